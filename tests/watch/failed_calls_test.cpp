@@ -146,14 +146,18 @@ TEST(FailedCalls, ABrokenCaptureNamesTheCallThatBrokeIt) {
   }
 }
 
+// The name of a kernel with C linkage does not have its parameters; the driver reports them.
 TEST(FailedCalls, ArgumentsWithoutAValue) {
-  EXPECT_THAT(
-      failed("null_argument").out,
-      HasSubstr("\n  argument 1 of 1 has no value: kernelParams[0] is null; pass the address "
-                "of each argument\n"));
-  EXPECT_THAT(failed("no_arguments").out,
-              HasSubstr("\n  the kernel has 1 parameter, and the launch passes none: kernelParams "
-                        "and extra are null\n"));
+  for (const char* const linkage : {"", "_in_c"}) {
+    EXPECT_THAT(
+        failed(std::string("null_argument") + linkage).out,
+        HasSubstr("\n  argument 1 of 1 has no value: kernelParams[0] is null; pass the address "
+                  "of each argument\n"));
+    EXPECT_THAT(
+        failed(std::string("no_arguments") + linkage).out,
+        HasSubstr("\n  the kernel has 1 parameter, and the launch passes none: kernelParams "
+                  "and extra are null\n"));
+  }
 }
 
 TEST(FailedCalls, AFaultNamesThePointerThatIsWrong) {

@@ -69,6 +69,8 @@ LOGS = {
 KEPT = {"freed_argument": "likely cause: argument 1 (float*) of #"}
 # The program races with the runtime's end, and faults or not.
 ENDS_ANYHOW = {"thread_at_end"}
+# The driver reads a freed handle, and what it finds there depends on who has the memory now: the status of the launch varies.
+FREED_HANDLE = {"destroyed_context"}
 
 
 def run(*command):
@@ -101,7 +103,8 @@ for program in programs:
         if mode in KEPT and KEPT[mode] not in (kept := run(watch, "--quiet", "--arguments", program, mode)[2]):
             wrong.append(f"{mode}: with --arguments the report is not '{KEPT[mode]}':\n{kept}")
         reports.append(f"== {mode}: alone {alone[0]}, watched {status}, {again} more runs alone\n{alone[1]}{alone[2]}-- watched\n{output}{report}")
-        if status == "hangs" or (status, output) != alone[:2] and mode not in ENDS_ANYHOW:
+        same = status == alone[0] if mode in FREED_HANDLE else (status, output) == alone[:2]
+        if status == "hangs" or not same and mode not in ENDS_ANYHOW:
             wrong.append(f"{mode}: alone it ends with {alone[0]} and\n{alone[1]}watched with {status} and\n{output}{report}")
         expected = REPORTS.get(mode)
         if expected is not None and (report != "" if expected == "" else expected not in report):

@@ -41,6 +41,7 @@ int launch(CUfunction function, void** values, CUstream on = stream) {
 }
 constexpr std::size_t more_than_there_is = std::size_t{1} << 40;
 constexpr const char* of_module = "_ZN4demo9of_moduleEPf";
+constexpr const char* without_types = "of_module_in_c";
 
 int act(const char* what) {
   const auto is = [&](const char* one) { return std::strcmp(what, one) == 0; };
@@ -112,9 +113,9 @@ int act(const char* what) {
     line = at;
     return cuStreamEndCapture(stream, &graph);
   }
-  if (is("null_argument")) {
+  if (is("null_argument") || is("null_argument_in_c")) {
     void* values[] = {nullptr};
-    return launch(function_of(of_module), values);
+    return launch(function_of(is("null_argument") ? of_module : without_types), values);
   }
   // A kernel that faults, and the pointer that it receives.
   if (std::strncmp(what, "fault_", 6) == 0) {
@@ -131,6 +132,7 @@ int act(const char* what) {
     return status;
   }
   if (is("no_arguments")) return launch(function_of(of_module), nullptr);
+  if (is("no_arguments_in_c")) return launch(function_of(without_types), nullptr);
   if (is("unloaded")) {
     const CUfunction function = function_of(of_module);
     HERE(cuModuleUnload(nullptr));

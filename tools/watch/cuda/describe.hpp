@@ -115,9 +115,8 @@ inline void describe_function(const void* handle, std::int32_t device, const Lau
   }
   if (launch != nullptr) {
     detail::describe_residency(function, launch->shape, device, kernel.limits);
-  } else {
-    detail::describe_parameters(function, kernel);
   }
+  if (kernel.parameters.empty()) detail::describe_parameters(function, kernel);
 }
 
 }  // namespace warpsafe::watch

@@ -37,7 +37,7 @@ inline void describe_kernel(const void* handle, std::int32_t device, const Launc
                             Kernel& kernel) noexcept {
   try {
     KernelLimits& limits = kernel.limits;
-    if (launch == nullptr) {
+    if (kernel.parameters.empty()) {
       kernel.parameters = named_parameters(HipKernels::get().name(handle).c_str());
     }
     if (HipKernels::get().is_of_module(handle)) {

@@ -13,8 +13,8 @@
 namespace warpsafe::watch {
 
 /// Explains why the runtime refused a launch with that status (see judge). Queries the runtime for
-/// the device's limits and the kernel's current limits. Fills in the parts of the launch's shape
-/// that the kernel was compiled with. @pre launch.kernel is not nullptr
+/// the device's limits and the kernel's current limits. Fills in the number of the kernel's
+/// parameters, and the parts of the launch's shape that the kernel was compiled with. @pre launch.kernel is not nullptr
 [[nodiscard]] inline LaunchError explain(const Platform& platform, KnownStreams& streams,
                                          Launch& launch, int status) {
   const warpsafe::detail::BackendCalls& calls = *platform.calls;
@@ -25,7 +25,9 @@ namespace warpsafe::watch {
   device.name = calls.device_name(launch.device);
   const LaunchError reported = calls.error(status, {}, {}, Stage::launch, launch.device);
   Kernel now;
+  now.named_parameters = launch.kernel->named_parameters;
   if (launch.kernel->is_described()) {
+    now.parameters = launch.kernel->parameters;
     now.limits = launch.kernel->limits;
     std::copy_n(launch.kernel->cluster, 3, now.cluster);
   }
@@ -36,6 +38,7 @@ namespace warpsafe::watch {
       !warpsafe::detail::reports_earlier_fault(reported)) {
     platform.describe(launch.function, launch.device, &launch, now);
   }
+  launch.parameters = now.parameters.empty() ? now.named_parameters : now.parameters.size();
   launch.shape.non_portable_cluster = now.non_portable_cluster;
   if (!launch.shape.has_cluster && now.cluster[0] != 0) {
     launch.shape.has_cluster = true;

@@ -20,6 +20,7 @@ struct Launch {
   bool is_graph = false;  ///< a launch of a graph: no shape; only the runtime knows the error
   const void* function = nullptr;  ///< the runtime's handle; nullptr: unknown
   bool is_named = true;            ///< the handle has a kernel's name
+  std::size_t parameters = 0;      ///< number of the kernel's parameters; 0: unknown
   const void* stream = nullptr;
   std::int32_t device = -1;
   std::int32_t stream_device = -1;  ///< device of the stream; -1: unknown

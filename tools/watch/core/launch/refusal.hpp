@@ -58,9 +58,7 @@ struct Refusal {
     }
     // An earlier number of the launch is wrong already.
     if (error.stage != Stage::launch || of.parameters == nullptr) return {};
-    const Kernel& kernel = *launch.kernel;
-    return missing_arguments(*of.parameters, kernel.parameters.empty() ? kernel.named_parameters
-                                                                       : kernel.parameters.size());
+    return missing_arguments(*of.parameters, launch.parameters);
   } catch (...) {  // out of memory
     return {};
   }
