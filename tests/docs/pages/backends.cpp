@@ -23,7 +23,7 @@ WARPSAFE_KERNEL void fill(float* x, std::size_t n) {
 namespace {
 
 ws::result<void> step(std::size_t n) {
-  WARPSAFE_TRY(const auto stream, ws::Stream::create());
+  WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
   WARPSAFE_TRY(auto x, ws::DeviceBuffer<float>::create(stream, n));
   auto grid = ws::SafeGrid<>::cover(n, ws::block<1024>);
   WARPSAFE_TRYV(ws::launch(stream, grid, ws::kernel<fill>, x.view(), n));

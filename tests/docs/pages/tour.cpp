@@ -19,7 +19,7 @@ WARPSAFE_KERNEL void scale(float a, float* x, std::size_t n) {
 }
 
 ws::result<std::vector<float>> scaled(const std::vector<float>& values, int threads) {
-  WARPSAFE_TRY(const auto stream, ws::Stream::create());
+  WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
   WARPSAFE_TRY(auto x, ws::DeviceBuffer<float>::from(stream, values));
   WARPSAFE_TRY(const auto block, ws::BlockDim::create(threads));
   const auto grid = ws::SafeGrid<>::cover(x.size(), block);
