@@ -40,7 +40,7 @@ ws::result<bool> run(const ws::Stream& stream) {
   WARPSAFE_TRYV(ws::launch(stream, config, ws::kernel<axpy, ws::reference<axpy_host>>, 2.0F, x.view(), y.view(), n));
   auto& buffer = y;
   WARPSAFE_TRY(const auto actual, buffer.to_host(stream).get());
-  WARPSAFE_TRY(const auto compared, ws::compare(stream, buffer, expected));   // device memory on either side; without a stream, two host arrays
+  WARPSAFE_TRY(const auto compared, ws::compare(stream, buffer, expected));   // device memory on one side or both; without a stream, two host arrays
   if (!compared.agrees()) std::cerr << compared << '\n';
   EXPECT_THAT(actual, ws::agrees_with(expected));                             // GoogleTest: <warpsafe/compare.hpp>
   return compared.agrees();
