@@ -218,7 +218,7 @@ WARPSAFE_ERROR(29, cooperative_too_large, "the cooperative grid cannot be reside
                             "many blocks")
 
 // The grid is capped by `max_resident_blocks` for another kernel, device or block, or for other
-// dynamic shared memory. Only checked builds find this.
+// dynamic shared memory. Checked builds find this.
 // Remedy: Call `max_resident_blocks` with the launch's kernel, block and dynamic shared memory. To
 // choose the number yourself, use `max_blocks(n)`.
 WARPSAFE_ERROR(76, occupancy_mismatch, "the grid's cap was computed for another launch",
@@ -248,8 +248,8 @@ WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel"
                "argument {argument} is host memory, which the device cannot read; pass a device "
                "buffer's view, or pinned or managed memory")
 
-// A pointer parameter does not tell the kernel the number of elements. Only checked builds find
-// this. Remedy: Find out why the view is empty. A kernel that can do without the elements takes a
+// A pointer parameter does not tell the kernel the number of elements. Checked builds find this.
+// Remedy: Find out why the view is empty. A kernel that can do without the elements takes a
 // `DeviceSpan`, or `nullptr`.
 WARPSAFE_ERROR(72, argument_empty, "a view without elements was given to a pointer parameter",
                "argument {argument} is a view without elements, but the kernel takes a pointer; "

@@ -56,16 +56,14 @@ WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
 
 // Stream 0 was borrowed, or a `Stream` was used after it was moved from or closed. Checked
 // launches, memory, handles, captures, copies, graphs, events, waits and queries report this.
-// Remedy: Call `Stream::create(DeviceId(n))`, or borrow `cudaStreamLegacy` or `cudaStreamPerThread`
-// by name.
+// Remedy: Use `Stream::create(DeviceId(n))`, or borrow `cudaStreamLegacy` or `cudaStreamPerThread`.
 WARPSAFE_ERROR(34, stream_null, "the default stream was given where a stream is needed",
                subcode == Subcode::stream_closed
                    ? "this Stream was moved from or closed; use the one that it was moved to"
                    : "stream 0 is the default stream, which other code uses too; create a Stream")
 
-// A new thread begins on device 0, and streams of other devices exist. Only checked builds find
-// this. Remedy: Name the device: `Stream::create(DeviceId(n))`; or hold a `DeviceGuard` in that
-// thread.
+// A new thread begins on device 0, and streams of other devices exist. Checked builds find this.
+// Remedy: Name the device: `Stream::create(DeviceId(n))`; or hold a `DeviceGuard` in that thread.
 WARPSAFE_ERROR(75, device_not_chosen, "no device was chosen for a new stream",
                "this program has streams on device {limit}, and this thread has chosen no device, "
                "so the stream would be on device {value}; write Stream::create(DeviceId({value})) "
@@ -206,8 +204,7 @@ WARPSAFE_ERROR(52, handle_stream_changed, "a library handle was set to another s
 
 // A call mixes scalars of the host and of the device, or its descriptor or other code sets another
 // mode. At level full also: a scalar's raw pointer is device memory.
-// Remedy: Pass all scalars of a call as `host_scalar`, or all as `device_scalar`. Do not set the
-// mode.
+// Remedy: Pass all scalars as `host_scalar`, or all as `device_scalar`. Do not set the mode.
 WARPSAFE_ERROR(
     54, handle_pointer_mode, "a library handle's pointer mode does not fit the scalars",
     error.extra != 0 ? "argument {argument} is a scalar in device memory, and the library reads it "
