@@ -320,7 +320,7 @@ int main(int argc, char** argv) {
     std::cerr << "fingerprint: " << shown.error() << '\n';
     return 2;
   }
-  std::cout << "\nNext: README.md, then docs/reference/errors.md (each error: cause and way out)\n"
+  std::cout << "\nNext: README.md, then docs/reference/errors.md (each error: cause and remedy)\n"
                "and docs/guide/migration.md (checks for `<<<>>>` launches that exist). This\n"
                "program is examples/fingerprint.cpp.\n";
   return agreed.value() ? 0 : 1;

@@ -25,7 +25,7 @@ def enumerators(include):
     """The enumerators with the whole comments of their rows; the links are of another page."""
     for section in error_rows.sections(include):
         for row in section.rows:
-            said = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", f"{row.cause} Way out: {row.way_out}".strip())
+            said = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", f"{row.cause} Remedy: {row.remedy}".strip())
             yield f"/// {row.sentence()} {said}\n{row.name} = {row.number},\n"
 
 

@@ -20,7 +20,7 @@ class Row(NamedTuple):
     name: str
     meaning: str  # what describe() returns
     cause: str  # what the comment adds to it; may be empty
-    way_out: str
+    remedy: str
 
     def sentence(self):
         return f"{self.meaning[0].upper()}{self.meaning[1:]}."
@@ -47,9 +47,9 @@ def sections(include):
                 heading, _, introduction = comment.partition("\n")
                 found.append(Section(heading.removeprefix("// ## "), paragraph(introduction), []))
                 continue
-            head, said = HEAD.match(row), re.fullmatch(r"(?:(.*) )?Way out: (.*)", paragraph(comment))
+            head, said = HEAD.match(row), re.fullmatch(r"(?:(.*) )?Remedy: (.*)", paragraph(comment))
             if not head or not said:
-                raise SystemExit(f"{name}: not a row with a comment that ends in 'Way out: …':\n{comment}{row}")
+                raise SystemExit(f"{name}: not a row with a comment that ends in 'Remedy: …':\n{comment}{row}")
             meaning = "".join(part[1:-1] for part in re.findall(STRING, head[3]))
             found[-1].rows.append(Row(int(head[1]), head[2], meaning, said[1] or "", said[2]))
         if text.count("\nWARPSAFE_ERROR(") != len(re.findall(r"//.*\nWARPSAFE_ERROR\(", text)):

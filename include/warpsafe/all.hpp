@@ -27,8 +27,8 @@
 #include <warpsafe/race.hpp>
 #include <warpsafe/warpsafe.hpp>
 
-// Modules of the CUDA backend need CUDA 12.8. An older toolkit has all other headers, so only this
-// one is left out. A file that includes module.hpp itself does not compile there.
+// Modules of the CUDA backend need CUDA 12.8. With an older toolkit all other headers compile, so
+// only module.hpp is left out. A file that includes module.hpp itself does not compile there.
 #if !(defined(WARPSAFE_BACKEND_CUDA) || defined(__CUDACC__)) || defined(WARPSAFE_BACKEND_HIP) || \
     defined(WARPSAFE_BACKEND_HOST) || defined(__HIPCC__) || CUDART_VERSION >= 12080
 #include <warpsafe/module.hpp>

@@ -26,7 +26,7 @@ compiled = {name: (int(number), meaning) for name, number, meaning in
 def part(row):
     explained = f"{row.sentence()} {row.cause}".rstrip()
     return (f"### `{row.name}`\n\n`warpsafe:{row.number}`. {explained}\n\n"
-            f"```text\n{texts.get(row.name, '')}```\n\nWay out: {row.way_out}\n")
+            f"```text\n{texts.get(row.name, '')}```\n\nRemedy: {row.remedy}\n")
 
 
 page = "\n".join(

@@ -3,9 +3,9 @@
 # Copyright (c) 2026 the warpsafe authors
 """Which tool finds which planted mistake: score.py PLANTED LINT PROJECT [--update]
 
-PLANTED runs each mistake and its right twin under the race detector on the host backend. LINT reads
+PLANTED runs each mistake and its correct twin under the race detector on the host backend. LINT reads
 sources/ID.cu with and without -DWRONG. Compares docs/reference/planted.md with the result; --update
-writes it. Fails if a tool reports a right twin. Exit code 77: libclang or CUDA is not installed."""
+writes it. Fails if a tool reports a correct twin. Exit code 77: libclang or CUDA is not installed."""
 
 import json
 import pathlib
@@ -43,7 +43,7 @@ def rows():
 
 
 def says(found):
-    """The cell of one tool: found or not, and a false alarm on the right twin."""
+    """The cell of one tool: found or not, and a false alarm on the correct twin."""
     if found is None:
         return "no rule"
     wrong, right = found
@@ -60,7 +60,7 @@ def text_of(found):
     for tool, place in (("The race detector", 2), ("`warpsafe-lint`", 3)):
         tried = [one[place] for one in found if one[place] is not None]
         counts.append(f"{tool} finds {sum(bool(wrong) for wrong, _ in tried)} of {len(tried)}, with "
-                      f"{sum(bool(right) for _, right in tried)} false alarms on as many right twins.")
+                      f"{sum(bool(right) for _, right in tried)} false alarms on as many correct twins.")
     return " ".join(counts) + "\n\n" + "\n".join(lines) + "\n"
 
 

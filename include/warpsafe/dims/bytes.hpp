@@ -14,7 +14,7 @@
 namespace warpsafe {
 
 namespace detail {
-/// The bytes to which every allocation of the runtimes is aligned at least (CUDA C++ Programming
+/// The runtimes align every allocation to at least this number of bytes (CUDA C++ Programming
 /// Guide, "Device Memory Accesses").
 inline constexpr std::size_t memory_alignment = 256;
 

@@ -179,7 +179,8 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
   [[nodiscard, gnu::always_inline]] constexpr const SafeGrid& grid() const noexcept {
     return *this;
   }
-  /// No problem: `cover` has reported everything that shows without a kernel and a device.
+  /// An error with Errc{}: `cover` has reported every problem that shows without a kernel and a
+  /// device.
   [[nodiscard]] constexpr LaunchError problem() const noexcept {
     // Not {}, which leaves a LaunchError uninitialised.
     return LaunchError::make(Errc{}, Stage::construction);

@@ -8,7 +8,7 @@ namespace warpsafe {
 
 /// What went wrong. These codes are the library's own, because a vendor's codes for one mistake
 /// differ between vendors and releases. LaunchError also holds the raw code. The numbers never
-/// change, and none is 0. docs/reference/errors.md explains each code's cause and the way out.
+/// change, and none is 0. docs/reference/errors.md explains each code's cause and remedy.
 enum class Errc : std::uint8_t {
   // docs/site/error_rows.py writes these lines from the rows in detail/.
   // clang-format off

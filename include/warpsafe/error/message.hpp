@@ -12,7 +12,7 @@
 
 namespace warpsafe {
 
-/// The text of an error: what happened, the numbers, the limit, the way out. One to four lines.
+/// The text of an error: what happened, the numbers, the limit, the remedy. One to four lines.
 [[nodiscard]] inline std::string message(const LaunchError& error) {
   std::string text(256, '\0');
   std::size_t size = format_error(error, text.data(), text.size());

@@ -35,7 +35,7 @@ constexpr bool can_throw() noexcept {
 }
 
 /// Outcome's policy of a result: `.value()` throws. Without exceptions it prints the error and
-/// terminates. Compilers print this name, a hint, if a result is used as its value.
+/// terminates. Compilers print its name if a result is used as its value, so the name is a hint.
 struct UnwrapWithTryOrValue : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   template <class Self>
   static constexpr void wide_value_check(Self&& self) {

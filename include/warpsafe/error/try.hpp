@@ -45,7 +45,8 @@ template <class R>
 
 /// What a function returns if it returns no result.
 enum class Returns { other, nothing, number };
-/// Reads the compiler's name of the function, __PRETTY_FUNCTION__. g++ shows no type of a lambda.
+/// Reads the compiler's name of the function, __PRETTY_FUNCTION__. g++ does not show a lambda's
+/// return type there.
 constexpr Returns returned_by(const char* function) noexcept {
   for (const char* word : {"static ", "virtual ", "constexpr ", "consteval ", "inline "}) {
     function = after(function, word);

@@ -152,7 +152,7 @@ template <CheckLevel Level, class B, class Calls>
   }
 }
 
-/// Launches what `check` has accepted, or WARPSAFE_ON_ERROR=warn lets through.
+/// Launches what `check` has accepted, or what WARPSAFE_ON_ERROR=warn lets through.
 template <CheckLevel Level, class B, class K, class... A>
 [[nodiscard]] result<void> launch_written(const Located<B>& at, const LaunchShape& shape, K kernel,
                                           const A&... arguments) noexcept {

@@ -241,7 +241,7 @@ TEST_F(MisuseB19, LimitReadAsZeroIsTheDocumentedOne) {
   ASSERT_TRUE(asked.has_value());
   EXPECT_GE(asked.value().shared_per_block_optin, 49152U);
 #endif
-  note_impossible("a limit that is reported as 0 is the documented one, and errors say so");
+  note_impossible("the documented limit replaces a limit that is reported as 0, and errors say so");
 }
 
 TEST_F(MisuseB20, AmdsReported65536IsTheDocumented65535) {

@@ -31,7 +31,7 @@ TEST_F(MisuseD02, EarlierErrorIsNotBlamedOnTheLaunch) {
   const ws::LaunchError error =
       error_in(launch(stream, as_written(one_block, {2048}), kernel<nothing>));
   EXPECT_EQ(error.code, checked ? Errc::block_too_large : Errc::launch_refused);
-  note_impossible("a launch reports the status of its own call; the last error is not asked");
+  note_impossible("a launch reports the status of its own call; it does not read the last error");
 }
 
 TEST_F(MisuseD03, ErrorOfSomebodyElseStays) {
@@ -112,7 +112,7 @@ TEST_F(MisuseD09, NothingThrowsFromADestructor) {
   fail_destruction();
   const ws::LaunchError error = error_in(told.value().close());
   EXPECT_EQ(error.raw, 1);
-  note_impossible("destructors return nothing and throw nothing; close() has the status");
+  note_impossible("destructors return nothing and throw nothing; close() returns the status");
 }
 
 TEST_F(MisuseD12, EachLaunchAnswersForItself) {

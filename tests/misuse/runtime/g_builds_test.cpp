@@ -60,7 +60,7 @@ TEST_F(MisuseD10, WhatIsLoggedIsReturnedToo) {
   if (checked) {
     EXPECT_THAT(log, testing::HasSubstr("Kernel 'nothing' not launched: "));
   }
-  note("avoidable", "an error that is logged is returned all the same: nothing ends in the log");
+  note("avoidable", "an error that is logged is also returned: no error is only in the log");
 }
 
 #if !defined(WARPSAFE_BACKEND_HOST)

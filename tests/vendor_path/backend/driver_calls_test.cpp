@@ -101,14 +101,15 @@ TEST_F(DriverCalls, DynamicSharedMemory) {
   };
   expect_row("the first launch with dynamic shared memory", [&] { return with(1000); },
              {"FuncGetAttributes", "LaunchKernel"});
-  expect_row("every later launch that needs no more of it", [&] { return with(1000); },
-             {"LaunchKernel"});
+  expect_row("every later launch that needs no more dynamic shared memory",
+             [&] { return with(1000); }, {"LaunchKernel"});
   EXPECT_EQ(calls_of([&] { EXPECT_THAT(with(10), Succeeds()); }),
             std::vector<std::string>{"LaunchKernel"});
   if (is_cuda) {
     EXPECT_EQ(calls_of([&] { EXPECT_THAT(with(49152), Succeeds()); }),
               std::vector<std::string>{"LaunchKernel"});
-    expect_row("a launch that needs more of it than any launch before", [&] { return with(49153); },
+    expect_row("a launch that needs more dynamic shared memory than any launch before",
+               [&] { return with(49153); },
                {"FuncGetAttributes", "FuncSetAttribute", "LaunchKernel"});
     EXPECT_EQ(calls_of([&] { EXPECT_THAT(with(49153), Succeeds()); }),
               std::vector<std::string>{"LaunchKernel"});

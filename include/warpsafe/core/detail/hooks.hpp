@@ -11,8 +11,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-// How launches and waits reach what a program may leave out: device checks, captures and the debug
-// tools. Each is behind a pointer of the whole program, so that a program without it pays one load.
+// Launches and waits reach the optional parts of a program through these hooks: device checks,
+// captures and the debug tools. Each part has one pointer for the whole program, so a program
+// without the part pays one load.
 
 namespace warpsafe {
 
@@ -100,7 +101,7 @@ struct WaitCalls {
   int not_ready;
   int (*wait)(void* handle) noexcept;
   int (*query)(void* handle) noexcept;
-  /// Whether a query would break no capture, and repeating it can change its answer.
+  /// Whether a wait may poll: a query breaks no capture, and a later query can give another answer.
   bool (*may_query)(void* handle) noexcept;
 };
 /// The calls of a backend that the debug tools use, as pointers, so that the tools are written and

@@ -4,10 +4,10 @@
 
 #include <warpsafe/core/config.hpp>
 
-// Constructors and conversions that exist to say what to write instead. Overload resolution selects
-// this function, so the compiler's error contains its sentence. Calling it is an error that traits
-// see, so std::is_convertible_v<int, BlockDim> is false. Each compiler prints the sentence in its
-// own way:
+// Constructors and conversions that only tell the user what to write instead. Overload resolution
+// selects this function, so the compiler's error contains its sentence. Traits see that it cannot
+// be called, so std::is_convertible_v<int, BlockDim> is false. Each compiler prints the sentence in
+// its own way:
 //
 // * clang++ and hipcc have the attribute `unavailable`.
 // * nvcc's front end evaluates the noexcept of a deleted function where code calls it, but not for

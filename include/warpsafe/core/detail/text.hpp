@@ -23,8 +23,8 @@ class TextBuffer {
   }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
 
-  /// Whether a letter that follows `previous` is a control character that is not written as it is.
-  /// In UTF-8, the second half of them are 0xc2 and a byte below 0xa0.
+  /// Whether a letter that follows `previous` is a control character and must be escaped. In UTF-8,
+  /// the control characters from 0x80 on are the byte 0xc2 and a byte below 0xa0.
   [[nodiscard]] static constexpr bool is_control(char previous, char letter) noexcept {
     const auto byte = static_cast<unsigned char>(letter);
     if (byte < 0x20) return letter != '\n' && letter != '\t';

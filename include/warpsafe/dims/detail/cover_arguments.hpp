@@ -174,8 +174,8 @@ template <class Option1, class Option2>
   }
 }
 
-/// FNV-1a of a kernel's name. A kernel in a header is a function of its own in each file, so that
-/// its address does not tell.
+/// FNV-1a of a kernel's name. A kernel in a header is a separate function in each file, so its
+/// address does not identify it.
 [[nodiscard]] constexpr std::uint64_t hash_of(Name name) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   for (std::size_t i = 0; i < name.size; ++i) {

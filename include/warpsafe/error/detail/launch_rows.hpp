@@ -4,7 +4,7 @@
 // One row for each error of a launch; runtime_rows.hpp has the others. A row is all that is fixed
 // about one error:
 //
-//   // What causes it. Way out: what to do about it.
+//   // What causes it. Remedy: what to do about it.
 //   WARPSAFE_ERROR(number, name, meaning, reason)
 //
 // number   the value of the Errc and of its std::error_code. It never changes and is never reused:
@@ -22,23 +22,23 @@
 
 // ## Sizes
 
-// Way out: Where an empty size is right, use `cover_or_empty`: its launch does nothing and
+// Remedy: If an empty size is valid, use `cover_or_empty`: its launch does nothing and
 // succeeds. Otherwise find out why the size is 0.
 WARPSAFE_ERROR(1, size_zero, "the size to cover is zero",
                "the size to cover is 0; cover_or_empty is for sizes that may be zero")
 
 // The cause is often a subtraction, or a product that wrapped in `int`.
-// Way out: Compute sizes in 64 bits. The error has the number that arrived.
+// Remedy: Compute sizes in 64 bits. The error has the number that the call received.
 WARPSAFE_ERROR(2, size_negative, "the size to cover is negative",
                "the size is -{value}{in axis}; a size must be at least 0")
 
-// Way out: Cover the extent in parts.
+// Remedy: Cover the extent in parts.
 WARPSAFE_ERROR(3, size_overflow, "the product of the extents does not fit in 64 bits",
                "the extent {value} x {limit} x {third extent} has more than 18446744073709551615 "
                "elements; cover it in parts")
 
 // `cover_exact` was called, and the last block would be partial.
-// Way out: Use `cover`, and check the bound in the kernel (`grid_stride(n)` does); or pad the data.
+// Remedy: Use `cover`, and check the bound in the kernel (`grid_stride(n)` does); or pad the data.
 WARPSAFE_ERROR(6, size_not_multiple, "the size is not a multiple of the block",
                "size {value}{in axis} is not a multiple of the {limit} items of one block: {rest} "
                "left over; use cover and check the bound in the kernel")
@@ -46,12 +46,12 @@ WARPSAFE_ERROR(6, size_not_multiple, "the size is not a multiple of the block",
 // ## Dimensions
 
 // `n / 256` gives 0 blocks for a small n.
-// Way out: Make grids with `SafeGrid<>::cover(n, block)`, which rounds up.
+// Remedy: Make grids with `SafeGrid<>::cover(n, block)`, which rounds up.
 WARPSAFE_ERROR(7, grid_zero, "a grid axis is zero",
                "grid.{axis} {value} invalid (limit: 1..{limit}); a grid without blocks runs "
                "nothing, and the runtime refuses it")
 
-// Way out: Put the long axis in x. If x itself is too long, use `items_per_thread<N>`, or
+// Remedy: Put the long axis in x. If x itself is too long, use `items_per_thread<N>`, or
 // `grid_stride` with a kernel that loops over its size.
 WARPSAFE_ERROR(8, grid_too_large, "a grid axis is over its limit",
                in_x ? "grid.{axis} {value} invalid (limit: 1..{limit}); give each thread more "
@@ -59,26 +59,26 @@ WARPSAFE_ERROR(8, grid_too_large, "a grid axis is over its limit",
                     : "grid.{axis} {value} invalid (limit: 1..{limit}); put the long axis in x "
                       "(limit 2147483647)")
 
-// Way out: Make every axis at least 1.
+// Remedy: Make every axis at least 1.
 WARPSAFE_ERROR(9, block_zero, "a block or cluster axis is zero",
                subcode == Subcode::cluster_axis
                    ? "cluster.{axis} is 0; a cluster has at least 1 block along each axis"
                    : "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
 
 // Each axis has its own limit; on CUDA the limit of z is 64.
-// Way out: Put the long axis in x.
+// Remedy: Put the long axis in x.
 WARPSAFE_ERROR(10, block_axis_too_large, "a block or cluster axis is over its limit",
                subcode == Subcode::cluster_axis
                    ? "cluster.{axis} is {value} blocks; no device has clusters of more than 16"
                    : "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
 
 // The limit applies to the product of the axes.
-// Way out: Take the block that the message suggests, and recompute the grid with it.
+// Remedy: Take the block that the message suggests, and recompute the grid with it.
 WARPSAFE_ERROR(11, block_too_large, "too many threads per block",
                "block={block} is {value} threads, limit {limit} (maxThreadsPerBlock{owner})")
 
 // The dimension is an axis of a grid, block or cluster.
-// Way out: Compute the number in 64 bits, as for `size_negative`: it has probably wrapped.
+// Remedy: Compute the number in 64 bits, as for `size_negative`: it has probably wrapped.
 WARPSAFE_ERROR(12, dimension_negative, "a dimension is negative",
                subcode == Subcode::block_axis
                    ? "block.{axis} is -{value}; a dimension must be at least 1"
@@ -87,7 +87,7 @@ WARPSAFE_ERROR(12, dimension_negative, "a dimension is negative",
                    : "grid.{axis} is -{value}; a dimension must be at least 1")
 
 // On AMD, the threads of all blocks along an axis must stay below that. CUDA has no such rule.
-// Way out: Use `items_per_thread<N>` or `grid_stride`.
+// Remedy: Use `items_per_thread<N>` or `grid_stride`.
 WARPSAFE_ERROR(13, axis_threads_too_many, "2^32 or more threads along one axis",
                "grid.{axis} times block.{axis} is {value} threads, limit {limit} per axis on AMD; "
                "give each thread more items, or use grid_stride")
@@ -95,7 +95,7 @@ WARPSAFE_ERROR(13, axis_threads_too_many, "2^32 or more threads along one axis",
 // The grid has more threads, or covers more elements, than the index can count. If the kernel
 // declares no index type, the library assumes `int`, and the text says so. Beyond 2^31 an `int`
 // wraps: the launch succeeds and the results are wrong.
-// Way out: Index in 64 bits (`thread_index()`, `grid_stride(n)`) and declare that: `kernel<fn,
+// Remedy: Index in 64 bits (`thread_index()`, `grid_stride(n)`) and declare that: `kernel<fn,
 // index<std::uint64_t>>`; or launch part by part.
 WARPSAFE_ERROR(14, index_overflow, "more threads than the kernel's index type counts",
                subcode == Subcode::elements_assumed_int
@@ -115,7 +115,7 @@ WARPSAFE_ERROR(14, index_overflow, "more threads than the kernel's index type co
 // ## The kernel's own needs
 
 // The limit comes from its launch bounds or its registers.
-// Way out: Take the block that the message suggests, or change `WARPSAFE_LAUNCH_BOUNDS` and the
+// Remedy: Take the block that the message suggests, or change `WARPSAFE_LAUNCH_BOUNDS` and the
 // declared `launch_bounds`.
 WARPSAFE_ERROR(15, kernel_threads_exceeded, "more threads per block than this kernel allows",
                unnumbered ? "{runtime}"
@@ -123,24 +123,24 @@ WARPSAFE_ERROR(15, kernel_threads_exceeded, "more threads per block than this ke
                             "bounds and registers{on device})")
 
 // The kernel declares `block_multiple_of<N>`.
-// Way out: Round the block up to a multiple; check the bound in the kernel.
+// Remedy: Round the block up to a multiple; check the bound in the kernel.
 WARPSAFE_ERROR(16, block_not_multiple, "the block is not a multiple of what the kernel requires",
                "block={block} is {value} threads, not a multiple of {limit}, which the kernel "
                "requires")
 
 // The kernel declares `requires_warp<N>`.
-// Way out: Launch the variant that is written for this device.
+// Remedy: Launch the variant that is written for this device.
 WARPSAFE_ERROR(17, warp_size_mismatch, "the device's warp size is not what the kernel requires",
                "the kernel requires warps of {limit} threads, but warps{on device} have {value}")
 
-// Way out: Launch a `WARPSAFE_KERNEL` of the same program. A kernel of another file must be a
+// Remedy: Launch a `WARPSAFE_KERNEL` of the same program. A kernel of another file must be a
 // `WARPSAFE_KERNEL_EXTERN` of the same shared object.
 WARPSAFE_ERROR(18, not_a_kernel, "the function is not a kernel that the runtime knows",
                "the runtime does not know this function as a kernel: it is a plain function, or "
                "its code is in a shared object with another copy of the runtime")
 
 // Neither the program nor the module holds code for it. CUDA and HIP only.
-// Way out: Add the architecture: `CMAKE_CUDA_ARCHITECTURES`, `WARPSAFE_HIP_ARCHITECTURES`.
+// Remedy: Add the architecture: `CMAKE_CUDA_ARCHITECTURES`, `WARPSAFE_HIP_ARCHITECTURES`.
 WARPSAFE_ERROR(19, no_kernel_image, "there is no code for this device",
                subcode != Subcode::in_module
                    ? "the program has no code for {device}{sm}; add its architecture to the build"
@@ -153,17 +153,17 @@ WARPSAFE_ERROR(19, no_kernel_image, "there is no code for this device",
 // ## Shared memory
 
 // `shared<T>(count)` got a negative count.
-// Way out: Compute the count in 64 bits, as for `size_negative`.
+// Remedy: Compute the count in 64 bits, as for `size_negative`.
 WARPSAFE_ERROR(20, shared_negative, "the amount of shared memory is negative",
                "shared memory for -{value} elements; a count must be at least 0")
 
 // `count * sizeof(T)` is too large.
-// Way out: Check where the count comes from, as for `bytes_overflow`.
+// Remedy: Check where the count comes from, as for `bytes_overflow`.
 WARPSAFE_ERROR(21, shared_overflow, "the amount of shared memory does not fit in 64 bits",
                "shared memory for {value} elements of {limit} bytes does not fit in 64 bits")
 
 // Static and dynamic shared memory together are over the device's limit.
-// Way out: Use smaller tiles. Where the device has an opt-in limit, `launch` has already raised
+// Remedy: Use smaller tiles. Where the device has an opt-in limit, `launch` has already raised
 // the kernel's attribute, and the message says so.
 WARPSAFE_ERROR(22, shared_too_large, "too much shared memory",
                subcode == Subcode::opt_in_included
@@ -173,7 +173,7 @@ WARPSAFE_ERROR(22, shared_too_large, "too much shared memory",
                      "{dynamic} dynamic, no opt-in on this device): {too many} too many")
 
 // A launch as written (`check`, `launch_as_written`) needs more than the attribute allows now.
-// Way out: Call `cudaFuncSetAttribute`, or use `launch`, which raises the attribute itself.
+// Remedy: Call `cudaFuncSetAttribute`, or use `launch`, which raises the attribute itself.
 WARPSAFE_ERROR(23, shared_not_opted_in,
                "the kernel's attribute does not allow this much dynamic shared memory",
                "{value} bytes of dynamic shared memory, limit {limit} until the kernel's attribute "
@@ -181,7 +181,7 @@ WARPSAFE_ERROR(23, shared_not_opted_in,
                "automatically")
 
 // The kernel declares `needs_shared<T, MinCount>`.
-// Way out: Add `shared<T>(count)` to the configuration. Without that option, the launch does not
+// Remedy: Add `shared<T>(count)` to the configuration. Without that option, the launch does not
 // compile.
 WARPSAFE_ERROR(24, shared_missing, "the kernel needs dynamic shared memory and is given too little",
                "the kernel needs {limit} bytes of dynamic shared memory, the launch gives {value}; "
@@ -189,28 +189,28 @@ WARPSAFE_ERROR(24, shared_missing, "the kernel needs dynamic shared memory and i
 
 // ## Clusters, cooperative launches
 
-// Way out: Round the grid up to whole clusters.
+// Remedy: Round the grid up to whole clusters.
 WARPSAFE_ERROR(25, cluster_not_divisor, "the cluster does not divide the grid",
                "grid.{axis} {value} is not a multiple of cluster.{axis} {limit}")
 
 // The device, or this kernel on it, allows fewer.
-// Way out: Use at most 8 blocks, the portable number; on devices that allow more,
+// Remedy: Use at most 8 blocks, the portable number; on devices that allow more,
 // `non_portable_cluster<N>`.
 WARPSAFE_ERROR(26, cluster_too_large, "too many blocks in a cluster",
                unnumbered ? "{runtime}"
                           : "a cluster of {value} blocks, limit {limit} (cluster size{owner})")
 
 // On HIP this does not compile.
-// Way out: Leave `cluster<N>` out on this device.
+// Remedy: Leave `cluster<N>` out on this device.
 WARPSAFE_ERROR(27, cluster_unsupported, "the device has no clusters",
                "this device has no clusters of blocks (cluster size limit 0{owner})")
 
-// Way out: Split the kernel where it waits for the whole grid.
+// Remedy: Split the kernel where it waits for the whole grid.
 WARPSAFE_ERROR(28, cooperative_unsupported, "the device has no cooperative launches",
                "this device has no cooperative launches (cooperativeLaunch 0{owner})")
 
 // A grid-wide barrier would hang.
-// Way out: Use `grid_stride` with `max_resident_blocks(stream, kernel, block)`.
+// Remedy: Use `grid_stride` with `max_resident_blocks(stream, kernel, block)`.
 WARPSAFE_ERROR(29, cooperative_too_large, "the cooperative grid cannot be resident at once",
                unnumbered ? "{runtime}"
                           : "a cooperative grid of {value} blocks, limit {limit} (blocks that are "
@@ -218,8 +218,8 @@ WARPSAFE_ERROR(29, cooperative_too_large, "the cooperative grid cannot be reside
                             "many blocks")
 
 // The grid is capped by `max_resident_blocks` for another kernel, device or block, or for other
-// dynamic shared memory. Checked builds.
-// Way out: Call `max_resident_blocks` with the launch's kernel, block and dynamic shared memory. To
+// dynamic shared memory. Checked builds find this.
+// Remedy: Call `max_resident_blocks` with the launch's kernel, block and dynamic shared memory. To
 // choose the number yourself, use `max_blocks(n)`.
 WARPSAFE_ERROR(76, occupancy_mismatch, "the grid's cap was computed for another launch",
                subcode == Subcode::cap_device
@@ -237,26 +237,26 @@ WARPSAFE_ERROR(76, occupancy_mismatch, "the grid's cap was computed for another 
 
 // ## Arguments
 
-// Way out: Compute the argument in 64 bits, as for `size_negative`. The text counts arguments from
+// Remedy: Compute the argument in 64 bits, as for `size_negative`. The text counts arguments from
 // 1.
 WARPSAFE_ERROR(30, argument_negative, "a negative argument for an unsigned parameter",
                "argument {argument} is -{value}, but the parameter is unsigned")
 
 // `trust(p)` was given memory that the runtime does not know. Only level full checks this.
-// Way out: Pass a buffer's `view()`, or pinned or managed memory.
+// Remedy: Pass a buffer's `view()`, or pinned or managed memory.
 WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel",
                "argument {argument} is host memory, which the device cannot read; pass a device "
                "buffer's view, or pinned or managed memory")
 
-// A pointer parameter does not tell the kernel the number of elements. Checked builds.
-// Way out: Find out why the view is empty. A kernel that can do without the elements takes a
+// A pointer parameter does not tell the kernel the number of elements. Checked builds find this.
+// Remedy: Find out why the view is empty. A kernel that can do without the elements takes a
 // `DeviceSpan`, or `nullptr`.
 WARPSAFE_ERROR(72, argument_empty, "a view without elements was given to a pointer parameter",
                "argument {argument} is a view without elements, but the kernel takes a pointer; "
                "let it take a DeviceSpan, or pass nullptr, if it can do without them")
 
-// A kernel, a library call or a fill would access memory of another device. Copies may.
-// Way out: Use a buffer of the stream's device, `copy` into one, or allow the access. For buffers,
+// A kernel, a library call or a fill would access memory of another device. Copies are allowed.
+// Remedy: Use a buffer of the stream's device, `copy` into one, or allow the access. For buffers,
 // which are in memory pools, call `cudaMemPoolSetAccess`. For memory of `cudaMalloc`, call
 // `cudaDeviceEnablePeerAccess`. On AMD, call `hipDeviceEnablePeerAccess` for both.
 WARPSAFE_ERROR(73, memory_wrong_device, "the device cannot access memory of another device",
@@ -267,9 +267,9 @@ WARPSAFE_ERROR(73, memory_wrong_device, "the device cannot access memory of anot
                    : "the memory is of device {limit}, which device {value} cannot access; use a "
                      "stream of device {limit}, or allow the access (cudaMemPoolSetAccess)")
 
-// Earlier work failed (`execution_failed`). A later launch reported this, and did not run. A
-// launch's own faults appear later.
-// Way out: Proceed as for `execution_failed`. The suspects are the earlier launches that nobody had
+// Earlier work failed (`execution_failed`). A later launch reported this, and did not run. Faults
+// of the launch itself appear later.
+// Remedy: Proceed as for `execution_failed`. The suspects are the earlier launches that nobody had
 // waited for.
 WARPSAFE_ERROR(63, pending_error, "an error was pending before the launch",
                "an error was pending before this call: {runtime}")

@@ -28,7 +28,7 @@ constexpr const char* graph_change_text(GraphChange change) noexcept {
   return "the runtime cannot make this change; instantiate() the new graph";
 }
 
-/// What is wrong, in one clause: the value, the limit, and the way out if it fits on the line. The
+/// What is wrong, in one clause: the value, the limit, and the remedy if it fits on the line. The
 /// names of the error's fields stand in braces (put_field). `is_of_launch` becomes true if the code
 /// concerns a launch or its configuration, not memory, a stream or a handle.
 constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) noexcept {

@@ -7,46 +7,46 @@
 
 // ## Data
 
-// Way out: Check where the count comes from: it is wrong, or is not a count.
+// Remedy: Check where the count comes from: it is wrong, or is not a count.
 WARPSAFE_ERROR(4, bytes_overflow, "the size in bytes does not fit in 64 bits",
                "{value} elements of {limit} bytes do not fit in 64 bits")
 
 // A buffer was assigned a different number of elements.
-// Way out: Assign as many elements as the buffer has, or make one with `DeviceBuffer<T>::from`.
+// Remedy: Assign as many elements as the buffer has, or make one with `DeviceBuffer<T>::from`.
 WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",
                "{value} elements where {limit} are needed")
 
 // `align<N>(span)` was given a span that does not start at a multiple of N bytes.
-// Way out: Start the span at a multiple of N bytes, or launch a kernel that reads single elements.
+// Remedy: Start the span at a multiple of N bytes, or launch a kernel that reads single elements.
 WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type",
                "a pointer is aligned to {value} bytes, but its type needs {limit}")
 
 // `subspan`, `row` or `window` was asked for elements that the view does not have.
-// Way out: Ask for elements that exist. `subspan(offset)` returns all from the offset on.
+// Remedy: Ask for elements that exist. `subspan(offset)` returns all from the offset on.
 WARPSAFE_ERROR(69, part_outside, "a part of a view is not inside of the view",
                "{elements} elements from {first} on are not among the {limit} of this view{in axis}"
                "; ask for at most {limit} - offset elements from an offset of 0 or more")
 
 // Both are parts of one buffer. The runtimes do not say what this copy writes.
-// Way out: Copy to another buffer first, or use a kernel.
+// Remedy: Copy to another buffer first, or use a kernel.
 WARPSAFE_ERROR(70, copy_overlaps, "the source and the target of a copy overlap",
                "source and target begin {value} bytes apart and reach over {limit} bytes, so they "
                "overlap; copy to another buffer first, or move the elements with a kernel")
 
-// Way out: Use the buffer that it was moved to, or create one; then take a new view.
+// Remedy: Use the buffer that it was moved to, or create one; then take a new view.
 WARPSAFE_ERROR(71, memory_closed, "a buffer was used after it was closed or moved from",
                error.extra != 0 ? "argument {argument} is a view of a freed buffer; take a new view"
                                 : "this buffer was closed or moved from and has no memory")
 
 // `get()` has already returned the value, or the `Pending` was moved from.
-// Way out: Keep the value that `get()` returns; after a move, use the `Pending` that was moved to.
+// Remedy: Keep the value that `get()` returns; after a move, use the `Pending` that was moved to.
 WARPSAFE_ERROR(59, pending_taken, "the value of a Pending was taken before",
                "the value of this Pending was already taken or moved away; call get() once")
 
 // ## Streams and devices
 
 // The stream's device is not current. Or the two events of a measured time belong to two devices.
-// Way out: Make the stream's device current with `DeviceGuard`, for as long as you use the stream.
+// Remedy: Make the stream's device current with `DeviceGuard`, for as long as you use the stream.
 WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
                subcode == Subcode::two_events
                    ? "one event is of device {value}, the other of device {limit}; measure the "
@@ -54,64 +54,64 @@ WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
                    : "the stream belongs to device {limit}, but device {value} is current; make "
                      "device {limit} current with DeviceGuard")
 
-// Stream 0 was borrowed, or a `Stream` was used after it was moved from or closed. The use may be a
-// checked launch, memory, a handle, a capture, a copy, a graph, an event, a wait or a query.
-// Way out: Call `Stream::create(DeviceId(n))`, or borrow `cudaStreamLegacy` or `cudaStreamPerThread` by name.
+// Stream 0 was borrowed, or a `Stream` was used after it was moved from or closed. Checked
+// launches, memory, handles, captures, copies, graphs, events, waits and queries report this.
+// Remedy: Use `Stream::create(DeviceId(n))`, or borrow `cudaStreamLegacy` or `cudaStreamPerThread`.
 WARPSAFE_ERROR(34, stream_null, "the default stream was given where a stream is needed",
                subcode == Subcode::stream_closed
                    ? "this Stream was moved from or closed; use the one that it was moved to"
                    : "stream 0 is the default stream, which other code uses too; create a Stream")
 
-// A new thread begins on device 0, and streams of other devices exist. Checked builds.
-// Way out: Name the device: `Stream::create(DeviceId(n))`; or hold a `DeviceGuard` in that thread.
+// A new thread begins on device 0, and streams of other devices exist. Checked builds find this.
+// Remedy: Name the device: `Stream::create(DeviceId(n))`; or hold a `DeviceGuard` in that thread.
 WARPSAFE_ERROR(75, device_not_chosen, "no device was chosen for a new stream",
                "this program has streams on device {limit}, and this thread has chosen no device, "
                "so the stream would be on device {value}; write Stream::create(DeviceId({value})) "
                "if that is meant")
 
 // The call would wait, query or allocate, and so break the capture. The library does not make it.
-// Way out: Make the call before or after the capture, or on another stream with
+// Remedy: Make the call before or after the capture, or on another stream with
 // `CaptureMode::relaxed` ([captures](../guide/graphs.md)).
 WARPSAFE_ERROR(35, stream_capturing, "the stream is capturing",
                subcode == Subcode::other_stream
                    ? "a graph is being captured, and this would break the capture"
                    : "the stream is capturing a graph, and this would break the capture")
 
-// Way out: Call `device_count()` for the number of devices.
+// Remedy: Call `device_count()` for the number of devices.
 WARPSAFE_ERROR(36, device_invalid, "the device does not exist",
                unnumbered && !on_device ? "{runtime}" : "device {ordinal} does not exist")
 
 // There may be no driver either.
-// Way out: Run `nvidia-smi` or `rocminfo`. The host backend needs neither a device nor a driver.
+// Remedy: Run `nvidia-smi` or `rocminfo`. The host backend needs neither a device nor a driver.
 WARPSAFE_ERROR(37, no_device, "no device was found",
                from_runtime ? "no device was found: {runtime}" : "no device was found")
 
 // ## Modules
 //
-// Kernels that are loaded by name: [their page](../guide/modules.md).
+// [Modules](../guide/modules.md) explains kernels that are loaded by name.
 
-// Way out: Check the path: it is used as it is, from the folder that the program runs in.
+// Remedy: Check the path: a relative path begins at the program's working directory.
 WARPSAFE_ERROR(38, module_unreadable, "the file of a module cannot be read", "{runtime}")
 
 // The image is cut short, of another vendor, or PTX that its compiler refuses.
-// Way out: For PTX, the text ends with the compiler's message. CUDA loads cubin, fatbin and PTX;
+// Remedy: For PTX, the text ends with the compiler's message. CUDA loads cubin, fatbin and PTX;
 // HIP loads code objects and bundles of them.
 WARPSAFE_ERROR(39, module_invalid, "the runtime cannot load the module",
                "the runtime cannot load the image: {runtime}")
 
-// HIP: the stream's device is not the one that was current when the module was loaded.
-// Way out: Load the module once for each device.
+// On HIP, the stream's device is not the one that was current when the module was loaded.
+// Remedy: Load the module once for each device.
 WARPSAFE_ERROR(40, module_wrong_device, "the module was loaded on another device",
                "the module was loaded on device {limit}, but the stream belongs to device {value}; "
                "make device {value} current and load the module there too")
 
-// Way out: Use the mangled name of a kernel that is not `extern "C"`. The text shows each mangled
-// name, with the source's name behind it. `Module::visit_kernels` visits all names.
+// Remedy: If the kernel is not `extern "C"`, use its mangled name. The text shows each mangled
+// name, followed by the name in the source. `Module::visit_kernels` visits all names.
 WARPSAFE_ERROR(41, kernel_not_found, "the module holds no kernel of that name", "{runtime}")
 
 // The number of parameters differs, or the size of one. CUDA from 12.4 on and the host backend
-// report them; HIP does not.
-// Way out: Write the parameters as the kernel's source has them.
+// report a kernel's parameters; HIP does not.
+// Remedy: Write the parameters as the kernel's source has them.
 WARPSAFE_ERROR(42, signature_mismatch,
                "the kernel's parameters are not those of the declared signature",
                subcode == Subcode::parameter_size
@@ -124,11 +124,11 @@ WARPSAFE_ERROR(42, signature_mismatch,
 
 // ## Captures and graphs
 //
-// [Events, captures and graphs](../guide/graphs.md) explains them.
+// [Graphs](../guide/graphs.md) explains captures and graphs.
 
 // A call that captures do not allow broke it, and the graph is lost: a refused launch, a wait for
-// work outside, a call of other code. The error names that call and its line.
-// Way out: Move that call out of the capture. Where the error names no call, look for calls that do
+// work outside the capture, or a call of other code. The error names that call and its line.
+// Remedy: Move that call out of the capture. Where the error names no call, look for calls that do
 // not go through this library.
 WARPSAFE_ERROR(43, capture_broken, "the capture was broken",
                subcode == Subcode::broken_by_call       ? "{runtime}"
@@ -139,7 +139,7 @@ WARPSAFE_ERROR(43, capture_broken, "the capture was broken",
 
 // The stream joined the capture by waiting for one of its events, and the capturing stream did not
 // wait for the stream's work afterwards.
-// Way out: Call `wait(stream, other.record())` before the end of the capture.
+// Remedy: Call `wait(stream, other.record())` before the end of the capture.
 WARPSAFE_ERROR(44, capture_unjoined, "a stream of the capture was not joined",
                error.stream != nullptr
                    ? "stream {stream} joined the capture, but the capturing stream does not wait "
@@ -148,48 +148,48 @@ WARPSAFE_ERROR(44, capture_unjoined, "a stream of the capture was not joined",
                      "work; call wait(stream, other.record()) before the end")
 
 // A stream of one capture would wait for an event of the other.
-// Way out: Make one capture, of which both streams are a part.
+// Remedy: Make one capture, of which both streams are a part.
 WARPSAFE_ERROR(45, capture_merged, "two captures would become one",
                "the event belongs to another capture: two captures cannot wait for each other")
 
 // The event was recorded outside the capture.
-// Way out: Wait before the capture begins, or on the stream that launches the graph.
+// Remedy: Wait before the capture begins, or on the stream that launches the graph.
 WARPSAFE_ERROR(46, capture_isolation, "a captured stream would wait for work outside its capture",
                "the event was recorded outside the capture, and a graph cannot wait for it; wait "
                "before the capture begins, or on the stream that launches the graph")
 
-// Something outside the capture would wait for an event of it, query it or measure time with it.
-// Way out: Record an event after a launch of the graph, and wait for that.
+// Code outside the capture would wait for one of its events, query it or measure time with it.
+// Remedy: Record an event after a launch of the graph, and wait for that.
 WARPSAFE_ERROR(47, captured_event, "the event belongs to a capture",
                "the event was recorded in a capture and never completes; wait for a launch of the "
                "graph instead")
 
-// Way out: Use the `Event` that it was moved to.
+// Remedy: Use the `Event` that it was moved to.
 WARPSAFE_ERROR(74, event_moved, "an event was used after it was moved",
                "this Event was moved from; use the one that it was moved to")
 
 // Or the capture is over: it was moved from, or other code ended it.
-// Way out: End the capture once, on the stream that began it.
+// Remedy: End the capture once, on the stream that began it.
 WARPSAFE_ERROR(48, capture_unmatched, "the stream did not begin a capture",
                "the stream did not begin a capture, or other code has ended it")
 
-// Way out: Use the graph that it was moved to, or capture the work again.
+// Remedy: Use the graph that it was moved to, or capture the work again.
 WARPSAFE_ERROR(77, graph_moved, "a graph was used after it was moved or closed",
                "this Graph was moved from or closed; use the one that it was moved to")
 
 // Only a relaxed capture may be ended by another thread.
-// Way out: End the capture in the thread that began it, or begin it with `CaptureMode::relaxed`.
+// Remedy: End the capture in the thread that began it, or begin it with `CaptureMode::relaxed`.
 WARPSAFE_ERROR(49, capture_wrong_thread, "the capture was begun by another thread",
                "another thread began the capture; end it in that thread, or begin it with "
                "CaptureMode::relaxed")
 
 // More than the arguments of its operations has changed.
-// Way out: `instantiate()` the new graph.
+// Remedy: `instantiate()` the new graph.
 WARPSAFE_ERROR(50, graph_update_refused, "the executable graph cannot be updated with this graph",
                graph_change_text(error.graph_change()))
 
 // A captured kernel uses a buffer that has been freed. Only checked builds find this.
-// Way out: Call `capture.keep(buffer.keep())`, or keep the buffer itself; or capture again with the
+// Remedy: Call `capture.keep(buffer.keep())`, or keep the buffer itself; or capture again with the
 // buffers that exist now.
 WARPSAFE_ERROR(51, graph_memory_freed, "memory that the graph uses was freed",
                "memory at {address}, which a captured kernel uses, was freed; give the buffer to "
@@ -198,13 +198,13 @@ WARPSAFE_ERROR(51, graph_memory_freed, "memory that the graph uses was freed",
 // ## Library handles
 
 // Other code set the stream of a handle that a `StreamBound` owns. Only level full checks this.
-// Way out: Change the handle's stream only with `rebind`.
+// Remedy: Change the handle's stream only with `rebind`.
 WARPSAFE_ERROR(52, handle_stream_changed, "a library handle was set to another stream",
                "other code set another stream on the handle of this StreamBound; use rebind")
 
 // A call mixes scalars of the host and of the device, or its descriptor or other code sets another
 // mode. At level full also: a scalar's raw pointer is device memory.
-// Way out: Pass all scalars of a call as `host_scalar`, or all as `device_scalar`. Set no mode.
+// Remedy: Pass all scalars as `host_scalar`, or all as `device_scalar`. Do not set the mode.
 WARPSAFE_ERROR(
     54, handle_pointer_mode, "a library handle's pointer mode does not fit the scalars",
     error.extra != 0 ? "argument {argument} is a scalar in device memory, and the library reads it "
@@ -214,51 +214,51 @@ WARPSAFE_ERROR(
         : "the handle's pointer mode does not match these scalars: give all scalars of a call as "
           "host_scalar or all as device_scalar, and do not set the mode elsewhere")
 
-// Way out: Give each thread its own handle.
+// Remedy: Give each thread its own handle.
 WARPSAFE_ERROR(53, handle_busy, "two threads use one library handle at once",
                "another thread is using this handle; give each thread its own handle")
 
-// Way out: Use the `StreamBound` that it was moved to.
+// Remedy: Use the `StreamBound` that it was moved to.
 WARPSAFE_ERROR(55, handle_moved, "a library handle was used after it was moved or closed",
                "this StreamBound was moved from or closed; use the one that it was moved to")
 
 // `handle_traits::inner_handles` says how many handles a handle holds.
-// Way out: Set the stream of each inner handle in `handle_traits::set_stream`. A vendor's own
+// Remedy: Set the stream of each inner handle in `handle_traits::set_stream`. A vendor's own
 // handle does not show the handles inside it.
 WARPSAFE_ERROR(56, handle_partly_bound, "a handle inside a library handle is on another stream",
                "inner handle {value} of {limit} is still on another stream; set the stream of each "
                "in handle_traits::set_stream")
 
-// Way out: See the library's documentation of that status.
+// Remedy: See the library's documentation of that status.
 WARPSAFE_ERROR(57, library_failed, "a library's function failed", "{library}")
 
 // ## Errors of the runtime
 
 // No check knows the reason. At level off, every refusal without a code of its own is this error.
-// Way out: Build with checks: one of the errors above then probably names the reason.
+// Remedy: Build with checks: one of the errors above then probably names the reason.
 WARPSAFE_ERROR(60, launch_refused, "the runtime refused the launch", "{runtime}")
 
 // The call that reports the error did not cause it.
-// Way out: Restart the process: the context is lost. The suspects are the launches that were not
+// Remedy: Restart the process: the context is lost. The suspects are the launches that were not
 // known to have ended (checked builds); [Debugging launches](../tools/debugging.md) explains how to
 // find the culprit. `compute-sanitizer` finds the access.
 WARPSAFE_ERROR(61, execution_failed, "work on the device failed", "{runtime}")
 
 // A `WARPSAFE_DEVICE_CHECK` failed ([checks in kernels](../guide/modules.md#checks-in-kernels)), or
 // `dynamic_shared` asked for more than the launch gives. The device's context is intact.
-// Way out: The text names the place in the kernel and the first thread that failed there; look at
+// Remedy: The text names the place in the kernel and the first thread that failed there; look at
 // what that thread works on.
 WARPSAFE_ERROR(62, device_check_failed, "a check in a kernel failed",
                "check '{runtime}' failed in block {grid}, thread {block}, at {operation}:{value}")
 
-// `WARPSAFE_TIMEOUT=SECONDS,stop` limits waits. The log has what was in flight at that moment.
-// Way out: Look at the oldest launch of each stream in that log: it runs, or waits for something
+// `WARPSAFE_TIMEOUT=SECONDS,stop` limits waits. The log lists the work that was in flight.
+// Remedy: Look at the oldest launch of each stream in that log: it runs, or waits for something
 // that never comes. The work may still run, so keep the memory that it uses.
 WARPSAFE_ERROR(64, wait_timed_out, "a wait lasted too long and was given up",
                "the wait was given up after {value} ms (WARPSAFE_TIMEOUT); the work may still be "
                "running")
 
-// Way out: The message says how much was requested, how much is free, and how much of the rest
+// Remedy: The message says how much was requested, how much is free, and how much of the rest
 // this program's own buffers hold.
 WARPSAFE_ERROR(65, out_of_memory, "out of memory",
                has_limit   ? "out of memory: {value} bytes requested, {free} of {limit} bytes free "
@@ -266,7 +266,7 @@ WARPSAFE_ERROR(65, out_of_memory, "out of memory",
                : has_value ? "out of memory: {value} bytes requested"
                            : "out of memory")
 
-// Way out: Read the device's limits before the call.
+// Remedy: Read the device's limits before the call.
 WARPSAFE_ERROR(66, unsupported, "the runtime or the device does not support this",
                subcode == Subcode::managed_memory
                    ? "the host may not touch managed memory of this device while a kernel runs "
@@ -274,14 +274,14 @@ WARPSAFE_ERROR(66, unsupported, "the runtime or the device does not support this
                    : "not supported: {runtime}")
 
 // No other code fits.
-// Way out: See the vendor's documentation of that status.
+// Remedy: See the vendor's documentation of that status.
 WARPSAFE_ERROR(67, runtime_failed, "a call of the runtime failed", "{runtime}")
 
 // ## The host backend
 
 // The threads stopped at different `sync_block()` calls, or some had ended. A GPU would hang, or
 // continue with wrong values.
-// Way out: Move the barrier out of the condition.
+// Remedy: Move the barrier out of the condition.
 WARPSAFE_ERROR(68, barrier_divergence, "not every thread of a block reached the same barrier",
                unnumbered ? "{runtime}"
                           : "{value} of {limit} threads of a block reached sync_block(); every "
@@ -291,7 +291,7 @@ WARPSAFE_ERROR(68, barrier_divergence, "not every thread of a block reached the 
 
 // Under `WARPSAFE_SHADOW`, a kernel and its reference (`reference<fn>`) ran, and their results
 // differ by more than the tolerance. The log has the numbers around the first mismatch.
-// Way out: Read [debugging wrong results](../tools/compare.md). The program continues with the
+// Remedy: Read [debugging wrong results](../tools/compare.md). The program continues with the
 // kernel's results. With `WARPSAFE_ON_ERROR=warn` the difference is only logged.
 WARPSAFE_ERROR(58, reference_differs, "the kernel's results are not those of its reference",
                "argument {argument} is not what its reference computes: {value} of {limit} numbers "

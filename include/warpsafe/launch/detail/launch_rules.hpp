@@ -14,7 +14,7 @@
 namespace warpsafe::detail {
 
 /// The number of threads that an error suggests for a block, within all limits. 0 if the suggestion
-/// would be refused too, since it is no multiple of what the kernel requires.
+/// would be refused too, since it is not a multiple of what the kernel requires.
 constexpr std::uint64_t suggestable_threads(const LaunchShape& shape, const KernelNeeds& needs,
                                             const KernelLimits& kernel,
                                             const DeviceLimits& device) noexcept {

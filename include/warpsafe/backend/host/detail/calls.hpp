@@ -12,8 +12,9 @@
 
 namespace warpsafe::host {
 
-/// A call of the host backend: the name of the backend's member. No list has the calls, so a new
-/// member needs nothing here. `call_of<&host_backend::launch>` is the call of a member.
+/// A call of the host backend: the name of the backend's member. There is no list of the
+/// calls, so a new member needs nothing here. `call_of<&host_backend::launch>` is the call of a
+/// member.
 class Call {
  public:
   constexpr Call() noexcept = default;
