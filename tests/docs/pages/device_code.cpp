@@ -29,7 +29,7 @@ WARPSAFE_KERNEL void count_positive(ws::DeviceSpan<const float> x, unsigned* tot
 
 WARPSAFE_KERNEL void split(float* x, unsigned n) {
   auto* const values = ws::dynamic_shared<float>(2 * n);
-  auto* const flags = reinterpret_cast<unsigned*>(values + n);   // behind the n numbers
+  auto* const flags = reinterpret_cast<unsigned*>(values + n);   // after the n numbers
   const unsigned i = ws::thread_in_block().x;
   values[i] = x[i];
   flags[i] = values[i] > 0 ? 1 : 0;

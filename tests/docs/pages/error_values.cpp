@@ -25,9 +25,9 @@ namespace {
 ws::result<void> filled(const ws::Stream& stream, std::size_t n, int threads) {
   WARPSAFE_TRY(auto x, ws::DeviceBuffer<float>::create(stream, n));   // declares x, or returns the error
   WARPSAFE_TRY(auto block, ws::BlockDim::create(threads));
-  auto grid = ws::SafeGrid<>::cover(n, block);                        // a result goes into a launch as it is
+  auto grid = ws::SafeGrid<>::cover(n, block);                        // a launch accepts a result
   WARPSAFE_TRYV(ws::launch(stream, grid, ws::kernel<fill>, x.view(), n));
-  return stream.synchronize();                                        // faults of the kernel come out here
+  return stream.synchronize();                                        // returns faults of the kernel
 }
 
 bool handled(const ws::Stream& stream, std::size_t n, int threads) {
