@@ -37,7 +37,7 @@ struct Lane {
   ws::Stream stream;
   ws::DeviceBuffer<float> on_device;
   Pinned in, out;
-  std::optional<Flight> flight;  // of one chunk; it has `in` and `out`
+  std::optional<Flight> flight;  // the chunk in flight; it then holds `in` and `out`
 
   static ws::result<Lane> create() {
     WARPSAFE_TRY(auto stream, ws::Stream::create(ws::DeviceId(0)));

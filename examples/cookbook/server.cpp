@@ -36,7 +36,7 @@ ws::result<std::vector<float>> serve(const ws::Stream& stream, const Request& re
 
 enum class Answer { ok = 200, bad_request = 400, failed = 500, try_later = 503 };
 
-// What the client is told. The log gets the whole text, with the numbers and the line.
+// The answer for the client. The log gets the whole text, with the numbers and the line.
 Answer answer_to(const ws::LaunchError& error) {
   std::cerr << error << '\n';
   if (error.code == ws::Errc::out_of_memory) return Answer::try_later;

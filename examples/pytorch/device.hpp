@@ -73,7 +73,7 @@ class Place {
  private:
   [[nodiscard]] static ws::StreamRef current_stream(c10::DeviceIndex device) {
     cudaStream_t current = c10::cuda::getCurrentCUDAStream(device).stream();
-    // PyTorch's default stream is 0, which warpsafe takes by its name alone.
+    // PyTorch's default stream is 0, which warpsafe accepts only by name.
     if (current == nullptr) current = cudaStreamLegacy;
     return value_of(ws::StreamRef::borrow(current, ws::DeviceId(device)));
   }

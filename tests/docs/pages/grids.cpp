@@ -34,7 +34,7 @@ ws::result<void> all(const ws::Stream& stream, std::size_t n, int threads_per_bl
   const auto simple = ws::SafeGrid<>::cover(n, ws::block<256>);
   WARPSAFE_TRYV(ws::launch(stream, simple, ws::kernel<walk>, x.view(), n));
 
-  WARPSAFE_TRY(auto block, ws::BlockDim::create(threads_per_block));  // a number from run time
+  WARPSAFE_TRY(auto block, ws::BlockDim::create(threads_per_block));  // a run-time number
   auto chosen = ws::SafeGrid<>::cover(n, block);
   WARPSAFE_TRYV(ws::launch(stream, chosen, ws::kernel<walk>, x.view(), n));
 
