@@ -62,6 +62,16 @@ TEST(FailedCalls, WithoutLinesThePlaceIsAnOffset) {
   EXPECT_THAT(ran.out, Not(HasSubstr(".cpp:")));
 }
 
+TEST(FailedCalls, TheFunctionsThatTheCompilerMakesForALaunchAreNoCallers) {
+  const Failed ran = failed("stub");
+  EXPECT_THAT(ran.out, HasSubstr("Kernel 'demo::bounded' not launched"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("__device_stub__")));
+  EXPECT_THAT(ran.out, Not(HasSubstr("called by demo::bounded")));
+  if (!has_addr2line()) return;
+  EXPECT_THAT(ran.out, HasSubstr("\n  called by (anonymous namespace)::launch_through_stub at "));
+  EXPECT_THAT(ran.out, HasSubstr(ran.line + "\n  called by main at "));
+}
+
 TEST(FailedCalls, AddressesThatNoFreeTakes) {
   EXPECT_THAT(failed("free_inside").out,
               HasSubstr("\n  the address is 256 bytes behind the beginning of an allocation: free "

@@ -16,6 +16,7 @@
 extern "C" int stand_in_try();
 
 namespace {
+int launch_through_stub();
 
 CUstream stream = nullptr;
 int line = 0;
@@ -132,6 +133,7 @@ int act(const char* what) {
     return status;
   }
   if (is("no_arguments")) return launch(function_of(of_module), nullptr);
+  if (is("stub")) return HERE(launch_through_stub());
   if (is("no_arguments_in_c")) return launch(function_of(without_types), nullptr);
   if (is("unloaded")) {
     const CUfunction function = function_of(of_module);
@@ -152,6 +154,22 @@ int act(const char* what) {
   return -1;
 }
 
+}  // namespace
+
+// As nvcc compiles `demo::bounded<<<...>>>(nullptr)`: a function of the host with the kernel's
+// name, which calls a stub.
+namespace demo {
+namespace {
+// NOLINTNEXTLINE(bugprone-reserved-identifier): nvcc's name
+[[gnu::noinline]] int __device_stub__bounded() {
+  return cuLaunchKernel(function_of("_ZN4demo7boundedEPf"), 1, 1, 1, 512, 1, 1, 0, stream, nullptr,
+                        nullptr);
+}
+}  // namespace
+[[gnu::noinline]] static int bounded(float*) { return __device_stub__bounded(); }
+}  // namespace demo
+namespace {
+int launch_through_stub() { return demo::bounded(nullptr); }
 }  // namespace
 
 int main(int argc, char** argv) {

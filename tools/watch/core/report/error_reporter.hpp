@@ -85,7 +85,7 @@ class ErrorReporter {
            const std::string& hint, const HostStack& stack, std::uint64_t number) noexcept {
     try {
       Finding made = finding(error, kind, log, hint);
-      made.places = places_.find(stack);
+      made.places = callers_of(made.subject, places_.find(stack));
       if (number <= most_reported && !debug::Environment::get().silent) {
         std::string text = "warpsafe: " + made.text();
         if (number == most_reported) text += "\n  further refusals of this kind are only counted";
@@ -97,6 +97,16 @@ class ErrorReporter {
         debug::detail::log_error(debug::LogLevel::error, error, "");
       }
     }
+  }
+  /// Leaves out the functions that the compiler makes for `<<<>>>`: the kernel's own function of
+  /// the host and its stub. The program's line is that of their caller.
+  [[nodiscard]] static std::vector<SourcePlace> callers_of(const std::string& kernel,
+                                                           std::vector<SourcePlace> places) {
+    const auto caller = std::find_if_not(places.begin(), places.end(), [&](const SourcePlace& one) {
+      return one.function == kernel || one.function.rfind("__device_stub__", 0) == 0;
+    });
+    if (caller != places.end()) places.erase(places.begin(), caller);
+    return places;
   }
   [[nodiscard]] Finding finding(const LaunchError& error, Finding::Kind kind,
                                 const std::string& log, const std::string& hint) {
