@@ -12,6 +12,7 @@
 #include <warpsafe/error/format.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -103,7 +104,7 @@ class ErrorReporter {
   [[nodiscard]] static std::vector<SourcePlace> callers_of(const std::string& kernel,
                                                            std::vector<SourcePlace> places) {
     const auto caller = std::find_if_not(places.begin(), places.end(), [&](const SourcePlace& one) {
-      return one.function == kernel || one.function.rfind("__device_stub__", 0) == 0;
+      return one.function == kernel || one.function.find("__device_stub__") != std::string::npos;
     });
     if (caller != places.end()) places.erase(places.begin(), caller);
     return places;
