@@ -11,8 +11,8 @@
 WARPSAFE_ERROR(4, bytes_overflow, "the size in bytes does not fit in 64 bits",
                "{value} elements of {limit} bytes do not fit in 64 bits")
 
-// A buffer was assigned a different number of elements.
-// Remedy: Assign as many elements as the buffer has, or make one with `DeviceBuffer<T>::from`.
+// The sides of a copy, assignment or comparison differ in the number of elements, rows or columns.
+// Remedy: Give both sides the same size, or make the buffer with `DeviceBuffer<T>::from`.
 WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",
                "{value} elements where {limit} are needed")
 
@@ -109,8 +109,8 @@ WARPSAFE_ERROR(40, module_wrong_device, "the module was loaded on another device
 // name, followed by the name in the source. `Module::visit_kernels` visits all names.
 WARPSAFE_ERROR(41, kernel_not_found, "the module holds no kernel of that name", "{runtime}")
 
-// The number of parameters differs, or the size of one. CUDA from 12.4 on and the host backend
-// report a kernel's parameters; HIP does not.
+// The number of parameters differs, or the size or position of one. CUDA from 12.4 on and the host
+// backend report a kernel's parameters; HIP does not.
 // Remedy: Write the parameters as the kernel's source has them.
 WARPSAFE_ERROR(42, signature_mismatch,
                "the kernel's parameters are not those of the declared signature",
@@ -126,8 +126,8 @@ WARPSAFE_ERROR(42, signature_mismatch,
 //
 // [Graphs](../guide/graphs.md) explains captures and graphs.
 
-// A call that captures do not allow broke it, and the graph is lost: a refused launch, a wait for
-// work outside the capture, or a call of other code. The error names that call and its line.
+// A call that captures do not allow broke it: a launch that the runtime refused, a wait for work
+// outside the capture, or other code's call. The graph is lost. The error names the call and line.
 // Remedy: Move that call out of the capture. Where the error names no call, look for calls that do
 // not go through this library.
 WARPSAFE_ERROR(43, capture_broken, "the capture was broken",
@@ -258,8 +258,8 @@ WARPSAFE_ERROR(64, wait_timed_out, "a wait lasted too long and was given up",
                "the wait was given up after {value} ms (WARPSAFE_TIMEOUT); the work may still be "
                "running")
 
-// Remedy: The message says how much was requested, how much is free, and how much of the rest
-// this program's own buffers hold.
+// Remedy: Free buffers, or request less. The message says how much was requested, how much is
+// free, and how much of the rest this program's own buffers hold.
 WARPSAFE_ERROR(65, out_of_memory, "out of memory",
                has_limit   ? "out of memory: {value} bytes requested, {free} of {limit} bytes free "
                              "on the device; this program's buffers hold {held} bytes"
