@@ -212,6 +212,15 @@ void mistake() {
     }
     std::exit(0);
   }
+  if (is("straggler_of_six")) {
+    for (int i = 0; i < 40; ++i) {
+      steps(5);
+      if (odd_one) ::usleep(20000);  // mistake: one rank works longer before one of six collectives
+      ncclBroadcast(x, y, 64, float32, 0, world, stream);
+      cuStreamSynchronize(stream);
+    }
+    std::exit(0);
+  }
   steps(3);
 }
 

@@ -113,6 +113,11 @@ class Records:
             raise ValueError(f"{self._path} became shorter while it was read")
         return data
 
+    def window(self, first, end):
+        """The fields of the records from `first` to before `end`, each as a tuple."""
+        data = self._read((first + 1) * RECORD.size, (end - first) * RECORD.size)
+        return list(RECORD.iter_unpack(data))
+
     def open_ones(self, most=1000):
         """The indices of the records that have not ended, of the last `most`. Later ones may have ended: a request of MPI
         ends in a wait of its own."""

@@ -3,16 +3,11 @@
 """What is wrong with a job: calls that differ, ranks that did not come, circles, dead ranks, stragglers."""
 
 import dataclasses
-import statistics
 
 from .files import RECEIVE, SEND, State
-from .job import sampled
+from .stragglers import stragglers
 
 OPEN = (State.BEGUN, State.SUBMITTED)
-# A rank is a straggler if it is last in most of the collectives, and late enough to be felt.
-MOST_OFTEN = 0.5
-LATE_SHARE = 0.1
-LATE_NS = 1_000_000
 # Processes write the time this often (tools/ranks/record).
 BEAT_NS = 100_000_000
 
@@ -358,39 +353,23 @@ class Examination:
 
     def _stragglers(self):
         for one in self.job.communicators:
-            shares = lateness(self.job, one)
-            if not shares:
-                continue
-            for member, (last, late_ns, interval_ns) in shares.items():
-                if last > MOST_OFTEN and late_ns > max(LATE_NS, LATE_SHARE * interval_ns):
-                    yield Finding("straggler", f"{member.process} comes last to {last:.0%} of the collectives of {one}, "
-                                  f"{late_ns / 1e6:.1f} ms after the first at the median (of {interval_ns / 1e6:.1f} ms "
-                                  "between two of them)", [], one.number)
-
-
-def lateness(job, one, most=500):
-    """By member: the share of collectives that it came last to, the median delay, the median time between two."""
-    if len(one.members) < 2:
-        return {}
-    shared = min(len(member.records) for member in one.members)
-    if shared < 50:
-        return {}
-    indices = sampled(shared, most)
-    # File by file: each is opened once.
-    came = [[job.at(member.process, member.records[index].arrived_ns) for index in indices] for member in one.members]
-    last, delays, begins = {}, {}, []
-    for number, index in enumerate(indices):
-        times = [arrivals[number] for arrivals in came]
-        first = min(times)
-        begins.append((index, first))
-        slowest = one.members[times.index(max(times))]
-        last[slowest] = last.get(slowest, 0) + 1
-        for member, at in zip(one.members, times):
-            delays.setdefault(member, []).append(at - first)
-    steps = [(b - a) / (j - i) for (i, a), (j, b) in zip(begins, begins[1:])]
-    interval = statistics.median(steps)
-    return {member: (last.get(member, 0) / len(begins), statistics.median(values), interval)
-            for member, values in delays.items()}
+            end = min(len(member.records) for member in one.members)
+            # Ranks that call different collectives do not meet: their times say nothing.
+            for index in (one.first_difference(), *(w.index for w in self.waits if self.job.of_member[id(w.member)] is one)):
+                end = end if index is None else min(end, max(0, index))
+            for found in stragglers(self.job, one, end):
+                processes = [member.process for member in found.members]
+                text = (f"{names(processes)} {'comes' if len(processes) == 1 else 'come'} last to {one}: the others wait "
+                        f"{found.lost_ns / 1e6:.1f} ms ")
+                text += (f"in each step of {found.step_ns / 1e6:.1f} ms and {found.collectives} collectives" if found.collectives > 1
+                         else f"at each collective, of {found.step_ns / 1e6:.1f} ms between two")
+                sides = []
+                for late in found.late:
+                    for member in found.members:
+                        record = member.records[late.index]
+                        sides += grouped([(member.process, f"late by {late.lost_ns / 1e6:.1f} ms to {self.job.describe(member, record)}",
+                                           (member.library, record.place), record.begin_ns)])
+                yield Finding("straggler", text, _merged(sides), one.number, found.late[0].index if found.late else -1)
 
 
 def _merged(sides):

@@ -12,7 +12,7 @@ from .files import RECEIVE, SEND, Record, State, read
 # A process says ten times a second that it lives; one that is this much behind the others does not.
 SILENT_NS = 5_000_000_000
 # Each member of these ends after the last one has begun, so that ends compare clocks.
-MEETING = {"all_reduce", "all_gather", "all_to_all", "barrier"}
+MEETING = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "barrier"}
 
 
 class Communicator:
