@@ -187,6 +187,15 @@ void mistake() {
     if (odd_one) ncclAllGather(x, y, 64, float32, world, stream);
     if (!odd_one) ncclAllReduce(x, y, 64, float32, sum, world, stream);
   }
+  if (is("left_out")) {
+    for (int i = 0; i < 4; ++i) {
+      ncclAllReduce(x, y, 8, float32, sum, world, stream);
+      if (i < 3 || !odd_one)
+        ncclBroadcast(x, y, 8, float32, 0, world, stream);  // mistake: not always
+      ncclReduce(x, y, 8, float32, sum, 0, world, stream);
+      if (i < 3) cuStreamSynchronize(stream);
+    }
+  }
   if (is("order")) {
     if (odd_one) ncclBroadcast(x, y, 8, float32, 0, world, stream);
     ncclAllReduce(x, y, 64, float32, sum, world, stream);
@@ -199,6 +208,14 @@ void mistake() {
     ncclAllReduce(x, y, 64, float32, sum, first_used, stream);
     cuStreamSynchronize(stream);  // mistake: the ranks wait in different communicators
     ncclAllReduce(x, y, 64, float32, sum, odd_one ? world : second, stream);
+  }
+  if (is("circle_on_stream")) {
+    Comm second = nullptr;
+    ncclCommSplit(world, 0, rank, &second, nullptr);
+    ncclAllReduce(x, y, 64, float32, sum, odd_one ? second : world, stream);
+    // mistake: both calls are on one stream, in different orders
+    ncclAllReduce(x, y, 64, float32, sum, odd_one ? world : second, stream);
+    cuStreamSynchronize(stream);
   }
   if (is("killed") && odd_one) ::raise(SIGKILL);
   if (is("receive") && odd_one) {

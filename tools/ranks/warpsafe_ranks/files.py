@@ -8,6 +8,7 @@ import enum
 import json
 import os
 import pathlib
+import re
 import struct
 
 RECORD = struct.Struct("<QqqQIIHHHHiIIf")
@@ -219,6 +220,14 @@ class Library:
             self.exit_ns = line["exit"]
         elif "stopped" in line:
             self.stopped = line["stopped"]
+
+    def ended_since(self):
+        """Looks for an end that was written after the file was read."""
+        with open(f"{self.stem}.process", "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - 1000))
+            ends = re.findall(rb'^\{"exit":(\d+)', file.read(), re.MULTILINE)
+        if ends:
+            self.exit_ns = int(ends[-1])
 
     def operation(self, record):
         if record.operation in (SEND, RECEIVE):

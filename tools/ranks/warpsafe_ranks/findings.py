@@ -5,6 +5,7 @@
 import dataclasses
 
 from .files import RECEIVE, SEND, State
+from .places import chain
 from .stragglers import stragglers
 
 OPEN = (State.BEGUN, State.SUBMITTED)
@@ -76,11 +77,7 @@ def grouped(pairs):
 
 
 def _key(place):
-    if place is None:
-        return None
-    library, number = place
-    line = library.places.get(number, {})
-    return line.get("object"), line.get("offset")
+    return tuple((line.get("object"), line.get("offset")) for line in chain(place))
 
 
 class Examination:
@@ -179,12 +176,26 @@ class Examination:
             text = f"collective {index + 1} of {one} ({one.kind}, {one.size} ranks) differs between its ranks"
             if len(sides) == 2 and self._swapped(one, index):
                 text += ": they call the same two in another order"
+            elif len(sides) == 2:
+                text += self._ahead(one, index, sides)
             yield Finding("different", text, sides, one.number, index)
 
     def _swapped(self, one, index):
         pairs = {tuple(self.job.describe(member, member.records[index + step]) for step in (0, 1))
                  for member in one.members if len(member.records) > index + 1}
         return len(pairs) == 2 and len({frozenset(pair) for pair in pairs}) == 1
+
+    def _ahead(self, one, index, sides):
+        """Says so if the smaller side made the call that followed the larger side's call before."""
+        usual, odd = sides
+        if len(usual.ranks) <= len(odd.ranks):
+            return ""
+        member = next(member for member in one.members if member.process is usual.ranks[0])
+        window = range(max(0, index - 1000), index)
+        earlier = next((at for at in reversed(window) if self.job.describe(member, member.records[at]) == usual.what), None)
+        if earlier is None or earlier + 1 == index or self.job.describe(member, member.records[earlier + 1]) != odd.what:
+            return ""
+        return f": {names(odd.ranks)} went on to the call that followed in earlier steps"
 
     def _waits(self):
         """Each process in an operation that has not ended, with the members that have not come to it."""
@@ -249,7 +260,8 @@ class Examination:
             path, current = [], process
             while current in waits and current not in path:
                 path.append(current)
-                following = [other for other in waits[current][1].absent if other in waits]
+                following = [other for other in [*waits[current][1].absent, *self._behind(waits[current][1], waits)]
+                             if other in waits]
                 if not following:
                     break
                 current = following[0]
@@ -269,6 +281,20 @@ class Examination:
                     yield Finding("circle", f"{names(circle)} wait for each other: they use "
                                   "two communicators in different orders", sides)
                     return
+
+    def _behind(self, wait, waits):
+        """Processes that have submitted this operation too, on the stream in which they wait for another communicator."""
+        if wait.record is None or not wait.record.stream:
+            return []
+        found = []
+        for other in self.job.of_member[id(wait.member)].members:
+            ahead = waits.get(other.process, (0, None))[1]
+            if ahead is None or ahead.record is None or ahead.member is other or len(other.records) <= wait.index:
+                continue
+            record = other.records[wait.index]
+            if record.state in OPEN and record.stream == ahead.record.stream and record.order > ahead.record.order:
+                found.append(other.process)
+        return found
 
     def _failures(self):
         for one in self.job.communicators:

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """All processes of a job, and the communicators between them."""
 
+import contextlib
 import os
 import pathlib
 import statistics
@@ -85,7 +86,13 @@ class Job:
         if process.exit_ns:
             return False
         if process.boot and process.boot == _own_boot():
-            return not _lives(process.pid)
+            if _lives(process.pid):
+                return False
+            # It may have ended well after its files were read.
+            for library in process.libraries:
+                with contextlib.suppress(OSError):
+                    library.ended_since()
+            return not process.exit_ns
         return process.heartbeat_ns + SILENT_NS < self.last_ns
 
     def died_ns(self, process):
