@@ -35,6 +35,9 @@ Status ncclReduceScatter(const void*, void*, std::size_t, Type, Reduction, Comm,
 Status ncclSend(const void*, std::size_t, Type, int, Comm, Stream);
 Status ncclRecv(void*, std::size_t, Type, int, Comm, Stream);
 }
+#ifdef RANKS_JOB_BY_NAME
+#include "by_name.hpp"
+#endif
 
 namespace {
 
@@ -253,6 +256,9 @@ int main(int count, char** arguments) {
   if (is("init_absent") && rank == size - 1) ::pause();  // mistake: it never joins
   const UniqueId id = identifier(arguments[1], "world");
   if (ncclCommInitRank(&world, size, id, rank) != success) return 3;
+#ifdef RANKS_JOB_BY_NAME
+  if (!other_lookups_are_right()) return 7;
+#endif
   if (mode.rfind("right_", 0) == 0) return right_program() ? 0 : 1;
   mistake();
   return 0;
