@@ -30,8 +30,9 @@ struct Meeting {
 
   /// The first of the host's addresses with which `use` makes a socket; -1: there is none.
   template <class F>
-  [[nodiscard]] int opened(int flags, F use) const {
+  [[nodiscard]] int opened(int flags, int family, F use) const {
     addrinfo wanted{};
+    wanted.ai_family = family;
     wanted.ai_socktype = SOCK_STREAM;
     wanted.ai_flags = flags;
     addrinfo* found = nullptr;
@@ -52,16 +53,18 @@ struct Meeting {
     return made;
   }
   [[nodiscard]] bool give(const void* bytes, std::size_t size) const {
-    const int door = opened(AI_PASSIVE, [this](int file, const addrinfo& address) {
+    const auto listens = [this](int file, const addrinfo& address) {
       const int yes = 1;
       const int no = 0;
       ::setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-      // Ranks of both families come in by the door of the newer one.
       if (address.ai_family == AF_INET6) {
         ::setsockopt(file, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
       }
       return ::bind(file, address.ai_addr, address.ai_addrlen) == 0 && ::listen(file, ranks) == 0;
-    });
+    };
+    // A socket of IPv6 takes calls of both families.
+    int door = opened(AI_PASSIVE, AF_INET6, listens);
+    if (door < 0) door = opened(AI_PASSIVE, AF_INET, listens);
     bool all_came = door >= 0;
     for (int rank = 1; rank < ranks && all_came; ++rank) {
       const int guest = ::accept(door, nullptr, nullptr);
@@ -75,7 +78,7 @@ struct Meeting {
   [[nodiscard]] bool take(void* bytes, std::size_t size) const {
     // Rank 0 may not have opened its door yet.
     for (int tries = 0; tries < patience * 10; ++tries, ::usleep(100'000)) {
-      const int file = opened(0, [](int made, const addrinfo& address) {
+      const int file = opened(0, AF_UNSPEC, [](int made, const addrinfo& address) {
         return ::connect(made, address.ai_addr, address.ai_addrlen) == 0;
       });
       if (file < 0) continue;
