@@ -47,10 +47,8 @@ TEST(Process, TheInnerLauncherCounts) {
 }
 
 TEST(Process, PmixUnderSrunTellsTheSizeAsSlurmDoes) {
-  const Process task = process_of({{"PMIX_RANK", "2"},
-                                   {"SLURM_PROCID", "2"},
-                                   {"SLURM_LOCALID", "1"},
-                                   {"SLURM_NTASKS", "4"}});
+  const Process task = process_of(
+      {{"PMIX_RANK", "2"}, {"SLURM_PROCID", "2"}, {"SLURM_LOCALID", "1"}, {"SLURM_NTASKS", "4"}});
   EXPECT_EQ(task.rank, 2);
   EXPECT_EQ(task.local_rank, 1);
   EXPECT_EQ(task.size, 4);

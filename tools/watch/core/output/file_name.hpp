@@ -3,7 +3,6 @@
 #pragma once
 
 #include "../../../ranks/record/launchers.hpp"
-
 #include <warpsafe/debug/environment.hpp>
 
 #include <unistd.h>
