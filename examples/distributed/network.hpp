@@ -9,7 +9,7 @@
 // The kernels of a network with one hidden layer: output = second * relu(first * input).
 //
 // A gradient is the sum over all samples of a step. The kernels add whole numbers, each sample's
-// part in units of 2^-32. Such a sum is the same in any order, so it does not depend on how many
+// part in units of 2^-32. This sum is the same in any order, so it does not depend on how many
 // ranks share the samples. A sum of floating-point numbers does.
 
 namespace network {

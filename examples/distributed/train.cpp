@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Trains a small network on all GPUs of a job, one process for each: README.md.
+// Trains a small network on all GPUs of a job, one process for each:
+// docs/tools/ranks-example.md.
 //
 //   distributed [MISTAKE]
 //

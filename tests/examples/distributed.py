@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """The example of a training on several ranks: distributed.py PROGRAM [WARPSAFE_RUN]
 
-Without WARPSAFE_RUN: trainings without a mistake. With it: warpsafe-ranks says of each mistake what the example's README says.
+Without WARPSAFE_RUN: trainings without a mistake. With it: warpsafe-ranks says of each mistake what docs/tools/ranks-example.md says.
 Lines of places, times and numbers of collectives may differ."""
 
 import os
@@ -57,12 +57,12 @@ def matches(text, said):
 
 
 def check_mistakes():
-    readme = (EXAMPLE / "README.md").read_text()
-    rows = re.findall(r"^\| `(\w+)` \| [^|]* \| (.*) \|$", readme, re.MULTILINE)
+    page = (EXAMPLE / "../../docs/tools/ranks-example.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| [^|]* \| (.*) \|$", page, re.MULTILINE)
     script = re.search(r"^mistakes=\((.*)\)$", RUN.read_text(), re.MULTILINE).group(1).split()
     names = re.findall(r'"(\w+)"', (EXAMPLE / "mistake.hpp").read_text())
     if [name for name, _ in rows] != script or ["none", *script] != names:
-        yield f"the README, the script and the program have other mistakes: {rows} {script} {names}"
+        yield f"the page, the script and the program have other mistakes: {rows} {script} {names}"
     for name, cell in rows:
         status, said = ran("--warpsafe-run", WATCH[0], "--mistake", name, "4")
         for text in re.findall(r"`([^`]+)`", cell):
