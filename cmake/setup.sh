@@ -33,8 +33,8 @@ need_tests=('python3|python3|the tests'
   'hipcc|hipcc|what is compiled for AMD devices'
   '<hip/hip_runtime_api.h>|libamdhip64-dev|the HIP backend'
   '<hsa/hsa.h>|libhsa-runtime-dev|the tests that run AMD software without a GPU'
-  'mpicxx|libopenmpi-dev|the example all_reduce'
-  'mpirun|openmpi-bin|the example all_reduce')
+  'mpicxx|libopenmpi-dev|the examples all_reduce and distributed'
+  'mpirun|openmpi-bin|the examples all_reduce and distributed')
 need_docs=('sphinx-build|python3-sphinx|the site' 'sphinx:myst_parser|python3-myst-parser|the site'
   'doxygen|doxygen|the site')
 need_site=('chromium|chromium|the look at the site in a browser')

@@ -62,6 +62,40 @@ def check_outputs(folder):
     expect(piped.stderr == "", f"into head: {piped.stderr}")
 
 
+def check_names(_):
+    """Functions as addr2line and c++filt write them."""
+    sys.path.insert(0, str(pathlib.Path(TOOL).parent))
+    from warpsafe_ranks.places import short
+
+    for function, name in (
+        ("main", "main"),
+        ("(anonymous namespace)::steps(int)", "steps"),
+        ("int Trainer::step<std::vector<float, std::allocator<float> > >(int, bool) const", "Trainer::step"),
+        ("c10d::ProcessGroupNCCL::allreduce(std::vector<at::Tensor>&, c10d::AllreduceOptions const&)", "c10d::ProcessGroupNCCL::allreduce"),
+        ("run(int)::{lambda(int)#1}::operator()(int) const", "run"),
+        ("??", ""),
+    ):
+        expect(short(function) == name, f"{function}: {short(function)}")
+
+
+def check_end_while_read(folder):
+    """A process that ends between the reading of its files and the look at its state has not died."""
+    sys.path.insert(0, str(pathlib.Path(TOOL).parent))
+    from warpsafe_ranks.job import Job
+
+    generated.write(folder, 2, 20)
+    boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    for path in folder.glob("*.process"):
+        path.write_text(path.read_text().replace("boot-node0", boot).replace('"pid": 100', '"pid": 99999990'))
+    job = Job(folder)
+    expect(all(map(job.is_dead, job.processes)), "processes that are gone have died")
+    job = Job(folder)
+    for path in folder.glob("*.process"):
+        with path.open("a") as file:
+            file.write('{"exit":1700000000000000000}\n')
+    expect(not any(map(job.is_dead, job.processes)), "processes that ended well have not died")
+
+
 def check_refused(folder):
     for words, status, text in (
         ((folder / "nowhere",), 2, "is not a folder"),
@@ -104,7 +138,7 @@ def check_broken(folder, chance):
 
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    for check in (check_large, check_outputs, check_refused):
+    for check in (check_large, check_names, check_outputs, check_end_while_read, check_refused):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:

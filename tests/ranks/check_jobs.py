@@ -40,10 +40,13 @@ MISTAKES = {
     "operation": ("different", "collective 11", [(OTHERS, "all_reduce"), (ODD, "all_gather")]),
     "order": ("different", "the same two in another order", [(OTHERS, "all_reduce"), (ODD, "broadcast")]),
     "circle": ("circle", "wait for each other", [(ODD, "waits in all_reduce")]),
+    "circle_on_stream": ("circle", "wait for each other", [(ODD, "waits in all_reduce")]),
+    "left_out": ("different", "rank 3 went on to the call that followed in earlier steps", [(OTHERS, "broadcast"), (ODD, "reduce of 8")]),
     "killed": ("died", "rank 3 ended without a word", [(ODD, "its last call was all_reduce")]),
     "receive": ("message", "rank 3 waits in receive.*rank 0 has not called the send", [(ODD, "called it"), ([0], "in all_reduce")]),
     "init_absent": ("waits", "waits in its creation", [(OTHERS, "called it")]),
     "straggler": ("straggler", "rank 3 comes last", []),
+    "straggler_of_six": ("straggler", "rank 3 comes last.*6 collectives", [(ODD, "late by .* ms to broadcast of 64 float32, root 0")]),
 }
 
 
@@ -64,7 +67,7 @@ def check_right(mode, folder):
 def check_mistake(mode, folder):
     kind, text, sides = MISTAKES[mode]
     job = Job([*PROGRAM, folder, mode], SIZE, folder, f"{folder}/records", LIBRARY)
-    if mode == "straggler":
+    if mode.startswith("straggler"):
         job.wait()
 
     def is_found(asked):
@@ -76,6 +79,11 @@ def check_mistake(mode, folder):
     job.kill()
     if not is_found(asked):
         return f"{mode}: expected '{kind}' with {text!r} and {sides}, found {asked.said['findings']}\n{job.output()}"
+    if mode == "absent":
+        # The program's own functions around the call.
+        wanted = r"job\.cpp:\d+, in all_reduce_is_right, called at job\.cpp:\d+, in steps, called at job\.cpp:\d+, in mistake"
+        if not re.fullmatch(wanted, asked.find(kind)["sides"][0]["place"]):
+            return f"{mode}: the callers are missing in {asked.find(kind)['sides'][0]['place']}"
     # Nobody is left: the files say the same.
     again = Asked(TOOL, f"{folder}/records")
     if again.status != 1 or kind not in again.kinds():

@@ -118,6 +118,7 @@ TEST(Report, FileNamesHaveProcessHostAndRank) {
   EXPECT_EQ(names("r%r.json", "OMPI_COMM_WORLD_RANK=6"), "r6.json\n");
   EXPECT_EQ(names("r%r.json", "PMI_RANK=7"), "r7.json\n");
   EXPECT_EQ(names("r%r.json", "SLURM_PROCID=8"), "r8.json\n");
+  EXPECT_EQ(names("r%r.json", "PMIX_RANK=9 SLURM_PROCID=0"), "r9.json\n");
   EXPECT_EQ(names("r%r.json", "RANK=../../x"), "r.._.._x.json\n");
   EXPECT_EQ(names("%h.json", ""),
             shell("uname -n").out.substr(0, shell("uname -n").out.size() - 1) + ".json\n");

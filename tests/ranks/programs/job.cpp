@@ -35,6 +35,9 @@ Status ncclReduceScatter(const void*, void*, std::size_t, Type, Reduction, Comm,
 Status ncclSend(const void*, std::size_t, Type, int, Comm, Stream);
 Status ncclRecv(void*, std::size_t, Type, int, Comm, Stream);
 }
+#ifdef RANKS_JOB_BY_NAME
+#include "by_name.hpp"
+#endif
 
 namespace {
 
@@ -187,6 +190,15 @@ void mistake() {
     if (odd_one) ncclAllGather(x, y, 64, float32, world, stream);
     if (!odd_one) ncclAllReduce(x, y, 64, float32, sum, world, stream);
   }
+  if (is("left_out")) {
+    for (int i = 0; i < 4; ++i) {
+      ncclAllReduce(x, y, 8, float32, sum, world, stream);
+      if (i < 3 || !odd_one)
+        ncclBroadcast(x, y, 8, float32, 0, world, stream);  // mistake: not always
+      ncclReduce(x, y, 8, float32, sum, 0, world, stream);
+      if (i < 3) cuStreamSynchronize(stream);
+    }
+  }
   if (is("order")) {
     if (odd_one) ncclBroadcast(x, y, 8, float32, 0, world, stream);
     ncclAllReduce(x, y, 64, float32, sum, world, stream);
@@ -200,6 +212,14 @@ void mistake() {
     cuStreamSynchronize(stream);  // mistake: the ranks wait in different communicators
     ncclAllReduce(x, y, 64, float32, sum, odd_one ? world : second, stream);
   }
+  if (is("circle_on_stream")) {
+    Comm second = nullptr;
+    ncclCommSplit(world, 0, rank, &second, nullptr);
+    ncclAllReduce(x, y, 64, float32, sum, odd_one ? second : world, stream);
+    // mistake: both calls are on one stream, in different orders
+    ncclAllReduce(x, y, 64, float32, sum, odd_one ? world : second, stream);
+    cuStreamSynchronize(stream);
+  }
   if (is("killed") && odd_one) ::raise(SIGKILL);
   if (is("receive") && odd_one) {
     ncclRecv(y, 1, float32, 0, world, stream);  // mistake: nobody sends
@@ -209,6 +229,15 @@ void mistake() {
     for (int i = 0; i < 100; ++i) {
       if (odd_one) ::usleep(20000);  // mistake: one rank works longer
       steps(1);
+    }
+    std::exit(0);
+  }
+  if (is("straggler_of_six")) {
+    for (int i = 0; i < 40; ++i) {
+      steps(5);
+      if (odd_one) ::usleep(20000);  // mistake: one rank works longer before one of six collectives
+      ncclBroadcast(x, y, 64, float32, 0, world, stream);
+      cuStreamSynchronize(stream);
     }
     std::exit(0);
   }
@@ -227,6 +256,9 @@ int main(int count, char** arguments) {
   if (is("init_absent") && rank == size - 1) ::pause();  // mistake: it never joins
   const UniqueId id = identifier(arguments[1], "world");
   if (ncclCommInitRank(&world, size, id, rank) != success) return 3;
+#ifdef RANKS_JOB_BY_NAME
+  if (!other_lookups_are_right()) return 7;
+#endif
   if (mode.rfind("right_", 0) == 0) return right_program() ? 0 : 1;
   mistake();
   return 0;

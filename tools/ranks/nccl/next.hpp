@@ -3,6 +3,7 @@
 #pragma once
 
 #include "abi.hpp"
+#include "by_name.hpp"
 
 #include <dlfcn.h>
 
@@ -15,24 +16,22 @@ namespace warpsafe::ranks::nccl {
 /// The library's function behind the one of that name that `caller` called; null if there is none.
 ///
 /// `caller` is a return address. Python loads a module and its libraries for that module alone:
-/// RTLD_NEXT does not find them, but the scope of the calling object does.
+/// RTLD_NEXT does not find them, but the scope of the calling object does. That scope comes first,
+/// because a process may have two libraries of NCCL.
 inline void* find_next(const char* name, void* caller) noexcept {
-  if (void* const found = ::dlsym(RTLD_NEXT, name)) return found;
-  Dl_info own{};
+  const Lookup find = lookup();
+  if (find == nullptr) return nullptr;
   Dl_info calling{};
   // A return address may be the first one behind its function.
-  if (::dladdr(reinterpret_cast<const void*>(&find_next), &own) == 0 ||
-      ::dladdr(static_cast<char*>(caller) - 1, &calling) == 0) {
-    return nullptr;
+  if (::dladdr(static_cast<char*>(caller) - 1, &calling) != 0) {
+    if (void* const object = ::dlopen(calling.dli_fname, RTLD_LAZY | RTLD_NOLOAD)) {
+      void* const found = find(object, name);
+      ::dlclose(object);
+      if (found != nullptr && !is_own(found)) return found;
+    }
   }
-  void* const object = ::dlopen(calling.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (object == nullptr) return nullptr;
-  void* const found = ::dlsym(object, name);
-  ::dlclose(object);
-  Dl_info target{};
-  const bool is_own =
-      found != nullptr && ::dladdr(found, &target) != 0 && target.dli_fbase == own.dli_fbase;
-  return is_own ? nullptr : found;
+  if (void* const found = LoadedByName::find(name)) return found;
+  return find(RTLD_NEXT, name);
 }
 
 /// The same, looked up once by each thread for each place: dladdr reads all symbols of the calling

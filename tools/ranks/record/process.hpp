@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "launchers.hpp"
+
 #include <unistd.h>
 
 #include <cctype>
@@ -20,24 +22,21 @@ struct Process {
   const char* launcher = "";
 
   [[nodiscard]] static Process of_environment() {
-    /// torchrun, Open MPI, MPICH and its kin (Hydra), Slurm, in this order: torchrun under srun
-    /// starts workers whose rank is not the one of srun's task.
-    static constexpr const char* names[][4] = {
-        {"torchrun", "RANK", "LOCAL_RANK", "WORLD_SIZE"},
-        {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE"},
-        {"PMI", "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE"},
-        {"Slurm", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NTASKS"},
-    };
     Process found;
     char host[256] = "";
     if (::gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') std::strcpy(host, "unknown");
     found.host = host;
-    for (const auto& [launcher, rank, local, size] : names) {
-      if (!number(rank, found.rank)) continue;
-      (void)number(local, found.local_rank);
-      (void)number(size, found.size);
-      found.launcher = launcher;
-      break;
+    for (const Launcher& launcher : launchers) {
+      long rank = -1;
+      if (!number(launcher.rank, rank)) continue;
+      if (found.rank < 0) {
+        found.rank = rank;
+        found.launcher = launcher.name;
+      }
+      // srun with PMIx tells the size as Slurm does, and the rank twice.
+      if (rank != found.rank || found.size >= 0) continue;
+      (void)number(launcher.local_rank, found.local_rank);
+      (void)number(launcher.size, found.size);
     }
     return found;
   }

@@ -342,15 +342,15 @@ class Recorder {
   std::uint32_t place_of(void* return_address) {
     if (return_address == nullptr) return 0;
     const std::lock_guard lock(places_mutex_);
-    CallPlace place;
-    bool is_new = false;
-    const std::uint32_t number = places_.number_of(return_address, place, is_new);
-    if (is_new) {
+    std::vector<CallPlace> added;
+    const std::uint32_t number = places_.number_of(return_address, added);
+    for (const CallPlace& place : added) {
       write(JsonLine{}
-                .add("place", number)
+                .add("place", place.number)
                 .add("object", place.object)
                 .add("offset", static_cast<std::int64_t>(place.offset))
-                .add("function", place.function));
+                .add("function", place.function)
+                .add("caller", place.caller));
     }
     return number;
   }

@@ -8,6 +8,7 @@ import enum
 import json
 import os
 import pathlib
+import re
 import struct
 
 RECORD = struct.Struct("<QqqQIIHHHHiIIf")
@@ -113,6 +114,11 @@ class Records:
             raise ValueError(f"{self._path} became shorter while it was read")
         return data
 
+    def window(self, first, end):
+        """The fields of the records from `first` to before `end`, each as a tuple."""
+        data = self._read((first + 1) * RECORD.size, (end - first) * RECORD.size)
+        return list(RECORD.iter_unpack(data))
+
     def open_ones(self, most=1000):
         """The indices of the records that have not ended, of the last `most`. Later ones may have ended: a request of MPI
         ends in a wait of its own."""
@@ -214,6 +220,14 @@ class Library:
             self.exit_ns = line["exit"]
         elif "stopped" in line:
             self.stopped = line["stopped"]
+
+    def ended_since(self):
+        """Looks for an end that was written after the file was read."""
+        with open(f"{self.stem}.process", "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - 1000))
+            ends = re.findall(rb'^\{"exit":(\d+)', file.read(), re.MULTILINE)
+        if ends:
+            self.exit_ns = int(ends[-1])
 
     def operation(self, record):
         if record.operation in (SEND, RECEIVE):

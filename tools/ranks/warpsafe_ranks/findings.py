@@ -3,16 +3,12 @@
 """What is wrong with a job: calls that differ, ranks that did not come, circles, dead ranks, stragglers."""
 
 import dataclasses
-import statistics
 
 from .files import RECEIVE, SEND, State
-from .job import sampled
+from .places import chain
+from .stragglers import stragglers
 
 OPEN = (State.BEGUN, State.SUBMITTED)
-# A rank is a straggler if it is last in most of the collectives, and late enough to be felt.
-MOST_OFTEN = 0.5
-LATE_SHARE = 0.1
-LATE_NS = 1_000_000
 # Processes write the time this often (tools/ranks/record).
 BEAT_NS = 100_000_000
 
@@ -81,11 +77,7 @@ def grouped(pairs):
 
 
 def _key(place):
-    if place is None:
-        return None
-    library, number = place
-    line = library.places.get(number, {})
-    return line.get("object"), line.get("offset")
+    return tuple((line.get("object"), line.get("offset")) for line in chain(place))
 
 
 class Examination:
@@ -184,12 +176,26 @@ class Examination:
             text = f"collective {index + 1} of {one} ({one.kind}, {one.size} ranks) differs between its ranks"
             if len(sides) == 2 and self._swapped(one, index):
                 text += ": they call the same two in another order"
+            elif len(sides) == 2:
+                text += self._ahead(one, index, sides)
             yield Finding("different", text, sides, one.number, index)
 
     def _swapped(self, one, index):
         pairs = {tuple(self.job.describe(member, member.records[index + step]) for step in (0, 1))
                  for member in one.members if len(member.records) > index + 1}
         return len(pairs) == 2 and len({frozenset(pair) for pair in pairs}) == 1
+
+    def _ahead(self, one, index, sides):
+        """Says so if the smaller side made the call that followed the larger side's call before."""
+        usual, odd = sides
+        if len(usual.ranks) <= len(odd.ranks):
+            return ""
+        member = next(member for member in one.members if member.process is usual.ranks[0])
+        window = range(max(0, index - 1000), index)
+        earlier = next((at for at in reversed(window) if self.job.describe(member, member.records[at]) == usual.what), None)
+        if earlier is None or earlier + 1 == index or self.job.describe(member, member.records[earlier + 1]) != odd.what:
+            return ""
+        return f": {names(odd.ranks)} went on to the call that followed in earlier steps"
 
     def _waits(self):
         """Each process in an operation that has not ended, with the members that have not come to it."""
@@ -254,7 +260,8 @@ class Examination:
             path, current = [], process
             while current in waits and current not in path:
                 path.append(current)
-                following = [other for other in waits[current][1].absent if other in waits]
+                following = [other for other in [*waits[current][1].absent, *self._behind(waits[current][1], waits)]
+                             if other in waits]
                 if not following:
                     break
                 current = following[0]
@@ -274,6 +281,20 @@ class Examination:
                     yield Finding("circle", f"{names(circle)} wait for each other: they use "
                                   "two communicators in different orders", sides)
                     return
+
+    def _behind(self, wait, waits):
+        """Processes that have submitted this operation too, on the stream in which they wait for another communicator."""
+        if wait.record is None or not wait.record.stream:
+            return []
+        found = []
+        for other in self.job.of_member[id(wait.member)].members:
+            ahead = waits.get(other.process, (0, None))[1]
+            if ahead is None or ahead.record is None or ahead.member is other or len(other.records) <= wait.index:
+                continue
+            record = other.records[wait.index]
+            if record.state in OPEN and record.stream == ahead.record.stream and record.order > ahead.record.order:
+                found.append(other.process)
+        return found
 
     def _failures(self):
         for one in self.job.communicators:
@@ -358,39 +379,23 @@ class Examination:
 
     def _stragglers(self):
         for one in self.job.communicators:
-            shares = lateness(self.job, one)
-            if not shares:
-                continue
-            for member, (last, late_ns, interval_ns) in shares.items():
-                if last > MOST_OFTEN and late_ns > max(LATE_NS, LATE_SHARE * interval_ns):
-                    yield Finding("straggler", f"{member.process} comes last to {last:.0%} of the collectives of {one}, "
-                                  f"{late_ns / 1e6:.1f} ms after the first at the median (of {interval_ns / 1e6:.1f} ms "
-                                  "between two of them)", [], one.number)
-
-
-def lateness(job, one, most=500):
-    """By member: the share of collectives that it came last to, the median delay, the median time between two."""
-    if len(one.members) < 2:
-        return {}
-    shared = min(len(member.records) for member in one.members)
-    if shared < 50:
-        return {}
-    indices = sampled(shared, most)
-    # File by file: each is opened once.
-    came = [[job.at(member.process, member.records[index].arrived_ns) for index in indices] for member in one.members]
-    last, delays, begins = {}, {}, []
-    for number, index in enumerate(indices):
-        times = [arrivals[number] for arrivals in came]
-        first = min(times)
-        begins.append((index, first))
-        slowest = one.members[times.index(max(times))]
-        last[slowest] = last.get(slowest, 0) + 1
-        for member, at in zip(one.members, times):
-            delays.setdefault(member, []).append(at - first)
-    steps = [(b - a) / (j - i) for (i, a), (j, b) in zip(begins, begins[1:])]
-    interval = statistics.median(steps)
-    return {member: (last.get(member, 0) / len(begins), statistics.median(values), interval)
-            for member, values in delays.items()}
+            end = min(len(member.records) for member in one.members)
+            # Ranks that call different collectives do not meet: their times say nothing.
+            for index in (one.first_difference(), *(w.index for w in self.waits if self.job.of_member[id(w.member)] is one)):
+                end = end if index is None else min(end, max(0, index))
+            for found in stragglers(self.job, one, end):
+                processes = [member.process for member in found.members]
+                text = (f"{names(processes)} {'comes' if len(processes) == 1 else 'come'} last to {one}: the others wait "
+                        f"{found.lost_ns / 1e6:.1f} ms ")
+                text += (f"in each step of {found.step_ns / 1e6:.1f} ms and {found.collectives} collectives" if found.collectives > 1
+                         else f"at each collective, of {found.step_ns / 1e6:.1f} ms between two")
+                sides = []
+                for late in found.late:
+                    for member in found.members:
+                        record = member.records[late.index]
+                        sides += grouped([(member.process, f"late by {late.lost_ns / 1e6:.1f} ms to {self.job.describe(member, record)}",
+                                           (member.library, record.place), record.begin_ns)])
+                yield Finding("straggler", text, _merged(sides), one.number, found.late[0].index if found.late else -1)
 
 
 def _merged(sides):

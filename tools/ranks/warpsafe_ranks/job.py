@@ -2,6 +2,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """All processes of a job, and the communicators between them."""
 
+import contextlib
 import os
 import pathlib
 import statistics
@@ -12,7 +13,7 @@ from .files import RECEIVE, SEND, Record, State, read
 # A process says ten times a second that it lives; one that is this much behind the others does not.
 SILENT_NS = 5_000_000_000
 # Each member of these ends after the last one has begun, so that ends compare clocks.
-MEETING = {"all_reduce", "all_gather", "all_to_all", "barrier"}
+MEETING = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "barrier"}
 
 
 class Communicator:
@@ -85,7 +86,13 @@ class Job:
         if process.exit_ns:
             return False
         if process.boot and process.boot == _own_boot():
-            return not _lives(process.pid)
+            if _lives(process.pid):
+                return False
+            # It may have ended well after its files were read.
+            for library in process.libraries:
+                with contextlib.suppress(OSError):
+                    library.ended_since()
+            return not process.exit_ns
         return process.heartbeat_ns + SILENT_NS < self.last_ns
 
     def died_ns(self, process):

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../../../ranks/record/launchers.hpp"
 #include <warpsafe/debug/environment.hpp>
 
 #include <unistd.h>
@@ -13,10 +14,8 @@ namespace warpsafe::watch {
 
 /// Returns the process's rank as its launcher says it; "" if none does.
 [[nodiscard]] inline std::string process_rank() {
-  // torchrun, Open MPI, MPICH and Intel MPI, Slurm
-  for (const char* name :
-       {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
-    const char* const value = warpsafe::detail::read_environment(name);
+  for (const ranks::Launcher& launcher : ranks::launchers) {
+    const char* const value = warpsafe::detail::read_environment(launcher.rank);
     if (value != nullptr && *value != '\0') return value;
   }
   return {};

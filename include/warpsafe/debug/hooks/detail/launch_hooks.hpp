@@ -189,7 +189,7 @@ using warpsafe::detail::LaunchFacts;
         calls.error(queried, Name{}, record.site, Stage::launch, record.device);
     return error.severity == Severity::context_lost ? queried : 0;
   }
-  if (capturing) return 0;
+  if (capturing || gives_up_launch(calls, stream, record)) return 0;
   const auto point = warpsafe::detail::StreamPoint::of(record.stream, record.device);
   const int status = trace_wait(calls, stream, {stream, record.device, record.site, true}, true);
   if (status == 0) point.reached(calls.vendor);
