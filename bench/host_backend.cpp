@@ -24,14 +24,14 @@ using warpsafe::host::run_threads;
 void nothing(const void*, void**) {}
 
 void scale(const void*, void** args) {
-  run_threads(*host_thread, [args] {
+  run_threads([args] {
     const unsigned i = host_thread->block[0] * host_thread->block_dim[0] + host_thread->thread[0];
     (*static_cast<float**>(args[0]))[i] *= 1.5F;
   });
 }
 
 void wait_often(const void*, void** args) {
-  run_threads(*host_thread, [args] {
+  run_threads([args] {
     const int rounds = *static_cast<const int*>(args[0]);
     for (int i = 0; i < rounds; ++i) host_thread->sync(*host_thread, "wait_often", 1);
   });

@@ -92,7 +92,7 @@ def compiling():
 
 
 def compiling_many():
-    rows = load("compile_many")["rows"]
+    rows = [row for row in load("compile_many")["rows"] if row["compiler"] == "nvcc"]
     figure, (time, code) = plot.subplots(1, 2, figsize=(9, 3.4))
     for axes, what, scale, unit in ((time, "cpu_s", 1, "CPU seconds, nvcc -O2 -c"), (code, "text", 1000, "kB of code")):
         for i, way in enumerate(dict.fromkeys(row["way"] for row in rows)):

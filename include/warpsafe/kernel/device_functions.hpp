@@ -248,8 +248,10 @@ WARPSAFE_DETAIL_KERNEL_CODE T* shared_array(Site&&) {
   return detail::called_from_host_code<T*>();
 #else
   static char key;  // not const: linkers may merge equal constants
-  return static_cast<T*>(
-      detail::host_thread->static_shared(*detail::host_thread, &key, sizeof(T) * N, alignof(T)));
+  detail::HostThread& self = *detail::host_thread;
+  return static_cast<T*>(self.shared_key == &key
+                             ? self.shared_variable
+                             : self.static_shared(self, &key, sizeof(T) * N, alignof(T)));
 #endif
 }
 

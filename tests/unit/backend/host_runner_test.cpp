@@ -6,7 +6,9 @@
 
 #include "host_test_kernel.hpp"
 #include <warpsafe/backend/host/detail/fibre_runner.hpp>
+#include <warpsafe/backend/host/detail/predecessor_watch.hpp>
 #include <warpsafe/backend/host/detail/thread_runner.hpp>
+#include <warpsafe/kernel/device_functions.hpp>
 
 #include <gmock/gmock.h>
 
@@ -265,7 +267,7 @@ struct Job {
 };
 /// The kernel's function is an object, which may not be called once it is destroyed.
 void call_job(const void* function, void**) {
-  host::run_threads(self(), [function] {
+  host::run_threads([function] {
     Job& job = *static_cast<Job*>(const_cast<void*>(function));
     sync_block("job.cu", 1);
     job.seen[thread_number()] += job.number;
@@ -303,6 +305,63 @@ TYPED_TEST(HostRunner, DivergenceIsReportedInALaterBlock) {
               "barrier divergence in block (2,0,0): of 6 threads, 3 wait at early.cu:2, 3 have "
               "finished");
   }
+}
+
+/// Each third block has no barrier.
+void often_waits(int* order, int* visits) {
+  const unsigned block = block_number();
+  const unsigned first = block * self().block_dim[0];
+  order[first + thread_number()] = static_cast<int>(block);
+  if (block % 3 != 2) {
+    sync_block("often.cu", 1);
+    const unsigned next = (thread_number() + 1) % self().block_dim[0];
+    if (order[first + next] != static_cast<int>(block)) return;
+    sync_block("often.cu", 2);
+  }
+  ++visits[first + thread_number()];
+}
+
+TYPED_TEST(HostRunner, BlocksWithAndWithoutBarriersFollowOneAnother) {
+  for (const std::uint32_t threads : {1U, 2U, 7U}) {
+    std::vector<int> order(std::size_t{9} * threads, -1);
+    std::vector<int> visits(order.size(), 0);
+    EXPECT_EQ(this->run(shape_of(9, threads), often_waits, order.data(), visits.data()).status, 0);
+    EXPECT_THAT(visits, Each(1)) << threads;
+  }
+}
+
+void one_array(int* seen) {
+  int* const held = shared_array<int, 8>([] {});
+  seen[block_number() * 8 + thread_number()] = held[thread_number()];
+  sync_block();
+  held[thread_number()] = 1;
+  if (thread_number() == 7 && block_number() == 3) held[8] = 1;
+}
+/// Each thread writes to two arrays, and reads its neighbour's elements.
+void two_arrays(int rounds, int* sums) {
+  for (int i = 1; i <= rounds; ++i) {
+    int* const a = shared_array<int, 8>([] {});
+    int* const b = shared_array<int, 8>([] {});
+    const unsigned mine = thread_number();
+    a[mine] = i;
+    b[mine] = 100 * i;
+    sync_block();
+    sums[mine] += a[(mine + 1) % 8] + b[(mine + 1) % 8];
+    sync_block();
+  }
+}
+
+TYPED_TEST(HostRunner, EachBlockHasFreshSharedArrays) {
+  std::vector<int> seen(32, 0);
+  const host::Failure failure = this->run(shape_of(4, 8), one_array, seen.data());
+  EXPECT_NE(seen[0], 1);
+  EXPECT_THAT(seen, Each(seen[0]));
+  EXPECT_EQ(failure.text,
+            "the kernel wrote behind the end of its 32 bytes of static shared memory, in block "
+            "(3,0,0)");
+  std::vector<int> sums(8, 0);
+  EXPECT_EQ(this->run(shape_of(4, 8), two_arrays, 2, sums.data()).status, 0);
+  EXPECT_THAT(sums, Each(4 * 303));
 }
 
 struct Counted {
@@ -419,6 +478,30 @@ TEST(HostFibreRunner, AStoppedGridEndsAtItsNextBarrier) {
     other.join();
     EXPECT_EQ(grid.take_failure().text, "of another block");
   }
+}
+
+void waits_and_allows() {
+  const auto depend = [](bool waits) { self().depend(self(), waits, "depend.cu", 1); };
+  if (thread_number() == 0) depend(block_number() != 1);
+  if (thread_number() == 1 && block_number() != 1) depend(false);
+  sync_block();
+}
+
+// A followed block comes after one that is not, whose fibres stay in the kernel's loop.
+TEST(HostFibreRunner, AFollowedBlockBeginsItsThreadsOneByOne) {
+  if (host::thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer does not understand fibres";
+  host::FibreRunner runner;
+  host::PredecessorWatch watch;
+  void* args[] = {nullptr};
+  host::Grid grid(entry_of(waits_and_allows), shape_of(3, 4), args);
+  grid.watch = &watch;
+  watch.begin({}, 2, 0);
+  runner.begin_grid();
+  for (std::uint64_t block = 0; block < 3; ++block) runner.run_block(grid, block);
+  runner.end_grid();
+  watch.end();
+  EXPECT_EQ(grid.take_failure().status, 0);
+  EXPECT_FALSE(watch.covered()) << "the thread that allows the dependents has not waited";
 }
 
 template <class Way>

@@ -29,6 +29,12 @@ HostThread thread_at(unsigned x, unsigned y, unsigned z) {
   thread.continues = true;
   return thread;
 }
+template <class Call>
+void run(HostThread& thread, Call call) {
+  detail::host_thread = &thread;
+  host::run_threads(call);
+  detail::host_thread = nullptr;
+}
 unsigned decimal(const HostThread& thread) {
   return 100 * thread.thread[2] + 10 * thread.thread[1] + thread.thread[0];
 }
@@ -36,11 +42,11 @@ unsigned decimal(const HostThread& thread) {
 TEST(ThreadLoop, GoesOnToTheEndOfTheBlock) {
   HostThread thread = thread_at(1, 0, 0);
   std::vector<unsigned> seen;
-  host::run_threads(thread, [&] { seen.push_back(decimal(thread)); });
+  run(thread, [&] { seen.push_back(decimal(thread)); });
   EXPECT_THAT(seen, ElementsAre(1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112));
   thread = thread_at(2, 1, 1);
   seen.clear();
-  host::run_threads(thread, [&] { seen.push_back(decimal(thread)); });
+  run(thread, [&] { seen.push_back(decimal(thread)); });
   EXPECT_THAT(seen, ElementsAre(112));
 }
 
@@ -51,10 +57,10 @@ TEST(ThreadLoop, EndsOnceOthersHaveTheNextThreads) {
     seen.push_back(decimal(thread));
     if (seen.size() == 4) thread.continues = false;
   };
-  host::run_threads(thread, until_the_fourth);
+  run(thread, until_the_fourth);
   EXPECT_THAT(seen, ElementsAre(0, 1, 2, 10));
   EXPECT_EQ(decimal(thread), 10U);
-  host::run_threads(thread, until_the_fourth);
+  run(thread, until_the_fourth);
   EXPECT_THAT(seen, ElementsAre(0, 1, 2, 10, 10));
 }
 
@@ -62,13 +68,32 @@ TEST(ThreadLoop, CallsTheEndOnceTheThreadsAfterItHaveOthers) {
   static int ended = 0;
   ended = 0;
   HostThread thread = thread_at(0, 0, 0);
-  thread.end = [](HostThread& self) { ended += static_cast<int>(100 + self.thread[0]); };
-  host::run_threads(thread, [] {});
+  thread.end = [](HostThread& self, void*) { ended += static_cast<int>(100 + self.thread[0]); };
+  run(thread, [] {});
   EXPECT_EQ(ended, 0) << "the last thread of the loop returns";
   thread = thread_at(1, 0, 0);
-  thread.end = [](HostThread& self) { ended += static_cast<int>(100 + self.thread[0]); };
-  host::run_threads(thread, [&] { thread.continues = false; });
+  thread.end = [](HostThread& self, void*) {
+    ended += static_cast<int>(100 + self.thread[0]);
+    self.end = nullptr;
+  };
+  run(thread, [&] { thread.continues = false; });
   EXPECT_EQ(ended, 101);
+}
+
+TEST(ThreadLoop, GoesOnWithTheThreadThatTheEndFinds) {
+  HostThread thread = thread_at(2, 0, 0);
+  std::vector<unsigned> seen;
+  // Thread (2,0,0) ends; then (1,1,1) of the next block, which continues to the end.
+  thread.end = [](HostThread& self, void*) {
+    for (unsigned& axis : self.thread) axis = 1;
+    ++self.block[0];
+    self.continues = true;
+  };
+  run(thread, [&] {
+    seen.push_back(1000 * thread.block[0] + decimal(thread));
+    if (seen.size() == 1) thread.continues = false;
+  });
+  EXPECT_THAT(seen, ElementsAre(2, 1111, 1112));
 }
 
 struct Table {

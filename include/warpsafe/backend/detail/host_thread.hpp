@@ -35,7 +35,22 @@ struct HostThread {
   void (*depend)(HostThread& self, bool waits, const char* file, unsigned line);
   /// Whether run_threads continues with the block's next thread. `sync` clears it.
   bool continues;
-  void (*end)(HostThread& self);  ///< called by run_threads after this thread; may be nullptr
+  /// Called by run_threads after a thread that does not continue. It returns once `self` is another
+  /// thread, which may be of another block of the grid. If it is nullptr, run_threads returns.
+  void (*end)(HostThread& self, void* call);
+  /// What `static_shared` returned last in this block, so that the next threads need no call, and
+  /// its `key`; nullptr before.
+  const void* shared_key;
+  void* shared_variable;
+
+  /// Goes on to the index of the next thread. False after the last one.
+  [[nodiscard]] bool next() noexcept {
+    if (++thread[0] < block_dim[0]) return true;
+    thread[0] = 0;
+    if (++thread[1] < block_dim[1]) return true;
+    thread[1] = 0;
+    return ++thread[2] < block_dim[2];
+  }
 };
 
 /// nullptr outside kernel code. One variable for the whole program. A program that shares it with
@@ -51,21 +66,54 @@ struct HostThread {
 
 namespace warpsafe::host {
 
-/// Calls `call()` for the thread `self`, then, as long as `self.continues`, for the threads after
-/// it in its block, x fastest. `self` becomes each of them in turn.
 template <class Call>
-void run_threads(warpsafe::detail::HostThread& self, Call&& call) {
+void call_thread(warpsafe::detail::HostThread&, void* call) {
+  (*static_cast<Call*>(call))();
+}
+/// Goes on with the threads that `end` finds, until one of them continues. False without `end`.
+///
+/// One instruction calls both the kernel and `end`. A processor predicts that a function returns to
+/// where the last call came from. After a barrier that call is not the one that began the thread,
+/// but the end of the thread before it, which comes from the same place.
+template <class Call>
+bool run_found_threads(Call call) {
+  warpsafe::detail::HostThread& self = *warpsafe::detail::host_thread;
+  bool ends = true;
+  while (self.end != nullptr) {
+    void (*step)(warpsafe::detail::HostThread&, void*) = ends ? self.end : &call_thread<Call>;
+    asm volatile("" : "+r"(step), "+r"(ends));  // compilers would make two calls of it
+    step(self, &call);
+    if (!ends && self.continues) return true;
+    ends = !ends;
+  }
+  return false;
+}
+/// Calls `call()` for the thread in `host_thread`, for those after it that continue, x fastest, and
+/// for those that `end` finds. Whether a thread after them is left. Not inlined, so that the
+/// compiler keeps what `call` uses in registers.
+template <class Call>
+[[gnu::noinline]] bool run_some_threads(Call call) {
+  warpsafe::detail::HostThread& self = *warpsafe::detail::host_thread;
   // Three loops, because compilers generate better code for them than for one that wraps.
   do {
     do {
       do {
         call();
-        if (!self.continues) return self.end != nullptr ? self.end(self) : void();
+        // No return before `end`: the processor would predict it wrongly.
+        if (!self.continues) return run_found_threads(call) && self.next();
       } while (++self.thread[0] < self.block_dim[0]);
       self.thread[0] = 0;
     } while (++self.thread[1] < self.block_dim[1]);
     self.thread[1] = 0;
   } while (++self.thread[2] < self.block_dim[2]);
+  return false;
+}
+/// Calls `call()` for the thread in `host_thread`, for those after it that continue, and for those
+/// that `end` finds. `host_thread` becomes each of them in turn.
+template <class Call>
+void run_threads(Call call) {
+  while (run_some_threads(call)) {
+  }
 }
 
 /// The kernel `Fn` inside the loop over a block's threads. The compiler can inline the kernel, and
@@ -76,17 +124,30 @@ struct [[gnu::visibility("hidden")]] ThreadLoop {
   static void run(const void*, void** args) { read(args, std::index_sequence_for<P...>{}); }
 
  private:
+  template <class T>
+  struct Place {
+    T* object;
+    operator const T&() const noexcept { return *object; }
+  };
   /// A copy, which the kernel cannot change by writing elsewhere. Large objects are not copied,
   /// since every waiting thread would keep its own copy on its stack.
   template <class T>
-  using Held = std::conditional_t<sizeof(T) <= 4 * sizeof(void*), T, T&>;
+  using Held = std::conditional_t<sizeof(T) <= 4 * sizeof(void*), T, Place<T>>;
+  template <class T>
+  static Held<T> hold(void* at) noexcept {
+    if constexpr (sizeof(T) <= 4 * sizeof(void*)) {
+      return *static_cast<T*>(at);
+    } else {
+      return {static_cast<T*>(at)};
+    }
+  }
 
-  template <std::size_t... Place>
-  static void read([[maybe_unused]] void** args, std::index_sequence<Place...>) {
-    loop(*static_cast<P*>(args[Place])...);
+  template <std::size_t... Number>
+  static void read([[maybe_unused]] void** args, std::index_sequence<Number...>) {
+    loop(hold<P>(args[Number])...);
   }
   static void loop(Held<P>... values) {
-    run_threads(*warpsafe::detail::host_thread, [&] { Fn(values...); });
+    run_threads([=] { Fn(values...); });
   }
 };
 

@@ -122,7 +122,7 @@ namespace warpsafe::host {
 /// Switches between flows of control of one OS thread, with Boost's fcontext: for every processor
 /// that it has. A context is where a flow of control continues.
 struct BoostSwitch {
-  /// Whether `restart` exists.
+  /// Whether `begin_of` exists.
   static constexpr bool restarts = false;
   /// The processor's modes that a switch does not save, such as the rounding mode.
 #if defined(__aarch64__)
@@ -182,7 +182,7 @@ struct BoostSwitch {
 /// As BoostSwitch, several times as fast, because it does not read the processor's modes, and
 /// because the processor predicts where it continues.
 struct FastSwitch {
-  static constexpr bool restarts = !address_sanitizer;
+  static constexpr bool restarts = true;
   /// The modes of both floating-point units: rounding, exceptions, subnormal numbers.
   struct Modes {
     [[nodiscard]] static Modes now() noexcept {
@@ -213,7 +213,12 @@ struct FastSwitch {
                                       nullptr,
                                       reinterpret_cast<void*>(&begin)};
     std::memcpy(top - sizeof frame, frame, sizeof frame);
-    return top - sizeof frame;
+    return begin_of(top);
+  }
+  /// What `make` returned for this `top`: a switch there begins anew. What runs there is not
+  /// unwound.
+  [[nodiscard]] static void* begin_of(unsigned char* top) noexcept {
+    return top - frame_words * sizeof(void*);
   }
   /// It is fastest if `to` has called it from the same place as the caller, or from functions that
   /// are called in the same order. It ends with a `ret`, whose target the processor predicts from
@@ -231,18 +236,6 @@ struct FastSwitch {
         "movq %rsp, (%rdi)\n\tmovq %rsi, %rsp\n\t"
         "popq %r15\n\tpopq %r14\n\tpopq %r13\n\tpopq %r12\n\tpopq %rbx\n\tpopq %rbp\n\t"
         "popq %rcx\n\tjmpq *%rcx");
-  }
-  /// As `jump_elsewhere`, and sets `from`, which `make` made with this `top`, to start anew. What
-  /// runs there is not unwound.
-  [[noreturn, gnu::always_inline]] static inline void restart(unsigned char* top, void*& from,
-                                                              void* to) noexcept {
-    from = top - frame_words * sizeof(void*);
-    asm volatile(
-        "movq %0, %%rsp\n\t"
-        "popq %%r15\n\tpopq %%r14\n\tpopq %%r13\n\tpopq %%r12\n\tpopq %%rbx\n\tpopq %%rbp\n\t"
-        "popq %%rcx\n\tjmpq *%%rcx" ::"r"(to)
-        : "memory");
-    __builtin_unreachable();
   }
 
  private:

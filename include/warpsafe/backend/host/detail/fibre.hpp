@@ -166,6 +166,12 @@ class alignas(64) Fibre {  // one line of the cache
     done_ = false;
     context_ = Switch::make(top(), bytes_, &Fibre::entry<Body>, this);
   }
+  /// Makes the next switch to this fibre start its body anew, without unwinding what runs on it.
+  /// Quicker than `prepare`. @pre Switch::restarts, and no AddressSanitizer
+  template <class Way = Switch>
+  void restart() noexcept {
+    context_ = Way::begin_of(top());
+  }
   /// Whether it can be switched to.
   [[nodiscard]] bool prepared() const noexcept { return context_ != nullptr; }
 
@@ -181,14 +187,6 @@ class alignas(64) Fibre {  // one line of the cache
     leave_for(to, &fake_stack_);
     Switch::jump(context_, to.context_);
     if constexpr (address_sanitizer) arrive(fake_stack_);
-  }
-  /// Switches to `to`, without unwinding what runs on this fibre. The next switch to this fibre
-  /// starts its body again.
-  /// @pre Switch::restarts
-  template <class Way = Switch>
-  [[noreturn, gnu::always_inline]] inline void restart(Fibre& to) {
-    leave_for(to, nullptr);
-    Way::restart(top(), context_, to.context_);
   }
   /// Prefetches for the switch after the next one, which probably is to the fibre after this one.
   // Inlined, because g++ 12 takes a function that only prefetches for one without effects.

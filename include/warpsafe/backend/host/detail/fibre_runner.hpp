@@ -21,8 +21,8 @@ namespace warpsafe::host {
 ///
 /// If all threads wait, the block's fibres have one thread each, in the threads' order. If not, the
 /// block has failed, and no fibre resumes. So the fibre after the one that runs always has the next
-/// thread. A fibre whose thread has ended has left the kernel, and waits for the next block of any
-/// grid.
+/// thread. A fibre whose thread has ended waits in the loop for the next block of its grid. The
+/// next grid starts the fibre anew, because its kernel or arguments are others.
 ///
 /// The processor's modes, such as the rounding mode, take as long to read as a switch. So a block's
 /// threads share them, unless its first thread has changed them at a barrier: from then on, each
@@ -48,8 +48,9 @@ class FibreRunner {
     modes_ = Switch::Modes::now();
     own_modes_ = false;
   }
-  void end_grid() const noexcept {
+  void end_grid() {
     if (modes_.changed()) modes_.set();
+    leave_loop();
   }
   /// Runs the `number`th block to its end or to the first failure, which `grid` then holds.
   void run_block(Grid& grid, std::uint64_t number) {
@@ -72,6 +73,9 @@ class FibreRunner {
   }
 
  private:
+  /// Whether fibres may wait in the kernel's loop.
+  static constexpr bool stay_in_loop = Switch::restarts && !address_sanitizer;
+
   /// The thread that runs. One for all fibres, so that a switch changes little more than the index.
   struct Current : HostThread {
     FibreRunner* runner = nullptr;
@@ -97,17 +101,26 @@ class FibreRunner {
     self_.dynamic_shared_bytes = grid.shape.dynamic_shared;
     self_.dynamic_shared = shared_.dynamic(self_.dynamic_shared_bytes);
     self_.asks_dynamic_shared = false;
+    self_.shared_key = nullptr;
     followed_ = grid.watch != nullptr && grid.watch->begin_block(number) ? grid.watch : nullptr;
     beginning_ = followed_ != nullptr;
+    if (beginning_) leave_loop();
     self_.continues = !beginning_;
     self_.sync = beginning_ ? &FibreRunner::followed_sync : &FibreRunner::sync<false>;
-    if constexpr (Switch::restarts) self_.end = beginning_ ? nullptr : &FibreRunner::end;
+    self_.end = stay_in_loop && !beginning_ ? &FibreRunner::end : nullptr;
     if (own_modes_) modes_.set();
   }
   /// Prepares `first` and the fibres after it, `count` at most.
   [[gnu::cold, gnu::noinline]] void prepare(Fibre* first, std::uint64_t count) {
     for (Fibre* fibre = first; fibre != nullptr && count-- != 0; fibre = fibre->following()) {
       fibre->prepare<&FibreRunner::loop>(this);
+    }
+  }
+  /// Makes the fibres that wait in the kernel's loop begin anew.
+  void leave_loop() noexcept {
+    if constexpr (stay_in_loop) {
+      Fibre* fibre = in_loop_ != 0 ? fibres_.after(nullptr) : nullptr;
+      for (; in_loop_ != 0; --in_loop_, fibre = fibre->following()) fibre->restart();
     }
   }
   /// Waiting fibres are dropped: their stacks are reused.
@@ -120,18 +133,10 @@ class FibreRunner {
 
   /// Whether the index is that of a thread.
   [[nodiscard]] bool threads_left() const noexcept { return self_.thread[2] < self_.block_dim[2]; }
-  /// Goes on to the next thread's index. Returns threads_left().
-  [[nodiscard]] bool next_thread() noexcept {
-    if (++self_.thread[0] < self_.block_dim[0]) return true;
-    self_.thread[0] = 0;
-    if (++self_.thread[1] < self_.block_dim[1]) return true;
-    self_.thread[1] = 0;
-    return ++self_.thread[2] < self_.block_dim[2];
-  }
   /// The fibre to switch to from the running one, which waits or has ended its thread: that of the
   /// next thread, or run_block's if there is none.
   [[gnu::always_inline]] inline Fibre& next_fibre() {
-    Fibre* const next = next_thread() ? fibre_->following() : nullptr;
+    Fibre* const next = self_.next() ? fibre_->following() : nullptr;
     if (next == nullptr) [[unlikely]]
       return own_;
     next->prefetch_following();
@@ -146,7 +151,7 @@ class FibreRunner {
       call_kernel([&] { runner.grid_->call(); },
                   [&](const char* what) { fail_exception(*runner.grid_, runner.self_, what); });
       Fibre& from = *runner.fibre_;
-      if (runner.beginning_ && !runner.grid_->stopped() && runner.next_thread()) continue;
+      if (runner.beginning_ && !runner.grid_->stopped() && runner.self_.next()) continue;
       if (runner.self_.continues || runner.beginning_ || runner.grid_->stopped()) {
         runner.self_.thread[2] = runner.self_.block_dim[2];
         from.switch_to(runner.own_);
@@ -155,12 +160,12 @@ class FibreRunner {
       }
     }
   }
-  /// HostThread::end. Nothing on the fibre needs to be unwound: the kernel has returned. Its
-  /// callers do not return, because processors predict a return wrongly after a barrier.
-  static void end(HostThread& self) {
+  /// HostThread::end. The fibre stays in the kernel's loop: the next block continues there, without
+  /// the calls that lead into the kernel.
+  static void end(HostThread& self, void*) {
     FibreRunner& runner = of(self);
     Fibre& from = *runner.fibre_;
-    if constexpr (Switch::restarts) from.restart(runner.next_fibre());
+    return from.switch_to(runner.next_fibre());
   }
 
   /// HostThread::sync while threads of the block begin (not `Resuming`), and afterwards. Nothing
@@ -216,6 +221,7 @@ class FibreRunner {
     known_ = {};
     self_.continues = false;
     beginning_ = false;
+    if (self_.end != nullptr) in_loop_ = threads_;
     if (followed_ == nullptr) {
       self_.sync = &FibreRunner::sync<true>;
     } else {
@@ -248,7 +254,9 @@ class FibreRunner {
   }
 
   static void* static_shared(HostThread& self, const void* key, std::size_t bytes, std::size_t) {
-    return of(self).shared_.variable(key, bytes);
+    self.shared_variable = of(self).shared_.variable(key, bytes);
+    self.shared_key = key;
+    return self.shared_variable;
   }
 
   Fibre own_;                    // of run_block
@@ -256,6 +264,7 @@ class FibreRunner {
   std::uint64_t at_first_ = 0;   // threads that wait at the first one's line
   std::uint64_t threads_ = 0;    // of the block
   std::uint64_t elsewhere_ = 0;  // threads that wait at another line than the first one's
+  std::uint64_t in_loop_ = 0;    // fibres that may be in the loop of the grid's kernel
   Grid* grid_ = nullptr;
   PredecessorWatch* followed_ = nullptr;  // follows the block's threads
   BarrierSite known_;  // the first one's line; empty until it waits, and with own_modes_
