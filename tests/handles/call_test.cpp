@@ -297,6 +297,9 @@ TEST_F(CallTest, FindsMemoryThatItsDeviceCannotAccess) {
   EXPECT_EQ(error_in(scalar).argument(), 1U);
   const auto trusted = on_device_0.call<toy::toy_write>(4.0F, trust(far.view().pointer().get()));
   EXPECT_EQ(error_in(trusted).code, Errc::memory_wrong_device);
+  const auto cheaply =
+      on_device_0.call<toy::toy_write, CheckLevel::cheap>(4.0F, trust(far.view().pointer().get()));
+  EXPECT_EQ(error_in(cheaply).code, Errc::memory_wrong_device);
   ASSERT_TRUE(host::set_peer_access(0, 1, true));
   EXPECT_THAT(on_device_0.call<toy::toy_write>(4.0F, far.view()), Succeeds());
   EXPECT_THAT(on_device_0.call<toy::toy_scale_by>(device_scalar(far.view()), 1U, near.view()),

@@ -20,6 +20,7 @@ WARPSAFE_KERNEL void add_one(int* x, std::size_t n) {
 WARPSAFE_KERNEL void sum_into(const int* a, DeviceSpan<int> x) {
   for (auto i : grid_stride(x.size())) x[i] += a[i];
 }
+WARPSAFE_KERNEL void set_to(int* x, int value) { x[thread_index().x] = value; }
 constexpr auto grid_of_4 = [] { return LaunchConfig{grid<1>, block<4>}; }();
 
 class PeerAccess : public DataTest {
@@ -82,6 +83,38 @@ TEST_F(PeerAccess, OfATrustedPointerIsAsked) {
   ASSERT_TRUE(here.synchronize().has_value());
 }
 
+TEST_F(PeerAccess, OfATrustedPointerIsAskedAtLevelCheapToo) {
+  int* const raw = far.view().pointer().get();
+  const auto far_one = [&] {
+    return launch<CheckLevel::cheap>(here, grid_of_4, kernel<add_one>, trust(raw), 4U);
+  };
+  const auto far_span = [&] {
+    return launch<CheckLevel::cheap>(here, grid_of_4, kernel<sum_into>, near.view(), trust(raw, 4));
+  };
+  EXPECT_EQ(error_in(far_one()).code, Errc::memory_wrong_device);
+  const LaunchError error = error_in(far_span());
+  EXPECT_EQ(error.code, Errc::memory_wrong_device);
+  EXPECT_EQ(error.argument(), 2U);
+  EXPECT_EQ(error.value, 0U);
+  EXPECT_EQ(error.limit, 1U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
+  // Memory of the stream's device, pinned memory, and a null pointer are right.
+  int* const own = near.view().pointer().get();
+  EXPECT_TRUE(
+      launch<CheckLevel::cheap>(here, grid_of_4, kernel<add_one>, trust(own), 4U).has_value());
+  auto pinned = PinnedBuffer<int>::create(4).value();
+  EXPECT_TRUE(
+      launch<CheckLevel::cheap>(here, grid_of_4, kernel<add_one>, trust(pinned.span().data()), 4U)
+          .has_value());
+  EXPECT_TRUE(launch<CheckLevel::cheap>(here, grid_of_4, kernel<add_one>,
+                                        trust(static_cast<int*>(nullptr)), 0U)
+                  .has_value());
+  ASSERT_TRUE(host::set_peer_access(0, 1, true));
+  EXPECT_TRUE(far_one().has_value());
+  EXPECT_TRUE(far_span().has_value());
+  ASSERT_TRUE(here.synchronize().has_value());
+}
+
 TEST_F(PeerAccess, OfASpanOrAPointerIsAskedToo) {
   const auto span = far.view().span();
   const auto pointer = far.view().pointer();
@@ -139,6 +172,28 @@ TEST_F(PeerAccess, CopiesNeedNone) {
           .has_value());
   EXPECT_EQ(far.to_host(here).get().value(), (std::vector<int>{2, 1, 2, 1}));
   EXPECT_EQ(current_device().value(), DeviceId(0));
+}
+
+// A copy of another device's memory takes its place in the order of its own stream.
+TEST_F(PeerAccess, CopiesKeepTheOrderOfTheirStream) {
+  for (int round = 0; round < 20; ++round) {
+    const int value = 10 * round;
+    auto second = DeviceBuffer<int>::create(here, 4).value();
+    ASSERT_TRUE(launch(here, grid_of_4, kernel<set_to>, near.view(), value).has_value());
+    ASSERT_TRUE(copy(here, from(near), to(far)).has_value());
+    ASSERT_TRUE(launch(here, grid_of_4, kernel<set_to>, near.view(), -1).has_value());
+    ASSERT_TRUE(copy(here, from(far), to(second)).has_value());
+    ASSERT_TRUE(launch(here, grid_of_4, kernel<add_one>, second.view(), 4U).has_value());
+    auto of_far = far.to_host(here);
+    EXPECT_EQ(second.to_host(here).get().value(), std::vector<int>(4, value + 1));
+    EXPECT_EQ(std::move(of_far).get().value(), std::vector<int>(4, value));
+  }
+}
+
+TEST_F(PeerAccess, AnAssignmentIsOfTheBuffersOwnStream) {
+  const auto first = far.assign(counting(4));
+  EXPECT_TRUE(first.has_value());
+  EXPECT_EQ(far.to_host(here).get().value(), counting(4));
 }
 
 TEST_F(PeerAccess, NorDoCopiesOfMatrices) {

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vendor_test {
@@ -157,6 +158,8 @@ TEST_F(DriverCalls, TrustedPointers) {
     return ws::launch<Level>(*stream, four_blocks, ws::kernel<counted>, ws::trust(floats_there),
                              4U);
   };
+  // Other tests of this program make streams on further devices.
+  const unsigned long devices = std::exchange(ws::detail::devices_with_streams<Backend>, 1UL);
   ASSERT_THAT(at_level(std::integral_constant<CheckLevel, CheckLevel::full>{}), Succeeds());
   expect_row("full: a launch with one pointer through `trust`",
              [&] { return at_level(std::integral_constant<CheckLevel, CheckLevel::full>{}); },
@@ -166,6 +169,11 @@ TEST_F(DriverCalls, TrustedPointers) {
                           Succeeds());
             }),
             std::vector<std::string>{"LaunchKernel"});
+  const ws::Stream there = make_stream(1);
+  expect_row("cheap: the same, in a program with streams on several devices",
+             [&] { return at_level(std::integral_constant<CheckLevel, CheckLevel::cheap>{}); },
+             {"PointerGetAttributes", "LaunchKernel"});
+  ws::detail::devices_with_streams<Backend> |= devices;
   EXPECT_EQ(Backend::deallocate_unordered(memory), 0);
 }
 

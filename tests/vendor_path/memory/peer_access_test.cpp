@@ -7,6 +7,7 @@
 #include <warpsafe/memory.hpp>
 
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 namespace vendor_test {
@@ -85,6 +86,62 @@ TEST_F(PeerAccess, AKernelNeedsItAndItIsAskedOnceForABuffer) {
   EXPECT_EQ(count(asked), before);
 }
 
+/// Plain memory, of cudaMalloc or hipMalloc, on device 1.
+class PlainMemory {
+ public:
+  PlainMemory() {
+    EXPECT_EQ(Backend::set_device(1), 0);
+    EXPECT_EQ(Backend::allocate_unordered(memory_, 256), 0);
+    EXPECT_EQ(Backend::set_device(0), 0);
+  }
+  PlainMemory(const PlainMemory&) = delete;
+  PlainMemory& operator=(const PlainMemory&) = delete;
+  ~PlainMemory() { EXPECT_EQ(Backend::deallocate_unordered(memory_), 0); }
+  [[nodiscard]] auto trusted() const { return ws::trust(static_cast<const float*>(memory_)); }
+  /// Device 0 can access it.
+  static void allow() {
+#if defined(WARPSAFE_BACKEND_CUDA)
+    ASSERT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaSuccess);
+#else
+    stand_in_hip_set_peers(1);
+#endif
+  }
+
+ private:
+  void* memory_ = nullptr;
+};
+
+TEST_F(PeerAccess, OfATrustedPointerIsAskedAtLevelsFullAndCheap) {
+  forbid();
+  const PlainMemory far_memory;
+  const auto launched = [&]<ws::CheckLevel Level>(std::integral_constant<ws::CheckLevel, Level>) {
+    return ws::launch<Level>(here(), one_block, ws::kernel<captured>, far_memory.trusted());
+  };
+  const std::integral_constant<ws::CheckLevel, ws::CheckLevel::cheap> cheap;
+  const std::integral_constant<ws::CheckLevel, ws::CheckLevel::full> full;
+  for (const ws::LaunchError& error : {error_in(launched(cheap)), error_in(launched(full))}) {
+    EXPECT_EQ(error.code, ws::Errc::memory_wrong_device);
+    EXPECT_EQ(error.argument(), 1U);
+    EXPECT_EQ(error.value, 0U);
+    EXPECT_EQ(error.limit, 1U);
+  }
+  const auto span = ws::launch<ws::CheckLevel::cheap>(here(), one_block, ws::kernel<captured>,
+                                                      ws::trust(far().view().pointer().get(), 64));
+  EXPECT_EQ(error_in(span).code, ws::Errc::memory_wrong_device);
+  EXPECT_TRUE(launches().empty());
+  // Right programs: memory of the stream's device, and of another after the access is allowed.
+  EXPECT_THAT(ws::launch<ws::CheckLevel::cheap>(here(), one_block, ws::kernel<captured>,
+                                                ws::trust(near().view().pointer().get())),
+              Succeeds());
+  PlainMemory::allow();
+  EXPECT_THAT(launched(cheap), Succeeds());
+  EXPECT_THAT(launched(full), Succeeds());
+#if defined(WARPSAFE_BACKEND_CUDA)
+  EXPECT_EQ(cudaDeviceDisablePeerAccess(1), cudaSuccess);
+  EXPECT_EQ(error_in(launched(cheap)).code, ws::Errc::memory_wrong_device);
+#endif
+}
+
 TEST_F(PeerAccess, TheStreamsOwnDeviceIsNotAsked) {
   const ws::Stream other = make_stream(0);
   const std::string asked = is_cuda ? "PointerGetAttributes" : "DeviceCanAccessPeer";
@@ -130,11 +187,26 @@ TEST_F(PeerAccess, CopiesNeedNone) {
               Succeeds());
   EXPECT_EQ(near().to_host(here()).get().value(), std::vector<float>(64, 3.0F));
   EXPECT_EQ(far().to_host(here()).get().value(), std::vector<float>(64, 3.0F));
+  EXPECT_THAT(far().assign(std::vector<float>(64, 4.0F)), Succeeds());
+  EXPECT_EQ(far().to_host(here()).get().value(), std::vector<float>(64, 4.0F));
+  EXPECT_THAT(ws::copy(there(), ws::from(far()), ws::to(near())), Succeeds());
+  EXPECT_EQ(near().to_host(there()).get().value(), std::vector<float>(64, 4.0F));
+  EXPECT_EQ(ws::current_device().value(), ws::DeviceId(0));
   const ws::extent<2> size{ws::rows{4}, ws::cols{4}};
   auto to = ws::PitchedBuffer<float>::create(here(), size).value();
   auto from = ws::PitchedBuffer<float>::create(there(), size).value();
   EXPECT_THAT(ws::copy(here(), ws::from(from), ws::to(to)), Succeeds());
   EXPECT_THAT(here().synchronize(), Succeeds());
+}
+
+// A copy of another device's memory is a use of that memory: it is freed after the copy.
+TEST_F(PeerAccess, ACopyIsFinishedBeforeTheMemoryIsFreed) {
+  forbid();
+  auto gone = ws::DeviceBuffer<float>::create(there(), 64).value();
+  ASSERT_THAT(ws::copy(here(), ws::from(gone), ws::to(near())), Succeeds());
+  const auto before = count("StreamWaitEvent");
+  ASSERT_THAT(gone.close(), Succeeds());
+  EXPECT_EQ(count("StreamWaitEvent"), before + 1) << "device 1's stream waits for device 0's";
 }
 
 }  // namespace

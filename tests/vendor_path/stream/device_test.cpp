@@ -6,6 +6,7 @@
 #include "../stand_in.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -31,6 +32,31 @@ TEST_F(Devices, AGuardRestoresTheDevice) {
     EXPECT_EQ(current(), 4);
     const auto moved = std::move(outer);
     EXPECT_EQ(current(), 4);
+  }
+  EXPECT_EQ(current(), 0);
+}
+
+TEST_F(Devices, GuardsMayEndInAnyOrder) {
+  const auto guard_of = [](int device) {
+    return std::make_unique<ws::DeviceGuard>(ws::DeviceGuard::create(ws::DeviceId(device)).value());
+  };
+  auto first = guard_of(1);
+  auto second = guard_of(2);
+  auto third = guard_of(3);
+  second.reset();
+  EXPECT_EQ(current(), 3) << "the innermost guard holds";
+  first.reset();
+  EXPECT_EQ(current(), 3);
+  third.reset();
+  EXPECT_EQ(current(), 0);
+  // Two guards of one device, and a launch under the second, which outlives the first.
+  auto outer = guard_of(6);
+  {
+    const auto inner = guard_of(6);
+    outer.reset();
+    EXPECT_EQ(current(), 6);
+    ASSERT_THAT(ws::launch(make_stream(6), one_block, ws::kernel<nothing>), Succeeds());
+    EXPECT_EQ(last_launch().device, 6);
   }
   EXPECT_EQ(current(), 0);
 }

@@ -113,10 +113,10 @@ template <class B, CheckLevel Level = CheckLevel::full>
                 Axis::none, static_cast<std::uint64_t>(number));
 }
 
-/// Checks the value of an argument: a negative number for an unsigned parameter, and with
-/// `ask_driver` a trusted pointer that the driver does not know, or that `device` cannot access. A
-/// span is checked for its device if the program has used several. False with the problem in
-/// `error`.
+/// Checks the value of an argument: a negative number for an unsigned parameter, and a trusted
+/// pointer to memory that `device` cannot access, if the program has used several devices. With
+/// `ask_driver`, also a trusted pointer that the driver does not know, one to memory of a device
+/// that has no stream, and the device of a span. False with the problem in `error`.
 template <class B>
 [[nodiscard]] bool check_value(ValueChecks checks, const void* argument, bool ask_driver,
                                int device, int number, LaunchError& error) noexcept {
@@ -133,18 +133,19 @@ template <class B>
     return fail(Errc::argument_negative, ~static_cast<std::uint64_t>(value) + 1);
   }
   const unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
-  const bool asks_device = checks.is_span && (devices & (devices - 1)) != 0;
+  const bool asks_device =
+      (checks.is_trusted || (checks.is_span && ask_driver)) && (devices & (devices - 1)) != 0;
   if (!checks.is_trusted && !asks_device) return true;
   TrustedBytes trusted{nullptr, {}};
   __builtin_memcpy(&trusted, argument,
                    checks.is_trusted_span ? sizeof trusted : sizeof trusted.pointer);
   if (trusted.size.negative) return fail(Errc::argument_negative, trusted.size.magnitude);
-  if (!ask_driver || trusted.pointer == nullptr) return true;
+  if (!(ask_driver || asks_device) || trusted.pointer == nullptr) return true;
   MemoryKind kind{};
   int memory_device = device;
   const int status =
       call<B, CheckLevel::full, &B::pointer_kind>(trusted.pointer, kind, memory_device);
-  if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered)) {
+  if (checks.is_trusted && ask_driver && (status != 0 || kind == MemoryKind::unregistered)) {
     return fail(Errc::argument_host_pointer, 0);
   }
   return kind != MemoryKind::device || memory_device == device ||

@@ -106,8 +106,13 @@ constexpr bool check_kernel_types() noexcept {
   if constexpr (is_kernel<K>) {
     constexpr bool host_stream = runs_host_kernels<B>;
     constexpr bool host_kernel = K::provenance == Provenance::host;
+    // The host compiler compiles a file of `external` kernels.
+    constexpr bool declared_for_device = K::provenance == Provenance::external;
     static_assert(
-        !host_stream || host_kernel,
+        !host_stream || !declared_for_device,
+        "warpsafe: WARPSAFE_BACKEND_CUDA or _HIP makes this a kernel of nvcc or hipcc, which cannot run on a host stream; to run it on the host, compile its file and this one without that macro (CMake: link warpsafe::host), or launch it on a device stream");
+    static_assert(
+        !host_stream || host_kernel || declared_for_device,
         "warpsafe: this kernel is compiled for a device and cannot run on a host stream; compile the kernel and this file with the host compiler and the host as default backend (WARPSAFE_BACKEND_HOST), or launch it on a device stream");
     static_assert(
         host_stream || !host_kernel,
