@@ -17,6 +17,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <deque>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -76,8 +78,18 @@ void log_other_thread() {
 
 const pid_t first_process = getpid();
 
+/// Functions of modules that were loaded from files. All have two pointers.
+std::deque<CUfunc_st> of_files;
+std::deque<std::string> names_of_files;
+bool is_of_file(const CUfunc_st* function) {
+  for (const CUfunc_st& one : of_files) {
+    if (&one == function) return true;
+  }
+  return false;
+}
 bool is_function(const CUfunc_st* function) {
-  return function >= std::begin(functions) && function < std::end(functions);
+  return (function >= std::begin(functions) && function < std::end(functions)) ||
+         is_of_file(function);
 }
 
 /// Where the name of an unloaded kernel was. No letter can be read there.
@@ -272,9 +284,33 @@ CUresult cuFuncGetName(const char** name, CUfunction function) {
   *name = function->name;
   return CUDA_SUCCESS;
 }
+/// Tells CUPTI the file's bytes as the machine code, whatever they are.
+CUresult cuModuleLoad(CUmodule* module, const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  CUpti_ModuleResourceData code{};
+  code.cubinSize = bytes.size();
+  code.pCubin = bytes.data();
+  CUpti_ResourceData data{};
+  data.context = current;
+  data.resourceDescriptor = &code;
+  stand_in_tell(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
+  static int made;
+  *module = reinterpret_cast<CUmodule>(&made);
+  return CUDA_SUCCESS;
+}
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   const cuModuleGetFunction_params of{function, module, name};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction, &of, nullptr, [&] {
+    if (module != nullptr) {
+      for (CUfunc_st& one : of_files) {
+        if (std::strcmp(one.name, name) == 0) return *function = &one, CUDA_SUCCESS;
+      }
+      *function = &of_files.emplace_back(
+          CUfunc_st{names_of_files.emplace_back(name).c_str(), 1024, 0});
+      return CUDA_SUCCESS;
+    }
     for (CUfunc_st& one : functions) {
       if (one.name == gone || std::strcmp(one.name, name) != 0) continue;
       *function = &one;
@@ -427,17 +463,18 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent, &of, nullptr,
                      [] { return CUDA_SUCCESS; });
 }
-/// The parameters of axpy are float, const float*, float* and int; all other kernels have one
-/// pointer.
+/// The parameters of axpy are float, const float*, float* and int; the kernels of files have two
+/// pointers, and all others one.
 CUresult cuFuncGetParamInfo(CUfunction function, std::size_t number, std::size_t* offset,
                             std::size_t* bytes) {
   if (!is_function(function)) return CUDA_ERROR_INVALID_HANDLE;
   static constexpr std::size_t axpy[][2] = {{0, 4}, {8, 8}, {16, 8}, {24, 4}};
-  static constexpr std::size_t other[][2] = {{0, 8}};
+  static constexpr std::size_t pointers[][2] = {{0, 8}, {8, 8}};
   const bool is_axpy = std::strstr(function->name, "axpy") != nullptr;
-  if (number >= (is_axpy ? std::size(axpy) : std::size(other))) return CUDA_ERROR_INVALID_VALUE;
-  *offset = is_axpy ? axpy[number][0] : other[number][0];
-  *bytes = is_axpy ? axpy[number][1] : other[number][1];
+  const std::size_t count = is_axpy ? std::size(axpy) : is_of_file(function) ? 2 : 1;
+  if (number >= count) return CUDA_ERROR_INVALID_VALUE;
+  *offset = is_axpy ? axpy[number][0] : pointers[number][0];
+  *bytes = is_axpy ? axpy[number][1] : pointers[number][1];
   return CUDA_SUCCESS;
 }
 CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {

@@ -61,6 +61,11 @@ class OrderWatch {
     const std::lock_guard lock(mutex_);
     memory_.erase(begin);
   }
+  /// Returns whether that address is in memory of the program.
+  [[nodiscard]] bool is_memory(std::uintptr_t address) {
+    const std::lock_guard lock(mutex_);
+    return memory_.find(address).what != nullptr;
+  }
   /// Returns whether the host waits for writes to that address.
   [[nodiscard]] bool is_managed(std::uintptr_t address) {
     const std::lock_guard lock(mutex_);

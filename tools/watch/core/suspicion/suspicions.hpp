@@ -3,6 +3,7 @@
 #pragma once
 
 #include "copy_sizes.hpp"
+#include "dependent_watch.hpp"
 #include "legacy_use.hpp"
 #include "order_watch.hpp"
 
@@ -14,6 +15,7 @@ struct Suspicions {
   LegacyUse legacy;
   CopySizes copies;
   OrderWatch order;
+  DependentWatch dependent;
 
   /// `caller` is passed to the OrderWatch.
   explicit Suspicions(const Caller& caller) : order(caller) {}
@@ -21,6 +23,7 @@ struct Suspicions {
   template <class Report>
   void each(const Report& report) {
     order.each(report);
+    dependent.each(report);
     legacy.each(report);
     copies.each(report);
   }
