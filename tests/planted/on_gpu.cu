@@ -16,15 +16,15 @@
 namespace {
 
 constexpr int times = 3;
-constexpr std::size_t bytes = std::size_t{128} * sizeof(float);
+[[maybe_unused]] constexpr std::size_t memory_bytes = std::size_t{128} * sizeof(float);
 
 /// A program with one stream, to which it gives memory.
 template <class... Memory>
 [[maybe_unused]] void call(void (*program)(cudaStream_t, Memory*...), cudaStream_t one, cudaStream_t) {
   void* memory[sizeof...(Memory)];
   for (void*& each : memory) {
-    cudaMalloc(&each, bytes);
-    cudaMemset(each, 0, bytes);
+    cudaMalloc(&each, memory_bytes);
+    cudaMemset(each, 0, memory_bytes);
   }
   cudaDeviceSynchronize();
   for (int i = 0; i < times; ++i) {

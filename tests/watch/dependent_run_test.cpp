@@ -74,4 +74,57 @@ INSTANTIATE_TEST_SUITE_P(
                     "triggers:xy +plain:yz,2", "triggers:xy +plain:xz", "swaps:xy +waits:yz",
                     "begin_capture triggers:xy end_capture +plain:yz"));
 
+/// Pairs of the program's own work on two streams (--races).
+struct RacesRun : DependentRun {
+  [[nodiscard]] static std::string races(const std::string& steps) {
+    return watched(steps, "--races");
+  }
+};
+
+TEST_F(RacesRun, AKernelThatReadsWhatAnotherOneWrites) {
+  const std::string out = races("plain:xy waits:yz,2");
+  EXPECT_THAT(out, HasSubstr("  suspicion: nothing orders 'plain' on stream 0x"));
+  EXPECT_THAT(out, HasSubstr(" before 'waits' on stream 0x"));
+  EXPECT_THAT(out, HasSubstr(": the first writes memory that the second receives; record an event "
+                             "after the first and make the second one's stream wait for it"));
+  EXPECT_THAT(out, HasSubstr("; the first is submitted in "));
+  EXPECT_THAT(out, HasSubstr("; the second is submitted in "));
+  EXPECT_THAT(watched("plain:xy waits:yz,2"), Not(HasSubstr("suspicion")));
+}
+TEST_F(RacesRun, AKernelThatOverwritesWhatAnotherOneReads) {
+  EXPECT_THAT(races("plain:xy waits:zx,2"),
+              HasSubstr(": the second writes memory that the first receives"));
+}
+TEST_F(RacesRun, AKernelAndAFill) {
+  EXPECT_THAT(races("fill:x plain:xy,2"), HasSubstr("nothing orders cuMemsetD32Async of 32 bytes"));
+}
+TEST_F(RacesRun, MemoryThatIsFreedWhileAnotherStreamReadsIt) {
+  EXPECT_THAT(races("alloc:p record wait_event,2 plain:py,2 free:p"),
+              HasSubstr("nothing orders 'plain' on stream 0x"));
+  EXPECT_THAT(races("alloc:p record wait_event,2 plain:py,2 free:p"),
+              HasSubstr("before cuMemFreeAsync of 4096 bytes on stream 0x"));
+}
+TEST_F(RacesRun, MemoryThatIsUsedBeforeItsAllocation) {
+  EXPECT_THAT(races("alloc:p plain:py,2"),
+              HasSubstr("nothing orders cuMemAllocAsync of 4096 bytes on stream 0x"));
+}
+TEST_F(RacesRun, MemoryOfAnotherAllocation) {
+  EXPECT_THAT(races("alloc:p free:p alloc:q plain:py,2"),
+              HasSubstr("nothing orders cuMemAllocAsync of 4096 bytes on stream 0x"));
+}
+
+/// Programs without a race.
+struct RightRacesRun : RacesRun, testing::WithParamInterface<const char*> {};
+TEST_P(RightRacesRun, IsNotSuspected) { EXPECT_THAT(races(GetParam()), Not(HasSubstr("nothing"))); }
+INSTANTIATE_TEST_SUITE_P(
+    Programs, RightRacesRun,
+    testing::Values("plain:xy waits:yz", "plain:xy record wait_event,2 waits:yz,2",
+                    "plain:xy sync waits:yz,2", "plain:xy waits:xz,2",
+                    // Several pointers to non-const: nobody knows which one is written.
+                    "swaps:xy waits:yz,2", "plain:xy swaps:yz,2",
+                    // One kernel on several streams takes its own part of the memory each time.
+                    "plain:xy plain:xy,2", "fill:x plain:xy plain:xz,2",
+                    "alloc:p record wait_event,2 plain:py,2 record,2 wait_event free:p",
+                    "alloc:p plain:py free:p alloc:p record wait_event,2 plain:py,2"));
+
 }  // namespace

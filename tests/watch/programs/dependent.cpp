@@ -4,7 +4,8 @@
 // A program of the driver API that does not use warpsafe: dependent CUBIN STEP... A step is a
 // launch, NAME:xy, where NAME is a kernel of dependent.cu and x and y are letters of allocations;
 // a launch with programmatic stream serialization, +NAME:xy; a launch of the same by a library,
-// =NAME:xy; or other work of the stream. ",2" behind a launch gives it to the second stream.
+// =NAME:xy; or other work of the stream. ",2" behind a step gives it to the second stream. The
+// letters p and q are memory of the driver's pool: alloc:p and free:p.
 
 #include <cuda.h>
 
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <utility>
 
 /// Of the stand-in for a library (stand_in/library.cpp).
 extern "C" int stand_in_dependent(CUfunction function, void** values, CUstream stream, int early);
@@ -23,9 +25,10 @@ CUmodule module = nullptr;
 CUstream streams[2] = {};
 CUevent event = nullptr;
 
+std::map<char, CUdeviceptr> memory;
+
 CUdeviceptr memory_of(char letter) {
-  static std::map<char, CUdeviceptr> all;
-  CUdeviceptr& one = all[letter];
+  CUdeviceptr& one = memory[letter];
   if (one == 0 && cuMemAlloc(&one, bytes) != CUDA_SUCCESS) std::abort();
   return one;
 }
@@ -38,7 +41,7 @@ CUfunction function_of(const std::string& name) {
   return function;
 }
 
-int launch(std::string step) {
+int launch(std::string step, CUstream stream) {
   const bool early = step[0] == '+';
   const bool library = step[0] == '=';
   if (early || library) step.erase(0, 1);
@@ -46,7 +49,6 @@ int launch(std::string step) {
   CUdeviceptr in = memory_of(step[colon + 1]);
   CUdeviceptr out = memory_of(step[colon + 2]);
   const CUfunction function = function_of(step.substr(0, colon));
-  CUstream const stream = streams[step.find(",2") == std::string::npos ? 0 : 1];
   void* values[] = {&in, &out};
   if (library) return stand_in_dependent(function, values, stream, 1);
   if (!early) {
@@ -65,11 +67,19 @@ int launch(std::string step) {
   return cuLaunchKernelEx(&config, function, values, nullptr);
 }
 
-int act(const std::string& step) {
-  if (step == "fill") return cuMemsetD32Async(memory_of('f'), 0, 8, streams[0]);
-  if (step == "record") return cuEventRecord(event, streams[0]);
-  if (step == "wait_event") return cuStreamWaitEvent(streams[0], event, 0);
-  if (step == "sync") return cuStreamSynchronize(streams[0]);
+int act(std::string step) {
+  CUstream stream = streams[0];
+  if (step.size() > 2 && step.substr(step.size() - 2) == ",2") {
+    stream = streams[1];
+    step.resize(step.size() - 2);
+  }
+  if (step == "fill") return cuMemsetD32Async(memory_of('f'), 0, 8, stream);
+  if (step == "fill:x") return cuMemsetD32Async(memory_of('x'), 0, 8, stream);
+  if (step == "record") return cuEventRecord(event, stream);
+  if (step == "wait_event") return cuStreamWaitEvent(stream, event, 0);
+  if (step == "sync") return cuStreamSynchronize(stream);
+  if (step.substr(0, 6) == "alloc:") return cuMemAllocAsync(&memory[step[6]], bytes, stream);
+  if (step.substr(0, 5) == "free:") return cuMemFreeAsync(memory[step[5]], stream);
   if (step == "sync_device") return cuCtxSynchronize();
   if (step == "begin_capture") {
     return cuStreamBeginCapture(streams[0], CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -78,7 +88,7 @@ int act(const std::string& step) {
     CUgraph graph = nullptr;
     return cuStreamEndCapture(streams[0], &graph);
   }
-  return launch(step);
+  return launch(std::move(step), stream);
 }
 
 }  // namespace

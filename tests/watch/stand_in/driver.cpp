@@ -23,6 +23,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 struct CUfunc_st {
@@ -50,6 +51,7 @@ CUctx_st second_context{2};
 CUctx_st* current = &context;
 /// The program's memory, by address.
 std::map<CUdeviceptr, std::size_t> live;
+std::vector<std::pair<CUdeviceptr, std::size_t>> pool;  ///< freed in the order of a stream
 std::mutex live_mutex;
 constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
 CUstream captured = nullptr;                           ///< the stream that captures
@@ -389,6 +391,35 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
     *memory = next;
     live[next] = bytes;
     next += (bytes + 511) / 512 * 512;
+    return CUDA_SUCCESS;
+  });
+}
+/// A pool that hands out the newest freed memory of the same size first.
+CUresult cuMemAllocAsync(CUdeviceptr* memory, std::size_t bytes, CUstream stream) {
+  const cuMemAllocAsync_params of{memory, bytes, stream};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync, &of, nullptr, [&] {
+    const std::lock_guard lock(live_mutex);
+    static CUdeviceptr next = 0x7e0000000000;
+    for (auto one = pool.rbegin(); one != pool.rend(); ++one) {
+      if (one->second != bytes) continue;
+      live.insert(*one);
+      *memory = one->first;
+      pool.erase(std::prev(one.base()));
+      return CUDA_SUCCESS;
+    }
+    live[*memory = next] = bytes;
+    next += (bytes + 511) / 512 * 512;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
+  const cuMemFreeAsync_params of{memory, stream};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, &of, nullptr, [&] {
+    const std::lock_guard lock(live_mutex);
+    const auto one = live.find(memory);
+    if (one == live.end()) return CUDA_ERROR_INVALID_VALUE;
+    pool.push_back(*one);
+    live.erase(one);
     return CUDA_SUCCESS;
   });
 }

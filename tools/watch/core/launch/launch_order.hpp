@@ -19,7 +19,11 @@ namespace warpsafe::watch {
 inline void follow_launch(OrderWatch& order, const Kernel& kernel, const StreamPlace& at,
                           const LaunchParameters& values) {
   std::vector<debug::MemoryAccess> accesses;
-  add_pointers(kernel, values, accesses);
+  if (order.suspects_own() && *kernel.library == '\0') {
+    add_signature(kernel, values, accesses);
+  } else {
+    add_pointers(kernel, values, accesses);
+  }
   // Work that touches no known memory matters only on the legacy stream, where it orders other
   // work.
   if (accesses.empty() && at.order != StreamOrder::legacy) return;

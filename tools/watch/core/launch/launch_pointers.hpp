@@ -148,4 +148,15 @@ struct UsedPointer {
   return found;
 }
 
+/// Appends the memory that a program's kernel reads or must write by its signature.
+inline void add_signature(const Kernel& kernel, const LaunchParameters& values,
+                          std::vector<debug::MemoryAccess>& accesses) {
+  for (const UsedPointer& one : used_pointers(kernel, values)) {
+    if (one.use == PointerUse::may_write) continue;
+    const bool writes = one.use == PointerUse::writes;
+    accesses.push_back(
+        {one.address, 1, writes ? debug::AccessKind::write : debug::AccessKind::read});
+  }
+}
+
 }  // namespace warpsafe::watch

@@ -7,6 +7,8 @@
 #include "legacy_use.hpp"
 #include "order_watch.hpp"
 
+#include <string>
+
 namespace warpsafe::watch {
 
 /// Legal actions that are often mistakes. They are reported only at exit and as suspicions, because
@@ -17,12 +19,17 @@ struct Suspicions {
   OrderWatch order;
   DependentWatch dependent;
 
-  /// `caller` is passed to the OrderWatch.
-  explicit Suspicions(const Caller& caller) : order(caller) {}
-  /// Calls `report(text)` for each suspicion.
+  /// `caller` and `races` are passed to the OrderWatch.
+  explicit Suspicions(const Caller& caller, bool races = false) : order(caller, races) {}
   template <class Report>
   void each(const Report& report) {
-    order.each(report);
+    each(report, [](const HostStack&) { return std::string(); });
+  }
+  /// Calls `report(text)` for each suspicion. `place(stack)` returns the words for a place in the
+  /// program, or "".
+  template <class Report, class Place>
+  void each(const Report& report, const Place& place) {
+    order.each(report, place);
     dependent.each(report);
     legacy.each(report);
     copies.each(report);
