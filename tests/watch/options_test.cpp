@@ -12,6 +12,7 @@ using warpsafe::watch::Options;
 TEST(Options, NothingAsked) {
   const Options options = Options::parse(nullptr);
   EXPECT_FALSE(options.quiet);
+  EXPECT_FALSE(options.races);
   EXPECT_FALSE(options.stop_on_error);
   EXPECT_EQ(options.kernels, "");
   EXPECT_EQ(Options::parse("").unknown, "");
@@ -19,9 +20,10 @@ TEST(Options, NothingAsked) {
 
 TEST(Options, EachLineIsOne) {
   const Options options = Options::parse(
-      "quiet\nstop-on-error\nkernel=axpy\nkernel=tile<float, 4>\njournal=/a=b c\ntimeline=/t\n"
+      "quiet\nraces\nstop-on-error\nkernel=axpy\nkernel=tile<float, 4>\njournal=/a=b c\ntimeline=/t\n"
       "cupti=/b/libcupti.so.13\ncupti=/a/libcupti.so.12\n");
   EXPECT_TRUE(options.quiet);
+  EXPECT_TRUE(options.races);
   EXPECT_TRUE(options.stop_on_error);
   EXPECT_EQ(options.kernels, "axpy,tile<float, 4>");
   EXPECT_EQ(options.journal, "/a=b c");

@@ -17,10 +17,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <deque>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 struct CUfunc_st {
@@ -49,6 +52,7 @@ CUctx_st second_context{2};
 CUctx_st* current = &context;
 /// The program's memory, by address.
 std::map<CUdeviceptr, std::size_t> live;
+std::vector<std::pair<CUdeviceptr, std::size_t>> pool;  ///< freed in the order of a stream
 std::mutex live_mutex;
 constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
 CUstream captured = nullptr;                           ///< the stream that captures
@@ -77,8 +81,18 @@ void log_other_thread() {
 
 const pid_t first_process = getpid();
 
+/// Functions of modules that were loaded from files. All have two pointers.
+std::deque<CUfunc_st> of_files;
+std::deque<std::string> names_of_files;
+bool is_of_file(const CUfunc_st* function) {
+  for (const CUfunc_st& one : of_files) {
+    if (&one == function) return true;
+  }
+  return false;
+}
 bool is_function(const CUfunc_st* function) {
-  return function >= std::begin(functions) && function < std::end(functions);
+  return (function >= std::begin(functions) && function < std::end(functions)) ||
+         is_of_file(function);
 }
 
 /// Where the name of an unloaded kernel was. No letter can be read there.
@@ -273,9 +287,33 @@ CUresult cuFuncGetName(const char** name, CUfunction function) {
   *name = function->name;
   return CUDA_SUCCESS;
 }
+/// Tells CUPTI the file's bytes as the machine code, whatever they are.
+CUresult cuModuleLoad(CUmodule* module, const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  CUpti_ModuleResourceData code{};
+  code.cubinSize = bytes.size();
+  code.pCubin = bytes.data();
+  CUpti_ResourceData data{};
+  data.context = current;
+  data.resourceDescriptor = &code;
+  stand_in_tell(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
+  static int made;
+  *module = reinterpret_cast<CUmodule>(&made);
+  return CUDA_SUCCESS;
+}
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
   const cuModuleGetFunction_params of{function, module, name};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuModuleGetFunction, &of, nullptr, [&] {
+    if (module != nullptr) {
+      for (CUfunc_st& one : of_files) {
+        if (std::strcmp(one.name, name) == 0) return *function = &one, CUDA_SUCCESS;
+      }
+      *function = &of_files.emplace_back(
+          CUfunc_st{names_of_files.emplace_back(name).c_str(), 1024, 0});
+      return CUDA_SUCCESS;
+    }
     for (CUfunc_st& one : functions) {
       if (one.name == gone || std::strcmp(one.name, name) != 0) continue;
       *function = &one;
@@ -357,6 +395,35 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
     return CUDA_SUCCESS;
   });
 }
+/// A pool that hands out the newest freed memory of the same size first.
+CUresult cuMemAllocAsync(CUdeviceptr* memory, std::size_t bytes, CUstream stream) {
+  const cuMemAllocAsync_params of{memory, bytes, stream};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync, &of, nullptr, [&] {
+    const std::lock_guard lock(live_mutex);
+    static CUdeviceptr next = 0x7e0000000000;
+    for (auto one = pool.rbegin(); one != pool.rend(); ++one) {
+      if (one->second != bytes) continue;
+      live.insert(*one);
+      *memory = one->first;
+      pool.erase(std::prev(one.base()));
+      return CUDA_SUCCESS;
+    }
+    live[*memory = next] = bytes;
+    next += (bytes + 511) / 512 * 512;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
+  const cuMemFreeAsync_params of{memory, stream};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, &of, nullptr, [&] {
+    const std::lock_guard lock(live_mutex);
+    const auto one = live.find(memory);
+    if (one == live.end()) return CUDA_ERROR_INVALID_VALUE;
+    pool.push_back(*one);
+    live.erase(one);
+    return CUDA_SUCCESS;
+  });
+}
 CUresult cuMemFree(CUdeviceptr memory) {
   const cuMemFree_v2_params of{memory};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &of, nullptr, [&] {
@@ -428,17 +495,18 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent, &of, nullptr,
                      [] { return CUDA_SUCCESS; });
 }
-/// The parameters of axpy are float, const float*, float* and int; all other kernels have one
-/// pointer.
+/// The parameters of axpy are float, const float*, float* and int; the kernels of files have two
+/// pointers, and all others one.
 CUresult cuFuncGetParamInfo(CUfunction function, std::size_t number, std::size_t* offset,
                             std::size_t* bytes) {
   if (!is_function(function)) return CUDA_ERROR_INVALID_HANDLE;
   static constexpr std::size_t axpy[][2] = {{0, 4}, {8, 8}, {16, 8}, {24, 4}};
-  static constexpr std::size_t other[][2] = {{0, 8}};
+  static constexpr std::size_t pointers[][2] = {{0, 8}, {8, 8}};
   const bool is_axpy = std::strstr(function->name, "axpy") != nullptr;
-  if (number >= (is_axpy ? std::size(axpy) : std::size(other))) return CUDA_ERROR_INVALID_VALUE;
-  *offset = is_axpy ? axpy[number][0] : other[number][0];
-  *bytes = is_axpy ? axpy[number][1] : other[number][1];
+  const std::size_t count = is_axpy ? std::size(axpy) : is_of_file(function) ? 2 : 1;
+  if (number >= count) return CUDA_ERROR_INVALID_VALUE;
+  *offset = is_axpy ? axpy[number][0] : pointers[number][0];
+  *bytes = is_axpy ? axpy[number][1] : pointers[number][1];
   return CUDA_SUCCESS;
 }
 CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {

@@ -39,6 +39,22 @@ int stand_in_try() {
   return 0;
 }
 
+/// Launches a kernel of a program's module, as a library launches its own. `early`: with
+/// programmatic stream serialization.
+int stand_in_dependent(CUfunction function, void** values, CUstream stream, int early) {
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  attribute.value.programmaticStreamSerializationAllowed = early;
+  CUlaunchConfig config{};
+  config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = 64;
+  config.blockDimY = config.blockDimZ = 1;
+  config.hStream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return cuLaunchKernelEx(&config, function, values, nullptr);
+}
+
 int stand_in_fill(CUdeviceptr memory, CUstream stream) {
   return cuMemsetD32Async(memory, 0, 1024, stream);
 }

@@ -18,6 +18,7 @@ namespace warpsafe::watch {
 struct Options {
   bool quiet = false;                ///< errors only: no suspicions, no summary
   bool stop_on_error = false;        ///< end the process at the first error, with `stopped_status`
+  bool races = false;                ///< suspect the program's own kernels, frees and copies too
   bool arguments = false;            ///< keep the pointers of each launch, for reports of faults
   bool no_handlers = false;          ///< the end of the process by a signal or _exit goes unnoticed
   std::string kernels;               ///< names in the syntax of debug::is_listed; empty: all
@@ -56,6 +57,8 @@ struct Options {
       quiet = true;
     } else if (name == "stop-on-error") {
       stop_on_error = true;
+    } else if (name == "races") {
+      races = true;
     } else if (name == "arguments") {
       arguments = true;
     } else if (name == "no-handlers") {

@@ -35,6 +35,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace warpsafe::watch {
 
@@ -203,7 +204,8 @@ class Watcher {
         run.end = end_;
         run.missing = files_.missing(options_);
         if (!options_.quiet) {
-          suspicions_.each([&](const std::string& one) { run.suspicions.push_back(one); });
+          suspicions_.each([&](const std::string& one) { run.suspicions.push_back(one); },
+                           [&](const HostStack& stack) { return place_text(stack); });
         }
         write_reports(options_, run);
         if (options_.quiet) return;
@@ -265,6 +267,10 @@ class Watcher {
     }
     stop_on_request();
   }
+  [[nodiscard]] std::string place_text(const HostStack& stack) {
+    const std::vector<SourcePlace> places = places_.find(stack);
+    return places.empty() ? std::string() : places.front().text();
+  }
   void stop_on_request() noexcept {
     if (!options_.stop_on_error) return;
     stop_process(Options::stopped_status, [this]() noexcept {
@@ -287,7 +293,7 @@ class Watcher {
   const char* end_ = "exit";
   KernelLookup lookup_{platform_, options_};
   KnownStreams streams_;
-  Suspicions suspicions_{platform_.caller};
+  Suspicions suspicions_{platform_.caller, options_.races};
   Findings findings_;
   SourcePlaces places_{options_.lines_tool, platform_.caller.runtimes};
   FailedCalls failed_calls_{platform_, streams_, places_, findings_, options_.quiet};

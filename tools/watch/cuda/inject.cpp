@@ -59,6 +59,8 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
     const auto& resource = *static_cast<const CUpti_ResourceData*>(data);
     if (id == CUPTI_CBID_RESOURCE_STREAM_CREATED) {
       session->stream_created(resource.resourceHandle.stream);
+    } else if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
+      session->module_loaded(resource);
     } else {
       session->stream_destroyed(resource.resourceHandle.stream);
     }
@@ -89,7 +91,8 @@ void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber) {
     }
   }
   for (const CUpti_CallbackId id :
-       {CUPTI_CBID_RESOURCE_STREAM_CREATED, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING}) {
+       {CUPTI_CBID_RESOURCE_STREAM_CREATED, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING,
+        CUPTI_CBID_RESOURCE_MODULE_LOADED}) {
     static_cast<void>(cupti.enable(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE, id));
   }
 }

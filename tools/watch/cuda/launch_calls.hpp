@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../core/kernel/foreign_text.hpp"
+#include "../core/kernel/kernel_code.hpp"
 #include "../core/launch/launch_order.hpp"
 #include "../core/stream/captures.hpp"
 #include "../core/stream/stream_names.hpp"
@@ -23,8 +25,13 @@ namespace warpsafe::watch {
 /// Handles the driver's launches of kernels and graphs.
 class LaunchCalls {
  public:
-  LaunchCalls(Watcher& watcher, Captures& captures, Graphs& graphs, Functions& functions)
-      : watcher_(watcher), captures_(captures), graphs_(graphs), functions_(functions) {}
+  LaunchCalls(Watcher& watcher, Captures& captures, Graphs& graphs, Functions& functions,
+              KernelCodes& codes)
+      : watcher_(watcher),
+        captures_(captures),
+        graphs_(graphs),
+        functions_(functions),
+        codes_(codes) {}
 
   [[nodiscard]] static bool is_launch(Call call) noexcept {
     return call == Call::launch || call == Call::launch_ex || call == Call::launch_cooperative ||
@@ -86,11 +93,15 @@ class LaunchCalls {
       keep_arguments(mine.launch, known, info);
       follows = watcher_.follows_order();
     }
-    if (!follows && !captures_.any()) {
+    const Launch& launch = mine.launch.launch;
+    const bool dependence =
+        !watcher_.quiet() && watcher_.suspicions().dependent.wants(launch.shape.programmatic);
+    if (!follows && !dependence && !captures_.any()) {
       watcher_.launched(mine.launch, status);
       return;
     }
     const Asked asked = read(known, info);
+    if (dependence) follow_dependence(launch, known, device, asked);
     if (captures_.is_capturing(name_of(asked.stream, known.per_thread))) {
       watcher_.not_launched(mine.launch);
       return;
@@ -176,6 +187,13 @@ class LaunchCalls {
     if (Kernel* const same = kernel_of(watcher_, function, device, info.symbolName)) {
       launch.kernel = same;
     }
+    if (launch.kernel == nullptr || watcher_.quiet()) return;
+    try {
+      const KernelCode code = codes_.find(foreign_text(info.symbolName));
+      __atomic_store_n(&launch.kernel->code.bits, code.bits, __ATOMIC_RELAXED);
+    } catch (...) {  // out of memory: the kernel counts as one whose code is unknown
+      return;
+    }
   }
   [[gnu::cold, gnu::noinline]] void keep_arguments(const ObservedLaunch& seen,
                                                    const KnownCall& known,
@@ -206,10 +224,23 @@ class LaunchCalls {
       watcher_.suspicions().order.give_up();
     }
   }
+  [[gnu::noinline]] void follow_dependence(const Launch& launch, const KnownCall& known,
+                                           std::int32_t device, const Asked& asked) noexcept {
+    Suspicions& suspicions = watcher_.suspicions();
+    try {
+      const StreamPlace at = place_of(asked.stream, known.per_thread, device, watcher_.streams());
+      const bool unclear = asked.config != nullptr && records_an_event(*asked.config);
+      if (asked.graph != nullptr || unclear) return suspicions.dependent.ordered(at);
+      watch::follow_dependence(suspicions, launch, at, asked.parameters);
+    } catch (...) {  // out of memory: this launch is in no pair
+      return;
+    }
+  }
   Watcher& watcher_;
   Captures& captures_;
   Graphs& graphs_;
   Functions& functions_;
+  KernelCodes& codes_;
 };
 
 }  // namespace warpsafe::watch

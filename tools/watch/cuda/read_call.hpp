@@ -67,8 +67,12 @@ enum class CallStage : std::uint8_t {
       break;
     }
     case Call::allocate_async: {
+      // cuMemAllocFromPoolAsync has the pool before the stream.
       const auto& is = parameters_as<cuMemAllocAsync_params>(info);
       detail::read_allocation(of, took ? is.dptr : nullptr, is.bytesize);
+      of.stream = known.name.size == sizeof "cuMemAllocAsync" - 1
+                      ? is.hStream
+                      : parameters_as<cuMemAllocFromPoolAsync_params>(info).hStream;
       break;
     }
     case Call::allocate_managed: {
@@ -111,6 +115,7 @@ enum class CallStage : std::uint8_t {
       break;
     case Call::free_async:
       of.to = parameters_as<cuMemFreeAsync_params>(info).dptr;
+      of.stream = parameters_as<cuMemFreeAsync_params>(info).hStream;
       break;
     case Call::copy_in: {
       const auto& is = parameters_as<cuMemcpyHtoD_v2_params>(info);

@@ -73,6 +73,17 @@ class Session {
       return;
     }
   }
+  /// Call when the driver has loaded machine code, compiled from PTX too.
+  [[gnu::noinline]] void module_loaded(const CUpti_ResourceData& resource) noexcept {
+    const auto* const module =
+        static_cast<const CUpti_ModuleResourceData*>(resource.resourceDescriptor);
+    if (watcher_.quiet() || module == nullptr || module->pCubin == nullptr) return;
+    try {
+      codes_.loaded({reinterpret_cast<const unsigned char*>(module->pCubin), module->cubinSize});
+    } catch (...) {  // out of memory: these kernels count as ones whose code is unknown
+      return;
+    }
+  }
   [[gnu::noinline]] void stream_destroyed(CUstream stream) noexcept {
     watcher_.streams().destroyed(stream);
   }
@@ -163,7 +174,8 @@ class Session {
   Captures captures_{&is_capturing};
   Graphs graphs_{watcher_};
   Functions functions_{watcher_};
-  LaunchCalls launches_{watcher_, captures_, graphs_, functions_};
+  KernelCodes codes_;
+  LaunchCalls launches_{watcher_, captures_, graphs_, functions_, codes_};
   NodeCalls nodes_{watcher_, graphs_};
   RuntimeLaunches in_runtime_{watcher_};
   StreamCalls calls_{watcher_, captures_, &kind_of,

@@ -59,12 +59,20 @@ class MemoryCalls {
       case Call::allocate_pitch:
       case Call::allocate_managed:
         if (of.to != 0) order().allocated(of.to, of.bytes, of.call == Call::allocate_managed);
+        // In the order of the stream: other streams have the memory only after it.
+        if (of.to != 0 && of.call == Call::allocate_async && follows_pools()) work(of, of.to, 0, false);
         return;
       case Call::free:
         copies.freed(of.to);
         order().freed(of.to);
         return order().host_waited_for_all();  // it waits, or may wait, for the device
       case Call::free_async:
+        // The allocator may hand the memory out again from here on.
+        if (follows_pools()) {
+          StreamCall whole = of;
+          whole.bytes = order().bytes_at(of.to);
+          work(whole, of.to, 0, false);
+        }
         return order().freed(of.to);
       case Call::copy_in:
       case Call::copy_in_async:
@@ -93,6 +101,11 @@ class MemoryCalls {
 
  private:
   [[nodiscard]] OrderWatch& order() noexcept { return watcher_.suspicions().order; }
+  /// HIP's layer does not pass the stream of these calls.
+  [[nodiscard]] bool follows_pools() noexcept {
+    return order().on() && order().suspects_own() &&
+           watcher_.platform().calls->vendor == Vendor::nvidia;
+  }
   [[nodiscard]] MemoryTable& memory() noexcept { return watcher_.failed_calls().memory(); }
 
   void allocated(const StreamCall& of, AllocationKind kind, bool has_time) {

@@ -27,7 +27,7 @@ class OrderCalls {
     const bool makes = of.call == Call::stream_created || of.call == Call::event_created ||
                        of.call == Call::allocate || of.call == Call::allocate_async;
     if (makes && !order().on() && __atomic_load_n(&has_streams_, __ATOMIC_RELAXED) &&
-        has_library_()) {
+        (order().suspects_own() || has_library_())) {
       order().begin();
     }
     switch (of.call) {

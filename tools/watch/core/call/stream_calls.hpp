@@ -110,8 +110,44 @@ class StreamCalls {
       if (watcher_.quiet()) return;
       memory_.done(of);
       order_.done(of);
+      end_dependence(of);
     } catch (...) {  // out of memory: no further suspicions
       watcher_.suspicions().order.give_up();
+    }
+  }
+
+  /// Work other than a kernel, and a wait, ends the overlap of kernels.
+  void end_dependence(const StreamCall& of) {
+    DependentWatch& dependent = watcher_.suspicions().dependent;
+    switch (of.call) {
+      case Call::other:
+      case Call::noticing:
+      case Call::event_record:
+      case Call::event_created:
+      case Call::event_destroyed:
+      case Call::stream_created:
+      case Call::allocate:
+      case Call::allocate_managed:
+      case Call::allocate_pitch:
+      case Call::allocate_host:
+      case Call::load_module:
+      case Call::find_function:
+      case Call::find_variable:
+      case Call::set_device:
+        return;
+      case Call::copy_in_async:
+      case Call::copy_out_async:
+      case Call::copy_any_async:
+      case Call::copy_device_async:
+      case Call::fill_async:
+      case Call::stream_waits:
+      case Call::wait_stream:
+      case Call::query_stream:
+      case Call::host_function:
+        return dependent.ordered(
+            place_of(of.stream, of.per_thread, of.device, watcher_.streams()));
+      default:
+        return dependent.ordered_all();
     }
   }
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "kernel_code.hpp"
 #include "written_parameter.hpp"
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
@@ -41,6 +42,7 @@ struct Kernel {
   std::size_t named_parameters = 0;    ///< the parameters that its name shows; 0: unknown
   std::size_t written = no_parameter;  ///< the parameter that it writes (written_parameter)
   const char* library = "";            ///< the library that launched it first; "": none known
+  KernelCode code;                     ///< atomic; empty if the code was not seen
   std::uint64_t refused = 0;           ///< atomic
   std::uint64_t suspect = 0;           ///< atomic; faults of running work that it may have caused
   std::uint64_t reported = 0;          ///< atomic; printed refusals with the code last_code
@@ -64,6 +66,9 @@ struct Kernel {
                               (limits.max_threads_per_block != other.limits.max_threads_per_block ||
                                limits.static_shared != other.limits.static_shared);
     return !other_limits && written == other.written && parameters == other.parameters;
+  }
+  [[nodiscard]] KernelCode machine_code() const noexcept {
+    return {__atomic_load_n(&code.bits, __ATOMIC_RELAXED)};
   }
   [[nodiscard]] Name name_view() const noexcept { return {name.data(), name.size()}; }
 };

@@ -5,9 +5,12 @@
 #include "../kernel/watched_kernel.hpp"
 #include "../stream/stream_place.hpp"
 #include "../suspicion/order_watch.hpp"
+#include "../suspicion/suspicions.hpp"
+#include "judge.hpp"
 #include "launch_pointers.hpp"
 #include <warpsafe/backend/memory_access.hpp>
 
+#include <utility>
 #include <vector>
 
 namespace warpsafe::watch {
@@ -16,11 +19,27 @@ namespace warpsafe::watch {
 inline void follow_launch(OrderWatch& order, const Kernel& kernel, const StreamPlace& at,
                           const LaunchParameters& values) {
   std::vector<debug::MemoryAccess> accesses;
-  add_pointers(kernel, values, accesses);
+  if (order.suspects_own() && *kernel.library == '\0') {
+    add_signature(kernel, values, accesses);
+  } else {
+    add_pointers(kernel, values, accesses);
+  }
   // Work that touches no known memory matters only on the legacy stream, where it orders other
   // work.
   if (accesses.empty() && at.order != StreamOrder::legacy) return;
   order.submitted({kernel.name_view(), true, 0, kernel.library, at}, accesses);
+}
+
+/// Passes a successful kernel launch to the DependentWatch. May throw std::bad_alloc.
+inline void follow_dependence(Suspicions& suspicions, const Launch& launch, const StreamPlace& at,
+                              const LaunchParameters& values) {
+  const Kernel& kernel = *launch.kernel;
+  DependentLaunch made{kernel.name_view(), *kernel.library != '\0', launch.shape.programmatic,
+                       kernel.machine_code(), used_pointers(kernel, values)};
+  std::erase_if(made.pointers, [&](const UsedPointer& one) {
+    return !suspicions.order.is_memory(one.address);
+  });
+  suspicions.dependent.launched(at, std::move(made));
 }
 
 }  // namespace warpsafe::watch

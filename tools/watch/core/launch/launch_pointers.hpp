@@ -49,25 +49,30 @@ struct LaunchParameters {
   static constexpr std::size_t most_parameter_bytes = std::size_t{1} << 16;
 };
 
-/// Appends the memory that a kernel is assumed to touch: the first byte behind each word that may
-/// be a pointer. For a library's kernel these are the words of all parameters; for a program's
-/// kernel, of the one parameter through which it must write.
-inline void add_pointers(const Kernel& kernel, const LaunchParameters& values,
-                         std::vector<debug::MemoryAccess>& accesses) {
-  const bool of_library = *kernel.library != '\0';
-  const std::size_t count = kernel.parameters.size();
-  const std::size_t begin = of_library ? 0 : kernel.written;
-  const std::size_t end = of_library ? count : kernel.written < count ? kernel.written + 1 : 0;
-  const bool whole_block = of_library && count == 0 && values.each == nullptr;
-  if (begin >= end && !whole_block) return;
+/// A word of a launch's parameters that may be a pointer.
+struct PassedWord {
+  std::size_t parameter = no_parameter;  ///< its number, if the block's layout is known
+  std::uintptr_t word = 0;
+};
 
+/// Reads the words of the parameters from `begin` to `end`, or of the `whole_block`, if the
+/// program passes all parameters in one. Words of 0 are left out.
+[[nodiscard]] inline std::vector<PassedWord> passed_words(const Kernel& kernel,
+                                                          const LaunchParameters& values,
+                                                          std::size_t begin, std::size_t end,
+                                                          bool whole_block) {
+  std::vector<PassedWord> found;
+  if (begin >= end && !whole_block) return found;
   std::vector<iovec> pieces;
   // Compilers place pointers at multiples of 8 from the beginning of the block.
-  const auto add_words = [&](const void* from, std::size_t first, std::size_t bytes) {
+  const auto add_words = [&](std::size_t number, const void* from, std::size_t first,
+                             std::size_t bytes) {
     if (from == nullptr || first >= bytes) return;
-    const std::size_t words = (bytes - first) / 8 * 8;
+    const std::size_t words = (bytes - first) / 8;
     const auto address = reinterpret_cast<std::uintptr_t>(from) + first;
-    if (words != 0) pieces.push_back({reinterpret_cast<void*>(address), words});
+    if (words == 0) return;
+    pieces.push_back({reinterpret_cast<void*>(address), words * 8});
+    found.insert(found.end(), words, PassedWord{number, 0});
   };
   std::vector<const void*> addresses;
   LaunchParameters::Block block;
@@ -86,17 +91,71 @@ inline void add_pointers(const Kernel& kernel, const LaunchParameters& values,
     } else if (one.bytes <= block.bytes && one.offset <= block.bytes - one.bytes) {
       from = block.begin + one.offset;
     }
-    add_words(from, (8 - one.offset % 8) % 8, one.bytes);
+    add_words(i, from, (8 - one.offset % 8) % 8, one.bytes);
   }
-  if (whole_block) add_words(block.begin, 0, block.bytes);
+  if (whole_block) add_words(no_parameter, block.begin, 0, block.bytes);
 
-  std::size_t bytes = 0;
-  for (const iovec& one : pieces) bytes += one.iov_len;
-  std::vector<std::uintptr_t> words(bytes / 8);
-  words.resize(copy_pieces(words.data(), pieces) / 8);
+  std::vector<std::uintptr_t> words(found.size());
+  found.resize(copy_pieces(words.data(), pieces) / 8);
+  for (std::size_t i = 0; i < found.size(); ++i) found[i].word = words[i];
+  std::erase_if(found, [](const PassedWord& one) { return one.word == 0; });
+  return found;
+}
+
+/// Appends the memory that a kernel is assumed to touch: the first byte behind each word that may
+/// be a pointer. For a library's kernel these are the words of all parameters; for a program's
+/// kernel, of the one parameter through which it must write.
+inline void add_pointers(const Kernel& kernel, const LaunchParameters& values,
+                         std::vector<debug::MemoryAccess>& accesses) {
+  const bool of_library = *kernel.library != '\0';
+  const std::size_t count = kernel.parameters.size();
+  const std::size_t begin = of_library ? 0 : kernel.written;
+  const std::size_t end = of_library ? count : kernel.written < count ? kernel.written + 1 : 0;
+  const bool whole_block = of_library && count == 0 && values.each == nullptr;
   const debug::AccessKind kind = of_library ? debug::AccessKind::read : debug::AccessKind::write;
-  for (const std::uintptr_t word : words) {
-    if (word != 0) accesses.push_back({word, 1, kind});
+  for (const PassedWord& one : passed_words(kernel, values, begin, end, whole_block)) {
+    accesses.push_back({one.word, 1, kind});
+  }
+}
+
+/// What a kernel may do through a pointer, judged by its signature.
+enum class PointerUse : std::uint8_t {
+  reads,      ///< the parameter is a pointer to const
+  may_write,  ///< one of several pointers, or a word of a structure
+  writes,     ///< the kernel has no other output
+};
+struct UsedPointer {
+  std::uintptr_t address = 0;
+  PointerUse use = PointerUse::may_write;
+};
+
+/// Returns all words of a launch's parameters that may be pointers.
+[[nodiscard]] inline std::vector<UsedPointer> used_pointers(const Kernel& kernel,
+                                                                const LaunchParameters& values) {
+  const std::size_t count = kernel.parameters.size();
+  const bool whole_block = count == 0 && values.each == nullptr;
+  std::vector<UsedPointer> found;
+  for (const PassedWord& one : passed_words(kernel, values, 0, count, whole_block)) {
+    PointerUse use = PointerUse::may_write;
+    if (one.parameter == kernel.written && one.parameter != no_parameter) {
+      use = PointerUse::writes;
+    } else if (one.parameter < kernel.types.size() &&
+               is_const_pointer(kernel.types[one.parameter])) {
+      use = PointerUse::reads;
+    }
+    found.push_back({one.word, use});
+  }
+  return found;
+}
+
+/// Appends the memory that a program's kernel reads or must write by its signature.
+inline void add_signature(const Kernel& kernel, const LaunchParameters& values,
+                          std::vector<debug::MemoryAccess>& accesses) {
+  for (const UsedPointer& one : used_pointers(kernel, values)) {
+    if (one.use == PointerUse::may_write) continue;
+    const bool writes = one.use == PointerUse::writes;
+    accesses.push_back(
+        {one.address, 1, writes ? debug::AccessKind::write : debug::AccessKind::read});
   }
 }
 

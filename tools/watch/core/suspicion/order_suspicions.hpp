@@ -11,17 +11,32 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace warpsafe::watch {
 
-/// Turns the races of an OrderWatch into texts. A pair must contain a library's work; each pair of
-/// names is reported once. Not thread-safe.
+/// Turns the races of an OrderWatch into texts. A pair must contain a library's work, unless `own`
+/// pairs are suspected; each pair of names is reported once. Not thread-safe.
 class OrderSuspicions {
  public:
+  explicit OrderSuspicions(bool own) : own_(own) {}
+  [[nodiscard]] bool suspects_own() const noexcept { return own_; }
+  /// Call for each address that a kernel receives, before its races. If several streams pass one
+  /// kernel the same address, each launch takes its own part of the memory by another parameter,
+  /// or all of them only read it.
+  void received(const StreamWork& kernel, std::uintptr_t address) {
+    if (!own_) return;
+    const auto [at, is_new] =
+        streams_.emplace(std::pair(kernel.what.data, address), kernel.at.key);
+    if (!is_new && at->second != kernel.at.key) several_.insert(at->first);
+    if (streams_.size() > most_addresses) streams_.clear();
+  }
   /// `caller` is the caller of `second`. `ordered(writer, other)` returns whether any launch of the
   /// kernel `writer` comes before the point `other`.
   template <class Ordered>
@@ -37,7 +52,8 @@ class OrderSuspicions {
     }
     if (!known_.emplace(first.what.data, second.what.data).second) return;
     if (!second.is_kernel) second.library = caller.library();
-    if (*first.library == '\0' && *second.library == '\0') return;
+    const bool own = *first.library == '\0' && *second.library == '\0';
+    if (own && !own_) return;
     // The kernel fills the memory part by part, and the library waits for one of the parts.
     if (first.is_kernel && first_writes && ordered(first, race.second)) return;
     if (second.is_kernel && second_writes && ordered(second, race.first)) return;
@@ -45,6 +61,9 @@ class OrderSuspicions {
     text += first_writes && second_writes ? ": both write the same memory"
             : first_writes                ? ": the first writes memory that the second receives"
                                           : ": the second writes memory that the first receives";
+    if (own && (is_free(first) || is_free(second))) {
+      text += "; the memory may be handed out again";
+    }
     text += "; record an event after the first and make the second one's stream wait for it";
     if (*second.library != '\0') {
       text += ", or set the " + std::string(second.library) + " handle to the first one's stream";
@@ -54,7 +73,8 @@ class OrderSuspicions {
     const bool is_sought = !first.is_kernel && found_.size() < most_sought;
     sought_ += is_sought ? 1 : 0;
     found_.push_back({std::move(text), writer(first, first_writes), writer(second, second_writes),
-                      is_sought ? first : StreamWork{}});
+                      is_sought ? first : StreamWork{}, first.stack, second.stack,
+                      address_of(first, race.first_access), address_of(second, race.second_access)});
   }
   /// Returns whether the caller of some pair's first call is still unknown. When that call was
   /// made, nothing was suspected; the caller of the next similar call serves instead.
@@ -79,14 +99,21 @@ class OrderSuspicions {
     }
   }
   /// Calls `report(text)` for each suspicion.
-  template <class Report>
-  void each(const Report& report) const {
+  template <class Report, class Place>
+  void each(const Report& report, const Place& place) const {
     std::size_t reported = 0;
     for (const Found& one : found_) {
+      if (several_.count(one.first_address) != 0 || several_.count(one.second_address) != 0) {
+        continue;
+      }
       if (shared_out_.count(one.first_writer) != 0 || shared_out_.count(one.second_writer) != 0) {
         continue;
       }
-      if (++reported <= most_reported) report(one.text);
+      if (++reported > most_reported) continue;
+      std::string text = one.text;
+      add_place(text, "the first", one.first_stack, place);
+      add_place(text, "the second", one.second_stack, place);
+      report(text);
     }
     if (reported > most_reported) {
       report("suspicion: " + counted(reported - most_reported, "more pair", "more pairs") +
@@ -95,6 +122,9 @@ class OrderSuspicions {
   }
 
  private:
+  /// A kernel's name, and an address that it receives.
+  using Address = std::pair<const char*, std::uintptr_t>;
+  static constexpr std::size_t most_addresses = std::size_t{1} << 16;
   static constexpr std::size_t most_reported = 10;
   static constexpr std::size_t most_sought = 2 * most_reported;
   struct Found {
@@ -102,7 +132,26 @@ class OrderSuspicions {
     const char* first_writer;  ///< name of the writing kernel; nullptr: none
     const char* second_writer;
     StreamWork is_sought;  ///< the first call, while its caller is unknown
+    std::shared_ptr<const HostStack> first_stack;
+    std::shared_ptr<const HostStack> second_stack;
+    Address first_address;
+    Address second_address;
   };
+  [[nodiscard]] static Address address_of(const StreamWork& work,
+                                          const debug::MemoryAccess& access) noexcept {
+    return work.is_kernel ? Address{work.what.data, access.begin} : Address{};
+  }
+  [[nodiscard]] static bool is_free(const StreamWork& work) noexcept {
+    return !work.is_kernel && std::string_view(work.what.data, work.what.size).find("Free") !=
+                                  std::string_view::npos;
+  }
+  template <class Place>
+  static void add_place(std::string& text, const char* which,
+                        const std::shared_ptr<const HostStack>& stack, const Place& place) {
+    if (stack == nullptr) return;
+    const std::string words = place(*stack);
+    if (!words.empty()) text += std::string("; ") + which + " is submitted in " + words;
+  }
   static void add_functions(std::string& text, const char* which, const std::string& functions) {
     if (!functions.empty()) text += std::string("; ") + which + " comes from " + functions;
   }
@@ -110,6 +159,9 @@ class OrderSuspicions {
     return work.is_kernel && writes ? work.what.data : nullptr;
   }
 
+  bool own_;
+  std::map<Address, const void*> streams_;  // the stream that passed it first
+  std::set<Address> several_;
   std::set<std::pair<const char*, const char*>> known_;
   std::set<const char*> shared_out_;
   std::vector<Found> found_;

@@ -14,8 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace warpsafe::watch {
@@ -25,7 +27,7 @@ namespace warpsafe::watch {
 /// (race/race_checker.hpp) over the calls of a watched program.
 ///
 /// A library receives pointers to the memory that it uses. A program's own kernel may receive the
-/// beginning of a buffer and use a part of it, so two such kernels are never suspected.
+/// beginning of a buffer and use a part of it, so two such kernels are suspected only with `races`.
 ///
 /// Whatever is uncertain counts as ordered. A possible wait counts as a wait, all host threads
 /// count as one, and an event of unknown origin stands for everything submitted so far. Old work is
@@ -33,8 +35,9 @@ namespace warpsafe::watch {
 /// may be. Thread-safe.
 class OrderWatch {
  public:
-  /// `caller` is queried when a race is found.
-  explicit OrderWatch(const Caller& caller) : caller_(caller) {}
+  /// `caller` is queried when a race is found. `races`: suspect pairs without a library too.
+  explicit OrderWatch(const Caller& caller, bool races = false) : caller_(caller), found_(races) {}
+  [[nodiscard]] bool suspects_own() const noexcept { return found_.suspects_own(); }
 
   /// Returns whether work is tracked. Tracking starts with `begin`, in programs with a second
   /// stream and a library. Memory and events are tracked from the start, so that they are known
@@ -61,6 +64,17 @@ class OrderWatch {
     const std::lock_guard lock(mutex_);
     memory_.erase(begin);
   }
+  /// Returns the size of the allocation that begins there; 0: none.
+  [[nodiscard]] std::size_t bytes_at(std::uintptr_t begin) {
+    const std::lock_guard lock(mutex_);
+    const LiveMemory::Found found = memory_.find(begin);
+    return found.what == nullptr || found.begin != begin ? 0 : found.what->bytes;
+  }
+  /// Returns whether that address is in memory of the program.
+  [[nodiscard]] bool is_memory(std::uintptr_t address) {
+    const std::lock_guard lock(mutex_);
+    return memory_.find(address).what != nullptr;
+  }
   /// Returns whether the host waits for writes to that address.
   [[nodiscard]] bool is_managed(std::uintptr_t address) {
     const std::lock_guard lock(mutex_);
@@ -71,11 +85,15 @@ class OrderWatch {
   /// Adds successful work at the end of a stream. Accesses to unknown memory are ignored. `again`
   /// identifies work that is launched repeatedly, where each launch waits for the one before;
   /// nullptr: none.
-  void submitted(const StreamWork& work, std::span<const debug::MemoryAccess> accesses,
+  void submitted(StreamWork work, std::span<const debug::MemoryAccess> accesses,
                  const void* again = nullptr) {
+    if (found_.suspects_own()) work.stack = std::make_shared<const HostStack>(HostStack::here());
     const std::lock_guard lock(mutex_);
     keep_small();
     accesses_.clear();
+    if (work.is_kernel) {
+      for (const debug::MemoryAccess& one : accesses) found_.received(work, one.begin);
+    }
     for (const debug::MemoryAccess& one : accesses) {
       const LiveMemory::Found found = memory_.find(one.begin);
       if (found.what == nullptr) continue;
@@ -143,8 +161,13 @@ class OrderWatch {
   /// Calls `report(text)` for each suspicion.
   template <class Report>
   void each(const Report& report) {
+    each(report, [](const HostStack&) { return std::string(); });
+  }
+  /// `place(stack)` returns the words for a place in the program, or "".
+  template <class Report, class Place>
+  void each(const Report& report, const Place& place) {
     const std::lock_guard lock(mutex_);
-    found_.each(report);
+    found_.each(report, place);
   }
 
  private:

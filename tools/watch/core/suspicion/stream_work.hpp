@@ -2,12 +2,14 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../place/host_stack.hpp"
 #include "../stream/stream_place.hpp"
 #include <warpsafe/core/name.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <string>
 
 namespace warpsafe::watch {
@@ -19,6 +21,8 @@ struct StreamWork {
   std::size_t bytes = 0;     ///< size of a copy or a fill
   const char* library = "";  ///< library that launched the kernel; empty: none known
   StreamPlace at{};
+  /// Where the program submitted it; nullptr: not kept.
+  std::shared_ptr<const HostStack> stack{};
 
   /// "kernel 'axpy' on stream 0x55d0c8", "cuMemcpyHtoDAsync of 4096 bytes on the legacy default
   /// stream".

@@ -3,8 +3,11 @@
 #pragma once
 
 #include "copy_sizes.hpp"
+#include "dependent_watch.hpp"
 #include "legacy_use.hpp"
 #include "order_watch.hpp"
+
+#include <string>
 
 namespace warpsafe::watch {
 
@@ -14,13 +17,20 @@ struct Suspicions {
   LegacyUse legacy;
   CopySizes copies;
   OrderWatch order;
+  DependentWatch dependent;
 
-  /// `caller` is passed to the OrderWatch.
-  explicit Suspicions(const Caller& caller) : order(caller) {}
-  /// Calls `report(text)` for each suspicion.
+  /// `caller` and `races` are passed to the OrderWatch.
+  explicit Suspicions(const Caller& caller, bool races = false) : order(caller, races) {}
   template <class Report>
   void each(const Report& report) {
-    order.each(report);
+    each(report, [](const HostStack&) { return std::string(); });
+  }
+  /// Calls `report(text)` for each suspicion. `place(stack)` returns the words for a place in the
+  /// program, or "".
+  template <class Report, class Place>
+  void each(const Report& report, const Place& place) {
+    order.each(report, place);
+    dependent.each(report);
     legacy.each(report);
     copies.each(report);
   }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A program of the driver API that does not use warpsafe: dependent CUBIN STEP... A step is a
+// launch, NAME:xy, where NAME is a kernel of dependent.cu and x and y are letters of allocations;
+// a launch with programmatic stream serialization, +NAME:xy; a launch of the same by a library,
+// =NAME:xy; or other work of the stream. ",2" behind a step gives it to the second stream. The
+// letters p and q are memory of the driver's pool: alloc:p and free:p.
+
+#include <cuda.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <utility>
+
+/// Of the stand-in for a library (stand_in/library.cpp).
+extern "C" int stand_in_dependent(CUfunction function, void** values, CUstream stream, int early);
+
+namespace {
+
+constexpr std::size_t bytes = 4096;
+CUmodule module = nullptr;
+CUstream streams[2] = {};
+CUevent event = nullptr;
+
+std::map<char, CUdeviceptr> memory;
+
+CUdeviceptr memory_of(char letter) {
+  CUdeviceptr& one = memory[letter];
+  if (one == 0 && cuMemAlloc(&one, bytes) != CUDA_SUCCESS) std::abort();
+  return one;
+}
+
+CUfunction function_of(const std::string& name) {
+  const std::string types = name == "swaps" ? "PfS_" : "PKfPf";
+  const std::string mangled = "_Z" + std::to_string(name.size()) + name + types;
+  CUfunction function = nullptr;
+  if (cuModuleGetFunction(&function, module, mangled.c_str()) != CUDA_SUCCESS) std::abort();
+  return function;
+}
+
+int launch(std::string step, CUstream stream) {
+  const bool early = step[0] == '+';
+  const bool library = step[0] == '=';
+  if (early || library) step.erase(0, 1);
+  const std::size_t colon = step.find(':');
+  CUdeviceptr in = memory_of(step[colon + 1]);
+  CUdeviceptr out = memory_of(step[colon + 2]);
+  const CUfunction function = function_of(step.substr(0, colon));
+  void* values[] = {&in, &out};
+  if (library) return stand_in_dependent(function, values, stream, 1);
+  if (!early) {
+    return cuLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, stream, values, nullptr);
+  }
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  attribute.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config{};
+  config.gridDimX = 2;
+  config.blockDimX = 64;
+  config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+  config.hStream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return cuLaunchKernelEx(&config, function, values, nullptr);
+}
+
+int act(std::string step) {
+  CUstream stream = streams[0];
+  if (step.size() > 2 && step.substr(step.size() - 2) == ",2") {
+    stream = streams[1];
+    step.resize(step.size() - 2);
+  }
+  if (step == "fill") return cuMemsetD32Async(memory_of('f'), 0, 8, stream);
+  if (step == "fill:x") return cuMemsetD32Async(memory_of('x'), 0, 8, stream);
+  if (step == "record") return cuEventRecord(event, stream);
+  if (step == "wait_event") return cuStreamWaitEvent(stream, event, 0);
+  if (step == "sync") return cuStreamSynchronize(stream);
+  if (step.substr(0, 6) == "alloc:") return cuMemAllocAsync(&memory[step[6]], bytes, stream);
+  if (step.substr(0, 5) == "free:") return cuMemFreeAsync(memory[step[5]], stream);
+  if (step == "sync_device") return cuCtxSynchronize();
+  if (step == "begin_capture") {
+    return cuStreamBeginCapture(streams[0], CU_STREAM_CAPTURE_MODE_GLOBAL);
+  }
+  if (step == "end_capture") {
+    CUgraph graph = nullptr;
+    return cuStreamEndCapture(streams[0], &graph);
+  }
+  return launch(std::move(step), stream);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2 || cuInit(0) != CUDA_SUCCESS) return 1;
+  for (CUstream& one : streams) {
+    if (cuStreamCreate(&one, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return 1;
+  }
+  if (cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return 1;
+  if (cuModuleLoad(&module, argv[1]) != CUDA_SUCCESS) return 1;
+  for (const char letter : {'w', 'x', 'y', 'z'}) memory_of(letter);
+  for (int i = 2; i < argc; ++i) {
+    const int status = act(argv[i]);
+    if (status != 0) std::printf("%s: %d\n", argv[i], status);
+  }
+}
