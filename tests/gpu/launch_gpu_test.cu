@@ -37,6 +37,25 @@ WARPSAFE_KERNEL void with_static_shared(int* out, int last) {
   ws::sync_block();
   *out = fixed[0] + dynamic[last];
 }
+struct Span {
+  int first;
+  long count;
+};
+/// Private members are examined by their layout under g++, and one by one under clang++.
+class Scale {
+ public:
+  constexpr Scale(double by, int plus) : by_(by), plus_(plus) {}
+  __host__ __device__ constexpr int of(int value) const {
+    return static_cast<int>(by_ * value) + plus_;
+  }
+
+ private:
+  double by_;
+  int plus_;
+};
+WARPSAFE_KERNEL void sum_of(Span span, Scale scale, int* out) {
+  *out = scale.of(span.first + static_cast<int>(span.count));
+}
 WARPSAFE_KERNEL void read_far(int* out) { *out = *(out + (std::size_t{1} << 40)); }
 
 class LaunchOnGpu : public ::testing::Test {
@@ -167,6 +186,13 @@ TEST_F(LaunchOnGpu, APlantedLastErrorStays) {
   EXPECT_TRUE(stream->synchronize().has_value());
   EXPECT_EQ(out->to_host(*stream).get().value()[0], 1);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+}
+
+TEST_F(LaunchOnGpu, StructuresArriveAsTheyWerePassed) {
+  ASSERT_TRUE(ws::launch(*stream, ws::configure(ws::grid<1>, ws::block<1>), ws::kernel<sum_of>,
+                         Span{3, 4}, Scale{2.0, 1}, out->view())
+                  .has_value());
+  EXPECT_EQ(out->to_host(*stream).get().value()[0], 15);
 }
 
 TEST_F(LaunchOnGpu, AHostPointerIsFoundBeforeTheLaunch) {

@@ -21,6 +21,10 @@ class trusted_span;
 
 namespace detail {
 
+/// 0, 1, ... N - 1. g++ 13 under nvcc takes no std::make_index_sequence inside a fold.
+template <std::size_t N>
+inline constexpr std::make_index_sequence<N> indices{};
+
 /// Converts to any type except an aggregate. Counts members, also those of structures inside.
 struct AnyMember {
   template <class T>
@@ -83,20 +87,18 @@ constexpr bool has_runs(std::index_sequence<A...>, std::index_sequence<B...>) no
 template <class P, class T, class U, std::size_t A, std::size_t... Padding>
 constexpr bool has_runs(std::index_sequence<Padding...>) noexcept {
   constexpr std::size_t most = (sizeof(P) - A * sizeof(T)) / sizeof(U);
-  return (has_runs<P, T, U>(std::make_index_sequence<A>{},
-                            std::make_index_sequence<(most > Padding ? most - Padding : 0)>{}) ||
-          ...);
+  return (has_runs<P, T, U>(indices<A>, indices<(most > Padding ? most - Padding : 0)>) || ...);
 }
 template <class P, class T, class U, std::size_t... A>
 constexpr bool has_two_runs(std::index_sequence<A...>) noexcept {
-  return (has_runs<P, T, U, A>(std::make_index_sequence<sizeof(T) / sizeof(U) + 1>{}) || ...);
+  return (has_runs<P, T, U, A>(indices<sizeof(T) / sizeof(U) + 1>) || ...);
 }
 /// Whether P has members of one or of two of these types, those of one type side by side.
 template <class P, class Wide, class... N>
 constexpr bool has_wide_run() noexcept {
   constexpr std::size_t size = sizeof(P) <= 128 ? sizeof(P) : 0;
-  return (has_two_runs<P, Wide, N>(std::make_index_sequence<size / sizeof(Wide) + 1>{}) || ...) ||
-         (has_two_runs<P, N, Wide>(std::make_index_sequence<size / sizeof(N)>{}) || ...);
+  return (has_two_runs<P, Wide, N>(indices<size / sizeof(Wide) + 1>) || ...) ||
+         (has_two_runs<P, N, Wide>(indices<size / sizeof(N)>) || ...);
 }
 template <class P, class... T>
 constexpr bool is_array_of() noexcept {
@@ -176,8 +178,7 @@ template <class P, std::size_t Most>
 constexpr std::size_t count_members() noexcept {
   if constexpr (Most == 0) {
     return 0;
-  } else if constexpr (takes<P, AnyMember>(std::make_index_sequence<Most - 1>{},
-                                           std::index_sequence<>{})) {
+  } else if constexpr (takes<P, AnyMember>(indices<Most - 1>, std::index_sequence<>{})) {
     return Most;
   } else {
     return count_members<P, Most - 1>();
@@ -189,11 +190,9 @@ template <class P>
 constexpr bool has_address() noexcept {
   constexpr std::size_t members = count_members<P, (sizeof(P) < 64 ? sizeof(P) : 64)>();
   return []<std::size_t... Place>(std::index_sequence<Place...>) {
-    return (takes<P, AnyAddress>(std::make_index_sequence<Place>{},
-                                 std::make_index_sequence<members - 1 - Place>{}) ||
-            ...);
+    return (takes<P, AnyAddress>(indices<Place>, indices<members - 1 - Place>) || ...);
   }
-  (std::make_index_sequence<members>{});
+  (indices<members>);
 }
 
 /// Whether a type looks like a view of memory: std::span, std::string_view, std::initializer_list.
