@@ -63,6 +63,11 @@ def check_mistakes():
     names = re.findall(r'"(\w+)"', (EXAMPLE / "mistake.hpp").read_text())
     if [name for name, _ in rows] != script or ["none", *script] != names:
         yield f"the page, the script and the program have other mistakes: {rows} {script} {names}"
+    # A program that records nothing is no success.
+    done = subprocess.run([RUN, "--program", "/bin/false", "--warpsafe-run", WATCH[0], "--mistake", "root", "2"], env=ENVIRONMENT,
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 1 or "not reported: root" not in done.stdout:
+        yield f"a program without records: {done.returncode} {done.stdout} {done.stderr}"
     for name, cell in rows:
         status, said = ran("--warpsafe-run", WATCH[0], "--mistake", name, "4")
         for text in re.findall(r"`([^`]+)`", cell):

@@ -3,12 +3,16 @@
 # Copyright (c) 2026 the warpsafe authors
 """Records of large jobs, and files that are cut, empty, changed or missing: check_files.py WARPSAFE_RANKS [SEED]"""
 
+import json
+import os
 import pathlib
 import random
 import re
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 import generated
 from jobs import Asked
@@ -56,10 +60,47 @@ def check_outputs(folder):
     page = (folder / "page.html").read_text()
     expect(page.count("class=never title") == 1 and page.count("class=wait title") == 3, "the page's picture")
     expect(not re.search(r"https?://|<script", page), "the page needs a network or a script")
-    events = __import__("json").loads((folder / "timeline.json").read_text())["traceEvents"]
+    events = json.loads((folder / "timeline.json").read_text())["traceEvents"]
     expect(sum(event["ph"] == "X" for event in events) == 4 * 60 - 1, "the timeline's events")
     piped = subprocess.run(f"{sys.executable} {TOOL} {folder} | head -1", shell=True, capture_output=True, text=True, check=False)
     expect(piped.stderr == "", f"into head: {piped.stderr}")
+
+
+class Service:
+    """Stands in for NCCL's RAS: takes a line, answers in pieces, and closes."""
+
+    def __init__(self, answer):
+        self.asked, self._answer = b"", answer
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._socket.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        connection, _ = self._socket.accept()
+        with connection, self._socket:
+            self.asked = connection.recv(100)
+            for part in self._answer:
+                connection.sendall(part)
+
+
+def check_ras(folder):
+    generated.write(folder, 2, 60)
+
+    def ask(address, *words):
+        return subprocess.run([sys.executable, TOOL, folder, "--ras", *words], env={**os.environ, "NCCL_RAS_ADDR": address},
+                              capture_output=True, text=True, check=False)
+
+    service = Service((b"NCCL version 2.28.9\n\nWarn", b"ings\n  #0-0 MISMATCH\n"))
+    done = ask(service.address)
+    expect(service.asked == b"verbose status\n", f"RAS was asked {service.asked}")
+    expect(done.returncode == 1 and done.stdout.endswith(f"NCCL's RAS at {service.address} says:\n  NCCL version 2.28.9\n\n  Warnings\n    #0-0 MISMATCH\n"),
+           f"RAS: {done.stdout} {done.stderr}")
+    service = Service((b"NCCL version 2.28.9",))
+    said = json.loads(ask(service.address, "--json").stdout)["ras"]
+    expect(said == {"address": service.address, "text": "NCCL version 2.28.9", "problem": None}, f"RAS: {said}")
+    for address, why in ((Service(()).address, "closed the connection"), ("127.0.0.1:1", "refused"), ("nowhere", "NCCL_RAS_ADDR is HOST:PORT")):
+        done = ask(address)
+        expect(done.returncode == 1 and "does not answer" in done.stdout and why in done.stdout and not done.stderr, f"{address}: {done.stdout} {done.stderr}")
 
 
 def check_names(_):
@@ -138,7 +179,7 @@ def check_broken(folder, chance):
 
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    for check in (check_large, check_names, check_outputs, check_end_while_read, check_refused):
+    for check in (check_large, check_names, check_outputs, check_end_while_read, check_ras, check_refused):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:

@@ -52,6 +52,7 @@ class CallPlaces {
     program,
     framework,    ///< passes calls on, and its functions have telling names
     library,      ///< passes calls on
+    start,        ///< the C library, which calls main and the functions of threads
     interpreter,  ///< its frames are the same for each line of a script
   };
   static constexpr std::size_t most_places = 4;
@@ -73,6 +74,10 @@ class CallPlaces {
         case Kind::interpreter:
           return _URC_END_OF_STACK;
         case Kind::library:
+          break;
+        case Kind::start:
+          // Behind it are only the first instructions of the program or the thread.
+          if (!program.empty() || !framework.empty()) return _URC_END_OF_STACK;
           break;
         case Kind::framework:
           if (framework.size() < most_places) framework.push_back(address);
@@ -101,6 +106,8 @@ class CallPlaces {
     return known->second;
   }
   static Kind kind(const std::string& object) {
+    // The end of the stack, or code that was generated while the program ran.
+    if (object.empty()) return Kind::library;
     const std::size_t slash = object.rfind('/');
     const std::string file = object.substr(slash == std::string::npos ? 0 : slash + 1);
     for (const char* name : {"python", "libpython"}) {

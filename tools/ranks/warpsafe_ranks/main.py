@@ -9,7 +9,7 @@ import pathlib
 import sys
 import time
 
-from . import page, text, timeline
+from . import page, ras, text, timeline
 from .findings import Examination
 from .job import Job
 from .places import Places
@@ -33,6 +33,8 @@ def arguments(words):
                         help="collectives of each communicator and rank in the timeline (1000)")
     parser.add_argument("--after", type=float, default=2, metavar="SECONDS",
                         help="report a wait of a running job if it exceeds this (2)")
+    parser.add_argument("--ras", action="store_true",
+                        help="also ask NCCL's own service (RAS) on this host, or at the address in NCCL_RAS_ADDR")
     parser.add_argument("--follow", action="store_true", help="print again whenever something changes, until all ranks have ended")
     options = parser.parse_args(words)
     if options.last < 1:
@@ -81,10 +83,17 @@ def main(words):
             options.html.write_text(page.page(job, findings, places), encoding="utf-8")
         if options.timeline:
             timeline.write(job, options.timeline, options.last)
+        where = ras.address()
+        said, why = ras.ask(where) if options.ras else ("", "")
         if options.json:
-            print(json.dumps(text.as_json(job, findings, places), indent=1))
+            made = text.as_json(job, findings, places)
+            if options.ras:
+                made["ras"] = {"address": where, "text": said or None, "problem": why or None}
+            print(json.dumps(made, indent=1))
         else:
             print(text.as_text(job, findings, places), end="")
+            if options.ras:
+                print("\n" + ras.as_text(where, said, why), end="")
         return 1 if findings else 0
     except BrokenPipeError:
         # The reader has what it wanted; Python would complain once more at exit.
