@@ -36,6 +36,14 @@ TEST(RaceReport, NamesAProgramsError) {
   EXPECT_THAT(report.text(), HasSubstr("size is -1"));
 }
 
+TEST(RaceReport, OfNoSeedsIsNotClean) {
+  bool has_run = false;
+  const RaceReport report = run(0, [&] { has_run = true; });
+  EXPECT_FALSE(report.clean());
+  EXPECT_FALSE(has_run);
+  EXPECT_EQ(report.text(), "Nothing was run\n  0 seeds try no schedule; run at least one\n");
+}
+
 TEST(RaceReport, NamesAResultThatTheScheduleDecides) {
   const auto report = run(1000, [] {
     const Stream stream = Stream::create().value();

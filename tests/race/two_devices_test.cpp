@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::adversarial {
+namespace warpsafe::adversarial::two_devices {
 namespace {
 
 using testing::HasSubstr;
@@ -24,7 +24,7 @@ using Floats = std::vector<float>;
 
 constexpr std::size_t count = 4;
 constexpr std::uint64_t some_seeds = 2000;
-const LaunchConfig once{grid<1>, block<1>};
+const LaunchConfig one_thread{grid<1>, block<1>};
 
 WARPSAFE_KERNEL void set(float* x, float value) {
   for (std::size_t i = 0; i < count; ++i) x[i] = value;
@@ -45,7 +45,7 @@ result<Pair> make_pair_of_devices() {
 /// A kernel of device 1 writes the far memory. Its event is what a copy has to wait for.
 result<Event> write_far(Pair& devices, float value) {
   WARPSAFE_TRY(const auto guard, DeviceGuard::create(DeviceId(1)));
-  WARPSAFE_TRYV(launch(devices.there, once, kernel<set>, devices.far.view(), value));
+  WARPSAFE_TRYV(launch(devices.there, one_thread, kernel<set>, devices.far.view(), value));
   return devices.there.record();
 }
 
@@ -146,7 +146,7 @@ TEST_F(TwoDevices, TheMemoryIsFreedAfterTheCopy) {
     WARPSAFE_TRY(auto next, DeviceBuffer<float>::create(devices.there, count));
     {
       const auto guard = DeviceGuard::create(DeviceId(1)).value();
-      WARPSAFE_TRYV(launch(devices.there, once, kernel<set>, next.view(), 5.0F));
+      WARPSAFE_TRYV(launch(devices.there, one_thread, kernel<set>, next.view(), 5.0F));
     }
     WARPSAFE_TRY(const auto values, devices.near.to_host(devices.here).get());
     return values == Floats(count, 3.0F);
@@ -166,7 +166,8 @@ TEST_F(TwoDevices, ManagedMemoryOfAnotherStreamIsReadAfterItsKernel) {
       WARPSAFE_TRY(const auto working, Stream::create(DeviceId(0)));
       WARPSAFE_TRY(const auto asking, Stream::create(DeviceId(0)));
       WARPSAFE_TRY(auto buffer, ManagedBuffer<float>::create(own, count));
-      WARPSAFE_TRYV(launch(on_own_stream ? own : working, once, kernel<set>, buffer.view(), 3.0F));
+      WARPSAFE_TRYV(
+          launch(on_own_stream ? own : working, one_thread, kernel<set>, buffer.view(), 3.0F));
       WARPSAFE_TRY(const auto on_host, std::move(buffer).to_host(asking).get());
       reads(on_host.span());
       const auto values = on_host.span();
@@ -186,7 +187,7 @@ TEST_F(TwoDevices, ManagedMemoryThatIsReadBeforeItsKernelHasEndedIsARace) {
     WARPSAFE_TRY(auto on_host, std::move(buffer).to_host(own).get());
     const auto kept = on_host.span();
     buffer = std::move(on_host).to_device();
-    WARPSAFE_TRYV(launch(own, once, kernel<set>, buffer.view(), 3.0F));
+    WARPSAFE_TRYV(launch(own, one_thread, kernel<set>, buffer.view(), 3.0F));
     auto token = std::move(buffer).to_host(asking);
     reads(kept);
     WARPSAFE_TRYV(std::move(token).get());
@@ -197,4 +198,4 @@ TEST_F(TwoDevices, ManagedMemoryThatIsReadBeforeItsKernelHasEndedIsARace) {
 }
 
 }  // namespace
-}  // namespace warpsafe::adversarial
+}  // namespace warpsafe::adversarial::two_devices

@@ -55,16 +55,22 @@ class AdversarialSession {
     runtime_.set_scheduler(&scheduler_);
     running_ = true;
   }
-  /// Runs the remaining work. Returns whether there is nothing to report.
-  bool end() {
+  /// Runs the remaining work. Returns whether there is nothing to report. `again`: the run has to
+  /// be repeated, because it showed that a kernel writes around its view.
+  bool end(bool& again) {
     leave();
-    ++report_.seeds_run;
     const std::lock_guard lock(runtime_.mutex);
+    again = scheduler_.recorder.outside.takes_new();
     for (const auto& device : runtime_.devices) {
       const Failure& failure = device->failure();
-      if (failure.status != 0) failed(failure);
+      if (failure.status != 0 && !again) failed(failure);
       device->recover();
     }
+    if (again) {
+      report_.findings.clear();
+      return true;
+    }
+    ++report_.seeds_run;
     const HostRaceRecorder& recorder = scheduler_.recorder;
     add_findings(report_, recorder.history, recorder.races, recorder.uses_after_destroy,
                  recorder.without_wait);
@@ -89,6 +95,11 @@ class AdversarialSession {
     report_.findings.push_back(
         finding_of(debug::Mistake::different_result,
                    "The program returned another value than with the first seed\n"));
+  }
+  /// No schedule was asked for, so that the program did not run.
+  void tried_nothing() {
+    report_.findings.push_back(finding_of(
+        debug::Mistake::failure, "Nothing was run\n  0 seeds try no schedule; run at least one\n"));
   }
   [[nodiscard]] debug::RaceReport report() { return std::move(report_); }
 
@@ -157,11 +168,11 @@ struct Seeds {
 /// * a value of `program` that differs from that of the first seed, or an error if it returns a
 ///   result.
 ///
-/// The same seed and the same program give the same run. `program` creates its streams and buffers
-/// itself or uses existing ones, and may be called any number of times. All work is done when this
-/// returns. One call runs at a time: other threads' calls wait, and `program` must not call it.
-/// Work of other threads in the meantime counts as this thread's. Throws std::bad_alloc if the host
-/// has no memory left for the history.
+/// A report of 0 seeds is not clean. The same seed and the same program give the same run.
+/// `program` creates its streams and buffers itself or uses existing ones, and may be called any
+/// number of times. All work is done when this returns. One call runs at a time: other threads'
+/// calls wait, and `program` must not call it. Work of other threads in the meantime counts as this
+/// thread's. Throws std::bad_alloc if the host has no memory left for the history.
 template <class Program>
 [[nodiscard]] RaceReport run(Seeds seeds, Program&& program) {
   using Value = std::remove_cvref_t<std::invoke_result_t<Program&>>;
@@ -169,7 +180,8 @@ template <class Program>
   // The first seed's value, if there is one to compare.
   constexpr bool compared = !std::is_void_v<Value> && !host::is_outcome<Value>;
   std::optional<std::conditional_t<compared, Value, bool>> first;
-  for (std::uint64_t i = 0; i < seeds.count; ++i) {
+  bool again = false;
+  for (std::uint64_t i = 0; i < seeds.count; i += again ? 0 : 1) {
     session.begin(seeds.first + i);
     if constexpr (std::is_void_v<Value>) {
       program();
@@ -181,8 +193,9 @@ template <class Program>
       if (first.has_value() && !(value == *first)) session.differs();
       if (!first.has_value()) first.emplace(std::move(value));
     }
-    if (!session.end()) break;
+    if (!session.end(again)) break;
   }
+  if (seeds.count == 0) session.tried_nothing();
   return session.report();
 }
 /// Runs the seeds 1 … count.

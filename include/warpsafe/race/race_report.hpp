@@ -122,6 +122,7 @@ struct RaceReport {
     std::string all =
         recorded ? std::string() : "seed " + std::to_string(seed) + " of this program:\n";
     for (const Finding& finding : findings) all += finding.text;
+    if (timeline_text.empty() && recorded) return all;
     if (left_out != 0) all += "and " + std::to_string(left_out) + " more races\n";
     all += recorded ? "As the host asked for it:\n"
                     : "As it ran with seed " + std::to_string(seed) + ":\n";

@@ -51,10 +51,8 @@ template <CheckLevel Level, class B, class C, class K, class... A>
     const CallScope<Told> here(at.site, kernel.name());
     const auto done = launch_on<Level>(Located<B>(own, at.site), config, kernel, arguments...);
     if (!done.has_value() || value_of(config).empty()) return done;
-    const ArgumentReader tell{[](void*, const LaunchArguments& shown) noexcept {
-                                Told::launched(shown.stream, shown.entry, shown.values);
-                              },
-                              nullptr};
+    const ArgumentReader tell{
+        [](void*, const LaunchArguments& shown) noexcept { Told::launched(shown); }, nullptr};
     const auto& launched = launched_kernel<B>(kernel);
     AddressedArguments<typename K::parameters, A...> addressed(arguments...);
     ArgumentWords words(addressed.types, addressed.words());

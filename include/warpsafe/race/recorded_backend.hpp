@@ -139,18 +139,23 @@ struct Recorded : B,
     visit([&](const void* memory, bool writes) { add_whole(accesses, memory, writes); });
     recorder().submitted(stream, ActionKind::kernel, accesses, place, function);
   }
-  /// A launch. It accesses the whole allocations that its pointer parameters point into.
-  static void launched(const void* stream, const KernelEntry& entry, void* const* args) noexcept {
+  /// A launch. It accesses its spans, and the whole allocations that its pointer parameters point
+  /// into: nothing watches whether a kernel keeps to the view that it got for a pointer.
+  template <class Arguments>
+  static void launched(const Arguments& shown) noexcept {
     std::vector<MemoryAccess> accesses;
-    for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
-      const ParameterInfo& parameter = entry.parameters[i];
+    for (std::uint32_t i = 0; i < shown.entry.parameter_count; ++i) {
+      const ParameterInfo& parameter = shown.entry.parameters[i];
       if (!parameter.is_pointer || parameter.size < sizeof(void*)) continue;
-      const void* memory = nullptr;  // a span begins with its pointer
-      std::memcpy(&memory, args[i], sizeof memory);
-      add_whole(accesses, memory, parameter.writes);
+      add_whole(accesses, shown.memory[i].begin, parameter.writes);
+      const bool is_span = parameter.size == 2 * sizeof(void*);
+      if (is_span && shown.memory[i].begin != nullptr &&
+          shown.memory[i].bytes != ~std::uint64_t{0}) {
+        accesses.back().bytes = shown.memory[i].bytes;
+      }
     }
     const host::Caller& caller = host::caller();
-    recorder().submitted(stream, ActionKind::kernel, accesses, caller.site, caller.kernel);
+    recorder().submitted(shown.stream, ActionKind::kernel, accesses, caller.site, caller.kernel);
   }
 
   static int capture_begin(native_stream stream, CaptureMode mode) noexcept {

@@ -5,6 +5,8 @@
 #include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/name.hpp>
 
+#include <cstdint>
+
 namespace warpsafe::detail {
 
 /// Whether a backend records the source lines of its callers.
@@ -51,6 +53,23 @@ struct Caller {
   static thread_local Caller current;
   return current;
 }
+
+/// The bytes that each pointer parameter of this thread's launch may access, counted from its
+/// address, for the race detector; `unknown_window`: all of the allocation. nullptr: no launch
+/// told.
+inline constexpr std::uint64_t unknown_window = ~std::uint64_t{0};
+[[nodiscard, gnu::visibility("default")]] inline const std::uint64_t*& launch_windows() noexcept {
+  static thread_local const std::uint64_t* current = nullptr;
+  return current;
+}
+/// Tells them for its lifetime.
+class LaunchWindows {
+ public:
+  explicit LaunchWindows(const std::uint64_t* windows) noexcept { launch_windows() = windows; }
+  LaunchWindows(const LaunchWindows&) = delete;
+  LaunchWindows& operator=(const LaunchWindows&) = delete;
+  ~LaunchWindows() { launch_windows() = nullptr; }
+};
 
 /// The members of a backend that records callers.
 struct CallerCalls {

@@ -204,7 +204,8 @@ template <class B>
 /// Makes the one call of the backend. `raises_shared`: first raises the kernel's limit of dynamic
 /// shared memory, if this launch needs more than any before. False with the problem in `error`.
 template <CheckLevel Level, class B, class Calls>
-[[gnu::always_inline]] inline bool submit(const Located<B>& at, const LaunchShape& shape,
+[[gnu::always_inline]] inline bool submit(const Located<B>& at, const KernelFacts& facts,
+                                          const LaunchShape& shape,
                                           const LaunchedKernel<Calls>& kernel,
                                           const ArgumentWords& arguments, bool foreign,
                                           bool raises_shared, LaunchError& error) noexcept {
@@ -215,6 +216,7 @@ template <CheckLevel Level, class B, class Calls>
   }
   if (status == 0) {
     const CallScope<B> here(at.site, kernel.name);
+    const ToldWindows<B> windows(kernel.entry, facts.elements, arguments);
     status = Calls::launch(kernel.entry, shape, arguments.values(), at.stream.native());
   }
   if (status != 0) [[unlikely]] {
@@ -242,14 +244,14 @@ template <CheckLevel Level, class B, class Calls>
       if (inspection.verdict != Inspected::dispatch) return inspection.verdict == Inspected::done;
     }
     return observation.end(
-        submit<Level>(at, shape, kernel, arguments, foreign, raises_shared, error), error);
+        submit<Level>(at, facts, shape, kernel, arguments, foreign, raises_shared, error), error);
   } else {
     static_cast<void>(kernel_limits);
     if (inspection.captures != nullptr) [[unlikely]] {
       show_arguments({&ArgumentInspection::read, &inspection}, backend_calls<B>, at.stream.native(),
                      kernel.entry, facts, shape, arguments);
     }
-    return submit<Level>(at, shape, kernel, arguments, foreign, raises_shared, error);
+    return submit<Level>(at, facts, shape, kernel, arguments, foreign, raises_shared, error);
   }
 }
 

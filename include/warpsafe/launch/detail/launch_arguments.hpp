@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/element_type.hpp>
 #include <warpsafe/core/launch_shape.hpp>
@@ -163,6 +164,47 @@ class AddressedArguments {
                (Table::bytes == 0 ? 0 : (Table::bytes + Table::padding) / sizeof(void*) + 1)];
 };
 
+/// The bytes behind a parameter that reaches memory; unknown_extent if the argument's type has no
+/// size. `element_bytes`: of the parameter's elements.
+[[nodiscard]] inline std::uint64_t bytes_behind(const ArgumentFacts& facts, const void* argument,
+                                                const void* value,
+                                                std::uint32_t element_bytes) noexcept {
+  std::uint64_t span[2] = {};  // the address, and the number of elements
+  __builtin_memcpy(span, value, facts.is_span ? sizeof span : sizeof span[0]);
+  const std::uint64_t count = facts.is_span ? span[1] : facts.source(argument).count;
+  const std::uint64_t each = facts.element_bytes != 0 ? facts.element_bytes : element_bytes;
+  return count == unknown_extent ? count : count * each;
+}
+
+/// Tells a backend that records callers, for its lifetime, which bytes the kernel may access
+/// through each parameter: those of a span, and of the view that was given for a `T*`. A `const T*`
+/// may be read around the view too, as a stencil does.
+template <class B>
+class [[maybe_unused]] ToldWindows {
+ public:
+  ToldWindows(const KernelEntry&, const ElementInfo*, const ArgumentWords&) noexcept {}
+};
+template <RecordsCallers B>
+class [[maybe_unused]] ToldWindows<B> {
+ public:
+  ToldWindows(const KernelEntry& entry, const ElementInfo* elements,
+              const ArgumentWords& arguments) noexcept
+      : told_(arguments.types().count <= most ? windows_ : nullptr) {
+    for (std::uint32_t i = 0; i < arguments.types().count && i < most; ++i) {
+      const ArgumentFacts& facts = *arguments.types().facts[i];
+      const bool known = facts.reaches_memory && (facts.is_span || entry.parameters[i].writes);
+      windows_[i] = known ? bytes_behind(facts, arguments.argument(i), arguments.values()[i],
+                                         elements[i].bytes)
+                          : unknown_extent;
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t most = 64;  // parameters; of a launch with more, none is told
+  std::uint64_t windows_[most];
+  host::LaunchWindows told_;
+};
+
 /// Passes a launch's arguments, after `prepare`, to `reader`.
 [[gnu::cold, gnu::noinline]] inline void show_arguments(
     const ArgumentReader& reader, const BackendCalls& calls, void* stream, const KernelEntry& entry,
@@ -185,14 +227,10 @@ class AddressedArguments {
     }
     memory[i] = {nullptr, 0};
     if (!facts.reaches_memory) continue;
-    std::uint64_t span[2] = {};  // the address, and the number of elements
-    __builtin_memcpy(span, values[i], facts.is_span ? sizeof span : sizeof span[0]);
-    if (span[0] == 0) continue;
     __builtin_memcpy(&memory[i].begin, values[i], sizeof memory[i].begin);
-    const std::uint64_t count = facts.is_span ? span[1] : facts.source(arguments.argument(i)).count;
-    const std::uint64_t each =
-        facts.element_bytes != 0 ? facts.element_bytes : kernel.elements[i].bytes;
-    memory[i].bytes = count == unknown_extent ? count : count * each;
+    if (memory[i].begin == nullptr) continue;
+    memory[i].bytes =
+        bytes_behind(facts, arguments.argument(i), values[i], kernel.elements[i].bytes);
   }
   reader.read(reader.context,
               {entry, shape, stream, values, memory, kernel.elements, kernel.reference, calls});

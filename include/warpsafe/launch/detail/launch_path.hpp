@@ -67,6 +67,19 @@ template <class Calls, bool Plain, class B, class... V>
   }
 }
 
+/// The bytes that the kernel may access through one parameter, as ToldWindows tells them.
+template <class P, class A>
+[[nodiscard]] std::uint64_t window_of(const A& argument) noexcept {
+  if constexpr (is_device_span<P>) {
+    return convert_argument<P>(argument).size() * sizeof(typename P::element_type);
+  } else if constexpr (points_to_mutable<P> && DevicePointer<A>) {
+    const std::uint64_t count = source_of<A>(&argument).count;
+    return count == unknown_extent ? count : count * element_bytes_behind<P, A>();
+  } else {
+    return unknown_extent;
+  }
+}
+
 /// A launch without checks: makes the one call of the backend; its status is the result. `shaped`
 /// is the LaunchConfig or a LaunchShape. `slots` are those of the kernel if the type allows dynamic
 /// shared memory, else nullptr. `Plain`: the type has no option that needs a launch attribute. The
@@ -90,6 +103,8 @@ template <class Calls, bool Plain, class B, class Shaped, class Slots, class... 
   if (status == 0) {
     if constexpr (RecordsCallers<B>) {
       const CallScope<B> here(at.site, name);
+      const std::uint64_t windows[] = {window_of<P>(arguments)..., 0};
+      const host::LaunchWindows told(windows);
       status =
           pass_values<Calls, Plain>(entry, shape, stream, convert_argument<P, true>(arguments)...);
     } else {

@@ -6,6 +6,7 @@
 #include <warpsafe/backend/host/detail/capture_state.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/race/detail/outside_writes.hpp>
 #include <warpsafe/race/race_checker.hpp>
 #include <warpsafe/race/stream_history.hpp>
 
@@ -28,6 +29,8 @@ class HostRaceRecorder {
   std::vector<debug::Race> races;
   /// The destruction of a stream, and a later use of it.
   std::vector<std::pair<debug::Point, debug::Point>> uses_after_destroy;
+  /// Kernels that wrote around their views. Their accesses are not narrowed to the views.
+  OutsideWrites outside;
   /// Dependent launches whose kernels did not wait.
   std::vector<debug::Point> without_wait;
 
@@ -208,9 +211,13 @@ class HostRaceRecorder {
   }
   void set_accesses(const Operation& operation) {
     accesses_.clear();
+    const OperationKind kind = operation.kind();
+    const bool narrows = kind == OperationKind::kernel &&
+                         !outside.is_known(static_cast<const KernelOperation&>(operation));
     for (const Access& access : operation.accesses) {
-      const OperationKind kind = operation.kind();
-      accesses_.push_back({reinterpret_cast<std::uintptr_t>(access.address), access.bytes,
+      const bool narrow = narrows && access.window != unknown_window;
+      accesses_.push_back({reinterpret_cast<std::uintptr_t>(access.address),
+                           narrow ? access.window : access.bytes,
                            kind == OperationKind::allocate  ? debug::AccessKind::allocate
                            : kind == OperationKind::release ? debug::AccessKind::release
                            : access.writes                  ? debug::AccessKind::write

@@ -116,6 +116,16 @@ class SeededScheduler final : public Scheduler {
   void refused(const StreamState* stream) override { recorder.refused(stream); }
 
  private:
+  /// Lets `by` watch the kernels of an operation in its next run.
+  static void watch(Operation& operation, KernelWatch* by) noexcept {
+    if (operation.kind() == OperationKind::kernel) {
+      static_cast<KernelOperation&>(operation).watch = by;
+    } else if (operation.kind() == OperationKind::graph) {
+      for (const GraphNode& node : *static_cast<GraphOperation&>(operation).nodes) {
+        watch(*node.operation, by);
+      }
+    }
+  }
   /// Runs the oldest operation of a random stream. False if none can run.
   bool run_one(std::unique_lock<std::mutex>& lock) {
     runnable_.clear();
@@ -133,9 +143,11 @@ class SeededScheduler final : public Scheduler {
     recorder.runs(*operation);
     const bool begun = dependents_.begin(stream, runtime_.memory,
                                          [this](std::size_t end) { return random_.below(end); });
+    watch(*operation, &recorder.outside);
     running_ = true;
     runtime_.run_front(stream, lock);
     running_ = false;
+    watch(*operation, nullptr);  // a lost device runs nothing, and a graph outlives this
     const bool ended = dependents_.end(stream, operation, recorder);
     lacks_memory_ = lacks_memory_ || !begun || !ended;
     return true;

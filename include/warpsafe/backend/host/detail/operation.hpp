@@ -37,6 +37,9 @@ struct Access {
   /// The whole allocation that holds `address`, since a kernel may access all of it through a
   /// pointer.
   static constexpr std::size_t whole_allocation = ~std::size_t{0};
+  /// Of `whole_allocation`: the bytes from `address` on that the kernel was given, or
+  /// `unknown_window`. Only the race detector narrows the access to them.
+  std::uint64_t window = unknown_window;
   friend bool operator==(const Access&, const Access&) = default;
 };
 
@@ -75,6 +78,17 @@ struct AllocateOperation final : Operation {
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::allocate; }
 };
 
+struct KernelOperation;
+/// Sees what one run of a kernel changes. Called on the kernel's thread, without a lock held.
+struct KernelWatch {
+  KernelWatch() = default;
+  KernelWatch(const KernelWatch&) = delete;
+  KernelWatch& operator=(const KernelWatch&) = delete;
+  virtual ~KernelWatch() = default;
+  virtual void begins(const KernelOperation& kernel) noexcept = 0;
+  virtual void has_run(const KernelOperation& kernel) noexcept = 0;
+};
+
 /// A launched grid.
 struct KernelOperation final : Operation {
   Grid grid;
@@ -82,18 +96,21 @@ struct KernelOperation final : Operation {
   Failure injected;  ///< the failure that a test asked for in place of running
   /// When it was launched, the host knew that all earlier work of the stream had ended.
   bool begins_alone = false;
-  bool followed = false;      ///< a scheduler reports what the next member says
-  bool never_waited = false;  ///< the grid ran, as a dependent launch, and no thread waited
+  bool followed = false;         ///< a scheduler reports what the next member says
+  bool never_waited = false;     ///< the grid ran, as a dependent launch, and no thread waited
+  KernelWatch* watch = nullptr;  ///< of its next run
 
   KernelOperation(const KernelEntry& entry, const LaunchShape& shape, void** args,
                   GridPool& its_pool)
       : grid(entry, shape, args), pool(its_pool) {
+    const std::uint64_t* const windows = launch_windows();
     for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
       const ParameterInfo& parameter = entry.parameters[i];
       if (!parameter.is_pointer || parameter.size < sizeof(void*)) continue;
       Access access;
       access.bytes = Access::whole_allocation;
       access.writes = parameter.writes;
+      if (windows != nullptr) access.window = windows[i];
       // A span begins with its pointer.
       std::memcpy(&access.address, args[i], sizeof access.address);
       if (access.address != nullptr) accesses.push_back(access);
@@ -103,8 +120,11 @@ struct KernelOperation final : Operation {
   Failure run() override {
     if (injected.status != 0) return std::exchange(injected, {});
     grid.kernel = caller.kernel;
+    KernelWatch* const watched_by = std::exchange(watch, nullptr);
+    if (watched_by != nullptr) watched_by->begins(*this);
     grid.begin();
     pool.run(grid);
+    if (watched_by != nullptr) watched_by->has_run(*this);
     never_waited = grid.shape.programmatic && !grid.waited() && !grid.stopped();
     if (never_waited && !followed) return {raw(HostStatus::never_waited), {}};
     return grid.take_failure();

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/host/detail/memory.hpp>
+#include <warpsafe/backend/host/detail/operation.hpp>
+#include <warpsafe/backend/host/detail/runtime.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <vector>
+
+namespace warpsafe::host {
+
+/// Finds kernels that write around the views that they got, in the same allocation. The race
+/// detector takes a kernel's `T*` for its view as long as the kernel keeps to it. Once a kernel
+/// does not, the run is repeated, and counts the whole allocation. A write that changes nothing is
+/// not seen.
+class OutsideWrites final : public KernelWatch {
+ public:
+  /// Whether the kernel has written around a view.
+  [[nodiscard]] bool is_known(const KernelOperation& kernel) const noexcept {
+    return std::find(known_.begin(), known_.end(), kernel.grid.function()) != known_.end();
+  }
+  /// Whether a kernel was found since the last call.
+  [[nodiscard]] bool takes_new() noexcept {
+    const bool any = found_ != nullptr;
+    if (any) known_.push_back(found_);
+    found_ = nullptr;
+    return any;
+  }
+
+  void begins(const KernelOperation& kernel) noexcept override {
+    before_.clear();
+    if (is_known(kernel) || found_ != nullptr) return;
+    Runtime& runtime = Runtime::get();
+    const std::lock_guard lock(runtime.mutex);
+    for (const Access& access : kernel.accesses) {
+      if (!access.writes || access.window == unknown_window) continue;
+      const Allocation* const memory = runtime.memory.around(access.address, 1);
+      if (memory == nullptr || covers(access, *memory) || has(memory->storage.get())) continue;
+      Contents kept{static_cast<unsigned char*>(memory->storage.get()), memory->bytes, nullptr};
+      kept.copy.reset(new (std::nothrow) unsigned char[memory->bytes]);
+      if (kept.copy == nullptr) {
+        found_ = kernel.grid.function();  // cannot watch it
+        return;
+      }
+      std::memcpy(kept.copy.get(), kept.begin, kept.bytes);
+      before_.push_back(std::move(kept));
+    }
+  }
+  void has_run(const KernelOperation& kernel) noexcept override {
+    for (Contents& kept : before_) {
+      for (const Access& access : kernel.accesses) {
+        if (access.writes) forget(kept, access);
+      }
+      if (std::memcmp(kept.begin, kept.copy.get(), kept.bytes) != 0) {
+        found_ = kernel.grid.function();
+      }
+    }
+    before_.clear();
+  }
+
+ private:
+  /// What an allocation held before the kernel.
+  struct Contents {
+    unsigned char* begin;
+    std::size_t bytes;
+    std::unique_ptr<unsigned char[]> copy;
+  };
+
+  [[nodiscard]] static bool covers(const Access& access, const Allocation& memory) noexcept {
+    return access.address == memory.storage.get() && access.window >= memory.bytes;
+  }
+  [[nodiscard]] bool has(const void* begin) const noexcept {
+    return std::any_of(before_.begin(), before_.end(),
+                       [begin](const Contents& kept) { return kept.begin == begin; });
+  }
+  /// Overwrites what the kernel may write with what is there now.
+  static void forget(Contents& kept, const Access& access) noexcept {
+    const auto* const from = static_cast<const unsigned char*>(access.address);
+    if (from < kept.begin || from >= kept.begin + kept.bytes) return;
+    const auto offset = static_cast<std::size_t>(from - kept.begin);
+    const bool whole = access.window == unknown_window;
+    const std::size_t first = whole ? 0 : offset;
+    const std::size_t rest = kept.bytes - first;
+    std::memcpy(kept.copy.get() + first, kept.begin + first,
+                whole || access.window > rest ? rest : static_cast<std::size_t>(access.window));
+  }
+
+  std::vector<const void*> known_;
+  const void* found_ = nullptr;
+  std::vector<Contents> before_;  // of the kernel that runs; one runs at a time
+};
+
+}  // namespace warpsafe::host

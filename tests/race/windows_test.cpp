@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Kernels that work on parts of one buffer at the same time. The detector takes a kernel for the
+// view that it got, as long as the kernel writes nothing around it.
+
+#include "run_fixture.hpp"
+#include <warpsafe/graph.hpp>
+#include <warpsafe/host.hpp>
+#include <warpsafe/memory.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace warpsafe::adversarial::windows {
+namespace {
+
+using Floats = std::vector<float>;
+constexpr std::size_t half = 4;
+
+WARPSAFE_KERNEL void set_pointer(float* x) {
+  for (std::size_t i = 0; i < half; ++i) x[i] = 1;
+}
+WARPSAFE_KERNEL void set_span(DeviceSpan<float> x) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1;
+}
+/// Writes one element in front of its view, or behind it. The number differs from the one there.
+WARPSAFE_KERNEL void set_before(float* x) { x[-1] = 2; }
+WARPSAFE_KERNEL void set_behind(float* x) { x[half] = 2; }
+WARPSAFE_KERNEL void sum_pointer(const float* x, float* sum) {
+  for (std::size_t i = 0; i < half; ++i) *sum += x[i];
+}
+WARPSAFE_KERNEL void sum_span(DeviceSpan<const float> x, float* sum) {
+  for (std::size_t i = 0; i < x.size(); ++i) *sum += x[i];
+}
+
+/// A buffer of two halves, and a stream for each.
+struct Halves {
+  Stream left, right;
+  DeviceBuffer<float> x;
+
+  static result<Halves> create() {
+    WARPSAFE_TRY(auto left, Stream::create(DeviceId(0)));
+    WARPSAFE_TRY(auto right, Stream::create(DeviceId(0)));
+    WARPSAFE_TRY(auto x, DeviceBuffer<float>::from(left, Floats(2 * half, 0.0F)));
+    WARPSAFE_TRY(const auto there, left.record());
+    WARPSAFE_TRYV(wait(right, there));
+    return Halves{std::move(left), std::move(right), std::move(x)};
+  }
+  [[nodiscard]] DeviceView<float> part(std::size_t begin) {
+    return x.view().subspan(begin, half).value();
+  }
+};
+/// Launches a kernel on the left half and another on the right half, side by side.
+template <CheckLevel Level = CheckLevel::full, class L, class R>
+result<void> side_by_side(L on_left, R on_right, std::size_t begin_right = half) {
+  WARPSAFE_TRY(auto halves, Halves::create());
+  WARPSAFE_TRYV(launch<Level>(halves.left, once, on_left, halves.part(0)));
+  return launch<Level>(halves.right, once, on_right, halves.part(begin_right));
+}
+
+template <class Program>
+void expect_clean(const Program& program) {
+  const RaceReport report = run(200, program);
+  EXPECT_TRUE(report.clean()) << report;
+  EXPECT_EQ(report.seeds_run, 200U);
+}
+template <class Program>
+std::string expect_race(const Program& program) {
+  const RaceReport report = run(200, program);
+  EXPECT_FALSE(report.clean());
+  if (!report.clean()) EXPECT_EQ(report.findings[0].mistake, debug::Mistake::race);
+  return report.text();
+}
+
+TEST(Windows, TwoHalvesOfOneBufferAreNoRace) {
+  expect_clean([] { return side_by_side(kernel<set_pointer>, kernel<set_pointer>); });
+  expect_clean([] { return side_by_side(kernel<set_span>, kernel<set_span>); });
+  expect_clean([] { return side_by_side(kernel<set_span>, kernel<set_pointer>); });
+  expect_clean(
+      [] { return side_by_side<CheckLevel::cheap>(kernel<set_pointer>, kernel<set_span>); });
+  expect_clean([] { return side_by_side<CheckLevel::off>(kernel<set_pointer>, kernel<set_span>); });
+}
+
+TEST(Windows, PartsThatOverlapAre) {
+  const std::string text =
+      expect_race([] { return side_by_side(kernel<set_pointer>, kernel<set_pointer>, half - 1); });
+  EXPECT_NE(text.find("bytes 12 to 15 of #"), std::string::npos) << text;
+  expect_race([] { return side_by_side(kernel<set_span>, kernel<set_span>, half - 1); });
+  expect_race([] {
+    return side_by_side<CheckLevel::off>(kernel<set_pointer>, kernel<set_span>, half - 1);
+  });
+}
+
+TEST(Windows, AKernelThatWritesAroundItsViewIsTakenForTheWholeBuffer) {
+  expect_race([] { return side_by_side(kernel<set_behind>, kernel<set_pointer>); });
+  expect_race([] { return side_by_side(kernel<set_pointer>, kernel<set_before>); });
+  expect_race(
+      [] { return side_by_side<CheckLevel::off>(kernel<set_pointer>, kernel<set_before>); });
+  // Alone it is right, and the program runs for each seed.
+  expect_clean([]() -> result<void> {
+    WARPSAFE_TRY(auto halves, Halves::create());
+    WARPSAFE_TRYV(launch(halves.left, once, kernel<set_behind>, halves.part(0)));
+    WARPSAFE_TRY(const auto values, halves.x.to_host(halves.left).get());
+    EXPECT_EQ(values[half], 2.0F);
+    return success();
+  });
+}
+
+TEST(Windows, APointerThatIsOnlyReadMayReadAroundItsView) {
+  const auto beside_a_writer = [](auto reader) -> result<void> {
+    WARPSAFE_TRY(auto halves, Halves::create());
+    WARPSAFE_TRY(auto sum, DeviceBuffer<float>::from(halves.left, Floats(1, 0.0F)));
+    WARPSAFE_TRYV(launch(halves.left, once, reader, halves.part(0), sum.view()));
+    return launch(halves.right, once, kernel<set_pointer>, halves.part(half));
+  };
+  expect_clean([&] { return beside_a_writer(kernel<sum_span>); });
+  expect_race([&] { return beside_a_writer(kernel<sum_pointer>); });
+}
+
+TEST(Windows, MemoryOfOtherCodeWithASizeIsNarrowedToo) {
+  const auto trusted = [](bool with_size) -> result<void> {
+    WARPSAFE_TRY(auto halves, Halves::create());
+    float* const right = halves.part(half).pointer().get();
+    WARPSAFE_TRYV(launch(halves.left, once, kernel<set_pointer>, halves.part(0)));
+    if (with_size) {
+      WARPSAFE_TRYV(launch(halves.right, once, kernel<set_span>, trust(right, half)));
+    } else {
+      WARPSAFE_TRYV(launch(halves.right, once, kernel<set_pointer>, trust(right)));
+    }
+    return halves.x.used_on(halves.right);
+  };
+  expect_clean([&] { return trusted(true); });
+  expect_race([&] { return trusted(false); });
+}
+
+// As above, in the two branches of a graph.
+template <class L, class R>
+result<std::optional<ExecutableGraph>> captured_side_by_side(Halves& halves, L on_left,
+                                                             R on_right) {
+  WARPSAFE_TRY(auto graph, capture(halves.left, [&](Capture& capture) -> result<void> {
+                 WARPSAFE_TRYV(capture.keep(halves.x.keep()));
+                 WARPSAFE_TRY(const auto fork, halves.left.record());
+                 WARPSAFE_TRYV(wait(halves.right, fork));
+                 WARPSAFE_TRYV(launch(halves.left, once, on_left, halves.part(0)));
+                 WARPSAFE_TRYV(launch(halves.right, once, on_right, halves.part(half)));
+                 WARPSAFE_TRY(const auto joined, halves.right.record());
+                 return wait(halves.left, joined);
+               }));
+  WARPSAFE_TRY(auto exec, graph.instantiate());
+  WARPSAFE_TRYV(exec.launch(halves.left));
+  WARPSAFE_TRYV(exec.launch(halves.left));
+  return std::optional<ExecutableGraph>(std::move(exec));
+}
+TEST(Windows, BranchesOfAGraphThatWorkOnTwoHalvesAreNoRace) {
+  const auto program = [](auto on_right) -> result<void> {
+    WARPSAFE_TRY(auto halves, Halves::create());
+    WARPSAFE_TRYV(captured_side_by_side(halves, kernel<set_pointer>, on_right));
+    return halves.left.synchronize();
+  };
+  expect_clean([&] { return program(kernel<set_pointer>); });
+  expect_race([&] { return program(kernel<set_before>); });
+}
+TEST(Windows, AGraphOfARunCanBeLaunchedAfterIt) {
+  std::optional<Halves> halves;
+  std::optional<ExecutableGraph> exec;
+  const RaceReport report = run(1, [&]() -> result<void> {
+    halves.emplace(Halves::create().value());
+    WARPSAFE_TRY(exec, captured_side_by_side(*halves, kernel<set_pointer>, kernel<set_span>));
+    return success();
+  });
+  EXPECT_TRUE(report.clean()) << report;
+  ASSERT_TRUE(exec->launch(halves->left).has_value());
+  EXPECT_EQ(halves->x.to_host(halves->left).get().value(), Floats(2 * half, 1.0F));
+}
+
+}  // namespace
+}  // namespace warpsafe::adversarial::windows
