@@ -31,7 +31,9 @@ constexpr std::uint64_t seeds = 200;
 
 int main(int argc, char** argv) {
   std::vector<planted::Pair> pairs = planted::dependent_launches();
-  for (const planted::Pair& one : planted::returned_memory()) pairs.push_back(one);
+  for (const auto more : {planted::returned_memory, planted::guarded_memory, planted::own_kernels}) {
+    for (const planted::Pair& one : more()) pairs.push_back(one);
+  }
   for (const planted::Pair& one : pairs) {
     if (argc > 1) {
       if (std::string_view(argv[1]) != one.id) continue;

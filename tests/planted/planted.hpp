@@ -25,6 +25,8 @@ struct Pair {
 };
 [[nodiscard]] std::vector<Pair> dependent_launches();
 [[nodiscard]] std::vector<Pair> returned_memory();
+[[nodiscard]] std::vector<Pair> guarded_memory();
+[[nodiscard]] std::vector<Pair> own_kernels();
 
 inline constexpr unsigned count = 128;
 inline const ws::LaunchConfig usual{ws::grid<2>, ws::block<64>};

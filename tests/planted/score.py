@@ -3,11 +3,13 @@
 # Copyright (c) 2026 the warpsafe authors
 """Which tool finds which planted mistake: score.py PLANTED LINT PROJECT [--update]
 
-PLANTED runs each mistake and its correct twin under the race detector on the host backend. LINT reads
-sources/ID.cu with and without -DWRONG. Compares docs/reference/planted.md with the result; --update
-writes it. Fails if a tool reports a correct twin. Exit code 77: libclang or CUDA is not installed."""
+PLANTED runs each mistake and its correct twin under the race detector on the host backend, with the memory guard past
+the end of memory and with the one before its beginning. LINT reads sources/ID.cu with and without -DWRONG. on_gpu.json
+has what the tools on a GPU reported (on_gpu.py, torch_rows.py). Compares docs/reference/planted.md with the result;
+--update writes it. Fails if a tool of this project reports a correct twin. Exit code 77: libclang or CUDA is not installed."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -16,7 +18,7 @@ import sys
 planted, lint = sys.argv[1:3]
 project = pathlib.Path(sys.argv[3])
 page = project / "docs/reference/planted.md"
-NOT_RUN = ["`warpsafe-run`", "compute-sanitizer", "`torch.cuda._sanitizer`", "cuda-gdb"]
+ON_GPU = ["`warpsafe-run`", "compute-sanitizer", "`torch.cuda._sanitizer`", "cuda-gdb"]
 
 
 def linted(source, *flags):
@@ -30,13 +32,18 @@ def linted(source, *flags):
     return {item["row"] for item in json.loads(done.stdout)}
 
 
-def rows():
-    """For each pair: id, mistake, what the detector says of both, what the linter says of both (None: no source)."""
-    run = subprocess.run([planted], capture_output=True, text=True)
+def detected(guard):
+    run = subprocess.run([planted], capture_output=True, text=True, env={**os.environ, "WARPSAFE_GUARD": guard})
     if run.returncode != 0:
         sys.exit(f"{planted} ends with {run.returncode}\n{run.stderr}")
-    for line in run.stdout.splitlines():
-        name, mistake, wrong, right = line.split("\t")
+    return [line.split("\t") for line in run.stdout.splitlines()]
+
+
+def rows():
+    """For each pair: id, mistake, what the detector says of both, what the linter says of both (None: no source)."""
+    for past, before in zip(detected("1"), detected("before")):
+        name, mistake = past[:2]
+        wrong, right = (past[i] or before[i] for i in (2, 3))
         source = pathlib.Path(__file__).parent / "sources" / f"{name}.cu"
         by_lint = (linted(source, "-DWRONG", "-std=c++17"), linted(source, "-std=c++17")) if source.exists() else None
         yield name, mistake, (wrong, right), by_lint
@@ -50,22 +57,44 @@ def says(found):
     return ("found" if wrong else "**not found**") + (", **false alarm**" if right else "")
 
 
+GPU = json.loads((pathlib.Path(__file__).parent / "on_gpu.json").read_text())
+
+
+def on_gpu(tool, name):
+    """The cell of a tool that ran on a GPU."""
+    if tool not in GPU["tools"]:
+        return "not run"
+    if name not in GPU["tools"][tool]:
+        return "no such program"
+    wrong, right = GPU["tools"][tool][name]
+    return "not run" if wrong is None or right is None else says((wrong, right))
+
+
 def text_of(found):
-    tools = ["race detector", "`warpsafe-lint`", *NOT_RUN]
+    tools = ["race detector", "`warpsafe-lint`", *ON_GPU]
     lines = ["| | mistake | " + " | ".join(tools) + " |", "| --- | --- |" + " --- |" * len(tools)]
     for name, mistake, host, by_lint in found:
-        cells = [says(host), says(by_lint), *["not run"] * len(NOT_RUN)]
+        cells = [says(host), says(by_lint), *[on_gpu(tool, name) for tool in ON_GPU]]
         lines.append(f"| {name} | {mistake} | " + " | ".join(cells) + " |")
     counts = []
     for tool, place in (("The race detector", 2), ("`warpsafe-lint`", 3)):
         tried = [one[place] for one in found if one[place] is not None]
         counts.append(f"{tool} finds {sum(bool(wrong) for wrong, _ in tried)} of {len(tried)}, with "
                       f"{sum(bool(right) for _, right in tried)} false alarms on as many correct twins.")
+    for tool in ON_GPU:
+        tried = [one for one in GPU["tools"].get(tool, {}).values() if None not in one]
+        if tried:
+            counts.append(f"{tool} finds {sum(bool(wrong) for wrong, _ in tried)} of {len(tried)}, with "
+                          f"{sum(bool(right) for _, right in tried)} false alarms ({GPU['gpu']}, {GPU['date']}).")
+    ours = [name for name, _, host, by_lint in found
+            if host[0] or by_lint and by_lint[0] or GPU["tools"].get(ON_GPU[0], {}).get(name, [False])[0]]
+    counts.append(f"One tool of this project or another finds {len(ours)} of {len(found)}.")
     return " ".join(counts) + "\n\n" + "\n".join(lines) + "\n"
 
 
 found = list(rows())
-alarms = [name for name, _, host, by_lint in found if host[1] or by_lint and by_lint[1]]
+alarms = [name for name, _, host, by_lint in found
+          if host[1] or by_lint and by_lint[1] or GPU["tools"].get(ON_GPU[0], {}).get(name, [0, 0])[1]]
 old = page.read_text()
 begin, end = "<!-- from tests/planted/score.py -->\n", "<!-- to here -->\n"
 before, rest = old.split(begin)

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <type_traits>
@@ -217,6 +218,15 @@ TEST_F(HostFault, APointerFarBehindItsMemoryFaults) {
               HasSubstr("where it has no memory"));
 }
 
+TEST_F(HostFault, TheNearestMemoryIsNamed) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
+  auto ten = filled(counting(10));
+  EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<128>}, kernel<fill_pointer>, ten.view(), 128),
+              HasSubstr("; that is 216 bytes past the end of 40 bytes that were allocated at "));
+  EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<1>}, kernel<fill_pointer>, nullptr, 1),
+              testing::Not(HasSubstr("that is")));
+}
+
 TEST_F(HostFault, ANullPointerFaults) {
   if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
   EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<1>}, kernel<fill_pointer>, nullptr, 1),
@@ -304,6 +314,37 @@ TEST_F(HostStackDeathTest, TheSwitchRaisesItAndAMalformedValueIsTold) {
       run_and_exit("12\n\x1b[2J", 1), testing::ExitedWithCode(0),
       "^warpsafe: WARPSAFE_HOST_STACK=12.x0a.x1b.2J is not the size of a kernel thread's stack, from "
       "64K to 1024M, such as 1048576, 1024K or 1M; 768K is used\n$");
+}
+
+WARPSAFE_KERNEL void write_at(int* x, int at) { x[at] = 1; }
+
+struct MemoryGuardDeathTest : HostStackDeathTest {
+  /// Writes x[at] of 10 elements with WARPSAFE_GUARD, prints what is said, and ends with 0 if
+  /// nothing failed until the memory was freed.
+  [[noreturn]] static void write_and_exit(const char* guard, int at) {
+    ::setenv("WARPSAFE_GUARD", guard, 1);
+    const Stream other = Stream::create().value();
+    auto x = DeviceBuffer<int>::create(other, 10).value();
+    const LaunchConfig one{grid<1>, block<1>};
+    const bool launched = launch(other, one, kernel<write_at>, x.view(), at).has_value();
+    const auto after_kernel = other.synchronize();
+    if (!after_kernel) std::fprintf(stderr, "%s", said(after_kernel).c_str());
+    std::_Exit(launched && after_kernel.has_value() ? 0 : 1);
+  }
+};
+
+TEST_F(MemoryGuardDeathTest, FindsTheFirstElementPastTheEndAndBeforeTheBeginning) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "has its own guards";
+  const auto right = testing::ExitedWithCode(0);
+  const auto wrong = testing::ExitedWithCode(1);
+  EXPECT_EXIT(write_and_exit("0", 12), right, "^$");
+  EXPECT_EXIT(write_and_exit("1", 12), wrong, "that is 8 bytes past the end of 40 bytes");
+  EXPECT_EXIT(write_and_exit("1", 9), right, "^$");
+  EXPECT_EXIT(write_and_exit("0", -1), right, "^$");
+  EXPECT_EXIT(write_and_exit("before", -1), wrong, "that is 4 bytes before the beginning of 40 b");
+  EXPECT_EXIT(write_and_exit("before", 0), right, "^$");
+  EXPECT_EXIT(write_and_exit("loud\n", 0), right,
+              "^warpsafe: WARPSAFE_GUARD=loud.x0a is none of 0, 1 and before; 0 is used\n$");
 }
 
 TEST_F(HostFault, LocalVariablesOfHalfAMebibyteFit) {

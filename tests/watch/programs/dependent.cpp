@@ -9,6 +9,7 @@
 
 #include <cuda.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -80,6 +81,16 @@ int act(std::string step) {
   if (step == "sync") return cuStreamSynchronize(stream);
   if (step.substr(0, 6) == "alloc:") return cuMemAllocAsync(&memory[step[6]], bytes, stream);
   if (step.substr(0, 5) == "free:") return cuMemFreeAsync(memory[step[5]], stream);
+  // malloc:m400, scribble:m-4 (a kernel that writes there), mfree:m: memory of cuMemAlloc.
+  if (step.substr(0, 7) == "malloc:") {
+    return cuMemAlloc(&memory[step[7]], std::stoul(step.substr(8)));
+  }
+  if (step.substr(0, 6) == "mfree:") return cuMemFree(memory[step[6]]);
+  if (step.substr(0, 9) == "scribble:") {
+    std::int64_t offset = std::stol(step.substr(10));
+    void* values[] = {&offset, &memory[step[9]]};
+    return cuLaunchKernel(function_of("scribbles"), 2, 1, 1, 64, 1, 1, 0, stream, values, nullptr);
+  }
   if (step == "sync_device") return cuCtxSynchronize();
   if (step == "begin_capture") {
     return cuStreamBeginCapture(streams[0], CU_STREAM_CAPTURE_MODE_GLOBAL);

@@ -52,6 +52,7 @@ CUctx_st second_context{2};
 CUctx_st* current = &context;
 /// The program's memory, by address.
 std::map<CUdeviceptr, std::size_t> live;
+std::map<CUdeviceptr, std::vector<unsigned char>> contents;  ///< of small memory
 std::vector<std::pair<CUdeviceptr, std::size_t>> pool;  ///< freed in the order of a stream
 std::mutex live_mutex;
 constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
@@ -108,6 +109,22 @@ bool is_memory(CUdeviceptr begin, std::size_t bytes) {
   const auto& [at, size] = *std::prev(next);
   return begin - at < size && bytes <= size - (begin - at);
 }
+/// The bytes at an address, or nullptr. @pre live_mutex
+unsigned char* bytes_at(CUdeviceptr begin, std::size_t bytes) {
+  const auto next = contents.upper_bound(begin);
+  if (next == contents.begin()) return nullptr;
+  auto& [at, content] = *std::prev(next);
+  const std::size_t offset = begin - at;
+  return offset < content.size() && bytes <= content.size() - offset ? content.data() + offset
+                                                                     : nullptr;
+}
+/// The kernel scribbles(const float* offset, float* memory) writes 4 bytes at memory + offset.
+void scribble(const cuLaunchKernel_params& of) {
+  const auto offset = *static_cast<const std::uint64_t*>(of.kernelParams[0]);
+  const auto memory = *static_cast<const CUdeviceptr*>(of.kernelParams[1]);
+  const std::lock_guard lock(live_mutex);
+  if (unsigned char* const at = bytes_at(memory + offset, 4)) std::memset(at, 0x5a, 4);
+}
 CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   if (lost) return CUDA_ERROR_ILLEGAL_ADDRESS;
   if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
@@ -145,6 +162,7 @@ CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   if (std::strstr(function->name, "out_of_bounds") != nullptr) faulty = true;
+  if (std::strstr(function->name, "scribbles") != nullptr) scribble(of);
   return CUDA_SUCCESS;
 }
 CUresult settle() {
@@ -376,8 +394,10 @@ CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
   });
 }
 CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
-  const cuMemAlloc_v2_params of{memory, bytes};
+  cuMemAlloc_v2_params of{memory, bytes};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, &of, nullptr, [&] {
+    // As driver 580: a callback may have changed the parameters.
+    if (std::getenv("STAND_IN_KEEPS_PARAMETERS") == nullptr) bytes = of.bytesize;
     static CUdeviceptr next = 0x7f0000000000;
     if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
     if (captured != nullptr) {
@@ -391,6 +411,7 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
     const std::lock_guard lock(live_mutex);
     *memory = next;
     live[next] = bytes;
+    if (bytes < 1 << 20) contents[next].resize(bytes);
     next += (bytes + 511) / 512 * 512;
     return CUDA_SUCCESS;
   });
@@ -425,11 +446,13 @@ CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
   });
 }
 CUresult cuMemFree(CUdeviceptr memory) {
-  const cuMemFree_v2_params of{memory};
+  cuMemFree_v2_params of{memory};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &of, nullptr, [&] {
+    if (std::getenv("STAND_IN_KEEPS_PARAMETERS") == nullptr) memory = of.dptr;
     if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
     if (const CUresult answer = settle(); answer != CUDA_SUCCESS) return answer;
     const std::lock_guard lock(live_mutex);
+    contents.erase(memory);
     if (live.erase(memory) != 0 || memory == 0) return CUDA_SUCCESS;
     log("the address is not one of an allocation");
     return CUDA_ERROR_INVALID_VALUE;
@@ -449,8 +472,38 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, 
 }
 CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count, CUstream stream) {
   const cuMemsetD32Async_params of{memory, value, count, stream};
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, &of, nullptr,
-                     [] { return CUDA_SUCCESS; });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, &of, nullptr, [&] {
+    const std::lock_guard lock(live_mutex);
+    unsigned char* const at = bytes_at(memory, count * 4);
+    for (std::size_t i = 0; at != nullptr && i < count; ++i) std::memcpy(at + 4 * i, &value, 4);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, std::size_t count, CUstream) {
+  const std::lock_guard lock(live_mutex);
+  unsigned char* const at = bytes_at(memory, count);
+  if (at == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::memset(at, value, count);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
+  const std::lock_guard lock(live_mutex);
+  const unsigned char* const at = bytes_at(from, bytes);
+  if (at == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(to, at, bytes);
+  return CUDA_SUCCESS;
+}
+CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr memory) {
+  const std::lock_guard lock(live_mutex);
+  const auto one = live.find(memory);
+  if (one == live.end()) return CUDA_ERROR_NOT_FOUND;
+  *base = one->first;
+  *bytes = one->second;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamDestroy(CUstream stream) {
+  delete stream;
+  return CUDA_SUCCESS;
 }
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
   const cuEventCreate_params of{event, flags};

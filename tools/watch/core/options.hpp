@@ -5,6 +5,7 @@
 #include "output/file_name.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -19,6 +20,7 @@ struct Options {
   bool quiet = false;                ///< errors only: no suspicions, no summary
   bool stop_on_error = false;        ///< end the process at the first error, with `stopped_status`
   bool races = false;                ///< suspect the program's own kernels, frees and copies too
+  std::uint64_t guard = 0;           ///< guard one allocation in so many; 0: none
   bool arguments = false;            ///< keep the pointers of each launch, for reports of faults
   bool no_handlers = false;          ///< the end of the process by a signal or _exit goes unnoticed
   std::string kernels;               ///< names in the syntax of debug::is_listed; empty: all
@@ -59,6 +61,8 @@ struct Options {
       stop_on_error = true;
     } else if (name == "races") {
       races = true;
+    } else if (name == "guard") {
+      guard = std::strtoull(value.c_str(), nullptr, 10);
     } else if (name == "arguments") {
       arguments = true;
     } else if (name == "no-handlers") {

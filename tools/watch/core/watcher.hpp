@@ -179,6 +179,15 @@ class Watcher {
     });
   }
 
+  /// Reports what the memory guard has found.
+  void guard_found(const GuardReport& found) noexcept {
+    begin_once();
+    run_on_large_stack([&]() noexcept {
+      errors_.overrun(found);
+      stop_on_request();
+    });
+  }
+
   /// Call when the process ends by a signal or by _exit, and `finish` does not act by itself.
   void ends(const End& end) noexcept {
     if (__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) return;
@@ -269,7 +278,11 @@ class Watcher {
   }
   [[nodiscard]] std::string place_text(const HostStack& stack) {
     const std::vector<SourcePlace> places = places_.find(stack);
-    return places.empty() ? std::string() : places.front().text();
+    for (const SourcePlace& one : places) {
+      // nvcc's function for a launch has the kernel's line.
+      if (one.function.rfind("__device_stub_", 0) != 0) return one.text();
+    }
+    return {};
   }
   void stop_on_request() noexcept {
     if (!options_.stop_on_error) return;

@@ -37,6 +37,15 @@ struct Driver {
   decltype(&::cuFuncGetParamInfo) parameter;
   decltype(&::cuPointerGetAttribute) pointer_attribute;
   decltype(&::cuMemGetInfo) memory_info;
+  // For the memory guard.
+  decltype(&::cuMemGetAddressRange) address_range;
+  decltype(&::cuMemFree) free_memory;
+  decltype(&::cuMemsetD32Async) fill_words;
+  decltype(&::cuMemsetD8Async) fill_bytes;
+  decltype(&::cuMemcpyDtoHAsync) copy_out;
+  decltype(&::cuStreamCreate) stream_create;
+  decltype(&::cuStreamDestroy) stream_destroy;
+  CUresult(CUDAAPI* context_synchronize)();
   /// cuLogsDumpToMemory, which CUDA's headers before 12.9 do not declare.
   CUresult(CUDAAPI* log_to_memory)(unsigned* position, char* text, std::size_t* bytes,
                                    unsigned flags);
@@ -78,6 +87,14 @@ struct Driver {
     find(found.parameter, "cuFuncGetParamInfo");
     find(found.pointer_attribute, "cuPointerGetAttribute");
     find(found.memory_info, "cuMemGetInfo_v2");
+    find(found.address_range, "cuMemGetAddressRange_v2");
+    find(found.free_memory, "cuMemFree_v2");
+    find(found.fill_words, "cuMemsetD32Async");
+    find(found.fill_bytes, "cuMemsetD8Async");
+    find(found.copy_out, "cuMemcpyDtoHAsync_v2");
+    find(found.stream_create, "cuStreamCreate");
+    find(found.stream_destroy, "cuStreamDestroy_v2");
+    find(found.context_synchronize, "cuCtxSynchronize");
     find(found.log_to_memory, "cuLogsDumpToMemory");
     return found;
   }

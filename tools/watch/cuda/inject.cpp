@@ -100,6 +100,7 @@ void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber) {
 void at_exit() {
   // The watch's own queries at the end do not belong to the program.
   ThreadState::get().inside = true;
+  session->guard().finish();
   session->watcher().finish();
 }
 

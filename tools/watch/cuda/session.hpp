@@ -10,6 +10,7 @@
 #include "driver.hpp"
 #include "functions.hpp"
 #include "graphs.hpp"
+#include "guard_calls.hpp"
 #include "known_call.hpp"
 #include "launch_calls.hpp"
 #include "libraries.hpp"
@@ -35,6 +36,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
+  [[nodiscard]] GuardCalls& guard() noexcept { return guard_; }
 
   /// Call at the beginning and the end of a driver call, but not for calls made by the watch
   /// itself.
@@ -46,6 +48,7 @@ class Session {
     } else if (info.callbackSite == CUPTI_API_ENTER) {
       launches_.enter(mine, known, device, info);
     } else {
+      if (guard_.on() && mine.launching) guard_.launched(*mine.launch.launch.kernel);
       launches_.leave(mine, known, device, info, status_of(info));
     }
   }
@@ -96,10 +99,12 @@ class Session {
   [[gnu::noinline]] void other_call(ThreadState& mine, const KnownCall& known, std::int32_t device,
                                     const CUpti_CallbackData& info) noexcept {
     if (info.callbackSite == CUPTI_API_ENTER) {
+      if (guard_.on() && !captures_.any()) guard_.enter(mine, known, info);
       calls_.begin(mine.wait, read_call(known, device, info, CallStage::begins));
       return;
     }
     const CUresult status = status_of(info);
+    if (guard_.on() && !captures_.any()) guard_.leave(mine, known, device, info, status);
     if (nodes_.leave(mine, known, device, info, status)) return;
     const bool inner = mine.runtime_call != nullptr || mine.in_runtime;
     if (inner && status != CUDA_SUCCESS) keep_log(mine);
@@ -174,6 +179,7 @@ class Session {
   Captures captures_{&is_capturing};
   Graphs graphs_{watcher_};
   Functions functions_{watcher_};
+  GuardCalls guard_{watcher_, watcher_.options().guard};
   KernelCodes codes_;
   LaunchCalls launches_{watcher_, captures_, graphs_, functions_, codes_};
   NodeCalls nodes_{watcher_, graphs_};

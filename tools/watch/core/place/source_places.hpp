@@ -160,7 +160,7 @@ class SourcePlaces {
   }
   /// Functions of a runtime that is linked into the program (cudart_static).
   [[nodiscard]] static bool is_runtimes(const std::string& function) noexcept {
-    for (const char* prefix : {"cuda", "__cuda", "__cudart", "libcudart_static"}) {
+    for (const char* prefix : {"cuda", "__cuda", "__cudart", "__device_stub_", "libcudart_static"}) {
       if (function.rfind(prefix, 0) == 0) return true;
     }
     return false;

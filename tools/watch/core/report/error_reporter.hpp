@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../guard/memory_guard.hpp"
 #include "../kernel/kernel_name.hpp"
 #include "../kernel/kernel_table.hpp"
 #include "../place/source_places.hpp"
@@ -17,6 +18,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace warpsafe::watch {
 
@@ -50,6 +52,30 @@ class ErrorReporter {
     say(error, Finding::Kind::fault, {}, causes, stack, 0);
     count_fault(error);
     return true;
+  }
+  /// Reports what the memory guard has found, as a fault of running work.
+  void overrun(const GuardReport& of) noexcept {
+    __atomic_add_fetch(&faults_, 1, __ATOMIC_RELAXED);
+    try {
+      Finding made;
+      made.kind = Finding::Kind::fault;
+      made.subject = "memory guard";
+      made.title = of.title();
+      made.details = "\n  allocated by " + std::string(of.made_by.data, of.made_by.size);
+      const std::vector<SourcePlace> places = places_.find(of.made_at);
+      if (!places.empty()) made.details += " in " + places.front().text();
+      std::string names;
+      for (const Name& one : of.launched) {
+        names += (names.empty() ? "'" : ", '") + std::string(one.data, one.size) + '\'';
+      }
+      if (!names.empty()) made.details += "\n  launched since the last look: " + names;
+      made.remedy = "compute-sanitizer --tool memcheck may name the access";
+      const std::string text = "warpsafe: " + made.text();
+      debug::detail::write_log(debug::LogLevel::error, text.data(), text.size());
+      findings_.add(std::move(made));
+    } catch (...) {  // out of memory: it is only counted
+      return;
+    }
   }
   /// Counts a fault that is already in the log.
   void count_fault(const LaunchError& error) noexcept {

@@ -46,6 +46,8 @@ class OrderSuspicions {
     const bool second_writes = race.second_access.kind == debug::AccessKind::write;
     // If several streams pass one kernel the same pointer, each launch takes its own part of the
     // memory by another parameter.
+    // A free is of all parts.
+    const bool frees = own_ && (is_pool_call(first) || is_pool_call(second));
     if (first.is_kernel && second.is_kernel && first.what.data == second.what.data) {
       shared_out_.insert(first.what.data);
       return;
@@ -74,7 +76,8 @@ class OrderSuspicions {
     sought_ += is_sought ? 1 : 0;
     found_.push_back({std::move(text), writer(first, first_writes), writer(second, second_writes),
                       is_sought ? first : StreamWork{}, first.stack, second.stack,
-                      address_of(first, race.first_access), address_of(second, race.second_access)});
+                      address_of(first, race.first_access), address_of(second, race.second_access),
+                      frees});
   }
   /// Returns whether the caller of some pair's first call is still unknown. When that call was
   /// made, nothing was suspected; the caller of the next similar call serves instead.
@@ -103,10 +106,12 @@ class OrderSuspicions {
   void each(const Report& report, const Place& place) const {
     std::size_t reported = 0;
     for (const Found& one : found_) {
-      if (several_.count(one.first_address) != 0 || several_.count(one.second_address) != 0) {
+      if (!one.frees && (several_.count(one.first_address) != 0 ||
+                         several_.count(one.second_address) != 0)) {
         continue;
       }
-      if (shared_out_.count(one.first_writer) != 0 || shared_out_.count(one.second_writer) != 0) {
+      if (!one.frees && (shared_out_.count(one.first_writer) != 0 ||
+                         shared_out_.count(one.second_writer) != 0)) {
         continue;
       }
       if (++reported > most_reported) continue;
@@ -136,6 +141,7 @@ class OrderSuspicions {
     std::shared_ptr<const HostStack> second_stack;
     Address first_address;
     Address second_address;
+    bool frees;
   };
   [[nodiscard]] static Address address_of(const StreamWork& work,
                                           const debug::MemoryAccess& access) noexcept {
@@ -144,6 +150,10 @@ class OrderSuspicions {
   [[nodiscard]] static bool is_free(const StreamWork& work) noexcept {
     return !work.is_kernel && std::string_view(work.what.data, work.what.size).find("Free") !=
                                   std::string_view::npos;
+  }
+  [[nodiscard]] static bool is_pool_call(const StreamWork& work) noexcept {
+    return is_free(work) || (!work.is_kernel && std::string_view(work.what.data, work.what.size)
+                                                        .find("Alloc") != std::string_view::npos);
   }
   template <class Place>
   static void add_place(std::string& text, const char* which,

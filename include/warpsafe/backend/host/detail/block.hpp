@@ -241,8 +241,7 @@ class FaultStack {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, out.size());
 }
 
-/// The handler of SIGSEGV and SIGBUS before end_bad_access.
-inline struct sigaction outer_handlers[2];
+inline struct sigaction outer_handlers[2];  ///< of SIGSEGV and SIGBUS, before end_bad_access
 
 /// Calls the handler before ours, or ends the program as without ours.
 inline void forward_signal(int number, siginfo_t* info, void* context) {
@@ -275,6 +274,7 @@ inline void end_bad_access(int number, siginfo_t* info, void* context) {
   TextBuffer out(text, sizeof text);
   out << "the kernel accessed address " << static_cast<const void*>(info->si_addr)
       << ", where it has no memory, in block " << self->block << ", thread " << self->thread;
+  name_memory(out, info->si_addr);
   self->fault(*self, text);
 }
 

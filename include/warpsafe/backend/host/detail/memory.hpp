@@ -4,17 +4,14 @@
 
 #include <warpsafe/backend/host/detail/device.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/backend/host/detail/guarded_pages.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
-
-#include <sys/mman.h>
-#include <unistd.h>
+#include <warpsafe/core/call_site.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -24,84 +21,8 @@
 
 namespace warpsafe::host {
 
-/// The contents of memory that was never written. It is a NaN as float and as double, and an absurd
-/// number as an integer, so that reading before a copy is noticed.
-inline constexpr std::uint32_t fresh_pattern = 0xFFFAFAFA;
-inline constexpr std::uint32_t freed_pattern = 0xFFFDFDFD;
-inline constexpr std::uint32_t guard_pattern = 0xFFFCFCFC;
-
-/// Fills `bytes` bytes with `pattern`; a last partial word gets the pattern's first bytes.
-inline void fill_pattern(void* memory, std::size_t bytes, std::uint32_t pattern) noexcept {
-  auto* to = static_cast<unsigned char*>(memory);
-  for (; bytes >= sizeof pattern; bytes -= sizeof pattern, to += sizeof pattern) {
-    std::memcpy(to, &pattern, sizeof pattern);
-  }
-  if (bytes != 0) std::memcpy(to, &pattern, bytes);
-}
-
-/// Pages with a range of addresses without memory behind them. Those of small allocations are kept
-/// for the next, because the system takes long to map them.
-class GuardedPages {
- public:
-  /// nullptr if the system gives no more. `bytes` is a multiple of the page.
-  [[nodiscard]] static void* take(std::size_t bytes) noexcept {
-    if (bytes == page()) {
-      Pool& pages = pool();
-      const std::lock_guard lock(pages.mutex);
-      if (pages.count != 0) return pages.kept[--pages.count];
-    }
-    if (mappings_left().fetch_sub(1, std::memory_order_relaxed) > 0) {
-      void* const begin = mmap(nullptr, bytes + unmapped_bytes, PROT_NONE,
-                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (begin != MAP_FAILED) {
-        if (mprotect(begin, bytes, PROT_READ | PROT_WRITE) == 0) return begin;
-        munmap(begin, bytes + unmapped_bytes);
-      }
-    }
-    mappings_left().fetch_add(1, std::memory_order_relaxed);
-    return nullptr;
-  }
-  static void give_back(void* begin, std::size_t bytes) noexcept {
-    if (bytes == page()) {
-      Pool& pages = pool();
-      const std::lock_guard lock(pages.mutex);
-      if (pages.count < std::size(pages.kept)) {
-        pages.kept[pages.count++] = begin;
-        return;
-      }
-    }
-    munmap(begin, bytes + unmapped_bytes);
-    mappings_left().fetch_add(1, std::memory_order_relaxed);
-  }
-  [[nodiscard]] static std::size_t page() noexcept {
-    static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    return bytes;
-  }
-
- private:
-  /// The addresses behind the memory that stay without memory. The blocks of a grid do not begin in
-  /// order, so the first access past the end may be far behind it.
-  static constexpr std::size_t unmapped_bytes = std::size_t{256} << 20U;
-
-  /// Single pages. Trivially destructible, since memory may be freed after main.
-  struct Pool {
-    std::mutex mutex;
-    std::size_t count = 0;
-    void* kept[1024] = {};
-  };
-  [[nodiscard]] static Pool& pool() noexcept {
-    static Pool pages;
-    return pages;
-  }
-  // Each takes two mappings, and Linux allows a process 65530 by default (vm.max_map_count).
-  [[nodiscard]] static std::atomic<int>& mappings_left() noexcept {
-    static std::atomic<int> left = 8192;
-    return left;
-  }
-};
-
-/// Memory of a device: aligned to 256 bytes like CUDA's. The rest of 256 bytes
-/// behind it is checked at the end of its use. Then come addresses without memory, so that a kernel
+/// Memory of a device: aligned to 256 bytes like CUDA's, unless WARPSAFE_GUARD is 1. The rest of
+/// 256 bytes behind it is checked at the end of its use. Then come addresses without memory, so that a kernel
 /// that goes on past the end faults instead of overwriting the program.
 class Storage {
  public:
@@ -130,9 +51,7 @@ class Storage {
   /// Ends the memory's use: later reads find `freed_pattern` while the storage still exists.
   /// Returns false if the guard behind it was overwritten.
   [[nodiscard]] bool retire() noexcept {
-    unsigned char expected[most_guard + 1];
-    fill_pattern(expected, guard_bytes_, guard_pattern);
-    const bool intact = std::memcmp(memory_ + bytes_, expected, guard_bytes_) == 0;
+    const bool intact = holds_pattern(memory_ + bytes_, guard_bytes_, guard_pattern);
     fill_pattern(memory_, bytes_, freed_pattern);
     return intact;
   }
@@ -152,18 +71,19 @@ class Storage {
   [[nodiscard]] std::size_t page_bytes() const noexcept { return mapped_; }
   /// The size if something has been written since `retire`, else 0.
   [[nodiscard]] std::size_t written_after_free() const noexcept {
-    for (std::size_t i = 0; i < bytes_; ++i) {
-      if (memory_[i] != static_cast<unsigned char>(freed_pattern >> (i % 4 * 8))) return bytes_;
-    }
-    return 0;
+    return holds_pattern(memory_, bytes_, freed_pattern) ? 0 : bytes_;
   }
 
  private:
   static constexpr std::align_val_t alignment{256};
-  static constexpr std::size_t most_guard = 256;
 
   [[nodiscard]] static std::size_t room_of(std::size_t bytes) noexcept {
-    return (bytes + most_guard - 1) / most_guard * most_guard;
+    const MemoryGuard guard = memory_guard();
+    // The largest type of a kernel's vector loads has 16 bytes.
+    const std::size_t unit = guard == MemoryGuard::past     ? 16
+                             : guard == MemoryGuard::before ? GuardedPages::page()
+                                                            : 256;
+    return (bytes + unit - 1) / unit * unit;
   }
   [[nodiscard]] bool map(std::size_t bytes) noexcept {
     // The sanitizers know only memory of the heap.
@@ -206,6 +126,7 @@ struct Allocation {
   int device = -1;
   bool freed = false;    ///< freed by the program; the storage stays until its stream gets there
   bool ordered = false;  ///< allocated and freed in the order of a stream
+  call_site site{nullptr, nullptr, 0};  ///< where the program allocated it, if that is known
 
   /// Whether a device may access the memory by its address.
   [[nodiscard]] bool is_accessible(const Device& from) const {
@@ -272,6 +193,33 @@ class MemoryRegistry {
     const std::size_t offset = address(memory) - address(found->storage.get());
     const bool inside = offset < found->bytes && bytes <= found->bytes - offset;
     return inside ? found : nullptr;
+  }
+  /// The allocation that is nearest to an address outside of all, or nullptr.
+  [[nodiscard]] const Allocation* nearest(const void* memory) const {
+    const auto next = after(memory);
+    const Allocation* const above = next == allocations_.end() ? nullptr : next->get();
+    const Allocation* const below = next == allocations_.begin() ? nullptr : std::prev(next)->get();
+    if (above == nullptr || below == nullptr) return above == nullptr ? below : above;
+    const std::uintptr_t end = address(below->storage.get()) + below->bytes;
+    const std::uintptr_t begin = address(above->storage.get());
+    return begin - address(memory) < address(memory) - end ? above : below;
+  }
+  /// Appends how far that allocation is from the address, and where it was allocated. Called in the
+  /// handler of a fault, on a thread that runs a kernel and so does not hold the owner's lock.
+  void name_nearest(warpsafe::detail::TextBuffer& out, const void* memory,
+                    std::mutex& owners) const {
+    const std::unique_lock lock(owners, std::try_to_lock);
+    const Allocation* const near = lock ? nearest(memory) : nullptr;
+    if (near == nullptr) return;
+    const std::uintptr_t begin = address(near->storage.get());
+    const bool before = address(memory) < begin;
+    const std::uintptr_t away =
+        before ? begin - address(memory) : address(memory) - (begin + near->bytes);
+    if (away > GuardedPages::unmapped_bytes) return;
+    out << "; that is " << std::uint64_t{away}
+        << (before ? " bytes before the beginning of " : " bytes past the end of ")
+        << std::uint64_t{near->bytes} << " bytes";
+    if (near->site.file != nullptr) out << " that were allocated at " << near->site;
   }
   /// Removes the allocation that starts at `memory`. @pre there is one
   [[nodiscard]] Allocation remove(const void* memory) {

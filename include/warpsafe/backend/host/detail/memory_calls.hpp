@@ -202,7 +202,7 @@ struct MemoryCalls {
   [[nodiscard]] static void* add(Runtime& runtime, std::unique_lock<std::mutex>& lock,
                                  std::size_t bytes, MemoryKind kind, const Device& device,
                                  bool ordered) {
-    Allocation made{{}, bytes, kind, device.limits.device, false, ordered};
+    Allocation made{{}, bytes, kind, device.limits.device, false, ordered, caller().site};
     if (!runtime.hands_out_again(made)) {
       lock.unlock();
       made.storage = Storage(bytes);

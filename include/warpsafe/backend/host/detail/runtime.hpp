@@ -53,6 +53,9 @@ class Runtime {
   Runtime() {
     reset_devices(1);
     install_fault_handlers();
+    name_memory = [](TextBuffer& out, const void* address) {
+      get().memory.name_nearest(out, address, get().mutex);
+    };
     // The child of a fork has this object but none of its threads, so a wait would never end.
     pthread_atfork(nullptr, nullptr, [] { Runtime::get().forked_ = true; });
   }

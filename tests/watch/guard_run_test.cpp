@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Tests warpsafe-run --guard over stand-ins for the driver and CUPTI. The stand-in's kernel
+// scribbles writes 4 bytes wherever the program says.
+
+#include "shell.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Ran watched(const std::string& steps, const std::string& options = "--guard",
+            const std::string& variables = "") {
+  return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " + variables + " " WATCH_RUN
+               " --cuda --error-exitcode 7 " + options + " " WATCH_DEPENDENT " /dev/null " + steps);
+}
+auto found(const std::string& text) { return HasSubstr("warpsafe: memory guard: " + text); }
+
+TEST(GuardRun, AWritePastTheEndIsFoundAtTheNextWait) {
+  const Ran ran = watched("malloc:m400 scribble:m400 sync");
+  EXPECT_THAT(ran.out, AllOf(found("something wrote bytes 400 to 403 of an allocation of 400 bytes\n"
+                                   "  allocated by cuMemAlloc in "),
+                             HasSubstr("\n  launched since the last look: 'scribbles'\n"),
+                             HasSubstr(" 1 fault of running work")));
+  EXPECT_EQ(ran.status, 7 << 8);
+}
+TEST(GuardRun, AndAtTheFreeAndAtTheEnd) {
+  EXPECT_THAT(watched("malloc:m512 scribble:m520 mfree:m").out,
+              found("something wrote bytes 520 to 523 of an allocation of 512 bytes\n"));
+  EXPECT_THAT(watched("malloc:m512 scribble:m1020").out,
+              found("something wrote bytes 1020 to 1023 of an allocation of 512 bytes\n"));
+}
+TEST(GuardRun, EachWriteIsReportedOnce) {
+  const std::string out = watched("malloc:m400 scribble:m400 sync sync mfree:m").out;
+  EXPECT_THAT(out, HasSubstr(" 1 fault of running work"));
+  EXPECT_THAT(watched("malloc:m400 scribble:m400 sync scribble:m400 sync").out,
+              HasSubstr(" 2 faults of running work"));
+}
+TEST(GuardRun, AWriteAfterTheFree) {
+  EXPECT_THAT(watched("malloc:m400 mfree:m scribble:m16 sync").out,
+              found("something wrote bytes 16 to 19 of an allocation of 400 bytes, after its free\n"));
+}
+TEST(GuardRun, ARightProgram) {
+  const Ran ran = watched("malloc:m400 scribble:m396 sync mfree:m malloc:n512 scribble:n0 mfree:n");
+  EXPECT_THAT(ran.out, AllOf(Not(HasSubstr("guard")), HasSubstr(" 0 faults of running work")));
+  EXPECT_EQ(ran.status, 0);
+}
+TEST(GuardRun, OneAllocationInSoMany) {
+  // The program's own allocations w, x, y and z come before.
+  EXPECT_THAT(watched("malloc:m400 scribble:m400 sync", "--guard=4").out, found("something wrote bytes 400 to 403"));
+  EXPECT_THAT(watched("malloc:m400 scribble:m400 sync", "--guard=3").out, Not(found("")));
+}
+TEST(GuardRun, IsOffWithoutTheOption) {
+  EXPECT_THAT(watched("malloc:m400 scribble:m400 sync mfree:m", "").out, Not(HasSubstr("guard")));
+}
+TEST(GuardRun, SaysThatADriverDoesNotTakeTheSize) {
+  const Ran ran = watched("malloc:m400 scribble:m400 sync mfree:m", "--guard",
+                          "STAND_IN_KEEPS_PARAMETERS=1");
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("warpsafe: --guard has no effect"), Not(found(""))));
+  EXPECT_EQ(ran.status, 0);
+}
+TEST(GuardRun, AWrongFreeIsStillRefused) {
+  const std::string out = watched("malloc:m400 mfree:m mfree:m").out;
+  EXPECT_THAT(out, HasSubstr("mfree:m: 1\n"));
+}
+TEST(GuardRun, ANumberIsChecked) {
+  for (const char* const wrong : {"--guard=0", "--guard=", "--guard=x", "--guard=1234567890"}) {
+    EXPECT_THAT(watched("sync", wrong).out, HasSubstr("--guard needs a number from 1 to"));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../place/host_stack.hpp"
+#include <warpsafe/core/name.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace warpsafe::watch {
+
+/// How a MemoryGuard reaches the memory of the current device. The first two return whether they
+/// succeeded.
+struct GuardAccess {
+  bool (*fill)(std::uintptr_t to, std::uint32_t pattern, std::size_t bytes) noexcept;
+  bool (*read)(void* to, std::uintptr_t from, std::size_t bytes) noexcept;
+  bool (*finish)() noexcept;  ///< waits for the work of the device
+  void (*release)(std::uintptr_t memory) noexcept;
+};
+
+/// What a MemoryGuard has found.
+struct GuardReport {
+  bool after_free = false;  ///< else past the end
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;  ///< of the allocation, as the program asked
+  std::size_t first = 0;  ///< the first and the last changed byte, from the beginning
+  std::size_t last = 0;
+  Name made_by{};
+  HostStack made_at{};
+  std::vector<Name> launched{};  ///< the kernels launched since the last look
+
+  [[nodiscard]] std::string title() const {
+    return "memory guard: something wrote bytes " + std::to_string(first) + " to " +
+           std::to_string(last) + " of an allocation of " + std::to_string(bytes) + " bytes" +
+           (after_free ? ", after its free" : "");
+  }
+};
+
+/// Guards allocations with a zone behind their end, whose pattern is checked at waits and at the
+/// free. Freed memory is kept for a while with another pattern, which is checked before it is
+/// given back. New memory has a pattern that is a NaN as float and as double. Thread-safe.
+class MemoryGuard {
+ public:
+  static constexpr std::uint32_t fresh = 0xFFFAFAFA;
+  static constexpr std::uint32_t freed_memory = 0xFFFDFDFD;
+  static constexpr std::uint32_t zone_pattern = 0xFCFCFCFC;
+  /// A driver gives memory in multiples of this.
+  static constexpr std::size_t unit = 512;
+
+  /// Guards one allocation in `every`; 0: none.
+  MemoryGuard(std::uint64_t every, GuardAccess access) : every_(every), access_(access) {}
+  [[nodiscard]] bool on() const noexcept { return every_ != 0; }
+
+  /// Returns the size of the zone that the next allocation of `bytes` bytes needs; 0: not guarded.
+  [[nodiscard]] std::size_t next_zone(std::size_t bytes) noexcept {
+    if (every_ == 0 || bytes == 0 || bytes > most_bytes) return 0;
+    const std::uint64_t number = __atomic_fetch_add(&allocations_, 1, __ATOMIC_RELAXED);
+    return number % every_ != 0 ? 0 : unit + (unit - bytes % unit) % unit;
+  }
+  /// The memory has a zone of `zone` bytes behind it. May throw std::bad_alloc.
+  void allocated(std::uintptr_t begin, std::size_t bytes, std::size_t zone, std::int32_t device,
+                 Name made_by, const HostStack& made_at) {
+    const std::lock_guard lock(mutex_);
+    if (!access_.fill(begin, fresh, bytes) ||
+        !access_.fill(begin + bytes, zone_pattern, zone)) {
+      return;
+    }
+    live_[begin] = {bytes, zone, device, made_by, made_at};
+  }
+  /// Call for each launch.
+  void launched(Name kernel) {
+    const std::lock_guard lock(mutex_);
+    for (const Name& one : launched_) {
+      if (one.data == kernel.data) return;
+    }
+    if (launched_.size() < most_launched) launched_.push_back(kernel);
+  }
+
+  /// Call after a wait: looks at some zones of the device, in turn. May throw std::bad_alloc.
+  [[nodiscard]] std::vector<GuardReport> look(std::int32_t device, bool all = false) {
+    const std::lock_guard lock(mutex_);
+    std::vector<GuardReport> found;
+    auto next = live_.upper_bound(looked_at_);
+    const std::size_t most = all ? live_.size() : std::min(live_.size(), most_looked_at);
+    for (std::size_t i = 0; i < most; ++i, ++next) {
+      if (next == live_.end()) next = live_.begin();
+      looked_at_ = next->first;
+      if (next->second.device == device) look_at_zone(next->first, next->second, found);
+    }
+    // Not all were looked at: an earlier launch may be the one.
+    if (most == live_.size() || launched_.size() == most_launched) launched_.clear();
+    return found;
+  }
+  /// The program frees memory. Returns whether the guard keeps it, and the driver must not free it.
+  /// Waits for the device, as the driver may. May throw std::bad_alloc.
+  [[nodiscard]] bool freed(std::uintptr_t begin, std::vector<GuardReport>& found) {
+    const std::lock_guard lock(mutex_);
+    const auto at = live_.find(begin);
+    if (at == live_.end()) return false;
+    const Guarded one = at->second;
+    const bool reachable = access_.finish();
+    if (reachable) look_at_zone(begin, one, found);
+    live_.erase(at);
+    if (!reachable || one.bytes > most_kept_bytes || !access_.fill(begin, freed_memory, one.bytes)) {
+      return false;
+    }
+    kept_.push_back({begin, one});
+    kept_bytes_ += one.bytes;
+    while (kept_.size() > most_kept || kept_bytes_ > most_all_kept_bytes) release_oldest(found);
+    return true;
+  }
+  /// Returns all freed memory to the driver, for a program that needs it. May throw std::bad_alloc.
+  void release_all(std::vector<GuardReport>& found) {
+    const std::lock_guard lock(mutex_);
+    while (!kept_.empty()) release_oldest(found);
+  }
+  /// Whether the program frees memory that it has freed already.
+  [[nodiscard]] bool is_kept(std::uintptr_t begin) {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(kept_.begin(), kept_.end(),
+                       [&](const Kept& one) { return one.begin == begin; });
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{1} << 40U;
+  static constexpr std::size_t most_looked_at = 64;
+  static constexpr std::size_t most_launched = 8;
+  static constexpr std::size_t most_kept = 256;
+  static constexpr std::size_t most_kept_bytes = std::size_t{16} << 20U;
+  static constexpr std::size_t most_all_kept_bytes = std::size_t{64} << 20U;
+  struct Guarded {
+    std::size_t bytes = 0;
+    std::size_t zone = 0;
+    std::int32_t device = 0;
+    Name made_by{};
+    HostStack made_at{};
+  };
+  struct Kept {
+    std::uintptr_t begin;
+    Guarded was;
+  };
+
+  /// Appends a report if the `bytes` bytes at `from` differ from the pattern.
+  void compare(std::uintptr_t begin, const Guarded& one, std::size_t offset, std::size_t bytes,
+               std::uint32_t pattern, bool after_free, std::vector<GuardReport>& found) {
+    read_.resize(bytes);
+    if (!access_.read(read_.data(), begin + offset, bytes)) return;
+    const auto differs = [&](std::size_t i) {
+      return read_[i] != static_cast<unsigned char>(pattern >> (i % 4 * 8));
+    };
+    std::size_t first = 0;
+    while (first < bytes && !differs(first)) ++first;
+    if (first == bytes) return;
+    std::size_t last = bytes - 1;
+    while (!differs(last)) --last;
+    found.push_back({after_free, begin, one.bytes, offset + first, offset + last, one.made_by,
+                     one.made_at, launched_});
+  }
+  void look_at_zone(std::uintptr_t begin, const Guarded& one, std::vector<GuardReport>& found) {
+    const std::size_t before = found.size();
+    compare(begin, one, one.bytes, one.zone, zone_pattern, false, found);
+    // Each write is reported once.
+    if (found.size() != before) access_.fill(begin + one.bytes, zone_pattern, one.zone);
+  }
+  void release_oldest(std::vector<GuardReport>& found) {
+    const Kept one = kept_.front();
+    kept_.pop_front();
+    kept_bytes_ -= one.was.bytes;
+    compare(one.begin, one.was, 0, one.was.bytes / 4 * 4, freed_memory, true, found);
+    look_at_zone(one.begin, one.was, found);
+    access_.release(one.begin);
+  }
+
+  std::uint64_t every_;
+  GuardAccess access_;
+  std::uint64_t allocations_ = 0;
+  std::mutex mutex_;
+  std::map<std::uintptr_t, Guarded> live_;
+  std::uintptr_t looked_at_ = 0;
+  std::deque<Kept> kept_;
+  std::size_t kept_bytes_ = 0;
+  std::vector<Name> launched_;
+  std::vector<unsigned char> read_;
+};
+
+}  // namespace warpsafe::watch
