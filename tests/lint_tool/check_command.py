@@ -84,7 +84,7 @@ with tempfile.TemporaryDirectory() as name:
     expect("an unknown row's status", done.returncode, 2)
     entry = {"directory": name, "file": "a.cpp", "command": "c++ -c a.cpp"}
     for what, database in {
-            "is no JSON": "[", "is no list": "{}", "has no texts": "[{}]", "entry 1 has no": "[3]", "entry 2 has no texts":
+            "is not JSON": "[", "is not a list": "{}", "has no strings": "[{}]", "entry 1 has no": "[3]", "entry 2 has no strings":
             json.dumps([{**entry, "file": "b.cpp"}, {**entry, "directory": 3}]), "entry 1 has no command":
             json.dumps([{**entry, "command": "c++ 'a"}]), "1 has no command": json.dumps([{**entry, "arguments": []}]),
             "has no command": json.dumps([{**entry, "arguments": ["c++", "-D\0"]}]), "No such file": None}.items():

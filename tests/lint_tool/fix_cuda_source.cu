@@ -28,7 +28,7 @@ void grids(float* p, int n, int b, unsigned u) {
   plain<<<(n + 255) / 256, 256>>>(p, n);
   // becomes: plain<<<(static_cast<long long>(n) + 255) / 256, 256>>>(p, n);
   plain<<<GRID(n), 256>>>(p, n);                // left: A01: not changed: a macro
-  plain<<<dim3{(u + 255) / 256}, 256>>>(p, n);  // left: A01: not changed: braces
+  plain<<<dim3{(u + 255) / 256}, 256>>>(p, n);  // left: A01: not changed: brace
   CHECK(cudaGetLastError());
 }
 

@@ -31,7 +31,7 @@ def changed_since(reference, folder="."):
     """The changed lines of each file since a commit, by the file's full path: a set of line numbers, or None for a file that
     git does not know yet, all of whose lines are new."""
     if reference.startswith("-"):
-        raise Unusable(f"git: '{reference}' is no commit")
+        raise Unusable(f"git: '{reference}' is not a commit")
     top = git(folder, "rev-parse", "--show-toplevel").rstrip("\n")
     text = git(folder, "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames",
                "--src-prefix=a/", "--dst-prefix=b/", reference, "--")
@@ -74,7 +74,7 @@ class Baseline:
         except OSError as error:
             raise Unusable(f"{name}: {error.strerror}; write one with --write-baseline={name}") from error
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise Unusable(f"{name}: it is no baseline; write one with --write-baseline={name}") from error
+            raise Unusable(f"{name}: it is not a baseline; write one with --write-baseline={name}") from error
 
     def accepts(self, finding):
         key = fingerprint(finding, self.folder, finding["text"])

@@ -59,12 +59,12 @@ class Database:
         except OSError as error:
             raise BadDatabase(f"{name}: {error.strerror}") from error
         except (ValueError, RecursionError) as error:
-            raise BadDatabase(f"{name}: it is no JSON; configure the build again") from error
+            raise BadDatabase(f"{name}: it is not JSON; configure the build again") from error
         if not isinstance(entries, list):
-            raise BadDatabase(f"{name}: it is no list of commands; configure the build again")
+            raise BadDatabase(f"{name}: it is not a list of commands; configure the build again")
         for number, entry in enumerate(entries, 1):
             if not isinstance(entry, dict) or not is_text(entry.get("directory")) or not is_text(entry.get("file")):
-                self.broken = f"{name}: entry {number} has no texts 'directory' and 'file'; configure the build again"
+                self.broken = f"{name}: entry {number} has no strings 'directory' and 'file'; configure the build again"
                 break
             try:
                 path = (pathlib.Path(entry["directory"]) / entry["file"]).resolve()

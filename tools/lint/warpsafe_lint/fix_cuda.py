@@ -69,7 +69,7 @@ class Fixes:
             if count is None:
                 self.notes.append((axis, "A01: not changed: a macro writes the sum"))
             elif self._in_braces(found.node):
-                self.notes.append((axis, "A01: not changed: braces do not take a 64-bit number"))
+                self.notes.append((axis, "A01: not changed: brace initialization would narrow a 64-bit number"))
             else:
                 self._add("A01", axis, found.count.start, found.count.end, f"static_cast<long long>({count})", "the sum is computed in 64 bits")
 
@@ -124,7 +124,7 @@ class Fixes:
             if launch.form != "<<<>>>" or not self._is_written(launch):
                 self.notes.append((launch.node, f"D01: not changed: {launch.form} returns its own status, or a macro writes the launch"))
             elif checker is None:
-                self.notes.append((launch.node, "D01: not changed: nothing here checks a status; put a CHECK(…) of yours around one call, and try again"))
+                self.notes.append((launch.node, "D01: not changed: no call in this file is checked; wrap one call in your own CHECK(…), and try again"))
             elif parent is None or parent.kind != "COMPOUND_STMT" or self.program.source[launch.node.end:end].strip():
                 self.notes.append((launch.node, "D01: not changed: the launch is not a statement in braces; write them"))
             else:

@@ -29,11 +29,11 @@ def write_back(file, new):
     old = pathlib.Path(file).read_bytes()
     ends = old.count(b"\r\n")
     if old.count(b"\r") != ends or ends not in (0, old.count(b"\n")):
-        return f"{file}: not rewritten, its lines end in different ways; let them all end in \\n"
+        return f"{file}: not rewritten: its line endings are mixed; end every line with \\n, or every line with \\r\\n"
     try:
         old.decode()
     except UnicodeDecodeError:
-        return f"{file}: not rewritten, it is no UTF-8; convert it"
+        return f"{file}: not rewritten: its encoding is not UTF-8; convert it to UTF-8"
     pathlib.Path(file).write_bytes((new.replace("\n", "\r\n") if ends else new).encode())
     return ""
 

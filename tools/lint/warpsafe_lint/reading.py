@@ -140,5 +140,5 @@ def unread(file, errors, absent):
     else:
         why = f"{len(errors)} error{'s' * (len(errors) > 1)}; the first: {place}: {first.spelling}"
     if absent:
-        why += f"; its command names {absent[0]}, which is not there: build once, then try again"
+        why += f"; its command names {absent[0]}, which does not exist: build once, then try again"
     return f"{file}: not read completely, {' '.join(why.split())}"

@@ -169,12 +169,12 @@ def elements_for_bytes(program):
                 wrong = wrong_sizeof(program, function, node, spelled, item)
                 if wrong:
                     yield Found(size, f"{program.text(size)} is {wrong}, but the items have {item} bytes",
-                                "write sizeof(*pointer); warpsafe's copies know type and count")
+                                "write sizeof(*pointer); warpsafe's copies compute the bytes from type and count")
                 continue
             if only_count(function, size):
                 yield Found(size, f"{program.text(size)} counts items of {item} bytes, but {call_name(call)} takes bytes: "
                             "the call covers only a part",
-                            f"write {program.text(size)} * sizeof(*pointer); warpsafe's copies know type and count")
+                            f"write {program.text(size)} * sizeof(*pointer); warpsafe's copies compute the bytes from type and count")
 
 
 @rule("F14", "a fill value that is not a single byte")

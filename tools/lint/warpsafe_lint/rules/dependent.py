@@ -405,8 +405,8 @@ def never(step, before, paths_of):
     paths = paths_of(step.kernel)
     if not any(event.key for path in paths for event in path):
         return
-    yield Found(step.node, f"{step.kernel.name} may start before the kernel before it has ended, and it never waits, nor do the "
-                "functions that it calls as they are compiled here",
+    yield Found(step.node, f"{step.kernel.name} may start before the kernel before it has ended, and neither it nor "
+                "the functions that it calls wait, as compiled with this file's flags",
                 "call cudaGridDependencySynchronize() in it before the first use of global memory, or launch it without the "
                 "attribute")
     yield from trigger(step, before, paths_of)
@@ -470,5 +470,5 @@ def one_path(program, kernel, paths):
             if event.key in after and event.key not in told:
                 told.add(event.key)
                 yield Found(event.node, f"{kernel.name} uses {event.key} on a path that never waits, and waits for it on another",
-                            "call cudaGridDependencySynchronize() before the paths part, or on both")
+                            "call cudaGridDependencySynchronize() before the paths diverge, or on both")
                 break
