@@ -26,6 +26,7 @@ need_tests=('python3|python3|the tests'
   '/usr/lib/python3/dist-packages/clang/cindex.py|python3-clang-19|the tests of warpsafe-lint'
   'valgrind|valgrind|the counts of executed instructions'
   'clang++|clang|the tests with clang++, and those of the CUDA path'
+  '-fsanitize=thread|libclang-rt-dev|the tests under sanitizers'
   'clang-format|clang-format|the check of the format'
   'clang-tidy|clang-tidy|the check by clang-tidy'
   'pkg-config|pkg-config|the test of warpsafe.pc'
@@ -70,9 +71,9 @@ have() {
     -l*) command -v g++ > /dev/null &&
       g++ -x c++ - "$1" -o /dev/null <<< 'int main() {}' > /dev/null 2>&1 ;;
     -f*) command -v clang++ > /dev/null &&
-      clang++ -x c++ - "$1" -o /dev/null \
-        <<< 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, decltype(sizeof 0)) { return 0; }' \
-        > /dev/null 2>&1 ;;
+      printf '%s\n' 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, decltype(sizeof 0)) { return 0; }' \
+        "$([[ $1 == *fuzzer* ]] || echo 'int main() {}')" |
+      clang++ -x c++ - "$1" -o /dev/null > /dev/null 2>&1 ;;
     sphinx:*) command -v sphinx-build > /dev/null && "$(sphinx_python)" -c "import ${1#*:}" 2> /dev/null ;;
     python3:*) python3 -c "import ${1#*:}" 2> /dev/null ;;
     /*) [[ -e $1 ]] ;;
