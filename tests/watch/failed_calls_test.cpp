@@ -64,7 +64,7 @@ TEST(FailedCalls, WithoutLinesThePlaceIsAnOffset) {
 
 TEST(FailedCalls, AddressesThatNoFreeTakes) {
   EXPECT_THAT(failed("free_inside").out,
-              HasSubstr("\n  the address is 256 bytes behind the beginning of an allocation: free "
+              HasSubstr("\n  the address is 256 bytes past the beginning of an allocation: free "
                         "the address that the allocation returned\n"));
   const Failed host = failed("free_host");
   EXPECT_THAT(host.out, HasSubstr("warpsafe: cudaFree failed: "));
@@ -115,7 +115,7 @@ TEST(FailedCalls, NamesThatAreNotThere) {
 
 TEST(FailedCalls, EventsWithoutATime) {
   EXPECT_THAT(failed("elapsed").out,
-              HasSubstr("both events need a record, and none may be made with "
+              HasSubstr("both events must be recorded, and neither may be created with "
                         "cudaEventDisableTiming\n"));
 }
 
