@@ -80,9 +80,8 @@ TEST(FailedCalls, CopiesSayWhatDoesNotFit) {
   EXPECT_THAT(more.out, HasSubstr("warpsafe: cudaMemcpy failed: CUDA_ERROR_INVALID_VALUE (invalid "
                                   "argument)\n  8192 bytes\n  from host memory 0x"));
   EXPECT_THAT(more.out, HasSubstr("of 4096 bytes, allocated by cudaMalloc"));
-  EXPECT_THAT(more.out,
-              HasSubstr("\n  the target has 4096 bytes from that address: copy at most so "
-                        "many, or allocate more\n"));
+  EXPECT_THAT(more.out, HasSubstr("\n  the target has 4096 bytes from that address: copy at most "
+                                  "4096 bytes, or allocate more\n"));
   EXPECT_THAT(failed("copy_swapped").out, HasSubstr("swap source and target"));
   EXPECT_THAT(failed("copy_to_null").out, HasSubstr("\n  the target is a null pointer: "));
   EXPECT_THAT(failed("no_direction").out,
