@@ -102,7 +102,7 @@ constexpr Kind a_number{"a whole number of 32 bits", is_whole<std::int32_t>};
 constexpr Kind a_level{"a whole number from -128 to 127", is_whole<std::int8_t>};
 constexpr Kind an_extent{"three whole numbers from 0 to 2^32 - 1", are_axes<std::uint32_t>};
 constexpr Kind a_cluster{"three whole numbers from 0 to 255", are_axes<std::uint8_t>};
-constexpr Kind some_texts{"an object of texts", [](const Json& value) {
+constexpr Kind some_texts{"an object of strings", [](const Json& value) {
                             return value.is_object() &&
                                    std::all_of(value.begin(), value.end(),
                                                [](const Json& one) { return one.is_string(); });
@@ -201,7 +201,7 @@ constexpr std::pair<const char*, Kind> fields[] = {
     // A device such as /dev/zero has no end.
     if (line.size() == most) {
       throw BadInput(place + ": longer than " + std::to_string(most) +
-                     " bytes, the limit of a line; it is no journal");
+                     " bytes, the limit of a line; the file is not a journal");
     }
     line += static_cast<char>(letter);
   }
@@ -217,7 +217,7 @@ constexpr std::pair<const char*, Kind> fields[] = {
   for (; read_line(file, text, place()); ++number) {
     Json line = Json::parse(text, nullptr, false);
     if (!line.is_object()) {
-      throw BadInput(place() + ": no JSON object; the file is no journal, or was cut off");
+      throw BadInput(place() + ": not a JSON object; the file is not a journal, or was cut off");
     }
     line = known_fields(std::move(line), place());
     const auto put = [&](const char* key, std::vector<Json>& list) {
@@ -232,7 +232,7 @@ constexpr std::pair<const char*, Kind> fields[] = {
   // Launches and waits name their device too; only a device's own line has its limits.
   std::erase_if(run.devices, [](const Json& line) { return !line.contains("max_grid"); });
   if (run.environment.value("format", 0U) != 1) {
-    throw BadInput(path + ": no journal of format 1; record the run with this version");
+    throw BadInput(path + ": not a journal of format 1; record the run with this version");
   }
   // A journal that is written as things happen begins with 0 launches.
   const auto launches = run.environment.value("launches", std::uint64_t{0});
@@ -445,7 +445,7 @@ class Comparison {
       return found.empty() ? "none" : joined(found);
     };
     compare("waits", std::to_string(a_.waits.size()), std::to_string(b_.waits.size()));
-    compare("waited at", places(a_), places(b_));
+    compare("wait locations", places(a_), places(b_));
     const auto error = [](const Run& run) {
       return run.errors.empty() ? "none" : field(run.errors.front(), "error");
     };
@@ -474,8 +474,8 @@ void report(std::ostream& out, const Comparison& differences, const Run& b,
     out << "In " << name_b << ":\n\n```text\n"
         << visible(field(b.errors.front(), "text"), true) << "\n```\n\n";
   } else if (!unfinished.empty()) {
-    out << "In " << name_b << " nobody has seen the end of: " << visible(joined(unfinished))
-        << "\n";
+    out << "In " << name_b
+        << " these kernels are not known to have ended: " << visible(joined(unfinished)) << "\n";
   } else {
     out << "<What goes wrong — no error is in " << name_b << ", and each launch has ended>\n";
   }
@@ -493,11 +493,12 @@ void report(std::ostream& out, const Comparison& differences, const Run& b,
          "— exact output>\n**Conclusion:** <What this tells us>\n\n---\n\n#### Key Differences: "
       << name_a << " vs " << name_b << "\n\n```\n";
   differences.print(out, name_a, name_b);
-  out << "```\n\n---\n\n#### What to Try Next\n\n1. Take the differences above away one by one, the "
-         "first of them first.\n";
+  out << "```\n\n---\n\n#### What to Try Next\n\n1. Remove the differences above one at a time, "
+         "from the top.\n";
   if (!b.errors.empty() || !unfinished.empty()) {
-    out << "2. `WARPSAFE_SYNC=all`: each launch waits for its kernel, and the one that fails says "
-           "so.\n3. `WARPSAFE_TIMEOUT=10`: a wait that hangs says what is in flight.\n";
+    out << "2. `WARPSAFE_SYNC=all`: each launch waits for its kernel, and the launch whose kernel "
+           "fails returns the error.\n3. `WARPSAFE_TIMEOUT=10`: a wait that exceeds 10 seconds "
+           "prints the work in flight.\n";
   } else {
     out << "2. <...>\n";
   }

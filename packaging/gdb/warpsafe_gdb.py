@@ -210,7 +210,7 @@ def print_device_limits(value):
         f"({number['shared_per_block_optin']} with opt-in), warpSize={number['warp_size']}, multiProcessorCount={number['multiprocessors']}, "
         f"maxThreadsPerMultiProcessor={number['max_threads_per_multiprocessor']}, regsPerBlock={number['registers_per_block']}, "
         f"cooperativeLaunch={number['cooperative_launch']}, blocks per cluster={number['max_cluster_blocks']}"
-        + (" (what the device does not report is the documented floor)" if number["floored"] else "")
+        + (" (limits that the device does not report have their documented minimum)" if number["floored"] else "")
     )
 
 
@@ -240,7 +240,7 @@ def print_occupancy(value):
         text += f", {warps} of {most} warps ({(100 * warps + most // 2) // most}%)"
     limits = {
         "threads": "no more threads fit",
-        "blocks": "no more blocks are held",
+        "blocks": "no more blocks fit",
         "shared": "no more shared memory is left",
         "registers": "registers, or another resource, are the limit",
     }
@@ -278,7 +278,7 @@ def print_comparison(value):
     for name, what in (("nan", "NaN"), ("inf", "Inf")):
         both, actual, expected = (int(value[name][who]) for who in ("both", "actual_only", "expected_only"))
         if both + actual + expected:
-            text += f"\n  {what}: {both} in both, {actual} not expected, {expected} expected and not there"
+            text += f"\n  {what}: {both} in both, {actual} not expected, {expected} expected but missing"
     return text + string_text(value["neighbourhood"])
 
 
@@ -445,7 +445,7 @@ def print_device_scalar(value):
 
 def print_pending(value):
     texts = {
-        "open": "value that may still be on its way",
+        "open": "value whose copy may still run",
         "failed": "value whose copy failed",
         "gone": "value that was taken",
     }
@@ -494,7 +494,7 @@ def print_race_report(value):
     text = (f"seed {seed} of this program:\n" if seeds else "") + "".join(findings)
     if left_out:
         text += f"and {left_out} more races\n"
-    text += f"As it ran with seed {seed}:\n" if seeds else "As the host asked for it:\n"
+    text += f"As it ran with seed {seed}:\n" if seeds else "As the host submitted it:\n"
     return text + string_text(value["timeline_text"])
 
 

@@ -81,7 +81,7 @@ with tempfile.TemporaryDirectory() as folder:
             check(re.search(f"^{row}$", said, re.M), f"no row {row} in\n{said}")
         check("all of decode" in said, f"decode is not the same in\n{said}")
         report = (folder / "report.md").read_text()
-        for part in ("**Symptom:** In b.jsonl:", "Shared memory 4194304 bytes", "#### Key Differences: a.jsonl vs b.jsonl",
+        for part in ("**Symptom:** In b.jsonl:", "shared memory 4194304 bytes", "#### Key Differences: a.jsonl vs b.jsonl",
                      "combine: grid", "#### What to Try Next"):
             check(part in report, f"the report lacks {part}")
         said = run(diff, "b.jsonl", "--limits", "sm_90", code=0)

@@ -207,7 +207,7 @@ TEST_F(ModuleOnGpu, SaysThatThereIsNoCodeForTheDevice) {
   EXPECT_NE(text.find("it holds sm_"), std::string::npos) << text;
 }
 
-TEST_F(ModuleOnGpu, DynamicSharedMemoryThatTheLaunchDoesNotGiveIsSaid) {
+TEST_F(ModuleOnGpu, ReportsMissingDynamicSharedMemory) {
   auto values = ws::DeviceBuffer<float>::create(*stream, 64).value();
   const auto run = [&](std::size_t given, std::size_t count) {
     const ws::LaunchConfig config{ws::grid<2>, ws::block<32>, ws::shared<float>(given)};

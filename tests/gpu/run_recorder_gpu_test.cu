@@ -73,7 +73,7 @@ TEST(RunRecorderGpu, AWaitThatHangsSaysWhatIsInFlightAndIsGivenUp) {
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess) << "the questions left nothing in the slot";
 }
 
-TEST(RunRecorderGpu, TheGpusTimesAreThoseOfTheKernels) {
+TEST(RunRecorderGpu, GpuTimesMatchTheKernels) {
   WARPSAFE_TEST_NEEDS_GPU();
   const auto stream = ws::Stream::create().value();
   // The first launch of a kernel loads it, in the time of that launch.

@@ -7,7 +7,7 @@ sanitizer=$(command -v compute-sanitizer || echo "$cuda/bin/compute-sanitizer")
 tools=(racecheck memcheck initcheck synccheck)
 declare -A filters=(
   [launch]='-*DeathTest*'
-  [run_recorder]='-*TheGpusTimesAreThoseOfTheKernels'
+  [run_recorder]='-*GpuTimesMatchTheKernels'
   [streams_program]='Short/StreamsProgram.FourStreams*:Short/StreamsProgram.ARecordingOfFour*'
 )
 declare -A planted=([suspects]=culprit)

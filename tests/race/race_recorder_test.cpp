@@ -72,7 +72,7 @@ TEST(RaceRecorder, FindsAMissingWaitAsTheModelsDetectorDoes) {
   EXPECT_THAT(found.text, HasSubstr("kernel 'add' on stream 2, at race_recorder_test.cpp:"));
   EXPECT_THAT(found.text, HasSubstr("writes 4 bytes"));
   EXPECT_THAT(found.text, HasSubstr("allocation of 4 bytes on stream 1"));
-  EXPECT_THAT(seen.text(), HasSubstr("As the host asked for it:"));
+  EXPECT_THAT(seen.text(), HasSubstr("As the host submitted it:"));
 }
 
 TEST(RaceRecorder, FindsNothingInTheSameWithTheWait) {

@@ -184,9 +184,9 @@ TEST(ReusedMemory, AReportNamesTheFreeTheReuseAndTheAccess) {
                                                  "[^\n]*, writes 256 bytes\n"
                                                  "  bytes 0 to 255 of [^\n]*allocation of 256 "
                                                  "bytes on stream 1, at [^\n]*\n"
-                                                 "  freed before by [^\n]*free of 256 bytes on "
-                                                 "stream 1[^\n]*, and handed out again: one of "
-                                                 "the two may mean the old memory\n"));
+                                                 "  freed earlier by [^\n]*free of 256 bytes on "
+                                                 "stream 1[^\n]*, and allocated again: one of the "
+                                                 "two may be meant for the earlier allocation\n"));
   const Seen right = seeds(200, [] { stale_pointer(true); });
   EXPECT_EQ(right.clean, 200) << right.texts;
 }
@@ -264,8 +264,8 @@ TEST(ReusedMemory, ARecordedRunNamesThemToo) {
       HasSubstr("  #4 fill of 256 bytes on stream 1, at pool.cpp:4, writes 256 bytes\n"
                 "  #5 kernel on stream 2, at pool.cpp:7, writes 256 bytes\n"
                 "  bytes 0 to 255 of #3 allocation of 256 bytes on stream 1, at pool.cpp:3\n"
-                "  freed before by #2 free on stream 1, at pool.cpp:2, and "
-                "handed out again: one of the two may mean the old memory\n"));
+                "  freed earlier by #2 free on stream 1, at pool.cpp:2, and allocated again: one "
+                "of the two may be meant for the earlier allocation\n"));
   EXPECT_TRUE(recorded_reuse(true).clean());
 }
 

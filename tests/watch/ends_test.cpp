@@ -19,6 +19,7 @@
 
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -59,7 +60,7 @@ TEST(Ends, ASignalEndsTheProgramWithItsSummary) {
     const Ran ran = watched(what, &said);
     EXPECT_EQ(ran.out, alone(what).out);
     EXPECT_THAT(ran.out, HasSubstr("status: " + std::to_string(128 + row.signal)));
-    EXPECT_THAT(said, HasSubstr(std::string(" ends by ") + row.name + "\n  in "));
+    EXPECT_THAT(said, ContainsRegex(std::string(": ") + row.name + " ends process [0-9]+\n  in "));
     EXPECT_THAT(said, testing::ContainsRegex("\n  in .*(ends.cpp:[0-9]|of watch_ends[+])"));
     EXPECT_THAT(said,
                 HasSubstr("\n  in flight (not known to have ended), by stream, oldest first:"));
@@ -72,7 +73,7 @@ TEST(Ends, ExitWithoutHandlersHasASummaryToo) {
   for (const char* const what : {"launch _exit", "launch _Exit"}) {
     std::string said;
     EXPECT_EQ(watched(what, &said).out, alone(what).out);
-    EXPECT_THAT(said, HasSubstr(" ends by _exit\n  in "));
+    EXPECT_THAT(said, ContainsRegex(": _exit ends process [0-9]+\n  in "));
     EXPECT_THAT(said, HasSubstr(": 1 launch of 1 kernel, 0 refused"));
   }
 }
@@ -88,7 +89,7 @@ TEST(Ends, TheSignalsPlaceIsTheProgramsLine) {
 TEST(Ends, CtrlCDuringAHangNamesTheWait) {
   const Ran ran = shell(environment + "STAND_IN_SLOW=20000 timeout -s INT 1 " WATCH_RUN
                                       " --cuda " WATCH_ENDS " launch wait");
-  EXPECT_THAT(ran.out, HasSubstr(" ends by SIGINT\n  in "));
+  EXPECT_THAT(ran.out, ContainsRegex(": SIGINT ends process [0-9]+\n  in "));
   EXPECT_THAT(ran.out, HasSubstr("\n  the host waits: cuStreamSynchronize of stream 0x"));
   EXPECT_THAT(ran.out, HasSubstr("#1 'demo::axpy'"));
 }
@@ -117,7 +118,7 @@ TEST(Ends, CtrlCAtATerminalEndsTheProgram) {
   int status = 0;
   ::waitpid(child, &status, 0);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status << out;
-  EXPECT_THAT(out, HasSubstr(" ends by SIGINT"));
+  EXPECT_THAT(out, HasSubstr(": SIGINT ends process "));
 }
 
 TEST(Ends, TheProgramsOwnHandlersAreItsOwn) {
@@ -129,17 +130,17 @@ TEST(Ends, TheProgramsOwnHandlersAreItsOwn) {
   }
   std::string said;
   EXPECT_THAT(watched("launch own_int int", &said).out, HasSubstr("own\nstatus: 9"));
-  EXPECT_THAT(said, HasSubstr("ends by _exit"));
+  EXPECT_THAT(said, HasSubstr("_exit ends process "));
   EXPECT_THAT(watched("launch chain segv", &said).out, HasSubstr("mine\n"));
-  EXPECT_THAT(said, HasSubstr("ends by SIGSEGV"));
+  EXPECT_THAT(said, HasSubstr("SIGSEGV ends process "));
   EXPECT_THAT(watched("ignored launch int launch", &said).out, HasSubstr("launch: 0\nstatus: 0"));
-  EXPECT_THAT(said, Not(HasSubstr("ends by")));
+  EXPECT_THAT(said, Not(HasSubstr("ends process")));
 }
 
 TEST(Ends, ChildrenEndAsTheyDo) {
   std::string said;
   EXPECT_EQ(watched("launch children launch", &said).out, alone("launch children launch").out);
-  EXPECT_THAT(said, Not(HasSubstr("ends by")));
+  EXPECT_THAT(said, Not(HasSubstr("ends process")));
   EXPECT_THAT(said, HasSubstr(": 2 launches of 1 kernel"));
   EXPECT_THAT(watched("sees_children").out, HasSubstr("sees_children: 0\n"));
 }
@@ -149,7 +150,7 @@ TEST(Ends, ABusyProgramEnds) {
   for (int i = 0; i < 5; ++i) {
     std::string said;
     EXPECT_EQ(watched("busy_term", &said).out, alone("busy_term").out);
-    EXPECT_THAT(said, HasSubstr("ends by SIGTERM"));
+    EXPECT_THAT(said, HasSubstr("SIGTERM ends process "));
     EXPECT_EQ(watched("launch busy_threads segv").out, alone("launch busy_threads segv").out);
     EXPECT_EQ(watched("launch busy_threads _exit").out, alone("launch busy_threads _exit").out);
   }

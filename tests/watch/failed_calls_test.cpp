@@ -74,7 +74,7 @@ TEST(FailedCalls, TheFunctionsThatTheCompilerMakesForALaunchAreNoCallers) {
 
 TEST(FailedCalls, AddressesThatNoFreeTakes) {
   EXPECT_THAT(failed("free_inside").out,
-              HasSubstr("\n  the address is 256 bytes behind the beginning of an allocation: free "
+              HasSubstr("\n  the address is 256 bytes past the beginning of an allocation: free "
                         "the address that the allocation returned\n"));
   const Failed host = failed("free_host");
   EXPECT_THAT(host.out, HasSubstr("warpsafe: cudaFree failed: "));
@@ -90,9 +90,8 @@ TEST(FailedCalls, CopiesSayWhatDoesNotFit) {
   EXPECT_THAT(more.out, HasSubstr("warpsafe: cudaMemcpy failed: CUDA_ERROR_INVALID_VALUE (invalid "
                                   "argument)\n  8192 bytes\n  from host memory 0x"));
   EXPECT_THAT(more.out, HasSubstr("of 4096 bytes, allocated by cudaMalloc"));
-  EXPECT_THAT(more.out,
-              HasSubstr("\n  the target has 4096 bytes from that address: copy at most so "
-                        "many, or allocate more\n"));
+  EXPECT_THAT(more.out, HasSubstr("\n  the target has 4096 bytes from that address: copy at most "
+                                  "4096 bytes, or allocate more\n"));
   EXPECT_THAT(failed("copy_swapped").out, HasSubstr("swap source and target"));
   EXPECT_THAT(failed("copy_to_null").out, HasSubstr("\n  the target is a null pointer: "));
   EXPECT_THAT(failed("no_direction").out,
@@ -125,7 +124,7 @@ TEST(FailedCalls, NamesThatAreNotThere) {
 
 TEST(FailedCalls, EventsWithoutATime) {
   EXPECT_THAT(failed("elapsed").out,
-              HasSubstr("both events need a record, and none may be made with "
+              HasSubstr("both events must be recorded, and neither may be created with "
                         "cudaEventDisableTiming\n"));
 }
 

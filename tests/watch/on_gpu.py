@@ -46,7 +46,7 @@ REPORTS = {
     "copy_too_much": "the target has 4096 bytes from that address",
     "no_direction": "the direction is none of cudaMemcpyKind's values",
     "wrong_device": "numbered from 0",
-    "elapsed_without_record": "both events need a record",
+    "elapsed_without_record": "both events must be recorded",
     "no_function": "the module has no function of that name",
     "asks": "",
     "fork": "this process was forked after its parent used the GPU",

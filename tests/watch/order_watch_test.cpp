@@ -73,8 +73,8 @@ TEST_F(Program, ALibraryThatDoesNotWaitForTheCopyOfItsData) {
       ElementsAre(testing::AllOf(
           HasSubstr("suspicion: nothing orders cuMemcpyHtoDAsync of 4096 bytes on stream 0x"),
           HasSubstr(" before 'gemm' of libcublas on the legacy default stream: the first "
-                    "writes memory that the second receives; record an event"),
-          HasSubstr("or set the libcublas handle to the first one's stream"))));
+                    "operation writes memory that is passed to the second; record an event"),
+          HasSubstr("or set the libcublas handle to the stream of the first"))));
 }
 
 TEST(OrderWatch, SaysWhoMadeACallLikeTheFirst) {
@@ -98,7 +98,7 @@ TEST(OrderWatch, SaysWhoMadeACallLikeTheFirst) {
   fill(12);
   fill(12);
   EXPECT_THAT(reported(),
-              HasSubstr("the first one's stream; a later call like the first comes from clear, f "
+              HasSubstr("the stream of the first; a later call like the first comes from clear, f "
                         "of libx.so\n"));
   EXPECT_THAT(reported(), HasSubstr("; the second comes from clear, f of libx.so"));
 }

@@ -68,9 +68,9 @@ TEST(RunHip, ALibraryOnAnotherStreamThanItsDataIsSuspected) {
                                  "stream 0x"));
   EXPECT_THAT(ran.out,
               HasSubstr(" before 'tile_scale' of librocblas on the legacy default stream: the "
-                        "first writes memory that the second receives; record an event after the "
-                        "first and make the second one's stream wait for it, or set the "
-                        "librocblas handle to the first one's stream\n"));
+                        "first operation writes memory that is passed to the second; record an "
+                        "event after the first operation and make the stream of the second wait "
+                        "for it, or set the librocblas handle to the stream of the first\n"));
   EXPECT_THAT(with_library("copy_wrong", "--quiet").out, Not(HasSubstr("suspicion")));
 }
 

@@ -128,18 +128,18 @@ TEST(Run, ALibraryOnAnotherStreamThanItsDataIsSuspected) {
                                  "stream 0x"));
   EXPECT_THAT(ran.out,
               HasSubstr(" before 'demo::tile<float>' of libcublas on the legacy default stream: "
-                        "the first writes memory that the second receives; record an event after "
-                        "the first and make the second one's stream wait for it, or set the "
-                        "libcublas handle to the first one's stream\n"));
+                        "the first operation writes memory that is passed to the second; record "
+                        "an event after the first operation and make the stream of the second "
+                        "wait for it, or set the libcublas handle to the stream of the first\n"));
   EXPECT_THAT(watched("--quiet", "library sync").out, Not(HasSubstr("suspicion")));
 }
 
 TEST(Run, ASuspicionSaysWhoseCallsTheyAre) {
   const Ran ran = watched("", "library_fills sync");
   EXPECT_THAT(ran.out,
-              HasSubstr("set the libcublas handle to the first one's stream; a later call like the "
-                        "first comes from stand_in_fill of libcublas.so.13\n"));
-  EXPECT_THAT(ran.out, HasSubstr("the second writes memory that the first receives"));
+              HasSubstr("set the libcublas handle to the stream of the first; a later call like "
+                        "the first comes from stand_in_fill of libcublas.so.13\n"));
+  EXPECT_THAT(ran.out, HasSubstr("the second operation writes memory that is passed to the first"));
   EXPECT_THAT(ran.out, HasSubstr("; the second comes from stand_in_fill of libcublas.so.13\n"));
 }
 

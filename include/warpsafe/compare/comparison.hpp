@@ -55,7 +55,7 @@ inline void append_non_finite(std::string& text, const char* what,
                               const Comparison::NonFinite& found) {
   const auto number = [](std::uint64_t count) { return static_cast<unsigned long long>(count); };
   if (found.both + found.actual_only + found.expected_only == 0) return;
-  append(text, "\n  %s: %llu in both, %llu not expected, %llu expected and not there", what,
+  append(text, "\n  %s: %llu in both, %llu not expected, %llu expected but missing", what,
          number(found.both), number(found.actual_only), number(found.expected_only));
 }
 

@@ -85,15 +85,15 @@ struct DataFilters {
     const Environment& environment) noexcept {
   if (environment.blocking != nullptr) {
     log_line(LogLevel::warn,
-             "warpsafe: %s=%s: %s waits for its kernel; the program is slower, and a missing "
-             "synchronisation in it does not show",
+             "warpsafe: %s=%s: %s waits for its kernel; this slows the program down, and hides "
+             "missing synchronisation",
              environment.blocking, Shown(environment.blocking_value).c_str(),
              environment.blocking_names == nullptr ? "every launch" : "a launch of these kernels");
   }
   if (environment.one_stream) {
     log_line(LogLevel::warn,
-             "warpsafe: WARPSAFE_SYNC=one-stream: every Stream of a device is one and the same; a "
-             "wait between streams that is missing in the program does not show");
+             "warpsafe: WARPSAFE_SYNC=one-stream: all Streams of a device are one stream; this "
+             "hides missing waits between streams");
   }
   if (environment.log_unknown != nullptr) {
     log_line(LogLevel::warn,

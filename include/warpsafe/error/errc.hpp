@@ -66,29 +66,29 @@ enum class Errc : std::uint8_t {
   handle_stream_changed = 52,  ///< a library handle was set to another stream
   handle_busy = 53,  ///< two threads use one library handle at once
   handle_pointer_mode = 54,  ///< a library handle's pointer mode does not fit the scalars
-  handle_moved = 55,  ///< a library handle was used after it was moved or closed
+  handle_moved = 55,  ///< a library handle was used after it was moved from or closed
   handle_partly_bound = 56,  ///< a handle inside a library handle is on another stream
   library_failed = 57,  ///< a library's function failed
   reference_differs = 58,  ///< the kernel's results are not those of its reference
-  pending_taken = 59,  ///< the value of a Pending was taken before
+  pending_taken = 59,  ///< the value of a Pending was already taken
   launch_refused = 60,  ///< the runtime refused the launch
   execution_failed = 61,  ///< work on the device failed
   device_check_failed = 62,  ///< a check in a kernel failed
   pending_error = 63,  ///< an error was pending before the launch
-  wait_timed_out = 64,  ///< a wait lasted too long and was given up
+  wait_timed_out = 64,  ///< a wait lasted too long and was abandoned
   out_of_memory = 65,  ///< out of memory
   unsupported = 66,  ///< the runtime or the device does not support this
   runtime_failed = 67,  ///< a call of the runtime failed
   barrier_divergence = 68,  ///< not every thread of a block reached the same barrier
-  part_outside = 69,  ///< a part of a view is not inside of the view
+  part_outside = 69,  ///< a part of a view is outside the view
   copy_overlaps = 70,  ///< the source and the target of a copy overlap
   memory_closed = 71,  ///< a buffer was used after it was closed or moved from
   argument_empty = 72,  ///< a view without elements was given to a pointer parameter
   memory_wrong_device = 73,  ///< the device cannot access memory of another device
-  event_moved = 74,  ///< an event was used after it was moved
+  event_moved = 74,  ///< an event was used after it was moved from
   device_not_chosen = 75,  ///< no device was chosen for a new stream
   occupancy_mismatch = 76,  ///< the grid's cap was computed for another launch
-  graph_moved = 77,  ///< a graph was used after it was moved or closed
+  graph_moved = 77,  ///< a graph was used after it was moved from or closed
   // clang-format on
 };
 

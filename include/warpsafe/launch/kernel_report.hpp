@@ -132,7 +132,7 @@ inline std::size_t format_occupancy(const Occupancy& occupancy, char* buffer,
       out << "; no more threads fit";
       break;
     case OccupancyLimit::blocks:
-      out << "; no more blocks are held";
+      out << "; no more blocks fit";
       break;
     case OccupancyLimit::shared:
       out << "; no more shared memory is left";

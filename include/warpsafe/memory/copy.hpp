@@ -96,8 +96,8 @@ constexpr bool check_pair() noexcept {
   using FromOperand = CopyOperand<std::remove_cvref_t<From>>;
   constexpr bool writable = is_writable<To>;
   static_assert(writable,
-                "warpsafe: the target of this copy is const: source and target are "
-                "swapped? copy(stream, from(x), to(y))");
+                "warpsafe: the target of this copy is const: are source and target swapped? "
+                "copy(stream, from(x), to(y))");
   constexpr bool same = std::is_same_v<std::remove_const_t<typename ToOperand::element>,
                                        std::remove_const_t<typename FromOperand::element>>;
   static_assert(same,
@@ -173,8 +173,8 @@ constexpr bool check_blocking_copy() noexcept {
       using Element = typename CopyOperand<ToType>::element;
       constexpr bool writable = is_writable<To>;
       static_assert(writable,
-                    "warpsafe: the target of this copy is const: source and target are "
-                    "swapped? copy_and_wait(stream, from(x), to(y))");
+                    "warpsafe: the target of this copy is const: are source and target swapped? "
+                    "copy_and_wait(stream, from(x), to(y))");
       constexpr bool fits = is_host_side<std::remove_reference_t<From>, const Element>;
       static_assert(
           !writable || fits,

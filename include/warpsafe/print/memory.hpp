@@ -66,7 +66,7 @@ struct PrintAccess {
   template <class Token>
   [[nodiscard]] static const char* pending_text(const Token& pending) noexcept {
     using State = typename Token::State;
-    if (pending.state_ == State::open) return "value that may still be on its way";
+    if (pending.state_ == State::open) return "value whose copy may still run";
     return pending.state_ == State::failed ? "value whose copy failed" : "value that was taken";
   }
   /// nullptr for a module that was closed, or moved from.
@@ -168,7 +168,7 @@ std::ostream& operator<<(std::ostream& out, const basic_memory_hold<B>& hold) {
   detail::put_address(out, detail::PrintAccess::memory_of(hold)->data());
   return out;
 }
-/// Prints `value that may still be on its way`, `value whose copy failed` or `value that was
+/// Prints `value whose copy may still run`, `value whose copy failed` or `value that was
 /// taken`.
 template <class B, class T>
 std::ostream& operator<<(std::ostream& out, const basic_pending<B, T>& pending) {

@@ -79,8 +79,8 @@ class AdversarialSession {
       report_.findings.push_back(finding_of(
           debug::Mistake::use_after_release,
           "Memory was written after it was freed\n  " + std::to_string(written_after_free_) +
-              " bytes, by host code or by a kernel that got a span inside of a structure; take a new "
-              "span after you moved or closed the buffer, and free it after the kernel\n"));
+              " bytes, by host code or by a kernel that received a span inside a structure; take "
+              "a new span after you move or close the buffer, and free it after the kernel\n"));
     }
     return report_.clean();
   }

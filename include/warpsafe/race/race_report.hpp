@@ -124,7 +124,7 @@ struct RaceReport {
     for (const Finding& finding : findings) all += finding.text;
     if (timeline_text.empty() && recorded) return all;
     if (left_out != 0) all += "and " + std::to_string(left_out) + " more races\n";
-    all += recorded ? "As the host asked for it:\n"
+    all += recorded ? "As the host submitted it:\n"
                     : "As it ran with seed " + std::to_string(seed) + ":\n";
     return all + timeline_text;
   }
@@ -171,7 +171,8 @@ namespace detail {
     return "wait for " + a + ", or for an event after " + number_of(whole_first);
   if (first.graph != no_point && first.graph == second.graph)
     return "inside a graph: capture one after the other";
-  if (first.column == 0) return "do it on the host before it submits " + number_of(whole_second);
+  if (first.column == 0)
+    return "let the host access the memory before it submits " + number_of(whole_second);
   return "record an event on " + a + " after " + number_of(whole_first) + " and let " + b +
          " wait for it before " + number_of(whole_second);
 }
@@ -181,9 +182,9 @@ namespace detail {
 /// A use of a destroyed stream as text.
 [[nodiscard]] inline Finding finding_of(const StreamHistory& history, Point destruction,
                                         Point use) {
-  std::string text = "Use of a destroyed stream: another stream may have its address by then\n";
+  std::string text = "Use of a destroyed stream: another stream may already have its address\n";
   for (const Point point : {destruction, use}) text += "  " + describe(history, point) + '\n';
-  text += "  keep the stream as long as anything that is bound to it\n";
+  text += "  keep the stream alive as long as anything that is bound to it\n";
   return {Mistake::use_after_destroy,
           {history[destruction], AccessKind::release},
           {history[use], AccessKind::read},
@@ -237,8 +238,8 @@ namespace detail {
             '\n';
   }
   if (race.freed_before != no_point) {
-    text += "  freed before by " + describe(history, race.freed_before) +
-            ", and handed out again: one of the two may mean the old memory\n";
+    text += "  freed earlier by " + describe(history, race.freed_before) +
+            ", and allocated again: one of the two may be meant for the earlier allocation\n";
   }
   text += "  " + detail::remedy(history, race) + '\n';
   return {mistake,

@@ -82,7 +82,7 @@ auto h44_copy_the_wrong_way(const ws::Stream& stream, Buffer& from, Buffer& to) 
 // H45: Source and target of a copy are swapped, and the source is const.
 auto h45_copy_to_the_const_source(const ws::Stream& stream, const Buffer& from, Buffer& to) {
 #ifdef MISUSE
-  // expected-error {{"source and target are swapped? copy(stream, from(x), to(y))"}}
+  // expected-error {{"are source and target swapped? copy(stream, from(x), to(y))"}}
   return ws::copy(stream, from.view(), to.view());
 #else
   return ws::copy(stream, to.view(), from.view());

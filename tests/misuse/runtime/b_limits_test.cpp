@@ -111,8 +111,8 @@ TEST_F(MisuseB08, OverTheOptInMaximumIsSaid) {
   const auto config = configure(grid<1>, block<32>, shared(Bytes(shared_limit + 1)));
   expect_caught(launch(stream, config, kernel<nothing>),
                 at_launch(Errc::shared_too_large, shared_limit + 1, shared_limit),
-                {is_hip ? "Shared memory 65537 bytes exceeds limit 65536 (0 static + 65537 dynamic"
-                        : "Shared memory 232449 bytes exceeds limit 232448 (0 static + 232449 "
+                {is_hip ? "shared memory 65537 bytes exceeds limit 65536 (0 static + 65537 dynamic"
+                        : "shared memory 232449 bytes exceeds limit 232448 (0 static + 232449 "
                           "dynamic, opt-in included): 1 too many"});
 }
 

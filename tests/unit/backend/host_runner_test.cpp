@@ -151,14 +151,14 @@ TYPED_TEST(HostRunner, WritingBehindSharedMemoryIsReported) {
   host::Failure failure = this->run(shape, write_dynamic, 43);
   EXPECT_EQ(failure.status, bad_access);
   EXPECT_EQ(failure.text,
-            "the kernel wrote behind the end of its 50 bytes of dynamic shared memory, in block "
+            "the kernel wrote past the end of its 50 bytes of dynamic shared memory, in block "
             "(0,0,0)");
   EXPECT_EQ(this->run(shape, write_dynamic, 0).status, 0) << "each block begins anew";
   for (const std::uint32_t threads : {1U, 8U}) {
     EXPECT_EQ(this->run(shape_of(2, threads), write_static, 92).status, 0);
     failure = this->run(shape_of(2, threads), write_static, 100);
     EXPECT_EQ(failure.status, bad_access);
-    EXPECT_THAT(failure.text, HasSubstr("behind the end of its 100 bytes of static shared memory"));
+    EXPECT_THAT(failure.text, HasSubstr("past the end of its 100 bytes of static shared memory"));
   }
   EXPECT_EQ(this->run(shape_of(2, 8), write_static, 92).status, 0);
 }
@@ -180,7 +180,7 @@ TYPED_TEST(HostRunner, AnExceptionEndsTheBlockAndIsReported) {
   EXPECT_EQ(failure.text, "the kernel threw in block (0,0,0), thread (2,0,0): two");
   EXPECT_THAT(passed, Each(0));
   failure = this->run(shape_of(1, 2), throws_anything);
-  EXPECT_THAT(failure.text, HasSubstr("an exception that is no std::exception"));
+  EXPECT_THAT(failure.text, HasSubstr("an exception that is not a std::exception"));
 }
 
 TYPED_TEST(HostRunner, ARunnerGoesOnAfterAFailure) {

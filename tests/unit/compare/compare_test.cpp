@@ -95,7 +95,7 @@ TEST(Compare, NanIsCountedApart) {
   EXPECT_EQ(found.nan.expected_only, 1U);
   EXPECT_EQ(found.absolute.difference, 0);
   EXPECT_THAT(message(found),
-              HasSubstr("\n  NaN: 1 in both, 1 not expected, 1 expected and not there"));
+              HasSubstr("\n  NaN: 1 in both, 1 not expected, 1 expected but missing"));
   EXPECT_EQ(compare(actual, expected, Tolerance{0, 0, false}).value().mismatches, 3U);
 }
 

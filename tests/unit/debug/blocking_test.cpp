@@ -150,8 +150,8 @@ struct SwitchesDeathTest : ::testing::Test {
 TEST_F(SwitchesDeathTest, EachVariableMakesLaunchesWaitAndIsToldOnce) {
   for (const char* name : {"HIP_LAUNCH_BLOCKING", "CUDA_LAUNCH_BLOCKING", "AMD_SERIALIZE_KERNEL"}) {
     const std::string said = std::string("^warpsafe: ") + name +
-                             "=1: every launch waits for its kernel; the program is slower, and a "
-                             "missing synchronisation in it does not show\n$";
+                             "=1: every launch waits for its kernel; this slows the program down, "
+                             "and hides missing synchronisation\n$";
     EXPECT_WAITS(4, name, "1", said);
     EXPECT_WAITS(4, name, "true", "every launch waits");
     EXPECT_WAITS(0, name, "0", "^$");

@@ -214,7 +214,7 @@ TEST_F(Trace, AnotherTypeThanWasWrittenIsRefused) {
   ASSERT_TRUE(dump.open(last(), problem)) << problem;
   double wide = 0;
   EXPECT_FALSE(dump.value(1, wide, problem));
-  EXPECT_THAT(problem, HasSubstr("arg1.npy: its elements are '<f4', and '<f8' is asked for"));
+  EXPECT_THAT(problem, HasSubstr("arg1.npy: its elements are '<f4', but '<f8' was requested"));
   std::vector<int> other;
   EXPECT_FALSE(dump.output(3, other, problem));
   EXPECT_FALSE(dump.open(folder + "/none", problem));

@@ -199,9 +199,10 @@ TEST_F(Log, WarnsOfStaticSharedMemoryThatIsGivenAgain) {
   };
   run(4096);
   run(4096);
-  EXPECT_THAT(of(LogLevel::warn),
-              ElementsAre(AllOf(HasSubstr("'dequantize_q4_0' gives 4096 bytes of dynamic shared "
-                                          "memory, and the kernel has as many of its own"))));
+  EXPECT_THAT(
+      of(LogLevel::warn),
+      ElementsAre(AllOf(HasSubstr("'dequantize_q4_0' gives 4096 bytes of dynamic shared "
+                                  "memory, the size of the kernel's static shared memory"))));
   messages.clear();
   run(2048);
   EXPECT_THAT(messages, IsEmpty());

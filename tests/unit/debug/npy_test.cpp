@@ -139,16 +139,16 @@ TEST_F(Npy, AFileThatIsNoneIsRefusedWithItsName) {
   become("something else");
   EXPECT_EQ(
       problem(),
-      path + ": it is no .npy file of version 1.0; write it with numpy.save or WARPSAFE_TRACE");
+      path + ": it is not an .npy file of version 1.0; write it with numpy.save or WARPSAFE_TRACE");
   const std::array<int, 4> values{};
   ASSERT_EQ(write_npy(path.c_str(), ElementType::int32, 4, 4, false, values.data()), 0);
   const std::string good = bytes();
   become(good.substr(0, good.size() - 1));
   EXPECT_EQ(problem(),
-            path + ": it has 15 bytes of data, and its shape has 16; copy the whole file");
+            path + ": it has 15 bytes of data, but its shape needs 16; copy the whole file");
   become(good + "x");
   EXPECT_EQ(problem(),
-            path + ": it has 17 bytes of data, and its shape has 16; copy the whole file");
+            path + ": it has 17 bytes of data, but its shape needs 16; copy the whole file");
   become(good.substr(0, 40));
   EXPECT_EQ(problem(), path + ": it ends inside its header of 118 bytes; copy the whole file");
   std::string other = good;
@@ -156,17 +156,17 @@ TEST_F(Npy, AFileThatIsNoneIsRefusedWithItsName) {
   become(other);
   EXPECT_EQ(problem(),
             path +
-                ": its elements '>i4' are no plain little-endian numbers; convert it with "
-                "numpy.ndarray.astype('<f4')");
+                ": its elements '>i4' are not little-endian integers or floats; convert the array "
+                "with numpy.ndarray.astype('<f4')");
   other = good;
   other.replace(other.find("False"), 5, "True ");
   become(other);
-  EXPECT_THAT(problem(), HasSubstr("its order is Fortran's"));
+  EXPECT_THAT(problem(), HasSubstr("it is in Fortran order"));
   other = good;
   other.replace(other.find("(4,)"), 4, "(x,)");
   become(other);
   EXPECT_THAT(problem(),
-              HasSubstr("its shape (x,) is no list of lengths from 0 to 18446744073709551615"));
+              HasSubstr("its shape (x,) is not a list of lengths from 0 to 18446744073709551615"));
 }
 
 TEST_F(Npy, AHeaderThatLiesIsRefusedBeforeAnyMemoryIsTaken) {
@@ -184,12 +184,12 @@ TEST_F(Npy, AHeaderThatLiesIsRefusedBeforeAnyMemoryIsTaken) {
   for (const char* const descr : {"<f4abc", "<f", "<f04", "|i4", "<b4", "<f-4", "|V", "|V4x",
                                   "|V-4", "|V99999999999999999999", "<c8", "", "|V0"}) {
     EXPECT_THAT(problem_of(descr, "1,"),
-                HasSubstr("its elements '" + std::string(descr) + "' are no plain"))
+                HasSubstr("its elements '" + std::string(descr) + "' are not little-endian"))
         << descr;
   }
   for (const char* const shape :
        {"-1,", "+1,", "1 2", "1,,2", "0x1,", "1L,", "99999999999999999999,", "1.0,"}) {
-    EXPECT_THAT(problem_of("<f4", shape), HasSubstr("is no list of lengths")) << shape;
+    EXPECT_THAT(problem_of("<f4", shape), HasSubstr("is not a list of lengths")) << shape;
   }
   for (const char* const shape :
        {"4611686018427387904,", "4294967296, 4294967296", "4611686018427387905, 1"}) {
@@ -198,11 +198,11 @@ TEST_F(Npy, AHeaderThatLiesIsRefusedBeforeAnyMemoryIsTaken) {
         << shape;
   }
   EXPECT_THAT(problem_of("<f4", "4611686018427387903,"),
-              HasSubstr("it has 4 bytes of data, and its shape has 18446744073709551612"));
+              HasSubstr("it has 4 bytes of data, but its shape needs 18446744073709551612"));
   EXPECT_THAT(problem_of("\x1b[2J", "1,"), HasSubstr("its elements '\\x1b[2J' are"));
   // No length matters beside a length of 0.
   EXPECT_THAT(problem_of("<f4", "0, 18446744073709551615, 2"),
-              HasSubstr("it has 4 bytes of data, and its shape has 0"));
+              HasSubstr("it has 4 bytes of data, but its shape needs 0"));
   // A zero byte would hide what follows it.
   const std::string zero(1, '\0');
   for (const std::string& shape : {"1" + zero + ",9", "1,), 'x': " + zero}) {
@@ -221,7 +221,7 @@ TEST_F(Npy, AFileThatHasNoEndOrNoMemoryIsRefused) {
   NpyArray array;
   std::string said;
   EXPECT_FALSE(read_npy("/dev/zero", array, said));
-  EXPECT_THAT(said, HasSubstr("/dev/zero: it is no .npy file"));
+  EXPECT_THAT(said, HasSubstr("/dev/zero: it is not an .npy file"));
   EXPECT_FALSE(read_npy(".", array, said));
   // A file of 2^60 bytes that take no room.
   const std::size_t bytes = std::size_t{1} << 60U;
@@ -242,7 +242,7 @@ TEST_F(Npy, AFileThatHasNoEndOrNoMemoryIsRefused) {
              "{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }      \n" + data);
     });
     const std::string expected =
-        std::strlen(data) == 4 ? "none" : "bytes of data, and its shape has 4; copy";
+        std::strlen(data) == 4 ? "none" : "bytes of data, but its shape needs 4; copy";
     EXPECT_THAT(problem(), HasSubstr(expected)) << data;
     writer.join();
   }

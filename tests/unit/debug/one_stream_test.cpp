@@ -54,7 +54,7 @@ namespace {
 TEST(OneStreamDeathTest, EveryStreamOfADeviceIsTheSame) {
   ::testing::FLAGS_gtest_death_test_style = "threadsafe";  // the modelled GPU has threads
   EXPECT_EXIT(try_streams(), ::testing::ExitedWithCode(0),
-              "^warpsafe: WARPSAFE_SYNC=one-stream: every Stream of a device is one and the same");
+              "^warpsafe: WARPSAFE_SYNC=one-stream: all Streams of a device are one stream");
 }
 
 TEST(OneStream, WithoutTheSwitchEachIsItsOwn) {

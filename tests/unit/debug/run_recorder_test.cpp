@@ -129,7 +129,7 @@ TEST_F(Recorder, ErrorsAreThoseOfChecksLaunchesAndWaits) {
   const RunRecord run = ended();
   ASSERT_THAT(run.errors, SizeIs(3));
   EXPECT_EQ(run.errors[0].code, Errc::shared_too_large);
-  EXPECT_THAT(run.errors[0].text, StartsWith("Kernel 'loads' not launched: Shared memory"));
+  EXPECT_THAT(run.errors[0].text, StartsWith("Kernel 'loads' not launched: shared memory"));
   EXPECT_EQ(run.errors[1].code, Errc::launch_refused);
   EXPECT_THAT(run.errors[1].text, StartsWith("Kernel 'stores' launch failed"));
   EXPECT_EQ(run.errors[1].sequence, run.launches[0].record.sequence);

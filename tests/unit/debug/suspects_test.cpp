@@ -228,7 +228,7 @@ TEST_F(Suspects, TheTextNamesEachWithItsNumbersAndPlace) {
                                    address(stream.native()) +
                                    ", at suspects_test.cpp:" + std::to_string(line) + "\n    #" +
                                    std::to_string(number - 1) + " 'first', grid=(2,1,1)"));
-  EXPECT_THAT(said_text, HasSubstr("WARPSAFE_SYNC=all tells which"));
+  EXPECT_THAT(said_text, HasSubstr("set WARPSAFE_SYNC=all to find the failing launch"));
 }
 
 TEST_F(Suspects, ALongListIsCutInTheTextAndWholeInTheList) {

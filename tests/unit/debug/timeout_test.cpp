@@ -120,7 +120,7 @@ TEST_F(Timeout, AWaitThatIsGivenUpIsAnErrorAndTheWorkGoesOn) {
   EXPECT_EQ(error.value, 20U);
   EXPECT_EQ(
       message(error),
-      "Device synchronization failed: the wait was given up after 20 ms (WARPSAFE_TIMEOUT); the "
+      "Device synchronization failed: the wait was abandoned after 20 ms (WARPSAFE_TIMEOUT); the "
       "work may still be running\n  at timeout_test.cpp:" +
           line);
   EXPECT_EQ(host_backend::stream_query(stream.native()), host_backend::not_ready);
@@ -295,7 +295,7 @@ TEST_F(ToolTimeout, AToolGivesUpTheWaitForItsOwnLaunchWithTheKernelsName) {
   const LaunchError error = error_in(watched());
   EXPECT_EQ(error.code, Errc::wait_timed_out);
   EXPECT_EQ(error.kernel, Name::of("holds"));
-  EXPECT_THAT(message(error), HasSubstr("the wait was given up after 20 ms"));
+  EXPECT_THAT(message(error), HasSubstr("the wait was abandoned after 20 ms"));
 }
 
 TEST_F(ToolTimeout, AComparisonIsWatched) {
@@ -343,7 +343,7 @@ TEST_F(TimeoutDeathTest, TheEnvironmentSaysHowLongAndWhetherToStop) {
               "a wait has lasted 0.01 s .*\n.*\n.*\n.*the wait goes on.*\n.*has ended");
   EXPECT_EXIT(wait_with("0.01,stop", 0), ::testing::ExitedWithCode(timed_out),
               "a wait has lasted 0.01 s");
-  EXPECT_EXIT(wait_with("0.01,stop", 0), ::testing::ExitedWithCode(timed_out), "is given up");
+  EXPECT_EXIT(wait_with("0.01,stop", 0), ::testing::ExitedWithCode(timed_out), "is abandoned");
   EXPECT_EXIT(wait_with("60", 10), ::testing::ExitedWithCode(0), "^$");
   EXPECT_EXIT(wait_with("18446744074,stop", 50), ::testing::ExitedWithCode(0), "^$");
   EXPECT_EXIT(wait_with("99999999999999999999999,stop", 50), ::testing::ExitedWithCode(0), "^$");

@@ -102,11 +102,11 @@ TEST(Format, SharedMemoryThatIsTooLarge) {
   LaunchError error = with(Errc::shared_too_large, 70000, 65536, Axis::none, 6000);
   error.kernel = Name::of("softmax");
   EXPECT_EQ(message(error),
-            "Kernel 'softmax' not launched: Shared memory 70000 bytes exceeds limit 65536 (6000 "
+            "Kernel 'softmax' not launched: shared memory 70000 bytes exceeds limit 65536 (6000 "
             "static + 64000 dynamic, no opt-in on this device): 4464 too many");
   error.subcode = Subcode::opt_in_included;
   EXPECT_EQ(message(error),
-            "Kernel 'softmax' not launched: Shared memory 70000 bytes exceeds limit 65536 (6000 "
+            "Kernel 'softmax' not launched: shared memory 70000 bytes exceeds limit 65536 (6000 "
             "static + 64000 dynamic, opt-in included): 4464 too many");
 }
 
@@ -314,8 +314,8 @@ TEST(FormatClause, Arguments) {
   EXPECT_EQ(clause(with(Errc::argument_misaligned, 4, 16)),
             "a pointer is aligned to 4 bytes, but its type needs 16");
   EXPECT_EQ(clause(with(Errc::argument_empty, 0, 0, Axis::none, 2)),
-            "argument 2 is a view without elements, but the kernel takes a pointer; let it take a "
-            "DeviceSpan, or pass nullptr, if it can do without them");
+            "argument 2 is a view without elements, but the kernel takes a pointer; make the "
+            "parameter a DeviceSpan, or pass nullptr if the kernel needs no elements");
 }
 
 TEST(FormatClause, StreamsAndDevices) {
@@ -359,7 +359,7 @@ TEST(FormatClause, PartsOfMemory) {
             "-3 elements from 2 on are not among the 10 of this view; ask for at most 10 - offset "
             "elements from an offset of 0 or more");
   EXPECT_EQ(clause(with(Errc::copy_overlaps, 40, 400)),
-            "source and target begin 40 bytes apart and reach over 400 bytes, so they overlap; "
+            "source and target begin 40 bytes apart and are 400 bytes long, so they overlap; "
             "copy to another buffer first, or move the elements with a kernel");
   EXPECT_EQ(clause(with(Errc::memory_closed)),
             "this buffer was closed or moved from and has no memory");

@@ -52,8 +52,8 @@ TEST_F(KernelReport, BlocksAreTheLimit) {
   EXPECT_EQ(found.blocks, 32U);
   EXPECT_EQ(found.percent(), 50U);
   EXPECT_EQ(found.limit, OccupancyLimit::blocks);
-  EXPECT_NE(written(found).find("; no more blocks are held\n  1 block, 128 at once on the device: "
-                                "1 wave"),
+  EXPECT_NE(written(found).find("; no more blocks fit\n  1 block, 128 at once on the device: 1 "
+                                "wave"),
             std::string::npos)
       << written(found);
 }

@@ -268,7 +268,7 @@ TEST_F(Launch, AddsTheKernelsStaticSharedMemory) {
   EXPECT_EQ(error.static_shared(), 6000U);
   EXPECT_EQ(error.dynamic_shared, 64000U);
   EXPECT_THAT(message(error),
-              ::testing::HasSubstr("Shared memory 70000 bytes exceeds limit 65536 (6000 static + "
+              ::testing::HasSubstr("shared memory 70000 bytes exceeds limit 65536 (6000 static + "
                                    "64000 dynamic, opt-in included): 4464 too many"));
 }
 
@@ -610,7 +610,7 @@ TEST_F(Launch, AFaultSurfacesAtTheNextWaitAndTheContextIsLost) {
           address(stream.native()) + ", at launch_test.cpp:" + std::to_string(line - 1) +
           (lost == 0 ? ""
                      : "\n  the journal holds the last 1024 launches: " + std::to_string(lost) +
-                           " older ones are not judged"));
+                           " older ones were not checked"));
   const LaunchError later = error_in(launch(stream, config_of({1}, {32}), kernel<nothing>));
   EXPECT_EQ(later.code, Errc::pending_error);
   EXPECT_EQ(later.severity, Severity::context_lost);

@@ -450,11 +450,11 @@ TEST(ValidateSays, SharedMemoryIsTooLarge) {
   KernelLimits tiled;
   tiled.static_shared = 6000;
   EXPECT_EQ(said_of(launch_of({1}, {256}, 64000), kernel<softmax>, limits::gfx90a, tiled),
-            "Kernel 'softmax' not launched: Shared memory 70000 bytes exceeds limit 65536 (6000 "
+            "Kernel 'softmax' not launched: shared memory 70000 bytes exceeds limit 65536 (6000 "
             "static + 64000 dynamic, no opt-in on this device): 4464 too many\n"
             "  grid=(1,1,1), block=(256,1,1), shared=64000 bytes, at app.cpp:7");
   EXPECT_EQ(said_of(launch_of({1}, {256}, 232000), kernel<softmax>, limits::sm_90, tiled),
-            "Kernel 'softmax' not launched: Shared memory 238000 bytes exceeds limit 232448 (6000 "
+            "Kernel 'softmax' not launched: shared memory 238000 bytes exceeds limit 232448 (6000 "
             "static + 232000 dynamic, opt-in included): 5552 too many\n"
             "  grid=(1,1,1), block=(256,1,1), shared=232000 bytes, at app.cpp:7");
 }

@@ -120,7 +120,7 @@ TEST(Print, WhatLivesOnADevice) {
   EXPECT_EQ(PrintToString(device_ptr<float>()), "0x0");
 
   auto pending = buffer.value().to_host(stream);
-  EXPECT_EQ(PrintToString(pending), "value that may still be on its way");
+  EXPECT_EQ(PrintToString(pending), "value whose copy may still run");
   ASSERT_TRUE(std::move(pending).get().has_value());
   EXPECT_EQ(PrintToString(pending), "value that was taken");  // NOLINT(bugprone-use-after-move)
 

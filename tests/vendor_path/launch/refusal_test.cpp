@@ -150,7 +150,7 @@ TEST_F(Refusal, StaticAndDynamicSharedMemoryTogether) {
   EXPECT_EQ(error.static_shared(), 6000U);
   const std::string total = std::to_string(shared_limit + 1);
   expect_text(error,
-              "with_static' not launched: Shared memory " + total + " bytes exceeds limit " +
+              "with_static' not launched: shared memory " + total + " bytes exceeds limit " +
                   std::to_string(shared_limit) + " (6000 static + " + std::to_string(dynamic) +
                   " dynamic, " + (is_cuda ? "opt-in included" : "no opt-in on this device") +
                   "): 1 too many",

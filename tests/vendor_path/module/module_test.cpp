@@ -206,9 +206,9 @@ TEST_F(ModuleTest, WhatIsNoImageIsRefused) {
   const auto path = Module::load(std::string("axpy.cubin"));
   EXPECT_EQ(error_in(path).code, Errc::module_invalid);
   EXPECT_THAT(said(path),
-              HasSubstr(std::string("the runtime cannot load the image: 10 bytes that are no ") +
+              HasSubstr(std::string("the runtime cannot load the image: 10 bytes that are not a ") +
                         (is_cuda ? "cubin, fatbin or PTX" : "code object or bundle") +
-                        "; the path of a file goes in by load_file"));
+                        "; to load a file, call load_file(path)"));
   EXPECT_EQ(error_in(Module::load(std::string())).code, Errc::module_invalid);
 }
 
@@ -219,7 +219,7 @@ TEST_F(ModuleTest, WhatIsNoImageIsRefusedByTheRuntimesBeforeRelease6Too) {
     const auto path = Module::load(std::string("axpy.hsaco"));
     EXPECT_EQ(error_in(path).code, Errc::module_invalid);
     EXPECT_EQ(error_in(path).raw, hipErrorInvalidKernelFile);
-    EXPECT_THAT(said(path), HasSubstr("10 bytes that are no code object or bundle"));
+    EXPECT_THAT(said(path), HasSubstr("10 bytes that are not a code object or bundle"));
   }
   stand_in_hip_set_release(STAND_IN_HIP_6_4);
 }

@@ -110,7 +110,9 @@ class Recorder {
     made->number = static_cast<std::uint32_t>(communicators_.size() + 1);
     made->identity = identity;
     if (communicators_.size() >= most_communicators) {
-      stop_once("more than 1000 communicators; the later ones are not recorded");
+      stop_once(
+          "more than 1000 communicators were created, the limit of a record; reuse "
+          "communicators, or record a shorter run");
     } else if (!stopped_ &&
                !made->file.create(path('.' + std::to_string(made->number) + ".collectives"),
                                   made->number)) {

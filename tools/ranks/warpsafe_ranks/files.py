@@ -94,7 +94,7 @@ class Records:
             raise ValueError("shorter than its header")
         magic, self.communicator, self.pid, self.heartbeat_ns = HEADER.unpack(self._read(0, HEADER.size))
         if magic != MAGIC:
-            raise ValueError("no record of warpsafe")
+            raise ValueError("not a record of warpsafe")
         # The file has room for more than it has: the first free record is behind the last one.
         low, high = 0, size // RECORD.size - 1
         while low < high:
@@ -196,7 +196,7 @@ class Library:
                 self._take(json.loads(line.decode(errors="replace")))
             except (ValueError, KeyError, TypeError, AttributeError):
                 # The last line of a process that was killed may be cut.
-                self.problems.append(f"{self.stem.name}.process: line {number} is no line of a record")
+                self.problems.append(f"{self.stem.name}.process: line {number} is not a line of a record")
         if not self.header:
             raise ValueError(f"{self.stem.name}.process: the first line is missing")
 

@@ -114,7 +114,7 @@ class Examination:
         for process in dead:
             what, place, _ = self._doing(process)
             sides += grouped([(process, what, place, self.job.died_ns(process))])
-        text = f"{names(dead)} ended without a word (killed, crashed, or left by _exit)"
+        text = f"{names(dead)} ended unexpectedly (killed, crashed, or called _exit)"
         # A launcher kills the others as soon as it sees the first one die.
         if len(dead) > 1 and self.job.died_ns(dead[1]) - self.job.died_ns(dead[0]) > BEAT_NS:
             text += f"; {dead[0]} first, on {dead[0].host}"
@@ -175,7 +175,7 @@ class Examination:
             sides.sort(key=lambda side: -len(side.ranks))
             text = f"collective {index + 1} of {one} ({one.kind}, {one.size} ranks) differs between its ranks"
             if len(sides) == 2 and self._swapped(one, index):
-                text += ": they call the same two in another order"
+                text += ": they make the same two calls in another order"
             elif len(sides) == 2:
                 text += self._ahead(one, index, sides)
             yield Finding("different", text, sides, one.number, index)
@@ -241,7 +241,7 @@ class Examination:
             for process in absent:
                 doing, place, since = self._doing(process)
                 if self.job.is_dead(process):
-                    doing = "ended without a word; " + doing
+                    doing = "ended unexpectedly; " + doing
                 sides += grouped([(process, "did not call it; " + doing, place, since)])
             if here[0].absent_ranks:
                 sides.append(Side([], f"{ranks_text(here[0].absent_ranks)} of the communicator left no record"))
@@ -345,13 +345,14 @@ class Examination:
             if partner is None:
                 doing, place, since = self._doing(peer.process)
                 if self.job.is_dead(peer.process):
-                    doing = "ended without a word; " + doing
+                    doing = "ended unexpectedly; " + doing
                 yield Finding("message", f"{process} waits in {self.job.describe(member, record)} ({one}); "
                               f"{peer.process} has not called the {verb}",
                               [Side([process], "called it", (library, record.place), record.begin_ns),
                                Side([peer.process], doing, place, since)], one.number)
             elif partner.count < record.count if record.operation == SEND else partner.count > record.count:
-                yield Finding("message", f"{process}'s {self.job.describe(member, record)} ({one}) meets one of another size",
+                yield Finding("message", f"{process}'s {self.job.describe(member, record)} ({one}) has another size than "
+                              f"the {verb} of {peer.process}",
                               [Side([process], self.job.describe(member, record), (library, record.place), record.begin_ns),
                                Side([peer.process], self.job.describe(peer, partner), (peer.library, partner.place),
                                     partner.begin_ns)], one.number)

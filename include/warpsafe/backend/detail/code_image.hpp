@@ -204,7 +204,7 @@ inline bool put_contents(TextBuffer& out, ImageBytes image) noexcept {
     }
     case ImageKind::code_object: {
       const Name processor = processor_name(image);
-      out << (processor.empty() ? Name::of("a processor that is not known here") : processor);
+      out << (processor.empty() ? Name::of("an unknown processor") : processor);
       break;
     }
     case ImageKind::bundle:

@@ -174,7 +174,7 @@ struct ModuleCalls<basic_hip_backend<Platform>> {
     return status;
   }
   static bool not_found(int status) noexcept { return status == hipErrorNotFound; }
-  /// AMD's runtime answers bytes that are no code object with the status that otherwise means
+  /// AMD's runtime answers bytes that are not a code object with the status that otherwise means
   /// missing code (seen on 5.2.3 and 5.7.1).
   static bool is_no_code_object(int status) noexcept { return status == hipErrorInvalidKernelFile; }
   static constexpr bool lists_names = detail::HipImageCalls::lists_names;

@@ -58,7 +58,7 @@ class LaunchDump {
     if (!read_npy(path, array, problem)) return false;
     const std::string wanted = npy_descr(element_type<T>, sizeof(T));
     if (array.descr == wanted && array.data.size() % sizeof(T) == 0) return true;
-    problem = path + ": its elements are '" + array.descr + "', and '" + wanted + "' is asked for";
+    problem = path + ": its elements are '" + array.descr + "', but '" + wanted + "' was requested";
     return false;
   }
   template <class T>
@@ -68,7 +68,7 @@ class LaunchDump {
     if (!load<T>(name, array, problem)) return false;
     if (array.data.size() != count * sizeof(T)) {
       problem = folder_ + "/" + name + ".npy: it has " + std::to_string(array.elements()) +
-                " elements, and " + std::to_string(count) + " are asked for";
+                " elements, but " + std::to_string(count) + " were requested";
       return false;
     }
     std::memcpy(static_cast<void*>(target), array.data.data(), array.data.size());

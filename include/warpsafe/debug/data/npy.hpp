@@ -129,7 +129,7 @@ namespace detail {
   unsigned char start[10];
   if (std::fread(start, 1, sizeof start, file) != sizeof start ||
       std::memcmp(start, magic, sizeof magic) != 0) {
-    return "it is no .npy file of version 1.0; write it with numpy.save or WARPSAFE_TRACE";
+    return "it is not an .npy file of version 1.0; write it with numpy.save or WARPSAFE_TRACE";
   }
   std::string header(start[8] + start[9] * std::size_t{256}, '\0');
   if (std::fread(header.data(), 1, header.size(), file) != header.size()) {
@@ -144,10 +144,11 @@ namespace detail {
   bytes = npy_bytes(array.descr);
   if (bytes == 0) {
     return "its elements '" + std::string(Shown(array.descr.c_str()).c_str()) +
-           "' are no plain little-endian numbers; convert it with numpy.ndarray.astype('<f4')";
+           "' are not little-endian integers or floats; convert the array with "
+           "numpy.ndarray.astype('<f4')";
   }
   if (npy_field(header, "'fortran_order': ", ",") != "False") {
-    return "its order is Fortran's; convert it with numpy.ascontiguousarray";
+    return "it is in Fortran order; convert the array with numpy.ascontiguousarray";
   }
   const std::size_t begin = header.find("'shape': (");
   if (begin == std::string::npos || header.find(')', begin) == std::string::npos) {
@@ -157,7 +158,7 @@ namespace detail {
   const bool parsed = parse_npy_shape(shape.c_str(), array.shape);
   const std::string shown = Shown(shape.c_str()).c_str();
   if (!parsed) {
-    return "its shape (" + shown + ") is no list of lengths from 0 to " +
+    return "its shape (" + shown + ") is not a list of lengths from 0 to " +
            std::to_string(~std::size_t{0}) + "; write the file again";
   }
   // A length of 0 makes every other length right.
@@ -177,7 +178,7 @@ namespace detail {
 [[nodiscard]] inline std::string read_npy_data(std::FILE* file, NpyArray& array,
                                                std::size_t bytes) {
   const auto wrong_size = [&](const std::string& found) {
-    return "it has " + found + " bytes of data, and its shape has " + std::to_string(bytes) +
+    return "it has " + found + " bytes of data, but its shape needs " + std::to_string(bytes) +
            "; copy the whole file";
   };
   array.data.clear();

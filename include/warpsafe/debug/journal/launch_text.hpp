@@ -41,7 +41,7 @@ inline std::size_t format_limits(const DeviceLimits& limits, char* buffer,
       static_cast<unsigned long long>(shared_per_block_optin), warp_size, multiprocessors,
       max_threads_per_multiprocessor, registers_per_block, cooperative_launch ? 1 : 0,
       max_cluster_blocks,
-      floored ? " (what the device does not report is the documented floor)" : "");
+      floored ? " (limits that the device does not report have their documented minimum)" : "");
   if (size < 0) return 0;
   return static_cast<std::size_t>(size) < capacity ? static_cast<std::size_t>(size) : capacity - 1;
 }

@@ -100,12 +100,13 @@ class Incidents {
         out << "\n    and " << count_of(*found) - shown << " older ones (debug::suspects)";
       }
       if (found->count > 1) {
-        out << "\n  WARPSAFE_SYNC=all tells which: every launch then waits for its kernel";
+        out << "\n  set WARPSAFE_SYNC=all to find the failing launch: every launch then waits for "
+               "its kernel";
       }
     }
     if (found != nullptr && found->overwritten != 0) {
       out << "\n  the journal holds the last " << std::uint64_t{Journal::capacity}
-          << " launches: " << found->overwritten << " older ones are not judged";
+          << " launches: " << found->overwritten << " older ones were not checked";
     }
     unlock();
   }

@@ -90,7 +90,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 [[gnu::cold]] inline void log_overdue_wait(const warpsafe::detail::WaitTarget& place, Name what,
                                            std::uint64_t milliseconds, bool stops) noexcept {
   log_long_wait(place, what, milliseconds,
-                stops ? "the wait is given up: its caller gets an error"
+                stops ? "the wait is abandoned: its caller receives an error"
                 : place.may_stop
                     ? "the wait goes on; WARPSAFE_TIMEOUT=SECONDS,stop ends such waits "
                       "with an error"

@@ -167,9 +167,9 @@ WARPSAFE_ERROR(21, shared_overflow, "the amount of shared memory does not fit in
 // the kernel's attribute, and the message says so.
 WARPSAFE_ERROR(22, shared_too_large, "too much shared memory",
                subcode == Subcode::opt_in_included
-                   ? "Shared memory {value} bytes exceeds limit {limit} ({static} static + "
+                   ? "shared memory {value} bytes exceeds limit {limit} ({static} static + "
                      "{dynamic} dynamic, opt-in included): {too many} too many"
-                   : "Shared memory {value} bytes exceeds limit {limit} ({static} static + "
+                   : "shared memory {value} bytes exceeds limit {limit} ({static} static + "
                      "{dynamic} dynamic, no opt-in on this device): {too many} too many")
 
 // A launch as written (`check`, `launch_as_written`) needs more than the attribute allows now.
@@ -253,7 +253,7 @@ WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel"
 // `DeviceSpan`, or `nullptr`.
 WARPSAFE_ERROR(72, argument_empty, "a view without elements was given to a pointer parameter",
                "argument {argument} is a view without elements, but the kernel takes a pointer; "
-               "let it take a DeviceSpan, or pass nullptr, if it can do without them")
+               "make the parameter a DeviceSpan, or pass nullptr if the kernel needs no elements")
 
 // A kernel, a library call or a fill would access memory of another device. Copies are allowed.
 // Remedy: Use a buffer of the stream's device, `copy` into one, or allow the access. For buffers,

@@ -23,14 +23,14 @@ WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type
 
 // `subspan`, `row` or `window` was asked for elements that the view does not have.
 // Remedy: Ask for elements that exist. `subspan(offset)` returns all from the offset on.
-WARPSAFE_ERROR(69, part_outside, "a part of a view is not inside of the view",
+WARPSAFE_ERROR(69, part_outside, "a part of a view is outside the view",
                "{elements} elements from {first} on are not among the {limit} of this view{in axis}"
                "; ask for at most {limit} - offset elements from an offset of 0 or more")
 
 // Both are parts of one buffer. The runtimes do not say what this copy writes.
 // Remedy: Copy to another buffer first, or use a kernel.
 WARPSAFE_ERROR(70, copy_overlaps, "the source and the target of a copy overlap",
-               "source and target begin {value} bytes apart and reach over {limit} bytes, so they "
+               "source and target begin {value} bytes apart and are {limit} bytes long, so they "
                "overlap; copy to another buffer first, or move the elements with a kernel")
 
 // Remedy: Use the buffer that it was moved to, or create one; then take a new view.
@@ -40,7 +40,7 @@ WARPSAFE_ERROR(71, memory_closed, "a buffer was used after it was closed or move
 
 // `get()` has already returned the value, or the `Pending` was moved from.
 // Remedy: Keep the value that `get()` returns; after a move, use the `Pending` that was moved to.
-WARPSAFE_ERROR(59, pending_taken, "the value of a Pending was taken before",
+WARPSAFE_ERROR(59, pending_taken, "the value of a Pending was already taken",
                "the value of this Pending was already taken or moved away; call get() once")
 
 // ## Streams and devices
@@ -165,7 +165,7 @@ WARPSAFE_ERROR(47, captured_event, "the event belongs to a capture",
                "graph instead")
 
 // Remedy: Use the `Event` that it was moved to.
-WARPSAFE_ERROR(74, event_moved, "an event was used after it was moved",
+WARPSAFE_ERROR(74, event_moved, "an event was used after it was moved from",
                "this Event was moved from; use the one that it was moved to")
 
 // Or the capture is over: it was moved from, or other code ended it.
@@ -174,7 +174,7 @@ WARPSAFE_ERROR(48, capture_unmatched, "the stream did not begin a capture",
                "the stream did not begin a capture, or other code has ended it")
 
 // Remedy: Use the graph that it was moved to, or capture the work again.
-WARPSAFE_ERROR(77, graph_moved, "a graph was used after it was moved or closed",
+WARPSAFE_ERROR(77, graph_moved, "a graph was used after it was moved from or closed",
                "this Graph was moved from or closed; use the one that it was moved to")
 
 // Only a relaxed capture may be ended by another thread.
@@ -219,7 +219,7 @@ WARPSAFE_ERROR(53, handle_busy, "two threads use one library handle at once",
                "another thread is using this handle; give each thread its own handle")
 
 // Remedy: Use the `StreamBound` that it was moved to.
-WARPSAFE_ERROR(55, handle_moved, "a library handle was used after it was moved or closed",
+WARPSAFE_ERROR(55, handle_moved, "a library handle was used after it was moved from or closed",
                "this StreamBound was moved from or closed; use the one that it was moved to")
 
 // `handle_traits::inner_handles` says how many handles a handle holds.
@@ -254,8 +254,8 @@ WARPSAFE_ERROR(62, device_check_failed, "a check in a kernel failed",
 // `WARPSAFE_TIMEOUT=SECONDS,stop` limits waits. The log lists the work that was in flight.
 // Remedy: Look at the oldest launch of each stream in that log: it runs, or waits for something
 // that never comes. The work may still run, so keep the memory that it uses.
-WARPSAFE_ERROR(64, wait_timed_out, "a wait lasted too long and was given up",
-               "the wait was given up after {value} ms (WARPSAFE_TIMEOUT); the work may still be "
+WARPSAFE_ERROR(64, wait_timed_out, "a wait lasted too long and was abandoned",
+               "the wait was abandoned after {value} ms (WARPSAFE_TIMEOUT); the work may still be "
                "running")
 
 // Remedy: Free buffers, or request less. The message says how much was requested, how much is

@@ -60,7 +60,7 @@ constexpr bool check_library_argument() noexcept {
                        scalar_place<A> != ScalarPlace::unknown) {
     static_assert(
         Role != PointerRole::data,
-        "warpsafe: the library takes an array in device memory here, and no scalar: pass a device "
+        "warpsafe: the library takes an array in device memory here, not a scalar: pass a device "
         "buffer's view(), or trust(p)");
     return false;
   } else if constexpr (std::is_pointer_v<P> && scalar_place<A> != ScalarPlace::unknown &&

@@ -161,8 +161,8 @@ constexpr bool check_parameter() noexcept {
     constexpr bool polymorphic = std::is_polymorphic_v<P>;
     static_assert(
         !polymorphic,
-        "warpsafe: the kernel takes a polymorphic type: its virtual functions are the host's; use a "
-        "plain struct");
+        "warpsafe: the kernel takes a polymorphic type: its virtual functions exist only on the "
+        "host; use a plain struct");
     if constexpr (!polymorphic && !is_device_copyable<P>) {
       constexpr bool trivial = is_copied_by_bytes<P>;
       constexpr bool assignable = !may_refer<P>();
@@ -174,16 +174,16 @@ constexpr bool check_parameter() noexcept {
       static_assert(
           !trivial || assignable,
           "warpsafe: the kernel takes a lambda with captures, or a type with a reference or a const "
-          "member, that refers to memory, which may be the host's; capture numbers by value, and "
-          "pass memory as a parameter");
+          "member, that may refer to host memory; capture numbers by value, and pass memory as a "
+          "parameter");
       static_assert(
           !trivial || !assignable || closed,
-          "warpsafe: the kernel takes a type that holds a raw pointer, or is a view or an iterator "
-          "of memory, which may be the host's; use DeviceSpan or device_ptr (a buffer's view()), or "
-          "trusted_ptr for trust(p)");
+          "warpsafe: the kernel takes a type that holds a raw pointer, or is a view or an "
+          "iterator, and may refer to host memory; use DeviceSpan or device_ptr (a buffer's "
+          "view()), or trusted_ptr for trust(p)");
       static_assert(
           !trivial || !assignable || !closed,
-          "warpsafe: the kernel takes a type that could hide the address of host memory: it has a constructor or private members, or is a union; declare a constructor constexpr, so that the compiler can examine a class of numbers, or use a plain struct of values and DeviceSpans, or set warpsafe::is_device_copyable<T> = true for a type that hides none");
+          "warpsafe: the kernel takes a type that could hide the address of host memory: it has a constructor or private members, or is a union; declare a constructor constexpr, so that the compiler can examine a class of numbers, or use a plain struct of values and DeviceSpans, or set warpsafe::is_device_copyable<T> = true for a type that holds no address");
     }
     return !polymorphic && is_device_copyable<P>;
   }

@@ -122,7 +122,7 @@ class KernelNames {
   /// Writes "did you mean 'axpy'? It holds: axpy, scale".
   void put(TextBuffer& out) const noexcept {
     if (count_ == 0) {
-      out << "it holds no kernel at all";
+      out << "it holds no kernels";
       return;
     }
     if (close_) {

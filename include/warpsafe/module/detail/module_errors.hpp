@@ -73,7 +73,7 @@ template <class B, CheckLevel Level>
 [[gnu::cold]] void explain_missing_code(LaunchError& error, ImageBytes image) noexcept {
   char text[512];
   TextBuffer out(text, sizeof text);
-  if (!put_contents(out, image)) out << "nothing that is known here";
+  if (!put_contents(out, image)) out << "no known code";
   error.code = Errc::no_kernel_image;
   error.raw_text = keep_text(Name::of(text));
   error.subcode = Subcode::in_module;
@@ -108,9 +108,9 @@ template <class B, CheckLevel Level>
     if (!owner.log().empty()) {
       out << error.raw_text << "; its compiler says: " << owner.log();
     } else if (is_unknown) {
-      out << static_cast<std::uint64_t>(image.size) << " bytes that are no "
+      out << static_cast<std::uint64_t>(image.size) << " bytes that are not a "
           << (B::vendor == Vendor::nvidia ? "cubin, fatbin or PTX" : "code object or bundle")
-          << "; the path of a file goes in by load_file";
+          << "; to load a file, call load_file(path)";
     } else {
       out << error.raw_text;
     }

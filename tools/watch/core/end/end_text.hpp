@@ -19,7 +19,8 @@ namespace warpsafe::watch {
 /// std::bad_alloc.
 [[nodiscard]] inline std::string end_text(const End& end, pid_t process, WaitReporter& waits,
                                           SourcePlaces& places) {
-  std::string text = "warpsafe: process " + std::to_string(process) + " ends by " + end.name();
+  std::string text =
+      std::string("warpsafe: ") + end.name() + " ends process " + std::to_string(process);
   for (const SourcePlace& one : places.find(end.stack)) text += "\n  in " + one.text();
   waits.each([&](Name what, const void* stream, std::int32_t device) {
     char line[256];

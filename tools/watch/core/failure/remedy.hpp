@@ -61,8 +61,9 @@ namespace detail {
   }
   if (at.is_freed()) return "the " + name + " was freed before: " + verb + " before the free";
   if (at.is_live() && at.bytes_left() < bytes) {
-    return "the " + name + " has " + std::to_string(at.bytes_left()) +
-           " bytes from that address: " + verb + " at most so many, or allocate more";
+    const std::string left = std::to_string(at.bytes_left()) + " bytes";
+    return "the " + name + " has " + left + " from that address: " + verb + " at most " + left +
+           ", or allocate more";
   }
   return {};
 }
@@ -75,8 +76,8 @@ namespace detail {
     return "the addresses do not fit the direction: swap source and target, or name the other "
            "direction";
   }
-  if (in && facts.to.is_host()) return "the target is host memory, not the device's";
-  if (out && facts.from.is_host()) return "the source is host memory, not the device's";
+  if (in && facts.to.is_host()) return "the target is host memory, not device memory";
+  if (out && facts.from.is_host()) return "the source is host memory, not device memory";
   const std::string target = remedy_for_side("target", "copy", facts.to, of.bytes);
   return !target.empty() ? target : remedy_for_side("source", "copy", facts.from, of.bytes);
 }
@@ -86,7 +87,7 @@ namespace detail {
   if (at.is_freed()) return "the memory is free already: free it once";
   if (at.is_live() && at.address != at.allocation->begin) {
     return "the address is " + std::to_string(at.address - at.allocation->begin) +
-           " bytes behind the beginning of an allocation: free the address that the allocation "
+           " bytes past the beginning of an allocation: free the address that the allocation "
            "returned";
   }
   const bool of_host = of.call == Call::free_host;
@@ -113,7 +114,7 @@ namespace detail {
                            std::to_string(facts.total_bytes) + " bytes are free";
   if (of.bytes > facts.total_bytes) return free + ": split the data, or use managed memory";
   return free + (of.bytes <= facts.free_bytes
-                     ? ", but not in one piece, or another process took them meanwhile"
+                     ? ", but not contiguous, or another process has taken them since"
                      : ": free memory first, or ask for less");
 }
 
@@ -140,7 +141,8 @@ namespace detail {
       return "no context is current on this thread: call cudaSetDevice or cuCtxSetCurrent first";
     case 200:
     case 301:
-      return "the file or the text is no module: check its path, and that it is complete";
+      return "the file or the text is not a module: check the path, and that the module is "
+             "complete";
     case 209:
       return "the module has no code for this device: compile it with the device's architecture "
              "(nvcc -arch) or with PTX";
@@ -148,8 +150,8 @@ namespace detail {
     case 222:
       return "the driver cannot compile this PTX: it may be newer than the driver, or damaged";
     case 21:
-      return "the direction is none of cudaMemcpyKind's values: cudaMemcpyDefault finds it by the "
-             "addresses";
+      return "the direction is none of cudaMemcpyKind's values: cudaMemcpyDefault derives it from "
+             "the addresses";
     case status::not_found:
       return of.call == Call::find_function
                  ? "the module has no function of that name: names of C++ are mangled; declare the "
@@ -168,7 +170,7 @@ namespace detail {
       break;
   }
   if (of.call == Call::elapsed_time && status == status::invalid_handle) {
-    return "both events need a record, and none may be made with cudaEventDisableTiming";
+    return "both events must be recorded, and neither may be created with cudaEventDisableTiming";
   }
   if (!facts.stream_is_known) {
     return "the program has no stream of that handle: it was destroyed, or never made";
@@ -180,7 +182,7 @@ namespace detail {
       return detail::remedy_for_free(of, facts);
     case Call::fill:
     case Call::fill_async:
-      return facts.to.is_host() ? "the target is host memory, not the device's"
+      return facts.to.is_host() ? "the target is host memory, not device memory"
                                 : detail::remedy_for_side("target", "fill", facts.to, of.bytes);
     default:
       return facts.to.is_memory || facts.from.is_memory ? detail::remedy_for_copy(of, facts)

@@ -61,14 +61,18 @@ class OrderSuspicions {
     if (second.is_kernel && second_writes && ordered(second, race.first)) return;
     std::string text = "suspicion: nothing orders " + first.text() + " before " + second.text();
     text += first_writes && second_writes ? ": both write the same memory"
-            : first_writes                ? ": the first writes memory that the second receives"
-                                          : ": the second writes memory that the first receives";
+            : first_writes                ? ": the first operation writes memory that is passed "
+                                            "to the second"
+                                          : ": the second operation writes memory that is passed "
+                                            "to the first";
     if (own && (is_free(first) || is_free(second))) {
       text += "; the memory may be handed out again";
     }
-    text += "; record an event after the first and make the second one's stream wait for it";
+    text +=
+        "; record an event after the first operation and make the stream of the second wait "
+        "for it";
     if (*second.library != '\0') {
-      text += ", or set the " + std::string(second.library) + " handle to the first one's stream";
+      text += ", or set the " + std::string(second.library) + " handle to the stream of the first";
     }
     // A kernel's name already identifies its owner.
     if (!second.is_kernel) add_functions(text, "the second", caller.functions());

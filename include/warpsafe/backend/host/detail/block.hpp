@@ -123,7 +123,7 @@ class SharedMemory {
                            const char* which) {
     char text[256];
     TextBuffer out(text, sizeof text);
-    out << "the kernel wrote behind the end of its " << bytes << " bytes of " << which
+    out << "the kernel wrote past the end of its " << bytes << " bytes of " << which
         << " shared memory, in block " << block;
     grid.fail(HostStatus::illegal_address, text);
   }

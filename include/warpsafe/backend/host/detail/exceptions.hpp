@@ -89,7 +89,7 @@ template <class Body, class OnException>
   } catch (const std::exception& exception) {
     on_exception(exception.what());
   } catch (...) {
-    on_exception("an exception that is no std::exception");
+    on_exception("an exception that is not a std::exception");
   }
 }
 

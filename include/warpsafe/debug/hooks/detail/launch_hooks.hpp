@@ -117,8 +117,9 @@ using warpsafe::detail::LaunchFacts;
     return;
   }
   log_line(LogLevel::warn,
-           "warpsafe: the launch of '%.*s' gives %u bytes of dynamic shared memory, and the kernel "
-           "has as many of its own (static); give only what its extern __shared__ array needs",
+           "warpsafe: the launch of '%.*s' gives %u bytes of dynamic shared memory, the size "
+           "of the kernel's static shared memory, which needs none; give only the bytes of its "
+           "extern __shared__ array",
            static_cast<int>(record.kernel.size), record.kernel.data, record.static_shared);
 }
 
