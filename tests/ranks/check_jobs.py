@@ -42,6 +42,8 @@ MISTAKES = {
     "circle": ("circle", "wait for each other", [(ODD, "waits in all_reduce")]),
     "circle_on_stream": ("circle", "wait for each other", [(ODD, "waits in all_reduce")]),
     "left_out": ("different", "rank 3 went on to the call that followed in earlier steps", [(OTHERS, "broadcast"), (ODD, "reduce of 8")]),
+    "left_out_of_two": ("different", "ranks: rank 3 went on to the call that followed in earlier steps", [(OTHERS, "broadcast"), (ODD, "all_reduce of 8")]),
+    "split_absent": ("waits", r"communicator 2 \(NCCL\) waits in its creation", [(OTHERS, "called it"), (ODD, "did not call it; in its own code since all_reduce")]),
     "killed": ("died", "rank 3 ended unexpectedly", [(ODD, "its last call was all_reduce")]),
     "receive": ("message", "rank 3 waits in receive.*rank 0 has not called the send", [(ODD, "called it"), ([0], "in all_reduce")]),
     "init_absent": ("waits", "waits in its creation", [(OTHERS, "called it")]),
@@ -61,6 +63,17 @@ def check_right(mode, folder):
         return f"{mode}: status {asked.status}, {asked.said['findings']}, {asked.said['problems']} {asked.error}"
     if len(asked.said["ranks"]) != SIZE or not asked.said["communicators"]:
         return f"{mode}: not all ranks are recorded: {asked.said}"
+    return None
+
+
+def check_two(folder):
+    """Of two ranks that differ, the one is wrong that left the order of earlier steps."""
+    job = Job([*PROGRAM, folder, "left_out_of_two"], 2, folder, f"{folder}/records", LIBRARY)
+    asked = until(lambda: Asked(TOOL, f"{folder}/records", "--after", "0.5"), lambda one: one.find("different"), job.has_ended)
+    job.kill()
+    found = asked.find("different")
+    if found is None or ": rank 1 went on to the call that followed in earlier steps" not in found["text"]:
+        return f"two ranks: {asked.said['findings']}\n{job.output()}"
     return None
 
 
@@ -93,13 +106,15 @@ def check_mistake(mode, folder):
 
 def check(mode):
     with tempfile.TemporaryDirectory() as folder:
+        if mode == "two":
+            return check_two(folder)
         return check_right(mode, folder) if mode.startswith("right_") else check_mistake(mode, folder)
 
 
 def main():
     missing = set(re.findall(r'is\("(\w+)"\)', SOURCE)) - set(RIGHT) - set(MISTAKES)
     problems = [f"no expectation for the modes {sorted(missing)}"] if missing else []
-    modes = [*RIGHT, *MISTAKES]
+    modes = [*RIGHT, *MISTAKES, "two"]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         problems += [problem for problem in pool.map(check, modes) if problem]
     print("\n".join(problems) or f"{len(RIGHT)} right programs, {len(MISTAKES)} mistakes: all as expected")

@@ -154,6 +154,9 @@ def check_none():
     expect_none("all work as long", Simulated(4, SIX, 80, lambda _, step, where: 20 * MS * (where == 2)))
     # 20 parts in a million, as between two GPUs: after an hour, their clocks are 72 ms apart.
     expect_none("clocks that drift", Simulated(4, SIX, 100, lambda *_: 0, drift=0.05))
+    expect_none("the first steps", Simulated(2, SIX, 16, at([1], 3, 40), first=5))
+    chance = random.Random(5)
+    expect_none("too few for no steps", Simulated(2, [(ALL_REDUCE, chance.randrange(99)) for _ in range(150)], 1, lambda rank, *_: 5 * MS * (rank == 1)))
     expect_none("too few steps", Simulated(4, SIX, 19, at([3], 3, 20)))
     expect_none("an even order", Simulated(64, SIX[:1], 60, lambda rank, *_: rank * MS / 8))
     for seed in range(12):

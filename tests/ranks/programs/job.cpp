@@ -212,6 +212,19 @@ void mistake() {
     cuStreamSynchronize(stream);  // mistake: the ranks wait in different communicators
     ncclAllReduce(x, y, 64, float32, sum, odd_one ? world : second, stream);
   }
+  if (is("split_absent")) {
+    Comm half = nullptr;
+    if (odd_one) ::pause();  // mistake: it never splits
+    ncclCommSplit(world, 0, rank, &half, nullptr);
+  }
+  if (is("left_out_of_two")) {
+    for (int i = 0; i < 6; ++i) {
+      if (i != 3 || !odd_one)
+        ncclBroadcast(x, y, 8, float32, 0, world, stream);  // mistake: not always
+      ncclAllReduce(x, y, 8, float32, sum, world, stream);
+      if (i < 3) cuStreamSynchronize(stream);
+    }
+  }
   if (is("circle_on_stream")) {
     Comm second = nullptr;
     ncclCommSplit(world, 0, rank, &second, nullptr);

@@ -173,7 +173,7 @@ class Examination:
             sides = grouped((member.process, self.job.describe(member, record), (member.library, record.place),
                              record.begin_ns) for member, record in calls)
             sides.sort(key=lambda side: -len(side.ranks))
-            text = f"collective {index + 1} of {one} ({one.kind}, {one.size} ranks) differs between its ranks"
+            text = f"collective {index + 1} of {one} ({one.shown}) differs between its ranks"
             if len(sides) == 2 and self._swapped(one, index):
                 text += ": they make the same two calls in another order"
             elif len(sides) == 2:
@@ -181,15 +181,31 @@ class Examination:
             yield Finding("different", text, sides, one.number, index)
 
     def _swapped(self, one, index):
-        pairs = {tuple(self.job.describe(member, member.records[index + step]) for step in (0, 1))
-                 for member in one.members if len(member.records) > index + 1}
-        return len(pairs) == 2 and len({frozenset(pair) for pair in pairs}) == 1
+        """Two members make the same two calls in another order, and agree again after them, as far as they have come."""
+        calls = {}
+        for member in one.members:
+            if len(member.records) > index + 1:
+                records = range(index, min(index + 3, len(member.records)))
+                described = [self.job.describe(member, member.records[at]) for at in records]
+                calls.setdefault(tuple(described[:2]), set()).update(described[2:])
+        if len(calls) != 2 or len({frozenset(pair) for pair in calls}) != 1:
+            return False
+        return len(set().union(*calls.values())) < 2
 
     def _ahead(self, one, index, sides):
-        """Says so if the smaller side made the call that followed the larger side's call before."""
+        """Says so if the smaller side, or the one that left the usual order, made the call that followed the other's before."""
         usual, odd = sides
-        if len(usual.ranks) <= len(odd.ranks):
-            return ""
+        if len(usual.ranks) == len(odd.ranks):
+            # What followed the two calls before, which all members made.
+            def call(at):
+                return self.job.describe(one.members[0], one.members[0].records[at])
+
+            expected = next((call(at) for at in range(index - 1, max(2, index - 1000) - 1, -1)
+                             if call(at - 1) == call(index - 1) and call(at - 2) == call(index - 2)), None)
+            if expected == odd.what:
+                usual, odd = odd, usual
+            elif expected != usual.what:
+                return ""
         member = next(member for member in one.members if member.process is usual.ranks[0])
         window = range(max(0, index - 1000), index)
         earlier = next((at for at in reversed(window) if self.job.describe(member, member.records[at]) == usual.what), None)
@@ -208,8 +224,22 @@ class Examination:
                     found.append(Wait(member.process, member, member.records[index], index, absent, one.missing))
                 elif not member.is_joined and not member.failed_with and not member.process.exit_ns:
                     absent = [other.process for other in one.members if other.failed_with]
+                    absent += self._absent_from_split(member)
                     found.append(Wait(member.process, member, None, -1, absent, self._absent_from_creation(one)))
         return found
+
+    def _absent_from_split(self, member):
+        """The members of the communicator that is split, or shrunk, that have not made as many of it."""
+        parent = member.library.members.get(member.parent)
+        if parent is None:
+            return []
+
+        def children(of):
+            return [other for other in of.library.members.values() if other.parent == of.number]
+
+        number = sum(other.number <= member.number for other in children(parent))
+        return [other.process for other in self.job.of_member[id(parent)].members
+                if other.process is not member.process and len(children(other)) < number]
 
     @staticmethod
     def _absent_from_creation(one):
@@ -229,7 +259,7 @@ class Examination:
             now = self.job.now_ns()
             record = here[0].record
             what = self.job.describe(here[0].member, record) if record else "its creation"
-            text = f"{one} ({one.kind}, {one.size} ranks) waits in " + (
+            text = f"{one} ({one.shown}) waits in " + (
                 f"collective {index + 1}, {what}" if record else "its creation")
             begun = min(wait.record.begin_ns if wait.record else wait.member.made_ns for wait in here)
             if now - begun < self.after_ns:

@@ -30,6 +30,11 @@ class Communicator:
         return f"communicator {self.number}"
 
     @property
+    def shown(self):
+        """"NCCL, 4 ranks"; the size of one that is being made may be unknown."""
+        return self.kind + (f", {self.size} ranks" if self.size > 0 else "")
+
+    @property
     def missing(self):
         """Ranks of the communicator of which nobody recorded anything."""
         if any(member.rank < 0 for member in self.members):

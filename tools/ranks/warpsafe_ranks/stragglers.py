@@ -60,6 +60,9 @@ def stragglers(job, one, end):
         if period and stop - begin > 0.8 * len(keys):
             break
     is_regular = period > 0
+    # The first steps of a program look like none.
+    if not is_regular and len(keys) < 10 * FEWEST_STEPS:
+        return []
     period = max(1, period)
     count = min(stop - begin, max(MOST, 2 * FEWEST_STEPS * period)) // period * period
     chosen = [index for index, _ in indices[stop - count : stop]]
