@@ -14,6 +14,7 @@ With --results FOLDER the error line of each snippet is left in FOLDER/<snippet>
 for docs/reference/misuse.md. With --quick FOLDER the compiler is asked as quick.py does, which must have prepared
 FOLDER. With --alone each snippet is a unit of its own, compiled by all of the compiler: this takes long,
 and finds a first error that a neighbour hides. With --own only the snippets that no other compiler reads.
+With --level only that check level; the twins are compiled at level 2.
 """
 
 import sys
@@ -161,14 +162,16 @@ class Test:
 def main():
     compiler, arguments = parse_arguments(
         __doc__, ("source", {"type": Path}), ("--results", {"type": Path}), ("--quick", {"type": Path}),
-        ("--alone", {"action": "store_true"}), ("--own", {"action": "store_true"}))  # fmt: skip
+        ("--alone", {"action": "store_true"}), ("--own", {"action": "store_true"}),
+        ("--level", {"action": "append", "type": int, "choices": LEVELS}))  # fmt: skip
     if arguments.results:
         arguments.results.mkdir(parents=True, exist_ok=True)
     group = Group(arguments.source)
     if arguments.own:
         group.keep_own(compiler.name)
     test = Test(compiler, group, arguments.quick, arguments.alone)
-    checked = test.run(arguments.results)
+    levels = tuple(arguments.level or LEVELS)
+    checked = test.run(arguments.results, levels, twins=LEVELS[0] in levels)
     print(*(f"{arguments.source}: {complaint}" for complaint in test.complaints), sep="\n")
     print(f"{compiler.name}: {checked} snippets and levels in {test.units} units, "
           f"{len(test.complaints)} complaints")  # fmt: skip
