@@ -31,7 +31,8 @@ constexpr std::uint64_t seeds = 200;
 
 int main(int argc, char** argv) {
   std::vector<planted::Pair> pairs = planted::dependent_launches();
-  for (const auto more : {planted::returned_memory, planted::guarded_memory, planted::own_kernels}) {
+  for (const auto more :
+       {planted::returned_memory, planted::guarded_memory, planted::own_kernels}) {
     for (const planted::Pair& one : more()) pairs.push_back(one);
   }
   for (const planted::Pair& one : pairs) {

@@ -20,7 +20,8 @@ constexpr int times = 3;
 
 /// A program with one stream, to which it gives memory.
 template <class... Memory>
-[[maybe_unused]] void call(void (*program)(cudaStream_t, Memory*...), cudaStream_t one, cudaStream_t) {
+[[maybe_unused]] void call(void (*program)(cudaStream_t, Memory*...), cudaStream_t one,
+                           cudaStream_t) {
   void* memory[sizeof...(Memory)];
   for (void*& each : memory) {
     cudaMalloc(&each, memory_bytes);
@@ -37,7 +38,8 @@ template <class... Memory>
   for (void* const each : memory) cudaFree(each);
 }
 /// A program with two streams and memory of its own.
-[[maybe_unused]] void call(void (*program)(cudaStream_t, cudaStream_t), cudaStream_t one, cudaStream_t other) {
+[[maybe_unused]] void call(void (*program)(cudaStream_t, cudaStream_t), cudaStream_t one,
+                           cudaStream_t other) {
   for (int i = 0; i < times; ++i) {
     program(one, other);
     cudaDeviceSynchronize();

@@ -104,8 +104,9 @@ TEST_F(Dependent, ALaterWriteOfWhatTheEarlierReadsNeedsATrigger) {
   EXPECT_THAT(reported(), IsEmpty());
   launch("c", triggers, {in(x), out(y)});
   early("d", plain, {in(z), out(x)});
-  EXPECT_THAT(reported(),
-              ElementsAre(HasSubstr("; the later one writes memory that the earlier one receives")));
+  EXPECT_THAT(
+      reported(),
+      ElementsAre(HasSubstr("; the later one writes memory that the earlier one receives")));
 }
 TEST_F(Dependent, APossibleWriteNeedsATrigger) {
   launch("a", plain, {either(x), either(y)});
@@ -147,11 +148,11 @@ TEST_F(Dependent, ATriggerBeforeTheWaitLetsAThirdKernelBegin) {
   early("c", plain, {in(y), out(x)});
   EXPECT_THAT(
       reported(),
-      ElementsAre(HasSubstr("'c' never waits"),
-                  testing::AllOf(
-                      HasSubstr("'c' may begin before 'a' has ended, because 'between' lets it "
-                                "begin before its own wait"),
-                      HasSubstr("call cudaGridDependencySynchronize() in 'c'"))));
+      ElementsAre(
+          HasSubstr("'c' never waits"),
+          testing::AllOf(HasSubstr("'c' may begin before 'a' has ended, because 'between' lets it "
+                                   "begin before its own wait"),
+                         HasSubstr("call cudaGridDependencySynchronize() in 'c'"))));
 }
 TEST_F(Dependent, ATriggerAfterTheWaitDoesNot) {
   launch("a", triggers, {in(x), out(y)});

@@ -19,17 +19,19 @@ using testing::Not;
 
 Ran watched(const std::string& steps, const std::string& options = "--guard",
             const std::string& variables = "") {
-  return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " + variables + " " WATCH_RUN
-               " --cuda --error-exitcode 7 " + options + " " WATCH_DEPENDENT " /dev/null " + steps);
+  return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " + variables +
+               " " WATCH_RUN " --cuda --error-exitcode 7 " + options +
+               " " WATCH_DEPENDENT " /dev/null " + steps);
 }
 auto found(const std::string& text) { return HasSubstr("warpsafe: memory guard: " + text); }
 
 TEST(GuardRun, AWritePastTheEndIsFoundAtTheNextWait) {
   const Ran ran = watched("malloc:m400 scribble:m400 sync");
-  EXPECT_THAT(ran.out, AllOf(found("something wrote bytes 400 to 403 of an allocation of 400 bytes\n"
-                                   "  allocated by cuMemAlloc in "),
-                             HasSubstr("\n  launched since the last look: 'scribbles'\n"),
-                             HasSubstr(" 1 fault of running work")));
+  EXPECT_THAT(ran.out,
+              AllOf(found("something wrote bytes 400 to 403 of an allocation of 400 bytes\n"
+                          "  allocated by cuMemAlloc in "),
+                    HasSubstr("\n  launched since the last look: 'scribbles'\n"),
+                    HasSubstr(" 1 fault of running work")));
   EXPECT_EQ(ran.status, 7 << 8);
 }
 TEST(GuardRun, AndAtTheFreeAndAtTheEnd) {
@@ -45,8 +47,9 @@ TEST(GuardRun, EachWriteIsReportedOnce) {
               HasSubstr(" 2 faults of running work"));
 }
 TEST(GuardRun, AWriteAfterTheFree) {
-  EXPECT_THAT(watched("malloc:m400 mfree:m scribble:m16 sync").out,
-              found("something wrote bytes 16 to 19 of an allocation of 400 bytes, after its free\n"));
+  EXPECT_THAT(
+      watched("malloc:m400 mfree:m scribble:m16 sync").out,
+      found("something wrote bytes 16 to 19 of an allocation of 400 bytes, after its free\n"));
 }
 TEST(GuardRun, ARightProgram) {
   const Ran ran = watched("malloc:m400 scribble:m396 sync mfree:m malloc:n512 scribble:n0 mfree:n");
@@ -55,15 +58,16 @@ TEST(GuardRun, ARightProgram) {
 }
 TEST(GuardRun, OneAllocationInSoMany) {
   // The program's own allocations w, x, y and z come before.
-  EXPECT_THAT(watched("malloc:m400 scribble:m400 sync", "--guard=4").out, found("something wrote bytes 400 to 403"));
+  EXPECT_THAT(watched("malloc:m400 scribble:m400 sync", "--guard=4").out,
+              found("something wrote bytes 400 to 403"));
   EXPECT_THAT(watched("malloc:m400 scribble:m400 sync", "--guard=3").out, Not(found("")));
 }
 TEST(GuardRun, IsOffWithoutTheOption) {
   EXPECT_THAT(watched("malloc:m400 scribble:m400 sync mfree:m", "").out, Not(HasSubstr("guard")));
 }
 TEST(GuardRun, SaysThatADriverDoesNotTakeTheSize) {
-  const Ran ran = watched("malloc:m400 scribble:m400 sync mfree:m", "--guard",
-                          "STAND_IN_KEEPS_PARAMETERS=1");
+  const Ran ran =
+      watched("malloc:m400 scribble:m400 sync mfree:m", "--guard", "STAND_IN_KEEPS_PARAMETERS=1");
   EXPECT_THAT(ran.out, AllOf(HasSubstr("warpsafe: --guard has no effect"), Not(found(""))));
   EXPECT_EQ(ran.status, 0);
 }

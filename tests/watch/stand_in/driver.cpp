@@ -53,7 +53,7 @@ CUctx_st* current = &context;
 /// The program's memory, by address.
 std::map<CUdeviceptr, std::size_t> live;
 std::map<CUdeviceptr, std::vector<unsigned char>> contents;  ///< of small memory
-std::vector<std::pair<CUdeviceptr, std::size_t>> pool;  ///< freed in the order of a stream
+std::vector<std::pair<CUdeviceptr, std::size_t>> pool;       ///< freed in the order of a stream
 std::mutex live_mutex;
 constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
 CUstream captured = nullptr;                           ///< the stream that captures
@@ -328,8 +328,8 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
       for (CUfunc_st& one : of_files) {
         if (std::strcmp(one.name, name) == 0) return *function = &one, CUDA_SUCCESS;
       }
-      *function = &of_files.emplace_back(
-          CUfunc_st{names_of_files.emplace_back(name).c_str(), 1024, 0});
+      *function =
+          &of_files.emplace_back(CUfunc_st{names_of_files.emplace_back(name).c_str(), 1024, 0});
       return CUDA_SUCCESS;
     }
     for (CUfunc_st& one : functions) {

@@ -35,6 +35,14 @@ struct Platform {
   /// Returns the reason that the runtime's own log gives for the call of this thread that has just
   /// failed; "" if it gives none. nullptr: the runtime has no such log.
   std::string (*runtime_log)();
+  /// The same for a log that may be missing.
+  [[nodiscard]] std::string log() const noexcept {
+    try {
+      return runtime_log != nullptr ? runtime_log() : std::string();
+    } catch (...) {  // out of memory
+      return {};
+    }
+  }
   /// Free and total memory of the current device in bytes.
   int (*memory_info)(std::size_t& free_bytes, std::size_t& total_bytes) noexcept;
   int (*device_count)(int& count) noexcept;

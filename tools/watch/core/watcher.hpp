@@ -35,7 +35,6 @@
 #include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace warpsafe::watch {
 
@@ -139,15 +138,6 @@ class Watcher {
     }
   }
 
-  /// Returns what the runtime's own log says about this thread's failed call.
-  [[nodiscard]] std::string runtime_log() const noexcept {
-    try {
-      return platform_.runtime_log != nullptr ? platform_.runtime_log() : std::string();
-    } catch (...) {  // out of memory
-      return {};
-    }
-  }
-
   /// Call when a runtime call other than a launch has failed. It is reported unless the status is a
   /// mere answer (call_weight.hpp), or a fault. `log` is what the runtime's own log says about the
   /// call; nullptr: the log is read. `stack` is the program's; nullptr: the calling thread's.
@@ -160,7 +150,7 @@ class Watcher {
     begin_once();
     const HostStack here = stack == nullptr ? HostStack::here() : *stack;
     run_on_large_stack([&]() noexcept {
-      const std::string own = log == nullptr ? runtime_log() : std::string();
+      const std::string own = log == nullptr ? platform_.log() : std::string();
       if (log == nullptr) log = own.c_str();
       if (failed_calls_.failed(of, status, here, log, kind_of)) stop_on_request();
     });
@@ -182,10 +172,8 @@ class Watcher {
   /// Reports what the memory guard has found.
   void guard_found(const GuardReport& found) noexcept {
     begin_once();
-    run_on_large_stack([&]() noexcept {
-      errors_.overrun(found);
-      stop_on_request();
-    });
+    run_on_large_stack([&]() noexcept { errors_.overrun(found); });
+    stop_on_request();
   }
 
   /// Call when the process ends by a signal or by _exit, and `finish` does not act by itself.
@@ -214,7 +202,7 @@ class Watcher {
         run.missing = files_.missing(options_);
         if (!options_.quiet) {
           suspicions_.each([&](const std::string& one) { run.suspicions.push_back(one); },
-                           [&](const HostStack& stack) { return place_text(stack); });
+                           [&](const HostStack& stack) { return places_.first(stack); });
         }
         write_reports(options_, run);
         if (options_.quiet) return;
@@ -259,7 +247,7 @@ class Watcher {
     Kernel& kernel = *launch.kernel;
     __atomic_add_fetch(&kernel.refused, 1, __ATOMIC_RELAXED);
     const warpsafe::detail::BackendCalls& calls = *platform_.calls;
-    const std::string log = runtime_log();  // before any call of the watch can fail
+    const std::string log = platform_.log();  // before any call of the watch can fail
     LaunchError error = explain(platform_, streams_, launch, status);
     error.sequence = seen.record.sequence;
     if (seen.begun != 0) debug::detail::after_launch(seen.record, calls, seen.begun, status);
@@ -275,14 +263,6 @@ class Watcher {
                       hint_for(launch, error, of, failed_calls_.capture_breaker()), stack);
     }
     stop_on_request();
-  }
-  [[nodiscard]] std::string place_text(const HostStack& stack) {
-    const std::vector<SourcePlace> places = places_.find(stack);
-    for (const SourcePlace& one : places) {
-      // nvcc's function for a launch has the kernel's line.
-      if (one.function.rfind("__device_stub_", 0) != 0) return one.text();
-    }
-    return {};
   }
   void stop_on_request() noexcept {
     if (!options_.stop_on_error) return;

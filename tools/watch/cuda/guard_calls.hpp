@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace warpsafe::watch {
@@ -99,6 +100,8 @@ class GuardCalls {
         if (status == CUDA_SUCCESS) allocated(*of.dptr, of.bytesize, mine.guarded, device, mine);
       } else if (known.call == Call::free && mine.guarded != 0) {
         parameters<cuMemFree_v2_params>(info).dptr = mine.guarded;
+      } else if (known.call == Call::unload && status == CUDA_SUCCESS && ends_context(known.name)) {
+        guard_.forget();
       } else if (status == CUDA_SUCCESS &&
                  (known.call == Call::wait_stream || known.call == Call::wait_device)) {
         report(guard_.look(device));
@@ -136,6 +139,11 @@ class GuardCalls {
   template <class Parameters>
   [[nodiscard]] static Parameters& parameters(const CUpti_CallbackData& info) noexcept {
     return *static_cast<Parameters*>(const_cast<void*>(info.functionParams));
+  }
+  /// Returns whether the memory of a context is gone, other than by cuModuleUnload.
+  [[nodiscard]] static bool ends_context(Name name) noexcept {
+    const std::string_view text(name.data, name.size);
+    return text.substr(0, 5) == "cuCtx" || text.substr(0, 8) == "cuDevice";
   }
   /// Gives the kept memory back if the device has little left.
   [[nodiscard]] bool has_room(std::size_t bytes) {

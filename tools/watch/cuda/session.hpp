@@ -104,7 +104,9 @@ class Session {
       return;
     }
     const CUresult status = status_of(info);
-    if (guard_.on() && !captures_.any()) guard_.leave(mine, known, device, info, status);
+    // A capture may have begun on another thread meanwhile.
+    if (guard_.on() && (mine.guarded != 0 || !captures_.any()))
+      guard_.leave(mine, known, device, info, status);
     if (nodes_.leave(mine, known, device, info, status)) return;
     const bool inner = mine.runtime_call != nullptr || mine.in_runtime;
     if (inner && status != CUDA_SUCCESS) keep_log(mine);
@@ -142,7 +144,7 @@ class Session {
   /// When the runtime's call ends, the driver's log has a further line.
   [[gnu::cold, gnu::noinline]] void keep_log(ThreadState& mine) noexcept {
     run_on_large_stack([&]() noexcept {
-      const std::string log = watcher_.runtime_log();
+      const std::string log = watcher_.platform().log();
       warpsafe::detail::TextBuffer(mine.log, sizeof mine.log).one_line(Name::of(log.c_str()));
     });
   }

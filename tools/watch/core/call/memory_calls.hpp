@@ -60,7 +60,8 @@ class MemoryCalls {
       case Call::allocate_managed:
         if (of.to != 0) order().allocated(of.to, of.bytes, of.call == Call::allocate_managed);
         // In the order of the stream: other streams have the memory only after it.
-        if (of.to != 0 && of.call == Call::allocate_async && follows_pools()) work(of, of.to, 0, false);
+        if (of.to != 0 && of.call == Call::allocate_async && follows_pools())
+          work(of, of.to, 0, false);
         return;
       case Call::free:
         copies.freed(of.to);

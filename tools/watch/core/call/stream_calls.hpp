@@ -144,8 +144,7 @@ class StreamCalls {
       case Call::wait_stream:
       case Call::query_stream:
       case Call::host_function:
-        return dependent.ordered(
-            place_of(of.stream, of.per_thread, of.device, watcher_.streams()));
+        return dependent.ordered(place_of(of.stream, of.per_thread, of.device, watcher_.streams()));
       default:
         return dependent.ordered_all();
     }

@@ -69,11 +69,17 @@ class MemoryGuard {
   void allocated(std::uintptr_t begin, std::size_t bytes, std::size_t zone, std::int32_t device,
                  Name made_by, const HostStack& made_at) {
     const std::lock_guard lock(mutex_);
-    if (!access_.fill(begin, fresh, bytes) ||
-        !access_.fill(begin + bytes, zone_pattern, zone)) {
+    if (!access_.fill(begin, fresh, bytes) || !access_.fill(begin + bytes, zone_pattern, zone)) {
       return;
     }
     live_[begin] = {bytes, zone, device, made_by, made_at};
+  }
+  /// A context has ended: other memory may get the same addresses.
+  void forget() {
+    const std::lock_guard lock(mutex_);
+    live_.clear();
+    kept_.clear();
+    kept_bytes_ = 0;
   }
   /// Call for each launch.
   void launched(Name kernel) {
@@ -109,7 +115,8 @@ class MemoryGuard {
     const bool reachable = access_.finish();
     if (reachable) look_at_zone(begin, one, found);
     live_.erase(at);
-    if (!reachable || one.bytes > most_kept_bytes || !access_.fill(begin, freed_memory, one.bytes)) {
+    if (!reachable || one.bytes > most_kept_bytes ||
+        !access_.fill(begin, freed_memory, one.bytes)) {
       return false;
     }
     kept_.push_back({begin, one});

@@ -36,9 +36,8 @@ inline void follow_dependence(Suspicions& suspicions, const Launch& launch, cons
   const Kernel& kernel = *launch.kernel;
   DependentLaunch made{kernel.name_view(), *kernel.library != '\0', launch.shape.programmatic,
                        kernel.machine_code(), used_pointers(kernel, values)};
-  std::erase_if(made.pointers, [&](const UsedPointer& one) {
-    return !suspicions.order.is_memory(one.address);
-  });
+  std::erase_if(made.pointers,
+                [&](const UsedPointer& one) { return !suspicions.order.is_memory(one.address); });
   suspicions.dependent.launched(at, std::move(made));
 }
 

@@ -131,7 +131,7 @@ struct UsedPointer {
 
 /// Returns all words of a launch's parameters that may be pointers.
 [[nodiscard]] inline std::vector<UsedPointer> used_pointers(const Kernel& kernel,
-                                                                const LaunchParameters& values) {
+                                                            const LaunchParameters& values) {
   const std::size_t count = kernel.parameters.size();
   const bool whole_block = count == 0 && values.each == nullptr;
   std::vector<UsedPointer> found;

@@ -50,6 +50,14 @@ class SourcePlaces {
     if (known_.size() < most_known) known_.emplace(std::move(key), places);
     return places;
   }
+  /// Returns the words for the innermost place, or "". May throw std::bad_alloc.
+  [[nodiscard]] std::string first(const HostStack& stack) {
+    for (const SourcePlace& one : find(stack)) {
+      // nvcc's function for a launch has the kernel's line.
+      if (one.function.rfind("__device_stub_", 0) != 0) return one.text();
+    }
+    return {};
+  }
 
  private:
   static constexpr std::size_t most_known = 4096;
@@ -160,7 +168,8 @@ class SourcePlaces {
   }
   /// Functions of a runtime that is linked into the program (cudart_static).
   [[nodiscard]] static bool is_runtimes(const std::string& function) noexcept {
-    for (const char* prefix : {"cuda", "__cuda", "__cudart", "__device_stub_", "libcudart_static"}) {
+    for (const char* prefix :
+         {"cuda", "__cuda", "__cudart", "__device_stub_", "libcudart_static"}) {
       if (function.rfind(prefix, 0) == 0) return true;
     }
     return false;

@@ -74,8 +74,7 @@ class DependentWatch {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < found_.size() && i < most_reported; ++i) report(found_[i]);
     if (found_.size() > most_reported) {
-      report("suspicion: " +
-             counted(found_.size() - most_reported, "more kernel", "more kernels") +
+      report("suspicion: " + counted(found_.size() - most_reported, "more kernel", "more kernels") +
              " without a wait for the kernel before");
     }
   }

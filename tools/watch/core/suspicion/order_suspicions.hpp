@@ -32,8 +32,7 @@ class OrderSuspicions {
   /// or all of them only read it.
   void received(const StreamWork& kernel, std::uintptr_t address) {
     if (!own_) return;
-    const auto [at, is_new] =
-        streams_.emplace(std::pair(kernel.what.data, address), kernel.at.key);
+    const auto [at, is_new] = streams_.emplace(std::pair(kernel.what.data, address), kernel.at.key);
     if (!is_new && at->second != kernel.at.key) several_.insert(at->first);
     if (streams_.size() > most_addresses) streams_.clear();
   }
@@ -110,12 +109,12 @@ class OrderSuspicions {
   void each(const Report& report, const Place& place) const {
     std::size_t reported = 0;
     for (const Found& one : found_) {
-      if (!one.frees && (several_.count(one.first_address) != 0 ||
-                         several_.count(one.second_address) != 0)) {
+      if (!one.frees &&
+          (several_.count(one.first_address) != 0 || several_.count(one.second_address) != 0)) {
         continue;
       }
-      if (!one.frees && (shared_out_.count(one.first_writer) != 0 ||
-                         shared_out_.count(one.second_writer) != 0)) {
+      if (!one.frees &&
+          (shared_out_.count(one.first_writer) != 0 || shared_out_.count(one.second_writer) != 0)) {
         continue;
       }
       if (++reported > most_reported) continue;
@@ -152,12 +151,13 @@ class OrderSuspicions {
     return work.is_kernel ? Address{work.what.data, access.begin} : Address{};
   }
   [[nodiscard]] static bool is_free(const StreamWork& work) noexcept {
-    return !work.is_kernel && std::string_view(work.what.data, work.what.size).find("Free") !=
-                                  std::string_view::npos;
+    return !work.is_kernel &&
+           std::string_view(work.what.data, work.what.size).find("Free") != std::string_view::npos;
   }
   [[nodiscard]] static bool is_pool_call(const StreamWork& work) noexcept {
-    return is_free(work) || (!work.is_kernel && std::string_view(work.what.data, work.what.size)
-                                                        .find("Alloc") != std::string_view::npos);
+    return is_free(work) ||
+           (!work.is_kernel && std::string_view(work.what.data, work.what.size).find("Alloc") !=
+                                   std::string_view::npos);
   }
   template <class Place>
   static void add_place(std::string& text, const char* which,

@@ -71,12 +71,12 @@ enum class MemoryGuard : std::uint8_t {
   return guard;
 }
 
-/// Pages with a range of addresses without memory behind them, and a page without before them. Those of small allocations are kept
-/// for the next, because the system takes long to map them.
+/// Pages with a range of addresses without memory behind them, and a page without before them.
+/// Those of small allocations are kept for the next, because the system takes long to map them.
 class GuardedPages {
  public:
-  /// How far behind the pages there is no memory. The blocks of a grid do not begin in order, so the
-  /// first access past the end may be far behind it.
+  /// How far behind the pages there is no memory. The blocks of a grid do not begin in order, so
+  /// the first access past the end may be far behind it.
   static constexpr std::size_t unmapped_bytes = std::size_t{256} << 20U;
 
   /// nullptr if the system gives no more. `bytes` is a multiple of the page.

@@ -22,8 +22,8 @@
 namespace warpsafe::host {
 
 /// Memory of a device: aligned to 256 bytes like CUDA's, unless WARPSAFE_GUARD is 1. The rest of
-/// 256 bytes behind it is checked at the end of its use. Then come addresses without memory, so that a kernel
-/// that goes on past the end faults instead of overwriting the program.
+/// 256 bytes behind it is checked at the end of its use. Then come addresses without memory, so
+/// that a kernel that goes on past the end faults instead of overwriting the program.
 class Storage {
  public:
   Storage() = default;
