@@ -142,6 +142,17 @@ with tempfile.TemporaryDirectory() as name:
     done = run(tree, "src/extension.cpp")
     expect("a PyTorch extension", (done.returncode, "[D03]" in done.stdout, done.stderr), (1, True, ""))
 
+    # The compiler drops a macro that a missing header defines: what is inside of it is no statement.
+    unknown = folder / "unknown"
+    unknown.mkdir()
+    (unknown / "LICENSE").write_text("")
+    (unknown / "api.h").write_text(RUNTIME + 'extern "C" cudaError_t cudaFree(void*);\n')
+    (unknown / "a.cpp").write_text('#include "api.h"\n#include "absent.h"\n#define TWICE(x) CHECK(x); CHECK(x)\ncudaError_t frees(void* p) { return cudaFree(p); }\n'
+                                   "void f(void* p) {\n  CHECK(cudaGetLastError());\n  CHECK( /* late */ cudaGetLastError() );\n"
+                                   "  TWICE(cudaGetLastError());\n  CHECK(frees(p));\n  if (p) cudaGetLastError();\n  cudaGetLastError();\n  frees(p);\n}\n")
+    done = run(unknown, "--json", "a.cpp")
+    expect("a check by an unknown macro", [(item["line"], item["row"]) for item in json.loads(done.stdout)], [(10, "D03"), (11, "D03"), (12, "D08")])
+
     # A launch that a function of another file checks. The index of the tree follows its files.
     cache = folder / "cache"
     os.environ["XDG_CACHE_HOME"] = str(cache)

@@ -180,3 +180,40 @@ float captured(const float* p, float* host, cudaStream_t stream, cudaGraph_t* gr
   look(cudaStreamEndCapture(stream, graph));
   return host[0];
 }
+
+// Numbers that stay small by their making or by what they are.
+__global__ void by_vocabulary(float* p, size_t vocab_size) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;  // finds: A16/note
+  if (i < vocab_size) p[i] = 1;
+}
+__global__ void by_size(float* p, size_t size) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;  // finds: A16/warning
+  if (i < size) p[i] = 1;
+}
+void widened(float* p, int width, int height) {
+  const size_t num_items = width * height;
+  wide_arguments<<<1, 1>>>(1, num_items);  // finds: C03/note
+  done();
+}
+void of_a_model(float* p, size_t head_num, size_t size_per_head, size_t count) {
+  const int hidden = head_num * size_per_head;  // finds: A02/note
+  plain<<<(hidden - 1) / 256 + 1, 256>>>(p, hidden);
+  const int items = count;  // finds: A02/warning
+  plain<<<(items - 1) / 256 + 1, 256>>>(p, items);
+  done();
+}
+template <typename T>
+void packed(float* p) {
+  constexpr unsigned each = sizeof(T) >= sizeof(int) ? 1 : sizeof(int) / sizeof(T);
+  plain<<<each, 256>>>(p, 1);
+  done();
+}
+void asserted(float* p, int n) {
+  assert(n <= 1024);
+  plain<<<1, n>>>(p, n);
+  done();
+}
+void fits(float* p, int n, int occupancy) {
+  void* arguments[] = {&p, &n};
+  look(cudaLaunchCooperativeKernel((void*)plain, occupancy, 256, arguments, 0, 0));
+}

@@ -8,7 +8,7 @@ from ..host_memory import host_memory
 from ..launches import same_text
 from ..function import api
 from ..registry import Found, all_launches, launch_rule, rule
-from ..tree import call_arguments, call_name, is_integer, is_stream, is_wide, operands, plain, pointee_size
+from ..tree import bare, call_arguments, call_name, is_integer, is_stream, is_wide, operands, plain, pointee_size
 
 
 def argument_array(function, launch):
@@ -65,13 +65,15 @@ def argument_type(program, function, launch):
 def is_count(function, node):
     """Whether a number counts items by its name or by its making, and no block, axis or quotient."""
     start = function.resolve(node)
+    if is_integer(bare(start).type) and not is_wide(bare(start).type):
+        return False  # an int that was widened: its upper bits are empty
     if start.value is not None or any(operands(part, "/") or operands(part, "%") for part in start.walk()):
         return False
     name = call_name(start) if start.kind == "CALL_EXPR" else plain(node).name
     if start.kind == "CALL_EXPR" and len(call_arguments(start)) > 0 and name == "size":
         return False  # the extent of one axis
     return re.search(r"^(n|N|numel|size|length)$|num|count|elem|total|items|len|size", name) is not None and \
-        re.search(r"block|grid|thread|dim|batch|iter|row|col", name.lower()) is None
+        re.search(r"block|grid|thread|dim|batch|iter|row|col|vocab|head|hidden|expert|channel|beam|seq", name.lower()) is None
 
 
 @launch_rule("C03", "a 64-bit argument for a 32-bit parameter")

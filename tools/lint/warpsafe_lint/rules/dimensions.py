@@ -71,7 +71,7 @@ def floor_division(program, function, launch):
         if callers_divide(program, function, top, block) or remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
             continue
         # A kernel that compares its index is made for a rest; one that does not relies on sizes without a rest.
-        expects_rest = launch.kernel is not None and launch.kernel.guards
+        expects_rest = launch.kernel is not None and launch.kernel.guards and not of_model(top)
         yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
                     f"write {COVER}, or without warpsafe (n + B - 1) / B", "" if expects_rest else "note")
@@ -156,6 +156,13 @@ def is_extent(node):
     return len(arguments) == 1 and call_name(node) in ("size", "extent", "shape", "stride") and arguments[0].value is not None
 
 
+def of_model(node):
+    """Whether each name in a number is an extent of a model or of a batch, such as head_num * size_per_head."""
+    names = [name for name in node.names() if name not in ("std", "size_t")]
+    return bool(names) and all(re.search(r"head|hidden|vocab|batch|seq|beam|channel|dim|row|col|width|height|max_\w*len|max_\w*length", name.lower())
+                               for name in names)
+
+
 @function_rule("A02", "a 64-bit count stored in 32 bits before the launch")
 def narrowed_count(program, function):
     used = {}
@@ -178,12 +185,13 @@ def narrowed_count(program, function):
             if re.search(r"grid|block", variable.node.name.lower()):
                 continue
             sides = operands(wide, "/")
-            if sides or wide.kind == "CXX_UNARY_EXPR":
+            if sides or wide.kind == "CXX_UNARY_EXPR" or any(True for _ in wide.all("CXX_UNARY_EXPR")) or \
+                    b"constexpr" in program.source[variable.node.start:variable.node.start + 60].split(b"=")[0]:
                 continue  # a number of blocks is small; its narrowing is row A03
             yield Found(variable.node, f"{variable.node.name} keeps 32 bits of {program.text(wide)}, and a grid is computed "
                         "from it",
                         "keep the 64 bits and write SafeGrid<>::cover(n, block), which accepts them",
-                        "note" if is_extent(wide) else "")
+                        "note" if is_extent(wide) or of_model(wide) else "")
 
 
 @launch_rule("A21", "an int product as the size of a grid", by_default=False)

@@ -153,7 +153,7 @@ def large_cluster(program, function):
 def cooperative(program, function, launch):
     if not launch.form.endswith("LaunchCooperativeKernel") or any("Occupancy" in name for name in program.all_names):
         return
-    if re.search(rb"multi_?processor_?count|\bnum_?sms?\b|\bsm_?count\b", program.source, re.I):
+    if re.search(rb"multi_?processor_?count|\bnum_?sms?\b|\bsm_?count\b|\bocc(upancy)?\b|\w*occupancy\w*|blocks?_per_sm", program.source, re.I):
         return
     if launch.grid_axes and all(function.value(axis) == 1 for axis in launch.grid_axes):
         return  # one block fits if the block itself does

@@ -81,6 +81,12 @@ def bytes_for_elements(program, function, launch):
                         "write SafeGrid<>::cover(elements, block)")
 
 
+def counts_items(node):
+    """Whether a number's name says that it counts items, rather than the extent of an axis or a property of a model."""
+    return re.search(r"^(n|N|numel|size|length)$|num|count|elem|total|items|points|len|size", node.name) is not None and re.search(
+        r"row|col|dim|width|height|batch|vocab|head|hidden|expert|channel|beam|seq", node.name.lower()) is None
+
+
 @function_rule("A16", "a 32-bit index for a 64-bit count")
 def narrow_index(program, function):
     if not function.is_kernel:
@@ -102,7 +108,9 @@ def narrow_index(program, function):
                 yield Found(variable, f"{variable.name} has 32 bits, but is compared with a 64-bit count: from {limit} items on "
                             "it overflows",
                             "write for (auto i : warpsafe::grid_stride(n)), which counts in n's own type, or compute the "
-                            "index in 64 bits: std::size_t(blockIdx.x) * blockDim.x + threadIdx.x")
+                            "index in 64 bits: std::size_t(blockIdx.x) * blockDim.x + threadIdx.x",
+                            "" if counts_items(right if left.kind == "DECL_REF_EXPR" and left.target == variable.cursor.hash else left)
+                            else "note")
                 break
 
 
@@ -134,6 +142,8 @@ def is_bounded(program, function, node):
     inner = plain(node)
     if inner.kind != "DECL_REF_EXPR":
         return False
+    if re.search(rb"assert\s*\([^;]*<=?\s*1024\b", program.source[function.node.start:function.node.end]):
+        return True
     for test in function.node.all("BINARY_OPERATOR"):
         in_loop = any(above.kind == "FOR_STMT" for above in test.above())
         if test.name in ("<", ">", "<=", ">=") and not in_loop and any(
