@@ -184,6 +184,9 @@ struct KernelDeclaration {
   static_assert((is_need<Needs> && ...),
                 "warpsafe: after the function, kernel<…> takes needs: max_threads<256>, "
                 "needs_shared<float>, grid_stride_kernel, …");
+  /// Templates that do not need the function take this type, so that the compiler instantiates them
+  /// once for all kernels with these parameters and needs.
+  using declaration = KernelDeclaration;
   using parameters = Parameters;
   using shared_type = typename SharedNeed<Needs...>::type;
   /// The calls of backend B that take this kernel's function: B's own, except for kernels loaded by

@@ -169,9 +169,9 @@ template <CheckLevel Level, class B, class K, class... A>
         !continues_after_refusal(report_refusal(error, shape, at, launched.name))) {
       return error;
     }
-    if (submit_observed<Level>(at, kernel_facts<K>, shape, launched, words, foreign,
-                               launched.slots.remembered(at.stream.device().value()), false,
-                               error)) {
+    if (submit_observed<Level>(at, kernel_facts<typename K::declaration>, shape, launched, words,
+                               foreign, launched.slots.remembered(at.stream.device().value()),
+                               false, error)) {
       return success();
     }
     return error;

@@ -57,8 +57,8 @@ template <CheckLevel Level, class B, class C, class K, class... A>
     AddressedArguments<typename K::parameters, A...> addressed(arguments...);
     ArgumentWords words(addressed.types, addressed.words());
     words.prepare();
-    show_arguments(tell, backend_calls<B>, at.stream.native(), launched.entry, kernel_facts<K>,
-                   value_of(config).shape(), words);
+    show_arguments(tell, backend_calls<B>, at.stream.native(), launched.entry,
+                   kernel_facts<typename K::declaration>, value_of(config).shape(), words);
     return done;
   }
 #endif

@@ -72,7 +72,7 @@ TEST(KernelName, OfAnOverloadIsTheFunctions) {
 }
 
 TEST(KernelName, EndsWithItsTemplateArgument) {
-  const auto found = [](const char* pretty) { return text(detail::name_in(pretty)); };
+  const auto found = [](const char* pretty) { return text(detail::name_in(Name::of(pretty))); };
   EXPECT_EQ(found("constexpr Name name_of() [with auto Fn = axpy]"), "axpy");
   EXPECT_EQ(found("Name name_of() [Fn = &ns::axpy]"), "ns::axpy");
   EXPECT_EQ(found("Name name_of() [with auto Fn = scale<float, (Mode)1>; X = int]"),

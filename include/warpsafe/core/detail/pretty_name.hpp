@@ -20,12 +20,16 @@ constexpr bool is_anonymous(Name text, std::size_t begin) noexcept {
 
 /// The text between "Fn = " and the end of that template argument. An unnamed namespace and
 /// everything before it are left out, because each compiler spells it differently.
-constexpr Name name_in(const char* pretty) noexcept {
-  const Name all = Name::of(pretty);
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i + 5 < all.size; ++i) {
-    if (Name{all.data + i, 5} == Name::of("Fn = ")) begin = i + 5;
+constexpr Name name_in(Name all) noexcept {
+  const char* const pretty = all.data;
+  // Compilers execute this for each kernel. From the end and without calls it takes few steps.
+  std::size_t begin = all.size < 5 ? 0 : all.size - 1;
+  while (begin >= 5 &&
+         !(pretty[begin - 1] == ' ' && pretty[begin - 2] == '=' && pretty[begin - 3] == ' ' &&
+           pretty[begin - 4] == 'n' && pretty[begin - 5] == 'F')) {
+    --begin;
   }
+  if (begin < 5) begin = 0;
   if (all.data[begin] == '&') ++begin;
   std::size_t component = begin;
   std::size_t end = begin;
@@ -47,11 +51,11 @@ constexpr Name name_in(const char* pretty) noexcept {
 
 template <auto Fn>
 constexpr Name cut_name() noexcept {
-  return name_in(__PRETTY_FUNCTION__);
+  return name_in({__PRETTY_FUNCTION__, sizeof __PRETTY_FUNCTION__ - 1});
 }
 template <class Fn>
 constexpr Name cut_type_name() noexcept {
-  return name_in(__PRETTY_FUNCTION__);
+  return name_in({__PRETTY_FUNCTION__, sizeof __PRETTY_FUNCTION__ - 1});
 }
 // Constants, so that no object file contains the code that cuts the text.
 template <auto Fn>

@@ -96,7 +96,7 @@ inline void put_vendor_function(warpsafe::detail::TextBuffer& out, Name call,
 
 /// The member's own name: `event_query` for a spelling with "Fn = &A::Calls<B>::event_query]".
 [[nodiscard]] constexpr Name call_name(const char* spelling) noexcept {
-  const Name member = warpsafe::detail::name_in(spelling);
+  const Name member = warpsafe::detail::name_in(Name::of(spelling));
   std::size_t begin = 0;
   std::size_t end = 0;  // of the component that begins there, without its template arguments
   int depth = 0;

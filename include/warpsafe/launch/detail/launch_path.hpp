@@ -239,7 +239,7 @@ inline result<void> launch_on(const Located<B>& at, const C& config, const K& ke
           arguments...);
     } else {
       AddressedArguments<Parameters, A...> addressed(arguments...);
-      return run_checked_launch<Level>(at, launch_types<K, C, A...>, &config,
+      return run_checked_launch<Level>(at, launch_types<typename K::declaration, C, A...>, &config,
                                        launched_kernel<B>(kernel), addressed.words());
     }
   } else {

@@ -160,7 +160,7 @@ constexpr bool check_launch_types() noexcept {
       static_assert(B::has_clusters, "warpsafe: this backend has no programmatic dependent launch");
     }
     if constexpr (is_kernel<K>) {
-      return check_config_types<Config, K>() && kernel_fine;
+      return check_config_types<Config, typename K::declaration>() && kernel_fine;
     } else {
       return false;
     }
