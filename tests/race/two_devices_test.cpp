@@ -90,7 +90,9 @@ class TwoDevices : public testing::Test {
   static std::string expect_race(const Program& program) {
     const RaceReport report = run(some_seeds, program);
     EXPECT_FALSE(report.clean());
-    if (!report.clean()) EXPECT_EQ(report.findings[0].mistake, debug::Mistake::race);
+    if (!report.clean()) {
+      EXPECT_EQ(report.findings[0].mistake, debug::Mistake::race);
+    }
     return report.text();
   }
 };

@@ -74,7 +74,9 @@ template <class Program>
 std::string expect_race(const Program& program) {
   const RaceReport report = run(200, program);
   EXPECT_FALSE(report.clean());
-  if (!report.clean()) EXPECT_EQ(report.findings[0].mistake, debug::Mistake::race);
+  if (!report.clean()) {
+    EXPECT_EQ(report.findings[0].mistake, debug::Mistake::race);
+  }
   return report.text();
 }
 

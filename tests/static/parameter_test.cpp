@@ -157,6 +157,99 @@ class Three {
 };
 static_assert(taken<Three<double>, Three<long>, Three<unsigned long>, Three<long long>,
                     Three<unsigned long long>>);
+// Arrays with other members beside them: of numbers without a constexpr constructor, and of
+// pointers with one.
+template <class T, std::size_t N, class... Beside>
+class ArrayBehind;
+template <class T, std::size_t N, class A>
+class ArrayBehind<T, N, A> {
+ public:
+  explicit ArrayBehind(A a);
+
+ private:
+  [[maybe_unused]] A a_;
+  [[maybe_unused]] T array_[N];
+};
+template <class T, std::size_t N, class... Beside>
+class ArrayBefore;
+template <class T, std::size_t N, class A>
+class ArrayBefore<T, N, A> {
+ public:
+  explicit ArrayBefore(A a);
+
+ private:
+  [[maybe_unused]] T array_[N];
+  [[maybe_unused]] A a_;
+};
+template <class T, std::size_t N, class A, class B>
+class ArrayBefore<T, N, A, B> {
+ public:
+  explicit ArrayBefore(A a);
+
+ private:
+  [[maybe_unused]] T array_[N];
+  [[maybe_unused]] A a_;
+  [[maybe_unused]] B b_;
+};
+static_assert(taken<ArrayBehind<double, 3, int>, ArrayBehind<float, 4, double>,
+                    ArrayBefore<double, 9, int>, ArrayBefore<double, 2, bool>,
+                    ArrayBefore<float, 4, double>, ArrayBefore<double, 4, int, float>>);
+template <class T, std::size_t N>
+class Batch {
+ public:
+  constexpr explicit Batch(int count) : count_(count) {}
+
+ private:
+  [[maybe_unused]] T rows_[N] = {};
+  [[maybe_unused]] int count_;
+};
+template <class T, class A, class B>
+class Between {
+ public:
+  constexpr Between() = default;
+
+ private:
+  [[maybe_unused]] A a_ = {};
+  [[maybe_unused]] T rows_[2] = {};
+  [[maybe_unused]] B b_ = {};
+};
+template <class T>
+class Behind {
+ public:
+  constexpr Behind() = default;
+
+ private:
+  [[maybe_unused]] std::size_t a_ = {}, b_ = {};
+  [[maybe_unused]] T rows_[3] = {};
+};
+static_assert(
+    refused<Batch<float*, 2>, Batch<const double*, 4>, Batch<void*, 1>, Between<int*, int, bool>,
+            Between<const float*, double, double>, Behind<char*>, Behind<const void*>>);
+static_assert(taken<Batch<float, 2>, Batch<double, 4>, Between<int, int, bool>,
+                    Between<double, char, long>, Behind<double>, Behind<std::size_t>>);
+// What g++ does not show: an array of pointers to another type, two arrays, and more members.
+template <class T>
+class TwoArrays {
+ public:
+  constexpr TwoArrays() = default;
+
+ private:
+  [[maybe_unused]] T a_[2] = {}, b_[2] = {};
+};
+class ThreeBeside {
+ public:
+  constexpr ThreeBeside() = default;
+
+ private:
+  [[maybe_unused]] double a_ = 0, b_ = 0, c_ = 0;
+  [[maybe_unused]] float* rows_[2] = {};
+};
+#if defined(__clang__)
+static_assert(refused<Batch<Small*, 2>, TwoArrays<float*>, ThreeBeside>);
+#elif __GNUC__ < 15 && !defined(__CUDACC__)
+static_assert(taken<Batch<Small*, 2>, TwoArrays<float*>, ThreeBeside>,
+              "better than docs/guide/kernels.md says: change the page");
+#endif
 class Mixed {
  public:
   constexpr Mixed(double scale, bool flag) : scale_(scale), flag_(flag) {}

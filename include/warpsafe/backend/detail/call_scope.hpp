@@ -62,15 +62,6 @@ inline constexpr std::uint64_t unknown_window = ~std::uint64_t{0};
   static thread_local const std::uint64_t* current = nullptr;
   return current;
 }
-/// Tells them for its lifetime.
-class LaunchWindows {
- public:
-  explicit LaunchWindows(const std::uint64_t* windows) noexcept { launch_windows() = windows; }
-  LaunchWindows(const LaunchWindows&) = delete;
-  LaunchWindows& operator=(const LaunchWindows&) = delete;
-  ~LaunchWindows() { launch_windows() = nullptr; }
-};
-
 /// The members of a backend that records callers.
 struct CallerCalls {
   using caller = Caller;

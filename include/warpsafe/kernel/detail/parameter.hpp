@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/args/device_ptr.hpp>
+#include <warpsafe/kernel/detail/number_layout.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -21,90 +22,11 @@ class trusted_span;
 
 namespace detail {
 
-/// 0, 1, ... N - 1. g++ 13 under nvcc takes no std::make_index_sequence inside a fold.
-template <std::size_t N>
-inline constexpr std::make_index_sequence<N> indices{};
-
 /// Converts to any type except an aggregate. Counts members, also those of structures inside.
 struct AnyMember {
   template <class T>
   requires(!std::is_aggregate_v<T>) operator T() const noexcept;
 };
-template <class N, std::size_t Size>
-struct ArrayOf {
-  N all[Size];
-};
-template <class...>
-struct Members {};
-template <class A>
-struct Members<A> {
-  A a;
-};
-template <class A, class B>
-struct Members<A, B> {
-  A a;
-  B b;
-};
-template <class A, class B, class C>
-struct Members<A, B, C> {
-  A a;
-  B b;
-  C c;
-};
-template <class A, class B, class C, class D>
-struct Members<A, B, C, D> {
-  A a;
-  B b;
-  C c;
-  D d;
-};
-#if !defined(__clang__)
-/// Whether P has the members M and further numbers, up to four in all.
-template <class P, class... M>
-constexpr bool has_numbers() noexcept {
-  if constexpr (__is_layout_compatible(P, Members<M...>)) return true;
-  if constexpr (sizeof...(M) < 4 && sizeof(Members<M...>) <= sizeof(P)) {
-    return has_numbers<P, M..., double>() || has_numbers<P, M..., long>() ||
-           has_numbers<P, M..., unsigned long>() || has_numbers<P, M..., float>() ||
-           has_numbers<P, M..., int>() || has_numbers<P, M..., unsigned>() ||
-           has_numbers<P, M..., long long>() || has_numbers<P, M..., unsigned long long>() ||
-           has_numbers<P, M..., bool>();
-  }
-  return false;
-}
-template <class T, std::size_t>
-using Repeated = T;
-/// A lambda that captures values has their types as members, however many they are.
-template <class... M>
-auto class_of(M... members) {
-  return [... all = members] { (static_cast<void>(all), ...); };
-}
-template <class P, class T, class U, std::size_t... A, std::size_t... B>
-constexpr bool has_runs(std::index_sequence<A...>, std::index_sequence<B...>) noexcept {
-  return __is_layout_compatible(P, decltype(class_of(Repeated<T, A>{}..., Repeated<U, B>{}...)));
-}
-/// Whether P has `A` members of type T, behind them only members of type U, and then padding.
-template <class P, class T, class U, std::size_t A, std::size_t... Padding>
-constexpr bool has_runs(std::index_sequence<Padding...>) noexcept {
-  constexpr std::size_t most = (sizeof(P) - A * sizeof(T)) / sizeof(U);
-  return (has_runs<P, T, U>(indices<A>, indices<(most > Padding ? most - Padding : 0)>) || ...);
-}
-template <class P, class T, class U, std::size_t... A>
-constexpr bool has_two_runs(std::index_sequence<A...>) noexcept {
-  return (has_runs<P, T, U, A>(indices<sizeof(T) / sizeof(U) + 1>) || ...);
-}
-/// Whether P has members of one or of two of these types, those of one type side by side.
-template <class P, class Wide, class... N>
-constexpr bool has_wide_run() noexcept {
-  constexpr std::size_t size = sizeof(P) <= 128 ? sizeof(P) : 0;
-  return (has_two_runs<P, Wide, N>(indices<size / sizeof(Wide) + 1>) || ...) ||
-         (has_two_runs<P, N, Wide>(indices<size / sizeof(N)>) || ...);
-}
-template <class P, class... T>
-constexpr bool is_array_of() noexcept {
-  return (__is_layout_compatible(P, ArrayOf<T, (sizeof(P) - 1) / sizeof(T) + 1>) || ...);
-}
-#endif
 // g++ changes its answer for a lambda once it was asked for the assignment, so this asks first.
 template <class P>
 constexpr bool is_made_of_bytes() noexcept {
@@ -115,9 +37,9 @@ constexpr bool is_made_of_bytes() noexcept {
   return false;
 }
 /// Whether the class P, with its private members or its captures, consists of numbers alone, as far
-/// as bytes show it: while compiling, they become no pointer, reference or union (g++ lets a
-/// private array of pointers pass, unless it is alone and of a usual type), and with g++ no class
-/// without a constexpr constructor.
+/// as bytes show it: while compiling, they become no pointer, reference or union, and with g++ no
+/// class without a constexpr constructor. g++ does not look into a private array: is_array_of finds
+/// the usual arrays of pointers.
 template <class P>
 inline constexpr bool is_examined = requires {
   typename std::enable_if_t<is_made_of_bytes<std::remove_cv_t<P>>()>;
@@ -126,19 +48,6 @@ inline constexpr bool is_examined = requires {
                         const int*, const float*, const double*>();
 #endif
 };
-/// Whether g++ shows by P's layout that its members are numbers. clang++ shows each member.
-template <class P>
-constexpr bool is_laid_out_as_numbers() noexcept {
-#if defined(__clang__)
-  return false;
-#else
-  return has_numbers<P>() ||
-         is_array_of<P, double, long, unsigned long, long long, unsigned long long>() ||
-         has_wide_run<P, double, double, float, int, unsigned, long, unsigned long, bool>() ||
-         has_wide_run<P, long, long, float, int, unsigned, bool>() ||
-         has_wide_run<P, unsigned long, unsigned long, float, int, unsigned, bool>();
-#endif
-}
 /// Whether P may hide an address: a class or union whose members cannot be examined one by one. It
 /// may if it has room for a pointer, is not a type of device memory, is not known to consist of
 /// numbers, and does not name their type (std::optional: value_type; HIP's float4: Native_vec_).

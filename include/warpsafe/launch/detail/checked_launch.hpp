@@ -216,8 +216,9 @@ template <CheckLevel Level, class B, class Calls>
   }
   if (status == 0) {
     const CallScope<B> here(at.site, kernel.name);
-    const ToldWindows<B> windows(kernel.entry, facts.elements, arguments);
+    if constexpr (RecordsCallers<B>) tell_windows(kernel.entry, facts.elements, arguments);
     status = Calls::launch(kernel.entry, shape, arguments.values(), at.stream.native());
+    if constexpr (RecordsCallers<B>) host::launch_windows() = nullptr;
   }
   if (status != 0) [[unlikely]] {
     launch_failed(status, shape, at, kernel.name, error);
@@ -226,8 +227,7 @@ template <CheckLevel Level, class B, class Calls>
   return !foreign || record_owners(at, arguments, error);
 }
 
-/// What follows the checks: shows the arguments, submits the launch and observes it. False with the
-/// problem in `error`.
+/// What follows the checks: shows the arguments, submits and observes. False, with `error`.
 template <CheckLevel Level, class B, class Calls>
 [[nodiscard, gnu::always_inline]] inline bool submit_observed(
     const Located<B>& at, const KernelFacts& facts, const LaunchShape& shape,

@@ -176,34 +176,22 @@ class AddressedArguments {
   return count == unknown_extent ? count : count * each;
 }
 
-/// Tells a backend that records callers, for its lifetime, which bytes the kernel may access
-/// through each parameter: those of a span, and of the view that was given for a `T*`. A `const T*`
-/// may be read around the view too, as a stencil does.
-template <class B>
-class [[maybe_unused]] ToldWindows {
- public:
-  ToldWindows(const KernelEntry&, const ElementInfo*, const ArgumentWords&) noexcept {}
-};
-template <RecordsCallers B>
-class [[maybe_unused]] ToldWindows<B> {
- public:
-  ToldWindows(const KernelEntry& entry, const ElementInfo* elements,
-              const ArgumentWords& arguments) noexcept
-      : told_(arguments.types().count <= most ? windows_ : nullptr) {
-    for (std::uint32_t i = 0; i < arguments.types().count && i < most; ++i) {
-      const ArgumentFacts& facts = *arguments.types().facts[i];
-      const bool known = facts.reaches_memory && (facts.is_span || entry.parameters[i].writes);
-      windows_[i] = known ? bytes_behind(facts, arguments.argument(i), arguments.values()[i],
-                                         elements[i].bytes)
-                          : unknown_extent;
-    }
+/// Tells the race detector which bytes the kernel may access through each parameter: those of a
+/// span, and of the view that was given for a `T*`. A `const T*` may be read around the view too,
+/// as a stencil does.
+inline void tell_windows(const KernelEntry& entry, const ElementInfo* elements,
+                         const ArgumentWords& arguments) noexcept {
+  static thread_local std::uint64_t windows[64];
+  for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
+    if (i == 64) return;  // the detector counts whole allocations
+    const ArgumentFacts& facts = *arguments.types().facts[i];
+    const bool known = facts.reaches_memory && (facts.is_span || entry.parameters[i].writes);
+    windows[i] =
+        known ? bytes_behind(facts, arguments.argument(i), arguments.values()[i], elements[i].bytes)
+              : unknown_extent;
   }
-
- private:
-  static constexpr std::uint32_t most = 64;  // parameters; of a launch with more, none is told
-  std::uint64_t windows_[most];
-  host::LaunchWindows told_;
-};
+  host::launch_windows() = windows;
+}
 
 /// Passes a launch's arguments, after `prepare`, to `reader`.
 [[gnu::cold, gnu::noinline]] inline void show_arguments(

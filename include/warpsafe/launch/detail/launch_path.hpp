@@ -67,7 +67,7 @@ template <class Calls, bool Plain, class B, class... V>
   }
 }
 
-/// The bytes that the kernel may access through one parameter, as ToldWindows tells them.
+/// As tell_windows, for one argument.
 template <class P, class A>
 [[nodiscard]] std::uint64_t window_of(const A& argument) noexcept {
   if constexpr (is_device_span<P>) {
@@ -75,9 +75,8 @@ template <class P, class A>
   } else if constexpr (points_to_mutable<P> && DevicePointer<A>) {
     const std::uint64_t count = source_of<A>(&argument).count;
     return count == unknown_extent ? count : count * element_bytes_behind<P, A>();
-  } else {
-    return unknown_extent;
   }
+  return unknown_extent;
 }
 
 /// A launch without checks: makes the one call of the backend; its status is the result. `shaped`
@@ -104,9 +103,10 @@ template <class Calls, bool Plain, class B, class Shaped, class Slots, class... 
     if constexpr (RecordsCallers<B>) {
       const CallScope<B> here(at.site, name);
       const std::uint64_t windows[] = {window_of<P>(arguments)..., 0};
-      const host::LaunchWindows told(windows);
+      host::launch_windows() = windows;
       status =
           pass_values<Calls, Plain>(entry, shape, stream, convert_argument<P, true>(arguments)...);
+      host::launch_windows() = nullptr;
     } else {
       status =
           pass_values<Calls, Plain>(entry, shape, stream, convert_argument<P, true>(arguments)...);

@@ -29,8 +29,7 @@ class HostRaceRecorder {
   std::vector<debug::Race> races;
   /// The destruction of a stream, and a later use of it.
   std::vector<std::pair<debug::Point, debug::Point>> uses_after_destroy;
-  /// Kernels that wrote around their views. Their accesses are not narrowed to the views.
-  OutsideWrites outside;
+  OutsideWrites outside;  ///< the kernels whose accesses are not narrowed to their views
   /// Dependent launches whose kernels did not wait.
   std::vector<debug::Point> without_wait;
 
