@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>

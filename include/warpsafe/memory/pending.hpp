@@ -6,8 +6,8 @@
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
-#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <warpsafe/backend/kernel_entry.hpp>
-#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/dims/extent.hpp>

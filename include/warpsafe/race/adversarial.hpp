@@ -6,7 +6,7 @@
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/host_backend.hpp>
 #include <warpsafe/backend/memory_access.hpp>
-#include <warpsafe/core/call_site.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/format.hpp>
 #include <warpsafe/race/detail/seeded_scheduler.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/memory_access.hpp>
-#include <warpsafe/core/call_site.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/race/happens_before.hpp>
 
 #include <algorithm>

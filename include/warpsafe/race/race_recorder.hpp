@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/memory_access.hpp>
-#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/race/detail/device_history.hpp>
 #include <warpsafe/race/race_report.hpp>

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/race/race_checker.hpp>
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <warpsafe/backend/kernel_entry.hpp>
-#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/refused.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/error/result.hpp>
 
 #include <cstddef>

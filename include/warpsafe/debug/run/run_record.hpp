@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/limits.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/error/errc.hpp>
 

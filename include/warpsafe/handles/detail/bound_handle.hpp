@@ -4,8 +4,8 @@
 
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>

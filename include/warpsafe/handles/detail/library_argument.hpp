@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/call_site.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/handles/library_scalar.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/handles/detail/bound_handle.hpp>

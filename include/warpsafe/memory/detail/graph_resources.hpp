@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/args/detail/memory_owner.hpp>
-#include <warpsafe/core/call_site.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <pthread.h>
 

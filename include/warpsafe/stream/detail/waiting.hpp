@@ -5,7 +5,6 @@
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/core/call_site.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/name.hpp>

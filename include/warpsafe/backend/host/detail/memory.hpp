@@ -7,7 +7,7 @@
 #include <warpsafe/backend/host/detail/guarded_pages.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
-#include <warpsafe/core/call_site.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <algorithm>
 #include <cstddef>

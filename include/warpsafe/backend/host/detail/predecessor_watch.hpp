@@ -4,7 +4,7 @@
 
 #include <warpsafe/backend/detail/host_thread.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
-#include <warpsafe/core/call_site.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <sys/mman.h>
 #include <ucontext.h>
