@@ -199,7 +199,7 @@ TEST_F(Dependent, EachPairIsToldOnceAndTenInAll) {
   EXPECT_EQ(reported().size(), 11U);
   EXPECT_EQ(reported().back(), "suspicion: 11 more kernels without a wait for the kernel before");
 }
-TEST(DependentWatch, FollowsTheFirstLaunchesAndThenProgramsWithTheAttribute) {
+TEST(DependentWatch, FollowsTheFirstLaunchesAndThenProgramsWithAKernelThatDoesNotWait) {
   DependentWatch watch;
   int followed = 0;
   for (int i = 0; i < 10'000; ++i) followed += watch.wants(false) ? 1 : 0;

@@ -202,7 +202,7 @@ class Watcher {
         run.missing = files_.missing(options_);
         if (!options_.quiet) {
           suspicions_.each([&](const std::string& one) { run.suspicions.push_back(one); },
-                           [&](const HostStack& stack) { return places_.first(stack); });
+                           [&](const auto&... of) { return places_.first(of...); });
         }
         write_reports(options_, run);
         if (options_.quiet) return;

@@ -95,7 +95,7 @@ class LaunchCalls {
     }
     const Launch& launch = mine.launch.launch;
     const bool dependence =
-        !watcher_.quiet() && watcher_.suspicions().dependent.wants(launch.shape.programmatic);
+        !watcher_.quiet() && watcher_.suspicions().dependent.wants(may_begin_early(launch));
     if (!follows && !dependence && !captures_.any()) {
       watcher_.launched(mine.launch, status);
       return;
@@ -223,6 +223,11 @@ class LaunchCalls {
     } catch (...) {  // out of memory: no suspicions
       watcher_.suspicions().order.give_up();
     }
+  }
+  [[nodiscard]] static bool may_begin_early(const Launch& launch) noexcept {
+    if (!launch.shape.programmatic) return false;
+    const KernelCode code = launch.kernel->machine_code();
+    return code.has(KernelCode::is_known) && !code.has(KernelCode::waits);
   }
   [[gnu::noinline]] void follow_dependence(const Launch& launch, const KnownCall& known,
                                            std::int32_t device, const Asked& asked) noexcept {

@@ -50,11 +50,13 @@ class SourcePlaces {
     if (known_.size() < most_known) known_.emplace(std::move(key), places);
     return places;
   }
-  /// Returns the words for the innermost place, or "". May throw std::bad_alloc.
-  [[nodiscard]] std::string first(const HostStack& stack) {
+  /// Returns the words for the innermost place, or "". `kernel` is what was launched there, or "".
+  /// May throw std::bad_alloc.
+  [[nodiscard]] std::string first(const HostStack& stack, std::string_view kernel) {
     for (const SourcePlace& one : find(stack)) {
-      // nvcc's function for a launch has the kernel's line.
-      if (one.function.rfind("__device_stub_", 0) != 0) return one.text();
+      // nvcc makes two functions for a launch, of which one has the kernel's name.
+      const bool of_kernel = !kernel.empty() && one.function == kernel;
+      if (!of_kernel && one.function.rfind("__device_stub_", 0) != 0) return one.text();
     }
     return {};
   }

@@ -30,12 +30,13 @@ namespace warpsafe::watch {
 /// Whatever is uncertain counts as ordered. Thread-safe.
 class DependentWatch {
  public:
-  /// Returns whether a launch needs to be passed to `launched`. Each launch costs time, so after
-  /// the first ones they are followed only in a program that has used the attribute.
-  [[nodiscard]] bool wants(bool dependent) noexcept {
+  /// Returns whether a launch needs to be passed to `launched`. `hazard`: it may begin early, and
+  /// its code has no wait. Each launch costs time, so after the first ones they are followed only
+  /// in a program that has made one of these.
+  [[nodiscard]] bool wants(bool hazard) noexcept {
     if (__atomic_load_n(&seen_, __ATOMIC_RELAXED)) return true;
-    if (dependent) __atomic_store_n(&seen_, true, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&first_, __ATOMIC_RELAXED) >= most_first) return dependent;
+    if (hazard) __atomic_store_n(&seen_, true, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&first_, __ATOMIC_RELAXED) >= most_first) return hazard;
     __atomic_add_fetch(&first_, 1, __ATOMIC_RELAXED);
     return true;
   }

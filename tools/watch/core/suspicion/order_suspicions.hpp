@@ -119,8 +119,8 @@ class OrderSuspicions {
       }
       if (++reported > most_reported) continue;
       std::string text = one.text;
-      add_place(text, "the first", one.first_stack, place);
-      add_place(text, "the second", one.second_stack, place);
+      add_place(text, "the first", one.first_stack, one.first_address, place);
+      add_place(text, "the second", one.second_stack, one.second_address, place);
       report(text);
     }
     if (reported > most_reported) {
@@ -161,9 +161,11 @@ class OrderSuspicions {
   }
   template <class Place>
   static void add_place(std::string& text, const char* which,
-                        const std::shared_ptr<const HostStack>& stack, const Place& place) {
+                        const std::shared_ptr<const HostStack>& stack, const Address& of,
+                        const Place& place) {
     if (stack == nullptr) return;
-    const std::string words = place(*stack);
+    const std::string_view kernel = of.first == nullptr ? "" : of.first;
+    const std::string words = place(*stack, kernel);
     if (!words.empty()) text += std::string("; ") + which + " is submitted in " + words;
   }
   static void add_functions(std::string& text, const char* which, const std::string& functions) {

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpsafe::watch {
@@ -161,9 +162,9 @@ class OrderWatch {
   /// Calls `report(text)` for each suspicion.
   template <class Report>
   void each(const Report& report) {
-    each(report, [](const HostStack&) { return std::string(); });
+    each(report, [](const HostStack&, std::string_view) { return std::string(); });
   }
-  /// `place(stack)` returns the words for a place in the program, or "".
+  /// `place(stack, kernel)` returns the words for a place in the program, or "".
   template <class Report, class Place>
   void each(const Report& report, const Place& place) {
     const std::lock_guard lock(mutex_);

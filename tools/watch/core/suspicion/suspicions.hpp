@@ -8,6 +8,7 @@
 #include "order_watch.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace warpsafe::watch {
 
@@ -23,10 +24,10 @@ struct Suspicions {
   explicit Suspicions(const Caller& caller, bool races = false) : order(caller, races) {}
   template <class Report>
   void each(const Report& report) {
-    each(report, [](const HostStack&) { return std::string(); });
+    each(report, [](const HostStack&, std::string_view) { return std::string(); });
   }
-  /// Calls `report(text)` for each suspicion. `place(stack)` returns the words for a place in the
-  /// program, or "".
+  /// Calls `report(text)` for each suspicion. `place(stack, kernel)` returns the words for a place
+  /// in the program, or "".
   template <class Report, class Place>
   void each(const Report& report, const Place& place) {
     order.each(report, place);
