@@ -121,10 +121,35 @@ def includes(folder, header, seen=None):
     return seen
 
 
+def required(folder, header, seen=None):
+    """Every header that `header` reaches by includes at its beginning, before any text and outside of any condition."""
+    seen = set() if seen is None else seen
+    for line in (folder / header).read_text().splitlines():
+        if found := re.fullmatch(r"\s*#\s*include <([^>]+)>.*", line):
+            own = found[1].removeprefix("warpsafe/")
+            if found[1] not in seen and seen.add(found[1]) is None and own != found[1] and (folder / own).exists():
+                required(folder, own, seen)
+        elif line.strip() and not re.match(r"\s*(//|#\s*pragma once\b)", line):
+            break
+    return seen
+
+
+def absent_vendor_headers(compiler, names):
+    """Those of `names` that the compiler does not find."""
+    names = sorted(filter(VENDOR.fullmatch, names))
+    text = "".join(f"#if !__has_include(<{name}>)\n#error there is no <{name}>\n#endif\n" for name in names)
+    _, said = compiler.compile_text(text, whole=True)
+    return set(re.findall(r"there is no <([^>]+)>", said))
+
+
 def check_poisoned(compiler, folder, headers):
     """Complaints about headers that a poisoned name breaks."""
     foreign = re.compile(FOREIGN.get(compiler.name, f"{CUDA}|{HIP}"))
     reached = {header: includes(folder, header) for header in headers if not foreign.search(header)}
+    # Asking finds most vendors' headers that are missing; each of the others stops the compiler once more.
+    needs = {header: required(folder, header) for header in reached}
+    absent = absent_vendor_headers(compiler, set().union(*needs.values()))
+    reached = {header: names for header, names in reached.items() if not needs[header] & absent}
     while True:
         outside = sorted(name for name in set().union(*reached.values())
                          if not name.startswith("warpsafe/") and not foreign.match(name))  # fmt: skip
@@ -135,6 +160,7 @@ def check_poisoned(compiler, folder, headers):
         good, said = compiler.compile_text(text + "".join(map(include, reached)))
         gone = missing_vendor_header(said)
         if not gone:
+            print(f"{len(reached)} headers in one unit")
             return [] if good else [f"poisoned: {first_error(said)}\n{said}"]
         reached = {header: names for header, names in reached.items() if gone not in names}
 
