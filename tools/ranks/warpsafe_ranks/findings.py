@@ -196,9 +196,11 @@ class Examination:
         """Says so if the smaller side, or the one that left the usual order, made the call that followed the other's before."""
         usual, odd = sides
         if len(usual.ranks) == len(odd.ranks):
-            # What followed the two calls before, which all members made.
+            # What followed the two calls before, which both sides made.
+            known = next(member for member in one.members if member.process is usual.ranks[0])
+
             def call(at):
-                return self.job.describe(one.members[0], one.members[0].records[at])
+                return self.job.describe(known, known.records[at])
 
             expected = next((call(at) for at in range(index - 1, max(2, index - 1000) - 1, -1)
                              if call(at - 1) == call(index - 1) and call(at - 2) == call(index - 2)), None)
