@@ -153,6 +153,12 @@ with tempfile.TemporaryDirectory() as name:
     done = run(unknown, "--json", "a.cpp")
     expect("a check by an unknown macro", [(item["line"], item["row"]) for item in json.loads(done.stdout)], [(10, "D03"), (11, "D03"), (12, "D08")])
 
+    # nvcc needs no comma between the operands of an asm statement.
+    (unknown / "b.cpp").write_text('void f(int a, int b) {\n  asm volatile("nop" : : "r"(a) "r"(b));\n}\n')
+    expect("an asm statement without a comma", run(unknown, "b.cpp").stderr, "")
+    (unknown / "b.cpp").write_text("void g(int);\nvoid f(int a) {\n  g((a);\n}\n")
+    expect("a bracket that is missing", "expected ')'" in run(unknown, "b.cpp").stderr, True)
+
     # A launch that a function of another file checks. The index of the tree follows its files.
     cache = folder / "cache"
     os.environ["XDG_CACHE_HOME"] = str(cache)
