@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-/// What the last rank does wrong, to see what warpsafe-ranks says. docs/tools/ranks-example.md
+/// What the last rank does wrong, to see what warpsafe-ranks says. README.md
 /// describes each.
 enum class Mistake {
   none,

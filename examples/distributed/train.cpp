@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // Trains a small network on all GPUs of a job, one process for each:
-// docs/tools/ranks-example.md.
+// README.md.
 //
 //   distributed [MISTAKE]
 //

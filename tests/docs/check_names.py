@@ -41,7 +41,7 @@ OTHERS = {
     "watch.md": "programs that were watched",
 }
 FEW = {  # page: words that stand for something outside of the project
-    "CONTRIBUTING.md": {"ci", "vX"}, "backends.md": {"ulimit", "yours"}, "memory-lifetime.md": {"contiguous", "device_vector"}, "compare-runs.md": {"train_one_step"}, "hangs.md": {"CONT"}, "ranks-files.md": {"PID"}, "watch-calls.md": {"OFFSET"}, "watch-limits.md": {"KILL", "KINETO_LOG_LEVEL", "wait4"}, "device-code.md": {"k"},
+    "CONTRIBUTING.md": {"ci", "vX"}, "backends.md": {"ulimit", "yours"}, "memory-lifetime.md": {"contiguous", "device_vector"}, "compare-runs.md": {"train_one_step"}, "hangs.md": {"CONT"}, "memory-guard.md": {"PYTORCH_NO_CUDA_MEMORY_CACHING"}, "ranks-files.md": {"PID"}, "watch-calls.md": {"OFFSET"}, "watch-limits.md": {"KILL", "KINETO_LOG_LEVEL", "wait4"}, "device-code.md": {"k"},
     "files-and-libraries.md": {"fvisibility"},
     "error-values.md": {"needs_braces"}, "launch-config.md": {"yours"}, "compare.md": {"EXPECT_THAT"}, "README.md": {"find_package"},
 }

@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """The example of a training on several ranks: distributed.py PROGRAM [WARPSAFE_RUN]
 
-Without WARPSAFE_RUN: trainings without a mistake. With it: warpsafe-ranks says of each mistake what docs/tools/ranks-example.md says.
+Without WARPSAFE_RUN: trainings without a mistake. With it: warpsafe-ranks says of each mistake what examples/distributed/README.md says.
 Lines of places, times and numbers of collectives may differ."""
 
 import os
@@ -57,7 +57,7 @@ def matches(text, said):
 
 
 def check_mistakes():
-    page = (EXAMPLE / "../../docs/tools/ranks-example.md").read_text()
+    page = (EXAMPLE / "README.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| [^|]* \| (.*) \|$", page, re.MULTILINE)
     script = re.search(r"^mistakes=\((.*)\)$", RUN.read_text(), re.MULTILINE).group(1).split()
     names = re.findall(r'"(\w+)"', (EXAMPLE / "mistake.hpp").read_text())

@@ -363,14 +363,14 @@ std::vector<Pair> dependent_launches() {
        trigger_before_wait<true>, trigger_before_wait<false>},
       {"D10", "the threads past the end read without a wait", rest_does_not_wait<true>,
        rest_does_not_wait<false>},
-      {"D11", "the first stage of a pipeline reads before the wait", waits_in_the_second_stage<true>,
-       waits_in_the_second_stage<false>},
+      {"D11", "the first stage of a pipeline reads before the wait",
+       waits_in_the_second_stage<true>, waits_in_the_second_stage<false>},
       {"D12", "a bound is read before the wait", bound_is_read_first<true>,
        bound_is_read_first<false>},
-      {"D13", "a kernel counts before its predecessor has reset the counter", counter_is_not_reset<true>,
-       counter_is_not_reset<false>},
-      {"D14", "each iteration triggers at once, and reads before the wait", iteration_reads_too_early<true>,
-       iteration_reads_too_early<false>},
+      {"D13", "a kernel counts before its predecessor has reset the counter",
+       counter_is_not_reset<true>, counter_is_not_reset<false>},
+      {"D14", "each iteration triggers at once, and reads before the wait",
+       iteration_reads_too_early<true>, iteration_reads_too_early<false>},
   };
 }
 

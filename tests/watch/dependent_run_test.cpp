@@ -85,15 +85,17 @@ TEST_F(RacesRun, AKernelThatReadsWhatAnotherOneWrites) {
   const std::string out = races("plain:xy waits:yz,2");
   EXPECT_THAT(out, HasSubstr("  suspicion: nothing orders 'plain' on stream 0x"));
   EXPECT_THAT(out, HasSubstr(" before 'waits' on stream 0x"));
-  EXPECT_THAT(out, HasSubstr(": the first writes memory that the second receives; record an event "
-                             "after the first and make the second one's stream wait for it"));
+  EXPECT_THAT(out,
+              HasSubstr(": the first operation writes memory that is passed to the second; record "
+                        "an event after the first operation and make the stream of the second "
+                        "wait for it"));
   EXPECT_THAT(out, HasSubstr("; the first is submitted in "));
   EXPECT_THAT(out, HasSubstr("; the second is submitted in "));
   EXPECT_THAT(watched("plain:xy waits:yz,2"), Not(HasSubstr("suspicion")));
 }
 TEST_F(RacesRun, AKernelThatOverwritesWhatAnotherOneReads) {
   EXPECT_THAT(races("plain:xy waits:zx,2"),
-              HasSubstr(": the second writes memory that the first receives"));
+              HasSubstr(": the second operation writes memory that is passed to the first"));
 }
 TEST_F(RacesRun, AKernelAndAFill) {
   EXPECT_THAT(races("fill:x plain:xy,2"), HasSubstr("nothing orders cuMemsetD32Async of 32 bytes"));

@@ -42,11 +42,13 @@ struct CUctx_st {
 namespace {
 
 const std::string long_name = "_Z900" + std::string(900, 'a') + "v";
-CUfunc_st functions[] = {
-    {"_ZN4demo4axpyEfPKfPfi", 1024, 0},     {"_ZN4demo7boundedEPf", 256, 0},
-    {"_ZN4demo4tileIfEEvPT_", 1024, 40000}, {"_ZN4demo13out_of_boundsEPf", 1024, 0},
-    {long_name.c_str(), 1024, 0},           {"_ZN4demo9of_moduleEPf", 1024, 0},
-    {"of_module_in_c", 1024, 0}};
+CUfunc_st functions[] = {{"_ZN4demo4axpyEfPKfPfi", 1024, 0},
+                         {"_ZN4demo7boundedEPf", 256, 0},
+                         {"_ZN4demo4tileIfEEvPT_", 1024, 40000},
+                         {"_ZN4demo13out_of_boundsEPf", 1024, 0},
+                         {long_name.c_str(), 1024, 0},
+                         {"_ZN4demo9of_moduleEPf", 1024, 0},
+                         {"of_module_in_c", 1024, 0}};
 CUctx_st context{1};
 CUctx_st second_context{2};
 CUctx_st* current = &context;

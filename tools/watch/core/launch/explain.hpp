@@ -14,7 +14,8 @@ namespace warpsafe::watch {
 
 /// Explains why the runtime refused a launch with that status (see judge). Queries the runtime for
 /// the device's limits and the kernel's current limits. Fills in the number of the kernel's
-/// parameters, and the parts of the launch's shape that the kernel was compiled with. @pre launch.kernel is not nullptr
+/// parameters, and the parts of the launch's shape that the kernel was compiled with. @pre
+/// launch.kernel is not nullptr
 [[nodiscard]] inline LaunchError explain(const Platform& platform, KnownStreams& streams,
                                          Launch& launch, int status) {
   const warpsafe::detail::BackendCalls& calls = *platform.calls;
