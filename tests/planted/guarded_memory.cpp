@@ -35,7 +35,7 @@ WARPSAFE_KERNEL void strided(float* x, unsigned n, unsigned unit) {
 }
 WARPSAFE_KERNEL void reverse(float* x, unsigned n) {
   float* const part = ws::dynamic_shared<float>(n);
-  const unsigned i = ws::thread_index().x % n;
+  const unsigned i = here() % n;
   part[i] = x[i];
   ws::sync_block();
   if (here() < n) x[i] = part[n - 1 - i];
