@@ -178,6 +178,9 @@ with tempfile.TemporaryDirectory() as name:
         expect("a check that is gone", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
         (apart / "b/main.cpp").write_text(caller + "int main() {\n  ASK();\n  start(nullptr);\n}\n")
         expect("a check before the call", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
+        (apart / "a/start.cu").write_text(kernel + "int main()\n{ start(nullptr); }\n")
+        (apart / "b/main.cpp").write_text(caller + "int\nmain\n()\n{\n  start(nullptr);\n  ASK();\n}\n")
+        expect("another program's main", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
         next((cache / "warpsafe-lint").glob("*.json")).write_text("no index")
         expect("a broken index", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
 if problems:

@@ -11,6 +11,9 @@ from ..tree import bare, call_arguments, call_name, is_integer, is_wide, operand
 COVER = "auto grid = warpsafe::SafeGrid<>::cover(n, warpsafe::block<B>)"
 
 
+READS = re.compile(r"(std::)?(atoi|atol|atoll|strtou?ll?|stou?ll?|stoi)")
+
+
 def factors(function, node):
     """The factors of an expression."""
     node = function.resolve(node)
@@ -55,7 +58,8 @@ def floor_division(program, function, launch):
         top, bottom = sides
         count, block = function.value(top), function.value(bottom)
         start = function.resolve(top)
-        if start.kind in ("CALL_EXPR", "CONDITIONAL_OPERATOR") or start.name in ("+", "-", "<<", "&"):
+        # A call may round the number, unless it only reads it.
+        if start.kind == "CALL_EXPR" and not READS.fullmatch(call_name(start)) or start.kind == "CONDITIONAL_OPERATOR" or start.name in ("+", "-", "<<", "&"):
             continue
         if count is not None and block:
             if count % block:
@@ -65,7 +69,7 @@ def floor_division(program, function, launch):
             continue
         parts = factors(function, top)
         if any(same_text(program, part, bottom) or (block and (function.value(part) or 1) % block == 0)
-               for part in parts) or any(part.name == "<<" or part.kind == "CALL_EXPR" for part in parts):
+               for part in parts) or any(part.name == "<<" or part.kind == "CALL_EXPR" and not READS.fullmatch(call_name(part)) for part in parts):
             continue
         # The name suggests a rounded number, like OpenCL's global work size.
         if callers_divide(program, function, top, block) or remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):

@@ -108,7 +108,8 @@ def unseen_launches(program, function):
         return []
     if any(call.kind == "CALL_EXPR" and is_launch_wrapper(call) for launch in unseen[:1] for call in launch.node.above()):
         return []
-    if not program.callers(function.name) and function.cursor.storage_class.name != "STATIC":
+    # Nobody calls main, but the text of another file's main may look like a call.
+    if function.name != "main" and not program.callers(function.name) and function.cursor.storage_class.name != "STATIC":
         root = project.root_of(pathlib.Path(program.file).resolve().parent)
         if index.of(root).callers_look(function.name, program.file):
             return []
