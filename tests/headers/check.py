@@ -10,7 +10,6 @@ C++17. A header that needs a vendor's header which this compiler does not find i
 import re
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent.parent / "compile"))
@@ -41,6 +40,11 @@ FLAGS = {
     "clang++": ["-D__HIP_PLATFORM_AMD__=1"],
 }
 
+# A header from outside takes a compiler about as long as this many lines of the library, and precompiling a header
+# about as long as reading it this often.
+LINES_OUTSIDE = 300
+PRECOMPILING = 2
+
 
 def missing_vendor_header(said):
     """The vendor's header whose absence is the whole error, or None."""
@@ -48,6 +52,11 @@ def missing_vendor_header(said):
                      r"could not open source file \"([^\"]+)\"", said)  # fmt: skip
     name = gone and next(filter(None, gone.groups()))
     return name if name and VENDOR.fullmatch(name) else None
+
+
+def names_of(folder):
+    """Every header of the library."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*.hpp"))
 
 
 def include(header):
@@ -73,6 +82,80 @@ def beginnings(folder, headers):
     return found
 
 
+def leading_includes(folder, header):
+    """What `header` includes before any text of its own, and outside any condition."""
+    found = []
+    for line in (folder / header).read_text().splitlines():
+        if name := re.fullmatch(r"\s*#\s*include <([^>]+)>.*", line):
+            found.append(name[1])
+        elif line.strip() and not re.match(r"\s*(//|#\s*pragma once\b)", line):
+            break
+    return found
+
+
+def read_before(folder, headers):
+    """{header: {another header of the library: its weight}}: what each reads before any text of its own.
+
+    The weight stands for the time that a compiler needs for the other header.
+    """
+    leading = {header: leading_includes(folder, header) for header in headers}
+    own = {header: [name.removeprefix("warpsafe/") for name in names if name.removeprefix("warpsafe/") in leading]
+           for header, names in leading.items()}  # fmt: skip
+    reached = {}
+
+    def reach(header):
+        if header not in reached:
+            reached[header] = set().union(*({name} | reach(name) for name in own[header]))
+        return reached[header]
+
+    lines = {header: (folder / header).read_text().count("\n") for header in headers}
+
+    def weight(header):
+        read = {header} | reach(header)
+        outside = {name for one in read for name in leading[one] if not name.startswith("warpsafe/")}
+        return sum(lines[one] for one in read) + LINES_OUTSIDE * len(outside)
+
+    weights = {header: weight(header) for header in headers}
+    return {header: {name: weights[name] for name in reach(header)} for header in headers}
+
+
+def worth_precompiling(weights):
+    """The headers whose precompiled forms save the most, as long as each saves more than it costs."""
+    chosen, saved = [], dict.fromkeys(weights, 0)
+    costs = {name: PRECOMPILING * weight for others in weights.values() for name, weight in others.items()}
+
+    def gain(name):
+        return sum(max(0, others.get(name, 0) - saved[header]) for header, others in weights.items()) - costs[name]
+
+    while costs and gain(best := max(sorted(costs), key=gain)) > 0:
+        chosen.append(best)
+        saved = {header: max(saved[header], others.get(best, 0)) for header, others in weights.items()}
+        del costs[best]
+    return chosen
+
+
+class Precompiled:
+    """Chooses a header's precompiled beginning: the weightiest that it reads before any text of its own.
+
+    This hides nothing: the header reads the other one first anyway, and what stands between them are headers, which
+    are checked themselves.
+    """
+
+    def __init__(self, quick, folder, headers, wanted=None):
+        """wanted: the headers to be compiled; all of them unless given."""
+        weights = read_before(folder, headers)
+        self.weights = {header: before for header, before in weights.items() if wanted is None or header in wanted}
+        self.ready = {name for name in worth_precompiling(self.weights)
+                      if quick.precompiled(f"<warpsafe/{name}>", 0)
+                      and not quick.prepare([f"<warpsafe/{name}>"], [0])}  # fmt: skip
+
+    def beginning(self, header):
+        """What Quick.compile() is to read precompiled."""
+        weights = self.weights.get(header, {})
+        usable = sorted(self.ready & weights.keys())
+        return f"<warpsafe/{max(usable, key=weights.get)}>" if usable else ""
+
+
 def check_alone(compiler, folder, headers):
     """Complaints about headers that do not compile by themselves."""
     before = beginnings(folder, headers)
@@ -83,30 +166,24 @@ def check_alone(compiler, folder, headers):
         complaints = list(filter(None, [quick.prepare([""], [0])]))
         if complaints:
             return complaints
-        # Headers that others include first are precompiled. The others read them first anyway, so this hides nothing.
-        users = Counter(names[0] for names in before.values() if names)
-        ready = {name for name, count in users.items() if count > 2
-                 and quick.precompiled(f"<warpsafe/{name}>", 0)
-                 and not quick.prepare([f"<warpsafe/{name}>"], [0])}  # fmt: skip
-        return compile_alone(quick, Path(made) / "generated.cpp", before, ready)
+        return compile_alone(quick, Path(made) / "generated.cpp", before, Precompiled(quick, folder, headers))
 
 
-def compile_alone(compiler, source, before, ready):
+def compile_alone(quick, source, before, precompiled):
     good, complaints = set(), []
     for header in sorted(before, key=lambda name: -len(before[name])):
         if header in good:
             continue
         # Twice, so that a missing #pragma once shows, in this header and in its first include.
         source.write_text("".join(map(include, [header, *before[header], header])))
-        precompiled = next((f"<warpsafe/{name}>" for name in before[header] if name in ready), "")
-        compiles, said = compiler.compile(source, 0, precompiled)
+        compiles, said = quick.compile(source, 0, precompiled.beginning(header))
         if gone := missing_vendor_header(said):
             print(f"{header}: left out, this compiler finds no <{gone}>")
         elif not compiles:
             complaints.append(f"{header}: {first_error(said)}\n{said}")
         else:
             # nvcc precompiles nothing, so the headers that it read first are not checked again.
-            good |= {header, *(before[header] if compiler.front_end else [])} & before.keys()
+            good |= {header, *(before[header] if quick.front_end else [])} & before.keys()
     print(f"{len(good)} of {len(before)} headers compile alone")
     return complaints
 
@@ -124,13 +201,10 @@ def includes(folder, header, seen=None):
 def required(folder, header, seen=None):
     """Every header that `header` reaches by includes at its beginning, before any text and outside of any condition."""
     seen = set() if seen is None else seen
-    for line in (folder / header).read_text().splitlines():
-        if found := re.fullmatch(r"\s*#\s*include <([^>]+)>.*", line):
-            own = found[1].removeprefix("warpsafe/")
-            if found[1] not in seen and seen.add(found[1]) is None and own != found[1] and (folder / own).exists():
-                required(folder, own, seen)
-        elif line.strip() and not re.match(r"\s*(//|#\s*pragma once\b)", line):
-            break
+    for name in leading_includes(folder, header):
+        own = name.removeprefix("warpsafe/")
+        if name not in seen and seen.add(name) is None and own != name and (folder / own).exists():
+            required(folder, own, seen)
     return seen
 
 
@@ -171,8 +245,7 @@ def main():
         ("variant", {"choices": ["alone", "poisoned", "kernel-side"]}),
         ("folder", {"type": Path, "help": "include/warpsafe"}),
     )
-    headers = sorted(str(path.relative_to(arguments.folder))
-                     for path in arguments.folder.rglob("*.hpp"))  # fmt: skip
+    headers = names_of(arguments.folder)
     if foreign := FOREIGN.get(compiler.name):
         # The public headers include the internal parts. Some of these are only for host compilers, and those
         # of the CPU model take a device compiler seconds each.

@@ -7,14 +7,18 @@ A row whose header needs a vendor's header that this compiler does not find is l
 
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("compile", "docs")]
-from check import FLAGS, missing_vendor_header  # noqa: E402
+from check import FLAGS, Precompiled, missing_vendor_header, names_of  # noqa: E402
 from compilers import first_error, parse_arguments  # noqa: E402
 from declarations import readers_of  # noqa: E402
+from quick import Quick  # noqa: E402
 
 ROW = re.compile(r"^\| \[[^]]+\]\(\.\./\.\./include/([^)]+)\) \| (.*) \|$", re.MULTILINE)
+# Types may be complete after this header only, which is precompiled.
+WHOLE = "<warpsafe/warpsafe.hpp>"
 # Names that are declared only where a vendor's header is installed.
 OPTIONAL = {
     "debug::NvtxRanges": "__has_include(<nvtx3/nvToolsExt.h>)",
@@ -22,17 +26,39 @@ OPTIONAL = {
 }
 
 
-def program(header, names, complete):
+def uses(names):
     """Uses each name of a row."""
-    lines = [f"#include <{header}>"]
+    lines = []
     for number, name in enumerate(names):
         if name.startswith("WARPSAFE_"):
             lines.append(f"#if !defined({name})\n#error {name} is no macro here\n#endif")
         else:
             # A namespace each, because two names may end alike.
             lines.append(f"#if {OPTIONAL.get(name, 1)}\nnamespace use_{number} {{ using warpsafe::{name}; }}\n#endif")
-    sizes = [f"static_assert(sizeof(warpsafe::{name}) > 0);" for name in names if name in complete and name not in OPTIONAL]
-    return "\n".join([*lines, *(["#include <warpsafe/warpsafe.hpp>", *sizes] if sizes else []), ""])
+    return lines
+
+
+class Rows:
+    """Compiles rows after what is precompiled of each: `before` says what that is for a header."""
+
+    def __init__(self, quick, before, complete):
+        self.quick = quick
+        self.before = before
+        self.complete = complete
+        self.source = quick.folder / "generated.cpp"
+
+    def compile(self, beginning, *lines):
+        self.source.write_text("\n".join([*lines, ""]))
+        return self.quick.compile(self.source, 0, beginning)
+
+    def attempt(self, header, names):
+        """Whether a header alone brings the names, and whether the types are complete; what the compiler says."""
+        name = header.removeprefix("warpsafe/")
+        good, said = self.compile(self.before.beginning(name), f"#include <{header}>", *uses(names))
+        sizes = [f"static_assert(sizeof(warpsafe::{name}) > 0);" for name in names if name in self.complete and name not in OPTIONAL]
+        if good and sizes:
+            return self.compile(WHOLE, f"#include {WHOLE}", f"#include <{header}>", *sizes)
+        return good, said
 
 
 def main():
@@ -44,21 +70,25 @@ def main():
     rows = ROW.findall((arguments.project / "docs/reference/names.md").read_text(encoding="utf-8"))
     complaints, compiled = [] if len(rows) > 20 else [f"names.md: {len(rows)} rows"], 0
 
-    def attempt(text):
-        return compiler.compile_text(text, *FLAGS.get(compiler.name, []), quick=True)
-
-    # The test itself: a name of another header, and a type that is only declared.
-    for header, name in (("warpsafe/kernel_api.hpp", "Stream"), ("warpsafe/kernel_api.hpp", "hip_backend"),
-                         ("warpsafe/kernel_api.hpp", "WARPSAFE_TRY")):  # fmt: skip
-        if attempt(program(header, [name], complete))[0]:
-            complaints.append(f"the test itself: <{header}> alone brings {name}")
-    for header, listed in rows:
-        good, said = attempt(program(header, re.findall(r"`([^`]+)`", listed), complete))
-        if gone := missing_vendor_header(said):
-            print(f"{header}: left out, this compiler finds no <{gone}>")
-        elif not good:
-            complaints.append(f"{header}: {first_error(said)}\n{said}")
-        compiled += good
+    with tempfile.TemporaryDirectory() as made:
+        folder = arguments.project / "include/warpsafe"
+        quick = Quick(compiler, made, lambda _: FLAGS.get(compiler.name, []))
+        if said := quick.prepare([WHOLE], [0]):
+            sys.exit(said)
+        listed = {header.removeprefix("warpsafe/") for header, _ in rows}
+        checked = Rows(quick, Precompiled(quick, folder, names_of(folder), listed), complete)
+        # The test itself: a name of another header, and a type that is only declared.
+        for header, name in (("warpsafe/kernel_api.hpp", "Stream"), ("warpsafe/kernel_api.hpp", "hip_backend"),
+                             ("warpsafe/kernel_api.hpp", "WARPSAFE_TRY")):  # fmt: skip
+            if checked.attempt(header, [name])[0]:
+                complaints.append(f"the test itself: <{header}> alone brings {name}")
+        for header, names in rows:
+            good, said = checked.attempt(header, re.findall(r"`([^`]+)`", names))
+            if gone := missing_vendor_header(said):
+                print(f"{header}: left out, this compiler finds no <{gone}>")
+            elif not good:
+                complaints.append(f"{header}: {first_error(said)}\n{said}")
+            compiled += good
     print(*complaints, f"{compiled} of {len(rows)} rows compile", sep="\n")
     return bool(complaints)
 
