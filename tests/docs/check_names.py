@@ -33,6 +33,8 @@ OTHERS = {
     "lint-parsing.md": "headers and options of other projects",
     "lint.md": "files and kernels of the programs that were linted",
     "lint-rules.md": "C functions that a rule looks for",
+    "lint-fresh.md": "files of the programs that were linted",
+    "lint-wild.md": "parameters of the programs that were linted",
     "migration.md": "files and kernels of the program that was migrated",
     "misuse.md": "the words of compilers",
     "peers.md": "other libraries' names",
