@@ -19,7 +19,6 @@ LONGER = {
     "docs/guide/cookbook.md": "whole programs, one for each task",
     "tests/stand_in/README.md": "a list of what each stand-in models, to look up",
     "docs/hardware/watch.md": "evidence: commands and outputs of runs",
-    "docs/performance/lint.md": "evidence: sources, commits and tables of reviews",
     "docs/reference/compilers.md": "a table, written by a run",
     "docs/reference/errors.md": "one section for each error code",
     "docs/reference/misuse.md": "one row for each mistake",

@@ -20,8 +20,8 @@ namespace warpsafe::watch {
 
 /// Finds kernels that begin before an earlier kernel of their stream has ended, never wait for it,
 /// and use its memory (CUDA Programming Guide, "Programmatic Dependent Launch and
-/// Synchronization"). The launch asks for programmatic stream serialization, and the kernel's machine
-/// code has no wait. A kernel's wait covers the kernel launched before it; the ones before
+/// Synchronization"). The launch asks for programmatic stream serialization, and the kernel's
+/// machine code has no wait. A kernel's wait covers the kernel launched before it; the ones before
 /// that only if that kernel waits too.
 ///
 /// Two kernels share memory if both receive the same address. A kernel begins early in practice
