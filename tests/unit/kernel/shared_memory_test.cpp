@@ -79,8 +79,8 @@ class SharedMemory : public LaunchTest {
   template <class K>
   [[nodiscard]] std::vector<int> run(K kernel, std::size_t bytes = 0) const {
     auto out = DeviceBuffer<int>::create(stream, threads).value();
-    const auto config = configure(grid<1>, block<threads>, shared(Bytes(bytes)));
-    EXPECT_TRUE(launch(stream, config, kernel, out.view()).has_value());
+    const auto shape = configure(grid<1>, block<threads>, shared(Bytes(bytes)));
+    EXPECT_TRUE(launch(stream, shape, kernel, out.view()).has_value());
     return out.to_host(stream).get().value();
   }
   const std::vector<int> separate = std::vector<int>(threads, 11);
@@ -105,8 +105,8 @@ TEST_F(SharedMemory, DynamicSharedIsOneArrayAndNoneOfTheStaticOnes) {
   EXPECT_EQ(run(kernel<dynamic_twice>, threads * sizeof(int)), same);
   EXPECT_EQ(run(kernel<dynamic_and_static>, threads * sizeof(int)), separate);
   auto is_same = DeviceBuffer<bool>::create(stream, 1).value();
-  const auto config = configure(grid<1>, block<1>, shared(Bytes(8)));
-  ASSERT_TRUE(launch(stream, config, kernel<dynamic_of_another_type>, is_same.view()).has_value());
+  const auto shape = configure(grid<1>, block<1>, shared(Bytes(8)));
+  ASSERT_TRUE(launch(stream, shape, kernel<dynamic_of_another_type>, is_same.view()).has_value());
   EXPECT_EQ(is_same.to_host(stream).get().value()[0], 1);
 }
 
