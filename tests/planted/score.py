@@ -88,7 +88,7 @@ def text_of(found):
                           f"{sum(bool(right) for _, right in tried)} false alarms ({GPU['gpu']}, {GPU['date']}).")
     ours = [name for name, _, host, by_lint in found
             if host[0] or by_lint and by_lint[0] or GPU["tools"].get(ON_GPU[0], {}).get(name, [False])[0]]
-    counts.append(f"One tool of this project or another finds {len(ours)} of {len(found)}.")
+    counts.append(f"Together, the race detector, `warpsafe-lint` and `warpsafe-run` find {len(ours)} of {len(found)}.")
     return " ".join(counts) + "\n\n" + "\n".join(lines) + "\n"
 
 
