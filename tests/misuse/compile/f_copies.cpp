@@ -199,7 +199,7 @@ auto f05c_elements_of_another_type(ws::StreamRef stream, [[maybe_unused]] Buffer
 // F05: Source and target are swapped.
 auto f05d_source_and_target_swapped(ws::StreamRef stream, Buffer& buffer, const Buffer& source) {
 #ifdef MISUSE
-  // expected-error {{"source and target are swapped"}}
+  // expected-error {{"are source and target swapped? copy(stream, from(x), to(y))"}}
   return ws::copy(stream, source, buffer);
 #else
   return ws::copy(stream, buffer, source);
@@ -229,7 +229,7 @@ auto f05g_two_targets(ws::StreamRef stream, Buffer& buffer, std::vector<float>& 
 // F05: The side that is named as the target is const.
 auto f05h_named_target_that_is_const(ws::StreamRef stream, Buffer& buffer, const Buffer& source) {
 #ifdef MISUSE
-  // expected-error {{"source and target are swapped"}}
+  // expected-error {{"are source and target swapped? copy(stream, from(x), to(y))"}}
   return ws::copy(stream, ws::from(buffer), ws::to(source));
 #else
   return ws::copy(stream, ws::from(source), ws::to(buffer));

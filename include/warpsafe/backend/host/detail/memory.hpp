@@ -209,17 +209,17 @@ class MemoryRegistry {
   void name_nearest(warpsafe::detail::TextBuffer& out, const void* memory,
                     std::mutex& owners) const {
     const std::unique_lock lock(owners, std::try_to_lock);
-    const Allocation* const near = lock ? nearest(memory) : nullptr;
-    if (near == nullptr) return;
-    const std::uintptr_t begin = address(near->storage.get());
+    const Allocation* const closest = lock ? nearest(memory) : nullptr;
+    if (closest == nullptr) return;
+    const std::uintptr_t begin = address(closest->storage.get());
     const bool before = address(memory) < begin;
     const std::uintptr_t away =
-        before ? begin - address(memory) : address(memory) - (begin + near->bytes);
+        before ? begin - address(memory) : address(memory) - (begin + closest->bytes);
     if (away > GuardedPages::unmapped_bytes) return;
     out << "; that is " << std::uint64_t{away}
         << (before ? " bytes before the beginning of " : " bytes past the end of ")
-        << std::uint64_t{near->bytes} << " bytes";
-    if (near->site.file != nullptr) out << " that were allocated at " << near->site;
+        << std::uint64_t{closest->bytes} << " bytes";
+    if (closest->site.file != nullptr) out << " that were allocated at " << closest->site;
   }
   /// Removes the allocation that starts at `memory`. @pre there is one
   [[nodiscard]] Allocation remove(const void* memory) {
