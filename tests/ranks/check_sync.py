@@ -29,7 +29,7 @@ def main():
     # A limit that ends waits ends this one too.
     done = subprocess.run([with_nccl], env={**ENVIRONMENT, "WARPSAFE_TIMEOUT": "0.3,stop"}, capture_output=True, text=True,
                           timeout=600, check=False)
-    if "the wait is given up" not in done.stderr or GIVEN_UP in done.stderr:
+    if "the wait is abandoned" not in done.stderr or GIVEN_UP in done.stderr:
         problems.append(f"with a limit: status {done.returncode}\n{done.stdout}{done.stderr}")
     print("\n".join(problems) or "all as expected")
     return 1 if problems else 0

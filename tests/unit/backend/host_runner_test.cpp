@@ -357,7 +357,7 @@ TYPED_TEST(HostRunner, EachBlockHasFreshSharedArrays) {
   EXPECT_NE(seen[0], 1);
   EXPECT_THAT(seen, Each(seen[0]));
   EXPECT_EQ(failure.text,
-            "the kernel wrote behind the end of its 32 bytes of static shared memory, in block "
+            "the kernel wrote past the end of its 32 bytes of static shared memory, in block "
             "(3,0,0)");
   std::vector<int> sums(8, 0);
   EXPECT_EQ(this->run(shape_of(4, 8), two_arrays, 2, sums.data()).status, 0);
