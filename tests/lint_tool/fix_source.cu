@@ -26,6 +26,18 @@ __global__ void untyped(void* memory) { static_cast<char*>(memory)[0] = 0; }
 __global__ void overloaded(float* x) { x[0] = 1; }
 __global__ void overloaded(int* x) { x[0] = 1; }
 
+struct Sizes {
+  int rows, columns;
+};
+struct Row {
+  float* elements[2];
+};
+struct Matrix : Sizes {
+  Row row;
+};
+__global__ void by_value(float* x, Sizes sizes) { x[0] = sizes.rows; }
+__global__ void with_pointer(Matrix m) { m.row.elements[0][0] = m.rows; }
+
 __global__ void defaulted(float* x, int n = 1) { x[0] = n; }
 
 void slots(float* x, int n, cudaStream_t stream) {
@@ -49,6 +61,10 @@ void arguments(float* x, int n, std::size_t wide) {
   defaulted<<<1, 256>>>(x, 2);
   defaulted<<<1, 256>>>(x);   // left: the kernel has default arguments
   overloaded<<<1, 256>>>(x);  // left: several kernels
+  const Sizes sizes{n, 1};
+  by_value<<<1, 256>>>(x, sizes);
+  Matrix matrix{{n, 1}, {{x, x}}};
+  with_pointer<<<1, 256>>>(matrix);  // left: Matrix holds a raw pointer
 }
 
 void layout(float* x, int n, cudaStream_t stream) {

@@ -136,9 +136,24 @@ def dimension(node, text):
     return f"dim3({text})"
 
 
+def holds_pointer(kind):
+    """Whether a type passed by value has a pointer or a reference as a member, in a member of a member or in a base."""
+    kind = kind.get_canonical()
+    while kind.kind.name in ("CONSTANTARRAY", "INCOMPLETEARRAY"):
+        kind = kind.element_type.get_canonical()
+    if kind.kind.name in ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE", "MEMBERPOINTER"):
+        return True
+    if kind.kind.name != "RECORD":
+        return False
+    bases = [child.type for child in kind.get_declaration().get_children() if child.kind.name == "CXX_BASE_SPECIFIER"]
+    return any(map(holds_pointer, [*bases, *(field.type for field in kind.get_fields())]))
+
+
 def argument(node, text):
     """The text of an argument: unchanged if the kernel's parameter keeps its value, cast if it is a constant that
     fits, otherwise Left. The node has the parameter's type; the implicitly converted expression is below it."""
+    if node.type.get_canonical().kind.name == "RECORD" and holds_pointer(node.type):
+        raise Left(f"{node.type.spelling} holds a raw pointer, which warpsafe refuses in a kernel's parameter")
     if node.kind != "UNEXPOSED_EXPR":
         return text
     inner = plain(node)
