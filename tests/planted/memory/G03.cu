@@ -3,9 +3,7 @@
 
 // The last element reads its neighbour. -DWRONG plants the mistake.
 
-#include <cuda_runtime.h>
-
-#include <cstddef>
+#include "../plain_cuda.cuh"
 
 __global__ void shift(const float* x, float* y, unsigned n, unsigned first) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -13,14 +11,6 @@ __global__ void shift(const float* x, float* y, unsigned n, unsigned first) {
 }
 
 constexpr unsigned odd = 100;  // of 128 threads
-
-float* made(unsigned elements) {
-  void* memory = nullptr;
-  cudaMalloc(&memory, elements * sizeof(float));
-  cudaMemset(memory, 0, elements * sizeof(float));
-  cudaDeviceSynchronize();
-  return static_cast<float*>(memory);
-}
 
 void run(cudaStream_t owner, cudaStream_t user) {
   static_cast<void>(user);

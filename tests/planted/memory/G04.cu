@@ -3,9 +3,7 @@
 
 // Two arrays get the size of the longer one. -DWRONG plants the mistake.
 
-#include <cuda_runtime.h>
-
-#include <cstddef>
+#include "../plain_cuda.cuh"
 
 __global__ void both(float* x, float* y, unsigned n, unsigned ny) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -14,14 +12,6 @@ __global__ void both(float* x, float* y, unsigned n, unsigned ny) {
 }
 
 constexpr unsigned odd = 100;  // of 128 threads
-
-float* made(unsigned elements) {
-  void* memory = nullptr;
-  cudaMalloc(&memory, elements * sizeof(float));
-  cudaMemset(memory, 0, elements * sizeof(float));
-  cudaDeviceSynchronize();
-  return static_cast<float*>(memory);
-}
 
 void run(cudaStream_t owner, cudaStream_t user) {
   static_cast<void>(user);

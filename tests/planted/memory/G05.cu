@@ -3,9 +3,7 @@
 
 // Steps of four go past a size that four does not divide. -DWRONG plants the mistake.
 
-#include <cuda_runtime.h>
-
-#include <cstddef>
+#include "../plain_cuda.cuh"
 
 __global__ void by_fours(float* x, unsigned n) {
   const unsigned first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
@@ -13,14 +11,6 @@ __global__ void by_fours(float* x, unsigned n) {
 }
 
 constexpr unsigned odd = 100;  // of 128 threads
-
-float* made(unsigned elements) {
-  void* memory = nullptr;
-  cudaMalloc(&memory, elements * sizeof(float));
-  cudaMemset(memory, 0, elements * sizeof(float));
-  cudaDeviceSynchronize();
-  return static_cast<float*>(memory);
-}
 
 void run(cudaStream_t owner, cudaStream_t user) {
   static_cast<void>(user);

@@ -3,9 +3,7 @@
 
 // A launch gives dynamic shared memory in elements, not bytes. -DWRONG plants the mistake.
 
-#include <cuda_runtime.h>
-
-#include <cstddef>
+#include "../plain_cuda.cuh"
 
 __global__ void reverse(float* x, unsigned n) {
   extern __shared__ float part[];
@@ -13,14 +11,6 @@ __global__ void reverse(float* x, unsigned n) {
   part[i] = x[i];
   __syncthreads();
   x[i] = part[n - 1 - i];
-}
-
-float* made(unsigned elements) {
-  void* memory = nullptr;
-  cudaMalloc(&memory, elements * sizeof(float));
-  cudaMemset(memory, 0, elements * sizeof(float));
-  cudaDeviceSynchronize();
-  return static_cast<float*>(memory);
 }
 
 void run(cudaStream_t owner, cudaStream_t user) {

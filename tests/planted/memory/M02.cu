@@ -3,29 +3,9 @@
 
 // Memory is freed and reused while another stream writes it. -DWRONG plants the mistake.
 
-#include <cuda_runtime.h>
-
-#include <cstddef>
+#include "../plain_cuda.cuh"
 
 __global__ void fill(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
-
-constexpr std::size_t bytes = std::size_t{128} * sizeof(float);
-
-/// Lets a stream wait for all work of another one so far.
-void order(cudaStream_t first, cudaStream_t then) {
-  cudaEvent_t event;
-  cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-  cudaEventRecord(event, first);
-  cudaStreamWaitEvent(then, event, 0);
-  cudaEventDestroy(event);
-}
-
-float* zeros(cudaStream_t stream) {
-  void* made = nullptr;
-  cudaMallocAsync(&made, bytes, stream);
-  cudaMemsetAsync(made, 0, bytes, stream);
-  return static_cast<float*>(made);
-}
 
 void run(cudaStream_t owner, cudaStream_t user) {
   float* const x = zeros(owner);

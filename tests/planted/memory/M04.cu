@@ -3,31 +3,11 @@
 
 // The owner waits for one of two streams. -DWRONG plants the mistake.
 
-#include <cuda_runtime.h>
-
-#include <cstddef>
+#include "../plain_cuda.cuh"
 
 __global__ void sum(const float* x, float* y) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   y[i] += x[i];
-}
-
-constexpr std::size_t bytes = std::size_t{128} * sizeof(float);
-
-/// Lets a stream wait for all work of another one so far.
-void order(cudaStream_t first, cudaStream_t then) {
-  cudaEvent_t event;
-  cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-  cudaEventRecord(event, first);
-  cudaStreamWaitEvent(then, event, 0);
-  cudaEventDestroy(event);
-}
-
-float* zeros(cudaStream_t stream) {
-  void* made = nullptr;
-  cudaMallocAsync(&made, bytes, stream);
-  cudaMemsetAsync(made, 0, bytes, stream);
-  return static_cast<float*>(made);
 }
 
 void run(cudaStream_t owner, cudaStream_t user) {

@@ -3,20 +3,9 @@
 
 // An address is kept, and used in the same stream after the free. -DWRONG plants the mistake.
 
-#include <cuda_runtime.h>
-
-#include <cstddef>
+#include "../plain_cuda.cuh"
 
 __global__ void fill(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
-
-constexpr std::size_t bytes = std::size_t{128} * sizeof(float);
-
-float* zeros(cudaStream_t stream) {
-  void* made = nullptr;
-  cudaMallocAsync(&made, bytes, stream);
-  cudaMemsetAsync(made, 0, bytes, stream);
-  return static_cast<float*>(made);
-}
 
 void run(cudaStream_t owner, cudaStream_t user) {
   static_cast<void>(user);

@@ -3,13 +3,9 @@
 
 // A free that orders nothing, during a kernel. -DWRONG plants the mistake.
 
-#include <cuda_runtime.h>
-
-#include <cstddef>
+#include "../plain_cuda.cuh"
 
 __global__ void fill(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
-
-constexpr std::size_t bytes = std::size_t{128} * sizeof(float);
 
 void run(cudaStream_t owner, cudaStream_t user) {
   static_cast<void>(user);

@@ -3,11 +3,7 @@
 
 // Host code writes through an old span. -DWRONG plants the mistake.
 
-#include <cuda_runtime.h>
-
-#include <cstddef>
-
-constexpr std::size_t bytes = std::size_t{128} * sizeof(float);
+#include "../plain_cuda.cuh"
 
 void run(cudaStream_t owner, cudaStream_t user) {
   static_cast<void>(owner);

@@ -3,32 +3,13 @@
 
 // The next round overwrites what the last one still reads. -DWRONG plants the mistake.
 
-#include <cuda_runtime.h>
-
-#include <cstddef>
+#include "../plain_cuda.cuh"
 
 __global__ void produce(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 __global__ void overwrite(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 2; }
 __global__ void consume(const float* x, float* y) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   y[i] = x[i];
-}
-
-float* made(unsigned elements) {
-  void* memory = nullptr;
-  cudaMalloc(&memory, elements * sizeof(float));
-  cudaMemset(memory, 0, elements * sizeof(float));
-  cudaDeviceSynchronize();
-  return static_cast<float*>(memory);
-}
-
-/// Lets a stream wait for all work of another one so far.
-void order(cudaStream_t first, cudaStream_t then) {
-  cudaEvent_t event;
-  cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-  cudaEventRecord(event, first);
-  cudaStreamWaitEvent(then, event, 0);
-  cudaEventDestroy(event);
 }
 
 void run(cudaStream_t owner, cudaStream_t user) {
