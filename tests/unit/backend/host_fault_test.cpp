@@ -201,7 +201,8 @@ TEST_F(HostFault, ThreadsThatWaitAtABarrierDoNotHang) {
 }
 
 TEST_F(HostFault, APointerFarBehindItsMemoryFaults) {
-  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
+  if (host::address_sanitizer || host::thread_sanitizer)
+    GTEST_SKIP() << "the sanitizer ends the program first";
   for (const std::size_t n : {std::size_t{2000}, std::size_t{1000000}, std::size_t{100000000}}) {
     auto ten = filled(counting(10));
     EXPECT_THAT(text_of(SafeGrid<>::cover(n, block<256>), kernel<fill_pointer>, ten.view(), n),
@@ -219,7 +220,8 @@ TEST_F(HostFault, APointerFarBehindItsMemoryFaults) {
 }
 
 TEST_F(HostFault, TheNearestMemoryIsNamed) {
-  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
+  if (host::address_sanitizer || host::thread_sanitizer)
+    GTEST_SKIP() << "the sanitizer ends the program first";
   auto ten = filled(counting(10));
   EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<128>}, kernel<fill_pointer>, ten.view(), 128),
               HasSubstr("; that is 216 bytes past the end of 40 bytes that were allocated at "));
@@ -228,7 +230,8 @@ TEST_F(HostFault, TheNearestMemoryIsNamed) {
 }
 
 TEST_F(HostFault, ANullPointerFaults) {
-  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
+  if (host::address_sanitizer || host::thread_sanitizer)
+    GTEST_SKIP() << "the sanitizer ends the program first";
   EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<1>}, kernel<fill_pointer>, nullptr, 1),
               HasSubstr("accessed address 0x0,"));
 }
@@ -334,7 +337,8 @@ struct MemoryGuardDeathTest : HostStackDeathTest {
 };
 
 TEST_F(MemoryGuardDeathTest, FindsTheFirstElementPastTheEndAndBeforeTheBeginning) {
-  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "has its own guards";
+  if (host::address_sanitizer || host::thread_sanitizer)
+    GTEST_SKIP() << "the sanitizer has its own guards";
   const auto right = testing::ExitedWithCode(0);
   const auto wrong = testing::ExitedWithCode(1);
   EXPECT_EXIT(write_and_exit("0", 12), right, "^$");
@@ -389,7 +393,8 @@ TEST_F(HostFault, AKernelThatWaitsForItsOwnStreamIsToldInsteadOfHanging) {
 
 // The handler has a stack of its own, and leaves it by switching fibres.
 TEST_F(HostFault, ManyFaultsInARow) {
-  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "ends the program first";
+  if (host::address_sanitizer || host::thread_sanitizer)
+    GTEST_SKIP() << "the sanitizer ends the program first";
   for (int i = 0; i < 200; ++i) {
     EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<1>}, kernel<fill_pointer>, nullptr, 1),
                 HasSubstr("accessed address 0x0,"));
