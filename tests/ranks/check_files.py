@@ -137,6 +137,18 @@ def check_end_while_read(folder):
     expect(not any(map(job.is_dead, job.processes)), "processes that ended well have not died")
 
 
+def check_stale_heartbeat(folder):
+    """On a busy machine, the time that a killed process wrote last may lie before its last call."""
+    generated.write(folder, 4, 10)
+    boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    for path in folder.glob("*.process"):
+        path.write_text(path.read_text().replace("boot-node0", boot).replace('"pid": 100', '"pid": 99999990'))
+    for path in folder.glob("*.messages"):
+        magic, number, pid, _ = generated.HEADER.unpack(path.read_bytes()[: generated.HEADER.size])
+        path.write_bytes(generated.HEADER.pack(magic, number, pid, generated.BEGIN) + bytes(64 * 63))
+    expect(Asked(TOOL, folder).kinds() == ["died", "waits"], f"an old heartbeat: {Asked(TOOL, folder).kinds()}")
+
+
 def check_refused(folder):
     for words, status, text in (
         ((folder / "nowhere",), 2, "is not a folder"),
@@ -179,7 +191,7 @@ def check_broken(folder, chance):
 
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    for check in (check_large, check_names, check_outputs, check_end_while_read, check_ras, check_refused):
+    for check in (check_large, check_names, check_outputs, check_end_while_read, check_stale_heartbeat, check_ras, check_refused):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:

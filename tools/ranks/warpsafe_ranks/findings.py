@@ -258,15 +258,14 @@ class Examination:
             absent = here[0].absent
             if not absent and not here[0].absent_ranks:
                 continue
-            now = self.job.now_ns()
             record = here[0].record
             what = self.job.describe(here[0].member, record) if record else "its creation"
             text = f"{one} ({one.shown}) waits in " + (
                 f"collective {index + 1}, {what}" if record else "its creation")
             begun = min(wait.record.begin_ns if wait.record else wait.member.made_ns for wait in here)
-            if now - begun < self.after_ns:
+            if self._since(begun) < self.after_ns:
                 continue
-            text += f", for {max(0, now - begun) / 1e9:.1f} s"
+            text += f", for {self._since(begun) / 1e9:.1f} s"
             sides = grouped((wait.process, "called it",
                              (wait.member.library, wait.record.place if wait.record else wait.member.place),
                              wait.record.begin_ns if wait.record else wait.member.made_ns) for wait in here)
@@ -300,7 +299,7 @@ class Examination:
             else:
                 if current in path:
                     circle = path[path.index(current):]
-                    if self.job.now_ns() - max(waits[one][0] for one in circle) < self.after_ns:
+                    if self._since(max(waits[one][0] for one in circle)) < self.after_ns:
                         return
                     sides = []
                     for one in circle:
@@ -313,6 +312,10 @@ class Examination:
                     yield Finding("circle", f"{names(circle)} wait for each other: they use "
                                   "two communicators in different orders", sides)
                     return
+
+    def _since(self, begin_ns):
+        """How long ago this was. The last sign of life of a process that was killed may be older than its last call."""
+        return max(0, self.job.now_ns() - begin_ns)
 
     def _behind(self, wait, waits):
         """Processes that have submitted this operation too, on the stream in which they wait for another communicator."""
@@ -358,7 +361,7 @@ class Examination:
         for index in messages.open_ones():
             record = messages[index]
             member = library.members.get(record.reduction)
-            if self.job.now_ns() - record.begin_ns < self.after_ns:
+            if self._since(record.begin_ns) < self.after_ns:
                 continue
             if member is None:
                 continue
