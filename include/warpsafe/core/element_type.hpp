@@ -47,15 +47,9 @@ enum class ElementType : std::uint8_t {
 
 namespace detail {
 
-/// Whether `name` is one of `names`, which are separated by commas.
-constexpr bool is_among(Name name, const char* names) noexcept {
-  while (*names != '\0') {
-    std::size_t size = 0;
-    while (names[size] != '\0' && names[size] != ',') ++size;
-    if (name == Name{names, size}) return true;
-    names += size + (names[size] == ',' ? 1 : 0);
-  }
-  return false;
+template <class... Text>
+constexpr bool is_among(Name name, const Text&... names) noexcept {
+  return ((name == Name::of(names)) || ...);
 }
 
 /// The element type of a type that a vendor's header defines, found by its name so that no such
@@ -64,15 +58,17 @@ constexpr ElementType vendor_element(Name name) noexcept {
   std::size_t end = 0;
   while (end < name.size && name.data[end] != ',') ++end;
   const Name first{name.data, end};  // without the length of HIP_vector_type<float, 4>
-  if (is_among(first, "__half,_Float16,c10::Half")) return ElementType::float16;
-  if (is_among(first, "__nv_bfloat16,hip_bfloat16,__hip_bfloat16,__bf16,c10::BFloat16")) {
+  if (is_among(first, "__half", "_Float16", "c10::Half")) return ElementType::float16;
+  if (is_among(first, "__nv_bfloat16", "hip_bfloat16", "__hip_bfloat16", "__bf16",
+               "c10::BFloat16")) {
     return ElementType::bfloat16;
   }
-  if (is_among(first, "float1,float2,float3,float4,HIP_vector_type<float,std::complex<float>")) {
+  if (is_among(first, "float1", "float2", "float3", "float4", "HIP_vector_type<float",
+               "std::complex<float>")) {
     return ElementType::float32;
   }
-  if (is_among(first,
-               "double1,double2,double3,double4,HIP_vector_type<double,std::complex<double>")) {
+  if (is_among(first, "double1", "double2", "double3", "double4", "HIP_vector_type<double",
+               "std::complex<double>")) {
     return ElementType::float64;
   }
   return ElementType::bytes;

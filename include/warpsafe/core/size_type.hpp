@@ -15,46 +15,25 @@ static_assert(sizeof(size_type) == 8, "warpsafe supports 64-bit platforms only")
 
 namespace detail {
 
+template <class A, class B>
+inline constexpr bool is_same = false;
+template <class A>
+inline constexpr bool is_same<A, A> = true;
+template <class T, class... Types>
+inline constexpr bool is_one_of = (is_same<T, Types> || ...);
+
 /// The integer types that are accepted as sizes: not bool, characters or floating-point types.
 template <class T>
-inline constexpr bool is_size = false;
-template <>
-inline constexpr bool is_size<signed char> = true;
-template <>
-inline constexpr bool is_size<unsigned char> = true;
-template <>
-inline constexpr bool is_size<short> = true;
-template <>
-inline constexpr bool is_size<unsigned short> = true;
-template <>
-inline constexpr bool is_size<int> = true;
-template <>
-inline constexpr bool is_size<unsigned int> = true;
-template <>
-inline constexpr bool is_size<long> = true;
-template <>
-inline constexpr bool is_size<unsigned long> = true;
-template <>
-inline constexpr bool is_size<long long> = true;
-template <>
-inline constexpr bool is_size<unsigned long long> = true;
-
+inline constexpr bool is_size =
+    is_one_of<T, signed char, unsigned char, short, unsigned short, int, unsigned int, long,
+              unsigned long, long long, unsigned long long>;
 template <class T>
 inline constexpr bool is_size<const T> = is_size<T>;
 
 template <class T>
-inline constexpr bool is_bool = false;
-template <>
-inline constexpr bool is_bool<bool> = true;
-
+inline constexpr bool is_bool = is_same<T, bool>;
 template <class T>
-inline constexpr bool is_floating = false;
-template <>
-inline constexpr bool is_floating<float> = true;
-template <>
-inline constexpr bool is_floating<double> = true;
-template <>
-inline constexpr bool is_floating<long double> = true;
+inline constexpr bool is_floating = is_one_of<T, float, double, long double>;
 
 /// An integer as magnitude and sign, so that no bit is lost before the value is checked.
 struct SignedSize {

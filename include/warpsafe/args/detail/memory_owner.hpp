@@ -48,9 +48,8 @@ constexpr MemoryOwner* owner_of([[maybe_unused]] const A& argument) noexcept {
     return DeviceAccess::owner(argument);
   } else if constexpr (holds_owner<A>) {
     return argument.memory_owner();
-  } else {
-    return nullptr;
   }
+  return nullptr;
 }
 
 /// Whether the argument is a view of memory that another stream frees.
@@ -60,9 +59,8 @@ template <class A>
   if constexpr (is_view<A> || holds_owner<A>) {
     const MemoryOwner* const owner = owner_of(argument);
     return owner != nullptr && owner->freed_on != stream;
-  } else {
-    return false;
   }
+  return false;
 }
 
 }  // namespace warpsafe::detail

@@ -72,10 +72,9 @@ template <class B>
 [[nodiscard]] Name device_name(int device) noexcept {
   if constexpr (requires { B::device_name(device); }) {
     return B::device_name(device);
-  } else {
-    DeviceLimits limits;
-    return B::limits_of(device, limits) == 0 ? limits.name : Name{};
   }
+  DeviceLimits limits;
+  return B::limits_of(device, limits) == 0 ? limits.name : Name{};
 }
 
 }  // namespace warpsafe::detail

@@ -113,8 +113,7 @@ template <class Pointer>
 inline constexpr bool points_to_bytes = false;
 template <class T>
 inline constexpr bool points_to_bytes<T*> =
-    std::is_void_v<T> || std::is_same_v<std::remove_cv_t<T>, std::byte> ||
-    std::is_same_v<std::remove_cv_t<T>, unsigned char> || std::is_same_v<std::remove_cv_t<T>, char>;
+    is_one_of<std::remove_cv_t<T>, void, std::byte, unsigned char, char>;
 
 /// Whether A is a temporary that owns device memory of another library and frees it at the end of
 /// the statement, when the kernel may still run. Types whose free waits for the launch say so.

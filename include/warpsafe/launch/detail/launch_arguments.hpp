@@ -82,9 +82,8 @@ template <class K>
 constexpr const HostReference* reference_of() noexcept {
   if constexpr (requires { K::host_reference; }) {
     return K::host_reference;
-  } else {
-    return nullptr;
   }
+  return nullptr;
 }
 
 /// What a launch knows about its kernel's type.

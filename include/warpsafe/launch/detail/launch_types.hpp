@@ -31,9 +31,8 @@ constexpr bool check_all_arguments(TypeList<P...>, std::index_sequence<Place...>
         fits,
         "warpsafe: the kernel's parameters exceed the runtime's limit for parameter bytes; put the large one into device memory");
     return (check_argument<Place + 1, P, A>() && ... && fits);
-  } else {
-    return false;
   }
+  return false;
 }
 
 template <class Grid>
@@ -47,9 +46,8 @@ template <class K, class Grid>
 constexpr std::uint32_t items_of_grid() noexcept {
   if constexpr (is_safe_grid<Grid>) {
     return Grid::items;
-  } else {
-    return K::items;
   }
+  return K::items;
 }
 
 /// Diagnoses, while compiling, a configuration and a kernel that do not fit together.
@@ -128,12 +126,9 @@ constexpr bool check_kernel_types() noexcept {
     if constexpr (right_count && host_stream == host_kernel) {
       return check_all_arguments<B, A...>(typename K::parameters{},
                                           std::index_sequence_for<A...>{});
-    } else {
-      return false;
     }
-  } else {
-    return false;
   }
+  return false;
 }
 
 /// Diagnoses every mistake in a launch that its types show.
@@ -161,12 +156,9 @@ constexpr bool check_launch_types() noexcept {
     }
     if constexpr (is_kernel<K>) {
       return check_config_types<Config, typename K::declaration>() && kernel_fine;
-    } else {
-      return false;
     }
-  } else {
-    return false;
   }
+  return false;
 }
 
 }  // namespace warpsafe::detail
