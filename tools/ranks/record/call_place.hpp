@@ -31,12 +31,21 @@ struct CallPlace {
 class CallPlaces {
  public:
   /// The number of the place of a call that returns to `return_address`. Places that were not known
-  /// are added to `added`, a caller before the place that it called.
-  [[nodiscard]] std::uint32_t number_of(void* return_address, std::vector<CallPlace>& added) {
-    Walk walk{this, return_address, {}, {}, false, 0};
+  /// are added to `added`, a caller before the place that it called. Not inlined, because the
+  /// address of its frame is a part of what it remembers.
+  [[nodiscard, gnu::noinline]] std::uint32_t number_of(void* return_address,
+                                                       std::vector<CallPlace>& added) {
+    // To walk a stack takes a microsecond for each frame. A training step makes the same calls from
+    // the same stack each time.
+    if (remembered_.size() > most_remembered) remembered_.clear();
+    Remembered& before = remembered_[{return_address, __builtin_frame_address(0)}];
+    if (before.number != 0 && before.is_on_stack()) return before.number;
+
+    Walk walk{this, return_address, {}, {}, {}, true, false, 0};
     ::_Unwind_Backtrace(
         [](_Unwind_Context* context, void* data) {
-          return static_cast<Walk*>(data)->visit(reinterpret_cast<void*>(::_Unwind_GetIP(context)));
+          return static_cast<Walk*>(data)->visit(reinterpret_cast<void*>(::_Unwind_GetIP(context)),
+                                                 ::_Unwind_GetCFA(context));
         },
         &walk);
     std::vector<void*>& frames = walk.program.empty() ? walk.framework : walk.program;
@@ -44,10 +53,35 @@ class CallPlaces {
     if (frames.empty()) frames.push_back(return_address);
     std::uint32_t number = 0;
     for (std::size_t i = frames.size(); i-- > 0;) number = known(frames[i], number, added);
+    if (walk.is_inside && walk.is_readable) {
+      before = {number, std::move(walk.stack)};
+    }
     return number;
   }
 
  private:
+  /// Where a return address stands on the stack.
+  struct ReturnSlot {
+    void* const* slot;
+    void* address;
+  };
+  /// The result of a walk, and the return addresses that it met.
+  struct Remembered {
+    std::uint32_t number = 0;
+    std::vector<ReturnSlot> stack;
+
+    /// The innermost address is compared first: while the addresses are the same, the next slot
+    /// belongs to a function that has not returned. Another function's local variable may stand in
+    /// a slot, which AddressSanitizer would report.
+    [[nodiscard, gnu::no_sanitize_address]] bool is_on_stack() const noexcept {
+      for (const ReturnSlot& one : stack) {
+        if (*one.slot != one.address) return false;
+      }
+      return true;
+    }
+  };
+  static constexpr std::size_t most_remembered = 1000;
+
   enum class Kind {
     program,
     framework,    ///< passes calls on, and its functions have telling names
@@ -63,13 +97,18 @@ class CallPlaces {
     void* begin;
     std::vector<void*> program;
     std::vector<void*> framework;
+    std::vector<ReturnSlot> stack;
+    /// Whether each return address stands where x86-64's calls put it. Elsewhere, and above a
+    /// signal handler, each call walks the stack.
+    bool is_readable;
     bool is_inside;
     int visited;
 
-    _Unwind_Reason_Code visit(void* address) {
+    _Unwind_Reason_Code visit(void* address, _Unwind_Word frame) {
       is_inside = is_inside || address == begin;
       if (++visited > most_frames) return _URC_END_OF_STACK;
       if (!is_inside) return _URC_NO_REASON;
+      remember(address, frame);
       switch (places->kind_of(address)) {
         case Kind::interpreter:
           return _URC_END_OF_STACK;
@@ -87,6 +126,16 @@ class CallPlaces {
           if (program.size() == most_places) return _URC_END_OF_STACK;
       }
       return _URC_NO_REASON;
+    }
+    void remember([[maybe_unused]] void* address, [[maybe_unused]] _Unwind_Word frame) {
+#if defined(__x86_64__)
+      if (address == nullptr) return;  // the end of the stack
+      auto* const slot = reinterpret_cast<void* const*>(frame) - 1;
+      is_readable = is_readable && frame != 0 && *slot == address;
+      if (is_readable) stack.push_back({slot, address});
+#else
+      is_readable = false;
+#endif
     }
   };
 
@@ -116,8 +165,11 @@ class CallPlaces {
     for (const char* name : {"libtorch", "libc10"}) {
       if (file.rfind(name, 0) == 0) return Kind::framework;
     }
+    for (const char* name : {"libc.so", "libpthread.so"}) {
+      if (file.rfind(name, 0) == 0) return Kind::start;
+    }
     for (const char* name : {"libnccl", "librccl", "libmpi", "libopen-", "libstdc++.so",
-                             "libc++.so", "libc.so", "libpthread.so", "libgcc_s.so", "ld-linux"}) {
+                             "libc++.so", "libgcc_s.so", "ld-linux"}) {
       if (file.rfind(name, 0) == 0) return Kind::library;
     }
     return Kind::program;
@@ -136,6 +188,7 @@ class CallPlaces {
 
   std::unordered_map<void*, Kind> kinds_;
   std::map<std::pair<void*, std::uint32_t>, std::uint32_t> numbers_;
+  std::map<std::pair<void*, void*>, Remembered> remembered_;  // by return address and frame
 };
 
 }  // namespace warpsafe::ranks

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Measures what the recorder of warpsafe-ranks needs in each collective to know which functions of
+// the program led to it.
+
+#include <benchmark/benchmark.h>
+#include <tools/ranks/record/call_place.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace {
+
+using warpsafe::ranks::CallPlace;
+using warpsafe::ranks::CallPlaces;
+
+struct Recorder {
+  CallPlaces places;
+  std::vector<CallPlace> added;
+  bool is_known;
+};
+
+[[gnu::noinline]] std::uint32_t collective(Recorder& recorder) {
+  if (!recorder.is_known) recorder.places = {};
+  const std::uint32_t number =
+      recorder.places.number_of(__builtin_return_address(0), recorder.added);
+  recorder.added.clear();
+  return number;
+}
+[[gnu::noinline]] std::uint32_t step(Recorder& recorder) {
+  std::uint32_t number = collective(recorder);
+  benchmark::DoNotOptimize(number);
+  return number;
+}
+
+/// A call whose stack was seen before, as in each step of a training but the first.
+void known_stack(benchmark::State& state) {
+  Recorder recorder{{}, {}, true};
+  for (auto _ : state) benchmark::DoNotOptimize(step(recorder));
+}
+BENCHMARK(known_stack);
+
+/// The first call from a stack.
+void new_stack(benchmark::State& state) {
+  Recorder recorder{{}, {}, false};
+  for (auto _ : state) benchmark::DoNotOptimize(step(recorder));
+}
+BENCHMARK(new_stack);
+
+}  // namespace

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#include "tools/ranks/record/call_place.hpp"
+
+#include <alloca.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace warpsafe::ranks {
+namespace {
+
+CallPlaces* places = nullptr;
+std::vector<CallPlace>* added = nullptr;
+
+// Stands for a function of NCCL.
+[[gnu::noinline]] std::uint32_t collective() {
+  const std::uint32_t number = places->number_of(__builtin_return_address(0), *added);
+  asm volatile("");  // no tail call
+  return number;
+}
+[[gnu::noinline]] std::uint32_t step() {
+  const std::uint32_t number = collective();
+  asm volatile("");
+  return number;
+}
+// Two callers with frames of one size.
+[[gnu::noinline]] std::uint32_t forward() {
+  const std::uint32_t number = step();
+  asm volatile("" ::"r"(1));
+  return number;
+}
+[[gnu::noinline]] std::uint32_t backward() {
+  const std::uint32_t number = step();
+  asm volatile("" ::"r"(2));
+  return number;
+}
+[[gnu::noinline]] std::uint32_t with_room(std::size_t bytes) {
+  auto* const room = static_cast<volatile char*>(::alloca(bytes));
+  room[0] = 1;
+  const std::uint32_t number = step();
+  room[bytes - 1] = 1;
+  return number;
+}
+[[gnu::noinline]] std::uint32_t deep(int depth) {  // NOLINT(misc-no-recursion)
+  const std::uint32_t number = depth == 0 ? forward() : deep(depth - 1);
+  asm volatile("");
+  return number;
+}
+
+class CallPlaceTest : public ::testing::Test {
+ protected:
+  CallPlaceTest() {
+    places = &places_;
+    added = &added_;
+  }
+  CallPlaces places_;
+  std::vector<CallPlace> added_;
+};
+
+TEST_F(CallPlaceTest, TheSameCallsFromOneStackAreOnePlace) {
+  std::uint32_t (*const calls[])() = {forward, backward, forward, backward, backward, forward};
+  std::vector<std::uint32_t> numbers;
+  for (auto* call : calls) numbers.push_back(call());
+  EXPECT_NE(numbers[0], numbers[1]);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    EXPECT_EQ(numbers[i], calls[i] == forward ? numbers[0] : numbers[1]) << i;
+  }
+}
+
+TEST_F(CallPlaceTest, AKnownCallAddsNothing) {
+  deep(3);
+  EXPECT_FALSE(added_.empty());
+  for (int turn = 0; turn < 2; ++turn) {
+    added_.clear();
+    std::thread(deep, 3).join();
+  }
+  EXPECT_TRUE(added_.empty());
+}
+
+TEST_F(CallPlaceTest, AFrameOfAnotherSizeIsTheSamePlace) {
+  std::set<std::uint32_t> numbers;
+  for (const std::size_t bytes : {64U, 16U, 64U, 4096U, 64U, 48U, 80U}) {
+    numbers.insert(with_room(bytes));
+  }
+  EXPECT_EQ(numbers.size(), 1U);
+}
+
+TEST_F(CallPlaceTest, EachThreadReadsItsOwnStack) {
+  std::set<std::uint32_t> here;
+  std::set<std::uint32_t> there;
+  for (int turn = 0; turn < 3; ++turn) {
+    here.insert(deep(3));
+    std::thread([&] { there.insert(forward()); }).join();
+  }
+  EXPECT_EQ(here.size(), 1U);
+  EXPECT_EQ(there.size(), 1U);
+  EXPECT_NE(here, there);
+}
+
+// The places say which functions led to a call, whichever was called before from a frame at the
+// same address.
+TEST_F(CallPlaceTest, EachPlaceHasTheCallersOfItsCall) {
+  std::map<std::uint32_t, CallPlace> known;
+  std::uint64_t outer[2] = {};
+  for (int turn = 0; turn < 4; ++turn) {
+    const std::uint32_t number = turn % 2 == 0 ? forward() : backward();
+    for (const CallPlace& place : added_) known[place.number] = place;
+    added_.clear();
+    const CallPlace& inner = known.at(number);
+    const std::uint64_t caller = known.at(known.at(inner.caller).number).offset;
+    const std::uint64_t of_caller = known.at(known.at(inner.caller).caller).offset;
+    ASSERT_NE(caller, 0U);
+    if (turn < 2) outer[turn] = of_caller;
+    EXPECT_EQ(of_caller, outer[turn % 2]);
+  }
+  EXPECT_NE(outer[0], outer[1]);
+}
+
+}  // namespace
+}  // namespace warpsafe::ranks
