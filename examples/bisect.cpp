@@ -92,7 +92,7 @@ int main(int count, char** words) {
   while (wrong - right > 1) {
     const std::size_t middle = right + (wrong - right) / 2;
     const bool good = run(command, middle).right;
-    std::cout << "with the kernels of the first " << middle << ": " << (good ? "right" : "wrong")
+    std::cout << "with kernels in the first " << middle << ": " << (good ? "right" : "wrong")
               << '\n';
     (good ? right : wrong) = middle;
   }

@@ -57,7 +57,7 @@ ws::result<bool> run(ws::StreamRef stream) {
   WARPSAFE_TRY(const auto end, now.to_host(stream).get());
   const double before = std::accumulate(start.begin(), start.end(), 0.0);
   const double after = std::accumulate(end.begin(), end.end(), 0.0);
-  std::cout << "the sum was " << before << " and is " << after << '\n';
+  std::cout << "the sum was " << before << " before and is " << after << '\n';
   return std::abs(after - before) < 0.5;
 }
 
@@ -81,10 +81,10 @@ ws::result<bool> replay(ws::StreamRef stream, const std::string& folder) {
   WARPSAFE_TRYV(ws::launch(stream, ws::LaunchConfig{grid, block}, checked_diffuse, du.view(),
                            dnext.view(), n, step));
   WARPSAFE_TRY(const auto again, ws::compare(stream, dnext, recorded));
-  std::cout << "with what was recorded: " << again << '\n';
+  std::cout << "compared with the recorded results: " << again << '\n';
   diffuse_host(u.data(), before.data(), n, step);
   WARPSAFE_TRY(const auto reference, ws::compare(stream, dnext, before));
-  std::cout << "with the reference: " << reference << '\n';
+  std::cout << "compared with the reference: " << reference << '\n';
   return again.agrees();
 }
 

@@ -246,7 +246,7 @@ int main(int count, char** arguments) {
         static_cast<long long>(network::first_weights + network::second_weights) * job->ranks();
     std::cout << all - wrong.value() << " of " << all << " weights on " << job->ranks()
               << (job->ranks() == 1 ? " rank" : " ranks")
-              << " are those of one process, to the last bit\n";
+              << " equal those of one process, to the last bit\n";
   }
   job->leave();
   return wrong.value() == 0 ? 0 : 1;

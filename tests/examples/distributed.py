@@ -29,7 +29,7 @@ def ran(*words):
 def check_right():
     for ranks in (1, 2, 3):
         status, said = ran(str(ranks))
-        wanted = f"{321 * ranks} of {321 * ranks} weights on {ranks} rank{'s' if ranks > 1 else ''} are those of one process, to the last bit"
+        wanted = f"{321 * ranks} of {321 * ranks} weights on {ranks} rank{'s' if ranks > 1 else ''} equal those of one process, to the last bit"
         if status != 0 or wanted not in said:
             yield f"{ranks} ranks: status {status}, expected {wanted!r}:\n{said}"
     # The check finds a wrong sum.

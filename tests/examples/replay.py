@@ -34,13 +34,13 @@ if "no device was found" in plain[1]:
     sys.exit("no device was found")
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    expect("the run", plain, 1, "the sum was 49500 and is ")
+    expect("the run", plain, 1, "the sum was 49500 before and is ")
     expect("with references", run(replay, WARPSAFE_REFERENCE="all"), 0, "is 49500\n")
     expect("beside references", run(replay, WARPSAFE_SHADOW="all"), 3, "launch 27, kernel 'diffuse': argument 2 ",
            "1 of 1000 numbers (float32) differ", "first at [500]")  # fmt: skip
     expect("the trace", run(replay, WARPSAFE_TRACE="diffuse:26:1"), 1, "written to warpsafe-trace/000027-diffuse")
-    expect("the replay", run(replay, "warpsafe-trace/000027-diffuse"), 0, "with what was recorded: 1000 numbers",
-           "with the reference: 1 of 1000 numbers")  # fmt: skip
+    expect("the replay", run(replay, "warpsafe-trace/000027-diffuse"), 0, "compared with the recorded results: 1000 numbers",
+           "compared with the reference: 1 of 1000 numbers")  # fmt: skip
     expect("the bisection", run(bisect, replay), 0, "40 launches, with all kernels: wrong",
            "the first wrong launch is number 27:\n  Launch: kernel=diffuse, grid=(8,1,1)")  # fmt: skip
     expect("a run that is right", run(bisect, "env", "WARPSAFE_REFERENCE=all", replay), 1, "right")

@@ -47,8 +47,8 @@ MISTAKES = {
     "killed": ("died", "rank 3 ended unexpectedly", [(ODD, "its last call was all_reduce")]),
     "receive": ("message", "rank 3 waits in receive.*rank 0 has not called the send", [(ODD, "called it"), ([0], "in all_reduce")]),
     "init_absent": ("waits", "waits in its creation", [(OTHERS, "called it")]),
-    "straggler": ("straggler", "rank 3 comes last", []),
-    "straggler_of_six": ("straggler", "rank 3 comes last.*6 collectives", [(ODD, "late by .* ms to broadcast of 64 float32, root 0")]),
+    "straggler": ("straggler", "rank 3 is the last to call", []),
+    "straggler_of_six": ("straggler", "rank 3 is the last to call.*6 collectives", [(ODD, "ms late to broadcast of 64 float32, root 0")]),
 }
 
 

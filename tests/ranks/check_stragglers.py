@@ -106,38 +106,38 @@ def at(chosen, position, ms):
 
 def check_found():
     for device in (True, False):
-        expect_found("one of six", Simulated(4, SIX, 20, at([3], 3, 20), device=device), "rank 3 comes last to communicator 1: the others wait "
-                     "20.0 ms in each step of", [([3], "late by 20.0 ms to all_reduce of 32 float32, sum", "train+0x40")])
-        expect_found("a broadcast", Simulated(4, SIX, 30, at([1], 2, 20), device=device), "rank 1 comes last",
-                     [([1], "late by 20.0 ms to broadcast of 8 float32", "train+0x30")])
+        expect_found("one of six", Simulated(4, SIX, 20, at([3], 3, 20), device=device),
+                     "rank 3 is the last to call the collectives of communicator 1: the others wait 20.0 ms in each step (", [([3], "20.0 ms late to all_reduce of 32 float32, sum", "train+0x40")])
+        expect_found("a broadcast", Simulated(4, SIX, 30, at([1], 2, 20), device=device), "rank 1 is the last to call",
+                     [([1], "20.0 ms late to broadcast of 8 float32", "train+0x30")])
     expect_found("one of one", Simulated(4, SIX[:1], 60, at([2], 0, 5)), "the others wait 5.0 ms at each collective, of 7.2 ms between two",
-                 [([2], "late by 5.0 ms to all_reduce", "train+0x10")])
-    expect_found("after other calls", Simulated(2, SIX, 40, at([0], 5, 10), first=17), "rank 0 comes last",
-                 [([0], "late by 10.0 ms to all_reduce of 1 ", "train+0x60")])
-    expect_found("a slow host", Simulated(8, SIX, 30, at([4, 5, 6], 1, 10)), "ranks 4 to 6 come last",
-                 [([4, 5, 6], "late by 10.0 ms to all_reduce of 64", "train+0x20")])
+                 [([2], "5.0 ms late to all_reduce", "train+0x10")])
+    expect_found("after other calls", Simulated(2, SIX, 40, at([0], 5, 10), first=17), "rank 0 is the last to call",
+                 [([0], "10.0 ms late to all_reduce of 1 ", "train+0x60")])
+    expect_found("a slow host", Simulated(8, SIX, 30, at([4, 5, 6], 1, 10)), "ranks 4 to 6 are the last to call",
+                 [([4, 5, 6], "10.0 ms late to all_reduce of 64", "train+0x20")])
     expect_found("two places", Simulated(4, SIX, 30, lambda rank, _, where: 6 * MS if rank == 3 and where in (0, 4) else 0),
-                 "the others wait 12.0 ms", [([3], "late by 6.0 ms", "train+0x10"), ([3], "late by 6.0 ms", "train+0x50")])
+                 "the others wait 12.0 ms", [([3], "6.0 ms late", "train+0x10"), ([3], "6.0 ms late", "train+0x50")])
     expect_found("a little everywhere", Simulated(4, SIX, 30, lambda rank, *_: 0.9 * MS if rank == 2 else 0),
-                 "rank 2 comes last to communicator 1: the others wait 5.4 ms in each step", [])
+                 "rank 2 is the last to call the collectives of communicator 1: the others wait 5.4 ms in each step", [])
     expect_found("in a group", Simulated(4, SIX[:1] * 4, 60, at([1], 0, 12), group=True), "the others wait 12.0 ms",
-                 [([1], "late by 12.0 ms", "train+0x10")])
+                 [([1], "12.0 ms late", "train+0x10")])
     # A step of 60 collectives, most of which are alike.
-    expect_found("a long step", Simulated(2, SIX[:1] * 59 + SIX[3:4], 25, at([1], 59, 20)), "in each step of 152.0 ms and 60 collectives",
-                 [([1], "late by 20.0 ms to all_reduce of 32 float32", "train+0x3c0")])
+    expect_found("a long step", Simulated(2, SIX[:1] * 59 + SIX[3:4], 25, at([1], 59, 20)), "in each step (152.0 ms, 60 collectives)",
+                 [([1], "20.0 ms late to all_reduce of 32 float32", "train+0x3c0")])
     # No two steps are alike.
     chance = random.Random(3)
     expect_found("no steps", Simulated(2, [(ALL_REDUCE, chance.randrange(99)) for _ in range(300)], 1, lambda rank, *_: 5 * MS * (rank == 1)),
-                 "rank 1 comes last to communicator 1: the others wait 5.0 ms at each collective", [])
+                 "rank 1 is the last to call the collectives of communicator 1: the others wait 5.0 ms at each collective", [])
     expect_found("between jitter", Simulated(4, SIX, 80, lambda rank, _, where: chance.expovariate(1 / (3 * MS)) + at([3], 3, 20)(rank, _, where)),
-                 "rank 3 comes last", [([3], "to all_reduce of 32 float32", "train+0x40")])
+                 "rank 3 is the last to call", [([3], "to all_reduce of 32 float32", "train+0x40")])
     expect_found("at every third step", Simulated(4, SIX, 80, lambda rank, step, where: 60 * MS if rank == 1 and step % 3 == 0 and where == 0 else 0),
-                 "rank 1 comes last", [([1], "to all_reduce of 64 float32", "train+0x10")])
+                 "rank 1 is the last to call", [([1], "to all_reduce of 64 float32", "train+0x10")])
     # A slow start hides nothing, of the same rank or another.
     for slow in (0, 3):
         expect_found(f"behind a slow start of {slow}", Simulated(4, SIX, 40, lambda rank, step, where, slow=slow:
                      9000 * MS if (rank, step, where) == (slow, 0, 3) else at([3], 3, 20)(rank, step, where)),
-                     "rank 3 comes last", [([3], "late by 20.0 ms", "train+0x40")])
+                     "rank 3 is the last to call", [([3], "20.0 ms late", "train+0x40")])
     # Two ranks that are late at different places are two findings.
     two = asked(Simulated(4, SIX, 40, lambda rank, _, where: 10 * MS if (rank, where) in ((1, 0), (2, 4)) else 0)).said["findings"]
     expect([one["sides"][0]["ranks"] for one in two] == [[1], [2]], f"two stragglers: {two}")

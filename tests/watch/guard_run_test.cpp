@@ -30,7 +30,7 @@ TEST(GuardRun, AWritePastTheEndIsFoundAtTheNextWait) {
   EXPECT_THAT(ran.out,
               AllOf(found("something wrote bytes 400 to 403 of an allocation of 400 bytes\n"
                           "  allocated by cuMemAlloc in "),
-                    HasSubstr("\n  launched since the last look: 'scribbles'\n"),
+                    HasSubstr("\n  launched since the last check: 'scribbles'\n"),
                     HasSubstr(" 1 fault of running work")));
   EXPECT_EQ(ran.status, 7 << 8);
 }

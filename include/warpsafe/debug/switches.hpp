@@ -84,11 +84,12 @@ struct DataFilters {
 [[gnu::cold, gnu::noinline]] inline void log_active_switches(
     const Environment& environment) noexcept {
   if (environment.blocking != nullptr) {
-    log_line(LogLevel::warn,
-             "warpsafe: %s=%s: %s waits for its kernel; this slows the program down, and hides "
-             "missing synchronisation",
-             environment.blocking, Shown(environment.blocking_value).c_str(),
-             environment.blocking_names == nullptr ? "every launch" : "a launch of these kernels");
+    log_line(
+        LogLevel::warn,
+        "warpsafe: %s=%s: %s waits for its kernel; this slows the program down, and hides "
+        "missing synchronisation",
+        environment.blocking, Shown(environment.blocking_value).c_str(),
+        environment.blocking_names == nullptr ? "every launch" : "each launch of these kernels");
   }
   if (environment.one_stream) {
     log_line(LogLevel::warn,

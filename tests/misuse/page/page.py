@@ -301,10 +301,10 @@ def second_page(rows):
     thirds = {"open": [r for r in rows if r.name not in held], "held back": [r for r in rows if r.name in held]}
     count = {"the open two thirds, at first": [r.answer if r.at_first == "-" else r.at_first for r in thirds["open"]],
              "the open two thirds, now": [r.answer for r in thirds["open"]],
-             "the third held back, tried once": [r.answer if r.at_first == "-" else r.at_first for r in thirds["held back"]],
-             "the third held back, now": [r.answer for r in thirds["held back"]]}  # fmt: skip
+             "the held-back third, tried once": [r.answer if r.at_first == "-" else r.at_first for r in thirds["held back"]],
+             "the held-back third, now": [r.answer for r in thirds["held back"]]}  # fmt: skip
     text = (HERE / "second.md").read_text().replace("{rows}", str(len(rows))).replace("{figures}", figures(count))
-    for third, title in (("open", "The open two thirds"), ("held back", "The third held back")):
+    for third, title in (("open", "The open two thirds"), ("held back", "The held-back third")):
         text += f"\n### {title}\n{ROWS}"
         text += "".join(row.line() + "\n" for row in thirds[third])
     return text

@@ -421,15 +421,15 @@ class Examination:
                 end = end if index is None else min(end, max(0, index))
             for found in stragglers(self.job, one, end):
                 processes = [member.process for member in found.members]
-                text = (f"{names(processes)} {'comes' if len(processes) == 1 else 'come'} last to {one}: the others wait "
+                text = (f"{names(processes)} {'is' if len(processes) == 1 else 'are'} the last to call the collectives of {one}: the others wait "
                         f"{found.lost_ns / 1e6:.1f} ms ")
-                text += (f"in each step of {found.step_ns / 1e6:.1f} ms and {found.collectives} collectives" if found.collectives > 1
+                text += (f"in each step ({found.step_ns / 1e6:.1f} ms, {found.collectives} collectives)" if found.collectives > 1
                          else f"at each collective, of {found.step_ns / 1e6:.1f} ms between two")
                 sides = []
                 for late in found.late:
                     for member in found.members:
                         record = member.records[late.index]
-                        sides += grouped([(member.process, f"late by {late.lost_ns / 1e6:.1f} ms to {self.job.describe(member, record)}",
+                        sides += grouped([(member.process, f"{late.lost_ns / 1e6:.1f} ms late to {self.job.describe(member, record)}",
                                            (member.library, record.place), record.begin_ns)])
                 yield Finding("straggler", text, _merged(sides), one.number, found.late[0].index if found.late else -1)
 

@@ -184,7 +184,8 @@ inline std::uint64_t mismatches_found = 0;
     char start[1024];
     warpsafe::detail::TextBuffer out(start, sizeof start);
     out << "warpsafe: launch " << record.sequence << ", kernel '" << record.kernel << "': argument "
-        << std::uint64_t{i + 1} << " is not what its reference computes\n  grid=" << record.grid
+        << std::uint64_t{i + 1}
+        << " differs from the result of the kernel's reference\n  grid=" << record.grid
         << ", block=" << record.block << ", shared=" << record.dynamic_shared << " bytes, stream "
         << record.stream;
     if (record.site.file != nullptr) out << ", at " << record.site;

@@ -35,7 +35,7 @@ struct GuardReport {
   std::size_t last = 0;
   Name made_by{};
   HostStack made_at{};
-  std::vector<Name> launched{};  ///< the kernels launched since the last look
+  std::vector<Name> launched{};  ///< the kernels launched since the last check
 
   [[nodiscard]] std::string title() const {
     return "memory guard: something wrote bytes " + std::to_string(first) + " to " +

@@ -68,7 +68,7 @@ class ErrorReporter {
       for (const Name& one : of.launched) {
         names += (names.empty() ? "'" : ", '") + std::string(one.data, one.size) + '\'';
       }
-      if (!names.empty()) made.details += "\n  launched since the last look: " + names;
+      if (!names.empty()) made.details += "\n  launched since the last check: " + names;
       made.remedy = "compute-sanitizer --tool memcheck may name the access";
       const std::string text = "warpsafe: " + made.text();
       debug::detail::write_log(debug::LogLevel::error, text.data(), text.size());
