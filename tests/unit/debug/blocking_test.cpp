@@ -162,7 +162,8 @@ TEST_F(SwitchesDeathTest, EachVariableMakesLaunchesWaitAndIsToldOnce) {
 
 TEST_F(SwitchesDeathTest, OnesOwnVariableTakesKernelsByName) {
   EXPECT_WAITS(4, "WARPSAFE_SYNC", "all", "WARPSAFE_SYNC=all: every launch waits");
-  EXPECT_WAITS(2, "WARPSAFE_SYNC", "scale", "WARPSAFE_SYNC=scale: each launch of these kernels waits");
+  EXPECT_WAITS(2, "WARPSAFE_SYNC", "scale",
+               "WARPSAFE_SYNC=scale: each launch of these kernels waits");
   EXPECT_WAITS(4, "WARPSAFE_SYNC", "scale,matmul_f32", "each launch of these kernels waits");
   EXPECT_WAITS(0, "WARPSAFE_SYNC", "elsewhere", "each launch of these kernels waits");
 }

@@ -107,9 +107,10 @@ TEST_F(Shadow, TheLogShowsTheLaunchAndTheNumbers) {
   EXPECT_THAT(
       of(debug::LogLevel::error),
       ElementsAre(AllOf(
-          StartsWith("warpsafe: launch " + number +
-                     ", kernel 'smooth': argument 1 differs from the result of the kernel's reference\n"
-                     "  grid=(2,1,1), block=(32,1,1), shared=0 bytes, stream 0x"),
+          StartsWith(
+              "warpsafe: launch " + number +
+              ", kernel 'smooth': argument 1 differs from the result of the kernel's reference\n"
+              "  grid=(2,1,1), block=(32,1,1), shared=0 bytes, stream 0x"),
           HasSubstr("\n  1 of 100 numbers (float32) differ by more than 1e-05 + 1.3e-06 * "
                     "|expected|, first at [12]"),
           HasSubstr("\n  >             12                     7.75                        7"))));

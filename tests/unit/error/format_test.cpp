@@ -347,18 +347,18 @@ TEST(FormatClause, PartsOfMemory) {
   EXPECT_EQ(
       clause(with(Errc::part_outside, 200, 1000, Axis::none, 900)),
       "200 elements from offset 900 are not all in this view of 1000 elements; ask for at most "
-      "1000 - offset elements, from an offset of 0 or more");
+      "1000 - offset elements, from offset 0 on");
   EXPECT_EQ(clause(with(Errc::part_outside, 2, 3, Axis::y, 2)),
             "2 elements from offset 2 are not all in this view of 3 elements in y; ask for at most "
-            "3 - offset elements, from an offset of 0 or more");
+            "3 - offset elements, from offset 0 on");
   // Numbers that were computed below 0.
   constexpr std::uint64_t none = 0;
   EXPECT_EQ(clause(with(Errc::part_outside, 4, 10, Axis::none, none - 1)),
             "4 elements from offset -1 are not all in this view of 10 elements; ask for at most "
-            "10 - offset elements, from an offset of 0 or more");
+            "10 - offset elements, from offset 0 on");
   EXPECT_EQ(clause(with(Errc::part_outside, none - 3, 10, Axis::none, 2)),
             "-3 elements from offset 2 are not all in this view of 10 elements; ask for at most "
-            "10 - offset elements, from an offset of 0 or more");
+            "10 - offset elements, from offset 0 on");
   EXPECT_EQ(clause(with(Errc::copy_overlaps, 40, 400)),
             "source and target begin 40 bytes apart and are 400 bytes long, so they overlap; "
             "copy to another buffer first, or move the elements with a kernel");

@@ -23,10 +23,9 @@ WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type
 
 // `subspan`, `row` or `window` was asked for elements that the view does not have.
 // Remedy: Ask for elements that exist. `subspan(offset)` returns all from the offset on.
-WARPSAFE_ERROR(
-    69, part_outside, "a part of a view is outside the view",
-    "{elements} elements from offset {first} are not all in this view of {limit} elements{in axis}"
-    "; ask for at most {limit} - offset elements, from an offset of 0 or more")
+WARPSAFE_ERROR(69, part_outside, "a part of a view is outside the view",
+               "{elements} elements from offset {first} are not all in this view of {limit} "
+               "elements{in axis}; ask for at most {limit} - offset elements, from offset 0 on")
 
 // Both are parts of one buffer. The runtimes do not say what this copy writes.
 // Remedy: Copy to another buffer first, or use a kernel.
@@ -56,8 +55,7 @@ WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
                      "device {limit} current with DeviceGuard")
 
 // Stream 0 was borrowed, or a `Stream` was used after it was moved from or closed. Checked
-// launches report this, and so do checked calls for memory, handles, captures, copies, graphs,
-// events, waits and queries.
+// launches report this, and checked calls of memory, handles, captures, graphs, events and waits.
 // Remedy: Use `Stream::create(DeviceId(n))`, or borrow `cudaStreamLegacy` or `cudaStreamPerThread`.
 WARPSAFE_ERROR(34, stream_null, "the default stream was given where a stream is needed",
                subcode == Subcode::stream_closed
@@ -295,9 +293,8 @@ WARPSAFE_ERROR(68, barrier_divergence, "not every thread of a block reached the 
 // differ by more than the tolerance. The log has the numbers around the first mismatch.
 // Remedy: Read [debugging wrong results](../tools/compare.md). The program continues with the
 // kernel's results. With `WARPSAFE_ON_ERROR=warn` the difference is only logged.
-WARPSAFE_ERROR(
-    58, reference_differs, "the kernel's results are not those of its reference",
-    "argument {argument} differs from the result of the kernel's reference: {value} of {limit} "
-    "numbers differ")
+WARPSAFE_ERROR(58, reference_differs, "the kernel's results are not those of its reference",
+               "argument {argument} differs from the result of the kernel's reference: {value} of "
+               "{limit} numbers differ")
 
 #endif
