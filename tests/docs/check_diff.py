@@ -35,7 +35,7 @@ with tempfile.TemporaryDirectory() as name:
     def run(*arguments):
         global tried
         tried += 1
-        done = subprocess.run([str(pathlib.Path(diff).resolve()), *arguments], cwd=folder, capture_output=True, text=True, errors="replace", timeout=60)
+        done = subprocess.run([str(pathlib.Path(diff).resolve()), *arguments], cwd=folder, capture_output=True, text=True, errors="replace", timeout=600)
         return done.returncode, done.stdout, done.stderr
 
     def expect_refused(what, *arguments):
