@@ -37,7 +37,7 @@ def run(program, environment, chosen):
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     except subprocess.TimeoutExpired as late:
-        return 1, f"{(late.stdout or b'').decode()}\n{command} did not end in 250 s"
+        return 1, f"{(late.stdout or b'').decode()}\n{command} did not end in 600 s"
     return done.returncode, done.stdout + done.stderr
 
 
