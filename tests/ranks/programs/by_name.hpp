@@ -13,9 +13,11 @@
 template <class F>
 F& by_name(const char* name) {
   static void* const library = ::dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+  ::dlerror();
   void* const found = library == nullptr ? nullptr : ::dlsym(library, name);
-  if (found == nullptr) {
-    std::fprintf(stderr, "%s\n", ::dlerror());
+  // dlsym's manual page tells a program to look for an error in this way.
+  if (const char* const error = ::dlerror(); error != nullptr || found == nullptr) {
+    std::fprintf(stderr, "%s\n", error);
     std::exit(6);
   }
   return *reinterpret_cast<F*>(found);

@@ -8,6 +8,7 @@
 #include "driver.hpp"
 #include "tools/ranks/nccl/abi.hpp"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -271,6 +272,9 @@ int main(int count, char** arguments) {
   if (ncclCommInitRank(&world, size, id, rank) != success) return 3;
 #ifdef RANKS_JOB_BY_NAME
   if (!other_lookups_are_right()) return 7;
+#else
+  // The default scope of a module includes the libraries that were loaded for it alone.
+  if (::dlsym(RTLD_DEFAULT, "ncclGetUniqueId") == nullptr) return 8;
 #endif
   if (mode.rfind("right_", 0) == 0) return right_program() ? 0 : 1;
   mistake();

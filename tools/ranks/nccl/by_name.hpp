@@ -73,10 +73,16 @@ class LoadedByName {
   return ::dladdr(reinterpret_cast<const void*>(&is_own), &own) != 0 &&
          ::dladdr(address, &other) != 0 && own.dli_fbase == other.dli_fbase;
 }
+/// Leaves no error for the program's next dlerror.
+[[nodiscard]] inline void* find_quietly(void* handle, const char* name) noexcept {
+  void* const found = lookup()(handle, name);
+  if (found == nullptr) ::dlerror();
+  return found;
+}
 /// The function here that stands for the one of that name; null: it is not recorded.
 [[nodiscard]] inline void* own_function(const char* name) noexcept {
   // This library is preloaded, so it comes first.
-  void* const found = lookup()(RTLD_DEFAULT, name);
+  void* const found = find_quietly(RTLD_DEFAULT, name);
   return found != nullptr && is_own(found) ? found : nullptr;
 }
 
@@ -88,7 +94,7 @@ inline void* find_by_name(void* handle, const char* name) noexcept {
   void* const own = own_function(name);
   if (own == nullptr) return real;
   // A library that the program links is found without its name.
-  void* const linked = lookup()(RTLD_NEXT, name);
+  void* const linked = find_quietly(RTLD_NEXT, name);
   if (linked != nullptr && linked != real) return real;
   return LoadedByName::remember(real) ? own : real;
 }
@@ -103,7 +109,9 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] inline warpsafe::ranks::nccl
 warpsafe_ranks_lookup_of(void* handle, const char* name) noexcept {
   using namespace warpsafe::ranks::nccl;
   if (lookup() == nullptr) return &find_nothing;
-  const bool is_nccl = handle != RTLD_NEXT && name != nullptr && std::strncmp(name, "nccl", 4) == 0;
+  // Both scopes are the caller's, and the preloaded library here is first in them.
+  const bool is_library = handle != RTLD_NEXT && handle != RTLD_DEFAULT;
+  const bool is_nccl = is_library && name != nullptr && std::strncmp(name, "nccl", 4) == 0;
   return is_nccl ? &find_by_name : lookup();
 }
 
