@@ -33,6 +33,14 @@ using Lookup = void* (*)(void*, const char*);
 #endif
 }
 
+/// Keeps the library of `function` loaded until the process ends: its address is remembered.
+inline void keep_loaded(const void* function) noexcept {
+  Dl_info info{};
+  if (::dladdr(function, &info) == 0) return;
+  void* const object = ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  if (object != nullptr) ::dlclose(object);
+}
+
 /// The library that was loaded by name: the first one of which the program asked for a function
 /// that is recorded. A program may load two releases of NCCL, and a function here cannot know for
 /// which of them it was called.
@@ -41,7 +49,9 @@ class LoadedByName {
   /// False: `function` is another library's.
   [[nodiscard]] static bool remember(void* function) noexcept {
     void* first = nullptr;
-    return one().compare_exchange_strong(first, function) || base_of(first) == base_of(function);
+    if (!one().compare_exchange_strong(first, function)) return base_of(first) == base_of(function);
+    keep_loaded(function);
+    return true;
   }
   /// Null: no library was loaded by name, or it has no function of that name.
   [[nodiscard]] static void* find(const char* name) noexcept {

@@ -76,9 +76,10 @@ class DeviceEvents {
   /// The events of this process; a child after a fork has none.
   [[nodiscard]] static DeviceEvents& of(Recorder& recorder) {
     static std::mutex* const mutex = new std::mutex;
-    static std::map<Recorder*, DeviceEvents*> all;
+    // Never destroyed: the last step of the recorder comes after the destructors of statics.
+    static auto* const all = new std::map<Recorder*, DeviceEvents*>;
     const std::lock_guard lock(*mutex);
-    DeviceEvents*& events = all[&recorder];
+    DeviceEvents*& events = (*all)[&recorder];
     if (events == nullptr) events = new DeviceEvents(recorder);
     return *events;
   }

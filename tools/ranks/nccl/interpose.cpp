@@ -130,7 +130,7 @@ template <class F>
 Status record(Comm handle, Stream stream, Call call, const bool* is_send, F&& pass_on) {
   Recorder* const recorder = recorder_now();
   Communicator* const communicator = recorder == nullptr ? nullptr : communicators().find(handle);
-  if (communicator == nullptr) return pass_on();
+  if (communicator == nullptr || communicator->recorder != recorder) return pass_on();
   Group& group = Group::of_thread();
   call.stream = stream;
   call.has_stream = true;
@@ -239,7 +239,9 @@ WARPSAFE_NCCL Status ncclCommInitAll(Comm* comms, int count, const int* devices)
 namespace {
 void left(Comm comm, const char* how) {
   Communicator* const communicator = communicators().take(comm);
-  if (communicator != nullptr) Recorder::get()->left(*communicator, how);
+  if (communicator == nullptr) return;
+  Recorder* const recorder = Recorder::get();
+  if (recorder == communicator->recorder) recorder->left(*communicator, how);
 }
 }  // namespace
 WARPSAFE_NCCL Status ncclCommDestroy(Comm comm) {

@@ -66,6 +66,7 @@ struct Call {
 
 /// A communicator of the process. It stays in memory after its end: records refer to it.
 struct Communicator {
+  const class Recorder* recorder = nullptr;  ///< a child after a fork has another one
   std::uint32_t number = 0;
   std::uint64_t digest = first_digest;
   /// How many communicators were made of this one: the same in each member.
@@ -107,6 +108,7 @@ class Recorder {
     const std::uint32_t place = place_of(return_address);
     const std::lock_guard lock(mutex_);
     auto made = std::make_unique<Communicator>();
+    made->recorder = this;
     made->number = static_cast<std::uint32_t>(communicators_.size() + 1);
     made->identity = identity;
     if (communicators_.size() >= most_communicators) {
