@@ -22,7 +22,7 @@ def run(words, folder, library):
     environment = {**os.environ, **STRICT, "RANK": "0", "WORLD_SIZE": "1"}
     if library:
         environment |= {"WARPSAFE_RANKS": f"{folder}/records", "LD_PRELOAD": library}
-    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60, check=False)
 
 
 def main():
@@ -32,7 +32,11 @@ def main():
     for name, words in programs.items():
         for library in ("", LIBRARY):
             with tempfile.TemporaryDirectory() as folder:
-                done = run(words(folder), folder, library)
+                try:
+                    done = run(words(folder), folder, library)
+                except subprocess.TimeoutExpired:
+                    problems.append(f"{name}, {'with' if library else 'without'} the recorder: does not end")
+                    continue
                 if done.returncode != 0:
                     problems.append(f"{name}, {'with' if library else 'without'} the recorder: status {done.returncode}\n{done.stderr}")
     print("\n".join(problems) or f"{len(programs)} programs: all undisturbed")

@@ -7,6 +7,9 @@
 #include "driver.hpp"
 #include "tools/ranks/nccl/abi.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +60,51 @@ int child_without_a_folder(const std::string& folder) {
   return ::waitpid(child, &status, 0) == child && status == 0 ? 0 : 5;
 }
 
+/// The program closes all descriptors, as a daemon does, and opens a file of its own at their
+/// places.
+int with_own_files(const std::string& folder) {
+  for (int file = 3; file < 1200; ++file) ::close(file);
+  const std::string path = folder + "/own";
+  int last = -1;
+  for (int i = 0; i < 20; ++i) last = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND, 0600);
+  ::dup2(last, 1000);
+  ::dup2(last, 1001);
+  ::dup2(last, 1002);
+  if (::write(last, "own", 3) != 3) return 7;
+  all_reduce(500);
+  UniqueId id{};
+  Comm second = nullptr;
+  ncclGetUniqueId(&id);
+  if (ncclCommInitRank(&second, 1, id, 0) != success) return 8;
+  struct stat now {};
+  return ::fstat(last, &now) == 0 && now.st_size == 3 ? 0 : 9;
+}
+
+/// Many communicators, one after another, and few descriptors.
+int with_few_descriptors() {
+  const rlimit few{40, 40};
+  ::setrlimit(RLIMIT_NOFILE, &few);
+  for (int i = 0; i < 60; ++i) {
+    UniqueId id{};
+    Comm one = nullptr;
+    ncclGetUniqueId(&id);
+    if (ncclCommInitRank(&one, 1, id, 0) != success || ncclCommDestroy(one) != success) return 10;
+  }
+  return 0;
+}
+
+void leave_no_room_for_a_thread() {
+  std::size_t pages = 0;
+  if (std::FILE* const file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%zu", &pages) != 1) pages = 0;
+    std::fclose(file);
+  }
+  // Less than a thread's stack.
+  const rlim_t bytes = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (3U << 20U);
+  const rlimit now{bytes, bytes};
+  ::setrlimit(RLIMIT_AS, &now);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -64,8 +112,10 @@ int main(int count, char** arguments) {
   const std::string mode = arguments[1];
   UniqueId id{};
   cuStreamCreate(&stream, 0);
+  cuStreamSynchronize(stream);  // the stand-in has all its threads now
   ncclGetUniqueId(&id);
   if (ncclCommInitRank(&world, 1, id, 0) != success) return 6;
+  if (mode == "no_threads") leave_no_room_for_a_thread();
   all_reduce(1);
   if (mode == "destroyed_by_static") {
     of_process.owns = true;
@@ -79,5 +129,20 @@ int main(int count, char** arguments) {
     return 0;
   }
   if (mode == "forked") return child_without_a_folder(arguments[2]);
+  if (mode == "no_threads") return 0;
+  if (mode == "own_files") return with_own_files(arguments[2]);
+  if (mode == "few_descriptors") return with_few_descriptors();
+  if (mode == "file_limit") {
+    const rlimit small{16384, 16384};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+    all_reduce(2000);
+    return 0;
+  }
+  if (mode == "stuck_driver") {
+    stand_in_block_queries();
+    all_reduce(1);
+    ::usleep(300000);
+    return 0;
+  }
   return 2;
 }

@@ -118,7 +118,7 @@ class Recorder {
     } else if (!stopped_ &&
                !made->file.create(path('.' + std::to_string(made->number) + ".collectives"),
                                   made->number)) {
-      stop_once(std::strerror(errno));
+      stop_once(problem());
     }
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(identity));
@@ -144,8 +144,9 @@ class Recorder {
               .add("status", status)
               .add("at_ns", now_ns()));
   }
-  void left(const Communicator& communicator, const char* how) {
+  void left(Communicator& communicator, const char* how) {
     const std::lock_guard lock(mutex_);
+    communicator.file.close();
     write(JsonLine{}.add("left", communicator.number).add("how", how).add("at_ns", now_ns()));
   }
 
@@ -244,9 +245,8 @@ class Recorder {
     made->process_ = Process::of_environment();
     made->stem_ = std::string(folder) + '/' + made->process_.file_stem() + '.' + kind;
     const std::string path = made->path(".process");
-    made->names_ =
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (made->names_ < 0 || !made->messages_.create(made->path(".messages"), 0)) {
+    if (!made->names_.create(path, O_WRONLY | O_APPEND) ||
+        !made->messages_.create(made->path(".messages"), 0)) {
       std::fprintf(stderr, "warpsafe: collectives are not recorded: %s: %s\n", path.c_str(),
                    std::strerror(errno));
       return nullptr;
@@ -287,11 +287,13 @@ class Recorder {
   /// One write for one line: a reader never sees a part of two lines mixed.
   void write(const JsonLine& object) {
     const std::string line = object.line();
+    const int names = names_.get();
+    const watch::HeldSignals held;  // a limit of the file's size
     for (std::size_t done = 0; done < line.size();) {
-      const ssize_t written = ::write(names_, line.data() + done, line.size() - done);
+      const ssize_t written = ::write(names, line.data() + done, line.size() - done);
       if (written < 0 && errno == EINTR) continue;
       if (written <= 0) {
-        stop_once(std::strerror(errno));
+        stop_once(problem());
         return;
       }
       done += static_cast<std::size_t>(written);
@@ -301,17 +303,22 @@ class Recorder {
   void stop_once(const char* why) {
     if (stopped_) return;
     stopped_ = true;
+    const watch::HeldSignals held;  // the reader of standard error may be gone
     std::fprintf(stderr, "warpsafe: collectives are no longer recorded: %s: %s\n", stem_.c_str(),
                  why);
     const std::string line = JsonLine{}.add("stopped", why).add("at_ns", now_ns()).line();
     // The disk may be full: then the reader sees a record that never ends.
-    (void)!::write(names_, line.data(), line.size());
+    const int names = names_.get();
+    if (names >= 0) (void)!::write(names, line.data(), line.size());
+  }
+  static const char* problem() noexcept {
+    return errno == EBADF ? "the program has closed the record's file" : std::strerror(errno);
   }
   Record* next(RecordFile& file) {
     if (stopped_ || !file.is_open()) return nullptr;
     Record* const record = file.append();
     if (record == nullptr) {
-      stop_once(std::strerror(errno));
+      stop_once(problem());
       return nullptr;
     }
     record->order = order_++;
@@ -363,7 +370,7 @@ class Recorder {
   std::mutex places_mutex_;
   Process process_;
   std::string stem_;
-  int names_ = -1;
+  OwnDescriptor names_;
   bool stopped_ = false;
   std::uint32_t order_ = 0;
   std::atomic<std::uint32_t> groups_{0};
