@@ -35,9 +35,9 @@ def run(program, environment, chosen):
     """The exit code and output of the program's tests that a filter chooses."""
     command = [program, f"--gtest_filter={chosen}", "--gtest_brief=1"]
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250, check=False)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
     except subprocess.TimeoutExpired as late:
-        return 1, f"{(late.stdout or b'').decode()}\n{command} did not end in 250 s"
+        return 1, f"{(late.stdout or b'').decode()}\n{command} did not end in 600 s"
     return done.returncode, done.stdout + done.stderr
 
 

@@ -48,7 +48,7 @@ def check_scripts(folder):
     wanted.append(("examples/run", str(project / "docs"), 2, f"{project / 'docs'} is a folder; give the file to read"))
     wanted.append(("examples/run", "--hlep", 2, "is no readable file"))
     for script, argument, code, words in wanted:
-        ran = subprocess.run([project / script, argument], cwd=folder, capture_output=True, text=True, timeout=60,
+        ran = subprocess.run([project / script, argument], cwd=folder, capture_output=True, text=True, timeout=600,
                              env={**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"})
         said = ran.stdout + ran.stderr
         if ran.returncode != code or words not in said:

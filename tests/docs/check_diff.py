@@ -35,7 +35,7 @@ with tempfile.TemporaryDirectory() as name:
     def run(*arguments):
         global tried
         tried += 1
-        done = subprocess.run([str(pathlib.Path(diff).resolve()), *arguments], cwd=folder, capture_output=True, text=True, errors="replace", timeout=60)
+        done = subprocess.run([str(pathlib.Path(diff).resolve()), *arguments], cwd=folder, capture_output=True, text=True, errors="replace", timeout=600)
         return done.returncode, done.stdout, done.stderr
 
     def expect_refused(what, *arguments):
@@ -44,7 +44,7 @@ with tempfile.TemporaryDirectory() as name:
         if code != 2 or not one_line or "\x1b" in problem or said.count("\n") > 1:
             problems.append(f"{what}: {arguments} ended with {code}: {said[-300:]}{problem[:300]}")
 
-    subprocess.run([timeline, "a"], cwd=folder, capture_output=True, check=True, timeout=120)
+    subprocess.run([timeline, "a"], cwd=folder, capture_output=True, check=True, timeout=600)
     good = (folder / "a.jsonl").read_bytes()
     lines = [json.loads(line) for line in good.decode().splitlines()]
     for line in lines:

@@ -28,7 +28,7 @@ for kind, text in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", pathlib.Path(page).
 
 with tempfile.TemporaryDirectory() as folder:
     def run(*command, code):
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
         check(done.returncode == code, f"{command} ended with {done.returncode}: {done.stdout}{done.stderr}")
         return done.stdout
 

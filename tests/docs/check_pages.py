@@ -71,7 +71,7 @@ def cookbook(page, update):
 
 
 def shown(page):
-    run = subprocess.run([program, page.stem], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([program, page.stem], capture_output=True, text=True, timeout=600)
     if run.returncode != 0:
         sys.exit(f"{program} {page.stem} ends with {run.returncode}\n{run.stdout}{run.stderr}")
     text = re.sub(r"0x[0-9a-f]+", "0x55d0c8", re.sub(r"'CPU \(\d+ threads\)'", "'CPU'", run.stdout))

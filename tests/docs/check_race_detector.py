@@ -11,7 +11,7 @@ import sys
 program, folder = sys.argv[1:3]
 page = pathlib.Path(folder) / "docs/tools/race-detector.md"
 text = page.read_text()
-run = subprocess.run([program], capture_output=True, text=True, timeout=60)
+run = subprocess.run([program], capture_output=True, text=True, timeout=600)
 if run.returncode != 0:
     sys.exit(f"{program} ended with {run.returncode}\n{run.stdout}{run.stderr}")
 shown = re.search(r"^```text\n(.*?)^```", text, re.M | re.S)

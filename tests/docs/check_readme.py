@@ -23,7 +23,7 @@ def lines(text):
 
 
 def output(*arguments):
-    ran = subprocess.run(arguments, capture_output=True, text=True, timeout=60)
+    ran = subprocess.run(arguments, capture_output=True, text=True, timeout=600)
     if ran.returncode != 0:
         sys.exit(f"{' '.join(arguments)} ends with {ran.returncode}\n{ran.stdout}{ran.stderr}")
     return ran.stdout + ran.stderr

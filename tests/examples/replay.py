@@ -19,7 +19,7 @@ BLOCK = re.compile(r"(```console\n\$ ((?:\w+=\S+ )*)(\./(?:replay|bisect)[^\n]*)
 
 def run(*command, **switches):
     environment = {name: value for name, value in os.environ.items() if "WARPSAFE" not in name}
-    done = subprocess.run(command, env=environment | switches, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(command, env=environment | switches, capture_output=True, text=True, timeout=600)
     return done.returncode, done.stdout + done.stderr
 
 

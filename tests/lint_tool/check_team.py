@@ -127,7 +127,7 @@ with tempfile.TemporaryDirectory() as name:
     # A process that ends, as with a fault in libclang: a message instead of a wait without an end.
     crash = (f"import os, sys; sys.path.insert(0, {str(lint.parent)!r}); from warpsafe_lint import main\n"
              "def one(work): os._exit(9)\nmain.one = one\nsys.exit(main.main(['-j2', 'a.cpp', 'clean.cpp']))")
-    done = subprocess.run([sys.executable, "-c", crash], capture_output=True, text=True, cwd=folder, timeout=120)
+    done = subprocess.run([sys.executable, "-c", crash], capture_output=True, text=True, cwd=folder, timeout=600)
     expect("a process that ends", (done.returncode, "--jobs=1" in done.stderr, done.stderr.count("\n")), (2, True, 1))
 
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",

@@ -63,7 +63,7 @@ class Build:
             link += [f"-L{self.arguments.cudart}", "-l:libcudart.so.13"]
         run(*link)
         environment = {**os.environ, "LD_LIBRARY_PATH": self.arguments.cudart or ""}
-        said = run(program, env=environment, timeout=60)
+        said = run(program, env=environment, timeout=600)
         return dict(line.split(" ", 1) for line in said.splitlines())
 
 

@@ -69,6 +69,6 @@ function(warpsafe_run_on_hip program release)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LABELS")
   add_test(NAME ${program}.hip_${release} COMMAND ${python} -S ${PROJECT_SOURCE_DIR}/tests/run_gtest.py
                                          $<TARGET_FILE:${program}>)
-  set_tests_properties(${program}.hip_${release} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300 SKIP_RETURN_CODE
+  set_tests_properties(${program}.hip_${release} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 900 SKIP_RETURN_CODE
                                                    77 ENVIRONMENT STAND_IN_HIP_RELEASE=${release})
 endfunction()

@@ -2,177 +2,75 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "call_stack.hpp"
+#include "python_stack.hpp"
+#include "script_frame.hpp"
+
 #include <dlfcn.h>
-#include <unwind.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace warpsafe::ranks {
 
-/// An instruction of the program. `warpsafe-ranks` translates object and offset into file and line,
-/// if the object has debug information.
+/// An instruction of the program, or a line of its script. `warpsafe-ranks` translates object and
+/// offset of an instruction into file and line, if the object has debug information.
 struct CallPlace {
   std::uint32_t number = 0;  ///< from 1
   std::uint32_t caller = 0;  ///< the number of the place that called this function; 0: not known
-  std::string object;
+  std::string object;        ///< or the script's file
   std::uint64_t offset = 0;
-  std::string function;  ///< mangled; the nearest exported name before the place
+  std::string function;   ///< mangled; the nearest exported name before an instruction
+  std::int32_t line = 0;  ///< of a script; 0: this is an instruction
 };
 
 /// The places of calls, each with the places that led there: programs have functions of their own
 /// around the library's. Frames of the libraries that pass calls on, such as PyTorch's, are left
-/// out if the program itself is on the stack.
+/// out if the program itself or its script is on the stack.
 class CallPlaces {
  public:
   /// The number of the place of a call that returns to `return_address`. Places that were not known
-  /// are added to `added`, a caller before the place that it called. Not inlined, because the
-  /// address of its frame is a part of what it remembers.
-  [[nodiscard, gnu::noinline]] std::uint32_t number_of(void* return_address,
-                                                       std::vector<CallPlace>& added) {
-    // To walk a stack takes a microsecond for each frame. A training step makes the same calls from
-    // the same stack each time.
-    if (remembered_.size() > most_remembered) remembered_.clear();
-    Remembered& before = remembered_[{return_address, __builtin_frame_address(0)}];
-    if (before.number != 0 && before.is_on_stack()) return before.number;
-
-    Walk walk{this, return_address, {}, {}, {}, true, false, 0};
-    ::_Unwind_Backtrace(
-        [](_Unwind_Context* context, void* data) {
-          return static_cast<Walk*>(data)->visit(reinterpret_cast<void*>(::_Unwind_GetIP(context)),
-                                                 ::_Unwind_GetCFA(context));
-        },
-        &walk);
-    std::vector<void*>& frames = walk.program.empty() ? walk.framework : walk.program;
-    // The stack cannot be read, for example in code that was generated while the program ran.
-    if (frames.empty()) frames.push_back(return_address);
+  /// are added to `added`, a caller before the place that it called.
+  [[nodiscard]] std::uint32_t number_of(void* return_address, std::vector<CallPlace>& added) {
+    const CallStack::Walked& walked = stack_.of(return_address);
     std::uint32_t number = 0;
-    for (std::size_t i = frames.size(); i-- > 0;) number = known(frames[i], number, added);
-    if (walk.is_inside && walk.is_readable) {
-      before = {number, std::move(walk.stack)};
-    }
-    return number;
+    // The program's own functions are the innermost. The script called them.
+    const std::size_t room = CallStack::most_places - walked.program.size();
+    if (walked.reached_interpreter) number = number_of_script(room, added);
+    if (!walked.program.empty() || number != 0) return chained(walked.program, number, added);
+    if (!walked.framework.empty()) return chained(walked.framework, 0, added);
+    // The stack cannot be read, for example in code that was generated while the program ran.
+    return chained({return_address}, 0, added);
   }
 
  private:
-  /// Where a return address stands on the stack.
-  struct ReturnSlot {
-    void* const* slot;
-    void* address;
-  };
-  /// The result of a walk, and the return addresses that it met.
-  struct Remembered {
+  std::uint32_t number_of_script(std::size_t room, std::vector<CallPlace>& added) {
+    const std::vector<const ScriptFrame*> frames = python_.frames(room);
     std::uint32_t number = 0;
-    std::vector<ReturnSlot> stack;
-
-    /// The innermost address is compared first: while the addresses are the same, the next slot
-    /// belongs to a function that has not returned. Another function's local variable may stand in
-    /// a slot, which AddressSanitizer would report.
-    [[nodiscard, gnu::no_sanitize_address]] bool is_on_stack() const noexcept {
-      for (const ReturnSlot& one : stack) {
-        if (*one.slot != one.address) return false;
-      }
-      return true;
+    for (std::size_t i = frames.size(); i-- > 0;) {
+      const ScriptFrame& frame = *frames[i];
+      const auto [known, is_new] = numbers_.try_emplace({&frame, number}, count_ + 1);
+      if (is_new) added.push_back({++count_, number, frame.file, 0, frame.function, frame.line});
+      number = known->second;
     }
-  };
-  static constexpr std::size_t most_remembered = 1000;
-
-  enum class Kind {
-    program,
-    framework,    ///< passes calls on, and its functions have telling names
-    library,      ///< passes calls on
-    start,        ///< the C library, which calls main and the functions of threads
-    interpreter,  ///< its frames are the same for each line of a script
-  };
-  static constexpr std::size_t most_places = 4;
-  static constexpr int most_frames = 64;
-
-  struct Walk {
-    CallPlaces* places;
-    void* begin;
-    std::vector<void*> program;
-    std::vector<void*> framework;
-    std::vector<ReturnSlot> stack;
-    /// Whether each return address stands where x86-64's calls put it. Elsewhere, and above a
-    /// signal handler, each call walks the stack.
-    bool is_readable;
-    bool is_inside;
-    int visited;
-
-    _Unwind_Reason_Code visit(void* address, _Unwind_Word frame) {
-      is_inside = is_inside || address == begin;
-      if (++visited > most_frames) return _URC_END_OF_STACK;
-      if (!is_inside) return _URC_NO_REASON;
-      remember(address, frame);
-      switch (places->kind_of(address)) {
-        case Kind::interpreter:
-          return _URC_END_OF_STACK;
-        case Kind::library:
-          break;
-        case Kind::start:
-          // Behind it are only the first instructions of the program or the thread.
-          if (!program.empty() || !framework.empty()) return _URC_END_OF_STACK;
-          break;
-        case Kind::framework:
-          if (framework.size() < most_places) framework.push_back(address);
-          break;
-        case Kind::program:
-          program.push_back(address);
-          if (program.size() == most_places) return _URC_END_OF_STACK;
-      }
-      return _URC_NO_REASON;
-    }
-    void remember([[maybe_unused]] void* address, [[maybe_unused]] _Unwind_Word frame) {
-#if defined(__x86_64__)
-      if (address == nullptr) return;  // the end of the stack
-      auto* const slot = reinterpret_cast<void* const*>(frame) - 1;
-      is_readable = is_readable && frame != 0 && *slot == address;
-      if (is_readable) stack.push_back({slot, address});
-#else
-      is_readable = false;
-#endif
-    }
-  };
-
-  std::uint32_t known(void* address, std::uint32_t caller, std::vector<CallPlace>& added) {
-    const auto [known, is_new] =
-        numbers_.try_emplace({address, caller}, static_cast<std::uint32_t>(numbers_.size() + 1));
-    if (is_new) {
-      added.push_back(described(address));
-      added.back().number = known->second;
-      added.back().caller = caller;
-    }
-    return known->second;
+    return number;
   }
-  Kind kind_of(void* address) {
-    const auto [known, added] = kinds_.try_emplace(address, Kind::program);
-    if (added) known->second = kind(described(address).object);
-    return known->second;
-  }
-  static Kind kind(const std::string& object) {
-    // The end of the stack, or code that was generated while the program ran.
-    if (object.empty()) return Kind::library;
-    const std::size_t slash = object.rfind('/');
-    const std::string file = object.substr(slash == std::string::npos ? 0 : slash + 1);
-    for (const char* name : {"python", "libpython"}) {
-      if (file.rfind(name, 0) == 0) return Kind::interpreter;
+  std::uint32_t chained(const std::vector<void*>& addresses, std::uint32_t caller,
+                        std::vector<CallPlace>& added) {
+    for (std::size_t i = addresses.size(); i-- > 0;) {
+      const auto [known, is_new] = numbers_.try_emplace({addresses[i], caller}, count_ + 1);
+      if (is_new) {
+        added.push_back(described(addresses[i]));
+        added.back().number = ++count_;
+        added.back().caller = caller;
+      }
+      caller = known->second;
     }
-    for (const char* name : {"libtorch", "libc10"}) {
-      if (file.rfind(name, 0) == 0) return Kind::framework;
-    }
-    for (const char* name : {"libc.so", "libpthread.so"}) {
-      if (file.rfind(name, 0) == 0) return Kind::start;
-    }
-    for (const char* name : {"libnccl", "librccl", "libmpi", "libopen-", "libstdc++.so",
-                             "libc++.so", "libgcc_s.so", "ld-linux"}) {
-      if (file.rfind(name, 0) == 0) return Kind::library;
-    }
-    return Kind::program;
+    return caller;
   }
   static CallPlace described(void* address) {
     CallPlace place;
@@ -186,9 +84,11 @@ class CallPlaces {
     return place;
   }
 
-  std::unordered_map<void*, Kind> kinds_;
-  std::map<std::pair<void*, std::uint32_t>, std::uint32_t> numbers_;
-  std::map<std::pair<void*, void*>, Remembered> remembered_;  // by return address and frame
+  CallStack stack_;
+  PythonStack python_;
+  std::uint32_t count_ = 0;
+  /// By instruction or ScriptFrame, and caller.
+  std::map<std::pair<const void*, std::uint32_t>, std::uint32_t> numbers_;
 };
 
 }  // namespace warpsafe::ranks

@@ -356,12 +356,11 @@ class Recorder {
     std::vector<CallPlace> added;
     const std::uint32_t number = places_.number_of(return_address, added);
     for (const CallPlace& place : added) {
-      write(JsonLine{}
-                .add("place", place.number)
-                .add("object", place.object)
-                .add("offset", static_cast<std::int64_t>(place.offset))
-                .add("function", place.function)
-                .add("caller", place.caller));
+      JsonLine line;
+      line.add("place", place.number).add("object", place.object);
+      if (place.line == 0) line.add("offset", static_cast<std::int64_t>(place.offset));
+      if (place.line != 0) line.add("line", place.line);
+      write(line.add("function", place.function).add("caller", place.caller));
     }
     return number;
   }

@@ -77,7 +77,7 @@ def grouped(pairs):
 
 
 def _key(place):
-    return tuple((line.get("object"), line.get("offset")) for line in chain(place))
+    return tuple((line.get("object"), line.get("offset"), line.get("line")) for line in chain(place))
 
 
 class Examination:

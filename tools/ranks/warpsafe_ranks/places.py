@@ -36,6 +36,10 @@ class Places:
         for line in chain(place):
             if not line["object"]:
                 break
+            if "line" in line:
+                name = pathlib.Path(line["object"]).name
+                frames.append((line["object"], f"{name}:{line['line']}, in {line.get('function', '')}"))
+                continue
             key = line["object"], line["offset"]
             if key not in self._known:
                 self._known[key] = self._asked(*key) or [self._plain(line)]
