@@ -17,9 +17,9 @@ namespace {
 
 #define WARPSAFE_NCCL extern "C" [[gnu::visibility("default")]]
 
-#define WARPSAFE_HERE __builtin_return_address(0)
-/// Only where WARPSAFE_HERE is the program's call, so not in the body of a lambda.
-#define WARPSAFE_NEXT(function) (Next<decltype(::function)>(#function, WARPSAFE_HERE))
+#define WARPSAFE_HERE WARPSAFE_CALL_FRAME
+/// Only where the caller is the program, so not in the body of a lambda.
+#define WARPSAFE_NEXT(function) (Next<decltype(::function)>(#function, __builtin_return_address(0)))
 
 /// The communicators by their handles.
 class Communicators {
@@ -94,11 +94,11 @@ Recorder* recorder_now() { return Inside::inside() ? nullptr : Recorder::get(); 
 /// Creates a communicator by `call`, which fills in `*handle`, at once or at the end of the group.
 template <class F>
 Status create(std::uint64_t identity, const Communicator* parent, int rank, int size, Comm* handle,
-              void* return_address, F&& call) {
+              CallFrame from, F&& call) {
   Recorder* const recorder = recorder_now();
   if (recorder == nullptr) return call();
   Communicator* const communicator =
-      recorder->add_communicator("NCCL", identity, parent, rank, size, return_address);
+      recorder->add_communicator("NCCL", identity, parent, rank, size, from);
   const Status status = [&] {
     const Inside inside;
     return call();
@@ -107,7 +107,8 @@ Status create(std::uint64_t identity, const Communicator* parent, int rank, int 
   if (group.is_open() && status == success) {
     group.add_new(communicator, handle);
   } else {
-    made(*recorder, *communicator, handle == nullptr ? nullptr : *handle, status, return_address);
+    made(*recorder, *communicator, handle == nullptr ? nullptr : *handle, status,
+         from.return_address);
   }
   return status;
 }
@@ -165,7 +166,7 @@ std::string_view name_of(const char* const (&names)[N], int number) {
   return number >= 0 && static_cast<std::size_t>(number) < N ? names[number] : "own";
 }
 
-Call call_of(Operation operation, std::size_t count, Type type, void* return_address, int root = -1,
+Call call_of(Operation operation, std::size_t count, Type type, CallFrame from, int root = -1,
              std::string_view reduction = {}) {
   Call call{};
   call.operation = operation;
@@ -173,7 +174,7 @@ Call call_of(Operation operation, std::size_t count, Type type, void* return_add
   call.type = name_of(types, type);
   call.reduction = reduction;
   call.root = root;
-  call.return_address = return_address;
+  call.from = from;
   return call;
 }
 
@@ -232,7 +233,7 @@ WARPSAFE_NCCL Status ncclCommInitAll(Comm* comms, int count, const int* devices)
   for (int i = 0; i < count; ++i) {
     Communicator* const made_one =
         recorder->add_communicator("NCCL", identity, nullptr, i, count, WARPSAFE_HERE);
-    made(*recorder, *made_one, comms[i], status, WARPSAFE_HERE);
+    made(*recorder, *made_one, comms[i], status, __builtin_return_address(0));
   }
   return status;
 }
@@ -269,7 +270,7 @@ WARPSAFE_NCCL Status ncclGroupEnd() {
   if (!is_outermost) return status;
   group.submitted(*recorder, status);
   for (const auto& [communicator, handle] : group.take_new()) {
-    made(*recorder, *communicator, *handle, status, WARPSAFE_HERE);
+    made(*recorder, *communicator, *handle, status, __builtin_return_address(0));
   }
   return status;
 }

@@ -59,7 +59,7 @@ struct Call {
   std::int32_t root = -1;
   const void* stream = nullptr;
   bool has_stream = false;
-  void* return_address = nullptr;
+  CallFrame from{};
   /// False: members may differ in count and type, as in MPI_Gatherv.
   bool same_count = true;
 };
@@ -104,8 +104,8 @@ class Recorder {
   /// `rank` and `size` are -1 where they are not known yet (`joined` adds them).
   [[nodiscard]] Communicator* add_communicator(const char* library, std::uint64_t identity,
                                                const Communicator* parent, int rank, int size,
-                                               void* return_address) {
-    const std::uint32_t place = place_of(return_address);
+                                               CallFrame from) {
+    const std::uint32_t place = place_of(from);
     const std::lock_guard lock(mutex_);
     auto made = std::make_unique<Communicator>();
     made->recorder = this;
@@ -152,7 +152,7 @@ class Recorder {
 
   /// A collective begins; nullptr: it is not recorded.
   [[nodiscard]] Record* begin(Communicator& communicator, const Call& call, std::uint32_t group) {
-    const std::uint32_t place = place_of(call.return_address);
+    const std::uint32_t place = place_of(call.from);
     const std::lock_guard lock(mutex_);
     communicator.digest =
         mixed(communicator.digest,
@@ -176,7 +176,7 @@ class Recorder {
   /// A message begins. `tag` is 0 with NCCL.
   [[nodiscard]] Record* begin_message(Communicator& communicator, bool is_send, int peer, int tag,
                                       const Call& call, std::uint32_t group) {
-    const std::uint32_t place = place_of(call.return_address);
+    const std::uint32_t place = place_of(call.from);
     const std::lock_guard lock(mutex_);
     auto& counts = is_send ? communicator.sent : communicator.received;
     const std::uint64_t number = counts[peer]++;
@@ -350,11 +350,11 @@ class Recorder {
     }
     return entry->second;
   }
-  std::uint32_t place_of(void* return_address) {
-    if (return_address == nullptr) return 0;
+  std::uint32_t place_of(CallFrame from) {
+    if (from.return_address == nullptr) return 0;
     const std::lock_guard lock(places_mutex_);
     std::vector<CallPlace> added;
-    const std::uint32_t number = places_.number_of(return_address, added);
+    const std::uint32_t number = places_.number_of(from, added);
     for (const CallPlace& place : added) {
       JsonLine line;
       line.add("place", place.number).add("object", place.object);
