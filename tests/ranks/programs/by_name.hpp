@@ -38,6 +38,7 @@ inline bool other_lookups_are_right() {
 #define BY_NAME(function) (by_name<decltype(::function)>(#function))
 #define ncclGetUniqueId BY_NAME(ncclGetUniqueId)
 #define ncclCommInitRank BY_NAME(ncclCommInitRank)
+#define ncclCommInitRankConfig BY_NAME(ncclCommInitRankConfig)
 #define ncclCommSplit BY_NAME(ncclCommSplit)
 #define ncclCommDestroy BY_NAME(ncclCommDestroy)
 #define ncclGroupStart BY_NAME(ncclGroupStart)

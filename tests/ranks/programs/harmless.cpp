@@ -23,6 +23,7 @@ using namespace warpsafe::ranks::nccl;
 extern "C" {
 Status ncclGetUniqueId(UniqueId*);
 Status ncclCommInitRank(Comm*, int, UniqueId, int);
+Status ncclCommInitRankScalable(Comm*, int, int, int, UniqueId*, void*);
 Status ncclCommDestroy(Comm);
 Status ncclAllReduce(const void*, void*, std::size_t, Type, Reduction, Comm, Stream);
 }
@@ -130,6 +131,11 @@ int main(int count, char** arguments) {
   }
   if (mode == "forked") return child_without_a_folder(arguments[2]);
   if (mode == "no_threads") return 0;
+  if (mode == "no_identifier") {
+    constexpr Status invalid_argument = 4;
+    Comm none = nullptr;
+    return ncclCommInitRankScalable(&none, 1, 0, 0, nullptr, nullptr) == invalid_argument ? 0 : 11;
+  }
   if (mode == "own_files") return with_own_files(arguments[2]);
   if (mode == "few_descriptors") return with_few_descriptors();
   if (mode == "file_limit") {

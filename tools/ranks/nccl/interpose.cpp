@@ -132,6 +132,12 @@ Status record(Comm handle, Stream stream, Call call, const bool* is_send, F&& pa
   Recorder* const recorder = recorder_now();
   Communicator* const communicator = recorder == nullptr ? nullptr : communicators().find(handle);
   if (communicator == nullptr || communicator->recorder != recorder) return pass_on();
+  // A communicator that does not block may not have known it before.
+  if (!communicator->has_rank) {
+    const int rank = asked("ncclCommUserRank", handle, call.from.return_address);
+    const int size = asked("ncclCommCount", handle, call.from.return_address);
+    if (rank >= 0 && size >= 0) recorder->joined(*communicator, rank, size, 0);
+  }
   Group& group = Group::of_thread();
   call.stream = stream;
   call.has_stream = true;
@@ -147,7 +153,7 @@ Status record(Comm handle, Stream stream, Call call, const bool* is_send, F&& pa
   }();
   if (!group.is_open()) {
     group.submitted(*recorder, status);
-  } else if (status != success) {
+  } else if (status != success && status != in_progress) {
     Recorder::failed(record, status);
   }
   return status;
@@ -197,7 +203,9 @@ WARPSAFE_NCCL Status ncclCommInitRankConfig(Comm* comm, int size, UniqueId id, i
 }
 WARPSAFE_NCCL Status ncclCommInitRankScalable(Comm* comm, int size, int rank, int ids, UniqueId* id,
                                               void* config) {
-  return create(identity_of(*id), nullptr, rank, size, comm, WARPSAFE_HERE,
+  // NCCL refuses a call without identifiers.
+  const std::uint64_t identity = id == nullptr || ids < 1 ? first_digest : identity_of(*id);
+  return create(identity, nullptr, rank, size, comm, WARPSAFE_HERE,
                 [&, next = WARPSAFE_NEXT(ncclCommInitRankScalable)] {
                   return next(comm, size, rank, ids, id, config);
                 });

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -72,6 +73,8 @@ struct Communicator {
   /// How many communicators were made of this one: the same in each member.
   std::uint64_t children = 0;
   std::uint64_t identity = 0;
+  /// Whether the record has the process's rank in it.
+  std::atomic<bool> has_rank{false};
   RecordFile file;
   /// Messages by peer: sent, received.
   std::unordered_map<int, std::uint64_t> sent, received;
@@ -135,8 +138,9 @@ class Recorder {
     return communicators_.back().get();
   }
   /// The communicator exists from now on, or its creation failed with `status`.
-  void joined(const Communicator& communicator, int rank, int size, int status) {
+  void joined(Communicator& communicator, int rank, int size, int status) {
     const std::lock_guard lock(mutex_);
+    communicator.has_rank = rank >= 0 && size >= 0;
     write(JsonLine{}
               .add("joined", communicator.number)
               .add("rank", rank)
@@ -203,7 +207,8 @@ class Recorder {
     set(record, State::failed);
   }
   static void ended(Record* record, std::int64_t end_ns, float device_us) noexcept {
-    if (record == nullptr) return;
+    // The status of a call that failed stands in the place of the time.
+    if (record == nullptr || record->state.load() >= State::ended) return;
     record->device_us = device_us;
     record->end_ns = end_ns;
     set(record, State::ended);

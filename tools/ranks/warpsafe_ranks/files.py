@@ -238,7 +238,10 @@ class Library:
             member = self.members[line["joined"]]
             member.failed_with = line["status"]
             if line["status"] == 0:
-                member.is_joined, member.rank, member.size = True, line["rank"], line["size"]
+                member.is_joined = True
+                # A communicator that does not block may not know them yet.
+                if line["rank"] >= 0 and line["size"] >= 0:
+                    member.rank, member.size = line["rank"], line["size"]
         elif "left" in line:
             self.members[line["left"]].left = line["how"]
         elif "exit" in line:
