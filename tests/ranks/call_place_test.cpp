@@ -4,6 +4,8 @@
 
 #include <alloca.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <ucontext.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +22,7 @@ std::vector<CallPlace>* added = nullptr;
 
 // Stands for a function of NCCL.
 [[gnu::noinline]] std::uint32_t collective() {
-  const std::uint32_t number = places->number_of(__builtin_return_address(0), *added);
+  const std::uint32_t number = places->number_of(WARPSAFE_CALL_FRAME, *added);
   asm volatile("");  // no tail call
   return number;
 }
@@ -52,6 +54,43 @@ std::vector<CallPlace>* added = nullptr;
   asm volatile("");
   return number;
 }
+
+// Two callers of a function whose frame has another size each time. The outer frame of the second
+// has room for the whole of the first's, and leaves its old return addresses there.
+[[gnu::noinline]] std::uint32_t small_frame(std::size_t bytes) {
+  const std::uint32_t number = with_room(bytes);
+  asm volatile("");
+  return number;
+}
+[[gnu::noinline]] std::uint32_t large_frame(std::size_t bytes) {
+  char room[4096];
+  asm volatile("" ::"r"(room) : "memory");
+  const std::uint32_t number = with_room(bytes);
+  asm volatile("" ::"r"(room) : "memory");
+  return number;
+}
+
+/// Runs a call on a stack that ends at `end`.
+class OnStack {
+ public:
+  static std::uint32_t run(char* end, std::size_t bytes) {
+    asked = bytes;
+    constexpr std::size_t size = std::size_t{128} << 10;
+    ::getcontext(&inside);
+    inside.uc_stack.ss_sp = end - size;
+    inside.uc_stack.ss_size = size;
+    inside.uc_link = &before;
+    ::makecontext(
+        &inside, [] { number = with_room(asked); }, 0);
+    ::swapcontext(&before, &inside);
+    return number;
+  }
+
+ private:
+  static inline ucontext_t before, inside;
+  static inline std::size_t asked;
+  static inline std::uint32_t number;
+};
 
 class CallPlaceTest : public ::testing::Test {
  protected:
@@ -89,6 +128,29 @@ TEST_F(CallPlaceTest, AFrameOfAnotherSizeIsTheSamePlace) {
     numbers.insert(with_room(bytes));
   }
   EXPECT_EQ(numbers.size(), 1U);
+}
+
+TEST_F(CallPlaceTest, OldAddressesOnTheStackAreNoCallers) {
+  std::uint32_t (*const volatile calls[])(std::size_t) = {small_frame, large_frame};
+  for (std::size_t bytes = 8192; bytes > 2048; bytes -= 16) {
+    std::uint32_t numbers[2];
+    // One instruction calls both, from one frame.
+    for (std::size_t i = 0; i < 2; ++i) numbers[i] = calls[i](i == 0 ? 8192 : bytes);
+    ASSERT_NE(numbers[0], numbers[1]) << bytes;
+  }
+}
+
+TEST_F(CallPlaceTest, NothingBeyondASmallerStackIsRead) {
+  constexpr std::size_t half = std::size_t{256} << 10;
+  auto* const stack = static_cast<char*>(
+      ::mmap(nullptr, 2 * half, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(stack, MAP_FAILED);
+  // The inner frames are at one address, however the outer ones are laid out.
+  constexpr std::size_t shift = std::size_t{32} << 10;
+  const std::uint32_t number = OnStack::run(stack + half + shift, shift + 16384);
+  ASSERT_EQ(::mprotect(stack + half, half, PROT_NONE), 0);
+  EXPECT_EQ(OnStack::run(stack + half, 16384), number);
+  ::munmap(stack, 2 * half);
 }
 
 TEST_F(CallPlaceTest, EachThreadReadsItsOwnStack) {

@@ -9,6 +9,7 @@ import pathlib
 import random
 import re
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -98,9 +99,51 @@ def check_ras(folder):
     service = Service((b"NCCL version 2.28.9",))
     said = json.loads(ask(service.address, "--json").stdout)["ras"]
     expect(said == {"address": service.address, "text": "NCCL version 2.28.9", "problem": None}, f"RAS: {said}")
-    for address, why in ((Service(()).address, "closed the connection"), ("127.0.0.1:1", "refused"), ("nowhere", "NCCL_RAS_ADDR is HOST:PORT")):
+    for address, why in ((Service(()).address, "closed the connection"), ("127.0.0.1:1", "refused"), ("nowhere", "NCCL_RAS_ADDR is HOST:PORT"),
+                         ("host:\N{SUPERSCRIPT TWO}", "NCCL_RAS_ADDR is HOST:PORT"), ("x" * 70 + ":28028", "")):
         done = ask(address)
         expect(done.returncode == 1 and "does not answer" in done.stdout and why in done.stdout and not done.stderr, f"{address}: {done.stdout} {done.stderr}")
+
+
+def check_foreign_texts(folder):
+    """Names and answers from elsewhere do not control the terminal or the page."""
+    generated.write(folder, 3, 20)
+    for path in folder.glob("*.process"):
+        path.write_text(path.read_text().replace("float32", "\\u001b[2Jfloat32\\u009b2J").replace('"NCCL"', '"<b>NCCL\\r"'))
+    service = Service((b"\x1b]0;title\x07NCCL\n",))
+    done = subprocess.run([sys.executable, TOOL, folder, "--ras", "--html", folder / "page.html"], capture_output=True, check=False,
+                          env={**os.environ, "NCCL_RAS_ADDR": service.address})
+    said = done.stdout.decode()
+    expect(r"\x1b[2Jfloat32\x9b2J" in said and r"\x1b]0;title\x07NCCL" in said, f"foreign texts: {said}")
+    expect(not any(letter in said for letter in "\x1b\x9b\x07\r"), f"foreign texts: {said!r}")
+    page = (folder / "page.html").read_text()
+    expect("&lt;b&gt;NCCL" in page and "<b>" not in page, "foreign texts: HTML in the page")
+
+
+def check_wrong_types(folder):
+    """A line whose fields are of other types is no line of a record, and a time that is no number is none."""
+    generated.write(folder, 2, 20)
+    originals = {path: path.read_bytes() for path in folder.iterdir()}
+    for name, value in (("operations", 0), ("operations", [1]), ("rank", "x"), ("at_ns", []), ("size", None), ("host", 5), ("pid", 1 << 70),
+                        ("word", {}), ("joined", "1"), ("exit", [])):
+        for path in folder.glob("*.process"):
+            lines = [json.loads(line) for line in originals[path].splitlines()]
+            for line in lines:
+                if name in line:
+                    line[name] = value
+            path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        done = run(folder, "--html", folder / "page.html", "--timeline", folder / "timeline.json")
+        expect("Traceback" not in done.stderr, f"{name} {value}: {done.stderr}")
+    for number in (float("nan"), float("inf"), -1e38):
+        for path, data in originals.items():
+            changed = bytearray(data)
+            if path.suffix == ".collectives":
+                for at in range(64, len(changed), 64):
+                    changed[at + 60 : at + 64] = struct.pack("<f", number)
+                changed[64 * 3 + 46 : 64 * 3 + 48] = struct.pack("<H", 5)  # it failed
+            path.write_bytes(changed)
+        done = run(folder, "--html", folder / "page.html", "--timeline", folder / "timeline.json")
+        expect("Traceback" not in done.stderr, f"{number}: {done.stderr}")
 
 
 def check_names(_):
@@ -191,7 +234,8 @@ def check_broken(folder, chance):
 
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    for check in (check_large, check_names, check_outputs, check_end_while_read, check_stale_heartbeat, check_ras, check_refused):
+    for check in (check_large, check_names, check_outputs, check_end_while_read, check_stale_heartbeat, check_ras, check_refused,
+                  check_foreign_texts, check_wrong_types):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:

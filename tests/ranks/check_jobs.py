@@ -37,6 +37,7 @@ MISTAKES = {
     "type": ("different", "collective 11", [(OTHERS, "8 float32"), (ODD, "8 float64")]),
     "reduction": ("different", "collective 11", [(OTHERS, "sum"), (ODD, "max")]),
     "root": ("different", "collective 11", [(OTHERS, "root 0"), (ODD, "root 1")]),
+    "failed_in_group": ("failed", "returned errors", [(list(range(SIZE)), "reduce of 64 float32, sum, root 4 failed with status 4")]),
     "operation": ("different", "collective 11", [(OTHERS, "all_reduce"), (ODD, "all_gather")]),
     "order": ("different", "the same two calls in another order", [(OTHERS, "all_reduce"), (ODD, "broadcast")]),
     "circle": ("circle", "wait for each other", [(ODD, "waits in all_reduce")]),
@@ -63,6 +64,8 @@ def check_right(mode, folder):
         return f"{mode}: status {asked.status}, {asked.said['findings']}, {asked.said['problems']} {asked.error}"
     if len(asked.said["ranks"]) != SIZE or not asked.said["communicators"]:
         return f"{mode}: not all ranks are recorded: {asked.said}"
+    if any(one["size"] < 0 for one in asked.said["communicators"]):
+        return f"{mode}: a communicator without its size: {asked.said['communicators']}"
     return None
 
 

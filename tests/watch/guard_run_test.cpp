@@ -71,6 +71,18 @@ TEST(GuardRun, SaysThatADriverDoesNotTakeTheSize) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("warpsafe: --guard has no effect"), Not(found(""))));
   EXPECT_EQ(ran.status, 0);
 }
+// A stream that captures forbids the guard's own work on the device. Afterwards other memory, which
+// the guard does not know, may have the same address.
+TEST(GuardRun, MemoryThatIsFreedDuringACaptureIsForgotten) {
+  const Ran ran = watched(
+      "malloc:m400 begin_capture mfree:m end_capture malloc:n1024 scribble:n400 sync show:n400",
+      "--guard=4", "STAND_IN_REUSES=1");
+  EXPECT_THAT(ran.out, AllOf(Not(found("")), HasSubstr("show:n400: 5a5a5a5a\n")));
+  EXPECT_EQ(ran.status, 0);
+}
+TEST(GuardRun, TheProgramSeesItsOwnSizes) {
+  EXPECT_THAT(watched("malloc:m400 range:m").out, HasSubstr("range:m: 400\n"));
+}
 TEST(GuardRun, AWrongFreeIsStillRefused) {
   const std::string out = watched("malloc:m400 mfree:m mfree:m").out;
   EXPECT_THAT(out, HasSubstr("mfree:m: 1\n"));

@@ -13,9 +13,11 @@
 template <class F>
 F& by_name(const char* name) {
   static void* const library = ::dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+  ::dlerror();
   void* const found = library == nullptr ? nullptr : ::dlsym(library, name);
-  if (found == nullptr) {
-    std::fprintf(stderr, "%s\n", ::dlerror());
+  // dlsym's manual page tells a program to look for an error in this way.
+  if (const char* const error = ::dlerror(); error != nullptr || found == nullptr) {
+    std::fprintf(stderr, "%s\n", error);
     std::exit(6);
   }
   return *reinterpret_cast<F*>(found);
@@ -36,6 +38,7 @@ inline bool other_lookups_are_right() {
 #define BY_NAME(function) (by_name<decltype(::function)>(#function))
 #define ncclGetUniqueId BY_NAME(ncclGetUniqueId)
 #define ncclCommInitRank BY_NAME(ncclCommInitRank)
+#define ncclCommInitRankConfig BY_NAME(ncclCommInitRankConfig)
 #define ncclCommSplit BY_NAME(ncclCommSplit)
 #define ncclCommDestroy BY_NAME(ncclCommDestroy)
 #define ncclGroupStart BY_NAME(ncclGroupStart)

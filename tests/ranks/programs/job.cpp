@@ -8,6 +8,7 @@
 #include "driver.hpp"
 #include "tools/ranks/nccl/abi.hpp"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ using namespace warpsafe::ranks::nccl;
 extern "C" {
 Status ncclGetUniqueId(UniqueId*);
 Status ncclCommInitRank(Comm*, int, UniqueId, int);
+Status ncclCommInitRankConfig(Comm*, int, UniqueId, int, void*);
 Status ncclCommSplit(Comm, int, int, Comm*, void*);
 Status ncclCommDestroy(Comm);
 Status ncclGroupStart();
@@ -45,7 +47,7 @@ constexpr Type float32 = 7;
 constexpr Reduction sum = 0;
 
 int rank, size;
-std::string mode;
+std::string mode, job_folder;
 void* stream;
 void* other_stream;
 Comm world;
@@ -106,6 +108,19 @@ bool right_program() {
     ncclGroupEnd();
     cuStreamSynchronize(stream);
     return steps(5);
+  }
+  if (is("right_not_blocking")) {
+    Comm second = nullptr;
+    int config = 0;
+    const UniqueId id = identifier(job_folder, "second");
+    if (ncclCommInitRankConfig(&second, size, id, rank, &config) != in_progress)
+      return wrong("it blocks");
+    ncclGroupStart();
+    for (int i = 0; i < 4; ++i)
+      ncclAllReduce(x, y + i * 64, 64, float32, sum, second, other_stream);
+    ncclGroupEnd();
+    cuStreamSynchronize(other_stream);
+    return all_reduce_is_right(second, size) && steps(5);
   }
   if (is("right_ring")) {
     x[0] = static_cast<float>(rank);
@@ -186,6 +201,14 @@ void mistake() {
   if (is("type")) ncclAllReduce(x, y, 8, odd_one ? 8 : float32, sum, world, stream);
   if (is("reduction")) ncclAllReduce(x, y, 8, float32, odd_one ? 2 : sum, world, stream);
   if (is("root")) ncclBroadcast(x, y, 64, float32, odd_one ? 1 : 0, world, stream);
+  if (is("failed_in_group")) {
+    ncclGroupStart();
+    ncclAllReduce(x, y, 64, float32, sum, world, stream);
+    ncclReduce(x, y, 64, float32, sum, size, world, stream);  // mistake: there is no such rank
+    ncclGroupEnd();
+    cuStreamSynchronize(stream);
+    std::exit(0);
+  }
   if (is("operation")) {
     if (odd_one) ncclAllGather(x, y, 64, float32, world, stream);
     if (!odd_one) ncclAllReduce(x, y, 64, float32, sum, world, stream);
@@ -262,6 +285,7 @@ void mistake() {
 int main(int count, char** arguments) {
   if (count != 3) return 2;
   mode = arguments[2];
+  job_folder = arguments[1];
   rank = std::atoi(std::getenv("RANK"));
   size = std::atoi(std::getenv("WORLD_SIZE"));
   cuStreamCreate(&stream, 0);
@@ -271,6 +295,9 @@ int main(int count, char** arguments) {
   if (ncclCommInitRank(&world, size, id, rank) != success) return 3;
 #ifdef RANKS_JOB_BY_NAME
   if (!other_lookups_are_right()) return 7;
+#else
+  // The default scope of a module includes the libraries that were loaded for it alone.
+  if (::dlsym(RTLD_DEFAULT, "ncclGetUniqueId") == nullptr) return 8;
 #endif
   if (mode.rfind("right_", 0) == 0) return right_program() ? 0 : 1;
   mistake();

@@ -58,6 +58,7 @@ constexpr int unsupported_capture = 900;  // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORT
 thread_local int mode_of_thread = 0;      // CU_STREAM_CAPTURE_MODE_GLOBAL
 std::atomic<int> capturing_globally{0};
 std::atomic<int> context{0};
+std::atomic<bool> blocks_queries{false};
 
 }  // namespace
 
@@ -120,7 +121,9 @@ int cuEventRecord(void* handle, void* stream) {
   });
   return 0;
 }
+void stand_in_block_queries() { blocks_queries = true; }
 int cuEventQuery(void* handle) {
+  while (blocks_queries) std::this_thread::sleep_for(std::chrono::seconds(1));
   // A query while another thread captures breaks that capture, unless this thread is in relaxed
   // mode.
   if (capturing_globally != 0 && mode_of_thread != 2) return unsupported_capture;

@@ -25,3 +25,5 @@ int cuThreadExchangeStreamCaptureMode(int* mode);
 
 /// Appends a task to a stream. A stream that captures drops it.
 void stand_in_enqueue(void* stream, std::function<void()> task);
+/// From now on a query of an event never returns, as behind a call that holds the driver's lock.
+void stand_in_block_queries();

@@ -44,6 +44,7 @@ struct Communicator {
   std::string name;
   int rank = 0;
   int size = 0;
+  int busy = 0;  ///< calls until it is ready
   std::uint64_t steps = 0;
   std::uint64_t children = 0;
   std::uint64_t sent[most_ranks] = {};
@@ -136,6 +137,11 @@ Status exchange(Comm handle, void* stream, const void* from, std::size_t count, 
   });
 }
 
+bool busy(Comm handle) {
+  auto* const comm = static_cast<Communicator*>(handle);
+  return comm->busy > 0 && --comm->busy >= 0;
+}
+
 }  // namespace
 
 #define STAND_IN extern "C" Status
@@ -150,6 +156,18 @@ STAND_IN ncclGetUniqueId(UniqueId* id) {
 }
 STAND_IN ncclCommInitRank(Comm* comm, int size, UniqueId id, int rank) {
   return join(comm, id.internal, size, rank);
+}
+/// With a configuration the communicator does not block: its calls return ncclInProgress for a
+/// while, and its rank is not known before.
+STAND_IN ncclCommInitRankConfig(Comm* comm, int size, UniqueId id, int rank, void* config) {
+  const Status status = join(comm, id.internal, size, rank);
+  if (status != success || config == nullptr) return status;
+  static_cast<Communicator*>(*comm)->busy = 4;
+  return in_progress;
+}
+STAND_IN ncclCommInitRankScalable(Comm* comm, int size, int rank, int ids, UniqueId* id, void*) {
+  if (ids < 1 || id == nullptr) return 4;  // ncclInvalidArgument
+  return join(comm, id->internal, size, rank);
 }
 STAND_IN ncclCommSplit(Comm handle, int color, int key, Comm* made, void*) {
   auto* const comm = static_cast<Communicator*>(handle);
@@ -172,10 +190,12 @@ STAND_IN ncclCommSplit(Comm handle, int color, int key, Comm* made, void*) {
   return color < 0 ? success : join(made, name, size, rank);
 }
 STAND_IN ncclCommCount(Comm comm, int* count) {
+  if (busy(comm)) return 4;
   *count = static_cast<Communicator*>(comm)->size;
   return success;
 }
 STAND_IN ncclCommUserRank(Comm comm, int* rank) {
+  if (busy(comm)) return 4;
   *rank = static_cast<Communicator*>(comm)->rank;
   return success;
 }
@@ -194,16 +214,20 @@ STAND_IN ncclGroupEnd() {
 }
 STAND_IN ncclAllReduce(const void* from, void* to, std::size_t count, Type type, Reduction,
                        Comm comm, Stream stream) {
-  return exchange(comm, stream, from, count, type, [=](Communicator& all, std::size_t bytes) {
-    std::vector<unsigned char> sum(bytes);
-    for (int rank = 0; rank < all.size; ++rank) {
-      add(sum.data(), all.shared->data[rank], bytes / bytes_of(type), type);
-    }
-    std::memcpy(to, sum.data(), bytes);
-  });
+  const Status status = busy(comm) ? in_progress : success;
+  const Status submitted =
+      exchange(comm, stream, from, count, type, [=](Communicator& all, std::size_t bytes) {
+        std::vector<unsigned char> sum(bytes);
+        for (int rank = 0; rank < all.size; ++rank) {
+          add(sum.data(), all.shared->data[rank], bytes / bytes_of(type), type);
+        }
+        std::memcpy(to, sum.data(), bytes);
+      });
+  return submitted != success ? submitted : status;
 }
 STAND_IN ncclReduce(const void* from, void* to, std::size_t count, Type type, Reduction, int root,
                     Comm comm, Stream stream) {
+  if (root < 0 || root >= static_cast<Communicator*>(comm)->size) return 4;
   return exchange(comm, stream, from, count, type, [=](Communicator& all, std::size_t bytes) {
     if (all.rank != root) return;
     std::memset(to, 0, bytes);

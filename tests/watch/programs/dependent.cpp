@@ -86,6 +86,20 @@ int act(std::string step) {
     return cuMemAlloc(&memory[step[7]], std::stoul(step.substr(8)));
   }
   if (step.substr(0, 6) == "mfree:") return cuMemFree(memory[step[6]]);
+  if (step.substr(0, 5) == "show:") {
+    unsigned word = 0;
+    const int status =
+        cuMemcpyDtoHAsync(&word, memory[step[5]] + std::stoul(step.substr(6)), 4, stream);
+    std::printf("%s: %x\n", step.c_str(), word);
+    return status;
+  }
+  if (step.substr(0, 6) == "range:") {
+    CUdeviceptr base = 0;
+    std::size_t size = 0;
+    const int status = cuMemGetAddressRange(&base, &size, memory[step[6]] + 8);
+    std::printf("%s: %zu\n", step.c_str(), size);
+    return status;
+  }
   if (step.substr(0, 9) == "scribble:") {
     std::int64_t offset = std::stol(step.substr(10));
     void* values[] = {&offset, &memory[step[9]]};

@@ -56,6 +56,7 @@ CUctx_st* current = &context;
 std::map<CUdeviceptr, std::size_t> live;
 std::map<CUdeviceptr, std::vector<unsigned char>> contents;  ///< of small memory
 std::vector<std::pair<CUdeviceptr, std::size_t>> pool;       ///< freed in the order of a stream
+CUdeviceptr reusable = 0;  ///< the next memory gets this address; 0: a new one
 std::mutex live_mutex;
 constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
 CUstream captured = nullptr;                           ///< the stream that captures
@@ -411,10 +412,10 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
     cuMemGetInfo(&free_bytes, &total_bytes);
     if (bytes > free_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
     const std::lock_guard lock(live_mutex);
-    *memory = next;
-    live[next] = bytes;
-    if (bytes < 1 << 20) contents[next].resize(bytes);
-    next += (bytes + 511) / 512 * 512;
+    *memory = std::exchange(reusable, 0);
+    if (*memory == 0) *memory = std::exchange(next, next + (bytes + 511) / 512 * 512);
+    live[*memory] = bytes;
+    if (bytes < 1 << 20) contents[*memory].resize(bytes);
     return CUDA_SUCCESS;
   });
 }
@@ -455,6 +456,8 @@ CUresult cuMemFree(CUdeviceptr memory) {
     if (const CUresult answer = settle(); answer != CUDA_SUCCESS) return answer;
     const std::lock_guard lock(live_mutex);
     contents.erase(memory);
+    // As a driver does, whose next memory of that size has the same address.
+    if (std::getenv("STAND_IN_REUSES") != nullptr) reusable = memory;
     if (live.erase(memory) != 0 || memory == 0) return CUDA_SUCCESS;
     log("the address is not one of an allocation");
     return CUDA_ERROR_INVALID_VALUE;
@@ -496,12 +499,17 @@ CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstre
   return CUDA_SUCCESS;
 }
 CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr memory) {
-  const std::lock_guard lock(live_mutex);
-  const auto one = live.find(memory);
-  if (one == live.end()) return CUDA_ERROR_NOT_FOUND;
-  *base = one->first;
-  *bytes = one->second;
-  return CUDA_SUCCESS;
+  cuMemGetAddressRange_v2_params of{base, bytes, memory};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemGetAddressRange_v2, &of, nullptr, [&] {
+    const std::lock_guard lock(live_mutex);
+    const auto next = live.upper_bound(memory);
+    if (next == live.begin()) return CUDA_ERROR_NOT_FOUND;
+    const auto& [at, size] = *std::prev(next);
+    if (memory - at >= size) return CUDA_ERROR_NOT_FOUND;
+    if (base != nullptr) *base = at;
+    if (bytes != nullptr) *bytes = size;
+    return CUDA_SUCCESS;
+  });
 }
 CUresult cuStreamDestroy(CUstream stream) {
   delete stream;

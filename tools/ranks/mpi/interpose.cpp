@@ -17,7 +17,7 @@ namespace warpsafe::ranks::mpi {
 namespace {
 
 #define WARPSAFE_MPI extern "C" [[gnu::visibility("default")]] int
-#define WARPSAFE_HERE __builtin_return_address(0)
+#define WARPSAFE_HERE WARPSAFE_CALL_FRAME
 
 /// Says ten times a second that the process lives.
 void start_heartbeat() {
@@ -37,32 +37,32 @@ void start_heartbeat() {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-int begun(int status, void* return_address) {
+int begun(int status, CallFrame from) {
   if (status == MPI_SUCCESS) {
-    begin(return_address);
+    begin(from);
     start_heartbeat();
   }
   return status;
 }
 
-Call call_of(Operation operation, void* return_address, std::uint64_t bytes = 0, int root = -1) {
+Call call_of(Operation operation, CallFrame from, std::uint64_t bytes = 0, int root = -1) {
   Call call{};
   call.operation = operation;
   call.count = bytes;
   call.root = root;
-  call.return_address = return_address;
+  call.from = from;
   return call;
 }
-Call arithmetic(Operation operation, void* return_address, int count, const std::string& type,
+Call arithmetic(Operation operation, CallFrame from, int count, const std::string& type,
                 MPI_Op reduction, int root = -1) {
-  Call call = call_of(operation, return_address, static_cast<std::uint64_t>(count), root);
+  Call call = call_of(operation, from, static_cast<std::uint64_t>(count), root);
   call.type = type;
   call.reduction = name_of(reduction);
   return call;
 }
 /// Members may give different counts, as in MPI_Gatherv.
-Call varying(Operation operation, void* return_address, int root = -1) {
-  Call call = call_of(operation, return_address, 0, root);
+Call varying(Operation operation, CallFrame from, int root = -1) {
+  Call call = call_of(operation, from, 0, root);
   call.same_count = false;
   return call;
 }
@@ -96,7 +96,7 @@ int record_begin(MPI_Comm comm, const Call& call, MPI_Request* request, F&& pass
   return status;
 }
 Record* begin_message(MPI_Comm comm, bool is_send, int peer, int tag, int count, MPI_Datatype type,
-                      void* return_address) {
+                      CallFrame from) {
   Recorder* const recorder = Recorder::get();
   Communicator* const communicator =
       recorder == nullptr || peer == MPI_PROC_NULL ? nullptr : find(comm);
@@ -104,7 +104,7 @@ Record* begin_message(MPI_Comm comm, bool is_send, int peer, int tag, int count,
   // A receive from any source is a receive of peer -1, of any tag one of tag -1.
   return recorder->begin_message(*communicator, is_send, peer == MPI_ANY_SOURCE ? -1 : peer,
                                  tag == MPI_ANY_TAG ? -1 : tag,
-                                 call_of({}, return_address, bytes(count, type), peer), 0);
+                                 call_of({}, from, bytes(count, type), peer), 0);
 }
 int message_ended(Record* record, int status) {
   if (status == MPI_SUCCESS) Recorder::ended(record, now_ns(), 0);
@@ -121,15 +121,15 @@ int message_begun(Record* record, MPI_Request* request, int status) {
 /// A new communicator, which `pass_on` makes of `comm` with all of its members.
 template <class F>
 int record_child(MPI_Comm comm, Operation operation, std::uint64_t color, MPI_Comm* made,
-                 void* return_address, F&& pass_on) {
+                 CallFrame from, F&& pass_on) {
   Recorder* const recorder = Recorder::get();
   Communicator* const parent = recorder == nullptr ? nullptr : find(comm);
   // Members may give different colors.
-  const int status = record(comm, varying(operation, return_address), pass_on);
+  const int status = record(comm, varying(operation, from), pass_on);
   if (parent == nullptr || status != MPI_SUCCESS) return status;
   const std::uint64_t identity = child_of(*parent, color);
   if (*made != Constants::get().no_communicator)
-    (void)add(*recorder, *made, identity, parent, return_address);
+    (void)add(*recorder, *made, identity, parent, from);
   return status;
 }
 

@@ -18,13 +18,12 @@ inline int& attribute() {
 }
 
 inline Communicator* add(Recorder& recorder, MPI_Comm comm, std::uint64_t identity,
-                         const Communicator* parent, void* return_address) {
+                         const Communicator* parent, CallFrame from) {
   int rank = -1;
   int size = -1;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
-  Communicator* const made =
-      recorder.add_communicator("MPI", identity, parent, rank, size, return_address);
+  Communicator* const made = recorder.add_communicator("MPI", identity, parent, rank, size, from);
   recorder.joined(*made, rank, size, MPI_SUCCESS);
   // MPI deletes the attribute with the communicator, so a reused handle finds no old record.
   PMPI_Comm_set_attr(comm, attribute(), made);
@@ -55,11 +54,11 @@ inline int not_copied(MPI_Comm, int, void*, void*, void*, int* is_copied) {
   return MPI_SUCCESS;
 }
 
-inline void begin(void* return_address) {
+inline void begin(CallFrame from) {
   Recorder* const recorder = is_usable() ? Recorder::get() : nullptr;
   if (recorder == nullptr || attribute() != MPI_KEYVAL_INVALID) return;
   PMPI_Comm_create_keyval(not_copied, freed, &attribute(), nullptr);
-  (void)add(*recorder, Constants::get().world, mixed("MPI_COMM_WORLD"), nullptr, return_address);
+  (void)add(*recorder, Constants::get().world, mixed("MPI_COMM_WORLD"), nullptr, from);
 }
 
 /// The same in each member: they make the children of a communicator in one order.

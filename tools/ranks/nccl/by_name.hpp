@@ -33,6 +33,14 @@ using Lookup = void* (*)(void*, const char*);
 #endif
 }
 
+/// Keeps the library of `function` loaded until the process ends: its address is remembered.
+inline void keep_loaded(const void* function) noexcept {
+  Dl_info info{};
+  if (::dladdr(function, &info) == 0) return;
+  void* const object = ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  if (object != nullptr) ::dlclose(object);
+}
+
 /// The library that was loaded by name: the first one of which the program asked for a function
 /// that is recorded. A program may load two releases of NCCL, and a function here cannot know for
 /// which of them it was called.
@@ -41,7 +49,9 @@ class LoadedByName {
   /// False: `function` is another library's.
   [[nodiscard]] static bool remember(void* function) noexcept {
     void* first = nullptr;
-    return one().compare_exchange_strong(first, function) || base_of(first) == base_of(function);
+    if (!one().compare_exchange_strong(first, function)) return base_of(first) == base_of(function);
+    keep_loaded(function);
+    return true;
   }
   /// Null: no library was loaded by name, or it has no function of that name.
   [[nodiscard]] static void* find(const char* name) noexcept {
@@ -73,10 +83,16 @@ class LoadedByName {
   return ::dladdr(reinterpret_cast<const void*>(&is_own), &own) != 0 &&
          ::dladdr(address, &other) != 0 && own.dli_fbase == other.dli_fbase;
 }
+/// Leaves no error for the program's next dlerror.
+[[nodiscard]] inline void* find_quietly(void* handle, const char* name) noexcept {
+  void* const found = lookup()(handle, name);
+  if (found == nullptr) ::dlerror();
+  return found;
+}
 /// The function here that stands for the one of that name; null: it is not recorded.
 [[nodiscard]] inline void* own_function(const char* name) noexcept {
   // This library is preloaded, so it comes first.
-  void* const found = lookup()(RTLD_DEFAULT, name);
+  void* const found = find_quietly(RTLD_DEFAULT, name);
   return found != nullptr && is_own(found) ? found : nullptr;
 }
 
@@ -88,7 +104,7 @@ inline void* find_by_name(void* handle, const char* name) noexcept {
   void* const own = own_function(name);
   if (own == nullptr) return real;
   // A library that the program links is found without its name.
-  void* const linked = lookup()(RTLD_NEXT, name);
+  void* const linked = find_quietly(RTLD_NEXT, name);
   if (linked != nullptr && linked != real) return real;
   return LoadedByName::remember(real) ? own : real;
 }
@@ -103,7 +119,9 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] inline warpsafe::ranks::nccl
 warpsafe_ranks_lookup_of(void* handle, const char* name) noexcept {
   using namespace warpsafe::ranks::nccl;
   if (lookup() == nullptr) return &find_nothing;
-  const bool is_nccl = handle != RTLD_NEXT && name != nullptr && std::strncmp(name, "nccl", 4) == 0;
+  // Both scopes are the caller's, and the preloaded library here is first in them.
+  const bool is_library = handle != RTLD_NEXT && handle != RTLD_DEFAULT;
+  const bool is_nccl = is_library && name != nullptr && std::strncmp(name, "nccl", 4) == 0;
   return is_nccl ? &find_by_name : lookup();
 }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -76,9 +77,10 @@ class DeviceEvents {
   /// The events of this process; a child after a fork has none.
   [[nodiscard]] static DeviceEvents& of(Recorder& recorder) {
     static std::mutex* const mutex = new std::mutex;
-    static std::map<Recorder*, DeviceEvents*> all;
+    // Never destroyed: the last step of the recorder comes after the destructors of statics.
+    static auto* const all = new std::map<Recorder*, DeviceEvents*>;
     const std::lock_guard lock(*mutex);
-    DeviceEvents*& events = all[&recorder];
+    DeviceEvents*& events = (*all)[&recorder];
     if (events == nullptr) events = new DeviceEvents(recorder);
     return *events;
   }
@@ -86,7 +88,7 @@ class DeviceEvents {
   /// Before the library's call.
   [[nodiscard]] Mark begin(void* stream) {
     Mark mark;
-    if (!driver_.is_found()) return mark;
+    if (!driver_.is_found() || !watches_) return mark;
     const RelaxedCapture relaxed(driver_);
     int capturing = 0;
     // An error means that another stream's capture forbids the question.
@@ -96,10 +98,14 @@ class DeviceEvents {
     }
     return mark;
   }
-  /// Asks once more, before the process ends: the watching thread may be asleep.
+  /// Call before the process ends. Waits until the watching thread has asked once more, at most for
+  /// a second: a query never returns if another thread waits inside the driver.
   void finish() {
-    const std::lock_guard watching(watch_mutex_);
-    ask();
+    const std::uint64_t begun = rounds_;
+    for (int i = 0; i < 1000 && open_ != 0 && rounds_ < begun + 2; ++i) {
+      const timespec pause{0, 1'000'000};
+      ::nanosleep(&pause, nullptr);
+    }
   }
   /// After the call, with the records of the mark.
   void end(Mark mark, void* stream) {
@@ -115,6 +121,7 @@ class DeviceEvents {
     const std::lock_guard lock(mutex_);
     if (is_watched) {
       pending_.push_back(std::move(mark));
+      ++open_;
     } else if (mark.before != nullptr) {
       free_[mark.context].push_back(mark.before);
     }
@@ -150,7 +157,11 @@ class DeviceEvents {
     sigset_t before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    std::thread([this] { watch(); }).detach();
+    try {
+      std::thread([this] { watch(); }).detach();
+      watches_ = true;
+    } catch (const std::system_error&) {  // no room for a thread: no end is seen
+    }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
@@ -185,8 +196,8 @@ class DeviceEvents {
       const timespec pause{0, static_cast<long>(wait)};
       ::nanosleep(&pause, nullptr);
       recorder_.beat();
-      const std::lock_guard watching(watch_mutex_);
       wait = ask() ? shortest : std::min(longest, wait + wait / 4);
+      ++rounds_;
     }
   }
   /// True: something has ended.
@@ -197,7 +208,7 @@ class DeviceEvents {
       marks.swap(pending_);
     }
     const std::size_t before = marks.size();
-    std::erase_if(marks, [this](Mark& mark) { return is_done(mark); });
+    open_ -= std::erase_if(marks, [this](Mark& mark) { return is_done(mark); });
     const std::lock_guard lock(mutex_);
     pending_.insert(pending_.begin(), marks.begin(), marks.end());
     return marks.size() != before;
@@ -233,7 +244,9 @@ class DeviceEvents {
 
   Recorder& recorder_;
   const Driver driver_;
-  std::mutex watch_mutex_;  // of a thread that asks; taken before the other
+  bool watches_ = false;  // there is a thread that asks
+  std::atomic<std::uint64_t> rounds_{0};
+  std::atomic<std::size_t> open_{0};
   std::mutex mutex_;
   std::vector<Mark> pending_;
   std::map<void*, std::vector<void*>> free_;

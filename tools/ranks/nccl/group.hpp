@@ -14,9 +14,22 @@ namespace warpsafe::ranks::nccl {
 /// outermost end. A call outside of a group is a group of one.
 class Group {
  public:
+  /// A destructor of the program may call after the thread's end has deleted the group: it gets
+  /// another one.
   [[nodiscard]] static Group& of_thread() {
-    thread_local Group group;
-    return group;
+    thread_local Group* group = nullptr;
+    struct AtEnd {
+      ~AtEnd() {
+        delete group;
+        group = nullptr;
+      }
+    };
+    if (group == nullptr) {
+      group = new Group;
+      thread_local const AtEnd at_end;
+      static_cast<void>(at_end);
+    }
+    return *group;
   }
   void start(Recorder& recorder) {
     if (depth_++ == 0) number_ = recorder.new_group();

@@ -17,9 +17,9 @@ namespace {
 
 #define WARPSAFE_NCCL extern "C" [[gnu::visibility("default")]]
 
-#define WARPSAFE_HERE __builtin_return_address(0)
-/// Only where WARPSAFE_HERE is the program's call, so not in the body of a lambda.
-#define WARPSAFE_NEXT(function) (Next<decltype(::function)>(#function, WARPSAFE_HERE))
+#define WARPSAFE_HERE WARPSAFE_CALL_FRAME
+/// Only where the caller is the program, so not in the body of a lambda.
+#define WARPSAFE_NEXT(function) (Next<decltype(::function)>(#function, __builtin_return_address(0)))
 
 /// The communicators by their handles.
 class Communicators {
@@ -94,11 +94,11 @@ Recorder* recorder_now() { return Inside::inside() ? nullptr : Recorder::get(); 
 /// Creates a communicator by `call`, which fills in `*handle`, at once or at the end of the group.
 template <class F>
 Status create(std::uint64_t identity, const Communicator* parent, int rank, int size, Comm* handle,
-              void* return_address, F&& call) {
+              CallFrame from, F&& call) {
   Recorder* const recorder = recorder_now();
   if (recorder == nullptr) return call();
   Communicator* const communicator =
-      recorder->add_communicator("NCCL", identity, parent, rank, size, return_address);
+      recorder->add_communicator("NCCL", identity, parent, rank, size, from);
   const Status status = [&] {
     const Inside inside;
     return call();
@@ -107,7 +107,8 @@ Status create(std::uint64_t identity, const Communicator* parent, int rank, int 
   if (group.is_open() && status == success) {
     group.add_new(communicator, handle);
   } else {
-    made(*recorder, *communicator, handle == nullptr ? nullptr : *handle, status, return_address);
+    made(*recorder, *communicator, handle == nullptr ? nullptr : *handle, status,
+         from.return_address);
   }
   return status;
 }
@@ -130,7 +131,13 @@ template <class F>
 Status record(Comm handle, Stream stream, Call call, const bool* is_send, F&& pass_on) {
   Recorder* const recorder = recorder_now();
   Communicator* const communicator = recorder == nullptr ? nullptr : communicators().find(handle);
-  if (communicator == nullptr) return pass_on();
+  if (communicator == nullptr || communicator->recorder != recorder) return pass_on();
+  // A communicator that does not block may not have known it before.
+  if (!communicator->has_rank) {
+    const int rank = asked("ncclCommUserRank", handle, call.from.return_address);
+    const int size = asked("ncclCommCount", handle, call.from.return_address);
+    if (rank >= 0 && size >= 0) recorder->joined(*communicator, rank, size, 0);
+  }
   Group& group = Group::of_thread();
   call.stream = stream;
   call.has_stream = true;
@@ -146,7 +153,7 @@ Status record(Comm handle, Stream stream, Call call, const bool* is_send, F&& pa
   }();
   if (!group.is_open()) {
     group.submitted(*recorder, status);
-  } else if (status != success) {
+  } else if (status != success && status != in_progress) {
     Recorder::failed(record, status);
   }
   return status;
@@ -165,7 +172,7 @@ std::string_view name_of(const char* const (&names)[N], int number) {
   return number >= 0 && static_cast<std::size_t>(number) < N ? names[number] : "own";
 }
 
-Call call_of(Operation operation, std::size_t count, Type type, void* return_address, int root = -1,
+Call call_of(Operation operation, std::size_t count, Type type, CallFrame from, int root = -1,
              std::string_view reduction = {}) {
   Call call{};
   call.operation = operation;
@@ -173,7 +180,7 @@ Call call_of(Operation operation, std::size_t count, Type type, void* return_add
   call.type = name_of(types, type);
   call.reduction = reduction;
   call.root = root;
-  call.return_address = return_address;
+  call.from = from;
   return call;
 }
 
@@ -196,7 +203,9 @@ WARPSAFE_NCCL Status ncclCommInitRankConfig(Comm* comm, int size, UniqueId id, i
 }
 WARPSAFE_NCCL Status ncclCommInitRankScalable(Comm* comm, int size, int rank, int ids, UniqueId* id,
                                               void* config) {
-  return create(identity_of(*id), nullptr, rank, size, comm, WARPSAFE_HERE,
+  // NCCL refuses a call without identifiers.
+  const std::uint64_t identity = id == nullptr || ids < 1 ? first_digest : identity_of(*id);
+  return create(identity, nullptr, rank, size, comm, WARPSAFE_HERE,
                 [&, next = WARPSAFE_NEXT(ncclCommInitRankScalable)] {
                   return next(comm, size, rank, ids, id, config);
                 });
@@ -232,14 +241,16 @@ WARPSAFE_NCCL Status ncclCommInitAll(Comm* comms, int count, const int* devices)
   for (int i = 0; i < count; ++i) {
     Communicator* const made_one =
         recorder->add_communicator("NCCL", identity, nullptr, i, count, WARPSAFE_HERE);
-    made(*recorder, *made_one, comms[i], status, WARPSAFE_HERE);
+    made(*recorder, *made_one, comms[i], status, __builtin_return_address(0));
   }
   return status;
 }
 namespace {
 void left(Comm comm, const char* how) {
   Communicator* const communicator = communicators().take(comm);
-  if (communicator != nullptr) Recorder::get()->left(*communicator, how);
+  if (communicator == nullptr) return;
+  Recorder* const recorder = Recorder::get();
+  if (recorder == communicator->recorder) recorder->left(*communicator, how);
 }
 }  // namespace
 WARPSAFE_NCCL Status ncclCommDestroy(Comm comm) {
@@ -267,7 +278,7 @@ WARPSAFE_NCCL Status ncclGroupEnd() {
   if (!is_outermost) return status;
   group.submitted(*recorder, status);
   for (const auto& [communicator, handle] : group.take_new()) {
-    made(*recorder, *communicator, *handle, status, WARPSAFE_HERE);
+    made(*recorder, *communicator, *handle, status, __builtin_return_address(0));
   }
   return status;
 }

@@ -33,10 +33,10 @@ struct CallPlace {
 /// out if the program itself or its script is on the stack.
 class CallPlaces {
  public:
-  /// The number of the place of a call that returns to `return_address`. Places that were not known
+  /// The number of the place of a call. Places that were not known
   /// are added to `added`, a caller before the place that it called.
-  [[nodiscard]] std::uint32_t number_of(void* return_address, std::vector<CallPlace>& added) {
-    const CallStack::Walked& walked = stack_.of(return_address);
+  [[nodiscard]] std::uint32_t number_of(const CallFrame& call, std::vector<CallPlace>& added) {
+    const CallStack::Walked& walked = stack_.of(call);
     std::uint32_t number = 0;
     // The program's own functions are the innermost. The script called them.
     const std::size_t room = CallStack::most_places - walked.program.size();
@@ -44,7 +44,7 @@ class CallPlaces {
     if (!walked.program.empty() || number != 0) return chained(walked.program, number, added);
     if (!walked.framework.empty()) return chained(walked.framework, 0, added);
     // The stack cannot be read, for example in code that was generated while the program ran.
-    return chained({return_address}, 0, added);
+    return chained({call.return_address}, 0, added);
   }
 
  private:

@@ -15,6 +15,17 @@
 
 namespace warpsafe::ranks {
 
+/// A call of the program: where it returns to, and the frame of the function here, in which x86-64
+/// keeps the caller's frame pointer and that address.
+struct CallFrame {
+  void* return_address = nullptr;
+  void* const* frame = nullptr;
+};
+/// Only in the function that the program calls.
+#define WARPSAFE_CALL_FRAME                                  \
+  (::warpsafe::ranks::CallFrame{__builtin_return_address(0), \
+                                static_cast<void* const*>(__builtin_frame_address(0))})
+
 /// Walks the stack of the calling thread, from a call of the program on. To walk it takes a
 /// microsecond for each frame, and a training step makes the same calls from the same stack each
 /// time. So a walk is remembered, with the places of its return addresses on the stack.
@@ -30,19 +41,15 @@ class CallStack {
     bool reached_interpreter = false;
   };
 
-  /// What led to the call that returns to `return_address`. The result lives until the next call.
-  /// Not inlined, because the address of its frame is a part of what it remembers.
-  [[nodiscard, gnu::noinline]] const Walked& of(void* return_address) {
+  /// What led to a call. The result lives until the next call.
+  [[nodiscard]] const Walked& of(const CallFrame& call) {
     if (remembered_.size() > most_remembered) remembered_.clear();
-    Remembered& before = remembered_[{return_address, __builtin_frame_address(0)}];
-    if (before.is_on_stack()) return before.walked;
-    Walk walk{this, return_address, {}, {}, true, false, 0};
-    ::_Unwind_Backtrace(
-        [](_Unwind_Context* context, void* data) {
-          return static_cast<Walk*>(data)->visit(reinterpret_cast<void*>(::_Unwind_GetIP(context)),
-                                                 ::_Unwind_GetCFA(context));
-        },
-        &walk);
+    Remembered& before = remembered_[{call.return_address, call.frame}];
+    if (before.is_on_stack(call.frame)) return before.walked;
+    Walk walk{this, call, {}, {}, true, true, 0, false, 0};
+    ::_Unwind_Backtrace([](_Unwind_Context* context,
+                           void* data) { return static_cast<Walk*>(data)->visit(context); },
+                        &walk);
     if (!walk.is_inside || !walk.is_readable) walk.slots.clear();
     before = {std::move(walk.walked), std::move(walk.slots)};
     return before.walked;
@@ -63,16 +70,26 @@ class CallStack {
   struct ReturnSlot {
     void* const* slot;
     void* address;
+    /// The function that has the slot has a frame pointer, which points to the word before. Only
+    /// such a function has a frame whose size may differ from call to call.
+    bool has_frame_pointer;
   };
   struct Remembered {
     Walked walked;
     std::vector<ReturnSlot> slots;
 
-    /// Whether the stack is the one of the walk. The innermost address is compared first: while the
-    /// addresses are the same, the next slot belongs to a function that has not returned. Another
-    /// function's local variable may stand in a slot, which AddressSanitizer would report.
-    [[nodiscard, gnu::no_sanitize_address]] bool is_on_stack() const noexcept {
+    /// Whether the stack is the one of the walk. Reads only what is on the stack of this call,
+    /// which may be another stack at the same address: the innermost slot is the call's own. While
+    /// the addresses are the same, the functions are the same, so the next slot is where it was,
+    /// unless the function's frame has another size. Another function's local variable may stand in
+    /// a slot, which AddressSanitizer would report.
+    [[nodiscard, gnu::no_sanitize_address]] bool is_on_stack(void* const* frame) const noexcept {
       for (const ReturnSlot& one : slots) {
+        if (one.has_frame_pointer) {
+          auto* const pointer = static_cast<void* const*>(*frame);
+          if (pointer != one.slot - 1) return false;
+          frame = pointer;
+        }
         if (*one.slot != one.address) return false;
       }
       return !slots.empty();
@@ -81,20 +98,24 @@ class CallStack {
 
   struct Walk {
     CallStack* stack;
-    void* begin;
+    CallFrame begin;
     Walked walked;
     std::vector<ReturnSlot> slots;
     /// Whether each return address stands where x86-64's calls put it. Elsewhere, and above a
     /// signal handler, each call walks the stack.
     bool is_readable;
+    /// Whether the frame pointer of the next function is where the one before it points to.
+    bool knows_frame_pointer;
+    _Unwind_Word frame_pointer;  ///< of the function that the next address is the return of
     bool is_inside;
     int visited;
 
-    _Unwind_Reason_Code visit(void* address, _Unwind_Word frame) {
-      is_inside = is_inside || address == begin;
+    _Unwind_Reason_Code visit(_Unwind_Context* context) {
+      auto* const address = reinterpret_cast<void*>(::_Unwind_GetIP(context));
+      is_inside = is_inside || address == begin.return_address;
       if (++visited > most_frames) return _URC_END_OF_STACK;
       if (!is_inside) return _URC_NO_REASON;
-      remember(address, frame);
+      remember(address, context);
       switch (stack->kind_of(address)) {
         case Kind::interpreter:
           walked.reached_interpreter = true;
@@ -114,12 +135,25 @@ class CallStack {
       }
       return _URC_NO_REASON;
     }
-    void remember([[maybe_unused]] void* address, [[maybe_unused]] _Unwind_Word frame) {
+    void remember([[maybe_unused]] void* address, [[maybe_unused]] _Unwind_Context* context) {
 #if defined(__x86_64__)
-      if (address == nullptr) return;  // the end of the stack
-      auto* const slot = reinterpret_cast<void* const*>(frame) - 1;
-      is_readable = is_readable && frame != 0 && *slot == address;
-      if (is_readable) slots.push_back({slot, address});
+      constexpr int rbp = 6;
+      if (address == nullptr || !is_readable) return;  // the end of the stack
+      auto* const slot = reinterpret_cast<void* const*>(::_Unwind_GetCFA(context)) - 1;
+      auto* const pointer = reinterpret_cast<void* const*>(frame_pointer);
+      const bool has_frame_pointer = !slots.empty() && pointer == slot - 1;
+      if (slots.empty()) {
+        is_readable = slot == begin.frame + 1;
+      } else {
+        // A realigned frame, which may have another size, has its pointer somewhere inside.
+        const bool is_realigned = pointer > slots.back().slot && pointer < slot - 1;
+        is_readable = !is_realigned && (!has_frame_pointer || knows_frame_pointer);
+        // A function without a frame pointer may use the register for something else.
+        knows_frame_pointer = has_frame_pointer;
+      }
+      frame_pointer = ::_Unwind_GetGR(context, rbp);
+      is_readable = is_readable && *slot == address;
+      if (is_readable) slots.push_back({slot, address, has_frame_pointer});
 #else
       is_readable = false;
 #endif
@@ -163,7 +197,7 @@ class CallStack {
   }
 
   std::unordered_map<void*, Kind> kinds_;
-  std::map<std::pair<void*, void*>, Remembered> remembered_;  // by return address and frame
+  std::map<std::pair<void*, void* const*>, Remembered> remembered_;  // by return address and frame
 };
 
 }  // namespace warpsafe::ranks

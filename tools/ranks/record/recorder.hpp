@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -59,18 +60,21 @@ struct Call {
   std::int32_t root = -1;
   const void* stream = nullptr;
   bool has_stream = false;
-  void* return_address = nullptr;
+  CallFrame from{};
   /// False: members may differ in count and type, as in MPI_Gatherv.
   bool same_count = true;
 };
 
 /// A communicator of the process. It stays in memory after its end: records refer to it.
 struct Communicator {
+  const class Recorder* recorder = nullptr;  ///< a child after a fork has another one
   std::uint32_t number = 0;
   std::uint64_t digest = first_digest;
   /// How many communicators were made of this one: the same in each member.
   std::uint64_t children = 0;
   std::uint64_t identity = 0;
+  /// Whether the record has the process's rank in it.
+  std::atomic<bool> has_rank{false};
   RecordFile file;
   /// Messages by peer: sent, received.
   std::unordered_map<int, std::uint64_t> sent, received;
@@ -103,10 +107,11 @@ class Recorder {
   /// `rank` and `size` are -1 where they are not known yet (`joined` adds them).
   [[nodiscard]] Communicator* add_communicator(const char* library, std::uint64_t identity,
                                                const Communicator* parent, int rank, int size,
-                                               void* return_address) {
-    const std::uint32_t place = place_of(return_address);
+                                               CallFrame from) {
+    const std::uint32_t place = place_of(from);
     const std::lock_guard lock(mutex_);
     auto made = std::make_unique<Communicator>();
+    made->recorder = this;
     made->number = static_cast<std::uint32_t>(communicators_.size() + 1);
     made->identity = identity;
     if (communicators_.size() >= most_communicators) {
@@ -116,7 +121,7 @@ class Recorder {
     } else if (!stopped_ &&
                !made->file.create(path('.' + std::to_string(made->number) + ".collectives"),
                                   made->number)) {
-      stop_once(std::strerror(errno));
+      stop_once(problem());
     }
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(identity));
@@ -133,8 +138,9 @@ class Recorder {
     return communicators_.back().get();
   }
   /// The communicator exists from now on, or its creation failed with `status`.
-  void joined(const Communicator& communicator, int rank, int size, int status) {
+  void joined(Communicator& communicator, int rank, int size, int status) {
     const std::lock_guard lock(mutex_);
+    communicator.has_rank = rank >= 0 && size >= 0;
     write(JsonLine{}
               .add("joined", communicator.number)
               .add("rank", rank)
@@ -142,14 +148,15 @@ class Recorder {
               .add("status", status)
               .add("at_ns", now_ns()));
   }
-  void left(const Communicator& communicator, const char* how) {
+  void left(Communicator& communicator, const char* how) {
     const std::lock_guard lock(mutex_);
+    communicator.file.close();
     write(JsonLine{}.add("left", communicator.number).add("how", how).add("at_ns", now_ns()));
   }
 
   /// A collective begins; nullptr: it is not recorded.
   [[nodiscard]] Record* begin(Communicator& communicator, const Call& call, std::uint32_t group) {
-    const std::uint32_t place = place_of(call.return_address);
+    const std::uint32_t place = place_of(call.from);
     const std::lock_guard lock(mutex_);
     communicator.digest =
         mixed(communicator.digest,
@@ -173,7 +180,7 @@ class Recorder {
   /// A message begins. `tag` is 0 with NCCL.
   [[nodiscard]] Record* begin_message(Communicator& communicator, bool is_send, int peer, int tag,
                                       const Call& call, std::uint32_t group) {
-    const std::uint32_t place = place_of(call.return_address);
+    const std::uint32_t place = place_of(call.from);
     const std::lock_guard lock(mutex_);
     auto& counts = is_send ? communicator.sent : communicator.received;
     const std::uint64_t number = counts[peer]++;
@@ -200,7 +207,8 @@ class Recorder {
     set(record, State::failed);
   }
   static void ended(Record* record, std::int64_t end_ns, float device_us) noexcept {
-    if (record == nullptr) return;
+    // The status of a call that failed stands in the place of the time.
+    if (record == nullptr || record->state.load() >= State::ended) return;
     record->device_us = device_us;
     record->end_ns = end_ns;
     set(record, State::ended);
@@ -242,9 +250,8 @@ class Recorder {
     made->process_ = Process::of_environment();
     made->stem_ = std::string(folder) + '/' + made->process_.file_stem() + '.' + kind;
     const std::string path = made->path(".process");
-    made->names_ =
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (made->names_ < 0 || !made->messages_.create(made->path(".messages"), 0)) {
+    if (!made->names_.create(path, O_WRONLY | O_APPEND) ||
+        !made->messages_.create(made->path(".messages"), 0)) {
       std::fprintf(stderr, "warpsafe: collectives are not recorded: %s: %s\n", path.c_str(),
                    std::strerror(errno));
       return nullptr;
@@ -285,11 +292,13 @@ class Recorder {
   /// One write for one line: a reader never sees a part of two lines mixed.
   void write(const JsonLine& object) {
     const std::string line = object.line();
+    const int names = names_.get();
+    const watch::HeldSignals held;  // a limit of the file's size
     for (std::size_t done = 0; done < line.size();) {
-      const ssize_t written = ::write(names_, line.data() + done, line.size() - done);
+      const ssize_t written = ::write(names, line.data() + done, line.size() - done);
       if (written < 0 && errno == EINTR) continue;
       if (written <= 0) {
-        stop_once(std::strerror(errno));
+        stop_once(problem());
         return;
       }
       done += static_cast<std::size_t>(written);
@@ -299,17 +308,22 @@ class Recorder {
   void stop_once(const char* why) {
     if (stopped_) return;
     stopped_ = true;
+    const watch::HeldSignals held;  // the reader of standard error may be gone
     std::fprintf(stderr, "warpsafe: collectives are no longer recorded: %s: %s\n", stem_.c_str(),
                  why);
     const std::string line = JsonLine{}.add("stopped", why).add("at_ns", now_ns()).line();
     // The disk may be full: then the reader sees a record that never ends.
-    (void)!::write(names_, line.data(), line.size());
+    const int names = names_.get();
+    if (names >= 0) (void)!::write(names, line.data(), line.size());
+  }
+  static const char* problem() noexcept {
+    return errno == EBADF ? "the program has closed the record's file" : std::strerror(errno);
   }
   Record* next(RecordFile& file) {
     if (stopped_ || !file.is_open()) return nullptr;
     Record* const record = file.append();
     if (record == nullptr) {
-      stop_once(std::strerror(errno));
+      stop_once(problem());
       return nullptr;
     }
     record->order = order_++;
@@ -341,11 +355,11 @@ class Recorder {
     }
     return entry->second;
   }
-  std::uint32_t place_of(void* return_address) {
-    if (return_address == nullptr) return 0;
+  std::uint32_t place_of(CallFrame from) {
+    if (from.return_address == nullptr) return 0;
     const std::lock_guard lock(places_mutex_);
     std::vector<CallPlace> added;
-    const std::uint32_t number = places_.number_of(return_address, added);
+    const std::uint32_t number = places_.number_of(from, added);
     for (const CallPlace& place : added) {
       JsonLine line;
       line.add("place", place.number).add("object", place.object);
@@ -360,7 +374,7 @@ class Recorder {
   std::mutex places_mutex_;
   Process process_;
   std::string stem_;
-  int names_ = -1;
+  OwnDescriptor names_;
   bool stopped_ = false;
   std::uint32_t order_ = 0;
   std::atomic<std::uint32_t> groups_{0};

@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import enum
 import json
+import math
 import os
 import pathlib
 import re
@@ -17,6 +18,22 @@ MAGIC = b"wsranks1"
 SEND, RECEIVE = 1000, 1001
 # The place of the state in an unpacked record.
 STATE = 9
+
+
+# The fields of the files of names that are no texts.
+NUMBERS = {"warpsafe_ranks", "pid", "rank", "local_rank", "size", "at_ns", "word", "place", "offset", "caller", "line",
+           "communicator", "parent", "joined", "status", "left", "exit", "stream"}
+HEADER_FIELDS = ("host", "boot", "pid", "rank", "size", "operations")
+
+
+def check_types(line):
+    """Raises TypeError for a damaged line."""
+    for name, value in line.items():
+        expected = int if name in NUMBERS else list if name == "operations" else str
+        if type(value) is not expected or (expected is int and abs(value) >= 1 << 63):
+            raise TypeError(name)
+        if expected is list and not all(isinstance(word, str) for word in value):
+            raise TypeError(name)
 
 
 class State(enum.IntEnum):
@@ -58,9 +75,14 @@ class Record:
     @property
     def arrived_ns(self):
         """When this member was ready: on the device, where its end is known, otherwise in the call."""
-        if self.device_us > 0 and self.state == State.ENDED:
+        if 0 < self.device_us < math.inf and self.state == State.ENDED:
             return self.end_ns - int(self.device_us * 1000)
         return self.begin_ns
+
+    @property
+    def status(self):
+        """What a call that failed returned."""
+        return int(self.device_us) if math.isfinite(self.device_us) else 0
 
 
 class OpenFiles:
@@ -201,7 +223,10 @@ class Library:
             raise ValueError(f"{self.stem.name}.process: the first line is missing")
 
     def _take(self, line):
+        check_types(line)
         if "warpsafe_ranks" in line:
+            if any(name not in line for name in HEADER_FIELDS):
+                raise KeyError("a field of the first line")
             self.header = line
         elif "word" in line:
             self.words[line["word"]] = line["name"]
@@ -213,7 +238,10 @@ class Library:
             member = self.members[line["joined"]]
             member.failed_with = line["status"]
             if line["status"] == 0:
-                member.is_joined, member.rank, member.size = True, line["rank"], line["size"]
+                member.is_joined = True
+                # A communicator that does not block may not know them yet.
+                if line["rank"] >= 0 and line["size"] >= 0:
+                    member.rank, member.size = line["rank"], line["size"]
         elif "left" in line:
             self.members[line["left"]].left = line["how"]
         elif "exit" in line:

@@ -343,7 +343,7 @@ class Examination:
                     record = member.records[index]
                     if record.state == State.FAILED:
                         failed.append((member.process, f"{self.job.describe(member, record)} failed with status "
-                                       f"{int(record.device_us)}", (member.library, record.place), record.begin_ns))
+                                       f"{record.status}", (member.library, record.place), record.begin_ns))
             if failed:
                 yield Finding("failed", f"calls of {one} ({one.kind}) returned errors", grouped(failed), one.number)
 

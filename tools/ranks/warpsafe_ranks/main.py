@@ -53,7 +53,7 @@ def follow(options):
     shown, findings = None, []
     while True:
         job, findings = examined(options)
-        said = text.as_text(job, findings, Places()) if job.processes else "no records yet\n"
+        said = text.printable(text.as_text(job, findings, Places())) if job.processes else "no records yet\n"
         # The numbers in the first line change all the time.
         if said.partition("\n")[2] != shown:
             shown = said.partition("\n")[2]
@@ -74,7 +74,7 @@ def main(words):
         job, findings = examined(options)
         if not job.processes:
             for problem in job.problems:
-                print(f"warpsafe-ranks: {problem}", file=sys.stderr)
+                print(text.printable(f"warpsafe-ranks: {problem}"), file=sys.stderr)
             print(f"warpsafe-ranks: {options.folder} has no records; run the job's processes with "
                   f"warpsafe-run --ranks {options.folder}", file=sys.stderr)
             return 2
@@ -91,9 +91,9 @@ def main(words):
                 made["ras"] = {"address": where, "text": said or None, "problem": why or None}
             print(json.dumps(made, indent=1))
         else:
-            print(text.as_text(job, findings, places), end="")
+            print(text.printable(text.as_text(job, findings, places)), end="")
             if options.ras:
-                print("\n" + ras.as_text(where, said, why), end="")
+                print(text.printable("\n" + ras.as_text(where, said, why)), end="")
         return 1 if findings else 0
     except BrokenPipeError:
         # The reader has what it wanted; Python would complain once more at exit.

@@ -77,5 +77,5 @@ def _picture(job, one):
     for member in members:
         rows.append(f"<tr><th>{html.escape(str(member.process))}{''.join(cells[id(member)])}")
     more = f"<p class=dim>The first {ROWS} of {len(one.members)} ranks.</p>" if len(one.members) > ROWS else ""
-    return (f"<h2>{one} ({one.kind}): collectives {first + 1} to {most}</h2>{more}"
+    return (f"<h2>{one} ({html.escape(one.kind)}): collectives {first + 1} to {most}</h2>{more}"
             f"<div class=picture><table>{''.join(rows)}</table></div>")

@@ -21,7 +21,7 @@ def address():
 def ask(where):
     """(text, why not): one of them is empty."""
     host, _, port = where.rpartition(":")
-    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
         return "", "NCCL_RAS_ADDR is HOST:PORT"
     text, end = b"", time.monotonic() + PATIENCE_S
     try:
@@ -33,7 +33,7 @@ def ask(where):
                 if not part:
                     break
                 text += part
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the second: a label of the host's name is too long
         # What arrived before is worth reading.
         if not text:
             return "", str(error)

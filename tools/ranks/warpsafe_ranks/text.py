@@ -17,6 +17,11 @@ def summary(job):
             f"{counted(calls, 'collective')}")
 
 
+def printable(text):
+    """The same without characters that a terminal would obey: names come from programs, and RAS from the network."""
+    return "".join(letter if letter == "\n" or letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
 def counted(number, word):
     return f"{number} {word}{'' if number == 1 else 's'}"
 

@@ -76,6 +76,7 @@ inline constexpr CallRow driver_calls_table[] = {
     {"cuMemAllocFromPoolAsync", Call::allocate_async, 1},
     {"cuMemFree", Call::free, 2},
     {"cuMemFreeAsync", Call::free_async, 1},
+    {"cuMemGetAddressRange", Call::address_range, 2},
     {"cuMemFreeHost", Call::free_host, 1},
     {"cuMemHostAlloc", Call::allocate_host, 1},
     {"cuMemAllocHost", Call::allocate_host, 2},

@@ -66,10 +66,16 @@ class GuardCalls {
       : watcher_(watcher), guard_(every, cuda_guard_access) {}
   [[nodiscard]] bool on() const noexcept { return guard_.on(); }
 
-  /// Call when the driver call begins, unless a stream captures.
-  void enter(ThreadState& mine, const KnownCall& known, const CUpti_CallbackData& info) noexcept {
+  /// Call when the driver call begins. `captures`: a stream captures, which forbids the guard's own
+  /// work on the device.
+  void enter(ThreadState& mine, const KnownCall& known, const CUpti_CallbackData& info,
+             bool captures) noexcept {
     mine.guarded = 0;
     try {
+      if (captures) {
+        if (known.call == Call::free) guard_.forget(parameters<cuMemFree_v2_params>(info).dptr, 1);
+        return;
+      }
       if (known.call == Call::allocate) {
         auto& of = parameters<cuMemAlloc_v2_params>(info);
         if (!has_room(of.bytesize)) return;
@@ -94,10 +100,15 @@ class GuardCalls {
   void leave(ThreadState& mine, const KnownCall& known, std::int32_t device,
              const CUpti_CallbackData& info, CUresult status) noexcept {
     try {
-      if (known.call == Call::allocate && mine.guarded != 0) {
+      if (known.call == Call::allocate) {
         auto& of = parameters<cuMemAlloc_v2_params>(info);
         of.bytesize -= mine.guarded;
-        if (status == CUDA_SUCCESS) allocated(*of.dptr, of.bytesize, mine.guarded, device, mine);
+        if (status != CUDA_SUCCESS) {
+          mine.guarded = 0;
+          return;
+        }
+        guard_.forget(*of.dptr, of.bytesize);
+        if (mine.guarded != 0) allocated(*of.dptr, of.bytesize, mine.guarded, device, mine);
       } else if (known.call == Call::free && mine.guarded != 0) {
         parameters<cuMemFree_v2_params>(info).dptr = mine.guarded;
       } else if (known.call == Call::unload && status == CUDA_SUCCESS && ends_context(known.name)) {
@@ -109,6 +120,11 @@ class GuardCalls {
     } catch (...) {  // out of memory
     }
     mine.guarded = 0;
+  }
+  /// Call when cuMemGetAddressRange has ended: the program sees the size that it has asked for.
+  void hide_zone(const CUpti_CallbackData& info, CUresult status) noexcept {
+    const auto& of = parameters<cuMemGetAddressRange_v2_params>(info);
+    if (status == CUDA_SUCCESS && of.psize != nullptr) *of.psize -= guard_.zone_of(of.dptr);
   }
   void launched(const Kernel& kernel) noexcept {
     try {

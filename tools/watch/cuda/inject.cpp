@@ -76,7 +76,8 @@ void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber) {
         name != nullptr) {
       const CallName parts = CallName::of(name);
       driver_calls[id] = KnownCall::of(driver_call(parts), parts, name);
-      if (driver_calls[id].call != Call::other) {
+      const Call call = driver_calls[id].call;
+      if (call != Call::other && (call != Call::address_range || session->guard().on())) {
         static_cast<void>(cupti.enable(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id));
       }
     }

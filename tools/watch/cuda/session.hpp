@@ -99,13 +99,14 @@ class Session {
   [[gnu::noinline]] void other_call(ThreadState& mine, const KnownCall& known, std::int32_t device,
                                     const CUpti_CallbackData& info) noexcept {
     if (info.callbackSite == CUPTI_API_ENTER) {
-      if (guard_.on() && !captures_.any()) guard_.enter(mine, known, info);
+      if (guard_.on()) guard_.enter(mine, known, info, captures_.any());
       calls_.begin(mine.wait, read_call(known, device, info, CallStage::begins));
       return;
     }
     const CUresult status = status_of(info);
+    if (known.call == Call::address_range) return guard_.hide_zone(info, status);
     // A capture may have begun on another thread meanwhile.
-    if (guard_.on() && (mine.guarded != 0 || !captures_.any()))
+    if (guard_.on() && (mine.guarded != 0 || known.call == Call::allocate || !captures_.any()))
       guard_.leave(mine, known, device, info, status);
     if (nodes_.leave(mine, known, device, info, status)) return;
     const bool inner = mine.runtime_call != nullptr || mine.in_runtime;

@@ -24,6 +24,7 @@ enum class Call : std::uint8_t {
   end_capture,
   graph_exec_destroyed,
   unload,             ///< cuModuleUnload, cuLibraryUnload, and the end of a context
+  address_range,      ///< returns the size of an allocation; only the memory guard needs it
   noticing,           ///< checked only for faults that it reports
   runtime_launch,     ///< cudaLaunchKernel and the cooperative variant
   runtime_launch_ex,  ///< cudaLaunchKernelExC

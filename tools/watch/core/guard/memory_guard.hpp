@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::watch {
@@ -80,6 +82,21 @@ class MemoryGuard {
     live_.clear();
     kept_.clear();
     kept_bytes_ = 0;
+  }
+  /// Memory of the guard is gone, or its addresses belong to other memory of the program: what the
+  /// guard knows of that range no longer holds.
+  void forget(std::uintptr_t begin, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    auto at = live_.lower_bound(begin);
+    if (at != live_.begin() && end_of(*std::prev(at)) > begin) --at;
+    while (at != live_.end() && at->first < begin + bytes) at = live_.erase(at);
+  }
+  /// Returns the size of the zone behind the memory that has this address; 0: it has none.
+  [[nodiscard]] std::size_t zone_of(std::uintptr_t address) {
+    const std::lock_guard lock(mutex_);
+    const auto next = live_.upper_bound(address);
+    if (next == live_.begin() || end_of(*std::prev(next)) <= address) return 0;
+    return std::prev(next)->second.zone;
   }
   /// Call for each launch.
   void launched(Name kernel) {
@@ -154,6 +171,10 @@ class MemoryGuard {
     std::uintptr_t begin;
     Guarded was;
   };
+  [[nodiscard]] static std::uintptr_t end_of(
+      const std::pair<const std::uintptr_t, Guarded>& one) noexcept {
+    return one.first + one.second.bytes + one.second.zone;
+  }
 
   /// Appends a report if the `bytes` bytes at `from` differ from the pattern.
   void compare(std::uintptr_t begin, const Guarded& one, std::size_t offset, std::size_t bytes,
