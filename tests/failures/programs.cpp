@@ -205,6 +205,69 @@ result<bool> races() {
   return report.seeds_run == 3;
 }
 
+/// Makes each call a second time, on the same objects, if it failed: such a call changes nothing.
+result<bool> second_attempts() {
+  using B = host_backend;
+  bool right = true;
+  const auto twice = [&right](const auto& call) {
+    const bool done = call() == 0 || call() == 0;
+    right = right && done;
+  };
+  B::native_stream one = nullptr;
+  B::native_stream other = nullptr;
+  B::native_event event = nullptr;
+  B::native_graph graph = nullptr;
+  B::native_graph_exec exec = nullptr;
+  void* memory = nullptr;
+  const auto join = [](B::native_stream stream, B::native_event earlier) {
+    const int status = B::stream_wait(stream, earlier);
+    bool captures = false;
+    static_cast<void>(B::stream_capturing(stream, captures));
+    return status == 0 || !captures ? status : B::stream_wait(nullptr, earlier);
+  };
+  twice([&] { return B::stream_create(one, 0); });
+  twice([&] { return B::stream_create(other, 0); });
+  twice([&] { return B::event_create(event, false); });
+  twice([&] { return B::allocate(memory, sizeof(int), one); });
+  twice([&] { return B::event_record(event, one); });
+  twice([&] { return B::stream_wait(other, event); });
+  twice([&] { return B::fill(memory, 1, sizeof(int), other); });
+  twice([&] { return B::event_record(event, other); });
+  twice([&] { return B::event_synchronize(event); });
+  twice([&] { return B::capture_begin(one, CaptureMode::relaxed); });
+  twice([&] { return B::event_record(event, one); });
+  twice([&] { return join(other, event); });
+  twice([&] { return B::fill(memory, 2, sizeof(int), other); });
+  twice([&] { return B::event_record(event, other); });
+  twice([&] { return B::stream_wait(one, event); });
+  // A capture ends even if it gives no graph.
+  if (B::capture_end(one, graph) != 0) static_cast<void>(B::capture_end(one, graph));
+  if (graph != nullptr) {
+    twice([&] { return B::graph_instantiate(exec, graph); });
+    twice([&] { return B::graph_launch(exec, one); });
+    twice([&] { return B::graph_launch(exec, other); });
+    twice([&] { return B::stream_synchronize(one); });
+    twice([&] { return B::stream_synchronize(other); });
+    twice([&] { return B::graph_exec_destroy(exec); });
+    twice([&] { return B::graph_destroy(graph); });
+  }
+  twice([&] { return B::deallocate(memory, one); });
+  twice([&] { return B::event_destroy(event); });
+  twice([&] { return B::stream_destroy(other); });
+  twice([&] { return B::stream_destroy(one); });
+  return right;
+}
+/// The same under the race detector.
+result<bool> second_attempts_in_a_run() {
+  bool right = true;
+  const auto report = adversarial::run(3, [&right] {
+    const auto done = second_attempts();
+    right = right && done.has_value() && done.value();
+  });
+  if (!report.clean()) return file_error();
+  return right;
+}
+
 constexpr Program all[] = {
     {"launches", launches},
     {"barriers", barriers},
@@ -217,6 +280,8 @@ constexpr Program all[] = {
     {"records", records, true, true},
     {"arrays in files", arrays_in_files, false, true},
     {"races", races, true},
+    {"second attempts", second_attempts},
+    {"second attempts in a run", second_attempts_in_a_run, true},
 };
 
 }  // namespace

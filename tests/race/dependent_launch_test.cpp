@@ -64,6 +64,10 @@ WARPSAFE_KERNEL void write_then_wait(float* x) {
   if (thread_of_grid() == 0) x[0] = 7;
   warpsafe::wait_for_predecessor();
 }
+WARPSAFE_KERNEL void wait_then_write(float* x) {
+  warpsafe::wait_for_predecessor();
+  x[thread_of_grid()] = 9;
+}
 WARPSAFE_KERNEL void preload(const float* weights, const float* x, float* y) {
   const float weight = weights[0];
   warpsafe::wait_for_predecessor();
@@ -173,6 +177,24 @@ template <auto Fn>
     of.launch<Fn>(dependent, of.x.view(), of.y.view());
     of.stream.synchronize().value();
   });
+}
+
+TEST(DependentLaunch, TheEndOfOldContentsIsNoWriteAroundTheView) {
+  const RaceReport report = run(50, [] {
+    Buffers of;
+    const Stream other = Stream::create().value();
+    of.launch<produce>(ordinary, of.x.view());
+    const Event produced = of.stream.record().value();
+    const LaunchConfig one_block{grid<1>, block<threads>, dependent_launch};
+    of.launch<wait_then_write>(one_block, of.x.view().subspan(0, threads).value());
+    wait(other, produced).value();
+    launch(other, LaunchConfig{grid<1>, block<threads>}, kernel<produce>,
+           of.x.view().subspan(threads, threads).value())
+        .value();
+    other.synchronize().value();
+    of.stream.synchronize().value();
+  });
+  EXPECT_TRUE(report.clean()) << report;
 }
 
 TEST(DependentLaunch, AReadBeforeTheWaitIsARaceWithBothLines) {

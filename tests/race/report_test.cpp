@@ -3,6 +3,7 @@
 
 // What a run reports besides races, what it does not report, and how it ends.
 
+#include <warpsafe/error/exception.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/race/adversarial.hpp>
@@ -159,6 +160,18 @@ TEST(RaceReport, AnExceptionEndsTheRunAndPasses) {
   static_cast<void>(launch(stream, reported_once, kernel<touch>, x.view()));
   EXPECT_TRUE(stream.synchronize().has_value());
   EXPECT_TRUE(run(3, [&] { static_cast<void>(stream.synchronize()); }).clean());
+}
+
+TEST(RaceReport, AnExceptionAfterAFaultLeavesNoLostDevice) {
+  const auto program = [] {
+    const Stream stream = Stream::create().value();
+    auto x = DeviceBuffer<float>::create(stream, 1).value();
+    launch(stream, reported_once, kernel<touch>, x.view()).value();
+    stream.synchronize().value();
+  };
+  host::fault_in_kernel(1, host::HostStatus::illegal_address);
+  EXPECT_THROW(static_cast<void>(run(1, program)), LaunchException);
+  EXPECT_TRUE(run(3, program).clean());
 }
 
 TEST(RaceReport, OutsideOfARunTheHostsAccessesAreNobodysBusiness) {

@@ -45,7 +45,10 @@ class AdversarialSession {
   AdversarialSession(const AdversarialSession&) = delete;
   AdversarialSession& operator=(const AdversarialSession&) = delete;
   ~AdversarialSession() {
-    if (running_) leave();
+    if (!running_) return;
+    leave();
+    const std::lock_guard lock(runtime_.mutex);
+    for (const auto& device : runtime_.devices) device->recover();
   }
 
   void begin(std::uint64_t seed) {

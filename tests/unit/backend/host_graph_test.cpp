@@ -5,9 +5,11 @@
 // returned.
 
 #include "launch_fixture.hpp"
+#include <warpsafe/kernel_api.hpp>
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <thread>
 
@@ -114,6 +116,41 @@ TEST_F(HostGraph, ACopyReadsItsSourceWhenItIsReplayed) {
     EXPECT_EQ(target, source);
   }
   EXPECT_EQ(Backend::graph_exec_destroy(exec), 0);
+  EXPECT_EQ(Backend::graph_destroy(graph), 0);
+}
+
+std::atomic<int> arrived = 0;
+std::atomic<bool> go = false;
+/// The first of two that run at the same time waits for its predecessor before the second begins,
+/// and ends before the second waits.
+void meet() {
+  if (arrived.fetch_add(1) == 0) {
+    wait_for_predecessor();
+    while (arrived != 2) std::this_thread::yield();
+  } else {
+    while (!go) std::this_thread::yield();
+    wait_for_predecessor();
+  }
+}
+
+TEST_F(HostGraph, TwoExecutablesOfOneGraphRunAtTheSameTime) {
+  ASSERT_EQ(Backend::capture_begin(on, CaptureMode::global), 0);
+  const LaunchConfig dependent{grid<1>, block<1>, dependent_launch};
+  ASSERT_TRUE(launch(stream, dependent, kernel<meet, waits_for_predecessor>).has_value());
+  Backend::native_graph graph = nullptr;
+  ASSERT_EQ(Backend::capture_end(on, graph), 0);
+  Backend::native_graph_exec first = nullptr;
+  Backend::native_graph_exec other = nullptr;
+  ASSERT_EQ(Backend::graph_instantiate(first, graph), 0);
+  ASSERT_EQ(Backend::graph_instantiate(other, graph), 0);
+  ASSERT_EQ(Backend::graph_launch(first, on), 0);
+  while (arrived == 0) std::this_thread::yield();
+  ASSERT_EQ(Backend::graph_launch(other, second.native()), 0);
+  EXPECT_EQ(Backend::stream_synchronize(on), 0) << "it has waited";
+  go = true;
+  EXPECT_EQ(Backend::stream_synchronize(second.native()), 0);
+  EXPECT_EQ(Backend::graph_exec_destroy(first), 0);
+  EXPECT_EQ(Backend::graph_exec_destroy(other), 0);
   EXPECT_EQ(Backend::graph_destroy(graph), 0);
 }
 

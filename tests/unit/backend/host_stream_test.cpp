@@ -7,6 +7,8 @@
 #include "host_test_kernel.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 namespace warpsafe::host_test {
@@ -57,6 +59,28 @@ TEST_F(HostStream, StreamsRunSideBySide) {
   Flag go = false;
   ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
   ASSERT_EQ(launch_raw(other, shape_of(1, 1), set, &go), 0);
+  EXPECT_EQ(synchronize(), 0);
+}
+
+TEST_F(HostStream, AWaitDoesNotCoverWhatAnotherThreadSubmitsMeanwhile) {
+  constexpr auto wait = host::call_of<&host_backend::stream_synchronize>;
+  Flag go = false;
+  Flag go_later = false;
+  Flag waited = false;
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
+  const auto before = host::calls_made(wait);
+  std::thread waiting([&] {
+    EXPECT_EQ(host_backend::stream_synchronize(stream), 0);
+    waited = true;
+  });
+  while (host::calls_made(wait) == before) std::this_thread::yield();
+  EXPECT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go_later), 0);
+  go = true;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!waited && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_TRUE(waited);
+  go_later = true;
+  waiting.join();
   EXPECT_EQ(synchronize(), 0);
 }
 

@@ -56,6 +56,8 @@ class DependentLaunches {
     forget(stream);
     return false;
   }
+  /// Whether that operation sees old contents of memory.
+  [[nodiscard]] bool hides() const noexcept { return watch_.hides(); }
   /// That operation has run, and left the queue. False: no host memory for what it needs to know.
   [[nodiscard]] bool end(const StreamState& stream, const std::shared_ptr<Operation>& operation,
                          HostRaceRecorder& recorder) noexcept {

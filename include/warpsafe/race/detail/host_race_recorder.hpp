@@ -73,10 +73,9 @@ class HostRaceRecorder {
     races.push_back(checker_.overlap(point_of(earlier), point_of(kernel), first, second, how));
   }
   void never_waited(const Operation& kernel) { without_wait.push_back(point_of(kernel)); }
-  /// An operation is appended to a stream. Returns whether it is the stream's first.
-  bool submitted(const StreamState& stream, Operation& operation) {
+  /// An operation is appended to a stream.
+  void submitted(const StreamState& stream, Operation& operation) {
     forget_some();
-    const std::size_t known = columns_.size();
     Column& column = column_of(stream);
     std::vector<debug::Point> after = {checker_.order().last(host_), point_of(operation.after)};
     const bool graph = operation.kind() == OperationKind::graph;
@@ -88,7 +87,6 @@ class HostRaceRecorder {
     operation.number = run_ | history.size();
     submitted_.push_back(operation.weak_from_this());
     history.happens(last_point(), true);
-    return columns_.size() != known;
   }
   void runs(const Operation& operation) {
     // An operation whose record found no memory has no point; its submission failed.

@@ -81,7 +81,11 @@ class SeededScheduler final : public Scheduler {
     if (operation.kind() == OperationKind::kernel) {
       static_cast<KernelOperation&>(operation).begins_alone = recorder.host_knows(stream);
     }
-    if (recorder.submitted(stream, operation)) streams_.push_back(&stream);
+    // Before what may run out of memory: the submission then fails, but later ones must run.
+    if (std::find(streams_.begin(), streams_.end(), &stream) == streams_.end()) {
+      streams_.push_back(&stream);
+    }
+    recorder.submitted(stream, operation);
   }
   void finish(std::unique_lock<std::mutex>& lock, Operations operations) override {
     const auto done = [](const auto& operation) { return operation->done; };
@@ -143,7 +147,8 @@ class SeededScheduler final : public Scheduler {
     recorder.runs(*operation);
     const bool begun = dependents_.begin(stream, runtime_.memory,
                                          [this](std::size_t end) { return random_.below(end); });
-    watch(*operation, &recorder.outside);
+    // Old contents of memory that a kernel sees until its wait would look like its writes.
+    watch(*operation, dependents_.hides() ? nullptr : &recorder.outside);
     running_ = true;
     runtime_.run_front(stream, lock);
     running_ = false;

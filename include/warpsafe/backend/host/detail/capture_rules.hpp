@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 // The calls that a capture forbids. The statuses are those of CUDA 13.0 on an H200, as in the
@@ -64,9 +65,9 @@ namespace warpsafe::host {
     event.capture->broken = true;
     return raw(HostStatus::stream_capture_merge);
   }
-  if (stream.capture == nullptr) stream.tail.clear();
+  NodeSet tail = stream.capture == nullptr ? event.tail : union_of(stream.tail, event.tail);
   stream.capture = event.capture;
-  stream.tail = union_of(stream.tail, event.tail);
+  stream.tail = std::move(tail);
   return 0;
 }
 

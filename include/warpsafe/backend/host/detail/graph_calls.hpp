@@ -97,7 +97,7 @@ struct GraphCalls {
     return call(__func__, [&](Runtime& runtime, auto&) {
       if (runtime.graphs.count(graph) == 0) return raw(HostStatus::invalid_value);
       auto made = std::make_unique<GraphExecState>();
-      made->nodes = graph->nodes;
+      made->nodes = executable(*graph->nodes);
       exec = made.get();
       runtime.graph_execs.emplace(exec, std::move(made));
       return 0;
@@ -118,8 +118,9 @@ struct GraphCalls {
       if (const int status = usable(runtime, stream); status != 0) return status;
       if (const int status = check_not_capturing(*stream); status != 0) return status;
       auto operation = std::make_shared<GraphOperation>(exec->nodes);
-      operation->after = std::exchange(exec->last, operation);
-      runtime.submit(*stream, std::move(operation));
+      operation->after = exec->last;
+      runtime.submit(*stream, operation);
+      exec->last = std::move(operation);
       return 0;
     });
   }
@@ -139,9 +140,21 @@ struct GraphCalls {
         change = old[i].change_to(now[i]);
       }
       if (change != GraphChange::none) return raw(HostStatus::graph_exec_update_failure);
-      exec->nodes = graph->nodes;
+      exec->nodes = executable(now);
       return 0;
     });
+  }
+
+ private:
+  /// The nodes for one executable graph: two of one graph may run at the same time, and a running
+  /// kernel has a state.
+  [[nodiscard]] static std::shared_ptr<const GraphNodes> executable(const GraphNodes& captured) {
+    auto nodes = std::make_shared<GraphNodes>(captured);
+    for (GraphNode& node : *nodes) {
+      if (node.operation->kind() != OperationKind::kernel) continue;
+      node.operation = static_cast<KernelOperation&>(*node.operation).copy();
+    }
+    return nodes;
   }
 };
 

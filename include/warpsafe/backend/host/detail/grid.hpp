@@ -89,6 +89,8 @@ class Grid {
   /// Runs the kernel for the thread in `host_thread` and those that continue after it.
   void call() { entry_.invoke(entry_.function, arguments_.values()); }
   [[nodiscard]] const void* function() const noexcept { return entry_.function; }
+  [[nodiscard]] const KernelEntry& entry() const noexcept { return entry_; }
+  [[nodiscard]] void** values() noexcept { return arguments_.values(); }
 
   /// What a block did with shared memory: whether it asked for the dynamic one, and the bytes of
   /// its static arrays.

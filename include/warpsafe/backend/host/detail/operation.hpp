@@ -116,6 +116,14 @@ struct KernelOperation final : Operation {
       if (access.address != nullptr) accesses.push_back(access);
     }
   }
+  /// The same launch, for another executable graph, which may run at the same time.
+  [[nodiscard]] std::shared_ptr<KernelOperation> copy() {
+    auto made = std::make_shared<KernelOperation>(grid.entry(), grid.shape, grid.values(), pool);
+    made->accesses = accesses;
+    made->caller = caller;
+    made->injected = injected;
+    return made;
+  }
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::kernel; }
   Failure run() override {
     if (injected.status != 0) return std::exchange(injected, {});
@@ -168,7 +176,7 @@ struct CopyOperation final : Operation {
   Failure run() override {
     copy(to_, to_pitch_, from_, from_pitch_);
     // A stream keeps its newest operation, but must not keep these bytes.
-    std::vector<unsigned char>().swap(staged_);
+    if (!staged_.empty()) std::vector<unsigned char>().swap(staged_);
     return {};
   }
   [[nodiscard]] bool survives_loss() const noexcept override { return false; }

@@ -85,6 +85,7 @@ class PredecessorWatch {
     hidden_.push_back({at, {at, at + old.size()}, old, late});
     std::memcpy(at, old.data(), old.size());
   }
+  [[nodiscard]] bool hides() const noexcept { return !hidden_.empty(); }
   [[nodiscard]] const std::vector<EarlyTouch>& touches() const noexcept { return touches_; }
   /// Whether the grid's dependents could begin only after its own predecessor had ended: a block
   /// waited before it allowed them.

@@ -126,7 +126,8 @@ struct StreamCalls {
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (const int no = check_query(runtime, *stream); no != 0) return no;
       Device& device = stream->device;
-      runtime.wait(lock, stream->last);
+      // A copy: work that other threads submit meanwhile is not waited for.
+      runtime.wait(lock, std::shared_ptr<const Operation>(stream->last));
       return runtime.take_failure(device);
     });
   }
@@ -225,12 +226,15 @@ struct EventCalls {
       if (runtime.events.count(event) == 0 || event->device != stream->device.limits.device) {
         return raw(HostStatus::invalid_resource_handle);
       }
+      // What may run out of memory comes first: a call that fails changes nothing.
+      NodeSet tail = stream->tail;
+      if (stream->capture == nullptr) {
+        auto operation = std::make_shared<MarkOperation>();
+        runtime.submit(*stream, operation);
+        event->record = std::move(operation);
+      }
       event->capture = stream->capture;
-      event->tail = stream->tail;
-      if (stream->capture != nullptr) return 0;
-      auto operation = std::make_shared<MarkOperation>();
-      event->record = operation;
-      runtime.submit(*stream, std::move(operation));
+      event->tail = std::move(tail);
       return 0;
     });
   }
