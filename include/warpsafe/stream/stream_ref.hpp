@@ -7,6 +7,7 @@
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/device_cache.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -64,8 +65,9 @@ class basic_stream_ref {
 
   /// Refers to a stream of the vendor's type that other code made, and to its device. That code
   /// destroys the stream. Errc::stream_null for 0: borrow a default stream by its name
-  /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is visible.
-  template <class Native>
+  /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is visible. Level full, in a
+  /// program with streams on several devices: Errc::stream_wrong_device for another device.
+  template <CheckLevel Level = current_level, class Native>
   [[nodiscard]] static result<basic_stream_ref> borrow(
       Native stream, DeviceId device, call_site site = call_site::current()) noexcept {
     constexpr bool literal = std::is_same_v<Native, std::nullptr_t> || std::is_integral_v<Native>;
@@ -78,6 +80,19 @@ class basic_stream_ref {
                     "warpsafe: borrow takes a stream of this backend's own type");
       if (stream == nullptr) {
         return LaunchError::make(Errc::stream_null, Stage::construction, site);
+      }
+      if constexpr (Level == CheckLevel::full) {
+        const int its_device = detail::note_device<B>(device.value())
+                                   ? detail::device_of<B>(stream, device.value())
+                                   : device.value();
+        if (its_device != device.value()) {
+          LaunchError error =
+              LaunchError::make(Errc::stream_wrong_device, Stage::construction,
+                                static_cast<std::uint64_t>(device.value()),
+                                static_cast<std::uint64_t>(its_device), Axis::none, site);
+          error.subcode = Subcode::borrowed;
+          return error;
+        }
       }
       return basic_stream_ref(stream, device.value());
     } else {

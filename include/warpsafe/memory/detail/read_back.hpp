@@ -83,6 +83,50 @@ template <CheckLevel Level, class B>
              : noted;
 }
 
+/// Errc::argument_host_pointer (value: the element's number, from 0) for a table of addresses, of
+/// which one is host memory that the device cannot read. An address may also be the end of a range
+/// of device memory. The first and the last page mark special cases and are no memory. The driver
+/// is asked about the first `most_asked` elements.
+template <class B>
+[[nodiscard, gnu::cold, gnu::noinline]] result<void> check_addresses(const void* table,
+                                                                     std::size_t count,
+                                                                     call_site site) noexcept {
+  constexpr std::size_t most_asked = 256;
+  constexpr std::uintptr_t page = 4096;
+  const auto is_known = [](std::uintptr_t address) {
+    MemoryKind kind{};
+    int device = 0;
+    const auto* const memory = reinterpret_cast<const void*>(address);
+    return call<B, CheckLevel::full, &B::pointer_kind>(memory, kind, device) == 0 &&
+           kind != MemoryKind::unregistered;
+  };
+  for (std::size_t i = 0; i < count && i < most_asked; ++i) {
+    std::uintptr_t address = 0;
+    __builtin_memcpy(&address, static_cast<const char*>(table) + i * sizeof address, sizeof address);
+    if (address < page || address >= ~page || is_known(address) || is_known(address - 1)) continue;
+    LaunchError error = LaunchError::make(Errc::argument_host_pointer, Stage::validation, i, 0,
+                                          Axis::none, site);
+    error.vendor = B::vendor;
+    error.operation = Name::of("copy to device");
+    return error;
+  }
+  return success();
+}
+/// Checks elements that are about to be copied to a device, at level full.
+template <CheckLevel Level, class B, class T>
+[[nodiscard]] result<void> check_elements(const T* elements, std::size_t count,
+                                          call_site site) noexcept {
+  if constexpr (Level == CheckLevel::full && std::is_pointer_v<T>) {
+    if constexpr (!std::is_function_v<std::remove_pointer_t<T>>) {
+      return check_addresses<B>(elements, count, site);
+    }
+  }
+  static_cast<void>(elements);
+  static_cast<void>(count);
+  static_cast<void>(site);
+  return success();
+}
+
 /// The elements on the host. A std::vector<bool> holds bits, which no copy can fill.
 template <class T>
 using HostElements = std::vector<std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>>;
@@ -163,6 +207,11 @@ auto copy_sides(basic_stream_ref<B> on, To&& to, From&& from, call_site site) no
     return copy_pending<Level, B>(on, to_rows, std::forward<To>(to), from_rows,
                                   FromOperand::owner(from), true, site);
   } else if constexpr (FromOperand::place == CopyPlace::pinned) {
+    const result<void> usable =
+        check_elements<Level, B>(from.span().data(), from.span().size(), site);
+    using Pinned = std::remove_cvref_t<From>;
+    if (!usable.has_value())
+      return PendingAccess::failed<B, Pinned>(on, usable.assume_error());
     return copy_pending<Level, B>(on, from_rows, std::forward<From>(from), to_rows,
                                   ToOperand::owner(to), false, site);
   } else {
@@ -176,6 +225,8 @@ result<void> copy_sides_and_wait(basic_stream_ref<B> on, To&& to, From&& from,
   if constexpr (CopyOperand<std::remove_cvref_t<To>>::known) {
     using Operand = CopyOperand<std::remove_cvref_t<To>>;
     const std::span<const typename Operand::element> host(from);
+    const result<void> usable = check_elements<Level, B>(host.data(), host.size(), site);
+    if (!usable.has_value()) return usable;
     return copy_blocking<Level>(Operand::rows(to), CopyRows::flat(host.data(), host.size(), -1),
                                 CopyKind::host_to_device, on, site);
   } else {

@@ -29,9 +29,7 @@ class SharedStream {
                                           Destroy destroy) noexcept {
     auto* const made = new (std::nothrow) SharedStream(stream, device, destroy);
     if (made == nullptr) return nullptr;
-    if (device >= 0 && device < cached_devices) {
-      __atomic_or_fetch(&devices_with_streams<B>, 1UL << device, __ATOMIC_RELAXED);
-    }
+    static_cast<void>(note_device<B>(device));
     const ListLock lock;
     made->next_ = std::exchange(all_streams, made);
     return made;
