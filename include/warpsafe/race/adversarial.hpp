@@ -73,7 +73,7 @@ class AdversarialSession {
     ++report_.seeds_run;
     const HostRaceRecorder& recorder = scheduler_.recorder;
     add_findings(report_, recorder.history, recorder.races, recorder.uses_after_destroy,
-                 recorder.without_wait);
+                 recorder.remarks);
     // A use by the device, and a reported one by the host, is a finding with its line already.
     if (report_.clean() && written_after_free_ != 0) {
       report_.findings.push_back(finding_of(
