@@ -90,6 +90,7 @@ enum class Errc : std::uint8_t {
   occupancy_mismatch = 76,  ///< the grid's cap was computed for another launch
   graph_moved = 77,  ///< a graph was used after it was moved from or closed
   events_reversed = 78,  ///< the end event was recorded before the begin event
+  priority_range = 79,  ///< the priority is outside of every device's range
   // clang-format on
 };
 

@@ -205,12 +205,13 @@ namespace detail {
 }
 /// A copy to the host of memory that nothing has written, as text.
 [[nodiscard]] inline Finding unwritten_read(const StreamHistory& history, Point copy) {
-  return {Mistake::unwritten_read,
-          {history[copy], AccessKind::read},
-          {history[copy], AccessKind::read},
-          "Read of memory that nothing has written\n  " + describe(history, copy) +
-              ", from a device\n  write the memory first, on this stream or before it: zero(stream), "
-              "assign, a copy or a kernel\n"};
+  return {
+      Mistake::unwritten_read,
+      {history[copy], AccessKind::read},
+      {history[copy], AccessKind::read},
+      "Read of memory that nothing has written\n  " + describe(history, copy) +
+          ", from a device\n  write the memory first, on this stream or before it: zero(stream), "
+          "assign, a copy or a kernel\n"};
 }
 /// A finding without two sides.
 [[nodiscard]] inline Finding finding_of(Mistake mistake, std::string text) {

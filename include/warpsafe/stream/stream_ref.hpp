@@ -7,7 +7,6 @@
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/stream/detail/device_cache.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -67,38 +66,10 @@ class basic_stream_ref {
   /// destroys the stream. Errc::stream_null for 0: borrow a default stream by its name
   /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is visible. Level full, in a
   /// program with streams on several devices: Errc::stream_wrong_device for another device.
+  // Defined in <warpsafe/stream/stream.hpp>.
   template <CheckLevel Level = current_level, class Native>
   [[nodiscard]] static result<basic_stream_ref> borrow(
-      Native stream, DeviceId device, call_site site = call_site::current()) noexcept {
-    constexpr bool literal = std::is_same_v<Native, std::nullptr_t> || std::is_integral_v<Native>;
-    static_assert(
-        !literal,
-        "warpsafe: 0 and nullptr are a default stream, which other code uses too; create a Stream, "
-        "or borrow cudaStreamLegacy or cudaStreamPerThread by name");
-    if constexpr (!literal) {
-      static_assert(std::is_same_v<Native, typename B::native_stream>,
-                    "warpsafe: borrow takes a stream of this backend's own type");
-      if (stream == nullptr) {
-        return LaunchError::make(Errc::stream_null, Stage::construction, site);
-      }
-      if constexpr (Level == CheckLevel::full) {
-        const int its_device = detail::note_device<B>(device.value())
-                                   ? detail::device_of<B>(stream, device.value())
-                                   : device.value();
-        if (its_device != device.value()) {
-          LaunchError error =
-              LaunchError::make(Errc::stream_wrong_device, Stage::construction,
-                                static_cast<std::uint64_t>(device.value()),
-                                static_cast<std::uint64_t>(its_device), Axis::none, site);
-          error.subcode = Subcode::borrowed;
-          return error;
-        }
-      }
-      return basic_stream_ref(stream, device.value());
-    } else {
-      return LaunchError::make(Errc::stream_null, Stage::construction, site);
-    }
-  }
+      Native stream, DeviceId device, call_site site = call_site::current()) noexcept;
   /// Diagnoses a missing device, and a device given as a number.
   template <class Native, class... Device>
   requires(sizeof...(Device) != 1 || !(std::is_convertible_v<Device, DeviceId> && ...))

@@ -243,7 +243,7 @@ WARPSAFE_ERROR(30, argument_negative, "a negative argument for an unsigned param
                "argument {argument} is -{value}, but the parameter is unsigned")
 
 // The memory of `trust(p)`, or an address in a table that is copied to the device. Only level full.
-// Remedy: Pass a buffer's `view()`, or pinned or managed memory; `view().pointer().get()` in a table.
+// Remedy: Pass a buffer's `view()`, or pinned or managed memory; in a table, `pointer().get()`.
 WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel",
                error.extra == 0
                    ? "element {value} of the table points to host memory, which the device cannot "

@@ -85,6 +85,12 @@ WARPSAFE_ERROR(35, stream_capturing, "the stream is capturing",
 WARPSAFE_ERROR(36, device_invalid, "the device does not exist",
                unnumbered && !on_device ? "{runtime}" : "device {ordinal} does not exist")
 
+// A runtime takes the nearest number of its range, and reports nothing. Checked builds find this.
+// Remedy: A smaller number is more urgent: `priority(-1)`. The default is `priority(0)`.
+WARPSAFE_ERROR(79, priority_range, "the priority is outside of every device's range",
+               "priority {value} invalid (limit: at most {limit}); a smaller number is more "
+               "urgent: priority(-1)")
+
 // There may be no driver either.
 // Remedy: Run `nvidia-smi` or `rocminfo`. The host backend needs neither a device nor a driver.
 WARPSAFE_ERROR(37, no_device, "no device was found",

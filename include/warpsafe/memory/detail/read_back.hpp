@@ -102,10 +102,11 @@ template <class B>
   };
   for (std::size_t i = 0; i < count && i < most_asked; ++i) {
     std::uintptr_t address = 0;
-    __builtin_memcpy(&address, static_cast<const char*>(table) + i * sizeof address, sizeof address);
+    __builtin_memcpy(&address, static_cast<const char*>(table) + i * sizeof address,
+                     sizeof address);
     if (address < page || address >= ~page || is_known(address) || is_known(address - 1)) continue;
-    LaunchError error = LaunchError::make(Errc::argument_host_pointer, Stage::validation, i, 0,
-                                          Axis::none, site);
+    LaunchError error =
+        LaunchError::make(Errc::argument_host_pointer, Stage::validation, i, 0, Axis::none, site);
     error.vendor = B::vendor;
     error.operation = Name::of("copy to device");
     return error;
@@ -210,8 +211,7 @@ auto copy_sides(basic_stream_ref<B> on, To&& to, From&& from, call_site site) no
     const result<void> usable =
         check_elements<Level, B>(from.span().data(), from.span().size(), site);
     using Pinned = std::remove_cvref_t<From>;
-    if (!usable.has_value())
-      return PendingAccess::failed<B, Pinned>(on, usable.assume_error());
+    if (!usable.has_value()) return PendingAccess::failed<B, Pinned>(on, usable.assume_error());
     return copy_pending<Level, B>(on, from_rows, std::forward<From>(from), to_rows,
                                   ToOperand::owner(to), false, site);
   } else {

@@ -30,8 +30,7 @@ class HostRaceRecorder {
   /// The destruction of a stream, and a later use of it.
   std::vector<std::pair<debug::Point, debug::Point>> uses_after_destroy;
   OutsideWrites outside;  ///< the kernels whose accesses are not narrowed to their views
-  /// Mistakes of one action: missing_wait, unwritten_read.
-  std::vector<std::pair<debug::Point, debug::Mistake>> remarks;
+  std::vector<std::pair<debug::Point, debug::Mistake>> remarks;  ///< mistakes of one action
 
   /// Removes everything. Work that was submitted before cannot be ordered with later work.
   void begin() {
@@ -72,7 +71,7 @@ class HostRaceRecorder {
     if (through != nullptr) how.through = point_of(*through);
     races.push_back(checker_.overlap(point_of(earlier), point_of(kernel), first, second, how));
   }
-  void remark(const Operation& by, debug::Mistake what) { remarks.emplace_back(point_of(by), what); }
+  void remark(const Operation& by, debug::Mistake it) { remarks.emplace_back(point_of(by), it); }
   /// An operation is appended to a stream. Returns whether it is the stream's first.
   bool submitted(const StreamState& stream, Operation& operation) {
     forget_some();

@@ -7,7 +7,6 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/limits.hpp>
 
-#include <cstdint>
 #include <type_traits>
 
 // Caches of the driver's answers, per device and per kernel. There is no lock and no map: each
@@ -73,30 +72,6 @@ class OnceSlot {
 /// Bit n: the program has made or borrowed a stream on device n.
 template <class B>
 inline unsigned long devices_with_streams = 0;
-
-/// Adds the device of a stream. Returns whether the program has streams on several devices.
-template <class B>
-bool note_device(int device) noexcept {
-  const unsigned long bit = device >= 0 && device < cached_devices ? 1UL << device : 0;
-  unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
-  if ((devices & bit) != bit) {
-    devices = __atomic_or_fetch(&devices_with_streams<B>, bit, __ATOMIC_RELAXED);
-  }
-  return (devices & (devices - 1)) != 0;
-}
-/// The device of a stream that other code made; `device` if the runtime does not know.
-template <class B>
-[[nodiscard]] int device_of(typename B::native_stream stream, int device) noexcept {
-  // Asking a capturing stream for its device breaks the capture (seen on CUDA 13). The vendors'
-  // default streams, 0 to 2, are those of the current device.
-  bool capturing = true;
-  int found = device;
-  const bool known = reinterpret_cast<std::uintptr_t>(stream) > 2 &&
-                     call<B, CheckLevel::full, &B::stream_capturing>(stream, capturing) == 0 &&
-                     !capturing &&
-                     call<B, CheckLevel::full, &B::stream_device>(stream, found) == 0;
-  return known ? found : device;
-}
 
 template <class B>
 struct [[gnu::visibility("hidden")]] DeviceCache {
