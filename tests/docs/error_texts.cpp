@@ -19,6 +19,7 @@
 
 #include <sched.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>

@@ -103,9 +103,9 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
         }
       }
     }
-    if (error.code == Errc{} && numbers.priority > least_urgent) {
+    if (error.code == Errc{} && numbers.priority > detail::least_urgent) {
       error = LaunchError::make(Errc::priority_range, Stage::construction,
-                                static_cast<std::uint64_t>(numbers.priority), least_urgent);
+                                static_cast<std::uint64_t>(numbers.priority), detail::least_urgent);
     }
     error.with_shape(numbers);
     return error;

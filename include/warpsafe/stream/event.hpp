@@ -226,11 +226,13 @@ template <CheckLevel Level = current_level, class B>
     call_site site = call_site::current()) noexcept {
   LaunchError refused;
   if (!begin.is_usable(Name::of("event elapsed"), false, site, refused)) return refused;
-  const auto waited = end.template synchronize<Level>(site);
+  result<void> waited = success();
+  if (!begin.shares_stream_with(end)) waited = begin.template synchronize<Level>(site);
+  if (waited.has_value()) waited = end.template synchronize<Level>(site);
   if (!waited.has_value()) return waited.assume_error();
   float ms = 0;
   int status = detail::call<B, Level, &B::event_elapsed>(ms, begin.native(), end.native());
-  if (status == B::not_ready) {
+  if (status == B::not_ready) {  // `begin` was recorded after `end`
     const auto began = begin.template synchronize<Level>(site);
     if (!began.has_value()) return began.assume_error();
     status = detail::call<B, Level, &B::event_elapsed>(ms, begin.native(), end.native());

@@ -71,9 +71,9 @@ class [[nodiscard]] basic_stream {
     typename B::native_stream stream{};
     int status = detail::call<B, Level, &B::current_device>(device);
     if constexpr (Level != CheckLevel::off) {
-      if (urgency.value > least_urgent) {
+      if (urgency.value > detail::least_urgent) {
         return LaunchError::make(Errc::priority_range, Stage::construction,
-                                 static_cast<std::uint64_t>(urgency.value), least_urgent,
+                                 static_cast<std::uint64_t>(urgency.value), detail::least_urgent,
                                  Axis::none, site);
       }
       if (status == 0 && device == 0 && detail::guarded_devices<B>().count == 0) {
