@@ -13,6 +13,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -135,6 +136,54 @@ TEST_F(BufferTest, ATableHasNoAddressesOfTheHost) {
   EXPECT_EQ(error_in(copy(stream, from(std::move(pinned)), to(table)).get()).code,
             Errc::argument_host_pointer);
   EXPECT_TRUE(table.assign<CheckLevel::cheap>(wrong).has_value()) << "only level full asks";
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test
+namespace marked {
+struct Node {
+  const float* values;
+  std::uintptr_t job;
+};
+}  // namespace marked
+template <>
+inline constexpr bool warpsafe::is_device_copyable<marked::Node> = true;
+namespace warpsafe::core_test {
+namespace {
+
+struct ListNode {
+  const float* values;
+  int size;
+};
+struct Pixel {
+  int red, green;
+  double depth;
+};
+
+TEST_F(BufferTest, AStructureHasNoAddressesOfTheHost) {
+  std::vector<float> on_host(4);
+  auto there = DeviceBuffer<float>::create(stream, 4).value();
+  const float* const known = there.view().pointer().get();
+  const std::vector<ListNode> wrong{{known, 4}, {on_host.data(), 4}};
+  const auto refused = DeviceBuffer<ListNode>::from(stream, wrong);
+  EXPECT_EQ(error_in(refused).code, Errc::argument_host_pointer);
+  EXPECT_EQ(error_in(refused).value, 1U);
+  const std::vector<std::array<const float*, 2>> pairs{{known, on_host.data()}};
+  EXPECT_FALSE((DeviceBuffer<std::array<const float*, 2>>::from(stream, pairs).has_value()));
+}
+
+TEST_F(BufferTest, AStructureHasAddressesOfTheDeviceAndNumbers) {
+  auto there = DeviceBuffer<float>::create(stream, 4).value();
+  const float* const known = there.view().pointer().get();
+  const std::vector<ListNode> nodes{{known, 32767}, {nullptr, -1}, {known + 4, 0}};
+  EXPECT_TRUE(DeviceBuffer<ListNode>::from(stream, nodes).has_value());
+  auto links = DeviceBuffer<ListNode>::create(stream, 1).value();
+  EXPECT_TRUE(links.assign(std::vector<ListNode>{{known, 1}}).has_value());
+  // A number that is an address by chance: no pointer is among the members.
+  EXPECT_TRUE(DeviceBuffer<Pixel>::from(stream, std::vector<Pixel>{{1, 32767, 0.5}}).has_value());
+  int job = 7;
+  const std::vector<marked::Node> marked{{known, reinterpret_cast<std::uintptr_t>(&job)}};
+  EXPECT_TRUE(DeviceBuffer<marked::Node>::from(stream, marked).has_value()) << "as it declares";
 }
 
 TEST_F(BufferTest, ATableHasAddressesThatTheDeviceCanRead) {
