@@ -95,6 +95,24 @@ TEST(RaceReport, NamesACopyOfMemoryThatNothingHasWritten) {
   EXPECT_EQ(rows.findings.front().mistake, Mistake::unwritten_read);
 }
 
+// In some orders the copy comes before the work that writes the memory.
+TEST(RaceReport, ACopyInARaceIsNoReadOfUnwrittenMemory) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto report = run({1, seed}, []() -> result<void> {
+      WARPSAFE_TRY(const auto writer, Stream::create());
+      WARPSAFE_TRY(const auto reader, Stream::create());
+      WARPSAFE_TRY(auto x, DeviceBuffer<float>::create(writer, 100));
+      WARPSAFE_TRY(const auto allocated, writer.record());
+      WARPSAFE_TRYV(wait(reader, allocated));
+      WARPSAFE_TRYV(launch(writer, LaunchConfig{grid<1>, block<1>}, kernel<fill_all>, x.view()));
+      WARPSAFE_TRYV(x.to_host(reader).get());
+      return success();
+    });
+    ASSERT_EQ(report.findings.size(), 1U) << report.text();
+    EXPECT_EQ(report.findings.front().mistake, Mistake::race);
+  }
+}
+
 TEST(RaceReport, ACopyOfMemoryThatWasWrittenIsNoFinding) {
   const auto report = run(10, []() -> result<void> {
     WARPSAFE_TRY(const auto stream, Stream::create());

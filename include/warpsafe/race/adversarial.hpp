@@ -164,6 +164,7 @@ struct Seeds {
 /// * two unordered accesses to the same memory, at least one of which writes or frees it, even if
 ///   the result was right this time;
 /// * a use of freed memory, or of a destroyed stream;
+/// * a copy to the host of device memory that nothing has written;
 /// * work that failed, such as a write past the end of a buffer;
 /// * a value of `program` that differs from that of the first seed, or an error if it returns a
 ///   result.

@@ -205,13 +205,11 @@ namespace detail {
 }
 /// A copy to the host of memory that nothing has written, as text.
 [[nodiscard]] inline Finding unwritten_read(const StreamHistory& history, Point copy) {
-  return {
-      Mistake::unwritten_read,
-      {history[copy], AccessKind::read},
-      {history[copy], AccessKind::read},
-      "Read of memory that nothing has written\n  " + describe(history, copy) +
-          ", from a device\n  write the memory first, on this stream or before it: zero(stream), "
-          "assign, a copy or a kernel\n"};
+  const Party reader{history[copy], AccessKind::read};
+  std::string text = "Read of memory that nothing has written\n  " + describe(history, copy) +
+                     ", from a device\n  write the memory first, on this stream or before it: "
+                     "zero(stream), assign, a copy or a kernel\n";
+  return {Mistake::unwritten_read, reader, reader, std::move(text)};
 }
 /// A finding without two sides.
 [[nodiscard]] inline Finding finding_of(Mistake mistake, std::string text) {
@@ -283,7 +281,14 @@ inline void add_findings(RaceReport& report, const StreamHistory& history,
     report.findings.push_back(finding_of(history, destruction, use));
     marked.insert(marked.end(), {destruction, use});
   }
+  const auto is_in_race = [&](Point point) {
+    return std::any_of(races.begin(), races.end(), [point](const Race& race) {
+      return race.first == point || race.second == point;
+    });
+  };
   for (const auto& [point, mistake] : remarks) {
+    // The work that writes the memory may only have come later.
+    if (mistake == Mistake::unwritten_read && is_in_race(point)) continue;
     report.findings.push_back(mistake == Mistake::missing_wait ? missing_wait(history, point)
                                                                : unwritten_read(history, point));
     marked.push_back(point);
