@@ -227,6 +227,7 @@ void print_captures(ws::StreamRef stream) {
   const ws::Event moved = std::move(from);
   PRINT(event_moved, from.synchronize());  // NOLINT(bugprone-use-after-move): on purpose
   const ws::TimedEvent begin = stream.record_timed().value();
+  static_cast<void>(begin.synchronize());
   std::this_thread::sleep_for(std::chrono::milliseconds(1));
   ws::LaunchError reversed = ws::elapsed_ms(stream.record_timed().value(), begin).error();
   reversed.value = 1250;

@@ -80,6 +80,7 @@ TEST_F(EventTest, TimedOnesMeasureTheTimeBetweenThem) {
 
 TEST_F(EventTest, TwoOfOneStreamAreNotSwapped) {
   const TimedEvent begin = stream.record_timed().value();
+  ASSERT_TRUE(begin.synchronize().has_value());
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   const TimedEvent end = stream.record_timed().value();
   const auto swapped = elapsed_ms(end, begin, app);
@@ -96,6 +97,7 @@ TEST_F(EventTest, TwoOfOneStreamAreNotSwapped) {
 TEST_F(EventTest, TheTimeBetweenTwoStreamsMayBeNegative) {
   const Stream other = Stream::create().value();
   const TimedEvent early = other.record_timed().value();
+  ASSERT_TRUE(early.synchronize().has_value());
   may_end = false;
   ASSERT_TRUE(launch(stream, once, kernel<run_until_released>).has_value());
   const TimedEvent late = stream.record_timed().value();
