@@ -52,15 +52,15 @@ UNEXPLAINED = {
     r"LaunchError::(with_\w+|extra|operation)|\w*::is_scope_guard|.*::(is_gtest_matcher|MatchAndExplain|Describe(Negation)?To)|PrintTo|BadResultAccess":
         "the library's own parts, or GoogleTest's, which a program never writes",
     r"DeviceView::(front|back)": "does not compile, and says why",
-    r".*::(launch_part|apply|its_\w+|entry|entry_type|kernel_type|native_handle|memory_owner|value_type|(grid|block|shared)_type|space|is_static|is_usable)|KernelNeeds::.*":
+    r".*::(launch_part|apply|its_\w+|entry|entry_type|kernel_type|native_handle|memory_owner|value_type|(grid|block|shared)_type|space|is_static|is_usable|shares_stream_with)|KernelNeeds::.*":
         "what a launch asks its arguments",
     r"(basic_\w+|\w+_t|NonPortableCluster|Functor\w+|(Host|Device)Scalar|aligned_view(::.*)?|trusted_(span|ptr)|AgreesWith|count_t|NoOption|(grid|cluster)_space|dynamic_dim|Index3|Local3|StrideRange::.*|floor_of|size_type)":
         "a type or constant behind a name that a page explains",
     r"is_(grid_dim|block_dim|cluster_dim|safe_grid|launch_config|result|printed_by_name|error_code_enum)|formatter|axis_letter|overload|WARPSAFE_ERROR":
         "asked by the library's own templates and headers",
-    r"(ModuleCalls|ParameterInfo|KernelEntry|MemoryKind|CopyKind|Provenance|LaunchShape)(::.*)?|host::AllCalls(::.*)?|host::NamedKernel::.*|debug::(Recorded|RecordedCalls)::.*":
+    r"(ModuleCalls|ParameterInfo|KernelEntry|MemoryKind|CopyKind|Provenance|LaunchShape)(::.*)?|host::AllCalls(::.*)?|host::CallerCalls(::.*)?|host::NamedKernel::.*|debug::(Recorded|RecordedCalls)::.*":
         "for a new backend: docs/contributing/backends.md leads to the concept Backend, whose header lists them",
-    r"debug::(Action\w*|AddressMap|Captured\w+|Clock|DeviceHistory|Epoch|HappensBefore|Moment|Party|Point|Race(Checker|Recorder|Report)?|RecordHeld|Strand|StreamHistory|AccessKind|MemoryAccess|Finding|Mistake|Overlap)(::.*)?|debug::(no_point|finding_of|missing_wait|add_findings|column_name|action_text)|host::AdversarialSession(::.*)?|adversarial::Seeds|host::(is_outcome|IsOutcome)":
+    r"debug::(Action\w*|AddressMap|Captured\w+|Clock|DeviceHistory|Epoch|HappensBefore|Moment|Party|Point|Race(Checker|Recorder|Report)?|RecordHeld|Strand|StreamHistory|AccessKind|MemoryAccess|Finding|Mistake|Overlap)(::.*)?|debug::(no_point|finding_of|missing_wait|unwritten_read|add_findings|column_name|action_text)|host::AdversarialSession(::.*)?|adversarial::Seeds|host::(is_outcome|IsOutcome)":
         "the parts of the race detector: docs/internals/cpu-model.md says how they work",
     r"debug::(Environment|LaunchFilter|Journal|JournalReader|Incidents|Completion|JsonObject|DumpWriter|LaunchMemory|NvtxCalls|RoctxCalls|ProfilerRanges)(::.*)?|debug::(is_listed|is_in_flight|put_listed|put_in_flight|is_logged|log_level|instance|state_name|vendor_name|describe_environment)":
         "the parts of the debug tools: programs use the variables and the functions on the tools' pages",

@@ -19,6 +19,7 @@
 
 #include <sched.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -172,6 +173,7 @@ void print_runtime(ws::StreamRef stream) {
   };
   using Native = ws::default_backend::native_stream;
   PRINT(stream_null, ws::StreamRef::borrow(Native{}, ws::DeviceId(0)));
+  PRINT(priority_range, ws::Stream::create(ws::priority(5)));
   PRINT(device_invalid, ws::DeviceGuard::create(ws::DeviceId(7)));
   PRINT(out_of_memory, ws::DeviceBuffer<double>::create(stream, 1ULL << 46U).error());
   auto pending = values.to_host(stream);
@@ -224,6 +226,12 @@ void print_captures(ws::StreamRef stream) {
   ws::Event from = other.record().value();
   const ws::Event moved = std::move(from);
   PRINT(event_moved, from.synchronize());  // NOLINT(bugprone-use-after-move): on purpose
+  const ws::TimedEvent begin = stream.record_timed().value();
+  static_cast<void>(begin.synchronize());
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ws::LaunchError reversed = ws::elapsed_ms(stream.record_timed().value(), begin).error();
+  reversed.value = 1250;
+  PRINT(events_reversed, reversed);
   auto capture = ws::Capture::begin(stream).value();
   PRINT(stream_capturing, stream.synchronize());
   const ws::Event inside = stream.record().value();

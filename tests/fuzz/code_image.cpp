@@ -71,6 +71,12 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   });
   require(images <= size / 24, "more entries than the bundle has room for");
 
+  // The input as a kernel's mangled name.
+  detail::MangledParameters mangled({reinterpret_cast<const char*>(copy.get()), size});
+  std::size_t parameters = 0;
+  for (ParameterInfo one{}; mangled.next(one);) ++parameters;
+  require(parameters <= size, "more parameters than letters");
+
   static const fuzz::MemoryFile file("image");
   file.set({reinterpret_cast<const char*>(data), size});
   const detail::ModuleFile read = detail::read_module_file(file.path().c_str());

@@ -6,6 +6,8 @@
 #include <warpsafe/error/exception.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
 #include <warpsafe/race/adversarial.hpp>
 #include <warpsafe/warpsafe.hpp>
 
@@ -56,6 +58,81 @@ TEST(RaceReport, NamesAResultThatTheScheduleDecides) {
   EXPECT_EQ(report.findings.front().mistake, Mistake::different_result);
   EXPECT_GT(report.seeds_run, 1U);
   EXPECT_EQ(report.seed, report.seeds_run) << "the one that differs, to run it again";
+}
+
+WARPSAFE_KERNEL void fill_all(DeviceSpan<float> x) {
+  for (auto i : grid_stride(x.size())) x[i] = 1;
+}
+struct HiddenSpan {
+  DeviceSpan<float> x;
+};
+WARPSAFE_KERNEL void fill_hidden(HiddenSpan hidden) {
+  for (auto i : grid_stride(hidden.x.size())) hidden.x[i] = 1;
+}
+
+TEST(RaceReport, NamesACopyOfMemoryThatNothingHasWritten) {
+  const auto report = run(3, []() -> result<void> {
+    WARPSAFE_TRY(const auto stream, Stream::create());
+    WARPSAFE_TRY(const auto x, DeviceBuffer<int>::create(stream, 25));
+    WARPSAFE_TRY(auto y, DeviceBuffer<int>::create(stream, 25));
+    WARPSAFE_TRYV(copy(stream, from(x), to(y)));
+    WARPSAFE_TRYV(y.to_host(stream).get());
+    return success();
+  });
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings.front().mistake, Mistake::unwritten_read);
+  EXPECT_THAT(report.findings.front().text,
+              HasSubstr("Read of memory that nothing has written\n  #4 copy of 100 bytes on stream "
+                        "1, at report_test.cpp:"));
+  EXPECT_THAT(report.findings.front().text, HasSubstr("write the memory first"));
+  const auto rows = run(3, []() -> result<void> {
+    WARPSAFE_TRY(const auto stream, Stream::create());
+    WARPSAFE_TRY(const auto x,
+                 PitchedBuffer<char>::create(stream, extent{warpsafe::rows{3}, cols{5}}));
+    WARPSAFE_TRYV(x.to_host(stream).get());
+    return success();
+  });
+  ASSERT_EQ(rows.findings.size(), 1U);
+  EXPECT_EQ(rows.findings.front().mistake, Mistake::unwritten_read);
+}
+
+// In some orders the copy comes before the work that writes the memory.
+TEST(RaceReport, ACopyInARaceIsNoReadOfUnwrittenMemory) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto report = run({1, seed}, []() -> result<void> {
+      WARPSAFE_TRY(const auto writer, Stream::create());
+      WARPSAFE_TRY(const auto reader, Stream::create());
+      WARPSAFE_TRY(auto x, DeviceBuffer<float>::create(writer, 100));
+      WARPSAFE_TRY(const auto allocated, writer.record());
+      WARPSAFE_TRYV(wait(reader, allocated));
+      WARPSAFE_TRYV(launch(writer, LaunchConfig{grid<1>, block<1>}, kernel<fill_all>, x.view()));
+      WARPSAFE_TRYV(x.to_host(reader).get());
+      return success();
+    });
+    ASSERT_EQ(report.findings.size(), 1U) << report.text();
+    EXPECT_EQ(report.findings.front().mistake, Mistake::race);
+  }
+}
+
+TEST(RaceReport, ACopyOfMemoryThatWasWrittenIsNoFinding) {
+  const auto report = run(10, []() -> result<void> {
+    WARPSAFE_TRY(const auto stream, Stream::create());
+    WARPSAFE_TRY(auto x, DeviceBuffer<float>::create(stream, 100));
+    WARPSAFE_TRY(auto part, x.view().subspan(99, 1));
+    WARPSAFE_TRYV(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<fill_all>, part));
+    WARPSAFE_TRYV(x.to_host(stream).get());  // one element of a hundred
+    WARPSAFE_TRY(auto byte, DeviceBuffer<unsigned char>::create(stream, 1));
+    WARPSAFE_TRYV(byte.fill_bytes(stream, std::byte{0xFA}));
+    WARPSAFE_TRYV(byte.to_host(stream).get());
+    WARPSAFE_TRY(auto hidden, DeviceBuffer<float>::create(stream, 100));
+    WARPSAFE_TRYV(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<fill_hidden>,
+                         HiddenSpan{hidden.view().span()}));
+    WARPSAFE_TRYV(hidden.to_host(stream).get());
+    WARPSAFE_TRY(auto empty, DeviceBuffer<float>::create(stream, 0));
+    WARPSAFE_TRYV(empty.to_host(stream).get());
+    return success();
+  });
+  EXPECT_TRUE(report.clean()) << report.text();
 }
 
 TEST(RaceReport, TheSeedItNamesShowsTheSameAlone) {

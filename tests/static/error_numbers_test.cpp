@@ -97,6 +97,8 @@ constexpr Number pinned[] = {
     {75, "device_not_chosen"},
     {76, "occupancy_mismatch"},
     {77, "graph_moved"},
+    {78, "events_reversed"},
+    {79, "priority_range"},
 };
 
 constexpr Number rows[] = {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/launch_shape.hpp>
@@ -192,3 +193,21 @@ template <class B>
 struct ModuleCalls;
 
 }  // namespace warpsafe
+
+namespace warpsafe::host {
+
+/// The members of a backend that records callers.
+struct CallerCalls {
+  using caller = Caller;
+  /// Keeps the outermost line, which the user wrote. Returns the value for leave_call.
+  static Caller enter_call(const call_site& site, Name what) noexcept {
+    Caller& current = host::caller();
+    const Caller outer = current;
+    if (current.site.file == nullptr) current.site = site;
+    if (!what.empty()) current.kernel = what;
+    return outer;
+  }
+  static void leave_call(const Caller& outer) noexcept { host::caller() = outer; }
+};
+
+}  // namespace warpsafe::host

@@ -8,12 +8,15 @@
 
 namespace warpsafe {
 
+enum class ElementType : std::uint8_t;  // core/element_type.hpp
+
 /// A parameter of a kernel.
 struct ParameterInfo {
   std::uint32_t size;       ///< bytes
   std::uint32_t alignment;  ///< bytes
   bool is_pointer;  ///< a raw pointer or a span, through which the kernel reaches device memory
   bool writes;      ///< false for `const T*`, which the kernel only reads
+  ElementType element{};  ///< of the number, or the numbers behind the pointer; `bytes`: unknown
 };
 
 /// The data that a backend needs to launch a kernel. Each kernel type has one, with static storage.

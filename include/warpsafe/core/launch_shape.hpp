@@ -16,6 +16,10 @@ inline constexpr bool is_kernel = false;
 
 /// The parts of a launch's configuration. An option names its part in a member `launch_part`.
 enum class PartKind : int { none, grid, block, shared, cluster, cooperative, priority, dependent };
+
+/// The greatest priority number of any runtime: 0 with CUDA, 1 on AMD. A runtime takes the nearest
+/// number of its range for any other (CUDA Runtime API, cudaStreamCreateWithPriority).
+inline constexpr std::int32_t least_urgent = 1;
 }  // namespace detail
 
 /// The numbers of one launch as a runtime takes them: plain data between the typed configuration

@@ -2,13 +2,29 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/element_type.hpp>
 
 namespace warpsafe {
 
+namespace detail {
+/// The first member of Tolerance. A number without a name initialises it, and does not compile.
+struct NamesFollow {
+  constexpr NamesFollow() noexcept = default;
+  template <class Number>
+  constexpr NamesFollow(const Number&) noexcept {  // NOLINT(google-explicit-constructor)
+    static_assert(is_never<Number>,
+                  "warpsafe: two numbers in a row could be swapped; name them: "
+                  "Tolerance{.absolute = 1e-5, .relative = 1e-6}");
+  }
+};
+}  // namespace detail
+
 /// The allowed difference of a number from the expected number: |actual - expected| <= absolute +
 /// relative * |expected|, as in numpy.testing.assert_allclose and torch.testing.assert_close.
+/// Name the members: `Tolerance{.absolute = 1e-5, .relative = 1e-6}`.
 struct Tolerance {
+  detail::NamesFollow its_names{};
   double absolute = 0;
   double relative = 0;
   bool nan_agrees = true;  ///< NaN matches an expected NaN
@@ -22,13 +38,13 @@ struct Tolerance {
 [[nodiscard]] constexpr Tolerance tolerance_of(ElementType type) noexcept {
   switch (type) {
     case ElementType::float64:
-      return {1e-7, 1e-7};
+      return {.absolute = 1e-7, .relative = 1e-7};
     case ElementType::float32:
-      return {1e-5, 1.3e-6};
+      return {.absolute = 1e-5, .relative = 1.3e-6};
     case ElementType::float16:
-      return {1e-5, 1e-3};
+      return {.absolute = 1e-5, .relative = 1e-3};
     case ElementType::bfloat16:
-      return {1e-5, 1.6e-2};
+      return {.absolute = 1e-5, .relative = 1.6e-2};
     default:
       return {};
   }

@@ -33,7 +33,7 @@ struct cooperative_t {
 inline constexpr cooperative_t cooperative{};
 
 /// A launch option, for CUDA: this launch's priority in the runtime's range. Smaller is more
-/// urgent.
+/// urgent. Checked builds: Errc::priority_range above 1.
 struct priority {
   static constexpr auto launch_part = detail::PartKind::priority;
   std::int32_t value;

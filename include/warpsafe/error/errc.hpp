@@ -89,6 +89,8 @@ enum class Errc : std::uint8_t {
   device_not_chosen = 75,  ///< no device was chosen for a new stream
   occupancy_mismatch = 76,  ///< the grid's cap was computed for another launch
   graph_moved = 77,  ///< a graph was used after it was moved from or closed
+  events_reversed = 78,  ///< the end event was recorded before the begin event
+  priority_range = 79,  ///< the priority is outside of every device's range
   // clang-format on
 };
 
@@ -111,8 +113,10 @@ enum class Subcode : std::uint8_t {
   parameter_count,
   parameter_size,
   parameter_offset,
+  parameter_type,
   // Errc::stream_wrong_device.
   two_events,  ///< time between events of two devices
+  borrowed,    ///< the device that `StreamRef::borrow` was given
   // Errc::stream_null.
   stream_closed,  ///< the Stream was moved from or closed
   // Errc::stream_capturing.

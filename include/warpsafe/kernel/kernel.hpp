@@ -6,6 +6,7 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/arithmetic.hpp>
 #include <warpsafe/core/detail/pretty_name.hpp>
+#include <warpsafe/core/element_type.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 
@@ -96,11 +97,19 @@ constexpr bool reaches_mutable_memory() noexcept {
 template <class P>
 inline constexpr bool points_to_mutable = reaches_mutable_memory<P>();
 
+template <class P>
+constexpr ElementType element_in() noexcept {
+  if constexpr (is_device_memory<P>) return element_in<typename P::element_type*>();
+  using T = std::remove_cv_t<std::remove_pointer_t<P>>;
+  if constexpr (std::is_arithmetic_v<T>) return element_type<T>;
+  return ElementType::bytes;
+}
+
 /// The parameters P as a backend sees them.
 template <class... P>
 inline constexpr ParameterInfo parameter_infos[sizeof...(P) + 1] = {
     {static_cast<std::uint32_t>(sizeof(P)), static_cast<std::uint32_t>(alignof(P)),
-     reaches_memory<P>, points_to_mutable<P>}...,
+     reaches_memory<P>, points_to_mutable<P>, element_in<P>()}...,
     {}};
 
 /// A kernel as a backend sees it. Its visibility is hidden, because its key is the kernel: two

@@ -122,15 +122,12 @@ template <CheckLevel Level, class B, class Calls>
     KernelLimits kernel_local;
     const DeviceLimits* device = nullptr;
     const KernelLimits* kernel = nullptr;
-    // Asking a capturing stream for its device breaks the capture (seen on CUDA 13).
-    bool capturing = true;
-    int stream_device = -1;
-    if (!stream_is_default &&
-        call<B, Level, &B::stream_capturing>(at.stream.native(), capturing) == 0 && !capturing &&
-        call<B, Level, &B::stream_device>(at.stream.native(), stream_device) == 0 &&
-        stream_device != at.stream.device().value()) {
+    const int current = at.stream.device().value();
+    const int stream_device =
+        stream_is_default ? current : device_of<B>(at.stream.native(), current);
+    if (stream_device != current) {
       error = LaunchError::make(Errc::stream_wrong_device, Stage::validation,
-                                static_cast<std::uint64_t>(at.stream.device().value()),
+                                static_cast<std::uint64_t>(current),
                                 static_cast<std::uint64_t>(stream_device));
       return false;
     }

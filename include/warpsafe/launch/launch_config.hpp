@@ -87,7 +87,7 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
   }
   /// The first problem that shows without a kernel and a device: a wrong count of shared memory
   /// (Errc::shared_negative, ::shared_overflow) or a cluster that does not divide the grid
-  /// (::cluster_not_divisor). An error with Errc{} if there is none.
+  /// (::cluster_not_divisor), or ::priority_range. An error with Errc{} if there is none.
   [[nodiscard]] constexpr LaunchError problem() const noexcept {
     const LaunchShape numbers = shape();
     LaunchError error = LaunchError::make(Errc{}, Stage::construction);
@@ -102,6 +102,10 @@ class LaunchConfig<Grid, Block, detail::OptionList<Options...>> {
                                 numbers.cluster[axis], static_cast<Axis>(axis));
         }
       }
+    }
+    if (error.code == Errc{} && numbers.priority > detail::least_urgent) {
+      error = LaunchError::make(Errc::priority_range, Stage::construction,
+                                static_cast<std::uint64_t>(numbers.priority), detail::least_urgent);
     }
     error.with_shape(numbers);
     return error;
@@ -186,7 +190,7 @@ template <class T>
 }  // namespace detail
 
 /// Makes a LaunchConfig of parts, any of which may be a `result`. Returns the first error among
-/// them. Checked builds also return Errc::shared_negative, ::shared_overflow and
+/// them. Checked builds also return Errc::shared_negative, ::shared_overflow, ::priority_range and
 /// ::cluster_not_divisor.
 template <CheckLevel Level = current_level, class... Parts>
 [[nodiscard, gnu::always_inline]] constexpr auto configure(const Parts&... parts) noexcept {

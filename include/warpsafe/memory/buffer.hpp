@@ -127,7 +127,8 @@ class [[nodiscard]] basic_device_buffer {
 
   /// Overwrites the buffer from host memory with the same number of elements, in stream order.
   /// Returns when the host memory may be changed again. Errc::size_mismatch (value: the source's
-  /// size, limit: the buffer's), ::stream_capturing, ::runtime_failed, ::execution_failed.
+  /// size, limit: the buffer's), ::stream_capturing, ::runtime_failed, ::execution_failed; level
+  /// full: ::argument_host_pointer if T is or holds a pointer, and one points to host memory.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> assign(std::span<const T> source,
                                     call_site site = call_site::current()) noexcept {
@@ -135,6 +136,9 @@ class [[nodiscard]] basic_device_buffer {
     // Compare the sizes first, since an empty buffer may have no stream.
     const result<void> sizes = detail::check_same_size(rows(), host, site);
     if (!sizes.has_value() || size_ == 0) return sizes;
+    const result<void> usable =
+        detail::check_elements<Level, B>(source.data(), source.size(), site);
+    if (!usable.has_value()) return usable;
     return detail::copy_blocking<Level>(rows(), host, CopyKind::host_to_device, stream(), site);
   }
   /// Sets every byte to 0, in the order of `stream`. Errc::runtime_failed; checked builds:

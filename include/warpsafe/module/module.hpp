@@ -157,8 +157,9 @@ class [[nodiscard]] basic_module {
   /// The kernel `name` with the signature of its source: `kernel<void(float*,
   /// std::size_t)>("_Z5scalePfm")`. Pass the mangled name unless the kernel is extern "C". `Needs`
   /// are those of `kernel<fn, needs…>`. Loads the code on the current device now, so that this call
-  /// reports missing code. Compares the signature with the image on the host backend, and on CUDA
-  /// if the driver reports parameters (12.4 and later). Thread-safe. Errc::kernel_not_found with
+  /// reports missing code. Compares the signature with the image on the host backend, with the
+  /// mangled name, and on CUDA with the driver's parameters (12.4 and later). Thread-safe.
+  /// Errc::kernel_not_found with
   /// the available names, ::signature_mismatch, ::no_kernel_image, ::module_wrong_device,
   /// ::out_of_memory.
   template <class Signature, class... Needs, CheckLevel Level = current_level>

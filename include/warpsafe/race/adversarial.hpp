@@ -76,7 +76,7 @@ class AdversarialSession {
     ++report_.seeds_run;
     const HostRaceRecorder& recorder = scheduler_.recorder;
     add_findings(report_, recorder.history, recorder.races, recorder.uses_after_destroy,
-                 recorder.without_wait);
+                 recorder.remarks);
     // A use by the device, and a reported one by the host, is a finding with its line already.
     if (report_.clean() && written_after_free_ != 0) {
       report_.findings.push_back(finding_of(
@@ -167,6 +167,7 @@ struct Seeds {
 /// * two unordered accesses to the same memory, at least one of which writes or frees it, even if
 ///   the result was right this time;
 /// * a use of freed memory, or of a destroyed stream;
+/// * a copy to the host of device memory that nothing has written;
 /// * work that failed, such as a write past the end of a buffer;
 /// * a value of `program` that differs from that of the first seed, or an error if it returns a
 ///   result.

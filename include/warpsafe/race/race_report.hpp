@@ -89,6 +89,7 @@ enum class Mistake : std::uint8_t {
   missing_wait,       ///< a dependent launch of a kernel that does not wait for its predecessor
   failure,            ///< work failed on the device, or the program returned an error
   different_result,   ///< another seed returned another value
+  unwritten_read,     ///< a copy to the host of device memory that nothing has written
 };
 
 /// One side of a finding.
@@ -202,6 +203,14 @@ namespace detail {
           {history[kernel], AccessKind::read},
           std::move(text)};
 }
+/// A copy to the host of memory that nothing has written, as text.
+[[nodiscard]] inline Finding unwritten_read(const StreamHistory& history, Point copy) {
+  const Party reader{history[copy], AccessKind::read};
+  std::string text = "Read of memory that nothing has written\n  " + describe(history, copy) +
+                     ", from a device\n  write the memory first, on this stream or before it: "
+                     "zero(stream), assign, a copy or a kernel\n";
+  return {Mistake::unwritten_read, reader, reader, std::move(text)};
+}
 /// A finding without two sides.
 [[nodiscard]] inline Finding finding_of(Mistake mistake, std::string text) {
   const Action none{ActionKind::not_done, 0, no_point, {nullptr, nullptr, 0}, {nullptr, 0}, 0};
@@ -254,7 +263,7 @@ namespace detail {
 inline void add_findings(RaceReport& report, const StreamHistory& history,
                          std::span<const Race> races,
                          std::span<const std::pair<Point, Point>> uses_after_destroy,
-                         std::span<const Point> without_wait = {}) {
+                         std::span<const std::pair<Point, Mistake>> remarks = {}) {
   std::vector<Point> marked;
   const auto is_redundant = [&](const Race& race) {
     if (race.first_access.kind != AccessKind::allocate) return false;
@@ -272,9 +281,17 @@ inline void add_findings(RaceReport& report, const StreamHistory& history,
     report.findings.push_back(finding_of(history, destruction, use));
     marked.insert(marked.end(), {destruction, use});
   }
-  for (const Point kernel : without_wait) {
-    report.findings.push_back(missing_wait(history, kernel));
-    marked.push_back(kernel);
+  const auto is_in_race = [&](Point point) {
+    return std::any_of(races.begin(), races.end(), [point](const Race& race) {
+      return race.first == point || race.second == point;
+    });
+  };
+  for (const auto& [point, mistake] : remarks) {
+    // The work that writes the memory may only have come later.
+    if (mistake == Mistake::unwritten_read && is_in_race(point)) continue;
+    report.findings.push_back(mistake == Mistake::missing_wait ? missing_wait(history, point)
+                                                               : unwritten_read(history, point));
+    marked.push_back(point);
   }
   if (!report.clean()) report.timeline_text = timeline(history, marked);
 }

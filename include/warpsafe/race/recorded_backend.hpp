@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>

@@ -124,6 +124,10 @@ class [[nodiscard]] basic_event {
 
   /// The device of the stream that the event was recorded in.
   [[nodiscard]] DeviceId device() const noexcept { return DeviceId(point_.device); }
+  /// Whether both events were recorded on one stream.
+  [[nodiscard]] bool shares_stream_with(const basic_event& other) const noexcept {
+    return point_.stream == other.point_.stream;
+  }
   /// For the functions of this header: whether the event orders work outside its capture or, with
   /// `may_join`, inside it. Otherwise puts Errc::event_moved or ::captured_event into `error`.
   [[nodiscard]] bool is_usable(Name operation, bool may_join, call_site site,
@@ -212,20 +216,28 @@ template <CheckLevel Level = current_level, class B, bool Timed>
   return success();
 }
 
-/// The milliseconds between two timed events of one device. Waits for the second.
-/// Errc::execution_failed, ::captured_event, ::event_moved, ::stream_wrong_device (the events are
-/// of two devices), ::runtime_failed.
+/// The milliseconds between two timed events of one device. Waits for both. The time is negative
+/// if `end` happened first on another stream than `begin`. Errc::execution_failed,
+/// ::captured_event, ::event_moved, ::events_reversed (on one stream), ::stream_wrong_device (the
+/// events are of two devices), ::runtime_failed.
 template <CheckLevel Level = current_level, class B>
 [[nodiscard]] result<detail::later<B, float>> elapsed_ms(
     const basic_event<B, true>& begin, const basic_event<B, true>& end,
     call_site site = call_site::current()) noexcept {
   LaunchError refused;
   if (!begin.is_usable(Name::of("event elapsed"), false, site, refused)) return refused;
-  const auto waited = end.template synchronize<Level>(site);
+  result<void> waited = success();
+  if (!begin.shares_stream_with(end)) waited = begin.template synchronize<Level>(site);
+  if (waited.has_value()) waited = end.template synchronize<Level>(site);
   if (!waited.has_value()) return waited.assume_error();
   float ms = 0;
-  if (const int status =
-          detail::call<B, Level, &B::event_elapsed>(ms, begin.native(), end.native())) {
+  int status = detail::call<B, Level, &B::event_elapsed>(ms, begin.native(), end.native());
+  if (status == B::not_ready) {  // `begin` was recorded after `end`
+    const auto began = begin.template synchronize<Level>(site);
+    if (!began.has_value()) return began.assume_error();
+    status = detail::call<B, Level, &B::event_elapsed>(ms, begin.native(), end.native());
+  }
+  if (status != 0) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("event elapsed"), site);
     if (begin.device() != end.device()) {
       error.code = Errc::stream_wrong_device;
@@ -233,6 +245,13 @@ template <CheckLevel Level = current_level, class B>
       error.value = static_cast<std::uint64_t>(begin.device().value());
       error.limit = static_cast<std::uint64_t>(end.device().value());
     }
+    return error;
+  }
+  if (ms < 0 && begin.shares_stream_with(end)) {
+    auto error = LaunchError::make(Errc::events_reversed, Stage::runtime_call,
+                                   static_cast<std::uint64_t>(ms * -1000), 0, Axis::none, site);
+    error.vendor = B::vendor;
+    error.operation = Name::of("event elapsed");
     return error;
   }
   return ms;

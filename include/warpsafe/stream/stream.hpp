@@ -62,8 +62,8 @@ class [[nodiscard]] basic_stream {
   /// ::runtime_failed.
   ///
   /// Use this form in programs of one device. Every thread begins on device 0, so checked builds
-  /// return Errc::device_not_chosen if device 0 is current without a DeviceGuard of this thread,
-  /// while the program has streams on another device.
+  /// return Errc::priority_range above 1, and Errc::device_not_chosen if device 0 is current
+  /// without a DeviceGuard of this thread, while the program has streams on another device.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(priority urgency = priority(0),
                                                    call_site site = call_site::current()) noexcept {
@@ -71,6 +71,11 @@ class [[nodiscard]] basic_stream {
     typename B::native_stream stream{};
     int status = detail::call<B, Level, &B::current_device>(device);
     if constexpr (Level != CheckLevel::off) {
+      if (urgency.value > detail::least_urgent) {
+        return LaunchError::make(Errc::priority_range, Stage::construction,
+                                 static_cast<std::uint64_t>(urgency.value), detail::least_urgent,
+                                 Axis::none, site);
+      }
       if (status == 0 && device == 0 && detail::guarded_devices<B>().count == 0) {
         const int other = detail::SharedStream<B>::other_device(device);
         if (other >= 0) return device_not_chosen(device, other, site);
@@ -203,6 +208,40 @@ class [[nodiscard]] basic_stream {
   basic_stream_ref<B> ref_;
   detail::SharedStream<B>* shared_;
 };
+
+template <class B>
+template <CheckLevel Level, class Native>
+result<basic_stream_ref<B>> basic_stream_ref<B>::borrow(Native stream, DeviceId device,
+                                                        call_site site) noexcept {
+  constexpr bool literal = std::is_same_v<Native, std::nullptr_t> || std::is_integral_v<Native>;
+  static_assert(
+      !literal,
+      "warpsafe: 0 and nullptr are a default stream, which other code uses too; create a Stream, "
+      "or borrow cudaStreamLegacy or cudaStreamPerThread by name");
+  if constexpr (!literal) {
+    static_assert(std::is_same_v<Native, typename B::native_stream>,
+                  "warpsafe: borrow takes a stream of this backend's own type");
+    if (stream == nullptr) {
+      return LaunchError::make(Errc::stream_null, Stage::construction, site);
+    }
+    if constexpr (Level == CheckLevel::full) {
+      const int its_device = detail::note_device<B>(device.value())
+                                 ? detail::device_of<B>(stream, device.value())
+                                 : device.value();
+      if (its_device != device.value()) {
+        LaunchError error =
+            LaunchError::make(Errc::stream_wrong_device, Stage::construction,
+                              static_cast<std::uint64_t>(device.value()),
+                              static_cast<std::uint64_t>(its_device), Axis::none, site);
+        error.subcode = Subcode::borrowed;
+        return error;
+      }
+    }
+    return basic_stream_ref(stream, device.value());
+  } else {
+    return LaunchError::make(Errc::stream_null, Stage::construction, site);
+  }
+}
 
 using Stream = basic_stream<default_backend>;
 

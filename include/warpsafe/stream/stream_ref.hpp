@@ -64,26 +64,12 @@ class basic_stream_ref {
 
   /// Refers to a stream of the vendor's type that other code made, and to its device. That code
   /// destroys the stream. Errc::stream_null for 0: borrow a default stream by its name
-  /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is visible.
-  template <class Native>
+  /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is visible. Level full, in a
+  /// program with streams on several devices: Errc::stream_wrong_device for another device.
+  // Defined in <warpsafe/stream/stream.hpp>.
+  template <CheckLevel Level = current_level, class Native>
   [[nodiscard]] static result<basic_stream_ref> borrow(
-      Native stream, DeviceId device, call_site site = call_site::current()) noexcept {
-    constexpr bool literal = std::is_same_v<Native, std::nullptr_t> || std::is_integral_v<Native>;
-    static_assert(
-        !literal,
-        "warpsafe: 0 and nullptr are a default stream, which other code uses too; create a Stream, "
-        "or borrow cudaStreamLegacy or cudaStreamPerThread by name");
-    if constexpr (!literal) {
-      static_assert(std::is_same_v<Native, typename B::native_stream>,
-                    "warpsafe: borrow takes a stream of this backend's own type");
-      if (stream == nullptr) {
-        return LaunchError::make(Errc::stream_null, Stage::construction, site);
-      }
-      return basic_stream_ref(stream, device.value());
-    } else {
-      return LaunchError::make(Errc::stream_null, Stage::construction, site);
-    }
-  }
+      Native stream, DeviceId device, call_site site = call_site::current()) noexcept;
   /// Diagnoses a missing device, and a device given as a number.
   template <class Native, class... Device>
   requires(sizeof...(Device) != 1 || !(std::is_convertible_v<Device, DeviceId> && ...))

@@ -176,6 +176,29 @@ auto h81_int_for_float(const ws::Stream& stream, Buffer& buffer, int value) {
 #endif
 }
 
+// H96: Two numbers in a row, which are swapped.
+auto h96_tolerances_in_a_row(double relative, double absolute) {
+#ifdef MISUSE
+  // expected-error {{"two numbers in a row could be swapped; name them"}}
+  return ws::Tolerance{relative, absolute};
+#else
+  return ws::Tolerance{.absolute = absolute, .relative = relative};
+#endif
+}
+
+// H96: One number, of which the reader does not know which it is.
+auto h96b_tolerance_without_a_name() {
+#ifdef MISUSE
+  // expected-error {{"two numbers in a row could be swapped; name them"}}
+  return ws::Tolerance{1e-3};
+#else
+  ws::Tolerance chosen{.relative = 1e-3};
+  const ws::Tolerance usual = ws::tolerance_for<float>;
+  chosen.absolute = usual.absolute;
+  return chosen;
+#endif
+}
+
 // H102: A scalar of another type than the library reads.
 auto h102_int_for_the_librarys_float(ws::StreamBound<LibraryHandle>& library, Buffer& x,
                                      Buffer& y) {

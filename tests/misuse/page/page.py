@@ -252,8 +252,9 @@ class SecondRow:
         self.says = tests[0]["says"] if tests else ""
         if self.answer == "compile":
             self.says = compiled(results, [name.lower() + "*"], "g++", 2) or ""
-        # Addresses and lines of the programs change.
+        # Addresses, times and lines of the programs change.
         self.says = re.sub(r"0x[0-9a-f]{6,}", "0x…", re.sub(r",? at \w+\.\w+:\d+", "", self.says))
+        self.says = re.sub(r"\d+ us\b", "… us", self.says)
         if self.answer == "host" and (what := re.search(r"the kernel .*?(?=,? in block)|barrier divergence", self.says)):
             # The thread that is first, and the call that tells it, change from run to run.
             self.says = re.sub(r"element \d+", "element …", what[0])

@@ -110,5 +110,40 @@ TEST(CodeImage, ANameThatWouldFillTheMemoryIsNotDemangled) {
   EXPECT_EQ(plain.base(), Name::of("axpy"));
 }
 
+/// What the mangled name tells: "const float32*, int32, ?".
+std::string parameters(const char* name) {
+  detail::MangledParameters mangled(Name::of(name));
+  std::string text;
+  ParameterInfo one{};
+  while (mangled.next(one)) {
+    if (!text.empty()) text += ", ";
+    const bool is_const = one.is_pointer && !one.writes;
+    const Name element = element_name(one.element);
+    text += (is_const ? "const " : "") + std::string(element.data, element.size) +
+            (one.is_pointer ? "*" : "");
+  }
+  return text;
+}
+
+TEST(CodeImage, AMangledNameTellsTheParameters) {
+  EXPECT_EQ(parameters("_Z5scalePKfPfm"), "const float32*, float32*, uint64");
+  EXPECT_EQ(parameters("_Z3addPKfS0_Pf"), "const float32*, const float32*, float32*");
+  EXPECT_EQ(parameters("_Z3addPfS_S_i"), "float32*, float32*, float32*, int32");
+  EXPECT_EQ(parameters("_ZN3app5inner5scaleEPdS1_jbd"),
+            "float64*, float64*, uint32, bool, float64");
+  EXPECT_EQ(parameters("_ZL6hiddenPhx"), "uint8*, int64");
+  EXPECT_EQ(parameters("_ZN12_GLOBAL__N_14fillEPKdPd"), "const float64*, float64*");
+  EXPECT_EQ(parameters("_Z4halfP6__halfS0_PKS_S2_f"), "bytes*, bytes*") << "it stops at PKS_";
+  EXPECT_EQ(parameters("_Z5pairsPKd70float2Pd"), "const float64*") << "a wrong length";
+  EXPECT_EQ(parameters("_Z5pairsPKd6float2Pd"), "const float64*, bytes, float64*");
+  EXPECT_EQ(parameters("_Z5emptyv"), "bytes");
+  // Names that tell nothing, and names that lie.
+  for (const char* const name :
+       {"", "_", "_Z", "scale", "_Z99scalePf", "_ZN3appE", "_ZN", "_Z4axpyIfEvPKT_PT_i", "_Z3fooS_",
+        "_Z3fooS9_", "_Z18446744073709551616fooPf", "_Z3foo", "_Z3fooP", "_Z3fooPPf"}) {
+    EXPECT_EQ(parameters(name), "") << name;
+  }
+}
+
 }  // namespace
 }  // namespace warpsafe

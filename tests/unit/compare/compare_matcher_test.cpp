@@ -20,7 +20,8 @@ TEST(AgreesWith, IsAMatcher) {
   const std::vector<float> expected{1, 2, 3};
   EXPECT_THAT((std::array{1.0F, 2.0F, 3.000001F}), agrees_with(expected));
   EXPECT_THAT((std::array{1.0F, 2.0F, 3.1F}), Not(agrees_with(expected)));
-  EXPECT_THAT((std::array{1.0F, 2.0F, 3.1F}), agrees_with(expected, Tolerance{0.2, 0}));
+  EXPECT_THAT((std::array{1.0F, 2.0F, 3.1F}),
+              agrees_with(expected, Tolerance{.absolute = 0.2, .relative = 0}));
 }
 
 TEST(AgreesWith, SaysWhatCompareSays) {

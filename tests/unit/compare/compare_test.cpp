@@ -69,9 +69,15 @@ TEST(Compare, ShowsTheNumbersAroundTheFirstMismatch) {
 
 TEST(Compare, TheToleranceIsAbsolutePlusRelative) {
   const std::array expected{0.0, 100.0};
-  EXPECT_TRUE(compare(std::array{0.5, 151.0}, expected, Tolerance{1, 0.5}).value().agrees());
-  EXPECT_FALSE(compare(std::array{0.5, 151.01}, expected, Tolerance{1, 0.5}).value().agrees());
-  EXPECT_FALSE(compare(std::array{1.1, 100.0}, expected, Tolerance{1, 0.5}).value().agrees());
+  EXPECT_TRUE(compare(std::array{0.5, 151.0}, expected, Tolerance{.absolute = 1, .relative = 0.5})
+                  .value()
+                  .agrees());
+  EXPECT_FALSE(compare(std::array{0.5, 151.01}, expected, Tolerance{.absolute = 1, .relative = 0.5})
+                   .value()
+                   .agrees());
+  EXPECT_FALSE(compare(std::array{1.1, 100.0}, expected, Tolerance{.absolute = 1, .relative = 0.5})
+                   .value()
+                   .agrees());
   EXPECT_FALSE(compare(std::array{1e-300, 100.0}, expected, Tolerance{}).value().agrees());
 }
 
@@ -96,7 +102,10 @@ TEST(Compare, NanIsCountedApart) {
   EXPECT_EQ(found.absolute.difference, 0);
   EXPECT_THAT(message(found),
               HasSubstr("\n  NaN: 1 in both, 1 not expected, 1 expected but missing"));
-  EXPECT_EQ(compare(actual, expected, Tolerance{0, 0, false}).value().mismatches, 3U);
+  EXPECT_EQ(compare(actual, expected, Tolerance{.absolute = 0, .relative = 0, .nan_agrees = false})
+                .value()
+                .mismatches,
+            3U);
 }
 
 TEST(Compare, InfIsCountedApartAndHasASign) {
@@ -120,13 +129,15 @@ TEST(Compare, WholeNumbersAreComparedExactly) {
   constexpr std::uint64_t all = ~std::uint64_t{0};
   EXPECT_THAT(message(compare(std::array{all}, std::array{all - 1}).value()),
               HasSubstr("18446744073709551615     18446744073709551614"));
-  EXPECT_TRUE(compare(std::array{7}, std::array{9}, Tolerance{2, 0}).value().agrees());
+  EXPECT_TRUE(compare(std::array{7}, std::array{9}, Tolerance{.absolute = 2, .relative = 0})
+                  .value()
+                  .agrees());
 }
 
 TEST(Compare, TypesAndTolerancesPrint) {
   std::ostringstream printed;
-  printed << ElementType::bfloat16 << ", " << Tolerance{0.5, 0.25} << ", "
-          << Tolerance{1, 0, false};
+  printed << ElementType::bfloat16 << ", " << Tolerance{.absolute = 0.5, .relative = 0.25} << ", "
+          << Tolerance{.absolute = 1, .relative = 0, .nan_agrees = false};
   EXPECT_EQ(printed.str(), "bfloat16, 0.5 + 0.25 * |expected|, 1 + 0 * |expected|, NaN never");
 }
 

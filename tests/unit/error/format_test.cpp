@@ -311,6 +311,9 @@ TEST(FormatClause, Arguments) {
   EXPECT_EQ(clause(with(Errc::argument_host_pointer, 0, 0, Axis::none, 2)),
             "argument 2 is host memory, which the device cannot read; pass a device buffer's view, "
             "or pinned or managed memory");
+  EXPECT_EQ(clause(with(Errc::argument_host_pointer, 7, 0, Axis::none, 0)),
+            "element 7 of the table points to host memory, which the device cannot read; store the "
+            "device's addresses: view().pointer().get()");
   EXPECT_EQ(clause(with(Errc::argument_misaligned, 4, 16)),
             "a pointer is aligned to 4 bytes, but its type needs 16");
   EXPECT_EQ(clause(with(Errc::argument_empty, 0, 0, Axis::none, 2)),

@@ -120,6 +120,16 @@ TEST(Configure, RefusesANegativeAmountOfSharedMemory) {
       "  grid=(5,1,1), block=(64,1,1), shared=-3 elements of 4 bytes");
 }
 
+TEST(Configure, RefusesAPriorityAboveEveryRange) {
+  const auto config = configure(grid<5>, block<64>, priority(2));
+  EXPECT_EQ(finding(error_in(config)),
+            (Finding{Errc::priority_range, Stage::construction, 2, 1, Axis::none}));
+  for (const int right : {-5, 0, 1}) {
+    EXPECT_TRUE(configure(grid<5>, block<64>, priority(right)).has_value()) << right;
+  }
+  EXPECT_TRUE(configure<CheckLevel::off>(grid<5>, block<64>, priority(2)).has_value());
+}
+
 TEST(Configure, RefusesSharedMemoryThatDoesNotFit) {
   EXPECT_EQ(
       finding(error_in(configure(grid<5>, block<64>, shared<float>(std::uint64_t{1} << 62)))),

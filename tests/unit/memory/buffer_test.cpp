@@ -6,11 +6,15 @@
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
 #include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/memory/pitched_buffer.hpp>
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -109,6 +113,91 @@ TEST_F(BufferTest, FillsAreOfBytes) {
   EXPECT_EQ(read(buffer), std::vector<int>(4, 0x11111111));
   ASSERT_TRUE(buffer.zero(stream).has_value());
   EXPECT_EQ(read(buffer), std::vector<int>(4, 0));
+}
+
+TEST_F(BufferTest, ATableHasNoAddressesOfTheHost) {
+  std::vector<float> on_host(4);
+  auto there = DeviceBuffer<float>::create(stream, 4).value();
+  float* const known = there.view().pointer().get();
+  const std::vector<float*> wrong{known, nullptr, on_host.data()};
+  const auto refused = DeviceBuffer<float*>::from(stream, wrong, app);
+  EXPECT_EQ(error_in(refused).code, Errc::argument_host_pointer);
+  EXPECT_EQ(error_in(refused).value, 2U);
+  EXPECT_EQ(said(refused),
+            "copy to device not called: element 2 of the table points to host memory, which the "
+            "device cannot read; store the device's addresses: view().pointer().get()\n"
+            "  at app.cpp:7");
+  auto table = DeviceBuffer<float*>::create(stream, 3).value();
+  EXPECT_EQ(error_in(table.assign(wrong)).code, Errc::argument_host_pointer);
+  EXPECT_EQ(error_in(copy_and_wait(stream, from(wrong), to(table))).code,
+            Errc::argument_host_pointer);
+  auto pinned = PinnedBuffer<float*>::create(3).value();
+  for (float*& each : pinned.span()) each = on_host.data();
+  EXPECT_EQ(error_in(copy(stream, from(std::move(pinned)), to(table)).get()).code,
+            Errc::argument_host_pointer);
+  EXPECT_TRUE(table.assign<CheckLevel::cheap>(wrong).has_value()) << "only level full asks";
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test
+namespace marked {
+struct Node {
+  const float* values;
+  std::uintptr_t job;
+};
+}  // namespace marked
+template <>
+inline constexpr bool warpsafe::is_device_copyable<marked::Node> = true;
+namespace warpsafe::core_test {
+namespace {
+
+struct ListNode {
+  const float* values;
+  int size;
+};
+struct Pixel {
+  int red, green;
+  double depth;
+};
+
+TEST_F(BufferTest, AStructureHasNoAddressesOfTheHost) {
+  std::vector<float> on_host(4);
+  auto there = DeviceBuffer<float>::create(stream, 4).value();
+  const float* const known = there.view().pointer().get();
+  const std::vector<ListNode> wrong{{known, 4}, {on_host.data(), 4}};
+  const auto refused = DeviceBuffer<ListNode>::from(stream, wrong);
+  EXPECT_EQ(error_in(refused).code, Errc::argument_host_pointer);
+  EXPECT_EQ(error_in(refused).value, 1U);
+  const std::vector<std::array<const float*, 2>> pairs{{known, on_host.data()}};
+  EXPECT_FALSE((DeviceBuffer<std::array<const float*, 2>>::from(stream, pairs).has_value()));
+}
+
+TEST_F(BufferTest, AStructureHasAddressesOfTheDeviceAndNumbers) {
+  auto there = DeviceBuffer<float>::create(stream, 4).value();
+  const float* const known = there.view().pointer().get();
+  const std::vector<ListNode> nodes{{known, 32767}, {nullptr, -1}, {known + 4, 0}};
+  EXPECT_TRUE(DeviceBuffer<ListNode>::from(stream, nodes).has_value());
+  auto links = DeviceBuffer<ListNode>::create(stream, 1).value();
+  EXPECT_TRUE(links.assign(std::vector<ListNode>{{known, 1}}).has_value());
+  // A number that is an address by chance: no pointer is among the members.
+  EXPECT_TRUE(DeviceBuffer<Pixel>::from(stream, std::vector<Pixel>{{1, 32767, 0.5}}).has_value());
+  int job = 7;
+  const std::vector<marked::Node> marked{{known, reinterpret_cast<std::uintptr_t>(&job)}};
+  EXPECT_TRUE(DeviceBuffer<marked::Node>::from(stream, marked).has_value()) << "as it declares";
+}
+
+TEST_F(BufferTest, ATableHasAddressesThatTheDeviceCanRead) {
+  auto there = DeviceBuffer<float>::create(stream, 4).value();
+  auto pinned = PinnedBuffer<float>::create(4).value();
+  float* const known = there.view().pointer().get();
+  // One that marks a free place, the begin and the end of a range, one inside of it.
+  const std::vector<float*> table{nullptr,   reinterpret_cast<float*>(1), known, known + 4,
+                                  known + 2, pinned.span().data()};
+  EXPECT_TRUE(DeviceBuffer<float*>::from(stream, table).has_value());
+  EXPECT_TRUE(DeviceBuffer<void (*)()>::from(stream, std::vector<void (*)()>{+[] {}}).has_value());
+  int job = 7;  // not read by a kernel
+  const std::vector<std::uintptr_t> keys{reinterpret_cast<std::uintptr_t>(&job)};
+  EXPECT_TRUE(DeviceBuffer<std::uintptr_t>::from(stream, keys).has_value());
 }
 
 TEST_F(BufferTest, MovesItsMemoryAlong) {

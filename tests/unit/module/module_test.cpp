@@ -35,6 +35,10 @@ WARPSAFE_KERNEL void scale(float factor, float* values, std::size_t n) {
 WARPSAFE_KERNEL void count_up(std::uint32_t* values) { values[thread_index().x] += 1; }
 WARPSAFE_KERNEL void use_shared(float* out) { *out = dynamic_shared<float>()[0] = 3; }
 WARPSAFE_KERNEL void no_parameters() {}
+WARPSAFE_KERNEL void add_to(const float* from, float* to, std::int64_t n, double factor) {
+  for (auto i : grid_stride(static_cast<std::size_t>(n)))
+    to[i] += static_cast<float>(factor) * from[i];
+}
 
 const host::NamedKernel table[] = {host::named<scale>("scale"), host::named<count_up>("count_up"),
                                    host::named<use_shared>("use_shared"),
@@ -111,6 +115,33 @@ TEST_F(ModuleTest, AWrongNameNamesTheClosestAndAll) {
             "(hostErrorSymbolNotFound, 500)\n  at app.cpp:7");
   EXPECT_THAT(said(module.kernel<Scale>("quite_another")),
               testing::AllOf(HasSubstr("; it holds: scale, "), Not(HasSubstr("did you mean"))));
+}
+
+// The same sizes in another order, and other types behind the pointers.
+TEST_F(ModuleTest, ASignatureWithOtherTypesIsSaid) {
+  static const host::NamedKernel kernels[] = {host::named<add_to>("add_to")};
+  const Module adds = Module::load(kernels).value();
+  const auto reason = [&](const auto& taken) {
+    EXPECT_EQ(error_in(taken).code, Errc::signature_mismatch);
+    const std::string text = said(taken);
+    return text.substr(text.find(": ") + 2, text.find(';') - text.find(": ") - 2);
+  };
+  EXPECT_EQ(reason(adds.kernel<void(float*, const float*, std::int64_t, double)>("add_to")),
+            "parameter 2 is float32* in the kernel, const float32* in the declared signature");
+  EXPECT_EQ(
+      reason(adds.kernel<void(const double*, float*, std::int64_t, double)>("add_to")),
+      "parameter 1 is const float32* in the kernel, const float64* in the declared signature");
+  EXPECT_EQ(reason(adds.kernel<void(const int*, float*, std::int64_t, double)>("add_to")),
+            "parameter 1 is const float32* in the kernel, const int32* in the declared signature");
+  EXPECT_EQ(reason(adds.kernel<void(const float*, float*, double, std::int64_t)>("add_to")),
+            "parameter 3 is int64 in the kernel, float64 in the declared signature");
+  EXPECT_EQ(reason(adds.kernel<void(std::int64_t, float*, std::int64_t, double)>("add_to")),
+            "parameter 1 is const float32* in the kernel, int64 in the declared signature");
+  // These mean the same.
+  EXPECT_TRUE((adds.kernel<void(float*, float*, std::int64_t, double)>("add_to").has_value()));
+  EXPECT_TRUE((adds.kernel<void(const float*, device_ptr<float>, std::size_t, double)>("add_to")
+                   .has_value()));
+  EXPECT_TRUE((adds.kernel<void(const void*, float*, long, double)>("add_to").has_value()));
 }
 
 TEST_F(ModuleTest, ASignatureThatIsNotTheKernelsIsSaid) {

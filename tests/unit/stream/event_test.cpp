@@ -78,6 +78,40 @@ TEST_F(EventTest, TimedOnesMeasureTheTimeBetweenThem) {
   EXPECT_LT(ms.value(), 60000.0F);
 }
 
+TEST_F(EventTest, TwoOfOneStreamAreNotSwapped) {
+  const TimedEvent begin = stream.record_timed().value();
+  ASSERT_TRUE(begin.synchronize().has_value());
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const TimedEvent end = stream.record_timed().value();
+  const auto swapped = elapsed_ms(end, begin, app);
+  EXPECT_EQ(error_in(swapped).code, Errc::events_reversed);
+  EXPECT_GE(error_in(swapped).value, 1000U);
+  EXPECT_THAT(said(swapped),
+              ::testing::MatchesRegex("event elapsed failed: the second event happened [0-9]+ us "
+                                      "before the first, on one stream; pass the earlier event "
+                                      "first: elapsed_ms\\(begin, end\\)\n  at app.cpp:7"));
+  EXPECT_GE(elapsed_ms(begin, end).value(), 1.0F);
+  EXPECT_EQ(elapsed_ms(begin, begin).value(), 0.0F);
+}
+
+TEST_F(EventTest, TheTimeBetweenTwoStreamsMayBeNegative) {
+  const Stream other = Stream::create().value();
+  const TimedEvent early = other.record_timed().value();
+  ASSERT_TRUE(early.synchronize().has_value());
+  may_end = false;
+  ASSERT_TRUE(launch(stream, once, kernel<run_until_released>).has_value());
+  const TimedEvent late = stream.record_timed().value();
+  std::thread teller([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    may_end = true;
+  });
+  const auto ms = elapsed_ms(late, early);
+  teller.join();
+  ASSERT_TRUE(ms.has_value()) << message(ms.error());
+  EXPECT_LT(ms.value(), 0.0F) << "it waits for the first, too";
+  EXPECT_GT(elapsed_ms(early, late).value(), 0.0F);
+}
+
 TEST_F(EventTest, IsDestroyedOnceByItsLastOwner) {
   {
     Event first = Event::create(stream).value();

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include "launch_fixture.hpp"
+#include <warpsafe/graph/capture.hpp>
 
 #include <gmock/gmock.h>
 
@@ -143,7 +144,7 @@ TEST_F(StreamTest, AReferenceIsTheStreamWithItsDevice) {
   EXPECT_EQ(ref.native(), stream.native());
   EXPECT_EQ(ref.device(), stream.device());
   EXPECT_EQ(ref, stream.ref());
-  EXPECT_FALSE(ref == StreamRef::borrow(stream.native(), DeviceId(1)).value());
+  EXPECT_FALSE(ref == StreamRef::borrow<CheckLevel::off>(stream.native(), DeviceId(1)).value());
   EXPECT_TRUE(ref.synchronize().has_value());
 }
 
@@ -167,6 +168,45 @@ TEST_F(StreamTest, BorrowRefusesTheDefaultStream) {
       ::testing::EndsWith("stream 0 is the default stream, which other code uses too; create "
                           "a Stream\n  at stream_test.cpp:" +
                           line));
+}
+
+TEST_F(StreamTest, BorrowRefusesAnotherDeviceThanTheStreams) {
+  host::set_device_count(2);
+  const Stream there = Stream::create(DeviceId(1)).value();
+  const auto asked = [] { return host::calls_made(call_of<&host_backend::stream_device>); };
+  const auto refused = StreamRef::borrow(there.native(), DeviceId(0), app);
+  EXPECT_EQ(error_in(refused).code, Errc::stream_wrong_device);
+  EXPECT_EQ(said(refused),
+            "Refused: the stream belongs to device 1, not to device 0; borrow it with DeviceId(1)\n"
+            "  at app.cpp:7");
+  EXPECT_TRUE(StreamRef::borrow(there.native(), DeviceId(1)).has_value());
+  EXPECT_TRUE(StreamRef::borrow(stream.native(), DeviceId(0)).has_value());
+  const auto before = asked();
+  EXPECT_TRUE(StreamRef::borrow<CheckLevel::cheap>(there.native(), DeviceId(0)).has_value());
+  EXPECT_EQ(asked(), before) << "only level full asks";
+}
+
+// Asking a capturing stream would break its capture.
+TEST_F(StreamTest, BorrowDoesNotAskAStreamThatCaptures) {
+  host::set_device_count(2);
+  const Stream there = Stream::create(DeviceId(1)).value();
+  const auto graph = capture(stream, [&](Capture&) -> result<void> {
+    WARPSAFE_TRYV(StreamRef::borrow(stream.native(), DeviceId(0)));
+    return success();
+  });
+  EXPECT_TRUE(graph.has_value());
+}
+
+TEST_F(StreamTest, APriorityAboveEveryRangeIsRefused) {
+  const auto refused = Stream::create(priority(2), app);
+  EXPECT_EQ(error_in(refused).code, Errc::priority_range);
+  EXPECT_EQ(said(refused),
+            "Refused: priority 2 invalid (limit: at most 1); a smaller number is more urgent: "
+            "priority(-1)\n  at app.cpp:7");
+  for (const int right : {-100, -1, 0, 1}) {
+    EXPECT_TRUE(Stream::create(priority(right)).has_value()) << right;
+  }
+  EXPECT_TRUE(Stream::create<CheckLevel::off>(priority(2)).has_value());
 }
 
 // A new thread begins on device 0.

@@ -29,6 +29,7 @@ using warpsafe::Module;
 
 const char* const image_path = VENDOR_TEST_MODULE;
 const char* const offset_name = "_ZN3app6offsetIdEEvPT_S1_";
+const char* const add_name = "_ZN3app6add_toEPKfPfm";
 using Scale = void(float, float*, unsigned long);
 const std::string architecture = is_cuda ? "sm_90" : "gfx90a";
 
@@ -60,6 +61,19 @@ TEST_F(ModuleTest, AKernelOfAFileReachesTheRuntime) {
   ASSERT_EQ(launch.arguments_known, 1);
   EXPECT_EQ(argument<float>(launch, 0), 2.5F);
   EXPECT_EQ(argument<unsigned long>(launch, 2), 100U);
+}
+
+TEST_F(ModuleTest, AMangledNameTellsTheTypesOfParameters) {
+  const auto module = Module::load(image()).value();
+  using Add = void(const float*, float*, unsigned long);
+  EXPECT_THAT(module.kernel<Add>(add_name), Succeeds());
+  const auto swapped = module.kernel<void(float*, const float*, unsigned long)>(add_name);
+  EXPECT_EQ(error_in(swapped).code, Errc::signature_mismatch);
+  EXPECT_THAT(said(swapped), HasSubstr("parameter 2 is float32* in the kernel, const float32* in "
+                                       "the declared signature"));
+  // An extern "C" name tells nothing, nor does that of a template.
+  EXPECT_THAT((module.kernel<void(float, const float*, unsigned long)>("scale")), Succeeds());
+  EXPECT_THAT((module.kernel<void(const double*, double)>(offset_name)), Succeeds());
 }
 
 TEST_F(ModuleTest, AnImageInMemoryIsCopied) {
@@ -165,7 +179,7 @@ TEST_F(ModuleTest, TheNamesCanBeVisited) {
   const auto module = Module::load(image()).value();
   std::vector<std::string> names;
   module.visit_kernels([&](warpsafe::Name name) { names.emplace_back(name.data, name.size); });
-  EXPECT_THAT(names, UnorderedElementsAre("scale", "bounded", "shared_sum", offset_name));
+  EXPECT_THAT(names, UnorderedElementsAre("scale", "bounded", "shared_sum", offset_name, add_name));
 }
 
 TEST_F(ModuleTest, TheSignatureIsComparedWhereTheDriverTells) {

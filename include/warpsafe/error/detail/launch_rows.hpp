@@ -242,11 +242,14 @@ WARPSAFE_ERROR(76, occupancy_mismatch, "the grid's cap was computed for another 
 WARPSAFE_ERROR(30, argument_negative, "a negative argument for an unsigned parameter",
                "argument {argument} is -{value}, but the parameter is unsigned")
 
-// `trust(p)` was given memory that the runtime does not know. Only level full checks this.
-// Remedy: Pass a buffer's `view()`, or pinned or managed memory.
+// The memory of `trust(p)`, or an address in a table that is copied to the device. Only level full.
+// Remedy: Pass a buffer's `view()`, or pinned or managed memory; in a table, `pointer().get()`.
 WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel",
-               "argument {argument} is host memory, which the device cannot read; pass a device "
-               "buffer's view, or pinned or managed memory")
+               error.extra == 0
+                   ? "element {value} of the table points to host memory, which the device cannot "
+                     "read; store the device's addresses: view().pointer().get()"
+                   : "argument {argument} is host memory, which the device cannot read; pass a "
+                     "device buffer's view, or pinned or managed memory")
 
 // A pointer parameter does not tell the kernel the number of elements. Checked builds find this.
 // Remedy: Find out why the view is empty. A kernel that can do without the elements takes a
@@ -273,5 +276,25 @@ WARPSAFE_ERROR(73, memory_wrong_device, "the device cannot access memory of anot
 // waited for.
 WARPSAFE_ERROR(63, pending_error, "an error was pending before the launch",
                "an error was pending before this call: {runtime}")
+
+// ## The host backend
+
+// The threads stopped at different `sync_block()` calls, or some had ended. A GPU would hang, or
+// continue with wrong values.
+// Remedy: Move the barrier out of the condition.
+WARPSAFE_ERROR(68, barrier_divergence, "not every thread of a block reached the same barrier",
+               unnumbered ? "{runtime}"
+                          : "{value} of {limit} threads of a block reached sync_block(); every "
+                            "thread of the block must reach it")
+
+// ## The debug tools
+
+// Under `WARPSAFE_SHADOW`, a kernel and its reference (`reference<fn>`) ran, and their results
+// differ by more than the tolerance. The log has the numbers around the first mismatch.
+// Remedy: Read [debugging wrong results](../tools/compare.md). The program continues with the
+// kernel's results. With `WARPSAFE_ON_ERROR=warn` the difference is only logged.
+WARPSAFE_ERROR(58, reference_differs, "the kernel's results are not those of its reference",
+               "argument {argument} differs from the result of the kernel's reference: {value} of "
+               "{limit} numbers differ")
 
 #endif

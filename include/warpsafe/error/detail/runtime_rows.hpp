@@ -45,12 +45,16 @@ WARPSAFE_ERROR(59, pending_taken, "the value of a Pending was already taken",
 
 // ## Streams and devices
 
-// The stream's device is not current. Or the two events of a measured time belong to two devices.
+// The stream's device is not current. Or the two events of a measured time belong to two devices,
+// or a stream was borrowed with another device than its own.
 // Remedy: Make the stream's device current with `DeviceGuard`, for as long as you use the stream.
 WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
                subcode == Subcode::two_events
                    ? "one event is of device {value}, the other of device {limit}; measure the "
                      "time between events of one device"
+               : subcode == Subcode::borrowed
+                   ? "the stream belongs to device {limit}, not to device {value}; borrow it with "
+                     "DeviceId({limit})"
                    : "the stream belongs to device {limit}, but device {value} is current; make "
                      "device {limit} current with DeviceGuard")
 
@@ -81,6 +85,12 @@ WARPSAFE_ERROR(35, stream_capturing, "the stream is capturing",
 WARPSAFE_ERROR(36, device_invalid, "the device does not exist",
                unnumbered && !on_device ? "{runtime}" : "device {ordinal} does not exist")
 
+// A runtime takes the nearest number of its range, and reports nothing. Checked builds find this.
+// Remedy: A smaller number is more urgent: `priority(-1)`. The default is `priority(0)`.
+WARPSAFE_ERROR(79, priority_range, "the priority is outside of every device's range",
+               "priority {value} invalid (limit: at most {limit}); a smaller number is more "
+               "urgent: priority(-1)")
+
 // There may be no driver either.
 // Remedy: Run `nvidia-smi` or `rocminfo`. The host backend needs neither a device nor a driver.
 WARPSAFE_ERROR(37, no_device, "no device was found",
@@ -109,8 +119,9 @@ WARPSAFE_ERROR(40, module_wrong_device, "the module was loaded on another device
 // name, followed by the name in the source. `Module::visit_kernels` visits all names.
 WARPSAFE_ERROR(41, kernel_not_found, "the module holds no kernel of that name", "{runtime}")
 
-// The number of parameters differs, or the size or position of one. CUDA from 12.4 on and the host
-// backend report a kernel's parameters; HIP does not.
+// The number of parameters differs, or the size, position or type of one. CUDA from 12.4 on and the
+// host backend report a kernel's parameters; HIP does not. The types of numbers and pointers are
+// read from the kernel's mangled name.
 // Remedy: Write the parameters as the kernel's source has them.
 WARPSAFE_ERROR(42, signature_mismatch,
                "the kernel's parameters are not those of the declared signature",
@@ -120,6 +131,8 @@ WARPSAFE_ERROR(42, signature_mismatch,
                : subcode == Subcode::parameter_offset
                    ? "parameter {parameter} is at byte {limit} in the kernel, at byte {value} in "
                      "the declared signature"
+               : subcode == Subcode::parameter_type
+                   ? "{runtime}"
                    : "the kernel takes {limit} parameters, the declared signature has {value}")
 
 // ## Captures and graphs
@@ -163,6 +176,12 @@ WARPSAFE_ERROR(46, capture_isolation, "a captured stream would wait for work out
 WARPSAFE_ERROR(47, captured_event, "the event belongs to a capture",
                "the event was recorded in a capture and never completes; wait for a launch of the "
                "graph instead")
+
+// Both events were recorded on one stream, `end` before `begin`.
+// Remedy: Swap them: `elapsed_ms(begin, end)`.
+WARPSAFE_ERROR(78, events_reversed, "the end event was recorded before the begin event",
+               "the second event happened {value} us before the first, on one stream; pass the "
+               "earlier event first: elapsed_ms(begin, end)")
 
 // Remedy: Use the `Event` that it was moved to.
 WARPSAFE_ERROR(74, event_moved, "an event was used after it was moved from",
@@ -276,25 +295,5 @@ WARPSAFE_ERROR(66, unsupported, "the runtime or the device does not support this
 // No other code fits.
 // Remedy: See the vendor's documentation of that status.
 WARPSAFE_ERROR(67, runtime_failed, "a call of the runtime failed", "{runtime}")
-
-// ## The host backend
-
-// The threads stopped at different `sync_block()` calls, or some had ended. A GPU would hang, or
-// continue with wrong values.
-// Remedy: Move the barrier out of the condition.
-WARPSAFE_ERROR(68, barrier_divergence, "not every thread of a block reached the same barrier",
-               unnumbered ? "{runtime}"
-                          : "{value} of {limit} threads of a block reached sync_block(); every "
-                            "thread of the block must reach it")
-
-// ## The debug tools
-
-// Under `WARPSAFE_SHADOW`, a kernel and its reference (`reference<fn>`) ran, and their results
-// differ by more than the tolerance. The log has the numbers around the first mismatch.
-// Remedy: Read [debugging wrong results](../tools/compare.md). The program continues with the
-// kernel's results. With `WARPSAFE_ON_ERROR=warn` the difference is only logged.
-WARPSAFE_ERROR(58, reference_differs, "the kernel's results are not those of its reference",
-               "argument {argument} differs from the result of the kernel's reference: {value} of "
-               "{limit} numbers differ")
 
 #endif

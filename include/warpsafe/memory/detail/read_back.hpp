@@ -8,11 +8,15 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
+#include <warpsafe/kernel/detail/parameter.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/memory/pending.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -81,6 +85,69 @@ template <CheckLevel Level, class B>
   return noted.has_value()
              ? record_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
              : noted;
+}
+
+/// Whether the program has memory at an address.
+[[nodiscard]] inline bool is_mapped(std::uintptr_t address) noexcept {
+  const auto page = static_cast<std::uintptr_t>(::getpagesize());
+  unsigned char in_core = 0;
+  return ::mincore(reinterpret_cast<void*>(address & ~(page - 1)), 1, &in_core) == 0;
+}
+/// Errc::argument_host_pointer (value: the element's number, from 0) if one of the `words` words of
+/// a table is the address of host memory that the device cannot read. An address may also be the
+/// end of a range of device memory. The first and the last page mark special cases and are no
+/// memory. Words that may be numbers count only if the program has memory there. The driver is
+/// asked about the first `most_asked` words.
+template <class B>
+[[nodiscard, gnu::cold, gnu::noinline]] result<void> check_addresses(const void* table,
+                                                                     std::size_t words,
+                                                                     std::size_t words_per_element,
+                                                                     bool may_be_numbers,
+                                                                     call_site site) noexcept {
+  constexpr std::size_t most_asked = 256;
+  constexpr std::uintptr_t edge = 4096;
+  const auto is_known = [](std::uintptr_t address) {
+    MemoryKind kind{};
+    int device = 0;
+    const auto* const memory = reinterpret_cast<const void*>(address);
+    return call<B, CheckLevel::full, &B::pointer_kind>(memory, kind, device) == 0 &&
+           kind != MemoryKind::unregistered;
+  };
+  for (std::size_t i = 0; i < words && i < most_asked; ++i) {
+    std::uintptr_t word = 0;
+    __builtin_memcpy(&word, static_cast<const char*>(table) + i * sizeof word, sizeof word);
+    if (word < edge || word >= ~edge || (may_be_numbers && !is_mapped(word))) continue;
+    if (is_known(word) || is_known(word - 1)) continue;
+    LaunchError error = LaunchError::make(Errc::argument_host_pointer, Stage::validation,
+                                          i / words_per_element, 0, Axis::none, site);
+    error.vendor = B::vendor;
+    error.operation = Name::of("copy to device");
+    return error;
+  }
+  return success();
+}
+/// Whether an element is a pointer to an object, or a structure with one.
+template <class T>
+constexpr bool holds_addresses() noexcept {
+  if constexpr (std::is_pointer_v<T>) return !std::is_function_v<std::remove_pointer_t<T>>;
+  if constexpr (std::is_class_v<T> && std::is_aggregate_v<T> && !is_device_copyable<T>) {
+    return alignof(T) % sizeof(void*) == 0 && shows_address<T>();
+  }
+  return false;
+}
+/// Checks elements that are about to be copied to a device, at level full.
+template <CheckLevel Level, class B, class T>
+[[nodiscard]] result<void> check_elements(const T* elements, std::size_t count,
+                                          call_site site) noexcept {
+  if constexpr (Level == CheckLevel::full && holds_addresses<T>()) {
+    constexpr std::size_t words = sizeof(T) / sizeof(void*);
+    return check_addresses<B>(elements, count * words, words, !std::is_pointer_v<T>, site);
+  } else {
+    static_cast<void>(elements);
+    static_cast<void>(count);
+    static_cast<void>(site);
+    return success();
+  }
 }
 
 /// The elements on the host. A std::vector<bool> holds bits, which no copy can fill.
@@ -163,6 +230,10 @@ auto copy_sides(basic_stream_ref<B> on, To&& to, From&& from, call_site site) no
     return copy_pending<Level, B>(on, to_rows, std::forward<To>(to), from_rows,
                                   FromOperand::owner(from), true, site);
   } else if constexpr (FromOperand::place == CopyPlace::pinned) {
+    const result<void> usable =
+        check_elements<Level, B>(from.span().data(), from.span().size(), site);
+    using Pinned = std::remove_cvref_t<From>;
+    if (!usable.has_value()) return PendingAccess::failed<B, Pinned>(on, usable.assume_error());
     return copy_pending<Level, B>(on, from_rows, std::forward<From>(from), to_rows,
                                   ToOperand::owner(to), false, site);
   } else {
@@ -176,6 +247,8 @@ result<void> copy_sides_and_wait(basic_stream_ref<B> on, To&& to, From&& from,
   if constexpr (CopyOperand<std::remove_cvref_t<To>>::known) {
     using Operand = CopyOperand<std::remove_cvref_t<To>>;
     const std::span<const typename Operand::element> host(from);
+    const result<void> usable = check_elements<Level, B>(host.data(), host.size(), site);
+    if (!usable.has_value()) return usable;
     return copy_blocking<Level>(Operand::rows(to), CopyRows::flat(host.data(), host.size(), -1),
                                 CopyKind::host_to_device, on, site);
   } else {

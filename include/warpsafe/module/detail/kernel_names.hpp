@@ -2,7 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/core/element_type.hpp>
 #include <warpsafe/core/name.hpp>
 
 #include <cxxabi.h>
@@ -89,6 +91,101 @@ class Demangled {
   /// 36 repeated parts make at most some megabytes (12 levels of function types of three).
   static constexpr std::size_t most_repeated = 36;
   char* text_ = nullptr;
+};
+
+/// Reads the types of a kernel's parameters from its mangled name (Itanium C++ ABI). Only numbers,
+/// pointers and classes without template arguments; it stops at anything else.
+class MangledParameters {
+ public:
+  explicit MangledParameters(Name mangled) noexcept : at_(mangled.data), left_(mangled.size) {
+    if (!take('_') || !take('Z')) {
+      stop();
+    } else if (!take('N')) {
+      static_cast<void>(skip_name());
+    } else {
+      for (std::size_t names = 0; !take('E') && skip_name(); ++names) {
+        if (names != 0) remember({});  // the enclosing namespace
+      }
+    }
+  }
+  /// The next parameter. Returns false if it is unknown, and from then on. Sets no size.
+  [[nodiscard]] bool next(ParameterInfo& parameter) noexcept {
+    parameter = {};
+    if (take('S')) return take_again(parameter);
+    parameter.is_pointer = take('P');
+    parameter.writes = parameter.is_pointer && !take('K');
+    const bool is_class = left_ != 0 && *at_ >= '0' && *at_ <= '9';
+    if (is_class ? !skip_name() : !take_number(parameter.element)) return false;
+    if (is_class) remember({});
+    if (parameter.is_pointer && !parameter.writes) remember({});  // the const type
+    if (parameter.is_pointer) remember(parameter);
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t most = 32;
+
+  void stop() noexcept { left_ = 0; }
+  [[nodiscard]] bool take(char letter) noexcept {
+    if (left_ == 0 || *at_ != letter) return false;
+    ++at_;
+    --left_;
+    return true;
+  }
+  /// "5scale"; "L5scale" for a static function.
+  [[nodiscard]] bool skip_name() noexcept {
+    static_cast<void>(take('L'));
+    std::size_t length = 0;
+    for (; left_ != 0 && *at_ >= '0' && *at_ <= '9' && length < left_; ++at_, --left_) {
+      length = 10 * length + static_cast<std::size_t>(*at_ - '0');
+    }
+    if (length == 0 || length > left_) {
+      stop();
+      return false;
+    }
+    at_ += length;
+    left_ -= length;
+    return true;
+  }
+  [[nodiscard]] bool take_number(ElementType& element) noexcept {
+    constexpr Name letters = Name::of("vbcahstijlmxyfd");
+    constexpr ElementType types[] = {
+        ElementType::bytes,  ElementType::boolean, ElementType::int8,   ElementType::int8,
+        ElementType::uint8,  ElementType::int16,   ElementType::uint16, ElementType::int32,
+        ElementType::uint32, ElementType::int64,   ElementType::uint64, ElementType::int64,
+        ElementType::uint64, ElementType::float32, ElementType::float64};
+    for (std::size_t i = 0; i < letters.size; ++i) {
+      if (!take(letters.data[i])) continue;
+      element = types[i];
+      return true;
+    }
+    stop();
+    return false;
+  }
+  void remember(const ParameterInfo& type) noexcept {
+    if (count_ < most) types_[count_] = type;
+    ++count_;
+  }
+  /// "S_", "S0_": a type that the name has had.
+  [[nodiscard]] bool take_again(ParameterInfo& parameter) noexcept {
+    std::size_t number = 0;
+    if (left_ != 0 && *at_ >= '0' && *at_ <= '9') {
+      number = static_cast<std::size_t>(*at_ - '0') + 1;
+      ++at_;
+      --left_;
+    }
+    if (!take('_') || number >= count_ || number >= most || !types_[number].is_pointer) {
+      stop();
+      return false;
+    }
+    parameter = types_[number];
+    return true;
+  }
+
+  const char* at_;
+  std::size_t left_;
+  std::size_t count_ = 0;
+  ParameterInfo types_[most] = {};
 };
 
 /// Collects the names in an image, and writes the closest one and the list.

@@ -122,7 +122,7 @@ class DependentLaunches {
       watch_.end();
       kernel->grid.watch = nullptr;
       report(kernel, recorder);
-      if (kernel->never_waited) recorder.never_waited(*kernel);
+      if (kernel->never_waited) recorder.remark(*kernel, debug::Mistake::missing_wait);
     }
     Chain& chain = chains_[&stream];
     chain.last = {kernel, grid.allowed(), std::make_shared<Contents>(std::move(old_)), nullptr};

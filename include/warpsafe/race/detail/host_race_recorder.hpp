@@ -7,7 +7,7 @@
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/race/detail/outside_writes.hpp>
-#include <warpsafe/race/race_checker.hpp>
+#include <warpsafe/race/race_report.hpp>
 #include <warpsafe/race/stream_history.hpp>
 
 #include <algorithm>
@@ -30,8 +30,7 @@ class HostRaceRecorder {
   /// The destruction of a stream, and a later use of it.
   std::vector<std::pair<debug::Point, debug::Point>> uses_after_destroy;
   OutsideWrites outside;  ///< the kernels whose accesses are not narrowed to their views
-  /// Dependent launches whose kernels did not wait.
-  std::vector<debug::Point> without_wait;
+  std::vector<std::pair<debug::Point, debug::Mistake>> remarks;  ///< mistakes of one action
 
   /// Removes everything. Work that was submitted before cannot be ordered with later work.
   void begin() {
@@ -41,7 +40,7 @@ class HostRaceRecorder {
     history.clear();
     races.clear();
     uses_after_destroy.clear();
-    without_wait.clear();
+    remarks.clear();
     columns_.clear();
     submitted_.clear();
     forget_at_ = least_kept;
@@ -72,7 +71,7 @@ class HostRaceRecorder {
     if (through != nullptr) how.through = point_of(*through);
     races.push_back(checker_.overlap(point_of(earlier), point_of(kernel), first, second, how));
   }
-  void never_waited(const Operation& kernel) { without_wait.push_back(point_of(kernel)); }
+  void remark(const Operation& by, debug::Mistake it) { remarks.emplace_back(point_of(by), it); }
   /// An operation is appended to a stream.
   void submitted(const StreamState& stream, Operation& operation) {
     forget_some();
@@ -182,7 +181,7 @@ class HostRaceRecorder {
     for (const auto& [destruction, use] : uses_after_destroy) {
       marked.insert(marked.end(), {destruction, use});
     }
-    marked.insert(marked.end(), without_wait.begin(), without_wait.end());
+    for (const auto& [point, mistake] : remarks) marked.push_back(point);
     for (const debug::Race& race : races) race.add_points(marked, named);
     checker_.each_nameable([&](debug::Point point) { marked.push_back(point); },
                            [&](debug::Point point) { named.push_back(point); });

@@ -9,6 +9,7 @@
 #include <warpsafe/race/detail/host_race_recorder.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -130,6 +131,27 @@ class SeededScheduler final : public Scheduler {
       }
     }
   }
+  /// Whether the operation copies device memory to the host that nothing has written: it holds what
+  /// the backend puts into new memory.
+  [[nodiscard]] bool reads_unwritten(const Operation& operation) const {
+    if (operation.kind() != OperationKind::copy) return false;
+    const Access& to = operation.accesses[0];
+    const Access& from = operation.accesses[1];
+    const Allocation* const target = runtime_.memory.around(to.address, 1);
+    const Allocation* const memory = runtime_.memory.around(from.address, 1);
+    if (memory == nullptr || memory->kind != MemoryKind::device ||
+        (target != nullptr && target->kind == MemoryKind::device) ||
+        from.bytes * from.rows < sizeof fresh_pattern) {
+      return false;
+    }
+    const auto* const begin = static_cast<const unsigned char*>(memory->storage.get());
+    const auto* row = static_cast<const unsigned char*>(from.address);
+    for (std::size_t i = 0; i < from.rows; ++i, row += from.pitch) {
+      const auto place = static_cast<int>((row - begin) % 4);
+      if (!holds_pattern(row, from.bytes, std::rotr(fresh_pattern, 8 * place))) return false;
+    }
+    return true;
+  }
   /// Runs the oldest operation of a random stream. False if none can run.
   bool run_one(std::unique_lock<std::mutex>& lock) {
     runnable_.clear();
@@ -145,6 +167,7 @@ class SeededScheduler final : public Scheduler {
     StreamState& stream = *runnable_[random_.below(runnable_.size())];
     const std::shared_ptr<Operation> operation = stream.queue.front();
     recorder.runs(*operation);
+    if (reads_unwritten(*operation)) recorder.remark(*operation, debug::Mistake::unwritten_read);
     const bool begun = dependents_.begin(stream, runtime_.memory,
                                          [this](std::size_t end) { return random_.below(end); });
     // Old contents of memory that a kernel sees until its wait would look like its writes.

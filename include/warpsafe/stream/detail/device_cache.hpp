@@ -69,7 +69,7 @@ class OnceSlot {
   alignas(T) unsigned char value_[sizeof(T)];
 };
 
-/// Bit n: the program has made a stream on device n.
+/// Bit n: the program has made or borrowed a stream on device n.
 template <class B>
 inline unsigned long devices_with_streams = 0;
 

@@ -2,13 +2,39 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
 
+#include <cstdint>
 #include <new>
 #include <utility>
 
 namespace warpsafe::detail {
+
+/// Adds the device of a stream. Returns whether the program has streams on several devices.
+template <class B>
+bool note_device(int device) noexcept {
+  const unsigned long bit = device >= 0 && device < cached_devices ? 1UL << device : 0;
+  unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
+  if ((devices & bit) != bit) {
+    devices = __atomic_or_fetch(&devices_with_streams<B>, bit, __ATOMIC_RELAXED);
+  }
+  return (devices & (devices - 1)) != 0;
+}
+/// The device of a stream that other code made; `device` if the runtime does not know.
+template <class B>
+[[nodiscard]] int device_of(typename B::native_stream stream, int device) noexcept {
+  // Asking a capturing stream for its device breaks the capture (seen on CUDA 13). The vendors'
+  // default streams, 0 to 2, are those of the current device.
+  bool capturing = true;
+  int found = device;
+  const bool known = reinterpret_cast<std::uintptr_t>(stream) > 2 &&
+                     call<B, CheckLevel::full, &B::stream_capturing>(stream, capturing) == 0 &&
+                     !capturing && call<B, CheckLevel::full, &B::stream_device>(stream, found) == 0;
+  return known ? found : device;
+}
 
 /// A stream that this library made. Its owner and all objects bound to it (buffers, library
 /// handles) share it, and the last of them destroys it, so that none outlives it.
@@ -29,9 +55,7 @@ class SharedStream {
                                           Destroy destroy) noexcept {
     auto* const made = new (std::nothrow) SharedStream(stream, device, destroy);
     if (made == nullptr) return nullptr;
-    if (device >= 0 && device < cached_devices) {
-      __atomic_or_fetch(&devices_with_streams<B>, 1UL << device, __ATOMIC_RELAXED);
-    }
+    static_cast<void>(note_device<B>(device));
     const ListLock lock;
     made->next_ = std::exchange(all_streams, made);
     return made;
