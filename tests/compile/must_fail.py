@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Checks that each wrong snippet of a file does not compile, for the reason it names, and that its twin does.
+"""Checks that each wrong snippet of some files does not compile, for the reason it names, and that its twin does.
 
-snippets.py says what the file holds. All its snippets are compiled as one translation unit. Each must be
+snippets.py says what a file holds. The snippets of all files are compiled as one translation unit, which begins with
+the largest of the headers in quick.py; a file that sets something before it is a unit of its own. Each must be
 refused: the first error that belongs to it must be at the wrong statement, or lead to it, and hold the
 expected words. Any error that belongs to no snippet fails the test. The twins of all snippets together must
 compile without a warning.
@@ -23,8 +24,8 @@ from pathlib import Path
 
 from compilers import parse_arguments
 from diagnostics import errors_of
-from quick import ERRORS, LEVELS, Quick, flags_for
-from snippets import Group, first_of_rows
+from quick import ERRORS, HEADERS, LEVELS, Quick, begins_with, flags_for
+from snippets import Files, Group, first_of_rows
 
 # The refusals do not depend on the check level. Only g++, the fastest, checks that for every snippet.
 EVERY_LEVEL = ("g++",)
@@ -38,16 +39,17 @@ def at_level(compiler, group, level):
     snippets = group.meant_for(compiler)
     if level == LEVELS[0] or compiler in EVERY_LEVEL:
         return snippets
-    first = first_of_rows(group.path.parent, compiler)
+    first = set().union(*(first_of_rows(folder, compiler) for folder in {s.path.parent for s in snippets}))
     return [snippet for snippet in snippets if snippet.name in first]
 
 
 class Test:
-    """One file of snippets and one compiler. complaints: what is wrong, in words."""
+    """Files of snippets and one compiler. complaints: what is wrong, in words."""
 
     def __init__(self, compiler, group, quick=None, alone=False):
         self.compiler = compiler
         self.group = group
+        self.paths = {str(file.path) for file in group.files}
         self.quick = quick
         self.alone = alone
         self.complaints = list(group.wrong)
@@ -57,7 +59,7 @@ class Test:
         """Compiles some snippets together: (whether they compile, the output)."""
         self.units += 1
         with tempfile.TemporaryDirectory() as folder:
-            source = Path(folder) / f"{self.group.path.stem}.cpp"
+            source = Path(folder) / f"{self.group.files[0].path.stem}.cpp"
             source.write_text(self.group.unit(snippets, misuse))
             if self.quick:
                 return Quick(self.compiler, self.quick, warnings=not misuse).compile(source, level, code=code)
@@ -75,13 +77,13 @@ class Test:
 
     def owner(self, error, snippets):
         """The snippet that an error belongs to: at its own place, or the last on the way that led to it."""
-        lines = [line for file, line in error.places if file == str(self.group.path)]
-        own = error.places and error.places[0][0] == str(self.group.path)
-        for line in [*lines[: bool(own)], *reversed(lines)]:
+        places = [place for place in error.places if place[0] in self.paths]
+        own = error.places and error.places[0][0] in self.paths
+        for place in [*places[: bool(own)], *reversed(places)]:
             for snippet in snippets:
-                if snippet.holds(line):
+                if snippet.holds(*place):
                     return snippet
-        alone = len(snippets) == 1 and not lines and error.places
+        alone = len(snippets) == 1 and not places and error.places
         return snippets[0] if alone and snippets[0].is_alone(self.compiler.name) else None
 
     def refused(self, snippets, level, code):
@@ -122,7 +124,7 @@ class Test:
         """What is wrong with the first error of a snippet; "" if nothing is."""
         if snippet.words not in first.line:
             return f"does not say\n  {snippet.words}\nbut\n  {first.line}\n"
-        lines = {line for file, line in first.places if file == str(self.group.path)}
+        lines = {line for file, line in first.places if file == str(snippet.path)}
         if not lines & set(snippet.statement) and (lines or not snippet.is_alone(self.compiler.name)):
             return f"is not at this line, but at {sorted(lines)}:"
         return ""
@@ -130,9 +132,9 @@ class Test:
     def report(self, snippet, errors, level):
         """Complains about a snippet that was not refused as it expects."""
         if not errors:
-            self.complaints.append(f"{snippet.name} compiles at check level {level}, and must not")
+            self.complaints.append(f"{snippet.path}: {snippet.name} compiles at check level {level}, and must not")
             return
-        where = f"{snippet.name}, line {snippet.statement[0]}"
+        where = f"{snippet.path}: {snippet.name}, line {snippet.statement[0]}"
         self.complain(f"{where}: the first error at check level {level} "
                       f"{self.problem(snippet, errors[0], level)}", errors[0])  # fmt: skip
 
@@ -156,27 +158,37 @@ class Test:
                     left.write_text(lines[snippet.name] + "\n")
         # Without checks, a compiler that is not the first may have none.
         if not any(at_level(name, self.group, level) for level in LEVELS):
-            self.complaints.append(f"{name} reads no snippet of this file")
+            self.complaints.append(f"{name} reads no snippet of {', '.join(sorted(self.paths))}")
         return checked
+
+
+def units(groups, compiler):
+    """The files that a compiler reads: those that begin with an #include together, the largest of HEADERS first."""
+    groups = [group for group in groups if group.meant_for(compiler)] or groups
+    first = {group: next((line for line in group.head if line.startswith("#")), "") for group in groups}
+    together = [group for header in ("", *HEADERS)[::-1] for group in groups
+                if first[group].startswith("#include") and begins_with(first[group]) == header]  # fmt: skip
+    return [Files(files) for files in [together, *([g] for g in groups if g not in together)] if files]
 
 
 def main():
     compiler, arguments = parse_arguments(
-        __doc__, ("source", {"type": Path}), ("--results", {"type": Path}), ("--quick", {"type": Path}),
+        __doc__, ("sources", {"nargs": "+", "type": Path}), ("--results", {"type": Path}), ("--quick", {"type": Path}),
         ("--alone", {"action": "store_true"}), ("--own", {"action": "store_true"}),
         ("--level", {"action": "append", "type": int, "choices": LEVELS}))  # fmt: skip
     if arguments.results:
         arguments.results.mkdir(parents=True, exist_ok=True)
-    group = Group(arguments.source)
-    if arguments.own:
+    groups = list(map(Group, arguments.sources))
+    for group in groups if arguments.own else []:
         group.keep_own(compiler.name)
-    test = Test(compiler, group, arguments.quick, arguments.alone)
+    tests = [Test(compiler, files, arguments.quick, arguments.alone) for files in units(groups, compiler.name)]
     levels = tuple(arguments.level or LEVELS)
-    checked = test.run(arguments.results, levels, twins=LEVELS[0] in levels)
-    print(*(f"{arguments.source}: {complaint}" for complaint in test.complaints), sep="\n")
-    print(f"{compiler.name}: {checked} snippets and levels in {test.units} units, "
-          f"{len(test.complaints)} complaints")  # fmt: skip
-    return bool(test.complaints)
+    checked = sum(test.run(arguments.results, levels, twins=LEVELS[0] in levels) for test in tests)
+    complaints = [complaint for test in tests for complaint in test.complaints]
+    print(*complaints, sep="\n")
+    print(f"{compiler.name}: {checked} snippets and levels in {sum(test.units for test in tests)} units, "
+          f"{len(complaints)} complaints")  # fmt: skip
+    return bool(complaints)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from pathlib import Path
 from compilers import first_error, parse_arguments
 from must_fail import EVERY_LEVEL, TWINS_ELSEWHERE, Test
 from quick import ERRORS, LEVELS, Quick, begins_with, flags_for
-from snippets import Group
+from snippets import Files, Group
 
 HERE = Path(__file__).parent
 MISUSES = HERE.parent / "misuse"
@@ -104,7 +104,7 @@ COMPARED = {"b_blocks.cpp": "b01_block_of_2048", "c_narrowing.cpp": "c03_int64_t
 
 def complaints_about(compiler, path, quick=None, alone=False, levels=(2,), twins=False):
     """What must_fail.py complains about in a file of snippets."""
-    test = Test(compiler, Group(path), quick, alone)
+    test = Test(compiler, Files([Group(path)]), quick, alone)
     test.run(None, levels, twins)
     return "\n".join(test.complaints)
 

@@ -32,9 +32,10 @@ def meant_for(compiler, lines):
 
 @dataclass
 class Snippet:
-    """name; first and last: its lines, counted from 1; words: of the expected error; statement: the lines
-    of the wrong statement; lines: its text."""
+    """path: its file; first and last: its lines, counted from 1; words: of the expected error; statement: the
+    lines of the wrong statement; lines: its text."""
 
+    path: Path
     name: str
     first: int
     last: int
@@ -53,8 +54,8 @@ class Snippet:
     def is_alone(self, compiler):
         return self.makes_code or any(line.startswith("// alone:") and compiler in line.split() for line in self.lines)
 
-    def holds(self, line):
-        return self.first <= line <= self.last
+    def holds(self, file, line):
+        return file == str(self.path) and self.first <= line <= self.last
 
 
 class Group:
@@ -88,7 +89,7 @@ class Group:
         elif not any(re.match(r"#\s*if.*\bMISUSE\b", line) for line in lines):
             self.wrong.append(f"{min(names)}: needs #ifdef MISUSE, and a twin that compiles without it")
         else:
-            return Snippet(min(names), begin + 1, end, expected[0][1][1],
+            return Snippet(self.path, min(names), begin + 1, end, expected[0][1][1],
                            self.statement(begin + expected[0][0] + 1), lines)  # fmt: skip
         return None
 
@@ -116,14 +117,33 @@ class Group:
 
     def text(self, snippets):
         """The file with some snippets only: each line keeps its number."""
-        kept = [line if i < len(self.head) or any(s.holds(i + 1) for s in snippets) else ""
+        kept = [line if i < len(self.head) or any(s.first <= i + 1 <= s.last for s in snippets) else ""
                 for i, line in enumerate(self.lines)]  # fmt: skip
         return "\n".join(kept) + "\n"
 
     def unit(self, snippets, misuse):
         """A translation unit of some snippets, or of their twins."""
-        begin = "#define MISUSE\n" if misuse else ""
-        return f'{begin}#line 1 "{self.path}"\n{self.text(snippets)}'
+        return Files([self]).unit(snippets, misuse)
+
+
+class Files:
+    """Files of snippets that are read as one translation unit. Those that share a kernel include it."""
+
+    def __init__(self, files):
+        self.files = files
+        self.wrong = [wrong for file in files for wrong in file.wrong]
+        names = [snippet.name for file in files for snippet in file.snippets]
+        if len(files) > 1:
+            self.wrong += [f"two snippets {name}" for name in sorted({n for n in names if names.count(n) > 1})]
+
+    def meant_for(self, compiler):
+        return [snippet for file in self.files for snippet in file.meant_for(compiler)]
+
+    def unit(self, snippets, misuse):
+        """A translation unit of some snippets, or of their twins."""
+        texts = ((file, [s for s in snippets if s.path == file.path]) for file in self.files)
+        return ("#define MISUSE\n" if misuse else "") + "".join(
+            f'#line 1 "{file.path}"\n{file.text(chosen)}' for file, chosen in texts if chosen)  # fmt: skip
 
 
 def groups(folder):

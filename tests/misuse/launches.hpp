@@ -109,3 +109,7 @@ static_assert(Backend<host_backend>);
 WARPSAFE_DECLARE_LAUNCH(warpsafe::host_backend);
 
 #endif
+
+// Kernels of several files, which are read as one translation unit.
+WARPSAFE_KERNEL void fill(float*, int) {}
+WARPSAFE_KERNEL void nothing() {}

@@ -21,15 +21,20 @@ page = project / "docs/reference/planted.md"
 ON_GPU = ["`warpsafe-run`", "compute-sanitizer", "`torch.cuda._sanitizer`", "cuda-gdb"]
 
 
-def linted(source, *flags):
-    """The rows that warpsafe-lint reports."""
-    done = subprocess.run([sys.executable, lint, "--rows=C18", "--json", str(source), "--", *flags], capture_output=True, text=True)
+SOURCES = sorted((pathlib.Path(__file__).parent / "sources").glob("*.cu"))
+
+
+def linted(*flags):
+    """The rows that warpsafe-lint reports, of each source."""
+    command = [sys.executable, lint, "--rows=C18", "--json", *map(str, SOURCES), "--", *flags]
+    done = subprocess.run(command, capture_output=True, text=True)
     if "is not installed" in done.stderr or re.search(r"'(cuda_runtime|__clang\w*)\.h' file not found|cannot find CUDA", done.stderr):
         print(f"skipped: {done.stderr.strip()}")
         sys.exit(77)
     if done.returncode not in (0, 1):
-        sys.exit(f"{source}: {done.stderr}")
-    return {item["row"] for item in json.loads(done.stdout)}
+        sys.exit(f"{' '.join(command)}: {done.stderr}")
+    found = json.loads(done.stdout)
+    return {source.stem: {item["row"] for item in found if item["file"] == str(source)} for source in SOURCES}
 
 
 def detected(guard):
@@ -41,11 +46,11 @@ def detected(guard):
 
 def rows():
     """For each pair: id, mistake, what the detector says of both, what the linter says of both (None: no source)."""
+    wrong_rows, right_rows = linted("-DWRONG", "-std=c++17"), linted("-std=c++17")
     for past, before in zip(detected("1"), detected("before")):
         name, mistake = past[:2]
         wrong, right = (past[i] or before[i] for i in (2, 3))
-        source = pathlib.Path(__file__).parent / "sources" / f"{name}.cu"
-        by_lint = (linted(source, "-DWRONG", "-std=c++17"), linted(source, "-std=c++17")) if source.exists() else None
+        by_lint = (wrong_rows[name], right_rows[name]) if name in wrong_rows else None
         yield name, mistake, (wrong, right), by_lint
 
 

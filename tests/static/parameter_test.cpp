@@ -124,7 +124,8 @@ class Private<A, B, C, D> {
 };
 static_assert(taken<Private<double, int>, Private<int, double>, Private<long, double>,
                     Private<long long, bool>, Private<std::size_t, float, unsigned>,
-                    Private<double, double, int, float>, Private<float, int, double, long>>);
+                    Private<double, double, int, float>, Private<float, int, double, long>,
+                    Private<double, long, double, long>>);
 static_assert(taken<Private<unsigned long long, int>, Private<double, unsigned long long>,
                     Private<float, unsigned long long, int>>);
 static_assert(refused<Private<double, float*>, Private<int, float*>, Private<float*, double>,

@@ -4,7 +4,8 @@
 // What a compiler says first about a WARPSAFE_TRY that lacks braces; see tests/compile/snippets.py
 // for how to read this file.
 
-#include <warpsafe/warpsafe.hpp>
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/error/try.hpp>
 
 #include <vector>
 

@@ -11,7 +11,6 @@
 
 namespace ws = warpsafe;
 
-WARPSAFE_KERNEL void fill(float*, int) {}
 WARPSAFE_KERNEL void clear(float*) {}
 
 // A15: The size counts bytes, so the grid is four times too large.

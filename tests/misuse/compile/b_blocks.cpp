@@ -5,8 +5,6 @@
 
 namespace ws = warpsafe;
 
-WARPSAFE_KERNEL void nothing() {}
-
 // B01: The block has 2048 threads.
 auto b01_block_of_2048() {
 #ifdef MISUSE

@@ -5,8 +5,6 @@
 
 namespace ws = warpsafe;
 
-WARPSAFE_KERNEL void nothing() {}
-
 // C15: The device is a bare number, which could be anything else.
 ws::DeviceId c15_device_as_a_number() {
 #ifdef MISUSE

@@ -9,8 +9,6 @@
 
 namespace ws = warpsafe;
 
-WARPSAFE_KERNEL void fill(float*, int) {}
-
 // C04: The argument is the address of host memory.
 auto c04_data_of_a_vector(ws::StreamRef stream, ws::device_ptr<float> data, int n,
                           [[maybe_unused]] std::vector<float>& host) {

@@ -6,8 +6,6 @@
 
 namespace ws = warpsafe;
 
-WARPSAFE_KERNEL void fill(float*, int) {}
-
 // C12: The kernel is given by its name.
 auto c12_kernel_by_name(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));

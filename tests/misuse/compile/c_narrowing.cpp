@@ -12,7 +12,6 @@
 
 namespace ws = warpsafe;
 
-WARPSAFE_KERNEL void fill(float*, int) {}
 WARPSAFE_KERNEL void scale(float) {}
 
 // C03: The parameter is an int, and the number of elements has 64 bits.

@@ -9,8 +9,6 @@
 
 namespace ws = warpsafe;
 
-WARPSAFE_KERNEL void nothing() {}
-
 // C10: The kernel reads dynamic shared memory, and the launch provides none.
 auto c10_shared_memory_forgotten(ws::StreamRef stream) {
   [[maybe_unused]] const auto config = ws::configure(ws::grid<4>, ws::block<256>);

@@ -6,9 +6,6 @@
 
 namespace ws = warpsafe;
 
-WARPSAFE_KERNEL void fill(float*, int) {}
-WARPSAFE_KERNEL void nothing() {}
-
 // C08: The stream is 0, which other interfaces take for the default stream.
 auto c08_stream_0([[maybe_unused]] ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));

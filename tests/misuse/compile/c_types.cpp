@@ -5,8 +5,6 @@
 
 namespace ws = warpsafe;
 
-WARPSAFE_KERNEL void fill(float*, int) {}
-
 // C02: The pointer and the number are swapped.
 auto c02_arguments_swapped(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));

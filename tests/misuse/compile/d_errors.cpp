@@ -18,8 +18,6 @@ namespace ws = warpsafe;
 #pragma GCC diagnostic error "-Wunused-result"
 #endif
 
-WARPSAFE_KERNEL void fill(float*, int) {}
-
 // D01: A failed launch did nothing, and the program does not check it.
 bool d01_launch_not_looked_at(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));

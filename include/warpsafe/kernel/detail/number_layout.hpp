@@ -42,16 +42,13 @@ struct Members<A, B, C, D> {
   D d;
 };
 #if !defined(__clang__)
-/// Whether P has the members M and further numbers, up to four in all.
-template <class P, class... M>
-constexpr bool has_numbers() noexcept {
-  if constexpr (__is_layout_compatible(P, Members<M...>)) return true;
-  if constexpr (sizeof...(M) < 4 && sizeof(Members<M...>) <= sizeof(P)) {
-    return has_numbers<P, M..., double>() || has_numbers<P, M..., long>() ||
-           has_numbers<P, M..., unsigned long>() || has_numbers<P, M..., float>() ||
-           has_numbers<P, M..., int>() || has_numbers<P, M..., unsigned>() ||
-           has_numbers<P, M..., long long>() || has_numbers<P, M..., unsigned long long>() ||
-           has_numbers<P, M..., bool>();
+/// Whether P has the members M and further numbers, up to four in all, of eight bytes at most each.
+template <class P, class... M, class... N>
+constexpr bool has_numbers(Members<N...> all) noexcept {
+  if constexpr (sizeof(Members<M...>) <= sizeof(P) &&
+                (sizeof(Members<M...>) + 7) / 8 + 4 - sizeof...(M) >= sizeof(P) / 8) {
+    if constexpr ((__is_layout_compatible(P, Members<M..., N>) || ...)) return true;
+    if constexpr (sizeof...(M) < 3) return (has_numbers<P, M..., N>(all) || ...);
   }
   return false;
 }
@@ -122,7 +119,8 @@ constexpr bool is_laid_out_as_numbers() noexcept {
 #if defined(__clang__)
   return false;
 #else
-  return has_numbers<P>() ||
+  return has_numbers<P>(Members<double, long, unsigned long, float, int, unsigned, long long,
+                                unsigned long long, bool>{}) ||
          is_array_of<P, double, float, int, long, unsigned long, long long, unsigned long long>() ||
          has_wide_run<P, double, double, float, int, unsigned, long, unsigned long, bool>() ||
          has_wide_run<P, long, long, float, int, unsigned, bool>() ||
