@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/memory_access.hpp>
 #include <warpsafe/core/name.hpp>
+#include <warpsafe/debug/log.hpp>
 #include <warpsafe/race/detail/device_history.hpp>
 #include <warpsafe/race/race_report.hpp>
 #include <warpsafe/race/stream_history.hpp>
@@ -85,6 +86,9 @@ class CapturedGraphs {
     const auto nodes = graphs_.find(graph);
     if (nodes != graphs_.end()) execs_[exec] = nodes->second;
   }
+  [[nodiscard]] bool empty() const noexcept {
+    return captures_.empty() && graphs_.empty() && execs_.empty();
+  }
   void forget_graph(const void* graph) { graphs_.erase(graph); }
   void forget_exec(const void* exec) { execs_.erase(exec); }
   /// The nodes of a launch of `exec`. Empty for a graph that other code captured.
@@ -147,13 +151,18 @@ class RaceRecorder {
   void begin() {
     const std::lock_guard lock(mutex_);
     history_.clear();
+    incomplete_ = incomplete_ && !graphs_.empty();  // they may lack nodes
     listening_ = true;
   }
   /// Stops recording and returns the findings. The first 20 races have a text.
   [[nodiscard]] RaceReport end() {
     const std::lock_guard lock(mutex_);
     listening_ = false;
-    return history_.report();
+    RaceReport report = history_.report();
+    if (!incomplete_) return report;
+    const char* const text = "The record is incomplete\n  the host had no memory left for it\n";
+    report.findings.push_back(finding_of(Mistake::failure, text));
+    return report;
   }
   /// The number of recorded actions.
   [[nodiscard]] std::size_t size() const {
@@ -166,6 +175,15 @@ class RaceRecorder {
     return history_.held();
   }
 
+  /// Runs `body`, which calls the members below. If the host has no memory left for them, the
+  /// record ends, and the report says so. Without this, they throw std::bad_alloc.
+  template <class Body>
+  void attempt(const Body& body) noexcept {
+    if (detail::catch_bad_alloc([&] { return body(), true; }, false)) return;
+    const std::lock_guard lock(mutex_);
+    listening_ = false;
+    incomplete_ = true;
+  }
   /// Work was submitted to `stream`, a vendor's stream. `what`: a kernel's or a function's name.
   void submitted(const void* stream, ActionKind kind, std::span<const MemoryAccess> accesses,
                  call_site site, Name what = {}) {
@@ -274,6 +292,7 @@ class RaceRecorder {
   }
   mutable std::mutex mutex_;
   bool listening_ = false;
+  bool incomplete_ = false;
   DeviceHistory history_;
   CapturedGraphs graphs_;
 };

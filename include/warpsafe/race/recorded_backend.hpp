@@ -37,30 +37,32 @@ struct Recorded : B,
   using native_graph_exec = typename B::native_graph_exec;
 
   static int stream_destroy(native_stream stream) noexcept {
-    recorder().stream_destroyed(stream, site());  // before another stream can have its address
+    // Before another stream can have its address.
+    recorder().attempt([&] { recorder().stream_destroyed(stream, site()); });
     return B::stream_destroy(stream);
   }
   static int stream_synchronize(native_stream stream) noexcept {
-    const Point end = recorder().end_of_stream(stream);
+    const Point end = end_of([&] { return recorder().end_of_stream(stream); });
     return known(B::stream_synchronize(stream), {&end, 1});
   }
   static int stream_query(native_stream stream) noexcept {
-    const Point end = recorder().end_of_stream(stream);
+    const Point end = end_of([&] { return recorder().end_of_stream(stream); });
     return known(B::stream_query(stream), {&end, 1});
   }
   static int device_synchronize() noexcept {
-    const std::vector<Point> ends = recorder().end_of_streams();
+    std::vector<Point> ends;
+    recorder().attempt([&] { ends = recorder().end_of_streams(); });
     const int status = B::device_synchronize();
     return known(status, ends);
   }
   static int stream_wait(native_stream stream, native_event event) noexcept {
     const int status = B::stream_wait(stream, event);
-    if (status == 0) recorder().waits(stream, event, site());
+    if (status == 0) recorder().attempt([&] { recorder().waits(stream, event, site()); });
     return status;
   }
   static int event_record(native_event event, native_stream stream) noexcept {
     const int status = B::event_record(event, stream);
-    if (status == 0) recorder().recorded(event, stream, site());
+    if (status == 0) recorder().attempt([&] { recorder().recorded(event, stream, site()); });
     return status;
   }
   static int event_destroy(native_event event) noexcept {
@@ -68,11 +70,11 @@ struct Recorded : B,
     return B::event_destroy(event);
   }
   static int event_synchronize(native_event event) noexcept {
-    const Point end = recorder().end_of_event(event);
+    const Point end = end_of([&] { return recorder().end_of_event(event); });
     return known(B::event_synchronize(event), {&end, 1});
   }
   static int event_query(native_event event) noexcept {
-    const Point end = recorder().end_of_event(event);
+    const Point end = end_of([&] { return recorder().end_of_event(event); });
     return known(B::event_query(event), {&end, 1});
   }
 
@@ -136,14 +138,57 @@ struct Recorded : B,
   template <class Visit>
   static void library_called(native_stream stream, Name function, call_site place,
                              const Visit& visit) noexcept {
-    std::vector<MemoryAccess> accesses;
-    visit([&](const void* memory, bool writes) { add_whole(accesses, memory, writes); });
-    recorder().submitted(stream, ActionKind::kernel, accesses, place, function);
+    recorder().attempt([&] {
+      std::vector<MemoryAccess> accesses;
+      visit([&](const void* memory, bool writes) { add_whole(accesses, memory, writes); });
+      recorder().submitted(stream, ActionKind::kernel, accesses, place, function);
+    });
   }
   /// A launch. It accesses its spans, and the whole allocations that its pointer parameters point
   /// into: nothing watches whether a kernel keeps to the view that it got for a pointer.
   template <class Arguments>
   static void launched(const Arguments& shown) noexcept {
+    recorder().attempt([&] { report_launch(shown); });
+  }
+
+  static int capture_begin(native_stream stream, CaptureMode mode) noexcept {
+    const int status = B::capture_begin(stream, mode);
+    if (status == 0) recorder().attempt([&] { recorder().capture_begins(stream); });
+    return status;
+  }
+  static int capture_end(native_stream stream, native_graph& graph) noexcept {
+    const int status = B::capture_end(stream, graph);
+    recorder().attempt([&] { recorder().capture_ends(stream, status == 0 ? graph : nullptr); });
+    return status;
+  }
+  static int graph_instantiate(native_graph_exec& exec, native_graph graph) noexcept {
+    const int status = B::graph_instantiate(exec, graph);
+    if (status == 0) recorder().attempt([&] { recorder().graph_set(exec, graph); });
+    return status;
+  }
+  static int graph_update(native_graph_exec exec, native_graph graph,
+                          GraphChange& change) noexcept {
+    const int status = B::graph_update(exec, graph, change);
+    if (status == 0) recorder().attempt([&] { recorder().graph_set(exec, graph); });
+    return status;
+  }
+  static int graph_launch(native_graph_exec exec, native_stream stream) noexcept {
+    const int status = B::graph_launch(exec, stream);
+    if (status == 0) recorder().attempt([&] { recorder().graph_launched(exec, stream, site()); });
+    return status;
+  }
+  static int graph_destroy(native_graph graph) noexcept {
+    recorder().graph_destroyed(graph);  // before another graph can have its address
+    return B::graph_destroy(graph);
+  }
+  static int graph_exec_destroy(native_graph_exec exec) noexcept {
+    recorder().executable_destroyed(exec);
+    return B::graph_exec_destroy(exec);
+  }
+
+ private:
+  template <class Arguments>
+  static void report_launch(const Arguments& shown) {
     std::vector<MemoryAccess> accesses;
     for (std::uint32_t i = 0; i < shown.entry.parameter_count; ++i) {
       const ParameterInfo& parameter = shown.entry.parameters[i];
@@ -158,43 +203,12 @@ struct Recorded : B,
     const host::Caller& caller = host::caller();
     recorder().submitted(shown.stream, ActionKind::kernel, accesses, caller.site, caller.kernel);
   }
-
-  static int capture_begin(native_stream stream, CaptureMode mode) noexcept {
-    const int status = B::capture_begin(stream, mode);
-    if (status == 0) recorder().capture_begins(stream);
-    return status;
+  template <class End>
+  static Point end_of(const End& end) noexcept {
+    Point found = no_point;
+    recorder().attempt([&] { found = end(); });
+    return found;
   }
-  static int capture_end(native_stream stream, native_graph& graph) noexcept {
-    const int status = B::capture_end(stream, graph);
-    recorder().capture_ends(stream, status == 0 ? graph : nullptr);
-    return status;
-  }
-  static int graph_instantiate(native_graph_exec& exec, native_graph graph) noexcept {
-    const int status = B::graph_instantiate(exec, graph);
-    if (status == 0) recorder().graph_set(exec, graph);
-    return status;
-  }
-  static int graph_update(native_graph_exec exec, native_graph graph,
-                          GraphChange& change) noexcept {
-    const int status = B::graph_update(exec, graph, change);
-    if (status == 0) recorder().graph_set(exec, graph);
-    return status;
-  }
-  static int graph_launch(native_graph_exec exec, native_stream stream) noexcept {
-    const int status = B::graph_launch(exec, stream);
-    if (status == 0) recorder().graph_launched(exec, stream, site());
-    return status;
-  }
-  static int graph_destroy(native_graph graph) noexcept {
-    recorder().graph_destroyed(graph);  // before another graph can have its address
-    return B::graph_destroy(graph);
-  }
-  static int graph_exec_destroy(native_graph_exec exec) noexcept {
-    recorder().executable_destroyed(exec);
-    return B::graph_exec_destroy(exec);
-  }
-
- private:
   static RaceRecorder& recorder() { return RaceRecorder::get(); }
   static call_site site() noexcept { return host::caller().site; }
   static std::uintptr_t address(const void* memory) noexcept {
@@ -211,14 +225,16 @@ struct Recorded : B,
   static int submitted(int status, native_stream stream, ActionKind kind,
                        std::initializer_list<MemoryAccess> accesses) noexcept {
     if (status == 0) {
-      recorder().submitted(stream, kind, std::span(accesses.begin(), accesses.size()), site());
+      recorder().attempt([&] {
+        recorder().submitted(stream, kind, std::span(accesses.begin(), accesses.size()), site());
+      });
     }
     return status;
   }
   /// The host knows that `ends` are done, if `status` is 0.
   static int known(int status, std::span<const Point> ends) noexcept {
     if (status == 0) {
-      recorder().on_host(ActionKind::synchronize, ends, {}, site());
+      recorder().attempt([&] { recorder().on_host(ActionKind::synchronize, ends, {}, site()); });
     } else {
       recorder().wait_failed(ends);
     }
@@ -226,14 +242,14 @@ struct Recorded : B,
   }
   static int host_allocated(int status, const void* memory, std::size_t bytes) noexcept {
     const MemoryAccess access{address(memory), bytes, AccessKind::allocate};
-    if (status == 0) {
-      recorder().on_host(ActionKind::host_allocate, {}, std::span(&access, 1), site());
-    }
+    if (status == 0) on_host(ActionKind::host_allocate, access);
     return status;
   }
   static void host_released(const void* memory) noexcept {
-    const MemoryAccess access = released(memory);
-    recorder().on_host(ActionKind::host_release, {}, std::span(&access, 1), site());
+    on_host(ActionKind::host_release, released(memory));
+  }
+  static void on_host(ActionKind kind, const MemoryAccess& access) noexcept {
+    recorder().attempt([&] { recorder().on_host(kind, {}, std::span(&access, 1), site()); });
   }
 };
 

@@ -190,7 +190,7 @@ cudaError_t allocate_async(void** pointer, std::size_t bytes, cudaStream_t handl
     const cudaError_t refused = unsafe_call();
     if (refused != cudaSuccess) return refused;
   }
-  const cudaError_t status = put(stream, {});
+  const cudaError_t status = put(stream, [] {});
   if (status != cudaSuccess) return status;
   const cudaError_t made = allocate(pointer, bytes, cudaMemoryTypeDevice, stream.device);
   if (made == cudaSuccess && *pointer != nullptr) runtime().allocations[*pointer].pooled = true;

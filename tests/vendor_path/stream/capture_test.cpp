@@ -280,6 +280,17 @@ TEST_F(CapturePath, MemoryThatIsGoneIsFoundAtTheLaunch) {
   }
 }
 
+TEST_F(CapturePath, MemoryThatTheGraphAllocatesAndFreesIsNotGone) {
+  if (!is_cuda) GTEST_SKIP() << "AMD's runtime allocates at once";
+  const auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+    WARPSAFE_TRY(const auto scratch, ws::DeviceBuffer<float>::create(*stream, 100));
+    return ws::launch(*stream, plain, ws::kernel<counted>, scratch.view(), 100U);
+  });
+  ASSERT_THAT(graph, Succeeds());
+  auto exec = graph.value().instantiate().value();
+  EXPECT_THAT(exec.launch(*stream), Succeeds());
+}
+
 TEST_F(CapturePath, AFreeWhileItsStreamCapturesBreaksNothing) {
   std::optional<ws::DeviceBuffer<float>> buffer =
       ws::DeviceBuffer<float>::create(*stream, 100).value();

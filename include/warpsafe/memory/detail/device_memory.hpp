@@ -149,8 +149,7 @@ class DeviceMemory : public MemoryOwner {
    private:
     bool& held_;
   };
-  /// Implements MemoryOwner::add_use.
-  template <CheckLevel Level>
+  template <CheckLevel Level>  // MemoryOwner::add_use
   static int add_use_at(MemoryOwner& self, void* stream, int device) noexcept {
     return static_cast<DeviceMemory&>(self).template record_use<Level>(
         StreamAccess::make<B>(stream, device));
@@ -220,7 +219,8 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[nodiscard]] int free_now() noexcept {
     if (data_ == nullptr) return 0;
-    mark_memory_freed(data_, bytes_);
+    // A launch of the graph allocates its own memory again.
+    if (kind_ != Kind::captured) mark_memory_freed(data_, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
     int first = 0;
     const auto note = [&first](int status) noexcept { first = first == 0 ? status : first; };

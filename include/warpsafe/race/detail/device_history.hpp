@@ -245,8 +245,19 @@ class DeviceHistory {
   }
   Point note(const Action& action, Strand strand, std::span<const Point> after,
              std::span<const MemoryAccess> accesses) {
-    const Point point = checker_.add(strand, after, accesses, races_);
-    history_.add(action);
+    history_.make_room();
+    // The checker may run out of memory after it has counted the point.
+    struct Adds {
+      DeviceHistory& self;
+      const Action& action;
+      ~Adds() {
+        if (self.history_.size() != self.checker_.order().size()) self.history_.add(action);
+      }
+    };
+    const Point point = [&] {
+      const Adds adds{*this, action};
+      return checker_.add(strand, after, accesses, races_);
+    }();
     history_.happens(point, action.column != 0);
     if (races_.size() > with_text) {
       races_left_out_ += races_.size() - with_text;

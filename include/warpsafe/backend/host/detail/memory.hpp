@@ -137,6 +137,10 @@ struct Allocation {
 /// Memory that was freed, and is kept so that a later use is reported instead of crashing.
 class FreedMemory {
  public:
+  /// Gets the memory for the next `add`, so that it cannot fail.
+  void make_room() {
+    if (kept_.size() == kept_.capacity()) kept_.reserve(2 * kept_.size() + 1);
+  }
   void add(Allocation freed) { kept_.push_back(std::move(freed)); }
   /// Gives `made` the newest memory of its kind and size, as the pools of drivers and libraries do,
   /// if there is some and `decide()` agrees. Returns whether it did.

@@ -93,11 +93,10 @@ struct MemoryCalls {
         return raw(HostStatus::invalid_value);
       }
       if (const int no = unsafe_call(runtime); no != 0) return no;
-      found->freed = true;
       Device& device = *runtime.devices[static_cast<std::size_t>(found->device)];
-      runtime.finish_all(lock, &device);
-      device.used -= found->bytes;
-      release(runtime, memory, found->bytes, device);
+      const std::size_t bytes = found->bytes;
+      release(runtime, lock, *found, device, &device);
+      device.used -= bytes;
       return runtime.lost(device);
     });
   }
@@ -122,10 +121,8 @@ struct MemoryCalls {
         return raw(HostStatus::invalid_value);
       }
       if (const int no = unsafe_call(runtime); no != 0) return no;
-      found->freed = true;
       Device& device = *runtime.devices[static_cast<std::size_t>(found->device)];
-      runtime.finish_all(lock, nullptr);
-      release(runtime, memory, found->bytes, device);
+      release(runtime, lock, *found, device, nullptr);
       return runtime.lost(device);
     });
   }
@@ -214,11 +211,20 @@ struct MemoryCalls {
     if (!ordered) touch(runtime, memory, bytes, debug::AccessKind::allocate);
     return memory;
   }
-  /// Frees memory outside any stream's order. @pre nothing uses it any more
-  static void release(Runtime& runtime, void* memory, std::size_t bytes, Device& device) {
-    touch(runtime, memory, bytes, debug::AccessKind::release);
-    Allocation allocation = runtime.memory.remove(memory);
-    if (!allocation.storage.retire()) device.fail(ReleaseOperation::overrun(bytes));
+  /// Frees memory of `device` outside any stream's order, after all work of `users` (nullptr: of
+  /// all devices). If it fails, the memory stays allocated.
+  static void release(Runtime& runtime, std::unique_lock<std::mutex>& lock, Allocation& memory,
+                      Device& device, const Device* users) {
+    memory.freed = true;
+    {
+      OnFailure kept{[&] { memory.freed = false; }};
+      runtime.finish_all(lock, users);
+      runtime.freed_memory.make_room();
+      touch(runtime, memory.storage.get(), memory.bytes, debug::AccessKind::release);
+      kept.active = false;
+    }
+    Allocation allocation = runtime.memory.remove(memory.storage.get());
+    if (!allocation.storage.retire()) device.fail(ReleaseOperation::overrun(allocation.bytes));
     runtime.quarantine(std::move(allocation));
   }
   static void touch(Runtime& runtime, const void* memory, std::size_t bytes,
