@@ -80,6 +80,13 @@ TEST(GuardRun, MemoryThatIsFreedDuringACaptureIsForgotten) {
   EXPECT_THAT(ran.out, AllOf(Not(found("")), HasSubstr("show:n400: 5a5a5a5a\n")));
   EXPECT_EQ(ran.status, 0);
 }
+TEST(GuardRun, TheEndOfTheProgramWaitsForNoKernel) {
+  const Ran ran = shell("env STAND_IN_NEVER_ENDS=1 LD_LIBRARY_PATH=" WATCH_STAND_IN
+                        " timeout -s KILL 60 " WATCH_RUN " --cuda --guard " WATCH_DEPENDENT
+                        " /dev/null malloc:m400 scribble:m400");
+  EXPECT_THAT(ran.out, found("something wrote bytes 400 to 403"));
+  EXPECT_EQ(ran.status, 0);
+}
 TEST(GuardRun, TheProgramSeesItsOwnSizes) {
   EXPECT_THAT(watched("malloc:m400 range:m").out, HasSubstr("range:m: 400\n"));
 }
