@@ -49,6 +49,12 @@ def kill(job):
 
 def check_right(mode, size, folder):
     job = start(mode, size, folder)
+    if mode == "right_requests":
+        # While the job runs, and as long as the receiver does not receive.
+        found = until(lambda: Asked(TOOL, f"{folder}/records", "--after", "0.2"), lambda one: one.find("message"), lambda: job.poll() is not None)
+        if found.find("message"):
+            kill(job)
+            return f"{mode}: {found.said['findings']}"
     try:
         status = job.wait(3 * PATIENCE)
     except subprocess.TimeoutExpired:
@@ -86,14 +92,14 @@ def check_mistake(mode, folder):
 
 def main():
     problems = []
-    for mode, size in (("right_loop", SIZE), ("right_all", SIZE), ("right_loop", 64)):
+    for mode, size in (("right_loop", SIZE), ("right_all", SIZE), ("right_requests", 2), ("right_loop", 64)):
         with tempfile.TemporaryDirectory() as folder:
             problems.append(check_right(mode, size, folder))
     for mode in MISTAKES:
         with tempfile.TemporaryDirectory() as folder:
             problems.append(check_mistake(mode, folder))
     problems = [problem for problem in problems if problem]
-    print("\n".join(problems) or f"3 right jobs, {len(MISTAKES)} mistakes: all as expected")
+    print("\n".join(problems) or f"4 right jobs, {len(MISTAKES)} mistakes: all as expected")
     return 1 if problems else 0
 
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Tests warpsafe-run --guard over stand-ins for the driver and CUPTI. The stand-in's kernel
-// scribbles writes 4 bytes wherever the program says.
+// Tests the memory guard, and warpsafe-run --guard over stand-ins for the driver and CUPTI. The
+// stand-in's kernel scribbles writes 4 bytes wherever the program says.
 
+#include "core/guard/memory_guard.hpp"
 #include "shell.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -80,6 +84,13 @@ TEST(GuardRun, MemoryThatIsFreedDuringACaptureIsForgotten) {
   EXPECT_THAT(ran.out, AllOf(Not(found("")), HasSubstr("show:n400: 5a5a5a5a\n")));
   EXPECT_EQ(ran.status, 0);
 }
+TEST(GuardRun, TheEndOfTheProgramWaitsForNoKernel) {
+  const Ran ran = shell("env STAND_IN_NEVER_ENDS=1 LD_LIBRARY_PATH=" WATCH_STAND_IN
+                        " timeout -s KILL 60 " WATCH_RUN " --cuda --guard " WATCH_DEPENDENT
+                        " /dev/null malloc:m400 scribble:m400");
+  EXPECT_THAT(ran.out, found("something wrote bytes 400 to 403"));
+  EXPECT_EQ(ran.status, 0);
+}
 TEST(GuardRun, TheProgramSeesItsOwnSizes) {
   EXPECT_THAT(watched("malloc:m400 range:m").out, HasSubstr("range:m: 400\n"));
 }
@@ -90,6 +101,35 @@ TEST(GuardRun, AWrongFreeIsStillRefused) {
 TEST(GuardRun, ANumberIsChecked) {
   for (const char* const wrong : {"--guard=0", "--guard=", "--guard=x", "--guard=1234567890"}) {
     EXPECT_THAT(watched("sync", wrong).out, HasSubstr("--guard needs a number from 1 to"));
+  }
+}
+
+int waits = 0;
+std::vector<std::uint32_t> filled;
+constexpr warpsafe::watch::GuardAccess access{
+    [](std::uintptr_t, std::uint32_t pattern, std::size_t) noexcept {
+      filled.push_back(pattern);
+      return true;
+    },
+    [](void*, std::uintptr_t, std::size_t) noexcept { return false; },
+    []() noexcept {
+      ++waits;
+      return true;
+    },
+    [](std::uintptr_t) noexcept {}};
+
+// A wait reaches the current device only. Work of the memory's own device may still use it, until
+// the driver's free has waited for that work.
+TEST(MemoryGuard, LeavesMemoryOfAnotherDeviceToTheDriver) {
+  warpsafe::watch::MemoryGuard guard(1, access);
+  std::vector<warpsafe::watch::GuardReport> found;
+  for (const std::int32_t current : {0, 1}) {
+    waits = 0;
+    guard.allocated(4096, 400, 624, 1, warpsafe::Name::of("cuMemAlloc"), {});
+    filled.clear();
+    EXPECT_EQ(guard.freed(4096, current, found), current == 1);
+    EXPECT_EQ(waits, current);
+    EXPECT_EQ(filled.size(), current == 1 ? 1U : 0U);
   }
 }
 

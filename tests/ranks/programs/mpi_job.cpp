@@ -27,6 +27,34 @@ bool steps(int count) {
   return true;
 }
 
+/// Sends that have ended while their receiver works: nobody waits. Open MPI has one request for all
+/// small sends.
+bool right_requests() {
+  if (rank == 0) {
+    MPI_Request requests[2];
+    const auto send = [&] {
+      for (MPI_Request& one : requests) MPI_Isend(x, 1, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD, &one);
+    };
+    int done = 0, index = 0;
+    send();
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    send();
+    for (int ended = 0; ended < 2; ended += done) {
+      int indices[2];
+      MPI_Testsome(2, requests, &done, indices, MPI_STATUSES_IGNORE);
+    }
+    send();
+    for (int ended = 0; ended < 2; ended += done)
+      MPI_Testany(2, requests, &index, &done, MPI_STATUS_IGNORE);
+    send();
+    for (MPI_Request& one : requests) MPI_Request_free(&one);
+  }
+  ::sleep(3);
+  for (int i = 0; rank == 1 && i < 8; ++i)
+    MPI_Recv(y, 1, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return steps(2);
+}
+
 /// All calls that are recorded, as the standard allows them.
 bool right_all() {
   bool is_right = steps(20);
@@ -134,6 +162,8 @@ int main(int count, char** arguments) {
   bool is_right = true;
   if (is("right_all")) {
     is_right = right_all();
+  } else if (is("right_requests")) {
+    is_right = right_requests();
   } else if (is("right_loop")) {
     is_right = steps(200);
   } else {

@@ -661,8 +661,11 @@ CUresult cuStreamSynchronize(CUstream stream) {
   });
 }
 CUresult cuCtxSynchronize() {
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, nullptr, nullptr,
-                     [] { return settle(); });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, nullptr, nullptr, [] {
+    // A kernel that never ends.
+    while (std::getenv("STAND_IN_NEVER_ENDS") != nullptr) pause();
+    return settle();
+  });
 }
 
 }  // extern "C"

@@ -374,6 +374,9 @@ class Waited {
   void all_ended() const {
     for (const MPI_Request request : before_) Requests::all().ended(request);
   }
+  void freed() const {
+    for (const MPI_Request request : before_) Requests::all().freed(request);
+  }
   void ended(int index) const {
     const auto at = static_cast<std::size_t>(index);
     if (at < before_.size()) Requests::all().ended(before_[at]);
@@ -419,5 +422,26 @@ WARPSAFE_MPI MPI_Testall(int count, MPI_Request requests[], int* done, MPI_Statu
   const Waited waited(count, requests);
   const int result = PMPI_Testall(count, requests, done, statuses);
   if (result == MPI_SUCCESS && *done != 0) waited.all_ended();
+  return result;
+}
+WARPSAFE_MPI MPI_Testany(int count, MPI_Request requests[], int* index, int* done,
+                         MPI_Status* status) {
+  const Waited waited(count, requests);
+  const int result = PMPI_Testany(count, requests, index, done, status);
+  if (result == MPI_SUCCESS && *done != 0 && *index != MPI_UNDEFINED) waited.ended(*index);
+  return result;
+}
+WARPSAFE_MPI MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[],
+                          MPI_Status statuses[]) {
+  const Waited waited(count, requests);
+  const int result = PMPI_Testsome(count, requests, done, indices, statuses);
+  if (result != MPI_SUCCESS || *done == MPI_UNDEFINED) return result;
+  for (int i = 0; i < *done; ++i) waited.ended(indices[i]);
+  return result;
+}
+WARPSAFE_MPI MPI_Request_free(MPI_Request* request) {
+  const Waited waited(1, request);
+  const int result = PMPI_Request_free(request);
+  if (result == MPI_SUCCESS) waited.freed();
   return result;
 }

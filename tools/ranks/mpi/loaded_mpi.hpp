@@ -62,6 +62,9 @@ WARPSAFE_WEAK(PMPI_Waitany);
 WARPSAFE_WEAK(PMPI_Waitsome);
 WARPSAFE_WEAK(PMPI_Test);
 WARPSAFE_WEAK(PMPI_Testall);
+WARPSAFE_WEAK(PMPI_Testany);
+WARPSAFE_WEAK(PMPI_Testsome);
+WARPSAFE_WEAK(PMPI_Request_free);
 #undef WARPSAFE_WEAK
 
 namespace warpsafe::ranks::mpi {

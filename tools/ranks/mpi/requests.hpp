@@ -23,7 +23,7 @@ class Requests {
   void add(MPI_Request request, Record* record) {
     if (record == nullptr || request == Constants::get().no_request) return;
     const std::lock_guard lock(mutex_);
-    records_[request] = record;
+    records_.emplace(request, record);
   }
   /// The requests as they are before a wait, which sets them to null; empty if no record waits.
   [[nodiscard]] std::vector<MPI_Request> copied(int count, const MPI_Request* requests) {
@@ -31,21 +31,24 @@ class Requests {
     if (records_.empty()) return {};
     return {requests, requests + count};
   }
-  void ended(MPI_Request request) {
-    Record* record = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      const auto found = records_.find(request);
-      if (found == records_.end()) return;
-      record = found->second;
-      records_.erase(found);
-    }
-    Recorder::ended(record, now_ns(), 0);
-  }
+  void ended(MPI_Request request) { Recorder::ended(take(request), now_ns(), 0); }
+  /// The program has given up the request: nobody reports the end of the operation.
+  void freed(MPI_Request request) { Recorder::unwatched(take(request)); }
 
  private:
+  /// The oldest record of the request; nullptr: none.
+  Record* take(MPI_Request request) {
+    const std::lock_guard lock(mutex_);
+    const auto found = records_.lower_bound(request);
+    if (found == records_.end() || found->first != request) return nullptr;
+    Record* const record = found->second;
+    records_.erase(found);
+    return record;
+  }
+
   std::mutex mutex_;
-  std::map<MPI_Request, Record*> records_;
+  /// Open MPI returns one request for all sends that have ended at once.
+  std::multimap<MPI_Request, Record*> records_;
 };
 
 }  // namespace warpsafe::ranks::mpi

@@ -71,7 +71,7 @@ class CallStack {
     void* const* slot;
     void* address;
     /// The function that has the slot has a frame pointer, which points to the word before. Only
-    /// such a function has a frame whose size may differ from call to call.
+    /// with one may the size of a frame differ from call to call.
     bool has_frame_pointer;
   };
   struct Remembered {

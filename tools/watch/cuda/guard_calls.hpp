@@ -68,8 +68,8 @@ class GuardCalls {
 
   /// Call when the driver call begins. `captures`: a stream captures, which forbids the guard's own
   /// work on the device.
-  void enter(ThreadState& mine, const KnownCall& known, const CUpti_CallbackData& info,
-             bool captures) noexcept {
+  void enter(ThreadState& mine, const KnownCall& known, std::int32_t device,
+             const CUpti_CallbackData& info, bool captures) noexcept {
     mine.guarded = 0;
     try {
       if (captures) {
@@ -85,7 +85,7 @@ class GuardCalls {
         auto& of = parameters<cuMemFree_v2_params>(info);
         std::vector<GuardReport> found;
         const bool twice = guard_.is_kept(of.dptr);
-        if (twice || guard_.freed(of.dptr, found)) {
+        if (twice || guard_.freed(of.dptr, device, found)) {
           mine.guarded = of.dptr;
           // The driver refuses an address inside of memory; a free of nothing succeeds.
           of.dptr = twice ? of.dptr + 1 : 0;
@@ -133,15 +133,15 @@ class GuardCalls {
       return;
     }
   }
-  /// Call when the process ends, while the driver still works.
+  /// Call when the process ends, while the driver still works. Neither waits nor frees: a kernel
+  /// may run for ever, and end with the process.
   void finish() noexcept {
     int device = 0;
     if (!on() || call_driver(&Driver::context_device, &device) != CUDA_SUCCESS) return;
-    if (!cuda_guard_access.finish()) return;
     try {
       report(guard_.look(device, true));
       std::vector<GuardReport> found;
-      guard_.release_all(found);
+      guard_.look_at_kept(found);
       report(found);
     } catch (...) {  // out of memory
       return;

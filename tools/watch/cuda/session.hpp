@@ -99,7 +99,7 @@ class Session {
   [[gnu::noinline]] void other_call(ThreadState& mine, const KnownCall& known, std::int32_t device,
                                     const CUpti_CallbackData& info) noexcept {
     if (info.callbackSite == CUPTI_API_ENTER) {
-      if (guard_.on()) guard_.enter(mine, known, info, captures_.any());
+      if (guard_.on()) guard_.enter(mine, known, device, info, captures_.any());
       calls_.begin(mine.wait, read_call(known, device, info, CallStage::begins));
       return;
     }

@@ -123,12 +123,18 @@ class MemoryGuard {
     return found;
   }
   /// The program frees memory. Returns whether the guard keeps it, and the driver must not free it.
-  /// Waits for the device, as the driver may. May throw std::bad_alloc.
-  [[nodiscard]] bool freed(std::uintptr_t begin, std::vector<GuardReport>& found) {
+  /// Waits for the current `device`, as the driver may; memory of another device is not kept,
+  /// because its work may still use it. May throw std::bad_alloc.
+  [[nodiscard]] bool freed(std::uintptr_t begin, std::int32_t device,
+                           std::vector<GuardReport>& found) {
     const std::lock_guard lock(mutex_);
     const auto at = live_.find(begin);
     if (at == live_.end()) return false;
     const Guarded one = at->second;
+    if (one.device != device) {
+      live_.erase(at);
+      return false;
+    }
     const bool reachable = access_.finish();
     if (reachable) look_at_zone(begin, one, found);
     live_.erase(at);
@@ -140,6 +146,11 @@ class MemoryGuard {
     kept_bytes_ += one.bytes;
     while (kept_.size() > most_kept || kept_bytes_ > most_all_kept_bytes) release_oldest(found);
     return true;
+  }
+  /// Checks the freed memory that is still kept. May throw std::bad_alloc.
+  void look_at_kept(std::vector<GuardReport>& found) {
+    const std::lock_guard lock(mutex_);
+    for (const Kept& one : kept_) look_at_freed(one, found);
   }
   /// Returns all freed memory to the driver, for a program that needs it. May throw std::bad_alloc.
   void release_all(std::vector<GuardReport>& found) {
@@ -202,9 +213,12 @@ class MemoryGuard {
     const Kept one = kept_.front();
     kept_.pop_front();
     kept_bytes_ -= one.was.bytes;
+    look_at_freed(one, found);
+    access_.release(one.begin);
+  }
+  void look_at_freed(const Kept& one, std::vector<GuardReport>& found) {
     compare(one.begin, one.was, 0, one.was.bytes / 4 * 4, freed_memory, true, found);
     look_at_zone(one.begin, one.was, found);
-    access_.release(one.begin);
   }
 
   std::uint64_t every_;
