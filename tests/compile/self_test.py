@@ -10,9 +10,9 @@ import tempfile
 from pathlib import Path
 
 from compilers import first_error, parse_arguments
-from must_fail import EVERY_LEVEL, TWINS_ELSEWHERE, Test
+from must_fail import EVERY_LEVEL, TWINS_ELSEWHERE, Test, units
 from quick import ERRORS, LEVELS, Quick, begins_with, flags_for
-from snippets import Files, Group
+from snippets import Group
 
 HERE = Path(__file__).parent
 MISUSES = HERE.parent / "misuse"
@@ -102,11 +102,33 @@ PLANTED = MISUSES / "compile/c_counts.cpp"
 COMPARED = {"b_blocks.cpp": "b01_block_of_2048", "c_narrowing.cpp": "c03_int64_to_int"}
 
 
-def complaints_about(compiler, path, quick=None, alone=False, levels=(2,), twins=False):
-    """What must_fail.py complains about in a file of snippets."""
-    test = Test(compiler, Files([Group(path)]), quick, alone)
-    test.run(None, levels, twins)
-    return "\n".join(test.complaints)
+def complaints_about(compiler, *paths, quick=None, alone=False, levels=(2,), twins=False):
+    """What must_fail.py complains about in files of snippets."""
+    tests = [Test(compiler, files, quick, alone) for files in units(list(map(Group, paths)), compiler.name)]
+    for test in tests:
+        test.run(None, levels, twins)
+    return "\n".join(complaint for test in tests for complaint in test.complaints)
+
+
+def check_files(compiler, folder, **how):
+    """Complaints about must_fail.py and two files that are one unit, whose snippets stand at the same lines."""
+    wrong = []
+    head = "#include <cstddef>\n"
+    first = head + misuse(STATIC_ASSERT)
+    for shows, text, words in [
+        ("two good files", misuse(STATIC_ASSERT, name="a02_second"), ""),
+        ("a misuse that compiles in the second", misuse("int x;", name="a02_second"), "second.cpp: a02_second compiles at check level"),
+        ("other words in the second", misuse(STATIC_ASSERT, "another", "a02_second"), "second.cpp: a02_second, line"),
+        ("a typo in the second", misuse("imt x; " + STATIC_ASSERT, name="a02_second"), "second.cpp: a02_second, line"),
+        ("one name in two files", misuse(STATIC_ASSERT), "two snippets a01_misuse"),
+    ]:  # fmt: skip
+        paths = [folder / "first.cpp", folder / "second.cpp"]
+        for path, content in zip(paths, (first, head + text)):
+            path.write_text(content)
+        said = complaints_about(compiler, *paths, **how)
+        if words not in said or bool(said) != bool(words) or "first.cpp" in said:
+            wrong.append(f"must_fail: {shows}: not '{words}' but\n{said or 'accepted'}")
+    return wrong
 
 
 def check_snippets(compiler, folder, shows, text, accepts, words, **how):
@@ -229,6 +251,7 @@ def main():
         wrong += check_snippets(compiler, folder, "a hidden error", HIDDEN, False, "does not say", alone=True)
         wrong += check_twins(compiler, folder, "a broken twin", BROKEN_TWIN, "imt", quick=folder)
         wrong += check_twins(compiler, folder, "a twin with a warning", TWIN_WITH_A_WARNING, "onversion", quick=folder)
+        wrong += check_files(compiler, folder, quick=folder)
         wrong += check_planted(compiler, folder)
         for file, name in COMPARED.items():
             wrong += check_quick(quick, folder, file, name)
