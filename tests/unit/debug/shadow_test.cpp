@@ -31,7 +31,7 @@ void smooth_roughly(float* values, std::size_t n, bool) {
   for (std::size_t i = 0; i < n; ++i) values[i] = values[i] * 0.5F + 1.01F;
 }
 struct Loose {
-  static constexpr warpsafe::Tolerance tolerance{0.02, 0};
+  static constexpr warpsafe::Tolerance tolerance{.absolute = 0.02};
 };
 
 /// Holds an address that the library cannot see.

@@ -131,6 +131,8 @@ TEST_F(BufferTest, ATableHasNoAddressesOfTheHost) {
   EXPECT_EQ(error_in(table.assign(wrong)).code, Errc::argument_host_pointer);
   EXPECT_EQ(error_in(copy_and_wait(stream, from(wrong), to(table))).code,
             Errc::argument_host_pointer);
+  auto matrix = PitchedBuffer<float*>::create(stream, extent{rows{1}, cols{3}}).value();
+  EXPECT_EQ(error_in(matrix.assign(wrong)).code, Errc::argument_host_pointer);
   auto pinned = PinnedBuffer<float*>::create(3).value();
   for (float*& each : pinned.span()) each = on_host.data();
   EXPECT_EQ(error_in(copy(stream, from(std::move(pinned)), to(table)).get()).code,
