@@ -5,7 +5,8 @@
 off: the objects contain nothing that only checks need, a launch is one call until it has failed, a static
 cover is a constant, and any other cover has no conditional jump.
 full: the opposite of the first rule, for objects compiled with checks. This shows that the rules find
-something.
+something. What runs rarely is not optimised, and the reports of the trace are compiled elsewhere, because both
+cost compile time.
 calls: two objects that call the runtime, without and with checks; only the second contains the trace of
 calls."""
 
@@ -20,6 +21,8 @@ CHECKS = re.compile(r"validate_(launch|numbers)|check_launch|ask_driver|check_va
                     r"cudaFuncGetAttributes|cudaDeviceGetAttribute|cudaGetDevice\b")  # fmt: skip
 # Names that WARPSAFE_LOG=trace needs at calls of the runtime.
 TRACE = re.compile(r"call_tracer_in_use|report_call|traced<|TracedCall|TracedValue|CallTracer")
+# Functions that run at an error or once (WARPSAFE_DETAIL_RARE), as mangled.
+RARE = re.compile(r"\d(launch_failed|report_refusal|runtime_error|ask_driver|query_failed|check_first_launch|show_arguments)I?\w*$")
 LAUNCHES = re.compile(r"(static|dynamic|configured)_(returned|inlined)")
 
 
@@ -47,12 +50,25 @@ def success_path(code):
     return code[: names.index("ret") + 1]
 
 
+def has_frame(code):
+    """Whether a function begins as one without optimisation does."""
+    begin = [mnemonic for mnemonic, _ in code if not mnemonic.startswith("endbr")]
+    return begin[:2] == ["push", "mov"] and ("mov", "%rsp,%rbp") in code[:3]
+
+
 def complaints(path, checked):
     # -d: loaded sections; names in debug information are not code.
     said = output("nm", "-C", path) + output("strings", "-d", path)
     in_it = sorted(set(CHECKS.findall(said) and [m[0] for m in CHECKS.finditer(said)]))
     if checked:
-        return [] if len(in_it) > 5 else [f"only {in_it} found in an object with checks"]
+        wrong = [] if len(in_it) > 5 else [f"only {in_it} found in an object with checks"]
+        wrong += [f"compiled with each launch: {name}" for name in sorted(set(re.findall(r"report_call<.*?>", said)))]
+        rare = {name: code for name, code in functions(path).items() if RARE.search(name)}
+        # clang++ takes the frame away without optimisation too.
+        of_clang = "clang" in output("readelf", "-p", ".comment", path)
+        optimised = [name for name, code in rare.items() if not of_clang and not has_frame(code)]
+        wrong += [f"optimised, although it runs rarely: {name}" for name in optimised]
+        return wrong if len(rare) > 3 else [*wrong, f"only {list(rare)} found of {RARE.pattern}"]
     wrong = [f"check-only: {name}" for name in in_it]
     # nvcc registers its kernels in its own static initialiser, which is allowed.
     wrong += [f"static initialiser: {name}" for name in re.findall(r"_GLOBAL__sub_I\S*", said)]

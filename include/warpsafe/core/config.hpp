@@ -35,6 +35,13 @@
 #define WARPSAFE_FN
 #endif
 
+/// Attributes of errors and first calls. A compiler optimises them longer than it reads them.
+#if defined(__clang__)
+#define WARPSAFE_DETAIL_RARE gnu::cold, gnu::noinline, clang::optnone
+#else
+#define WARPSAFE_DETAIL_RARE gnu::cold, gnu::noinline, gnu::optimize("O0")
+#endif
+
 namespace warpsafe {
 
 /// The levels of WARPSAFE_CHECKS. A level is a template argument of the code that depends on it and

@@ -52,13 +52,13 @@ struct LaunchError {
   call_site site;
 
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): see above
-  constexpr LaunchError() noexcept {
+  [[gnu::always_inline]] constexpr LaunchError() noexcept {
     if (__builtin_is_constant_evaluated()) *this = make(Errc{}, Stage{});
   }
 
   /// An error from the given values; every other field says "nothing known".
-  [[nodiscard]] static constexpr LaunchError make(Errc code, Stage stage,
-                                                  call_site site = {}) noexcept {
+  [[nodiscard, gnu::always_inline]] static constexpr LaunchError make(
+      Errc code, Stage stage, call_site site = {}) noexcept {
     return LaunchError(code, stage, site);
   }
   /// As above, with the two numbers that most checks compare.
@@ -73,7 +73,8 @@ struct LaunchError {
   }
 
   /// Sets every field as `make` does, but without a copy, which takes 400 bytes of code each time.
-  constexpr void reset(Errc its_code, Stage its_stage, const call_site& its_site = {}) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] constexpr void reset(Errc its_code, Stage its_stage,
+                                                const call_site& its_site = {}) noexcept {
     code = its_code;
     stage = its_stage;
     severity = Severity::recoverable;
@@ -101,7 +102,7 @@ struct LaunchError {
     site = its_site;
   }
   /// Adds the numbers of the launch.
-  constexpr LaunchError& with_shape(const LaunchShape& shape) noexcept {
+  [[gnu::always_inline]] constexpr LaunchError& with_shape(const LaunchShape& shape) noexcept {
     for (int i = 0; i < 3; ++i) {
       grid[i] = shape.grid[i];
       block[i] = shape.block[i];
@@ -110,7 +111,7 @@ struct LaunchError {
     return *this;
   }
   /// Adds the device that the limit belongs to.
-  constexpr LaunchError& with_device(const DeviceLimits& limits) noexcept {
+  [[gnu::always_inline]] constexpr LaunchError& with_device(const DeviceLimits& limits) noexcept {
     device = limits.device;
     device_name = limits.name;
     vendor = limits.vendor;
@@ -144,7 +145,8 @@ struct LaunchError {
 
  private:
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): reset() sets each
-  constexpr LaunchError(Errc its_code, Stage its_stage, call_site its_site) noexcept {
+  [[gnu::always_inline]] constexpr LaunchError(Errc its_code, Stage its_stage,
+                                               call_site its_site) noexcept {
     reset(its_code, its_stage, its_site);
   }
 };
@@ -153,10 +155,10 @@ static_assert(std::is_trivially_copyable_v<LaunchError>);
 
 namespace detail {
 /// Fills in `error` and returns false.
-[[gnu::cold, gnu::noinline]] constexpr bool refuse(LaunchError& error, Errc code, Stage stage,
-                                                   std::uint64_t value = 0, std::uint64_t limit = 0,
-                                                   Axis axis = Axis::none,
-                                                   std::uint64_t extra = 0) noexcept {
+[[WARPSAFE_DETAIL_RARE]] constexpr bool refuse(LaunchError& error, Errc code, Stage stage,
+                                               std::uint64_t value = 0, std::uint64_t limit = 0,
+                                               Axis axis = Axis::none,
+                                               std::uint64_t extra = 0) noexcept {
   error.reset(code, stage);
   error.value = value;
   error.limit = limit;

@@ -52,10 +52,10 @@ template <class Exception>
 }
 
 struct Thrower {
-  [[noreturn, gnu::cold]] static void no_value(const LaunchError& error) {
+  [[noreturn, WARPSAFE_DETAIL_RARE]] static void no_value(const LaunchError& error) {
     raise(LaunchException(error));
   }
-  [[noreturn, gnu::cold]] static void no_error() { raise(BadResultAccess{}); }
+  [[noreturn, WARPSAFE_DETAIL_RARE]] static void no_error() { raise(BadResultAccess{}); }
 };
 
 }  // namespace detail

@@ -25,7 +25,8 @@ namespace detail {
 
 /// Suggests a block that the launch would accept in place of one that is too large. Writes nothing
 /// if no such block is known.
-[[gnu::cold]] inline void put_suggestion(TextBuffer& out, const LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline void put_suggestion(TextBuffer& out,
+                                                    const LaunchError& error) noexcept {
   if (error.code != Errc::block_too_large && error.code != Errc::kernel_threads_exceeded) return;
   if (error.accepted_threads() == 0) return;
   std::uint32_t fits[3];
@@ -49,8 +50,8 @@ namespace detail {
 /// `capacity` is at least 1. 1024 bytes hold every message with a name of ordinary length, 4096
 /// bytes also with suspects. Returns the bytes written without the terminator. Does not allocate.
 /// "Not launched" reports a check of this library, "launch failed" an error of the runtime.
-[[gnu::cold]] inline std::size_t format_error(const LaunchError& error, char* buffer,
-                                              std::size_t capacity) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline std::size_t format_error(const LaunchError& error, char* buffer,
+                                                         std::size_t capacity) noexcept {
   // Every field is named, so that a new one does not compile until it is handled here. put_field()
   // writes those that are left out here, except `vendor` and `sequence`, which no text has.
   const auto& [code, stage, severity, axis, vendor, limit_is_floor, subcode, blocking_was_on, raw,

@@ -185,14 +185,14 @@ class [[nodiscard]] basic_capture {
     return detail::call<B, Level, &B::capture_info>(
         static_cast<typename B::native_stream>(const_cast<void*>(stream)), info);
   }
-  [[gnu::cold]] static LaunchError closed_capture_error(call_site site) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static LaunchError closed_capture_error(call_site site) noexcept {
     LaunchError error = LaunchError::make(Errc::capture_unmatched, Stage::validation, site);
     error.operation = Name::of("capture end");
     return error;
   }
-  [[gnu::cold]] static LaunchError end_error(int status, const State& state,
-                                             const detail::CaptureWatch::Fork* unjoined,
-                                             call_site site) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static LaunchError end_error(int status, const State& state,
+                                                        const detail::CaptureWatch::Fork* unjoined,
+                                                        call_site site) noexcept {
     LaunchError error = LaunchError::make(Errc::capture_broken, Stage::runtime_call, site);
     error.operation = Name::of("capture end");
     if (status != 0) error = detail::runtime_error<B>(status, error.operation, site);

@@ -210,8 +210,9 @@ class [[nodiscard]] basic_executable_graph {
     }
     return 0;
   }
-  [[gnu::cold]] static LaunchError memory_freed(const void* memory, basic_stream_ref<B> stream,
-                                                call_site site) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static LaunchError memory_freed(const void* memory,
+                                                           basic_stream_ref<B> stream,
+                                                           call_site site) noexcept {
     LaunchError error = LaunchError::make(Errc::graph_memory_freed, Stage::validation, site);
     error.vendor = B::vendor;
     error.operation = Name::of("graph launch");

@@ -25,7 +25,7 @@ namespace warpsafe::detail {
 /// destructor is the same at every check level and only checked objects contain the text.
 using DropReport = void (*)(const call_site& made) noexcept;
 
-[[gnu::cold]] inline void report_drop(const call_site& made) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline void report_drop(const call_site& made) noexcept {
   std::fprintf(
       stderr,
       "warpsafe: the result of a copy was dropped unread, and its destructor waits for the "

@@ -148,8 +148,8 @@ class [[nodiscard]] basic_event {
   /// The capture of an event that other code's capture holds. Only level full finds out.
   static constexpr std::uint64_t others_capture = ~std::uint64_t{0};
 
-  [[gnu::cold]] static LaunchError record_error(int status, basic_stream_ref<B> stream,
-                                                call_site site) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static LaunchError record_error(int status, basic_stream_ref<B> stream,
+                                                           call_site site) noexcept {
     LaunchError error = detail::runtime_error<B>(status, Name::of("event record"), site);
     int current = stream.device().value();
     if (B::current_device(current) == 0 && current != stream.device().value()) {

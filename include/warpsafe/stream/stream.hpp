@@ -190,8 +190,8 @@ class [[nodiscard]] basic_stream {
  private:
   template <class>
   friend class basic_stream_hold;
-  [[gnu::cold]] static LaunchError device_not_chosen(int device, int other,
-                                                     call_site site) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static LaunchError device_not_chosen(int device, int other,
+                                                                call_site site) noexcept {
     LaunchError error = LaunchError::make(Errc::device_not_chosen, Stage::validation,
                                           static_cast<std::uint64_t>(device),
                                           static_cast<std::uint64_t>(other), Axis::none, site);

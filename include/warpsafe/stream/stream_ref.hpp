@@ -19,7 +19,7 @@ class DeviceId {
  public:
   constexpr DeviceId() noexcept = default;
   /// A number outside of int becomes -1, which is no device: it must not become another ordinal.
-  constexpr explicit DeviceId(long long number) noexcept
+  [[gnu::always_inline]] constexpr explicit DeviceId(long long number) noexcept
       : ordinal_(number == static_cast<int>(number) ? static_cast<int>(number) : -1) {}
   [[nodiscard, gnu::always_inline]] constexpr int value() const noexcept { return ordinal_; }
   friend constexpr bool operator==(DeviceId, DeviceId) noexcept = default;

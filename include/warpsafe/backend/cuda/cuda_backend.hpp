@@ -41,10 +41,10 @@ struct CudaCalls : CudaGraphCalls {
   using native_stream = cudaStream_t;
   using native_event = cudaEvent_t;
 
-  static Name error_name(int status) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static Name error_name(int status) noexcept {
     return Name::of(cudaGetErrorName(static_cast<cudaError_t>(status)));
   }
-  static Name error_text(int status) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static Name error_text(int status) noexcept {
     return Name::of(cudaGetErrorString(static_cast<cudaError_t>(status)));
   }
   /// What these statuses mean. CUDA Runtime API, "CUDA Error types": those that lose the context
@@ -79,9 +79,13 @@ struct CudaCalls : CudaGraphCalls {
       {cudaErrorInvalidPc, Errc::execution_failed, Severity::context_lost},
       {cudaErrorLaunchFailure, Errc::execution_failed, Severity::context_lost},
   };
-  static Errc classify(int status) noexcept { return meaning_of(status, meanings).code; }
-  static Severity severity_of(int status) noexcept { return meaning_of(status, meanings).severity; }
-  static int peek_last_error() noexcept { return cudaPeekAtLastError(); }
+  [[WARPSAFE_DETAIL_RARE]] static Errc classify(int status) noexcept {
+    return meaning_of(status, meanings).code;
+  }
+  [[WARPSAFE_DETAIL_RARE]] static Severity severity_of(int status) noexcept {
+    return meaning_of(status, meanings).severity;
+  }
+  [[WARPSAFE_DETAIL_RARE]] static int peek_last_error() noexcept { return cudaPeekAtLastError(); }
 
   static constexpr int toolkit_version = CUDART_VERSION;
   /// The versions of driver and runtime, each as 1000 * major + 10 * minor.
@@ -107,12 +111,15 @@ struct CudaCalls : CudaGraphCalls {
   static int symbol_address(void*& address, const void* symbol) noexcept {
     return cudaGetSymbolAddress(&address, symbol);
   }
-  static int limits_of(int device, DeviceLimits& limits) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static int limits_of(int device, DeviceLimits& limits) noexcept {
     return detail::cuda_limits(device, limits);
   }
-  static Name device_name(int device) noexcept { return detail::cuda_device_name(device); }
+  [[WARPSAFE_DETAIL_RARE]] static Name device_name(int device) noexcept {
+    return detail::cuda_device_name(device);
+  }
 
-  static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static int attributes_of(const KernelEntry& kernel,
+                                                    KernelLimits& limits) noexcept {
     cudaFuncAttributes attributes;
     const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel.function);
     if (status != cudaSuccess) return status;
@@ -126,7 +133,8 @@ struct CudaCalls : CudaGraphCalls {
     limits.ptx_version = static_cast<std::uint32_t>(attributes.ptxVersion);
     return cudaSuccess;
   }
-  static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static int raise_dynamic_shared(const KernelEntry& kernel,
+                                                           std::uint64_t bytes) noexcept {
     return cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 static_cast<int>(bytes));
   }
@@ -135,8 +143,9 @@ struct CudaCalls : CudaGraphCalls {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel.function,
                                                          static_cast<int>(threads), dynamic_bytes);
   }
-  static int max_cluster_blocks(const KernelEntry& kernel, const LaunchShape& shape,
-                                int& blocks) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static int max_cluster_blocks(const KernelEntry& kernel,
+                                                         const LaunchShape& shape,
+                                                         int& blocks) noexcept {
     return detail::cuda_max_cluster(kernel.function, shape, blocks);
   }
 
@@ -261,7 +270,8 @@ struct CudaCalls : CudaGraphCalls {
   /// Peer access and the access of memory pools are different settings, and the runtime cannot be
   /// asked for the first. But it has no device pointer for memory that the current device cannot
   /// access (CUDA Runtime API, cudaPointerGetAttributes; both settings, on two H200s, CUDA 13.0).
-  static int can_access(int device, const void* memory, int, bool& answer) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static int can_access(int device, const void* memory, int,
+                                                 bool& answer) noexcept {
     int before = device;
     cudaError_t status = cudaGetDevice(&before);
     if (status == cudaSuccess && before != device) status = cudaSetDevice(device);

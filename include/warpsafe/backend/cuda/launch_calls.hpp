@@ -44,7 +44,7 @@ inline constexpr CudaLimit<bool DeviceLimits::*> cuda_abilities[] = {
     {cudaDevAttrConcurrentManagedAccess, &DeviceLimits::concurrent_managed_access}};
 
 /// Reads the raw limits: an attribute that the runtime does not know stays 0.
-[[gnu::cold]] inline int cuda_limits(int device, DeviceLimits& limits) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline int cuda_limits(int device, DeviceLimits& limits) noexcept {
   cudaError_t status = cudaSuccess;
   const auto ask = [&](int attribute) -> std::uint32_t {
     if (status != cudaSuccess) return 0;
@@ -73,7 +73,7 @@ inline constexpr CudaLimit<bool DeviceLimits::*> cuda_abilities[] = {
 }
 
 /// Reads all names at the first call, because the runtime's property query takes milliseconds.
-[[gnu::cold]] inline Name cuda_device_name(int device) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline Name cuda_device_name(int device) noexcept {
   constexpr int most = 64;
   struct Names {
     char text[most][256] = {};

@@ -15,6 +15,8 @@ namespace warpsafe {
 struct DeviceLimits;
 struct KernelEntry;
 struct KernelLimits;
+struct LaunchShape;
+enum class MemoryKind : std::uint8_t;
 }  // namespace warpsafe
 
 namespace warpsafe::detail {
@@ -71,25 +73,32 @@ template <class... P>
 using ReportCall = int (*)(const CallTracer& tracer, const TracedCall& call,
                            int (*function)(P...) noexcept, P... arguments) noexcept;
 
-/// The receiver of the trace. At most one is in use in the whole program.
-struct CallTracer {
+/// A report_call that is compiled with the tracer instead of with each launch.
+template <class... P>
+struct OwnReport {
+  ReportCall<P...> report;
+};
+
+/// The receiver of the trace, of which a program uses one. It has all that a launch needs.
+struct CallTracer : OwnReport<int&>,
+                    OwnReport<int, DeviceLimits&>,
+                    OwnReport<const KernelEntry&, KernelLimits&>,
+                    OwnReport<const KernelEntry&, std::uint64_t>,
+                    OwnReport<const KernelEntry&, std::uint32_t, std::uint64_t, int&>,
+                    OwnReport<const KernelEntry&, const LaunchShape&, int&>,
+                    OwnReport<const void*, MemoryKind&, int&>,
+                    OwnReport<int, const void*, int, bool&> {
   /// The time before a call, in nanoseconds.
   std::uint64_t (*begin)() noexcept;
   void (*end)(const TracedCall& call, int status, const TracedValue* values, std::size_t count,
               std::uint64_t begun) noexcept;
-  // report_call for the queries of every checked launch. They are compiled with the tracer instead
-  // of with each launch.
-  ReportCall<int&> report_number;
-  ReportCall<int, DeviceLimits&> report_device;
-  ReportCall<const KernelEntry&, KernelLimits&> report_kernel;
 };
 /// nullptr unless WARPSAFE_LOG=trace.
 [[gnu::visibility("default")]] inline const CallTracer* call_tracer_in_use = nullptr;
 
 template <class... P>
-[[gnu::cold, gnu::noinline]] int report_call(const CallTracer& tracer, const TracedCall& call,
-                                             int (*function)(P...) noexcept,
-                                             P... arguments) noexcept {
+[[WARPSAFE_DETAIL_RARE]] int report_call(const CallTracer& tracer, const TracedCall& call,
+                                         int (*function)(P...) noexcept, P... arguments) noexcept {
   const std::uint64_t begun = tracer.begin();
   const int status = function(static_cast<P>(arguments)...);
   // An array cannot be empty, so a call without arguments gets one element.
@@ -97,16 +106,6 @@ template <class... P>
   tracer.end(call, status, values, sizeof...(P), begun);
   return status;
 }
-
-/// The tracer's own report_call for a call's parameters; nullptr if it has none.
-template <class... P>
-inline constexpr auto own_report = nullptr;
-template <>
-inline constexpr auto own_report<int&> = &CallTracer::report_number;
-template <>
-inline constexpr auto own_report<int, DeviceLimits&> = &CallTracer::report_device;
-template <>
-inline constexpr auto own_report<const KernelEntry&, KernelLimits&> = &CallTracer::report_kernel;
 
 /// `Fn`, with a report if a tracer is in use. Without one, that costs a load and a test. Always
 /// inlined, even without optimisation, since a separate function costs more to compile.
@@ -116,8 +115,8 @@ template <class B, auto Fn, class... P>
   if (tracer == nullptr) [[likely]]
     return Fn(static_cast<P>(arguments)...);
   static constexpr TracedCall call{__PRETTY_FUNCTION__, B::name, &B::error_name};
-  if constexpr (own_report<P...> != nullptr) {
-    return (tracer->*own_report<P...>)(*tracer, call, Fn, static_cast<P>(arguments)...);
+  if constexpr (std::is_base_of_v<OwnReport<P...>, CallTracer>) {
+    return tracer->OwnReport<P...>::report(*tracer, call, Fn, static_cast<P>(arguments)...);
   } else {
     return report_call<P...>(*tracer, call, Fn, static_cast<P>(arguments)...);
   }

@@ -12,7 +12,8 @@ namespace warpsafe::detail {
 
 /// Whether the error reports a fault in work that was submitted earlier, whichever call returned
 /// it.
-[[nodiscard]] constexpr bool reports_earlier_fault(const LaunchError& error) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr bool reports_earlier_fault(
+    const LaunchError& error) noexcept {
   return error.severity == Severity::context_lost || error.code == Errc::execution_failed ||
          error.code == Errc::pending_error || error.code == Errc::barrier_divergence;
 }
@@ -20,11 +21,10 @@ namespace warpsafe::detail {
 /// The error of a failed runtime call, with the runtime's own text. Pass the `device` of the call
 /// if it is known, so that a fault is matched with suspects on that device.
 template <class B>
-[[gnu::cold, gnu::noinline]] LaunchError runtime_error(int status, Name operation, call_site site,
-                                                       Stage stage = Stage::runtime_call,
-                                                       int device = -1) noexcept {
-  // Only one error is constructed and returned, because each copy takes 400 bytes of code in every
-  // translation unit.
+[[WARPSAFE_DETAIL_RARE]] LaunchError runtime_error(int status, Name operation, call_site site,
+                                                   Stage stage = Stage::runtime_call,
+                                                   int device = -1) noexcept {
+  // One error is constructed and returned: each copy takes 400 bytes of code in every file.
   LaunchError error = LaunchError::make(Errc::device_check_failed, stage, site);
   if (const CheckHooks* const checks = check_hooks();
       status == failed_check_status && checks != nullptr) {
@@ -58,8 +58,8 @@ template <class B>
 /// The error of a failed query about a kernel. Some runtimes return a status with another general
 /// meaning if they do not know the function.
 template <class B>
-[[gnu::cold, gnu::noinline]] LaunchError kernel_error(int status, Name operation, call_site site,
-                                                      Stage stage = Stage::runtime_call) noexcept {
+[[WARPSAFE_DETAIL_RARE]] LaunchError kernel_error(int status, Name operation, call_site site,
+                                                  Stage stage = Stage::runtime_call) noexcept {
   LaunchError error = runtime_error<B>(status, operation, site, stage);
   if constexpr (requires { B::unknown_function; }) {
     if (status == B::unknown_function) error.code = Errc::not_a_kernel;

@@ -40,10 +40,10 @@ struct HipCalls : HipGraphCalls {
   using native_stream = hipStream_t;
   using native_event = hipEvent_t;
 
-  static Name error_name(int status) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static Name error_name(int status) noexcept {
     return Name::of(hipGetErrorName(static_cast<hipError_t>(status)));
   }
-  static Name error_text(int status) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static Name error_text(int status) noexcept {
     return Name::of(hipGetErrorString(static_cast<hipError_t>(status)));
   }
   static constexpr bool on_amd = vendor == Vendor::amd;
@@ -85,13 +85,13 @@ struct HipCalls : HipGraphCalls {
       {hipErrorLaunchFailure, on_amd ? Errc::runtime_failed : Errc::execution_failed,
        on_amd ? Severity::recoverable : lost},
   };
-  static Errc classify(int status) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static Errc classify(int status) noexcept {
     // Without a GPU, the first call of some releases returns this instead of hipErrorNoDevice.
     if (status == hipErrorInvalidDevice && !hip_has_device()) return Errc::no_device;
     return meaning_of(status, meanings).code;
   }
   static Severity severity_of(int status) noexcept { return meaning_of(status, meanings).severity; }
-  static int peek_last_error() noexcept { return hipPeekAtLastError(); }
+  [[WARPSAFE_DETAIL_RARE]] static int peek_last_error() noexcept { return hipPeekAtLastError(); }
 
   static constexpr int toolkit_version = HIP_VERSION;
   /// The versions of driver and runtime, in the format of HIP_VERSION.
@@ -111,12 +111,15 @@ struct HipCalls : HipGraphCalls {
   static int symbol_address(void*& address, const void* symbol) noexcept {
     return hipGetSymbolAddress(&address, symbol);
   }
-  static int limits_of(int device, DeviceLimits& limits) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static int limits_of(int device, DeviceLimits& limits) noexcept {
     return detail::hip_limits(device, limits);
   }
-  static Name device_name(int device) noexcept { return detail::hip_device_name(device); }
+  [[WARPSAFE_DETAIL_RARE]] static Name device_name(int device) noexcept {
+    return detail::hip_device_name(device);
+  }
 
-  static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static int attributes_of(const KernelEntry& kernel,
+                                                    KernelLimits& limits) noexcept {
     hipFuncAttributes attributes;
     if (const hipError_t status = hipFuncGetAttributes(&attributes, kernel.function)) return status;
     limits.max_threads_per_block = static_cast<std::uint32_t>(attributes.maxThreadsPerBlock);
@@ -131,7 +134,8 @@ struct HipCalls : HipGraphCalls {
     limits.ptx_version = static_cast<std::uint32_t>(attributes.ptxVersion);
     return hipSuccess;
   }
-  static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static int raise_dynamic_shared(const KernelEntry& kernel,
+                                                           std::uint64_t bytes) noexcept {
     return hipFuncSetAttribute(kernel.function, hipFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(bytes));
   }

@@ -24,7 +24,7 @@ inline constexpr Vendor hip_vendor = Vendor::nvidia;
 inline constexpr Vendor hip_vendor = Vendor::amd;
 #endif
 
-[[gnu::cold]] inline bool hip_has_device() noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline bool hip_has_device() noexcept {
   int count = 0;
   return hipGetDeviceCount(&count) == hipSuccess && count > 0;
 }
@@ -32,7 +32,7 @@ inline constexpr Vendor hip_vendor = Vendor::amd;
 /// Reads the raw limits: an attribute that the runtime does not know stays 0. Uses queries of
 /// single attributes, because the layout of hipDeviceProp_t changed between releases under one
 /// name.
-[[gnu::cold]] inline int hip_limits(int device, DeviceLimits& limits) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline int hip_limits(int device, DeviceLimits& limits) noexcept {
   hipError_t status = hipSuccess;
   const auto ask = [&](hipDeviceAttribute_t attribute) -> std::uint32_t {
     int value = 0;
@@ -81,7 +81,7 @@ inline constexpr Vendor hip_vendor = Vendor::amd;
 }
 
 /// Reads all names at the first call.
-[[gnu::cold]] inline Name hip_device_name(int device) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline Name hip_device_name(int device) noexcept {
   constexpr int most = 64;
   struct Names {
     char text[most][256] = {};

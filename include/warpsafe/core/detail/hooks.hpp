@@ -44,14 +44,14 @@ struct CheckHooks {
 
 /// The value of an environment variable, or nullptr. Also nullptr in a program that runs with more
 /// rights than its caller (setuid): the caller could otherwise make it write files or skip checks.
-[[nodiscard]] inline const char* read_environment(const char* name) noexcept {
+[[nodiscard, gnu::always_inline]] inline const char* read_environment(const char* name) noexcept {
   return ::secure_getenv(name);
 }
 
 /// One variable for the whole program.
 [[gnu::visibility("default")]] inline const CheckHooks* check_hooks_in_use = nullptr;
 
-[[nodiscard]] inline const CheckHooks* check_hooks() noexcept {
+[[nodiscard, gnu::always_inline]] inline const CheckHooks* check_hooks() noexcept {
   return __atomic_load_n(&check_hooks_in_use, __ATOMIC_ACQUIRE);
 }
 
@@ -86,7 +86,7 @@ struct CaptureHooks {
 [[nodiscard, gnu::always_inline]] inline const CaptureHooks* open_captures() noexcept {
   return __atomic_load_n(&capture_hooks, __ATOMIC_ACQUIRE);
 }
-inline void report_to_captures(const LaunchError& error) noexcept {
+[[gnu::always_inline]] inline void report_to_captures(const LaunchError& error) noexcept {
   if (const CaptureHooks* const hooks = open_captures()) hooks->failed(error);
 }
 

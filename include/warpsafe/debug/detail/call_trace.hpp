@@ -162,10 +162,10 @@ inline void put_value(warpsafe::detail::TextBuffer& out,
   write_log(LogLevel::trace, text, out.size());
 }
 
+using warpsafe::detail::report_call;
 inline constexpr warpsafe::detail::CallTracer logging_tracer{
-    &nanoseconds_now, &log_call, &warpsafe::detail::report_call<int&>,
-    &warpsafe::detail::report_call<int, DeviceLimits&>,
-    &warpsafe::detail::report_call<const KernelEntry&, KernelLimits&>};
+    {&report_call}, {&report_call}, {&report_call}, {&report_call},   {&report_call},
+    {&report_call}, {&report_call}, {&report_call}, &nanoseconds_now, &log_call};
 
 /// Starts or stops the trace of calls, as the log's level requires.
 inline void trace_calls_by_level() noexcept {

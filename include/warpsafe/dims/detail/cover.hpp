@@ -130,9 +130,9 @@ struct CoverRequest {
 };
 
 /// Fills in `error` with the reason and returns false. Returns true for a permitted empty grid.
-[[gnu::cold, gnu::noinline]] constexpr bool refuse_cover(const CoverRequest& asked,
-                                                         const DeviceLimits& floor,
-                                                         LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] constexpr bool refuse_cover(const CoverRequest& asked,
+                                                     const DeviceLimits& floor,
+                                                     LaunchError& error) noexcept {
   constexpr Stage stage = Stage::construction;
   const SizeBits(&sizes)[3] = asked.sizes;
   const int rank = asked.rank;

@@ -64,7 +64,8 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
 // every translation unit that launches. Cold, because inlining takes a compiler three times as
 // long.
 
-[[gnu::cold]] inline void put_device(TextBuffer& out, const LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline void put_device(TextBuffer& out,
+                                                const LaunchError& error) noexcept {
   if (error.device < 0) {
     out << "this device";
     return;
@@ -74,7 +75,8 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
 }
 
 /// Writes a field that is a name. Returns false for another field.
-[[gnu::cold]] inline bool put_name(TextBuffer& out, Name field, const LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline bool put_name(TextBuffer& out, Name field,
+                                              const LaunchError& error) noexcept {
   const auto is = [&](const char* text) { return field == Name::of(text); };
   const Name* name = nullptr;
   if (is("kernel")) {
@@ -92,8 +94,8 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
 }
 
 /// Writes a field that is a number. Returns false for another field.
-[[gnu::cold]] inline bool put_number(TextBuffer& out, Name field,
-                                     const LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline bool put_number(TextBuffer& out, Name field,
+                                                const LaunchError& error) noexcept {
   const auto is = [&](const char* text) { return field == Name::of(text); };
   std::uint64_t number = error.value;
   if (is("limit")) {
@@ -123,8 +125,8 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
 
 /// Writes the field that a text names in braces. Any other name is written unchanged, in its
 /// braces.
-[[gnu::cold]] inline void put_field(TextBuffer& out, Name field,
-                                    const LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline void put_field(TextBuffer& out, Name field,
+                                               const LaunchError& error) noexcept {
   if (put_number(out, field, error) || put_name(out, field, error)) return;
   const auto is = [&](const char* text) { return field == Name::of(text); };
   if (is("axis")) {
@@ -165,8 +167,8 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
 }
 
 /// Writes a text and fills in its fields.
-[[gnu::cold]] inline void put_text(TextBuffer& out, const char* text,
-                                   const LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline void put_text(TextBuffer& out, const char* text,
+                                              const LaunchError& error) noexcept {
   for (; *text != '\0'; ++text) {
     if (*text != '{') {
       out << *text;

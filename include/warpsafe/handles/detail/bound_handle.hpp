@@ -27,7 +27,7 @@ namespace warpsafe::detail {
 
 /// The error of a library's function, with the library's own text.
 template <class Traits>
-[[gnu::cold, gnu::noinline]] LaunchError library_error(
+[[WARPSAFE_DETAIL_RARE]] LaunchError library_error(
     typename Traits::status status, Name function,
     basic_stream_ref<typename Traits::backend> stream, call_site site) noexcept {
   LaunchError error = LaunchError::make(Errc::library_failed, Stage::runtime_call, site);

@@ -80,31 +80,24 @@ bool check_residency(const Located<B>& at, const LaunchShape& shape,
 
 /// The rules of a launch with the driver's answers. False with the problem in `error`.
 template <class B, class Calls>
-[[gnu::always_inline]] inline bool check_limits(const Located<B>& at, const LaunchTypes& types,
-                                                const LaunchNumbers& numbers,
-                                                const LaunchedKernel<Calls>& kernel,
-                                                const KernelLimits& kernel_limits,
-                                                const DeviceLimits& device,
-                                                LaunchError& error) noexcept {
-  const KernelNeeds& needs = types.kernel.needs;
-  const LaunchShape& shape = numbers.shape;
-  if (is_plainly_valid(shape, needs, kernel_limits, device) &&
-      numbers.elements - 1 <= needs.index_max) [[likely]] {
-    return true;
-  }
-  return validate_launch(shape, needs, kernel_limits, device, error) &&
-         validate_reach(numbers.elements, shape, needs, error) &&
-         (!(shape.cooperative || shape.non_portable_cluster) ||
-          check_residency(at, shape, kernel, device, error));
+[[gnu::noinline]] bool check_limits(const Located<B>& at, const LaunchTypes& types,
+                                    const LaunchNumbers& numbers,
+                                    const LaunchedKernel<Calls>& kernel,
+                                    const KernelLimits& kernel_limits, const DeviceLimits& device,
+                                    LaunchError& error) noexcept {
+  return validate_launch(numbers.shape, types.kernel.needs, kernel_limits, device, error) &&
+         validate_reach(numbers.elements, numbers.shape, types.kernel.needs, error) &&
+         (!(numbers.shape.cooperative || numbers.shape.non_portable_cluster) ||
+          check_residency(at, numbers.shape, kernel, device, error));
 }
 /// As check_limits, if the driver has not been asked yet.
 template <class B, class Calls>
-[[gnu::cold, gnu::noinline]] bool check_first_launch(const Located<B>& at, const LaunchTypes& types,
-                                                     const LaunchNumbers& numbers,
-                                                     const LaunchedKernel<Calls>& kernel,
-                                                     const KernelLimits*& kernel_limits,
-                                                     KernelLimits& kernel_local,
-                                                     LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] bool check_first_launch(const Located<B>& at, const LaunchTypes& types,
+                                                 const LaunchNumbers& numbers,
+                                                 const LaunchedKernel<Calls>& kernel,
+                                                 const KernelLimits*& kernel_limits,
+                                                 KernelLimits& kernel_local,
+                                                 LaunchError& error) noexcept {
   DeviceLimits device_local;
   const DeviceLimits* device = nullptr;
   return ask_driver(at, kernel, device, device_local, kernel_limits, kernel_local, error) &&
@@ -130,6 +123,7 @@ template <CheckLevel Level, class B, class Calls>
     types.problem(config, kernel.name, at.stream.device().value(), error);
     if (error.code != Errc{}) return false;
   }
+  const KernelNeeds& needs = types.kernel.needs;
   if constexpr (Level == CheckLevel::full) {
     const int device = at.stream.device().value();
     const DeviceLimits* const device_limits = DeviceCache<B>::remembered(device);
@@ -138,9 +132,10 @@ template <CheckLevel Level, class B, class Calls>
       return check_first_launch(at, types, numbers, kernel, kernel_limits, kernel_local, error);
     }
     return check_device(at, kernel, error) &&
-           check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error);
+           ((is_plainly_valid(numbers.shape, needs, *kernel_limits, *device_limits) &&
+             numbers.elements - 1 <= needs.index_max) ||
+            check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error));
   } else {
-    const KernelNeeds& needs = types.kernel.needs;
     static_cast<void>(kernel_limits);
     return validate_launch(numbers.shape, needs, kernel_local, cheap_limits<B>, error) &&
            validate_reach(numbers.elements, numbers.shape, needs, error);
@@ -170,10 +165,8 @@ template <CheckLevel Level, class B>
 
 /// Adds the launch to the error of a check: kernel, place, stream, dimensions and device.
 template <class B>
-[[gnu::cold, gnu::noinline]] LaunchError& report_refusal(LaunchError& error,
-                                                         const LaunchShape& shape,
-                                                         const Located<B>& at,
-                                                         Name kernel) noexcept {
+[[WARPSAFE_DETAIL_RARE]] LaunchError& report_refusal(LaunchError& error, const LaunchShape& shape,
+                                                     const Located<B>& at, Name kernel) noexcept {
   error.kernel = kernel;
   error.site = at.site;
   error.stream = at.stream.native();
@@ -188,9 +181,9 @@ template <class B>
 /// Makes the error of a launch that the runtime refused, or at which earlier work was found to
 /// fail.
 template <class B>
-[[gnu::cold, gnu::noinline]] void launch_failed(int status, const LaunchShape& shape,
-                                                const Located<B>& at, Name kernel,
-                                                LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] void launch_failed(int status, const LaunchShape& shape,
+                                            const Located<B>& at, Name kernel,
+                                            LaunchError& error) noexcept {
   ::new (static_cast<void*>(&error))
       LaunchError(runtime_error<B>(status, Name{}, at.site, Stage::launch));
   if (error.code == Errc::runtime_failed) error.code = Errc::launch_refused;
@@ -257,9 +250,9 @@ template <CheckLevel Level, class B, class Calls>
 
 /// The error of a launch whose configuration is an error.
 template <class B>
-[[gnu::cold, gnu::noinline]] result<void> refused_configuration(const LaunchError& error,
-                                                                const Located<B>& at,
-                                                                Name kernel) noexcept {
+[[WARPSAFE_DETAIL_RARE]] result<void> refused_configuration(const LaunchError& error,
+                                                            const Located<B>& at,
+                                                            Name kernel) noexcept {
   result<void> refused = failure<void>(error);
   LaunchError& own = UnwrapWithTryOrValue::error_in(refused);
   if (own.kernel.empty()) own.kernel = kernel;

@@ -27,8 +27,8 @@ class KernelSlots {
   /// The kernel's limits. The first call asks the driver. nullptr, with the driver's status, if the
   /// kernel cannot be asked.
   template <CheckLevel Level = CheckLevel::off>
-  const KernelLimits* find(const KernelEntry& entry, int device, KernelLimits& local,
-                           int& status) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] const KernelLimits* find(const KernelEntry& entry, int device,
+                                                    KernelLimits& local, int& status) noexcept {
     const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
     if (remembered) {
       if (const KernelLimits* known = slots_[device].get()) return known;
@@ -59,9 +59,9 @@ class KernelSlots {
   /// another thread's raise and its launch, so a spin lock guards it. The lock is taken only when a
   /// kernel needs more than ever before.
   template <CheckLevel Level>
-  [[gnu::cold, gnu::noinline]] int raise_dynamic_shared(const KernelEntry& entry,
-                                                        std::uint64_t* high_water,
-                                                        std::uint64_t bytes) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] int raise_dynamic_shared(const KernelEntry& entry,
+                                                    std::uint64_t* high_water,
+                                                    std::uint64_t bytes) noexcept {
     while (__atomic_test_and_set(&raising_, __ATOMIC_ACQUIRE)) {
     }
     KernelLimits now;
@@ -113,9 +113,8 @@ struct LaunchedKernel {
 
 /// Makes the error of a query that failed.
 template <class B>
-[[gnu::cold, gnu::noinline]] bool query_failed(int status, const Located<B>& at,
-                                               LaunchError& error) noexcept {
-  // Constructed in place: a copy of a LaunchError is 400 bytes of code.
+[[WARPSAFE_DETAIL_RARE]] bool query_failed(int status, const Located<B>& at,
+                                           LaunchError& error) noexcept {
   ::new (static_cast<void*>(&error))
       LaunchError(kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation));
   error.device = at.stream.device().value();
@@ -150,10 +149,11 @@ template <class B, class Calls>
 /// Checks the device, and gets the limits of the device and the kernel: from the driver for the
 /// first launch, from memory after that. False with the problem in `error`.
 template <class B, class Calls>
-bool ask_driver(const Located<B>& at, const LaunchedKernel<Calls>& kernel,
-                const DeviceLimits*& device_limits, DeviceLimits& device_local,
-                const KernelLimits*& kernel_limits, KernelLimits& kernel_local,
-                LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] bool ask_driver(const Located<B>& at, const LaunchedKernel<Calls>& kernel,
+                                         const DeviceLimits*& device_limits,
+                                         DeviceLimits& device_local,
+                                         const KernelLimits*& kernel_limits,
+                                         KernelLimits& kernel_local, LaunchError& error) noexcept {
   if (!check_device(at, kernel, error)) return false;
   const int device = at.stream.device().value();
   int status = 0;

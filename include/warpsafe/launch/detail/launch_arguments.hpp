@@ -97,8 +97,8 @@ inline constexpr KernelFacts kernel_facts{K::needs, element_infos<typename K::pa
                                           reference_of<K>()};
 
 /// The first address from `room` on that has the parameter's alignment.
-[[nodiscard]] inline unsigned char* align_for(const ArgumentFacts& facts,
-                                              unsigned char* room) noexcept {
+[[nodiscard, gnu::always_inline]] inline unsigned char* align_for(const ArgumentFacts& facts,
+                                                                  unsigned char* room) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(room);
   return room + (place_after(address, facts) - address);
 }
@@ -117,7 +117,7 @@ class ArgumentWords {
   [[nodiscard]] const ArgumentTypes& types() const noexcept { return types_; }
   [[nodiscard]] const void* argument(std::size_t place) const noexcept { return words_[place]; }
   /// The addresses of the parameters, after `prepare`.
-  [[nodiscard]] void** values() const noexcept { return values_; }
+  [[nodiscard, gnu::always_inline]] void** values() const noexcept { return values_; }
 
  private:
   [[nodiscard]] static void** convert(const ArgumentFacts* const* facts, std::size_t count,
@@ -193,7 +193,7 @@ inline void tell_windows(const KernelEntry& entry, const ElementInfo* elements,
 }
 
 /// Passes a launch's arguments, after `prepare`, to `reader`.
-[[gnu::cold, gnu::noinline]] inline void show_arguments(
+[[WARPSAFE_DETAIL_RARE]] inline void show_arguments(
     const ArgumentReader& reader, const BackendCalls& calls, void* stream, const KernelEntry& entry,
     const KernelFacts& kernel, const LaunchShape& shape, const ArgumentWords& arguments) noexcept {
   const std::size_t arity = arguments.types().count;

@@ -36,11 +36,11 @@ template <class Config>
 /// known only at run time, and none for a value in a type. A value kept in registers across the
 /// call would cost three instructions.
 template <class B, class Shaped>
-[[gnu::cold, gnu::noinline]] result<void> launch_refused(
-    int status, const Shaped& shaped, const basic_stream_ref<B>& stream, const char* kernel,
-    std::size_t kernel_size, const char* file, const char* function, unsigned line) noexcept {
-  // A use that g++ does not turn into a parameter in a register (-fipa-sra).
-  asm("" : : "m"(shaped));
+[[WARPSAFE_DETAIL_RARE]] result<void> launch_refused(int status, const Shaped& shaped,
+                                                     const basic_stream_ref<B>& stream,
+                                                     const char* kernel, std::size_t kernel_size,
+                                                     const char* file, const char* function,
+                                                     unsigned line) noexcept {
   LaunchError error;
   launch_failed(status, shape_of(shaped), Located<B>(stream, {file, function, line}),
                 {kernel, kernel_size}, error);

@@ -15,9 +15,9 @@ namespace warpsafe::detail {
 
 /// The number of threads that an error suggests for a block, within all limits. 0 if the suggestion
 /// would be refused too, since it is not a multiple of what the kernel requires.
-constexpr std::uint64_t suggestable_threads(const LaunchShape& shape, const KernelNeeds& needs,
-                                            const KernelLimits& kernel,
-                                            const DeviceLimits& device) noexcept {
+[[WARPSAFE_DETAIL_RARE]] constexpr std::uint64_t suggestable_threads(
+    const LaunchShape& shape, const KernelNeeds& needs, const KernelLimits& kernel,
+    const DeviceLimits& device) noexcept {
   const std::uint64_t most = strictest(device.max_threads_per_block,
                                        strictest(needs.max_threads, kernel.max_threads_per_block));
   if (most == 0) return 0;
@@ -38,10 +38,9 @@ struct Refusal {
   const DeviceLimits& device;
   LaunchError& error;
 
-  [[gnu::cold, gnu::noinline]] constexpr bool operator()(Errc code, std::uint64_t value,
-                                                         std::uint64_t limit,
-                                                         Axis axis = Axis::none,
-                                                         std::uint64_t extra = 0) const noexcept {
+  [[WARPSAFE_DETAIL_RARE]] constexpr bool operator()(Errc code, std::uint64_t value,
+                                                     std::uint64_t limit, Axis axis = Axis::none,
+                                                     std::uint64_t extra = 0) const noexcept {
     refuse(error, code, Stage::validation, value, limit, axis, extra);
     error.with_shape(shape).with_device(device);
     error.limit_is_floor = device.floored && device.device >= 0;

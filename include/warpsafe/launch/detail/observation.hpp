@@ -19,7 +19,7 @@ namespace warpsafe::detail {
 
 /// Writes a text to standard error. Every file that launches includes this header, and <cstdio>
 /// would cost it more than <unistd.h>, which Outcome includes already.
-inline void write_stderr(Name text) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline void write_stderr(Name text) noexcept {
   // There is nowhere to report that standard error takes no text.
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data, text.size);
 }
@@ -30,7 +30,7 @@ inline void write_stderr(Name text) noexcept {
 inline bool switches_checked = false;
 /// Without the tools nothing reads the switches of the environment. Warns once about each that is
 /// set.
-[[gnu::cold, gnu::noinline]] inline void warn_unread_switches() noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline void warn_unread_switches() noexcept {
   if (__atomic_exchange_n(&switches_checked, true, __ATOMIC_RELAXED)) return;
   static constexpr Name switches[] = {
       Name::of("WARPSAFE_LOG"),     Name::of("WARPSAFE_SYNC"),      Name::of("WARPSAFE_BREAK"),

@@ -271,8 +271,8 @@ class DeviceMemory : public MemoryOwner {
   }
 
   template <CheckLevel Level>
-  [[gnu::cold]] static LaunchError allocation_error(int status, Bytes bytes, int device,
-                                                    call_site site) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static LaunchError allocation_error(int status, Bytes bytes, int device,
+                                                               call_site site) noexcept {
     LaunchError error = runtime_error<B>(status, Name::of("allocate device memory"), site);
     error.device = device;
     error.value = bytes.value();

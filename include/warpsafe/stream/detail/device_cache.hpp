@@ -85,7 +85,8 @@ struct [[gnu::visibility("hidden")]] DeviceCache {
   /// The limits of a device. The floor replaces each limit that the device does not report. `local`
   /// holds them if they cannot be cached. nullptr, with the runtime's status, if the query fails.
   template <CheckLevel Level = CheckLevel::off>
-  static const DeviceLimits* find(int device, DeviceLimits& local, int& status) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static const DeviceLimits* find(int device, DeviceLimits& local,
+                                                           int& status) noexcept {
     const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
     if (remembered) {
       if (const DeviceLimits* known = slots[device].get()) return known;

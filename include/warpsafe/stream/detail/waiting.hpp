@@ -67,8 +67,8 @@ template <class B>
   return asked.assume_value() == Progress::ready;
 }
 
-[[gnu::cold, gnu::noinline]] inline LaunchError capturing_error(Vendor vendor, Name operation,
-                                                                call_site site) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline LaunchError capturing_error(Vendor vendor, Name operation,
+                                                            call_site site) noexcept {
   LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
   error.vendor = vendor;
   error.operation = operation;
