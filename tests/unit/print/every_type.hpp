@@ -140,7 +140,7 @@ inline ws::result<void> sizes() {
   agreeing.count = 10;
   agreeing.first_mismatch = 10;
   ws::Comparison differing = agreeing;
-  differing.tolerance = {1e-5, 1.3e-6, false};
+  differing.tolerance = {.absolute = 1e-5, .relative = 1.3e-6, .nan_agrees = false};
   differing.mismatches = 2;
   differing.first_mismatch = 3;
   differing.absolute = {0.25, 3};
