@@ -115,7 +115,7 @@ class Kernel:
     @functools.cached_property
     def max_threads(self):
         """The first number of __launch_bounds__ if it is a literal, or None."""
-        head = self.function.program.source[self.node.start:self.body.start if self.body else self.node.end]
+        head = self.function.head
         found = re.search(rb"__launch_bounds__\s*\(\s*(\d+)\s*[,)]", head)
         return int(found.group(1)) if found else None
 

@@ -21,15 +21,24 @@ LAUNCHES = re.compile(rb"<<<|\b(cuda|hip|cu)(Launch\w*Kernel\w*|GraphAddKernelNo
 ALIGNED = re.compile(r"(__shared__)(\s+)((?:alignas\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)+)(?<!\s)")
 # nvcc takes `<<<grid, {16, 16}>>>`, clang only `<<<grid, dim3{16, 16}>>>`. Columns behind it are then four too large.
 LAUNCH, BRACED = re.compile(r"<<<(?:(?!>>>)[^;])*>>>"), re.compile(r"(<<<|,)(\s*)\{")
+# nvcc takes `<< <grid, block>> >`, which some formatters write, clang only the closed form. The exchange keeps the text's length.
+SPACED = re.compile(r"(<<[ \t]+<)([^<;{}]*?)(>>[ \t]+>)(?=[ \t]*\()")
 # What clang's host view refuses and nvcc accepts, without a loss for the rules.
 BENIGN = re.compile(r"initialization is not supported for __shared__ variables|call to __global__ function from __(global|device)__ function|"
                     r"no member named '(clockRate|deviceOverlap|kernelExecTimeoutEnabled|computeMode|memoryClockRate|maxTexture1DLinear|"
                     r"cooperativeMultiDeviceLaunch|singleToDoublePrecisionPerfRatio)' in 'cudaDeviceProp'|"
-                    r"reference to __global__ function .* in __(global|device)__ function")
+                    r"reference to __global__ function .* in __(global|device)__ function|"
+                    r"redeclaration of '(threadIdx|blockIdx|blockDim|gridDim)' with a different type|"
+                    r"use 'template' keyword to treat '\w+' as a dependent template name")
 
 
 # nvcc takes `"r"(a) "r"(b)` without a comma in an asm statement, which no rule reads.
 OPERANDS = re.compile(r'"[=+&]?\w+"\s*\([^()]*\)\s*"[=+&]?\w+"\s*\(')
+
+
+def closed(text):
+    """A text with `<<<` and `>>>` in place of `<< <` and `>> >`."""
+    return SPACED.sub(lambda found: "<<<".ljust(len(found[1])) + found[2] + ">>>".rjust(len(found[3])), text)
 
 
 def is_asm_without_comma(error):
@@ -101,6 +110,7 @@ def parsed(main, file, options):
     cindex = load()
     text = pathlib.Path(main).read_text(errors="replace")
     if not (options.fix or options.fix_cuda or options.diff):  # which keep each launch that they do not change
+        text = closed(text)
         text = LAUNCH.sub(lambda launch: BRACED.sub(r"\1\2dim3{", launch[0]), text)
     words, folder, compiler = command_of(main, options)
     absent = []
@@ -113,6 +123,8 @@ def parsed(main, file, options):
         language = "hip"  # a .cu whose own headers include HIP's
     if not words:
         kept += project.macros(headers.file.parent, headers.root)
+        standard = project.standard(headers.file.parent, headers.root)
+        kept += [standard] if standard else []
     kept += headers.flags()
     arguments = flags.arguments(language, kept, SHIMS, headers.textures)
     # Passes the text in valid UTF-8, because positions count its bytes.

@@ -62,20 +62,6 @@ def argument_type(program, function, launch):
                         "call warpsafe::launch, whose arguments have the kernel's types")
 
 
-def is_count(function, node):
-    """Whether a number counts items by its name or by its making, and no block, axis or quotient."""
-    start = function.resolve(node)
-    if is_integer(bare(start).type) and not is_wide(bare(start).type):
-        return False  # an int that was widened: its upper bits are empty
-    if start.value is not None or any(operands(part, "/") or operands(part, "%") for part in start.walk()):
-        return False
-    name = call_name(start) if start.kind == "CALL_EXPR" else plain(node).name
-    if start.kind == "CALL_EXPR" and len(call_arguments(start)) > 0 and name == "size":
-        return False  # the extent of one axis
-    return re.search(r"^(n|N|numel|size|length)$|num|count|elem|total|items|len|size", name) is not None and \
-        re.search(r"block|grid|thread|dim|batch|iter|row|col|vocab|head|hidden|expert|channel|beam|seq", name.lower()) is None
-
-
 @launch_rule("C03", "a 64-bit argument for a 32-bit parameter")
 def narrowed_argument(program, function, launch):
     for node in launch.arguments or ():
@@ -83,8 +69,7 @@ def narrowed_argument(program, function, launch):
                 is_wide(node.children[0].type) and function.value(node) is None:
             yield Found(node, f"{program.text(node)} has 64 bits and {launch.kernel_name}'s parameter 32: the upper bits are "
                         "lost without a warning",
-                        "give the kernel a std::size_t; warpsafe::launch does not compile this argument",
-                        "" if is_count(function, node) else "note")
+                        "give the kernel a std::size_t; warpsafe::launch does not compile this argument")
 
 
 @launch_rule("C04", "a host pointer passed to a kernel")

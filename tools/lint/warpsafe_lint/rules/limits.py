@@ -4,9 +4,10 @@
 
 import re
 
+from .. import index
 from ..function import api
 from ..registry import Found, function_rule, launch_rule, rule
-from ..tree import call_arguments, call_name
+from ..tree import call_arguments, call_name, plain
 
 # Threads per block on every GPU, and threads along z on NVIDIA's: CUDA C++ programming guide, technical
 # specifications per compute capability.
@@ -53,8 +54,7 @@ def second_bound(program):
     if program.language != "hip":
         return
     for function in program.functions:
-        head = program.source[function.node.start:function.body.start if function.body else function.node.end]
-        if function.is_kernel and re.search(rb"__launch_bounds__\s*\([^()]*,", head):
+        if function.is_kernel and re.search(rb"__launch_bounds__\s*\([^()]*,", function.head):
             yield Found(function.node, "the second number of __launch_bounds__ means blocks per multiprocessor on CUDA and "
                         "warps per execution unit on AMD",
                         "write WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks), which means the same on both")
@@ -149,6 +149,14 @@ def large_cluster(program, function):
                     "write warpsafe::cluster<8>, or non_portable_cluster<16>")
 
 
+def is_of_caller(function, node):
+    """Whether an expression is a parameter of the function or a member of one: its value is the caller's choice."""
+    node = function.resolve(node)
+    while node.kind == "MEMBER_REF_EXPR" and node.children:
+        node = plain(node.children[0])
+    return node.kind == "DECL_REF_EXPR" and any(parameter.cursor.hash == node.target for parameter in function.parameters)
+
+
 @launch_rule("B16", "a cooperative grid that is not compared with the occupancy")
 def cooperative(program, function, launch):
     if not launch.form.endswith("LaunchCooperativeKernel") or any("Occupancy" in name for name in program.all_names):
@@ -157,6 +165,8 @@ def cooperative(program, function, launch):
         return
     if launch.grid_axes and all(function.value(axis) == 1 for axis in launch.grid_axes):
         return  # one block fits if the block itself does
+    # Another file of the tree may ask for the occupancy, or the caller of a wrapper.
+    elsewhere = launch.grid_axes and all(is_of_caller(function, axis) for axis in launch.grid_axes) or index.of_file(program.file).calls("Occupancy")
     yield Found(launch.node, "the size of a cooperative grid is not compared with the occupancy: a grid that does not fit at "
                 "once is refused",
-                "call warpsafe::launch with cooperative; its error says how many blocks fit")
+                "call warpsafe::launch with cooperative; its error says how many blocks fit", "note" if elsewhere else "")

@@ -81,12 +81,6 @@ def bytes_for_elements(program, function, launch):
                         "write SafeGrid<>::cover(elements, block)")
 
 
-def counts_items(node):
-    """Whether a number's name says that it counts items, rather than the extent of an axis or a property of a model."""
-    return re.search(r"^(n|N|numel|size|length)$|num|count|elem|total|items|points|len|size", node.name) is not None and re.search(
-        r"row|col|dim|width|height|batch|vocab|head|hidden|expert|channel|beam|seq", node.name.lower()) is None
-
-
 @function_rule("A16", "a 32-bit index for a 64-bit count")
 def narrow_index(program, function):
     if not function.is_kernel:
@@ -108,9 +102,7 @@ def narrow_index(program, function):
                 yield Found(variable, f"{variable.name} has 32 bits, but is compared with a 64-bit count: from {limit} items on "
                             "it overflows",
                             "write for (auto i : warpsafe::grid_stride(n)), which counts in n's own type, or compute the "
-                            "index in 64 bits: std::size_t(blockIdx.x) * blockDim.x + threadIdx.x",
-                            "" if counts_items(right if left.kind == "DECL_REF_EXPR" and left.target == variable.cursor.hash else left)
-                            else "note")
+                            "index in 64 bits: std::size_t(blockIdx.x) * blockDim.x + threadIdx.x")
                 break
 
 
