@@ -203,13 +203,33 @@ with tempfile.TemporaryDirectory() as name:
                                   ("early, in a loop", "int main()\n{\n  while (true) {\n    ASK();\n    between(nullptr);\n  }\n}\n", 0)):
             (apart / "b/main.cpp").write_text(caller.replace("start", "between") + text)
             expect(f"a check of the caller's caller: {what}", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), count)
+        # A declaration is no call, in a header or as an instance of a template; a call in a header is one.
+        (apart / "b/main.cpp").write_text(caller.replace("start", "between") + "int main()\n{\n  between(nullptr);\n  ASK();\n}\n")
+        for text, count in (('extern "C" void between(int* p);\nstd::vector<int>\npart(int* p);\n', 0), ("template <class T> void part(T* p);\n", 0),
+                            ("template void part<int>(int* p);\n", 0), ("class C {\n  virtual void part(int* p) const;\n};\n", 0),
+                            ("inline void c(int* p)\n{\n  part<int>(p);\n}\n", 1), ("inline int c(int* p)\n{\n  return part(p);\n}\n", 1)):
+            (apart / "b/api.h").write_text(text)
+            expect(f"a declaration or a call: {text}", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), count)
+        (apart / "b/api.h").unlink()
         (apart / "b/between.cpp").unlink()
+        # A lambda that its own function calls is no argument of a call.
+        for text in ("auto run = [&] { k<<<1, 1>>>(p); };\n  run();", "[&] { k<<<1, 1>>>(p); }();", "[&](int n) { k<<<n, 1>>>(p); }(1);"):
+            (apart / "a/own.cu").write_text(kernel.split("void")[0] + "void k(int* p) { *p = 1; }\nvoid own(int* p) {\n  " + text + "\n}\n")
+            expect(f"a launch in a lambda: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), 1)
+        (apart / "a/own.cu").unlink()
         # A line that the compiler drops may be the check, also one of a caller.
         (apart / "a/lost.cu").write_text('#include "absent.h"\n' + kernel + "void part(int* p) {\n  start(p);\n  CHECK_LAUNCH;\n}\n")
         expect("a dropped check of the caller", run(apart, "--rows=D01", "a/lost.cu").stdout.count("[D01]"), 0)
         (apart / "a/lost.cu").write_text('#include "absent.h"\n' + kernel + "void part(int* p) {\n  CHECK_LAUNCH;\n  start(p);\n}\n")
         expect("a dropped check before the call", run(apart, "--rows=D01", "a/lost.cu").stdout.count("[D01]"), 1)
         (apart / "a/lost.cu").unlink()
+
+        # A .cu whose header includes HIP's runtime under a condition, and leaves CUDA's to nvcc.
+        (apart / "a/both.h").write_text("#ifdef USE_HIP\n#include <hip/hip_runtime.h>\n#endif\n")
+        (apart / "a/both.cu").write_text('#include "both.h"\n__global__ void k(int* p) { p[blockIdx.x * blockDim.x] = 1; }\n'
+                                         "void f(int* p) { k<<<1, 2048>>>(p); }\n")
+        done = run(apart, "--rows=B01", "a/both.cu")
+        expect("a condition around HIP's header", (done.returncode, done.stdout.count("[B01]"), done.stderr), (1, 1, ""))
 
         # The occupancy, and the stream of a library's handle, in another file of the tree.
         (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = 1; }\nvoid start(int n, void** a, cudaStream_t s) {\n"

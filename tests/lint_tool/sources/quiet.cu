@@ -197,6 +197,13 @@ void next_turn_of_the_caller(float* p, int n) {
   }
 }
 
+// Who calls the lambda may read the error.
+template <class F>
+void measure(F body);
+void in_a_lambda(float* p, int n) {
+  measure([&](int) { plain<<<1, 32>>>(p, n); });
+}
+
 // Numbers of which few programs reach 2^31.
 __global__ void by_vocabulary(float* p, size_t vocab_size) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;  // finds: A16/note

@@ -12,25 +12,30 @@ import re
 
 from . import project
 
-VERSION = 3
+VERSION = 4
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
 CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.|\\\n)*)", re.M)
 FUNCTION = re.compile(r"^(?:extern[ \t]+\"C\"[ \t]+)?[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
+# A declaration, `int f(int n);`: words of a type before the name, and no body.
+DECLARED = re.compile(r"^[ \t]*(?:template\s*<[^;{}()]*>\s*)?(?:extern[ \t]+\"C\"[ \t]+)?(?!(?:return|else|case|goto|new|delete|throw|co_return|do)\b)"
+                      r"[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t&*]+[\w:]+)*?[ \t\n&*]+([A-Za-z_]\w{2,})\s*(?:<[^;{}()]*>\s*)?"
+                      r"\((?:[^;{}()]|\([^;{}()]*\))*\)\s*(?:const\s*)?(?:noexcept\s*)?;", re.M)
 LOOKS = re.compile(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 
 
 def read(path):
     """What the index keeps of a file: the last place of each called name, and what macros and functions call, in the order of
-    the last calls. A definition `f(int n) {` is not a call. `for` and `while` count as names, because they look like calls."""
+    the last calls. A definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and `while` count as names,
+    because they look like calls."""
     text = pathlib.Path(path).read_text(errors="replace")
     text = COMMENT.sub(lambda found: " " * len(found.group()), text)
     defined = {}
     for found in DEFINE.finditer(text):
         defined[found[1]] = last_calls(found[2])
-    heads = set()
+    heads = {found.start(1) for found in DECLARED.finditer(text)}
     for found in FUNCTION.finditer(text):
         end = text.find("\n}", found.end())
         if found[1] not in ("if", "for", "while", "switch"):

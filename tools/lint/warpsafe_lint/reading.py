@@ -96,6 +96,11 @@ def parse(file, options):
     """The Program of a file, and a message if the compiler could not read all of it. A file that is a part of another one,
     which includes it, is read there if it cannot be read alone."""
     program, errors, absent = parsed(file, file, options)
+    if errors and program.language == "hip" and pathlib.Path(file).suffix == ".cu" and not options.language:
+        # Headers that include HIP's under a condition, and rely on nvcc to include CUDA's by itself.
+        other, others, lost = parsed(file, file, options, "cuda")
+        if len(others) < len(errors):
+            program, errors, absent = other, others, lost
     if errors and not any(missing_header(error) for error in errors):
         for whole in project.includers(file)[:2]:
             other, others, lost = parsed(str(whole), file, options)
@@ -104,9 +109,9 @@ def parse(file, options):
     return program, unread(file, errors, absent)
 
 
-def parsed(main, file, options):
+def parsed(main, file, options, language=None):
     """The Program of a file as `main` includes it, the errors, and response files that are not there. The Program is None if
-    `main` does not include the file."""
+    `main` does not include the file. A given language goes before what the file looks like."""
     cindex = load()
     text = pathlib.Path(main).read_text(errors="replace")
     if not (options.fix or options.fix_cuda or options.diff):  # which keep each launch that they do not change
@@ -116,10 +121,11 @@ def parsed(main, file, options):
     absent = []
     kept = commands.kept(words, folder, compiler, absent)
     named = commands.language_in(commands.expanded(words, folder), compiler)
-    language = options.language or flags.language_of(main, text, compiler, named)
+    fixed = options.language or language
+    language = fixed or flags.language_of(main, text, compiler, named)
     given = [value for option, value in zip(kept, kept[1:]) if option in commands.FOLDERS]
     headers = project.Headers(main, given, flags.vendor_folders(language))
-    if language == "cuda" and not options.language and not named and headers.vendors == {"hip"}:
+    if language == "cuda" and not fixed and not named and headers.vendors == {"hip"}:
         language = "hip"  # a .cu whose own headers include HIP's
     if not words:
         kept += project.macros(headers.file.parent, headers.root)

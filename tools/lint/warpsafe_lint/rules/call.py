@@ -126,13 +126,23 @@ def passes_objects(program, function, place):
                            for argument in seen)
 
 
+def is_empty(program, function, place):
+    """Whether a parameter refers to an object without members in each launch that is seen, such as a functor: nothing is read
+    through its address."""
+    kinds = [function.parameters[place].type.get_pointee().get_canonical()]
+    if kinds[0].kind.name != "RECORD":  # a parameter of the template
+        kinds = [plain(launch.arguments[place]).type.get_canonical() for each in program.functions for launch in all_launches(each)
+                 if launch.kernel_name == function.name and launch.arguments and len(launch.arguments) > place]
+    return bool(kinds) and all(kind.kind.name == "RECORD" and kind.get_size() == 1 and not list(kind.get_fields()) for kind in kinds)
+
+
 @rule("C07", "a kernel that takes a reference")
 def by_reference(program):
     for function in of_kernels(program):
         for place, parameter in enumerate(function.parameters):
             if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE") and passes_objects(program, function, place):
                 yield Found(parameter, f"{parameter.name} is a reference: the kernel receives the address of a host object",
-                            "pass it by value; warpsafe refuses this kernel")
+                            "pass it by value; warpsafe refuses this kernel", "note" if is_empty(program, function, place) else "")
 
 
 @launch_rule("C08", "the stream in the slot of the shared memory")

@@ -95,8 +95,8 @@ def one_too_many(program, function, launch):
         top = function.resolve(halves[0])
         if top.name in ("-", "+") or top.kind in ("CALL_EXPR", "CONDITIONAL_OPERATOR"):
             continue
-        # A kernel that compares its index leaves the further block idle.
-        guarded = launch.kernel and (launch.kernel.compares or launch.kernel.loops)
+        # A kernel that compares its index leaves the further block idle. Most kernels do, so one that is not seen counts as one.
+        guarded = not launch.kernel or launch.kernel.compares or launch.kernel.loops
         yield Found(axis, f"{program.text(node)} is one block too many if {program.text(halves[1])} divides "
                     f"{program.text(halves[0])}",
                     f"write {COVER}, or without warpsafe (n + B - 1) / B", "note" if guarded else "")

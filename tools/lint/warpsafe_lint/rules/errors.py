@@ -97,14 +97,28 @@ def functor_is_checked(program, function):
     return False
 
 
+def in_passed_lambda(launch):
+    """Whether a launch stands in a lambda that is an argument of a call."""
+    for above in launch.node.above():
+        if above.kind != "LAMBDA_EXPR":
+            continue
+        inner, outer = above, above.parent
+        while outer is not None and outer.kind in ("UNEXPOSED_EXPR", "PAREN_EXPR"):
+            inner, outer = outer, outer.parent
+        if outer is not None and outer.kind == "CALL_EXPR" and any(argument is inner for argument in call_arguments(outer)) and \
+                call_name(outer) != "operator()":
+            return True
+    return False
+
+
 def unseen_launches(program, function):
     """The launches of a function whose status nobody reads: not it, its callers, or a caller in another file of the tree."""
     if function.on_device:
         return []
     unseen = []
     for launch in all_launches(function):
-        if launch.in_graph:
-            continue  # the graph's launch has the status
+        if launch.in_graph or in_passed_lambda(launch):
+            continue  # the graph's launch has the status; who calls the lambda may read it
         if launch.form not in ("<<<>>>", "macro"):
             if is_dropped(launch.node) and is_statement(program, launch.node):
                 unseen.append(launch)

@@ -6,8 +6,9 @@ import re
 
 from .. import index
 from ..function import api
+from ..launches import is_of_caller
 from ..registry import Found, function_rule, launch_rule, rule
-from ..tree import call_arguments, call_name, plain
+from ..tree import call_arguments, call_name
 
 # Threads per block on every GPU, and threads along z on NVIDIA's: CUDA C++ programming guide, technical
 # specifications per compute capability.
@@ -147,14 +148,6 @@ def large_cluster(program, function):
         yield Found(sizes[min(sizes)][1], f"a cluster of {product} blocks: more than 8 need "
                     "cudaFuncAttributeNonPortableClusterSizeAllowed",
                     "write warpsafe::cluster<8>, or non_portable_cluster<16>")
-
-
-def is_of_caller(function, node):
-    """Whether an expression is a parameter of the function or a member of one: its value is the caller's choice."""
-    node = function.resolve(node)
-    while node.kind == "MEMBER_REF_EXPR" and node.children:
-        node = plain(node.children[0])
-    return node.kind == "DECL_REF_EXPR" and any(parameter.cursor.hash == node.target for parameter in function.parameters)
 
 
 @launch_rule("B16", "a cooperative grid that is not compared with the occupancy")

@@ -4,7 +4,7 @@
 
 import re
 
-from ..launches import same_text
+from ..launches import is_of_caller, same_text
 from ..registry import Found, function_rule, launch_rule
 from ..tree import bare, call_arguments, call_name, is_wide, operands, plain, pointee_size
 
@@ -34,7 +34,9 @@ def swapped(program, function, launch):
         yield Found(launch.node, f"the grid is {program.text(first)} and the block {program.text(second)}: their names suggest "
                     "that they are swapped",
                     f"write <<<{program.text(second)}, {program.text(first)}, …>>>; warpsafe's GridDim and BlockDim do not "
-                    "convert into each other")
+                    "convert into each other",
+                    # The callers of a wrapper may pass the grid as its block, and so swap them back.
+                    "note" if all(is_of_caller(function, node) for node in (first, second)) else "")
 
 
 ROWS, COLUMNS = r"row|height|^h$|^ny$", r"col|width|^w$|^nx$"
