@@ -75,8 +75,8 @@ with tempfile.TemporaryDirectory() as name:
     # A tree without a database: its folders are found, also where a header's folder holds a standard name.
     tree = folder / "tree"
     for place, text in {"LICENSE": "", "include/api/runtime.h": RUNTIME, "include/string.h": "#error the wrong string.h\n",
-                        "src/part/a.cpp": "#include <string.h>\n#include <cstring>\n" + SOURCE, "lib/beside.h": "#ifndef FLAG\n#error no flag\n#endif\n",
-                        "src/part/Makefile": "CXXFLAGS += -DFLAG=1 -O3\n", "src/part/b.cpp": '#include "no/such.h"\n#include "nor_this.h"\n' + SOURCE,
+                        "src/part/a.cpp": "#include <string.h>\n#include <cstring>\n" + SOURCE, "lib/beside.h": "#if !defined FLAG || defined WRONG || defined __APPLE__\n#error wrong flags\n#endif\n",
+                        "src/part/Makefile": "CXXFLAGS += -DFLAG=1 -O3 -D__APPLE__\n# -DWRONG\n", "src/part/b.cpp": '#include "no/such.h"\n#include "nor_this.h"\n' + SOURCE,
                         "src/part/clean.h": "int i;\n"}.items():
         (tree / place).parent.mkdir(parents=True, exist_ok=True)
         (tree / place).write_text(text)
@@ -86,6 +86,16 @@ with tempfile.TemporaryDirectory() as name:
     expect("a header that is not found", (done.returncode, done.stderr.count("\n"), "'no/such.h' file not found" in done.stderr,
                                           "nor nor_this.h" in done.stderr, "[D03]" in done.stdout), (2, 1, True, True, True))
     expect("--ignore-unread", run(tree, "--ignore-unread", "src/part/b.cpp").returncode, 1)
+
+    # The standard that the nearest build file names.
+    (tree / "src/new.cpp").write_text("#if __cplusplus < 202002L\n#error too old\n#endif\n")
+    expect("the tool's own standard", "too old" in run(tree, "src/new.cpp").stderr, True)
+    for text, told in (("set(CMAKE_CXX_STANDARD 20)\n", False), ("target_compile_features(a PUBLIC cxx_std_20)\n", False), ("# set(CMAKE_CXX_STANDARD 20)\n", True),
+                       ("set(CMAKE_CUDA_STANDARD 11)\n", True), ("add_compile_options(-std=c++20)\n", False)):
+        (tree / "CMakeLists.txt").write_text(text)
+        expect(f"a standard: {text}", "too old" in run(tree, "src/new.cpp").stderr, told)
+    (tree / "CMakeLists.txt").unlink()
+    (tree / "src/new.cpp").unlink()
 
     # A part of another file is read there. OpenMP's header is found on a machine that has no clang's.
     (tree / "src/whole.cpp").write_text('#include <omp.h>\n#include <api/runtime.h>\nconstexpr int first = 1;\n#include "part.inl"\n')
@@ -120,16 +130,19 @@ with tempfile.TemporaryDirectory() as name:
     # Device code in a .cpp and in a .h, and a placement new and an atomic operation that only nvcc knows.
     kernel = ("#include <cuda_runtime.h>\n#include <new>\n__global__ void k(int* p) {\n  new (p) int(1);\n"
               "  p[1] = __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED);\n}\ninline void f(int* p) { k<<<1, 2048>>>(p); }\n")
+    # What nvcc takes and clang refuses: names of the device that the host view declares, and a template's member without `template`.
+    kernel += "#ifndef __CUDA_ARCH__\nextern const dim3 blockDim;\n#endif\n"
+    kernel += "template <class T>\nstruct S {\n  T* part();\n  void h() { int* p = part()->value<int>(); }\n};\n"
     kernel += ("template <class T>\n__global__ void aligned(T* p) {\n  __shared__ alignas(alignof(double2)) T tile[4];\n"
                "  if (p != nullptr) aligned<T><<<1, 32>>>(p);\n  tile[0] = p[0];\n}\n"
-               "inline void g(float* p) {\n  aligned<float><<<{1, 2}, {16, 2, 1}>>>(p);\n  if (isfinite(1.0F)) cudaThreadSynchronize();\n}\n")
+               "inline void g(float* p) {\n  aligned<float><<<{1, 2}, {16, 2, 1}>>>(p);\n  aligned<float> << < dim3(1), 4096 >> > (p);\n  if (isfinite(1.0F)) cudaThreadSynchronize();\n}\n")
     (tree / "src/kernel.cpp").write_text(kernel)
     (tree / "src/kernel.h").write_text("#pragma once\n" + kernel)
     done = run(tree, "--rows=B01", "src", "--", "-std=c++14")
     if "cuda_runtime.h' file not found" in done.stderr or "cannot find CUDA" in done.stderr:
         print("no CUDA toolkit here: device code in a .cpp is not read")
     else:
-        expect("device code in a .cpp and a .h", (done.returncode, done.stdout.count("[B01]"), done.stderr), (1, 2, ""))
+        expect("device code in a .cpp and a .h", (done.returncode, done.stdout.count("[B01]"), done.stderr), (1, 4, ""))
 
     # PyTorch's headers in an environment of Python, and the macros of its extensions.
     packages = folder / "venv/lib/python3.11/site-packages"
@@ -181,6 +194,58 @@ with tempfile.TemporaryDirectory() as name:
         (apart / "a/start.cu").write_text(kernel + "int main()\n{ start(nullptr); }\n")
         (apart / "b/main.cpp").write_text(caller + "int\nmain\n()\n{\n  start(nullptr);\n  ASK();\n}\n")
         expect("another program's main", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
+        # The caller of the caller checks, each in a file of its own; then one of two does not; then a loop checks in the next turn.
+        (apart / "a/start.cu").write_text(kernel + "void part(int* p)\n{\n  start(p);\n}\n")
+        (apart / "b/between.cpp").write_text('void part(int* p);\nextern "C" void between(int* p)\n{\n  part(p);\n}\n')
+        for what, text, count in (("far", "int main()\n{\n  between(nullptr);\n  ASK();\n}\n", 0), ("no", "int main()\n{\n  between(nullptr);\n}\n", 1),
+                                  ("one of two", "void a()\n{\n  between(nullptr);\n}\nvoid b()\n{\n  between(nullptr);\n  ASK();\n}\n", 1),
+                                  ("early", "int main()\n{\n  ASK();\n  between(nullptr);\n}\n", 1),
+                                  ("early, in a loop", "int main()\n{\n  while (true) {\n    ASK();\n    between(nullptr);\n  }\n}\n", 0)):
+            (apart / "b/main.cpp").write_text(caller.replace("start", "between") + text)
+            expect(f"a check of the caller's caller: {what}", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), count)
+        # A declaration is no call, in a header or as an instance of a template; a call in a header is one.
+        (apart / "b/main.cpp").write_text(caller.replace("start", "between") + "int main()\n{\n  between(nullptr);\n  ASK();\n}\n")
+        for text, count in (('extern "C" void between(int* p);\nstd::vector<int>\npart(int* p);\n', 0), ("template <class T> void part(T* p);\n", 0),
+                            ("template void part<int>(int* p);\n", 0), ("class C {\n  virtual void part(int* p) const;\n};\n", 0),
+                            ("inline void c(int* p)\n{\n  part<int>(p);\n}\n", 1), ("inline int c(int* p)\n{\n  return part(p);\n}\n", 1)):
+            (apart / "b/api.h").write_text(text)
+            expect(f"a declaration or a call: {text}", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), count)
+        (apart / "b/api.h").unlink()
+        (apart / "b/between.cpp").unlink()
+        # A lambda that its own function calls is no argument of a call.
+        for text in ("auto run = [&] { k<<<1, 1>>>(p); };\n  run();", "[&] { k<<<1, 1>>>(p); }();", "[&](int n) { k<<<n, 1>>>(p); }(1);"):
+            (apart / "a/own.cu").write_text(kernel.split("void")[0] + "void k(int* p) { *p = 1; }\nvoid own(int* p) {\n  " + text + "\n}\n")
+            expect(f"a launch in a lambda: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), 1)
+        (apart / "a/own.cu").unlink()
+        # A line that the compiler drops may be the check, also one of a caller.
+        (apart / "a/lost.cu").write_text('#include "absent.h"\n' + kernel + "void part(int* p) {\n  start(p);\n  CHECK_LAUNCH;\n}\n")
+        expect("a dropped check of the caller", run(apart, "--rows=D01", "a/lost.cu").stdout.count("[D01]"), 0)
+        (apart / "a/lost.cu").write_text('#include "absent.h"\n' + kernel + "void part(int* p) {\n  CHECK_LAUNCH;\n  start(p);\n}\n")
+        expect("a dropped check before the call", run(apart, "--rows=D01", "a/lost.cu").stdout.count("[D01]"), 1)
+        (apart / "a/lost.cu").unlink()
+
+        # A .cu whose header includes HIP's runtime under a condition, and leaves CUDA's to nvcc.
+        (apart / "a/both.h").write_text("#ifdef USE_HIP\n#include <hip/hip_runtime.h>\n#endif\n")
+        (apart / "a/both.cu").write_text('#include "both.h"\n__global__ void k(int* p) { p[blockIdx.x * blockDim.x] = 1; }\n'
+                                         "void f(int* p) { k<<<1, 2048>>>(p); }\n")
+        done = run(apart, "--rows=B01", "a/both.cu")
+        expect("a condition around HIP's header", (done.returncode, done.stdout.count("[B01]"), done.stderr), (1, 1, ""))
+
+        # The occupancy, and the stream of a library's handle, in another file of the tree.
+        (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = 1; }\nvoid start(int n, void** a, cudaStream_t s) {\n"
+                                         "  if (cudaLaunchCooperativeKernel((void*)k, n * 2, 256, a, 0, s) != cudaSuccess) throw 1;\n}\n"
+                                         "struct C { dim3 grid, block; };\nvoid wrap(C c, void** a, cudaStream_t s) {\n"
+                                         "  if (cudaLaunchCooperativeKernel((void*)k, c.grid, c.block, a, 0, s) != cudaSuccess) throw 1;\n}\n")
+        (apart / "a/handle.cu").write_text("#include <cuda_runtime.h>\nextern \"C\" int cublasCreate_v2(int*);\n__global__ void k(int* p) { *p = 1; }\n"
+                                           "void start(int* h, int* p, cudaStream_t s) {\n  cublasCreate_v2(h);\n  k<<<1, 1, 0, s>>>(p);\n}\n")
+        for what, text, warned in (("not here", "int f();\n", 2), ("there", "void f(int h) {\n  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&h);\n"
+                                                                      "  cublasSetStream(h, s);\n}\n", 0)):
+            (apart / "b/other.cpp").write_text(text)
+            done = run(apart, "--rows=B16,E01", "--level=warning", "a/grid.cu", "a/handle.cu")
+            expect(f"in another file: {what}", done.stdout.count(": warning:"), warned)
+
+        (apart / "a/start.cu").write_text(kernel + "int main()\n{ start(nullptr); }\n")
+        (apart / "b/main.cpp").write_text(caller)
         next((cache / "warpsafe-lint").glob("*.json")).write_text("no index")
         expect("a broken index", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
 if problems:

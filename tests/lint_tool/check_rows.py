@@ -77,12 +77,14 @@ with tempfile.TemporaryDirectory() as name:
             problems.append(f"{row}: --explain does not show its code")
         for kind in ("wrong", "right"):
             code = getattr(text, kind)
-            file = f"{name}/{kind}{row if row in ALONE else ''}.{'cu' if text.language == 'cuda' else 'hip'}"
+            # Each file has a tree of its own, because some rules read the whole tree.
+            file = f"{name}/{kind}{row if row in ALONE else ''}/source.{'cu' if text.language == 'cuda' else 'hip'}"
             before = texts.setdefault(file, BEFORE[text.language])
             code = code if re.match(WHOLE, code) else AROUND[text.language] % code
             texts[file] = f"{before}namespace {row}_{kind} {{\n{code}}}\n"
             places[row, kind] = file, range(before.count("\n") + 1, texts[file].count("\n") + 1)
     for file, text in texts.items():
+        pathlib.Path(file).parent.mkdir(exist_ok=True)
         pathlib.Path(file).write_text(text)
     done = subprocess.run([sys.executable, lint, "--rows=all", "--json", *texts], capture_output=True, text=True)
     if re.search("is not installed|(cuda|hip)_runtime(_wrapper)?.h' file not found|cannot find (CUDA|HIP)", done.stderr):

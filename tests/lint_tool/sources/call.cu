@@ -33,10 +33,40 @@ __global__ void dynamic(float* p) {
 }
 __global__ void by_value(Owner owner) { owner.data[0] = 1; }  // finds: C05
 __global__ void by_plain_value(Plain plain) { plain.data[0] = 1; }
-__global__ void by_reference(const int& n) {}  // finds: C07
-__global__ void large(Large values) {}         // finds: C17
+__global__ void by_reference(const int& n) {}  // finds: C07/error
+struct Empty {};
+template <class F>
+__global__ void by_reference_to_empty(const F& f) {}  // finds: C07/note
+template <class F>
+__global__ void by_reference_to_some(const F& f) {}  // finds: C07/error
+__global__ void large(Large values) {}               // finds: C17
 void look(cudaError_t status);
 void done() { look(cudaGetLastError()); }
+struct DeviceBuffer {
+  float* data() const;
+  float& operator[](int) const;
+};
+struct Group {
+  DeviceBuffer on_device;
+  std::vector<float> on_host;
+};
+__global__ void three_of(float* p) { p[0] = 1; }
+void members(std::vector<Group>& groups, std::vector<std::vector<float>>& rows) {
+  three_of<<<1, 1>>>(groups[1].on_device.data());
+  three_of<<<1, 1>>>(&groups[1].on_device[0]);
+  three_of<<<1, 1>>>(groups[1].on_host.data());  // finds: C04
+  three_of<<<1, 1>>>(&groups[1].on_host[0]);     // finds: C04
+  three_of<<<1, 1>>>(rows[0].data());            // finds: C04
+  three_of<<<1, 1>>>(&rows[0][1]);               // finds: C04
+  three_of<<<1, 1>>>(&rows[0].front());          // finds: C04
+  done();
+}
+void references() {
+  by_reference_to_empty<<<1, 1>>>(Empty{});
+  by_reference_to_some<<<1, 1>>>(Empty{});
+  by_reference_to_some<<<1, 1>>>(Plain{});
+  done();
+}
 
 void behind_pointers(float* p, int n, float a, double d) {
   void* two[] = {&p, &n};

@@ -99,6 +99,13 @@ void constants(float* p, int n) {
   done();
 }
 
+void wrapper(float* p, int n, const dim3& block_size, const dim3& grid_size) {
+  plain<<<block_size, grid_size>>>(p, n);  // finds: A13/note
+  plain<<<grid_size, block_size>>>(p, n);
+  const dim3 grid(n / 2 + 1), block(2);
+  plain<<<block, grid>>>(p, n);  // finds: A13/warning
+  done();
+}
 void names(float* p, int n, int rows, int cols) {
   const int threads_per_block = 256;
   const dim3 block(16, 16);

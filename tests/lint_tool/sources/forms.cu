@@ -25,6 +25,9 @@ void numbers(CUfunction function, CUstream stream, void** arguments) {
   look(cuLaunchCooperativeKernel(function, 1, 1, 1, 256, 1, 1, 0, stream, arguments));
   look(cuLaunchKernel(function, 1, 1, 1, 256, 4, 1, 0, stream, arguments, 0));
 }
+void unseen_kernel(CUfunction k, CUstream stream, void** a, int n) {
+  look(cuLaunchKernel(k, n / 256 + 1, 1, 1, 256, 1, 1, 0, stream, a, 0));  // finds: A09/note
+}
 
 void configured(float* p, int n, cudaStream_t stream) {
   cudaLaunchConfig_t wrong = {};

@@ -50,6 +50,23 @@ void opt_in_once() {
   look(now);
 }
 
+__global__
+    // __launch_bounds__(128) needs fewer registers
+    /* __launch_bounds__(64) */
+    void
+    bounds_in_a_comment(float* p) {
+  p[0] = 1;
+}
+__global__ void __launch_bounds__(128 /* __launch_bounds__(512) */, 2)
+    bounds_and_a_comment(float* p) {
+  p[0] = 1;
+}
+void bounds(float* p) {
+  bounds_in_a_comment<<<1, 256>>>(p);
+  bounds_and_a_comment<<<1, 256>>>(p);  // finds: B03
+  look(cudaGetLastError());
+}
+
 void cluster_of_16(cudaLaunchAttribute& attribute) {
   attribute.val.clusterDim.x = 16;  // finds: B14
   attribute.val.clusterDim.y = 1;
@@ -59,7 +76,13 @@ void cluster_of_8(cudaLaunchAttribute& attribute) {
   attribute.val.clusterDim.y = 1;
 }
 
-void cooperative(float* p, int blocks) {
+struct Config {
+  dim3 grid;
+  dim3 block;
+};
+void cooperative(float* p, int n, const Config& c) {
   void* arguments[] = {&p};
-  look(cudaLaunchCooperativeKernel((void*)plain, blocks, 256, arguments, 0, 0));  // finds: B16
+  look(cudaLaunchCooperativeKernel((void*)plain, n * 2, 256, arguments, 0, 0));  // finds: B16
+  look(cudaLaunchCooperativeKernel((void*)plain, c.grid, c.block, arguments, 0,  // finds: B16/note
+                                   0));
 }

@@ -132,7 +132,7 @@ void severities(float* p, int n, long width, long num_items, const float* device
   plain<<<n / 256 + 1, 256, 0, stream>>>(p, n);       // finds: A09/note
   whole_blocks<<<n / 256 + 1, 256, 0, stream>>>(p);   // finds: A09/warning
   wide_arguments<<<1, 1, 0, stream>>>(width, 1);      // finds: C03/note
-  wide_arguments<<<1, 1, 0, stream>>>(1, num_items);  // finds: C03/warning
+  wide_arguments<<<1, 1, 0, stream>>>(1, num_items);  // finds: C03/note
   done();
   float pageable = 0;
   look(cudaMemcpyAsync(&pageable, device, 4, cudaMemcpyDeviceToHost, stream));
@@ -182,24 +182,39 @@ float captured(const float* p, float* host, cudaStream_t stream, cudaGraph_t* gr
   return host[0];
 }
 
-// Numbers that stay small by their making or by what they are.
+// A check before the launch reads its error in the next turn of the loop.
+void next_turn(float* p, int n) {
+  for (int turn = 0; turn < n; ++turn) {
+    look(cudaGetLastError());
+    plain<<<1, 32>>>(p, n);
+  }
+}
+void starts(float* p, int n) { plain<<<1, 32>>>(p, n); }
+void next_turn_of_the_caller(float* p, int n) {
+  while (n-- > 0) {
+    look(cudaGetLastError());
+    starts(p, n);
+  }
+}
+
+// Who calls the lambda may read the error.
+template <class F>
+void measure(F body);
+void in_a_lambda(float* p, int n) {
+  measure([&](int) { plain<<<1, 32>>>(p, n); });
+}
+
+// Numbers of which few programs reach 2^31.
 __global__ void by_vocabulary(float* p, size_t vocab_size) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;  // finds: A16/note
   if (i < vocab_size) p[i] = 1;
 }
 __global__ void by_size(float* p, size_t size) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;  // finds: A16/warning
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;  // finds: A16/note
   if (i < size) p[i] = 1;
 }
-void widened(float* p, int width, int height) {
-  const size_t num_items = width * height;
-  wide_arguments<<<1, 1>>>(1, num_items);  // finds: C03/note
-  done();
-}
-void of_a_model(float* p, size_t head_num, size_t size_per_head, size_t count) {
-  const int hidden = head_num * size_per_head;  // finds: A02/note
-  plain<<<(hidden - 1) / 256 + 1, 256>>>(p, hidden);
-  const int items = count;  // finds: A02/warning
+void narrowed(float* p, size_t count) {
+  const int items = count;  // finds: A02/note
   plain<<<(items - 1) / 256 + 1, 256>>>(p, items);
   done();
 }

@@ -3,6 +3,7 @@
 """A function with a body: its variables, their values, and the meaning of its calls."""
 
 import functools
+import re
 
 from . import tree
 from .tree import bare, call_name, plain
@@ -74,6 +75,12 @@ class Function:
         attributes = {c.kind for c in self.node.children}
         self.is_kernel = "CUDAGLOBAL_ATTR" in attributes
         self.on_device = self.is_kernel or "CUDADEVICE_ATTR" in attributes and "CUDAHOST_ATTR" not in attributes
+
+    @functools.cached_property
+    def head(self):
+        """The bytes of the declaration before the body, without comments."""
+        head = self.program.source[self.node.start:self.body.start if self.body else self.node.end]
+        return re.sub(rb"//[^\n]*|/\*.*?\*/", b" ", head, flags=re.S)
 
     @functools.cached_property
     def calls(self):

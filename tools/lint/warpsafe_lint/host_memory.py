@@ -4,7 +4,7 @@
 
 import re
 
-from .tree import bare, base_variable, call_name, plain
+from .tree import bare, call_name, plain
 
 HOST_CONTAINERS = re.compile(r"^(const )?(std::(__\w+::)?|thrust::host_)(vector|array)<|^(const )?std::(__\w+::)?basic_string<")
 HOST_ALLOCATION = ("malloc", "calloc", "realloc", "aligned_alloc", "_aligned_malloc", "memalign")
@@ -15,21 +15,14 @@ def host_memory(function, node):
     registered with the runtime anywhere in the file does not count."""
     inner = plain(node)
     if inner.kind == "CALL_EXPR" and call_name(inner) in ("data", "c_str") and inner.children:
-        owner = base_variable(inner)
-        if owner is not None and HOST_CONTAINERS.match(owner.type.get_canonical().spelling) and \
-                "allocator" not in allocator_of(owner):
-            return f"{owner.name} is a {owner.type.spelling.split('<')[0]}"
-        return None
+        return host_container(function, object_of(inner))
     if inner.kind == "UNARY_OPERATOR" and function.program.text(inner).startswith("&") and inner.children:
         variable = function.variable(inner.children[0])
         element = bare(inner.children[0])
         if variable is not None and not is_static(variable) and variable.node.type.kind.name != "POINTER":
             return f"{variable.node.name} is a variable of this function"
-        if element.kind in ("ARRAY_SUBSCRIPT_EXPR", "CALL_EXPR"):
-            owner = base_variable(element)
-            if owner is not None and HOST_CONTAINERS.match(owner.type.get_canonical().spelling) and \
-                    "allocator" not in allocator_of(owner):
-                return f"{owner.name} is a {owner.type.spelling.split('<')[0]}"
+        if element.kind == "CALL_EXPR" and call_name(element) in ("operator[]", "at", "front", "back"):
+            return host_container(function, object_of(element))
         return None
     if inner.kind == "DECL_REF_EXPR":
         variable = function.variable(inner)
@@ -46,6 +39,25 @@ def host_memory(function, node):
                             for m in made):
                 return f"{inner.name} comes from {'new' if made[0].kind == 'CXX_NEW_EXPR' else call_name(made[0])}"
     return None
+
+
+def object_of(call):
+    """The object whose member function a call calls, `x` of `x.data()` and `x[i]`; or None."""
+    for child in call.children:
+        callee = plain(child)
+        if callee.kind == "MEMBER_REF_EXPR" and callee.name == call_name(call):
+            return next((plain(inner) for inner in callee.children if inner.cursor.kind.is_expression()), None)
+        if child.cursor.kind.is_expression() and not (callee.kind == "DECL_REF_EXPR" and callee.name == call_name(call)):
+            return callee
+    return None
+
+
+def host_container(function, owner):
+    """Says that an object is a container of host memory; or None. A member's type counts, not that of the object around it."""
+    found = HOST_CONTAINERS.match(owner.type.get_canonical().spelling) if owner is not None else None
+    if not found or "allocator" in allocator_of(owner):
+        return None
+    return f"{function.program.text(owner)} is a {found[0].removeprefix('const ').rstrip('<')}"
 
 
 def allocator_of(owner):

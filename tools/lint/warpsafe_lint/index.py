@@ -12,32 +12,43 @@ import re
 
 from . import project
 
-VERSION = 2
+VERSION = 4
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
 CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.|\\\n)*)", re.M)
-FUNCTION = re.compile(r"^[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
+FUNCTION = re.compile(r"^(?:extern[ \t]+\"C\"[ \t]+)?[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
+# A declaration, `int f(int n);`: words of a type before the name, and no body.
+DECLARED = re.compile(r"^[ \t]*(?:template\s*<[^;{}()]*>\s*)?(?:extern[ \t]+\"C\"[ \t]+)?(?!(?:return|else|case|goto|new|delete|throw|co_return|do)\b)"
+                      r"[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t&*]+[\w:]+)*?[ \t\n&*]+([A-Za-z_]\w{2,})\s*(?:<[^;{}()]*>\s*)?"
+                      r"\((?:[^;{}()]|\([^;{}()]*\))*\)\s*(?:const\s*)?(?:noexcept\s*)?;", re.M)
 LOOKS = re.compile(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 
 
 def read(path):
-    """What the index keeps of a file: the last place of each called name, and what macros and functions call. A
-    definition `f(int n) {` is not a call."""
+    """What the index keeps of a file: the last place of each called name, and what macros and functions call, in the order of
+    the last calls. A definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and `while` count as names,
+    because they look like calls."""
     text = pathlib.Path(path).read_text(errors="replace")
     text = COMMENT.sub(lambda found: " " * len(found.group()), text)
     defined = {}
     for found in DEFINE.finditer(text):
-        defined[found[1]] = sorted(set(CALL.findall(found[2])))
-    heads = set()
+        defined[found[1]] = last_calls(found[2])
+    heads = {found.start(1) for found in DECLARED.finditer(text)}
     for found in FUNCTION.finditer(text):
         end = text.find("\n}", found.end())
         if found[1] not in ("if", "for", "while", "switch"):
             heads.add(found.start(1))
-            defined[found[1]] = sorted(set(CALL.findall(text[found.end():end if end > 0 else len(text)])))
+            defined[found[1]] = last_calls(text[found.end():end if end > 0 else len(text)])
     calls = {found[1]: found.start(1) for found in CALL.finditer(text) if found.start(1) not in heads}
     return calls, {name: names for name, names in defined.items() if names}
+
+
+def last_calls(text):
+    """The names that a text calls, each once, in the order of their last calls."""
+    places = {found[1]: found.start(1) for found in CALL.finditer(text)}
+    return sorted(places, key=places.get)
 
 
 class Index:
@@ -90,17 +101,37 @@ class Index:
             found |= {name for _, _, defined in self.files.values() for name, names in defined.items() if not found.isdisjoint(names)}
         return found
 
-    def callers_look(self, name, file):
-        """Whether other files call a function, and each of them reads the last error behind its last call."""
-        file, seen = os.path.realpath(file), False
-        for path, (_, calls, _) in self.files.items():
-            if name in calls and os.path.realpath(path) != file:
-                seen = True
-                if max((calls[look] for look in self.lookers if look in calls), default=-1) < calls[name]:
-                    return False
+    def callers_look(self, name, file, depth=4):
+        """Whether other files call a function, and each caller reads the last error behind its last call, or its own callers do.
+        A caller with a loop may read it in the next turn, before the call. A file counts as one caller if the function
+        around the call is not found."""
+        seen = False
+        for path, (_, calls, defined) in self.files.items():
+            if name not in calls or os.path.realpath(path) == file:
+                continue
+            seen = True
+            around = [caller for caller, names in defined.items() if name in names and caller != name]
+            if not all(self._looks_behind(defined[caller], name) or depth > 1 and caller != "main" and
+                       self.callers_look(caller, None, depth - 1) for caller in around):
+                return False
+            if not around and max((calls[look] for look in self.lookers if look in calls), default=-1) < calls[name]:
+                return False
         return seen
+
+    def calls(self, pattern):
+        """Whether a file of the tree calls a name that matches a pattern."""
+        return any(re.search(pattern, name) for _, calls, _ in self.files.values() for name in calls)
+
+    def _looks_behind(self, names, name):
+        begin = 0 if "for" in names or "while" in names else names.index(name) + 1
+        return not self.lookers.isdisjoint(each for each in names[begin:] if each != name)
 
 
 @functools.lru_cache(maxsize=4)
 def of(root):
     return Index(root)
+
+
+def of_file(file):
+    """The index of the tree that a file belongs to."""
+    return of(project.root_of(pathlib.Path(file).resolve().parent))

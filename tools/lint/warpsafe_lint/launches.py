@@ -115,7 +115,7 @@ class Kernel:
     @functools.cached_property
     def max_threads(self):
         """The first number of __launch_bounds__ if it is a literal, or None."""
-        head = self.function.program.source[self.node.start:self.body.start if self.body else self.node.end]
+        head = self.function.head
         found = re.search(rb"__launch_bounds__\s*\(\s*(\d+)\s*[,)]", head)
         return int(found.group(1)) if found else None
 
@@ -352,3 +352,11 @@ def rounded_up(function, node):
 def same_text(program, one, other):
     first, second = (re.sub(r"\s", "", program.text(plain(node))) for node in (one, other))
     return first == second != ""
+
+
+def is_of_caller(function, node):
+    """Whether an expression is a parameter of the function or a member of one: its value is the caller's choice."""
+    node = function.resolve(node)
+    while node.kind == "MEMBER_REF_EXPR" and node.children:
+        node = plain(node.children[0])
+    return node.kind == "DECL_REF_EXPR" and any(parameter.cursor.hash == node.target for parameter in function.parameters)

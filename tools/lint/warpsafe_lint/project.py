@@ -13,6 +13,7 @@ import sysconfig
 
 MARKS = ("CMakeLists.txt", "Makefile", "makefile", "setup.py", "pyproject.toml", "meson.build", "BUILD", "BUILD.bazel", "WORKSPACE",
          "LICENSE", "LICENSE.txt", "LICENSE.md", "README.md", "README")
+BUILDS = ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "setup.py", "meson.build")
 GAP = 4  # folders without a mark between two with one
 SKIPPED = {"node_modules", "__pycache__"}
 MOST_FILES, MOST_HEADERS = 300000, 3000
@@ -32,6 +33,13 @@ PLACES = ("/usr/include/eigen3", "/usr/include/opencv4", "/usr/lib/*/openmpi/inc
           "/usr/lib/llvm-*/lib/clang/*/include",
           str(pathlib.Path(__file__).resolve().parents[1] / "openmp"))  # GCC's omp.h has attributes that clang refuses
 SYSTEM = ("/usr/include", "/usr/include/*-linux-gnu", "/usr/include/c++/*", "/usr/include/*-linux-gnu/c++/*")
+
+
+# What a compiler defines for a platform: a Makefile that names one means another machine.
+PLATFORM = re.compile(r"_?_?(APPLE|MACH|WIN32|WIN64|linux|CYGWIN|MINGW32|MINGW64|MSC_VER|CUDACC|NVCC|HIPCC|CUDA_ARCH)(_?_?)(=|$)")
+STANDARDS = re.compile(r"-std[= ]\s*(?:c|gnu)\+\+(\d\d)\b|\b(?:cxx|cuda)_std_(\d\d)\b|"
+                       r"\b(?:CMAKE_)?(?:CXX|CUDA|HIP)_STANDARD\s+\"?(\d\d)\b")
+NEWEST, OLDEST = 23, 17  # CUDA 13's headers need C++17
 
 
 def is_marked(folder):
@@ -100,12 +108,33 @@ def macros(folder, root):
             except OSError:
                 continue
             found = {}
-            for word in re.findall(r"(?<![\w-])-D\s*(\w+(?:=[^\s\"'$()]*)?)(?=[\s\"']|$)", text):
-                found.setdefault(word.partition("=")[0], word)
+            for word in re.findall(r"(?<![\w-])-D\s*(\w+(?:=[^\s\"'$()]*)?)(?=[\s\"']|$)", re.sub(r"(?m)^\s*#.*", "", text)):
+                if not PLATFORM.match(word):
+                    found.setdefault(word.partition("=")[0], word)
             return ["-D" + word for word in found.values()]
         if place == root:
             break
     return []
+
+
+@functools.lru_cache(maxsize=None)
+def standard(folder, root):
+    """The flag for the C++ standard that the nearest build file above a folder names, the newest of several; None if no build
+    file names one after C++17, which is what the tool takes by itself."""
+    for place in (folder, *folder.parents):
+        named = []
+        for name in BUILDS:
+            try:
+                text = re.sub(r"(?m)^\s*#.*", "", (place / name).read_text(errors="replace"))
+            except OSError:
+                continue
+            named += [int("".join(found.groups(""))) for found in STANDARDS.finditer(text)]
+        named = [number for number in named if number <= NEWEST]
+        if named:
+            return f"-std=c++{max(named)}" if max(named) > OLDEST else None
+        if place == root:
+            break
+    return None
 
 
 @functools.lru_cache(maxsize=20000)

@@ -21,15 +21,24 @@ LAUNCHES = re.compile(rb"<<<|\b(cuda|hip|cu)(Launch\w*Kernel\w*|GraphAddKernelNo
 ALIGNED = re.compile(r"(__shared__)(\s+)((?:alignas\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)+)(?<!\s)")
 # nvcc takes `<<<grid, {16, 16}>>>`, clang only `<<<grid, dim3{16, 16}>>>`. Columns behind it are then four too large.
 LAUNCH, BRACED = re.compile(r"<<<(?:(?!>>>)[^;])*>>>"), re.compile(r"(<<<|,)(\s*)\{")
+# nvcc takes `<< <grid, block>> >`, which some formatters write, clang only the closed form. The exchange keeps the text's length.
+SPACED = re.compile(r"(<<[ \t]+<)([^<;{}]*?)(>>[ \t]+>)(?=[ \t]*\()")
 # What clang's host view refuses and nvcc accepts, without a loss for the rules.
 BENIGN = re.compile(r"initialization is not supported for __shared__ variables|call to __global__ function from __(global|device)__ function|"
                     r"no member named '(clockRate|deviceOverlap|kernelExecTimeoutEnabled|computeMode|memoryClockRate|maxTexture1DLinear|"
                     r"cooperativeMultiDeviceLaunch|singleToDoublePrecisionPerfRatio)' in 'cudaDeviceProp'|"
-                    r"reference to __global__ function .* in __(global|device)__ function")
+                    r"reference to __global__ function .* in __(global|device)__ function|"
+                    r"redeclaration of '(threadIdx|blockIdx|blockDim|gridDim)' with a different type|"
+                    r"use 'template' keyword to treat '\w+' as a dependent template name")
 
 
 # nvcc takes `"r"(a) "r"(b)` without a comma in an asm statement, which no rule reads.
 OPERANDS = re.compile(r'"[=+&]?\w+"\s*\([^()]*\)\s*"[=+&]?\w+"\s*\(')
+
+
+def closed(text):
+    """A text with `<<<` and `>>>` in place of `<< <` and `>> >`."""
+    return SPACED.sub(lambda found: "<<<".ljust(len(found[1])) + found[2] + ">>>".rjust(len(found[3])), text)
 
 
 def is_asm_without_comma(error):
@@ -87,6 +96,11 @@ def parse(file, options):
     """The Program of a file, and a message if the compiler could not read all of it. A file that is a part of another one,
     which includes it, is read there if it cannot be read alone."""
     program, errors, absent = parsed(file, file, options)
+    if errors and program.language == "hip" and pathlib.Path(file).suffix == ".cu" and not options.language:
+        # Headers that include HIP's under a condition, and rely on nvcc to include CUDA's by itself.
+        other, others, lost = parsed(file, file, options, "cuda")
+        if len(others) < len(errors):
+            program, errors, absent = other, others, lost
     if errors and not any(missing_header(error) for error in errors):
         for whole in project.includers(file)[:2]:
             other, others, lost = parsed(str(whole), file, options)
@@ -95,24 +109,28 @@ def parse(file, options):
     return program, unread(file, errors, absent)
 
 
-def parsed(main, file, options):
+def parsed(main, file, options, language=None):
     """The Program of a file as `main` includes it, the errors, and response files that are not there. The Program is None if
-    `main` does not include the file."""
+    `main` does not include the file. A given language goes before what the file looks like."""
     cindex = load()
     text = pathlib.Path(main).read_text(errors="replace")
     if not (options.fix or options.fix_cuda or options.diff):  # which keep each launch that they do not change
+        text = closed(text)
         text = LAUNCH.sub(lambda launch: BRACED.sub(r"\1\2dim3{", launch[0]), text)
     words, folder, compiler = command_of(main, options)
     absent = []
     kept = commands.kept(words, folder, compiler, absent)
     named = commands.language_in(commands.expanded(words, folder), compiler)
-    language = options.language or flags.language_of(main, text, compiler, named)
+    fixed = options.language or language
+    language = fixed or flags.language_of(main, text, compiler, named)
     given = [value for option, value in zip(kept, kept[1:]) if option in commands.FOLDERS]
     headers = project.Headers(main, given, flags.vendor_folders(language))
-    if language == "cuda" and not options.language and not named and headers.vendors == {"hip"}:
+    if language == "cuda" and not fixed and not named and headers.vendors == {"hip"}:
         language = "hip"  # a .cu whose own headers include HIP's
     if not words:
         kept += project.macros(headers.file.parent, headers.root)
+        standard = project.standard(headers.file.parent, headers.root)
+        kept += [standard] if standard else []
     kept += headers.flags()
     arguments = flags.arguments(language, kept, SHIMS, headers.textures)
     # Passes the text in valid UTF-8, because positions count its bytes.

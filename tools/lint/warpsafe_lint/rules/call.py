@@ -62,20 +62,6 @@ def argument_type(program, function, launch):
                         "call warpsafe::launch, whose arguments have the kernel's types")
 
 
-def is_count(function, node):
-    """Whether a number counts items by its name or by its making, and no block, axis or quotient."""
-    start = function.resolve(node)
-    if is_integer(bare(start).type) and not is_wide(bare(start).type):
-        return False  # an int that was widened: its upper bits are empty
-    if start.value is not None or any(operands(part, "/") or operands(part, "%") for part in start.walk()):
-        return False
-    name = call_name(start) if start.kind == "CALL_EXPR" else plain(node).name
-    if start.kind == "CALL_EXPR" and len(call_arguments(start)) > 0 and name == "size":
-        return False  # the extent of one axis
-    return re.search(r"^(n|N|numel|size|length)$|num|count|elem|total|items|len|size", name) is not None and \
-        re.search(r"block|grid|thread|dim|batch|iter|row|col|vocab|head|hidden|expert|channel|beam|seq", name.lower()) is None
-
-
 @launch_rule("C03", "a 64-bit argument for a 32-bit parameter")
 def narrowed_argument(program, function, launch):
     for node in launch.arguments or ():
@@ -83,8 +69,7 @@ def narrowed_argument(program, function, launch):
                 is_wide(node.children[0].type) and function.value(node) is None:
             yield Found(node, f"{program.text(node)} has 64 bits and {launch.kernel_name}'s parameter 32: the upper bits are "
                         "lost without a warning",
-                        "give the kernel a std::size_t; warpsafe::launch does not compile this argument",
-                        "" if is_count(function, node) else "note")
+                        "give the kernel a std::size_t; warpsafe::launch does not compile this argument")
 
 
 @launch_rule("C04", "a host pointer passed to a kernel")
@@ -141,13 +126,23 @@ def passes_objects(program, function, place):
                            for argument in seen)
 
 
+def is_empty(program, function, place):
+    """Whether a parameter refers to an object without members in each launch that is seen, such as a functor: nothing is read
+    through its address."""
+    kinds = [function.parameters[place].type.get_pointee().get_canonical()]
+    if kinds[0].kind.name != "RECORD":  # a parameter of the template
+        kinds = [plain(launch.arguments[place]).type.get_canonical() for each in program.functions for launch in all_launches(each)
+                 if launch.kernel_name == function.name and launch.arguments and len(launch.arguments) > place]
+    return bool(kinds) and all(kind.kind.name == "RECORD" and kind.get_size() == 1 and not list(kind.get_fields()) for kind in kinds)
+
+
 @rule("C07", "a kernel that takes a reference")
 def by_reference(program):
     for function in of_kernels(program):
         for place, parameter in enumerate(function.parameters):
             if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE") and passes_objects(program, function, place):
                 yield Found(parameter, f"{parameter.name} is a reference: the kernel receives the address of a host object",
-                            "pass it by value; warpsafe refuses this kernel")
+                            "pass it by value; warpsafe refuses this kernel", "note" if is_empty(program, function, place) else "")
 
 
 @launch_rule("C08", "the stream in the slot of the shared memory")

@@ -95,8 +95,8 @@ def one_too_many(program, function, launch):
         top = function.resolve(halves[0])
         if top.name in ("-", "+") or top.kind in ("CALL_EXPR", "CONDITIONAL_OPERATOR"):
             continue
-        # A kernel that compares its index leaves the further block idle.
-        guarded = launch.kernel and (launch.kernel.compares or launch.kernel.loops)
+        # A kernel that compares its index leaves the further block idle. Most kernels do, so one that is not seen counts as one.
+        guarded = not launch.kernel or launch.kernel.compares or launch.kernel.loops
         yield Found(axis, f"{program.text(node)} is one block too many if {program.text(halves[1])} divides "
                     f"{program.text(halves[0])}",
                     f"write {COVER}, or without warpsafe (n + B - 1) / B", "note" if guarded else "")
@@ -154,12 +154,6 @@ def amd_threads(program, function, launch):
                         "use fewer blocks, and warpsafe::grid_stride(n) in the kernel")
 
 
-def is_extent(node):
-    """Whether a call returns the extent of one axis, `tensor.size(0)`, which seldom exceeds 2^31."""
-    arguments = [argument for argument in call_arguments(node) if not argument.left_out] if node.kind == "CALL_EXPR" else []
-    return len(arguments) == 1 and call_name(node) in ("size", "extent", "shape", "stride") and arguments[0].value is not None
-
-
 def of_model(node):
     """Whether each name in a number is an extent of a model or of a batch, such as head_num * size_per_head."""
     names = [name for name in node.names() if name not in ("std", "size_t")]
@@ -194,8 +188,7 @@ def narrowed_count(program, function):
                 continue  # a number of blocks is small; its narrowing is row A03
             yield Found(variable.node, f"{variable.node.name} keeps 32 bits of {program.text(wide)}, and a grid is computed "
                         "from it",
-                        "keep the 64 bits and write SafeGrid<>::cover(n, block), which accepts them",
-                        "note" if is_extent(wide) or of_model(wide) else "")
+                        "keep the 64 bits and write SafeGrid<>::cover(n, block), which accepts them")
 
 
 @launch_rule("A21", "an int product as the size of a grid", by_default=False)

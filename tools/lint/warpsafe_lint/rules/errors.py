@@ -2,10 +2,10 @@
 # Copyright (c) 2026 the warpsafe authors
 """Parts D and G of the catalogue: errors, and what a program does to its environment."""
 
-import pathlib
+import os
 import re
 
-from .. import index, project
+from .. import index
 from ..function import api
 from ..libclang import written_at
 from ..registry import Found, all_launches, function_rule, rule
@@ -51,29 +51,35 @@ def is_dropped(node):
     return False
 
 
-def looked_at(program, function, order):
-    return any(call.order > order and function.looks(call) for call in function.calls)
-
-
-def may_be_checked(program, launch):
-    """Whether a line behind the launch, which the compiler may have dropped, reads like a check by its name."""
+def looked_at(program, function, node):
+    """Whether a function reads the last error behind a launch or a call. A line that the compiler dropped, because a header is
+    missing, counts if it reads like a check by its name. In a loop around both, the next turn reads the error."""
+    loops = [above for above in node.above() if above.kind in LOOPS]
+    if any((call.order > node.order or any(loop in call.above() for loop in loops)) and function.looks(call) and
+           not (call.order < node.order and is_dropped(call)) for call in function.calls):
+        return True
     if program.complete:
         return False
-    rest = program.source[launch.node.end:launch.function.node.end].decode(errors="replace")
+    rest = program.source[node.end:function.node.end].decode(errors="replace")
     return re.search(r"\b\w*(error|check|assert|last)\w*\s*[(;]", rest, re.I) is not None
 
 
 def callers_look(program, function, depth=4):
-    """Whether the last error is read after every call of a function, in its caller or further up. Returns true
-    for a function that is passed as a pointer, because its callers are unknown."""
+    """Whether the last error is read after every call of a function, in its caller or further up, also in other files of the
+    tree. Returns true for a function that is passed as a pointer, because its callers are unknown."""
     for user in program.functions:
         for call in user.calls:
             if any(plain(argument).kind == "DECL_REF_EXPR" and plain(argument).name == function.name
                    for argument in call_arguments(call)):
                 return True
     callers = program.callers(function.name)
-    return depth > 0 and bool(callers) and all(
-        looked_at(program, caller, call.order) or callers_look(program, caller, depth - 1) for caller, call in callers)
+    if callers:
+        return depth > 0 and all(looked_at(program, caller, call) or callers_look(program, caller, depth - 1)
+                                 for caller, call in callers)
+    # Nobody calls main, but the text of another file's main may look like a call.
+    if function.name == "main" or function.cursor.storage_class.name == "STATIC":
+        return False
+    return index.of_file(program.file).callers_look(function.name, os.path.realpath(program.file))
 
 
 def functor_is_checked(program, function):
@@ -91,28 +97,37 @@ def functor_is_checked(program, function):
     return False
 
 
+def in_passed_lambda(launch):
+    """Whether a launch stands in a lambda that is an argument of a call."""
+    for above in launch.node.above():
+        if above.kind != "LAMBDA_EXPR":
+            continue
+        inner, outer = above, above.parent
+        while outer is not None and outer.kind in ("UNEXPOSED_EXPR", "PAREN_EXPR"):
+            inner, outer = outer, outer.parent
+        if outer is not None and outer.kind == "CALL_EXPR" and any(argument is inner for argument in call_arguments(outer)) and \
+                call_name(outer) != "operator()":
+            return True
+    return False
+
+
 def unseen_launches(program, function):
     """The launches of a function whose status nobody reads: not it, its callers, or a caller in another file of the tree."""
     if function.on_device:
         return []
     unseen = []
     for launch in all_launches(function):
-        if launch.in_graph:
-            continue  # the graph's launch has the status
+        if launch.in_graph or in_passed_lambda(launch):
+            continue  # the graph's launch has the status; who calls the lambda may read it
         if launch.form not in ("<<<>>>", "macro"):
             if is_dropped(launch.node) and is_statement(program, launch.node):
                 unseen.append(launch)
-        elif not looked_at(program, function, launch.order) and not may_be_checked(program, launch):
+        elif not looked_at(program, function, launch.node):
             unseen.append(launch)
     if not unseen or callers_look(program, function) or functor_is_checked(program, function):
         return []
     if any(call.kind == "CALL_EXPR" and is_launch_wrapper(call) for launch in unseen[:1] for call in launch.node.above()):
         return []
-    # Nobody calls main, but the text of another file's main may look like a call.
-    if function.name != "main" and not program.callers(function.name) and function.cursor.storage_class.name != "STATIC":
-        root = project.root_of(pathlib.Path(program.file).resolve().parent)
-        if index.of(root).callers_look(function.name, program.file):
-            return []
     return unseen
 
 
@@ -154,7 +169,8 @@ def after_failure(call):
     """Whether a call stands in a branch that a status decides: it then clears an error that the program has handled."""
     for above in call.above():
         if above.kind == "IF_STMT" and above.children and any(
-                is_error(inner.type) for inner in above.children[0].walk() if inner.cursor.kind.is_expression()):
+                is_error(inner.type) or re.search(r"(?i)err|stat(e|us)|result|ret|rc\b", inner.name)
+                for inner in above.children[0].walk() if inner.cursor.kind.is_expression()):
             return call.order > above.children[0].order
     return False
 
@@ -164,8 +180,11 @@ def clears_on_purpose(program, function, call):
     lines = program.source.decode(errors="replace").splitlines()
     line = call.cursor.location.line
     # A comment for this tool silences a row by itself, and only the row that it names.
-    beside = " ".join(re.sub(r"(//|/\*)\s*warpsafe-lint:.*", "", each) for each in lines[max(line - 2, 0):line])
-    return re.search(r"(//|/\*).*\b(clear|reset|ignore|swallow|discard|drop|sticky|flush)", beside, re.I) is not None or any(
+    first = line - 1  # of the comment above the call
+    while first > 0 and re.match(r"\s*(//|/?\*)", lines[first - 1]):
+        first -= 1
+    beside = " ".join(re.sub(r"(//|/\*)\s*warpsafe-lint:.*", "", each) for each in lines[min(first, max(line - 2, 0)):line])
+    return re.search(r"(//|/\*).*\b(clear|reset|ignore|swallow|discard|drop|sticky|flush|drain|consume|eat)", beside, re.I) is not None or any(
         later.order > call.order and function.looks(later) and not is_dropped(later) for later in function.calls)
 
 
@@ -209,8 +228,6 @@ def fails(name):
 
 @rule("D09", "throwing or ending the program from a destructor")
 def destructor(program):
-    # A program that ends itself at its first error loses nothing by ending a little earlier; a library's user does.
-    severity = "note" if any(function.name == "main" for function in program.functions) else ""
     seen = set()
     for function in program.functions:
         if function.node.kind != "DESTRUCTOR":
@@ -227,9 +244,10 @@ def destructor(program):
         found = throws or ends
         if found is not None and function.name not in seen:  # one finding for all specialisations of a class
             seen.add(function.name)
+            # A program that ends itself at an error has ended at the first one in most cases. An exception ends any program.
             yield Found(found, f"{function.name} ends the program if {call_name(calls[0])} fails, which happens while the "
                         "program is torn down: the first error is lost",
-                        "add a close() that returns the status, and ignore it in the destructor", severity)
+                        "add a close() that returns the status, and ignore it in the destructor", "" if throws else "note")
 
 
 @rule("D10", "an error written to a log, and success returned")
@@ -299,6 +317,6 @@ def one_check(program, function):
     for first, second in zip(found, found[1:]):
         if first.form == second.form == "<<<>>>" and not any(
                 function.looks(call) for call in function.calls_between(first.order, second.order)) and \
-                looked_at(program, function, second.order):
+                looked_at(program, function, second.node):
             yield Found(first.node, f"the check after {second.kernel_name} cannot tell its error from {first.kernel_name}'s",
                         "write launch_as_written(…).value() for each launch")

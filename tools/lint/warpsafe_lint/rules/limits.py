@@ -4,7 +4,9 @@
 
 import re
 
+from .. import index
 from ..function import api
+from ..launches import is_of_caller
 from ..registry import Found, function_rule, launch_rule, rule
 from ..tree import call_arguments, call_name
 
@@ -53,8 +55,7 @@ def second_bound(program):
     if program.language != "hip":
         return
     for function in program.functions:
-        head = program.source[function.node.start:function.body.start if function.body else function.node.end]
-        if function.is_kernel and re.search(rb"__launch_bounds__\s*\([^()]*,", head):
+        if function.is_kernel and re.search(rb"__launch_bounds__\s*\([^()]*,", function.head):
             yield Found(function.node, "the second number of __launch_bounds__ means blocks per multiprocessor on CUDA and "
                         "warps per execution unit on AMD",
                         "write WARPSAFE_LAUNCH_BOUNDS(threads, min_blocks), which means the same on both")
@@ -157,6 +158,8 @@ def cooperative(program, function, launch):
         return
     if launch.grid_axes and all(function.value(axis) == 1 for axis in launch.grid_axes):
         return  # one block fits if the block itself does
+    # Another file of the tree may ask for the occupancy, or the caller of a wrapper.
+    elsewhere = launch.grid_axes and all(is_of_caller(function, axis) for axis in launch.grid_axes) or index.of_file(program.file).calls("Occupancy")
     yield Found(launch.node, "the size of a cooperative grid is not compared with the occupancy: a grid that does not fit at "
                 "once is refused",
-                "call warpsafe::launch with cooperative; its error says how many blocks fit")
+                "call warpsafe::launch with cooperative; its error says how many blocks fit", "note" if elsewhere else "")

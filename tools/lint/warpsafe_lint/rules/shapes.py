@@ -4,7 +4,7 @@
 
 import re
 
-from ..launches import same_text
+from ..launches import is_of_caller, same_text
 from ..registry import Found, function_rule, launch_rule
 from ..tree import bare, call_arguments, call_name, is_wide, operands, plain, pointee_size
 
@@ -34,7 +34,9 @@ def swapped(program, function, launch):
         yield Found(launch.node, f"the grid is {program.text(first)} and the block {program.text(second)}: their names suggest "
                     "that they are swapped",
                     f"write <<<{program.text(second)}, {program.text(first)}, …>>>; warpsafe's GridDim and BlockDim do not "
-                    "convert into each other")
+                    "convert into each other",
+                    # The callers of a wrapper may pass the grid as its block, and so swap them back.
+                    "note" if all(is_of_caller(function, node) for node in (first, second)) else "")
 
 
 ROWS, COLUMNS = r"row|height|^h$|^ny$", r"col|width|^w$|^nx$"
@@ -81,12 +83,6 @@ def bytes_for_elements(program, function, launch):
                         "write SafeGrid<>::cover(elements, block)")
 
 
-def counts_items(node):
-    """Whether a number's name says that it counts items, rather than the extent of an axis or a property of a model."""
-    return re.search(r"^(n|N|numel|size|length)$|num|count|elem|total|items|points|len|size", node.name) is not None and re.search(
-        r"row|col|dim|width|height|batch|vocab|head|hidden|expert|channel|beam|seq", node.name.lower()) is None
-
-
 @function_rule("A16", "a 32-bit index for a 64-bit count")
 def narrow_index(program, function):
     if not function.is_kernel:
@@ -108,9 +104,7 @@ def narrow_index(program, function):
                 yield Found(variable, f"{variable.name} has 32 bits, but is compared with a 64-bit count: from {limit} items on "
                             "it overflows",
                             "write for (auto i : warpsafe::grid_stride(n)), which counts in n's own type, or compute the "
-                            "index in 64 bits: std::size_t(blockIdx.x) * blockDim.x + threadIdx.x",
-                            "" if counts_items(right if left.kind == "DECL_REF_EXPR" and left.target == variable.cursor.hash else left)
-                            else "note")
+                            "index in 64 bits: std::size_t(blockIdx.x) * blockDim.x + threadIdx.x")
                 break
 
 

@@ -4,6 +4,7 @@
 
 import re
 
+from .. import index
 from ..function import api
 from ..registry import Found, all_launches, function_rule, rule
 from ..tree import LOOPS, base_variable, call_arguments, call_name, plain
@@ -43,10 +44,11 @@ def handle_without_stream(program):
     for function in program.functions:
         for call in function.calls:
             for makes, sets in LIBRARIES:
-                if re.match(makes, call_name(call)) and sets != "^$" and not any(re.match(sets, n) for n in program.all_names):
+                if re.match(makes, call_name(call)) and sets != "^$" and not any(re.match(sets, n) for n in program.all_names) and \
+                        not index.of_file(program.file).calls(f"^({sets})"):
                     setter = re.sub(r"\(Dn\|Sp\)", "Sp" if "Sp" in call_name(call) else "Dn", sets).split("(miopen")[0]
                     setter = "miopenSetStream" if setter.startswith("miopen") else setter
-                    yield Found(call, f"{call_name(call)} creates a handle that receives no stream in this file, and other "
+                    yield Found(call, f"{call_name(call)} creates a handle that receives no stream in this tree, and other "
                                 "work here runs on a stream",
                                 f"call {setter}(handle, stream), or write StreamBound<{handle_type(call)}>::create(stream)")
 
