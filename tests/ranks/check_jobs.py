@@ -60,7 +60,7 @@ def check_right(mode, folder):
     if statuses != [0] * SIZE:
         return f"{mode}: ended with {statuses}\n{job.output()}"
     asked = Asked(TOOL, f"{folder}/records")
-    if asked.status != 0 or asked.said["findings"] or asked.said["problems"]:
+    if not asked.says_nothing():
         return f"{mode}: status {asked.status}, {asked.said['findings']}, {asked.said['problems']} {asked.error}"
     if len(asked.said["ranks"]) != SIZE or not asked.said["communicators"]:
         return f"{mode}: not all ranks are recorded: {asked.said}"

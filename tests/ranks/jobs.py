@@ -26,6 +26,11 @@ class Asked:
     def kinds(self):
         return [finding["kind"] for finding in self.said["findings"]]
 
+    def says_nothing(self):
+        """A straggler is no mistake of the program: a busy machine lets one of its processes wait."""
+        kinds = set(self.kinds()) - {"straggler"}
+        return not kinds and not self.said["problems"] and self.status == (1 if self.kinds() else 0)
+
     def find(self, kind):
         return next((finding for finding in self.said["findings"] if finding["kind"] == kind), None)
 
