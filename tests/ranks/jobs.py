@@ -29,7 +29,7 @@ class Asked:
     def says_nothing(self):
         """A straggler is no mistake of the program: a busy machine lets one of its processes wait."""
         kinds = set(self.kinds()) - {"straggler"}
-        return not kinds and not self.said["problems"] and self.status == (1 if self.kinds() else 0)
+        return not kinds and not self.said.get("problems") and self.status == (1 if self.kinds() else 0)
 
     def find(self, kind):
         return next((finding for finding in self.said["findings"] if finding["kind"] == kind), None)
