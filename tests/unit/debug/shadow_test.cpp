@@ -95,8 +95,8 @@ TEST_F(Shadow, APlantedWrongKernelIsTheFirstReportedAmongAThousandLaunches) {
   EXPECT_EQ(error.argument(), 1U);
   EXPECT_EQ(debug::shadow_mismatches(), before + 1);
   EXPECT_THAT(message(error),
-              StartsWith("Kernel 'smooth' ran with wrong results: argument 1 is not what "
-                         "its reference computes: 1 of 100 numbers differ\n  at "
+              StartsWith("Kernel 'smooth' ran with wrong results: argument 1 differs from the "
+                         "result of the kernel's reference: 1 of 100 numbers differ\n  at "
                          "shadow_test.cpp:"));
 }
 

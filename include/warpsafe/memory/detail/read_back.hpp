@@ -88,10 +88,10 @@ template <CheckLevel Level, class B>
 }
 
 /// Whether the program has memory at an address.
-[[nodiscard]] inline bool is_mapped(std::uintptr_t address) noexcept {
+[[nodiscard]] inline bool is_mapped(char* address) noexcept {
   const auto page = static_cast<std::uintptr_t>(::getpagesize());
   unsigned char in_core = 0;
-  return ::mincore(reinterpret_cast<void*>(address & ~(page - 1)), 1, &in_core) == 0;
+  return ::mincore(address - reinterpret_cast<std::uintptr_t>(address) % page, 1, &in_core) == 0;
 }
 /// Errc::argument_host_pointer (value: the element's number, from 0) if one of the `words` words of
 /// a table is the address of host memory that the device cannot read. An address may also be the
@@ -106,18 +106,18 @@ template <class B>
                                                                      call_site site) noexcept {
   constexpr std::size_t most_asked = 256;
   constexpr std::uintptr_t edge = 4096;
-  const auto is_known = [](std::uintptr_t address) {
+  const auto is_known = [](const char* memory) {
     MemoryKind kind{};
     int device = 0;
-    const auto* const memory = reinterpret_cast<const void*>(address);
     return call<B, CheckLevel::full, &B::pointer_kind>(memory, kind, device) == 0 &&
            kind != MemoryKind::unregistered;
   };
   for (std::size_t i = 0; i < words && i < most_asked; ++i) {
-    std::uintptr_t word = 0;
-    __builtin_memcpy(&word, static_cast<const char*>(table) + i * sizeof word, sizeof word);
-    if (word < edge || word >= ~edge || (may_be_numbers && !is_mapped(word))) continue;
-    if (is_known(word) || is_known(word - 1)) continue;
+    char* memory = nullptr;
+    __builtin_memcpy(&memory, static_cast<const char*>(table) + i * sizeof memory, sizeof memory);
+    const auto word = reinterpret_cast<std::uintptr_t>(memory);
+    if (word < edge || word >= ~edge || (may_be_numbers && !is_mapped(memory))) continue;
+    if (is_known(memory) || is_known(memory - 1)) continue;
     LaunchError error = LaunchError::make(Errc::argument_host_pointer, Stage::validation,
                                           i / words_per_element, 0, Axis::none, site);
     error.vendor = B::vendor;
