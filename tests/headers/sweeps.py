@@ -23,7 +23,7 @@ VALUES = """
     StreamBound basic_capture basic_device_buffer basic_device_guard basic_event basic_event<B,false>
     basic_event<B,true> basic_executable_graph<B> basic_graph<B> basic_managed_buffer basic_module
     basic_module_kernel<B,Signature,Needs...> basic_pinned_buffer basic_pitched_buffer basic_stream
-    basic_stream_ref
+    basic_stream_ref basic_stream_ref<B>
 """.split() + ["std::span<const element_of<R>>"]
 # Numbers of which 0 is no "no": device_count() of 0 devices is an error, a time of 0 is a time, format_kernel()
 # writes at least a line, and resident blocks per multiprocessor are only used inside of the library.

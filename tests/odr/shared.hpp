@@ -49,11 +49,17 @@ int count(const warpsafe::detail::CallTracer&, const warpsafe::detail::TracedCal
   return call(arguments...);
 }
 inline constexpr warpsafe::detail::CallTracer counting_tracer{
+    {&count<int&>},
+    {&count<int, warpsafe::DeviceLimits&>},
+    {&count<const warpsafe::KernelEntry&, warpsafe::KernelLimits&>},
+    {&count<const warpsafe::KernelEntry&, std::uint64_t>},
+    {&count<const warpsafe::KernelEntry&, std::uint32_t, std::uint64_t, int&>},
+    {&count<const warpsafe::KernelEntry&, const warpsafe::LaunchShape&, int&>},
+    {&count<const void*, warpsafe::MemoryKind&, int&>},
+    {&count<int, const void*, int, bool&>},
     []() noexcept { return std::uint64_t{0}; },
     [](const warpsafe::detail::TracedCall&, int, const warpsafe::detail::TracedValue*, std::size_t,
-       std::uint64_t) noexcept { ++traced; },
-    &count<int&>, &count<int, warpsafe::DeviceLimits&>,
-    &count<const warpsafe::KernelEntry&, warpsafe::KernelLimits&>};
+       std::uint64_t) noexcept { ++traced; }};
 
 #if defined(MUTANT)
 // The mistake that this test shows: an inline function, not a template, that depends on the
