@@ -12,7 +12,7 @@ TOOL = "a tool with its own state: what it hands out is printed"
 PARTS = "a part of a report or a file, whose whole is printed, or written by its tool"
 
 WHY = {
-    FUNCTIONS: "cuda_backend host_backend basic_hip_backend host::AllCalls debug::Recorded debug::NvtxCalls debug::RoctxCalls handle_traits HandleCalls PointerModeCalls",
+    FUNCTIONS: "cuda_backend host_backend basic_hip_backend host::AllCalls host::CallerCalls debug::Recorded debug::NvtxCalls debug::RoctxCalls handle_traits HandleCalls PointerModeCalls",
     NO_VALUE: "Functions Signatures debug::RecordedHandle max_threads launch_bounds block_multiple_of needs_shared "
               "requires_warp handles_items grid_stride_kernel index portable waits_for_predecessor reference CufftPlan HipblasHandle HipfftPlan "
               "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm grid_space block_space cluster_space",

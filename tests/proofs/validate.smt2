@@ -220,13 +220,13 @@
 ;| if (elements <= needs.index_max || elements - 1 <= needs.index_max) return true;
 (define-fun reaches () Bool (or (<= elements need_index) (<= (wrap (- elements 1)) need_index)))
 ;@ file launch/detail/checked_launch.hpp
-;| if (is_plainly_valid(shape, needs, kernel_limits, device) &&
-;|     numbers.elements - 1 <= needs.index_max) [[likely]] {
-;|   return true;
-;| }
-;| return validate_launch(shape, needs, kernel_limits, device, error) &&
-;|        validate_reach(numbers.elements, shape, needs, error) &&
+;| ((is_plainly_valid(numbers.shape, needs, *kernel_limits, *device_limits) &&
+;|   numbers.elements - 1 <= needs.index_max) ||
+;|  check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error))
 (define-fun quickly_reaches () Bool (<= (wrap (- elements 1)) need_index))
+; The answer of check_limits, without the question for the blocks that are resident at once.
+;| return validate_launch(numbers.shape, types.kernel.needs, kernel_limits, device, error) &&
+;|        validate_reach(numbers.elements, numbers.shape, types.kernel.needs, error) &&
 
 ; ---- The vendors' rules, written from their documents and not from the code above. ----
 
