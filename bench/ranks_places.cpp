@@ -23,8 +23,7 @@ struct Recorder {
 
 [[gnu::noinline]] std::uint32_t collective(Recorder& recorder) {
   if (!recorder.is_known) recorder.places = {};
-  const std::uint32_t number =
-      recorder.places.number_of(__builtin_return_address(0), recorder.added);
+  const std::uint32_t number = recorder.places.number_of(WARPSAFE_CALL_FRAME, recorder.added);
   recorder.added.clear();
   return number;
 }
