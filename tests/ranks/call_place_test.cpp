@@ -42,7 +42,11 @@ std::vector<CallPlace>* added = nullptr;
   asm volatile("" ::"r"(2));
   return number;
 }
+/// `Alignment` above 16: the frame is realigned.
+template <std::size_t Alignment = 8>
 [[gnu::noinline]] std::uint32_t with_room(std::size_t bytes) {
+  alignas(Alignment) char line[Alignment];
+  asm volatile("" ::"r"(line) : "memory");
   auto* const room = static_cast<volatile char*>(::alloca(bytes));
   room[0] = 1;
   const std::uint32_t number = step();
@@ -57,15 +61,17 @@ std::vector<CallPlace>* added = nullptr;
 
 // Two callers of a function whose frame has another size each time. The outer frame of the second
 // has room for the whole of the first's, and leaves its old return addresses there.
+template <std::size_t Alignment>
 [[gnu::noinline]] std::uint32_t small_frame(std::size_t bytes) {
-  const std::uint32_t number = with_room(bytes);
+  const std::uint32_t number = with_room<Alignment>(bytes);
   asm volatile("");
   return number;
 }
+template <std::size_t Alignment>
 [[gnu::noinline]] std::uint32_t large_frame(std::size_t bytes) {
   char room[4096];
   asm volatile("" ::"r"(room) : "memory");
-  const std::uint32_t number = with_room(bytes);
+  const std::uint32_t number = with_room<Alignment>(bytes);
   asm volatile("" ::"r"(room) : "memory");
   return number;
 }
@@ -130,14 +136,22 @@ TEST_F(CallPlaceTest, AFrameOfAnotherSizeIsTheSamePlace) {
   EXPECT_EQ(numbers.size(), 1U);
 }
 
-TEST_F(CallPlaceTest, OldAddressesOnTheStackAreNoCallers) {
-  std::uint32_t (*const volatile calls[])(std::size_t) = {small_frame, large_frame};
+template <std::size_t Alignment>
+void frames_of_other_sizes_are_told_apart() {
+  std::uint32_t (*const volatile calls[])(std::size_t) = {small_frame<Alignment>,
+                                                          large_frame<Alignment>};
   for (std::size_t bytes = 8192; bytes > 2048; bytes -= 16) {
     std::uint32_t numbers[2];
     // One instruction calls both, from one frame.
     for (std::size_t i = 0; i < 2; ++i) numbers[i] = calls[i](i == 0 ? 8192 : bytes);
     ASSERT_NE(numbers[0], numbers[1]) << bytes;
   }
+}
+TEST_F(CallPlaceTest, OldAddressesOnTheStackAreNoCallers) {
+  frames_of_other_sizes_are_told_apart<8>();
+}
+TEST_F(CallPlaceTest, RealignedFramesOfOtherSizesAreToldApart) {
+  frames_of_other_sizes_are_told_apart<64>();
 }
 
 TEST_F(CallPlaceTest, NothingBeyondASmallerStackIsRead) {

@@ -135,7 +135,9 @@ class CallStack {
       }
       return _URC_NO_REASON;
     }
-    void remember([[maybe_unused]] void* address, [[maybe_unused]] _Unwind_Context* context) {
+    // Reads words of other functions, as is_on_stack does.
+    [[gnu::no_sanitize_address]] void remember([[maybe_unused]] void* address,
+                                               [[maybe_unused]] _Unwind_Context* context) {
 #if defined(__x86_64__)
       constexpr int rbp = 6;
       if (address == nullptr || !is_readable) return;  // the end of the stack
@@ -145,8 +147,10 @@ class CallStack {
       if (slots.empty()) {
         is_readable = slot == begin.frame + 1;
       } else {
-        // A realigned frame, which may have another size, has its pointer somewhere inside.
-        const bool is_realigned = pointer > slots.back().slot && pointer < slot - 1;
+        // g++ gives a realigned frame, which may have another size, a pointer inside of it, and a
+        // copy of the return address behind the pointer.
+        const bool is_realigned =
+            pointer > slots.back().slot && pointer < slot - 1 && pointer[1] == address;
         is_readable = !is_realigned && (!has_frame_pointer || knows_frame_pointer);
         // A function without a frame pointer may use the register for something else.
         knows_frame_pointer = has_frame_pointer;
