@@ -22,7 +22,7 @@ def run(words, folder, library):
     environment = {**os.environ, **STRICT, "RANK": "0", "WORLD_SIZE": "1"}
     if library:
         environment |= {"WARPSAFE_RANKS": f"{folder}/records", "LD_PRELOAD": library}
-    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=600, check=False)
 
 
 def main():
