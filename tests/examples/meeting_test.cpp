@@ -23,7 +23,7 @@ int met(int ranks, const std::string& port) {
     if (rank == 0) ::usleep(200'000);
     char text[4096] = "";
     if (rank == 0) std::strcpy(text, "the identifier");
-    const bool done = Meeting{"localhost", port, rank, ranks}.share(text, sizeof text);
+    const bool done = Meeting{"127.0.0.1", port, rank, ranks}.share(text, sizeof text);
     ::_exit(done && std::strcmp(text, "the identifier") == 0 ? 0 : 1);
   }
   int right = 0;
@@ -62,7 +62,7 @@ TEST(Meeting, ATakenPortIsAnError) {
   ASSERT_EQ(::listen(file, 1), 0);
   ::getsockname(file, reinterpret_cast<sockaddr*>(&address), &size);
   char text[16] = "";
-  EXPECT_FALSE((Meeting{"localhost", std::to_string(ntohs(address.sin6_port)), 0, 2}.share(
+  EXPECT_FALSE((Meeting{"127.0.0.1", std::to_string(ntohs(address.sin6_port)), 0, 2}.share(
       text, sizeof text)));
   ::close(file);
 }
