@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""PyTorch jobs on two GPUs, with and without mistakes: on_gpu.py WARPSAFE_RUN WARPSAFE_RANKS
+
+Starts programs/torch_job.py under torchrun, and compares what warpsafe-ranks reports. Exit code 77: no two GPUs, or no
+PyTorch."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from jobs import Asked, until
+
+WATCH, TOOL = sys.argv[1:3]
+SCRIPT = pathlib.Path(__file__).parent / "programs/torch_job.py"
+STEPS = {"ddp": 200, "fsdp": 200}
+
+
+def line_of(mark):
+    return next(number for number, line in enumerate(SCRIPT.read_text().splitlines(), 1) if line.endswith(f"# {mark}"))
+
+
+# For each mistake: the kind of finding, and what the report says.
+MISTAKES = {
+    "missing": ("waits", [f"torch_job.py:{line_of('average')}, in average", "did not call it"]),
+    "count": ("different", [f"torch_job.py:{line_of('average')}, in average", "all_reduce of 4 float32", "all_reduce of 8 float32"]),
+    "killed": ("died", ["rank 1"]),
+}
+
+
+def start(mode, records):
+    return subprocess.Popen(
+        [WATCH, "--quiet", "--ranks", records, "torchrun", "--standalone", "--nproc-per-node", "2", SCRIPT, mode, str(STEPS.get(mode, 60))],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def check_right(mode):
+    with tempfile.TemporaryDirectory() as records:
+        job = start(mode, records)
+        output, _ = job.communicate(timeout=300)
+        asked = Asked(TOOL, records)
+        print(f"{mode}: {output.strip().splitlines()[-1:]}, {len(asked.said['findings'])} findings")
+        if job.returncode or not asked.says_nothing():
+            return f"{mode}: status {job.returncode}, found {asked.said}\n{output}"
+    return None
+
+
+def check_mistake(mode):
+    kind, wanted = MISTAKES[mode]
+    with tempfile.TemporaryDirectory() as records:
+        begin = time.monotonic()
+        job = start(mode, records)
+        asked = until(lambda: Asked(TOOL, records), lambda one: one.find(kind), lambda: job.poll() is not None)
+        duration = time.monotonic() - begin
+        job.terminate()
+        output, _ = job.communicate(timeout=60)
+        finding = asked.find(kind)
+        said = subprocess.run([sys.executable, TOOL, records], capture_output=True, text=True, check=False).stdout
+        print(f"{mode}: {duration:.0f} s after the start:\n{said}")
+        if not finding or not all(words in str(finding) for words in wanted):
+            return f"{mode}: expected {kind} with {wanted}, found {asked.said}\n{output}"
+    return None
+
+
+def main():
+    gpus = subprocess.run("nvidia-smi -L", shell=True, capture_output=True, text=True, check=False).stdout.count("GPU ")
+    has_torch = shutil.which("torchrun") is not None
+    if gpus < 2 or not has_torch:
+        print(f"skipped: needs two GPUs and PyTorch; found {gpus} GPUs, {'' if has_torch else 'no '}torchrun")
+        return 77
+    problems = list(filter(None, [*map(check_right, STEPS), *map(check_mistake, MISTAKES)]))
+    print("\n".join(problems) or "all as expected")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
