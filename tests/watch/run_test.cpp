@@ -4,6 +4,7 @@
 // Tests warpsafe-run on a program that does not use warpsafe, over stand-ins for the driver and
 // CUPTI.
 
+#include "core_dump.hpp"
 #include "shell.hpp"
 
 #include <cupti.h>
@@ -91,6 +92,47 @@ TEST(Run, SyncTellsWhichOneItWas) {
   const Ran ran = watched("--quiet", "good out_of_bounds", "WARPSAFE_SYNC=all");
   EXPECT_THAT(ran.out,
               HasSubstr("Device synchronization failed after kernel 'demo::out_of_bounds'"));
+}
+
+// The driver writes a core dump and ends the program.
+TEST(Run, TheProgramStopsAtItsFirstFault) {
+  const std::string dump = testing::TempDir() + "watch_core_dump";
+  std::ofstream(dump, std::ios::binary) << core_dump::make({.lanes = {{12, 6}}});
+  const std::string folder = testing::TempDir() + "watch_core_dumps";
+  shell("rm -rf '" + folder + "' && mkdir '" + folder + "'");
+  const std::string variables = "STAND_IN_CORE_DUMP=" + dump + " TMPDIR=" + folder;
+  const Ran ran = watched("--stop-at-fault", "good out_of_bounds good sync good", variables);
+  EXPECT_EQ(WEXITSTATUS(ran.status), 128 + SIGABRT);
+  EXPECT_THAT(ran.out, testing::StartsWith("good: 0\nout_of_bounds: 0\ngood: 0\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("sync: ")));
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: Kernel 'demo::out_of_bounds' faulted: misaligned "
+                                 "address, at /src/faults.cu:42\n"
+                                 "  thread (44,0,0) of block (2,0,0)\n"
+                                 "  grid=(16,1,1), block=(128,1,1)\n"
+                                 "  instruction at byte 304 of the kernel\n"
+                                 "  in process "));
+  EXPECT_EQ(watched("--stop-at-fault", "good sync", variables).out, "good: 0\nsync: 0\n");
+  EXPECT_EQ(shell("ls '" + folder + "'").out, "");
+  // The program keeps its children, its status and what its parent waits for.
+  EXPECT_EQ(
+      shell("env TMPDIR=" + folder + " " WATCH_RUN " --stop-at-fault sh -c 'wait; exit 7'").status,
+      7 << 8);
+}
+TEST(Run, AnUnreadableCoreDumpIsSaidSo) {
+  const std::string dump = testing::TempDir() + "watch_half_core_dump";
+  std::ofstream(dump, std::ios::binary) << core_dump::make({.lanes = {{12, 6}}}).substr(0, 3000);
+  EXPECT_THAT(watched("--stop-at-fault", "out_of_bounds sync", "STAND_IN_CORE_DUMP=" + dump).out,
+              HasSubstr("warpsafe: A kernel was stopped by a fault on the device: fault\n  the "
+                        "driver's core dump of process "));
+}
+TEST(Run, StopAtFaultWatchesNothingElse) {
+  EXPECT_THAT(watched("--stop-at-fault --races", "good").out, HasSubstr("leave out --races"));
+  EXPECT_THAT(watched("--journal /tmp/j --stop-at-fault", "good").out,
+              HasSubstr("leave out --journal"));
+  EXPECT_THAT(watched("--stop-at-fault", "good", "TMPDIR=/none/there").out,
+              HasSubstr("set TMPDIR"));
+  EXPECT_THAT(watched("--stop-at-fault", "good", "CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1").out,
+              HasSubstr("unset this variable"));
 }
 
 TEST(Run, AProgramMayLaunchWhileItExits) {

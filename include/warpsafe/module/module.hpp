@@ -159,9 +159,8 @@ class [[nodiscard]] basic_module {
   /// are those of `kernel<fn, needs…>`. Loads the code on the current device now, so that this call
   /// reports missing code. Compares the signature with the image on the host backend, with the
   /// mangled name, and on CUDA with the driver's parameters (12.4 and later). Thread-safe.
-  /// Errc::kernel_not_found with
-  /// the available names, ::signature_mismatch, ::no_kernel_image, ::module_wrong_device,
-  /// ::out_of_memory.
+  /// Errc::kernel_not_found with the available names, ::signature_mismatch, ::no_kernel_image,
+  /// ::module_wrong_device, ::out_of_memory.
   template <class Signature, class... Needs, CheckLevel Level = current_level>
   [[nodiscard]] result<basic_module_kernel<B, Signature, Needs...>> kernel(
       const char* name, call_site site = call_site::current()) const noexcept {

@@ -130,7 +130,9 @@ def results_of(work, options):
     except concurrent.futures.process.BrokenProcessPool as error:
         raise changes.Unusable("a process ended while it read a file; --jobs=1 ends at that file") from error
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        # The interpreter waits for the pool at its end in any case, and in Python 3.11 that can fail if the pool is
+        # closing just then.
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def run(options):

@@ -160,6 +160,9 @@ class ErrorReporter {
         made.details += line;
       }
     }
+    if (kind == Finding::Kind::fault && error.vendor == Vendor::nvidia) {
+      made.remedy = "run warpsafe-run --stop-at-fault to get the kernel, its line and thread";
+    }
     // Causes of a fault are lines already.
     if (!hint.empty()) made.details += (hint.front() == '\n' ? "" : "\n  ") + hint;
     made.log = single_line(log);
