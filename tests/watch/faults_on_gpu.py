@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Kernels that fault on a GPU, under warpsafe-run --stop-at-fault: faults_on_gpu.py WARPSAFE_RUN PROGRAM [TIMES]
+"""Kernels that fault on a GPU, under warpsafe-run --stop-at-fault: faults_on_gpu.py WARPSAFE_RUN PROGRAM [TIMES [PROCESSES]]
 
-PROGRAM is programs/faults.cu. The report names the kernel and its line each time. With TIMES, each kind of fault happens so
-often, in eight processes at a time. Exit code 77: no GPU."""
+PROGRAM is programs/faults.cu. The report names the kernel and its line each time. Each kind of fault happens TIMES times, in
+PROCESSES at a time. Exit code 77: no GPU."""
 
 import concurrent.futures
 import os
@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 WATCH, PROGRAM = sys.argv[1:3]
-TIMES = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+TIMES, PROCESSES = (*map(int, sys.argv[3:5]), 1, 1)[:2]
 SOURCE = pathlib.Path(__file__).parent / "programs/faults.cu"
 KERNELS = {"write": "writes_outside", "graph": "writes_outside", "many": "writes_outside", "null": "reads_null", "misaligned": "misaligned",
            "shared": "outside_of_shared", "function": "calls_a_function", "template": "of_template<double>"}
@@ -54,10 +54,10 @@ def main():
         print("skipped: no NVIDIA GPU")
         return 77
     problems = []
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(min(8, TIMES)) as pool:
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(PROCESSES) as pool:
         for mode in [*KERNELS, "trap", "assert"]:
             found = list(filter(None, pool.map(check, [mode] * TIMES, [folder] * TIMES)))
-            print(f"{mode}: {TIMES - len(found)} of {TIMES} as expected")
+            print(f"{mode}: {TIMES - len(found)} of {TIMES} as expected", flush=True)
             problems += found[:1]
         if left := [path.name for path in pathlib.Path(folder).iterdir()]:
             problems.append(f"left behind: {left}")
