@@ -3,6 +3,7 @@
 #include "tools/ranks/record/call_place.hpp"
 
 #include <alloca.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -196,6 +198,28 @@ TEST_F(CallPlaceTest, EachPlaceHasTheCallersOfItsCall) {
     EXPECT_EQ(of_caller, outer[turn % 2]);
   }
   EXPECT_NE(outer[0], outer[1]);
+}
+
+// The frames of the two libraries have other sizes, at the same instructions.
+TEST_F(CallPlaceTest, AnotherLibraryAtTheSameAddressHasItsOwnPlaces) {
+  using Passed = std::uint32_t(std::uint32_t(*)());
+  std::map<std::uint32_t, CallPlace> known;
+  std::set<const void*> functions;
+  for (const char* file : {RANKS_SMALL_FRAME, RANKS_LARGE_FRAME, RANKS_SMALL_FRAME}) {
+    void* const library = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << ::dlerror();
+    auto* const pass = reinterpret_cast<Passed*>(::dlsym(library, "pass_on"));
+    functions.insert(reinterpret_cast<const void*>(pass));
+    for (int turn = 0; turn < 2; ++turn) {
+      const std::uint32_t number = pass(collective);
+      for (const CallPlace& place : added_) known[place.number] = place;
+      EXPECT_EQ(known.at(number).object, file);
+      ASSERT_NE(known.at(number).caller, 0U) << file;
+      EXPECT_NE(known.at(known.at(number).caller).object, file);
+    }
+    ::dlclose(library);
+  }
+  EXPECT_EQ(functions.size(), 1U) << "no library came to the place of another";
 }
 
 }  // namespace

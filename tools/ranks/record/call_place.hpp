@@ -36,6 +36,8 @@ class CallPlaces {
   /// The number of the place of a call. Places that were not known
   /// are added to `added`, a caller before the place that it called.
   [[nodiscard]] std::uint32_t number_of(const CallFrame& call, std::vector<CallPlace>& added) {
+    // Other code may be where the known calls were.
+    if (stack_.forget_unloaded()) numbers_.clear();
     const CallStack::Walked& walked = stack_.of(call);
     std::uint32_t number = 0;
     // The program's own functions are the innermost. The script called them.
