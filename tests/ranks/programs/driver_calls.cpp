@@ -46,11 +46,16 @@ double calls_of_a_collective() {
   constexpr int many = 100;
   void* const before = context();
   const long looked = calls_of_others();
+  // No event is used twice before all are there.
+  stand_in_enqueue(stream, [] { ::usleep(300'000); });
   for (int i = 0; i <= many; ++i) all_reduce();
   wait();
-  // Then the events are free again.
-  for (int i = 0; i < 200 && calls_of_others() < looked + 2 * many; ++i) ::usleep(100'000);
-  ::usleep(100'000);
+  // When the recorder asks no more, the events are free again.
+  for (long last = -1, now = 0; now != last || now < looked + 2 * many;) {
+    last = calls_of_others();
+    ::usleep(300'000);
+    now = calls_of_others();
+  }
   const long begun = stand_in_calls_of_thread();
   for (int i = 0; i < many; ++i) {
     all_reduce();

@@ -83,11 +83,17 @@ void show(const char* who, const Addresses& addresses, std::size_t at) {
   }
 }
 
+bool is(const CallStack::Walked& one, const CallStack::Walked& other) {
+  return one.program == other.program && one.framework == other.framework &&
+         one.reached_interpreter == other.reached_interpreter;
+}
+
 [[gnu::noinline]] void compare(const CallFrame& call) {
   if (stack == nullptr) stack = new CallStack;
   static_cast<void>(stack->forget_unloaded());
   Addresses ours;
-  const bool is_known = stack->walk(call, [&](void* address, auto) { return ours.add(address); });
+  const bool is_known =
+      stack->walk(call, [&](void* address, const auto&) { return ours.add(address); });
   Addresses theirs;
   theirs.begin = call.return_address;
   ::_Unwind_Backtrace(
@@ -102,7 +108,10 @@ void show(const char* who, const Addresses& addresses, std::size_t at) {
   const std::size_t count = ours.count < theirs.count ? ours.count : theirs.count;
   std::size_t same = 0;
   while (same < count && ours.list[same] == theirs.list[same]) ++same;
-  const bool is_right = same == ours.count && (!is_known || same == theirs.count);
+  const CallStack::Walked wanted = stack->by_unwinder(call);
+  // The first one may be a new walk, and the second one is a known one.
+  const bool is_sorted = is(stack->of(call), wanted) && is(stack->of(call), wanted);
+  const bool is_right = is_sorted && same == ours.count && (!is_known || same == theirs.count);
   static const bool tells = std::getenv("WALK_TELL") != nullptr;
   if (!is_right) {
     ++wrong;

@@ -254,9 +254,8 @@ class DeviceEvents {
         return driver_.event_query(mark.behind) != not_ready;
       });
       const std::int64_t seen = now_ns();
-      const auto kept = std::remove_if(marks.begin(), still, [&](const Mark& mark) {
-        return finish(mark, seen) != not_ready;
-      });
+      const auto kept = std::remove_if(
+          marks.begin(), still, [&](const Mark& mark) { return finish(mark, seen) != not_ready; });
       ended += static_cast<std::size_t>(still - kept);
       marks.erase(kept, still);
     }

@@ -38,7 +38,16 @@ class CallPlaces {
   [[nodiscard]] std::uint32_t number_of(const CallFrame& call, std::vector<CallPlace>& added) {
     // Other code may be where the known calls were.
     if (stack_.forget_unloaded()) numbers_.clear();
-    const CallStack::Walked& walked = stack_.of(call);
+    CallStack::Walked& walked = stack_.of(call);
+    if (walked.number == 0 || walked.reached_interpreter) {
+      walked.number = number_of(call, walked, added);
+    }
+    return walked.number;
+  }
+
+ private:
+  std::uint32_t number_of(const CallFrame& call, const CallStack::Walked& walked,
+                          std::vector<CallPlace>& added) {
     std::uint32_t number = 0;
     // The program's own functions are the innermost. The script called them.
     const std::size_t room = CallStack::most_places - walked.program.size();
@@ -48,8 +57,6 @@ class CallPlaces {
     // The stack cannot be read, for example in code that was generated while the program ran.
     return chained({call.return_address}, 0, added);
   }
-
- private:
   std::uint32_t number_of_script(std::size_t room, std::vector<CallPlace>& added) {
     const std::vector<const ScriptFrame*> frames = python_.frames(room);
     std::uint32_t number = 0;

@@ -2,14 +2,14 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "frame_rule.hpp"
+#include "call_frame.hpp"
+#include "known_walks.hpp"
 #include "loaded_object.hpp"
 
 #include <unwind.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -17,28 +17,10 @@
 
 namespace warpsafe::ranks {
 
-/// A call of the program, as the function that it calls sees it: where it returns to, the stack
-/// pointer from then on, and the frame pointer of the caller.
-struct CallFrame {
-  void* return_address = nullptr;
-  std::uintptr_t stack_pointer = 0;
-  std::uintptr_t frame_pointer = 0;
-};
-/// Only in the function that the program calls.
-#if defined(__x86_64__)
-// The frame begins with the caller's frame pointer.
-#define WARPSAFE_CALL_FRAME                                                              \
-  (::warpsafe::ranks::CallFrame{__builtin_return_address(0),                             \
-                                reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa()), \
-                                *static_cast<const std::uintptr_t*>(__builtin_frame_address(0))})
-#else
-#define WARPSAFE_CALL_FRAME (::warpsafe::ranks::CallFrame{__builtin_return_address(0), 0, 0})
-#endif
-
 /// Walks the stack of the calling thread, from a call of the program on. The unwinder needs a
-/// microsecond for each frame, and a training step makes thousands of calls from a few places. So
-/// the rule of each frame is read once. A frame without a simple rule leaves the call to the
-/// unwinder.
+/// microsecond for each frame, and a training step makes the same calls each time. So the rule of
+/// each frame is read once, and walks are remembered. A frame without a simple rule leaves the call
+/// to the unwinder.
 class CallStack {
  public:
   static constexpr std::size_t most_places = 4;
@@ -56,12 +38,29 @@ class CallStack {
     /// Frames of libraries that pass calls on and whose functions have telling names.
     std::vector<void*> framework;
     bool reached_interpreter = false;
+    std::uint32_t number = 0;  ///< for who asks: kept with the walk; 0 after each new walk
   };
 
   /// What led to a call. The result lives until the next call.
-  [[nodiscard]] const Walked& of(const CallFrame& call) {
+  [[nodiscard]] Walked& of(const CallFrame& call) {
+    if (Walked* const known = known_walks_.find(call)) return *known;
     Visitor visitor(walked_);
-    if (walk(call, visitor)) return walked_;
+    steps_.clear();
+    bool is_lasting = true;
+    bool goes_on = true;
+    const bool is_walked = walk(call, [&](void* address, const Code& code) {
+      steps_.push_back({address, code.rule});
+      is_lasting = is_lasting && code.address != nullptr;
+      goes_on = visitor(address, code.kind) && code.rule.cfa != FrameRule::Cfa::outermost;
+      return goes_on;
+    });
+    if (!is_walked) return by_unwinder(call);
+    // The stack ended here, and may go on in another call.
+    if (goes_on) steps_.push_back({nullptr, {}});
+    return is_lasting ? known_walks_.add(steps_, walked_) : walked_;
+  }
+  /// The same from the unwinder.
+  [[nodiscard]] Walked& by_unwinder(const CallFrame& call) {
     Unwinder unwinder{this, call.return_address, Visitor(walked_)};
     ::_Unwind_Backtrace(
         [](_Unwind_Context* context, void* data) {
@@ -71,46 +70,25 @@ class CallStack {
         &unwinder);
     return walked_;
   }
-  /// Calls `visit(return address, kind)` for each frame, the innermost first, until it returns
+  /// What there is to know of a return address.
+  struct Code {
+    void* address = nullptr;  ///< null: it was generated while the program ran, and may be replaced
+    FrameRule rule;
+    Kind kind = Kind::library;
+  };
+  /// Calls `visit(return address, code)` for each frame, the innermost first, until it returns
   /// false. False: a frame has no known rule, so the walk ended before.
   template <class Visit>
-  [[nodiscard]] bool walk(const CallFrame& call, Visit&& visit) {
+  [[nodiscard]] bool walk([[maybe_unused]] CallFrame call, [[maybe_unused]] Visit&& visit) {
 #if defined(__x86_64__)
-    void* address = call.return_address;
-    std::uintptr_t stack_pointer = call.stack_pointer;
-    std::uintptr_t frame_pointer = call.frame_pointer;
-    while (true) {
-      const Code& code = code_at(address);
-      if (!visit(address, code.kind) || code.rule.cfa == FrameRule::Cfa::outermost) return true;
-      std::uintptr_t cfa = 0;
-      switch (code.rule.cfa) {
-        case FrameRule::Cfa::from_stack_pointer:
-          cfa = stack_pointer + offset(code.rule.cfa_offset);
-          break;
-        case FrameRule::Cfa::from_frame_pointer:
-          cfa = frame_pointer + offset(code.rule.cfa_offset);
-          break;
-        case FrameRule::Cfa::at_frame_pointer:
-          cfa = word_at(frame_pointer + offset(code.rule.cfa_offset));
-          break;
-        case FrameRule::Cfa::outermost:
-        case FrameRule::Cfa::unknown:
-          return false;
-      }
-      // Elsewhere the stack goes on in other memory.
-      if (cfa <= stack_pointer) return false;
-      if (code.rule.saved == FrameRule::Saved::at_cfa) {
-        frame_pointer = word_at(cfa + offset(code.rule.saved_offset));
-      } else if (code.rule.saved == FrameRule::Saved::at_frame_pointer) {
-        frame_pointer = word_at(frame_pointer + offset(code.rule.saved_offset));
-      }
-      stack_pointer = cfa;
-      address = reinterpret_cast<void*>(word_at(cfa - sizeof(void*)));
-      if (address == nullptr) return true;
+    while (call.return_address != nullptr) {
+      const Code& code = code_at(call.return_address);
+      if (!visit(call.return_address, code)) return true;
+      if (code.rule.cfa == FrameRule::Cfa::outermost) return true;
+      if (!call.go_up(code.rule)) return false;
     }
+    return true;
 #else
-    static_cast<void>(call);
-    static_cast<void>(visit);
     return false;
 #endif
   }
@@ -122,18 +100,12 @@ class CallStack {
     unloaded_ = unloaded;
     codes_.clear();
     known_ = 0;
+    known_walks_.clear();
     return true;
   }
 
  private:
   static constexpr int most_frames = 64;
-
-  /// What there is to know of a return address.
-  struct Code {
-    void* address = nullptr;
-    FrameRule rule;
-    Kind kind = Kind::library;
-  };
 
   /// Sorts the frames of a call.
   class Visitor {
@@ -142,6 +114,7 @@ class CallStack {
       walked_.program.clear();
       walked_.framework.clear();
       walked_.reached_interpreter = false;
+      walked_.number = 0;
     }
     /// False: the frames beyond are of no interest.
     bool operator()(void* address, Kind kind) {
@@ -183,15 +156,6 @@ class CallStack {
     }
   };
 
-  static std::uintptr_t offset(std::int32_t bytes) noexcept {
-    return static_cast<std::uintptr_t>(std::intptr_t{bytes});
-  }
-  static std::uintptr_t word_at(std::uintptr_t address) noexcept {
-    std::uintptr_t word = 0;
-    std::memcpy(&word, reinterpret_cast<const void*>(address), sizeof word);
-    return word;
-  }
-
   /// A table with a power of two entries, of which at most half are in use: a call looks up some
   /// thirty addresses. The result lives until the next call.
   const Code& code_at(void* address) {
@@ -200,7 +164,6 @@ class CallStack {
     if (code.address != nullptr) return code;
     const LoadedObject object = LoadedObject::at(static_cast<const char*>(address) - 1);
     if (object.file == nullptr) {
-      // Code that was generated while the program ran: it may be replaced at any time.
       static const Code generated;
       return generated;
     }
@@ -258,7 +221,9 @@ class CallStack {
     return Kind::program;
   }
 
+  KnownWalks<Walked> known_walks_;
   Walked walked_;
+  std::vector<KnownWalks<Walked>::Step> steps_;
   std::vector<Code> codes_;
   std::size_t known_ = 0;
   unsigned long long unloaded_ = 0;
