@@ -38,7 +38,7 @@ class CallStack {
     /// Frames of libraries that pass calls on and whose functions have telling names.
     std::vector<void*> framework;
     bool reached_interpreter = false;
-    std::uint32_t number = 0;  ///< for who asks: kept with the walk; 0 after each new walk
+    std::uint32_t number = 0;  ///< the user of the class may set it; 0 in a new walk
   };
 
   /// What led to a call. The result lives until the next call.

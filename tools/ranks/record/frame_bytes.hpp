@@ -8,7 +8,7 @@
 
 namespace warpsafe::ranks {
 
-/// Reads a part of .eh_frame. Nothing beyond the end is read: such a value is 0, and the read has
+/// Reads a part of .eh_frame, and nothing beyond its end: there each value is 0, and the reader has
 /// failed.
 class FrameBytes {
  public:
