@@ -17,16 +17,16 @@ template <int Depth>
   if constexpr (Depth == 0) {
     call(argument);
   } else if constexpr (Depth % 10 == 5) {
-    alignas(64) volatile char line[64];
-    auto* const room = static_cast<volatile char*>(::alloca(Depth * std::size_t{16}));
-    line[0] = room[0] = 0;
+    alignas(64) char line[64];
+    void* const room = ::alloca(Depth * std::size_t{16});
+    asm volatile("" ::"r"(line), "r"(room) : "memory");
     pass_on<Depth - 1>(call, argument);
-    line[1] = room[1] = 0;
+    asm volatile("" ::"r"(line), "r"(room) : "memory");
   } else {
-    volatile char room[Depth * 24];
-    room[0] = 0;
+    char room[Depth * 24];
+    asm volatile("" ::"r"(room) : "memory");
     pass_on<Depth - 1>(call, argument);
-    room[1] = 0;
+    asm volatile("" ::"r"(room) : "memory");
   }
 }
 

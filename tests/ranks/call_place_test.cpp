@@ -200,6 +200,33 @@ TEST_F(CallPlaceTest, EachPlaceHasTheCallersOfItsCall) {
   EXPECT_NE(outer[0], outer[1]);
 }
 
+// A function with aligned variables, which the program calls.
+template <std::size_t Alignment>
+[[gnu::noinline]] bool is_right_from_a_realigned_frame(CallStack& stack, std::size_t bytes) {
+  alignas(Alignment) char line[Alignment];
+  void* const room = ::alloca(bytes);
+  asm volatile("" ::"r"(line), "r"(room) : "memory");
+  const CallFrame call = WARPSAFE_CALL_FRAME;
+  std::vector<void*> addresses;
+  const bool is_known = stack.walk(call, [&](void* address, const auto&) {
+    addresses.push_back(address);
+    return addresses.size() < 3;
+  });
+  const std::vector<void*> found = stack.of(call).program;
+  asm volatile("" ::"r"(line), "r"(room) : "memory");
+#if defined(__x86_64__)
+  if (!is_known || addresses != std::vector(found.begin(), found.begin() + 3)) return false;
+#endif
+  return !is_known || found == stack.by_unwinder(call).program;
+}
+TEST_F(CallPlaceTest, TheCalledFunctionMayHaveARealignedFrame) {
+  CallStack stack;
+  for (std::size_t bytes = 16; bytes < 2048; bytes += 48) {
+    EXPECT_TRUE(is_right_from_a_realigned_frame<16>(stack, bytes));
+    EXPECT_TRUE(is_right_from_a_realigned_frame<64>(stack, bytes));
+  }
+}
+
 // The frames of the two libraries have other sizes, at the same instructions.
 TEST_F(CallPlaceTest, AnotherLibraryAtTheSameAddressHasItsOwnPlaces) {
   using Passed = std::uint32_t(std::uint32_t(*)());

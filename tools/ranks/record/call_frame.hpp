@@ -11,11 +11,22 @@ namespace warpsafe::ranks {
 
 /// A call, as the function that is called sees it: where it returns to, the stack pointer from then
 /// on, and the frame pointer of the caller.
-struct CallFrame {
+struct StackFrame {
   void* return_address = nullptr;
   std::uintptr_t stack_pointer = 0;
   std::uintptr_t frame_pointer = 0;
 
+  /// The call of this function, whose own frame is a plain one. Only a rule says where the frame of
+  /// a function with aligned variables begins.
+  [[nodiscard, gnu::noinline]] static StackFrame here() noexcept {
+#if defined(__x86_64__)
+    // The caller's frame pointer, and the return address.
+    const auto* const frame = static_cast<const std::uintptr_t*>(__builtin_frame_address(0));
+    return {__builtin_return_address(0), reinterpret_cast<std::uintptr_t>(frame + 2), *frame};
+#else
+    return {};
+#endif
+  }
   /// Goes to the call of the function that made this call. False: it is not known.
   [[nodiscard]] bool go_up(const FrameRule& rule) noexcept {
     std::uintptr_t cfa = 0;
@@ -55,15 +66,14 @@ struct CallFrame {
     return word;
   }
 };
+
+/// A call of the program.
+struct CallFrame {
+  void* return_address = nullptr;
+  StackFrame inside;  ///< a call that the called function makes
+};
 /// Only in the function that the program calls.
-#if defined(__x86_64__)
-// The frame begins with the caller's frame pointer.
-#define WARPSAFE_CALL_FRAME                                                              \
-  (::warpsafe::ranks::CallFrame{__builtin_return_address(0),                             \
-                                reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa()), \
-                                *static_cast<const std::uintptr_t*>(__builtin_frame_address(0))})
-#else
-#define WARPSAFE_CALL_FRAME (::warpsafe::ranks::CallFrame{__builtin_return_address(0), 0, 0})
-#endif
+#define WARPSAFE_CALL_FRAME \
+  (::warpsafe::ranks::CallFrame{__builtin_return_address(0), ::warpsafe::ranks::StackFrame::here()})
 
 }  // namespace warpsafe::ranks

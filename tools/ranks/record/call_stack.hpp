@@ -43,7 +43,7 @@ class CallStack {
 
   /// What led to a call. The result lives until the next call.
   [[nodiscard]] Walked& of(const CallFrame& call) {
-    if (Walked* const known = known_walks_.find(call)) return *known;
+    if (Walked* const known = known_walks_.find(call.inside)) return *known;
     Visitor visitor(walked_);
     steps_.clear();
     bool is_lasting = true;
@@ -57,7 +57,10 @@ class CallStack {
     if (!is_walked) return by_unwinder(call);
     // The stack ended here, and may go on in another call.
     if (goes_on) steps_.push_back({nullptr, {}});
-    return is_lasting ? known_walks_.add(steps_, walked_) : walked_;
+    if (!is_lasting) return walked_;
+    void* const first = call.inside.return_address;
+    steps_.insert(steps_.begin(), {first, code_at(first).rule});
+    return known_walks_.add(steps_, walked_);
   }
   /// The same from the unwinder.
   [[nodiscard]] Walked& by_unwinder(const CallFrame& call) {
@@ -79,18 +82,19 @@ class CallStack {
   /// Calls `visit(return address, code)` for each frame, the innermost first, until it returns
   /// false. False: a frame has no known rule, so the walk ended before.
   template <class Visit>
-  [[nodiscard]] bool walk([[maybe_unused]] CallFrame call, [[maybe_unused]] Visit&& visit) {
-#if defined(__x86_64__)
-    while (call.return_address != nullptr) {
-      const Code& code = code_at(call.return_address);
-      if (!visit(call.return_address, code)) return true;
+  [[nodiscard]] bool walk(const CallFrame& call, Visit&& visit) {
+    StackFrame frame = call.inside;
+    if (frame.return_address == nullptr || !frame.go_up(code_at(frame.return_address).rule) ||
+        frame.return_address != call.return_address) {
+      return false;
+    }
+    while (frame.return_address != nullptr) {
+      const Code& code = code_at(frame.return_address);
+      if (!visit(frame.return_address, code)) return true;
       if (code.rule.cfa == FrameRule::Cfa::outermost) return true;
-      if (!call.go_up(code.rule)) return false;
+      if (!frame.go_up(code.rule)) return false;
     }
     return true;
-#else
-    return false;
-#endif
   }
   /// Forgets what was read of objects that the process has unloaded since: another one may be in
   /// their place. Call before a walk. True: it forgot.

@@ -23,9 +23,9 @@ class KnownWalks {
     FrameRule rule;
   };
 
-  /// The result of the walk from `call`; null: there was none. Like every walk, it reads only what
-  /// the rules of the stack's own return addresses lead to.
-  [[nodiscard]] Result* find(CallFrame call) noexcept {
+  /// The result of the walk that begins with `call`; null: there was none. Like each walk, it reads
+  /// only what the rules of the stack's own return addresses lead to.
+  [[nodiscard]] Result* find(StackFrame call) noexcept {
     const auto first = first_.find(call.return_address);
     if (first == first_.end()) return nullptr;
     std::uint32_t at = first->second;
