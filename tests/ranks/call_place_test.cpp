@@ -232,6 +232,7 @@ TEST_F(CallPlaceTest, AnotherLibraryAtTheSameAddressHasItsOwnPlaces) {
   using Passed = std::uint32_t(std::uint32_t(*)());
   std::map<std::uint32_t, CallPlace> known;
   std::set<const void*> functions;
+  std::map<std::string, std::uint32_t> numbers;
   for (const char* file : {RANKS_SMALL_FRAME, RANKS_LARGE_FRAME, RANKS_SMALL_FRAME}) {
     void* const library = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library, nullptr) << ::dlerror();
@@ -241,6 +242,8 @@ TEST_F(CallPlaceTest, AnotherLibraryAtTheSameAddressHasItsOwnPlaces) {
       const std::uint32_t number = pass(collective);
       for (const CallPlace& place : added_) known[place.number] = place;
       EXPECT_EQ(known.at(number).object, file);
+      // A library that comes back has its old places.
+      EXPECT_EQ(numbers.try_emplace(file, number).first->second, number);
       ASSERT_NE(known.at(number).caller, 0U) << file;
       EXPECT_NE(known.at(known.at(number).caller).object, file);
     }
