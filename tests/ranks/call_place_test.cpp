@@ -3,6 +3,7 @@
 #include "tools/ranks/record/call_place.hpp"
 
 #include <alloca.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -196,6 +198,58 @@ TEST_F(CallPlaceTest, EachPlaceHasTheCallersOfItsCall) {
     EXPECT_EQ(of_caller, outer[turn % 2]);
   }
   EXPECT_NE(outer[0], outer[1]);
+}
+
+// A function with aligned variables, which the program calls.
+template <std::size_t Alignment>
+[[gnu::noinline]] bool is_right_from_a_realigned_frame(CallStack& stack, std::size_t bytes) {
+  alignas(Alignment) char line[Alignment];
+  void* const room = ::alloca(bytes);
+  asm volatile("" ::"r"(line), "r"(room) : "memory");
+  const CallFrame call = WARPSAFE_CALL_FRAME;
+  std::vector<void*> addresses;
+  const bool is_known = stack.walk(call, [&](void* address, const auto&) {
+    addresses.push_back(address);
+    return addresses.size() < 3;
+  });
+  const std::vector<void*> found = stack.of(call).program;
+  asm volatile("" ::"r"(line), "r"(room) : "memory");
+#if defined(__x86_64__)
+  if (!is_known || addresses != std::vector(found.begin(), found.begin() + 3)) return false;
+#endif
+  return !is_known || found == stack.by_unwinder(call).program;
+}
+TEST_F(CallPlaceTest, TheCalledFunctionMayHaveARealignedFrame) {
+  CallStack stack;
+  for (std::size_t bytes = 16; bytes < 2048; bytes += 48) {
+    EXPECT_TRUE(is_right_from_a_realigned_frame<16>(stack, bytes));
+    EXPECT_TRUE(is_right_from_a_realigned_frame<64>(stack, bytes));
+  }
+}
+
+// The frames of the two libraries have other sizes, at the same instructions.
+TEST_F(CallPlaceTest, AnotherLibraryAtTheSameAddressHasItsOwnPlaces) {
+  using Passed = std::uint32_t(std::uint32_t(*)());
+  std::map<std::uint32_t, CallPlace> known;
+  std::set<const void*> functions;
+  std::map<std::string, std::uint32_t> numbers;
+  for (const char* file : {RANKS_SMALL_FRAME, RANKS_LARGE_FRAME, RANKS_SMALL_FRAME}) {
+    void* const library = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << ::dlerror();
+    auto* const pass = reinterpret_cast<Passed*>(::dlsym(library, "pass_on"));
+    functions.insert(reinterpret_cast<const void*>(pass));
+    for (int turn = 0; turn < 2; ++turn) {
+      const std::uint32_t number = pass(collective);
+      for (const CallPlace& place : added_) known[place.number] = place;
+      EXPECT_EQ(known.at(number).object, file);
+      // A library that comes back has its old places.
+      EXPECT_EQ(numbers.try_emplace(file, number).first->second, number);
+      ASSERT_NE(known.at(number).caller, 0U) << file;
+      EXPECT_NE(known.at(known.at(number).caller).object, file);
+    }
+    ::dlclose(library);
+  }
+  EXPECT_EQ(functions.size(), 1U) << "no library came to the place of another";
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -45,6 +46,11 @@ struct Event {
   bool done = false;
   Clock::time_point at;
 };
+bool is_done(void* handle) {
+  auto* const event = static_cast<Event*>(handle);
+  const std::lock_guard lock(event->mutex);
+  return event->done;
+}
 
 /// The null stream is one more stream. Threads of streams outlive main.
 Stream& stream_of(void* handle) {
@@ -52,6 +58,7 @@ Stream& stream_of(void* handle) {
   return handle == nullptr ? *null_stream : *static_cast<Stream*>(handle);
 }
 
+constexpr int invalid_context = 201;      // CUDA_ERROR_INVALID_CONTEXT
 constexpr int not_ready = 600;            // CUDA_ERROR_NOT_READY
 constexpr int invalid_handle = 400;       // CUDA_ERROR_INVALID_HANDLE
 constexpr int unsupported_capture = 900;  // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
@@ -59,6 +66,14 @@ thread_local int mode_of_thread = 0;      // CU_STREAM_CAPTURE_MODE_GLOBAL
 std::atomic<int> capturing_globally{0};
 std::atomic<int> context{0};
 std::atomic<bool> blocks_queries{false};
+/// The current context is the last one. A thread that has created a stream has one.
+thread_local std::vector<void*> contexts;
+std::atomic<long> calls{0};
+thread_local long calls_of_thread = 0;
+void count() {
+  ++calls;
+  ++calls_of_thread;
+}
 
 }  // namespace
 
@@ -70,7 +85,11 @@ void stand_in_enqueue(void* handle, std::function<void()> task) {
   stream.changed.notify_all();
 }
 
+long stand_in_calls() { return calls; }
+long stand_in_calls_of_thread() { return calls_of_thread; }
+
 int cuStreamCreate(void** stream, unsigned) {
+  if (contexts.empty()) contexts.push_back(&context);
   *stream = new Stream;
   return 0;
 }
@@ -81,10 +100,12 @@ int cuStreamSynchronize(void* handle) {
   return 0;
 }
 int cuStreamIsCapturing(void* stream, int* status) {
+  count();
   *status = stream_of(stream).captures ? 1 : 0;
   return 0;
 }
 int cuStreamGetCtx(void*, void** found) {
+  count();
   *found = &context;
   return 0;
 }
@@ -99,16 +120,33 @@ int cuStreamEndCapture(void* stream, void** graph) {
   *graph = nullptr;
   return 0;
 }
-int cuCtxPushCurrent_v2(void* pushed) { return pushed == &context ? 0 : invalid_handle; }
+int cuCtxGetCurrent(void** current) {
+  count();
+  *current = contexts.empty() ? nullptr : contexts.back();
+  return 0;
+}
+int cuCtxPushCurrent_v2(void* pushed) {
+  count();
+  if (pushed != &context) return invalid_handle;
+  contexts.push_back(pushed);
+  return 0;
+}
 int cuCtxPopCurrent_v2(void** popped) {
-  *popped = &context;
+  count();
+  if (contexts.empty()) return invalid_context;
+  *popped = contexts.back();
+  contexts.pop_back();
   return 0;
 }
 int cuEventCreate(void** event, unsigned) {
+  count();
+  if (contexts.empty()) return invalid_context;
   *event = new Event;
   return 0;
 }
 int cuEventRecord(void* handle, void* stream) {
+  count();
+  if (contexts.empty()) return invalid_context;
   auto* const event = static_cast<Event*>(handle);
   {
     const std::lock_guard lock(event->mutex);
@@ -123,21 +161,25 @@ int cuEventRecord(void* handle, void* stream) {
 }
 void stand_in_block_queries() { blocks_queries = true; }
 int cuEventQuery(void* handle) {
+  count();
   while (blocks_queries) std::this_thread::sleep_for(std::chrono::seconds(1));
   // A query while another thread captures breaks that capture, unless this thread is in relaxed
   // mode.
   if (capturing_globally != 0 && mode_of_thread != 2) return unsupported_capture;
-  auto* const event = static_cast<Event*>(handle);
-  const std::lock_guard lock(event->mutex);
-  return event->done ? 0 : not_ready;
+  if (contexts.empty()) return invalid_context;
+  return is_done(handle) ? 0 : not_ready;
 }
 int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
+  count();
+  if (contexts.empty()) return invalid_context;
+  if (!is_done(begin) || !is_done(end)) return not_ready;
   auto* const first = static_cast<Event*>(begin);
   auto* const second = static_cast<Event*>(end);
   *milliseconds = std::chrono::duration<float, std::milli>(second->at - first->at).count();
   return 0;
 }
 int cuThreadExchangeStreamCaptureMode(int* mode) {
+  count();
   std::swap(*mode, mode_of_thread);
   return 0;
 }

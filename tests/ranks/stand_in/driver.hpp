@@ -14,6 +14,7 @@ int cuStreamIsCapturing(void* stream, int* status);
 int cuStreamGetCtx(void* stream, void** context);
 int cuStreamBeginCapture_v2(void* stream, int mode);
 int cuStreamEndCapture(void* stream, void** graph);
+int cuCtxGetCurrent(void** context);
 int cuCtxPushCurrent_v2(void* context);
 int cuCtxPopCurrent_v2(void** context);
 int cuEventCreate(void** event, unsigned flags);
@@ -25,5 +26,8 @@ int cuThreadExchangeStreamCaptureMode(int* mode);
 
 /// Appends a task to a stream. A stream that captures drops it.
 void stand_in_enqueue(void* stream, std::function<void()> task);
+/// How many calls of contexts, captures and events there were: of all threads, and of this one.
+long stand_in_calls();
+long stand_in_calls_of_thread();
 /// From now on a query of an event never returns, as behind a call that holds the driver's lock.
 void stand_in_block_queries();

@@ -11,10 +11,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::ranks {
@@ -28,20 +31,21 @@ class Driver {
   Driver() noexcept {
     void* const library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) return;
-    found_ = load(library, "cuStreamIsCapturing", stream_is_capturing) &&
-             load(library, "cuStreamGetCtx", stream_context) &&
-             load(library, "cuCtxPushCurrent_v2", push) &&
-             load(library, "cuCtxPopCurrent_v2", pop) &&
-             load(library, "cuEventCreate", event_create) &&
-             load(library, "cuEventRecord", event_record) &&
-             load(library, "cuEventQuery", event_query) &&
-             load(library, "cuEventElapsedTime", elapsed) &&
-             load(library, "cuThreadExchangeStreamCaptureMode", exchange_mode);
+    found_ =
+        load(library, "cuStreamIsCapturing", stream_is_capturing) &&
+        load(library, "cuStreamGetCtx", stream_context) &&
+        load(library, "cuCtxGetCurrent", current) && load(library, "cuCtxPushCurrent_v2", push) &&
+        load(library, "cuCtxPopCurrent_v2", pop) && load(library, "cuEventCreate", event_create) &&
+        load(library, "cuEventRecord", event_record) &&
+        load(library, "cuEventQuery", event_query) &&
+        load(library, "cuEventElapsedTime", elapsed) &&
+        load(library, "cuThreadExchangeStreamCaptureMode", exchange_mode);
   }
   [[nodiscard]] bool is_found() const noexcept { return found_; }
 
   int (*stream_is_capturing)(Handle, int*) = nullptr;
   int (*stream_context)(Handle, Handle*) = nullptr;
+  int (*current)(Handle*) = nullptr;
   int (*push)(Handle) = nullptr;
   int (*pop)(Handle*) = nullptr;
   int (*event_create)(Handle*, unsigned) = nullptr;
@@ -66,6 +70,8 @@ class DeviceEvents {
   /// One collective, between the two events.
   struct Mark {
     void* context = nullptr;
+    void* stream = nullptr;
+    std::thread::id thread = std::this_thread::get_id();
     void* before = nullptr;
     void* behind = nullptr;
     std::vector<Record*> records;
@@ -88,13 +94,14 @@ class DeviceEvents {
   /// Before the library's call.
   [[nodiscard]] Mark begin(void* stream) {
     Mark mark;
+    mark.stream = stream;
     if (!driver_.is_found() || !watches_) return mark;
     const RelaxedCapture relaxed(driver_);
     int capturing = 0;
     // An error means that another stream's capture forbids the question.
     if (driver_.stream_is_capturing(stream, &capturing) == 0 && capturing == 0 &&
         driver_.stream_context(stream, &mark.context) == 0) {
-      mark.before = recorded(mark.context, stream);
+      mark.before = recorded(mark);
     }
     return mark;
   }
@@ -108,10 +115,10 @@ class DeviceEvents {
     }
   }
   /// After the call, with the records of the mark.
-  void end(Mark mark, void* stream) {
+  void end(Mark mark) {
     if (mark.is_watched()) {
       const RelaxedCapture relaxed(driver_);
-      mark.behind = recorded(mark.context, stream);
+      mark.behind = recorded(mark);
     }
     const bool is_watched = mark.behind != nullptr;
     for (Record* const record : mark.records) {
@@ -120,7 +127,7 @@ class DeviceEvents {
     }
     const std::lock_guard lock(mutex_);
     if (is_watched) {
-      pending_.push_back(std::move(mark));
+      submitted_.push_back(std::move(mark));
       ++open_;
     } else if (mark.before != nullptr) {
       free_[mark.context].push_back(mark.before);
@@ -143,6 +150,29 @@ class DeviceEvents {
     const Driver& driver_;
     int mode_ = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED
   };
+  /// Makes a context the thread's current one, if it is not. That of the calling thread usually is.
+  class InContext {
+   public:
+    InContext(const Driver& driver, void* context) : driver_(driver) {
+      void* now = nullptr;
+      if (driver_.current(&now) == 0 && now == context) return;
+      has_failed_ = driver_.push(context) != 0;
+      has_pushed_ = !has_failed_;
+    }
+    InContext(const InContext&) = delete;
+    InContext& operator=(const InContext&) = delete;
+    ~InContext() {
+      void* popped = nullptr;
+      if (has_pushed_) driver_.pop(&popped);
+    }
+    [[nodiscard]] bool has_failed() const noexcept { return has_failed_; }
+
+   private:
+    const Driver& driver_;
+    bool has_failed_ = false;
+    bool has_pushed_ = false;
+  };
+  static constexpr int not_ready = 600;  // CUDA_ERROR_NOT_READY
   /// An estimate of a device's time. The host sees the end of an event late, never early, so the
   /// smallest difference is the best one.
   struct Clock {
@@ -165,27 +195,27 @@ class DeviceEvents {
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
-  void* recorded(void* context, void* stream) {
+  void* recorded(const Mark& mark) {
     void* event = nullptr;
     {
       const std::lock_guard lock(mutex_);
-      std::vector<void*>& free = free_[context];
+      std::vector<void*>& free = free_[mark.context];
       if (!free.empty()) {
         event = free.back();
         free.pop_back();
       }
     }
-    void* popped = nullptr;
-    if (driver_.push(context) != 0) return nullptr;
+    const InContext in_context(driver_, mark.context);
+    if (in_context.has_failed()) return nullptr;
     if (event == nullptr && driver_.event_create(&event, 0) != 0) event = nullptr;
-    if (event != nullptr && driver_.event_record(event, stream) != 0) event = nullptr;
-    driver_.pop(&popped);
+    if (event != nullptr && driver_.event_record(event, mark.stream) != 0) event = nullptr;
     return event;
   }
 
   void watch() {
-    // Short waits while work is in flight, and longer ones otherwise.
-    constexpr std::int64_t shortest = 200'000;
+    // Short waits while work is in flight, and longer ones otherwise. The driver's locks are the
+    // program's too. A late look changes no time but the first ones: see Clock.
+    constexpr std::int64_t shortest = 1'000'000;
     constexpr std::int64_t longest = 100'000'000;
     std::int64_t wait = shortest;
     if (driver_.is_found()) {
@@ -202,36 +232,47 @@ class DeviceEvents {
   }
   /// True: something has ended.
   bool ask() {
-    std::vector<Mark> marks;
+    std::vector<Mark> submitted;
     {
       const std::lock_guard lock(mutex_);
-      marks.swap(pending_);
+      submitted.swap(submitted_);
     }
-    const std::size_t before = marks.size();
-    open_ -= std::erase_if(marks, [this](Mark& mark) { return is_done(mark); });
-    const std::lock_guard lock(mutex_);
-    pending_.insert(pending_.begin(), marks.begin(), marks.end());
-    return marks.size() != before;
+    for (Mark& mark : submitted) {
+      const std::tuple key(mark.context, mark.stream, mark.thread);
+      pending_[key].push_back(std::move(mark));
+    }
+    std::size_t ended = 0;
+    for (auto& [key, marks] : pending_) {
+      const InContext in_context(driver_, std::get<0>(key));
+      if (in_context.has_failed()) {
+        ended += marks.size();
+        marks.clear();
+        continue;
+      }
+      // They end in the order of the calls.
+      const auto still = std::partition_point(marks.begin(), marks.end(), [&](const Mark& mark) {
+        return driver_.event_query(mark.behind) != not_ready;
+      });
+      const std::int64_t seen = now_ns();
+      const auto kept = std::remove_if(
+          marks.begin(), still, [&](const Mark& mark) { return finish(mark, seen) != not_ready; });
+      ended += static_cast<std::size_t>(still - kept);
+      marks.erase(kept, still);
+    }
+    std::erase_if(pending_, [](const auto& one) { return one.second.empty(); });
+    open_ -= ended;
+    return ended != 0;
   }
-  bool is_done(Mark& mark) {
-    void* popped = nullptr;
-    if (driver_.push(mark.context) != 0) return true;
-    const int status = driver_.event_query(mark.behind);
-    const std::int64_t seen = now_ns();
-    constexpr int not_ready = 600;  // CUDA_ERROR_NOT_READY
-    if (status == 0) finish(mark, seen);
-    driver_.pop(&popped);
-    // After a fault no event ends: the record stays as it is.
-    return status != not_ready;
-  }
-  void finish(Mark& mark, std::int64_t seen) {
+  /// The driver's status. After a fault no event ends: the record stays as it is.
+  int finish(const Mark& mark, std::int64_t seen) {
+    float took = 0;
+    const int status = driver_.elapsed(&took, mark.before, mark.behind);
+    if (status != 0) return status;
     Clock& clock = clocks_[mark.context];
     const bool is_first = clock.first == nullptr;
     if (is_first) clock.first = mark.before;
-    float since_first = 0;
-    float took = 0;
-    driver_.elapsed(&since_first, clock.first, mark.behind);
-    driver_.elapsed(&took, mark.before, mark.behind);
+    float since_first = took;
+    if (!is_first) driver_.elapsed(&since_first, clock.first, mark.behind);
     const auto offset = static_cast<std::int64_t>(double{since_first} * 1e6);
     clock.first_ns = std::min(clock.first_ns, seen - offset);
     for (Record* const record : mark.records) {
@@ -240,6 +281,7 @@ class DeviceEvents {
     const std::lock_guard lock(mutex_);
     if (!is_first) free_[mark.context].push_back(mark.before);
     free_[mark.context].push_back(mark.behind);
+    return status;
   }
 
   Recorder& recorder_;
@@ -248,9 +290,12 @@ class DeviceEvents {
   std::atomic<std::uint64_t> rounds_{0};
   std::atomic<std::size_t> open_{0};
   std::mutex mutex_;
-  std::vector<Mark> pending_;
+  std::vector<Mark> submitted_;  // since the thread looked
   std::map<void*, std::vector<void*>> free_;
-  std::map<void*, Clock> clocks_;  // of the thread that asks
+  // Of the thread that asks. The marks are those of one stream that one thread submitted: another
+  // thread may submit between its events, or have another stream of the same name.
+  std::map<std::tuple<void*, void*, std::thread::id>, std::deque<Mark>> pending_;
+  std::map<void*, Clock> clocks_;
 };
 
 }  // namespace warpsafe::ranks

@@ -61,7 +61,7 @@ class Group {
       if (status != success && status != in_progress) {
         for (Record* const record : stream.mark.records) Recorder::failed(record, status);
       }
-      DeviceEvents::of(recorder).end(std::move(stream.mark), stream.handle);
+      DeviceEvents::of(recorder).end(std::move(stream.mark));
     }
     streams_.clear();
   }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,21 @@ class CallPlaces {
   /// The number of the place of a call. Places that were not known
   /// are added to `added`, a caller before the place that it called.
   [[nodiscard]] std::uint32_t number_of(const CallFrame& call, std::vector<CallPlace>& added) {
-    const CallStack::Walked& walked = stack_.of(call);
+    // Other code may be where the known calls were.
+    if (stack_.forget_unloaded()) numbers_.clear();
+    CallStack::Walked& walked = stack_.of(call);
+    if (walked.number == 0 || walked.reached_interpreter) {
+      walked.number = number_of(call, walked, added);
+    }
+    return walked.number;
+  }
+
+ private:
+  /// Object, function, offset, line and caller.
+  using Key = std::tuple<std::string, std::string, std::uint64_t, std::int32_t, std::uint32_t>;
+
+  std::uint32_t number_of(const CallFrame& call, const CallStack::Walked& walked,
+                          std::vector<CallPlace>& added) {
     std::uint32_t number = 0;
     // The program's own functions are the innermost. The script called them.
     const std::size_t room = CallStack::most_places - walked.program.size();
@@ -46,34 +61,42 @@ class CallPlaces {
     // The stack cannot be read, for example in code that was generated while the program ran.
     return chained({call.return_address}, 0, added);
   }
-
- private:
   std::uint32_t number_of_script(std::size_t room, std::vector<CallPlace>& added) {
     const std::vector<const ScriptFrame*> frames = python_.frames(room);
     std::uint32_t number = 0;
     for (std::size_t i = frames.size(); i-- > 0;) {
       const ScriptFrame& frame = *frames[i];
-      const auto [known, is_new] = numbers_.try_emplace({&frame, number}, count_ + 1);
-      if (is_new) added.push_back({++count_, number, frame.file, 0, frame.function, frame.line});
-      number = known->second;
+      std::uint32_t& known = numbers_[{&frame, number}];
+      if (known == 0) {
+        known = number_of({0, number, frame.file, 0, frame.function, frame.line}, added);
+      }
+      number = known;
     }
     return number;
   }
   std::uint32_t chained(const std::vector<void*>& addresses, std::uint32_t caller,
                         std::vector<CallPlace>& added) {
     for (std::size_t i = addresses.size(); i-- > 0;) {
-      const auto [known, is_new] = numbers_.try_emplace({addresses[i], caller}, count_ + 1);
-      if (is_new) {
-        added.push_back(described(addresses[i]));
-        added.back().number = ++count_;
-        added.back().caller = caller;
-      }
-      caller = known->second;
+      std::uint32_t& known = numbers_[{addresses[i], caller}];
+      if (known == 0) known = number_of(described(addresses[i], caller), added);
+      caller = known;
     }
     return caller;
   }
-  static CallPlace described(void* address) {
+  /// A library that is loaded again has its places again.
+  std::uint32_t number_of(CallPlace place, std::vector<CallPlace>& added) {
+    // Generated code has no object, and each of its places is another one.
+    const Key key{place.object, place.function, place.offset, place.line, place.caller};
+    const auto known = place.object.empty() ? again_.end() : again_.find(key);
+    if (known != again_.end()) return known->second;
+    place.number = ++count_;
+    again_[key] = count_;
+    added.push_back(std::move(place));
+    return count_;
+  }
+  static CallPlace described(void* address, std::uint32_t caller) {
     CallPlace place;
+    place.caller = caller;
     Dl_info info{};
     // A return address may be the first one behind its function.
     const char* const call = static_cast<char*>(address) - 1;
@@ -87,6 +110,7 @@ class CallPlaces {
   CallStack stack_;
   PythonStack python_;
   std::uint32_t count_ = 0;
+  std::map<Key, std::uint32_t> again_;
   /// By instruction or ScriptFrame, and caller.
   std::map<std::pair<const void*, std::uint32_t>, std::uint32_t> numbers_;
 };

@@ -2,36 +2,35 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <dlfcn.h>
+#include "call_frame.hpp"
+#include "known_walks.hpp"
+#include "loaded_object.hpp"
+
 #include <unwind.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
-#include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace warpsafe::ranks {
 
-/// A call of the program: where it returns to, and the frame of the function here, in which x86-64
-/// keeps the caller's frame pointer and that address.
-struct CallFrame {
-  void* return_address = nullptr;
-  void* const* frame = nullptr;
-};
-/// Only in the function that the program calls.
-#define WARPSAFE_CALL_FRAME                                  \
-  (::warpsafe::ranks::CallFrame{__builtin_return_address(0), \
-                                static_cast<void* const*>(__builtin_frame_address(0))})
-
-/// Walks the stack of the calling thread, from a call of the program on. To walk it takes a
-/// microsecond for each frame, and a training step makes the same calls from the same stack each
-/// time. So a walk is remembered, with the places of its return addresses on the stack.
+/// Walks the stack of the calling thread, from a call of the program on. The unwinder needs a
+/// microsecond for each frame, and a training step makes the same calls each time. So the rule of
+/// each frame is read once, and walks are remembered. A frame without a simple rule leaves the call
+/// to the unwinder.
 class CallStack {
  public:
   static constexpr std::size_t most_places = 4;
+  enum class Kind : std::uint8_t {
+    program,
+    framework,
+    library,  ///< passes calls on
+    start,    ///< the C library, which calls main and the functions of threads
+    interpreter,
+  };
 
   /// The return addresses that led to a call, the innermost first.
   struct Walked {
@@ -39,141 +38,167 @@ class CallStack {
     /// Frames of libraries that pass calls on and whose functions have telling names.
     std::vector<void*> framework;
     bool reached_interpreter = false;
+    std::uint32_t number = 0;  ///< the user of the class may set it; 0 in a new walk
   };
 
   /// What led to a call. The result lives until the next call.
-  [[nodiscard]] const Walked& of(const CallFrame& call) {
-    if (remembered_.size() > most_remembered) remembered_.clear();
-    Remembered& before = remembered_[{call.return_address, call.frame}];
-    if (before.is_on_stack(call.frame)) return before.walked;
-    Walk walk{this, call, {}, {}, true, true, 0, false, 0};
-    ::_Unwind_Backtrace([](_Unwind_Context* context,
-                           void* data) { return static_cast<Walk*>(data)->visit(context); },
-                        &walk);
-    if (!walk.is_inside || !walk.is_readable) walk.slots.clear();
-    before = {std::move(walk.walked), std::move(walk.slots)};
-    return before.walked;
+  [[nodiscard]] Walked& of(const CallFrame& call) {
+    if (Walked* const known = known_walks_.find(call.inside)) return *known;
+    Visitor visitor(walked_);
+    steps_.clear();
+    bool is_lasting = true;
+    bool goes_on = true;
+    const bool is_walked = walk(call, [&](void* address, const Code& code) {
+      steps_.push_back({address, code.rule});
+      is_lasting = is_lasting && code.address != nullptr;
+      goes_on = visitor(address, code.kind) && code.rule.cfa != FrameRule::Cfa::outermost;
+      return goes_on;
+    });
+    if (!is_walked) return by_unwinder(call);
+    // The stack ended here, and may go on in another call.
+    if (goes_on) steps_.push_back({nullptr, {}});
+    if (!is_lasting) return walked_;
+    void* const first = call.inside.return_address;
+    steps_.insert(steps_.begin(), {first, code_at(first).rule});
+    return known_walks_.add(steps_, walked_);
+  }
+  /// The same from the unwinder.
+  [[nodiscard]] Walked& by_unwinder(const CallFrame& call) {
+    Unwinder unwinder{this, call.return_address, Visitor(walked_)};
+    ::_Unwind_Backtrace(
+        [](_Unwind_Context* context, void* data) {
+          return static_cast<Unwinder*>(data)->visit(
+              reinterpret_cast<void*>(::_Unwind_GetIP(context)));
+        },
+        &unwinder);
+    return walked_;
+  }
+  /// What there is to know of a return address.
+  struct Code {
+    void* address = nullptr;  ///< null: it was generated while the program ran, and may be replaced
+    FrameRule rule;
+    Kind kind = Kind::library;
+  };
+  /// Calls `visit(return address, code)` for each frame, the innermost first, until it returns
+  /// false. False: a frame has no known rule, so the walk ended before.
+  template <class Visit>
+  [[nodiscard]] bool walk(const CallFrame& call, Visit&& visit) {
+    StackFrame frame = call.inside;
+    if (frame.return_address == nullptr || !frame.go_up(code_at(frame.return_address).rule) ||
+        frame.return_address != call.return_address) {
+      return false;
+    }
+    while (frame.return_address != nullptr) {
+      const Code& code = code_at(frame.return_address);
+      if (!visit(frame.return_address, code)) return true;
+      if (code.rule.cfa == FrameRule::Cfa::outermost) return true;
+      if (!frame.go_up(code.rule)) return false;
+    }
+    return true;
+  }
+  /// Forgets what was read of objects that the process has unloaded since: another one may be in
+  /// their place. Call before a walk. True: it forgot.
+  bool forget_unloaded() {
+    const unsigned long long unloaded = LoadedObject::unloaded();
+    if (unloaded == unloaded_) return false;
+    unloaded_ = unloaded;
+    codes_.clear();
+    known_ = 0;
+    known_walks_.clear();
+    return true;
   }
 
  private:
-  enum class Kind {
-    program,
-    framework,
-    library,  ///< passes calls on
-    start,    ///< the C library, which calls main and the functions of threads
-    interpreter,
-  };
   static constexpr int most_frames = 64;
-  static constexpr std::size_t most_remembered = 1000;
 
-  /// Where a return address stands on the stack.
-  struct ReturnSlot {
-    void* const* slot;
-    void* address;
-    /// The function that has the slot has a frame pointer, which points to the word before. Only
-    /// with one may the size of a frame differ from call to call.
-    bool has_frame_pointer;
-  };
-  struct Remembered {
-    Walked walked;
-    std::vector<ReturnSlot> slots;
-
-    /// Whether the stack is the one of the walk. Reads only what is on the stack of this call,
-    /// which may be another stack at the same address: the innermost slot is the call's own. While
-    /// the addresses are the same, the functions are the same, so the next slot is where it was,
-    /// unless the function's frame has another size. Another function's local variable may stand in
-    /// a slot, which AddressSanitizer would report.
-    [[nodiscard, gnu::no_sanitize_address]] bool is_on_stack(void* const* frame) const noexcept {
-      for (const ReturnSlot& one : slots) {
-        if (one.has_frame_pointer) {
-          auto* const pointer = static_cast<void* const*>(*frame);
-          if (pointer != one.slot - 1) return false;
-          frame = pointer;
-        }
-        if (*one.slot != one.address) return false;
-      }
-      return !slots.empty();
+  /// Sorts the frames of a call.
+  class Visitor {
+   public:
+    explicit Visitor(Walked& walked) : walked_(walked) {
+      walked_.program.clear();
+      walked_.framework.clear();
+      walked_.reached_interpreter = false;
+      walked_.number = 0;
     }
-  };
-
-  struct Walk {
-    CallStack* stack;
-    CallFrame begin;
-    Walked walked;
-    std::vector<ReturnSlot> slots;
-    /// Whether each return address stands where x86-64's calls put it. Elsewhere, and above a
-    /// signal handler, each call walks the stack.
-    bool is_readable;
-    /// Whether the frame pointer of the next function is where the one before it points to.
-    bool knows_frame_pointer;
-    _Unwind_Word frame_pointer;  ///< of the function that the next address is the return of
-    bool is_inside;
-    int visited;
-
-    _Unwind_Reason_Code visit(_Unwind_Context* context) {
-      auto* const address = reinterpret_cast<void*>(::_Unwind_GetIP(context));
-      is_inside = is_inside || address == begin.return_address;
-      if (++visited > most_frames) return _URC_END_OF_STACK;
-      if (!is_inside) return _URC_NO_REASON;
-      remember(address, context);
-      switch (stack->kind_of(address)) {
+    /// False: the frames beyond are of no interest.
+    bool operator()(void* address, Kind kind) {
+      switch (kind) {
         case Kind::interpreter:
-          walked.reached_interpreter = true;
-          return _URC_END_OF_STACK;
+          walked_.reached_interpreter = true;
+          return false;
         case Kind::library:
           break;
         case Kind::start:
           // Behind it are only the first instructions of the program or the thread.
-          if (!walked.program.empty() || !walked.framework.empty()) return _URC_END_OF_STACK;
+          if (!walked_.program.empty() || !walked_.framework.empty()) return false;
           break;
         case Kind::framework:
-          if (walked.framework.size() < most_places) walked.framework.push_back(address);
+          if (walked_.framework.size() < most_places) walked_.framework.push_back(address);
           break;
         case Kind::program:
-          walked.program.push_back(address);
-          if (walked.program.size() == most_places) return _URC_END_OF_STACK;
+          walked_.program.push_back(address);
+          if (walked_.program.size() == most_places) return false;
       }
-      return _URC_NO_REASON;
+      return ++visited_ < most_frames;
     }
-    // Reads words of other functions, as is_on_stack does.
-    [[gnu::no_sanitize_address]] void remember([[maybe_unused]] void* address,
-                                               [[maybe_unused]] _Unwind_Context* context) {
-#if defined(__x86_64__)
-      constexpr int rbp = 6;
-      if (address == nullptr || !is_readable) return;  // the end of the stack
-      auto* const slot = reinterpret_cast<void* const*>(::_Unwind_GetCFA(context)) - 1;
-      auto* const pointer = reinterpret_cast<void* const*>(frame_pointer);
-      const bool has_frame_pointer = !slots.empty() && pointer == slot - 1;
-      if (slots.empty()) {
-        is_readable = slot == begin.frame + 1;
-      } else {
-        // g++ gives a realigned frame, which may have another size, a pointer inside of it, and a
-        // copy of the return address behind the pointer.
-        const bool is_realigned =
-            pointer > slots.back().slot && pointer < slot - 1 && pointer[1] == address;
-        is_readable = !is_realigned && (!has_frame_pointer || knows_frame_pointer);
-        // A function without a frame pointer may use the register for something else.
-        knows_frame_pointer = has_frame_pointer;
-      }
-      frame_pointer = ::_Unwind_GetGR(context, rbp);
-      is_readable = is_readable && *slot == address;
-      if (is_readable) slots.push_back({slot, address, has_frame_pointer});
-#else
-      is_readable = false;
-#endif
+
+   private:
+    Walked& walked_;
+    int visited_ = 0;
+  };
+  struct Unwinder {
+    CallStack* stack;
+    void* begin;
+    Visitor visitor;
+    bool is_inside = false;
+
+    _Unwind_Reason_Code visit(void* address) {
+      is_inside = is_inside || address == begin;
+      // The address is null at the end of the stack.
+      if (!is_inside || address == nullptr) return _URC_NO_REASON;
+      return visitor(address, stack->code_at(address).kind) ? _URC_NO_REASON : _URC_END_OF_STACK;
     }
   };
 
-  Kind kind_of(void* address) {
-    const auto [known, added] = kinds_.try_emplace(address, Kind::library);
-    Dl_info info{};
-    // A return address may be the first one behind its function. No object: the end of the stack,
-    // or code that was generated while the program ran.
-    if (added && ::dladdr(static_cast<char*>(address) - 1, &info) != 0 &&
-        info.dli_fname != nullptr) {
-      known->second = kind(info.dli_fname);
+  /// A table with a power of two entries, of which at most half are in use: a call looks up some
+  /// thirty addresses. The result lives until the next call.
+  const Code& code_at(void* address) {
+    if (2 * known_ >= codes_.size()) grow();
+    Code& code = entry_of(address);
+    if (code.address != nullptr) return code;
+    const LoadedObject object = LoadedObject::at(static_cast<const char*>(address) - 1);
+    if (object.file == nullptr) {
+      static const Code generated;
+      return generated;
     }
-    return known->second;
+    code.address = address;
+    code.kind = kind(object.file);
+    code.rule = FrameRule::of(address, object.frame_index);
+    ++known_;
+    return code;
+  }
+  Code& entry_of(void* address) {
+    // The golden ratio spreads addresses that lie close together.
+    std::size_t at = (reinterpret_cast<std::uintptr_t>(address) * 0x9e3779b97f4a7c15U) >> 32U;
+    while (true) {
+      Code& code = codes_[at++ & (codes_.size() - 1)];
+      if (code.address == nullptr || code.address == address) return code;
+    }
+  }
+  void grow() {
+    constexpr std::size_t fewest = 1024;
+    constexpr std::size_t most = 65536;
+    const std::vector<Code> before = std::move(codes_);
+    // A program with that many begins again.
+    const bool is_full = before.empty() || before.size() == most;
+    codes_.assign(is_full ? fewest : 2 * before.size(), {});
+    known_ = 0;
+    if (is_full) return;
+    for (const Code& code : before) {
+      if (code.address == nullptr) continue;
+      entry_of(code.address) = code;
+      ++known_;
+    }
   }
   static Kind kind(const std::string& object) {
     const std::string file = object.substr(object.rfind('/') + 1);
@@ -200,8 +225,12 @@ class CallStack {
     return Kind::program;
   }
 
-  std::unordered_map<void*, Kind> kinds_;
-  std::map<std::pair<void*, void* const*>, Remembered> remembered_;  // by return address and frame
+  KnownWalks<Walked> known_walks_;
+  Walked walked_;
+  std::vector<KnownWalks<Walked>::Step> steps_;
+  std::vector<Code> codes_;
+  std::size_t known_ = 0;
+  unsigned long long unloaded_ = 0;
 };
 
 }  // namespace warpsafe::ranks
