@@ -152,6 +152,7 @@ def check_run(watches_cuda):
         (packages / "nvidia" / place / "lib").mkdir(parents=True)
         shutil.copy(next((watch / stands_in).glob("lib*.so.1*")), packages / "nvidia" / place / "lib" / name)
     said = run(user / "warpsafe-run", "--kernel", "axpy", program, "good", "grid_y", env=os.environ | {"LD_LIBRARY_PATH": str(watch / "driver")})
+    expect("warpsafe-run --stop-at-fault with CUPTI from pip", must(user / "warpsafe-run", "--stop-at-fault", "echo", "of the program"), "of the program\n")
     expect("warpsafe-run with CUPTI from pip", said.stdout, "Kernel 'demo::axpy' not launched: grid.y 70000 invalid", "2 launches of 1 kernel, 1 refused")
 
 

@@ -10,6 +10,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 /// Writes core dumps as CUDA's driver does (cudacoredump.h of cuda-gdb 13).
@@ -126,30 +127,33 @@ struct Parts {
   bool old_format = false;  ///< multiprocessors without exceptions (before driver 555)
   bool has_lines = true;
   bool lanes_of_other = false;  ///< the warp is one of the other kernel by now
+  bool is_function = false;     ///< the code is a function of its own, which the other kernel calls
+  bool two_devices = false;     ///< another one has the same grids and addresses
 };
 inline std::string make(const Parts& of) {
   const std::uint64_t other_code = of.code - 0xb00;
-  Section code{
-      .content = std::string(0x200, 'c'), .name = ".text." + of.kernel, .address = of.code};
-  code.flags = SHF_ALLOC | SHF_EXECINSTR;
-  Section other = code;
-  other.name = ".text." + of.other;
-  other.address = other_code;
-  Section unloaded = code;
-  unloaded.name = ".text.unloaded";
-  unloaded.address = 0;
-  const std::string debug = lines(0, "/src", "other.cu", {7}) +
-                            lines(other_code, "/src", "other.cu", {9}) +
-                            lines(of.code, "/src", "faults.cu", {300, 42});
-  std::vector<Section> in_image = {unloaded, code, other};
-  std::string symbols;
-  for (std::uint16_t section = 2; section < 4; ++section) {
-    put(symbols, 0U, static_cast<std::uint8_t>(STT_FUNC), std::uint8_t{0x10}, section,
-        std::uint64_t{0}, std::uint64_t{0x200});
-  }
-  in_image.push_back({.type = SHT_SYMTAB, .entry_bytes = sizeof(Elf64_Sym), .content = symbols});
-  if (of.has_lines) in_image.push_back({.content = debug, .name = ".debug_line"});
-  const std::string image = elf(ET_EXEC, in_image);
+  const auto make_image = [&](const std::string& kernel, const std::string& other_kernel) {
+    Section code{.content = std::string(0x200, 'c'), .name = ".text." + kernel, .address = of.code};
+    code.flags = SHF_ALLOC | SHF_EXECINSTR;
+    Section other = code;
+    other.name = ".text." + other_kernel;
+    other.address = other_code;
+    Section unloaded = code;
+    unloaded.name = ".text.unloaded";
+    unloaded.address = 0;
+    const std::string debug = lines(0, "/src", "other.cu", {7}) +
+                              lines(other_code, "/src", "other.cu", {9}) +
+                              lines(of.code, "/src", "faults.cu", {300, 42});
+    std::vector<Section> in_image = {unloaded, code, other};
+    std::string symbols;
+    for (std::uint16_t section = of.is_function ? 3 : 2; section < 4; ++section) {
+      put(symbols, 0U, static_cast<std::uint8_t>(STT_FUNC), std::uint8_t{0x10}, section,
+          std::uint64_t{0}, std::uint64_t{0x200});
+    }
+    in_image.push_back({.type = SHT_SYMTAB, .entry_bytes = sizeof(Elf64_Sym), .content = symbols});
+    if (of.has_lines) in_image.push_back({.content = debug, .name = ".debug_line"});
+    return elf(ET_EXEC, in_image);
+  };
   std::string grids;
   for (const bool is_first : {true, false}) {
     put(grids, std::uint64_t{is_first ? 11U : 12U}, std::uint64_t{1}, std::uint64_t{2},
@@ -183,26 +187,37 @@ inline std::string make(const Parts& of) {
   const auto rows = [](const std::string& table, std::size_t count) {
     return count == 0 ? std::uint64_t{0} : table.size() / count;
   };
-  return elf(
-      ET_CORE,
-      {{.type = 0x80000009, .entry_bytes = 8, .content = std::string(8, '\0')},
-       {.type = 0x8000000c, .link = 1, .entry_bytes = rows(grids, 2), .content = grids},
-       {.type = 0x8000000b,
-        .link = 1,
-        .entry_bytes = rows(multiprocessors, 4),
-        .content = multiprocessors},
-       {.type = 0x8000000d,
-        .link = 3,
-        .info = 2,
-        .entry_bytes = rows(blocks, 2),
-        .content = blocks},
-       {.type = 0x8000000e, .link = 4, .info = 1, .entry_bytes = rows(warps, 2), .content = warps},
-       {.type = 0x8000000f,
-        .link = 5,
-        .info = 1,
-        .entry_bytes = rows(threads, of.lanes.size()),
-        .content = threads},
-       {.type = 0x80000007, .content = image}});
+  std::vector<Section> sections = {
+      {.type = 0x80000009, .entry_bytes = 8, .content = std::string(16, '\0')},
+      {.type = 0x8000000c, .link = 1, .entry_bytes = rows(grids, 2), .content = grids},
+      {.type = 0x8000000b,
+       .link = 1,
+       .entry_bytes = rows(multiprocessors, 4),
+       .content = multiprocessors},
+      {.type = 0x8000000d, .link = 3, .info = 2, .entry_bytes = rows(blocks, 2), .content = blocks},
+      {.type = 0x8000000e, .link = 4, .info = 1, .entry_bytes = rows(warps, 2), .content = warps},
+      {.type = 0x8000000f,
+       .link = 5,
+       .info = 1,
+       .entry_bytes = rows(threads, of.lanes.size()),
+       .content = threads},
+      {.type = 0x8000000a, .link = 1},
+      {.type = 0x80000010, .link = 7}};
+  if (of.two_devices) {
+    std::string other_grids = grids.substr(grids.size() / 2) + grids.substr(0, grids.size() / 2);
+    std::swap(other_grids[0], other_grids[grids.size() / 2]);
+    sections.push_back({.type = 0x8000000a, .link = 1, .info = 1});
+    sections.push_back({.type = 0x80000010, .link = 9});
+    sections.push_back(
+        {.type = 0x80000007, .link = 10, .content = make_image(of.other, of.kernel)});
+    sections.push_back({.type = 0x8000000c,
+                        .link = 1,
+                        .info = 1,
+                        .entry_bytes = rows(grids, 2),
+                        .content = other_grids});
+  }
+  sections.push_back({.type = 0x80000007, .link = 8, .content = make_image(of.kernel, of.other)});
+  return elf(ET_CORE, sections);
 }
 
 }  // namespace core_dump

@@ -49,18 +49,64 @@ TEST(CoreDump, UsesTheThreadsInstruction) {
 
 // As seen in a graph: the instruction is right, and the threads are those of the next kernel.
 TEST(CoreDump, TheInstructionCountsMoreThanTheThreads) {
-  EXPECT_EQ(report({.lanes = {{0, 14}, {1, 14}}, .exception = 14, .lanes_of_other = true}),
-            "Kernel 'demo::out_of_bounds' faulted: illegal address, at /src/faults.cu:42\n"
-            "  thread and block are not known: the warp had ended when the fault arrived\n"
-            "  instruction at byte 304 of the kernel");
+  EXPECT_EQ(
+      report({.lanes = {{0, 14}, {1, 14}}, .exception = 14, .lanes_of_other = true}),
+      "Kernel 'demo::out_of_bounds' faulted: illegal address, at /src/faults.cu:42\n"
+      "  thread and block are not known: the warp had ended or gone on when the fault arrived\n"
+      "  instruction at byte 304 of the kernel");
+}
+
+// The thread has not come to the instruction, so its block has taken the place of another.
+TEST(CoreDump, AThreadBeforeTheInstructionDoesNotHaveTheFault) {
+  EXPECT_EQ(
+      report({.lanes = {{0, 14}}, .lane_pc = 0x7f05837a0b20, .exception = 14}),
+      "Kernel 'demo::out_of_bounds' faulted: illegal address, at /src/faults.cu:42\n"
+      "  thread and block are not known: the warp had ended or gone on when the fault arrived\n"
+      "  instruction at byte 304 of the kernel");
+}
+
+TEST(CoreDump, AFunctionIsNoKernel) {
+  EXPECT_EQ(report({.lanes = {{12, 6}}, .lanes_of_other = true, .is_function = true}),
+            "Kernel 'demo::axpy' faulted: misaligned address, at /src/faults.cu:42\n"
+            "  thread (44,0,0) of block (2,0,0)\n"
+            "  grid=(4096,1,1), block=(256,1,1)\n"
+            "  instruction at byte 304 of 'demo::out_of_bounds'");
+  // Any kernel may have called it.
+  const std::string said =
+      "A kernel faulted in its function 'demo::out_of_bounds': illegal address, at "
+      "/src/faults.cu:42\n"
+      "  thread and block are not known: the warp had ended or gone on when the fault arrived\n"
+      "  instruction at byte 304 of 'demo::out_of_bounds'\n"
+      "  running then, as far as the driver says: 'demo::out_of_bounds', 'demo::axpy'";
+  EXPECT_EQ(report({.exception = 14, .is_function = true}), said);
+  EXPECT_EQ(report({.lanes = {{0, 14}},
+                    .lane_pc = 0x7f05837a0010,
+                    .exception = 14,
+                    .lanes_of_other = true,
+                    .is_function = true}),
+            said);
+}
+
+TEST(CoreDump, AnInstructionOutsideOfAllCodeHasNoPlace) {
+  EXPECT_EQ(report({.lanes = {{12, 8}}, .error_pc = 0x10}),
+            "Kernel 'demo::out_of_bounds' faulted: jump to an address without code\n"
+            "  thread (44,0,0) of block (2,0,0)\n"
+            "  grid=(16,1,1), block=(128,1,1)");
+}
+
+// Two devices may count their grids alike, and load their code at the same addresses.
+TEST(CoreDump, ReadsTheDeviceThatFaulted) {
+  EXPECT_EQ(report({.lanes = {{12, 6}}, .two_devices = true}), report({.lanes = {{12, 6}}}));
+  EXPECT_EQ(report({.exception = 14, .two_devices = true}), report({.exception = 14}));
 }
 
 // A store completes after its warp has ended.
 TEST(CoreDump, NamesTheKernelIfTheWarpHasEnded) {
-  EXPECT_EQ(report({.lanes = {{0, 0}}, .exception = 14}),
-            "Kernel 'demo::out_of_bounds' faulted: illegal address, at /src/faults.cu:42\n"
-            "  thread and block are not known: the warp had ended when the fault arrived\n"
-            "  instruction at byte 304 of the kernel");
+  EXPECT_EQ(
+      report({.lanes = {{0, 0}}, .exception = 14}),
+      "Kernel 'demo::out_of_bounds' faulted: illegal address, at /src/faults.cu:42\n"
+      "  thread and block are not known: the warp had ended or gone on when the fault arrived\n"
+      "  instruction at byte 304 of the kernel");
 }
 
 TEST(CoreDump, SaysHowToGetTheLine) {

@@ -125,6 +125,48 @@ TEST(Run, AnUnreadableCoreDumpIsSaidSo) {
               HasSubstr("warpsafe: A kernel was stopped by a fault on the device: fault\n  the "
                         "driver's core dump of process "));
 }
+/// Runs `program` under --stop-at-fault, with its folder in an empty one, which is the shell's too.
+Ran stopped_at_fault(const std::string& program, const std::string& before = "") {
+  const std::string folder = testing::TempDir() + "watch_stop";
+  const Ran ran =
+      shell("{ rm -rf '" + folder + "'; mkdir '" + folder + "'; cd '" + folder +
+            "'; export TMPDIR=.; " + before + " " WATCH_RUN " --stop-at-fault " + program + "; }");
+  EXPECT_EQ(shell("cd '" + folder + "'; find . -name 'warpsafe.*'").out, "");
+  return ran;
+}
+TEST(Run, ASignalToTheGroupDoesNotKeepTheFolder) {
+  for (const std::string signal : {"USR1", "TERM", "KILL"}) {
+    SCOPED_TRACE(signal);
+    stopped_at_fault("sh -c 'trap : USR1; sleep 0.3; kill -" + signal + " 0'", "setsid -w");
+  }
+}
+// Otherwise whoever waits for the end of a pipe waits for the end of the program.
+TEST(Run, AFileThatTheProgramClosesIsClosed) {
+  EXPECT_EQ(stopped_at_fault("sh -c 'exec 3>&-; read line < go' 3> closed & "
+                             "timeout 5 cat closed; echo closed: $?; echo > go; wait",
+                             "mkfifo closed go;")
+                .out,
+            "closed: 0\n");
+}
+TEST(Run, TheFolderStaysWhileAThreadRuns) {
+  std::ofstream(testing::TempDir() + "watch_threads.py")
+      << "import ctypes, os, threading, time\n"
+         "folder = os.path.dirname(os.environ['CUDA_COREDUMP_FILE'])\n"
+         "def late():\n"
+         "    time.sleep(0.5)\n"
+         "    os._exit(40 + os.path.isdir(folder))\n"
+         "threading.Thread(target=late).start()\n"
+         "ctypes.CDLL(None).pthread_exit(None)\n";
+  const std::string program = WATCH_PYTHON " " + testing::TempDir() + "watch_threads.py";
+  EXPECT_EQ(WEXITSTATUS(stopped_at_fault(program).status), 41);
+}
+TEST(Run, StopAtFaultSaysWhereItCannotReport) {
+  EXPECT_THAT(stopped_at_fault("true", "mkdir 50%p; TMPDIR=50%p").out, HasSubstr("without %"));
+  const std::string as_first = "unshare --user --map-root-user --pid --fork";
+  if (shell(as_first + " true").status == 0) {
+    EXPECT_THAT(stopped_at_fault("true", as_first).out, HasSubstr("docker run --init"));
+  }
+}
 TEST(Run, StopAtFaultWatchesNothingElse) {
   EXPECT_THAT(watched("--stop-at-fault --races", "good").out, HasSubstr("leave out --races"));
   EXPECT_THAT(watched("--journal /tmp/j --stop-at-fault", "good").out,

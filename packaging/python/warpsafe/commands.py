@@ -65,7 +65,7 @@ def run():
         newest = cuda_of_driver()
         if newest is None and not os.path.exists("/dev/kfd"):
             print("warpsafe-run: libcuda.so.1, the library of NVIDIA's driver, is not found here: nothing to watch", file=sys.stderr)
-        if "--cupti" not in own:
+        if not {"--cupti", "--stop-at-fault"} & set(own):  # CUPTI and core dumps exclude each other
             found = [word for file in cupti_files(newest) for word in ("--cupti", file)]
     # Python ignores these signals, and the program would inherit that.
     for name in ("SIGPIPE", "SIGXFSZ"):

@@ -18,8 +18,8 @@
 namespace warpsafe::watch {
 
 /// Reads the core dump that CUDA's driver writes when a kernel faults: an ELF file with a table for
-/// each level of the machine (cudacoredump.h of cuda-gdb 13; the numbers of the exceptions:
-/// cudadebugger.h). A later driver may add fields at the end of an entry. Any byte may be wrong.
+/// each level of the machine (cudacoredump.h of cuda-gdb 13). A later driver may add fields at the
+/// end of an entry. Any byte may be wrong.
 class CoreDump {
  public:
   explicit CoreDump(std::span<const unsigned char> bytes) : bytes_(bytes) {
@@ -44,13 +44,13 @@ class CoreDump {
   /// The first fault that the dump shows. May throw std::bad_alloc.
   [[nodiscard]] FaultSite fault() const {
     FaultSite site;
-    std::uint64_t instruction = 0;
+    Place place;
     for (std::size_t i = 0; i < sections_.size(); ++i) {
-      if (sections_[i].sh_type == threads_table) read_threads(i, site, instruction);
+      if (sections_[i].sh_type == threads_table) read_threads(i, site, place);
     }
-    if (site.threads == 0) read_multiprocessors(site, instruction);
-    if (instruction != 0) find_code(instruction, site);
-    if (!site.is_known()) list_running(site);
+    if (site.threads == 0) read_multiprocessors(site, place);
+    if (place.instruction != 0) find_code(place, site);
+    if (site.kernel.empty()) list_running(site);
     return site;
   }
 
@@ -58,11 +58,15 @@ class CoreDump {
   using Bytes = std::span<const unsigned char>;
   // Types of sections.
   static constexpr std::uint32_t relocated_image = 0x80000007;
+  static constexpr std::uint32_t devices_table = 0x80000009;
   static constexpr std::uint32_t multiprocessors_table = 0x8000000b;
   static constexpr std::uint32_t grids_table = 0x8000000c;
   static constexpr std::uint32_t blocks_table = 0x8000000d;
   static constexpr std::uint32_t warps_table = 0x8000000e;
   static constexpr std::uint32_t threads_table = 0x8000000f;
+  struct Place {
+    std::uint64_t device = 0, instruction = 0, pc_of_thread = 0;
+  };
   // The beginnings of the tables' entries.
   struct Multiprocessor {
     std::uint32_t number, padding, exception, has_error_pc;
@@ -108,57 +112,70 @@ class CoreDump {
     }
     return get(content(bytes_, table), number * table.sh_entsize, to);
   }
-  /// Calls `see` for each grid that ran.
+  /// The device of a table's entries. Each table names the entry of the one above that it belongs
+  /// to, up to a device.
+  [[nodiscard]] std::uint64_t device_of(std::size_t section) const noexcept {
+    constexpr int levels = 8;  // and a link may lead back
+    for (int i = 0; i < levels && section < sections_.size(); ++i) {
+      const Elf64_Shdr& table = sections_[section];
+      section = table.sh_link;
+      const bool has_device =
+          section < sections_.size() && sections_[section].sh_type == devices_table;
+      if (has_device) return table.sh_info;
+    }
+    return ~std::uint64_t{0};
+  }
+  /// Calls `see(grid, its device)` for each grid that ran.
   template <class See>
   void each_grid(const See& see) const {
     for (std::size_t i = 0; i < sections_.size(); ++i) {
       Grid grid;
-      for (std::uint64_t n = 0; entry(i, grids_table, n, grid); ++n) see(grid);
+      for (std::uint64_t n = 0; entry(i, grids_table, n, grid); ++n) see(grid, device_of(i));
     }
   }
 
-  void read_threads(std::size_t section, FaultSite& site, std::uint64_t& instruction) const {
+  void read_threads(std::size_t section, FaultSite& site, Place& place) const {
     Thread thread;
     for (std::uint64_t n = 0; entry(section, threads_table, n, thread); ++n) {
       if (thread.exception == 0) continue;
       if (++site.threads != 1) continue;
-      site.what = name_of(thread.exception);
-      instruction = thread.pc;
+      site.what = fault_name(thread.exception);
+      place = {device_of(section), thread.pc, thread.pc};
       std::memcpy(site.thread, thread.index, sizeof site.thread);
-      // Each table names the entry of the one above that it belongs to.
       const Elf64_Shdr& of_warp = sections_[section];
       Warp warp;
       if (!entry(of_warp.sh_link, warps_table, of_warp.sh_info, warp)) continue;
-      if (warp.has_error_pc != 0) instruction = warp.error_pc;
+      if (warp.has_error_pc != 0) place.instruction = warp.error_pc;
       const Elf64_Shdr& of_block = sections_[of_warp.sh_link];
       Block block;
       if (!entry(of_block.sh_link, blocks_table, of_block.sh_info, block)) continue;
       std::memcpy(site.block, block.index, sizeof site.block);
-      each_grid([&](const Grid& grid) {
-        if (grid.number != block.grid) return;
-        site.kernel = name_of_code(grid.entry);
+      each_grid([&](const Grid& grid, std::uint64_t device) {
+        if (grid.number != block.grid || device != place.device) return;
+        site.kernel = name_of_code(device, grid.entry);
         std::memcpy(site.grid_dims, grid.grid, sizeof site.grid_dims);
         std::memcpy(site.block_dims, grid.block, sizeof site.block_dims);
       });
     }
   }
   /// A warp may have ended before the fault arrived. Its multiprocessor then keeps the instruction.
-  void read_multiprocessors(FaultSite& site, std::uint64_t& instruction) const {
+  void read_multiprocessors(FaultSite& site, Place& place) const {
     for (std::size_t i = 0; i < sections_.size(); ++i) {
       Multiprocessor one;
       for (std::uint64_t n = 0; entry(i, multiprocessors_table, n, one); ++n) {
         if (one.exception == 0 || !site.what.empty()) continue;
-        site.what = name_of(one.exception);
-        if (one.has_error_pc != 0) instruction = one.error_pc;
+        site.what = fault_name(one.exception);
+        if (one.has_error_pc != 0) place = {device_of(i), one.error_pc, 0};
       }
     }
   }
-  /// Calls `see(file, its section, name)` for the code around an address, until it returns true.
+  /// Calls `see(file, its header, section, name)` for the code around an address.
   template <class See>
-  void each_code(std::uint64_t address, const See& see) const {
-    for (const Elf64_Shdr& image : sections_) {
+  void with_code(std::uint64_t device, std::uint64_t address, const See& see) const {
+    for (std::size_t image = 0; image < sections_.size(); ++image) {
+      if (sections_[image].sh_type != relocated_image || device_of(image) != device) continue;
+      const Bytes file = content(bytes_, sections_[image]);
       Elf64_Ehdr header;
-      const Bytes file = image.sh_type == relocated_image ? content(bytes_, image) : Bytes{};
       if (!get(file, 0, header)) continue;
       Elf64_Shdr names;
       const std::uint64_t names_at = header.e_shoff + header.e_shstrndx * sizeof names;
@@ -183,37 +200,44 @@ class CoreDump {
     constexpr std::string_view prefix = ".text.";
     return std::string(section.starts_with(prefix) ? section.substr(prefix.size()) : "");
   }
-  [[nodiscard]] std::string name_of_code(std::uint64_t address) const {
+  [[nodiscard]] std::string name_of_code(std::uint64_t device, std::uint64_t address) const {
     std::string name;
-    each_code(address, [&](Bytes, const Elf64_Ehdr&, const Elf64_Shdr&, std::string_view section) {
-      name = function_of(section);
-    });
+    with_code(device, address,
+              [&](Bytes, const Elf64_Ehdr&, const Elf64_Shdr&, std::string_view section) {
+                name = function_of(section);
+              });
     return name;
   }
-  void find_code(std::uint64_t instruction, FaultSite& site) const {
-    each_code(instruction, [&](Bytes file, const Elf64_Ehdr& header, const Elf64_Shdr& code,
-                               std::string_view section) {
-      site.function = function_of(section);
-      // The place of a warp that has ended may have a warp of another kernel by now, whose threads
-      // then seem to have the fault (seen with driver 580).
-      if (site.kernel != site.function && is_kernel(file, header, code)) {
-        site.kernel = site.function;
-        site.threads = 0;
-        std::memset(site.grid_dims, 0, sizeof site.grid_dims);
-      }
-      if (site.kernel.empty()) site.kernel = site.function;
-      site.offset = instruction - code.sh_addr;
-      Elf64_Shdr names;
-      if (!get(file, header.e_shoff + header.e_shstrndx * sizeof names, names)) return;
-      for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
-        Elf64_Shdr lines;
-        if (!get(file, header.e_shoff + i * sizeof lines, lines)) return;
-        if (section_name(content(file, names), lines.sh_name) != ".debug_line") continue;
-        SourceLine found = LineTable(content(file, lines)).find(instruction);
-        site.file = std::move(found.file);
-        site.line = found.line;
-      }
-    });
+  void find_code(const Place& place, FaultSite& site) const {
+    const std::uint64_t instruction = place.instruction;
+    with_code(place.device, instruction,
+              [&](Bytes file, const Elf64_Ehdr& header, const Elf64_Shdr& code,
+                  std::string_view section) {
+                site.function = function_of(section);
+                const bool is_of_kernel = is_kernel(file, header, code);
+                // The place of a warp that has ended may have another one by now, whose threads
+                // then seem to have the fault (seen with driver 580). A warp that has the fault is
+                // just behind it.
+                if (place.pc_of_thread < instruction ||
+                    place.pc_of_thread - code.sh_addr >= code.sh_size ||
+                    (is_of_kernel && site.kernel != site.function)) {
+                  site.kernel.clear();
+                  site.threads = 0;
+                  std::memset(site.grid_dims, 0, sizeof site.grid_dims);
+                }
+                if (is_of_kernel) site.kernel = site.function;
+                site.offset = instruction - code.sh_addr;
+                Elf64_Shdr names;
+                if (!get(file, header.e_shoff + header.e_shstrndx * sizeof names, names)) return;
+                for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
+                  Elf64_Shdr lines;
+                  if (!get(file, header.e_shoff + i * sizeof lines, lines)) return;
+                  if (section_name(content(file, names), lines.sh_name) != ".debug_line") continue;
+                  SourceLine found = LineTable(content(file, lines)).find(instruction);
+                  site.file = std::move(found.file);
+                  site.line = found.line;
+                }
+              });
   }
   /// Whether code is a kernel's: a symbol says so. Other functions may have sections of their own.
   [[nodiscard]] static bool is_kernel(Bytes file, const Elf64_Ehdr& header,
@@ -236,48 +260,12 @@ class CoreDump {
     }
     return false;
   }
-  /// trap() leaves no exception in the dump. The kernel is one of those that ran.
+  /// The kernel is one of those that ran. trap() leaves no exception in the dump.
   void list_running(FaultSite& site) const {
-    each_grid([&](const Grid& grid) {
-      std::string name = name_of_code(grid.entry);
+    each_grid([&](const Grid& grid, std::uint64_t device) {
+      std::string name = name_of_code(device, grid.entry);
       if (!name.empty()) site.running.push_back(std::move(name));
     });
-  }
-  [[nodiscard]] static std::string name_of(std::uint32_t exception) {
-    switch (exception) {
-      case 1:
-      case 10:
-      case 14:
-      case 30:
-        return "illegal address";
-      case 2:
-      case 9:
-      case 33:
-      case 35:
-        return "stack overflow";
-      case 4:
-        return "illegal instruction";
-      case 5:
-        return "address out of range";
-      case 6:
-      case 11:
-        return "misaligned address";
-      case 7:
-        return "address in a memory space that the instruction does not allow";
-      case 8:
-        return "jump to an address without code";
-      case 12:
-        return "assertion failed";
-      case 17:
-        return "address out of range in another block of the cluster";
-      case 18:
-      case 34:
-        return "access to a block of the cluster that has ended";
-      case 31:
-        return "wrong use of an mbarrier";
-      default:
-        return "exception " + std::to_string(exception) + " of cudadebugger.h";
-    }
   }
 
   Bytes bytes_;

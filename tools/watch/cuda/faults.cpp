@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // warpsafe-faults FOLDER PROCESS: prints where kernels faulted, from the core dumps that CUDA's
-// driver writes into a folder while the process runs, and removes the folder after its end.
+// driver writes into a folder while the process runs, and removes the folder after its end. It
+// returns at once, and does this in the background.
 // `warpsafe-run --stop-at-fault` starts it beside the program, because the driver writes no core
 // dump in a process with CUPTI or with an injected library (seen with driver 580).
 
@@ -17,11 +18,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
 #include <string>
 
 namespace warpsafe::watch {
@@ -70,7 +70,8 @@ void report(const std::string& folder, bool has_ended) {
 /// Whether the process has ended. Its parent may not have asked yet how.
 bool has_ended(const std::string& process) {
   std::FILE* const file = std::fopen(("/proc/" + process + "/stat").c_str(), "re");
-  if (file == nullptr) return true;
+  // Perhaps /proc shows no process of another user.
+  if (file == nullptr) return ::kill(std::stoi(process), 0) != 0 && errno == ESRCH;
   char text[512] = "";
   const std::size_t size = std::fread(text, 1, sizeof text - 1, file);
   std::fclose(file);
@@ -80,18 +81,28 @@ bool has_ended(const std::string& process) {
   return at == std::string::npos || at + 2 >= size || line[at + 2] == 'Z' || line[at + 2] == 'X';
 }
 
-void watch(const std::string& folder, const std::string& process) {
-  const int files = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  const int end =
-      static_cast<int>(::syscall(SYS_pidfd_open, std::strtol(process.c_str(), nullptr, 10), 0));
-  if (files >= 0) static_cast<void>(::inotify_add_watch(files, folder.c_str(), IN_CLOSE_WRITE));
-  while (!has_ended(process)) {
+/// Tells of written files and of the process's end. -1: this system cannot, so look often.
+struct Events {
+  int files = -1;
+  int end = -1;  ///< /proc also shows a process as ended whose other threads run on
+};
+Events open_events(const std::string& folder, const std::string& process) {
+  Events events;
+  events.end = static_cast<int>(::syscall(SYS_pidfd_open, std::stoi(process), 0));
+  events.files = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (::inotify_add_watch(events.files, folder.c_str(), IN_CLOSE_WRITE) < 0) events.files = -1;
+  return events;
+}
+
+void watch(const Events& events, const std::string& folder, const std::string& process) {
+  for (bool ended = false; !ended;) {
     report(folder, false);
-    pollfd both[] = {{files, POLLIN, 0}, {end, POLLIN, 0}};
-    constexpr int pause = 100;  // milliseconds
+    pollfd both[] = {{events.files, POLLIN, 0}, {events.end, POLLIN, 0}};
+    const int pause = events.files >= 0 && events.end >= 0 ? -1 : 100;  // milliseconds
     static_cast<void>(::poll(both, 2, pause));
+    ended = events.end >= 0 ? both[1].revents != 0 : has_ended(process);
     char told[4096];
-    while (::read(files, told, sizeof told) > 0) {
+    while (::read(events.files, told, sizeof told) > 0) {
     }
   }
   report(folder, true);
@@ -105,10 +116,20 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: warpsafe-faults FOLDER PROCESS (warpsafe-run starts it)\n");
     return 2;
   }
-  // Ctrl-C ends the program; the folder is removed after that.
-  for (const int one : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(one, SIG_IGN);
+  // Whoever reads from the program's other files waits for their last holder.
+  for (int one = 3; one < 1024; ++one) ::close(one);
+  // Signals are for the program, and the folder is removed after its end. A signal to its whole
+  // group, which may be SIGKILL, must not come here.
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
   try {
-    warpsafe::watch::watch(argv[1], argv[2]);
+    const warpsafe::watch::Events events = warpsafe::watch::open_events(argv[1], argv[2]);
+    // The program may wait for its children, so be none of them.
+    const ::pid_t child = ::fork();
+    if (child != 0) return child < 0 ? 1 : 0;
+    ::setsid();
+    warpsafe::watch::watch(events, argv[1], argv[2]);
   } catch (...) {
     std::fprintf(stderr, "warpsafe: a kernel faulted; no memory to read where\n");
   }
