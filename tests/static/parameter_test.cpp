@@ -124,7 +124,7 @@ class Private<A, B, C, D> {
 };
 static_assert(taken<Private<double, int>, Private<long, double>> &&
               refused<Private<double, float*>, Private<int, const int&>>);
-#if !defined(__CUDACC__) || defined(WARPSAFE_TEST_EVERY_LAYOUT)  // tests/run full: layouts_test.cpp
+#if !defined(__CUDACC__) || defined(WARPSAFE_TEST_EVERY_LAYOUT)  // tests/run full: layouts.cpp
 static_assert(taken<Private<int, double>, Private<long long, bool>,
                     Private<std::size_t, float, unsigned>, Private<double, double, int, float>,
                     Private<float, int, double, long>, Private<double, long, double, long>>);
