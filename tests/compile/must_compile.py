@@ -3,14 +3,16 @@
 """Checks that sources compile without a warning, many in one translation unit to save time.
 
 With --snippets the sources are files of tests/misuse/compile, and their twins must compile. With --alone each
-source is a translation unit of its own.
+source is a translation unit of its own. With --front-end too, and nvcc runs its front end alone, without warnings.
 """
 
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 from compilers import first_error, parse_arguments
+from quick import Quick
 from snippets import Group, meant_for
 
 
@@ -60,10 +62,18 @@ def read(compiler, sources, snippets):
     return {source: text for source, text in texts.items() if meant_for(compiler.name, text.splitlines())}
 
 
+def front_end(compiler, text, flags):
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "generated.cpp"
+        source.write_text(text)
+        return Quick(compiler, folder, lambda _: flags, front_end=True).compile(source, 0, "")
+
+
 def main():
     compiler, arguments = parse_arguments(
         __doc__, ("sources", {"nargs": "+", "type": Path}), ("--snippets", {"action": "store_true"}),
-        ("--alone", {"action": "store_true"}))  # fmt: skip
+        ("--alone", {"action": "store_true"}), ("--front-end", {"action": "store_true"}))  # fmt: skip
+    arguments.alone |= arguments.front_end
     texts = read(compiler, arguments.sources, arguments.snippets)
     batch = {source: text for source, text in texts.items() if not arguments.alone and not alone(text)}
     single = [source for source in texts if source not in batch]
@@ -77,7 +87,10 @@ def main():
         single += [source for source in batch if str(source) in said_of_one] or batch
     for source in single:
         text = f'#line 1 "{source}"\n{texts[source]}'
-        good, said = compiler.compile_text(text, *folders, std=standard_of(texts[source]))
+        if arguments.front_end:
+            good, said = front_end(compiler, text, folders)
+        else:
+            good, said = compiler.compile_text(text, *folders, std=standard_of(texts[source]))
         if not good:
             failed.append(source)
             print(f"{source}: {first_error(said)}\n{said}")

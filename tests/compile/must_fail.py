@@ -13,8 +13,8 @@ not refused as expected are compiled again without the others, until a unit refu
 
 With --results FOLDER the error line of each snippet is left in FOLDER/<snippet>.<compiler>.<check level>,
 for docs/reference/misuse.md. With --quick FOLDER the compiler is asked as quick.py does, which must have prepared
-FOLDER. With --alone each snippet is a unit of its own, compiled by all of the compiler: this takes long,
-and finds a first error that a neighbour hides. With --own only the snippets that no other compiler reads.
+FOLDER. With --alone each snippet is a unit of its own: this takes long, and finds a first error that a neighbour
+hides. With --own only the snippets that no other compiler reads.
 With --level only that check level; the twins are compiled at level 2.
 """
 

@@ -248,7 +248,7 @@ def main():
         one_level = check_snippets(compiler, folder, "one check level", AT_ONE_LEVEL, False,
                                    "at check level 0", quick=folder, levels=LEVELS)  # fmt: skip
         wrong += one_level if compiler.name in EVERY_LEVEL else []
-        wrong += check_snippets(compiler, folder, "a hidden error", HIDDEN, False, "does not say", alone=True)
+        wrong += check_snippets(compiler, folder, "a hidden error", HIDDEN, False, "does not say", quick=folder, alone=True)
         wrong += check_twins(compiler, folder, "a broken twin", BROKEN_TWIN, "imt", quick=folder)
         wrong += check_twins(compiler, folder, "a twin with a warning", TWIN_WITH_A_WARNING, "onversion", quick=folder)
         wrong += check_files(compiler, folder, quick=folder)

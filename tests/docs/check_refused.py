@@ -10,46 +10,57 @@ import pathlib
 import re
 import subprocess
 import sys
-import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "compile"))
 import api_page
+from diagnostics import errors_of
+from quick import CLANG_ERRORS, GCC_ERRORS
 
 compiler, include, project = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 CODE = re.compile(r"^```cpp( refused)?\n(.*?)^```", re.M | re.S)
-is_clang = "clang" in pathlib.Path(compiler).name
 pages = project / "tests/docs/pages"
+limits = CLANG_ERRORS if "clang" in pathlib.Path(compiler).name else GCC_ERRORS
 
 
-def run(*arguments, text):
-    return subprocess.run([compiler, "-std=c++20", "-w", f"-I{include}", f"-I{pages}", *map(str, arguments)], input=text,
-                          capture_output=True, text=True, timeout=300, env={**os.environ, "LC_ALL": "C"})
-
-
-def precompile(source, out):
-    """Precompiles a page's source for all its lines. The source must compile, so this is part of the check."""
-    written = out.with_suffix(".cpp")
-    written.write_text(source)
-    made = run("-x", "c++-header", written, "-o", out, *(["-fpch-instantiate-templates"] if is_clang else []), text="")
-    return "" if made.returncode == 0 else made.stderr
-
-
-def complaint(out, statement, words):
-    """Returns the problem with a line that must not compile after the precompiled `out`, or ""."""
-    text = f"""#line 1 "statement"
-[[maybe_unused]] static void with_it(ws::StreamRef stream, ws::DeviceBuffer<float>& x, float* raw, long n) {{ \
+def errors_in(page, source, statements):
+    """Compiles a page's source with {number: statement} after it: whether this compiles, the errors, and the output."""
+    text = f'#line 1 "{page}"\n{source}\n' + "".join(f"""#line 1 "statement_{number}"
+[[maybe_unused]] static void with_{number}(ws::StreamRef stream, ws::DeviceBuffer<float>& x, float* raw, long n) {{ \
   [[maybe_unused]] auto grid = ws::SafeGrid<>::cover(1000, ws::block<256>); \
   static_cast<void>(stream), static_cast<void>(x), static_cast<void>(raw), static_cast<void>(n); \
   static_cast<void>({statement}); }}
-"""
-    # g++ uses OUT.gch for OUT, and reports an error if it does not fit.
-    use = ["-include-pch", out] if is_clang else ["-Winvalid-pch", "-Werror=invalid-pch", "-include", out.with_suffix("")]
-    tried = run("-fsyntax-only", *use, "-x", "c++", "-", text=text)
-    errors = [line for line in tried.stderr.splitlines() if re.search(r"\berror: ", line)]
-    if tried.returncode == 0:
-        return f"compiles: {statement}"
-    if "statement:1:" not in tried.stderr:
-        return f"{statement}\n  is refused elsewhere:\n{tried.stderr[:4000]}"
-    return "" if words and any(words in line for line in errors) else f"{statement}\n  does not say: {words}\n{tried.stderr[:4000]}"
+""" for number, statement in statements.items())  # fmt: skip
+    done = subprocess.run([compiler, "-std=c++20", "-w", *limits, f"-I{include}", f"-I{pages}", "-fsyntax-only", "-x", "c++", "-"], input=text,
+                          capture_output=True, text=True, timeout=300, env={**os.environ, "LC_ALL": "C"})
+    return done.returncode == 0, errors_of(done.stderr), done.stderr
+
+
+def own(number, errors):
+    return [error for error in errors if (f"statement_{number}", 1) in error.places]
+
+
+def complaints(page, source, lines):
+    """The problems with a page's source, which must compile, and with the lines after it, which must not.
+
+    All lines are read at once. A compiler reports an error of a template once, so a line whose error is not there
+    is compiled again alone.
+    """
+    statements = {number: statement for number, (statement, _) in enumerate(lines)}
+    compiles, errors, said = errors_in(page, source, statements)
+    if not compiles and not errors or not all(any(own(number, [error]) for number in statements) for error in errors):
+        return [f"its code does not compile:\n{said[:4000]}"]
+    problems = []
+    for number, (statement, words) in enumerate(lines):
+        if words and any(words in error.line for error in own(number, errors)):
+            continue
+        compiles, alone, said = errors_in(page, source, {number: statement})
+        if compiles:
+            problems.append(f"compiles: {statement}")
+        elif not own(number, alone):
+            problems.append(f"{statement}\n  is refused elsewhere:\n{said[:4000]}")
+        elif not words or not any(words in error.line for error in alone):
+            problems.append(f"{statement}\n  does not say: {words}\n{said[:4000]}")
+    return problems
 
 
 readme = [found[1] for found in CODE.findall((project / "README.md").read_text())]
@@ -60,15 +71,9 @@ for page in api_page.pages(project):
         refused[page.name] = ((pages / page.name.replace("-", "_").replace(".md", ".cpp")).read_text(), "".join(blocks))
 
 problems, count = [], 0
-with tempfile.TemporaryDirectory() as folder:
-    for name, (source, code) in refused.items():
-        out = pathlib.Path(folder) / f"{pathlib.Path(name).stem}.gch"
-        if said := precompile(source, out):
-            problems.append(f"{name}: its code does not compile:\n{said}")
-            continue
-        for statement, words in (line.split("//", 1) for line in code.splitlines()):
-            said = complaint(out, statement.strip().rstrip(";"), words.strip())
-            problems += [f"{name}: {said}"] if said else []
-            count += 1
+for name, (source, code) in refused.items():
+    lines = [(statement.strip().rstrip(";"), words.strip()) for statement, words in (line.split("//", 1) for line in code.splitlines())]
+    problems += [f"{name}: {said}" for said in complaints(name, source, lines)]
+    count += len(lines)
 print("\n".join(problems) or f"{count} lines of {len(refused)} pages do not compile")
 sys.exit(1 if problems else 0)

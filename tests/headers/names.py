@@ -14,6 +14,7 @@ sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("compile", "
 from check import FLAGS, Precompiled, missing_vendor_header, names_of  # noqa: E402
 from compilers import first_error, parse_arguments  # noqa: E402
 from declarations import readers_of  # noqa: E402
+from diagnostics import errors_of  # noqa: E402
 from quick import Quick  # noqa: E402
 
 ROW = re.compile(r"^\| \[[^]]+\]\(\.\./\.\./include/([^)]+)\) \| (.*) \|$", re.MULTILINE)
@@ -53,10 +54,15 @@ class Rows:
 
     def attempt(self, header, names):
         """Whether a header alone brings the names, and whether the types are complete; what the compiler says."""
-        name = header.removeprefix("warpsafe/")
-        good, said = self.compile(self.before.beginning(name), f"#include <{header}>", *uses(names))
+        beginning = self.before.beginning(header.removeprefix("warpsafe/"))
+        lines = [f"#include <{header}>", *uses(names)]
         sizes = [f"static_assert(sizeof(warpsafe::{name}) > 0);" for name in names if name in self.complete and name not in OPTIONAL]
-        if good and sizes:
+        good, said = self.compile(beginning, *lines, *sizes)
+        if good or not sizes:
+            return good, said
+        # Some types are only declared, if nothing else is wrong.
+        first, errors = "\n".join(lines).count("\n") + 2, errors_of(said)
+        if errors and all(any(file == str(self.source) and line >= first for file, line in error.places) for error in errors):
             return self.compile(WHOLE, f"#include {WHOLE}", f"#include <{header}>", *sizes)
         return good, said
 
