@@ -176,7 +176,7 @@ def stream_forgotten(program, function, launch):
         api(call_name(a)).startswith("StreamCreate") for w in v.writes for a in w.above() if a.kind == "CALL_EXPR")]
     if streams:
         settled = waits_before_streams(function, launch)
-        yield Found(launch.node, f"this launch runs on the default stream, although the function has a stream, {streams[0]}",
+        yield Found(launch.node, f"this launch runs on the default stream, but its function has the stream {streams[0]}",
                     f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream",
                     "note" if settled else "")
 

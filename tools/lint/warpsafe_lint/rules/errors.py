@@ -147,8 +147,8 @@ def unchecked(program):
         first, others = same[0], len(same) - 1
         functions = {launch.function.name for launch in same}
         where = f"in {first.function.name}" if len(functions) == 1 else f"in {len(functions)} functions of this file"
-        more = f", nor that of {others} further launch{'es' * (others > 1)} {where}" if others else ""
-        yield Found(first.node, f"nothing checks the status of {first.kernel_name}'s launch{more}: a refused launch does nothing",
+        more = f", or {others} more launch{'es' * (others > 1)} {where}" if others else ""
+        yield Found(first.node, f"no code checks the launch of {first.kernel_name}{more}: if a launch is refused, its kernel does not run, and the program goes on",
                     f"check the status that {first.form} returns, or call warpsafe::launch" if returns else
                     "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
                     "right after the launch")
@@ -160,7 +160,10 @@ def is_launch_wrapper(call):
 
 def handled_before(function, call):
     """Whether the preceding runtime call's status is checked: then the cleared error is that call's."""
-    before = [c for c in function.calls if c.order < call.order and api(call_name(c))]
+    before = [c for c in function.calls if c.order < call.order and (api(call_name(c)) or function.looks(c))]
+    if before and function.looks(before[-1]) and not (is_dropped(before[-1]) and api(call_name(before[-1]))) and not any(
+            before[-1].order < launch.order < call.order for launch in all_launches(function)):
+        return True  # the error has been read
     return bool(before) and api(call_name(before[-1])) != "GetLastError" and not is_dropped(before[-1]) and not any(
         launch.order > before[-1].order and launch.order < call.order for launch in all_launches(function))
 
