@@ -5,7 +5,7 @@
 import functools
 import re
 
-from . import index, tree
+from . import tree
 from .tree import bare, call_name, plain
 
 
@@ -169,7 +169,7 @@ class Function:
         the tree defines."""
         name = call_name(call)
         return self.program.reaches(name, is_look) or name not in self.program.bodies and not api(name) and \
-            name in index.of_file(self.program.file).lookers
+            name in self.program.lookers
 
 
 def is_wait(name):
