@@ -250,6 +250,10 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "a/own.cu").write_text(kernel.split("void")[0] + "void k(int* p) { *p = 1; }\nvoid own(int* p) {\n  " + text + "\n}\n")
             expect(f"a launch in a lambda: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), 1)
         (apart / "a/own.cu").unlink()
+        # A launch of one warp is seldom refused.
+        for shape, warned in (("1, 32", 0), ("1, 64", 1), ("2, 1", 1), ("1, 1, 64", 1), ("1, n", 1)):
+            (apart / "a/own.cu").write_text(kernel.split("void start")[0] + f"void own(int* p, int n) {{ k<<<{shape}>>>(p); }}\n")
+            expect(f"a launch <<<{shape}>>>", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
         # The function that reads the error, and the one that does not, are in another file.
         (apart / "a/own.cu").write_text(kernel.split("void start")[0] + "void look_at_it();\nvoid own(int* p) {\n  k<<<1, 1>>>(p);\n  look_at_it();\n}\n")
         for text, count in (("if (cudaGetLastError() != cudaSuccess) throw 1;", 0), ("cudaDeviceSynchronize();", 1)):
