@@ -83,8 +83,8 @@ with tempfile.TemporaryDirectory() as name:
     done = run(tree, "src/part/a.cpp")
     expect("a tree without a database", (done.returncode, "[D03]" in done.stdout, done.stderr), (1, True, ""))
     done = run(tree, "src/part/b.cpp")
-    expect("a header that is not found", (done.returncode, done.stderr.count("\n"), "'no/such.h' file not found" in done.stderr,
-                                          "nor nor_this.h" in done.stderr, "[D03]" in done.stdout), (2, 1, True, True, True))
+    expect("a header that is not found", (done.returncode, done.stderr.count("\n"), "not find no/such.h, included at" in done.stderr,
+                                          ", and not nor_this.h; name" in done.stderr, "[D03]" in done.stdout), (2, 1, True, True, True))
     expect("--ignore-unread", run(tree, "--ignore-unread", "src/part/b.cpp").returncode, 1)
 
     # The standard that the nearest build file names.
@@ -97,10 +97,29 @@ with tempfile.TemporaryDirectory() as name:
     (tree / "CMakeLists.txt").unlink()
     (tree / "src/new.cpp").unlink()
 
+    # The macros of build files: none under a condition, but those of an option that is on and those that turn the GPU on.
+    (tree / "src/new.cpp").write_text("#if !defined ALL || LEVEL != 3 || !defined TARGET || !defined PART || !defined USE_GPU || defined SOME || defined TEXT || "
+                                      "defined OFF || defined ELSE\n#error wrong macros\n#endif\n")
+    cmake = ("add_definitions(-DALL /DLEVEL=3) # -DSOME\noption(FAST \"a text\" ON)\noption(SLOW \"a text\" OFF)\nif(FAST)\n  add_compile_definitions(PART TEXT=\"a b\")\n"
+             "else()\n  add_definitions(-DELSE)\nendif()\nif(SLOW AND X)\n  add_definitions(-DOFF -DUSE_GPU)\nendif()\n")
+    (tree / "CMakeLists.txt").write_text(cmake + "target_compile_definitions(program PRIVATE SOME)\n")
+    (tree / "src/CMakeLists.txt").write_text("target_compile_definitions(part PRIVATE TARGET)\n")
+    expect("the macros of CMakeLists.txt", run(tree, "src/new.cpp").stderr, "")
+    (tree / "CMakeLists.txt").unlink()
+    (tree / "src/CMakeLists.txt").write_text("")
+    (tree / "src/Makefile").write_text("F = -DALL -DLEVEL=3 -DTARGET -DPART -DTEXT=\\\"a\\\"\nifeq ($(X), 1)\nF += -DSOME -DUSE_GPU\nelse\nF += -DELSE\nendif\n")
+    expect("the macros of a Makefile", run(tree, "src/new.cpp").stderr, "")
+    for name in ("CMakeLists.txt", "Makefile", "new.cpp"):
+        (tree / "src" / name).unlink()
+
     # A part of another file is read there. OpenMP's header is found on a machine that has no clang's.
     (tree / "src/whole.cpp").write_text('#include <omp.h>\n#include <api/runtime.h>\nconstexpr int first = 1;\n#include "part.inl"\n')
     (tree / "src/part.inl").write_text("void f() {\n  cudaGetLastError();\n  const int i = first + omp_get_thread_num();\n}\n")
-    for file, line in (("src/part.inl", 2), ("src/whole.cpp", 0)):
+    (tree / "src/deep").mkdir()
+    (tree / "src/deep/outer.cpp").write_text('#include <api/runtime.h>\nconstexpr int second = 1;\n#include "../between.h"\n')
+    (tree / "src/between.h").write_text('#include "deep/inner.h"\n')
+    (tree / "src/deep/inner.h").write_text("inline int h() {\n  cudaGetLastError();\n  return second;\n}\n")
+    for file, line in (("src/part.inl", 2), ("src/whole.cpp", 0), ("src/deep/inner.h", 2)):
         done = run(tree, file)
         expect(f"a part of another file: {file}", (done.returncode, f"{file}:{line}:" in done.stdout, done.stderr), (int(line > 0), line > 0, ""))
 
@@ -132,17 +151,26 @@ with tempfile.TemporaryDirectory() as name:
               "  p[1] = __nv_atomic_load_n(p, __NV_ATOMIC_RELAXED);\n}\ninline void f(int* p) { k<<<1, 2048>>>(p); }\n")
     # What nvcc takes and clang refuses: names of the device that the host view declares, and a template's member without `template`.
     kernel += "#ifndef __CUDA_ARCH__\nextern const dim3 blockDim;\n#endif\n"
+    kernel += "template <class T>\nstruct M {\n  operator float();\n};\ninline M<int>::operator float() { return 1; }\n"
     kernel += "template <class T>\nstruct S {\n  T* part();\n  void h() { int* p = part()->value<int>(); }\n};\n"
     kernel += ("template <class T>\n__global__ void aligned(T* p) {\n  __shared__ alignas(alignof(double2)) T tile[4];\n"
                "  if (p != nullptr) aligned<T><<<1, 32>>>(p);\n  tile[0] = p[0];\n}\n"
                "inline void g(float* p) {\n  aligned<float><<<{1, 2}, {16, 2, 1}>>>(p);\n  aligned<float> << < dim3(1), 4096 >> > (p);\n  if (isfinite(1.0F)) cudaThreadSynchronize();\n}\n")
+    # Names that CUDA 13 took out of Thrust and CUB, clusters, a function that clang has built in, and headers that nvcc includes.
+    kernel += ("#include <cooperative_groups.h>\n#include <cub/cub.cuh>\n#include <thrust/functional.h>\n"
+               "static unsigned long long inline __rdtsc() { return 1; }\nstd::function<int(int)> called;\nauto several = std::make_tuple(1, 2);\n"
+               "struct twice : thrust::unary_function<int, int> { __host__ __device__ int operator()(int i) const { return i + i; } };\n"
+               "__global__ void cluster(int* p) { p[0] = cub::Max()(p[1], int(cooperative_groups::this_cluster().block_rank())); }\n"
+               "inline void j(int* p, size_t n, const int (&archs)[3] = {__CUDA_ARCH_LIST__}) {\n"
+               "  cub::TransformInputIterator<int, twice, int*> doubled(p, twice());\n  cub::DeviceReduce::Reduce(nullptr, n, doubled, p, 5, cub::Sum(), 1);\n"
+               "  cluster<< <1, 2048>> >\n    (p);\n}\n")
     (tree / "src/kernel.cpp").write_text(kernel)
     (tree / "src/kernel.h").write_text("#pragma once\n" + kernel)
     done = run(tree, "--rows=B01", "src", "--", "-std=c++14")
-    if "cuda_runtime.h' file not found" in done.stderr or "cannot find CUDA" in done.stderr:
+    if "not find cuda_runtime.h" in done.stderr or "cannot find CUDA" in done.stderr:
         print("no CUDA toolkit here: device code in a .cpp is not read")
     else:
-        expect("device code in a .cpp and a .h", (done.returncode, done.stdout.count("[B01]"), done.stderr), (1, 4, ""))
+        expect("device code in a .cpp and a .h", (done.returncode, done.stdout.count("[B01]"), done.stderr), (1, 6, ""))
 
     # PyTorch's headers in an environment of Python, and the macros of its extensions.
     packages = folder / "venv/lib/python3.11/site-packages"
@@ -154,6 +182,11 @@ with tempfile.TemporaryDirectory() as name:
     os.environ["VIRTUAL_ENV"] = str(folder / "venv")
     done = run(tree, "src/extension.cpp")
     expect("a PyTorch extension", (done.returncode, "[D03]" in done.stdout, done.stderr), (1, True, ""))
+    # Headers of its latest releases need C++20.
+    (packages / "torch/include/torch/headeronly").mkdir()
+    (packages / "torch/include/torch/headeronly/version.h").write_text("#define TORCH_VERSION_MAJOR 2\n")
+    (packages / "torch/include/torch/csrc/api/include/torch/all.h").write_text("#if __cplusplus < 202002L\n#error too old\n#endif\n" + RUNTIME)
+    expect("a PyTorch extension in C++20", run(tree, "src/extension.cpp").stderr, "")
 
     # The compiler drops a macro that a missing header defines: what is inside of it is no statement.
     unknown = folder / "unknown"
@@ -182,7 +215,7 @@ with tempfile.TemporaryDirectory() as name:
         (apart / place).parent.mkdir(parents=True, exist_ok=True)
         (apart / place).write_text(text)
     done = run(apart, "--rows=D01", "a/start.cu")
-    if "cuda_runtime.h' file not found" in done.stderr or "cannot find CUDA" in done.stderr:
+    if "not find cuda_runtime.h" in done.stderr or "cannot find CUDA" in done.stderr:
         print("no CUDA toolkit here: a check in another file is not tried")
     else:
         expect("a check in another file", (done.returncode, done.stdout), (0, ""))
@@ -217,6 +250,17 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "a/own.cu").write_text(kernel.split("void")[0] + "void k(int* p) { *p = 1; }\nvoid own(int* p) {\n  " + text + "\n}\n")
             expect(f"a launch in a lambda: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), 1)
         (apart / "a/own.cu").unlink()
+        # A launch of one warp is seldom refused.
+        for shape, warned in (("1, 32", 0), ("1, 64", 1), ("2, 1", 1), ("1, 1, 64", 1), ("1, n", 1)):
+            (apart / "a/own.cu").write_text(kernel.split("void start")[0] + f"void own(int* p, int n) {{ k<<<{shape}>>>(p); }}\n")
+            expect(f"a launch <<<{shape}>>>", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
+        # The function that reads the error, and the one that does not, are in another file.
+        (apart / "a/own.cu").write_text(kernel.split("void start")[0] + "void look_at_it();\nvoid own(int* p) {\n  k<<<1, 1>>>(p);\n  look_at_it();\n}\n")
+        for text, count in (("if (cudaGetLastError() != cudaSuccess) throw 1;", 0), ("cudaDeviceSynchronize();", 1)):
+            (apart / "b/look.cpp").write_text(f"void look_at_it()\n{{\n  {text}\n}}\n")
+            expect(f"a function of another file: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), count)
+        (apart / "a/own.cu").unlink()
+        (apart / "b/look.cpp").unlink()
         # A line that the compiler drops may be the check, also one of a caller.
         (apart / "a/lost.cu").write_text('#include "absent.h"\n' + kernel + "void part(int* p) {\n  start(p);\n  CHECK_LAUNCH;\n}\n")
         expect("a dropped check of the caller", run(apart, "--rows=D01", "a/lost.cu").stdout.count("[D01]"), 0)
@@ -238,7 +282,7 @@ with tempfile.TemporaryDirectory() as name:
                                          "  if (cudaLaunchCooperativeKernel((void*)k, c.grid, c.block, a, 0, s) != cudaSuccess) throw 1;\n}\n")
         (apart / "a/handle.cu").write_text("#include <cuda_runtime.h>\nextern \"C\" int cublasCreate_v2(int*);\n__global__ void k(int* p) { *p = 1; }\n"
                                            "void start(int* h, int* p, cudaStream_t s) {\n  cublasCreate_v2(h);\n  k<<<1, 1, 0, s>>>(p);\n}\n")
-        for what, text, warned in (("not here", "int f();\n", 2), ("there", "void f(int h) {\n  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&h);\n"
+        for what, text, warned in (("not here", "int f();\n", 1), ("streams without a wait", "void f(cudaStream_t* s) {\n  cudaStreamCreateWithFlags(s, 1);\n}\n", 2), ("there", "void f(int h) {\n  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&h);\n"
                                                                       "  cublasSetStream(h, s);\n}\n", 0)):
             (apart / "b/other.cpp").write_text(text)
             done = run(apart, "--rows=B16,E01", "--level=warning", "a/grid.cu", "a/handle.cu")

@@ -46,6 +46,9 @@ struct DeviceBuffer {
   float* data() const;
   float& operator[](int) const;
 };
+struct Pool {
+  void* malloc(std::size_t bytes);
+};
 struct Group {
   DeviceBuffer on_device;
   std::vector<float> on_host;
@@ -84,7 +87,9 @@ void narrowed(float* p, std::size_t n, float a) {
   done();
 }
 
-void host_pointers(float* device, int n, float a) {
+void host_pointers(float* device, int n, float a, Pool& pool) {
+  float* pooled = (float*)pool.malloc(100);
+  three<<<1, 32>>>(pooled, n, a);
   std::vector<float> values(100);
   three<<<1, 32>>>(values.data(), n, a);  // finds: C04
   float* made = (float*)std::malloc(100);

@@ -51,6 +51,12 @@ void floor_division(float* p, int n, int threads) {
   plain<<<whole / threads, threads>>>(p, n);
   done();
 }
+void rounded_sides(float* p, int w, int h) {
+  const int up = w + (32 - w % 32), area = up * up, low = h + 5, below = low * low;
+  plain<<<area / 1024, 1024>>>(p, area);
+  plain<<<below / 1024, 1024>>>(p, below);  // finds: A07
+  done();
+}
 
 void sizes_in_dim3(float* p, int n) {
   const dim3 block(256);
@@ -104,6 +110,10 @@ void wrapper(float* p, int n, const dim3& block_size, const dim3& grid_size) {
   plain<<<grid_size, block_size>>>(p, n);
   const dim3 grid(n / 2 + 1), block(2);
   plain<<<block, grid>>>(p, n);  // finds: A13/warning
+  // Wrong names, but the grid is a number of blocks and the block a constant.
+  const dim3 block_dims((n - 1) / 32 + 1), grid_dims(32);
+  plain<<<block_dims, grid_dims>>>(p, n);
+  plain<<<grid_dims, block_dims>>>(p, n);
   done();
 }
 void names(float* p, int n, int rows, int cols) {

@@ -61,6 +61,7 @@ void swallows() {
   cudaGetLastError();        // finds: D03
   (void)cudaGetLastError();  // finds: D03
   if (cudaGetLastError() != cudaSuccess) std::puts("an error");
+  cudaGetLastError();  // the error has been read
 }
 int answers(float* p, int result) {
   if (result != 0) {

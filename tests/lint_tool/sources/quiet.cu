@@ -44,6 +44,13 @@ void older_cuda(float* p, int device, const cudaDeviceProp& device_of) {
 struct Managed {
   int n;
 };
+struct InManagedMemory {
+  void* operator new(std::size_t bytes);
+};
+struct Own : InManagedMemory {
+  int n;
+};
+__global__ void by_class(const Own& object, float* p) { p[0] = object.n; }
 __global__ void by_reference(const Managed& object, float* p) { p[0] = object.n; }
 __global__ void by_local(const Managed& object, float* p) { p[0] = object.n; }  // finds: C07
 void look(cudaError_t status);

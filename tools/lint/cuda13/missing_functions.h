@@ -4,7 +4,10 @@
 
 #include <math.h>
 
+#include <functional>
+#include <iterator>
 #include <new>
+#include <tuple>
 
 // What nvcc's own headers give a program and clang's view of them does not, only declared: nothing
 // is run. math.h has isfinite and its relatives outside of std, as nvcc's headers do.
@@ -17,6 +20,88 @@ extern "C" cudaError_t cudaThreadExit();
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
                                  cudaStream_t stream = 0);
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device);
+
+#if CUDART_VERSION >= 13000
+// What CUDA 13 took out of Thrust and CUB.
+namespace thrust {
+template <class A, class R>
+struct unary_function {
+  using argument_type = A;
+  using result_type = R;
+};
+template <class A, class B, class R>
+struct binary_function {
+  using first_argument_type = A;
+  using second_argument_type = B;
+  using result_type = R;
+};
+struct input_universal_iterator_tag : std::input_iterator_tag {};
+struct output_universal_iterator_tag : std::output_iterator_tag {};
+struct forward_universal_iterator_tag : std::forward_iterator_tag {};
+struct bidirectional_universal_iterator_tag : std::bidirectional_iterator_tag {};
+struct random_access_universal_iterator_tag : std::random_access_iterator_tag {};
+}  // namespace thrust
+namespace cub {
+#define WARPSAFE_LINT_OPERATION(name)                                                              \
+  struct name {                                                                                    \
+    template <class A, class B>                                                                    \
+    __attribute__((host, device)) decltype(true ? A() : B()) operator()(const A&, const B&) const; \
+  };
+#define WARPSAFE_LINT_COMPARISON(name)                                       \
+  struct name {                                                              \
+    template <class A, class B>                                              \
+    __attribute__((host, device)) bool operator()(const A&, const B&) const; \
+  };
+WARPSAFE_LINT_OPERATION(Sum)
+WARPSAFE_LINT_OPERATION(Difference)
+WARPSAFE_LINT_OPERATION(Division)
+WARPSAFE_LINT_OPERATION(Max)
+WARPSAFE_LINT_OPERATION(Min)
+WARPSAFE_LINT_COMPARISON(Equality)
+WARPSAFE_LINT_COMPARISON(Inequality)
+#undef WARPSAFE_LINT_OPERATION
+#undef WARPSAFE_LINT_COMPARISON
+template <int value>
+struct Int2Type {
+  enum { VALUE = value };
+};
+#define WARPSAFE_LINT_ITERATOR(name, parameters, value, distance) \
+  template <parameters>                                           \
+  struct name {                                                   \
+    using iterator_category = std::random_access_iterator_tag;    \
+    using value_type = value;                                     \
+    using difference_type = distance;                             \
+    using reference = value;                                      \
+    using pointer = value*;                                       \
+    template <class... A>                                         \
+    __attribute__((host, device)) name(A...);                     \
+    __attribute__((host, device)) value operator*() const;        \
+    template <class N>                                            \
+    __attribute__((host, device)) value operator[](N) const;      \
+    template <class N>                                            \
+    __attribute__((host, device)) name operator+(N) const;        \
+    __attribute__((host, device)) name& operator++();             \
+  };
+#define WARPSAFE_LINT_COMMA ,
+WARPSAFE_LINT_ITERATOR(ConstantInputIterator, class V WARPSAFE_LINT_COMMA class D = ptrdiff_t, V, D)
+WARPSAFE_LINT_ITERATOR(CountingInputIterator, class V WARPSAFE_LINT_COMMA class D = ptrdiff_t, V, D)
+WARPSAFE_LINT_ITERATOR(TransformInputIterator,
+                       class V WARPSAFE_LINT_COMMA class F WARPSAFE_LINT_COMMA class I
+                           WARPSAFE_LINT_COMMA class D = ptrdiff_t,
+                       V, D)
+WARPSAFE_LINT_ITERATOR(DiscardOutputIterator, class D = ptrdiff_t, D, D)
+#undef WARPSAFE_LINT_ITERATOR
+#undef WARPSAFE_LINT_COMMA
+}  // namespace cub
+#endif
+
+// Thread block clusters, which cooperative_groups.h otherwise leaves to nvcc.
+#define _CG_CLUSTER_INTRINSICS_AVAILABLE
+
+// The architectures that nvcc compiles for.
+#ifndef __CUDA_ARCH_LIST__
+#define __CUDA_ARCH_LIST__ 750, 800, 900
+#endif
 
 // The version of nvcc, which a source may use as a number.
 #ifndef __CUDACC_VER_MAJOR__

@@ -101,7 +101,7 @@ class Fixes:
         if "C09" not in self.rows or launch.stream is not None:
             return
         for found in stream_forgotten(self.program, function, launch):
-            name = re.search(r"has a stream, (\w+)$", found.says)[1]
+            name = re.search(r"has the stream (\w+)$", found.says)[1]
             end = launch.node.children[1].end - 3
             self._add("C09", launch.node, end, end, f", {name}" if launch.bytes is not None else f", 0, {name}", f"launched on {name}")
 

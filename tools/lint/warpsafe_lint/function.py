@@ -165,8 +165,11 @@ class Function:
         return self.program.reaches(call_name(call), is_wait)
 
     def looks(self, call):
-        """Whether a call reads the runtime's last error, directly or in a function of this program."""
-        return self.program.reaches(call_name(call), is_look)
+        """Whether a call reads the runtime's last error, directly, in a function of this program, or in one that another file of
+        the tree defines."""
+        name = call_name(call)
+        return self.program.reaches(name, is_look) or name not in self.program.bodies and not api(name) and \
+            name in self.program.lookers
 
 
 def is_wait(name):

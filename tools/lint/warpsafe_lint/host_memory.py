@@ -35,8 +35,9 @@ def host_memory(function, node):
         if starts and len(starts) == len(variable.writes) + (variable.start is not None):
             made = [plain(start) for start in starts]
             made = [m for m in made if m.value is None and m.kind not in ("CXX_NULL_PTR_LITERAL_EXPR", "GNU_NULL_EXPR")]
-            if made and all(m.kind == "CXX_NEW_EXPR" or m.kind == "CALL_EXPR" and call_name(m) in HOST_ALLOCATION
-                            for m in made):
+            # A member function of that name belongs to an allocator of the program.
+            if made and all(m.kind == "CXX_NEW_EXPR" or m.kind == "CALL_EXPR" and call_name(m) in HOST_ALLOCATION and
+                            plain(m.children[0]).kind != "MEMBER_REF_EXPR" for m in made):
                 return f"{inner.name} comes from {'new' if made[0].kind == 'CXX_NEW_EXPR' else call_name(made[0])}"
     return None
 

@@ -2,8 +2,10 @@
 # Copyright (c) 2026 the warpsafe authors
 """A parsed file: its functions, its kernels, and what they call."""
 
+import functools
 import re
 
+from . import index
 from .function import SMALL, Function, api, described
 from .libclang import load, written_at
 from .tree import call_name
@@ -106,6 +108,11 @@ class Program:
                 self.reaches(call_name(call), is_it, depth - 1)
                 for cursor in self.bodies[name] for call in self.function(cursor).calls)
         return self._reached[key]
+
+    @functools.cached_property
+    def lookers(self):
+        """The functions and macros of the tree that read the runtime's last error."""
+        return index.of_file(self.file).lookers
 
     def called(self, *names):
         """Whether this file calls a runtime function with one of these names, written without the vendor."""

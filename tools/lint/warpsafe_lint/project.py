@@ -16,6 +16,7 @@ MARKS = ("CMakeLists.txt", "Makefile", "makefile", "setup.py", "pyproject.toml",
 BUILDS = ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "setup.py", "meson.build")
 GAP = 4  # folders without a mark between two with one
 SKIPPED = {"node_modules", "__pycache__"}
+SOURCES, PARTS = (".cu", ".hip", ".cpp", ".cc", ".cxx"), (".cuh", ".h", ".hpp", ".hxx", ".hh", ".inl")
 MOST_FILES, MOST_HEADERS = 300000, 3000
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)
 # Names that a project's folder must not take from the C and C++ libraries.
@@ -37,6 +38,11 @@ SYSTEM = ("/usr/include", "/usr/include/*-linux-gnu", "/usr/include/c++/*", "/us
 
 # What a compiler defines for a platform: a Makefile that names one means another machine.
 PLATFORM = re.compile(r"_?_?(APPLE|MACH|WIN32|WIN64|linux|CYGWIN|MINGW32|MINGW64|MSC_VER|CUDACC|NVCC|HIPCC|CUDA_ARCH)(_?_?)(=|$)")
+DEFINED = re.compile(r"(?<![\w-])-D\s*(\w+(?:=[^\s\"'$();\\]+)?)(?=[\s\"';]|$)")
+COMMAND = re.compile(r'(\w+)\s*\(((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*")*\))*)\)')
+SCOPES = ("PUBLIC", "PRIVATE", "INTERFACE", "BEFORE")
+FOR_GPU = re.compile(r"(\w+_)?(GPU|CUDA|NVCC)(=|$)")
+BLOCKS = ("if", "foreach", "while", "function", "macro")
 STANDARDS = re.compile(r"-std[= ]\s*(?:c|gnu)\+\+(\d\d)\b|\b(?:cxx|cuda)_std_(\d\d)\b|"
                        r"\b(?:CMAKE_)?(?:CXX|CUDA|HIP)_STANDARD\s+\"?(\d\d)\b")
 NEWEST, OLDEST = 23, 17  # CUDA 13's headers need C++17
@@ -100,21 +106,65 @@ def hints(folder, root):
 
 
 def macros(folder, root):
-    """The macros that the nearest Makefile above a folder defines in its flags, each one's first value."""
+    """The macros that the nearest Makefile above a folder and the CMakeLists.txt on the way to the root define under no
+    condition, each one's first value."""
+    found, seen = {}, []
     for place in (folder, *folder.parents):
-        for name in ("Makefile", "makefile", "GNUmakefile"):
-            try:
-                text = (place / name).read_text(errors="replace")
-            except OSError:
-                continue
-            found = {}
-            for word in re.findall(r"(?<![\w-])-D\s*(\w+(?:=[^\s\"'$()]*)?)(?=[\s\"']|$)", re.sub(r"(?m)^\s*#.*", "", text)):
-                if not PLATFORM.match(word):
-                    found.setdefault(word.partition("=")[0], word)
-            return ["-D" + word for word in found.values()]
+        words = []
+        for name in ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt"):
+            made, text = name != "CMakeLists.txt", text_of(place / name)
+            if text is not None and not (made and True in seen):
+                words += make_macros(text) if made else cmake_macros(text, False not in seen)
+                seen.append(made)
+        for word in words:
+            if not PLATFORM.match(word):
+                found.setdefault(word.partition("=")[0], word)
         if place == root:
             break
-    return []
+    return ["-D" + word for word in found.values()]
+
+
+def text_of(path):
+    """A build file's text without its comments, or None."""
+    try:
+        return re.sub(r"(?m)(^|\s)#.*", "", path.read_text(errors="replace"))
+    except OSError:
+        return None
+
+
+def make_macros(text):
+    """The macros in a Makefile: of those between ifeq or its relatives and endif only the ones that turn the GPU on."""
+    depth, found = 0, []
+    for line in text.splitlines():
+        word = re.match(r"\s*(ifn?eq|ifn?def|endif)\b", line)
+        if word:
+            depth = max(depth + (-1 if word[1] == "endif" else 1), 0)
+        else:
+            found += [name for name in DEFINED.findall(line) if not depth or FOR_GPU.match(name)]
+    return found
+
+
+def cmake_macros(text, nearest):
+    """The macros that a CMakeLists.txt defines for its folder, and, if it is the nearest one of a source, for targets: outside of
+    functions and if(), in if() of an option that is ON, or to turn the GPU on."""
+    blocks, found, on = [], [], set()  # of each block around a command: whether it is sure to run
+    for name, inside in COMMAND.findall(text):
+        name, words = name.lower(), []
+        if name in BLOCKS:
+            blocks.append(name == "if" and inside.strip() in on)
+        elif name in ("else", "elseif") and blocks:
+            blocks[-1] = False
+        elif name.startswith("end") and name[3:] in BLOCKS:
+            del blocks[-1:]
+        elif name == "option" and re.search(r"\sON\s*$", inside):
+            on.add(inside.split()[0])  # under a condition too: the default of the usual machine
+        elif name == "add_definitions" or name == "set" and re.match(r"\s*\w*FLAGS\b", inside):
+            words = DEFINED.findall(re.sub(r"(^|\s)/D", r"\1-D", inside))
+        elif name == "add_compile_definitions" or name == "target_compile_definitions" and nearest:
+            words = [word.strip('"').removeprefix("-D") for word in inside.split()[name.startswith("target"):]]
+            words = [word for word in words if re.fullmatch(r"\w+(=[^\"'$();\\]+)?", word) and word not in SCOPES]
+        found += [word for word in words if all(blocks) or FOR_GPU.match(word)]
+    return found
 
 
 @functools.lru_cache(maxsize=None)
@@ -180,16 +230,31 @@ def system():
     return [folder for pattern in SYSTEM for folder in sorted(glob.glob(pattern))]
 
 
-def includers(file):
-    """Sources beside a file, or in the folder above, that include it."""
-    file = pathlib.Path(file).resolve()
-    found = []
-    for folder in (file.parent, file.parent.parent):
-        for path in sorted(folder.iterdir()) if folder != folder.parent else []:
-            if path.suffix in (".cu", ".hip", ".cpp", ".cc", ".cxx") and path != file and any(
-                    os.path.normpath(os.path.join(folder, name)) == str(file) for _, name in includes(str(path))):
-                found.append(path)
+@functools.lru_cache(maxsize=4)
+def included_in(root):
+    """The files of a tree by the last name of each header that they include."""
+    found = {}
+    for paths in index(root).values():
+        for path in paths:
+            if path.endswith(SOURCES + PARTS):
+                for _, name in includes(path):
+                    found.setdefault(os.path.basename(name), set()).add(path)
     return found
+
+
+def includers(file):
+    """Sources of the tree that include a file, directly or through other headers, the nearest ones first."""
+    file = pathlib.Path(file).resolve()
+    whole = included_in(root_of(file.parent))
+    pending, seen, found = [str(file)], {str(file)}, []
+    while pending and len(seen) < MOST_HEADERS:
+        part = pending.pop(0)
+        for path in sorted(whole.get(os.path.basename(part), ()), key=lambda path: -len(os.path.commonpath([part, path]))):
+            if path in seen or not any(part.endswith("/" + re.sub(r"^(\.\.?/)+", "", name)) for _, name in includes(path)):
+                continue
+            seen.add(path)
+            (found if path.endswith(SOURCES) else pending).append(path)
+    return [pathlib.Path(path) for path in found]
 
 
 class Headers:
@@ -212,6 +277,11 @@ class Headers:
         for folder in self.foreign:
             out += ["-idirafter", folder]
         return out + (TORCH if any(folder.endswith("/torch/include") for folder in self.foreign) else [])
+
+    def needs_standard(self):
+        """The flag for the C++ standard of a PyTorch whose headers need C++20, as those of its latest releases; else None."""
+        newer = any(os.path.isfile(os.path.join(folder, "torch/headeronly/version.h")) for folder in self.foreign)
+        return "-std=c++20" if newer else None
 
     def _read(self, first):
         pending, seen = [first], {first}

@@ -22,16 +22,19 @@ ALIGNED = re.compile(r"(__shared__)(\s+)((?:alignas\s*\((?:[^()]|\((?:[^()]|\([^
 # nvcc takes `<<<grid, {16, 16}>>>`, clang only `<<<grid, dim3{16, 16}>>>`. Columns behind it are then four too large.
 LAUNCH, BRACED = re.compile(r"<<<(?:(?!>>>)[^;])*>>>"), re.compile(r"(<<<|,)(\s*)\{")
 # nvcc takes `<< <grid, block>> >`, which some formatters write, clang only the closed form. The exchange keeps the text's length.
-SPACED = re.compile(r"(<<[ \t]+<)([^<;{}]*?)(>>[ \t]+>)(?=[ \t]*\()")
+SPACED = re.compile(r"(<<[ \t]+<)([^<;{}]*?)(>>[ \t]+>)(?=\s*\()")
 # What clang's host view refuses and nvcc accepts, without a loss for the rules.
 BENIGN = re.compile(r"initialization is not supported for __shared__ variables|call to __global__ function from __(global|device)__ function|"
                     r"no member named '(clockRate|deviceOverlap|kernelExecTimeoutEnabled|computeMode|memoryClockRate|maxTexture1DLinear|"
                     r"cooperativeMultiDeviceLaunch|singleToDoublePrecisionPerfRatio)' in 'cudaDeviceProp'|"
                     r"reference to __global__ function .* in __(global|device)__ function|"
+                    r"'\w+' is a builtin with type|static declaration of 'atomic\w+' follows|template specialization requires 'template<>'|"
                     r"redeclaration of '(threadIdx|blockIdx|blockDim|gridDim)' with a different type|"
                     r"use 'template' keyword to treat '\w+' as a dependent template name")
 
 
+# Headers of CUDA whose functions clang has already declared, for a source that includes them by name.
+TWICE = re.compile(r"/sm_\d\d_\w+\.hp*$")
 # nvcc takes `"r"(a) "r"(b)` without a comma in an asm statement, which no rule reads.
 OPERANDS = re.compile(r'"[=+&]?\w+"\s*\([^()]*\)\s*"[=+&]?\w+"\s*\(')
 
@@ -54,7 +57,7 @@ def is_asm_without_comma(error):
 def is_benign(error):
     """Whether an error is one of clang's view: a constructor in shared memory, a launch inside of a kernel, a member that
     CUDA 13 took away, or a comma that nvcc does not need."""
-    if is_asm_without_comma(error):
+    if is_asm_without_comma(error) or "redefinition of" in error.spelling and error.location.file and TWICE.search(error.location.file.name):
         return True
     return any(BENIGN.search(text) for text in (error.spelling, *(note.spelling for note in error.children)))
 
@@ -131,6 +134,8 @@ def parsed(main, file, options, language=None):
         kept += project.macros(headers.file.parent, headers.root)
         standard = project.standard(headers.file.parent, headers.root)
         kept += [standard] if standard else []
+    if headers.needs_standard() and not any(word.startswith("-std=") for word in kept):
+        kept.append(headers.needs_standard())
     kept += headers.flags()
     arguments = flags.arguments(language, kept, SHIMS, headers.textures)
     # Passes the text in valid UTF-8, because positions count its bytes.
@@ -169,10 +174,10 @@ def unread(file, errors, absent):
     first = first or errors[0]
     place = f"{first.location.file.name if first.location.file else file}:{first.location.line}"
     if missing:
-        others = f", nor {', '.join(missing[1:4])}{' and others' * (len(missing) > 4)}" if len(missing) > 1 else ""
-        why = f"'{missing[0]}' file not found, which {place} names{others}; give its folder: -- -I FOLDER"
+        others = f", and not {', '.join(missing[1:4])}{' and others' * (len(missing) > 4)}" if len(missing) > 1 else ""
+        why = f"clang does not find {missing[0]}, included at {place}{others}; name the header's folder: -- -I FOLDER"
     else:
-        why = f"{len(errors)} error{'s' * (len(errors) > 1)}; the first: {place}: {first.spelling}"
+        why = f"clang reports {len(errors)} error{'s' * (len(errors) > 1)}, the first at {place}: {first.spelling}"
     if absent:
-        why += f"; its command names {absent[0]}, which does not exist: build once, then try again"
-    return f"{file}: not read completely, {' '.join(why.split())}"
+        why += f"; its command names {absent[0]}, which does not exist; build the program once, then run the tool again"
+    return f"{file}: not read completely: {' '.join(why.split())}"

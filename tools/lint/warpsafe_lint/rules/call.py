@@ -136,11 +136,19 @@ def is_empty(program, function, place):
     return bool(kinds) and all(kind.kind.name == "RECORD" and kind.get_size() == 1 and not list(kind.get_fields()) for kind in kinds)
 
 
+def allocates_itself(record, depth=4):
+    """Whether a class or a base of it has an operator new, which may take managed memory."""
+    return depth > 0 and any(
+        child.spelling == "operator new" or child.kind.name == "CXX_BASE_SPECIFIER" and allocates_itself(child.type, depth - 1)
+        for child in record.get_canonical().get_declaration().get_children())
+
+
 @rule("C07", "a kernel that takes a reference")
 def by_reference(program):
     for function in of_kernels(program):
         for place, parameter in enumerate(function.parameters):
-            if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE") and passes_objects(program, function, place):
+            if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE") and passes_objects(program, function, place) and \
+                    not allocates_itself(parameter.type.get_pointee()):
                 yield Found(parameter, f"{parameter.name} is a reference: the kernel receives the address of a host object",
                             "pass it by value; warpsafe refuses this kernel", "note" if is_empty(program, function, place) else "")
 
@@ -176,7 +184,7 @@ def stream_forgotten(program, function, launch):
         api(call_name(a)).startswith("StreamCreate") for w in v.writes for a in w.above() if a.kind == "CALL_EXPR")]
     if streams:
         settled = waits_before_streams(function, launch)
-        yield Found(launch.node, f"this launch runs on the default stream, although the function has a stream, {streams[0]}",
+        yield Found(launch.node, f"this launch runs on the default stream, but its function has the stream {streams[0]}",
                     f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream",
                     "note" if settled else "")
 

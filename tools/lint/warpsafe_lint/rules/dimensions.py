@@ -21,6 +21,12 @@ def factors(function, node):
     return factors(function, sides[0]) + factors(function, sides[1]) if sides else [node]
 
 
+def is_rounded(function, node):
+    """Whether a number was rounded to a multiple: `n + (B - n % B)`, `n - n % B`."""
+    sides = operands(node, "+") or operands(node, "-")
+    return bool(sides) and any(operands(inner, "%") for side in sides for inner in function.resolve(side).walk())
+
+
 def remainder_is_asked(program, function, top, bottom):
     """Whether the function computes the remainder of the same number, or has rounded it to the same divisor."""
     variable = function.variable(top)
@@ -69,7 +75,7 @@ def floor_division(program, function, launch):
             continue
         parts = factors(function, top)
         if any(same_text(program, part, bottom) or (block and (function.value(part) or 1) % block == 0)
-               for part in parts) or any(part.name == "<<" or part.kind == "CALL_EXPR" and not READS.fullmatch(call_name(part)) for part in parts):
+               for part in parts) or any(part.name == "<<" or is_rounded(function, part) or part.kind == "CALL_EXPR" and not READS.fullmatch(call_name(part)) for part in parts):
             continue
         # The name suggests a rounded number, like OpenCL's global work size.
         if callers_divide(program, function, top, block) or remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Parts D and G of the catalogue: errors, and what a program does to its environment."""
 
+import math
 import os
 import re
 
@@ -131,6 +132,13 @@ def unseen_launches(program, function):
     return unseen
 
 
+def is_tiny(launch):
+    """Whether a launch is of one block of one warp at most, without dynamic shared memory: its size is no reason to refuse it."""
+    sizes = [[launch.function.value(axis) for axis in axes] for axes in (launch.grid_axes, launch.block_axes)]
+    return all(sizes) and all(value for axes in sizes for value in axes) and math.prod(sizes[0]) == 1 and math.prod(sizes[1]) <= 32 and \
+        launch.shared_bytes == 0
+
+
 @rule("D01", "a launch whose result nobody reads")
 def unchecked(program):
     found = [launch for function in program.functions for launch in unseen_launches(program, function)]
@@ -147,11 +155,11 @@ def unchecked(program):
         first, others = same[0], len(same) - 1
         functions = {launch.function.name for launch in same}
         where = f"in {first.function.name}" if len(functions) == 1 else f"in {len(functions)} functions of this file"
-        more = f", nor that of {others} further launch{'es' * (others > 1)} {where}" if others else ""
-        yield Found(first.node, f"nothing checks the status of {first.kernel_name}'s launch{more}: a refused launch does nothing",
+        more = f", or {others} more launch{'es' * (others > 1)} {where}" if others else ""
+        yield Found(first.node, f"no code checks the launch of {first.kernel_name}{more}: if a launch is refused, its kernel does not run, and the program goes on",
                     f"check the status that {first.form} returns, or call warpsafe::launch" if returns else
                     "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
-                    "right after the launch")
+                    "right after the launch", "note" if all(map(is_tiny, same)) else "")
 
 
 def is_launch_wrapper(call):
@@ -160,7 +168,10 @@ def is_launch_wrapper(call):
 
 def handled_before(function, call):
     """Whether the preceding runtime call's status is checked: then the cleared error is that call's."""
-    before = [c for c in function.calls if c.order < call.order and api(call_name(c))]
+    before = [c for c in function.calls if c.order < call.order and (api(call_name(c)) or function.looks(c))]
+    if before and function.looks(before[-1]) and not (is_dropped(before[-1]) and api(call_name(before[-1]))) and not any(
+            before[-1].order < launch.order < call.order for launch in all_launches(function)):
+        return True  # the error has been read
     return bool(before) and api(call_name(before[-1])) != "GetLastError" and not is_dropped(before[-1]) and not any(
         launch.order > before[-1].order and launch.order < call.order for launch in all_launches(function))
 

@@ -4,7 +4,7 @@
 
 import re
 
-from ..launches import is_of_caller, same_text
+from ..launches import is_of_caller, rounded_up, same_text
 from ..registry import Found, function_rule, launch_rule
 from ..tree import bare, call_arguments, call_name, is_wide, operands, plain, pointee_size
 
@@ -24,6 +24,8 @@ def is_block_word(word):
 def swapped(program, function, launch):
     if launch.grid is None or launch.block is None:
         return
+    if any(rounded_up(function, axis) for axis in launch.grid_axes) and all(function.value(axis) for axis in launch.block_axes):
+        return  # the numbers are right, and the names wrong
     first, second = plain(launch.grid), plain(launch.block)
     while first.kind == "CALL_EXPR" and len(first.children) == 1:
         first = plain(first.children[0])

@@ -23,10 +23,19 @@ DESTROYS = r"(cublas|hipblas|cusparse|hipsparse|cusolver(Dn|Sp)|cudnn|miopen)Des
            r"curandDestroyGenerator$|cufftDestroy$"
 
 
+NON_BLOCKING = ("StreamCreateWithFlags", "StreamCreateWithPriority")
+
+
 def uses_streams(program):
     """Whether the program creates or receives a stream other than the default stream."""
     return any(not launch.on_default_stream for function in program.functions for launch in all_launches(function)) or \
         any(api(name).startswith("StreamCreate") for name in program.all_names)
+
+
+def may_not_block(program):
+    """Whether a file of the tree creates streams for which the default stream does not wait."""
+    return any(api(name) in NON_BLOCKING for name in program.all_names) or index.of_file(program.file).calls(
+        f"^(cuda|hip)({'|'.join(NON_BLOCKING)})$")
 
 
 def handle_type(call):
@@ -50,7 +59,9 @@ def handle_without_stream(program):
                     setter = "miopenSetStream" if setter.startswith("miopen") else setter
                     yield Found(call, f"{call_name(call)} creates a handle that receives no stream in this tree, and other "
                                 "work here runs on a stream",
-                                f"call {setter}(handle, stream), or write StreamBound<{handle_type(call)}>::create(stream)")
+                                f"call {setter}(handle, stream), or write StreamBound<{handle_type(call)}>::create(stream)",
+                                # The default stream waits for all streams but the non-blocking ones.
+                                "" if may_not_block(program) else "note")
 
 
 def variable_of(node):
