@@ -314,7 +314,21 @@ static_assert(taken<std::array<std::array<double, 3>, 3>, std::array<std::comple
 
 static_assert(taken<std::complex<double>, std::chrono::nanoseconds, std::optional<double>,
                     std::variant<int, float>>);
-static_assert(refused<std::optional<float*>, std::variant<int, float*>>);
+static_assert(taken<std::optional<std::array<double, 3>>, std::optional<std::complex<double>>,
+                    std::optional<Range>>);
+static_assert(refused<std::optional<float*>, std::optional<Holder>, std::variant<int, float*>>);
+// The name of a number's type does not make a class a number.
+template <class Number>
+class RefersTo {
+ public:
+  using value_type = Number;
+  explicit constexpr RefersTo(Number* to) : to_(to) {}
+  [[nodiscard]] Number* get() const { return to_; }
+
+ private:
+  Number* to_;
+};
+static_assert(refused<RefersTo<float>, RefersTo<double>, std::optional<RefersTo<double>>>);
 
 // The same type as a member, at any position.
 template <class Member>

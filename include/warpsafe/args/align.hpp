@@ -25,9 +25,13 @@ class aligned_view {
  private:
   friend struct detail::DeviceAccess;
   struct Known {};
-  WARPSAFE_FN constexpr aligned_view(Known, T* start, detail::MemoryOwner* owner) noexcept
-      : kernel_form_(detail::DeviceAccess::make<aligned_ptr<T, Alignment>>(start)), owner_(owner) {}
+  WARPSAFE_FN constexpr aligned_view(Known, T* start, size_type size,
+                                     detail::MemoryOwner* owner) noexcept
+      : kernel_form_(detail::DeviceAccess::make<aligned_ptr<T, Alignment>>(start)),
+        size_(size),
+        owner_(owner) {}
   aligned_ptr<T, Alignment> kernel_form_;
+  size_type size_;  // in elements, behind the address as in a DeviceView; a launch reads it
   detail::MemoryOwner* owner_;
 };
 
@@ -35,9 +39,10 @@ namespace detail {
 template <class T, size_type Alignment>
 inline constexpr bool is_view<aligned_view<T, Alignment>> = true;
 
-template <size_type Alignment, class T>
-[[nodiscard]] result<aligned_view<T, Alignment>> align_start(T* start, MemoryOwner* owner,
-                                                             call_site site) noexcept {
+/// Makes an `Aligned` from `start` and the other parts, if `start` is aligned.
+template <class Aligned, class T, class... Parts>
+[[nodiscard]] result<Aligned> align_start(T* start, call_site site, Parts... parts) noexcept {
+  constexpr size_type Alignment = Aligned::alignment;
   static_assert(
       Alignment <= memory_alignment,
       "warpsafe: the runtimes align memory to 256 bytes, so a larger alignment holds by chance only; align to at most 256");
@@ -46,7 +51,7 @@ template <size_type Alignment, class T>
     return LaunchError::make(Errc::argument_misaligned, Stage::construction,
                              address & (~address + 1), Alignment, Axis::none, site);
   }
-  return DeviceAccess::make<aligned_view<T, Alignment>>(start, owner);
+  return DeviceAccess::make<Aligned>(start, parts...);
 }
 }  // namespace detail
 
@@ -57,12 +62,14 @@ template <size_type Alignment, class T>
 template <size_type Alignment, class T>
 [[nodiscard]] result<aligned_view<T, Alignment>> align(
     DeviceView<T> view, call_site site = call_site::current()) noexcept {
-  return detail::align_start<Alignment>(view.pointer().get(), detail::owner_of(view), site);
+  return detail::align_start<aligned_view<T, Alignment>>(view.pointer().get(), site, view.size(),
+                                                         detail::owner_of(view));
 }
+/// As above, for a span. It has no buffer to track.
 template <size_type Alignment, class T>
-[[nodiscard]] result<aligned_view<T, Alignment>> align(
+[[nodiscard]] result<aligned_ptr<T, Alignment>> align(
     DeviceSpan<T> span, call_site site = call_site::current()) noexcept {
-  return detail::align_start<Alignment>(span.pointer().get(), nullptr, site);
+  return detail::align_start<aligned_ptr<T, Alignment>>(span.pointer().get(), site);
 }
 /// Diagnoses an argument that is not device memory with a size.
 // The return type is deduced, so that this is the first error.

@@ -211,8 +211,10 @@ class [[nodiscard]] basic_stream {
 
 template <class B>
 template <CheckLevel Level, class Native>
-result<basic_stream_ref<B>> basic_stream_ref<B>::borrow(Native stream, DeviceId device,
-                                                        call_site site) noexcept {
+requires(sizeof(detail::later<Native, basic_stream<B>>) !=
+         0) result<basic_stream_ref<B>> basic_stream_ref<B>::borrow(Native stream, DeviceId device,
+                                                                    call_site site)
+noexcept {
   constexpr bool literal = std::is_same_v<Native, std::nullptr_t> || std::is_integral_v<Native>;
   static_assert(
       !literal,

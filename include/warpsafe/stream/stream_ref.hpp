@@ -37,6 +37,8 @@ class DeviceId {
 
 template <class B, bool Timed>
 class basic_event;
+template <class B>
+class basic_stream;
 
 /// Whether submitted work has ended.
 enum class Progress : bool { not_ready, ready };
@@ -66,17 +68,18 @@ class basic_stream_ref {
   /// destroys the stream. Errc::stream_null for 0: borrow a default stream by its name
   /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is visible. Level full, in a
   /// program with streams on several devices: Errc::stream_wrong_device for another device.
-  // Defined in <warpsafe/stream/stream.hpp>.
   template <CheckLevel Level = current_level, class Native>
-  [[nodiscard]] static result<basic_stream_ref> borrow(
-      Native stream, DeviceId device, call_site site = call_site::current()) noexcept;
-  /// Diagnoses a missing device, and a device given as a number.
+  requires(sizeof(detail::later<Native, basic_stream<B>>) != 0)
+      [[nodiscard]] static result<basic_stream_ref> borrow(
+          Native stream, DeviceId device, call_site site = call_site::current()) noexcept;
+  /// Diagnoses a missing device, a device given as a number, and a missing header.
   template <class Native, class... Device>
-  requires(sizeof...(Device) != 1 || !(std::is_convertible_v<Device, DeviceId> && ...))
+  requires(sizeof...(Device) != 1 || !(std::is_convertible_v<Device, DeviceId> && ...) ||
+           !requires { sizeof(detail::later<Native, basic_stream<B>>); })
       [[nodiscard]] static result<basic_stream_ref> borrow(Native, Device...) noexcept {
     static_assert(
         std::is_void_v<Native>,
-        "warpsafe: pass the device of a borrowed stream: StreamRef::borrow(stream, DeviceId(0))");
+        "warpsafe: pass the device of a borrowed stream, StreamRef::borrow(stream, DeviceId(0)), and include <warpsafe/stream/stream.hpp>");
     return LaunchError::make(Errc::stream_null, Stage::construction);
   }
 
@@ -134,9 +137,6 @@ class basic_stream_ref {
 };
 
 using StreamRef = basic_stream_ref<default_backend>;
-
-template <class B>
-class basic_stream;
 
 namespace detail {
 

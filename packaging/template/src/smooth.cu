@@ -18,7 +18,7 @@ WARPSAFE_KERNEL void mean_of_neighbours(ws::DeviceSpan<const float> x, ws::Devic
 
 ws::result<std::vector<float>> smooth(const std::vector<float>& values) {
   if (values.empty()) return std::vector<float>{};
-  WARPSAFE_TRY(const auto stream, ws::Stream::create());
+  WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
   WARPSAFE_TRY(const auto x, ws::DeviceBuffer<float>::from(stream, values));
   WARPSAFE_TRY(auto y, ws::DeviceBuffer<float>::create(stream, values.size()));
   WARPSAFE_TRY(const auto grid, ws::SafeGrid<>::cover(values.size(), ws::block<256>));

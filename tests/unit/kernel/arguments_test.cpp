@@ -4,6 +4,7 @@
 // A kernel receives the arguments of its launch unchanged.
 
 #include "launch_fixture.hpp"
+#include <warpsafe/args/align.hpp>
 #include <warpsafe/memory/buffer.hpp>
 
 #include <array>
@@ -334,6 +335,7 @@ TEST_F(Arguments, OwnersOfOtherLibrariesAreTaken) {
   EXPECT_EQ(*numbers, 7U);
 }
 
+WARPSAFE_KERNEL void take_aligned(aligned_ptr<int, 16>) {}
 WARPSAFE_KERNEL void take_all(int*, const int*, DeviceSpan<int>, device_ptr<int>, std::size_t) {}
 
 TEST_F(Arguments, AViewWithoutElementsIsNotForAPointer) {
@@ -353,11 +355,18 @@ TEST_F(Arguments, AViewWithoutElementsIsNotForAPointer) {
   EXPECT_EQ(refused(run(all, all, all, none.view())), 4U);
   EXPECT_EQ(refused(run(all, all.subspan(4).value(), all, all)), 2U) << "it has an address";
   EXPECT_EQ(refused(run(DeviceView<int>(), all, all, all)), 1U);
+  EXPECT_EQ(refused(run(all, none.view().span(), all, all)), 2U);
+  EXPECT_EQ(refused(run(trust(all.pointer().get(), 0), all, all, all)), 1U);
+  EXPECT_EQ(refused(launch(stream, once, kernel<take_aligned>, align<16>(none.view()).value())),
+            1U);
   EXPECT_EQ(refused(launch<CheckLevel::cheap>(stream, once, kernel<take_all>, none.view(), all, all,
                                               all, std::size_t{4})),
             1U);
 
   EXPECT_TRUE(run(all, all, none.view(), all).has_value()) << "a span knows its size";
+  EXPECT_TRUE(run(all.span(), trust(all.pointer().get(), 4), trust(all.pointer().get(), 0), all)
+                  .has_value());
+  EXPECT_TRUE(launch(stream, once, kernel<take_aligned>, align<16>(all).value()).has_value());
   EXPECT_TRUE(run(nullptr, nullptr, all, nullptr).has_value()) << "on purpose";
   EXPECT_TRUE(launch<CheckLevel::off>(stream, once, kernel<take_all>, none.view(), all, all, all,
                                       std::size_t{4})

@@ -3,6 +3,7 @@
 
 // Memory of one device in the work of another: which calls need peer access, and which do not.
 #include "data_fixture.hpp"
+#include <warpsafe/args/align.hpp>
 #include <warpsafe/launch/check.hpp>
 #include <warpsafe/memory/managed_buffer.hpp>
 #include <warpsafe/memory/pitched_buffer.hpp>
@@ -19,6 +20,9 @@ WARPSAFE_KERNEL void add_one(int* x, std::size_t n) {
 }
 WARPSAFE_KERNEL void sum_into(const int* a, DeviceSpan<int> x) {
   for (auto i : grid_stride(x.size())) x[i] += a[i];
+}
+WARPSAFE_KERNEL void set_first(aligned_ptr<int, 16> x) {
+  if (thread_index().x == 0) *x.as<int>() = 1;
 }
 WARPSAFE_KERNEL void set_to(int* x, int value) { x[thread_index().x] = value; }
 constexpr auto grid_of_4 = [] { return LaunchConfig{grid<1>, block<4>}; }();
@@ -124,10 +128,14 @@ TEST_F(PeerAccess, OfASpanOrAPointerIsAskedToo) {
   EXPECT_EQ(error.argument(), 2U);
   error = error_in(launch(here, grid_of_4, kernel<add_one>, pointer, far.size()));
   EXPECT_EQ(error.code, Errc::memory_wrong_device);
+  const auto aligned = align<16>(span).value();
+  error = error_in(launch(here, grid_of_4, kernel<set_first>, aligned));
+  EXPECT_EQ(error.code, Errc::memory_wrong_device);
   EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
   ASSERT_TRUE(host::set_peer_access(0, 1, true));
   EXPECT_TRUE(launch(here, grid_of_4, kernel<sum_into>, near.view(), span).has_value());
   EXPECT_TRUE(launch(here, grid_of_4, kernel<add_one>, pointer, far.size()).has_value());
+  EXPECT_TRUE(launch(here, grid_of_4, kernel<set_first>, aligned).has_value());
   ASSERT_TRUE(here.synchronize().has_value());
 }
 

@@ -155,9 +155,9 @@ template <class... P, class... A>
 struct ArgumentTable<TypeList<P...>, A...> {
   static constexpr const ArgumentFacts* facts[sizeof...(P) + 1] = {&argument_facts<P, A>...,
                                                                    nullptr};
-  static constexpr ArgumentTypes types{facts, sizeof...(P), (value_checks<P, A>.any() || ...),
-                                       ((is_view<A> || holds_owner<A>) || ...),
-                                       (is_passed_in_place<P, A>() && ...)};
+  static constexpr ArgumentTypes types{
+      facts, sizeof...(P), ((value_checks<P, A>.has_size || value_checks<P, A>.any()) || ...),
+      ((is_view<A> || holds_owner<A>) || ...), (is_passed_in_place<P, A>() && ...)};
   /// The largest alignment of a parameter that is not passed in place.
   static constexpr std::size_t padding = [] {
     std::size_t most = 0;

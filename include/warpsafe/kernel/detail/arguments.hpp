@@ -59,22 +59,24 @@ constexpr bool may_be_negative() noexcept {
   }
 }
 
-/// What is to be checked in an argument's value.
+/// What is to be checked in an argument's value; `any`: beside its size.
 struct ValueChecks {
   std::uint8_t signed_bytes;  ///< the size of a signed number for an unsigned parameter, else 0
   bool is_trusted;            ///< a trusted_ptr or trusted_span
   bool is_trusted_span;
-  bool is_view;  ///< of a buffer, for a parameter that does not know its size
-  bool is_span;  ///< or a pointer, which does not know its device
+  bool has_size;  ///< behind the address, for a parameter that does not know it
+  bool is_span;   ///< or a pointer, which does not know its device
   [[nodiscard]] constexpr bool any() const noexcept {
-    return signed_bytes != 0 || is_trusted || is_view || is_span;
+    return signed_bytes != 0 || is_trusted || is_span;
   }
 };
 template <class P, class A>
 inline constexpr ValueChecks value_checks{
     may_be_negative<P, A>() ? static_cast<std::uint8_t>(sizeof(A)) : std::uint8_t{0}, is_trusted<A>,
     is_trusted_span<A>,
-    is_view<A>&& is_device_span<KernelForm<A>>&& std::is_pointer_v<typename RawParameter<P>::type>,
+    (is_view<A> && requires { A::alignment; }) ||
+        (std::is_pointer_v<typename RawParameter<P>::type> &&
+         (is_device_span<std::remove_cvref_t<KernelForm<A>>> || is_trusted_span<A>)),
     is_device_memory<A>};
 
 /// A trusted_span of any type, and the first member of a trusted_ptr.

@@ -48,24 +48,28 @@ inline constexpr bool is_examined = requires {
                         const int*, const float*, const double*>();
 #endif
 };
+template <class T>
+constexpr bool is_refused_member() noexcept;
+template <class T>
+constexpr bool is_refused_element() noexcept;
+/// std::optional and std::complex: they hold values of their value_type.
+template <class P>
+concept HolderOfValues =
+    !is_refused_element<typename P::value_type>() &&
+    (
+        requires(P held) { held.has_value(); } || requires(P held) { held.real(); });
 /// Whether P may hide an address: a class or union whose members cannot be examined one by one. It
 /// may if it has room for a pointer, is not a type of device memory, is not known to consist of
-/// numbers, and does not name their type (std::optional: value_type; HIP's float4: Native_vec_).
+/// numbers, and is neither a HolderOfValues nor a vector of HIP (float4: Native_vec_).
 template <class P>
 constexpr bool may_hide_address() noexcept {
-  if constexpr (
-      sizeof(P) < sizeof(void*) || alignof(P) < alignof(void*) || is_device_memory<P> ||
-      requires { typename P::Native_vec_; } ||
-      requires { requires std::is_arithmetic_v<typename P::value_type>; } || is_examined<P>) {
+  if constexpr (sizeof(P) < sizeof(void*) || alignof(P) < alignof(void*) || is_device_memory<P> ||
+                requires { typename P::Native_vec_; } || HolderOfValues<P> || is_examined<P>) {
     return false;
   } else {
     return !is_laid_out_as_numbers<P>();
   }
 }
-template <class T>
-constexpr bool is_refused_member() noexcept;
-template <class T>
-constexpr bool is_refused_element() noexcept;
 /// Converts to any pointer to an object and to types that may hide one, and to nothing else.
 struct AnyAddress {
   template <class T>

@@ -149,9 +149,8 @@ template <CheckLevel Level, class B>
   if (!arguments.types().has_checks) return true;
   for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
     const ValueChecks checks = arguments.types().facts[i]->checks;
-    if (checks.is_view) {
-      // A view begins with its address and the number of its elements.
-      if (static_cast<const std::uint64_t*>(arguments.argument(i))[1] != 0) continue;
+    // A view or span begins with its address and the number of its elements.
+    if (checks.has_size && static_cast<const std::uint64_t*>(arguments.argument(i))[1] == 0) {
       return refuse(error, Errc::argument_empty, Stage::validation, 0, 0, Axis::none, i + 1);
     }
     if (checks.any() &&
