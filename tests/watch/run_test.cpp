@@ -4,7 +4,7 @@
 // Tests warpsafe-run on a program that does not use warpsafe, over stand-ins for the driver and
 // CUPTI.
 
-#include "core_dump.hpp"
+#include "faults/make_core_dump.hpp"
 #include "shell.hpp"
 
 #include <cupti.h>
@@ -175,6 +175,18 @@ TEST(Run, StopAtFaultWatchesNothingElse) {
               HasSubstr("set TMPDIR"));
   EXPECT_THAT(watched("--stop-at-fault", "good", "CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1").out,
               HasSubstr("unset this variable"));
+}
+
+// To watch each launch costs a training step more than its records.
+TEST(Run, RanksAloneWatchNoLaunches) {
+  const auto run = [](const std::string& options) {
+    return shell(WATCH_RUN " --ranks /tmp/r " + options +
+                 " sh -c 'echo [$CUDA_INJECTION64_PATH] $LD_PRELOAD'")
+        .out;
+  };
+  EXPECT_THAT(run("--quiet"), testing::MatchesRegex("\\[\\] .*libwarpsafe_ranks_nccl.so.*"));
+  EXPECT_THAT(run("--cuda"), HasSubstr("libwarpsafe_watch_cuda.so] "));
+  EXPECT_THAT(run("--timeout 5"), HasSubstr("libwarpsafe_watch_cuda.so] "));
 }
 
 TEST(Run, AProgramMayLaunchWhileItExits) {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // Kernels that fault, between others that do not: faults MODE. Compile with -lineinfo: the comment
-// at the end of a line names the mode whose fault is there. faults_on_gpu.py watches it.
+// at the end of a line names the mode whose fault is there. on_gpu.py watches it.
 
 #include <cuda_runtime.h>
 

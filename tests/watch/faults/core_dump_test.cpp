@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-#include "core_dump.hpp"
+#include "faults/core_dump.hpp"
 
-#include "cuda/core_dump.hpp"
+#include "make_core_dump.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Kernels that fault on a GPU, under warpsafe-run --stop-at-fault: faults_on_gpu.py WARPSAFE_RUN PROGRAM [TIMES [PROCESSES]]
+"""Kernels that fault on a GPU, under warpsafe-run --stop-at-fault: on_gpu.py WARPSAFE_RUN PROGRAM [TIMES [PROCESSES]]
 
-PROGRAM is programs/faults.cu. The report names the kernel and its line each time. Each kind of fault happens TIMES times, in
+PROGRAM is faults.cu. The report names the kernel and its line each time. Each kind of fault happens TIMES times, in
 PROCESSES at a time. Exit code 77: no GPU."""
 
 import concurrent.futures
@@ -17,7 +17,7 @@ import tempfile
 
 WATCH, PROGRAM = sys.argv[1:3]
 TIMES, PROCESSES = (*map(int, sys.argv[3:5]), 1, 1)[:2]
-SOURCE = pathlib.Path(__file__).parent / "programs/faults.cu"
+SOURCE = pathlib.Path(__file__).parent / "faults.cu"
 KERNELS = {"write": "writes_outside", "graph": "writes_outside", "many": "writes_outside", "null": "reads_null", "misaligned": "misaligned",
            "shared": "outside_of_shared", "function": "calls_a_function", "template": "of_template<double>"}
 
