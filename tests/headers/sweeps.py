@@ -17,7 +17,7 @@ from pathlib import Path
 VALUES = """
     void T T* std::tuple<T...> std::remove_reference_t<T>*
     Dim3 Dim3<Space,X,Y,Z> Grid Bytes max_blocks
-    DeviceView DeviceView<T> PitchedView aligned_view<T,Alignment>
+    DeviceView DeviceView<T> PitchedView aligned_ptr<T,Alignment> aligned_view<T,Alignment> Aligned
     std::vector<element_of<R>> DeviceMemory*
     DeviceId DeviceLimits KernelLimits Occupancy MemoryInfo
     StreamBound basic_capture basic_device_buffer basic_device_guard basic_event basic_event<B,false>

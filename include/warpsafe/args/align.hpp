@@ -42,14 +42,14 @@ inline constexpr bool is_view<aligned_view<T, Alignment>> = true;
 /// Makes an `Aligned` from `start` and the other parts, if `start` is aligned.
 template <class Aligned, class T, class... Parts>
 [[nodiscard]] result<Aligned> align_start(T* start, call_site site, Parts... parts) noexcept {
-  constexpr size_type Alignment = Aligned::alignment;
+  constexpr size_type alignment = Aligned::alignment;
   static_assert(
-      Alignment <= memory_alignment,
+      alignment <= memory_alignment,
       "warpsafe: the runtimes align memory to 256 bytes, so a larger alignment holds by chance only; align to at most 256");
   const auto address = reinterpret_cast<std::uintptr_t>(start);
-  if (address % Alignment != 0) {
+  if (address % alignment != 0) {
     return LaunchError::make(Errc::argument_misaligned, Stage::construction,
-                             address & (~address + 1), Alignment, Axis::none, site);
+                             address & (~address + 1), alignment, Axis::none, site);
   }
   return DeviceAccess::make<Aligned>(start, parts...);
 }
