@@ -146,7 +146,9 @@ TEST(CoreDump, SurvivesAnyBytes) {
       file[random() % file.size()] = static_cast<char>(random());
     }
     const CoreDump dump = read(file);
-    if (dump.is_readable()) EXPECT_FALSE(fault_finding(dump.fault()).title.empty());
+    if (dump.is_readable()) {
+      EXPECT_FALSE(fault_finding(dump.fault()).title.empty());
+    }
   }
 }
 
