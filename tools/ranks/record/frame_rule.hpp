@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "frame_bytes.hpp"
+#include "dwarf_bytes.hpp"
 
 #include <cstdint>
-#include <limits>
+#include <string_view>
 #include <vector>
 
 namespace warpsafe::ranks {
@@ -89,9 +89,9 @@ struct FrameRule {
   class Program {
    public:
     Program(const unsigned char* entry, std::uintptr_t call) : call_(call) {
-      FrameBytes bytes = FrameBytes::of_entry(entry);
+      DwarfBytes bytes = DwarfBytes::of_entry(entry);
       const unsigned char* const at = bytes.position();
-      common(FrameBytes::of_entry(at - bytes.take<std::uint32_t>()));
+      common(DwarfBytes::of_entry(at - bytes.take<std::uint32_t>()));
       location_ = bytes.address(encoding_);
       const std::uint64_t size = bytes.address(encoding_ & 0x0fU);
       if (has_size_) bytes.skip(bytes.unsigned_leb());
@@ -125,26 +125,25 @@ struct FrameRule {
       return offset == static_cast<std::int32_t>(offset);
     }
     /// What the entries of an object have in common.
-    void common(FrameBytes bytes) {
+    void common(DwarfBytes bytes) {
       is_known_ = bytes.take<std::uint32_t>() == 0;
       const auto version = bytes.take<std::uint8_t>();
       is_known_ = is_known_ && (version == 1 || version == 3);
-      const auto* const letters = reinterpret_cast<const char*>(bytes.position());
-      while (bytes.take<char>() != '\0') continue;
+      const std::string_view letters = bytes.text();
       code_unit_ = bytes.unsigned_leb();
       data_unit_ = bytes.signed_leb();
       const std::uint64_t column = version == 1 ? bytes.take<std::uint8_t>() : bytes.unsigned_leb();
       is_known_ = is_known_ && column == return_address && !bytes.has_failed();
       if (!is_known_) return;
-      has_size_ = letters[0] == 'z';
+      has_size_ = letters.starts_with('z');
       const std::uint64_t size = has_size_ ? bytes.unsigned_leb() : 0;
       const unsigned char* const begin = bytes.position();
-      for (const char* letter = letters + (has_size_ ? 1 : 0); *letter != '\0'; ++letter) {
-        if (*letter == 'R') {
+      for (const char letter : letters.substr(has_size_ ? 1 : 0)) {
+        if (letter == 'R') {
           encoding_ = bytes.take<std::uint8_t>();
-        } else if (*letter == 'L') {
+        } else if (letter == 'L') {
           bytes.skip(1);
-        } else if (*letter == 'P') {
+        } else if (letter == 'P') {
           bytes.address(bytes.take<std::uint8_t>() & 0x0fU);
         } else {
           is_known_ = false;  // 'S' is the frame of a signal, whose address is no return address
@@ -155,7 +154,7 @@ struct FrameRule {
       initial_ = row_;
     }
 
-    void run(FrameBytes bytes) {
+    void run(DwarfBytes bytes) {
       while (is_known_ && !bytes.is_at_end()) {
         const auto operation = bytes.take<std::uint8_t>();
         const std::uint8_t low = operation & 0x3fU;
@@ -176,7 +175,7 @@ struct FrameRule {
       }
     }
     /// False: the rest is behind the call.
-    bool run_one(std::uint8_t operation, FrameBytes& bytes) {
+    bool run_one(std::uint8_t operation, DwarfBytes& bytes) {
       std::uint64_t number = 0;
       switch (operation) {
         case 0x00:  // DW_CFA_nop
@@ -279,14 +278,14 @@ struct FrameRule {
     }
     static constexpr std::uint8_t add_to_frame_pointer = 0x76;  // DW_OP_breg6
     static constexpr std::uint8_t dereference = 0x06;           // DW_OP_deref
-    void cfa_expression(FrameBytes bytes) noexcept {
+    void cfa_expression(DwarfBytes bytes) noexcept {
       const bool adds = bytes.take<std::uint8_t>() == add_to_frame_pointer;
       cfa(frame_pointer, bytes.signed_leb());
       row_.cfa_is_word = true;
       row_.cfa_is_other = !adds || bytes.take<std::uint8_t>() != dereference ||
                           !bytes.is_at_end() || bytes.has_failed();
     }
-    void expression(std::uint64_t number, FrameBytes bytes) noexcept {
+    void expression(std::uint64_t number, DwarfBytes bytes) noexcept {
       const bool adds = bytes.take<std::uint8_t>() == add_to_frame_pointer;
       const std::int64_t offset = bytes.signed_leb();
       const bool is_known = adds && bytes.is_at_end() && !bytes.has_failed();

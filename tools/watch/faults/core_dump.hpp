@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/report/fault_site.hpp"
+#include "fault_site.hpp"
 #include "line_table.hpp"
 
 #include <elf.h>

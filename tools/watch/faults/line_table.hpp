@@ -2,10 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
+#include "../../ranks/record/dwarf_bytes.hpp"
+
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,91 +22,63 @@ struct SourceLine {
 /// -G (DWARF 2 to 4, section "Line Number Information"). Any byte may be wrong.
 class LineTable {
  public:
-  explicit LineTable(std::span<const unsigned char> section) noexcept : left_(section) {}
+  explicit LineTable(std::span<const unsigned char> section) noexcept
+      : units_(section.data(), section.size()) {}
 
   /// May throw std::bad_alloc.
   [[nodiscard]] SourceLine find(std::uint64_t address) {
-    while (!left_.empty()) {
-      const auto size = number<std::uint32_t>();
+    while (!units_.is_at_end()) {
+      const auto size = units_.take<std::uint32_t>();
       constexpr std::uint32_t of_64_bits = 0xffffffff;
-      if (size == of_64_bits || size == 0 || size > left_.size()) break;
-      Bytes rest = left_.subspan(size);
-      left_ = left_.first(size);
-      SourceLine found = find_in_unit(address);
+      const Bytes unit = units_.part(size);
+      if (size == of_64_bits || size == 0 || units_.has_failed()) break;
+      SourceLine found = find_in_unit(unit, address);
       if (found.line != 0) return found;
-      left_ = rest;
     }
     return {};
   }
 
  private:
-  using Bytes = std::span<const unsigned char>;
+  using Bytes = ranks::DwarfBytes;
   struct Row {
     std::uint64_t address = 0;
     std::uint64_t file = 1;
     std::uint64_t line = 1;
   };
 
-  template <class T>
-  T number() noexcept {
-    T value{};
-    if (left_.size() < sizeof value) {
-      left_ = {};
-      return value;
-    }
-    std::memcpy(&value, left_.data(), sizeof value);
-    left_ = left_.subspan(sizeof value);
-    return value;
-  }
-  std::uint64_t leb(bool is_signed) noexcept {
-    std::uint64_t value = 0;
-    unsigned shift = 0;
-    unsigned char byte = 0x80;
-    while ((byte & 0x80U) != 0 && !left_.empty()) {
-      byte = number<unsigned char>();
-      if (shift < 64) value |= std::uint64_t{byte & 0x7fU} << shift;
-      shift += 7;
-    }
-    if (is_signed && (byte & 0x40U) != 0 && shift < 64) value |= ~std::uint64_t{0} << shift;
-    return value;
-  }
-  std::string_view text() noexcept {
-    const auto* const begin = reinterpret_cast<const char*>(left_.data());
-    const auto end = std::find(left_.begin(), left_.end(), 0);
-    const auto size = static_cast<std::size_t>(end - left_.begin());
-    left_ = left_.subspan(std::min(size + 1, left_.size()));
-    return {begin, size};
-  }
-
-  [[nodiscard]] SourceLine find_in_unit(std::uint64_t address) {
-    const auto version = number<std::uint16_t>();
+  [[nodiscard]] SourceLine find_in_unit(Bytes unit, std::uint64_t address) {
+    const auto version = unit.take<std::uint16_t>();
     if (version < 2 || version > 4) return {};
-    const auto header = number<std::uint32_t>();
-    if (header > left_.size()) return {};
-    const Bytes program = left_.subspan(header);
-    step_ = number<unsigned char>();
-    if (version == 4) number<unsigned char>();  // operations in an instruction: 1
-    number<unsigned char>();                    // whether rows begin statements
-    line_base_ = number<signed char>();
-    line_range_ = number<unsigned char>();
-    opcode_base_ = number<unsigned char>();
+    const auto header = unit.take<std::uint32_t>();
+    Bytes program = unit;
+    program.skip(header);
+    if (program.has_failed()) return {};
+    step_ = unit.take<unsigned char>();
+    if (version == 4) unit.take<unsigned char>();  // operations in an instruction: 1
+    unit.take<unsigned char>();                    // whether rows begin statements
+    line_base_ = unit.take<signed char>();
+    line_range_ = unit.take<unsigned char>();
+    opcode_base_ = unit.take<unsigned char>();
     if (line_range_ == 0 || opcode_base_ == 0) return {};
-    for (unsigned i = 1; i < opcode_base_; ++i) number<unsigned char>();
+    for (unsigned i = 1; i < opcode_base_; ++i) unit.take<unsigned char>();
     std::vector<std::string_view> folders = {""};
-    while (!left_.empty() && left_.front() != 0) folders.push_back(text());
-    number<unsigned char>();
+    while (has_entry(unit)) folders.push_back(unit.text());
+    unit.take<unsigned char>();
     files_.clear();
-    while (!left_.empty() && left_.front() != 0) add_file(folders);
-    left_ = program;
-    const Row row = run(address);
+    while (has_entry(unit)) add_file(unit, folders);
+    const Row row = run(program, address);
     if (row.line == 0 || row.file == 0 || row.file > files_.size()) return {};
     return {files_[row.file - 1], row.line};
   }
-  void add_file(const std::vector<std::string_view>& folders) {
-    const std::string_view name = text();
-    const std::uint64_t folder = leb(false);
-    leb(false);  // the time of its last change
-    leb(false);  // its size
+  /// An empty text ends a list.
+  static bool has_entry(const Bytes& list) noexcept {
+    return !list.is_at_end() && *list.position() != 0;
+  }
+  void add_file(Bytes& from, const std::vector<std::string_view>& folders) {
+    const std::string_view name = from.text();
+    const std::uint64_t folder = from.unsigned_leb();
+    from.unsigned_leb();  // the time of its last change
+    from.unsigned_leb();  // its size
     std::string path;
     if (!name.starts_with('/') && folder < folders.size() && !folders[folder].empty()) {
       path = std::string(folders[folder]) + '/';
@@ -116,7 +87,7 @@ class LineTable {
   }
 
   /// Runs the unit's program. Returns the row whose instructions include `address`; line 0: none.
-  [[nodiscard]] Row run(std::uint64_t address) {
+  [[nodiscard]] Row run(Bytes program, std::uint64_t address) {
     Row row;
     Row before;
     bool has_before = false;
@@ -127,8 +98,8 @@ class LineTable {
       before = row;
       has_before = true;
     };
-    while (!left_.empty() && found.line == 0) {
-      const auto opcode = number<unsigned char>();
+    while (!program.is_at_end() && found.line == 0) {
+      const auto opcode = program.take<unsigned char>();
       if (opcode >= opcode_base_) {
         const unsigned special = static_cast<unsigned>(opcode) - opcode_base_;
         row.address += std::uint64_t{special / line_range_} * step_;
@@ -139,44 +110,42 @@ class LineTable {
       }
       switch (opcode) {
         case 0: {  // an extended operation
-          const std::uint64_t size = leb(false);
-          if (size == 0 || size > left_.size()) return found;
-          const Bytes rest = left_.subspan(size);
-          left_ = left_.first(size);
-          const auto extended = number<unsigned char>();
+          const std::uint64_t size = program.unsigned_leb();
+          Bytes operation = program.part(size);
+          if (size == 0 || program.has_failed()) return found;
+          const auto extended = operation.take<unsigned char>();
           if (extended == 1) {  // the end of a sequence
             add_row();
             row = {};
             has_before = false;
           } else if (extended == 2) {  // an address
-            row.address = number<std::uint64_t>();
+            row.address = operation.take<std::uint64_t>();
           } else if (extended == 3) {  // a further file
-            add_file({""});
+            add_file(operation, {""});
           }
-          left_ = rest;
           break;
         }
         case 1:  // copy
           add_row();
           break;
         case 2:  // advance_pc
-          row.address += leb(false) * step_;
+          row.address += program.unsigned_leb() * step_;
           break;
         case 3:  // advance_line
-          row.line += leb(true);
+          row.line += static_cast<std::uint64_t>(program.signed_leb());
           break;
         case 4:  // set_file
-          row.file = leb(false);
+          row.file = program.unsigned_leb();
           break;
         case 8:  // const_add_pc
           row.address += std::uint64_t{(255U - opcode_base_) / line_range_} * step_;
           break;
         case 9:  // fixed_advance_pc
-          row.address += number<std::uint16_t>();
+          row.address += program.take<std::uint16_t>();
           break;
         case 5:   // set_column
         case 12:  // set_isa
-          leb(false);
+          program.unsigned_leb();
           break;
         default:  // flags without operands
           break;
@@ -185,7 +154,7 @@ class LineTable {
     return found;
   }
 
-  Bytes left_;
+  Bytes units_;
   unsigned step_ = 1;
   int line_base_ = 0;
   unsigned line_range_ = 1;

@@ -5,17 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
 namespace warpsafe::ranks {
 
-/// Reads a part of .eh_frame, and nothing beyond its end: there each value is 0, and the reader has
-/// failed.
-class FrameBytes {
+/// Reads a part of a section of DWARF, such as .eh_frame or .debug_line, and nothing beyond its
+/// end: there each value is 0, and the reader has failed.
+class DwarfBytes {
  public:
-  FrameBytes(const unsigned char* begin, std::size_t size) noexcept
+  DwarfBytes(const unsigned char* begin, std::size_t size) noexcept
       : next_(begin), end_(begin + size) {}
   /// An entry, without the length before it. The form with 64 bits is not read.
-  [[nodiscard]] static FrameBytes of_entry(const unsigned char* entry) noexcept {
+  [[nodiscard]] static DwarfBytes of_entry(const unsigned char* entry) noexcept {
     std::uint32_t size = 0;
     std::memcpy(&size, entry, sizeof size);
     return {entry + sizeof size, size == 0xffffffffU ? 0 : size};
@@ -41,10 +42,17 @@ class FrameBytes {
     next_ += size;
   }
   /// The next bytes, which are left out here.
-  FrameBytes part(std::uint64_t size) noexcept {
+  DwarfBytes part(std::uint64_t size) noexcept {
     const unsigned char* const begin = next_;
     skip(size);
     return {begin, static_cast<std::size_t>(next_ - begin)};
+  }
+  /// A text up to its null byte, or to the end.
+  std::string_view text() noexcept {
+    const auto* const begin = reinterpret_cast<const char*>(next_);
+    while (take<char>() != '\0') continue;
+    const auto size = static_cast<std::size_t>(reinterpret_cast<const char*>(next_) - begin);
+    return {begin, has_failed_ || size == 0 ? size : size - 1};
   }
   std::uint64_t unsigned_leb() noexcept {
     std::uint64_t value = 0;

@@ -2,11 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../kernel/kernel_name.hpp"
-#include "finding.hpp"
-#include <warpsafe/debug/journal/journal_reader.hpp>
+#include "../core/kernel/kernel_name.hpp"
+#include "../core/report/finding.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
