@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Compiles each row of docs/reference/names.md: its header alone brings its names. Its types are complete there, or
-after warpsafe.hpp, which defines the default backend.
+"""Compiles each public header by itself. If docs/reference/names.md has a row for the header, it brings the row's names.
+Its types are complete there, or after warpsafe.hpp, which defines the default backend.
 
-A row whose header needs a vendor's header that this compiler does not find is left out, by name."""
+A header that needs a vendor's header which this compiler does not find is left out, by name."""
 
 import re
 import sys
@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 sys.path += [str(Path(__file__).parents[1] / folder) for folder in ("compile", "docs")]
-from check import FLAGS, Precompiled, missing_vendor_header, names_of  # noqa: E402
+from check import FLAGS, Precompiled, beginnings, missing_vendor_header, names_of  # noqa: E402
 from compilers import first_error, parse_arguments  # noqa: E402
 from declarations import readers_of  # noqa: E402
 from diagnostics import errors_of  # noqa: E402
@@ -40,10 +40,14 @@ def uses(names):
 
 
 class Rows:
-    """Compiles rows after what is precompiled of each: `before` says what that is for a header."""
+    """Compiles headers with the names of their rows.
 
-    def __init__(self, quick, before, complete):
+    precompiled: says what is precompiled of each header. before: what each reads before its own text.
+    """
+
+    def __init__(self, quick, precompiled, before, complete):
         self.quick = quick
+        self.precompiled = precompiled
         self.before = before
         self.complete = complete
         self.source = quick.folder / "generated.cpp"
@@ -54,8 +58,9 @@ class Rows:
 
     def attempt(self, header, names):
         """Whether a header alone brings the names, and whether the types are complete; what the compiler says."""
-        beginning = self.before.beginning(header.removeprefix("warpsafe/"))
-        lines = [f"#include <{header}>", *uses(names)]
+        beginning = self.precompiled.beginning(header)
+        # Twice, so that a missing #pragma once shows, in this header and in those that it begins with.
+        lines = [f"#include <warpsafe/{one}>" for one in (header, *self.before[header], header)] + uses(names)
         sizes = [f"static_assert(sizeof(warpsafe::{name}) > 0);" for name in names if name in self.complete and name not in OPTIONAL]
         good, said = self.compile(beginning, *lines, *sizes)
         if good or not sizes:
@@ -63,7 +68,7 @@ class Rows:
         # Some types are only declared, if nothing else is wrong.
         first, errors = "\n".join(lines).count("\n") + 2, errors_of(said)
         if errors and all(any(file == str(self.source) and line >= first for file, line in error.places) for error in errors):
-            return self.compile(WHOLE, f"#include {WHOLE}", f"#include <{header}>", *sizes)
+            return self.compile(WHOLE, f"#include {WHOLE}", f"#include <warpsafe/{header}>", *sizes)
         return good, said
 
 
@@ -73,29 +78,35 @@ def main():
     templates = set().union(*(reader.templates for reader in readers))
     complete = {"::".join((*one.scope, one.name)).removeprefix("warpsafe::") for reader in readers
                 for one in reader.found if one.kind == "type" and one[:2] not in templates}  # fmt: skip
-    rows = ROW.findall((arguments.project / "docs/reference/names.md").read_text(encoding="utf-8"))
-    complaints, compiled = [] if len(rows) > 20 else [f"names.md: {len(rows)} rows"], 0
+    found = ROW.findall((arguments.project / "docs/reference/names.md").read_text(encoding="utf-8"))
+    rows = {header.removeprefix("warpsafe/"): re.findall(r"`([^`]+)`", names) for header, names in found}
+    complaints, alone = [] if len(rows) > 20 else [f"names.md: {len(rows)} rows"], set()
 
     with tempfile.TemporaryDirectory() as made:
         folder = arguments.project / "include/warpsafe"
-        quick = Quick(compiler, made, lambda _: FLAGS.get(compiler.name, []))
+        quick = Quick(compiler, made, lambda _: FLAGS.get(compiler.name, []), warnings=True)
         if said := quick.prepare([WHOLE], [0]):
             sys.exit(said)
-        listed = {header.removeprefix("warpsafe/") for header, _ in rows}
-        checked = Rows(quick, Precompiled(quick, folder, names_of(folder), listed), complete)
+        headers = names_of(folder)
+        complaints += [f"{header}: no such header" for header in rows.keys() - set(headers)]
+        before = beginnings(folder, headers)
+        checked = Rows(quick, Precompiled(quick, folder, headers), before, complete)
         # The test itself: a name of another header, and a type that is only declared.
-        for header, name in (("warpsafe/kernel_api.hpp", "Stream"), ("warpsafe/kernel_api.hpp", "hip_backend"),
-                             ("warpsafe/kernel_api.hpp", "WARPSAFE_TRY")):  # fmt: skip
-            if checked.attempt(header, [name])[0]:
-                complaints.append(f"the test itself: <{header}> alone brings {name}")
-        for header, names in rows:
-            good, said = checked.attempt(header, re.findall(r"`([^`]+)`", names))
+        for name in ("Stream", "hip_backend", "WARPSAFE_TRY"):
+            if checked.attempt("kernel_api.hpp", [name])[0]:
+                complaints.append(f"the test itself: kernel_api.hpp alone brings {name}")
+        for header in sorted(headers, key=lambda name: -len(before[name])):
+            # What another header reads before anything else compiles by itself.
+            if header in alone and header not in rows:
+                continue
+            good, said = checked.attempt(header, rows.get(header, []))
             if gone := missing_vendor_header(said):
                 print(f"{header}: left out, this compiler finds no <{gone}>")
             elif not good:
                 complaints.append(f"{header}: {first_error(said)}\n{said}")
-            compiled += good
-    print(*complaints, f"{compiled} of {len(rows)} rows compile", sep="\n")
+            else:
+                alone |= {header, *before[header]}
+    print(*complaints, f"{len(alone)} of {len(headers)} headers compile by themselves", sep="\n")
     return bool(complaints)
 
 

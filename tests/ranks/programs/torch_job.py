@@ -2,8 +2,8 @@
 # Copyright (c) 2026 the warpsafe authors
 """Training with PyTorch on one GPU for each rank, under torchrun: torch_job.py MODE [STEPS]
 
-MODE is ddp or fsdp, or a mistake that the last rank makes after 20 steps: missing, count or killed. Rank 0 prints the
-median time of a step, in milliseconds, without the first 20 steps."""
+MODE is ddp, fsdp or transformer (ddp with 85 million weights), or a mistake that the last rank makes after 20 steps:
+missing, count or killed. Rank 0 prints the median time of a step, in milliseconds, without the first 20 steps."""
 
 import os
 import signal
@@ -19,8 +19,14 @@ MODE, STEPS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 60
 WARM_UP = 20
 
 
-def make_model():
-    torch.manual_seed(1)
+def make_transformer():
+    """The encoder of a small language model, and 4096 tokens."""
+    layer = torch.nn.TransformerEncoderLayer(768, 12, 3072, dropout=0, batch_first=True)
+    model = torch.nn.TransformerEncoder(layer, 12, enable_nested_tensor=False).cuda()
+    return DistributedDataParallel(model), torch.randn(8, 512, 768, device="cuda")
+
+
+def make_layers():
     layers = [part for _ in range(8) for part in (torch.nn.Linear(1024, 1024), torch.nn.ReLU())]
     model = torch.nn.Sequential(*layers).cuda()
     if MODE == "fsdp":
@@ -29,9 +35,11 @@ def make_model():
         for layer in model:
             if isinstance(layer, torch.nn.Linear):
                 fully_shard(layer)
-        return fully_shard(model)
-    # Buckets of 4 MB: one collective for each layer.
-    return DistributedDataParallel(model, bucket_cap_mb=4)
+        model = fully_shard(model)
+    else:
+        # Buckets of 4 MB: one collective for each layer.
+        model = DistributedDataParallel(model, bucket_cap_mb=4)
+    return model, torch.randn(256, 1024, device="cuda")
 
 
 def average(values):
@@ -40,12 +48,11 @@ def average(values):
 
 
 def is_wrong(step):
-    return MODE not in ("ddp", "fsdp") and step == WARM_UP and dist.get_rank() == dist.get_world_size() - 1
+    return MODE not in ("ddp", "fsdp", "transformer") and step == WARM_UP and dist.get_rank() == dist.get_world_size() - 1
 
 
-def train(model):
+def train(model, data):
     optimiser = torch.optim.SGD(model.parameters(), lr=1e-4)
-    data = torch.randn(256, 1024, device="cuda")
     times = []
     for step in range(STEPS):
         start = time.perf_counter()
@@ -67,7 +74,8 @@ def train(model):
 
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 dist.init_process_group("nccl")
-TIMES = train(make_model())
+torch.manual_seed(1)
+TIMES = train(*(make_transformer() if MODE == "transformer" else make_layers()))
 if dist.get_rank() == 0 and TIMES:
     print(f"median step {1e3 * statistics.median(TIMES):.3f} ms")
 dist.destroy_process_group()

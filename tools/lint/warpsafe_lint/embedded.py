@@ -4,6 +4,7 @@
 
 import re
 
+from . import prefix
 from .program import Program
 from .tree import call_arguments, call_name, plain
 
@@ -71,5 +72,5 @@ def sources(program, cindex):
             text, lines = unescaped(program.source, cursor.extent.start.offset, cursor.extent.end.offset)
             name = f"{program.file}.{cursor.extent.start.offset}.cu"
             language = "hip" if call_name(call).startswith("hip") else "cuda"
-            unit = cindex.Index.create().parse(name, args=program.compile_words(language), unsaved_files=[(name, text)], options=0x200)
+            unit = prefix.parse(cindex, name, text, program.compile_words(language), 0x200)
             yield Program(unit, name, text, language), lines

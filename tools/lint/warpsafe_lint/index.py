@@ -10,7 +10,7 @@ import os
 import pathlib
 import re
 
-from . import project
+from . import prefix, project
 
 VERSION = 4
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
@@ -56,8 +56,7 @@ class Index:
 
     def __init__(self, root):
         self.files = {}
-        cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-        kept = pathlib.Path(cache) / "warpsafe-lint" / (hashlib.sha256(os.fsencode(root)).hexdigest()[:24] + ".json")
+        kept = prefix.cache() / (hashlib.sha256(os.fsencode(root)).hexdigest()[:24] + ".json")
         old = self._load(kept)
         for paths in project.index(root).values():
             for path in paths:

@@ -83,6 +83,12 @@ def written_at(location):
     return name, line.value, column.value, offset.value
 
 
+def is_instantiated(cursor):
+    """Whether the compiler made a function from a template, which libclang shows beside the template."""
+    template = sys.modules["clang.cindex"].conf.lib.clang_getSpecializedCursorTemplate(cursor)
+    return template is not None and template.location == cursor.location
+
+
 def operator(cursor, kind):
     """The spelling of a "Binary" or "Unary" operator. From 19 on, libclang gives it as the cursor's spelling."""
     library = sys.modules["clang.cindex"].conf.lib

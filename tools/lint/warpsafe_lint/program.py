@@ -5,9 +5,9 @@
 import functools
 import re
 
-from . import index
+from . import index, prefix
 from .function import SMALL, Function, api, described
-from .libclang import load, written_at
+from .libclang import is_instantiated, load, written_at
 from .tree import call_name
 
 FUNCTIONS = {"FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "FUNCTION_TEMPLATE", "CONVERSION_FUNCTION"}
@@ -55,7 +55,7 @@ class Program:
                 continue
             if file not in system:
                 system[file] = location.is_in_system_header
-            if system[file] or not child.is_definition():
+            if system[file] or not child.is_definition() or is_instantiated(child):
                 continue
             self.bodies.setdefault(child.spelling, []).append(child)
             if file == self.file:
@@ -68,7 +68,7 @@ class Program:
             if "--cuda-host-only" in self.arguments and self.language == "cuda":
                 arguments = [word for word in self.arguments if word != "--cuda-host-only"]
                 arguments += ["--cuda-device-only", "--cuda-gpu-arch=sm_90"]
-                unit = load().Index.create().parse(self.file, args=arguments, unsaved_files=[(self.file, self.source.decode())])
+                unit = prefix.parse(load(), self.file, self.source.decode(), arguments)
                 whole = all(problem.severity < problem.Error for problem in unit.diagnostics)
                 self._device = Program(unit, self.file, self.source.decode(), self.language) if whole else None
         return self._device

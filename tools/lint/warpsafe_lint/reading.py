@@ -6,11 +6,10 @@ import os
 import pathlib
 import re
 
-from . import commands, flags, project
+from . import commands, flags, prefix, project
 from .libclang import load, own_headers
 from .program import Program
 
-SHIMS = pathlib.Path(__file__).resolve().parents[1]
 KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: reads on after a header that is not found
 SOURCES = (".cu", ".hip")
 OTHERS = (".cpp", ".cc", ".cxx", ".c++", ".cuh", ".h", ".hpp", ".hxx", ".hh")
@@ -137,10 +136,9 @@ def parsed(main, file, options, language=None):
     if headers.needs_standard() and not any(word.startswith("-std=") for word in kept):
         kept.append(headers.needs_standard())
     kept += headers.flags()
-    arguments = flags.arguments(language, kept, SHIMS, headers.textures)
+    arguments = flags.arguments(language, kept, prefix.SHIMS, headers.textures)
     # Passes the text in valid UTF-8, because positions count its bytes.
-    unit = cindex.Index.create().parse(main, args=own_headers() + arguments, unsaved_files=[(main, ALIGNED.sub(r"\3\2\1", text))],
-                                        options=KEEP_GOING)
+    unit = prefix.parse(cindex, main, ALIGNED.sub(r"\3\2\1", text), own_headers() + arguments, KEEP_GOING)
     errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
     name = file
     if main != file:
@@ -152,7 +150,7 @@ def parsed(main, file, options, language=None):
     program = Program(unit, name, text, language, own_headers() + arguments)
     program.complete = not errors
     # How a source in a string of this file is read.
-    program.compile_words = lambda other: own_headers() + flags.arguments(other, kept, SHIMS)
+    program.compile_words = lambda other: own_headers() + flags.arguments(other, kept, prefix.SHIMS)
     return program, errors, absent
 
 

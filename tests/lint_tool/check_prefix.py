@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""The precompiled headers in the cache change no finding: check_prefix.py LINT
+
+Runs warpsafe-lint with and without them, and with one that is damaged, out of date, hidden by a header of the program, or
+that it may not write. Exit code 77: libclang or CUDA is not installed."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+LINT = sys.argv[1]
+SOURCE = """#include <cuda_runtime.h>
+template <class T> __global__ void fill(T* x) { x[threadIdx.x] = T(1); }
+template <class T> void start(T* x) { fill<<<1, 2000>>>(x); }
+int main() { start<float>(nullptr); start<int>(nullptr); }
+#ifdef MORE
+void more(float* x) { fill<<<1, 2000>>>(x); }
+#endif
+"""
+ALONE, WITH_MORE = [3], [3, 6]
+MOST = 8
+
+
+def lines_of(source, cache, *flags):
+    """The lines with a finding."""
+    done = subprocess.run([sys.executable, LINT, "--rows=B01", "--json", source, "--", *flags], capture_output=True, text=True,
+                          env={**os.environ, "XDG_CACHE_HOME": str(cache)})
+    if "is not installed" in done.stderr or re.search(r"not find (cuda_runtime|__clang\w*)\.h|cannot find CUDA", done.stderr):
+        print(f"skipped: {done.stderr.strip()}")
+        sys.exit(77)
+    if done.returncode not in (0, 1) or "not read completely" in done.stderr:
+        return f"status {done.returncode}: {done.stderr}"
+    return [item["line"] for item in json.loads(done.stdout)]
+
+
+def check(folder):
+    source, cache = folder / "source.cu", folder / "cache"
+    source.write_text(SOURCE)
+
+    def kept():
+        return sorted(cache.rglob("*.pch"))
+
+    def expect(what, wanted, *flags, where=cache):
+        if (found := lines_of(source, where, *flags)) != wanted:
+            yield f"{what}: findings in lines {found}, expected {wanted}"
+
+    yield from expect("the first run", ALONE)
+    if len(kept()) != 1:
+        yield f"the first run leaves {kept()}"
+        return
+    changed = kept()[0].stat().st_ino
+    yield from expect("the second run", ALONE)
+    if [each.stat().st_ino for each in kept()] != [changed]:
+        yield "the second run writes the precompiled header again"
+    yield from expect("a macro", WITH_MORE, "-DMORE")
+
+    for content in (b"", b"damaged", kept()[0].read_bytes()[:1_000_000]):
+        for each in kept():
+            each.write_bytes(content)
+        yield from expect(f"a precompiled header of {len(content)} bytes", ALONE)
+    yield from expect("after the damage", ALONE)
+
+    forced = folder / "forced.h"
+    forced.write_text("\n")
+    yield from expect("a forced header", ALONE, "-include", str(forced))
+    forced.write_text("#define MORE\n")
+    yield from expect("a forced header that changed", WITH_MORE, "-include", str(forced))
+
+    # A header of the program that hides one of the toolkit.
+    hiding = folder / "hiding"
+    hiding.mkdir()
+    yield from expect("an empty folder", ALONE, "-I", str(hiding))
+    (hiding / "limits.h").write_text("#include_next <limits.h>\n#define MORE\n")
+    yield from expect("a header that hides the toolkit's", WITH_MORE, "-I", str(hiding))
+
+    nowhere = folder / "file"
+    nowhere.write_text("")
+    yield from expect("no cache", ALONE, where=nowhere)
+    for number in range(MOST + 2):
+        lines_of(source, cache, f"-DNUMBER={number}")
+    if len(kept()) != MOST or list(cache.rglob("*.[0-9]*")):
+        yield f"the cache has {len(kept())} precompiled headers, expected {MOST}, and {list(cache.rglob('*.[0-9]*'))}"
+
+
+with tempfile.TemporaryDirectory() as made:
+    problems = list(check(pathlib.Path(made)))
+print(*problems or ["as expected"], sep="\n")
+sys.exit(bool(problems))
