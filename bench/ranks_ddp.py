@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""What recording costs a step of PyTorch's data-parallel training, on two GPUs: ranks_ddp.py WARPSAFE_RUN [PAIRS [MODE [STEPS]]]
+"""What recording costs a step of PyTorch's data-parallel training on two GPUs:
+ranks_ddp.py WARPSAFE_RUN [PAIRS [MODE [STEPS]]]
 
 Runs tests/ranks/programs/torch_job.py in turn without and with `warpsafe-run --ranks`. MODE is ddp (the default) or
 transformer. Prints each median step, and the ratio of each pair."""
@@ -36,7 +37,7 @@ def main():
             times = {bool(first): median(*first), bool(second): median(*second)}
         ratios.append(times[True] / times[False])
         print(f"without {times[False]:.3f} ms, with {times[True]:.3f} ms, ratio {ratios[-1]:.3f}", flush=True)
-    print(f"{MODE}: median ratio {statistics.median(ratios):.3f}, mean {statistics.fmean(ratios):.3f} +- {statistics.stdev(ratios) / len(ratios) ** 0.5:.3f}")
+    print(f"{MODE}: median ratio {statistics.median(ratios):.3f}")
 
 
 if __name__ == "__main__":
