@@ -146,6 +146,12 @@ bool busy(Comm handle) {
 
 #define STAND_IN extern "C" Status
 
+/// The next sum of this process has a wrong bit.
+namespace {
+std::atomic<bool> damages_next{false};
+}
+extern "C" void stand_in_damage_next() { damages_next = true; }
+
 STAND_IN ncclGetUniqueId(UniqueId* id) {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) return 2;
@@ -221,6 +227,7 @@ STAND_IN ncclAllReduce(const void* from, void* to, std::size_t count, Type type,
         for (int rank = 0; rank < all.size; ++rank) {
           add(sum.data(), all.shared->data[rank], bytes / bytes_of(type), type);
         }
+        if (damages_next.exchange(false)) sum[bytes / 2] ^= 1U;
         std::memcpy(to, sum.data(), bytes);
       });
   return submitted != success ? submitted : status;

@@ -150,6 +150,32 @@ class Records:
                 if record[STATE] in (State.BEGUN, State.SUBMITTED)]
 
 
+class Checksums:
+    """What the collectives of a member read and wrote, by their numbers. Read by column: most runs have no finding, and
+    whole columns are compared at once."""
+
+    SIZE = 64
+    INPUT, OUTPUT, INPUT_NANS, INPUT_INFINITIES, INPUT_FIRST, OUTPUT_NANS, OUTPUT_INFINITIES, STATE = range(8)
+    HAS_INPUT, HAS_OUTPUT = 1, 2
+
+    def __init__(self, path, count):
+        self._path = str(path)
+        if HEADER.unpack(Records.FILES.read(self._path, 0, HEADER.size))[0] != MAGIC:
+            raise ValueError("not a record of warpsafe")
+        self._count = max(0, min(count, os.stat(path).st_size // self.SIZE - 1))
+
+    def __len__(self):
+        return self._count
+
+    def window(self, first, end):
+        """A function that gives a column of the records from `first` to before `end`."""
+        data = Records.FILES.read(self._path, (first + 1) * self.SIZE, (end - first) * self.SIZE)
+        if len(data) != (end - first) * self.SIZE:
+            raise ValueError(f"{self._path} became shorter while it was read")
+        numbers = memoryview(data).cast("Q")
+        return lambda column: numbers[column :: self.SIZE // 8]
+
+
 class NoRecords:
     """In place of a file that cannot be read."""
 
@@ -179,6 +205,7 @@ class Member:
         self.failed_with = 0
         self.left = ""
         self.records = NoRecords()
+        self.checksums = NoRecords()
 
     @property
     def process(self):
@@ -200,12 +227,21 @@ class Library:
         self.messages = self._records(".messages")
         for member in self.members.values():
             member.records = self._records(f".{member.number}.collectives")
+            member.checksums = self._checksums(member)
 
     def _records(self, ending):
         path = pathlib.Path(str(self.stem) + ending)
         try:
             return Records(path)
         except (OSError, ValueError) as error:
+            self.problems.append(f"{path.name}: {error}")
+            return NoRecords()
+
+    def _checksums(self, member):
+        path = pathlib.Path(f"{self.stem}.{member.number}.checksums")
+        try:
+            return Checksums(path, len(member.records)) if path.exists() else NoRecords()
+        except (OSError, ValueError, struct.error) as error:
             self.problems.append(f"{path.name}: {error}")
             return NoRecords()
 
@@ -248,6 +284,8 @@ class Library:
             self.exit_ns = line["exit"]
         elif "stopped" in line:
             self.stopped = line["stopped"]
+        elif "no_checksums" in line:
+            self.problems.append(f"{self.stem.name}: there are no checksums: {line['no_checksums']}")
 
     def ended_since(self):
         """Looks for an end that was written after the file was read."""

@@ -4,6 +4,7 @@
 
 import datetime
 
+from .checksums import known
 from .findings import names, ranks_text
 
 
@@ -11,10 +12,11 @@ def summary(job):
     """One line: what there is."""
     hosts = len({process.boot or process.host for process in job.processes})
     calls = sum(len(member.records) for process in job.processes for member in process.members)
-    known = f"{len(job.processes)} processes" if job.size < 0 else (
+    who = f"{len(job.processes)} processes" if job.size < 0 else (
         f"{len({p.rank for p in job.processes})} of {job.size} ranks")
-    return (f"{known} on {counted(hosts, 'host')}, {counted(len(job.communicators), 'communicator')}, "
-            f"{counted(calls, 'collective')}")
+    read = sum(known(one) for one in job.communicators)
+    return (f"{who} on {counted(hosts, 'host')}, {counted(len(job.communicators), 'communicator')}, "
+            f"{counted(calls, 'collective')}" + (f", {read} with checksums" if read else ""))
 
 
 def printable(text):

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe::ranks {
+
+/// CUDA's driver, as far as the recorder needs it: found in the process by name, and never loaded.
+/// Its calls leave the runtime's last error alone. cuda.h of CUDA 12; a driver since 11 has these
+/// functions.
+class Driver {
+ public:
+  using Handle = void*;
+  using Address = std::uint64_t;  ///< CUdeviceptr
+  Driver() noexcept {
+    void* const library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return;
+    found_ =
+        load(library, "cuStreamIsCapturing", stream_is_capturing) &&
+        load(library, "cuStreamGetCtx", stream_context) &&
+        load(library, "cuCtxGetCurrent", current) && load(library, "cuCtxPushCurrent_v2", push) &&
+        load(library, "cuCtxPopCurrent_v2", pop) && load(library, "cuEventCreate", event_create) &&
+        load(library, "cuEventRecord", event_record) &&
+        load(library, "cuEventQuery", event_query) &&
+        load(library, "cuEventElapsedTime", elapsed) &&
+        load(library, "cuThreadExchangeStreamCaptureMode", exchange_mode);
+    launches_ = found_ && load(library, "cuModuleLoadData", module_load) &&
+                load(library, "cuModuleGetFunction", module_function) &&
+                load(library, "cuLaunchKernel", launch) &&
+                load(library, "cuMemHostAlloc", host_alloc) &&
+                load(library, "cuMemHostGetDevicePointer_v2", device_pointer) &&
+                load(library, "cuMemGetAddressRange_v2", address_range);
+  }
+  /// False: no end of a collective can be seen.
+  [[nodiscard]] bool is_found() const noexcept { return found_; }
+  /// False: no kernel can be launched.
+  [[nodiscard]] bool can_launch() const noexcept { return launches_; }
+
+  int (*stream_is_capturing)(Handle, int*) = nullptr;
+  int (*stream_context)(Handle, Handle*) = nullptr;
+  int (*current)(Handle*) = nullptr;
+  int (*push)(Handle) = nullptr;
+  int (*pop)(Handle*) = nullptr;
+  int (*event_create)(Handle*, unsigned) = nullptr;
+  int (*event_record)(Handle, Handle) = nullptr;
+  int (*event_query)(Handle) = nullptr;
+  int (*elapsed)(float*, Handle, Handle) = nullptr;
+  int (*exchange_mode)(int*) = nullptr;
+  int (*module_load)(Handle*, const void*) = nullptr;
+  int (*module_function)(Handle*, Handle, const char*) = nullptr;
+  int (*launch)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                Handle, void**, void**) = nullptr;
+  int (*host_alloc)(void**, std::size_t, unsigned) = nullptr;
+  int (*device_pointer)(Address*, void*, unsigned) = nullptr;
+  int (*address_range)(Address*, std::size_t*, Address) = nullptr;
+
+ private:
+  template <class F>
+  static bool load(void* library, const char* name, F& function) noexcept {
+    function = reinterpret_cast<F>(::dlsym(library, name));
+    return function != nullptr;
+  }
+  bool found_ = false;
+  bool launches_ = false;
+};
+
+/// A query is forbidden while another thread captures, unless the thread says that it is no part of
+/// that capture (CUDA Driver API, cuThreadExchangeStreamCaptureMode).
+class RelaxedCapture {
+ public:
+  explicit RelaxedCapture(const Driver& driver) : driver_(driver) { driver_.exchange_mode(&mode_); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+  ~RelaxedCapture() { driver_.exchange_mode(&mode_); }
+
+ private:
+  const Driver& driver_;
+  int mode_ = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED
+};
+
+/// Makes a context the thread's current one, if it is not. That of the calling thread usually is.
+class InContext {
+ public:
+  InContext(const Driver& driver, void* context) : driver_(driver) {
+    void* now = nullptr;
+    if (driver_.current(&now) == 0 && now == context) return;
+    has_failed_ = driver_.push(context) != 0;
+    has_pushed_ = !has_failed_;
+  }
+  InContext(const InContext&) = delete;
+  InContext& operator=(const InContext&) = delete;
+  ~InContext() {
+    void* popped = nullptr;
+    if (has_pushed_) driver_.pop(&popped);
+  }
+  [[nodiscard]] bool has_failed() const noexcept { return has_failed_; }
+
+ private:
+  const Driver& driver_;
+  bool has_failed_ = false;
+  bool has_pushed_ = false;
+};
+
+}  // namespace warpsafe::ranks
