@@ -132,6 +132,22 @@ class DeviceEvents {
   struct Clock {
     void* first = nullptr;
     std::int64_t first_ns = INT64_MAX;
+    int looks = 0;  ///< of the host, until `enough_looks`
+
+    void seen(std::int64_t at, std::int64_t since_first) noexcept {
+      first_ns = std::min(first_ns, at - since_first);
+    }
+  };
+  /// The two clocks of a device: a clock drifts against the host's by up to 0.1 ms in a second, and
+  /// after hours a float has no room for microseconds. So a new one begins every few seconds. It is
+  /// used after enough looks, because the first ones are late.
+  struct Clocks {
+    static constexpr std::int64_t shortest_ns = 2'000'000'000;
+    static constexpr int enough_looks = 100;
+    Clock used;
+    Clock next;
+    std::int64_t next_begins = 0;  ///< after the first event of the clock that is used
+    std::int64_t last_look = 0;
   };
 
   explicit DeviceEvents(Recorder& recorder) : recorder_(recorder) {
@@ -232,20 +248,38 @@ class DeviceEvents {
     free.insert(free.end(), unused.begin(), unused.end());
     return status;
   }
-  /// When the mark ended. Adds the events that the clock does not need to `unused`.
+  /// When the mark ended. Adds the events that no clock needs to `unused`.
   std::int64_t host_time(const Mark& mark, float took, std::int64_t seen,
                          std::vector<void*>& unused) {
-    Clock& clock = clocks_[mark.context];
-    float since_first = took;
-    if (clock.first == nullptr) {
-      clock.first = mark.before;
+    Clocks& clocks = clocks_[mark.context];
+    if (clocks.used.first == nullptr) {
+      clocks.used.first = mark.before;
+      clocks.used.seen(seen, in_ns(took));
+      return clocks.used.first_ns + in_ns(took);
+    }
+    float since_first = 0;
+    driver_.elapsed(&since_first, clocks.used.first, mark.behind);
+    std::int64_t offset = in_ns(since_first);
+    if (clocks.next.first == nullptr) {
+      clocks.next.first = mark.before;
+      clocks.next_begins = offset - in_ns(took);
     } else {
-      driver_.elapsed(&since_first, clock.first, mark.behind);
       unused.push_back(mark.before);
     }
-    const auto offset = static_cast<std::int64_t>(double{since_first} * 1e6);
-    clock.first_ns = std::min(clock.first_ns, seen - offset);
-    return clock.first_ns + offset;
+    clocks.used.seen(seen, offset);
+    clocks.next.seen(seen, offset - clocks.next_begins);
+    // Marks that one look has found are one look.
+    if (std::exchange(clocks.last_look, seen) != seen) ++clocks.next.looks;
+    if (clocks.next.looks >= Clocks::enough_looks &&
+        offset - clocks.next_begins >= Clocks::shortest_ns) {
+      unused.push_back(clocks.used.first);
+      clocks.used = std::exchange(clocks.next, {});
+      offset -= clocks.next_begins;
+    }
+    return clocks.used.first_ns + offset;
+  }
+  static std::int64_t in_ns(float milliseconds) noexcept {
+    return static_cast<std::int64_t>(double{milliseconds} * 1e6);
   }
 
   [[nodiscard]] bool can_read(void* context) {
@@ -296,7 +330,7 @@ class DeviceEvents {
   // Of the thread that asks. The marks are those of one stream that one thread submitted: another
   // thread may submit between its events, or have another stream of the same name.
   std::map<std::tuple<void*, void*, std::thread::id>, std::deque<Mark>> pending_;
-  std::map<void*, Clock> clocks_;
+  std::map<void*, Clocks> clocks_;
 };
 
 }  // namespace warpsafe::ranks
