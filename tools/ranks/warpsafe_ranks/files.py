@@ -85,6 +85,10 @@ class Record:
         return int(self.device_us) if math.isfinite(self.device_us) else 0
 
 
+# A record without what a class costs, where many are read.
+Fields = collections.namedtuple("Fields", [field.name for field in dataclasses.fields(Record)])
+
+
 class OpenFiles:
     """The files that were read last. A large job has more files than a process may open, and to map them would count as
     this process' memory."""

@@ -6,6 +6,7 @@ import dataclasses
 
 from .checksums import first_change, first_different_output, first_non_finite
 from .files import RECEIVE, SEND, State
+from .links import slow_links
 from .places import chain
 from .stragglers import stragglers
 
@@ -101,6 +102,7 @@ class Examination:
             *self._different_outputs(),
             *(self._changes(other) if other else ()),
             *self._stragglers(),
+            *self._slow_links(),
         ]
 
     # --- ranks -------------------------------------------------------------------------------------
@@ -490,6 +492,27 @@ class Examination:
                         sides += grouped([(member.process, f"{late.lost_ns / 1e6:.1f} ms late to {self.job.describe(member, record)}",
                                            (member.library, record.place), record.begin_ns)])
                 yield Finding("straggler", text, _merged(sides), one.number, found.late[0].index if found.late else -1)
+
+    def _slow_links(self):
+        for found in slow_links(self.job):
+            slow, others = found.slow, max(found.others, key=lambda link: link.ns)
+            is_pair = slow[0].is_pair
+            what = "messages" if is_pair else "collectives"
+            who = [f"from {names([link.members[0].process])} to {names([link.members[1].process])}" if is_pair
+                   else f"of {link.one} ({names([member.process for member in link.members])})" for link in slow]
+            text = (f"the {what} {' and '.join(who[:4])}{' and others' if len(who) > 4 else ''} are slow: {slow[0].speed}, and "
+                    f"at most {others.speed} {'over' if is_pair else 'in'} the {len(found.others)} other "
+                    f"{'links' if is_pair else 'communicators'} {'between hosts' if slow[0].between_hosts else 'of one host'}")
+            sides = []
+            for link in slow:
+                for member in link.members:
+                    records = member.library.messages if is_pair else member.records
+                    if is_pair and member is not link.members[0]:
+                        continue
+                    record = records[link.index]
+                    sides += grouped([(member.process, f"{self.job.describe(member, record)}, {link.speed}", (member.library, record.place),
+                                       record.begin_ns)])
+            yield Finding("slow_link", text, _merged(sides), slow[0].one.number)
 
 
 def _merged(sides):

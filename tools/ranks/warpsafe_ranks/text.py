@@ -3,9 +3,11 @@
 """The findings as text and as JSON."""
 
 import datetime
+import math
 
 from .checksums import known
 from .findings import names, ranks_text
+from .links import measured
 
 
 def summary(job):
@@ -68,6 +70,10 @@ def as_json(job, findings, places):
         "communicators": [{"communicator": one.number, "id": one.id, "library": one.kind, "size": one.size,
                            "ranks": [member.process.rank for member in one.members],
                            "collectives": [len(member.records) for member in one.members]} for one in job.communicators],
+        "links": [{"ranks": [member.process.rank for member in link.members], "communicator": link.one.number,
+                   "what": "messages" if link.is_pair else "collectives", "between_hosts": link.between_hosts, "bytes": link.bytes,
+                   "ms": round(link.ns / 1e6, 4), "gb_per_s": round(link.bytes / max(link.ns, 1), 4)}
+                  for link in measured(job) if math.isfinite(link.ns)],
         "findings": [{"kind": finding.kind, "text": finding.text, "communicator": finding.communicator or None,
                       "collective": finding.index + 1 if finding.index >= 0 else None,
                       "sides": [{"ranks": [p.rank for p in side.ranks], "hosts": sorted({p.host for p in side.ranks}),
