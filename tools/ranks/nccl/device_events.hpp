@@ -15,6 +15,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <tuple>
@@ -285,7 +286,12 @@ class DeviceEvents {
   [[nodiscard]] bool can_read(void* context) {
     constexpr int not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
     const int status = driver_.can_launch() ? checksums_.prepare(context) : not_supported;
-    if (status != 0) recorder_.no_checksums(status);
+    if (status == not_supported) {
+      recorder_.no_checksums("they need CUDA's driver");
+    } else if (status != 0) {
+      recorder_.no_checksums("CUDA's driver refuses the kernel that computes them (" +
+                             std::to_string(status) + ")");
+    }
     return status == 0;
   }
   void read_input(Mark& mark, const Buffers& buffers) {

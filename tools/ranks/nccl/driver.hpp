@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "hip_runtime.hpp"
+
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -11,14 +13,17 @@ namespace warpsafe::ranks {
 
 /// CUDA's driver, as far as the recorder needs it: found in the process by name, and never loaded.
 /// Its calls leave the runtime's last error alone. cuda.h of CUDA 12; a driver since 11 has these
-/// functions.
+/// functions. In a process without the driver, AMD's HIP runtime.
 class Driver {
  public:
   using Handle = void*;
   using Address = std::uint64_t;  ///< CUdeviceptr
   Driver() noexcept {
     void* const library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (library == nullptr) return;
+    if (library == nullptr) {
+      find_hip();
+      return;
+    }
     found_ =
         load(library, "cuStreamIsCapturing", stream_is_capturing) &&
         load(library, "cuStreamGetCtx", stream_context) &&
@@ -57,8 +62,26 @@ class Driver {
   int (*host_alloc)(void**, std::size_t, unsigned) = nullptr;
   int (*device_pointer)(Address*, void*, unsigned) = nullptr;
   int (*address_range)(Address*, std::size_t*, Address) = nullptr;
+  /// Of HIP: the runtime's last error, and the same while it is cleared. Null: CUDA.
+  int (*peek_error)() = nullptr;
+  int (*take_error)() = nullptr;
 
  private:
+  void find_hip() noexcept {
+    found_ = HipRuntime::find();
+    stream_is_capturing = HipRuntime::stream_is_capturing;
+    stream_context = &HipRuntime::stream_context;
+    current = &HipRuntime::current;
+    push = &HipRuntime::push;
+    pop = &HipRuntime::pop;
+    event_create = HipRuntime::event_create;
+    event_record = HipRuntime::event_record;
+    event_query = HipRuntime::event_query;
+    elapsed = HipRuntime::elapsed;
+    exchange_mode = HipRuntime::exchange_mode;
+    peek_error = HipRuntime::peek_error;
+    take_error = HipRuntime::take_error;
+  }
   template <class F>
   static bool load(void* library, const char* name, F& function) noexcept {
     function = reinterpret_cast<F>(::dlsym(library, name));
@@ -69,16 +92,26 @@ class Driver {
 };
 
 /// A query is forbidden while another thread captures, unless the thread says that it is no part of
-/// that capture (CUDA Driver API, cuThreadExchangeStreamCaptureMode).
+/// that capture (CUDA Driver API, cuThreadExchangeStreamCaptureMode). With HIP, an error of the
+/// calls here does not become the thread's last one.
 class RelaxedCapture {
  public:
-  explicit RelaxedCapture(const Driver& driver) : driver_(driver) { driver_.exchange_mode(&mode_); }
+  explicit RelaxedCapture(const Driver& driver)
+      : driver_(driver), error_(driver.peek_error != nullptr ? driver.peek_error() : 0) {
+    driver_.exchange_mode(&mode_);
+  }
   RelaxedCapture(const RelaxedCapture&) = delete;
   RelaxedCapture& operator=(const RelaxedCapture&) = delete;
-  ~RelaxedCapture() { driver_.exchange_mode(&mode_); }
+  ~RelaxedCapture() {
+    driver_.exchange_mode(&mode_);
+    if (driver_.peek_error != nullptr && error_ == 0 && driver_.peek_error() != 0) {
+      (void)driver_.take_error();
+    }
+  }
 
  private:
   const Driver& driver_;
+  const int error_;
   int mode_ = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED
 };
 

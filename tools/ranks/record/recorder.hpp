@@ -168,14 +168,11 @@ class Recorder {
 
   /// True: checksums of what the collectives read and write are wanted.
   [[nodiscard]] bool has_checksums() const noexcept { return checksums_; }
-  /// The checksums of device memory cannot be computed: the driver's status.
-  void no_checksums(int status) {
+  /// The checksums of device memory cannot be computed.
+  void no_checksums(const std::string& why) {
     if (has_said_no_checksums_.exchange(true)) return;
-    char text[100];
-    std::snprintf(text, sizeof text, "CUDA's driver refuses the kernel that computes them (%d)",
-                  status);
     const std::lock_guard lock(mutex_);
-    write(JsonLine{}.add("no_checksums", text).add("at_ns", now_ns()));
+    write(JsonLine{}.add("no_checksums", why).add("at_ns", now_ns()));
   }
 
   /// A collective begins; nullptr: it is not recorded. `checksums` gets the record for its
