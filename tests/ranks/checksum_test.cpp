@@ -45,6 +45,23 @@ TEST(Checksum, TheSumOfItsPartsInAnyOrderAndAtAnyAddress) {
   }
 }
 
+// Files of different builds are compared. check_kernel.py has the same computation a second time.
+TEST(Checksum, IsTheSameInEachBuild) {
+  std::vector<unsigned char> bytes(1003);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<unsigned char>(i * i * 7 + i);
+  const auto sum = [&](Format format) {
+    return checksum_part(bytes.data(), bytes.size(), format, 0, 1).sum;
+  };
+  EXPECT_EQ(sum(Format::bytes), 0x07ab684e27d5d92aU);
+  EXPECT_EQ(sum(Format::float64), 0x07ab684e27d5d92aU);
+  EXPECT_EQ(sum(Format::float32), 0x07ab684e27d5d92aU);
+  EXPECT_EQ(sum(Format::float16), 0x8c85a893ad5eabb0U);
+  EXPECT_EQ(sum(Format::bfloat16), 0x07ab684e27d5d92aU);
+  EXPECT_EQ(sum(Format::float8e4m3), 0xd6547b493838ee4bU);
+  EXPECT_EQ(sum(Format::float8e5m2), 0xded49b0f82eebeaaU);
+}
+
 TEST(Checksum, EachBitAndEachPlaceCounts) {
   std::vector<float> values(100, 1.0F);
   const Checksum before = of(values, Format::float32);

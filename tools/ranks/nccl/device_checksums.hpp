@@ -92,8 +92,8 @@ class DeviceChecksums {
   }
 
  private:
-  /// Buffers in flight in a context: 4 MB of the host's memory.
-  static constexpr std::size_t most_slots = 1024;
+  /// Buffers in flight in a context: 2 MB of the host's memory.
+  static constexpr std::size_t most_slots = 512;
   struct Loaded {
     bool is_tried = false;
     int status = 0;

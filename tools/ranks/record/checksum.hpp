@@ -110,12 +110,19 @@ struct Checksum {
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(data) % 8 == 0;
   std::uint64_t index = begin;
   if (is_aligned) {
-#ifdef __CUDA_ARCH__
-#pragma unroll 4
-#endif
-    for (; index < whole; index += step) {
-      part.add_word(reinterpret_cast<const std::uint64_t*>(data)[index], index + offset, bits);
+    const auto* const words = reinterpret_cast<const std::uint64_t*>(data);
+    // Four loads are in flight together.
+    for (; index + 3 * step < whole; index += 4 * step) {
+      const std::uint64_t first = words[index];
+      const std::uint64_t second = words[index + step];
+      const std::uint64_t third = words[index + 2 * step];
+      const std::uint64_t fourth = words[index + 3 * step];
+      part.add_word(first, index + offset, bits);
+      part.add_word(second, index + step + offset, bits);
+      part.add_word(third, index + 2 * step + offset, bits);
+      part.add_word(fourth, index + 3 * step + offset, bits);
     }
+    for (; index < whole; index += step) part.add_word(words[index], index + offset, bits);
   }
   for (; index * 8 < bytes; index += step) {
     const std::uint64_t left = bytes - index * 8;
