@@ -32,8 +32,8 @@ def known(one):
     return count
 
 
-def windows(count):
-    return [(begin, min(begin + WINDOW, count)) for begin in range(0, count, WINDOW)]
+def windows(count, size=WINDOW):
+    return [(begin, min(begin + size, count)) for begin in range(0, count, size)]
 
 
 def first_non_finite(job):
@@ -97,11 +97,11 @@ def first_different_output(one, end):
     members = [member for member in one.members if len(member.checksums)]
     if len(members) < 2:
         return None
-    for begin, stop in windows(min(end, *(len(member.checksums) for member in members))):
+    # The windows of all members are in memory together.
+    for begin, stop in windows(min(end, *(len(member.checksums) for member in members)), max(64, 16 * WINDOW // len(members))):
         columns = [member.checksums.window(begin, stop) for member in members]
         if len({column(Checksums.OUTPUT).tobytes() for column in columns}) == 1:
             continue
-        # Window by window: the fields of all members of a large job do not fit into memory.
         rows = zip(*(zip(column(Checksums.OUTPUT), column(Checksums.STATE), column(Checksums.INPUT_NANS)) for column in columns))
         for index, row in enumerate(rows, begin):
             outputs = {output for output, state, _ in row if state & Checksums.HAS_OUTPUT}
