@@ -114,13 +114,13 @@ PAIRS = tuple((rank, rank + 8) for rank in range(8))
 
 def check_found():
     expect_found("one link between hosts", Simulated(4, 1, 40, slow([(1, 2)], 8)),
-                 "the messages from rank 1 to rank 2 are slow: 8.0 ms for 16.0 MB (2 GB/s), and at most 2.0 ms for 16.0 MB (8 GB/s) over the 3 other links between hosts",
+                 "the messages from rank 1 on node1 to rank 2 on node2 are slow: 8.0 ms for 16.0 MB (2 GB/s), and at most 2.0 ms for 16.0 MB (8 GB/s) over the 3 other links between hosts",
                  "send of 4000000 float32 to rank 2 of the communicator, 8.0 ms", "train+0x10")
-    expect_found("a rank", Simulated(8, 1, 40, slow([(4, 5), (5, 6)], 6)), "from rank 4 to rank 5 and from rank 5 to rank 6 are slow", "over the 6 other links")
+    expect_found("a rank", Simulated(8, 1, 40, slow([(4, 5), (5, 6)], 6)), "from rank 4 on node4 to rank 5 on node5 and rank 5 on node5 to rank 6 on node6 are slow", "over the 6 other links")
     expect_found("one link of a host", Simulated(8, 8, 40, slow([(3, 4)], 8)), "from rank 3 to rank 4 are slow", "over the 7 other links of one host")
     chance = random.Random(4)
     expect_found("between jitter", Simulated(8, 1, 80, lambda a, b: (8 * MS if a == 2 else 2 * MS) + chance.expovariate(1 / MS),
-                                             work=lambda rank: chance.expovariate(1 / (2 * MS))), "from rank 2 to rank 3 are slow")
+                                             work=lambda rank: chance.expovariate(1 / (2 * MS))), "from rank 2 on node2 to rank 3 on node3 are slow")
     expect_found("a communicator", Simulated(16, 8, 40, slow([], 0), groups=PAIRS, reduces=lambda group: (9 if group[0] == 5 else 3) * MS),
                  "the collectives of communicator 7 (ranks 5, 13) are slow: 9.0 ms for 16.0 MB (1.8 GB/s), and at most 3.0 ms", "in the 7 other communicators between hosts",
                  "all_reduce of 4000000 float32, sum, 9.0 ms")
@@ -163,7 +163,7 @@ def check_none():
 
 def check_run():
     """Processes that exchange messages, as if each had a host of its own."""
-    for link, found in ((None, None), ("1:2:8000", "the messages from rank 1 to rank 2 are slow")):
+    for link, found in ((None, None), ("1:2:8000", "the messages from rank 1 on node1 to rank 2 on node2 are slow")):
         os.environ.pop("STAND_IN_SLOW_LINK", None)
         if link:
             os.environ["STAND_IN_SLOW_LINK"] = link

@@ -498,9 +498,9 @@ class Examination:
             slow, others = found.slow, max(found.others, key=lambda link: link.ns)
             is_pair = slow[0].is_pair
             what = "messages" if is_pair else "collectives"
-            who = [f"from {names([link.members[0].process])} to {names([link.members[1].process])}" if is_pair
+            who = [" to ".join(f"{member.process}" + f" on {member.process.host}" * link.between_hosts for member in link.members) if is_pair
                    else f"of {link.one} ({names([member.process for member in link.members])})" for link in slow]
-            text = (f"the {what} {' and '.join(who[:4])}{' and others' if len(who) > 4 else ''} are slow: {slow[0].speed}, and "
+            text = (f"the {what} {'from ' if is_pair else ''}{' and '.join(who[:4])}{' and others' if len(who) > 4 else ''} are slow: {slow[0].speed}, and "
                     f"at most {others.speed} {'over' if is_pair else 'in'} the {len(found.others)} other "
                     f"{'links' if is_pair else 'communicators'} {'between hosts' if slow[0].between_hosts else 'of one host'}")
             sides = []
