@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <thread>
 
 using namespace warpsafe::ranks::nccl;
 
@@ -40,7 +41,7 @@ constexpr std::size_t many = 15000;
 constexpr int wrong_step = 10;  // from 0
 
 int rank, size;
-std::string mode;
+std::string mode, folder;
 void* stream;
 Comm world;
 float memory[many + 2], all[4 * many];
@@ -151,6 +152,30 @@ bool group() {
   return steps(3);
 }
 
+/// The driver waits for a collective of another thread while it loads code.
+bool slow_code(const UniqueId& id) {
+  Comm second = nullptr;
+  stand_in_hold_code(true);
+  // A thread without a context loads nothing.
+  std::thread([&] {
+    ncclCommInitRank(&world, size, id, rank);
+    ncclCommInitRank(&second, size, identifier(folder + "/second"), rank);
+  }).join();
+  std::thread loads([] {
+    void* own = nullptr;
+    static float values[16];
+    cuStreamCreate(&own, 0);
+    ncclAllReduce(values, values, 16, float32, sum, world, own);
+    cuStreamSynchronize(own);
+  });
+  ::usleep(200'000);
+  ncclAllReduce(x, all, many, float32, sum, second, stream);
+  cuStreamSynchronize(stream);
+  stand_in_hold_code(false);
+  loads.join();
+  return steps(3);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -160,7 +185,9 @@ int main(int count, char** arguments) {
   size = std::atoi(std::getenv("WORLD_SIZE"));
   cuStreamCreate(&stream, 0);
   if (is("no_code")) stand_in_refuse_code();
-  const UniqueId id = identifier(std::string(arguments[1]) + "/world");
+  folder = arguments[1];
+  const UniqueId id = identifier(folder + "/world");
+  if (is("right_slow_code")) return slow_code(id) ? 0 : 1;
   void* captured = nullptr;
   void* graph = nullptr;
   if (is("right_capture_at_start")) {

@@ -42,3 +42,5 @@ long stand_in_calls_of_thread();
 void stand_in_block_queries();
 /// The driver refuses code from now on, as one without a compiler for PTX does.
 void stand_in_refuse_code();
+/// Code is loaded only after the second call: the driver waits for the device.
+void stand_in_hold_code(bool holds);

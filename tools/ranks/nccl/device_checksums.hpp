@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::ranks {
@@ -32,18 +33,25 @@ class DeviceChecksums {
     std::uint32_t blocks = 0;
   };
 
+  static constexpr int loading = -1;
+
   explicit DeviceChecksums(const Driver& driver) : driver_(driver) {}
 
   /// Loads the kernel into a context, the current one. The driver may wait for the device while it
   /// loads code or makes memory: later, a collective that waits for another rank could be in
-  /// flight. 0: loaded, now or before; otherwise the driver's status.
+  /// flight. 0: loaded, now or before; `loading`: another thread loads it; otherwise the driver's
+  /// status.
   int prepare(void* context) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto [known, is_new] = loaded_.try_emplace(context);
+      if (!is_new) return known->second.status;
+    }
+    // No lock is held: the thread of another device must go on, if this one waits for that device.
+    Loaded made;
+    made.status = load(made);
     const std::lock_guard lock(mutex_);
-    Loaded& loaded = loaded_[context];
-    if (loaded.is_tried) return loaded.status;
-    loaded.is_tried = true;
-    loaded.status = load(loaded);
-    return loaded.status;
+    return (loaded_[context] = std::move(made)).status;
   }
   /// Launches the kernel in the current context. A slot without parts: the buffer is not read,
   /// because it is none of the device's memory or because too many are in flight.
@@ -95,8 +103,7 @@ class DeviceChecksums {
   /// Buffers in flight in a context: 2 MB of the host's memory.
   static constexpr std::size_t most_slots = 512;
   struct Loaded {
-    bool is_tried = false;
-    int status = 0;
+    int status = loading;
     void* function = nullptr;
     Checksum* host = nullptr;
     Driver::Address device = 0;

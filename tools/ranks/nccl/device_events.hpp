@@ -288,7 +288,7 @@ class DeviceEvents {
     const int status = driver_.can_launch() ? checksums_.prepare(context) : not_supported;
     if (status == not_supported) {
       recorder_.no_checksums("they need CUDA's driver");
-    } else if (status != 0) {
+    } else if (status != 0 && status != DeviceChecksums::loading) {
       recorder_.no_checksums("CUDA's driver refuses the kernel that computes them (" +
                              std::to_string(status) + ")");
     }
