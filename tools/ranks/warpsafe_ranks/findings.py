@@ -396,9 +396,9 @@ class Examination:
             yield Finding("diverged", f"the output of {self._call(one, index)}, differs between its ranks", sides, one.number, index)
 
     def _changes(self, other):
-        change, compared = first_change(self.job, other)
+        change, self.job.compared = first_change(self.job, other)
         if not change:
-            if not compared:
+            if not self.job.compared:
                 yield Finding("compared", "the two runs have no checksums of the same collectives")
             return
         who, index = names([member.process for member in change.members]), change.index

@@ -32,6 +32,8 @@ def counted(number, word):
 
 def as_text(job, findings, places):
     lines = [summary(job)]
+    if job.compared is not None:
+        lines.append(f"compared with another run: {counted(job.compared, 'collective')}, up to the first difference of each rank")
     lines += [f"note: {problem}" for problem in job.problems]
     for finding in findings:
         lines += ["", finding.text]
@@ -65,6 +67,7 @@ def as_json(job, findings, places):
         "ranks": sorted({process.rank for process in job.processes if process.rank >= 0}),
         "size": job.size,
         "problems": job.problems,
+        "compared": job.compared,
         "processes": [{"rank": p.rank, "host": p.host, "pid": p.pid, "dead": job.is_dead(p), "exited": bool(p.exit_ns)}
                       for p in job.processes],
         "communicators": [{"communicator": one.number, "id": one.id, "library": one.kind, "size": one.size,
