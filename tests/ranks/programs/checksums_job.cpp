@@ -29,6 +29,8 @@ Status ncclAllReduce(const void*, void*, std::size_t, Type, Reduction, Comm, Str
 Status ncclReduce(const void*, void*, std::size_t, Type, Reduction, int, Comm, Stream);
 Status ncclBroadcast(const void*, void*, std::size_t, Type, int, Comm, Stream);
 Status ncclAllGather(const void*, void*, std::size_t, Type, Comm, Stream);
+Status ncclSend(const void*, std::size_t, Type, int, Comm, Stream);
+Status ncclRecv(void*, std::size_t, Type, int, Comm, Stream);
 Status ncclReduceScatter(const void*, void*, std::size_t, Type, Reduction, Comm, Stream);
 void stand_in_damage_next();
 }
@@ -152,6 +154,22 @@ bool group() {
   return steps(3);
 }
 
+/// Each rank sends its numbers to the next one, and the last one reduces with the others. A NaN
+/// that rank 1 makes goes that way.
+bool pipeline() {
+  for (int step = 0; step < 16; ++step) {
+    if (rank > 0) ncclRecv(x, 50, float32, rank - 1, world, stream);
+    cuStreamSynchronize(stream);
+    if (rank == 0) x[0] = static_cast<float>(step);
+    if (rank == 1 && step >= wrong_step && is("nan_in_message")) x[7] = std::nanf("");
+    if (rank < size - 1) ncclSend(x, 50, float32, rank + 1, world, stream);
+    if (rank < size - 1) all[0] = 0;
+    ncclAllReduce(rank == size - 1 ? x : all, all + 100, 50, float32, sum, world, stream);
+    cuStreamSynchronize(stream);
+  }
+  return true;
+}
+
 /// The driver waits for a collective of another thread while it loads code.
 bool slow_code(const UniqueId& id) {
   Comm second = nullptr;
@@ -202,6 +220,7 @@ int main(int count, char** arguments) {
   if (is("right_capture")) return capture() ? 0 : 1;
   if (is("right_in_flight")) return in_flight() ? 0 : 1;
   if (is("right_group")) return group() ? 0 : 1;
+  if (is("right_pipeline") || is("nan_in_message")) return pipeline() ? 0 : 1;
   // NCCL refuses the call before it reads the memory.
   if (is("refused") && ncclReduce(nullptr, all, many, float32, sum, size, world, stream) != 4)
     return 4;

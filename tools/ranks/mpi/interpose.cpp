@@ -140,16 +140,20 @@ int record_begin(MPI_Comm comm, const Call& call, const Part& input, MPI_Request
   Requests::all().add(*request, record);
   return status;
 }
+/// `data` is what a send sends.
 Record* begin_message(MPI_Comm comm, bool is_send, int peer, int tag, int count, MPI_Datatype type,
-                      CallFrame from) {
+                      CallFrame from, const void* data = nullptr) {
   Recorder* const recorder = Recorder::get();
   Communicator* const communicator =
       recorder == nullptr || peer == MPI_PROC_NULL ? nullptr : find(comm);
   if (communicator == nullptr) return nullptr;
   // A receive from any source is a receive of peer -1, of any tag one of tag -1.
-  return recorder->begin_message(*communicator, is_send, peer == MPI_ANY_SOURCE ? -1 : peer,
-                                 tag == MPI_ANY_TAG ? -1 : tag,
-                                 call_of({}, from, bytes(count, type), peer), 0);
+  ChecksumRecord* checksums = nullptr;
+  Record* const record = recorder->begin_message(
+      *communicator, is_send, peer == MPI_ANY_SOURCE ? -1 : peer, tag == MPI_ANY_TAG ? -1 : tag,
+      call_of({}, from, bytes(count, type), peer), 0, checksums);
+  if (is_send) read_input(*communicator, checksums, {data, count, type});
+  return record;
 }
 int message_ended(Record* record, int status) {
   if (status == MPI_SUCCESS) Recorder::ended(record, now_ns(), 0);
@@ -393,12 +397,12 @@ WARPSAFE_MPI MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype 
 
 WARPSAFE_MPI MPI_Send(const void* from, int count, MPI_Datatype type, int peer, int tag,
                       MPI_Comm comm) {
-  Record* const record = begin_message(comm, true, peer, tag, count, type, WARPSAFE_HERE);
+  Record* const record = begin_message(comm, true, peer, tag, count, type, WARPSAFE_HERE, from);
   return message_ended(record, PMPI_Send(from, count, type, peer, tag, comm));
 }
 WARPSAFE_MPI MPI_Ssend(const void* from, int count, MPI_Datatype type, int peer, int tag,
                        MPI_Comm comm) {
-  Record* const record = begin_message(comm, true, peer, tag, count, type, WARPSAFE_HERE);
+  Record* const record = begin_message(comm, true, peer, tag, count, type, WARPSAFE_HERE, from);
   return message_ended(record, PMPI_Ssend(from, count, type, peer, tag, comm));
 }
 WARPSAFE_MPI MPI_Recv(void* to, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
@@ -409,7 +413,7 @@ WARPSAFE_MPI MPI_Recv(void* to, int count, MPI_Datatype type, int peer, int tag,
 WARPSAFE_MPI MPI_Sendrecv(const void* from, int count, MPI_Datatype type, int peer, int tag,
                           void* to, int to_count, MPI_Datatype to_type, int from_peer, int from_tag,
                           MPI_Comm comm, MPI_Status* status) {
-  Record* const sent = begin_message(comm, true, peer, tag, count, type, WARPSAFE_HERE);
+  Record* const sent = begin_message(comm, true, peer, tag, count, type, WARPSAFE_HERE, from);
   Record* const received =
       begin_message(comm, false, from_peer, from_tag, to_count, to_type, WARPSAFE_HERE);
   const int result = PMPI_Sendrecv(from, count, type, peer, tag, to, to_count, to_type, from_peer,
@@ -419,7 +423,7 @@ WARPSAFE_MPI MPI_Sendrecv(const void* from, int count, MPI_Datatype type, int pe
 }
 WARPSAFE_MPI MPI_Isend(const void* from, int count, MPI_Datatype type, int peer, int tag,
                        MPI_Comm comm, MPI_Request* request) {
-  Record* const record = begin_message(comm, true, peer, tag, count, type, WARPSAFE_HERE);
+  Record* const record = begin_message(comm, true, peer, tag, count, type, WARPSAFE_HERE, from);
   return message_begun(record, request, PMPI_Isend(from, count, type, peer, tag, comm, request));
 }
 WARPSAFE_MPI MPI_Irecv(void* to, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,

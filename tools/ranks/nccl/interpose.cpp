@@ -179,11 +179,13 @@ Status record(Comm handle, Stream stream, Call call, const bool* is_send, const 
   call.stream = stream;
   call.has_stream = true;
   Buffers buffers;
-  Record* const record =
-      is_send == nullptr
-          ? recorder->begin(*communicator, call, group.number(), buffers.record)
-          : recorder->begin_message(*communicator, *is_send, call.root, 0, call, group.number());
+  Record* const record = is_send == nullptr
+                             ? recorder->begin(*communicator, call, group.number(), buffers.record)
+                             : recorder->begin_message(*communicator, *is_send, call.root, 0, call,
+                                                       group.number(), buffers.record);
   if (record == nullptr) return pass_on();
+  // Of a message, its sender reads the numbers.
+  if (is_send != nullptr && !*is_send) buffers.record = nullptr;
   if (buffers.record != nullptr) {
     buffers.input = buffer_of(*communicator, data.type, data.input, false);
     // A copy has the same bits in each member, and a sum the same numbers.
@@ -397,7 +399,7 @@ WARPSAFE_NCCL Status ncclSend(const void* from, std::size_t count, Type type, in
                               Stream stream) {
   static constexpr bool is_send = true;
   return record(
-      comm, stream, call_of({}, count, type, WARPSAFE_HERE, peer), &is_send, {},
+      comm, stream, call_of({}, count, type, WARPSAFE_HERE, peer), &is_send, {type, {from, count}},
       [&, next = WARPSAFE_NEXT(ncclSend)] { return next(from, count, type, peer, comm, stream); });
 }
 WARPSAFE_NCCL Status ncclRecv(void* to, std::size_t count, Type type, int peer, Comm comm,

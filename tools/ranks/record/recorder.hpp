@@ -207,13 +207,19 @@ class Recorder {
   }
   /// A message begins. `tag` is 0 with NCCL.
   [[nodiscard]] Record* begin_message(Communicator& communicator, bool is_send, int peer, int tag,
-                                      const Call& call, std::uint32_t group) {
+                                      const Call& call, std::uint32_t group,
+                                      ChecksumRecord*& checksums) {
+    checksums = nullptr;
     const std::uint32_t place = place_of(call.from);
     const std::lock_guard lock(mutex_);
     auto& counts = is_send ? communicator.sent : communicator.received;
     const std::uint64_t number = counts[peer]++;
     Record* const record = next(messages_);
     if (record == nullptr) return nullptr;
+    if (message_checksums_.is_open()) {
+      checksums = message_checksums_.append();
+      if (checksums == nullptr) stop_once(problem());
+    }
     record->digest = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)) << 32U) | number;
     record->count = call.count;
     record->place = place;
@@ -279,7 +285,9 @@ class Recorder {
     made->stem_ = std::string(folder) + '/' + made->process_.file_stem() + '.' + kind;
     const std::string path = made->path(".process");
     if (!made->names_.create(path, O_WRONLY | O_APPEND) ||
-        !made->messages_.create(made->path(".messages"), 0)) {
+        !made->messages_.create(made->path(".messages"), 0) ||
+        (made->checksums_ &&
+         !made->message_checksums_.create(made->path(".message_checksums"), 0))) {
       std::fprintf(stderr, "warpsafe: collectives are not recorded: %s: %s\n", path.c_str(),
                    std::strerror(errno));
       return nullptr;
@@ -410,6 +418,7 @@ class Recorder {
   std::atomic<std::uint32_t> groups_{0};
   std::atomic<void (*)(Recorder&)> last_step_{nullptr};
   RecordFile<Record> messages_;
+  RecordFile<ChecksumRecord> message_checksums_;
   std::vector<std::unique_ptr<Communicator>> communicators_;
   std::unordered_map<const void*, std::uint32_t> streams_;
   std::unordered_map<std::string, std::uint16_t> words_;

@@ -15,11 +15,12 @@ WINDOW = 1 << 16
 
 @dataclasses.dataclass
 class NonFinite:
-    """The first collective with a NaN or an infinity. Without members: it is in the output only."""
+    """The first collective or sent message with a NaN or an infinity. Without members: it is in the output only."""
 
     one: object
     index: int
     members: list  # (member, NaNs, infinities, the first element)
+    is_message: bool = False
 
 
 def known(one):
@@ -37,47 +38,56 @@ def windows(count, size=WINDOW):
 
 
 def first_non_finite(job):
-    """The first collective, of all communicators, from which on inputs are not finite; None: all are, or they are again.
+    """The first collective or send, of all communicators, from which on inputs are not finite; None: all are, or they are again.
 
     Training with a loss scaler meets infinities and leaves the step out: if the same call is finite later, nothing
     diverged."""
     found = []
     for one in job.communicators:
-        starts = [(start, member) for member in one.members for start in [_start(one, member)] if start is not None]
+        starts = [(start, member) for member in one.members
+                  for start in [_start(member.records, member.checksums, member.library.words)] if start is not None]
         if not starts:
             continue
         index = min(start for start, _ in starts)
         members = []
         for start, member in starts:
-            nans, infinities, first = _input(member, index)
+            nans, infinities, first = _input(member.checksums, index)
             if start == index and (nans or infinities):
                 members.append((member, nans, infinities, first))
         at = min(job.at(member.process, member.records[index].arrived_ns) for start, member in starts if start == index)
         found.append((at, NonFinite(one, index, members)))
+    for process in job.processes:
+        for library in process.libraries:
+            index = _start(library.messages, library.message_checksums, {})
+            member = None if index is None else library.members.get(library.messages[index].reduction)
+            if member is not None:
+                numbers = (member, *_input(library.message_checksums, index))
+                found.append((job.at(process, library.messages[index].arrived_ns),
+                              NonFinite(job.of_member[id(member)], index, [numbers], True)))
     return min(found, key=lambda each: each[0])[1] if found else None
 
 
-def _input(member, index):
-    column = member.checksums.window(index, index + 1)
+def _input(checksums, index):
+    column = checksums.window(index, index + 1)
     return column(Checksums.INPUT_NANS)[0], column(Checksums.INPUT_INFINITIES)[0], column(Checksums.INPUT_FIRST)[0]
 
 
-def _start(one, member):
-    """The first collective of the last series of calls of one kind that are not finite, if the series goes on to the end."""
-    count = len(member.checksums)
+def _start(records, checksums, words):
+    """The first record of the last series of calls of one kind that are not finite, if the series goes on to the end."""
+    count = len(checksums)
     counts = (Checksums.INPUT_NANS, Checksums.INPUT_INFINITIES, Checksums.OUTPUT_NANS, Checksums.OUTPUT_INFINITIES)
     spans = windows(count)
-    if not any(_any(member.checksums.window(*span), counts) for span in spans):
+    if not any(_any(checksums.window(*span), counts) for span in spans):
         return None
-    words, finite, series = member.library.words, set(), {}
+    finite, series = set(), {}
     for begin, end in spans:
-        column = member.checksums.window(begin, end)
+        column = checksums.window(begin, end)
         rows = zip(column(Checksums.STATE), *map(column, counts))
         for index, (fields, (state, nans, infinities, output_nans, output_infinities)) in enumerate(
-                zip(member.records.window(begin, end), rows), begin):
+                zip(records.window(begin, end), rows), begin):
             if not state:
                 continue
-            # The same call: operation, count, type, reduction, root, place.
+            # The same call: operation, count, type, reduction (or communicator), root (or peer), place.
             key = fields[6], fields[3], fields[7], fields[8], fields[10], fields[5]
             infinite = (infinities or output_infinities) and words.get(fields[8]) not in EXTREMES
             if nans or output_nans or (infinite and key in finite):

@@ -229,9 +229,10 @@ class Library:
         self.problems = []
         self._read_names()
         self.messages = self._records(".messages")
+        self.message_checksums = self._checksums(".message_checksums", len(self.messages))
         for member in self.members.values():
             member.records = self._records(f".{member.number}.collectives")
-            member.checksums = self._checksums(member)
+            member.checksums = self._checksums(f".{member.number}.checksums", len(member.records))
 
     def _records(self, ending):
         path = pathlib.Path(str(self.stem) + ending)
@@ -241,10 +242,10 @@ class Library:
             self.problems.append(f"{path.name}: {error}")
             return NoRecords()
 
-    def _checksums(self, member):
-        path = pathlib.Path(f"{self.stem}.{member.number}.checksums")
+    def _checksums(self, ending, count):
+        path = pathlib.Path(f"{self.stem}{ending}")
         try:
-            return Checksums(path, len(member.records)) if path.exists() else NoRecords()
+            return Checksums(path, count) if path.exists() else NoRecords()
         except (OSError, ValueError, struct.error) as error:
             self.problems.append(f"{path.name}: {error}")
             return NoRecords()

@@ -381,6 +381,12 @@ class Examination:
         for member, nans, infinities, first in found.members:
             numbers = [f"{nans} NaN"] * bool(nans) + [f"{infinities} infinite"] * bool(infinities)
             said.append((member, f"its input has {' and '.join(numbers)}, the first at element {first}"))
+        if found.is_message:
+            (member, what), = said
+            record = member.library.messages[index]
+            yield Finding("non_finite", f"{member.process} has the first NaN or infinity, in a {self.job.describe(member, record)} ({one})",
+                          [Side([member.process], what, (member.library, record.place), record.begin_ns)], one.number)
+            return
         yield Finding("non_finite", f"{names([member.process for member, _ in said])} {'has' if len(said) == 1 else 'have'} the first "
                       f"NaN or infinity, in the input of {self._call(one, index)}", self._sides(index, said), one.number, index)
 
