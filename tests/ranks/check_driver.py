@@ -4,6 +4,7 @@
 """How many calls of the driver a recorded collective needs, and whether its end is known although the recorder looks
 seldom: check_driver.py LIBRARY PROGRAM"""
 
+import concurrent.futures
 import os
 import pathlib
 import statistics
@@ -30,15 +31,46 @@ def end_times(folder):
     return [record[2] for record in RECORD.iter_unpack(data) if record[1]]
 
 
-def main():
+def run(*words, **variables):
+    """What the program says, and the recorded ends."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "RANK": "0", "WORLD_SIZE": "1", "WARPSAFE_RANKS": folder, "LD_PRELOAD": LIBRARY}
-        done = subprocess.run([PROGRAM], env=environment, capture_output=True, text=True, timeout=600, check=False)
+        environment = {**os.environ, "RANK": "0", "WORLD_SIZE": "1", "WARPSAFE_RANKS": folder, "LD_PRELOAD": LIBRARY, **variables}
+        done = subprocess.run([PROGRAM, *words], env=environment, capture_output=True, text=True, timeout=600, check=False)
         if done.returncode != 0:
-            print(f"status {done.returncode}\n{done.stderr}")
-            return 1
-        said = {words[0]: [float(word) for word in words[1:]] for words in map(str.split, done.stdout.splitlines())}
-        ends = end_times(folder)
+            problems.append(f"status {done.returncode}\n{done.stderr}")
+            return None, []
+        return {words[0]: [float(word) for word in words[1:]] for words in map(str.split, done.stdout.splitlines())}, end_times(folder)
+
+
+def lateness(said, ends):
+    """By how many ms each recorded end is late."""
+    return [(end - true_end) / 1e6 for end, true_end in zip(ends[-len(said["ended"]) :], said["ended"])]
+
+
+def check_drift(ppm):
+    """A device's clock that drifts makes no end wrong by more than the drift of some seconds."""
+    said, ends = run("4000", STAND_IN_DRIFT_PPM=str(ppm))
+    if not said:
+        return
+    late_ms = lateness(said, ends)
+    seconds = (said["ended"][-1] - said["ended"][0]) / 1e9
+    settled = statistics.median(late_ms[-1000:])
+    print(f"a drift of {ppm} ppm: after {seconds:.0f} s an end is recorded {settled:.3f} ms late")
+    expect(seconds > 10 and abs(settled) < 5, f"with a drift of {ppm} ppm, ends are {settled} ms late after {seconds} s")
+
+
+def main():
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        list(pool.map(check_drift, (-1000, 1000)))
+    check_calls()
+    print("\n".join(problems) or "all as expected")
+    return 1 if problems else 0
+
+
+def check_calls():
+    said, ends = run()
+    if not said:
+        return
     # Before: the capture mode twice, whether the stream captures, its context, the current one, and the event.
     # Behind: the capture mode twice, the current context, and the event.
     expect(said["with_context"] == [10], f"calls of a thread with a context: {said['with_context']}")
@@ -47,13 +79,10 @@ def main():
     collectives, calls, milliseconds = said["watched"]
     most = 2 * collectives + 12 * milliseconds / 2
     expect(2 * collectives <= calls <= most, f"{calls} calls for {collectives} collectives in {milliseconds} ms, limit {most}")
-    true_ends = said["ended"]
-    late_ms = [(end - true_end) / 1e6 for end, true_end in zip(ends[-len(true_ends) :], true_ends)]
+    late_ms = lateness(said, ends)
     settled = statistics.median(late_ms[len(late_ms) // 2 :])
     print(f"{calls:.0f} calls for {collectives:.0f} collectives; an end is recorded {settled:.3f} ms late, the first {late_ms[0]:.3f} ms")
     expect(-0.2 < settled < 0.5, f"ends are {settled} ms late")
-    print("\n".join(problems) or "all as expected")
-    return 1 if problems else 0
 
 
 if __name__ == "__main__":

@@ -206,6 +206,11 @@ def check_refused(folder):
 def check_broken(folder, chance):
     """Whatever the files hold, the tool says what it can, and one line for what it cannot read."""
     generated.write(folder, 3, 20)
+    for path in folder.glob("*.collectives"):
+        records = b"".join(struct.pack("<8Q", 5, 7, index % 7 == 3, 0, 1, 0, 0, 3) for index in range(20))
+        path.with_suffix(".checksums").write_bytes(path.read_bytes()[:64] + records + bytes(64))
+    for path in folder.glob("*.messages"):
+        path.with_suffix(".message_checksums").write_bytes(path.read_bytes()[:64] + records + bytes(64))
     originals = {path: path.read_bytes() for path in folder.iterdir()}
     for turn in range(60):
         for path, data in originals.items():

@@ -28,11 +28,14 @@ MISTAKES = {
     "receive": ("message", "rank 3 waits in receive of 32 bytes from rank 0.*tag 7.*rank 0 has not called the send",
                 [(ODD, "called it"), ([0], "in barrier")]),
     "circle": ("circle", "wait for each other", [(ODD, "waits in barrier")]),
+    "nan": ("non_finite", "rank 2 has the first NaN or infinity, in the input of collective 11 of communicator 1.*of 64 MPI_DOUBLE, sum",
+            [([2], "its input has 1 NaN, the first at element 5")]),
 }
 
 
 def start(mode, size, folder):
-    words = [MPIRUN, "--oversubscribe", "-n", str(size), RUN, "--ranks", f"{folder}/records", PROGRAM, mode]
+    options = ["--checksums"] if mode in ("right_all", "nan") else []
+    words = [MPIRUN, "--oversubscribe", "-n", str(size), RUN, "--ranks", f"{folder}/records", *options, PROGRAM, mode]
     # Open MPI refuses to run for root, as continuous integration does, unless it is told twice.
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                    "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl": "self,vader,tcp"}
@@ -69,6 +72,9 @@ def check_right(mode, size, folder):
         # The copy has 16 collectives in each member.
         if [16] * size not in [one["collectives"] for one in asked.said["communicators"]]:
             return f"{mode}: not all calls are recorded: {asked.said['communicators']}"
+        text = subprocess.run([sys.executable, TOOL, f"{folder}/records"], capture_output=True, text=True, check=False).stdout
+        if not re.search(r"\d+ with checksums", text):
+            return f"{mode}: no checksums: {text}"
     return None
 
 

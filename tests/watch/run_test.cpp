@@ -185,8 +185,17 @@ TEST(Run, RanksAloneWatchNoLaunches) {
         .out;
   };
   EXPECT_THAT(run("--quiet"), testing::MatchesRegex("\\[\\] .*libwarpsafe_ranks_nccl.so.*"));
+  EXPECT_THAT(run("--checksums"), testing::MatchesRegex("\\[\\] .*libwarpsafe_ranks_nccl.so.*"));
   EXPECT_THAT(run("--cuda"), HasSubstr("libwarpsafe_watch_cuda.so] "));
   EXPECT_THAT(run("--timeout 5"), HasSubstr("libwarpsafe_watch_cuda.so] "));
+}
+
+TEST(Run, ChecksumsNeedRanks) {
+  EXPECT_THAT(shell(WATCH_RUN " --checksums true").out,
+              HasSubstr("--checksums needs --ranks FOLDER"));
+  EXPECT_EQ(
+      shell(WATCH_RUN " --ranks /tmp/r --checksums sh -c 'echo $WARPSAFE_RANKS_CHECKSUMS'").out,
+      "1\n");
 }
 
 TEST(Run, AProgramMayLaunchWhileItExits) {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // One rank, with the recorder: prints how many calls of the driver its collectives need, and when
-// the collectives of steps ended.
+// the collectives of steps ended. `driver_calls STEPS` makes the steps only.
 
 #include "driver.hpp"
 #include "tools/ranks/nccl/abi.hpp"
@@ -10,7 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -65,13 +67,33 @@ double calls_of_a_collective() {
   return context() == before ? static_cast<double>(calls) / many : -1;
 }
 
+/// Prints when the collective of each step of a training ended.
+void train(std::size_t steps) {
+  static std::vector<long long> ended;
+  ended.resize(steps);
+  for (std::size_t i = 0; i < steps; ++i) {
+    all_reduce();
+    stand_in_enqueue(stream, [i] { ended[i] = now_ns(); });
+    ::usleep(static_cast<unsigned>(2700 + i % 7 * 100));
+  }
+  wait();
+  ::usleep(200'000);
+  std::printf("ended");
+  for (const long long one : ended) std::printf(" %lld", one);
+  std::printf("\n");
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   UniqueId id{};
   ncclGetUniqueId(&id);
   if (ncclCommInitRank(&world, 1, id, 0) != success) return 2;
   cuStreamCreate(&stream, 0);
+  if (count == 2) {
+    train(std::strtoul(arguments[1], nullptr, 10));
+    return 0;
+  }
   std::printf("with_context %.2f\n", calls_of_a_collective());
   std::thread([] { std::printf("without_context %.2f\n", calls_of_a_collective()); }).join();
 
@@ -86,18 +108,6 @@ int main() {
   std::printf("watched %d %ld %lld\n", many, calls_of_others() - begun,
               (now_ns() - from) / 1'000'000);
 
-  // Steps of a training.
-  constexpr unsigned steps = 200;
-  static long long ended[steps];
-  for (unsigned i = 0; i < steps; ++i) {
-    all_reduce();
-    stand_in_enqueue(stream, [i] { ended[i] = now_ns(); });
-    ::usleep(2700 + i % 7 * 100);
-  }
-  wait();
-  ::usleep(200'000);
-  std::printf("ended");
-  for (const long long one : ended) std::printf(" %lld", one);
-  std::printf("\n");
+  train(200);
   return 0;
 }

@@ -132,6 +132,17 @@ bool right_program() {
     return (y[0] == static_cast<float>((rank + size - 1) % size) || wrong("a wrong message")) &&
            steps(3);
   }
+  if (is("right_ring_steps")) {
+    for (int i = 0; i < 60; ++i) {
+      if (i % 10 == 0 && !steps(1)) return false;
+      ncclGroupStart();
+      ncclSend(x, 64, float32, (rank + 1) % size, world, stream);
+      ncclRecv(y, 64, float32, (rank + size - 1) % size, world, stream);
+      ncclGroupEnd();
+      cuStreamSynchronize(stream);
+    }
+    return true;
+  }
   if (is("right_bcast")) {
     x[0] = rank == 1 ? 7 : 0;
     ncclBcast(x, 1, float32, 1, world, stream);

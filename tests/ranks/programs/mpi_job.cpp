@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -127,7 +128,20 @@ bool right_all() {
   return steps(20) && is_right;
 }
 
+/// The third member's numbers have a NaN from collective 11 on.
+void diverge() {
+  for (int i = 0; i < 20; ++i) {
+    for (double& value : x) value = rank + i;
+    if (i >= 10 && (rank == 2 || i > 10)) x[5] = std::nan("");
+    MPI_Allreduce(x, y, 64, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+}
+
 void mistake() {
+  if (is("nan")) {
+    diverge();
+    return;
+  }
   steps(10);
   const bool odd_one = rank == size - 1;
   if (is("absent") && odd_one) ::pause();  // mistake: it never calls the next collective

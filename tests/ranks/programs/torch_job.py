@@ -3,9 +3,11 @@
 """Training with PyTorch on one GPU for each rank, under torchrun: torch_job.py MODE [STEPS]
 
 MODE is ddp, fsdp or transformer (ddp with 85 million weights), or a mistake that the last rank makes after 20 steps:
-missing, count or killed. Rank 0 prints the median time of a step, in milliseconds, without the first 20 steps."""
+missing, count, nan or killed. Rank 0 prints the median time of a step, in milliseconds, without the first 20 steps. With
+MODE known, STEPS is a folder: each rank writes what its collectives read and what they wrote to files there."""
 
 import os
+import pathlib
 import signal
 import statistics
 import sys
@@ -15,7 +17,8 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-MODE, STEPS = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 60
+MODE = sys.argv[1]
+STEPS = int(sys.argv[2]) if MODE != "known" and len(sys.argv) > 2 else 60
 WARM_UP = 20
 
 
@@ -61,21 +64,41 @@ def train(model, data):
         optimiser.step()
         optimiser.zero_grad()
         if is_wrong(step):
+            if MODE == "nan":
+                data[3, 5] = float("nan")
             if MODE == "killed":
                 os.kill(os.getpid(), signal.SIGKILL)
             if MODE == "missing":
                 time.sleep(600)  # missing
-            average(torch.ones(8, device="cuda"))  # count
+            if MODE != "nan":
+                average(torch.ones(8, device="cuda"))  # count
         average(torch.ones(4, device="cuda"))  # in train
         torch.cuda.synchronize()
         times.append(time.perf_counter() - start)
     return times[WARM_UP:]
 
 
+def reduce_known(folder):
+    for index, kind in enumerate((torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int32, torch.uint8)):
+        for odd in (0, 1):
+            values = (torch.arange(200_003, device="cuda") % 251 * (dist.get_rank() + 1)).to(kind)
+            if kind.is_floating_point:
+                values[7], values[70_000], values[9] = float("nan"), float("inf"), -0.0
+            values = values[odd:]
+            for way in ("in", "out"):
+                if way == "out":
+                    dist.all_reduce(values)
+                data = values.cpu().view(torch.uint8).numpy().tobytes()
+                pathlib.Path(folder, f"{dist.get_rank()}.{2 * index + odd}.{way}").write_bytes(data)
+
+
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 dist.init_process_group("nccl")
 torch.manual_seed(1)
-TIMES = train(*(make_transformer() if MODE == "transformer" else make_layers()))
+if MODE == "known":
+    TIMES = reduce_known(sys.argv[2])
+else:
+    TIMES = train(*(make_transformer() if MODE == "transformer" else make_layers()))
 if dist.get_rank() == 0 and TIMES:
     print(f"median step {1e3 * statistics.median(TIMES):.3f} ms")
 dist.destroy_process_group()

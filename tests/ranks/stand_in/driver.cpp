@@ -5,9 +5,14 @@
 
 #include "driver.hpp"
 
+#include "tools/ranks/record/checksum.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <thread>
@@ -24,6 +29,7 @@ struct Stream {
   std::deque<std::function<void()>> tasks;
   bool busy = false;
   std::atomic<bool> captures{false};
+  std::uintptr_t captured = 0;
   std::thread worker{[this] { run(); }};
 
   [[noreturn]] void run() {
@@ -66,6 +72,8 @@ thread_local int mode_of_thread = 0;      // CU_STREAM_CAPTURE_MODE_GLOBAL
 std::atomic<int> capturing_globally{0};
 std::atomic<int> context{0};
 std::atomic<bool> blocks_queries{false};
+std::atomic<bool> refuses_code{false};
+std::atomic<bool> holds_code{false};
 /// The current context is the last one. A thread that has created a stream has one.
 thread_local std::vector<void*> contexts;
 std::atomic<long> calls{0};
@@ -79,8 +87,11 @@ void count() {
 
 void stand_in_enqueue(void* handle, std::function<void()> task) {
   Stream& stream = stream_of(handle);
-  if (stream.captures) return;
   const std::lock_guard lock(stream.mutex);
+  if (stream.captures) {
+    ++stream.captured;
+    return;
+  }
   stream.tasks.push_back(std::move(task));
   stream.changed.notify_all();
 }
@@ -117,7 +128,7 @@ int cuStreamBeginCapture_v2(void* stream, int mode) {
 int cuStreamEndCapture(void* stream, void** graph) {
   stream_of(stream).captures = false;
   if (capturing_globally != 0) --capturing_globally;
-  *graph = nullptr;
+  *graph = reinterpret_cast<void*>(stream_of(stream).captured);
   return 0;
 }
 int cuCtxGetCurrent(void** current) {
@@ -175,11 +186,72 @@ int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
   if (!is_done(begin) || !is_done(end)) return not_ready;
   auto* const first = static_cast<Event*>(begin);
   auto* const second = static_cast<Event*>(end);
-  *milliseconds = std::chrono::duration<float, std::milli>(second->at - first->at).count();
+  // The clock of a device runs slower or faster than the host's.
+  static const char* const drift = std::getenv("STAND_IN_DRIFT_PPM");
+  static const double rate = 1 + (drift == nullptr ? 0 : std::atof(drift)) / 1e6;
+  const std::chrono::duration<double, std::milli> time = second->at - first->at;
+  *milliseconds = static_cast<float>(time.count() * rate);
   return 0;
 }
 int cuThreadExchangeStreamCaptureMode(int* mode) {
   count();
   std::swap(*mode, mode_of_thread);
+  return 0;
+}
+void stand_in_refuse_code() { refuses_code = true; }
+void stand_in_hold_code(bool holds) { holds_code = holds; }
+int cuModuleLoadData(void** module, const void* image) {
+  if (contexts.empty()) return invalid_context;
+  if (capturing_globally != 0 && mode_of_thread != 2) return unsupported_capture;
+  while (holds_code) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (refuses_code) return 221;  // CUDA_ERROR_JIT_COMPILER_NOT_FOUND
+  const auto* const text = static_cast<const char*>(image);
+  if (std::strstr(text, ".visible .entry warpsafe_checksum(") == nullptr) return 218;
+  *module = &context;
+  return 0;
+}
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  if (module != &context || std::strcmp(name, "warpsafe_checksum") != 0) return invalid_handle;
+  *function = reinterpret_cast<void*>(&cuLaunchKernel);
+  return 0;
+}
+/// Runs the kernel of the recorder, thread by thread.
+int cuLaunchKernel(void* function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned,
+                   unsigned, unsigned, void* stream, void** arguments, void**) {
+  using namespace warpsafe::ranks;
+  if (contexts.empty()) return invalid_context;
+  if (function != reinterpret_cast<void*>(&cuLaunchKernel)) return invalid_handle;
+  if (threads != checksum_threads || blocks == 0 || blocks > checksum_most_blocks) return 1;
+  const auto* const data = *static_cast<const unsigned char**>(arguments[0]);
+  const auto bytes = *static_cast<std::uint64_t*>(arguments[1]);
+  const auto format = *static_cast<Format*>(arguments[2]);
+  auto* const parts = *static_cast<Checksum**>(arguments[3]);
+  stand_in_enqueue(stream, [=] {
+    for (std::uint64_t block = 0; block < blocks; ++block) {
+      parts[block] = {};
+      for (std::uint64_t thread = 0; thread < threads; ++thread) {
+        parts[block].add(checksum_part(data, bytes, format, block * threads + thread,
+                                       std::uint64_t{blocks} * threads));
+      }
+    }
+  });
+  return 0;
+}
+int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  if (contexts.empty()) return invalid_context;
+  *memory = std::calloc(1, bytes);
+  return *memory == nullptr ? 2 : 0;
+}
+int cuMemHostGetDevicePointer_v2(unsigned long long* device, void* memory, unsigned) {
+  *device = reinterpret_cast<std::uintptr_t>(memory);
+  return 0;
+}
+/// Each page is an allocation, but for the first ones.
+int cuMemGetAddressRange_v2(unsigned long long* base, std::size_t* size,
+                            unsigned long long address) {
+  constexpr unsigned long long page = 1U << 16U;
+  if (address < page) return invalid_handle;
+  *base = address / page * page;
+  *size = page;
   return 0;
 }

@@ -18,6 +18,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -137,6 +138,17 @@ Status exchange(Comm handle, void* stream, const void* from, std::size_t count, 
   });
 }
 
+/// "SENDER:RECEIVER:MICROSECONDS" in STAND_IN_SLOW_LINK: how long a message needs, if it is that
+/// pair's.
+unsigned wire_us(int sender, int receiver) {
+  static const char* const text = std::getenv("STAND_IN_SLOW_LINK");
+  int from = 0;
+  int to = 0;
+  unsigned us = 0;
+  const bool is_set = text != nullptr && std::sscanf(text, "%d:%d:%u", &from, &to, &us) == 3;
+  return is_set && from == sender && to == receiver ? us : 0;
+}
+
 bool busy(Comm handle) {
   auto* const comm = static_cast<Communicator*>(handle);
   return comm->busy > 0 && --comm->busy >= 0;
@@ -145,6 +157,12 @@ bool busy(Comm handle) {
 }  // namespace
 
 #define STAND_IN extern "C" Status
+
+/// The next sum of this process has a wrong bit.
+namespace {
+std::atomic<bool> damages_next{false};
+}
+extern "C" void stand_in_damage_next() { damages_next = true; }
 
 STAND_IN ncclGetUniqueId(UniqueId* id) {
   std::uint64_t number = 0;
@@ -221,6 +239,7 @@ STAND_IN ncclAllReduce(const void* from, void* to, std::size_t count, Type type,
         for (int rank = 0; rank < all.size; ++rank) {
           add(sum.data(), all.shared->data[rank], bytes / bytes_of(type), type);
         }
+        if (damages_next.exchange(false)) sum[bytes / 2] ^= 1U;
         std::memcpy(to, sum.data(), bytes);
       });
   return submitted != success ? submitted : status;
@@ -290,6 +309,7 @@ STAND_IN ncclRecv(void* to, std::size_t count, Type type, int peer, Comm handle,
   const std::uint64_t number = ++comm->received[peer];
   return submit(stream, {}, [=] {
     while (comm->shared->sent[peer][comm->rank].load() < number) ::usleep(50);
+    ::usleep(wire_us(peer, comm->rank));
     std::memcpy(to, comm->shared->mail[peer][comm->rank], bytes);
     comm->shared->received[comm->rank][peer].store(number);
   });

@@ -31,6 +31,8 @@ WARPSAFE_WEAK(PMPI_Group_translate_ranks);
 WARPSAFE_WEAK(PMPI_Group_free);
 WARPSAFE_WEAK(PMPI_Type_size);
 WARPSAFE_WEAK(PMPI_Type_get_name);
+WARPSAFE_WEAK(PMPI_Type_get_extent);
+WARPSAFE_WEAK(PMPI_Type_get_true_extent);
 WARPSAFE_WEAK(PMPI_Barrier);
 WARPSAFE_WEAK(PMPI_Bcast);
 WARPSAFE_WEAK(PMPI_Allreduce);

@@ -82,6 +82,35 @@ inline std::string name_of(MPI_Datatype type) {
   return length == 0 ? "own" : std::string(name, static_cast<std::size_t>(length));
 }
 
+/// How the elements of a type are examined.
+inline Format format_of(const std::string& type) {
+  for (const char* name :
+       {"MPI_FLOAT", "MPI_REAL", "MPI_REAL4", "MPI_COMPLEX", "MPI_COMPLEX8", "MPI_C_COMPLEX",
+        "MPI_C_FLOAT_COMPLEX", "MPI_CXX_FLOAT_COMPLEX", "MPI_CXX_COMPLEX"}) {
+    if (type == name) return Format::float32;
+  }
+  for (const char* name : {"MPI_DOUBLE", "MPI_DOUBLE_PRECISION", "MPI_REAL8", "MPI_DOUBLE_COMPLEX",
+                           "MPI_COMPLEX16", "MPI_C_DOUBLE_COMPLEX", "MPI_CXX_DOUBLE_COMPLEX"}) {
+    if (type == name) return Format::float64;
+  }
+  return Format::bytes;
+}
+
+/// False: elements of the type have bytes between them or, as a long double, inside of them that
+/// hold no number.
+inline bool is_dense(MPI_Datatype type, const std::string& name) {
+  MPI_Aint begin = 0;
+  MPI_Aint extent = 0;
+  MPI_Aint true_begin = 0;
+  MPI_Aint true_extent = 0;
+  int size = 0;
+  return type != Constants::get().no_type && name.find("LONG_DOUBLE") == std::string::npos &&
+         PMPI_Type_size(type, &size) == MPI_SUCCESS &&
+         PMPI_Type_get_extent(type, &begin, &extent) == MPI_SUCCESS &&
+         PMPI_Type_get_true_extent(type, &true_begin, &true_extent) == MPI_SUCCESS && begin == 0 &&
+         true_begin == 0 && extent == size && true_extent == size;
+}
+
 inline const char* name_of(MPI_Op operation) {
   for (const auto& [candidate, name] : Constants::get().reductions) {
     if (candidate == operation) return name;

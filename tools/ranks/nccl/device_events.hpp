@@ -3,8 +3,9 @@
 #pragma once
 
 #include "../record/recorder.hpp"
+#include "device_checksums.hpp"
+#include "driver.hpp"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <time.h>
 
@@ -14,6 +15,7 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <tuple>
@@ -22,45 +24,11 @@
 
 namespace warpsafe::ranks {
 
-/// CUDA's driver, as far as events need it: found in the process by name, and never loaded. Its
-/// calls leave the runtime's last error alone. cuda.h of CUDA 12; a driver since 11 has these
-/// functions.
-class Driver {
- public:
-  using Handle = void*;
-  Driver() noexcept {
-    void* const library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (library == nullptr) return;
-    found_ =
-        load(library, "cuStreamIsCapturing", stream_is_capturing) &&
-        load(library, "cuStreamGetCtx", stream_context) &&
-        load(library, "cuCtxGetCurrent", current) && load(library, "cuCtxPushCurrent_v2", push) &&
-        load(library, "cuCtxPopCurrent_v2", pop) && load(library, "cuEventCreate", event_create) &&
-        load(library, "cuEventRecord", event_record) &&
-        load(library, "cuEventQuery", event_query) &&
-        load(library, "cuEventElapsedTime", elapsed) &&
-        load(library, "cuThreadExchangeStreamCaptureMode", exchange_mode);
-  }
-  [[nodiscard]] bool is_found() const noexcept { return found_; }
-
-  int (*stream_is_capturing)(Handle, int*) = nullptr;
-  int (*stream_context)(Handle, Handle*) = nullptr;
-  int (*current)(Handle*) = nullptr;
-  int (*push)(Handle) = nullptr;
-  int (*pop)(Handle*) = nullptr;
-  int (*event_create)(Handle*, unsigned) = nullptr;
-  int (*event_record)(Handle, Handle) = nullptr;
-  int (*event_query)(Handle) = nullptr;
-  int (*elapsed)(float*, Handle, Handle) = nullptr;
-  int (*exchange_mode)(int*) = nullptr;
-
- private:
-  template <class F>
-  static bool load(void* library, const char* name, F& function) noexcept {
-    function = reinterpret_cast<F>(::dlsym(library, name));
-    return function != nullptr;
-  }
-  bool found_ = false;
+/// What is read of a collective, and where its checksums go.
+struct Buffers {
+  ChecksumRecord* record = nullptr;  ///< null: nothing is read
+  Buffer input;
+  Buffer output;
 };
 
 /// Finds out when collectives end on the device: an event before and one behind each, and a thread
@@ -74,10 +42,17 @@ class DeviceEvents {
     std::thread::id thread = std::this_thread::get_id();
     void* before = nullptr;
     void* behind = nullptr;
+    void* read = nullptr;  ///< behind the kernels that read the outputs; null: none was launched
     std::vector<Record*> records;
+    struct Reading {
+      Buffers of;
+      DeviceChecksums::Slot input, output;
+    };
+    std::vector<Reading> readings;
 
     /// False: the stream captures, or the device cannot be asked.
     [[nodiscard]] bool is_watched() const noexcept { return before != nullptr; }
+    [[nodiscard]] void* last() const noexcept { return read != nullptr ? read : behind; }
   };
 
   /// The events of this process; a child after a fork has none.
@@ -91,8 +66,15 @@ class DeviceEvents {
     return *events;
   }
 
+  /// Loads into the current context what checksums need.
+  void prepare() {
+    void* context = nullptr;
+    if (!recorder_.has_checksums() || !driver_.is_found()) return;
+    const RelaxedCapture relaxed(driver_);
+    if (driver_.current(&context) == 0 && context != nullptr) (void)can_read(context);
+  }
   /// Before the library's call.
-  [[nodiscard]] Mark begin(void* stream) {
+  [[nodiscard]] Mark begin(void* stream, const Buffers& buffers) {
     Mark mark;
     mark.stream = stream;
     if (!driver_.is_found() || !watches_) return mark;
@@ -101,9 +83,17 @@ class DeviceEvents {
     // An error means that another stream's capture forbids the question.
     if (driver_.stream_is_capturing(stream, &capturing) == 0 && capturing == 0 &&
         driver_.stream_context(stream, &mark.context) == 0) {
+      read_input(mark, buffers);
       mark.before = recorded(mark);
     }
     return mark;
+  }
+  /// Before a further call on the stream of a mark.
+  void add(Mark& mark, const Buffers& buffers) {
+    if (mark.is_watched() && buffers.record != nullptr) {
+      const RelaxedCapture relaxed(driver_);
+      read_input(mark, buffers);
+    }
   }
   /// Call before the process ends. Waits until the watching thread has asked once more, at most for
   /// a second: a query never returns if another thread waits inside the driver.
@@ -114,11 +104,13 @@ class DeviceEvents {
       ::nanosleep(&pause, nullptr);
     }
   }
-  /// After the call, with the records of the mark.
-  void end(Mark mark) {
+  /// After the call, with the records of the mark. `is_enqueued`: the device's work is on the
+  /// stream now; a communicator that does not block enqueues it later.
+  void end(Mark mark, bool is_enqueued) {
     if (mark.is_watched()) {
       const RelaxedCapture relaxed(driver_);
       mark.behind = recorded(mark);
+      if (!mark.readings.empty()) read_outputs(mark, is_enqueued);
     }
     const bool is_watched = mark.behind != nullptr;
     for (Record* const record : mark.records) {
@@ -135,49 +127,28 @@ class DeviceEvents {
   }
 
  private:
-  /// A query is forbidden while another thread captures, unless the thread says that it is no part
-  /// of that capture (CUDA Driver API, cuThreadExchangeStreamCaptureMode).
-  class RelaxedCapture {
-   public:
-    explicit RelaxedCapture(const Driver& driver) : driver_(driver) {
-      driver_.exchange_mode(&mode_);
-    }
-    RelaxedCapture(const RelaxedCapture&) = delete;
-    RelaxedCapture& operator=(const RelaxedCapture&) = delete;
-    ~RelaxedCapture() { driver_.exchange_mode(&mode_); }
-
-   private:
-    const Driver& driver_;
-    int mode_ = 2;  // CU_STREAM_CAPTURE_MODE_RELAXED
-  };
-  /// Makes a context the thread's current one, if it is not. That of the calling thread usually is.
-  class InContext {
-   public:
-    InContext(const Driver& driver, void* context) : driver_(driver) {
-      void* now = nullptr;
-      if (driver_.current(&now) == 0 && now == context) return;
-      has_failed_ = driver_.push(context) != 0;
-      has_pushed_ = !has_failed_;
-    }
-    InContext(const InContext&) = delete;
-    InContext& operator=(const InContext&) = delete;
-    ~InContext() {
-      void* popped = nullptr;
-      if (has_pushed_) driver_.pop(&popped);
-    }
-    [[nodiscard]] bool has_failed() const noexcept { return has_failed_; }
-
-   private:
-    const Driver& driver_;
-    bool has_failed_ = false;
-    bool has_pushed_ = false;
-  };
   static constexpr int not_ready = 600;  // CUDA_ERROR_NOT_READY
   /// An estimate of a device's time. The host sees the end of an event late, never early, so the
   /// smallest difference is the best one.
   struct Clock {
     void* first = nullptr;
     std::int64_t first_ns = INT64_MAX;
+    int looks = 0;  ///< of the host, until `enough_looks`
+
+    void seen(std::int64_t at, std::int64_t since_first) noexcept {
+      first_ns = std::min(first_ns, at - since_first);
+    }
+  };
+  /// The two clocks of a device: a clock drifts against the host's by up to 0.1 ms in a second, and
+  /// after hours a float has no room for microseconds. So a new one begins every few seconds. It is
+  /// used after enough looks, because the first ones are late.
+  struct Clocks {
+    static constexpr std::int64_t shortest_ns = 2'000'000'000;
+    static constexpr int enough_looks = 100;
+    Clock used;
+    Clock next;
+    std::int64_t next_begins = 0;  ///< after the first event of the clock that is used
+    std::int64_t last_look = 0;
   };
 
   explicit DeviceEvents(Recorder& recorder) : recorder_(recorder) {
@@ -251,7 +222,7 @@ class DeviceEvents {
       }
       // They end in the order of the calls.
       const auto still = std::partition_point(marks.begin(), marks.end(), [&](const Mark& mark) {
-        return driver_.event_query(mark.behind) != not_ready;
+        return driver_.event_query(mark.last()) != not_ready;
       });
       const std::int64_t seen = now_ns();
       const auto kept = std::remove_if(
@@ -268,24 +239,94 @@ class DeviceEvents {
     float took = 0;
     const int status = driver_.elapsed(&took, mark.before, mark.behind);
     if (status != 0) return status;
-    Clock& clock = clocks_[mark.context];
-    const bool is_first = clock.first == nullptr;
-    if (is_first) clock.first = mark.before;
-    float since_first = took;
-    if (!is_first) driver_.elapsed(&since_first, clock.first, mark.behind);
-    const auto offset = static_cast<std::int64_t>(double{since_first} * 1e6);
-    clock.first_ns = std::min(clock.first_ns, seen - offset);
-    for (Record* const record : mark.records) {
-      Recorder::ended(record, clock.first_ns + offset, took * 1000);
-    }
+    std::vector<void*> unused = {mark.behind};
+    const std::int64_t end = host_time(mark, took, seen, unused);
+    for (const Mark::Reading& reading : mark.readings) keep(reading);
+    for (Record* const record : mark.records) Recorder::ended(record, end, took * 1000);
+    if (mark.read != nullptr) unused.push_back(mark.read);
     const std::lock_guard lock(mutex_);
-    if (!is_first) free_[mark.context].push_back(mark.before);
-    free_[mark.context].push_back(mark.behind);
+    std::vector<void*>& free = free_[mark.context];
+    free.insert(free.end(), unused.begin(), unused.end());
     return status;
+  }
+  /// When the mark ended. Adds the events that no clock needs to `unused`.
+  std::int64_t host_time(const Mark& mark, float took, std::int64_t seen,
+                         std::vector<void*>& unused) {
+    Clocks& clocks = clocks_[mark.context];
+    if (clocks.used.first == nullptr) {
+      clocks.used.first = mark.before;
+      clocks.used.seen(seen, in_ns(took));
+      return clocks.used.first_ns + in_ns(took);
+    }
+    float since_first = 0;
+    driver_.elapsed(&since_first, clocks.used.first, mark.behind);
+    std::int64_t offset = in_ns(since_first);
+    if (clocks.next.first == nullptr) {
+      clocks.next.first = mark.before;
+      clocks.next_begins = offset - in_ns(took);
+    } else {
+      unused.push_back(mark.before);
+    }
+    clocks.used.seen(seen, offset);
+    clocks.next.seen(seen, offset - clocks.next_begins);
+    // Marks that one look has found are one look.
+    if (std::exchange(clocks.last_look, seen) != seen) ++clocks.next.looks;
+    if (clocks.next.looks >= Clocks::enough_looks &&
+        offset - clocks.next_begins >= Clocks::shortest_ns) {
+      unused.push_back(clocks.used.first);
+      clocks.used = std::exchange(clocks.next, {});
+      offset -= clocks.next_begins;
+    }
+    return clocks.used.first_ns + offset;
+  }
+  static std::int64_t in_ns(float milliseconds) noexcept {
+    return static_cast<std::int64_t>(double{milliseconds} * 1e6);
+  }
+
+  [[nodiscard]] bool can_read(void* context) {
+    constexpr int not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
+    const int status = driver_.can_launch() ? checksums_.prepare(context) : not_supported;
+    if (status == not_supported) {
+      recorder_.no_checksums("they need CUDA's driver");
+    } else if (status != 0 && status != DeviceChecksums::loading) {
+      recorder_.no_checksums("CUDA's driver refuses the kernel that computes them (" +
+                             std::to_string(status) + ")");
+    }
+    return status == 0;
+  }
+  void read_input(Mark& mark, const Buffers& buffers) {
+    if (buffers.record == nullptr) return;
+    const InContext in_context(driver_, mark.context);
+    if (in_context.has_failed() || !can_read(mark.context)) return;
+    mark.readings.push_back(
+        {buffers, checksums_.launch(mark.context, mark.stream, buffers.input), {}});
+  }
+  void read_outputs(Mark& mark, bool is_enqueued) {
+    {
+      const InContext in_context(driver_, mark.context);
+      for (Mark::Reading& reading : mark.readings) {
+        if (!is_enqueued || in_context.has_failed()) break;
+        reading.output = checksums_.launch(mark.context, mark.stream, reading.of.output);
+      }
+    }
+    mark.read = recorded(mark);
+    // Nobody knows when the kernels end: their memory stays taken.
+    if (mark.read == nullptr) mark.readings.clear();
+  }
+  void keep(const Mark::Reading& reading) {
+    if (reading.input.parts != nullptr) {
+      reading.of.record->set_input(DeviceChecksums::result(reading.input));
+    }
+    if (reading.output.parts != nullptr) {
+      reading.of.record->set_output(DeviceChecksums::result(reading.output));
+    }
+    checksums_.release(reading.input);
+    checksums_.release(reading.output);
   }
 
   Recorder& recorder_;
   const Driver driver_;
+  DeviceChecksums checksums_{driver_};
   bool watches_ = false;  // there is a thread that asks
   std::atomic<std::uint64_t> rounds_{0};
   std::atomic<std::size_t> open_{0};
@@ -295,7 +336,7 @@ class DeviceEvents {
   // Of the thread that asks. The marks are those of one stream that one thread submitted: another
   // thread may submit between its events, or have another stream of the same name.
   std::map<std::tuple<void*, void*, std::thread::id>, std::deque<Mark>> pending_;
-  std::map<void*, Clock> clocks_;
+  std::map<void*, Clocks> clocks_;
 };
 
 }  // namespace warpsafe::ranks

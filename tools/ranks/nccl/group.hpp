@@ -38,13 +38,14 @@ class Group {
   [[nodiscard]] bool is_open() const noexcept { return depth_ != 0; }
 
   /// A record, and the mark of its stream, which is made once for each stream of the group.
-  void add(Recorder& recorder, Record* record, void* stream) {
+  void add(Recorder& recorder, Record* record, void* stream, const Buffers& buffers) {
     for (Stream& known : streams_) {
       if (known.handle != stream) continue;
       known.mark.records.push_back(record);
+      DeviceEvents::of(recorder).add(known.mark, buffers);
       return;
     }
-    streams_.push_back({stream, DeviceEvents::of(recorder).begin(stream)});
+    streams_.push_back({stream, DeviceEvents::of(recorder).begin(stream, buffers)});
     streams_.back().mark.records.push_back(record);
   }
   /// A communicator that the library may fill in only at the end of the group.
@@ -61,7 +62,7 @@ class Group {
       if (status != success && status != in_progress) {
         for (Record* const record : stream.mark.records) Recorder::failed(record, status);
       }
-      DeviceEvents::of(recorder).end(std::move(stream.mark));
+      DeviceEvents::of(recorder).end(std::move(stream.mark), status == success);
     }
     streams_.clear();
   }

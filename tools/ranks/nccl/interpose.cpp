@@ -7,6 +7,7 @@
 #include "group.hpp"
 #include "next.hpp"
 
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -67,6 +68,7 @@ void made(Recorder& recorder, Communicator& communicator, Comm handle, Status st
     return;
   }
   communicators().add(handle, &communicator);
+  DeviceEvents::of(recorder).prepare();
   recorder.joined(communicator, asked("ncclCommUserRank", handle, caller),
                   asked("ncclCommCount", handle, caller), 0);
 }
@@ -125,10 +127,45 @@ std::uint64_t child_of(Communicator& parent, std::uint64_t color) {
   return mixed(parent.identity, {++parent.children, color});
 }
 
+// nccl.h, ncclDataType_t and ncclRedOp_t.
+constexpr const char* types[] = {"int8",    "uint8",    "int32",      "uint32",
+                                 "int64",   "uint64",   "float16",    "float32",
+                                 "float64", "bfloat16", "float8e4m3", "float8e5m2"};
+constexpr std::uint64_t type_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
+constexpr Format formats[] = {Format::bytes,    Format::bytes,      Format::bytes,
+                              Format::bytes,    Format::bytes,      Format::bytes,
+                              Format::float16,  Format::float32,    Format::float64,
+                              Format::bfloat16, Format::float8e4m3, Format::float8e5m2};
+constexpr const char* reductions[] = {"sum", "prod", "max", "min", "avg"};
+
+/// Memory of a call.
+struct Part {
+  const void* data = nullptr;
+  std::size_t count = 0;  ///< elements
+  bool of_each = false;   ///< the memory has so many elements for each member
+  int only_at = -1;       ///< only this member has it
+};
+/// What checksums are computed of.
+struct Data {
+  Type type = 0;
+  Part input = {};
+  Part output = {};  ///< only where it is the same in each member
+};
+
+Buffer buffer_of(const Communicator& communicator, Type type, const Part& part, bool is_copy) {
+  const int size = communicator.size;
+  if (type < 0 || static_cast<std::size_t>(type) >= std::size(types) || size < 1) return {};
+  if (part.only_at >= 0 && part.only_at != communicator.rank) return {};
+  const auto members = static_cast<std::uint64_t>(part.of_each ? size : 1);
+  return {part.data, part.count * type_bytes[type] * members,
+          is_copy ? Format::bytes : formats[type]};
+}
+
 /// Records a call and passes it on. `is_send` is null for a collective; for a message it tells its
 /// direction.
 template <class F>
-Status record(Comm handle, Stream stream, Call call, const bool* is_send, F&& pass_on) {
+Status record(Comm handle, Stream stream, Call call, const bool* is_send, const Data& data,
+              F&& pass_on) {
   Recorder* const recorder = recorder_now();
   Communicator* const communicator = recorder == nullptr ? nullptr : communicators().find(handle);
   if (communicator == nullptr || communicator->recorder != recorder) return pass_on();
@@ -141,12 +178,21 @@ Status record(Comm handle, Stream stream, Call call, const bool* is_send, F&& pa
   Group& group = Group::of_thread();
   call.stream = stream;
   call.has_stream = true;
-  Record* const record =
-      is_send == nullptr
-          ? recorder->begin(*communicator, call, group.number())
-          : recorder->begin_message(*communicator, *is_send, call.root, 0, call, group.number());
+  Buffers buffers;
+  Record* const record = is_send == nullptr
+                             ? recorder->begin(*communicator, call, group.number(), buffers.record)
+                             : recorder->begin_message(*communicator, *is_send, call.root, 0, call,
+                                                       group.number(), buffers.record);
   if (record == nullptr) return pass_on();
-  group.add(*recorder, record, stream);
+  // Of a message, its sender reads the numbers.
+  if (is_send != nullptr && !*is_send) buffers.record = nullptr;
+  if (buffers.record != nullptr) {
+    buffers.input = buffer_of(*communicator, data.type, data.input, false);
+    // A copy has the same bits in each member, and a sum the same numbers.
+    buffers.output =
+        buffer_of(*communicator, data.type, data.output, call.operation != Operation::all_reduce);
+  }
+  group.add(*recorder, record, stream, buffers);
   const Status status = [&] {
     const Inside inside;
     return pass_on();
@@ -158,12 +204,6 @@ Status record(Comm handle, Stream stream, Call call, const bool* is_send, F&& pa
   }
   return status;
 }
-
-// nccl.h, ncclDataType_t and ncclRedOp_t.
-constexpr const char* types[] = {"int8",    "uint8",    "int32",      "uint32",
-                                 "int64",   "uint64",   "float16",    "float32",
-                                 "float64", "bfloat16", "float8e4m3", "float8e5m2"};
-constexpr const char* reductions[] = {"sum", "prod", "max", "min", "avg"};
 
 /// Reductions that the program made (ncclRedOpCreatePreMulSum) have numbers that differ from
 /// process to process.
@@ -288,7 +328,8 @@ WARPSAFE_NCCL Status ncclAllReduce(const void* from, void* to, std::size_t count
   return record(comm, stream,
                 call_of(Operation::all_reduce, count, type, WARPSAFE_HERE, -1,
                         name_of(reductions, reduction)),
-                nullptr, [&, next = WARPSAFE_NEXT(ncclAllReduce)] {
+                nullptr, {type, {from, count}, {to, count}},
+                [&, next = WARPSAFE_NEXT(ncclAllReduce)] {
                   return next(from, to, count, type, reduction, comm, stream);
                 });
 }
@@ -297,7 +338,7 @@ WARPSAFE_NCCL Status ncclReduce(const void* from, void* to, std::size_t count, T
   return record(
       comm, stream,
       call_of(Operation::reduce, count, type, WARPSAFE_HERE, root, name_of(reductions, reduction)),
-      nullptr, [&, next = WARPSAFE_NEXT(ncclReduce)] {
+      nullptr, {type, {from, count}}, [&, next = WARPSAFE_NEXT(ncclReduce)] {
         return next(from, to, count, type, reduction, root, comm, stream);
       });
 }
@@ -306,49 +347,51 @@ WARPSAFE_NCCL Status ncclReduceScatter(const void* from, void* to, std::size_t c
   return record(comm, stream,
                 call_of(Operation::reduce_scatter, count, type, WARPSAFE_HERE, -1,
                         name_of(reductions, reduction)),
-                nullptr, [&, next = WARPSAFE_NEXT(ncclReduceScatter)] {
+                nullptr, {type, {from, count, true}}, [&, next = WARPSAFE_NEXT(ncclReduceScatter)] {
                   return next(from, to, count, type, reduction, comm, stream);
                 });
 }
 WARPSAFE_NCCL Status ncclBroadcast(const void* from, void* to, std::size_t count, Type type,
                                    int root, Comm comm, Stream stream) {
   return record(comm, stream, call_of(Operation::broadcast, count, type, WARPSAFE_HERE, root),
-                nullptr, [&, next = WARPSAFE_NEXT(ncclBroadcast)] {
+                nullptr, {type, {from, count, false, root}, {to, count}},
+                [&, next = WARPSAFE_NEXT(ncclBroadcast)] {
                   return next(from, to, count, type, root, comm, stream);
                 });
 }
 WARPSAFE_NCCL Status ncclBcast(void* buffer, std::size_t count, Type type, int root, Comm comm,
                                Stream stream) {
   return record(comm, stream, call_of(Operation::broadcast, count, type, WARPSAFE_HERE, root),
-                nullptr, [&, next = WARPSAFE_NEXT(ncclBcast)] {
+                nullptr, {type, {buffer, count, false, root}, {buffer, count}},
+                [&, next = WARPSAFE_NEXT(ncclBcast)] {
                   return next(buffer, count, type, root, comm, stream);
                 });
 }
 WARPSAFE_NCCL Status ncclAllGather(const void* from, void* to, std::size_t count, Type type,
                                    Comm comm, Stream stream) {
   return record(comm, stream, call_of(Operation::all_gather, count, type, WARPSAFE_HERE), nullptr,
-                [&, next = WARPSAFE_NEXT(ncclAllGather)] {
+                {type, {from, count}, {to, count, true}}, [&, next = WARPSAFE_NEXT(ncclAllGather)] {
                   return next(from, to, count, type, comm, stream);
                 });
 }
 WARPSAFE_NCCL Status ncclAlltoAll(const void* from, void* to, std::size_t count, Type type,
                                   Comm comm, Stream stream) {
   return record(comm, stream, call_of(Operation::all_to_all, count, type, WARPSAFE_HERE), nullptr,
-                [&, next = WARPSAFE_NEXT(ncclAlltoAll)] {
+                {type, {from, count, true}}, [&, next = WARPSAFE_NEXT(ncclAlltoAll)] {
                   return next(from, to, count, type, comm, stream);
                 });
 }
 WARPSAFE_NCCL Status ncclGather(const void* from, void* to, std::size_t count, Type type, int root,
                                 Comm comm, Stream stream) {
   return record(comm, stream, call_of(Operation::gather, count, type, WARPSAFE_HERE, root), nullptr,
-                [&, next = WARPSAFE_NEXT(ncclGather)] {
+                {type, {from, count}}, [&, next = WARPSAFE_NEXT(ncclGather)] {
                   return next(from, to, count, type, root, comm, stream);
                 });
 }
 WARPSAFE_NCCL Status ncclScatter(const void* from, void* to, std::size_t count, Type type, int root,
                                  Comm comm, Stream stream) {
   return record(comm, stream, call_of(Operation::scatter, count, type, WARPSAFE_HERE, root),
-                nullptr, [&, next = WARPSAFE_NEXT(ncclScatter)] {
+                nullptr, {type, {from, count, true, root}}, [&, next = WARPSAFE_NEXT(ncclScatter)] {
                   return next(from, to, count, type, root, comm, stream);
                 });
 }
@@ -356,13 +399,13 @@ WARPSAFE_NCCL Status ncclSend(const void* from, std::size_t count, Type type, in
                               Stream stream) {
   static constexpr bool is_send = true;
   return record(
-      comm, stream, call_of({}, count, type, WARPSAFE_HERE, peer), &is_send,
+      comm, stream, call_of({}, count, type, WARPSAFE_HERE, peer), &is_send, {type, {from, count}},
       [&, next = WARPSAFE_NEXT(ncclSend)] { return next(from, count, type, peer, comm, stream); });
 }
 WARPSAFE_NCCL Status ncclRecv(void* to, std::size_t count, Type type, int peer, Comm comm,
                               Stream stream) {
   static constexpr bool is_send = false;
   return record(
-      comm, stream, call_of({}, count, type, WARPSAFE_HERE, peer), &is_send,
+      comm, stream, call_of({}, count, type, WARPSAFE_HERE, peer), &is_send, {},
       [&, next = WARPSAFE_NEXT(ncclRecv)] { return next(to, count, type, peer, comm, stream); });
 }

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "checksum.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +45,39 @@ struct Record {
   float device_us;  ///< how long the device worked on it, without the host's wait; 0: not known
 };
 static_assert(sizeof(Record) == 64 && std::is_trivially_destructible_v<Record>);
+
+/// The checksums of what one collective read and wrote: the record of the same number in the file
+/// of the communicator's collectives belongs to it.
+struct ChecksumRecord {
+  static constexpr std::uint32_t has_input = 1;
+  static constexpr std::uint32_t has_output = 2;
+
+  std::uint64_t input;
+  std::uint64_t output;
+  std::uint64_t input_nans;  ///< elements
+  std::uint64_t input_infinities;
+  std::uint64_t input_first;  ///< index of the first element that is NaN or infinite
+  std::uint64_t output_nans;
+  std::uint64_t output_infinities;
+  std::atomic<std::uint32_t> state;  ///< which of the two are known
+  std::uint32_t unused;
+
+  void set_input(const Checksum& sum) noexcept {
+    input = sum.sum;
+    input_nans = sum.nans;
+    input_infinities = sum.infinities;
+    input_first = sum.first;
+    state.fetch_or(has_input);
+  }
+  void set_output(const Checksum& sum) noexcept {
+    output = sum.sum;
+    output_nans = sum.nans;
+    output_infinities = sum.infinities;
+    state.fetch_or(has_output);
+  }
+};
+static_assert(sizeof(ChecksumRecord) == sizeof(Record) &&
+              std::is_trivially_destructible_v<ChecksumRecord>);
 
 /// In place of a file's first record.
 struct FileHeader {

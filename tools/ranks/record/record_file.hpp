@@ -56,9 +56,13 @@ class OwnDescriptor {
   ino_t inode_ = 0;
 };
 
-/// A file of records in shared memory. The kernel keeps what was written, however the process ends.
-/// Room is taken before it is used, so that a full disk is an error of `append` and no fault.
+/// A file of records of 64 bytes in shared memory. The kernel keeps what was written, however the
+/// process ends. Room is taken before it is used, so that a full disk is an error of `append` and
+/// no fault.
+template <class Entry>
 class RecordFile {
+  static_assert(sizeof(Entry) == sizeof(FileHeader));
+
  public:
   /// Creates the file; false with `errno` set: it cannot be created.
   [[nodiscard]] bool create(const std::string& path, std::uint32_t communicator) noexcept {
@@ -74,7 +78,7 @@ class RecordFile {
   }
   [[nodiscard]] FileHeader* header() const noexcept { return header_; }
   /// The next record, all zeros; nullptr with `errno` set: there is no room for it.
-  [[nodiscard]] Record* append() noexcept {
+  [[nodiscard]] Entry* append() noexcept {
     if (!is_open_ || (used_ == in_chunk_ && !grow())) return nullptr;
     return chunk_ + used_++;
   }
@@ -95,7 +99,7 @@ class RecordFile {
     const std::size_t records = in_chunk_ == 0              ? first_chunk
                                 : in_chunk_ < largest_chunk ? 2 * in_chunk_
                                                             : in_chunk_;
-    const std::size_t bytes = records * sizeof(Record);
+    const std::size_t bytes = records * sizeof(Entry);
     const int file = file_.get();
     if (file < 0) return false;
     const watch::HeldSignals held;  // a limit of the file's size
@@ -108,7 +112,7 @@ class RecordFile {
     void* const mapped =
         ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(size_));
     if (mapped == MAP_FAILED) return false;
-    chunk_ = static_cast<Record*>(mapped);
+    chunk_ = static_cast<Entry*>(mapped);
     in_chunk_ = records;
     used_ = 0;
     size_ += bytes;
@@ -118,7 +122,7 @@ class RecordFile {
   OwnDescriptor file_;
   bool is_open_ = false;
   FileHeader* header_ = nullptr;
-  Record* chunk_ = nullptr;
+  Entry* chunk_ = nullptr;
   std::size_t in_chunk_ = 0;
   std::size_t used_ = 0;
   std::size_t size_ = 0;

@@ -75,7 +75,10 @@ struct Communicator {
   std::uint64_t identity = 0;
   /// Whether the record has the process's rank in it.
   std::atomic<bool> has_rank{false};
-  RecordFile file;
+  std::atomic<int> rank{-1};
+  std::atomic<int> size{-1};
+  RecordFile<Record> file;
+  RecordFile<ChecksumRecord> checksums;
   /// Messages by peer: sent, received.
   std::unordered_map<int, std::uint64_t> sent, received;
 };
@@ -122,7 +125,13 @@ class Recorder {
                !made->file.create(path('.' + std::to_string(made->number) + ".collectives"),
                                   made->number)) {
       stop_once(problem());
+    } else if (!stopped_ && checksums_ &&
+               !made->checksums.create(path('.' + std::to_string(made->number) + ".checksums"),
+                                       made->number)) {
+      stop_once(problem());
     }
+    made->rank = rank;
+    made->size = size;
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(identity));
     write(JsonLine{}
@@ -141,6 +150,8 @@ class Recorder {
   void joined(Communicator& communicator, int rank, int size, int status) {
     const std::lock_guard lock(mutex_);
     communicator.has_rank = rank >= 0 && size >= 0;
+    communicator.rank = rank;
+    communicator.size = size;
     write(JsonLine{}
               .add("joined", communicator.number)
               .add("rank", rank)
@@ -151,11 +162,24 @@ class Recorder {
   void left(Communicator& communicator, const char* how) {
     const std::lock_guard lock(mutex_);
     communicator.file.close();
+    communicator.checksums.close();
     write(JsonLine{}.add("left", communicator.number).add("how", how).add("at_ns", now_ns()));
   }
 
-  /// A collective begins; nullptr: it is not recorded.
-  [[nodiscard]] Record* begin(Communicator& communicator, const Call& call, std::uint32_t group) {
+  /// True: checksums of what the collectives read and write are wanted.
+  [[nodiscard]] bool has_checksums() const noexcept { return checksums_; }
+  /// The checksums of device memory cannot be computed.
+  void no_checksums(const std::string& why) {
+    if (has_said_no_checksums_.exchange(true)) return;
+    const std::lock_guard lock(mutex_);
+    write(JsonLine{}.add("no_checksums", why).add("at_ns", now_ns()));
+  }
+
+  /// A collective begins; nullptr: it is not recorded. `checksums` gets the record for its
+  /// checksums; nullptr: they are not wanted.
+  [[nodiscard]] Record* begin(Communicator& communicator, const Call& call, std::uint32_t group,
+                              ChecksumRecord*& checksums) {
+    checksums = nullptr;
     const std::uint32_t place = place_of(call.from);
     const std::lock_guard lock(mutex_);
     communicator.digest =
@@ -165,6 +189,10 @@ class Recorder {
                static_cast<std::uint64_t>(static_cast<std::int64_t>(call.root))});
     Record* const record = next(communicator.file);
     if (record == nullptr) return nullptr;
+    if (communicator.checksums.is_open()) {
+      checksums = communicator.checksums.append();
+      if (checksums == nullptr) stop_once(problem());
+    }
     record->digest = communicator.digest;
     record->count = call.count;
     record->place = place;
@@ -179,13 +207,19 @@ class Recorder {
   }
   /// A message begins. `tag` is 0 with NCCL.
   [[nodiscard]] Record* begin_message(Communicator& communicator, bool is_send, int peer, int tag,
-                                      const Call& call, std::uint32_t group) {
+                                      const Call& call, std::uint32_t group,
+                                      ChecksumRecord*& checksums) {
+    checksums = nullptr;
     const std::uint32_t place = place_of(call.from);
     const std::lock_guard lock(mutex_);
     auto& counts = is_send ? communicator.sent : communicator.received;
     const std::uint64_t number = counts[peer]++;
     Record* const record = next(messages_);
     if (record == nullptr) return nullptr;
+    if (message_checksums_.is_open()) {
+      checksums = message_checksums_.append();
+      if (checksums == nullptr) stop_once(problem());
+    }
     record->digest = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(tag)) << 32U) | number;
     record->count = call.count;
     record->place = place;
@@ -251,7 +285,9 @@ class Recorder {
     made->stem_ = std::string(folder) + '/' + made->process_.file_stem() + '.' + kind;
     const std::string path = made->path(".process");
     if (!made->names_.create(path, O_WRONLY | O_APPEND) ||
-        !made->messages_.create(made->path(".messages"), 0)) {
+        !made->messages_.create(made->path(".messages"), 0) ||
+        (made->checksums_ &&
+         !made->message_checksums_.create(made->path(".message_checksums"), 0))) {
       std::fprintf(stderr, "warpsafe: collectives are not recorded: %s: %s\n", path.c_str(),
                    std::strerror(errno));
       return nullptr;
@@ -319,7 +355,7 @@ class Recorder {
   static const char* problem() noexcept {
     return errno == EBADF ? "the program has closed the record's file" : std::strerror(errno);
   }
-  Record* next(RecordFile& file) {
+  Record* next(RecordFile<Record>& file) {
     if (stopped_ || !file.is_open()) return nullptr;
     Record* const record = file.append();
     if (record == nullptr) {
@@ -376,10 +412,13 @@ class Recorder {
   std::string stem_;
   OwnDescriptor names_;
   bool stopped_ = false;
+  const bool checksums_ = ::secure_getenv("WARPSAFE_RANKS_CHECKSUMS") != nullptr;
+  std::atomic<bool> has_said_no_checksums_{false};
   std::uint32_t order_ = 0;
   std::atomic<std::uint32_t> groups_{0};
   std::atomic<void (*)(Recorder&)> last_step_{nullptr};
-  RecordFile messages_;
+  RecordFile<Record> messages_;
+  RecordFile<ChecksumRecord> message_checksums_;
   std::vector<std::unique_ptr<Communicator>> communicators_;
   std::unordered_map<const void*, std::uint32_t> streams_;
   std::unordered_map<std::string, std::uint16_t> words_;

@@ -85,6 +85,10 @@ class Record:
         return int(self.device_us) if math.isfinite(self.device_us) else 0
 
 
+# A record without what a class costs, where many are read.
+Fields = collections.namedtuple("Fields", [field.name for field in dataclasses.fields(Record)])
+
+
 class OpenFiles:
     """The files that were read last. A large job has more files than a process may open, and to map them would count as
     this process' memory."""
@@ -150,6 +154,32 @@ class Records:
                 if record[STATE] in (State.BEGUN, State.SUBMITTED)]
 
 
+class Checksums:
+    """What the collectives of a member read and wrote, by their numbers. Read by column: most runs have no finding, and
+    whole columns are compared at once."""
+
+    SIZE = 64
+    INPUT, OUTPUT, INPUT_NANS, INPUT_INFINITIES, INPUT_FIRST, OUTPUT_NANS, OUTPUT_INFINITIES, STATE = range(8)
+    HAS_INPUT, HAS_OUTPUT = 1, 2
+
+    def __init__(self, path, count):
+        self._path = str(path)
+        if HEADER.unpack(Records.FILES.read(self._path, 0, HEADER.size))[0] != MAGIC:
+            raise ValueError("not a record of warpsafe")
+        self._count = max(0, min(count, os.stat(path).st_size // self.SIZE - 1))
+
+    def __len__(self):
+        return self._count
+
+    def window(self, first, end):
+        """A function that gives a column of the records from `first` to before `end`."""
+        data = Records.FILES.read(self._path, (first + 1) * self.SIZE, (end - first) * self.SIZE)
+        if len(data) != (end - first) * self.SIZE:
+            raise ValueError(f"{self._path} became shorter while it was read")
+        numbers = memoryview(data).cast("Q")
+        return lambda column: numbers[column :: self.SIZE // 8]
+
+
 class NoRecords:
     """In place of a file that cannot be read."""
 
@@ -179,6 +209,7 @@ class Member:
         self.failed_with = 0
         self.left = ""
         self.records = NoRecords()
+        self.checksums = NoRecords()
 
     @property
     def process(self):
@@ -198,14 +229,24 @@ class Library:
         self.problems = []
         self._read_names()
         self.messages = self._records(".messages")
+        self.message_checksums = self._checksums(".message_checksums", len(self.messages))
         for member in self.members.values():
             member.records = self._records(f".{member.number}.collectives")
+            member.checksums = self._checksums(f".{member.number}.checksums", len(member.records))
 
     def _records(self, ending):
         path = pathlib.Path(str(self.stem) + ending)
         try:
             return Records(path)
         except (OSError, ValueError) as error:
+            self.problems.append(f"{path.name}: {error}")
+            return NoRecords()
+
+    def _checksums(self, ending, count):
+        path = pathlib.Path(f"{self.stem}{ending}")
+        try:
+            return Checksums(path, count) if path.exists() else NoRecords()
+        except (OSError, ValueError, struct.error) as error:
             self.problems.append(f"{path.name}: {error}")
             return NoRecords()
 
@@ -248,6 +289,8 @@ class Library:
             self.exit_ns = line["exit"]
         elif "stopped" in line:
             self.stopped = line["stopped"]
+        elif "no_checksums" in line:
+            self.problems.append(f"{self.stem.name}: there are no checksums: {line['no_checksums']}")
 
     def ended_since(self):
         """Looks for an end that was written after the file was read."""

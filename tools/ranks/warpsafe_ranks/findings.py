@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""What is wrong with a job: calls that differ, ranks that did not come, circles, dead ranks, stragglers."""
+"""What is wrong with a job: calls that differ, ranks that did not come, circles, dead ranks, numbers, stragglers."""
 
 import dataclasses
 
+from .checksums import first_change, first_different_output, first_non_finite
 from .files import RECEIVE, SEND, State
+from .links import slow_links
 from .places import chain
 from .stragglers import stragglers
 
@@ -83,8 +85,8 @@ def _key(place):
 class Examination:
     """All findings of a job, the most certain and the most telling first."""
 
-    def __init__(self, job, after=2):
-        """`after`: the seconds from which on a wait of a running job is reported."""
+    def __init__(self, job, after=2, other=None):
+        """`after`: the seconds from which on a wait of a running job is reported. `other`: a run to compare with."""
         self.job = job
         self.after_ns = 0 if any(job.is_dead(process) for process in job.processes) else after * 1e9
         self.waits = self._waits()
@@ -96,7 +98,11 @@ class Examination:
             *self._stuck(),
             *self._messages(),
             *self._failures(),
+            *self._non_finite(),
+            *self._different_outputs(),
+            *(self._changes(other) if other else ()),
             *self._stragglers(),
+            *self._slow_links(),
         ]
 
     # --- ranks -------------------------------------------------------------------------------------
@@ -347,6 +353,66 @@ class Examination:
             if failed:
                 yield Finding("failed", f"calls of {one} ({one.kind}) returned errors", grouped(failed), one.number)
 
+    # --- numbers -----------------------------------------------------------------------------------
+
+    def _call(self, one, index):
+        member = next(member for member in one.members if len(member.records) > index)
+        return f"collective {index + 1} of {one} ({one.shown}), {self.job.describe(member, member.records[index])}"
+
+    def _sides(self, index, said):
+        """The sides of (member, what)."""
+        found = []
+        for member, what in said:
+            record = member.records[index]
+            found.append((member.process, what, (member.library, record.place), record.begin_ns))
+        return grouped(found)
+
+    def _non_finite(self):
+        found = first_non_finite(self.job)
+        if not found:
+            return
+        one, index = found.one, found.index
+        if not found.members:
+            members = [(member, "has it in its output") for member in one.members if len(member.records) > index]
+            yield Finding("non_finite", f"the output of {self._call(one, index)}, is the first with a NaN or an infinity: "
+                          "no input that was read has one", self._sides(index, members), one.number, index)
+            return
+        said = []
+        for member, nans, infinities, first in found.members:
+            numbers = [f"{nans} NaN"] * bool(nans) + [f"{infinities} infinite"] * bool(infinities)
+            said.append((member, f"its input has {' and '.join(numbers)}, the first at element {first}"))
+        if found.is_message:
+            (member, what), = said
+            record = member.library.messages[index]
+            yield Finding("non_finite", f"{member.process} has the first NaN or infinity, in a {self.job.describe(member, record)} ({one})",
+                          [Side([member.process], what, (member.library, record.place), record.begin_ns)], one.number)
+            return
+        yield Finding("non_finite", f"{names([member.process for member, _ in said])} {'has' if len(said) == 1 else 'have'} the first "
+                      f"NaN or infinity, in the input of {self._call(one, index)}", self._sides(index, said), one.number, index)
+
+    def _different_outputs(self):
+        for one in self.job.communicators:
+            end = one.first_difference()
+            found = first_different_output(one, min(len(member.records) for member in one.members) if end is None else end)
+            if not found:
+                continue
+            index, outputs = found
+            sides = self._sides(index, [(member, f"its output has the checksum {output:016x}") for member, output in outputs])
+            sides.sort(key=lambda side: -len(side.ranks))
+            yield Finding("diverged", f"the output of {self._call(one, index)}, differs between its ranks", sides, one.number, index)
+
+    def _changes(self, other):
+        change, self.job.compared = first_change(self.job, other)
+        if not change:
+            if not self.job.compared:
+                yield Finding("compared", "the two runs have no checksums of the same collectives")
+            return
+        who, index = names([member.process for member in change.members]), change.index
+        text = f"{who} {'is' if len(change.members) == 1 else 'are'} the first to differ between the runs: the {change.what} of "
+        yield Finding("compared", text + self._call(change.one, index),
+                      self._sides(index, [(member, f"its {change.what} differs") for member in change.members]),
+                      change.one.number, index)
+
     # --- messages ----------------------------------------------------------------------------------
 
     def _messages(self):
@@ -432,6 +498,27 @@ class Examination:
                         sides += grouped([(member.process, f"{late.lost_ns / 1e6:.1f} ms late to {self.job.describe(member, record)}",
                                            (member.library, record.place), record.begin_ns)])
                 yield Finding("straggler", text, _merged(sides), one.number, found.late[0].index if found.late else -1)
+
+    def _slow_links(self):
+        for found in slow_links(self.job):
+            slow, others = found.slow, max(found.others, key=lambda link: link.ns)
+            is_pair = slow[0].is_pair
+            what = "messages" if is_pair else "collectives"
+            who = [" to ".join(f"{member.process}" + f" on {member.process.host}" * link.between_hosts for member in link.members) if is_pair
+                   else f"of {link.one} ({names([member.process for member in link.members])})" for link in slow]
+            text = (f"the {what} {'from ' if is_pair else ''}{' and '.join(who[:4])}{' and others' if len(who) > 4 else ''} are slow: {slow[0].speed}, and "
+                    f"at most {others.speed} {'over' if is_pair else 'in'} the {len(found.others)} other "
+                    f"{'links' if is_pair else 'communicators'} {'between hosts' if slow[0].between_hosts else 'of one host'}")
+            sides = []
+            for link in slow:
+                for member in link.members:
+                    records = member.library.messages if is_pair else member.records
+                    if is_pair and member is not link.members[0]:
+                        continue
+                    record = records[link.index]
+                    sides += grouped([(member.process, f"{self.job.describe(member, record)}, {link.speed}", (member.library, record.place),
+                                       record.begin_ns)])
+            yield Finding("slow_link", text, _merged(sides), slow[0].one.number)
 
 
 def _merged(sides):

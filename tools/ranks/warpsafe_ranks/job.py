@@ -76,6 +76,7 @@ class Job:
         self.of_member = {id(member): one for one in self.communicators for member in one.members}
         self.last_ns = max((process.heartbeat_ns for process in self.processes), default=0)
         self.offsets = self._offsets()
+        self.compared = None  # collectives whose checksums were compared with another run's
 
     @property
     def size(self):

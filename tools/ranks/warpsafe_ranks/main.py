@@ -33,6 +33,8 @@ def arguments(words):
                         help="collectives of each communicator and rank in the timeline (1000)")
     parser.add_argument("--after", type=float, default=2, metavar="SECONDS",
                         help="report a wait of a running job if it exceeds this (2)")
+    parser.add_argument("--compare", type=pathlib.Path, metavar="FOLDER",
+                        help="also name the first collective whose checksum differs from that of another run")
     parser.add_argument("--ras", action="store_true",
                         help="also ask NCCL's own service (RAS) on this host, or at the address in NCCL_RAS_ADDR")
     parser.add_argument("--follow", action="store_true", help="print again whenever something changes, until all ranks have ended")
@@ -46,7 +48,8 @@ def arguments(words):
 
 def examined(options):
     job = Job(options.folder)
-    return job, Examination(job, options.after).findings
+    other = Job(options.compare) if options.compare else None
+    return job, Examination(job, options.after, other).findings
 
 
 def follow(options):
@@ -65,9 +68,10 @@ def follow(options):
 
 def main(words):
     options = arguments(words)
-    if not options.folder.is_dir():
-        print(f"warpsafe-ranks: {options.folder} is not a folder; name the one of warpsafe-run --ranks", file=sys.stderr)
-        return 2
+    for folder in filter(None, (options.folder, options.compare)):
+        if not folder.is_dir():
+            print(f"warpsafe-ranks: {folder} is not a folder; name the one of warpsafe-run --ranks", file=sys.stderr)
+            return 2
     try:
         if options.follow:
             return follow(options)

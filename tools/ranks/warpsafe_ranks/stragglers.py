@@ -3,12 +3,11 @@
 """Ranks for which the others wait, step after step, and the collectives at which they wait."""
 
 import array
-import collections
 import dataclasses
 import math
 import statistics
 
-from .files import Record, State
+from .files import Fields, State
 from .job import MEETING
 
 # A step is the shortest sequence of collectives that repeats. So many are compared, unless a step is long.
@@ -24,8 +23,6 @@ STANDARD_ERRORS = 5
 OUTLIERS = 0.05
 # 2023-11-14: times since then fit into a floating-point number, to some 30 ns.
 BASE_NS = 1_700_000_000_000_000_000
-
-Fields = collections.namedtuple("Fields", [field.name for field in dataclasses.fields(Record)])
 
 
 @dataclasses.dataclass
@@ -74,11 +71,11 @@ def stragglers(job, one, end):
 
     found = {}
     for position in range(period) if is_regular else ():
-        ranks, lost_ns = _late([cost[position::period] for cost in costs], limit_ns)
+        ranks, lost_ns = standing_out([cost[position::period] for cost in costs], limit_ns)
         if ranks:
             found.setdefault(ranks, []).append(Late(chosen[count - period + position], lost_ns))
     by_step = [[sum(cost[step : step + period]) for step in range(0, count, period)] for cost in costs]
-    ranks, lost_ns = _late(by_step, limit_ns)
+    ranks, lost_ns = standing_out(by_step, limit_ns)
     result = [Stragglers([members[rank] for rank in found_ranks], sum(each.lost_ns for each in late), step_ns, period, late)
               for found_ranks, late in found.items()]
     if ranks and not any(set(ranks) & set(found_ranks) for found_ranks in found):
@@ -159,10 +156,10 @@ def _step_ns(job, member, chosen, period):
     return statistics.median(after - before for before, after in zip(begins, begins[1:])) if len(begins) > 1 else 0
 
 
-def _late(costs, limit_ns):
+def standing_out(costs, limit_ns):
     """The members that stand out, at most half of them, and how far they are behind the latest of the others.
 
-    `costs` has a list for each member, with a number for each step."""
+    `costs` has a list for each member, or link, with a number for each step."""
     steps = len(costs[0])
     if steps < FEWEST_STEPS:
         return (), 0

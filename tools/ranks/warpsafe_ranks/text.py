@@ -3,18 +3,22 @@
 """The findings as text and as JSON."""
 
 import datetime
+import math
 
+from .checksums import known
 from .findings import names, ranks_text
+from .links import measured
 
 
 def summary(job):
     """One line: what there is."""
     hosts = len({process.boot or process.host for process in job.processes})
     calls = sum(len(member.records) for process in job.processes for member in process.members)
-    known = f"{len(job.processes)} processes" if job.size < 0 else (
+    who = f"{len(job.processes)} processes" if job.size < 0 else (
         f"{len({p.rank for p in job.processes})} of {job.size} ranks")
-    return (f"{known} on {counted(hosts, 'host')}, {counted(len(job.communicators), 'communicator')}, "
-            f"{counted(calls, 'collective')}")
+    read = sum(known(one) for one in job.communicators)
+    return (f"{who} on {counted(hosts, 'host')}, {counted(len(job.communicators), 'communicator')}, "
+            f"{counted(calls, 'collective')}" + (f", {read} with checksums" if read else ""))
 
 
 def printable(text):
@@ -28,6 +32,8 @@ def counted(number, word):
 
 def as_text(job, findings, places):
     lines = [summary(job)]
+    if job.compared is not None:
+        lines.append(f"compared with another run: {counted(job.compared, 'collective')}, up to the first difference of each rank")
     lines += [f"note: {problem}" for problem in job.problems]
     for finding in findings:
         lines += ["", finding.text]
@@ -61,11 +67,16 @@ def as_json(job, findings, places):
         "ranks": sorted({process.rank for process in job.processes if process.rank >= 0}),
         "size": job.size,
         "problems": job.problems,
+        "compared": job.compared,
         "processes": [{"rank": p.rank, "host": p.host, "pid": p.pid, "dead": job.is_dead(p), "exited": bool(p.exit_ns)}
                       for p in job.processes],
         "communicators": [{"communicator": one.number, "id": one.id, "library": one.kind, "size": one.size,
                            "ranks": [member.process.rank for member in one.members],
                            "collectives": [len(member.records) for member in one.members]} for one in job.communicators],
+        "links": [{"ranks": [member.process.rank for member in link.members], "communicator": link.one.number,
+                   "what": "messages" if link.is_pair else "collectives", "between_hosts": link.between_hosts, "bytes": link.bytes,
+                   "ms": round(link.ns / 1e6, 4), "gb_per_s": round(link.bytes / max(link.ns, 1), 4)}
+                  for link in measured(job) if math.isfinite(link.ns)],
         "findings": [{"kind": finding.kind, "text": finding.text, "communicator": finding.communicator or None,
                       "collective": finding.index + 1 if finding.index >= 0 else None,
                       "sides": [{"ranks": [p.rank for p in side.ranks], "hosts": sorted({p.host for p in side.ranks}),

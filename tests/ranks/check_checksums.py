@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Jobs whose numbers diverge, over a stand-in for NCCL: check_checksums.py WARPSAFE_RANKS LIBRARY CHECKSUMS_JOB JOB
+
+Also runs the right programs of programs/job.cpp with checksums: warpsafe-ranks says nothing of them."""
+
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+from jobs import Asked, Job
+
+TOOL, LIBRARY, PROGRAM, OTHER_PROGRAM = sys.argv[1:]
+SIZE = 4
+HERE = pathlib.Path(__file__).parent / "programs"
+
+
+def right_ones(name):
+    return sorted(set(re.findall(r'is\("(right_\w+)"\)', (HERE / name).read_text())))
+
+
+# Mode: the finding's kind, what it says, and the ranks with what they did. Step 11 begins with collective 21.
+MISTAKES = {
+    "nan": ("non_finite", "rank 2 has the first NaN or infinity, in the input of collective 21 of communicator 1 (NCCL, 4 ranks), "
+            "all_reduce of 15000 float32, sum", [([2], "its input has 1 NaN, the first at element 17")]),
+    "infinity": ("non_finite", "rank 1 has the first NaN or infinity, in the input of collective 21", [([1], "its input has 1 infinite, the first at element 3")]),
+    "nan_in_message": ("non_finite", "rank 1 has the first NaN or infinity, in a send of 50 float32 to rank 2 of the communicator (communicator 1)",
+                       [([1], "its input has 1 NaN, the first at element 7")]),
+    "overflow": ("non_finite", "the output of collective 21", [([0, 1, 2, 3], "has it in its output")]),
+    "damaged": ("diverged", "the output of collective 21 of communicator 1 (NCCL, 4 ranks), all_reduce of 15000 float32, sum, differs between its ranks",
+                [([0, 1, 2], "its output has the checksum"), ([3], "its output has the checksum")]),
+}
+
+
+def run(program, mode, folder, checksums=True):
+    """What warpsafe-ranks says, or a problem."""
+    os.environ.pop("WARPSAFE_RANKS_CHECKSUMS", None)
+    if checksums:
+        os.environ["WARPSAFE_RANKS_CHECKSUMS"] = "1"
+    pathlib.Path(folder, mode).mkdir()
+    job = Job([program, f"{folder}/{mode}", mode], SIZE, f"{folder}/{mode}", f"{folder}/{mode}/records", LIBRARY)
+    statuses = job.wait()
+    job.kill()
+    asked = Asked(TOOL, f"{folder}/{mode}/records")
+    return asked, "" if statuses == [0] * SIZE else f"{mode}: ended with {statuses}\n{job.output()}"
+
+
+def with_checksums(folder, mode):
+    """(inputs, outputs, collectives) with checksums, of all ranks."""
+    sys.path.insert(0, str(pathlib.Path(TOOL).parent))
+    from warpsafe_ranks.checksums import windows
+    from warpsafe_ranks.files import Checksums
+    from warpsafe_ranks.job import Job as Records
+
+    inputs = outputs = count = 0
+    for one in Records(f"{folder}/{mode}/records").communicators:
+        for member in one.members:
+            count += len(member.records)
+            for span in windows(len(member.checksums)):
+                states = list(member.checksums.window(*span)(Checksums.STATE))
+                inputs += sum(state & 1 for state in states)
+                outputs += sum(state >> 1 for state in states)
+    return inputs, outputs, count
+
+
+def check_right(program, mode, folder):
+    asked, problem = run(program, mode, folder)
+    if problem or not asked.says_nothing():
+        return problem or f"{mode}: {asked.said['findings']} {asked.said['problems']} {asked.error}"
+    if program != PROGRAM:
+        return ""
+    inputs, outputs, count = with_checksums(folder, mode)
+    if mode in ("right_steps", "right_odd_address", "right_loss_scaler"):
+        # A broadcast has an input at its root alone, and reduce and reduce_scatter have no output that all ranks share.
+        if (inputs, outputs, count) != (SIZE * 32 - 12, SIZE * 24, SIZE * 32):
+            return f"{mode}: {inputs} inputs and {outputs} outputs of {count} collectives are known"
+    elif mode == "right_in_flight" and not 0 < inputs < count:
+        return f"{mode}: {inputs} inputs of {count} collectives are known"
+    elif mode == "right_group" and (inputs, outputs) != (SIZE * 8 + 1, SIZE * 8):
+        return f"{mode}: {inputs} inputs and {outputs} outputs of {count} collectives are known"
+    elif mode == "right_capture" and outputs != SIZE * 10:
+        return f"{mode}: {outputs} outputs are known"
+    return ""
+
+
+def check_mistake(mode, folder):
+    kind, text, sides = MISTAKES[mode]
+    asked, problem = run(PROGRAM, mode, folder)
+    found = asked.find(kind)
+    is_right = not problem and asked.kinds() == [kind] and text in found["text"] and found["collective"] == (None if "message" in mode else 21) and len(found["sides"]) == len(sides) and all(
+        one["ranks"] == ranks and what in one["what"] and re.match(r"checksums_job\.cpp:\d+", one["place"])
+        for one, (ranks, what) in zip(found["sides"], sides))
+    return "" if is_right else f"{mode}: {problem} {asked.said['findings']} {asked.error}"
+
+
+def check_compare(folder):
+    problems = []
+    for mode in ("right_steps", "perturbed"):
+        problems.append(run(PROGRAM, mode, folder)[1])
+    os.rename(f"{folder}/right_steps", f"{folder}/first")
+    problems.append(run(PROGRAM, "right_steps", folder)[1])
+    asked = Asked(TOOL, f"{folder}/right_steps/records", "--compare", f"{folder}/first/records")
+    problems.append("" if asked.says_nothing() and asked.said["compared"] == SIZE * 32 else f"two equal runs: {asked.said}")
+    asked = Asked(TOOL, f"{folder}/perturbed/records", "--compare", f"{folder}/first/records")
+    found = asked.find("compared")
+    if not found or "rank 1 is the first to differ between the runs: the input of collective 21" not in found["text"] or found["sides"][0]["ranks"] != [1]:
+        problems.append(f"compared: {asked.said['findings']} {asked.error}")
+    problems.append(run(PROGRAM, "right_capture", folder)[1])
+    asked = Asked(TOOL, f"{folder}/right_capture/records", "--compare", f"{folder}/first/records")
+    found = asked.find("compared")
+    if not found or "the call of collective 8 " not in found["text"]:
+        problems.append(f"compared with other calls: {asked.said['findings']} {asked.error}")
+    return "\n".join(filter(None, problems))
+
+
+def check_special(folder):
+    asked, problem = run(PROGRAM, "refused", folder)
+    if problem or asked.kinds() != ["failed"]:
+        return f"refused: {problem} {asked.said['findings']}"
+    asked, problem = run(PROGRAM, "no_code", folder)
+    if problem or asked.kinds() or not all("there are no checksums: CUDA's driver refuses the kernel that computes them (221)" in one
+                                           for one in asked.said["problems"]) or len(asked.said["problems"]) != SIZE:
+        return f"no_code: {problem} {asked.said}"
+    asked, problem = run(PROGRAM, "nan", folder, checksums=False)
+    if problem or not asked.says_nothing() or list(pathlib.Path(folder).glob("**/*.checksums.*")):
+        return f"without checksums: {problem} {asked.said['findings']}"
+    return ""
+
+
+def main():
+    problems = []
+    checks = [lambda folder, mode=mode: check_right(PROGRAM, mode, folder) for mode in right_ones("checksums_job.cpp")]
+    checks += [lambda folder, mode=mode: check_right(OTHER_PROGRAM, mode, folder) for mode in right_ones("job.cpp")]
+    checks += [lambda folder, mode=mode: check_mistake(mode, folder) for mode in MISTAKES]
+    checks += [check_compare, check_special]
+    for check in checks:
+        with tempfile.TemporaryDirectory() as folder:
+            problems.append(check(folder))
+    problems = [problem for problem in problems if problem]
+    print("\n".join(problems) or f"{len(checks)} checks: all as expected")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
