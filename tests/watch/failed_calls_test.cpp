@@ -222,6 +222,15 @@ TEST(FailedCalls, AFaultNamesThePointerThatIsWrong) {
   EXPECT_THAT(failed("fault_freed").out, Not(HasSubstr(" cause: ")));  // nothing was kept
 }
 
+// Calls that make streams and events fail too then, so later calls pass handles that do not exist.
+TEST(FailedCalls, HandlesThatDoNotExistAreNoErrorsOnceTheContextIsLost) {
+  const Failed ran = failed("fault_null_then_handles", "");
+  EXPECT_THAT(ran.out, HasSubstr("fault_null_then_handles: 700, "));
+  EXPECT_THAT(ran.out, HasSubstr(" failed: an illegal memory access was encountered\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("CUDA_ERROR_INVALID_HANDLE")));
+  EXPECT_THAT(ran.out, HasSubstr("1 fault of running work\n"));
+}
+
 TEST(FailedCalls, AKernelOfAnUnloadedModuleHasItsName) {
   const Failed ran = failed("unloaded");
   EXPECT_EQ(ran.status, 0);

@@ -127,7 +127,7 @@ int act(const char* what) {
   }
   // A kernel that faults, and the pointer that it receives.
   if (std::strncmp(what, "fault_", 6) == 0) {
-    CUdeviceptr memory = is("fault_null")    ? 0
+    CUdeviceptr memory = std::strncmp(what, "fault_null", 10) == 0 ? 0
                          : is("fault_host")  ? reinterpret_cast<CUdeviceptr>(&line)
                          : is("fault_short") ? allocated(64)
                                              : allocated(4096);
@@ -137,6 +137,11 @@ int act(const char* what) {
     void* values[] = {&memory};
     launch(function_of("_ZN4demo13out_of_boundsEPf"), values);
     const int status = cuCtxSynchronize();
+    if (is("fault_null_then_handles")) {
+      float time = 0;
+      cuEventElapsedTime(&time, nullptr, nullptr);
+      launch(nullptr, values);
+    }
     line = at;
     return status;
   }

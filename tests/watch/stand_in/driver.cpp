@@ -130,6 +130,7 @@ void scribble(const cuLaunchKernel_params& of) {
   if (unsigned char* const at = bytes_at(memory + offset, 4)) std::memset(at, 0x5a, 4);
 }
 CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
+  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (lost) return fault;
   if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
   if (!is_function(function)) return CUDA_ERROR_INVALID_HANDLE;
