@@ -661,8 +661,8 @@ CUresult cuGraphExecDestroy(CUgraphExec graph) {
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy, &of, nullptr,
                      [] { return CUDA_SUCCESS; });
 }
-/// With STAND_IN_GRAPH_FAULTS it waits for the graph, as the driver does if the graph copies ordinary
-/// host memory, and the graph's work faults.
+/// With STAND_IN_GRAPH_FAULTS it waits for the graph, as the driver does if the graph copies
+/// ordinary host memory, and the graph's work faults.
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   const cuGraphLaunch_params of{graph, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &of, nullptr, [&] {

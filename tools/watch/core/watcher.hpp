@@ -248,11 +248,12 @@ class Watcher {
                                             const HostStack& stack) noexcept {
     Launch& launch = seen.launch;
     Kernel& kernel = *launch.kernel;
-    // A launch of a graph that copies ordinary host memory waits for the copy, and returns the fault
-    // of the graph's own work.
+    // A launch of a graph that copies ordinary host memory waits for the copy, and returns the
+    // fault of the graph's own work.
     if (launch.is_graph && platform_.is_fault(status)) {
       debug::Journal::get().submitted(seen.record.sequence, debug::Completion::get().now());
-      return failed(status, Name::of("Launch of a graph"), Stage::completion, launch.device, &stack);
+      return failed(status, Name::of("Launch of a graph"), Stage::completion, launch.device,
+                    &stack);
     }
     __atomic_add_fetch(&kernel.refused, 1, __ATOMIC_RELAXED);
     const warpsafe::detail::BackendCalls& calls = *platform_.calls;

@@ -31,8 +31,8 @@ inline constexpr int capture_unsupported = 900;
 inline constexpr int capture_invalidated = 901;
 }  // namespace status
 
-/// Returns whether a failure follows from the loss of a context: the calls that make its streams and
-/// events have failed too, so that later calls receive no handles.
+/// Returns whether a failure follows from the loss of a context: the calls that make its streams
+/// and events have failed too, so that later calls receive no handles.
 [[nodiscard]] inline bool follows_lost_context(int status) noexcept {
   return status == status::invalid_handle || status == status::invalid_context ||
          status == 709;  // the context is destroyed

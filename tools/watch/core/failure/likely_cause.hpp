@@ -63,11 +63,10 @@ namespace detail {
   return error.vendor == Vendor::nvidia && error.raw == 716;
 }
 /// Returns what is wrong with a pointer that a launch has passed, or "". `certain`: no correct
-/// access through it exists. `misaligned`: the fault was an access at such an address.
+/// access through it exists. `misaligned`: the fault was a misaligned access.
 [[nodiscard]] inline std::string wrong_pointer(const PassedPointer& one,
-                                               const debug::LaunchRecord& launch,
-                                               bool misaligned, FailedCalls& calls,
-                                               bool& certain) {
+                                               const debug::LaunchRecord& launch, bool misaligned,
+                                               FailedCalls& calls, bool& certain) {
   FailedAddress at;
   at.address = one.address;
   at.is_memory = true;

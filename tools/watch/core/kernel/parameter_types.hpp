@@ -79,8 +79,8 @@ namespace warpsafe::watch {
     std::string_view name;
     std::size_t bytes;
   };
-  constexpr Vector vectors[] = {{"char", 1},     {"uchar", 1},    {"short", 2}, {"ushort", 2},
-                                {"int", 4},      {"uint", 4},     {"long", 8},  {"ulong", 8},
+  constexpr Vector vectors[] = {{"char", 1},     {"uchar", 1},     {"short", 2}, {"ushort", 2},
+                                {"int", 4},      {"uint", 4},      {"long", 8},  {"ulong", 8},
                                 {"longlong", 8}, {"ulonglong", 8}, {"float", 4}, {"double", 8}};
   if (type.empty()) return 0;
   const char count = type.back();

@@ -97,7 +97,7 @@ class SourcePlaces {
   struct Frame {
     SourcePlace place;
     std::vector<SourcePlace> callers;  ///< if the place is in a function that was inlined into them
-    std::string path;  ///< of the object, for the tool
+    std::string path;                  ///< of the object, for the tool
     bool asked = false;
   };
 
@@ -165,8 +165,8 @@ class SourcePlaces {
   /// the program's.
   [[nodiscard]] static bool is_in_runtimes_header(const SourcePlace& one) noexcept {
     const std::string_view file = detail::file_of(one.file.c_str());
-    for (const std::string_view header : {"cuda_runtime.h", "device_functions.h",
-                                          "hip_runtime_api.h", "amd_hip_runtime.h"}) {
+    for (const std::string_view header :
+         {"cuda_runtime.h", "device_functions.h", "hip_runtime_api.h", "amd_hip_runtime.h"}) {
       if (file == header) return true;
     }
     return false;
