@@ -94,6 +94,10 @@ TEST(FailedCalls, AGraphWhoseLaunchReturnsAFaultIsItsSuspect) {
                                  "    #1 'graph"));
   EXPECT_THAT(ran.out, HasSubstr(": 1 launch of 1 kernel, 0 refused, 1 fault of running work\n  "
                                  "suspect of a fault: 'graph"));
+  // The launch is also among those that the log lists.
+  const Ran traced = shell("env STAND_IN_GRAPH_FAULTS=1 LD_LIBRARY_PATH=" WATCH_STAND_IN
+                           " " WATCH_RUN " --cuda --log trace " WATCH_FAILED_CALLS " launch_graph");
+  EXPECT_THAT(traced.out, HasSubstr("  CUDA launch(stream 0x"));
 }
 
 TEST(FailedCalls, AddressesThatNoFreeTakes) {

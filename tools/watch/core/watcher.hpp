@@ -251,6 +251,9 @@ class Watcher {
     // A launch of a graph that copies ordinary host memory waits for the copy, and returns the
     // fault of the graph's own work.
     if (launch.is_graph && platform_.is_fault(status)) {
+      if (seen.begun != 0) {
+        debug::detail::after_launch(seen.record, *platform_.calls, seen.begun, 0);
+      }
       debug::Journal::get().submitted(seen.record.sequence, debug::Completion::get().now());
       return failed(status, Name::of("Launch of a graph"), Stage::completion, launch.device,
                     &stack);
