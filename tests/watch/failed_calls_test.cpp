@@ -72,6 +72,34 @@ TEST(FailedCalls, TheFunctionsThatTheCompilerMakesForALaunchAreNoCallers) {
   EXPECT_THAT(ran.out, HasSubstr(ran.line));
 }
 
+// The places are the program's: neither the runtime's header nor the function around an inlined one
+// is in place of another.
+TEST(FailedCalls, AFunctionThatIsInlinedIsACallerOfItsOwn) {
+  const Failed ran = failed("free_typed");
+  EXPECT_THAT(ran.out, HasSubstr("cudaFree failed: CUDA_ERROR_INVALID_VALUE"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("cuda_runtime.h")));
+  if (!has_addr2line()) return;
+  EXPECT_THAT(ran.out, HasSubstr("\n  called by free_floats at "));
+  EXPECT_THAT(ran.out, HasSubstr(ran.line + "\n  called by (anonymous namespace)::free_typed at "));
+  EXPECT_THAT(ran.out, HasSubstr("\n  called by main at "));
+}
+
+// If a graph copies ordinary host memory, its launch waits and returns the fault of its kernels.
+TEST(FailedCalls, AGraphWhoseLaunchReturnsAFaultIsItsSuspect) {
+  const Ran ran = shell("env STAND_IN_GRAPH_FAULTS=1 LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN
+                        " --cuda " WATCH_FAILED_CALLS " launch_graph");
+  EXPECT_THAT(ran.out, HasSubstr("launch_graph: 700, "));
+  EXPECT_THAT(ran.out, HasSubstr(" failed: an illegal memory access was encountered\n"));
+  EXPECT_THAT(ran.out, HasSubstr("\n  suspect: 1 launch of device 0 not known to have ended\n"
+                                 "    #1 'graph"));
+  EXPECT_THAT(ran.out, HasSubstr(": 1 launch of 1 kernel, 0 refused, 1 fault of running work\n  "
+                                 "suspect of a fault: 'graph"));
+  // The launch is also among those that the log lists.
+  const Ran traced = shell("env STAND_IN_GRAPH_FAULTS=1 LD_LIBRARY_PATH=" WATCH_STAND_IN
+                           " " WATCH_RUN " --cuda --log trace " WATCH_FAILED_CALLS " launch_graph");
+  EXPECT_THAT(traced.out, HasSubstr("  CUDA launch(stream 0x"));
+}
+
 TEST(FailedCalls, AddressesThatNoFreeTakes) {
   EXPECT_THAT(failed("free_inside").out,
               HasSubstr("\n  the address is 256 bytes past the beginning of an allocation: free "
@@ -189,8 +217,22 @@ TEST(FailedCalls, AFaultNamesThePointerThatIsWrong) {
   EXPECT_THAT(failed("fault_short", kept).out,
               HasSubstr(": 64 bytes from there, and a 'float' for each of the grid's 32 threads "
                         "needs 128 bytes\n"));
+  EXPECT_THAT(failed("fault_misaligned", kept).out,
+              HasSubstr("\n  likely cause: " + first +
+                        "device memory 0x7f0000000002, 2 bytes into an allocation of 4096 bytes"));
+  EXPECT_THAT(failed("fault_misaligned", kept).out,
+              HasSubstr(": the address is not a multiple of 4, the alignment of 'float'\n"));
   EXPECT_THAT(failed("fault_right", kept).out, Not(HasSubstr(" cause: ")));
   EXPECT_THAT(failed("fault_freed").out, Not(HasSubstr(" cause: ")));  // nothing was kept
+}
+
+// Calls that make streams and events fail too then, so later calls pass handles that do not exist.
+TEST(FailedCalls, HandlesThatDoNotExistAreNoErrorsOnceTheContextIsLost) {
+  const Failed ran = failed("fault_null_then_handles", "");
+  EXPECT_THAT(ran.out, HasSubstr("fault_null_then_handles: 700, "));
+  EXPECT_THAT(ran.out, HasSubstr(" failed: an illegal memory access was encountered\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("CUDA_ERROR_INVALID_HANDLE")));
+  EXPECT_THAT(ran.out, HasSubstr("1 fault of running work\n"));
 }
 
 TEST(FailedCalls, AKernelOfAnUnloadedModuleHasItsName) {

@@ -41,12 +41,19 @@ int launch(CUfunction function, void** values, CUstream on = stream) {
   return HERE(cuMemFree(memory));
 }
 constexpr std::size_t more_than_there_is = std::size_t{1} << 40;
+int free_typed();
 constexpr const char* of_module = "_ZN4demo9of_moduleEPf";
 constexpr const char* without_types = "of_module_in_c";
 
 int act(const char* what) {
   const auto is = [&](const char* one) { return std::strcmp(what, one) == 0; };
   if (is("free_twice")) return free_twice();
+  if (is("free_typed")) return free_typed();
+  if (is("launch_graph")) {
+    CUgraphExec graph = nullptr;
+    cuGraphInstantiateWithFlags(&graph, nullptr, 0);
+    return HERE(cuGraphLaunch(graph, stream));
+  }
   if (is("free_inside")) return HERE(cuMemFree(allocated(4096) + 256));
   if (is("free_host")) return HERE(cudaFree(&line));
   if (is("copy_too_much")) {
@@ -120,15 +127,21 @@ int act(const char* what) {
   }
   // A kernel that faults, and the pointer that it receives.
   if (std::strncmp(what, "fault_", 6) == 0) {
-    CUdeviceptr memory = is("fault_null")    ? 0
+    CUdeviceptr memory = std::strncmp(what, "fault_null", 10) == 0 ? 0
                          : is("fault_host")  ? reinterpret_cast<CUdeviceptr>(&line)
                          : is("fault_short") ? allocated(64)
                                              : allocated(4096);
+    if (is("fault_misaligned")) memory += 2;
     if (is("fault_freed")) HERE(cuMemFree(memory));
     const int at = line;
     void* values[] = {&memory};
     launch(function_of("_ZN4demo13out_of_boundsEPf"), values);
     const int status = cuCtxSynchronize();
+    if (is("fault_null_then_handles")) {
+      float time = 0;
+      cuEventElapsedTime(&time, nullptr, nullptr);
+      launch(nullptr, values);
+    }
     line = at;
     return status;
   }
@@ -170,6 +183,21 @@ namespace {
 }  // namespace demo
 namespace {
 int launch_through_stub() { return demo::bounded(nullptr); }
+}  // namespace
+
+// As the runtime's header has it: a function for typed pointers, which is inlined.
+#line 879 "/usr/local/cuda/include/cuda_runtime.h"
+template <class T>
+[[gnu::always_inline]] inline cudaError_t typed_free(T* memory) {
+  return cudaFree(memory);
+}
+#line 300 "failed_calls.cpp"
+[[gnu::always_inline]] inline int free_floats(float* memory) { return HERE(typed_free(memory)); }
+namespace {
+[[gnu::noinline]] int free_typed() {
+  static float memory = 0;
+  return free_floats(&memory);
+}
 }  // namespace
 
 int main(int argc, char** argv) {

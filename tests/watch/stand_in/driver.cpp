@@ -65,6 +65,7 @@ bool module_loaded = true;
 CUctx_st* module_context = &context;
 bool lost = false;
 bool faulty = false;  // work in flight is going to fail
+CUresult fault = CUDA_ERROR_ILLEGAL_ADDRESS;
 
 /// The driver's log, which STAND_IN_NO_LOG turns off as before CUDA 12.9.
 std::vector<std::string> log_lines;
@@ -129,7 +130,8 @@ void scribble(const cuLaunchKernel_params& of) {
   if (unsigned char* const at = bytes_at(memory + offset, 4)) std::memset(at, 0x5a, 4);
 }
 CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
-  if (lost) return CUDA_ERROR_ILLEGAL_ADDRESS;
+  if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
+  if (lost) return fault;
   if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
   if (!is_function(function)) return CUDA_ERROR_INVALID_HANDLE;
   if (is_of_module(function) && (!module_loaded || module_context != current)) {
@@ -164,7 +166,13 @@ CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   if (of.sharedMemBytes + static_cast<unsigned>(function->static_shared) > 49152) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (std::strstr(function->name, "out_of_bounds") != nullptr) faulty = true;
+  if (std::strstr(function->name, "out_of_bounds") != nullptr) {
+    faulty = true;
+    if (of.kernelParams != nullptr &&
+        *static_cast<const CUdeviceptr*>(of.kernelParams[0]) % sizeof(float) != 0) {
+      fault = CUDA_ERROR_MISALIGNED_ADDRESS;
+    }
+  }
   if (std::strstr(function->name, "scribbles") != nullptr) scribble(of);
   return CUDA_SUCCESS;
 }
@@ -189,7 +197,7 @@ void dump_core() {
 CUresult settle() {
   if (faulty) dump_core();
   if (faulty) lost = true;
-  return lost ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
+  return lost ? fault : CUDA_SUCCESS;
 }
 
 struct ErrorRow {
@@ -207,6 +215,7 @@ const ErrorRow& row_of(CUresult error) {
       {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
       {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS",
        "an illegal memory access was encountered"},
+      {CUDA_ERROR_MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
       {CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
        "operation not permitted when stream is capturing"},
       {CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
@@ -652,10 +661,16 @@ CUresult cuGraphExecDestroy(CUgraphExec graph) {
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy, &of, nullptr,
                      [] { return CUDA_SUCCESS; });
 }
+/// With STAND_IN_GRAPH_FAULTS it waits for the graph, as the driver does if the graph copies
+/// ordinary host memory, and the graph's work faults.
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   const cuGraphLaunch_params of{graph, stream};
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &of, nullptr,
-                     [&] { return graph == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS; });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &of, nullptr, [&] {
+    if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (std::getenv("STAND_IN_GRAPH_FAULTS") == nullptr) return CUDA_SUCCESS;
+    faulty = true;
+    return settle();
+  });
 }
 CUresult cuLogsDumpToMemory(CUlogIterator* position, char* text, std::size_t* bytes, unsigned) {
   if (std::getenv("STAND_IN_NO_LOG") != nullptr) return CUDA_ERROR_NOT_SUPPORTED;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "end/end_text.hpp"
+#include "failure/call_weight.hpp"
 #include "failure/failed_calls.hpp"
 #include "failure/likely_cause.hpp"
 #include "kernel/kernel_lookup.hpp"
@@ -144,7 +145,8 @@ class Watcher {
   void call_failed(const StreamCall& of, int status, const char* log,
                    MemoryKind (*kind_of)(std::uintptr_t) noexcept,
                    const HostStack* stack) noexcept {
-    if (weight_of(of.call, status, false) == CallWeight::quiet || platform_.is_fault(status)) {
+    if (weight_of(of.call, status, false) == CallWeight::quiet || platform_.is_fault(status) ||
+        is_consequence(status, of.device)) {
       return;
     }
     begin_once();
@@ -164,6 +166,7 @@ class Watcher {
     const HostStack here = stack == nullptr ? HostStack::here() : *stack;
     run_on_large_stack([&]() noexcept {
       const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
+      note_loss(error, device);
       if (errors_.fault(error, here, likely_causes(error, arguments_, failed_calls_)))
         stop_on_request();
     });
@@ -245,6 +248,16 @@ class Watcher {
                                             const HostStack& stack) noexcept {
     Launch& launch = seen.launch;
     Kernel& kernel = *launch.kernel;
+    // A launch of a graph that copies ordinary host memory waits for the copy, and returns the
+    // fault of the graph's own work.
+    if (launch.is_graph && platform_.is_fault(status)) {
+      if (seen.begun != 0) {
+        debug::detail::after_launch(seen.record, *platform_.calls, seen.begun, 0);
+      }
+      debug::Journal::get().submitted(seen.record.sequence, debug::Completion::get().now());
+      return failed(status, Name::of("Launch of a graph"), Stage::completion, launch.device,
+                    &stack);
+    }
     __atomic_add_fetch(&kernel.refused, 1, __ATOMIC_RELAXED);
     const warpsafe::detail::BackendCalls& calls = *platform_.calls;
     const std::string log = platform_.log();  // before any call of the watch can fail
@@ -254,7 +267,8 @@ class Watcher {
     debug::Journal::get().refused(seen.record.sequence);
     debug::detail::error_created(error, launch.device,
                                  warpsafe::detail::reports_earlier_fault(error));
-    if (!kernel.listed) return;
+    if (error.incident != 0) note_loss(error, launch.device);
+    if (!kernel.listed || is_consequence(status, launch.device)) return;
     debug::detail::notify_failed(error);
     if (error.incident != 0) {
       if (!errors_.fault(error, stack, likely_causes(error, arguments_, failed_calls_))) return;
@@ -263,6 +277,15 @@ class Watcher {
                       hint_for(launch, error, of, failed_calls_.capture_breaker()), stack);
     }
     stop_on_request();
+  }
+  void note_loss(const LaunchError& error, std::int32_t device) noexcept {
+    if (error.severity != Severity::context_lost || device < 0 || device >= 64) return;
+    __atomic_fetch_or(&lost_devices_, std::uint64_t{1} << device, __ATOMIC_RELAXED);
+  }
+  /// Returns whether the fault that lost the device's context is already reported as the reason.
+  [[nodiscard]] bool is_consequence(int status, std::int32_t device) const noexcept {
+    return follows_lost_context(status) && device >= 0 && device < 64 &&
+           (__atomic_load_n(&lost_devices_, __ATOMIC_RELAXED) >> device & 1) != 0;
   }
   void stop_on_request() noexcept {
     if (!options_.stop_on_error) return;
@@ -281,6 +304,7 @@ class Watcher {
   const Follow follow_ = options_.arguments ? Follow::arguments
                          : options_.quiet   ? Follow::nothing
                                             : Follow::order;
+  std::uint64_t lost_devices_ = 0;  ///< a bit for each device whose context is lost
   bool begun_ = false;
   bool finished_ = false;
   const char* end_ = "exit";

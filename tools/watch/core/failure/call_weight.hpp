@@ -31,6 +31,13 @@ inline constexpr int capture_unsupported = 900;
 inline constexpr int capture_invalidated = 901;
 }  // namespace status
 
+/// Returns whether a failure follows from the loss of a context: the calls that make its streams
+/// and events have failed too, so that later calls receive no handles.
+[[nodiscard]] inline bool follows_lost_context(int status) noexcept {
+  return status == status::invalid_handle || status == status::invalid_context ||
+         status == 709;  // the context is destroyed
+}
+
 /// Returns what a failed call with that status means. `of_library`: a vendor's library made the
 /// call; it may try what a device supports, and reports a failure that matters by a status of its
 /// own.

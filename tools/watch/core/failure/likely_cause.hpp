@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../kernel/foreign_memory.hpp"
+#include "../kernel/parameter_types.hpp"
 #include "../launch/argument_log.hpp"
 #include "failed_calls.hpp"
 #include <warpsafe/core/launch_record.hpp>
@@ -11,16 +12,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <tuple>
 
 namespace warpsafe::watch {
 
 namespace detail {
 
-/// Returns how many elements of the grid's size, one for each thread, need more memory than is left
-/// behind a pointer; "" if they do not, or if the type is unknown.
-[[nodiscard]] inline std::string short_memory(const PassedPointer& one, const FailedAddress& at,
-                                              const debug::LaunchRecord& launch) {
+/// Returns the type that a pointer points to, without const, or "".
+[[nodiscard]] inline std::string pointed_to(const PassedPointer& one) {
   const std::size_t star = one.type.rfind('*');
   if (star == std::string::npos || star == 0) return {};
   std::string element = one.type.substr(0, star);
@@ -29,6 +30,13 @@ namespace detail {
       element.compare(element.size() - constant.size(), constant.size(), constant) == 0) {
     element.resize(element.size() - constant.size());
   }
+  return element;
+}
+/// Returns how many elements of the grid's size, one for each thread, need more memory than is left
+/// behind a pointer; "" if they do not, or if the type is unknown.
+[[nodiscard]] inline std::string short_memory(const PassedPointer& one, const FailedAddress& at,
+                                              const debug::LaunchRecord& launch) {
+  const std::string element = pointed_to(one);
   const std::size_t bytes = number_bytes(element);
   // Each factor is below 2^32, and three of them have limits of 16 bits and less.
   double threads = 1;
@@ -42,16 +50,32 @@ namespace detail {
          "' for each of the grid's " + std::to_string(static_cast<std::uint64_t>(threads)) +
          " threads needs " + std::to_string(static_cast<std::uint64_t>(threads) * bytes) + " bytes";
 }
+/// Returns which alignment of its type an address does not have, or "".
+[[nodiscard]] inline std::string missing_alignment(const PassedPointer& one) {
+  const std::string element = pointed_to(one);
+  const std::size_t bytes = alignment_bytes(element);
+  if (bytes == 0 || one.address % bytes == 0) return {};
+  return ": the address is not a multiple of " + std::to_string(bytes) + ", the alignment of '" +
+         element + "'";
+}
+/// CUDA_ERROR_MISALIGNED_ADDRESS (cuda.h).
+[[nodiscard]] inline bool is_misaligned(const LaunchError& error) noexcept {
+  return error.vendor == Vendor::nvidia && error.raw == 716;
+}
 /// Returns what is wrong with a pointer that a launch has passed, or "". `certain`: no correct
-/// access through it exists.
+/// access through it exists. `misaligned`: the fault was a misaligned access.
 [[nodiscard]] inline std::string wrong_pointer(const PassedPointer& one,
-                                               const debug::LaunchRecord& launch,
+                                               const debug::LaunchRecord& launch, bool misaligned,
                                                FailedCalls& calls, bool& certain) {
   FailedAddress at;
   at.address = one.address;
   at.is_memory = true;
   at.allocation = calls.memory().find(one.address);
   certain = true;
+  if (misaligned) {
+    const std::string missing = missing_alignment(one);
+    return missing.empty() ? missing : calls.words(at) + missing;
+  }
   if (at.is_freed()) return calls.words(at);
   if (at.address == 0) return one.type.empty() ? std::string() : "a null pointer";
   if (at.is_live()) {
@@ -85,14 +109,18 @@ namespace detail {
   constexpr int most_lines = 6;
   debug::LaunchRecord suspects[most];
   const std::size_t found = debug::suspects(error, suspects, most);
+  std::set<std::tuple<const char*, std::size_t, std::uintptr_t>> said;
   std::string text;
   int lines = 0;
   for (const bool wanted : {true, false}) {
     for (std::size_t i = 0; i < found && i < most; ++i) {
       for (const PassedPointer& one : arguments.of(suspects[i].sequence)) {
         bool certain = false;
-        const std::string wrong = detail::wrong_pointer(one, suspects[i], calls, certain);
+        const std::string wrong =
+            detail::wrong_pointer(one, suspects[i], detail::is_misaligned(error), calls, certain);
         if (wrong.empty() || certain != wanted || lines == most_lines) continue;
+        // Older launches with the same pointer say nothing more.
+        if (!said.emplace(suspects[i].kernel.data, one.number, one.address).second) continue;
         ++lines;
         text += std::string("\n  ") + (certain ? "likely cause" : "possible cause") +
                 ": argument " + std::to_string(one.number + 1) +

@@ -71,6 +71,28 @@ namespace warpsafe::watch {
   }
   return 0;
 }
+/// Returns the alignment in bytes of a number type or of a vector type such as float4
+/// (vector_types.h), or 0 if it is neither.
+[[nodiscard]] inline std::size_t alignment_bytes(std::string_view type) noexcept {
+  if (const std::size_t bytes = number_bytes(type); bytes != 0) return bytes;
+  struct Vector {
+    std::string_view name;
+    std::size_t bytes;
+  };
+  constexpr Vector vectors[] = {{"char", 1},     {"uchar", 1},     {"short", 2}, {"ushort", 2},
+                                {"int", 4},      {"uint", 4},      {"long", 8},  {"ulong", 8},
+                                {"longlong", 8}, {"ulonglong", 8}, {"float", 4}, {"double", 8}};
+  if (type.empty()) return 0;
+  const char count = type.back();
+  type.remove_suffix(1);
+  for (const Vector& one : vectors) {
+    if (type != one.name) continue;
+    if (count == '1' || count == '3') return one.bytes;
+    if (count == '2') return 2 * one.bytes;
+    if (count == '4') return one.bytes < 4 ? 4 * one.bytes : 16;
+  }
+  return 0;
+}
 /// Returns true for "float*", "void*" and "float const*", false for "float**" and "void (*)(int)".
 [[nodiscard]] inline bool is_plain_pointer(std::string_view type) noexcept {
   return type.size() > 1 && type.back() == '*' && type.find('(') == std::string_view::npos &&

@@ -12,6 +12,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -83,17 +84,20 @@ class SourcePlaces {
     }
     std::vector<SourcePlace> places;
     for (Frame& one : frames) {
-      if (places.size() == most) break;
       const bool skipped = places.empty() && one.place.line == 0 &&
                            (is_runtimes(one.place.function) || has_lines(frames, one));
       if (skipped || one.place.function == "_start") continue;
       places.push_back(std::move(one.place));
+      for (SourcePlace& caller : one.callers) places.push_back(std::move(caller));
+      if (places.size() >= most) break;
     }
+    if (places.size() > most) places.resize(most);
     return places;
   }
   struct Frame {
     SourcePlace place;
-    std::string path;  ///< of the object, for the tool
+    std::vector<SourcePlace> callers;  ///< if the place is in a function that was inlined into them
+    std::string path;                  ///< of the object, for the tool
     bool asked = false;
   };
 
@@ -142,10 +146,30 @@ class SourcePlaces {
       while (!rest.empty() && rest.substr(0, 2) != "0x") next_line();
       if (rest.empty()) return;
       next_line();
-      const std::string_view function = next_line();
-      const std::string_view where = next_line();
-      take(frames[i].place, function, where);
+      std::vector<SourcePlace> chain;  // innermost first
+      while (!rest.empty() && rest.substr(0, 2) != "0x") {
+        SourcePlace one = frames[i].place;
+        const std::string_view function = next_line();
+        take(one, function, next_line());
+        chain.push_back(std::move(one));
+      }
+      if (chain.empty()) return;
+      const auto own = std::find_if_not(chain.begin(), chain.end(), &is_in_runtimes_header);
+      if (own != chain.end()) chain.erase(chain.begin(), own);
+      frames[i].place = std::move(chain.front());
+      chain.erase(chain.begin());
+      frames[i].callers = std::move(chain);
     }
+  }
+  /// Functions of the runtime's headers, such as cudaMalloc for a typed pointer, are inlined into
+  /// the program's.
+  [[nodiscard]] static bool is_in_runtimes_header(const SourcePlace& one) noexcept {
+    const std::string_view file = detail::file_of(one.file.c_str());
+    for (const std::string_view header :
+         {"cuda_runtime.h", "device_functions.h", "hip_runtime_api.h", "amd_hip_runtime.h"}) {
+      if (file == header) return true;
+    }
+    return false;
   }
   static void take(SourcePlace& place, std::string_view function, std::string_view where) {
     if (!function.empty() && function != "??") {
