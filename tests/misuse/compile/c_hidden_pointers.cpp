@@ -256,7 +256,7 @@ auto launched(ws::StreamRef stream, [[maybe_unused]] float* host, ws::DeviceSpan
 }  // namespace c04z_pointer_behind_a_constructor
 
 // C07: The private array holds pointers to a class. g++ does not look into a private array.
-// only: clang++ nvcc hipcc
+// only: clang++ hipcc
 namespace c07j_private_array_of_pointers_to_a_class {
 
 struct Layer {

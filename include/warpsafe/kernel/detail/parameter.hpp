@@ -42,8 +42,6 @@ union Held {
   char other;
   P held;
 };
-#endif
-#if !defined(__clang__) && !defined(__CUDACC__)
 template <class...>
 struct Members {};
 template <class A>
@@ -111,14 +109,20 @@ constexpr bool is_made_of_bytes() noexcept {
   }
   return false;
 }
+/// Whether the type becomes no pointer, reference or union if it is made of bytes while compiling.
+template <class P>
+concept MadeOfBytes = requires {
+  typename std::enable_if_t<is_made_of_bytes<P>()>;
+};
 /// Whether the class P, with its private members or its captures, consists of numbers alone, as far
-/// as bytes show it: while compiling, they become no pointer, reference or union. g++ does not look
-/// into a private array: is_array_of_pointers finds the usual ones. nvcc looks itself.
+/// as bytes show it. g++ does not look into a private array (nvcc's own front end does):
+/// is_array_of_pointers finds the usual ones.
 template <class P>
 inline constexpr bool is_examined = requires {
-  typename std::enable_if_t<is_made_of_bytes<std::remove_cv_t<P>>()>;
-#if !defined(__clang__) && !defined(__CUDACC__)
-  requires !is_array_of_pointers<P, P, void, char, int, float, double>();
+  requires MadeOfBytes<std::remove_cv_t<P>>;
+#if !defined(__clang__)
+  requires !MadeOfBytes<ArrayOf<P*, 1>> ||
+      !is_array_of_pointers<P, P, void, char, int, float, double>();
 #endif
 };
 template <class T>
