@@ -35,8 +35,11 @@ WARPSAFE_ERROR(70, copy_overlaps, "the source and the target of a copy overlap",
 
 // Remedy: Use the buffer that it was moved to, or create one; then take a new view.
 WARPSAFE_ERROR(71, memory_closed, "a buffer was used after it was closed or moved from",
-               error.extra != 0 ? "argument {argument} is a view of a freed buffer; take a new view"
-                                : "this buffer was closed or moved from and has no memory")
+               error.extra == 0 ? "this buffer was closed or moved from and has no memory"
+               : error.limit == ~std::uint64_t{2}
+                   ? "argument {argument} is a view of managed memory that the host has; hand it "
+                     "back with to_device()"
+                   : "argument {argument} is a view of a freed buffer; take a new view")
 
 // `get()` has already returned the value, or the `Pending` was moved from.
 // Remedy: Keep the value that `get()` returns; after a move, use the `Pending` that was moved to.
