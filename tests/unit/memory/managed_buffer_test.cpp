@@ -93,8 +93,7 @@ TEST_F(ManagedBufferTest, AnOldViewIsRefusedWhileTheHostHasIt) {
   const LaunchError error = error_in(doubled());
   EXPECT_EQ(error.code, Errc::memory_closed);
   EXPECT_THAT(message(error),
-              ::testing::HasSubstr("argument 1 is a view of managed memory that the "
-                                   "host has; hand it back with to_device()"));
+              ::testing::HasSubstr("argument 1 is with the host until to_device()"));
   auto again = std::move(on_host).to_device();
   EXPECT_TRUE(doubled().has_value());
   EXPECT_TRUE(stream.synchronize().has_value());
