@@ -17,8 +17,8 @@ NEW_WAY = re.compile(r"(?:[^\s:][^:]*: )?(?:In|At) (?!file included)")
 # nvcc's front end prints the path after the error. No file means the file of the error.
 STEP = re.compile(r"\s.* at line (?P<line>\d+)(?: of (?P<file>\S+))?$")
 # clang++ also prints the path after the error, in notes, and omits it if the previous error had the same.
-# Its other notes point at declarations.
-STEP_NOTE = re.compile(r"requested here|in call to|in instantiation of|in evaluation of|: while ")
+# Its other notes point at declarations. g++ prints the uses of a macro in the same way.
+STEP_NOTE = re.compile(r"in expansion of macro|requested here|in call to|in instantiation of|in evaluation of|: while ")
 INCLUDED = re.compile(r"In file included from |  +from ")
 # nvcc's front end reports the call of a deleted function, and then an assertion in the function's noexcept.
 DELETED = "cannot be referenced -- it is a deleted function"

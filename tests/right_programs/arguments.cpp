@@ -312,13 +312,30 @@ class Sampler {
   int seed_, count_;
   double low_, high_, step_, bias_, scale_;
 };
-WARPSAFE_KERNEL void ends(double* out, Trajectory trajectory, Sampler sampler) {
-  out[ws::thread_index().x] = trajectory.end() + sampler.sum();
+// Of many types, with classes and arrays inside.
+class Station {
+ public:
+  Station(short number, const Range<double>& heights, int first, int second)
+      : number_(number), heights_(heights), counts_{first, second} {}
+  WARPSAFE_FN double sum() const {
+    return state_ == open ? number_ + heights_.clamped(4) + counts_[0] + counts_[1] : 0;
+  }
+
+ private:
+  short number_;
+  Range<double> heights_;
+  int counts_[2];
+  enum : char { open, closed } state_ = open;
+  [[maybe_unused]] unsigned long visits_ = 0;
+};
+WARPSAFE_KERNEL void ends(double* out, Trajectory trajectory, Sampler sampler, Station station) {
+  out[ws::thread_index().x] = trajectory.end() + sampler.sum() + station.sum();
 }
 ws::result<bool> classes_of_many_numbers(const ws::Stream& stream) {
   return writes<double>(
-      stream, ws::kernel<ends>, [](std::size_t) { return 6 + 2 * 3 + 1 + 28; },
-      Trajectory(1, 2, 3, 4, 1, 2, 1), Sampler(1, 2, 3, 4, 5, 6, 7));
+      stream, ws::kernel<ends>, [](std::size_t) { return 6 + 2 * 3 + 1 + 28 + 10; },
+      Trajectory(1, 2, 3, 4, 1, 2, 1), Sampler(1, 2, 3, 4, 5, 6, 7),
+      Station(1, Range<double>(3, 9), 2, 3));
 }
 
 using Choice = std::variant<float, double, int>;

@@ -44,7 +44,32 @@ template <class R>
 }
 
 /// What a function returns if it returns no result.
-enum class Returns { other, nothing, number };
+enum class Returns { other, nothing, number, itself };
+constexpr bool is_same_name(const char* a, const char* b) noexcept {
+  const auto is_end = [](char c) { return c == 0 || c == ':' || c == '<' || c == '('; };
+  const char* const begin = a;
+  for (; !is_end(*a) && *a == *b; ++a) ++b;
+  return a != begin && is_end(*a) && is_end(*b);
+}
+/// Whether the function is a constructor or a destructor: `S::S(…)`, `S<T>::~S(…)`.
+constexpr bool has_name_of_class(const char* function) noexcept {
+  const char* outer = "";
+  const char* name = function;
+  bool found = false;
+  int depth = 0;
+  for (const char* at = function; *at != 0 && (depth != 0 || *at != ' '); ++at) {
+    if (depth == 0 && *at == ':' && at[1] == ':') {
+      outer = name;
+      name = ++at + 1;
+      found = false;  // so a lambda in a constructor is none
+    } else if (*at == '(' || *at == '<' || *at == '{') {
+      if (depth++ == 0 && *at == '(') found = is_same_name(outer, *name == '~' ? name + 1 : name);
+    } else if (*at == ')' || *at == '>' || *at == '}') {
+      --depth;
+    }
+  }
+  return found;
+}
 /// Reads the compiler's name of the function, __PRETTY_FUNCTION__. g++ does not show a lambda's
 /// return type there.
 constexpr Returns returned_by(const char* function) noexcept {
@@ -57,15 +82,25 @@ constexpr Returns returned_by(const char* function) noexcept {
       return *type == 'v' ? Returns::nothing : Returns::number;
     }
   }
-  return Returns::other;
+  return has_name_of_class(function) ? Returns::itself : Returns::other;
 }
 
-/// What the macros return.
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: give the lambda a return type: [&]() -> ws::result<void> { ... }"
+/// What the macros return. Compilers print its name for a function that returns no result, for a
+/// coroutine, and for a lambda without a return type, so the name is a hint.
+class [[nodiscard(WARPSAFE_DETAIL_SENTENCE)]] NeedsResultAsReturnTypeOrCoTry
+    : public BOOST_OUTCOME_V2_NAMESPACE::failure_type<LaunchError>{
+      public :
+          constexpr explicit NeedsResultAsReturnTypeOrCoTry(const LaunchError& error) noexcept :
+              failure_type(error){}
+    };
+#undef WARPSAFE_DETAIL_SENTENCE
 template <Returns>
 struct Returned {
   template <class R>
   [[nodiscard]] static constexpr auto error_of(const R& result) noexcept {
-    return BOOST_OUTCOME_V2_NAMESPACE::failure(result.assume_error());
+    return NeedsResultAsReturnTypeOrCoTry(result.assume_error());
   }
 };
 template <class R>
@@ -88,6 +123,18 @@ struct Returned<Returns::number> {
   template <class R>
   static constexpr bool error_of(const R&) noexcept {
     return diagnose_returned<R>();
+  }
+};
+template <>
+struct Returned<Returns::itself> {
+  // The return type is deduced, so that this is the first error.
+  template <class R>
+  static constexpr auto error_of(const R&) noexcept {
+    static_assert(
+        std::is_void_v<R>,
+        "warpsafe: WARPSAFE_TRY returns the error from the enclosing function, and a constructor or "
+        "destructor returns none; write a static function that returns a result of the class, or "
+        "test the result with has_value()");
   }
 };
 

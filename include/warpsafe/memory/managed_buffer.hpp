@@ -93,7 +93,8 @@ class [[nodiscard]] basic_managed_buffer {
   /// buffer's own stream, and to each other stream that was given a view of the buffer. If another
   /// stream was given a span or an address, first make `stream` wait for it. `get` returns the
   /// errors: Errc::stream_capturing, ::memory_closed for a buffer that was moved from,
-  /// ::execution_failed, ::runtime_failed.
+  /// ::execution_failed, ::runtime_failed. Checked builds then refuse the buffer's old views until
+  /// `to_device` (Errc::memory_closed).
   template <CheckLevel Level = current_level>
   [[nodiscard]] basic_pending<B, basic_host_managed<B, T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) && noexcept {
@@ -113,6 +114,7 @@ class [[nodiscard]] basic_managed_buffer {
           stream,
           detail::runtime_error<B>(status, Name::of("hand managed memory to the host"), site));
     }
+    memory_->of_device = detail::memory_is_at_host;
     basic_memory_hold<B> held = hold_;
     return detail::PendingAccess::make<Level>(stream, Host(std::move(*this)), std::move(held),
                                               site);
@@ -150,7 +152,10 @@ class [[nodiscard]] basic_host_managed {
     return detail::diagnose_view_of_temporary<Never>();
   }
   /// Hands the elements back to the device: work submitted from now on may use them.
-  [[nodiscard]] basic_managed_buffer<B, T> to_device() && noexcept { return std::move(buffer_); }
+  [[nodiscard]] basic_managed_buffer<B, T> to_device() && noexcept {
+    if (auto* const memory = buffer_.memory_) memory->of_device = memory->stream().device().value();
+    return std::move(buffer_);
+  }
 
  private:
   friend class basic_managed_buffer<B, T>;

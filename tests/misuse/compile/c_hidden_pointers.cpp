@@ -254,3 +254,61 @@ auto launched(ws::StreamRef stream, [[maybe_unused]] float* host, ws::DeviceSpan
 }
 
 }  // namespace c04z_pointer_behind_a_constructor
+
+// C07: The private array holds pointers to a class. g++ does not look into a private array.
+// only: clang++ hipcc
+namespace c07j_private_array_of_pointers_to_a_class {
+
+struct Layer {
+  float weight;
+};
+class Network {
+ public:
+  explicit Network(const Layer& first);
+
+ private:
+  [[maybe_unused]] double rate_, momentum_;
+  [[maybe_unused]] int count_;
+#ifdef MISUSE
+  [[maybe_unused]] const Layer* layers_[4];
+#else
+  [[maybe_unused]] Layer layers_[4];
+#endif
+};
+
+WARPSAFE_KERNEL void train([[maybe_unused]] Network network) {}
+
+auto launched(ws::StreamRef stream, const Network& network) {
+  const ws::LaunchConfig config{ws::grid<4>, ws::block<256>};
+  // expected-error {{"could hide the address of host memory"}}
+  return ws::launch(stream, config, ws::kernel<train>, network);
+}
+
+}  // namespace c07j_private_array_of_pointers_to_a_class
+
+// C07: The span is private, so no compiler tells it from an address of the host.
+namespace c07k_private_span {
+
+class Window {
+ public:
+  explicit Window(ws::DeviceSpan<float> values);
+
+#ifdef MISUSE
+ private:
+  [[maybe_unused]] ws::DeviceSpan<float> values_;
+#else
+ private:
+  [[maybe_unused]] double low_, high_;
+  [[maybe_unused]] short first_, last_;
+#endif
+};
+
+WARPSAFE_KERNEL void read([[maybe_unused]] Window window) {}
+
+auto launched(ws::StreamRef stream, const Window& window) {
+  const ws::LaunchConfig config{ws::grid<4>, ws::block<256>};
+  // expected-error {{"use a plain struct of values and DeviceSpans (all public, without a constructor)"}}
+  return ws::launch(stream, config, ws::kernel<read>, window);
+}
+
+}  // namespace c07k_private_span

@@ -8,6 +8,7 @@
 #include <warpsafe/error/try.hpp>
 #include <warpsafe/memory/buffer.hpp>
 
+#include <coroutine>
 #include <vector>
 
 namespace ws = warpsafe;
@@ -186,3 +187,72 @@ int main_function(ws::StreamRef stream) { return stream.synchronize().has_value(
 #endif
 
 }  // namespace d01e_try_in_main
+
+// D01: A constructor has nowhere to return the error to. nvcc says so in its own words.
+// only: g++ clang++ hipcc
+namespace d01f_try_in_a_constructor {
+
+class Waiter {
+ public:
+#ifdef MISUSE
+  explicit Waiter(ws::StreamRef stream) {
+    // expected-error {{"a constructor or destructor returns none; write a static function"}}
+    WARPSAFE_TRYV(stream.synchronize());
+  }
+#else
+  static ws::result<Waiter> create(ws::StreamRef stream) {
+    WARPSAFE_TRYV(stream.synchronize());
+    return Waiter();
+  }
+
+ private:
+  Waiter() = default;
+#endif
+};
+
+}  // namespace d01f_try_in_a_constructor
+
+// D01: The lambda has no return type, and returns an error here and a number there.
+auto d01g_try_in_a_lambda([[maybe_unused]] ws::result<int> device) {
+#ifdef MISUSE
+  const auto next = [](ws::result<int> number) {
+    WARPSAFE_TRY(const int one, number);
+    // expected-error {{"NeedsResultAsReturnTypeOrCoTry"}}
+    return one + 1;
+  };
+#else
+  const auto next = [](ws::result<int> number) -> ws::result<int> {
+    WARPSAFE_TRY(const int one, number);
+    return one + 1;
+  };
+#endif
+  return next(device);
+}
+
+// D01: The error leaves a coroutine by co_return.
+namespace d01h_try_in_a_coroutine {
+
+struct Task {
+  struct promise_type {
+    Task get_return_object() { return {}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_value(ws::result<void>) {}
+    void unhandled_exception() {}
+  };
+};
+
+#ifdef MISUSE
+Task synchronised(ws::StreamRef stream) {
+  // expected-error {{"NeedsResultAsReturnTypeOrCoTry"}}
+  WARPSAFE_TRYV(stream.synchronize());
+  co_return ws::success();
+}
+#else
+Task synchronised(ws::StreamRef stream) {
+  WARPSAFE_CO_TRYV(stream.synchronize());
+  co_return ws::success();
+}
+#endif
+
+}  // namespace d01h_try_in_a_coroutine

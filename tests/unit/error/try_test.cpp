@@ -205,6 +205,20 @@ static_assert(returned_by("void *f()") == Returns::other);
 static_assert(returned_by("void (*f())(int)") == Returns::other);
 static_assert(returned_by("voider f()") == Returns::other);
 static_assert(returned_by("f()::<lambda()>") == Returns::other);
+// The names that g++ and clang++ give to constructors and destructors.
+static_assert(returned_by("S::S(int)") == Returns::itself);
+static_assert(returned_by("virtual n::S::~S()") == Returns::itself);
+static_assert(returned_by("constexpr n::{anonymous}::S::S()") == Returns::itself);
+static_assert(returned_by("(anonymous namespace)::S::S()") == Returns::itself);
+static_assert(returned_by("S<T>::S(T) [with T = void (*)(int)]") == Returns::itself);
+static_assert(returned_by("S<void (*)(int)>::S(int (&)[3])") == Returns::itself);
+static_assert(returned_by("f(int, long)::S::S()") == Returns::itself);
+static_assert(returned_by("S::S()::<lambda()>") == Returns::other);
+static_assert(returned_by("auto S::S()::(anonymous class)::operator()() const") == Returns::other);
+static_assert(returned_by("R n::n(int)") == Returns::other);
+static_assert(returned_by("S::operator()(S)") == Returns::other);
+static_assert(returned_by("S::operator<(S)") == Returns::other);
+static_assert(returned_by("R S::Sum(int)") == Returns::other);
 
 namespace outcome = BOOST_OUTCOME_V2_NAMESPACE;
 

@@ -80,6 +80,25 @@ TEST_F(ManagedBufferTest, AMovedOneHasNothing) {
   EXPECT_EQ(next.size(), 3U);
 }
 
+TEST_F(ManagedBufferTest, AnOldViewIsRefusedWhileTheHostHasIt) {
+  auto buffer = ManagedBuffer<int>::create(stream, 3).value();
+  const auto view = buffer.view();
+  const auto doubled = [&] {
+    return launch(stream, LaunchConfig{grid<1>, block<32>}, kernel<double_all>, view, view.size());
+  };
+  EXPECT_TRUE(doubled().has_value());
+  auto pending = std::move(buffer).to_host(stream);
+  EXPECT_EQ(error_in(doubled()).code, Errc::memory_closed) << "the host may read it at any time";
+  auto on_host = std::move(pending).get().value();
+  const LaunchError error = error_in(doubled());
+  EXPECT_EQ(error.code, Errc::memory_closed);
+  EXPECT_THAT(message(error),
+              ::testing::HasSubstr("argument 1 is with the host until to_device()"));
+  auto again = std::move(on_host).to_device();
+  EXPECT_TRUE(doubled().has_value());
+  EXPECT_TRUE(stream.synchronize().has_value());
+}
+
 TEST_F(ManagedBufferTest, IsRefusedWhereTheHostMayNotTouchItBesideKernels) {
   DeviceLimits limits = device_limits(DeviceId(0)).value();
   limits.concurrent_managed_access = false;

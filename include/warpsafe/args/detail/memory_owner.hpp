@@ -9,7 +9,9 @@
 
 namespace warpsafe::detail {
 
-inline constexpr int memory_was_freed = -2;  ///< MemoryOwner::of_device then: no device's
+// MemoryOwner::of_device of memory that no device may use.
+inline constexpr int memory_was_freed = -2;
+inline constexpr int memory_is_at_host = -3;  ///< managed, between to_host and to_device
 /// What a buffer's views know about its memory. Lives as long as the memory is held, or longer.
 struct MemoryOwner {
   /// The vendor's stream whose order frees the memory.

@@ -35,8 +35,10 @@ WARPSAFE_ERROR(70, copy_overlaps, "the source and the target of a copy overlap",
 
 // Remedy: Use the buffer that it was moved to, or create one; then take a new view.
 WARPSAFE_ERROR(71, memory_closed, "a buffer was used after it was closed or moved from",
-               error.extra != 0 ? "argument {argument} is a view of a freed buffer; take a new view"
-                                : "this buffer was closed or moved from and has no memory")
+               error.extra == 0 ? "this buffer was closed or moved from and has no memory"
+               : error.limit + 3 == 0
+                   ? "argument {argument} is with the host until to_device()"
+                   : "argument {argument} is a view of a freed buffer; take a new view")
 
 // `get()` has already returned the value, or the `Pending` was moved from.
 // Remedy: Keep the value that `get()` returns; after a move, use the `Pending` that was moved to.
@@ -292,8 +294,7 @@ WARPSAFE_ERROR(66, unsupported, "the runtime or the device does not support this
                      "(concurrentManagedAccess is 0); use a DeviceBuffer"
                    : "not supported: {runtime}")
 
-// No other code fits.
-// Remedy: See the vendor's documentation of that status.
+// No other code fits. Remedy: See the vendor's documentation of that status.
 WARPSAFE_ERROR(67, runtime_failed, "a call of the runtime failed", "{runtime}")
 
 #endif

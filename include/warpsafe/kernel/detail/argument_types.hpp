@@ -182,7 +182,7 @@ constexpr bool check_parameter() noexcept {
           "view()), or trusted_ptr for trust(p)");
       static_assert(
           !trivial || !assignable || !closed,
-          "warpsafe: the kernel takes a type that could hide the address of host memory: it has a constructor or private members, or is a union; declare a constructor constexpr, so that the compiler can examine a class of numbers, or use a plain struct of values and DeviceSpans, or set warpsafe::is_device_copyable<T> = true for a type that holds no address");
+          "warpsafe: the kernel takes a type that could hide the address of host memory: it is a union, or has private members or a constructor, and not only numbers; use a plain struct of values and DeviceSpans (all public, without a constructor), or set warpsafe::is_device_copyable<T> = true for a type that holds no address of host memory");
     }
     return !polymorphic && is_device_copyable<P>;
   }

@@ -109,8 +109,8 @@ template <class B, CheckLevel Level = CheckLevel::full>
 
 [[gnu::cold]] inline bool refuse_access(LaunchError& error, int device, int memory_device,
                                         int number) noexcept {
-  const bool freed = memory_device == memory_was_freed;
-  return refuse(error, freed ? Errc::memory_closed : Errc::memory_wrong_device, Stage::validation,
+  const bool closed = memory_device <= memory_was_freed;
+  return refuse(error, closed ? Errc::memory_closed : Errc::memory_wrong_device, Stage::validation,
                 static_cast<std::uint64_t>(device), static_cast<std::uint64_t>(memory_device),
                 Axis::none, static_cast<std::uint64_t>(number));
 }
@@ -155,7 +155,7 @@ template <class B>
          refuse_access(error, device, memory_device, number);
 }
 
-/// Checks that the memory of `owner`, in which the view at `view` begins, was not freed, and that
+/// Checks that the memory of `owner`, in which the view at `view` begins, is a device's, and that
 /// work of `device` can access it. False with the problem in `error`.
 template <class B>
 [[nodiscard, gnu::cold, gnu::noinline]] bool check_access(int device, MemoryOwner& owner,
@@ -163,7 +163,7 @@ template <class B>
                                                           LaunchError& error) noexcept {
   const void* memory = nullptr;  // each view begins with its address
   __builtin_memcpy(&memory, view, sizeof memory);
-  return (owner.of_device != memory_was_freed &&
+  return (owner.of_device > memory_was_freed &&
           (owner.vendor != static_cast<unsigned char>(B::vendor) ||
            can_access<B>(device, memory, owner.of_device, &owner))) ||
          refuse_access(error, device, owner.of_device, number);

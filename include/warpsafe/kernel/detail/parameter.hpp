@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/args/device_ptr.hpp>
-#include <warpsafe/kernel/detail/number_layout.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -22,30 +21,108 @@ class trusted_span;
 
 namespace detail {
 
+/// 0, 1, ... N - 1. g++ 13 under nvcc takes no std::make_index_sequence inside a fold.
+template <std::size_t N>
+inline constexpr std::make_index_sequence<N> indices{};
+
 /// Converts to any type except an aggregate. Counts members, also those of structures inside.
 struct AnyMember {
   template <class T>
   requires(!std::is_aggregate_v<T>) operator T() const noexcept;
 };
+template <class N, std::size_t Size>
+struct ArrayOf {
+  N all[Size];
+};
+#if !defined(__clang__)
+/// A union is a literal type if one member is. So this one can hold a P in a constant expression,
+/// also if P has no constexpr constructor.
+template <class P>
+union Held {
+  char other;
+  P held;
+};
+template <class...>
+struct Members {};
+template <class A>
+struct Members<A> {
+  A a;
+};
+template <class A, class B>
+struct Members<A, B> {
+  A a;
+  B b;
+};
+template <class A, class B, class C>
+struct Members<A, B, C> {
+  A a;
+  B b;
+  C c;
+};
+/// The room of an A before or behind an array of T.
+template <class T, class A>
+inline constexpr std::size_t slot = sizeof(A) > sizeof(T) ? sizeof(A) : sizeof(T);
+template <class P, class T, class... M>
+inline constexpr bool is_between = false;
+template <class P, class T, class A, class B>
+requires(sizeof(P) >=
+         slot<T, A> + slot<T, B> + sizeof(T)) inline constexpr bool is_between<P, T, A, B> =
+    __is_layout_compatible(P, Members<A, T[(sizeof(P) - slot<T, A> - slot<T, B>) / sizeof(T)], B>);
+/// Whether P is an array of T with the numbers M beside it, or with up to two further ones.
+template <class P, class T, class... M>
+constexpr bool is_array_beside() noexcept {
+  constexpr std::size_t beside = sizeof...(M) == 0 ? 0 : sizeof(Members<M...>);
+  if constexpr (sizeof(P) >= beside + sizeof(T)) {
+    using Array = T[(sizeof(P) - beside) / sizeof(T)];
+    if constexpr (__is_layout_compatible(P, Members<Array, M...>) ||
+                  __is_layout_compatible(P, Members<M..., Array>) || is_between<P, T, M...>) {
+      return true;
+    } else if constexpr (sizeof...(M) < 2) {
+      return is_array_beside<P, T, M..., double>() || is_array_beside<P, T, M..., long>() ||
+             is_array_beside<P, T, M..., unsigned long>() || is_array_beside<P, T, M..., float>() ||
+             is_array_beside<P, T, M..., int>() || is_array_beside<P, T, M..., unsigned>() ||
+             is_array_beside<P, T, M..., bool>();
+    }
+  }
+  return false;
+}
+/// Whether P is an array of pointers to one of the types T, alone or with up to two numbers beside
+/// it.
+template <class P, class... T>
+constexpr bool is_array_of_pointers() noexcept {
+  if constexpr (alignof(P) < alignof(void*)) return false;
+  return ((is_array_beside<P, T*>() || is_array_beside<P, const T*>()) || ...);
+}
+#endif
 // g++ changes its answer for a lambda once it was asked for the assignment, so this asks first.
 template <class P>
 constexpr bool is_made_of_bytes() noexcept {
   if constexpr (__is_trivially_copyable(P)) {
-    static_cast<void>(__builtin_bit_cast(P, ArrayOf<unsigned char, sizeof(P)>{}));
+    constexpr ArrayOf<unsigned char, sizeof(P)> bytes{};
+#if defined(__clang__)
+    static_cast<void>(__builtin_bit_cast(P, bytes));
+#else
+    const Held<P> made{.held = __builtin_bit_cast(P, bytes)};
+    static_cast<void>(made);
+#endif
     return true;
   }
   return false;
 }
+/// Whether the type becomes no pointer, reference or union if it is made of bytes while compiling.
+template <class P>
+concept MadeOfBytes = requires {
+  typename std::enable_if_t<is_made_of_bytes<P>()>;
+};
 /// Whether the class P, with its private members or its captures, consists of numbers alone, as far
-/// as bytes show it: while compiling, they become no pointer, reference or union, and with g++ no
-/// class without a constexpr constructor. g++ does not look into a private array: is_array_of finds
-/// the usual arrays of pointers.
+/// as bytes show it. g++ does not look into a private array (nvcc's own front end does):
+/// is_array_of_pointers finds the usual ones.
 template <class P>
 inline constexpr bool is_examined = requires {
-  typename std::enable_if_t<is_made_of_bytes<std::remove_cv_t<P>>()>;
+  requires MadeOfBytes<std::remove_cv_t<P>>;
 #if !defined(__clang__)
-  requires !is_array_of<P, void*, char*, int*, float*, double*, const void*, const char*,
-                        const int*, const float*, const double*>();
+  requires !MadeOfBytes<ArrayOf<P*, 1>> ||
+      !is_array_of_pointers<P, P, void, char, int, float, double>();
 #endif
 };
 template <class T>
@@ -64,11 +141,10 @@ concept HolderOfValues =
 template <class P>
 constexpr bool may_hide_address() noexcept {
   if constexpr (sizeof(P) < sizeof(void*) || alignof(P) < alignof(void*) || is_device_memory<P> ||
-                requires { typename P::Native_vec_; } || HolderOfValues<P> || is_examined<P>) {
+                requires { typename P::Native_vec_; } || HolderOfValues<P>) {
     return false;
-  } else {
-    return !is_laid_out_as_numbers<P>();
   }
+  return !is_examined<P>;
 }
 /// Converts to any pointer to an object and to types that may hide one, and to nothing else.
 struct AnyAddress {

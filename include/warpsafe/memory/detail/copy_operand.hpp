@@ -53,7 +53,7 @@ struct CopyRows {
   [[nodiscard]] bool dense() const noexcept { return rows <= 1 || pitch == width; }
   /// A closed buffer, or a view of one.
   [[nodiscard]] bool has_no_memory() const noexcept {
-    return closed || (owner != nullptr && owner->of_device == memory_was_freed);
+    return closed || (owner != nullptr && owner->of_device <= memory_was_freed);
   }
 };
 
