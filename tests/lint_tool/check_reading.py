@@ -243,15 +243,26 @@ with tempfile.TemporaryDirectory() as name:
                             ("inline void c(int* p)\n{\n  part<int>(p);\n}\n", 1), ("inline int c(int* p)\n{\n  return part(p);\n}\n", 1)):
             (apart / "b/api.h").write_text(text)
             expect(f"a declaration or a call: {text}", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), count)
-        (apart / "b/api.h").unlink()
+        # Functions of one line, overloads, and members in a class, each between the launch and the check.
         (apart / "b/between.cpp").unlink()
+        looks = "void last(int* p)\n{\n  between(p);\n  ASK();\n}\n"
+        for text, count in (("void between(int* p) { part(p); }\nvoid between(long* p) { other(p); }\n", 0),
+                            ("void between(int* p) { part(p); }\nvoid other() { more(); }\nvoid third() { more(); }\nstruct End {\n};\n", 0),
+                            ("struct C {\n  void between(int* p) { part(p); }\n  void other() { more(); }\n};\n", 0),
+                            ("void between(int* p) { puts(\"}{\"); part(p); }\nvoid other() { more(); }\n", 0),
+                            ("void between(int* p) { part(p); }\nvoid other(int* p) { part(p); }\n", 1)):
+            (apart / "b/api.h").write_text(text)
+            (apart / "b/main.cpp").write_text(caller.replace("start", "between") + looks)
+            expect(f"callers in one header: {text}", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), count)
+        (apart / "b/api.h").unlink()
         # A lambda that its own function calls is no argument of a call.
         for text in ("auto run = [&] { k<<<1, 1>>>(p); };\n  run();", "[&] { k<<<1, 1>>>(p); }();", "[&](int n) { k<<<n, 1>>>(p); }(1);"):
             (apart / "a/own.cu").write_text(kernel.split("void")[0] + "void k(int* p) { *p = 1; }\nvoid own(int* p) {\n  " + text + "\n}\n")
             expect(f"a launch in a lambda: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), 1)
         (apart / "a/own.cu").unlink()
-        # A launch of one warp is seldom refused.
-        for shape, warned in (("1, 32", 0), ("1, 64", 1), ("2, 1", 1), ("1, 1, 64", 1), ("1, n", 1)):
+        # A launch whose constants every device accepts. A block of more than 256 threads may exceed the registers.
+        for shape, warned in (("1, 32", 0), ("2, 1", 0), ("1, dim3(1, 1, 64)", 0), ("100, 256", 0), ("dim3(8, 65535), 256", 0), ("1, 512", 1), ("1, 16, 64", 1),
+                              ("dim3(8, 65536), 256", 1), ("1, n", 1), ("n, 32", 1)):
             (apart / "a/own.cu").write_text(kernel.split("void start")[0] + f"void own(int* p, int n) {{ k<<<{shape}>>>(p); }}\n")
             expect(f"a launch <<<{shape}>>>", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
         # The function that reads the error, and the one that does not, are in another file.

@@ -12,37 +12,47 @@ import re
 
 from . import project
 
-VERSION = 4
+VERSION = 5
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
 CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.|\\\n)*)", re.M)
-FUNCTION = re.compile(r"^(?:extern[ \t]+\"C\"[ \t]+)?[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
+FUNCTION = re.compile(r"^[ \t]*[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
 # A declaration, `int f(int n);`: words of a type before the name, and no body.
-DECLARED = re.compile(r"^[ \t]*(?:template\s*<[^;{}()]*>\s*)?(?:extern[ \t]+\"C\"[ \t]+)?(?!(?:return|else|case|goto|new|delete|throw|co_return|do)\b)"
+DECLARED = re.compile(r"^[ \t]*(?:template\s*<[^;{}()]*>\s*)?(?!(?:return|else|case|goto|new|delete|throw|co_return|do)\b)"
                       r"[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t&*]+[\w:]+)*?[ \t\n&*]+([A-Za-z_]\w{2,})\s*(?:<[^;{}()]*>\s*)?"
                       r"\((?:[^;{}()]|\([^;{}()]*\))*\)\s*(?:const\s*)?(?:noexcept\s*)?;", re.M)
 LOOKS = re.compile(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)")
-COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+UNREAD = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)'", re.S)
 
 
 def read(path):
-    """What the index keeps of a file: the last place of each called name, and what macros and functions call, in the order of
-    the last calls. A definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and `while` count as names,
-    because they look like calls."""
+    """What the index keeps of a file: the last place of each called name, and each macro and function with what it calls, in the
+    order of the last calls. Overloads are several entries. A definition `f(int n) {` or a declaration `int f(int n);` is not a
+    call. `for` and `while` count as names, because they look like calls."""
     text = pathlib.Path(path).read_text(errors="replace")
-    text = COMMENT.sub(lambda found: " " * len(found.group()), text)
-    defined = {}
-    for found in DEFINE.finditer(text):
-        defined[found[1]] = last_calls(found[2])
-    heads = {found.start(1) for found in DECLARED.finditer(text)}
+    text = UNREAD.sub(lambda found: " " * len(found.group()), text)
+    defined = [(found[1], last_calls(found[2])) for found in DEFINE.finditer(text)]
+    heads, ends = {found.start(1) for found in DECLARED.finditer(text)}, braces(text)
     for found in FUNCTION.finditer(text):
-        end = text.find("\n}", found.end())
         if found[1] not in ("if", "for", "while", "switch"):
             heads.add(found.start(1))
-            defined[found[1]] = last_calls(text[found.end():end if end > 0 else len(text)])
+            # Branches of the preprocessor may open a brace twice: a brace that begins a line ends the function too.
+            closing = [end for end in (ends.get(found.end() - 1, -1), text.find("\n}", found.end())) if end > 0]
+            defined.append((found[1], last_calls(text[found.end():min(closing, default=len(text))])))
     calls = {found[1]: found.start(1) for found in CALL.finditer(text) if found.start(1) not in heads}
-    return calls, {name: names for name, names in defined.items() if names}
+    return calls, [[name, names] for name, names in defined if names]
+
+
+def braces(text):
+    """The place of the closing brace of each opening one."""
+    found, pending = {}, []
+    for brace in re.finditer("[{}]", text):
+        if brace[0] == "{":
+            pending.append(brace.start())
+        elif pending:
+            found[pending.pop()] = brace.start()
+    return found
 
 
 def last_calls(text):
@@ -75,6 +85,7 @@ class Index:
         if self.files != old:
             self._save(kept)
         self.lookers = self._lookers()
+        self.callers_look = functools.lru_cache(maxsize=None)(self._callers_look)
 
     @staticmethod
     def _load(kept):
@@ -98,10 +109,10 @@ class Index:
         """Names whose call reads the last error, directly or through three further names."""
         found = {"cudaGetLastError", "cudaPeekAtLastError", "hipGetLastError", "hipPeekAtLastError"}
         for _ in range(4):
-            found |= {name for _, _, defined in self.files.values() for name, names in defined.items() if not found.isdisjoint(names)}
+            found |= {name for _, _, defined in self.files.values() for name, names in defined if not found.isdisjoint(names)}
         return found
 
-    def callers_look(self, name, file, depth=4):
+    def _callers_look(self, name, file, depth=4):
         """Whether other files call a function, and each caller reads the last error behind its last call, or its own callers do.
         A caller with a loop may read it in the next turn, before the call. A file counts as one caller if the function
         around the call is not found."""
@@ -110,9 +121,9 @@ class Index:
             if name not in calls or os.path.realpath(path) == file:
                 continue
             seen = True
-            around = [caller for caller, names in defined.items() if name in names and caller != name]
-            if not all(self._looks_behind(defined[caller], name) or depth > 1 and caller != "main" and
-                       self.callers_look(caller, None, depth - 1) for caller in around):
+            around = [(caller, names) for caller, names in defined if name in names and caller != name]
+            if not all(self._looks_behind(names, name) or depth > 1 and caller != "main" and self.callers_look(caller, None, depth - 1)
+                       for caller, names in around):
                 return False
             if not around and max((calls[look] for look in self.lookers if look in calls), default=-1) < calls[name]:
                 return False

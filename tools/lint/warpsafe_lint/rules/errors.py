@@ -132,11 +132,13 @@ def unseen_launches(program, function):
     return unseen
 
 
-def is_tiny(launch):
-    """Whether a launch is of one block of one warp at most, without dynamic shared memory: its size is no reason to refuse it."""
-    sizes = [[launch.function.value(axis) for axis in axes] for axes in (launch.grid_axes, launch.block_axes)]
-    return all(sizes) and all(value for axes in sizes for value in axes) and math.prod(sizes[0]) == 1 and math.prod(sizes[1]) <= 32 and \
-        launch.shared_bytes == 0
+def fits_every_device(launch):
+    """Whether the numbers of a launch are constants that every device accepts: no size of the data can make it fail. A block of 256
+    threads fits whatever registers the kernel takes, because a thread has at most 255 of 65536."""
+    grid, block = ([launch.function.value(axis) for axis in axes] for axes in (launch.grid_axes, launch.block_axes))
+    most = launch.kernel.max_threads if launch.kernel and launch.kernel.max_threads else 256
+    return grid != [] and block != [] and all(grid + block) and all(0 < size <= limit for size, limit in zip(grid, (2**31 - 1, 65535, 65535))) and \
+        0 < math.prod(block) <= min(most, 256) and launch.shared_bytes == 0
 
 
 @rule("D01", "a launch whose result nobody reads")
@@ -152,14 +154,15 @@ def unchecked(program):
                      if (launch.form not in ("<<<>>>", "macro")) == returns}.values())[::-1]
         if not same:
             continue
-        first, others = same[0], len(same) - 1
+        # The launch whose sizes can fail, if there is one.
+        first, others = next((launch for launch in same if not fits_every_device(launch)), same[0]), len(same) - 1
         functions = {launch.function.name for launch in same}
         where = f"in {first.function.name}" if len(functions) == 1 else f"in {len(functions)} functions of this file"
         more = f", or {others} more launch{'es' * (others > 1)} {where}" if others else ""
         yield Found(first.node, f"no code checks the launch of {first.kernel_name}{more}: if a launch is refused, its kernel does not run, and the program goes on",
                     f"check the status that {first.form} returns, or call warpsafe::launch" if returns else
                     "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
-                    "right after the launch", "note" if all(map(is_tiny, same)) else "")
+                    "right after the launch", "note" if all(map(fits_every_device, same)) else "")
 
 
 def is_launch_wrapper(call):
