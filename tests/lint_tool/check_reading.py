@@ -255,6 +255,18 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "b/main.cpp").write_text(caller.replace("start", "between") + looks)
             expect(f"callers in one header: {text}", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), count)
         (apart / "b/api.h").unlink()
+        # A function of the same name in another part of the tree, and an overload that calls the function.
+        (apart / "a/start.h").write_text("void start(int* p);\n")
+        (apart / "a/start.cu").write_text(kernel.replace("void start", '#include "start.h"\nvoid start'))
+        (apart / "b/main.cpp").write_text(caller.replace("void start(int* p);\n", '#include "../a/start.h"\n') +
+                                          "void start(long* p)\n{\n  start(nullptr);\n  ASK();\n}\n")
+        for text, count in (("struct Other {\n  void start(int* p);\n};\nvoid use(Other& o)\n{\n  o.start(nullptr);\n}\n", 0),
+                            ('#include "between.h"\nvoid use()\n{\n  start(nullptr);\n}\n', 1)):
+            (apart / "b/between.h").write_text('#include "../a/start.h"\n')
+            (apart / "b/other.cpp").write_text(text)
+            expect(f"a function of the same name: {text}", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), count)
+        for name in ("a/start.h", "b/between.h", "b/other.cpp"):
+            (apart / name).unlink()
         # A lambda that its own function calls is no argument of a call.
         for text in ("auto run = [&] { k<<<1, 1>>>(p); };\n  run();", "[&] { k<<<1, 1>>>(p); }();", "[&](int n) { k<<<n, 1>>>(p); }(1);"):
             (apart / "a/own.cu").write_text(kernel.split("void")[0] + "void k(int* p) { *p = 1; }\nvoid own(int* p) {\n  " + text + "\n}\n")
@@ -270,6 +282,13 @@ with tempfile.TemporaryDirectory() as name:
         for text, count in (("if (cudaGetLastError() != cudaSuccess) throw 1;", 0), ("cudaDeviceSynchronize();", 1)):
             (apart / "b/look.cpp").write_text(f"void look_at_it()\n{{\n  {text}\n}}\n")
             expect(f"a function of another file: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), count)
+        # Likewise a function that waits.
+        (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\nvoid wait_for_all();\nint own(int* to, const int* from, cudaStream_t s) {\n"
+                                        "  if (cudaMemcpyAsync(to, from, 4, cudaMemcpyDeviceToHost, s) != cudaSuccess) return 1;\n  wait_for_all();\n"
+                                        "  return to[0];\n}\n")
+        for text, count in (("if (cudaDeviceSynchronize() != cudaSuccess) throw 1;", 0), ("std::this_thread::yield();", 1)):
+            (apart / "b/look.cpp").write_text(f"void wait_for_all()\n{{\n  {text}\n}}\n")
+            expect(f"a wait of another file: {text}", run(apart, "--rows=F01", "a/own.cu").stdout.count("[F01]"), count)
         (apart / "a/own.cu").unlink()
         (apart / "b/look.cpp").unlink()
         # A line that the compiler drops may be the check, also one of a caller.

@@ -5,6 +5,7 @@
 
 #include <cassert>
 #include <cstdlib>
+#include <memory>
 
 // Correct code beside a mistake of the same row. A line with a mistake names its row after
 // `finds:`; every other line must have no finding.
@@ -182,6 +183,14 @@ struct Holder {
     return sum + host[0][0];
   }
 };
+// Elements of an array of pointers, whose type a template leaves open.
+template <class T>
+T of_pointers(T** host, const T* p, int n, cudaStream_t stream) {
+  std::unique_ptr<T*[]> hosts(new T*[n]);
+  look(cudaMemcpyAsync(hosts[0], p, 4, cudaMemcpyDeviceToHost, stream));
+  look(cudaMemcpyAsync(host[0], p, 4, cudaMemcpyDeviceToHost, stream));
+  return *hosts[1] + *host[1];
+}
 float captured(const float* p, float* host, cudaStream_t stream, cudaGraph_t* graph) {
   look(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   look(cudaMemcpyAsync(host, p, 4, cudaMemcpyDeviceToHost, stream));

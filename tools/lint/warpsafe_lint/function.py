@@ -161,8 +161,9 @@ class Function:
         return [call for call in self.calls if first < call.order < last]
 
     def waits(self, call):
-        """Whether a call waits for the device, directly or in a function of this program."""
-        return self.program.reaches(call_name(call), is_wait)
+        """Whether a call waits for the device, directly, in a function of this program, or in one that another file defines."""
+        name = call_name(call)
+        return self.program.reaches(name, is_wait) or name not in self.program.bodies and not api(name) and name in self.program.waiters
 
     def looks(self, call):
         """Whether a call reads the runtime's last error, directly, in a function of this program, or in one that another file of

@@ -114,6 +114,11 @@ class Program:
         """The functions and macros of the tree that read the runtime's last error."""
         return index.of_file(self.file).lookers
 
+    @functools.cached_property
+    def waiters(self):
+        """The functions and macros of the tree that wait for the device."""
+        return index.of_file(self.file).waiters
+
     def called(self, *names):
         """Whether this file calls a runtime function with one of these names, written without the vendor."""
         return any(api(name) in names for name in self.all_names)

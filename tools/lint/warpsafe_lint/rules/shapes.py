@@ -115,6 +115,9 @@ def capped(program, function, launch):
     kernel = launch.kernel
     if not kernel or kernel.strides or kernel.loops:
         return
+    if any(function.value(axis) is None and function.resolve(axis).kind in ("BINARY_OPERATOR", "CALL_EXPR", "CONDITIONAL_OPERATOR")
+           for axis in launch.block_axes):
+        return  # a block computed from the data grows with it
     for axis in launch.grid_axes:
         node = function.resolve(axis)
         least = node.kind == "CALL_EXPR" and call_name(node) in ("min", "umin", "MIN")
