@@ -249,6 +249,8 @@ with tempfile.TemporaryDirectory() as name:
         for text, count in (("void between(int* p) { part(p); }\nvoid between(long* p) { other(p); }\n", 0),
                             ("void between(int* p) { part(p); }\nvoid other() { more(); }\nvoid third() { more(); }\nstruct End {\n};\n", 0),
                             ("struct C {\n  void between(int* p) { part(p); }\n  void other() { more(); }\n};\n", 0),
+                            ("void between(int* p)\n{\n  if constexpr (true) {\n    part(p);\n  }\n}\n", 0),
+                            ("#define ASK_HERE look(cudaGetLastError())\nvoid other(int* p)\n{\n  part(p);\n  ASK_HERE;\n}\n", 0),
                             ("void between(int* p) { puts(\"}{\"); part(p); }\nvoid other() { more(); }\n", 0),
                             ("void between(int* p) { part(p); }\nvoid other(int* p) { part(p); }\n", 1)):
             (apart / "b/api.h").write_text(text)
@@ -273,10 +275,16 @@ with tempfile.TemporaryDirectory() as name:
             expect(f"a launch in a lambda: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), 1)
         (apart / "a/own.cu").unlink()
         # A launch whose constants every device accepts. A block of more than 256 threads may exceed the registers.
-        for shape, warned in (("1, 32", 0), ("2, 1", 0), ("1, dim3(1, 1, 64)", 0), ("100, 256", 0), ("dim3(8, 65535), 256", 0), ("1, 512", 1), ("1, 16, 64", 1),
-                              ("dim3(8, 65536), 256", 1), ("1, n", 1), ("n, 32", 1)):
+        for shape, warned in (("1, 32", 0), ("2, 1", 0), ("1, dim3(1, 1, 64)", 0), ("100, 256", 0), ("dim3(8, 65535), 256", 0), ("1, 1024", 0), ("1, 16, 64", 1),
+                              ("1, 1025", 1), ("dim3(8, 65536), 256", 1), ("1, n", 1), ("n, 32", 1)):
             (apart / "a/own.cu").write_text(kernel.split("void start")[0] + f"void own(int* p, int n) {{ k<<<{shape}>>>(p); }}\n")
             expect(f"a launch <<<{shape}>>>", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
+        # A block of more than 256 threads may exceed the registers of a long kernel. A function may check the sizes itself.
+        for body, shape, ask, warned in (("float a[9]; *p = 1;", "1, 1024", "", 1), ("float a[9]; *p = 1;", "1, 256", "", 0), ("*p = " + "*p * 3 + " * 200 + "1;", "1, 1024", "", 1),
+                                         ("*p = 1;", "g, b", "checkDims(b, g);", 0), ("*p = 1;", "g, b", "checkDims(b, b);", 1), ("*p = 1;", "g, b", "prints(b, g);", 1)):
+            (apart / "a/own.cu").write_text(f"#include <cuda_runtime.h>\nvoid checkDims(dim3, dim3);\nvoid prints(dim3, dim3);\n__global__ void k(int* p) {{ {body} }}\n"
+                                            f"void own(int* p, dim3 g, dim3 b) {{\n  {ask}\n  k<<<{shape}>>>(p);\n}}\n")
+            expect(f"a launch <<<{shape}>>> of {body[:20]} after {ask}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
         # The function that reads the error, and the one that does not, are in another file.
         (apart / "a/own.cu").write_text(kernel.split("void start")[0] + "void look_at_it();\nvoid own(int* p) {\n  k<<<1, 1>>>(p);\n  look_at_it();\n}\n")
         for text, count in (("if (cudaGetLastError() != cudaSuccess) throw 1;", 0), ("cudaDeviceSynchronize();", 1)):

@@ -12,10 +12,11 @@ import re
 
 from . import project
 
-VERSION = 6
+VERSION = 7
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
-CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(")
+# A call, or a macro without parameters as a statement.
+CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(|\b([A-Z_][A-Z0-9_]{2,})[ \t]*;")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.|\\\n)*)", re.M)
 FUNCTION = re.compile(r"^[ \t]*[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
 # A declaration, `int f(int n);`: words of a type before the name, and no body.
@@ -37,12 +38,12 @@ def read(path):
     defined = [(found[1], last_calls(found[2])) for found in DEFINE.finditer(text)]
     heads, ends = {found.start(1) for found in DECLARED.finditer(text)}, braces(text)
     for found in FUNCTION.finditer(text):
-        if found[1] not in ("if", "for", "while", "switch"):
+        if found[1] not in ("if", "for", "while", "switch", "constexpr"):
             heads.add(found.start(1))
             # Branches of the preprocessor may open a brace twice: a brace that begins a line ends the function too.
             closing = [end for end in (ends.get(found.end() - 1, -1), text.find("\n}", found.end())) if end > 0]
             defined.append((found[1], last_calls(text[found.end():min(closing, default=len(text))])))
-    calls = {found[1]: found.start(1) for found in CALL.finditer(text) if found.start(1) not in heads}
+    calls = {found[found.lastindex]: found.start(found.lastindex) for found in CALL.finditer(text) if found.start(1) not in heads}
     declared = sorted({re.match(r"\w+", text[place:place + 200])[0] for place in heads})
     return calls, [[name, names] for name, names in defined if names], declared, includes
 
@@ -68,7 +69,7 @@ def synchronizes(name):
 
 def last_calls(text):
     """The names that a text calls, each once, in the order of their last calls."""
-    places = {found[1]: found.start(1) for found in CALL.finditer(text)}
+    places = {found[found.lastindex]: found.start() for found in CALL.finditer(text)}
     return sorted(places, key=places.get)
 
 

@@ -106,7 +106,8 @@ def parse(file, options):
             program, errors, absent = other, others, lost
     if errors and not any(missing_header(error) for error in errors):
         for whole in project.includers(file)[:2]:
-            other, others, lost = parsed(str(whole), file, options)
+            # A part with launches is compiled as CUDA or HIP, also in a .cpp, which a build may compile once for each.
+            other, others, lost = parsed(str(whole), file, options, None if whole.suffix in SOURCES else program.language)
             if other is not None and len(others) < len(errors):
                 return other, unread(file, others, lost)
     return program, unread(file, errors, absent)

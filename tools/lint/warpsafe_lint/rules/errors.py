@@ -132,13 +132,39 @@ def unseen_launches(program, function):
     return unseen
 
 
+SMALL_KERNEL = 600  # nodes of a body; a thread then seldom needs more than the 64 registers that a block of 1024 leaves it
+
+
+def is_small(program, kernel):
+    """Whether a kernel is too small to need many registers: a short body without arrays of its own and calls of the program."""
+    nodes = list(kernel.body.walk())
+    return len(nodes) < SMALL_KERNEL and not any(call_name(node) in program.bodies for node in nodes if node.kind == "CALL_EXPR") and not any(
+        node.type.kind.name == "CONSTANTARRAY" and not kernel.is_shared(node) for node in nodes if node.kind == "VAR_DECL")
+
+
 def fits_every_device(launch):
     """Whether the numbers of a launch are constants that every device accepts: no size of the data can make it fail. A block of 256
     threads fits whatever registers the kernel takes, because a thread has at most 255 of 65536."""
     grid, block = ([launch.function.value(axis) for axis in axes] for axes in (launch.grid_axes, launch.block_axes))
-    most = launch.kernel.max_threads if launch.kernel and launch.kernel.max_threads else 256
+    kernel = launch.kernel
+    most = 1024 if kernel and is_small(launch.function.program, kernel) else 256
+    most = min(most, kernel.max_threads or most) if kernel else most
     return grid != [] and block != [] and all(grid + block) and all(0 < size <= limit for size, limit in zip(grid, (2**31 - 1, 65535, 65535))) and \
-        0 < math.prod(block) <= min(most, 256) and launch.shared_bytes == 0
+        0 < math.prod(block) <= most and launch.shared_bytes == 0
+
+
+def is_measured(function, launch):
+    """Whether an earlier call of the function receives the variables of grid and block, and checks them by its name."""
+    sizes = {name.target for node in (launch.grid, launch.block) if node is not None for name in node.all("DECL_REF_EXPR")
+             if function.variable(name) is not None}
+    return len(sizes) == 2 and any(
+        call.order < launch.order and re.search(r"(?i)check|valid|verify|limit", call_name(call)) and
+        sizes <= {node.target for argument in call_arguments(call) for node in argument.all("DECL_REF_EXPR")} for call in function.calls)
+
+
+def is_sure(launch):
+    """Whether the size of a launch is no reason to refuse it."""
+    return fits_every_device(launch) or is_measured(launch.function, launch)
 
 
 @rule("D01", "a launch whose result nobody reads")
@@ -155,14 +181,14 @@ def unchecked(program):
         if not same:
             continue
         # The launch whose sizes can fail, if there is one.
-        first, others = next((launch for launch in same if not fits_every_device(launch)), same[0]), len(same) - 1
+        first, others = next((launch for launch in same if not is_sure(launch)), same[0]), len(same) - 1
         functions = {launch.function.name for launch in same}
         where = f"in {first.function.name}" if len(functions) == 1 else f"in {len(functions)} functions of this file"
         more = f", or {others} more launch{'es' * (others > 1)} {where}" if others else ""
         yield Found(first.node, f"no code checks the launch of {first.kernel_name}{more}: if a launch is refused, its kernel does not run, and the program goes on",
                     f"check the status that {first.form} returns, or call warpsafe::launch" if returns else
                     "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
-                    "right after the launch", "note" if all(map(fits_every_device, same)) else "")
+                    "right after the launch", "note" if all(map(is_sure, same)) else "")
 
 
 def is_launch_wrapper(call):
