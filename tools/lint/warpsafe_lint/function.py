@@ -176,7 +176,7 @@ class Function:
 def is_wait(name):
     return "ynchronize" in name or api(name) in (
         "Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyFromSymbol", "EventQuery", "StreamQuery", "DeviceReset", "Free",
-        "StreamDestroy", "EventElapsedTime") or name in ("cuMemcpyDtoH_v2", "MPI_Barrier")
+        "StreamDestroy", "EventElapsedTime") or name in ("cuMemcpyDtoH_v2", "MPI_Barrier", "wait", "sync")  # of cuda::stream_ref
 
 
 def is_look(name):
