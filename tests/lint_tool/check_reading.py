@@ -290,13 +290,14 @@ with tempfile.TemporaryDirectory() as name:
         for text, count in (("if (cudaGetLastError() != cudaSuccess) throw 1;", 0), ("cudaDeviceSynchronize();", 1)):
             (apart / "b/look.cpp").write_text(f"void look_at_it()\n{{\n  {text}\n}}\n")
             expect(f"a function of another file: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), count)
-        # Likewise a function that waits.
-        (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\nvoid wait_for_all();\nint own(int* to, const int* from, cudaStream_t s) {\n"
-                                        "  if (cudaMemcpyAsync(to, from, 4, cudaMemcpyDeviceToHost, s) != cudaSuccess) return 1;\n  wait_for_all();\n"
-                                        "  return to[0];\n}\n")
-        for text, count in (("if (cudaDeviceSynchronize() != cudaSuccess) throw 1;", 0), ("std::this_thread::yield();", 1)):
+        # Likewise a function that waits. A member wait() of a library's stream is one too.
+        for call, text, count in (("wait_for_all();", "if (cudaDeviceSynchronize() != cudaSuccess) throw 1;", 0),
+                                  ("wait_for_all();", "std::this_thread::yield();", 1), ("Stream().wait();", "", 0), ("Stream().go();", "", 1)):
+            (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\nvoid wait_for_all();\nstruct Stream {\n  void wait();\n  void go();\n};\n"
+                                            "int own(int* to, const int* from, cudaStream_t s) {\n  if (cudaMemcpyAsync(to, from, 4, cudaMemcpyDeviceToHost, s) "
+                                            f"!= cudaSuccess) return 1;\n  {call}\n  return to[0];\n}}\n")
             (apart / "b/look.cpp").write_text(f"void wait_for_all()\n{{\n  {text}\n}}\n")
-            expect(f"a wait of another file: {text}", run(apart, "--rows=F01", "a/own.cu").stdout.count("[F01]"), count)
+            expect(f"a wait of another file: {call} {text}", run(apart, "--rows=F01", "a/own.cu").stdout.count("[F01]"), count)
         (apart / "a/own.cu").unlink()
         (apart / "b/look.cpp").unlink()
         # A line that the compiler drops may be the check, also one of a caller.

@@ -183,18 +183,6 @@ struct Holder {
     return sum + host[0][0];
   }
 };
-// A stream of a library, whose wait has another name.
-struct StreamOf {
-  cudaStream_t get() const;
-  void wait() const;
-};
-int waits_by_object(const int* p, StreamOf stream) {
-  int count = 0;
-  look(cudaMemcpyAsync(&count, p, 4, cudaMemcpyDeviceToHost, stream.get()));
-  stream.wait();
-  return count + 1;
-}
-
 // Elements of an array of pointers, whose type a template leaves open.
 template <class T>
 T of_pointers(T** host, const T* p, int n, cudaStream_t stream) {
