@@ -199,6 +199,17 @@ with tempfile.TemporaryDirectory() as name:
     done = run(unknown, "--json", "a.cpp")
     expect("a check by an unknown macro", [(item["line"], item["row"]) for item in json.loads(done.stdout)], [(10, "D03"), (11, "D03"), (12, "D08")])
 
+    # Headers that the build makes from templates. Macros that turn the GPU on are set, others are not.
+    built = folder / "built"
+    for place, text in {"LICENSE": "", "config.h.in": "#undef HAVE_CUDA\n#undef HAVE_MPI\n",
+                        "cmake/version.hpp.in": '#cmakedefine01 WITH_X\n#cmakedefine01 WITH_GPU\n#cmakedefine HAVE_MPI\n#define MAJOR @MAJOR@\n#define TEXT "@TEXT@"\n',
+                        "src/a.cpp": '#include "config.h"\n#include "api/version.hpp"\n#if !defined(HAVE_CUDA) || defined(HAVE_MPI) || WITH_X || !WITH_GPU\n#error\n#endif\n'
+                                     "const char* text = TEXT;\nint number = MAJOR;\n", "src/b.cpp": '#include "other.h"\n'}.items():
+        (built / place).parent.mkdir(parents=True, exist_ok=True)
+        (built / place).write_text(text)
+    expect("headers from templates", run(built, "src/a.cpp").stderr, "")
+    expect("a header without a template", "does not find other.h" in run(built, "src/b.cpp").stderr, True)
+
     # nvcc needs no comma between the operands of an asm statement.
     (unknown / "b.cpp").write_text('void f(int a, int b) {\n  asm volatile("nop" : : "r"(a) "r"(b));\n}\n')
     expect("an asm statement without a comma", run(unknown, "b.cpp").stderr, "")

@@ -140,8 +140,8 @@ def parsed(main, file, options, language=None):
     kept += headers.flags()
     arguments = flags.arguments(language, kept, SHIMS, headers.textures)
     # Passes the text in valid UTF-8, because positions count its bytes.
-    unit = cindex.Index.create().parse(main, args=own_headers() + arguments, unsaved_files=[(main, ALIGNED.sub(r"\3\2\1", text))],
-                                        options=KEEP_GOING)
+    texts = [(main, ALIGNED.sub(r"\3\2\1", text)), *headers.made.items()]
+    unit = cindex.Index.create().parse(main, args=own_headers() + arguments, unsaved_files=texts, options=KEEP_GOING)
     errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
     name = file
     if main != file:
