@@ -201,7 +201,7 @@ with tempfile.TemporaryDirectory() as name:
 
     # Headers that the build makes from templates. Macros that turn the GPU on are set, others are not.
     built = folder / "built"
-    for place, text in {"LICENSE": "", "config.h.in": "#undef HAVE_CUDA\n#undef HAVE_MPI\n",
+    for place, text in {"LICENSE": "", "external/lib/config.h": "CC = gcc\n", "config.h.in": "#undef HAVE_CUDA\n#undef HAVE_MPI\n",
                         "cmake/version.hpp.in": '#cmakedefine01 WITH_X\n#cmakedefine01 WITH_GPU\n#cmakedefine HAVE_MPI\n#define MAJOR @MAJOR@\n#define TEXT "@TEXT@"\n',
                         "src/a.cpp": '#include "config.h"\n#include "api/version.hpp"\n#if !defined(HAVE_CUDA) || defined(HAVE_MPI) || WITH_X || !WITH_GPU\n#error\n#endif\n'
                                      "const char* text = TEXT;\nint number = MAJOR;\n", "src/b.cpp": '#include "other.h"\n'}.items():
@@ -296,6 +296,15 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "a/own.cu").write_text(f"#include <cuda_runtime.h>\nvoid checkDims(dim3, dim3);\nvoid prints(dim3, dim3);\n__global__ void k(int* p) {{ {body} }}\n"
                                             f"void own(int* p, dim3 g, dim3 b) {{\n  {ask}\n  k<<<{shape}>>>(p);\n}}\n")
             expect(f"a launch <<<{shape}>>> of {body[:20]} after {ask}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
+        # CUB reads the last error where it checks its own calls.
+        (apart / "b/cub").mkdir(exist_ok=True)
+        (apart / "b/cub/debug.cuh").write_text("namespace cub {\ncudaError_t Debug(cudaError_t);\n}\nnamespace other {\ncudaError_t Debug(cudaError_t);\n}\n"
+                                               "#define CubDebugExit(e) if (cub::Debug(e)) throw 1\n")
+        (apart / "b/other.cuh").write_text("namespace other {\ncudaError_t Debug(cudaError_t);\n}\n")
+        for header, call, count in (("b/cub/debug.cuh", "CubDebugExit(cudaFree(p));", 0), ("b/other.cuh", "other::Debug(cudaFree(p));", 1)):
+            (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\n" + f'#include "../{header}"\n' + kernel.split("void start")[0].split("\n", 1)[1] +
+                                            f"void own(int* p, int n) {{\n  k<<<n, 1>>>(p);\n  {call}\n}}\n")
+            expect(f"a check of CUB: {call}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), count)
         # The function that reads the error, and the one that does not, are in another file.
         (apart / "a/own.cu").write_text(kernel.split("void start")[0] + "void look_at_it();\nvoid own(int* p) {\n  k<<<1, 1>>>(p);\n  look_at_it();\n}\n")
         for text, count in (("if (cudaGetLastError() != cudaSuccess) throw 1;", 0), ("cudaDeviceSynchronize();", 1)):

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstdlib>
 #include <memory>
@@ -196,6 +197,55 @@ float captured(const float* p, float* host, cudaStream_t stream, cudaGraph_t* gr
   look(cudaMemcpyAsync(host, p, 4, cudaMemcpyDeviceToHost, stream));
   look(cudaStreamEndCapture(stream, graph));
   return host[0];
+}
+
+// What a capture permits: a wait for another stream or for an event that it has not recorded, and in relaxed mode cudaFree.
+void waits_beside(cudaStream_t stream, cudaStream_t other, cudaEvent_t before, float* p, cudaGraph_t* graph) {
+  look(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  look(cudaStreamSynchronize(other));
+  look(cudaStreamQuery(other));
+  look(cudaEventSynchronize(before));
+  look(cudaFree(p));
+  look(cudaStreamEndCapture(stream, graph));
+}
+
+// The function launches the kernel on its stream if the caller wants that.
+void chooses(float* p, int n, bool async, cudaStream_t stream) {
+  if (async)
+    plain<<<4, 256, 0, stream>>>(p, n);
+  else
+    plain<<<4, 256>>>(p, n);
+  done();
+}
+
+// A number of items that is a constant of the program.
+template <class T>
+struct States {
+  static const int count;
+};
+template <>
+const int States<float>::count = 32768;
+void constants(float* p) {
+  plain<<<std::min(65535, (States<float>::count + 255) / 256), 256>>>(p, States<float>::count);
+  done();
+}
+
+// nvcc accepts a specialisation for host and device, and a call of a host function that only the host's view contains.
+template <class T>
+__device__ T alpha_of(T value) {
+  return value;
+}
+template <>
+inline __host__ __device__ int alpha_of(int value) {
+  return value + 1;
+}
+inline int rotated(int value) { return value << 1; }
+__device__ int rotated_there(int value) {
+#ifdef __CUDA_ARCH__
+  return value + value;
+#else
+  return rotated(value);
+#endif
 }
 
 // A check before the launch reads its error in the next turn of the loop.

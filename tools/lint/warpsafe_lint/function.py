@@ -169,6 +169,8 @@ class Function:
         """Whether a call reads the runtime's last error, directly, in a function of this program, or in one that another file of
         the tree defines."""
         name = call_name(call)
+        if name == "Debug" and call.cursor.referenced is not None and "/cub/" in getattr(call.cursor.referenced.location.file, "name", ""):
+            return True  # CubDebug: CUB reads the last error in it, beside its argument
         return self.program.reaches(name, is_look) or name not in self.program.bodies and not api(name) and \
             name in self.program.lookers
 
@@ -180,4 +182,4 @@ def is_wait(name):
 
 
 def is_look(name):
-    return api(name) in ("GetLastError", "PeekAtLastError", "ExtGetLastError")
+    return api(name) in ("GetLastError", "PeekAtLastError", "ExtGetLastError") or name in ("CubDebug", "CubDebugExit")

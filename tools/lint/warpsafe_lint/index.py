@@ -60,7 +60,7 @@ def braces(text):
 
 
 def reads_error(name):
-    return re.fullmatch(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)", name) is not None
+    return re.fullmatch(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)|CubDebug(Exit)?", name) is not None
 
 
 def synchronizes(name):

@@ -44,6 +44,7 @@ SCOPES = ("PUBLIC", "PRIVATE", "INTERFACE", "BEFORE")
 FOR_GPU = re.compile(r"(\w+_)?(GPU|CUDA|NVCC)(=|$)")
 # A header that CMake or autoconf makes from a template, `config.h.in`.
 TEMPLATES = (".in", ".cmake", ".cmake.in", ".cmakein")
+FOREIGN = re.compile(r"/(external\w*|extern|third_?party|3rd_?party|vendor|deps)/", re.I)  # folders of other libraries
 BLOCKS = ("if", "foreach", "while", "function", "macro")
 STANDARDS = re.compile(r"-std[= ]\s*(?:c|gnu)\+\+(\d\d)\b|\b(?:cxx|cuda)_std_(\d\d)\b|"
                        r"\b(?:CMAKE_)?(?:CXX|CUDA|HIP)_STANDARD\s+\"?(\d\d)\b")
@@ -333,6 +334,9 @@ class Headers:
                 break
         tail = "/" + re.sub(r"^(\.\.?/)+", "", name)
         choice = [path for path in index(self.root).get(os.path.basename(name), ()) if path.endswith(tail)]
+        templates = [path for ending in TEMPLATES for path in index(self.root).get(os.path.basename(name) + ending, ())]
+        if templates and all(FOREIGN.search(path[len(str(self.root)):]) for path in choice):
+            choice = []  # another library's header of that name
         if choice:
             best = max(choice, key=lambda path: (self._nearness(path), -len(path)))
             # A name that begins with ../ is relative to a folder that exists below the found one.
@@ -349,7 +353,6 @@ class Headers:
                 for each in [f for f in places() if f.startswith(folder.split("/torch/include")[0] + "/torch/include")] or [folder]:
                     self.foreign[each] = None
                 return None
-        templates = [path for ending in TEMPLATES for path in index(self.root).get(os.path.basename(name) + ending, ())]
         if templates:
             best = max(templates, key=self._nearness)
             folder = os.path.dirname(best)

@@ -62,7 +62,7 @@ def looked_at(program, function, node):
     if program.complete:
         return False
     rest = program.source[node.end:function.node.end].decode(errors="replace")
-    return re.search(r"\b\w*(error|check|assert|last)\w*\s*[(;]", rest, re.I) is not None
+    return re.search(r"\b\w*(error|check|assert|last|CubDebug)\w*\s*[(;]", rest, re.I) is not None
 
 
 def callers_look(program, function, depth=4):
