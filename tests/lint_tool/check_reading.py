@@ -292,7 +292,8 @@ with tempfile.TemporaryDirectory() as name:
             expect(f"a launch <<<{shape}>>>", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
         # A block of more than 256 threads may exceed the registers of a long kernel. A function may check the sizes itself.
         for body, shape, ask, warned in (("float a[9]; *p = 1;", "1, 1024", "", 1), ("float a[9]; *p = 1;", "1, 256", "", 0), ("*p = " + "*p * 3 + " * 200 + "1;", "1, 1024", "", 1),
-                                         ("*p = 1;", "g, b", "checkDims(b, g);", 0), ("*p = 1;", "g, b", "checkDims(b, b);", 1), ("*p = 1;", "g, b", "prints(b, g);", 1)):
+                                         ("*p = 1;", "g, b", "checkDims(b, g);", 0), ("*p = 1;", "g, b", "checkDims(b, b);", 1), ("*p = 1;", "g, b", "prints(b, g);", 1),
+                                         ("*p = 1;", "m / t, t", "int m = 1 << 20, t = 2 * 128;", 0), ("*p = 1;", "m / t, t", "int m = 1 << 20, t = 2 * 128; m = b.x;", 1)):
             (apart / "a/own.cu").write_text(f"#include <cuda_runtime.h>\nvoid checkDims(dim3, dim3);\nvoid prints(dim3, dim3);\n__global__ void k(int* p) {{ {body} }}\n"
                                             f"void own(int* p, dim3 g, dim3 b) {{\n  {ask}\n  k<<<{shape}>>>(p);\n}}\n")
             expect(f"a launch <<<{shape}>>> of {body[:20]} after {ask}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
@@ -300,8 +301,12 @@ with tempfile.TemporaryDirectory() as name:
         (apart / "b/cub").mkdir(exist_ok=True)
         (apart / "b/cub/debug.cuh").write_text("namespace cub {\ncudaError_t Debug(cudaError_t);\n}\nnamespace other {\ncudaError_t Debug(cudaError_t);\n}\n"
                                                "#define CubDebugExit(e) if (cub::Debug(e)) throw 1\n")
+        (apart / "b/cub/scan.cuh").write_text("namespace cub {\nstruct DeviceScan {\n  static cudaError_t Sum(int*);\n};\n}\nnamespace thrust {\nvoid sort(int*, int*);\n"
+                                              "int* get(int*);\n}\n")
         (apart / "b/other.cuh").write_text("namespace other {\ncudaError_t Debug(cudaError_t);\n}\n")
-        for header, call, count in (("b/cub/debug.cuh", "CubDebugExit(cudaFree(p));", 0), ("b/other.cuh", "other::Debug(cudaFree(p));", 1)):
+        for header, call, count in (("b/cub/debug.cuh", "CubDebugExit(cudaFree(p));", 0), ("b/other.cuh", "other::Debug(cudaFree(p));", 1),
+                                    ("b/cub/scan.cuh", "if (cub::DeviceScan::Sum(p)) throw 1;", 0), ("b/cub/scan.cuh", "cub::DeviceScan::Sum(p);", 1),
+                                    ("b/cub/scan.cuh", "thrust::sort(p, p);", 0), ("b/cub/scan.cuh", "thrust::get(p);", 1)):
             (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\n" + f'#include "../{header}"\n' + kernel.split("void start")[0].split("\n", 1)[1] +
                                             f"void own(int* p, int n) {{\n  k<<<n, 1>>>(p);\n  {call}\n}}\n")
             expect(f"a check of CUB: {call}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), count)

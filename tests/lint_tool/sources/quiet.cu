@@ -218,6 +218,14 @@ void chooses(float* p, int n, bool async, cudaStream_t stream) {
   done();
 }
 
+// A number of threads, computed by a function.
+struct Layout {};
+int size(Layout layout);
+void of_layout(float* p, int n, Layout threads) {
+  plain<<<4, size(threads)>>>(p, n);
+  done();
+}
+
 // A number of items that is a constant of the program.
 template <class T>
 struct States {

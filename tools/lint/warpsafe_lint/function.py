@@ -3,10 +3,11 @@
 """A function with a body: its variables, their values, and the meaning of its calls."""
 
 import functools
+import operator
 import re
 
 from . import tree
-from .tree import bare, call_name, plain
+from .tree import bare, call_name, is_integer, plain
 
 
 def api(name):
@@ -17,6 +18,7 @@ def api(name):
     return ""
 
 
+ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod}
 # The text that nodes of these kinds can have; other text belongs to a macro around the node.
 SMALL = {"DECL_REF_EXPR": r"[\w:<>, *]+", "INTEGER_LITERAL": r"[\w']+"}
 
@@ -135,7 +137,13 @@ class Function:
         """The constant value of an expression, followed through variables that never change; or None."""
         if node.value is not None:
             return node.value
-        return self.resolve(node).value
+        node = self.resolve(node)
+        if node.value is not None or node.kind != "BINARY_OPERATOR" or len(node.children) != 2 or node.name not in ARITHMETIC:
+            return node.value
+        left, right = (self.value(side) if is_integer(side.type) else None for side in node.children)
+        if left is None or right is None or left < 0 or right < (node.name in "/%"):
+            return None
+        return ARITHMETIC[node.name](left, right)
 
     def dims(self, node):
         """The axes of a grid or a block as in the source, one to three nodes."""

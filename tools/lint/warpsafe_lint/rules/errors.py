@@ -52,11 +52,22 @@ def is_dropped(node):
     return False
 
 
+# Calls of CUB and Thrust that launch kernels. They read the last error for their own status or exception.
+LIBRARIES = re.compile(r"(::)?(?:(hip)?cub::Device\w+(<[^()]*>)?::\w+|rocprim::\w+|(thrust::)(sort|stable_sort|reduce|transform|exclusive_scan|inclusive_scan|unique|copy_if|"
+                       r"remove_if|partition|for_each|min_element|max_element|count|sequence|fill)\w*)\s*[<(]")
+
+
+def peeks(program, call):
+    """Whether a call of CUB, whose status is kept, or of Thrust reads the last error."""
+    found = LIBRARIES.match(program.text(call))
+    return found is not None and (found[4] is not None or not is_dropped(call))
+
+
 def looked_at(program, function, node):
     """Whether a function reads the last error behind a launch or a call. A line that the compiler dropped, because a header is
     missing, counts if it reads like a check by its name. In a loop around both, the next turn reads the error."""
     loops = [above for above in node.above() if above.kind in LOOPS]
-    if any((call.order > node.order or any(loop in call.above() for loop in loops)) and function.looks(call) and
+    if any((call.order > node.order or any(loop in call.above() for loop in loops)) and (function.looks(call) or peeks(program, call)) and
            not (call.order < node.order and is_dropped(call)) for call in function.calls):
         return True
     if program.complete:

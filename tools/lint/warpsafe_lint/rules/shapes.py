@@ -166,7 +166,8 @@ def block_of_data(program, function, launch):
         node = function.resolve(axis)
         if function.value(node) is not None:
             continue
-        by_size = node.kind == "CALL_EXPR" and call_name(node) in ("size", "numel", "length")
+        # A member without arguments. A function size(layout) may count threads.
+        by_size = node.kind == "CALL_EXPR" and call_name(node) in ("size", "numel", "length") and not call_arguments(node)
         by_name = node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR") and re.fullmatch(SIZES, node.name) and \
             "dim3" not in node.type.spelling and node.cursor.referenced is not None and \
             node.cursor.referenced.kind.name != "TEMPLATE_NON_TYPE_PARAMETER"
