@@ -241,12 +241,14 @@ void constants(float* p) {
 // nvcc accepts a specialisation for host and device, and a call of a host function that only the host's view contains.
 template <class T>
 __device__ T alpha_of(T value) {
+  static_assert(sizeof(T) == 0, "other types have specialisations");
   return value;
 }
 template <>
 inline __host__ __device__ int alpha_of(int value) {
   return value + 1;
 }
+__device__ int alpha_there(int value) { return alpha_of(value); }
 inline int rotated(int value) { return value << 1; }
 __device__ int rotated_there(int value) {
 #ifdef __CUDA_ARCH__

@@ -29,6 +29,7 @@ BENIGN = re.compile(r"initialization is not supported for __shared__ variables|c
                     r"cooperativeMultiDeviceLaunch|singleToDoublePrecisionPerfRatio)' in 'cudaDeviceProp'|"
                     r"reference to __global__ function .* in __(global|device)__ function|"
                     r"call to __host__ function from __(global|device)__ function|no function template matches function template specialization|"
+                    r"static assertion failed|"
                     r"'\w+' is a builtin with type|static declaration of 'atomic\w+' follows|template specialization requires 'template<>'|"
                     r"redeclaration of '(threadIdx|blockIdx|blockDim|gridDim)' with a different type|"
                     r"use 'template' keyword to treat '\w+' as a dependent template name")
