@@ -199,8 +199,10 @@ float captured(const float* p, float* host, cudaStream_t stream, cudaGraph_t* gr
   return host[0];
 }
 
-// What a capture permits: a wait for another stream or for an event that it has not recorded, and in relaxed mode cudaFree.
-void waits_beside(cudaStream_t stream, cudaStream_t other, cudaEvent_t before, float* p, cudaGraph_t* graph) {
+// What a capture permits: a wait for another stream or for an event that it has not recorded, and
+// in relaxed mode cudaFree.
+void waits_beside(cudaStream_t stream, cudaStream_t other, cudaEvent_t before, float* p,
+                  cudaGraph_t* graph) {
   look(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
   look(cudaStreamSynchronize(other));
   look(cudaStreamQuery(other));
@@ -238,7 +240,8 @@ void constants(float* p) {
   done();
 }
 
-// nvcc accepts a specialisation for host and device, and a call of a host function that only the host's view contains.
+// nvcc accepts a specialisation for host and device, and a call of a host function that only the
+// host's view contains.
 template <class T>
 __device__ T alpha_of(T value) {
   static_assert(sizeof(T) == 0, "other types have specialisations");
