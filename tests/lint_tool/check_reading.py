@@ -286,7 +286,7 @@ with tempfile.TemporaryDirectory() as name:
             expect(f"a launch in a lambda: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), 1)
         (apart / "a/own.cu").unlink()
         # A launch whose constants every device accepts. A block of more than 256 threads may exceed the registers.
-        for shape, warned in (("1, 32", 0), ("2, 1", 0), ("1, dim3(1, 1, 64)", 0), ("100, 256", 0), ("dim3(8, 65535), 256", 0), ("1, 1024", 0), ("1, 16, 64", 1),
+        for shape, warned in (("1, 32", 0), ("2, 1", 0), ("1, dim3(1, 1, 64)", 0), ("100, 256", 0), ("dim3(8, 65535), 256", 0), ("1, 1024", 0), ("1, 64, 512", 0), ("1, 64, 50000", 1), ("1, 16, n", 1),
                               ("1, 1025", 1), ("dim3(8, 65536), 256", 1), ("1, n", 1), ("n, 32", 1)):
             (apart / "a/own.cu").write_text(kernel.split("void start")[0] + f"void own(int* p, int n) {{ k<<<{shape}>>>(p); }}\n")
             expect(f"a launch <<<{shape}>>>", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)

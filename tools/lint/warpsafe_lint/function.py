@@ -171,7 +171,7 @@ class Function:
     def waits(self, call):
         """Whether a call waits for the device, directly, in a function of this program, or in one that another file defines."""
         name = call_name(call)
-        return self.program.reaches(name, is_wait) or name not in self.program.bodies and not api(name) and name in self.program.waiters
+        return self.program.reaches(name, is_wait) or self._is_of_tree(call) and name in self.program.waiters
 
     def looks(self, call):
         """Whether a call reads the runtime's last error, directly, in a function of this program, or in one that another file of
@@ -179,8 +179,12 @@ class Function:
         name = call_name(call)
         if name == "Debug" and call.cursor.referenced is not None and "/cub/" in getattr(call.cursor.referenced.location.file, "name", ""):
             return True  # CubDebug: CUB reads the last error in it, beside its argument
-        return self.program.reaches(name, is_look) or name not in self.program.bodies and not api(name) and \
-            name in self.program.lookers
+        return self.program.reaches(name, is_look) or self._is_of_tree(call) and name in self.program.lookers
+
+    def _is_of_tree(self, call):
+        """Whether a call may mean a function that another file of the tree defines, and not one of the vendor's headers."""
+        name, to = call_name(call), call.cursor.referenced
+        return name not in self.program.bodies and not api(name) and (to is None or not to.location.is_in_system_header)
 
 
 def is_wait(name):

@@ -161,7 +161,8 @@ def fits_every_device(launch):
     most = 1024 if kernel and is_small(launch.function.program, kernel) else 256
     most = min(most, kernel.max_threads or most) if kernel else most
     return grid != [] and block != [] and all(grid + block) and all(0 < size <= limit for size, limit in zip(grid, (2**31 - 1, 65535, 65535))) and \
-        0 < math.prod(block) <= most and launch.shared_bytes == 0
+        0 < math.prod(block) <= most and launch.shared_bytes is not None and \
+        launch.shared_bytes + (kernel.static_shared if kernel else 0) <= 49152
 
 
 def is_measured(function, launch):
