@@ -199,6 +199,17 @@ with tempfile.TemporaryDirectory() as name:
     done = run(unknown, "--json", "a.cpp")
     expect("a check by an unknown macro", [(item["line"], item["row"]) for item in json.loads(done.stdout)], [(10, "D03"), (11, "D03"), (12, "D08")])
 
+    # Headers that the build makes from templates. Macros that turn the GPU on are set, others are not.
+    built = folder / "built"
+    for place, text in {"LICENSE": "", "external/lib/config.h": "CC = gcc\n", "config.h.in": "#undef HAVE_CUDA\n#undef HAVE_MPI\n",
+                        "cmake/version.hpp.in": '#cmakedefine01 WITH_X\n#cmakedefine01 WITH_GPU\n#cmakedefine HAVE_MPI\n#define MAJOR @MAJOR@\n#define TEXT "@TEXT@"\n',
+                        "src/a.cpp": '#include "config.h"\n#include "api/version.hpp"\n#if !defined(HAVE_CUDA) || defined(HAVE_MPI) || WITH_X || !WITH_GPU\n#error\n#endif\n'
+                                     "const char* text = TEXT;\nint number = MAJOR;\n", "src/b.cpp": '#include "other.h"\n'}.items():
+        (built / place).parent.mkdir(parents=True, exist_ok=True)
+        (built / place).write_text(text)
+    expect("headers from templates", run(built, "src/a.cpp").stderr, "")
+    expect("a header without a template", "does not find other.h" in run(built, "src/b.cpp").stderr, True)
+
     # nvcc needs no comma between the operands of an asm statement.
     (unknown / "b.cpp").write_text('void f(int a, int b) {\n  asm volatile("nop" : : "r"(a) "r"(b));\n}\n')
     expect("an asm statement without a comma", run(unknown, "b.cpp").stderr, "")
@@ -243,22 +254,75 @@ with tempfile.TemporaryDirectory() as name:
                             ("inline void c(int* p)\n{\n  part<int>(p);\n}\n", 1), ("inline int c(int* p)\n{\n  return part(p);\n}\n", 1)):
             (apart / "b/api.h").write_text(text)
             expect(f"a declaration or a call: {text}", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), count)
-        (apart / "b/api.h").unlink()
+        # Functions of one line, overloads, and members in a class, each between the launch and the check.
         (apart / "b/between.cpp").unlink()
+        looks = "void last(int* p)\n{\n  between(p);\n  ASK();\n}\n"
+        for text, count in (("void between(int* p) { part(p); }\nvoid between(long* p) { other(p); }\n", 0),
+                            ("void between(int* p) { part(p); }\nvoid other() { more(); }\nvoid third() { more(); }\nstruct End {\n};\n", 0),
+                            ("struct C {\n  void between(int* p) { part(p); }\n  void other() { more(); }\n};\n", 0),
+                            ("void between(int* p)\n{\n  if constexpr (true) {\n    part(p);\n  }\n}\n", 0),
+                            ("#define ASK_HERE look(cudaGetLastError())\nvoid other(int* p)\n{\n  part(p);\n  ASK_HERE;\n}\n", 0),
+                            ("void between(int* p) { puts(\"}{\"); part(p); }\nvoid other() { more(); }\n", 0),
+                            ("void between(int* p) { part(p); }\nvoid other(int* p) { part(p); }\n", 1)):
+            (apart / "b/api.h").write_text(text)
+            (apart / "b/main.cpp").write_text(caller.replace("start", "between") + looks)
+            expect(f"callers in one header: {text}", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), count)
+        (apart / "b/api.h").unlink()
+        # A function of the same name in another part of the tree, and an overload that calls the function.
+        (apart / "a/start.h").write_text("void start(int* p);\n")
+        (apart / "a/start.cu").write_text(kernel.replace("void start", '#include "start.h"\nvoid start'))
+        (apart / "b/main.cpp").write_text(caller.replace("void start(int* p);\n", '#include "../a/start.h"\n') +
+                                          "void start(long* p)\n{\n  start(nullptr);\n  ASK();\n}\n")
+        for text, count in (("struct Other {\n  void start(int* p);\n};\nvoid use(Other& o)\n{\n  o.start(nullptr);\n}\n", 0),
+                            ('#include "between.h"\nvoid use()\n{\n  start(nullptr);\n}\n', 1)):
+            (apart / "b/between.h").write_text('#include "../a/start.h"\n')
+            (apart / "b/other.cpp").write_text(text)
+            expect(f"a function of the same name: {text}", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), count)
+        for name in ("a/start.h", "b/between.h", "b/other.cpp"):
+            (apart / name).unlink()
         # A lambda that its own function calls is no argument of a call.
         for text in ("auto run = [&] { k<<<1, 1>>>(p); };\n  run();", "[&] { k<<<1, 1>>>(p); }();", "[&](int n) { k<<<n, 1>>>(p); }(1);"):
             (apart / "a/own.cu").write_text(kernel.split("void")[0] + "void k(int* p) { *p = 1; }\nvoid own(int* p) {\n  " + text + "\n}\n")
             expect(f"a launch in a lambda: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), 1)
         (apart / "a/own.cu").unlink()
-        # A launch of one warp is seldom refused.
-        for shape, warned in (("1, 32", 0), ("1, 64", 1), ("2, 1", 1), ("1, 1, 64", 1), ("1, n", 1)):
+        # A launch whose constants every device accepts. A block of more than 256 threads may exceed the registers.
+        for shape, warned in (("1, 32", 0), ("2, 1", 0), ("1, dim3(1, 1, 64)", 0), ("100, 256", 0), ("dim3(8, 65535), 256", 0), ("1, 1024", 0), ("1, 64, 512", 0), ("1, 64, 50000", 1), ("1, 16, n", 1),
+                              ("1, 1025", 1), ("dim3(8, 65536), 256", 1), ("1, n", 1), ("n, 32", 1)):
             (apart / "a/own.cu").write_text(kernel.split("void start")[0] + f"void own(int* p, int n) {{ k<<<{shape}>>>(p); }}\n")
             expect(f"a launch <<<{shape}>>>", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
+        # A block of more than 256 threads may exceed the registers of a long kernel. A function may check the sizes itself.
+        for body, shape, ask, warned in (("float a[9]; *p = 1;", "1, 1024", "", 1), ("float a[9]; *p = 1;", "1, 256", "", 0), ("*p = " + "*p * 3 + " * 200 + "1;", "1, 1024", "", 1),
+                                         ("*p = 1;", "g, b", "checkDims(b, g);", 0), ("*p = 1;", "g, b", "checkDims(b, b);", 1), ("*p = 1;", "g, b", "prints(b, g);", 1),
+                                         ("*p = 1;", "m / t, t", "int m = 1 << 20, t = 2 * 128;", 0), ("*p = 1;", "m / t, t", "int m = 1 << 20, t = 2 * 128; m = b.x;", 1)):
+            (apart / "a/own.cu").write_text(f"#include <cuda_runtime.h>\nvoid checkDims(dim3, dim3);\nvoid prints(dim3, dim3);\n__global__ void k(int* p) {{ {body} }}\n"
+                                            f"void own(int* p, dim3 g, dim3 b) {{\n  {ask}\n  k<<<{shape}>>>(p);\n}}\n")
+            expect(f"a launch <<<{shape}>>> of {body[:20]} after {ask}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
+        # CUB reads the last error where it checks its own calls.
+        (apart / "b/cub").mkdir(exist_ok=True)
+        (apart / "b/cub/debug.cuh").write_text("namespace cub {\ncudaError_t Debug(cudaError_t);\n}\nnamespace other {\ncudaError_t Debug(cudaError_t);\n}\n"
+                                               "#define CubDebugExit(e) if (cub::Debug(e)) throw 1\n")
+        (apart / "b/cub/scan.cuh").write_text("namespace cub {\nstruct DeviceScan {\n  static cudaError_t Sum(int*);\n};\n}\nnamespace thrust {\nvoid sort(int*, int*);\n"
+                                              "int* get(int*);\n}\n")
+        (apart / "b/other.cuh").write_text("namespace other {\ncudaError_t Debug(cudaError_t);\n}\n")
+        for header, call, count in (("b/cub/debug.cuh", "CubDebugExit(cudaFree(p));", 0), ("b/other.cuh", "other::Debug(cudaFree(p));", 1),
+                                    ("b/cub/scan.cuh", "if (cub::DeviceScan::Sum(p)) throw 1;", 0), ("b/cub/scan.cuh", "cub::DeviceScan::Sum(p);", 1),
+                                    ("b/cub/scan.cuh", "thrust::sort(p, p);", 0), ("b/cub/scan.cuh", "thrust::get(p);", 1)):
+            (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\n" + f'#include "../{header}"\n' + kernel.split("void start")[0].split("\n", 1)[1] +
+                                            f"void own(int* p, int n) {{\n  k<<<n, 1>>>(p);\n  {call}\n}}\n")
+            expect(f"a check of CUB: {call}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), count)
         # The function that reads the error, and the one that does not, are in another file.
         (apart / "a/own.cu").write_text(kernel.split("void start")[0] + "void look_at_it();\nvoid own(int* p) {\n  k<<<1, 1>>>(p);\n  look_at_it();\n}\n")
         for text, count in (("if (cudaGetLastError() != cudaSuccess) throw 1;", 0), ("cudaDeviceSynchronize();", 1)):
             (apart / "b/look.cpp").write_text(f"void look_at_it()\n{{\n  {text}\n}}\n")
             expect(f"a function of another file: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), count)
+        # Likewise a function that waits. A member wait() of a library's stream is one too.
+        for call, text, count in (("wait_for_all();", "if (cudaDeviceSynchronize() != cudaSuccess) throw 1;", 0),
+                                  ("wait_for_all();", "std::this_thread::yield();", 1), ("Stream().wait();", "", 0), ("Stream().go();", "", 1)):
+            (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\nvoid wait_for_all();\nstruct Stream {\n  void wait();\n  void go();\n};\n"
+                                            "int own(int* to, const int* from, cudaStream_t s) {\n  if (cudaMemcpyAsync(to, from, 4, cudaMemcpyDeviceToHost, s) "
+                                            f"!= cudaSuccess) return 1;\n  {call}\n  return to[0];\n}}\n")
+            (apart / "b/look.cpp").write_text(f"void wait_for_all()\n{{\n  {text}\n}}\n")
+            expect(f"a wait of another file: {call} {text}", run(apart, "--rows=F01", "a/own.cu").stdout.count("[F01]"), count)
         (apart / "a/own.cu").unlink()
         (apart / "b/look.cpp").unlink()
         # A line that the compiler drops may be the check, also one of a caller.

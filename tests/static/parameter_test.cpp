@@ -266,7 +266,7 @@ class Node {
 static_assert(refused<Node>);
 #if defined(__clang__)
 static_assert(refused<Batch<Small*, 2>, TwoArrays<float*>, ThreeBeside>);
-#elif !defined(__CUDACC__) && __GNUC__ < 15
+#elif !defined(__CUDACC__) && __GNUC__ < 13
 static_assert(taken<Batch<Small*, 2>, TwoArrays<float*>, ThreeBeside>,
               "better than docs/guide/kernels.md says: change the page");
 #endif

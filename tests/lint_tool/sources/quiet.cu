@@ -3,8 +3,10 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstdlib>
+#include <memory>
 
 // Correct code beside a mistake of the same row. A line with a mistake names its row after
 // `finds:`; every other line must have no finding.
@@ -182,11 +184,81 @@ struct Holder {
     return sum + host[0][0];
   }
 };
+// Elements of an array of pointers, whose type a template leaves open.
+template <class T>
+T of_pointers(T** host, const T* p, int n, cudaStream_t stream) {
+  std::unique_ptr<T*[]> hosts(new T*[n]);
+  look(cudaMemcpyAsync(hosts[0], p, 4, cudaMemcpyDeviceToHost, stream));
+  look(cudaMemcpyAsync(host[0], p, 4, cudaMemcpyDeviceToHost, stream));
+  return *hosts[1] + *host[1];
+}
 float captured(const float* p, float* host, cudaStream_t stream, cudaGraph_t* graph) {
   look(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   look(cudaMemcpyAsync(host, p, 4, cudaMemcpyDeviceToHost, stream));
   look(cudaStreamEndCapture(stream, graph));
   return host[0];
+}
+
+// What a capture permits: a wait for another stream or for an event that it has not recorded, and
+// in relaxed mode cudaFree.
+void waits_beside(cudaStream_t stream, cudaStream_t other, cudaEvent_t before, float* p,
+                  cudaGraph_t* graph) {
+  look(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  look(cudaStreamSynchronize(other));
+  look(cudaStreamQuery(other));
+  look(cudaEventSynchronize(before));
+  look(cudaFree(p));
+  look(cudaStreamEndCapture(stream, graph));
+}
+
+// The function launches the kernel on its stream if the caller wants that.
+void chooses(float* p, int n, bool async, cudaStream_t stream) {
+  if (async)
+    plain<<<4, 256, 0, stream>>>(p, n);
+  else
+    plain<<<4, 256>>>(p, n);
+  done();
+}
+
+// A number of threads, computed by a function.
+struct Layout {};
+int size(Layout layout);
+void of_layout(float* p, int n, Layout threads) {
+  plain<<<4, size(threads)>>>(p, n);
+  done();
+}
+
+// A number of items that is a constant of the program.
+template <class T>
+struct States {
+  static const int count;
+};
+template <>
+const int States<float>::count = 32768;
+void constants(float* p) {
+  plain<<<std::min(65535, (States<float>::count + 255) / 256), 256>>>(p, States<float>::count);
+  done();
+}
+
+// nvcc accepts a specialisation for host and device, and a call of a host function that only the
+// host's view contains.
+template <class T>
+__device__ T alpha_of(T value) {
+  static_assert(sizeof(T) == 0, "other types have specialisations");
+  return value;
+}
+template <>
+inline __host__ __device__ int alpha_of(int value) {
+  return value + 1;
+}
+__device__ int alpha_there(int value) { return alpha_of(value); }
+inline int rotated(int value) { return value << 1; }
+__device__ int rotated_there(int value) {
+#ifdef __CUDA_ARCH__
+  return value + value;
+#else
+  return rotated(value);
+#endif
 }
 
 // A check before the launch reads its error in the next turn of the loop.

@@ -48,12 +48,15 @@ void beside_blocking(float* p, const float* from) {
   done();
 }
 
-void captures(float* p, cudaStream_t stream, cudaGraph_t* graph) {
+void captures(float* p, cudaStream_t stream, cudaEvent_t inside, cudaGraph_t* graph) {
   look(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
   plain<<<1, 32>>>(p);  // finds: E13 C09
   plain<<<1, 32, 0, stream>>>(p);
   look(cudaMemset(p, 0, 4));            // finds: E13
   look(cudaStreamSynchronize(stream));  // finds: G04
+  look(cudaEventRecord(inside, stream));
+  look(cudaEventSynchronize(inside));  // finds: G04
+  look(cudaDeviceSynchronize());       // finds: G04
   look(cudaMemsetAsync(p, 0, 4, stream));
   look(cudaStreamEndCapture(stream, graph));
   look(cudaStreamSynchronize(stream));

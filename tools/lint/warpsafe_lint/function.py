@@ -3,10 +3,11 @@
 """A function with a body: its variables, their values, and the meaning of its calls."""
 
 import functools
+import operator
 import re
 
 from . import tree
-from .tree import bare, call_name, plain
+from .tree import bare, call_name, is_integer, plain
 
 
 def api(name):
@@ -17,6 +18,7 @@ def api(name):
     return ""
 
 
+ARITHMETIC = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "%": operator.mod}
 # The text that nodes of these kinds can have; other text belongs to a macro around the node.
 SMALL = {"DECL_REF_EXPR": r"[\w:<>, *]+", "INTEGER_LITERAL": r"[\w']+"}
 
@@ -135,7 +137,13 @@ class Function:
         """The constant value of an expression, followed through variables that never change; or None."""
         if node.value is not None:
             return node.value
-        return self.resolve(node).value
+        node = self.resolve(node)
+        if node.value is not None or node.kind != "BINARY_OPERATOR" or len(node.children) != 2 or node.name not in ARITHMETIC:
+            return node.value
+        left, right = (self.value(side) if is_integer(side.type) else None for side in node.children)
+        if left is None or right is None or left < 0 or right < (node.name in "/%"):
+            return None
+        return ARITHMETIC[node.name](left, right)
 
     def dims(self, node):
         """The axes of a grid or a block as in the source, one to three nodes."""
@@ -161,22 +169,29 @@ class Function:
         return [call for call in self.calls if first < call.order < last]
 
     def waits(self, call):
-        """Whether a call waits for the device, directly or in a function of this program."""
-        return self.program.reaches(call_name(call), is_wait)
+        """Whether a call waits for the device, directly, in a function of this program, or in one that another file defines."""
+        name = call_name(call)
+        return self.program.reaches(name, is_wait) or self._is_of_tree(call) and name in self.program.waiters
 
     def looks(self, call):
         """Whether a call reads the runtime's last error, directly, in a function of this program, or in one that another file of
         the tree defines."""
         name = call_name(call)
-        return self.program.reaches(name, is_look) or name not in self.program.bodies and not api(name) and \
-            name in self.program.lookers
+        if name == "Debug" and call.cursor.referenced is not None and "/cub/" in getattr(call.cursor.referenced.location.file, "name", ""):
+            return True  # CubDebug: CUB reads the last error in it, beside its argument
+        return self.program.reaches(name, is_look) or self._is_of_tree(call) and name in self.program.lookers
+
+    def _is_of_tree(self, call):
+        """Whether a call may mean a function that another file of the tree defines, and not one of the vendor's headers."""
+        name, to = call_name(call), call.cursor.referenced
+        return name not in self.program.bodies and not api(name) and (to is None or not to.location.is_in_system_header)
 
 
 def is_wait(name):
     return "ynchronize" in name or api(name) in (
         "Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyFromSymbol", "EventQuery", "StreamQuery", "DeviceReset", "Free",
-        "StreamDestroy", "EventElapsedTime") or name in ("cuMemcpyDtoH_v2", "MPI_Barrier")
+        "StreamDestroy", "EventElapsedTime") or name in ("cuMemcpyDtoH_v2", "MPI_Barrier", "wait", "sync")  # of cuda::stream_ref
 
 
 def is_look(name):
-    return api(name) in ("GetLastError", "PeekAtLastError", "ExtGetLastError")
+    return api(name) in ("GetLastError", "PeekAtLastError", "ExtGetLastError") or name in ("CubDebug", "CubDebugExit")

@@ -12,42 +12,64 @@ import re
 
 from . import prefix, project
 
-VERSION = 4
+VERSION = 7
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
-CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(")
+# A call, or a macro without parameters as a statement.
+CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(|\b([A-Z_][A-Z0-9_]{2,})[ \t]*;")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.|\\\n)*)", re.M)
-FUNCTION = re.compile(r"^(?:extern[ \t]+\"C\"[ \t]+)?[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
+FUNCTION = re.compile(r"^[ \t]*[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
 # A declaration, `int f(int n);`: words of a type before the name, and no body.
-DECLARED = re.compile(r"^[ \t]*(?:template\s*<[^;{}()]*>\s*)?(?:extern[ \t]+\"C\"[ \t]+)?(?!(?:return|else|case|goto|new|delete|throw|co_return|do)\b)"
+DECLARED = re.compile(r"^[ \t]*(?:template\s*<[^;{}()]*>\s*)?(?!(?:return|else|case|goto|new|delete|throw|co_return|do)\b)"
                       r"[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t&*]+[\w:]+)*?[ \t\n&*]+([A-Za-z_]\w{2,})\s*(?:<[^;{}()]*>\s*)?"
                       r"\((?:[^;{}()]|\([^;{}()]*\))*\)\s*(?:const\s*)?(?:noexcept\s*)?;", re.M)
-LOOKS = re.compile(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)")
-COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.M)
+UNREAD = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)'", re.S)
 
 
 def read(path):
-    """What the index keeps of a file: the last place of each called name, and what macros and functions call, in the order of
-    the last calls. A definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and `while` count as names,
-    because they look like calls."""
+    """What the index keeps of a file: the last place of each called name; each macro and function with what it calls, in the
+    order of the last calls; the names that it declares or defines; and what it includes. Overloads are several entries. A
+    definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and `while` count as names, because they look
+    like calls."""
     text = pathlib.Path(path).read_text(errors="replace")
-    text = COMMENT.sub(lambda found: " " * len(found.group()), text)
-    defined = {}
-    for found in DEFINE.finditer(text):
-        defined[found[1]] = last_calls(found[2])
-    heads = {found.start(1) for found in DECLARED.finditer(text)}
+    includes = [re.sub(r"^(\.\.?/)+", "", name) for name in INCLUDE.findall(text)]
+    text = UNREAD.sub(lambda found: " " * len(found.group()), text)
+    defined = [(found[1], last_calls(found[2])) for found in DEFINE.finditer(text)]
+    heads, ends = {found.start(1) for found in DECLARED.finditer(text)}, braces(text)
     for found in FUNCTION.finditer(text):
-        end = text.find("\n}", found.end())
-        if found[1] not in ("if", "for", "while", "switch"):
+        if found[1] not in ("if", "for", "while", "switch", "constexpr"):
             heads.add(found.start(1))
-            defined[found[1]] = last_calls(text[found.end():end if end > 0 else len(text)])
-    calls = {found[1]: found.start(1) for found in CALL.finditer(text) if found.start(1) not in heads}
-    return calls, {name: names for name, names in defined.items() if names}
+            # Branches of the preprocessor may open a brace twice: a brace that begins a line ends the function too.
+            closing = [end for end in (ends.get(found.end() - 1, -1), text.find("\n}", found.end())) if end > 0]
+            defined.append((found[1], last_calls(text[found.end():min(closing, default=len(text))])))
+    calls = {found[found.lastindex]: found.start(found.lastindex) for found in CALL.finditer(text) if found.start(1) not in heads}
+    declared = sorted({re.match(r"\w+", text[place:place + 200])[0] for place in heads})
+    return calls, [[name, names] for name, names in defined if names], declared, includes
+
+
+def braces(text):
+    """The place of the closing brace of each opening one."""
+    found, pending = {}, []
+    for brace in re.finditer("[{}]", text):
+        if brace[0] == "{":
+            pending.append(brace.start())
+        elif pending:
+            found[pending.pop()] = brace.start()
+    return found
+
+
+def reads_error(name):
+    return re.fullmatch(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)|CubDebug(Exit)?", name) is not None
+
+
+def synchronizes(name):
+    return re.fullmatch(r"(cuda|hip|cu)\w*Synchronize", name) is not None
 
 
 def last_calls(text):
     """The names that a text calls, each once, in the order of their last calls."""
-    places = {found[1]: found.start(1) for found in CALL.finditer(text)}
+    places = {found[found.lastindex]: found.start() for found in CALL.finditer(text)}
     return sorted(places, key=places.get)
 
 
@@ -55,10 +77,10 @@ class Index:
     """The calls of the files of one tree."""
 
     def __init__(self, root):
-        self.files = {}
+        self.files, self.paths = {}, project.index(root)
         kept = prefix.cache() / (hashlib.sha256(os.fsencode(root)).hexdigest()[:24] + ".json")
         old = self._load(kept)
-        for paths in project.index(root).values():
+        for paths in self.paths.values():
             for path in paths:
                 if not path.endswith(ENDINGS):
                     continue
@@ -73,7 +95,9 @@ class Index:
                     continue
         if self.files != old:
             self._save(kept)
-        self.lookers = self._lookers()
+        self.reaching = functools.lru_cache(maxsize=None)(self._reaching)
+        self.callers_look = functools.lru_cache(maxsize=None)(self._callers_look)
+        self.seen_by = functools.lru_cache(maxsize=None)(self._seen_by)
 
     @staticmethod
     def _load(kept):
@@ -93,25 +117,58 @@ class Index:
         except OSError:
             pass  # without a cache the next run reads the tree again
 
-    def _lookers(self):
-        """Names whose call reads the last error, directly or through three further names."""
-        found = {"cudaGetLastError", "cudaPeekAtLastError", "hipGetLastError", "hipPeekAtLastError"}
-        for _ in range(4):
-            found |= {name for _, _, defined in self.files.values() for name, names in defined.items() if not found.isdisjoint(names)}
+    def _reaching(self, is_it, depth):
+        """The names that `is_it` accepts, and those whose macro or function calls one, directly or through further names."""
+        found = {name for _, calls, *_ in self.files.values() for name in calls if is_it(name)}
+        found |= {name for _, _, defined, *_ in self.files.values() for _, names in defined for name in names if is_it(name)}
+        for _ in range(depth):
+            found |= {name for _, _, defined, *_ in self.files.values() for name, names in defined if not found.isdisjoint(names)}
         return found
 
-    def callers_look(self, name, file, depth=4):
-        """Whether other files call a function, and each caller reads the last error behind its last call, or its own callers do.
-        A caller with a loop may read it in the next turn, before the call. A file counts as one caller if the function
-        around the call is not found."""
+    @property
+    def lookers(self):
+        """Names whose call reads the last error."""
+        return self.reaching(reads_error, 4)
+
+    @property
+    def waiters(self):
+        """Names whose call waits for the device."""
+        return self.reaching(synchronizes, 2)
+
+    def _seen_by(self, path):
+        """A file and those that it includes, directly or through others, as far as they are in the tree."""
+        pending, found = [path], {path}
+        while pending:
+            for name in self.files[pending.pop()][4]:
+                for other in self.paths.get(os.path.basename(name), ()):
+                    if other in self.files and other not in found and other.endswith("/" + name):
+                        found.add(other)
+                        pending.append(other)
+        return found
+
+    def _callers(self, name, file):
+        """The files that call a function of `file`. If a header declares it there, only files that include that header: others
+        mean another function of that name."""
+        callers = [path for path in self.files if name in self.files[path][1]]
+        if file in self.files:
+            headers = {path for path in self.seen_by(file) if name in self.files[path][3] and not path.endswith(project.SOURCES)}
+            callers = [path for path in callers if path == file or not headers.isdisjoint(self.seen_by(path))] or callers if headers else callers
+        return callers
+
+    def _callers_look(self, name, file, inside=False, depth=4):
+        """Whether files call a function of `file`, and each caller reads the last error behind its last call, or its own callers
+        do. Callers in `file` itself count only if `inside`. A caller with a loop may read it in the next turn, before the call.
+        A file counts as one caller if the function around the call is not found."""
         seen = False
-        for path, (_, calls, defined) in self.files.items():
-            if name not in calls or os.path.realpath(path) == file:
+        for path in self._callers(name, file):
+            if path == file and not inside:
                 continue
+            _, calls, defined, *_ = self.files[path]
             seen = True
-            around = [caller for caller, names in defined.items() if name in names and caller != name]
-            if not all(self._looks_behind(defined[caller], name) or depth > 1 and caller != "main" and
-                       self.callers_look(caller, None, depth - 1) for caller in around):
+            # A function of the same name is an overload that calls this one, or calls itself.
+            around = [(caller, names) for caller, names in defined if name in names and (caller != name or self._looks_behind(names, name))]
+            if not all(self._looks_behind(names, name) or depth > 1 and caller != "main" and self.callers_look(caller, path, True, depth - 1)
+                       for caller, names in around):
                 return False
             if not around and max((calls[look] for look in self.lookers if look in calls), default=-1) < calls[name]:
                 return False
@@ -119,7 +176,7 @@ class Index:
 
     def calls(self, pattern):
         """Whether a file of the tree calls a name that matches a pattern."""
-        return any(re.search(pattern, name) for _, calls, _ in self.files.values() for name in calls)
+        return any(re.search(pattern, name) for _, calls, *_ in self.files.values() for name in calls)
 
     def _looks_behind(self, names, name):
         begin = 0 if "for" in names or "while" in names else names.index(name) + 1

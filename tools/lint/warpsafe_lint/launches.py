@@ -59,7 +59,7 @@ class Kernel:
     def dynamic_shared(self):
         """The variable of dynamic shared memory, or None."""
         for node in self.node.all("VAR_DECL"):
-            if self._is_shared(node) and node.type.kind.name == "INCOMPLETEARRAY":
+            if self.is_shared(node) and node.type.kind.name == "INCOMPLETEARRAY":
                 return node
         return None
 
@@ -106,10 +106,10 @@ class Kernel:
     def static_shared(self):
         """Bytes of shared memory that the kernel always has."""
         return sum(max(node.type.get_size(), 0) for node in self.node.all("VAR_DECL")
-                   if self._is_shared(node) and node.type.kind.name != "INCOMPLETEARRAY")
+                   if self.is_shared(node) and node.type.kind.name != "INCOMPLETEARRAY")
 
     @staticmethod
-    def _is_shared(node):
+    def is_shared(node):
         return any(child.kind == "CUDASHARED_ATTR" for child in node.children)
 
     @functools.cached_property

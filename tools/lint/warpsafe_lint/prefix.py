@@ -21,9 +21,10 @@ def cache():
     return pathlib.Path(base) / "warpsafe-lint"
 
 
-def parse(cindex, name, text, arguments, options=0):
-    """libclang's unit of a source. It has no declarations of precompiled headers, but references to them."""
-    index, given = cindex.Index.create(excludeDecls=True), {"unsaved_files": [(name, text)], "options": options}
+def parse(cindex, name, texts, arguments, options=0):
+    """libclang's unit of a source. It has no declarations of precompiled headers, but references to them. `texts` has the
+    source, and headers that are no files."""
+    index, given = cindex.Index.create(excludeDecls=True), {"unsaved_files": list(texts.items()), "options": options}
     if "cuda" in arguments or "hip" in arguments:
         rest, folders = split(arguments)
         prefix = Prefix.of(cindex, tuple(rest))

@@ -68,7 +68,7 @@ class Program:
             if "--cuda-host-only" in self.arguments and self.language == "cuda":
                 arguments = [word for word in self.arguments if word != "--cuda-host-only"]
                 arguments += ["--cuda-device-only", "--cuda-gpu-arch=sm_90"]
-                unit = prefix.parse(load(), self.file, self.source.decode(), arguments)
+                unit = prefix.parse(load(), self.file, {self.file: self.source.decode()}, arguments)
                 whole = all(problem.severity < problem.Error for problem in unit.diagnostics)
                 self._device = Program(unit, self.file, self.source.decode(), self.language) if whole else None
         return self._device
@@ -113,6 +113,11 @@ class Program:
     def lookers(self):
         """The functions and macros of the tree that read the runtime's last error."""
         return index.of_file(self.file).lookers
+
+    @functools.cached_property
+    def waiters(self):
+        """The functions and macros of the tree that wait for the device."""
+        return index.of_file(self.file).waiters
 
     def called(self, *names):
         """Whether this file calls a runtime function with one of these names, written without the vendor."""

@@ -42,6 +42,9 @@ DEFINED = re.compile(r"(?<![\w-])-D\s*(\w+(?:=[^\s\"'$();\\]+)?)(?=[\s\"';]|$)")
 COMMAND = re.compile(r'(\w+)\s*\(((?:[^()"]|"(?:[^"\\]|\\.)*"|\((?:[^()"]|"(?:[^"\\]|\\.)*")*\))*)\)')
 SCOPES = ("PUBLIC", "PRIVATE", "INTERFACE", "BEFORE")
 FOR_GPU = re.compile(r"(\w+_)?(GPU|CUDA|NVCC)(=|$)")
+# A header that CMake or autoconf makes from a template, `config.h.in`.
+TEMPLATES = (".in", ".cmake", ".cmake.in", ".cmakein")
+FOREIGN = re.compile(r"/(external\w*|extern|third_?party|3rd_?party|vendor|deps)/", re.I)  # folders of other libraries
 BLOCKS = ("if", "foreach", "while", "function", "macro")
 STANDARDS = re.compile(r"-std[= ]\s*(?:c|gnu)\+\+(\d\d)\b|\b(?:cxx|cuda)_std_(\d\d)\b|"
                        r"\b(?:CMAKE_)?(?:CXX|CUDA|HIP)_STANDARD\s+\"?(\d\d)\b")
@@ -122,6 +125,19 @@ def macros(folder, root):
         if place == root:
             break
     return ["-D" + word for word in found.values()]
+
+
+def of_template(text):
+    """A header made from its template: macros that turn the GPU on are set, and others are not; numbers are 0."""
+
+    def line(found):
+        word, name, rest = found[1], found[2], found[3].strip()
+        if word == "cmakedefine01":
+            return f"#define {name} {int(bool(FOR_GPU.match(name)))}"
+        return f"#define {name} {rest or (1 if word == 'undef' else '')}" if FOR_GPU.match(name) else ""
+
+    text = re.sub(r"(?m)^[ \t]*#[ \t]*(cmakedefine01|cmakedefine|undef)[ \t]+(\w+)([^\n]*)", line, text)
+    return re.sub(r"@\w+@|\$\{\w+\}", "0", text)
 
 
 def text_of(path):
@@ -266,6 +282,7 @@ class Headers:
         self.given, self.vendor = list(given), list(vendor)
         self.textures = False  # whether it has texture references
         self.vendors = set()  # whose runtime the file and its tree's headers include
+        self.made = {}  # path of a header that the build makes -> its text
         self.own, self.foreign = {}, {}  # folder -> None: of the tree, of third parties
         self._read(str(self.file))
 
@@ -317,6 +334,9 @@ class Headers:
                 break
         tail = "/" + re.sub(r"^(\.\.?/)+", "", name)
         choice = [path for path in index(self.root).get(os.path.basename(name), ()) if path.endswith(tail)]
+        templates = [path for ending in TEMPLATES for path in index(self.root).get(os.path.basename(name) + ending, ())]
+        if templates and all(FOREIGN.search(path[len(str(self.root)):]) for path in choice):
+            choice = []  # another library's header of that name
         if choice:
             best = max(choice, key=lambda path: (self._nearness(path), -len(path)))
             # A name that begins with ../ is relative to a folder that exists below the found one.
@@ -332,7 +352,12 @@ class Headers:
             if os.path.isfile(os.path.join(folder, name)):
                 for each in [f for f in places() if f.startswith(folder.split("/torch/include")[0] + "/torch/include")] or [folder]:
                     self.foreign[each] = None
-                break
+                return None
+        if templates:
+            best = max(templates, key=self._nearness)
+            folder = os.path.dirname(best)
+            self.own[folder] = bracket
+            self.made[folder + tail] = of_template(pathlib.Path(best).read_text(errors="replace"))
         return None
 
     def _nearness(self, path):

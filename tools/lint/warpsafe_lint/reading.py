@@ -27,6 +27,8 @@ BENIGN = re.compile(r"initialization is not supported for __shared__ variables|c
                     r"no member named '(clockRate|deviceOverlap|kernelExecTimeoutEnabled|computeMode|memoryClockRate|maxTexture1DLinear|"
                     r"cooperativeMultiDeviceLaunch|singleToDoublePrecisionPerfRatio)' in 'cudaDeviceProp'|"
                     r"reference to __global__ function .* in __(global|device)__ function|"
+                    r"call to __host__ function from __(global|device)__ function|no function template matches function template specialization|"
+                    r"static assertion failed|"
                     r"'\w+' is a builtin with type|static declaration of 'atomic\w+' follows|template specialization requires 'template<>'|"
                     r"redeclaration of '(threadIdx|blockIdx|blockDim|gridDim)' with a different type|"
                     r"use 'template' keyword to treat '\w+' as a dependent template name")
@@ -105,7 +107,8 @@ def parse(file, options):
             program, errors, absent = other, others, lost
     if errors and not any(missing_header(error) for error in errors):
         for whole in project.includers(file)[:2]:
-            other, others, lost = parsed(str(whole), file, options)
+            # A part with launches is compiled as CUDA or HIP, also in a .cpp, which a build may compile once for each.
+            other, others, lost = parsed(str(whole), file, options, None if whole.suffix in SOURCES else program.language)
             if other is not None and len(others) < len(errors):
                 return other, unread(file, others, lost)
     return program, unread(file, errors, absent)
@@ -138,7 +141,8 @@ def parsed(main, file, options, language=None):
     kept += headers.flags()
     arguments = flags.arguments(language, kept, prefix.SHIMS, headers.textures)
     # Passes the text in valid UTF-8, because positions count its bytes.
-    unit = prefix.parse(cindex, main, ALIGNED.sub(r"\3\2\1", text), own_headers() + arguments, KEEP_GOING)
+    texts = {main: ALIGNED.sub(r"\3\2\1", text), **headers.made}
+    unit = prefix.parse(cindex, main, texts, own_headers() + arguments, KEEP_GOING)
     errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
     name = file
     if main != file:

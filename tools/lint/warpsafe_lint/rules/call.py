@@ -175,6 +175,16 @@ def waits_before_streams(function, launch):
     return False
 
 
+def in_other_branch(one, other):
+    """Whether two nodes are in different branches of one `if`."""
+    for above in one.above():
+        if above.kind == "IF_STMT":
+            branches = [next((child for child in above.children if any(node is each for each in child.walk())), None) for node in (one, other)]
+            if None not in branches:
+                return branches[0] is not branches[1]
+    return False
+
+
 @launch_rule("C09", "the stream forgotten")
 def stream_forgotten(program, function, launch):
     if not launch.on_default_stream:
@@ -182,7 +192,10 @@ def stream_forgotten(program, function, launch):
     streams = [p.name for p in function.parameters if is_stream(p.type) and p.name]
     streams += [v.node.name for v in function.variables.values() if is_stream(v.node.type) and any(
         api(call_name(a)).startswith("StreamCreate") for w in v.writes for a in w.above() if a.kind == "CALL_EXPR")]
-    if streams:
+    # The function chooses: it launches the same kernel on its stream in the other branch.
+    chooses = any(other.kernel_name == launch.kernel_name and not other.on_default_stream and in_other_branch(launch.node, other.node)
+                  for other in all_launches(function))
+    if streams and not chooses:
         settled = waits_before_streams(function, launch)
         yield Found(launch.node, f"this launch runs on the default stream, but its function has the stream {streams[0]}",
                     f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream",

@@ -68,8 +68,9 @@ def copied_variable(node):
             break
         if above.kind == "MEMBER_REF_EXPR" and above.name not in ("data", "begin"):
             return None
-        if above.kind == "ARRAY_SUBSCRIPT_EXPR" and above.type.get_canonical().kind.name == "POINTER":
-            return None
+        if (above.kind == "ARRAY_SUBSCRIPT_EXPR" or above.kind == "CALL_EXPR" and call_name(above) in ("operator[]", "at")) and \
+                (above.type.get_canonical().kind.name == "POINTER" or above is plain(node)):
+            return None  # in a template the element's type may be open, but an address without & is a pointer
     return base
 
 

@@ -52,17 +52,28 @@ def is_dropped(node):
     return False
 
 
+# Calls of CUB and Thrust that launch kernels. They read the last error for their own status or exception.
+LIBRARIES = re.compile(r"(::)?(?:(hip)?cub::Device\w+(<[^()]*>)?::\w+|rocprim::\w+|(thrust::)(sort|stable_sort|reduce|transform|exclusive_scan|inclusive_scan|unique|copy_if|"
+                       r"remove_if|partition|for_each|min_element|max_element|count|sequence|fill)\w*)\s*[<(]")
+
+
+def peeks(program, call):
+    """Whether a call of CUB, whose status is kept, or of Thrust reads the last error."""
+    found = LIBRARIES.match(program.text(call))
+    return found is not None and (found[4] is not None or not is_dropped(call))
+
+
 def looked_at(program, function, node):
     """Whether a function reads the last error behind a launch or a call. A line that the compiler dropped, because a header is
     missing, counts if it reads like a check by its name. In a loop around both, the next turn reads the error."""
     loops = [above for above in node.above() if above.kind in LOOPS]
-    if any((call.order > node.order or any(loop in call.above() for loop in loops)) and function.looks(call) and
+    if any((call.order > node.order or any(loop in call.above() for loop in loops)) and (function.looks(call) or peeks(program, call)) and
            not (call.order < node.order and is_dropped(call)) for call in function.calls):
         return True
     if program.complete:
         return False
     rest = program.source[node.end:function.node.end].decode(errors="replace")
-    return re.search(r"\b\w*(error|check|assert|last)\w*\s*[(;]", rest, re.I) is not None
+    return re.search(r"\b\w*(error|check|assert|last|CubDebug)\w*\s*[(;]", rest, re.I) is not None
 
 
 def callers_look(program, function, depth=4):
@@ -132,11 +143,40 @@ def unseen_launches(program, function):
     return unseen
 
 
-def is_tiny(launch):
-    """Whether a launch is of one block of one warp at most, without dynamic shared memory: its size is no reason to refuse it."""
-    sizes = [[launch.function.value(axis) for axis in axes] for axes in (launch.grid_axes, launch.block_axes)]
-    return all(sizes) and all(value for axes in sizes for value in axes) and math.prod(sizes[0]) == 1 and math.prod(sizes[1]) <= 32 and \
-        launch.shared_bytes == 0
+SMALL_KERNEL = 600  # nodes of a body; a thread then seldom needs more than the 64 registers that a block of 1024 leaves it
+
+
+def is_small(program, kernel):
+    """Whether a kernel is too small to need many registers: a short body without arrays of its own and calls of the program."""
+    nodes = list(kernel.body.walk())
+    return len(nodes) < SMALL_KERNEL and not any(call_name(node) in program.bodies for node in nodes if node.kind == "CALL_EXPR") and not any(
+        node.type.kind.name == "CONSTANTARRAY" and not kernel.is_shared(node) for node in nodes if node.kind == "VAR_DECL")
+
+
+def fits_every_device(launch):
+    """Whether the numbers of a launch are constants that every device accepts: no size of the data can make it fail. A block of 256
+    threads fits whatever registers the kernel takes, because a thread has at most 255 of 65536."""
+    grid, block = ([launch.function.value(axis) for axis in axes] for axes in (launch.grid_axes, launch.block_axes))
+    kernel = launch.kernel
+    most = 1024 if kernel and is_small(launch.function.program, kernel) else 256
+    most = min(most, kernel.max_threads or most) if kernel else most
+    return grid != [] and block != [] and all(grid + block) and all(0 < size <= limit for size, limit in zip(grid, (2**31 - 1, 65535, 65535))) and \
+        0 < math.prod(block) <= most and launch.shared_bytes is not None and \
+        launch.shared_bytes + (kernel.static_shared if kernel else 0) <= 49152
+
+
+def is_measured(function, launch):
+    """Whether an earlier call of the function receives the variables of grid and block, and checks them by its name."""
+    sizes = {name.target for node in (launch.grid, launch.block) if node is not None for name in node.all("DECL_REF_EXPR")
+             if function.variable(name) is not None}
+    return len(sizes) == 2 and any(
+        call.order < launch.order and re.search(r"(?i)check|valid|verify|limit", call_name(call)) and
+        sizes <= {node.target for argument in call_arguments(call) for node in argument.all("DECL_REF_EXPR")} for call in function.calls)
+
+
+def is_sure(launch):
+    """Whether the size of a launch is no reason to refuse it."""
+    return fits_every_device(launch) or is_measured(launch.function, launch)
 
 
 @rule("D01", "a launch whose result nobody reads")
@@ -152,14 +192,15 @@ def unchecked(program):
                      if (launch.form not in ("<<<>>>", "macro")) == returns}.values())[::-1]
         if not same:
             continue
-        first, others = same[0], len(same) - 1
+        # The launch whose sizes can fail, if there is one.
+        first, others = next((launch for launch in same if not is_sure(launch)), same[0]), len(same) - 1
         functions = {launch.function.name for launch in same}
         where = f"in {first.function.name}" if len(functions) == 1 else f"in {len(functions)} functions of this file"
         more = f", or {others} more launch{'es' * (others > 1)} {where}" if others else ""
         yield Found(first.node, f"no code checks the launch of {first.kernel_name}{more}: if a launch is refused, its kernel does not run, and the program goes on",
                     f"check the status that {first.form} returns, or call warpsafe::launch" if returns else
                     "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
-                    "right after the launch", "note" if all(map(is_tiny, same)) else "")
+                    "right after the launch", "note" if all(map(is_sure, same)) else "")
 
 
 def is_launch_wrapper(call):

@@ -5,6 +5,7 @@
 import re
 
 from ..launches import is_of_caller, rounded_up, same_text
+from ..program import FUNCTIONS
 from ..registry import Found, function_rule, launch_rule
 from ..tree import bare, call_arguments, call_name, is_wide, operands, plain, pointee_size
 
@@ -115,6 +116,9 @@ def capped(program, function, launch):
     kernel = launch.kernel
     if not kernel or kernel.strides or kernel.loops:
         return
+    if any(function.value(axis) is None and function.resolve(axis).kind in ("BINARY_OPERATOR", "CALL_EXPR", "CONDITIONAL_OPERATOR")
+           for axis in launch.block_axes):
+        return  # a block computed from the data grows with it
     for axis in launch.grid_axes:
         node = function.resolve(axis)
         least = node.kind == "CALL_EXPR" and call_name(node) in ("min", "umin", "MIN")
@@ -124,6 +128,11 @@ def capped(program, function, launch):
             least = test.name in ("<", ">", "<=", ">=") and any(
                 same_text(program, side, arm) for side in test.children for arm in (one, other)) and any(
                 function.value(arm) is not None and function.value(arm) > 1 for arm in (one, other))
+        # Names of constants alone, which a missing header may hide: the number of items does not grow.
+        names = [name.cursor.referenced for name in function.resolve(node).all("DECL_REF_EXPR", "MEMBER_REF_EXPR")
+                 if name.cursor.referenced is not None and name.cursor.referenced.kind.name in ("VAR_DECL", "PARM_DECL", "FIELD_DECL")]
+        if names and all(name.type.is_const_qualified() and name.semantic_parent.kind.name not in FUNCTIONS for name in names):
+            continue
         if least and any(function.value(inner) is not None for inner in node.children):
             yield Found(axis, f"the grid is capped, but {kernel.name} handles one item per thread: the items beyond the cap "
                         "are dropped",
@@ -157,7 +166,8 @@ def block_of_data(program, function, launch):
         node = function.resolve(axis)
         if function.value(node) is not None:
             continue
-        by_size = node.kind == "CALL_EXPR" and call_name(node) in ("size", "numel", "length")
+        # A member without arguments. A function size(layout) may count threads.
+        by_size = node.kind == "CALL_EXPR" and call_name(node) in ("size", "numel", "length") and not call_arguments(node)
         by_name = node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR") and re.fullmatch(SIZES, node.name) and \
             "dim3" not in node.type.spelling and node.cursor.referenced is not None and \
             node.cursor.referenced.kind.name != "TEMPLATE_NON_TYPE_PARAMETER"

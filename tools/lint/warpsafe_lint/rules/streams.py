@@ -6,6 +6,7 @@ import re
 
 from .. import index
 from ..function import api
+from ..launches import same_text
 from ..registry import Found, all_launches, function_rule, rule
 from ..tree import LOOPS, base_variable, call_arguments, call_name, plain
 
@@ -173,12 +174,25 @@ def legacy_in_capture(program, function):
                             f"call {call_name(call)}Async on the stream that captures")
 
 
+def breaks(function, begin, call):
+    """Whether a call may not stand between the begin and end of a capture: a wait or a query only if it is for the stream that captures,
+    or for an event that the capture has recorded. A relaxed capture permits what allocates and frees."""
+    name, arguments = api(call_name(call)), call_arguments(call)
+    if name not in BREAKS or mode_is_relaxed(function, begin) and ("alloc" in name.lower() or name == "Free"):
+        return False
+    if name in ("StreamSynchronize", "StreamQuery"):
+        return bool(arguments) and same_text(function.program, arguments[0], call_arguments(begin)[0])
+    if name.startswith("Event"):
+        recorded = [c for c in function.calls_between(begin.order, call.order) if api(call_name(c)) == "EventRecord" and call_arguments(c)]
+        return any(same_text(function.program, argument, call_arguments(c)[0]) for argument in arguments for c in recorded)
+    return True
+
+
 @function_rule("G04", "a synchronisation or allocation during a capture")
 def breaks_capture(program, function):
     for begin, end in captures(function):
         for call in function.calls_between(begin.order, end.order):
-            name = api(call_name(call))
-            if name in BREAKS and not (mode_is_relaxed(function, begin) and "alloc" in name.lower()):
+            if breaks(function, begin, call):
                 yield Found(call, f"{call_name(call)} is called between the begin and end of a capture: the whole graph is lost",
                             "call it before the begin or after the end; warpsafe refuses it during a capture")
 
