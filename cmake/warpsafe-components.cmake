@@ -40,6 +40,16 @@ else()
   set(warpsafe_scope "")
 endif()
 
+# The files of a target that also links warpsafe::separate share the code of checked launches, which a file of
+# warpsafe's has (WARPSAFE_SEPARATE). CXX compiles it.
+find_file(warpsafe_separate warpsafe/separate.cpp NO_CACHE NO_DEFAULT_PATH
+          PATHS ${CMAKE_CURRENT_LIST_DIR}/../include ${CMAKE_CURRENT_LIST_DIR}/../../../include)
+if(warpsafe_separate AND NOT TARGET warpsafe::separate)
+  add_library(warpsafe::separate INTERFACE IMPORTED ${warpsafe_scope})
+  target_compile_definitions(warpsafe::separate INTERFACE WARPSAFE_SEPARATE)
+  target_sources(warpsafe::separate INTERFACE ${warpsafe_separate})
+endif()
+
 # A backend's target: the headers, the macro that selects the default backend, and the libraries.
 macro(warpsafe_add_component component)
   if(NOT TARGET warpsafe::${component})

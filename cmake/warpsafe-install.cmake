@@ -6,6 +6,7 @@ include(GNUInstallDirs)
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/warpsafe)
 
 install(TARGETS warpsafe EXPORT warpsafe-targets FILE_SET HEADERS FILE_SET vendor_headers)
+install(FILES include/warpsafe/separate.cpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warpsafe)
 install(EXPORT warpsafe-targets NAMESPACE warpsafe:: DESTINATION ${package_dir})
 write_basic_package_version_file(warpsafe-config-version.cmake COMPATIBILITY SameMajorVersion
                                  ARCH_INDEPENDENT)

@@ -75,6 +75,8 @@ def ways(compiler, options):
         "outcome": (OUTCOME_HEAD, kernel + RAW_BEGIN % {"type": "result<void>"} + launch + OUTCOME_END, []),
         "off": (OUR_HEAD, our_kernel + OURS, ["-DWARPSAFE_CHECKS=0"]),
         "full": (OUR_HEAD, our_kernel + OURS, ["-DWARPSAFE_CHECKS=2"]),
+        # Another file of the program, warpsafe/separate.cpp, has the checks.
+        "separate": (OUR_HEAD, our_kernel + OURS, ["-DWARPSAFE_CHECKS=2", "-DWARPSAFE_SEPARATE"]),
     }
     if compiler == "hipcc":
         named = {way: (head.replace("cuda_runtime.h", "hip/hip_runtime.h").replace("cuda", "hip"), text.replace("cuda", "hip"), flags)

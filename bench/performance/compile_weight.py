@@ -77,6 +77,7 @@ NAMES = {
     "include": "`warpsafe.hpp`, no launch",
     "off": "`launch`, checks off",
     "full": "`launch`, checks full",
+    "separate": "`launch`, checks full, `WARPSAFE_SEPARATE`",
     "cccl": "`cuda::launch` of CCCL",
     "cuda_api_wrappers": "`enqueue.kernel_launch` of cuda-api-wrappers",
     "alpaka": "`enqueue` of alpaka",

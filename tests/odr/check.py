@@ -34,11 +34,11 @@ class Build:
         self.folder = folder
         self.includes = [f"-I{path}" for path in arguments.include if path]
 
-    def unit(self, name, level, optimize, mutant=False, device=False):
+    def unit(self, name, level, optimize, macro=None, device=False):
         """The object of one translation unit, compiled by the host compiler or nvcc."""
-        out = self.folder / f"{name}{optimize}{'_mutant' if mutant else ''}.o"
+        out = self.folder / f"{name}{optimize}{macro or ''}.o"
         flags = ["-std=c++20", optimize, f"-DOBSERVE={name}", f"-DWARPSAFE_CHECKS={level}",
-                 *(["-DMUTANT"] if mutant else []), *self.includes]  # fmt: skip
+                 *([f"-D{macro}"] if macro else []), *self.includes]  # fmt: skip
         if device:
             flags += ["-arch=sm_90", "--default-stream=per-thread", f"-ccbin={self.arguments.compiler}"]
         compiler = self.arguments.nvcc if device else self.arguments.compiler
@@ -54,13 +54,18 @@ class Build:
                 "-o", out)  # fmt: skip
         return out
 
-    def observe(self, units, objects):
-        """{unit: what it observed} of a program linked in this order."""
+    def link(self, units, objects):
+        """The command that links a program, and the program."""
         program = self.folder / "program"
         link = [self.arguments.compiler, self.main(units), *objects]
         link += ["-o", program, "-lboost_context", "-pthread"]
         if self.arguments.cudart:
             link += [f"-L{self.arguments.cudart}", "-l:libcudart.so.13"]
+        return link, program
+
+    def observe(self, units, objects):
+        """{unit: what it observed} of a program linked in this order."""
+        link, program = self.link(units, objects)
         run(*link)
         environment = {**os.environ, "LD_LIBRARY_PATH": self.arguments.cudart or ""}
         said = run(program, env=environment, timeout=600)
@@ -102,10 +107,40 @@ def check_levels(build):
     if "-O0" not in build.arguments.optimize:
         return failed
     pair = {name: (LEVELS[name], False) for name in ["full", "off"]}
-    objects = {name: build.unit(name, level, "-O0", mutant=True) for name, (level, _) in pair.items()}
+    objects = {name: build.unit(name, level, "-O0", "MUTANT") for name, (level, _) in pair.items()}
     tried, wrong = wrong_orders(build, pair, objects)
     print(f"the deliberate mistake: noticed {len(wrong)} times in {tried} link orders")
     return failed + ([] if len(wrong) == tried else [f"the mistake was noticed only {len(wrong)} times"])
+
+
+def check_separate(build):
+    """Units of WARPSAFE_SEPARATE link with warpsafe/separate.cpp, compiled for each backend, and only with it."""
+    failed, backends, toolkit = [], ["HOST"], []
+    units = {name: (level, False) for name, level in LEVELS.items()}
+    if build.arguments.nvcc:
+        units["device_full"] = (2, True)
+        backends.append("CUDA")
+        toolkit.append(f"-I{Path(build.arguments.nvcc).resolve().parent.parent / 'include'}")
+    folders = map(Path, build.arguments.include)
+    source = next(path for folder in folders if (path := folder / "warpsafe/separate.cpp").exists())
+    for optimize in build.arguments.optimize:
+        objects = {name: build.unit(name, level, optimize, "WARPSAFE_SEPARATE", device)
+                   for name, (level, device) in units.items()}  # fmt: skip
+        definitions = [build.folder / f"separate_{backend}.o" for backend in backends]
+        for backend, out in zip(backends, definitions):
+            run(build.arguments.compiler, "-std=c++20", optimize, f"-DWARPSAFE_BACKEND_{backend}", *build.includes,
+                *toolkit, "-c", source, "-o", out)  # fmt: skip
+        for backend, missing in zip(backends, definitions):
+            link, _ = build.link(units, [*objects.values(), *(one for one in definitions if one != missing)])
+            done = subprocess.run([str(part) for part in link], capture_output=True, text=True)
+            told = "compile_warpsafe_separate_cpp_in_one_file_of_the_program" in done.stderr
+            print(f"{optimize}: without separate.cpp for {backend}: {'named' if told else 'not named'} by the linker")
+            if done.returncode == 0 or not told:
+                failed.append(f"without separate.cpp for {backend}: {done.returncode} {done.stderr}")
+        seen = build.observe(units, [*objects.values(), *definitions])
+        failed += [f"{name} observed '{seen[name]}', not '{EXPECTED[level]}'"
+                   for name, (level, _) in units.items() if seen[name] != EXPECTED[level]]  # fmt: skip
+    return failed
 
 
 def crossing(build, *flags):
@@ -127,18 +162,19 @@ def check_shared_objects(build):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["levels", "shared-objects"])
+    parser.add_argument("what", choices=["levels", "separate", "shared-objects"])
     parser.add_argument("--compiler", required=True, help="name=program")
     parser.add_argument("--include", action="append", default=[])
-    parser.add_argument("--optimize", action="append", choices=["-O0", "-O2"], help="for levels")
+    parser.add_argument("--optimize", action="append", choices=["-O0", "-O2"], help="for levels and separate")
     parser.add_argument("--nvcc", help="also a unit by nvcc, on the runtime in --cudart")
     parser.add_argument("--cudart", help="the folder of the stand-in's libcudart.so.13")
     arguments = parser.parse_args()
     arguments.compiler = arguments.compiler.split("=", 1)[1]
     arguments.optimize = arguments.optimize or ["-O0", "-O2"]
+    checks = {"levels": check_levels, "separate": check_separate, "shared-objects": check_shared_objects}
     with tempfile.TemporaryDirectory() as folder:
         build = Build(arguments, Path(folder))
-        failed = check_levels(build) if arguments.what == "levels" else check_shared_objects(build)
+        failed = checks[arguments.what](build)
     print(*failed, sep="\n")
     return bool(failed)
 

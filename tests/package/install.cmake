@@ -1,11 +1,11 @@
-# Installs into a fresh prefix, moves it, and checks that every header arrived.
+# Installs into a fresh prefix, moves it, and checks that every header, and separate.cpp, arrived.
 file(REMOVE_RECURSE ${PREFIX} ${PREFIX}.before)
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}.before
                 COMMAND_ERROR_IS_FATAL ANY)
 # A package must not remember where it was installed first.
 file(RENAME ${PREFIX}.before ${PREFIX})
 
-file(GLOB_RECURSE written RELATIVE ${SOURCE}/include ${SOURCE}/include/*.hpp)
+file(GLOB_RECURSE written RELATIVE ${SOURCE}/include ${SOURCE}/include/*)
 file(GLOB_RECURSE installed RELATIVE ${PREFIX}/include ${PREFIX}/include/*)
 if(NOT written STREQUAL installed)
   message(FATAL_ERROR "not the same (a header that is new needs cmake to run again); in the source:\n${written}\ninstalled:\n${installed}")

@@ -42,6 +42,10 @@ template <CheckLevel Level, class B, class C, class K, class... A>
                                                                 const C& config, const K& kernel,
                                                                 const A&... arguments) noexcept;
 
+/// The kernel as `launch_on` takes it (launch/detail/launch_path.hpp).
+template <CheckLevel Level, class B, class C, class... A, class K>
+[[nodiscard, gnu::always_inline]] inline decltype(auto) without_function(const K& kernel) noexcept;
+
 }  // namespace detail
 }  // namespace warpsafe
 
@@ -53,25 +57,26 @@ template <CheckLevel Level, class B, class C, class K, class... A>
 /// depends on C, so that the compiler completes it only where something is launched.
 // A type in a template argument list cannot stand in parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define WARPSAFE_DECLARE_LAUNCH(backend)                                                   \
-  namespace warpsafe {                                                                     \
-  template <>                                                                              \
-  inline constexpr bool detail::is_launchable<backend> = true;                             \
-                                                                                           \
-  template <CheckLevel Level = current_level, class C, class K, class... A>                \
-  [[nodiscard, gnu::always_inline]] inline result<void> launch(                            \
-      detail::later<C, detail::Located<backend>> stream, const C& config, const K& kernel, \
-      const A&... arguments) noexcept {                                                    \
-    using detail::launch_on;                                                               \
-    return launch_on<Level>(stream, config, kernel, arguments...);                         \
-  }                                                                                        \
-  template <CheckLevel Level = current_level, class C, class K, class... A>                \
-  [[nodiscard, gnu::always_inline]] inline result<void> launch(                            \
-      detail::later<C, detail::Located<debug::Recorded<backend>>> stream, const C& config, \
-      const K& kernel, const A&... arguments) noexcept {                                   \
-    using detail::launch_on;                                                               \
-    return launch_on<Level>(stream, config, kernel, arguments...);                         \
-  }                                                                                        \
-  }                                                                                        \
+#define WARPSAFE_DECLARE_LAUNCH(backend)                       \
+  namespace warpsafe {                                         \
+  template <>                                                  \
+  inline constexpr bool detail::is_launchable<backend> = true; \
+  WARPSAFE_DETAIL_LAUNCH(backend)                              \
+  WARPSAFE_DETAIL_LAUNCH(debug::Recorded<backend>)             \
+  }                                                            \
   static_assert(::warpsafe::detail::is_launchable<backend>)
+
+#if defined(__CUDA_ARCH__)  // launch.hpp has what is left of this for nvcc's device compiler
+#define WARPSAFE_DETAIL_LAUNCH(backend)
+#else
+#define WARPSAFE_DETAIL_LAUNCH(backend)                                                           \
+  template <CheckLevel Level = current_level, class C, class K, class... A>                       \
+  [[nodiscard, gnu::always_inline]] inline result<void> launch(                                   \
+      detail::later<C, detail::Located<backend>> stream, const C& config, const K& kernel,        \
+      const A&... arguments) noexcept {                                                           \
+    using detail::launch_on;                                                                      \
+    return launch_on<Level>(                                                                      \
+        stream, config, detail::without_function<Level, backend, C, A...>(kernel), arguments...); \
+  }
+#endif
 // NOLINTEND(bugprone-macro-parentheses)

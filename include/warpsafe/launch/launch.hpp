@@ -14,25 +14,6 @@
 
 namespace warpsafe {
 
-namespace detail {
-
-#if defined(__CUDA_ARCH__)
-/// nvcc's device compiler keeps no host code, and the host compiler diagnoses the launch. Here it
-/// is enough to name the kernel, so that its code is generated.
-template <CheckLevel Level, class B, class C, class K, class... A>
-inline result<void> launch_on(const Located<B>&, const C&, const K& kernel, const A&...) noexcept {
-  static_cast<void>(kernel);
-  if constexpr (is_functor_kernel<K>) {
-    static_cast<void>(K::kernel_type::entry());
-  } else if constexpr (is_kernel<K>) {
-    static_cast<void>(kernel.entry());
-  }
-  return success();
-}
-#endif
-
-}  // namespace detail
-
 /// Launches `kernel<fn>` with a SafeGrid, or with a LaunchConfig if there are options. A `result`
 /// of either, as `cover` and `configure` return it, is accepted too; `launch` returns its error
 /// with the kernel's name. Nothing is launched if there is an error. A conversion that could lose
@@ -47,6 +28,21 @@ inline result<void> launch_on(const Located<B>&, const C&, const K& kernel, cons
 ///
 /// Each backend declares the overload that takes its streams and records the caller's line
 /// (backend/declare_launch.hpp). This overload takes every other type and diagnoses it.
+#if defined(__CUDA_ARCH__)
+// nvcc's device compiler keeps no host code, and the host compiler diagnoses the launch. Here it is
+// enough to name the kernel, so that its code is generated.
+template <CheckLevel Level = current_level, class S, class C, class K, class... A>
+[[nodiscard]] inline result<void> launch(const S&, const C&, const K& kernel,
+                                         const A&...) noexcept {
+  static_cast<void>(kernel);
+  if constexpr (detail::is_functor_kernel<K>) {
+    static_cast<void>(K::kernel_type::entry());
+  } else if constexpr (detail::is_kernel<K>) {
+    static_cast<void>(kernel.entry());
+  }
+  return success();
+}
+#else
 template <CheckLevel Level = current_level, class S, class C, class K, class... A>
 requires(!detail::is_launchable<detail::backend_of<S>>)
     [[nodiscard]] result<void> launch(const S& stream, const C& config, const K& kernel,
@@ -75,6 +71,8 @@ requires(detail::FreesTooEarly<A> || ...)
       "warpsafe: this temporary frees its device memory at the end of the statement, while the kernel may still run; give it a name that lives until the stream is synchronized, or declare may_be_temporary in its device_pointer_traits if its free waits for the launch's stream");
   return success();
 }
+
+#endif
 
 /// Diagnoses too few arguments.
 template <CheckLevel Level = current_level, class... A>

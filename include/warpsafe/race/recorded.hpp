@@ -38,10 +38,6 @@ template <CheckLevel Level, class B, class C, class K, class... A>
 [[nodiscard]] inline result<void> launch_on(const Located<debug::Recorded<B>>& at, const C& config,
                                             const K& kernel, const A&... arguments) noexcept {
   const auto own = raw_stream<B>(at.stream.native(), at.stream.device().value());
-#if defined(__CUDA_ARCH__)
-  // As in launch.hpp: nvcc's device compiler keeps nothing of this.
-  return launch_on<Level>(Located<B>(own, at.site), config, kernel, arguments...);
-#else
   using Told = debug::Recorded<B>;
   if constexpr (is_functor_kernel<K>) {
     return launch_on<Level>(at, config, typename K::kernel_type{}, kernel.function, arguments...);
@@ -49,7 +45,8 @@ template <CheckLevel Level, class B, class C, class K, class... A>
     return launch_on<Level>(at, config, kernel.loaded(at.stream.device()), arguments...);
   } else {
     const CallScope<Told> here(at.site, kernel.name());
-    const auto done = launch_on<Level>(Located<B>(own, at.site), config, kernel, arguments...);
+    const auto done = launch_on<Level>(Located<B>(own, at.site), config,
+                                       without_function<Level, B, C, A...>(kernel), arguments...);
     if (!done.has_value() || value_of(config).empty()) return done;
     const ArgumentReader tell{
         [](void*, const LaunchArguments& shown) noexcept { Told::launched(shown); }, nullptr};
@@ -61,7 +58,6 @@ template <CheckLevel Level, class B, class C, class K, class... A>
                    kernel_facts<typename K::declaration>, value_of(config).shape(), words);
     return done;
   }
-#endif
 }
 
 }  // namespace detail

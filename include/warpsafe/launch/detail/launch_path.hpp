@@ -171,56 +171,98 @@ struct [[gnu::visibility("hidden")]] KnownKernel {
   static inline const LaunchedKernel<B> data{K::entry(), K::name(),
                                              KernelCache<B, typename K::entry_type>::slots, -1};
 };
-/// A kernel that was loaded by name, for as long as its launch is submitted.
-struct LoadedEntry {
-  KernelEntry own;
-};
-template <class Calls>
-struct LaunchedModuleKernel : LoadedEntry, LaunchedKernel<Calls> {
-  template <class K>
-  explicit LaunchedModuleKernel(const K& kernel) noexcept
-      : LoadedEntry{kernel.entry()},
-        LaunchedKernel<Calls>{own, kernel.name(), kernel.slots(), kernel.module_device()} {}
-  LaunchedModuleKernel(const LaunchedModuleKernel&) = delete;
-  LaunchedModuleKernel& operator=(const LaunchedModuleKernel&) = delete;
-};
-
+/// The slots of a kernel that may be given dynamic shared memory, for `dispatch`.
+template <bool OptIn, class B, class K>
+[[nodiscard, gnu::always_inline]] inline auto opt_in_slots(
+    [[maybe_unused]] const K& kernel) noexcept {
+  if constexpr (!OptIn) {
+    return nullptr;
+  } else if constexpr (requires { kernel.data.slots; }) {
+    return kernel.data.slots;
+  } else {
+    return &kernel_slots<B>(kernel);
+  }
+}
 template <class K>
 inline constexpr bool is_loaded = requires(const K& kernel) {
-  kernel.module_device();
+  kernel.launched();
 };
 /// The kernel as data: a constant, unless it was loaded by name.
 template <class B, class K>
-[[nodiscard, gnu::always_inline]] inline auto launched_kernel(
-    [[maybe_unused]] const K& kernel) noexcept
-    -> std::conditional_t<is_loaded<K>, LaunchedModuleKernel<typename K::template calls<B>>,
-                          const LaunchedKernel<B>&> {
+[[nodiscard, gnu::always_inline]] inline decltype(auto) launched_kernel(
+    [[maybe_unused]] const K& kernel) noexcept {
   if constexpr (is_loaded<K>) {
-    return LaunchedModuleKernel<typename K::template calls<B>>(kernel);
+    return kernel.launched();
+  } else if constexpr (requires { kernel.data; }) {
+    return (kernel.data);
   } else {
-    return KnownKernel<B, K>::data;
+    return (KnownKernel<B, K>::data);
   }
 }
 
-/// The slots of a kernel that may be given dynamic shared memory, for `dispatch`.
-template <bool OptIn, class B, class K>
-[[nodiscard, gnu::always_inline]] inline auto opt_in_slots([[maybe_unused]] K kernel) noexcept {
-  if constexpr (OptIn) {
-    return &kernel_slots<B>(kernel);
+/// A kernel without its function. Compilers instantiate and optimise what takes it once for all
+/// kernels with the same parameters and needs. `Data`: `const LaunchedKernel<B>&`, or PlainKernel.
+template <class Declaration, class Data>
+struct KernelByData : Declaration {
+  Data data;
+  [[nodiscard, gnu::always_inline]] const KernelEntry& entry() const noexcept { return data.entry; }
+  [[nodiscard, gnu::always_inline]] Name name() const noexcept { return data.name; }
+};
+template <class Declaration, class Data>
+inline constexpr bool is_kernel<KernelByData<Declaration, Data>> = true;
+/// For a launch without checks. `Slots` is nullptr_t unless it may need dynamic shared memory.
+template <class Slots>
+struct PlainKernel {
+  const KernelEntry& entry;
+  Name name;
+  Slots slots;
+};
+/// In place of a kernel whose launch a sentence has diagnosed.
+struct Diagnosed {};
+template <Provenance Where, class Parameters, class... Needs>
+inline constexpr bool is_kernel<KernelDeclaration<Where, Parameters, Needs...>> = true;
+
+// What returns unchanged, launch_on tells apart or diagnoses.
+template <CheckLevel Level, class B, class C, class... A, class K>
+[[nodiscard, gnu::always_inline]] inline decltype(auto) without_function(const K& kernel) noexcept {
+  if constexpr (!(
+                    is_kernel<K> && requires { typename K::entry_type; } &&
+                    is_launch_config<config_of<C>> && is_launchable<B> &&
+                    !requires { typename B::recorded_backend; })) {
+    return (kernel);
+  } else if constexpr (!check_launch_types<B, config_of<C>, typename K::declaration, A...>()) {
+    return Diagnosed{};
+  } else if constexpr (Level != CheckLevel::off) {
+    using Data = const LaunchedKernel<B>&;
+    return KernelByData<typename K::declaration, Data>{{}, KnownKernel<B, K>::data};
   } else {
-    return nullptr;
+    const auto slots = opt_in_slots<config_of<C>::template has<PartKind::shared>, B>(kernel);
+    return KernelByData<typename K::declaration, PlainKernel<std::remove_const_t<decltype(slots)>>>{
+        {}, {kernel.entry(), kernel.name(), slots}};
   }
 }
 
-#if !defined(__CUDA_ARCH__)  // launch.hpp has what is left of this for nvcc's device compiler
+#if defined(WARPSAFE_SEPARATE)
+/// run_checked_launch of warpsafe/separate.cpp. A linker that misses it prints the name.
+template <CheckLevel Level, class B>
+result<void> compile_warpsafe_separate_cpp_in_one_file_of_the_program(
+    const Located<B>& at, const LaunchTypes& types, const void* config,
+    const LaunchedKernel<B>& kernel, void** words) noexcept;
+#endif
+
 /// Checks the types. Each mistake has a sentence of its own, and nothing after it is compiled.
 template <CheckLevel Level, class B, class C, class K, class... A>
 inline result<void> launch_on(const Located<B>& at, const C& config, const K& kernel,
                               const A&... arguments) noexcept {
   if constexpr (is_functor_kernel<K>) {
-    return launch_on<Level>(at, config, typename K::kernel_type{}, kernel.function, arguments...);
+    using Entry = typename K::kernel_type;
+    return launch_on<Level>(at, config,
+                            without_function<Level, B, C, decltype(kernel.function), A...>(Entry{}),
+                            kernel.function, arguments...);
   } else if constexpr (is_module_kernel<K>) {
     return launch_on<Level>(at, config, kernel.loaded(at.stream.device()), arguments...);
+  } else if constexpr (std::is_same_v<K, Diagnosed>) {
+    return success();
   } else if constexpr (check_launch_types<B, config_of<C>, K, A...>()) {
     using Parameters = typename K::parameters;
     if constexpr (Level == CheckLevel::off) {
@@ -239,13 +281,19 @@ inline result<void> launch_on(const Located<B>& at, const C& config, const K& ke
           arguments...);
     } else {
       AddressedArguments<Parameters, A...> addressed(arguments...);
-      return run_checked_launch<Level>(at, launch_types<typename K::declaration, C, A...>, &config,
-                                       launched_kernel<B>(kernel), addressed.words());
+      constexpr const LaunchTypes& types = launch_types<typename K::declaration, C, A...>;
+#if defined(WARPSAFE_SEPARATE)
+      if constexpr (!is_loaded<K>) {
+        return compile_warpsafe_separate_cpp_in_one_file_of_the_program<Level>(
+            at, types, &config, launched_kernel<B>(kernel), addressed.words());
+      }
+#endif
+      return run_checked_launch<Level>(at, types, &config, launched_kernel<B>(kernel),
+                                       addressed.words());
     }
   } else {
     return success();
   }
 }
-#endif
 
 }  // namespace warpsafe::detail

@@ -220,6 +220,19 @@ class ModuleHold {
   LoadedModule<B>* module_ = nullptr;
 };
 
+/// A kernel that was loaded by name, for as long as its launch is submitted.
+struct LoadedEntry {
+  KernelEntry own;
+};
+template <class Calls>
+struct LaunchedModuleKernel : LoadedEntry, LaunchedKernel<Calls> {
+  LaunchedModuleKernel(const KernelEntry& entry, Name name, KernelSlots<Calls>& slots,
+                       int device) noexcept
+      : LoadedEntry{entry}, LaunchedKernel<Calls>{own, name, slots, device} {}
+  LaunchedModuleKernel(const LaunchedModuleKernel&) = delete;
+  LaunchedModuleKernel& operator=(const LaunchedModuleKernel&) = delete;
+};
+
 /// A module's kernel as an argument of a launch: one pointer, by value.
 template <class B, class Parameters, class... Needs>
 class LoadedKernel;
@@ -240,7 +253,10 @@ class LoadedKernel<B, TypeList<P...>, Needs...>
             sizeof...(P)};
   }
   [[nodiscard]] auto& slots() const noexcept { return function_->slots; }
-  [[nodiscard]] int module_device() const noexcept { return function_->module->device(); }
+  /// The kernel as `launch` takes it.
+  [[nodiscard]] LaunchedModuleKernel<calls<B>> launched() const noexcept {
+    return {entry(), name(), function_->slots, function_->module->device()};
+  }
 
  private:
   LoadedFunction<B>* function_;

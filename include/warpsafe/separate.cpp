@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The code of checked launches, for a program whose files are compiled with WARPSAFE_SEPARATE:
+// docs/performance/compile-time.md. Compile it once for each backend whose streams the program
+// launches on, with the same WARPSAFE_BACKEND_… as the files that launch.
+
+#if !defined(WARPSAFE_SEPARATE)
+#define WARPSAFE_SEPARATE
+#endif
+#include <warpsafe/warpsafe.hpp>
+
+namespace warpsafe::detail {
+
+template <CheckLevel Level, class B>
+result<void> compile_warpsafe_separate_cpp_in_one_file_of_the_program(
+    const Located<B>& at, const LaunchTypes& types, const void* config,
+    const LaunchedKernel<B>& kernel, void** words) noexcept {
+  return run_checked_launch<Level>(at, types, config, kernel, words);
+}
+
+// Every level that the files of one program may have. A launch without checks calls neither.
+template result<void>
+compile_warpsafe_separate_cpp_in_one_file_of_the_program<CheckLevel::cheap, default_backend>(
+    const Located<default_backend>&, const LaunchTypes&, const void*,
+    const LaunchedKernel<default_backend>&, void**) noexcept;
+template result<void>
+compile_warpsafe_separate_cpp_in_one_file_of_the_program<CheckLevel::full, default_backend>(
+    const Located<default_backend>&, const LaunchTypes&, const void*,
+    const LaunchedKernel<default_backend>&, void**) noexcept;
+
+}  // namespace warpsafe::detail
