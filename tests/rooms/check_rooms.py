@@ -29,7 +29,7 @@ MOST_FILES = 25
 FOREIGN = re.compile(r"^\s*#\s*include <(?!warpsafe/|boost/|sys/)[\w-]+/|include <warpsafe/backend/(cuda|hip)/", re.MULTILINE)
 LAUNCH = "launch/launch.hpp"
 MOST_LAUNCH_HEADERS = 60
-MOST_LAUNCH_LINES = 6050
+MOST_LAUNCH_LINES = 6000
 # Calls that only one helper makes, because the call alone is a hole: the pattern, the helper, its header.
 HELPERS = (
     (re.compile(r"(?<!secure_)\bgetenv\("), "read_environment", "core/detail/hooks.hpp"),
