@@ -15,6 +15,8 @@ import sys
 import tempfile
 
 LINT = sys.argv[1]
+sys.path.insert(0, str(pathlib.Path(LINT).resolve().parent))
+from warpsafe_lint import libclang, prefix  # noqa: E402
 SOURCE = """#include <cuda_runtime.h>
 template <class T> __global__ void fill(T* x) { x[threadIdx.x] = T(1); }
 template <class T> void start(T* x) { fill<<<1, 2000>>>(x); }
@@ -27,9 +29,9 @@ ALONE, WITH_MORE = [3], [3, 6]
 MOST = 8
 
 
-def lines_of(source, cache, *flags):
+def lines_of(source, cache, *flags, rows="B01"):
     """The lines with a finding."""
-    done = subprocess.run([sys.executable, LINT, "--rows=B01", "--json", source, "--", *flags], capture_output=True, text=True,
+    done = subprocess.run([sys.executable, LINT, f"--rows={rows}", "--json", source, "--", *flags], capture_output=True, text=True,
                           env={**os.environ, "XDG_CACHE_HOME": str(cache)})
     if "is not installed" in done.stderr or re.search(r"not find (cuda_runtime|__clang\w*)\.h|cannot find CUDA", done.stderr):
         print(f"skipped: {done.stderr.strip()}")
@@ -39,9 +41,35 @@ def lines_of(source, cache, *flags):
     return [item["line"] for item in json.loads(done.stdout)]
 
 
+def check_system_header(folder):
+    """A precompiled header is refused after a header of the system has changed."""
+    system, precompiled = folder / "system/part.h", folder / "part.pch"
+    system.parent.mkdir()
+    system.write_text("struct Part {};\n")
+    cindex = libclang.load()
+    arguments = [*libclang.own_headers(), "-x", "c++", "-isystem", str(system.parent)]
+    (folder / "part.cpp").write_text("#include <part.h>\n")
+    cindex.Index.create().parse(str(folder / "part.cpp"), args=arguments, options=prefix.FOR_SERIALIZATION).save(str(precompiled))
+
+    def is_taken():
+        try:
+            cindex.Index.create().parse("empty.cpp", args=[*prefix.USE, str(precompiled), *arguments], unsaved_files=[("empty.cpp", "")])
+        except cindex.TranslationUnitLoadError:
+            return False
+        return True
+
+    if not is_taken():
+        yield "a system header that did not change: refused"
+    system.write_text("struct Part { int number; };\n")
+    if is_taken():
+        yield "a system header that changed: not noticed"
+
+
 def check(folder):
     source, cache = folder / "source.cu", folder / "cache"
     source.write_text(SOURCE)
+    nowhere = folder / "file"
+    nowhere.write_text("")
 
     def kept():
         return sorted(cache.rglob("*.pch"))
@@ -72,6 +100,13 @@ def check(folder):
     forced.write_text("#define MORE\n")
     yield from expect("a forced header that changed", WITH_MORE, "-include", str(forced))
 
+    # The declarations of a forced header count.
+    forced.write_text("template <class T> __global__ void forced(T* x, int n) { x[blockIdx.x * blockDim.x + threadIdx.x] = n; }\n")
+    (folder / "uses.cu").write_text("void uses(int* x, int n) { forced<<<(n + 255) / 256, 256>>>(x, n); }\n")
+    here = lines_of(folder / "uses.cu", cache, "-include", str(forced), rows="A10")
+    if here != lines_of(folder / "uses.cu", nowhere, "-include", str(forced), rows="A10") or not here:
+        yield f"a kernel of a forced header: findings in lines {here}"
+
     # A header of the program that hides one of the toolkit.
     hiding = folder / "hiding"
     hiding.mkdir()
@@ -79,8 +114,6 @@ def check(folder):
     (hiding / "limits.h").write_text("#include_next <limits.h>\n#define MORE\n")
     yield from expect("a header that hides the toolkit's", WITH_MORE, "-I", str(hiding))
 
-    nowhere = folder / "file"
-    nowhere.write_text("")
     yield from expect("no cache", ALONE, where=nowhere)
     for number in range(MOST + 2):
         lines_of(source, cache, f"-DNUMBER={number}")
@@ -89,6 +122,6 @@ def check(folder):
 
 
 with tempfile.TemporaryDirectory() as made:
-    problems = list(check(pathlib.Path(made)))
+    problems = [*check(pathlib.Path(made)), *check_system_header(pathlib.Path(made))]
 print(*problems or ["as expected"], sep="\n")
 sys.exit(bool(problems))

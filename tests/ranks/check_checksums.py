@@ -77,6 +77,8 @@ def check_right(program, mode, folder):
         # A broadcast has an input at its root alone, and reduce and reduce_scatter have no output that all ranks share.
         if (inputs, outputs, count) != (SIZE * 32 - 12, SIZE * 24, SIZE * 32):
             return f"{mode}: {inputs} inputs and {outputs} outputs of {count} collectives are known"
+    elif mode == "right_foreign" and (inputs, outputs) != (0, SIZE * 8):
+        return f"{mode}: {inputs} inputs and {outputs} outputs of {count} collectives are known"
     elif mode == "right_in_flight" and not 0 < inputs < count:
         return f"{mode}: {inputs} inputs of {count} collectives are known"
     elif mode == "right_group" and (inputs, outputs) != (SIZE * 8 + 1, SIZE * 8):

@@ -346,6 +346,14 @@ ws::result<bool> memory_that_is_free(const ws::Stream& stream) {
   return before.total >= before.free && x.size() == n;
 }
 
+ws::result<bool> a_launch_with_its_callers_place(const ws::Stream& stream) {
+  WARPSAFE_TRY(auto x, zeros(stream));
+  WARPSAFE_TRYV(ws::launch({stream, {"app.cpp", "main", 41}},
+                           ws::SafeGrid<>::cover(n, ws::block<128>), ws::kernel<add>, x.view(), 1,
+                           n));
+  return holds(stream, x, always(1));
+}
+
 constexpr Program programs[] = {
     {"two_streams_joined_by_an_event", two_streams_joined_by_an_event},
     {"parts_on_several_streams", parts_on_several_streams},
@@ -371,6 +379,7 @@ constexpr Program programs[] = {
     {"errors_as_exceptions", errors_as_exceptions},
     {"an_error_that_is_handled", an_error_that_is_handled},
     {"memory_that_is_free", memory_that_is_free},
+    {"a_launch_with_its_callers_place", a_launch_with_its_callers_place},
 };
 
 }  // namespace

@@ -66,8 +66,13 @@ template <CheckLevel Level, class B, class C, class... A, class K>
   }                                                            \
   static_assert(::warpsafe::detail::is_launchable<backend>)
 
-#if defined(__CUDA_ARCH__)  // launch.hpp has what is left of this for nvcc's device compiler
-#define WARPSAFE_DETAIL_LAUNCH(backend)
+#if defined(__CUDA_ARCH__)  // for {stream, site}; launch.hpp has what is left for other streams
+#define WARPSAFE_DETAIL_LAUNCH(backend)                                                            \
+  template <CheckLevel Level = current_level, class C, class K, class... A>                        \
+  [[nodiscard]] inline result<void> launch(detail::later<C, detail::Located<backend>>, const C& c, \
+                                           const K& k, const A&... a) noexcept {                   \
+    return launch<Level>(0, c, k, a...);                                                           \
+  }
 #else
 #define WARPSAFE_DETAIL_LAUNCH(backend)                                                           \
   template <CheckLevel Level = current_level, class C, class K, class... A>                       \

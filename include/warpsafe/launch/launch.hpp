@@ -26,15 +26,13 @@ namespace warpsafe {
 /// words; ::pending_error if earlier work has failed. An empty grid (cover_or_empty) launches
 /// nothing and succeeds. Thread-safe. Never clears the last error; only WARPSAFE_LOG reads it.
 ///
-/// Each backend declares the overload that takes its streams and records the caller's line
-/// (backend/declare_launch.hpp). This overload takes every other type and diagnoses it.
+/// An overload of each backend takes its streams (backend/declare_launch.hpp), this one all else.
 #if defined(__CUDA_ARCH__)
 // nvcc's device compiler keeps no host code, and the host compiler diagnoses the launch. Here it is
 // enough to name the kernel, so that its code is generated.
 template <CheckLevel Level = current_level, class S, class C, class K, class... A>
-[[nodiscard]] inline result<void> launch(const S&, const C&, const K& kernel,
+[[nodiscard]] inline result<void> launch(const S&, const C&, [[maybe_unused]] const K& kernel,
                                          const A&...) noexcept {
-  static_cast<void>(kernel);
   if constexpr (detail::is_functor_kernel<K>) {
     static_cast<void>(K::kernel_type::entry());
   } else if constexpr (detail::is_kernel<K>) {
@@ -71,7 +69,6 @@ requires(detail::FreesTooEarly<A> || ...)
       "warpsafe: this temporary frees its device memory at the end of the statement, while the kernel may still run; give it a name that lives until the stream is synchronized, or declare may_be_temporary in its device_pointer_traits if its free waits for the launch's stream");
   return success();
 }
-
 #endif
 
 /// Diagnoses too few arguments.

@@ -126,6 +126,17 @@ bool masks() {
   return true;
 }
 
+/// A step broadcasts a table, and then a mask with infinities, from one place.
+bool table_and_mask() {
+  for (int i = 0; i < 40; ++i) {
+    for (float& value : memory) value = static_cast<float>(i);
+    if (i % 2 == 1) x[3] = -std::numeric_limits<float>::infinity();
+    ncclBroadcast(x, all, many, float32, 0, world, stream);
+    cuStreamSynchronize(stream);
+  }
+  return true;
+}
+
 /// The graph has the program's two collectives and nothing else.
 bool capture() {
   void* graph = nullptr;
@@ -216,7 +227,10 @@ int main(int count, char** arguments) {
   if (captured != nullptr) cuStreamEndCapture(captured, &graph);
   // A float that begins in the middle of a word.
   if (is("right_odd_address")) x = memory + 1;
+  // A group may give the memory of several devices to streams that do not tell their device.
+  if (is("right_foreign")) stand_in_give_to_other_device(x);
   if (is("right_masks")) return masks() ? 0 : 1;
+  if (is("right_table_and_mask")) return table_and_mask() ? 0 : 1;
   if (is("right_capture")) return capture() ? 0 : 1;
   if (is("right_in_flight")) return in_flight() ? 0 : 1;
   if (is("right_group")) return group() ? 0 : 1;
@@ -224,9 +238,10 @@ int main(int count, char** arguments) {
   // NCCL refuses the call before it reads the memory.
   if (is("refused") && ncclReduce(nullptr, all, many, float32, sum, size, world, stream) != 4)
     return 4;
-  if (!is("right_steps") && !is("right_odd_address") && !is("right_loss_scaler") &&
-      !is("right_capture_at_start") && !is("refused") && !is("no_code") && !is("nan") &&
-      !is("infinity") && !is("overflow") && !is("damaged") && !is("perturbed"))
+  if (!is("right_steps") && !is("right_foreign") && !is("right_odd_address") &&
+      !is("right_loss_scaler") && !is("right_capture_at_start") && !is("refused") &&
+      !is("no_code") && !is("nan") && !is("infinity") && !is("overflow") && !is("damaged") &&
+      !is("perturbed"))
     return 2;
   return steps(16) ? 0 : 1;
 }

@@ -76,6 +76,7 @@ std::atomic<bool> refuses_code{false};
 std::atomic<bool> holds_code{false};
 /// The current context is the last one. A thread that has created a stream has one.
 thread_local std::vector<void*> contexts;
+std::atomic<std::uintptr_t> others_memory = 0;
 std::atomic<long> calls{0};
 thread_local long calls_of_thread = 0;
 void count() {
@@ -244,6 +245,19 @@ int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned) {
 }
 int cuMemHostGetDevicePointer_v2(unsigned long long* device, void* memory, unsigned) {
   *device = reinterpret_cast<std::uintptr_t>(memory);
+  return 0;
+}
+void stand_in_give_to_other_device(const void* memory) {
+  others_memory = reinterpret_cast<std::uintptr_t>(memory);
+}
+int cuPointerGetAttribute(void* value, int attribute, unsigned long long address) {
+  if (attribute != 9) return 1;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+  *static_cast<int*>(value) = others_memory != 0 && address - others_memory < 4096 ? 1 : 0;
+  return 0;
+}
+int cuCtxGetDevice(int* device) {
+  if (contexts.empty()) return invalid_context;
+  *device = 0;
   return 0;
 }
 /// Each page is an allocation, but for the first ones.

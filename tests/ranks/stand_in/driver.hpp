@@ -30,6 +30,8 @@ int cuLaunchKernel(void* function, unsigned, unsigned, unsigned, unsigned, unsig
 int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned flags);
 int cuMemHostGetDevicePointer_v2(unsigned long long* device, void* memory, unsigned);
 int cuMemGetAddressRange_v2(unsigned long long* base, std::size_t* size, unsigned long long);
+int cuPointerGetAttribute(void* value, int attribute, unsigned long long address);
+int cuCtxGetDevice(int* device);
 }
 
 /// Appends a task to a stream. A stream that captures counts it, and drops it: cuStreamEndCapture
@@ -42,5 +44,7 @@ long stand_in_calls_of_thread();
 void stand_in_block_queries();
 /// The driver refuses code from now on, as one without a compiler for PTX does.
 void stand_in_refuse_code();
+/// The memory from here on, less than a page, is another device's.
+void stand_in_give_to_other_device(const void* memory);
 /// Code is loaded only after the second call: the driver waits for the device.
 void stand_in_hold_code(bool holds);

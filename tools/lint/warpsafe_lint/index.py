@@ -3,6 +3,7 @@
 """An index of a tree: which file calls which names, and which macros and functions of the tree read the runtime's last
 error. It is built from the text of the files, kept in the user's cache, and updated for files that changed."""
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -109,13 +110,14 @@ class Index:
 
     def _save(self, kept):
         """Other processes may write the same file: the last one wins, and none reads a half."""
+        part = kept.with_suffix(f".{os.getpid()}")
         try:
             kept.parent.mkdir(parents=True, exist_ok=True)
-            part = kept.with_suffix(f".{os.getpid()}")
             part.write_text(json.dumps({"version": VERSION, "files": self.files}))
             part.replace(kept)
-        except OSError:
-            pass  # without a cache the next run reads the tree again
+        except OSError:  # without a cache the next run reads the tree again
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)  # of a full disk
 
     def _reaching(self, is_it, depth):
         """The names that `is_it` accepts, and those whose macro or function calls one, directly or through further names."""

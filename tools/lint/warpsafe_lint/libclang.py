@@ -86,7 +86,10 @@ def written_at(location):
 def is_instantiated(cursor):
     """Whether the compiler made a function from a template, which libclang shows beside the template."""
     template = sys.modules["clang.cindex"].conf.lib.clang_getSpecializedCursorTemplate(cursor)
-    return template is not None and template.location == cursor.location
+    if template is None:
+        return False
+    definition = template.get_definition()  # libclang names the first declaration
+    return cursor.location in (template.location, definition.location if definition else None)
 
 
 def operator(cursor, kind):

@@ -3,6 +3,7 @@
 """Parses CUDA and HIP sources with the toolkit's headers precompiled. Clang reads these before each source, and that takes
 most of its time. The precompiled headers are kept in the user's cache."""
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -12,6 +13,8 @@ from .commands import FOLDERS
 
 FOR_SERIALIZATION = 0x10  # CXTranslationUnit_ForSerialization
 MOST = 8  # precompiled headers in the cache, of some 12 MB each
+# By default clang does not notice that a header of the toolkit has changed since.
+USE = ["-Xclang", "-fmodules-validate-system-headers", "-include-pch"]
 SHIMS = pathlib.Path(__file__).resolve().parents[1]
 
 
@@ -30,17 +33,21 @@ def parse(cindex, name, texts, arguments, options=0):
         prefix = Prefix.of(cindex, tuple(rest))
         if prefix.file is not None and not any(map(prefix.is_shadowed_by, folders)):
             try:
-                return index.parse(name, args=["-include-pch", str(prefix.file), *arguments], **given)
+                return index.parse(name, args=[*USE, str(prefix.file), *arguments], **given)
             except cindex.TranslationUnitLoadError:
                 prefix.discard()  # a header has changed since, or another program wrote the file
     return index.parse(name, args=arguments, **given)
 
 
 def split(arguments):
-    """The arguments without the program's include folders, and these folders."""
+    """The arguments without the program's include folders and forced headers, and these folders."""
     toolkit = [str(SHIMS)] + [word.partition("=")[2] for word in arguments if word.startswith("--cuda-path=")]
     rest, folders, words = [], [], iter(arguments)
     for word in words:
+        if word == "-include":
+            file = next(words, "")
+            rest += [word, file] if file.startswith(str(SHIMS)) else []
+            continue
         option = next((option for option in FOLDERS if word.startswith(option)), None)
         if option is None:
             rest.append(word)
@@ -87,10 +94,14 @@ class Prefix:
                 return False
             self.included = frozenset(os.path.realpath(each.include.name) for each in unit.get_includes())
             part = self.file.with_suffix(f".{os.getpid()}")
-            for file, write in ((self._names, lambda: part.write_text("\n".join(self.included))), (self.file, lambda: unit.save(str(part)))):
-                write()
-                part.replace(file)
-            self._remove_old()
+            try:
+                part.write_text("\n".join(self.included))
+                part.replace(self._names)
+                unit.save(str(part))
+                part.replace(self.file)
+            finally:
+                part.unlink(missing_ok=True)  # of a full disk
+                self._remove_old()
         except (OSError, UnicodeError, cindex.TranslationUnitLoadError, cindex.TranslationUnitSaveError):
             return False  # without a cache clang reads the headers again for each source
         return True
@@ -122,5 +133,6 @@ class Prefix:
         return any(os.path.isfile(path) and os.path.realpath(path) not in self.included for path in paths)
 
     def discard(self):
-        self.file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # another user's file
+            self.file.unlink(missing_ok=True)
         self.file = None

@@ -125,8 +125,16 @@ class DeviceChecksums {
     return status;
   }
   /// The collective may refuse a wrong address, and a kernel that reads it would end the program.
+  /// So would one that reads another device's memory: a null stream does not tell its device.
   [[nodiscard]] bool is_allocated(const Buffer& buffer) const {
     const auto begin = reinterpret_cast<Driver::Address>(buffer.data);
+    constexpr int device_ordinal = 9;  // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+    int here = -1;
+    int of = -2;
+    if (driver_.device(&here) != 0 || driver_.pointer_attribute(&of, device_ordinal, begin) != 0 ||
+        of != here) {
+      return false;
+    }
     const Driver::Address end = begin + buffer.bytes;
     if (end < begin) return false;
     // Memory that the program has mapped piece by piece has many ranges.

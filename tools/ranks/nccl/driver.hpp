@@ -38,7 +38,9 @@ class Driver {
                 load(library, "cuLaunchKernel", launch) &&
                 load(library, "cuMemHostAlloc", host_alloc) &&
                 load(library, "cuMemHostGetDevicePointer_v2", device_pointer) &&
-                load(library, "cuMemGetAddressRange_v2", address_range);
+                load(library, "cuMemGetAddressRange_v2", address_range) &&
+                load(library, "cuPointerGetAttribute", pointer_attribute) &&
+                load(library, "cuCtxGetDevice", device);
   }
   /// False: no end of a collective can be seen.
   [[nodiscard]] bool is_found() const noexcept { return found_; }
@@ -62,6 +64,8 @@ class Driver {
   int (*host_alloc)(void**, std::size_t, unsigned) = nullptr;
   int (*device_pointer)(Address*, void*, unsigned) = nullptr;
   int (*address_range)(Address*, std::size_t*, Address) = nullptr;
+  int (*pointer_attribute)(void*, int, Address) = nullptr;
+  int (*device)(int*) = nullptr;
   /// Of HIP: the runtime's last error, and the same while it is cleared. Null: CUDA.
   int (*peek_error)() = nullptr;
   int (*take_error)() = nullptr;

@@ -79,7 +79,7 @@ def _start(records, checksums, words):
     spans = windows(count)
     if not any(_any(checksums.window(*span), counts) for span in spans):
         return None
-    finite, series = set(), {}
+    finite, series, returned = set(), {}, set()
     for begin, end in spans:
         column = checksums.window(begin, end)
         rows = zip(column(Checksums.STATE), *map(column, counts))
@@ -89,12 +89,13 @@ def _start(records, checksums, words):
                 continue
             # The same call: operation, count, type, reduction (or communicator), root (or peer), place.
             key = fields[6], fields[3], fields[7], fields[8], fields[10], fields[5]
-            infinite = (infinities or output_infinities) and words.get(fields[8]) not in EXTREMES
+            infinite = (infinities or output_infinities) and words.get(fields[8]) not in EXTREMES and key not in returned
             if nans or output_nans or (infinite and key in finite):
                 series.setdefault(key, index)
             elif not infinities and not output_infinities:
                 finite.add(key)
-                series.pop(key, None)
+                if series.pop(key, None) is not None:
+                    returned.add(key)  # such as buffers of which one always has infinities
     return min(series.values(), default=None)
 
 

@@ -99,6 +99,10 @@ class Watcher {
   /// Call when the runtime has returned.
   void launched(ObservedLaunch& seen, int status) noexcept {
     if (status != 0) return launch_refused(seen, status, {});
+    if (is_lost(seen.launch.device)) {  // the program has reset the device
+      __atomic_fetch_and(&lost_devices_, ~(std::uint64_t{1} << seen.launch.device),
+                         __ATOMIC_RELAXED);
+    }
     if (!seen.launch.kernel->listed) {
       debug::Journal::get().submitted(seen.record.sequence, debug::Completion::get().now());
       return;
@@ -249,8 +253,8 @@ class Watcher {
     Launch& launch = seen.launch;
     Kernel& kernel = *launch.kernel;
     // A launch of a graph that copies ordinary host memory waits for the copy, and returns the
-    // fault of the graph's own work.
-    if (launch.is_graph && platform_.is_fault(status)) {
+    // fault of the graph's own work. After an earlier fault it is refused.
+    if (launch.is_graph && platform_.is_fault(status) && !is_lost(launch.device)) {
       if (seen.begun != 0) {
         debug::detail::after_launch(seen.record, *platform_.calls, seen.begun, 0);
       }
@@ -267,8 +271,9 @@ class Watcher {
     debug::Journal::get().refused(seen.record.sequence);
     debug::detail::error_created(error, launch.device,
                                  warpsafe::detail::reports_earlier_fault(error));
+    const bool consequence = is_consequence(status, launch.device);
     if (error.incident != 0) note_loss(error, launch.device);
-    if (!kernel.listed || is_consequence(status, launch.device)) return;
+    if (!kernel.listed || consequence) return;
     debug::detail::notify_failed(error);
     if (error.incident != 0) {
       if (!errors_.fault(error, stack, likely_causes(error, arguments_, failed_calls_))) return;
@@ -284,7 +289,10 @@ class Watcher {
   }
   /// Returns whether the fault that lost the device's context is already reported as the reason.
   [[nodiscard]] bool is_consequence(int status, std::int32_t device) const noexcept {
-    return follows_lost_context(status) && device >= 0 && device < 64 &&
+    return follows_lost_context(status) && is_lost(device);
+  }
+  [[nodiscard]] bool is_lost(std::int32_t device) const noexcept {
+    return device >= 0 && device < 64 &&
            (__atomic_load_n(&lost_devices_, __ATOMIC_RELAXED) >> device & 1) != 0;
   }
   void stop_on_request() noexcept {
