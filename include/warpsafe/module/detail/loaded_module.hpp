@@ -226,9 +226,9 @@ struct LoadedEntry {
 };
 template <class Calls>
 struct LaunchedModuleKernel : LoadedEntry, LaunchedKernel<Calls> {
-  LaunchedModuleKernel(const KernelEntry& entry, Name name, KernelSlots<Calls>& slots,
-                       int device) noexcept
-      : LoadedEntry{entry}, LaunchedKernel<Calls>{own, name, slots, device} {}
+  LaunchedModuleKernel(const KernelEntry& its_entry, Name its_name, KernelSlots<Calls>& its_slots,
+                       int its_device) noexcept
+      : LoadedEntry{its_entry}, LaunchedKernel<Calls>{own, its_name, its_slots, its_device} {}
   LaunchedModuleKernel(const LaunchedModuleKernel&) = delete;
   LaunchedModuleKernel& operator=(const LaunchedModuleKernel&) = delete;
 };
