@@ -54,7 +54,9 @@ def first_non_finite(job):
             nans, infinities, first = _input(member.checksums, index)
             if start == index and (nans or infinities):
                 members.append((member, nans, infinities, first))
-        at = min(job.at(member.process, member.records[index].arrived_ns) for start, member in starts if start == index)
+        # A rank that receives the NaN may have called before the NaN was made.
+        makers = [member for member, *_ in members] or [member for start, member in starts if start == index]
+        at = min(job.at(member.process, member.records[index].arrived_ns) for member in makers)
         found.append((at, NonFinite(one, index, members)))
     for process in job.processes:
         for library in process.libraries:
