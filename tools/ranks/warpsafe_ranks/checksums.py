@@ -11,6 +11,7 @@ SAME_OUTPUT = {"all_reduce", "broadcast", "all_gather"}
 # An infinity is the neutral element of these. And if a NaN takes part, the order of the members may decide the result.
 EXTREMES = {"max", "min"}
 WINDOW = 1 << 16
+CLOSE_NS = 10_000_000
 
 
 @dataclasses.dataclass
@@ -66,7 +67,28 @@ def first_non_finite(job):
                 numbers = (member, *_input(library.message_checksums, index))
                 found.append((job.at(process, library.messages[index].arrived_ns),
                               NonFinite(job.of_member[id(member)], index, [numbers], True)))
-    return min(found, key=lambda each: each[0])[1] if found else None
+    return _origin(found) if found else None
+
+
+def _origin(found):
+    """The earliest one. When a rank's work on the device began is known to some ms. So if a rank got its numbers from one
+    that called earlier, the other one is the first."""
+    at, first = min(found, key=lambda each: each[0])
+    left = [each for begin, each in found if each.is_message and begin - at < CLOSE_NS]
+    while sender := next((each for each in left if each.one is first.one and _sent_to(each, first)), None):
+        left.remove(sender)
+        first = sender
+    return first
+
+
+def _sent_to(message, later):
+    sender = message.members[0][0]
+    record = sender.library.messages[message.index]
+
+    def began(member):
+        return (member.library.messages if later.is_message else member.records)[later.index].begin_ns
+
+    return any(member.rank == record.root and record.begin_ns < began(member) for member, *_ in later.members)
 
 
 def _input(checksums, index):
