@@ -89,7 +89,7 @@ def is_instantiated(cursor):
     if template is None:
         return False
     definition = template.get_definition()  # libclang names the first declaration
-    return cursor.location in (template.location, definition.location if definition else None)
+    return cursor.location == template.location or definition is not None and cursor.location == definition.location
 
 
 def operator(cursor, kind):
