@@ -20,7 +20,7 @@ import traceback
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here.parents[1] / "tools/lint"))
-from warpsafe_lint import commands, flags, options, reading, silence  # noqa: E402  (the path comes first)
+from warpsafe_lint import commands, flags, options, prefix, silence  # noqa: E402  (the path comes first)
 
 # Searching the machine's folders each time would take most of the time.
 flags.find_cuda = functools.cache(flags.find_cuda)
@@ -41,7 +41,7 @@ def one(data, database):
         words, folder, compiler = commands.Database(str(database)).command("/w/a.cpp") or ([], ".", "")
         named = commands.language_in(commands.expanded(words, folder), compiler)
         kept = commands.kept(words, folder, compiler)
-        out = flags.arguments(flags.language_of("a.cu", text, compiler, named), kept, reading.SHIMS)
+        out = flags.arguments(flags.language_of("a.cu", text, compiler, named), kept, prefix.SHIMS)
         if not all(map(commands.is_text, out)):
             raise Finding("a flag that libclang does not take")
     except commands.BadDatabase as problem:
