@@ -3,7 +3,6 @@
 """An index of a tree: which file calls which names, and which macros and functions of the tree read the runtime's last
 error. It is built from the text of the files, kept in the user's cache, and updated for files that changed."""
 
-import contextlib
 import functools
 import hashlib
 import json
@@ -11,7 +10,7 @@ import os
 import pathlib
 import re
 
-from . import prefix, project
+from . import cache, project
 
 VERSION = 7
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
@@ -79,7 +78,7 @@ class Index:
 
     def __init__(self, root):
         self.files, self.paths = {}, project.index(root)
-        kept = prefix.cache() / (hashlib.sha256(os.fsencode(root)).hexdigest()[:24] + ".json")
+        kept = cache.folder() / (hashlib.sha256(os.fsencode(root)).hexdigest()[:24] + ".json")
         old = self._load(kept)
         for paths in self.paths.values():
             for path in paths:
@@ -109,15 +108,10 @@ class Index:
             return {}
 
     def _save(self, kept):
-        """Other processes may write the same file: the last one wins, and none reads a half."""
-        part = kept.with_suffix(f".{os.getpid()}")
         try:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            part.write_text(json.dumps({"version": VERSION, "files": self.files}))
-            part.replace(kept)
-        except OSError:  # without a cache the next run reads the tree again
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)  # of a full disk
+            cache.write(kept, lambda part: part.write_text(json.dumps({"version": VERSION, "files": self.files})))
+        except OSError:
+            pass  # without a cache the next run reads the tree again
 
     def _reaching(self, is_it, depth):
         """The names that `is_it` accepts, and those whose macro or function calls one, directly or through further names."""

@@ -49,13 +49,18 @@ def load():
     return cindex
 
 
+def clang_version():
+    cindex = sys.modules["clang.cindex"]
+    version = cindex.conf.lib.clang_getClangVersion
+    version.restype, version.errcheck = cindex._CXString, cindex._CXString.from_result
+    return version()
+
+
 def own_headers():
     """The flag that names the folder of clang's own headers. PyPI's libclang comes without them, and others find only
     a part: Debian's misses the wrappers that give a CUDA source its device functions. NoLibclang if PyPI's has none."""
     cindex = sys.modules["clang.cindex"]
-    version = cindex.conf.lib.clang_getClangVersion
-    version.restype, version.errcheck = cindex._CXString, cindex._CXString.from_result
-    major = re.search(r"version (\d+)", version())[1]
+    major = re.search(r"version (\d+)", clang_version())[1]
     places = [f"/usr/lib/llvm-{major}/lib/clang", "/usr/lib/clang"]
     tidy = importlib.util.find_spec("clang_tidy")
     if tidy is not None:

@@ -9,19 +9,15 @@ import hashlib
 import os
 import pathlib
 
+from . import cache
 from .commands import FOLDERS
+from .libclang import clang_version
 
 FOR_SERIALIZATION = 0x10  # CXTranslationUnit_ForSerialization
 MOST = 8  # precompiled headers in the cache, of some 12 MB each
 # By default clang does not notice that a header of the toolkit has changed since.
 USE = ["-Xclang", "-fmodules-validate-system-headers", "-include-pch"]
 SHIMS = pathlib.Path(__file__).resolve().parents[1]
-
-
-def cache():
-    """The folder of the user's cache for this tool."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return pathlib.Path(base) / "warpsafe-lint"
 
 
 def parse(cindex, name, texts, arguments, options=0):
@@ -69,10 +65,8 @@ class Prefix:
         return Prefix(cindex, arguments)
 
     def __init__(self, cindex, arguments):
-        version = cindex.conf.lib.clang_getClangVersion
-        version.restype, version.errcheck = cindex._CXString, cindex._CXString.from_result
-        key = hashlib.sha256("\0".join([version(), *arguments]).encode(errors="surrogateescape")).hexdigest()[:24]
-        self.file = cache() / f"{key}.pch"
+        key = hashlib.sha256("\0".join([clang_version(), *arguments]).encode(errors="surrogateescape")).hexdigest()[:24]
+        self.file = cache.folder() / f"{key}.pch"
         self._names = self.file.with_suffix(".names")
         try:
             os.utime(self.file)  # the last use decides what is removed
@@ -83,25 +77,18 @@ class Prefix:
                 self.file = None
 
     def _build(self, cindex, arguments):
-        """Other processes may write the same files: the last one wins, and none reads a half."""
         try:
-            self.file.parent.mkdir(parents=True, exist_ok=True)
             empty = self.file.with_name("empty.cu")
             if not empty.exists():  # a change of its time would make the precompiled headers invalid
+                empty.parent.mkdir(parents=True, exist_ok=True)
                 empty.touch()
             unit = cindex.Index.create().parse(str(empty), args=arguments, options=FOR_SERIALIZATION)
             if any(problem.severity >= problem.Error for problem in unit.diagnostics):
                 return False
             self.included = frozenset(os.path.realpath(each.include.name) for each in unit.get_includes())
-            part = self.file.with_suffix(f".{os.getpid()}")
-            try:
-                part.write_text("\n".join(self.included))
-                part.replace(self._names)
-                unit.save(str(part))
-                part.replace(self.file)
-            finally:
-                part.unlink(missing_ok=True)  # of a full disk
-                self._remove_old()
+            cache.write(self._names, lambda part: part.write_text("\n".join(self.included)))
+            cache.write(self.file, lambda part: unit.save(str(part)))
+            self._remove_old()
         except (OSError, UnicodeError, cindex.TranslationUnitLoadError, cindex.TranslationUnitSaveError):
             return False  # without a cache clang reads the headers again for each source
         return True
