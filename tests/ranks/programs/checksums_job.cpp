@@ -6,6 +6,7 @@
 // another.
 
 #include "driver.hpp"
+#include "identifier.hpp"
 #include "tools/ranks/nccl/abi.hpp"
 
 #include <unistd.h>
@@ -50,23 +51,6 @@ float memory[many + 2], all[4 * many];
 float* x = memory;
 
 bool is(const char* name) { return mode == name; }
-
-UniqueId identifier(const std::string& path) {
-  UniqueId id{};
-  if (rank == 0) {
-    ncclGetUniqueId(&id);
-    std::FILE* const file = std::fopen((path + ".part").c_str(), "wb");
-    std::fwrite(&id, sizeof id, 1, file);
-    std::fclose(file);
-    std::rename((path + ".part").c_str(), path.c_str());
-    return id;
-  }
-  std::FILE* file = nullptr;
-  while ((file = std::fopen(path.c_str(), "rb")) == nullptr) ::usleep(1000);
-  if (std::fread(&id, sizeof id, 1, file) != 1) std::exit(9);
-  std::fclose(file);
-  return id;
-}
 
 void mistake() {
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -188,7 +172,7 @@ bool slow_code(const UniqueId& id) {
   // A thread without a context loads nothing.
   std::thread([&] {
     ncclCommInitRank(&world, size, id, rank);
-    ncclCommInitRank(&second, size, identifier(folder + "/second"), rank);
+    ncclCommInitRank(&second, size, identifier(rank, folder + "/second", ncclGetUniqueId), rank);
   }).join();
   std::thread loads([] {
     void* own = nullptr;
@@ -215,7 +199,7 @@ int main(int count, char** arguments) {
   cuStreamCreate(&stream, 0);
   if (is("no_code")) stand_in_refuse_code();
   folder = arguments[1];
-  const UniqueId id = identifier(folder + "/world");
+  const UniqueId id = identifier(rank, folder + "/world", ncclGetUniqueId);
   if (is("right_slow_code")) return slow_code(id) ? 0 : 1;
   void* captured = nullptr;
   void* graph = nullptr;

@@ -3,9 +3,8 @@
 #include "framework.hpp"
 
 #include "driver.hpp"
+#include "identifier.hpp"
 #include "tools/ranks/nccl/abi.hpp"
-
-#include <unistd.h>
 
 #include <cstdio>
 #include <functional>
@@ -27,22 +26,7 @@ void* stream;
 float values[8];
 
 bool join(const char* folder, int rank, int size) {
-  const std::string path = std::string(folder) + "/id";
-  UniqueId id{};
-  if (rank == 0) {
-    ncclGetUniqueId(&id);
-    std::FILE* const file = std::fopen((path + ".part").c_str(), "wb");
-    if (file == nullptr) return false;
-    std::fwrite(&id, sizeof id, 1, file);
-    std::fclose(file);
-    std::rename((path + ".part").c_str(), path.c_str());
-  } else {
-    std::FILE* file = nullptr;
-    while ((file = std::fopen(path.c_str(), "rb")) == nullptr) ::usleep(1000);
-    const bool is_read = std::fread(&id, sizeof id, 1, file) == 1;
-    std::fclose(file);
-    if (!is_read) return false;
-  }
+  const UniqueId id = identifier(rank, std::string(folder) + "/id", ncclGetUniqueId);
   cuStreamCreate(&stream, 0);
   return ncclCommInitRank(&world, size, id, rank) == success;
 }

@@ -6,6 +6,7 @@
 // without a mistake ends with status 0 if its numbers are right.
 
 #include "driver.hpp"
+#include "identifier.hpp"
 #include "tools/ranks/nccl/abi.hpp"
 
 #include <dlfcn.h>
@@ -59,25 +60,6 @@ bool wrong(const char* what) {
   return false;
 }
 
-/// Rank 0's identifier, through a file.
-UniqueId identifier(const std::string& folder, const char* name) {
-  const std::string path = folder + '/' + name;
-  UniqueId id{};
-  if (rank == 0) {
-    ncclGetUniqueId(&id);
-    std::FILE* const file = std::fopen((path + ".part").c_str(), "wb");
-    std::fwrite(&id, sizeof id, 1, file);
-    std::fclose(file);
-    std::rename((path + ".part").c_str(), path.c_str());
-    return id;
-  }
-  std::FILE* file = nullptr;
-  while ((file = std::fopen(path.c_str(), "rb")) == nullptr) ::usleep(1000);
-  if (std::fread(&id, sizeof id, 1, file) != 1) std::exit(9);
-  std::fclose(file);
-  return id;
-}
-
 bool all_reduce_is_right(Comm comm, int members) {
   for (float& value : x) value = static_cast<float>(rank + 1);
   ncclAllReduce(x, y, 64, float32, sum, comm, stream);
@@ -112,7 +94,7 @@ bool right_program() {
   if (is("right_not_blocking")) {
     Comm second = nullptr;
     int config = 0;
-    const UniqueId id = identifier(job_folder, "second");
+    const UniqueId id = identifier(rank, job_folder + "/second", ncclGetUniqueId);
     if (ncclCommInitRankConfig(&second, size, id, rank, &config) != in_progress)
       return wrong("it blocks");
     ncclGroupStart();
@@ -302,7 +284,7 @@ int main(int count, char** arguments) {
   cuStreamCreate(&stream, 0);
   cuStreamCreate(&other_stream, 0);
   if (is("init_absent") && rank == size - 1) ::pause();  // mistake: it never joins
-  const UniqueId id = identifier(arguments[1], "world");
+  const UniqueId id = identifier(rank, std::string(arguments[1]) + "/world", ncclGetUniqueId);
   if (ncclCommInitRank(&world, size, id, rank) != success) return 3;
 #ifdef RANKS_JOB_BY_NAME
   if (!other_lookups_are_right()) return 7;
