@@ -10,7 +10,7 @@ import random
 import sys
 import tempfile
 
-from generated import BEGIN, HEADER, RECORD
+from generated import BEGIN, member_lines, process_line, record_file
 from jobs import Asked, Job
 
 TOOL, LIBRARY, PROGRAM = sys.argv[1:]
@@ -67,8 +67,7 @@ class Simulated:
             host = f"node{rank // self.on_host}"
             stem = f"{folder}/{host}.{rank}.{1000 + rank}.nccl"
             lines = [
-                {"warpsafe_ranks": 1, "host": host, "boot": f"boot-{host}", "pid": 1000 + rank, "rank": rank, "local_rank": rank % self.on_host,
-                 "size": self.ranks, "launcher": "torchrun", "program": "/opt/train", "operations": ["all_reduce"], "at_ns": BEGIN},
+                process_line(host, rank, rank % self.on_host, self.ranks),
                 {"word": FLOAT32, "name": "float32"},
                 {"word": SUM, "name": "sum"},
                 *({"place": place, "object": "/opt/train", "offset": 16 * place, "function": ""} for place in (1, 2)),
@@ -77,14 +76,12 @@ class Simulated:
             for number, group, records in members:
                 if rank not in group:
                     continue
-                lines += [{"communicator": number, "id": f"{number:016x}", "library": "NCCL", "parent": 0, "rank": group.index(rank), "size": len(group),
-                           "place": 1, "at_ns": BEGIN + number}, {"joined": number, "rank": group.index(rank), "size": len(group), "status": 0, "at_ns": BEGIN}]
-                packed = b"".join(RECORD.pack(*row) for row in (records[group.index(rank)] if records else []))
-                pathlib.Path(f"{stem}.{number}.collectives").write_bytes(HEADER.pack(b"wsranks1", number, 1000 + rank, 0) + packed + bytes(64))
+                place = group.index(rank)
+                lines += member_lines(number, f"{number:016x}", place, len(group))
+                pathlib.Path(f"{stem}.{number}.collectives").write_bytes(record_file(rank, number, records[place] if records else []))
             lines.append({"exit": last})
             pathlib.Path(f"{stem}.process").write_text("".join(json.dumps(line) + "\n" for line in lines))
-            packed = b"".join(RECORD.pack(*row) for row in self.messages[rank])
-            pathlib.Path(f"{stem}.messages").write_bytes(HEADER.pack(b"wsranks1", 0, 1000 + rank, last) + packed + bytes(64))
+            pathlib.Path(f"{stem}.messages").write_bytes(record_file(rank, 0, self.messages[rank], last))
 
 
 def asked(job):

@@ -11,7 +11,7 @@ import random
 import sys
 import tempfile
 
-from generated import BEGIN, HEADER, RECORD
+from generated import BEGIN, member_lines, process_line, record_file
 from jobs import Asked
 
 TOOL = sys.argv[1]
@@ -59,20 +59,16 @@ class Simulated:
             stem = f"{folder}/node.{rank}.{1000 + rank}.nccl"
             size, last = len(self.rows), rows[-1][2]
             lines = [
-                {"warpsafe_ranks": 1, "host": "node", "boot": "boot", "pid": 1000 + rank, "rank": rank, "local_rank": rank, "size": size,
-                 "launcher": "torchrun", "program": "/opt/train", "operations": OPERATIONS, "at_ns": BEGIN},
-                {"communicator": 1, "id": "0123456789abcdef", "library": "NCCL", "parent": 0, "rank": rank, "size": size, "place": 1,
-                 "at_ns": BEGIN},
-                {"joined": 1, "rank": rank, "size": size, "status": 0, "at_ns": BEGIN},
+                process_line("node", rank, rank, size, OPERATIONS),
+                *member_lines(1, "0123456789abcdef", rank, size),
                 {"word": 1, "name": "float32"},
                 {"word": 2, "name": "sum"},
                 *({"place": place, "object": "/opt/train", "offset": 16 * place, "function": ""} for place in range(1, 61)),
                 {"exit": last},
             ]
             pathlib.Path(f"{stem}.process").write_text("".join(json.dumps(line) + "\n" for line in lines))
-            pathlib.Path(f"{stem}.messages").write_bytes(HEADER.pack(b"wsranks1", 0, 1000 + rank, last) + bytes(64 * 63))
-            packed = b"".join(RECORD.pack(*row) for row in rows)
-            pathlib.Path(f"{stem}.1.collectives").write_bytes(HEADER.pack(b"wsranks1", 1, 1000 + rank, 0) + packed + bytes(64))
+            pathlib.Path(f"{stem}.messages").write_bytes(record_file(rank, 0, [], last))
+            pathlib.Path(f"{stem}.1.collectives").write_bytes(record_file(rank, 1, rows))
 
 
 def asked(job):

@@ -17,6 +17,23 @@ BEGIN = 1_700_000_000_000_000_000
 STEP = 1_000_000
 
 
+def process_line(host, rank, local_rank, size, operations=("all_reduce",)):
+    """The first line of a `.process` file."""
+    return {"warpsafe_ranks": 1, "host": host, "boot": f"boot-{host}", "pid": 1000 + rank, "rank": rank, "local_rank": local_rank,
+            "size": size, "launcher": "torchrun", "program": "/opt/train", "operations": list(operations), "at_ns": BEGIN}
+
+
+def member_lines(number, identity, rank, size):
+    """The lines of a communicator that a rank has made and joined."""
+    return [{"communicator": number, "id": identity, "library": "NCCL", "parent": 0, "rank": rank, "size": size, "place": 1, "at_ns": BEGIN},
+            {"joined": number, "rank": rank, "size": size, "status": 0, "at_ns": BEGIN}]
+
+
+def record_file(rank, communicator, rows, heartbeat=0):
+    """The bytes of a file of collectives or messages."""
+    return HEADER.pack(b"wsranks1", communicator, 1000 + rank, heartbeat) + b"".join(RECORD.pack(*row) for row in rows) + bytes(RECORD.size)
+
+
 def records(collectives):
     """The bytes of all records of a rank that came to each collective."""
     packed = bytearray(RECORD.size * collectives)
@@ -48,12 +65,9 @@ def write(folder, ranks, collectives):
         stem = folder / f"{host}.{rank}.{1000 + rank}.nccl"
         is_absent = rank == ranks - 1
         lines = [
-            {"warpsafe_ranks": 1, "host": host, "boot": f"boot-{host}", "pid": 1000 + rank, "rank": rank, "local_rank": rank % 8,
-             "size": ranks, "launcher": "torchrun", "program": "/opt/train", "operations": ["all_reduce"], "at_ns": BEGIN},
+            process_line(host, rank, rank % 8, ranks),
             {"place": 1, "object": "/opt/train", "offset": 4660, "function": ""},
-            {"communicator": 1, "id": "0123456789abcdef", "library": "NCCL", "parent": 0, "rank": rank, "size": ranks, "place": 1,
-             "at_ns": BEGIN},
-            {"joined": 1, "rank": rank, "size": ranks, "status": 0, "at_ns": BEGIN},
+            *member_lines(1, "0123456789abcdef", rank, ranks),
             {"word": 1, "name": "float32"},
             {"word": 2, "name": "sum"},
             {"stream": 1, "handle": "0x1"},
