@@ -20,12 +20,13 @@ from warpsafe_lint import libclang, prefix  # noqa: E402
 SOURCE = """#include <cuda_runtime.h>
 template <class T> __global__ void fill(T* x) { x[threadIdx.x] = T(1); }
 template <class T> void start(T* x) { fill<<<1, 2000>>>(x); }
+__host__ __device__ double length(double x) { return rsqrt(x) + sqrt(x); }
 int main() { start<float>(nullptr); start<int>(nullptr); }
 #ifdef MORE
 void more(float* x) { fill<<<1, 2000>>>(x); }
 #endif
 """
-ALONE, WITH_MORE = [3], [3, 6]
+ALONE, WITH_MORE = [3], [3, 7]
 MOST = 8
 
 
@@ -87,6 +88,9 @@ def check(folder):
     if [each.stat().st_ino for each in kept()] != [changed]:
         yield "the second run writes the precompiled header again"
     yield from expect("a macro", WITH_MORE, "-DMORE")
+    for standard in ("c++14", "c++17", "c++20"):  # the first run of each writes the precompiled header, the second reads it
+        for _ in range(2):
+            yield from expect(standard, ALONE, f"-std={standard}")
 
     for content in (b"", b"damaged", kept()[0].read_bytes()[:1_000_000]):
         for each in kept():

@@ -80,9 +80,9 @@ reference = package["ref"].split("#")[0]
 include = pathlib.Path(conan("cache", "path", f"{package['ref']}:{package['package_id']}")[0].strip()) / "include"
 headers = source / "include"
 check(
-    "the headers in the package",
+    "the files in the package",
     sorted(str(path.relative_to(include)) for path in include.rglob("*") if path.is_file()),
-    sorted(str(path.relative_to(headers)) for path in headers.rglob("*.hpp")),
+    sorted(str(path.relative_to(headers)) for path in headers.rglob("*") if path.is_file()),
 )
 
 # The program for the host prints a line, and the one for CUDA another.

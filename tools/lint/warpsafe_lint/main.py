@@ -10,11 +10,11 @@ import pathlib
 import sys
 
 from . import changes, commands, embedded, registry, report
-from .fix_cuda import Fixes
+from .fixes.cuda import Fixes
 from .libclang import NoLibclang, load, own_headers, written_at
 from .options import FINDINGS, LEVELS, NOT_READ, NOTHING, parse_arguments
 from .reading import OTHERS, SOURCES, has_launch, parse, sources
-from .rewrite import fix
+from .fixes.rewrite import fix
 from .rules import PARTS
 from .silence import Silence
 

@@ -15,8 +15,10 @@ from .libclang import clang_version
 
 FOR_SERIALIZATION = 0x10  # CXTranslationUnit_ForSerialization
 MOST = 8  # precompiled headers in the cache, of some 12 MB each
+# In C++20 clang compares precompiled functions like those of modules, and takes __host__ and __device__ overloads for one.
+BOTH = ["-Xclang", "-fno-cxx-modules"]
 # By default clang does not notice that a header of the toolkit has changed since.
-USE = ["-Xclang", "-fmodules-validate-system-headers", "-include-pch"]
+USE = [*BOTH, "-Xclang", "-fmodules-validate-system-headers", "-include-pch"]
 SHIMS = pathlib.Path(__file__).resolve().parents[1]
 
 
@@ -65,7 +67,7 @@ class Prefix:
         return Prefix(cindex, arguments)
 
     def __init__(self, cindex, arguments):
-        key = hashlib.sha256("\0".join([clang_version(), *arguments]).encode(errors="surrogateescape")).hexdigest()[:24]
+        key = hashlib.sha256("\0".join([clang_version(), *BOTH, *arguments]).encode(errors="surrogateescape")).hexdigest()[:24]
         self.file = cache.folder() / f"{key}.pch"
         self._names = self.file.with_suffix(".names")
         try:
@@ -82,7 +84,7 @@ class Prefix:
             if not empty.exists():  # a change of its time would make the precompiled headers invalid
                 empty.parent.mkdir(parents=True, exist_ok=True)
                 empty.touch()
-            unit = cindex.Index.create().parse(str(empty), args=arguments, options=FOR_SERIALIZATION)
+            unit = cindex.Index.create().parse(str(empty), args=[*BOTH, *arguments], options=FOR_SERIALIZATION)
             if any(problem.severity >= problem.Error for problem in unit.diagnostics):
                 return False
             self.included = frozenset(os.path.realpath(each.include.name) for each in unit.get_includes())

@@ -6,13 +6,13 @@ function's stream (C09), and a check after a launch (D01), with what the file ch
 import collections
 import re
 
-from .function import api
-from .launches import round_up
-from .registry import all_launches
-from .rules.call import stream_forgotten
-from .rules.dimensions import floor_division
-from .rules.errors import unseen_launches
-from .tree import CASTS, operands
+from ..function import api
+from ..launches import round_up
+from ..registry import all_launches
+from ..rules.call import stream_forgotten
+from ..rules.dimensions import floor_division
+from ..rules.errors import unseen_launches
+from ..tree import CASTS, operands
 
 KEYWORDS = {"if", "while", "for", "switch", "return", "sizeof", "void", "EXPECT_EQ", "ASSERT_EQ"}
 

@@ -4,8 +4,8 @@
 
 import re
 
-from .registry import all_launches
-from .tree import bare, is_integer, plain
+from ..registry import all_launches
+from ..tree import bare, is_integer, plain
 
 INCLUDES = "#include <warpsafe/launch/check.hpp>\n#include <warpsafe/warpsafe.hpp>\n"
 STATEMENTS = ("COMPOUND_STMT", "IF_STMT", "FOR_STMT", "WHILE_STMT", "DO_STMT", "CASE_STMT", "DEFAULT_STMT",

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""--fix and --fix-cuda."""
