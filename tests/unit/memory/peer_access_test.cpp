@@ -67,6 +67,19 @@ TEST_F(PeerAccess, AKernelNeedsIt) {
   }
 }
 
+TEST_F(PeerAccess, OfAnEmptyPartIsThatOfItsMemory) {
+  const auto end_of = [](DeviceBuffer<int>& buffer) { return buffer.view().subspan(4, 0).value(); };
+  const auto sum_end = [&] {
+    return launch(here, grid_of_4, kernel<sum_into>, near.view(), end_of(far));
+  };
+  EXPECT_EQ(error_in(sum_end()).code, Errc::memory_wrong_device);
+  int* const end = near.view().pointer().get() + 4;
+  EXPECT_TRUE(launch(here, grid_of_4, kernel<sum_into>, near.view(), trust(end, 0)).has_value());
+  ASSERT_TRUE(host::set_peer_access(0, 1, true));
+  EXPECT_TRUE(sum_end().has_value());
+  ASSERT_TRUE(here.synchronize().has_value());
+}
+
 TEST_F(PeerAccess, AKernelWithoutChecksFaults) {
   int* const raw = far.view().pointer().get();
   ASSERT_TRUE(launch<CheckLevel::off>(here, grid_of_4, kernel<add_one>, trust(raw), far.size())

@@ -21,6 +21,7 @@ struct MemoryOwner {
   int (*add_use)(MemoryOwner& self, void* stream, int device) noexcept = nullptr;
   unsigned char vendor = 0;  ///< the memory's Vendor. Other vendors' uses are not recorded.
   int of_device = -1;        ///< the memory's device
+  void* start = nullptr;     ///< its first byte; nullptr: none
   /// Bit n: device n is known to have access. Only grows. All bits: managed memory.
   unsigned long accessed_from = 0;
 };

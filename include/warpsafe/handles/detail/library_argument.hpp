@@ -143,7 +143,7 @@ bool check_library_value([[maybe_unused]] const A& argument,
   if constexpr (is_view<A>) {
     MemoryOwner* const owner = owner_of(argument);
     if (owner != nullptr && owner->of_device != device.ordinal) {
-      return check_access<B>(device.ordinal, *owner, __builtin_addressof(argument), number, error);
+      return check_access<B>(device.ordinal, *owner, number, error);
     }
   }
   if constexpr (scalar_place<A> == ScalarPlace::device) {

@@ -142,6 +142,7 @@ template <class B>
   __builtin_memcpy(&trusted, argument,
                    checks.is_trusted_span ? sizeof trusted : sizeof trusted.pointer);
   if (trusted.size.negative) return fail(Errc::argument_negative, trusted.size.magnitude);
+  if (checks.is_trusted_span && trusted.size.magnitude == 0) return true;  // it may point anywhere
   if (!(ask_driver || asks_device) || trusted.pointer == nullptr) return true;
   MemoryKind kind{};
   int memory_device = device;
@@ -155,17 +156,15 @@ template <class B>
          refuse_access(error, device, memory_device, number);
 }
 
-/// Checks that the memory of `owner`, in which the view at `view` begins, is a device's, and that
-/// work of `device` can access it. False with the problem in `error`.
+/// Checks that the memory of `owner` is a device's, and that work of `device` can access it. False
+/// with the problem in `error`.
+// Asks about the memory's beginning: an empty view may point behind its end.
 template <class B>
 [[nodiscard, gnu::cold, gnu::noinline]] bool check_access(int device, MemoryOwner& owner,
-                                                          const void* view, int number,
-                                                          LaunchError& error) noexcept {
-  const void* memory = nullptr;  // each view begins with its address
-  __builtin_memcpy(&memory, view, sizeof memory);
+                                                          int number, LaunchError& error) noexcept {
   return (owner.of_device > memory_was_freed &&
           (owner.vendor != static_cast<unsigned char>(B::vendor) ||
-           can_access<B>(device, memory, owner.of_device, &owner))) ||
+           can_access<B>(device, owner.start, owner.of_device, &owner))) ||
          refuse_access(error, device, owner.of_device, number);
 }
 

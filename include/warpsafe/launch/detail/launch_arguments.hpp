@@ -238,7 +238,7 @@ template <class B>
       continue;
     }
     found = true;
-    if (!check_access<B>(device, *owner, arguments.argument(i), static_cast<int>(i) + 1, error)) {
+    if (!check_access<B>(device, *owner, static_cast<int>(i) + 1, error)) {
       return false;
     }
   }

@@ -76,7 +76,7 @@ class DeviceMemory : public MemoryOwner {
     return made;
   }
 
-  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] void* data() const noexcept { return start; }
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return stream_.ref(); }
   [[nodiscard]] const basic_stream_hold<B>& hold() const noexcept { return stream_; }
   /// Frees in the order of another stream of the device from now on. @pre the new stream's
@@ -116,7 +116,7 @@ class DeviceMemory : public MemoryOwner {
   /// the runtime's status. Thread-safe, since launches of several threads may read one buffer.
   template <CheckLevel Level>
   [[nodiscard]] int record_use(basic_stream_ref<B> stream) noexcept {
-    if (stream == stream_.ref() || data_ == nullptr || captures<Level>(stream)) return 0;
+    if (stream == stream_.ref() || start == nullptr || captures<Level>(stream)) return 0;
     const UseLock lock(recording_);
     Use* use = uses_;
     while (use != nullptr && !(use->stream == stream)) use = use->next;
@@ -186,14 +186,14 @@ class DeviceMemory : public MemoryOwner {
       // while another thread does, unless the thread has set the relaxed mode (seen on an H200,
       // CUDA 13.0).
       const RelaxedCaptureScope<B, Level> outside;
-      return call<B, Level, &B::allocate>(data_, bytes_, stream.native());
+      return call<B, Level, &B::allocate>(start, bytes_, stream.native());
     }
     kind_ = managed ? Kind::managed : Kind::plain;
     if (managed) MemoryOwner::accessed_from = ~0UL;
     const RelaxedCaptureScope<B, Level> outside;
     return on_device<B, Level>(device, [&]() noexcept {
-      return managed ? call<B, Level, &B::allocate_managed>(data_, bytes_)
-                     : call<B, Level, &B::allocate_unordered>(data_, bytes_);
+      return managed ? call<B, Level, &B::allocate_managed>(start, bytes_)
+                     : call<B, Level, &B::allocate_unordered>(start, bytes_);
     });
   }
 
@@ -201,7 +201,7 @@ class DeviceMemory : public MemoryOwner {
   /// so the free is postponed.
   template <CheckLevel Level>
   [[nodiscard]] bool is_captured() const noexcept {
-    return data_ != nullptr && kind_ != Kind::captured && captures<Level>(stream_.ref());
+    return start != nullptr && kind_ != Kind::captured && captures<Level>(stream_.ref());
   }
 
   template <CheckLevel Level>
@@ -218,9 +218,9 @@ class DeviceMemory : public MemoryOwner {
   }
   template <CheckLevel Level>
   [[nodiscard]] int free_now() noexcept {
-    if (data_ == nullptr) return 0;
+    if (start == nullptr) return 0;
     // A launch of the graph allocates its own memory again.
-    if (kind_ != Kind::captured) mark_memory_freed(data_, bytes_);
+    if (kind_ != Kind::captured) mark_memory_freed(start, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
     int first = 0;
     const auto note = [&first](int status) noexcept { first = first == 0 ? status : first; };
@@ -233,18 +233,18 @@ class DeviceMemory : public MemoryOwner {
         }
       }
       const RelaxedCaptureScope<B, Level> outside;
-      note(call<B, Level, &B::deallocate>(data_, stream.native()));
+      note(call<B, Level, &B::deallocate>(start, stream.native()));
     } else {
       for (Use* use = uses_; use != nullptr; use = use->next)
         note(use->mark.template wait<Level>({}, false));
       const RelaxedCaptureScope<B, Level> outside;
       note(wait_for_stream<B, Level>(stream.native(), stream.device().value(), {}, false));
       note(on_device<B, Level>(stream.device().value(), [&]() noexcept {
-        return call<B, Level, &B::deallocate_unordered>(data_);
+        return call<B, Level, &B::deallocate_unordered>(start);
       }));
     }
     MemoryCount<B>::subtract(stream.device().value(), bytes_);
-    data_ = nullptr;
+    start = nullptr;
     return first;
   }
 
@@ -286,7 +286,6 @@ class DeviceMemory : public MemoryOwner {
   }
 
   basic_stream_hold<B> stream_;
-  void* data_ = nullptr;
   std::size_t bytes_;
   Free free_;  ///< frees through the calls of the level that allocated the memory
   Use* uses_ = nullptr;
