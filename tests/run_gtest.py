@@ -55,21 +55,35 @@ def names_of(program, pattern="*"):
     return names
 
 
+def skipped_in(output):
+    """The names of the skipped tests, each once."""
+    return set(re.findall(r"^\[  SKIPPED \] (\S+) \(", output, re.MULTILINE))
+
+
+def print_skipped(count, output):
+    """Prints the reasons of the skipped tests, each once."""
+    if count:
+        print(f"{count} skipped:", *sorted(set(re.findall(r": Skipped\n(.+)", output))), sep="\n  ")
+
+
 def run_isolated(program, xml=None, pattern="*"):
-    """Each test that the filter selects in a process of its own."""
-    names, failed = names_of(program, pattern), []
+    """Each test that the filter selects in a process of its own. Whether one failed, or SKIPPED if all are skipped."""
+    names, failed, outputs = names_of(program, pattern), [], []
     for number, name in enumerate(names):
         report = [f"--gtest_output=xml:{xml.removesuffix('.xml')}.alone.{number}.xml"] if xml else []
         code, output, ended = run(program, f"--gtest_filter={name}", "--gtest_color=no", *report)
+        outputs.append(output)
         if code or not ended:
             failed.append(name)
             print(output if ended else f"{output}\n{name}: the process ended with {code} before the test did")
     print(f"{len(names)} tests, each in a process of its own, {len(failed)} failed", *failed, sep="\n  ")
-    return bool(failed) or not names
+    skipped = sum(bool(skipped_in(output)) for output in outputs)
+    print_skipped(skipped, "".join(outputs))
+    return SKIPPED if names and skipped == len(names) and not failed else bool(failed) or not names
 
 
 def run_together(program, xml, without):
-    """All tests in one process, but for those that the filter `without` selects."""
+    """All tests in one process, but for those that the filter `without` selects. Returns as run_isolated does."""
     options = ["--gtest_shuffle", "--gtest_random_seed=1", "--gtest_color=no"]
     if without:
         options.append(f"--gtest_filter=-{without}")
@@ -79,7 +93,7 @@ def run_together(program, xml, without):
             os.remove(xml)
         options.append(f"--gtest_output=xml:{xml}")
     code, output, ended = run(program, *options)
-    skipped = re.findall(r"^\[  SKIPPED \] (\S+) \(", output, re.MULTILINE)
+    skipped = skipped_in(output)
     count = int(closing_of(output)[1]) if ended else 0
     if code or not ended or not count:
         print(output)
@@ -87,9 +101,7 @@ def run_together(program, xml, without):
             print(f"{program}: ended with {code} before its tests did")
         return True
     print(f"{count} tests passed or skipped")
-    if skipped:
-        reasons = sorted(set(re.findall(r": Skipped\n(.+)", output)))
-        print(f"{len(skipped)} skipped:", *reasons, sep="\n  ")
+    print_skipped(len(skipped), output)
     return SKIPPED if len(skipped) == count else False
 
 
@@ -102,12 +114,12 @@ def main():
     arguments = parser.parse_args()
     if arguments.isolated:
         return int(run_isolated(arguments.program))
-    failed = run_together(arguments.program, arguments.xml, arguments.alone)
+    parts = [run_together(arguments.program, arguments.xml, arguments.alone)]
     # If a program has shards, the first shard runs them.
     if arguments.alone and os.environ.get("GTEST_SHARD_INDEX", "0") == "0":
         os.environ["GTEST_TOTAL_SHARDS"] = "1"
-        failed = run_isolated(arguments.program, arguments.xml, arguments.alone) or failed
-    return int(failed)
+        parts.append(run_isolated(arguments.program, arguments.xml, arguments.alone))
+    return int(any(part is True for part in parts) or min(parts))
 
 
 if __name__ == "__main__":

@@ -33,13 +33,18 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def passes(folder, output, code, *options):
-    """Whether run_gtest.py passes a program that writes `output` and ends with `code`."""
+ALL_SKIPPED = (RUNNING + "".join(f"[ RUN      ] A.{name}\na.cpp:1: Skipped\nno device\n[  SKIPPED ] A.{name} (0 ms)\n" for name in ("One", "Two"))
+               + "[==========] 2 tests from 1 test suite ran. (0 ms total)\n[  PASSED  ] 0 tests.\n[  SKIPPED ] 2 tests, listed below:\n")
+SKIPPED = 77
+
+
+def status_of(folder, output, code, *options):
+    """The exit code of run_gtest.py for a program that writes `output` and ends with `code`."""
     program = folder / "program"
     program.write_text(f"#!{sys.executable}\nimport sys\nlisted = '--gtest_list_tests' in sys.argv\n"
                        f"print('A.\\n  Two' if listed else {output!r}, end='')\nsys.exit(0 if listed else {code})\n")  # fmt: skip
     program.chmod(0o755)
-    return subprocess.run([sys.executable, "-S", RUNNER, *options, program], stdout=subprocess.DEVNULL).returncode == 0
+    return subprocess.run([sys.executable, "-S", RUNNER, *options, program], stdout=subprocess.DEVNULL).returncode
 
 
 def main():
@@ -52,8 +57,11 @@ def main():
                 # One isolated test of a program without tests is nothing that GoogleTest does.
                 if what == "no tests" and options:
                     continue
-                if passes(pathlib.Path(folder), output, code, *options) != wanted:
+                if (status_of(pathlib.Path(folder), output, code, *options) == 0) != wanted:
                     problems.append(f"{what} {options}: {'fails' if wanted else 'passes'}")
+        for options in ([], ["--isolated"]):
+            if status_of(pathlib.Path(folder), ALL_SKIPPED, 0, *options) != SKIPPED:
+                problems.append(f"a program whose tests are all skipped {options}: not skipped")
     print(*problems, sep="\n")
     print(f"{len(PROGRAMS)} programs, {len(problems)} problems")
     return bool(problems)
