@@ -69,9 +69,9 @@ def check_content(wheel):
     if not wheel.name.startswith(f"warpsafe-{version}-py3-none-"):
         problems.append(f"{wheel.name} is not of version {version} for every Python 3")
     names = zipfile.ZipFile(wheel).namelist()
-    headers = sorted(path.relative_to(source / "include").as_posix() for path in (source / "include").rglob("*.hpp"))
-    if sorted(name.removeprefix("warpsafe/include/") for name in names if name.endswith(".hpp")) != headers:
-        problems.append("the wheel has other headers than include/")
+    headers = sorted(path.relative_to(source / "include").as_posix() for path in (source / "include").rglob("*") if path.is_file())
+    if sorted(name.removeprefix("warpsafe/include/") for name in names if name.startswith("warpsafe/include/")) != headers:
+        problems.append("the wheel has other files than include/")
     libraries = {f"warpsafe/lib/warpsafe/libwarpsafe_watch_{vendor}.so" for vendor in ("cuda", "hip")}
     libraries.add("warpsafe/lib/warpsafe/libwarpsafe_ranks_nccl.so")
     if "warpsafe/lib/warpsafe/libwarpsafe_watch_cuda.so" in names and "warpsafe/lib/warpsafe/warpsafe-faults" not in names:
