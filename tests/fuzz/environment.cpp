@@ -17,8 +17,11 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <vector>
 
 using namespace warpsafe;
 using fuzz::require;
@@ -128,30 +131,49 @@ void check_filter(const std::string& text) {
 /// WARPSAFE_RUN: a line "name=value" or "name" for each option. Empty lines mean nothing, and the
 /// first line of another name is told.
 void check_options(const std::string& text) {
-  watch::Options expected;
+  std::map<std::string, std::vector<std::string>> values;
+  std::string unknown;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
+    static constexpr const char* names[] = {
+        "quiet",          "stop-on-error", "races",   "guard",    "arguments",
+        "no-handlers",    "kernel",        "journal", "timeline", "report",
+        "error-exitcode", "addr2line",     "cupti"};
     const std::string name = line.substr(0, line.find('='));
-    const std::string value = name.size() == line.size() ? "" : line.substr(name.size() + 1);
-    if (name == "quiet") expected.quiet = true;
-    if (name == "stop-on-error") expected.stop_on_error = true;
-    if (name == "kernel") expected.kernels += (expected.kernels.empty() ? "" : ",") + value;
-    if (name == "journal") expected.journal = value;
-    if (name == "timeline") expected.timeline = value;
-    if (name == "cupti") expected.cupti.push_back(value);
-    const char* const names[] = {"quiet",   "stop-on-error", "kernel",
-                                 "journal", "timeline",      "cupti"};
-    const bool known = std::find(std::begin(names), std::end(names), name) != std::end(names);
-    if (!known && expected.unknown.empty()) expected.unknown = line;
+    if (std::find(std::begin(names), std::end(names), name) != std::end(names)) {
+      values[name].push_back(name.size() == line.size() ? "" : line.substr(name.size() + 1));
+    } else if (unknown.empty()) {
+      unknown = line;
+    }
   }
   const watch::Options parsed = watch::Options::parse(text.c_str());
-  require(parsed.quiet == expected.quiet, "--quiet");
-  require(parsed.stop_on_error == expected.stop_on_error, "--stop-on-error");
-  require(parsed.kernels == expected.kernels, "--kernel");
-  require(parsed.journal == expected.journal, "--journal");
-  require(parsed.timeline == expected.timeline, "--timeline");
-  require(parsed.cupti == expected.cupti, "the files of CUPTI");
-  require(parsed.unknown == expected.unknown, "an unknown option of warpsafe-run");
+  const auto given = [&](const char* name) { return values.contains(name); };
+  const auto last = [&](const char* name) { return given(name) ? values[name].back() : ""; };
+  const auto expect = [](bool as_given, const char* name) {
+    require(as_given, (std::string("the option ") + name).c_str());
+  };
+  expect(parsed.quiet == given("quiet"), "quiet");
+  expect(parsed.stop_on_error == given("stop-on-error"), "stop-on-error");
+  expect(parsed.races == given("races"), "races");
+  expect(parsed.arguments == given("arguments"), "arguments");
+  expect(parsed.no_handlers == given("no-handlers"), "no-handlers");
+  std::string kernels;
+  for (const std::string& list : values["kernel"]) kernels += (kernels.empty() ? "" : ",") + list;
+  expect(parsed.kernels == kernels, "kernel");
+  expect(parsed.cupti == values["cupti"], "cupti");
+  expect(parsed.lines_tool == last("addr2line"), "addr2line");
+  // Without the process's number, which %p stands for, these are file names as they are.
+  const auto is_file = [](const std::string& name, const std::string& value) {
+    return name == value || value.find('%') != std::string::npos;
+  };
+  expect(is_file(parsed.journal, last("journal")), "journal");
+  expect(is_file(parsed.timeline, last("timeline")), "timeline");
+  expect(std::equal(parsed.reports.begin(), parsed.reports.end(), values["report"].begin(),
+                    values["report"].end(), is_file),
+         "report");
+  expect(given("guard") || parsed.guard == 0, "guard");
+  expect(given("error-exitcode") || parsed.error_status == -1, "error-exitcode");
+  expect(parsed.unknown == unknown, "of an unknown name");
 }
 
 }  // namespace
