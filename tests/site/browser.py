@@ -82,6 +82,15 @@ class Browser:
         """Opens a page and waits until it is loaded."""
         self.events.clear()
         self.call("Page.navigate", url=url)
+        self.wait_for_page()
+
+    def follow(self, script):
+        """Runs a script that opens another page, and waits until that is loaded."""
+        self.events.clear()
+        self.run(script)
+        self.wait_for_page()
+
+    def wait_for_page(self):
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self.read())
 

@@ -29,6 +29,7 @@ SAMPLE = ("docs/index", "docs/guide/tour", "docs/reference/api", "docs/reference
           "include/warpsafe/dims/safe_grid", "include/warpsafe/error/errc", "include/warpsafe/error/try")
 LEAST_CONTRAST = 4.5  # WCAG 2.1, 1.4.3, level AA
 MOST_CHARACTERS = 85  # in a line of prose
+PATIENCE = 60  # seconds until a busy machine's browser has done what a click asks for
 INTERNAL = ("WARPSAFE_DETAIL", "BOOST_OUTCOME_V2_NAMESPACE", "detail::")
 
 # What a page shows at its width and in its theme. Hidden text has no boxes.
@@ -98,6 +99,21 @@ class Page(html.parser.HTMLParser):
             self.links.append(given["href"])
         elif tag in ("link", "script", "img", "source"):
             self.files.extend(given[key] for key in ("href", "src") if given.get(key))
+
+
+def wait_for(question, is_right):
+    """The answer to a question, asked until it is right or PATIENCE ends."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        answer = question()
+        if is_right(answer) or time.monotonic() > end:
+            return answer
+        time.sleep(0.1)
+
+
+def is_the_class(place):
+    """Whether a page's path, and whether its address names an element of it, are those of SafeGrid."""
+    return place[0].endswith("dims/safe_grid.html") and place[1]
 
 
 def links(site, pages):
@@ -175,26 +191,26 @@ def use(window, site):
     before = window.run(color)
     window.run("document.getElementById('theme').click()")
     after = window.run(color)
-    for _ in range(20):  # another process of the browser shows the next page, and learns of the choice soon after
+
+    def color_of_next_page():
         window.open((site / "docs/index.html").as_uri())
-        if window.run(color) == after:
-            break
-        time.sleep(0.1)
-    if before == after or window.run(color) != after:
-        yield f"the switch of the theme: {before}, then {after}, then on the next page {window.run(color)}"
+        return window.run(color)
+
+    # Another process of the browser shows the next page, and learns of the choice soon after.
+    then = wait_for(color_of_next_page, lambda found: found == after)
+    if before == after or then != after:
+        yield f"the switch of the theme: {before}, then {after}, then on the next page {then}"
     window.run("document.getElementById('theme').click()")
     if window.run(color) != before:
         yield "the switch of the theme does not switch back"
 
     window.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
-    copied = window.run("""(async () => {
-      const block = document.querySelector("article .highlight > pre");
-      block.parentElement.querySelector("button.copy").click();
-      await new Promise((done) => setTimeout(done, 100));
-      return [block.textContent.trimEnd(), await navigator.clipboard.readText()];
-    })()""")
-    if copied[0] != copied[1]:
-        yield f"the copy button copies {copied[1]!r}"
+    block = "document.querySelector('article .highlight > pre')"
+    window.run(f"{block}.parentElement.querySelector('button.copy').click()")
+    code = window.run(f"{block}.textContent.trimEnd()")
+    copied = wait_for(lambda: window.run("navigator.clipboard.readText()"), lambda text: text == code)
+    if copied != code:
+        yield f"the copy button copies {copied!r}"
 
     for query, best in (("launch", "launch"), ("SafeGrid::cover", "SafeGrid::cover"), ("ws::SafeGrid", "SafeGrid"),
                         ("race detector", "Race detector for stream code"), ("size_not_multiple", "Errc")):
@@ -202,18 +218,14 @@ def use(window, site):
         window.run("document.getElementById('search').focus()")
         window.call("Input.insertText", text=query)
         script = "[...document.querySelectorAll('#found li b')].map((title) => title.textContent)"
-        for _ in range(50):  # its index is being read
-            titles = window.run(script)
-            if titles:
-                break
-            time.sleep(0.1)
+        titles = wait_for(lambda: window.run(script), bool)  # its index is being read
         if best not in titles[:1 if query != "size_not_multiple" else 15]:
             yield f"the search for {query} finds {titles[:5]}"
         elif query == "SafeGrid::cover":
-            window.run("document.querySelector('#found .chosen a').click()")
-            time.sleep(0.5)
-            there = window.run("[location.pathname, !!document.querySelector(':target')]")
-            if not there[0].endswith("dims/safe_grid.html") or not there[1]:
+            window.follow("document.querySelector('#found .chosen a').click()")
+            place = "[location.pathname, !!document.querySelector(':target')]"
+            there = wait_for(lambda: window.run(place), is_the_class)
+            if not is_the_class(there):
                 yield f"the search's result leads to {there}"
         yield from window.problems()
 
