@@ -10,13 +10,14 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-LINT = sys.argv[1]
-sys.path.insert(0, str(pathlib.Path(LINT).resolve().parent))
-from warpsafe_lint import libclang, prefix  # noqa: E402
+from linter import Linter
+
+LINTER = Linter(sys.argv[1])
+from warpsafe_lint import libclang, prefix  # noqa: E402  (the linter puts its folder on the path)
+
 SOURCE = """#include <cuda_runtime.h>
 template <class T> __global__ void fill(T* x) { x[threadIdx.x] = T(1); }
 template <class T> void start(T* x) { fill<<<1, 2000>>>(x); }
@@ -32,9 +33,8 @@ MOST = 8
 
 def lines_of(source, cache, *flags, rows="B01"):
     """The lines with a finding."""
-    done = subprocess.run([sys.executable, LINT, f"--rows={rows}", "--json", source, "--", *flags], capture_output=True, text=True,
-                          env={**os.environ, "XDG_CACHE_HOME": str(cache)})
-    if "is not installed" in done.stderr or re.search(r"not find (cuda_runtime|__clang\w*)\.h|cannot find CUDA", done.stderr):
+    done = LINTER.run(f"--rows={rows}", "--json", source, "--", *flags, env={**os.environ, "XDG_CACHE_HOME": str(cache)})
+    if re.search(r"not find (cuda_runtime|__clang\w*)\.h|cannot find CUDA", done.stderr):
         print(f"skipped: {done.stderr.strip()}")
         sys.exit(77)
     if done.returncode not in (0, 1) or "not read completely" in done.stderr:
