@@ -119,10 +119,21 @@ def check(folder):
     yield from expect("a header that hides the toolkit's", WITH_MORE, "-I", str(hiding))
 
     yield from expect("no cache", ALONE, where=nowhere)
-    for number in range(MOST + 2):
-        lines_of(source, cache, f"-DNUMBER={number}")
-    if len(kept()) != MOST or list(cache.rglob("*.[0-9]*")):
-        yield f"the cache has {len(kept())} precompiled headers, expected {MOST}, and {list(cache.rglob('*.[0-9]*'))}"
+    # A full cache gives up what was not used for the longest time.
+    folder_of_cache = kept()[0].parent
+    for each in kept():
+        each.unlink()
+    unused = [folder_of_cache / f"unused{number}.pch" for number in range(MOST + 2)]
+    for number, each in enumerate(unused):
+        for file in (each, each.with_suffix(".names")):
+            file.touch()
+            os.utime(file, (number, number))
+    lines_of(source, cache, "-DNUMBER=1")
+    stay = [each for each in unused if each.exists()]
+    if len(kept()) != MOST or stay != unused[-(MOST - 1):] or list(cache.rglob("*.[0-9]*")):
+        yield f"the cache has {kept()}, expected {MOST} precompiled headers, and {list(cache.rglob('*.[0-9]*'))}"
+    if gone := [each for each in unused if not each.exists() and each.with_suffix(".names").exists()]:
+        yield f"the lists of {gone} are still there"
 
 
 with tempfile.TemporaryDirectory() as made:
