@@ -3,7 +3,7 @@
 """Checks that sources compile without a warning, many in one translation unit to save time.
 
 With --snippets the sources are files of tests/misuse/compile, and their twins must compile. With --alone each
-source is a translation unit of its own. With --front-end too, and nvcc runs its front end alone, without warnings.
+source is a translation unit of its own. With --front-end nvcc runs its front end alone, without warnings.
 """
 
 import re
@@ -73,7 +73,6 @@ def main():
     compiler, arguments = parse_arguments(
         __doc__, ("sources", {"nargs": "+", "type": Path}), ("--snippets", {"action": "store_true"}),
         ("--alone", {"action": "store_true"}), ("--front-end", {"action": "store_true"}))  # fmt: skip
-    arguments.alone |= arguments.front_end
     texts = read(compiler, arguments.sources, arguments.snippets)
     batch = {source: text for source, text in texts.items() if not arguments.alone and not alone(text)}
     single = [source for source in texts if source not in batch]
@@ -81,16 +80,18 @@ def main():
     # Sources include their neighbours by name alone.
     folders = [flag for folder in dict.fromkeys(source.parent for source in texts)
                for flag in ("-I", str(folder))]  # fmt: skip
-    in_one, said_of_one = compiler.compile_text(together(batch), *folders) if batch else (True, "")
+
+    def compiles(text, std="c++20"):
+        if arguments.front_end:
+            return front_end(compiler, text, folders)
+        return compiler.compile_text(text, *folders, std=std)
+
+    in_one, said_of_one = compiles(together(batch)) if batch else (True, "")
     if not in_one:
         # The output names a source by its #line. Compiling that source alone confirms that it is at fault.
         single += [source for source in batch if str(source) in said_of_one] or batch
     for source in single:
-        text = f'#line 1 "{source}"\n{texts[source]}'
-        if arguments.front_end:
-            good, said = front_end(compiler, text, folders)
-        else:
-            good, said = compiler.compile_text(text, *folders, std=standard_of(texts[source]))
+        good, said = compiles(f'#line 1 "{source}"\n{texts[source]}', standard_of(texts[source]))
         if not good:
             failed.append(source)
             print(f"{source}: {first_error(said)}\n{said}")

@@ -30,7 +30,7 @@ from snippets import Files, Group, first_of_rows
 # The refusals do not depend on the check level. Only g++, the fastest, checks that for every snippet.
 EVERY_LEVEL = ("g++",)
 
-# With --quick, must_compile.py --snippets checks their twins instead: all files at once, by all of nvcc.
+# With --quick, must_compile.py --snippets checks their twins instead: all files at once.
 TWINS_ELSEWHERE = ("nvcc",)
 
 

@@ -10,18 +10,11 @@ says which."""
 import json
 import pathlib
 import re
-import subprocess
 import sys
 
-lint, sources = sys.argv[1], sys.argv[2:]
+from linter import Linter
 
-
-def run(*words):
-    done = subprocess.run([sys.executable, lint, *words], capture_output=True, text=True)
-    if "is not installed" in done.stderr:
-        print(f"skipped: {done.stderr.strip()}")
-        sys.exit(77)
-    return done
+linter, sources = Linter(sys.argv[1]), sys.argv[2:]
 
 
 def expected(source):
@@ -41,7 +34,7 @@ def severities(source):
 
 problems = []
 if sources == ["rows"]:
-    listed = {line.split()[0] for line in run("--list").stdout.splitlines()}
+    listed = {line.split()[0] for line in linter.run("--list").stdout.splitlines()}
     folder = pathlib.Path(__file__).parent / "sources"
     tested = {row for source in folder.iterdir() for _, row in expected(source)}
     problems += [f"no source has a case of {row}" for row in sorted(listed - tested)]
@@ -50,7 +43,7 @@ if sources == ["rows"]:
 for source in map(pathlib.Path, sources):
     # Most of these sources have one check for many launches, which D12 reports.
     several = "finds: D12" in source.read_text()
-    done = run("--rows=all" if several else "--rows=all,-D12", "--json", str(source))
+    done = linter.run("--rows=all" if several else "--rows=all,-D12", "--json", str(source))
     missing = re.search(r"not find ((cuda|cuda_runtime|cublas_v2|nvrtc|hip/hip_runtime)\.h|__clang_hip_runtime_wrapper.h)", done.stderr)
     if missing or "cannot find CUDA" in done.stderr:
         print(f"skipped: no {missing[1] if missing else 'CUDA toolkit'} here")

@@ -12,7 +12,9 @@ import subprocess
 import sys
 import tempfile
 
-lint, compiler, source, includes = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4:]
+from linter import Linter
+
+linter, compiler, source, includes = Linter(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4:]
 architecture = "--offload-arch=gfx90a" if source.suffix == ".hip" else "-arch=sm_90"
 before = source.read_text().splitlines()
 expected = {number: found[1] for number, line in enumerate(before, 1) if (found := re.search(r"// left: (.*)", line))}
@@ -23,10 +25,7 @@ with tempfile.TemporaryDirectory() as folder:
     file = pathlib.Path(folder) / source.name
     shutil.copy(source, file)
     flags = ["--", "-std=c++20", *(f"-I{include}" for include in includes)]
-    done = subprocess.run([sys.executable, lint, "--fix", str(file), *flags], capture_output=True, text=True)
-    if "is not installed" in done.stderr:
-        print(f"skipped: {done.stderr.strip()}")
-        sys.exit(77)
+    done = linter.run("--fix", file, *flags)
     problems = [] if done.returncode == 0 else [f"--fix ends with {done.returncode}\n{done.stderr}"]
     said = {int(number): text for number, text in re.findall(r":(\d+):\d+: note: \w+: (.*)", done.stdout)}
     if set(said) != launches:
@@ -48,7 +47,7 @@ with tempfile.TemporaryDirectory() as folder:
                                *(f"-I{include}" for include in includes)], capture_output=True, text=True)
     if compiled.returncode != 0:
         problems.append(f"the compiler refuses the result of --fix:\n{compiled.stdout}{compiled.stderr}")
-    subprocess.run([sys.executable, lint, "--fix", str(file), *flags], capture_output=True, text=True)
+    linter.run("--fix", file, *flags)
     if file.read_text() != fixed:
         problems.append("a second --fix changes the file again")
 if problems:

@@ -7,11 +7,12 @@ Then runs it again on the result, which must stay, and reads the result with the
 compiler. Exit code 77: libclang or CUDA is not installed."""
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-lint, source = sys.argv[1], pathlib.Path(sys.argv[2])
+from linter import Linter
+
+linter, source = Linter(sys.argv[1]), pathlib.Path(sys.argv[2])
 before = source.read_text().splitlines()
 wanted, left = [], {}
 for number, line in enumerate(before, 1):
@@ -29,9 +30,9 @@ for number, line in enumerate(before, 1):
 with tempfile.TemporaryDirectory() as folder:
     file = pathlib.Path(folder) / source.name
     file.write_text(source.read_text())
-    words = [sys.executable, lint, "--rows=A01,A07,C09,D01", "--fix-cuda", str(file)]
-    done = subprocess.run(words, capture_output=True, text=True)
-    if re.search("is not installed|not find cuda_runtime.h|cannot find CUDA", done.stderr):
+    words = ["--rows=A01,A07,C09,D01", "--fix-cuda", str(file)]
+    done = linter.run(*words)
+    if re.search("not find cuda_runtime.h|cannot find CUDA", done.stderr):
         print(f"skipped: {done.stderr.splitlines()[0]}")
         sys.exit(77)
     problems = [] if done.returncode == 0 else [f"--fix-cuda ends with {done.returncode}\n{done.stderr}"]
@@ -44,7 +45,7 @@ with tempfile.TemporaryDirectory() as folder:
         if not any(line == number and says.startswith(text) for line, says in said):
             problems.append(f"{source.name}:{number}: no note '{text}'")
     fixed = file.read_text()
-    again = subprocess.run(words, capture_output=True, text=True)
+    again = linter.run(*words)
     if file.read_text() != fixed or again.returncode != 0:
         problems.append("a second --fix-cuda changes the file again, or cannot read it:\n" + again.stderr)
 if problems:

@@ -10,13 +10,14 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-LINT = sys.argv[1]
-sys.path.insert(0, str(pathlib.Path(LINT).resolve().parent))
-from warpsafe_lint import libclang, prefix  # noqa: E402
+from linter import Linter
+
+LINTER = Linter(sys.argv[1])
+from warpsafe_lint import libclang, prefix  # noqa: E402  (the linter puts its folder on the path)
+
 SOURCE = """#include <cuda_runtime.h>
 template <class T> __global__ void fill(T* x) { x[threadIdx.x] = T(1); }
 template <class T> void start(T* x) { fill<<<1, 2000>>>(x); }
@@ -32,9 +33,8 @@ MOST = 8
 
 def lines_of(source, cache, *flags, rows="B01"):
     """The lines with a finding."""
-    done = subprocess.run([sys.executable, LINT, f"--rows={rows}", "--json", source, "--", *flags], capture_output=True, text=True,
-                          env={**os.environ, "XDG_CACHE_HOME": str(cache)})
-    if "is not installed" in done.stderr or re.search(r"not find (cuda_runtime|__clang\w*)\.h|cannot find CUDA", done.stderr):
+    done = LINTER.run(f"--rows={rows}", "--json", source, "--", *flags, env={**os.environ, "XDG_CACHE_HOME": str(cache)})
+    if re.search(r"not find (cuda_runtime|__clang\w*)\.h|cannot find CUDA", done.stderr):
         print(f"skipped: {done.stderr.strip()}")
         sys.exit(77)
     if done.returncode not in (0, 1) or "not read completely" in done.stderr:
@@ -119,10 +119,21 @@ def check(folder):
     yield from expect("a header that hides the toolkit's", WITH_MORE, "-I", str(hiding))
 
     yield from expect("no cache", ALONE, where=nowhere)
-    for number in range(MOST + 2):
-        lines_of(source, cache, f"-DNUMBER={number}")
-    if len(kept()) != MOST or list(cache.rglob("*.[0-9]*")):
-        yield f"the cache has {len(kept())} precompiled headers, expected {MOST}, and {list(cache.rglob('*.[0-9]*'))}"
+    # A full cache gives up what was not used for the longest time.
+    folder_of_cache = kept()[0].parent
+    for each in kept():
+        each.unlink()
+    unused = [folder_of_cache / f"unused{number}.pch" for number in range(MOST + 2)]
+    for number, each in enumerate(unused):
+        for file in (each, each.with_suffix(".names")):
+            file.touch()
+            os.utime(file, (number, number))
+    lines_of(source, cache, "-DNUMBER=1")
+    stay = [each for each in unused if each.exists()]
+    if len(kept()) != MOST or stay != unused[-(MOST - 1):] or list(cache.rglob("*.[0-9]*")):
+        yield f"the cache has {kept()}, expected {MOST} precompiled headers, and {list(cache.rglob('*.[0-9]*'))}"
+    if gone := [each for each in unused if not each.exists() and each.with_suffix(".names").exists()]:
+        yield f"the lists of {gone} are still there"
 
 
 with tempfile.TemporaryDirectory() as made:

@@ -8,13 +8,13 @@ code. Exit code 77: libclang, CUDA or HIP is not installed."""
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-lint = sys.argv[1]
-sys.path.insert(0, str(pathlib.Path(lint).parent))
-from warpsafe_lint import main, registry  # noqa: E402,F401  (main registers the rules)
+from linter import Linter
+
+linter = Linter(sys.argv[1])
+from warpsafe_lint import registry  # noqa: E402  (the linter puts its folder on the path)
 from warpsafe_lint.explain import explained, explanations  # noqa: E402
 
 BEFORE = {"cuda": """#include <cuda_runtime.h>
@@ -86,8 +86,8 @@ with tempfile.TemporaryDirectory() as name:
     for file, text in texts.items():
         pathlib.Path(file).parent.mkdir(exist_ok=True)
         pathlib.Path(file).write_text(text)
-    done = subprocess.run([sys.executable, lint, "--rows=all", "--json", *texts], capture_output=True, text=True)
-    if re.search("is not installed|not find \\S*(cuda|hip)_runtime(_wrapper)?.h|cannot find (CUDA|HIP)", done.stderr):
+    done = linter.run("--rows=all", "--json", *texts)
+    if re.search("not find \\S*(cuda|hip)_runtime(_wrapper)?.h|cannot find (CUDA|HIP)", done.stderr):
         print(f"skipped: {done.stderr.splitlines()[0]}")
         sys.exit(77)
     problems += done.stderr.splitlines()
