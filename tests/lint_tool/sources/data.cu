@@ -77,5 +77,7 @@ void fills(int* p, unsigned char* c) {
   look(cudaMemset(p, 0, 4));
   look(cudaMemset(p, -1, 4));
   look(cudaMemset(p, 0x7f, 4));
+  look(cudaMemset(p, 2, 4));
+  if (*p != 0x02020202) return;
   look(cudaMemset(c, 1, 4));
 }

@@ -31,11 +31,14 @@ BENIGN = re.compile(r"initialization is not supported for __shared__ variables|c
                     r"static assertion failed|"
                     r"'\w+' is a builtin with type|static declaration of 'atomic\w+' follows|template specialization requires 'template<>'|"
                     r"redeclaration of '(threadIdx|blockIdx|blockDim|gridDim)' with a different type|"
+                    r"no matching function for call to '(cu(CtxCreate|MemAdvise|MemPrefetchAsync)|cu(da)?Graph(GetEdges|NodeGetDependen(cies|tNodes)|"
+                    r"(Add|Remove)Dependencies)|cu(da)?Stream(GetCaptureInfo|UpdateCaptureDependencies))(_v\d)?'|"
                     r"use 'template' keyword to treat '\w+' as a dependent template name")
 
 
 # Headers of CUDA whose functions clang has already declared, for a source that includes them by name.
 TWICE = re.compile(r"/sm_\d\d_\w+\.hp*$")
+THRUST = re.compile(r"no (?:member|template) named '(\w+)' in namespace 'thrust'")
 # nvcc takes `"r"(a) "r"(b)` without a comma in an asm statement, which no rule reads.
 OPERANDS = re.compile(r'"[=+&]?\w+"\s*\([^()]*\)\s*"[=+&]?\w+"\s*\(')
 
@@ -57,7 +60,7 @@ def is_asm_without_comma(error):
 
 def is_benign(error):
     """Whether an error is one of clang's view: a constructor in shared memory, a launch inside of a kernel, a member that
-    CUDA 13 took away, or a comma that nvcc does not need."""
+    CUDA 13 took away, a form of a function that it replaced, or a comma that nvcc does not need."""
     if is_asm_without_comma(error) or "redefinition of" in error.spelling and error.location.file and TWICE.search(error.location.file.name):
         return True
     return any(BENIGN.search(text) for text in (error.spelling, *(note.spelling for note in error.children)))
@@ -111,7 +114,19 @@ def parse(file, options):
             other, others, lost = parsed(str(whole), file, options, None if whole.suffix in SOURCES else program.language)
             if other is not None and len(others) < len(errors):
                 return other, unread(file, others, lost)
-    return program, unread(file, errors, absent)
+            if other is not None and any(missing_header(error) for error in others):
+                return program, unread(file, others, lost)  # the header that is missing is the cause of both
+    return program, unread(file, [error for error in errors if not in_other_body(program, error)], absent)
+
+
+def in_other_body(program, error):
+    """Whether an error is inside of the body of a function that another file defines: clang has then read all of this file."""
+    place = error.location
+    if place.file is None or os.path.realpath(place.file.name) == os.path.realpath(program.file) or missing_header(error):
+        return False
+    return any(cursor.location.file and cursor.location.file.name == place.file.name and
+               any(child.kind.name == "COMPOUND_STMT" and child.extent.start.offset < place.offset < child.extent.end.offset
+                   for child in cursor.get_children()) for cursors in program.bodies.values() for cursor in cursors)
 
 
 def parsed(main, file, options, language=None):
@@ -133,7 +148,7 @@ def parsed(main, file, options, language=None):
     if language == "cuda" and not fixed and not named and headers.vendors == {"hip"}:
         language = "hip"  # a .cu whose own headers include HIP's
     if not words:
-        kept += project.macros(headers.file.parent, headers.root)
+        kept += project.macros(headers.file, headers.root)
         standard = project.standard(headers.file.parent, headers.root)
         kept += [standard] if standard else []
     if headers.needs_standard() and not any(word.startswith("-std=") for word in kept):
@@ -144,6 +159,13 @@ def parsed(main, file, options, language=None):
     texts = {main: ALIGNED.sub(r"\3\2\1", text), **headers.made}
     unit = prefix.parse(cindex, main, texts, own_headers() + arguments, KEEP_GOING)
     errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
+    names = {found[1] for found in (THRUST.match(error.spelling) for error in errors) if found}
+    lost = [f"thrust/{name}.h" for name in sorted(names) if any(
+        os.path.isfile(f"{folder}/thrust/{name}.h") for folder in flags.vendor_folders(language))]
+    if lost:  # older headers of Thrust included these
+        arguments += [word for name in lost for word in ("-include", name)]
+        unit = prefix.parse(cindex, main, texts, own_headers() + arguments, KEEP_GOING)
+        errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
     name = file
     if main != file:
         text = pathlib.Path(file).read_text(errors="replace")
