@@ -335,10 +335,12 @@ with tempfile.TemporaryDirectory() as name:
                    "__global__ void k(float* p) { *p = 1; }\nint blocks(int n) { return (n + 255) / 256; }\nstruct Image { size_t width, height, rows; };\n"
                    "void own(float* p, int n, unsigned u, long w, Image i, dim3 t) {\n  ")
         for text, launch, warned in (("a printed error", "k<<<(n + 255) / 256, 256>>>(p)", 0), ("nothing", "k<<<(n + 255) / 256, 256>>>(p)", 1),
-                                     ("a printed error", "k<<<(w + 255) / 256, 256>>>(p)", 1), ("a printed error", "k<<<(u - 1) / 256 + 1, 256>>>(p)", 0),
+                                     ("a printed error", "k<<<(w + 255) / 256, 256>>>(p)", 0), ("a printed error", "k<<<w / 32, 32>>>(p)", 1), ("a printed error", "int g = w; k<<<g, 32>>>(p)", 0),
+                                     ("a printed error", "k<<<(int)w, 32>>>(p)", 0), ("a printed error", "k<<<dim3(1, blocks(i.height)), 256>>>(p)", 0),
+                                     ("a printed error", "k<<<dim3(1, blocks(n)), 256>>>(p)", 1), ("a printed error", "k<<<(u - 1) / 256 + 1, 256>>>(p)", 0),
                                      ("a printed error", "k<<<u, 256>>>(p)", 1), ("a printed error", "k<<<blocks(n), 256>>>(p)", 0),
                                      ("a printed error", "k<<<ceil(n / 256.0), 256>>>(p)", 0), ("a printed error", "k<<<ceil(u / 2.5), 256>>>(p)", 0),
-                                     ("a printed error", "k<<<ceil(w / 256.0), 256>>>(p)", 1), ("a printed error", "k<<<n > 9 ? n / 4 : u, 256>>>(p)", 1),
+                                     ("a printed error", "k<<<ceil(w / 256.0), 256>>>(p)", 0), ("a printed error", "k<<<ceil(w / 2.0), 256>>>(p)", 1), ("a printed error", "k<<<n > 9 ? n / 4 : u, 256>>>(p)", 1),
                                      ("a printed error", "k<<<dim3(1, (n + 15) / 16), 256>>>(p)", 1), ("a printed error", "k<<<dim3(1, n % 100), 256>>>(p)", 0),
                                      ("a printed error", "k<<<dim3(1, n >> 16), 256>>>(p)", 0), ("a printed error", "k<<<dim3(1, n >> 14), 256>>>(p)", 1),
                                      ("a printed error", "k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("a printed error", "k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
@@ -386,11 +388,23 @@ with tempfile.TemporaryDirectory() as name:
         # The form that a function of the driver had before CUDA 13, and a header that Thrust's headers no longer include.
         (apart / "a/old.cu").write_text("#include <cuda.h>\nCUresult f(CUcontext* c, CUdevice d) { return cuCtxCreate(c, 0, d); }\n")
         expect("a form before CUDA 13", run(apart, "a/old.cu").stderr, "")
+        (apart / "a/old.cu").write_text("#include <cufft.h>\nint code() { return CUFFT_PARSE_ERROR; }\n")
+        expect("a code before CUDA 13", run(apart, "a/old.cu").stderr, "")
         (apart / "a/old.cu").write_text("#include <thrust/device_vector.h>\nint f(thrust::device_vector<int>& v) {\n  thrust::host_vector<int> h = v;\n  return h[0];\n}\n")
         expect("a header of Thrust", run(apart, "a/old.cu").stderr, "")
         for text in ("typedef texture<float, 1> T;", "using T = texture<float, 1>;", "static texture<float, 1> t;"):
             (apart / "a/old.cu").write_text(f"#include <cuda_runtime.h>\n{text}\n")
             expect(f"a texture: {text}", run(apart, "a/old.cu").stderr, "")
+        (apart / "a/old.cu").write_text("#include <thrust/device_vector.h>\nint f(thrust::device_vector<int>& v) { return thrust::count_if(v.begin(), v.end(), 1); }\n"
+                                        "int* g(thrust::device_vector<int>& v) { return thrust::min_element(&v, &v); }\n")
+        said = run(apart, "a/old.cu").stderr
+        expect("functions of Thrust", "no member named" in said, False)
+        for what, text in (("nvcc's macro", "#if !__CUDACC__\n#error\n#endif\n"), ("a library that has what CUDA 13 took away", "namespace cub {\ntemplate <int V>\nstruct Int2Type {};\n}\n"),
+                           ("one spaced bracket", "__global__ void k();\nvoid f() {\n  k<< <1, 1>>>();\n  k<<<1, 1>> >();\n}\n")):
+            (apart / "a/old.cu").write_text("#include <cuda_runtime.h>\n" + text)
+            expect(what, run(apart, "a/old.cu").stderr, "")
+        (apart / "a/old.cu").write_text("#include <cuda_runtime.h>\nstruct A {};\nstruct A {};\n")
+        expect("a class twice", "redefinition of 'A'" in run(apart, "a/old.cu").stderr, True)
         (apart / "a/old.cu").write_text("#include <thrust/device_vector.h>\nthrust::no_such_thing i;\n")
         expect("a name that Thrust has not", "no_such_thing" in run(apart, "a/old.cu").stderr, True)
         (apart / "a/old.cu").unlink()

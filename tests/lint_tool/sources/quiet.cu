@@ -132,6 +132,16 @@ void prepared(float* p, int n) {
   done();
 }
 
+void prepared_by_copy(float* p, float* host, int n, cudaStream_t stream) {
+  plain<<<4, 256>>>(p, n);  // finds: C09/note
+  done();
+  look(cudaMemcpy(host, p, 4, cudaMemcpyDeviceToHost));
+  plain<<<4, 256, 0, stream>>>(p, n);
+  plain<<<4, 256>>>(p, n);  // finds: C09/warning
+  look(cudaMemcpyAsync(host, p, 4, cudaMemcpyDeviceToHost, stream));
+  done();
+}
+
 __global__ void whole_blocks(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 __global__ void whole_pairs(float* p) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

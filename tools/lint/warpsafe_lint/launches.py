@@ -352,6 +352,8 @@ def round_up_of_call(function, node, depth):
         if inner is not None:
             by_name = dict(zip((parameter.name for parameter in callee.parameters), call_arguments(node)))
             count, block = (by_name.get(plain(part).name) for part in (inner.count, inner.block))
+            if block is None and inner.block.value is not None:
+                block = inner.block  # a constant of the callee
             return RoundUp(node, count or node, block or node, inner.total)
     return None
 

@@ -4,7 +4,8 @@
 
 import re
 
-from .tree import call_arguments, call_name, operands, plain
+from .launches import round_up
+from .tree import bare, call_arguments, call_name, operands, plain
 
 COUNT = r"^(n|m|N|M|num_?\w*|n_?(elem|element|items|points)\w*|count|cnt|len|length|\w*_count|\w*_len)$"
 
@@ -64,8 +65,9 @@ def only_count(function, node):
     return node.kind == "CALL_EXPR" and call_name(node) == "size" and len(node.children) == 1
 
 
-IMAGE, LARGEST_IMAGE = re.compile(r"(?i)(\w*_)?(width|height)"), 1 << 17  # a side of CUDA's largest texture
-LARGEST = {"SHORT": 2**15 - 1, "USHORT": 2**16 - 1, "SCHAR": 127, "CHAR_S": 127, "UCHAR": 255, "INT": 2**31 - 1, "UINT": 2**32 - 1}
+IMAGE, LARGEST_IMAGE = re.compile(r"(?i)\w*(width|height)"), 1 << 17  # a side of CUDA's largest texture
+LARGEST = {"SHORT": 2**15 - 1, "USHORT": 2**16 - 1, "SCHAR": 127, "CHAR_S": 127, "UCHAR": 255, "INT": 2**31 - 1, "UINT": 2**32 - 1,
+           **dict.fromkeys(("LONG", "ULONG", "LONGLONG", "ULONGLONG"), 2**38)}  # more items than a GPU's memory has bytes
 
 
 def floating(function, node):
@@ -76,12 +78,17 @@ def floating(function, node):
 
 
 def largest(function, node, depth=12):
-    """The largest number that an expression of 32 bits can be, by its type and its divisions, or because its name
+    """The largest number that an expression can be, by its type and its divisions, or because its name
     is that of an image's side; None if that is not known. Counts below zero are left out of account."""
     value = function.value(node)
     if value is not None:
         return value
-    node = function.resolve(node)
+    limit = LARGEST.get(bare(node).type.get_canonical().kind.name)  # of a variable, or a cast
+    found = largest_of(function, function.resolve(node), depth)
+    return found if None in (found, limit) else min(found, limit)
+
+
+def largest_of(function, node, depth):
     own = LARGEST_IMAGE if IMAGE.fullmatch(node.name) else LARGEST.get(node.type.get_canonical().kind.name)
     if depth == 0:
         return own
@@ -108,4 +115,8 @@ def largest(function, node, depth=12):
     elif node.kind == "CALL_EXPR" and call_name(node) in ("min", "ceil", "ceilf", "floor"):
         parts = [part for part in map(of, call_arguments(node)) if part is not None]
         found = min(parts) + (call_name(node) != "min") if parts else None
+    elif node.kind == "CALL_EXPR":
+        rounded = round_up(function, node)
+        block, count = (function.value(rounded.block), of(rounded.count)) if rounded and rounded.count is not node else (None, None)
+        found = count // block + 1 if block and count is not None else own
     return found

@@ -180,6 +180,9 @@ def elements_for_bytes(program):
                             f"write {program.text(size)} * sizeof(*pointer); warpsafe's copies compute the bytes from type and count")
 
 
+FLAGS = re.compile(r"(?i)ready|flag|mask|valid|active|visited|done|alive|enabled")  # compared with 0, in general
+
+
 def names_pattern(program, byte):
     """Whether the file has a number whose bytes all are that byte: it fills memory with the pattern on purpose."""
     patterns = {int.from_bytes(bytes([byte]) * size, "little") for size in (2, 4, 8)}
@@ -201,5 +204,6 @@ def fill(program):
                     not program.text(arguments[1]).lower().startswith(("0x", "'")) and not names_pattern(program, number):
                 pattern = int.from_bytes(bytes([number]) * min(item, 8), "little")
                 yield Found(call, f"every byte becomes {number}, and an item of {item} bytes becomes {pattern:#x}",
-                            "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)")
+                            "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)",
+                            "note" if number == 1 and FLAGS.search(program.text(arguments[0])) else "")
 
