@@ -93,6 +93,18 @@ with tempfile.TemporaryDirectory() as name:
     (tree / "CMakeLists.txt").unlink()
     (tree / "src/new.cpp").unlink()
 
+    # A build file elsewhere in the tree, if it compiles for a GPU. Its macros are for the files that it names.
+    (tree / "out-cuda").mkdir()
+    for text, old, macro in (("NVCC = nvcc\nF = -std=c++20 -DOURS\nnew.o:\n\tnvcc new.cpp\n", False, True), ("F = -std=c++20 -DOURS\nnew.o: new.cpp\n", True, False),
+                             ("F = -std=c++20 -DOURS\nother.o:\n\tnvcc other.cpp\n", False, False)):
+        (tree / "out-cuda/Makefile").write_text(text)
+        (tree / "src/new.cpp").write_text("#if __cplusplus < 202002L\n#error too old\n#endif\n#ifndef OURS\n#error not ours\n#endif\n")
+        said = run(tree, "src/new.cpp").stderr
+        expect(f"a build file elsewhere: {text}", ("too old" in said, "too old" not in said and "not ours" not in said), (old, macro))
+    (tree / "out-cuda/Makefile").unlink()
+    (tree / "out-cuda").rmdir()
+    (tree / "src/new.cpp").unlink()
+
     # The macros of build files: none under a condition, but those of an option that is on and those that turn the GPU on.
     (tree / "src/new.cpp").write_text("#if !defined ALL || LEVEL != 3 || !defined TARGET || !defined PART || !defined USE_GPU || defined SOME || defined TEXT || "
                                       "defined OFF || defined ELSE\n#error wrong macros\n#endif\n")
@@ -118,6 +130,25 @@ with tempfile.TemporaryDirectory() as name:
     for file, line in (("src/part.inl", 2), ("src/whole.cpp", 0), ("src/deep/inner.h", 2)):
         done = run(tree, file)
         expect(f"a part of another file: {file}", (done.returncode, f"{file}:{line}:" in done.stdout, done.stderr), (int(line > 0), line > 0, ""))
+
+    # The header that the including file lacks is the reason for both. An error in another file's function leaves this file whole.
+    (tree / "src/whole.cpp").write_text('#include "absent.h"\n#include "part.inl"\n')
+    expect("a part of a file that lacks a header", "not find absent.h" in run(tree, "src/part.inl").stderr, True)
+    (tree / "src/broken.h").write_text("struct A {};\ninline int broken(A a) {\n  return a;\n}\n")
+    (tree / "src/whole.cpp").write_text('#include "broken.h"\nint i = 1;\n')
+    expect("an error in another file's function", run(tree, "src/whole.cpp").stderr, "")
+    for header, source in (("struct A {};\nint i = A();\n", "int j = 1;\n"), ("struct A {};\n", "int g(A a) {\n  return a;\n}\n"), ('#include "absent.h"\n', "")):
+        (tree / "src/broken.h").write_text(header)
+        (tree / "src/whole.cpp").write_text('#include "broken.h"\n' + source)
+        expect(f"an error outside of it: {header}", "not read completely" in run(tree, "src/whole.cpp").stderr, True)
+    for name in ("whole.cpp", "broken.h"):
+        (tree / "src" / name).unlink()
+    # CMake's own files are none of the program's.
+    (tree / "src/CMakeFiles").mkdir()
+    (tree / "src/CMakeFiles/a.cu").write_text("not C++\n")
+    expect("CMake's own files", run(tree, "src").stderr, "")
+    (tree / "src/CMakeFiles/a.cu").unlink()
+    (tree / "src/CMakeFiles").rmdir()
 
     # A database: a launcher before the compiler, a response file, a header without an entry of its own.
     (tree / "out").mkdir()
@@ -293,6 +324,28 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "a/own.cu").write_text(f"#include <cuda_runtime.h>\nvoid checkDims(dim3, dim3);\nvoid prints(dim3, dim3);\n__global__ void k(int* p) {{ {body} }}\n"
                                             f"void own(int* p, dim3 g, dim3 b) {{\n  {ask}\n  k<<<{shape}>>>(p);\n}}\n")
             expect(f"a launch <<<{shape}>>> of {body[:20]} after {ask}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
+        # Sizes that no count makes too large are a note where the program checks its other calls.
+        texts = {"a printed error": "void stop(cudaError_t e) { puts(cudaGetErrorString(e)); }\nvoid wait() { stop(cudaDeviceSynchronize()); }\n",
+                 "nothing": "void wait() { cudaDeviceSynchronize(); }\n"}
+        kernels = ("#include <cuda_runtime.h>\n#include <cmath>\ntemplate <int B> __launch_bounds__(B) __global__ void b(float* p) { float a[9]; *p = a[*(int*)p]; }\n"
+                   "__global__ void k(float* p) { *p = 1; }\nint blocks(int n) { return (n + 255) / 256; }\nstruct Image { size_t width, height, rows; };\n"
+                   "void own(float* p, int n, unsigned u, long w, Image i, dim3 t) {\n  ")
+        for text, launch, warned in (("a printed error", "k<<<(n + 255) / 256, 256>>>(p)", 0), ("nothing", "k<<<(n + 255) / 256, 256>>>(p)", 1),
+                                     ("a printed error", "k<<<(w + 255) / 256, 256>>>(p)", 0), ("a printed error", "k<<<w / 32, 32>>>(p)", 1), ("a printed error", "int g = w; k<<<g, 32>>>(p)", 0),
+                                     ("a printed error", "k<<<(int)w, 32>>>(p)", 0), ("a printed error", "k<<<dim3(1, blocks(i.height)), 256>>>(p)", 0),
+                                     ("a printed error", "k<<<dim3(1, blocks(n)), 256>>>(p)", 1), ("a printed error", "k<<<(u - 1) / 256 + 1, 256>>>(p)", 0),
+                                     ("a printed error", "k<<<u, 256>>>(p)", 1), ("a printed error", "k<<<blocks(n), 256>>>(p)", 0),
+                                     ("a printed error", "k<<<ceil(n / 256.0), 256>>>(p)", 0), ("a printed error", "k<<<ceil(u / 2.5), 256>>>(p)", 0),
+                                     ("a printed error", "k<<<ceil(w / 256.0), 256>>>(p)", 0), ("a printed error", "k<<<ceil(w / 2.0), 256>>>(p)", 1), ("a printed error", "k<<<n > 9 ? n / 4 : u, 256>>>(p)", 1),
+                                     ("a printed error", "k<<<dim3(1, (n + 15) / 16), 256>>>(p)", 1), ("a printed error", "k<<<dim3(1, n % 100), 256>>>(p)", 0),
+                                     ("a printed error", "k<<<dim3(1, n >> 16), 256>>>(p)", 0), ("a printed error", "k<<<dim3(1, n >> 14), 256>>>(p)", 1),
+                                     ("a printed error", "k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("a printed error", "k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
+                                     ("a printed error", "k<<<(n + 255) / 256, t>>>(p)", 1), ("a printed error", "k<<<(n + 255) / 256, 256, n>>>(p)", 1),
+                                     ("a printed error", "b<1024><<<(n - 1) / 1024 + 1, 1024>>>(p)", 0), ("a printed error", "b<512><<<(n - 1) / 1024 + 1, 1024>>>(p)", 1)):
+            (apart / "b/report.cpp").write_text("#include <cuda_runtime.h>\n#include <cstdio>\n" + texts[text])
+            (apart / "a/own.cu").write_text(kernels + launch + ";\n}\n")
+            expect(f"{launch} with {text}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
+        (apart / "b/report.cpp").unlink()
         # CUB reads the last error where it checks its own calls.
         (apart / "b/cub").mkdir(exist_ok=True)
         (apart / "b/cub/debug.cuh").write_text("namespace cub {\ncudaError_t Debug(cudaError_t);\n}\nnamespace other {\ncudaError_t Debug(cudaError_t);\n}\n"
@@ -327,6 +380,30 @@ with tempfile.TemporaryDirectory() as name:
         (apart / "a/lost.cu").write_text('#include "absent.h"\n' + kernel + "void part(int* p) {\n  CHECK_LAUNCH;\n  start(p);\n}\n")
         expect("a dropped check before the call", run(apart, "--rows=D01", "a/lost.cu").stdout.count("[D01]"), 1)
         (apart / "a/lost.cu").unlink()
+
+        # The form that a function of the driver had before CUDA 13, and a header that Thrust's headers no longer include.
+        (apart / "a/old.cu").write_text("#include <cuda.h>\nCUresult f(CUcontext* c, CUdevice d) { return cuCtxCreate(c, 0, d); }\n")
+        expect("a form before CUDA 13", run(apart, "a/old.cu").stderr, "")
+        (apart / "a/old.cu").write_text("#include <cufft.h>\nint code() { return CUFFT_PARSE_ERROR; }\n")
+        expect("a code before CUDA 13", run(apart, "a/old.cu").stderr, "")
+        (apart / "a/old.cu").write_text("#include <thrust/device_vector.h>\nint f(thrust::device_vector<int>& v) {\n  thrust::host_vector<int> h = v;\n  return h[0];\n}\n")
+        expect("a header of Thrust", run(apart, "a/old.cu").stderr, "")
+        for text in ("typedef texture<float, 1> T;", "using T = texture<float, 1>;", "static texture<float, 1> t;"):
+            (apart / "a/old.cu").write_text(f"#include <cuda_runtime.h>\n{text}\n")
+            expect(f"a texture: {text}", run(apart, "a/old.cu").stderr, "")
+        (apart / "a/old.cu").write_text("#include <thrust/device_vector.h>\nint f(thrust::device_vector<int>& v) { return thrust::count_if(v.begin(), v.end(), 1); }\n"
+                                        "int* g(thrust::device_vector<int>& v) { return thrust::min_element(&v, &v); }\n")
+        said = run(apart, "a/old.cu").stderr
+        expect("functions of Thrust", "no member named" in said, False)
+        for what, text in (("nvcc's macro", "#if !__CUDACC__\n#error\n#endif\n"), ("a library that has what CUDA 13 took away", "namespace cub {\ntemplate <int V>\nstruct Int2Type {};\n}\n"),
+                           ("one spaced bracket", "__global__ void k();\nvoid f() {\n  k<< <1, 1>>>();\n  k<<<1, 1>> >();\n}\n")):
+            (apart / "a/old.cu").write_text("#include <cuda_runtime.h>\n" + text)
+            expect(what, run(apart, "a/old.cu").stderr, "")
+        (apart / "a/old.cu").write_text("#include <cuda_runtime.h>\nstruct A {};\nstruct A {};\n")
+        expect("a class twice", "redefinition of 'A'" in run(apart, "a/old.cu").stderr, True)
+        (apart / "a/old.cu").write_text("#include <thrust/device_vector.h>\nthrust::no_such_thing i;\n")
+        expect("a name that Thrust has not", "no_such_thing" in run(apart, "a/old.cu").stderr, True)
+        (apart / "a/old.cu").unlink()
 
         # A .cu whose header includes HIP's runtime under a condition, and leaves CUDA's to nvcc.
         (apart / "a/both.h").write_text("#ifdef USE_HIP\n#include <hip/hip_runtime.h>\n#endif\n")

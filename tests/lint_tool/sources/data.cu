@@ -70,12 +70,16 @@ void sizes(float* to, const float* from, double* wide, const double* wide_from, 
   look(cudaMalloc(&text, n));
 }
 
-void fills(int* p, unsigned char* c) {
-  look(cudaMemset(p, 1, 4));     // finds: F14
-  look(cudaMemset(p, 1000, 4));  // finds: F14
-  look(cudaMemset(p, 1.5F, 4));  // finds: F14
+void fills(int* p, unsigned char* c, int* is_ready) {
+  look(cudaMemset(is_ready, 1, 4));  // finds: F14/note
+  look(cudaMemset(is_ready, 3, 4));  // finds: F14/warning
+  look(cudaMemset(p, 1, 4));         // finds: F14/warning
+  look(cudaMemset(p, 1000, 4));      // finds: F14
+  look(cudaMemset(p, 1.5F, 4));      // finds: F14
   look(cudaMemset(p, 0, 4));
   look(cudaMemset(p, -1, 4));
   look(cudaMemset(p, 0x7f, 4));
+  look(cudaMemset(p, 2, 4));
+  if (*p != 0x02020202) return;
   look(cudaMemset(c, 1, 4));
 }

@@ -37,6 +37,12 @@ __global__ void wide(float* p, std::size_t n) {
 void look(cudaError_t status);
 void done() { look(cudaGetLastError()); }
 
+template <int N, int B>
+void floor_of_template(float* p, int n) {
+  plain<<<N / B, B>>>(p, N);  // finds: A07/note
+  plain<<<n / B, B>>>(p, n);  // finds: A07/warning
+  done();
+}
 void floor_division(float* p, int n, int threads) {
   plain<<<n / 256, 256>>>(p, n);     // finds: A07
   plain<<<1000 / 256, 256>>>(p, n);  // finds: A07

@@ -88,10 +88,16 @@ void bounded(float* p, int n) {
   done();
 }
 void bounded_by_callers(float* p, int width) { plain<<<1, width>>>(p, width); }
+void bounded_by_its_callers_test(float* p, int width) { plain<<<1, width>>>(p, width); }
 void unbounded(float* p, int width) { plain<<<1, width>>>(p, width); }  // finds: A19
 void bounds(float* p, int n) {
   bounded_by_callers(p, 64);
   unbounded(p, n);
+  done();
+}
+void tests_first(float* p, int n) {
+  if (n > 32) return;
+  bounded_by_its_callers_test(p, n);
   done();
 }
 
@@ -123,6 +129,16 @@ void prepared(float* p, int n) {
   look(cudaStreamCreate(&stream));
   plain<<<4, 256, 0, stream>>>(p, n);
   plain<<<4, 256>>>(p, n);  // finds: C09/warning
+  done();
+}
+
+void prepared_by_copy(float* p, float* host, int n, cudaStream_t stream) {
+  plain<<<4, 256>>>(p, n);  // finds: C09/note
+  done();
+  look(cudaMemcpy(host, p, 4, cudaMemcpyDeviceToHost));
+  plain<<<4, 256, 0, stream>>>(p, n);
+  plain<<<4, 256>>>(p, n);  // finds: C09/warning
+  look(cudaMemcpyAsync(host, p, 4, cudaMemcpyDeviceToHost, stream));
   done();
 }
 

@@ -95,6 +95,12 @@ WARPSAFE_LINT_ITERATOR(DiscardOutputIterator, class D = ptrdiff_t, D, D)
 }  // namespace cub
 #endif
 
+// nvcc's value of the macro, which clang leaves empty.
+#ifdef __CUDACC__
+#undef __CUDACC__
+#define __CUDACC__ 1
+#endif
+
 // Thread block clusters, which cooperative_groups.h otherwise leaves to nvcc.
 #define _CG_CLUSTER_INTRINSICS_AVAILABLE
 

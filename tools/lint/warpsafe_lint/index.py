@@ -63,6 +63,10 @@ def reads_error(name):
     return re.fullmatch(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)|CubDebug(Exit)?", name) is not None
 
 
+def describes_error(name):
+    return re.fullmatch(r"(cuda|hip)GetError(String|Name)|_cudaGetErrorEnum", name) is not None
+
+
 def synchronizes(name):
     return re.fullmatch(r"(cuda|hip|cu)\w*Synchronize", name) is not None
 
@@ -130,6 +134,12 @@ class Index:
     def waiters(self):
         """Names whose call waits for the device."""
         return self.reaching(synchronizes, 2)
+
+    @functools.cached_property
+    def reports_errors(self):
+        """Whether a source prints the error of a status, or calls what prints it."""
+        names = self.reaching(describes_error, 2)
+        return any(not names.isdisjoint(calls) for path, (_, calls, *_) in self.files.items() if path.endswith(project.SOURCES))
 
     def _seen_by(self, path):
         """A file and those that it includes, directly or through others, as far as they are in the tree."""

@@ -119,6 +119,13 @@ class Kernel:
         found = re.search(rb"__launch_bounds__\s*\(\s*(\d+)\s*[,)]", head)
         return int(found.group(1)) if found else None
 
+    @functools.cached_property
+    def max_threads_place(self):
+        """The template parameter that __launch_bounds__ names, as its position, or None."""
+        found = re.search(rb"__launch_bounds__\s*\(\s*(\w+)\s*[,)]", self.function.head)
+        names = [child.name for child in self.node.children if child.kind.startswith("TEMPLATE_")]
+        return names.index(found.group(1).decode()) if found and found.group(1).decode() in names else None
+
 
 class Launch:
     """One launch: the nodes of its slots, None for a missing slot."""
@@ -162,6 +169,18 @@ class Launch:
         if len(axes) == 1 and values[0] is None and "dim3" in plain(axes[0]).type.spelling:
             return [None, None, None]
         return (values + [1, 1, 1])[:3]
+
+    @functools.cached_property
+    def max_threads(self):
+        """The first number of the kernel's __launch_bounds__, also if it is a template argument, or None."""
+        if self.kernel is None or self.kernel.max_threads or self.kernel.max_threads_place is None:
+            return self.kernel.max_threads if self.kernel else None
+        for name in self.callee.all("DECL_REF_EXPR"):
+            to = name.cursor.referenced
+            if to is not None and to.get_num_template_arguments() > self.kernel.max_threads_place:
+                value = to.get_template_argument_unsigned_value(self.kernel.max_threads_place)
+                return value if 0 < value <= 1024 else None
+        return None
 
     @property
     def on_default_stream(self):
@@ -333,6 +352,8 @@ def round_up_of_call(function, node, depth):
         if inner is not None:
             by_name = dict(zip((parameter.name for parameter in callee.parameters), call_arguments(node)))
             count, block = (by_name.get(plain(part).name) for part in (inner.count, inner.block))
+            if block is None and inner.block.value is not None:
+                block = inner.block  # a constant of the callee
             return RoundUp(node, count or node, block or node, inner.total)
     return None
 

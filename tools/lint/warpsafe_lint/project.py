@@ -15,7 +15,7 @@ MARKS = ("CMakeLists.txt", "Makefile", "makefile", "setup.py", "pyproject.toml",
          "LICENSE", "LICENSE.txt", "LICENSE.md", "README.md", "README")
 BUILDS = ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "setup.py", "meson.build")
 GAP = 4  # folders without a mark between two with one
-SKIPPED = {"node_modules", "__pycache__"}
+SKIPPED = {"node_modules", "__pycache__", "CMakeFiles"}
 SOURCES, PARTS = (".cu", ".hip", ".cpp", ".cc", ".cxx"), (".cuh", ".h", ".hpp", ".hxx", ".hh", ".inl")
 MOST_FILES, MOST_HEADERS = 300000, 3000
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)
@@ -30,7 +30,7 @@ STANDARD = {"assert.h", "complex.h", "ctype.h", "errno.h", "fenv.h", "float.h", 
             "ranges", "set", "span", "stack", "string", "thread", "tuple", "utility", "variant", "vector", "version"}
 # Where Debian and the vendors put headers that a compiler does not search.
 PLACES = ("/usr/include/eigen3", "/usr/include/opencv4", "/usr/lib/*/openmpi/include", "/usr/lib/*/mpich/include",
-          "/usr/include/*/mpich", "/usr/include/hdf5/serial", "/opt/rocm/include", "/usr/local/include",
+          "/usr/include/*/mpich", "/usr/include/hdf5/serial", "/opt/rocm/include", "/opt/rocm/include/hip", "/usr/include/hip", "/usr/local/include",
           "/usr/lib/llvm-*/lib/clang/*/include",
           str(pathlib.Path(__file__).resolve().parents[1] / "openmp"))  # GCC's omp.h has attributes that clang refuses
 SYSTEM = ("/usr/include", "/usr/include/*-linux-gnu", "/usr/include/c++/*", "/usr/include/*-linux-gnu/c++/*")
@@ -48,6 +48,7 @@ FOREIGN = re.compile(r"/(external\w*|extern|third_?party|3rd_?party|vendor|deps)
 BLOCKS = ("if", "foreach", "while", "function", "macro")
 STANDARDS = re.compile(r"-std[= ]\s*(?:c|gnu)\+\+(\d\d)\b|\b(?:cxx|cuda)_std_(\d\d)\b|"
                        r"\b(?:CMAKE_)?(?:CXX|CUDA|HIP)_STANDARD\s+\"?(\d\d)\b")
+FOR_GPU_COMPILER = re.compile(r"(?i)nvcc|cuda|hip")
 NEWEST, OLDEST = 23, 17  # CUDA 13's headers need C++17
 
 
@@ -108,9 +109,10 @@ def hints(folder, root):
     return found
 
 
-def macros(folder, root):
-    """The macros that the nearest Makefile above a folder and the CMakeLists.txt on the way to the root define under no
-    condition, each one's first value."""
+def macros(file, root):
+    """The macros that the nearest Makefile above a file and the CMakeLists.txt on the way to the root define under no condition,
+    each one's first value; if there are none, those of a Makefile elsewhere that compiles the file for a GPU."""
+    folder = file.parent
     found, seen = {}, []
     for place in (folder, *folder.parents):
         words = []
@@ -124,6 +126,11 @@ def macros(folder, root):
                 found.setdefault(word.partition("=")[0], word)
         if place == root:
             break
+    if not seen:
+        makefiles = [pathlib.Path(path) for path in (*index(root).get("Makefile", ()), *index(root).get("makefile", ()))]
+        text = next((text for text in map(text_of, makefiles) if text and re.search(rf"\b{re.escape(file.stem)}\.", text) and
+                     FOR_GPU_COMPILER.search(text)), "")
+        found = {word.partition("=")[0]: word for word in reversed(make_macros(text)) if not PLATFORM.match(word)}
     return ["-D" + word for word in found.values()]
 
 
@@ -185,22 +192,29 @@ def cmake_macros(text, nearest):
 
 @functools.lru_cache(maxsize=None)
 def standard(folder, root):
-    """The flag for the C++ standard that the nearest build file above a folder names, the newest of several; None if no build
-    file names one after C++17, which is what the tool takes by itself."""
+    """The flag for the C++ standard that the nearest build file above a folder names, the newest of several; if none does, the
+    newest one of the tree's build files that compile for a GPU. None if that is not after C++17, which is what the tool takes by
+    itself."""
     for place in (folder, *folder.parents):
-        named = []
-        for name in BUILDS:
-            try:
-                text = re.sub(r"(?m)^\s*#.*", "", (place / name).read_text(errors="replace"))
-            except OSError:
-                continue
-            named += [int("".join(found.groups(""))) for found in STANDARDS.finditer(text)]
-        named = [number for number in named if number <= NEWEST]
-        if named:
-            return f"-std=c++{max(named)}" if max(named) > OLDEST else None
-        if place == root:
+        named = standards(place / name for name in BUILDS)
+        if named or place == root:
             break
-    return None
+    if not named:
+        named = standards((path for name in BUILDS for path in index(root).get(name, ())), FOR_GPU_COMPILER)
+    return f"-std=c++{max(named)}" if named and max(named) > OLDEST else None
+
+
+def standards(paths, needed=""):
+    """The C++ standards that those build files name which have a needed text."""
+    found = []
+    for path in paths:
+        try:
+            text = re.sub(r"(?m)^\s*#.*", "", pathlib.Path(path).read_text(errors="replace"))
+        except OSError:
+            continue
+        if re.search(needed, text):
+            found += [int("".join(match.groups(""))) for match in STANDARDS.finditer(text)]
+    return [number for number in found if number <= NEWEST]
 
 
 @functools.lru_cache(maxsize=20000)
@@ -216,7 +230,7 @@ def includes(path):
 @functools.lru_cache(maxsize=20000)
 def has_textures(path):
     try:
-        return re.search(rb"^\s*(static\s+|extern\s+)?texture\s*<", pathlib.Path(path).read_bytes(), re.M) is not None
+        return re.search(rb"^\s*(static\s+|extern\s+|typedef\s+|using\s+\w+\s*=\s*)?texture\s*<", pathlib.Path(path).read_bytes(), re.M) is not None
     except OSError:
         return False
 

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Reads a file with libclang: finds its flags, and says what of it could not be read."""
 
+import glob
 import os
 import pathlib
 import re
@@ -21,7 +22,7 @@ ALIGNED = re.compile(r"(__shared__)(\s+)((?:alignas\s*\((?:[^()]|\((?:[^()]|\([^
 # nvcc takes `<<<grid, {16, 16}>>>`, clang only `<<<grid, dim3{16, 16}>>>`. Columns behind it are then four too large.
 LAUNCH, BRACED = re.compile(r"<<<(?:(?!>>>)[^;])*>>>"), re.compile(r"(<<<|,)(\s*)\{")
 # nvcc takes `<< <grid, block>> >`, which some formatters write, clang only the closed form. The exchange keeps the text's length.
-SPACED = re.compile(r"(<<[ \t]+<)([^<;{}]*?)(>>[ \t]+>)(?=\s*\()")
+SPACED = re.compile(r"(<<[ \t]*<)([^<;{}]*?)(>>[ \t]*>)(?=\s*\()")
 # What clang's host view refuses and nvcc accepts, without a loss for the rules.
 BENIGN = re.compile(r"initialization is not supported for __shared__ variables|call to __global__ function from __(global|device)__ function|"
                     r"no member named '(clockRate|deviceOverlap|kernelExecTimeoutEnabled|computeMode|memoryClockRate|maxTexture1DLinear|"
@@ -31,11 +32,16 @@ BENIGN = re.compile(r"initialization is not supported for __shared__ variables|c
                     r"static assertion failed|"
                     r"'\w+' is a builtin with type|static declaration of 'atomic\w+' follows|template specialization requires 'template<>'|"
                     r"redeclaration of '(threadIdx|blockIdx|blockDim|gridDim)' with a different type|"
+                    r"no matching function for call to '(cu(CtxCreate|MemAdvise|MemPrefetchAsync)|cu(da)?Graph(GetEdges|NodeGetDependen(cies|tNodes)|"
+                    r"(Add|Remove)Dependencies)|cu(da)?Stream(GetCaptureInfo|UpdateCaptureDependencies))(_v\d)?'|"
+                    r"use of undeclared identifier 'CUFFT_(INCOMPLETE_PARAMETER_LIST|PARSE_ERROR|LICENSE_ERROR)'|"
                     r"use 'template' keyword to treat '\w+' as a dependent template name")
 
 
 # Headers of CUDA whose functions clang has already declared, for a source that includes them by name.
 TWICE = re.compile(r"/sm_\d\d_\w+\.hp*$")
+OWN = str(prefix.SHIMS / "cuda13")
+THRUST = re.compile(r"no (?:member|template) named '(\w+)' in namespace 'thrust'")
 # nvcc takes `"r"(a) "r"(b)` without a comma in an asm statement, which no rule reads.
 OPERANDS = re.compile(r'"[=+&]?\w+"\s*\([^()]*\)\s*"[=+&]?\w+"\s*\(')
 
@@ -57,7 +63,9 @@ def is_asm_without_comma(error):
 
 def is_benign(error):
     """Whether an error is one of clang's view: a constructor in shared memory, a launch inside of a kernel, a member that
-    CUDA 13 took away, or a comma that nvcc does not need."""
+    CUDA 13 took away, a form of a function that it replaced, or a comma that nvcc does not need."""
+    if "redefinition of" in error.spelling and any(note.location.file and note.location.file.name.startswith(OWN) for note in error.children):
+        return True  # a library of the tree has what CUDA 13 took away
     if is_asm_without_comma(error) or "redefinition of" in error.spelling and error.location.file and TWICE.search(error.location.file.name):
         return True
     return any(BENIGN.search(text) for text in (error.spelling, *(note.spelling for note in error.children)))
@@ -111,7 +119,19 @@ def parse(file, options):
             other, others, lost = parsed(str(whole), file, options, None if whole.suffix in SOURCES else program.language)
             if other is not None and len(others) < len(errors):
                 return other, unread(file, others, lost)
-    return program, unread(file, errors, absent)
+            if other is not None and any(missing_header(error) for error in others):
+                return program, unread(file, others, lost)  # the header that is missing is the cause of both
+    return program, unread(file, [error for error in errors if not in_other_body(program, error)], absent)
+
+
+def in_other_body(program, error):
+    """Whether an error is inside of the body of a function that another file defines: clang has then read all of this file."""
+    place = error.location
+    if place.file is None or os.path.realpath(place.file.name) == os.path.realpath(program.file) or missing_header(error):
+        return False
+    return any(cursor.location.file and cursor.location.file.name == place.file.name and
+               any(child.kind.name == "COMPOUND_STMT" and child.extent.start.offset < place.offset < child.extent.end.offset
+                   for child in cursor.get_children()) for cursors in program.bodies.values() for cursor in cursors)
 
 
 def parsed(main, file, options, language=None):
@@ -133,7 +153,7 @@ def parsed(main, file, options, language=None):
     if language == "cuda" and not fixed and not named and headers.vendors == {"hip"}:
         language = "hip"  # a .cu whose own headers include HIP's
     if not words:
-        kept += project.macros(headers.file.parent, headers.root)
+        kept += project.macros(headers.file, headers.root)
         standard = project.standard(headers.file.parent, headers.root)
         kept += [standard] if standard else []
     if headers.needs_standard() and not any(word.startswith("-std=") for word in kept):
@@ -144,6 +164,12 @@ def parsed(main, file, options, language=None):
     texts = {main: ALIGNED.sub(r"\3\2\1", text), **headers.made}
     unit = prefix.parse(cindex, main, texts, own_headers() + arguments, KEEP_GOING)
     errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
+    names = {found[1] for found in (THRUST.match(error.spelling) for error in errors) if found}
+    lost = thrust_headers(names, flags.vendor_folders(language)) if names else []
+    if lost:  # older headers of Thrust included these
+        arguments += [word for name in lost for word in ("-include", name)]
+        unit = prefix.parse(cindex, main, texts, own_headers() + arguments, KEEP_GOING)
+        errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
     name = file
     if main != file:
         text = pathlib.Path(file).read_text(errors="replace")
@@ -156,6 +182,18 @@ def parsed(main, file, options, language=None):
     # How a source in a string of this file is read.
     program.compile_words = lambda other: own_headers() + flags.arguments(other, kept, prefix.SHIMS)
     return program, errors, absent
+
+
+def thrust_headers(names, folders):
+    """The public headers of Thrust that declare some names."""
+    found = {}
+    for folder in folders:
+        for path in sorted(glob.glob(f"{glob.escape(folder)}/thrust/*.h") + glob.glob(f"{glob.escape(folder)}/thrust/iterator/*.h")):
+            text = re.sub(r"/\*.*?\*/|//[^\n]*", "", pathlib.Path(path).read_text(errors="replace"), flags=re.S)
+            for name in names:
+                if re.search(rf"(?m)^(?!.*\breturn\b).*(\s{name}\s*\(|\b(class|struct|using)\s+(\w+\s+)?{name}\b)", text):
+                    found.setdefault(name, path[len(folder):].strip("/"))
+    return sorted(set(found.values()))
 
 
 def missing_header(error):

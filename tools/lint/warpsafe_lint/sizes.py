@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Decides whether a size counts bytes or items, by its names and its other uses in the function."""
+"""Decides whether a size counts bytes or items, by its names and its other uses in the function, and how large it can be."""
 
 import re
 
-from .tree import call_name, operands, plain
+from .launches import round_up
+from .tree import bare, call_arguments, call_name, operands, plain
 
 COUNT = r"^(n|m|N|M|num_?\w*|n_?(elem|element|items|points)\w*|count|cnt|len|length|\w*_count|\w*_len)$"
 
@@ -62,3 +63,60 @@ def only_count(function, node):
     if sides:
         return all(only_count(function, side) for side in sides)
     return node.kind == "CALL_EXPR" and call_name(node) == "size" and len(node.children) == 1
+
+
+IMAGE, LARGEST_IMAGE = re.compile(r"(?i)\w*(width|height)"), 1 << 17  # a side of CUDA's largest texture
+LARGEST = {"SHORT": 2**15 - 1, "USHORT": 2**16 - 1, "SCHAR": 127, "CHAR_S": 127, "UCHAR": 255, "INT": 2**31 - 1, "UINT": 2**32 - 1,
+           **dict.fromkeys(("LONG", "ULONG", "LONGLONG", "ULONGLONG"), 2**38)}  # more items than a GPU's memory has bytes
+
+
+def floating(function, node):
+    """The value of a floating literal, or None."""
+    node = function.resolve(node)
+    found = re.fullmatch(r"([\d.]+)[fFlL]?", function.program.text(node)) if node.kind == "FLOATING_LITERAL" else None
+    return float(found[1]) if found else None
+
+
+def largest(function, node, depth=12):
+    """The largest number that an expression can be, by its type and its divisions, or because its name
+    is that of an image's side; None if that is not known. Counts below zero are left out of account."""
+    value = function.value(node)
+    if value is not None:
+        return value
+    limit = LARGEST.get(bare(node).type.get_canonical().kind.name)  # of a variable, or a cast
+    found = largest_of(function, function.resolve(node), depth)
+    return found if None in (found, limit) else min(found, limit)
+
+
+def largest_of(function, node, depth):
+    own = LARGEST_IMAGE if IMAGE.fullmatch(node.name) else LARGEST.get(node.type.get_canonical().kind.name)
+    if depth == 0:
+        return own
+
+    def of(part):
+        return largest(function, part, depth - 1)
+
+    found, sides = own, node.children
+    if node.kind == "BINARY_OPERATOR" and len(sides) == 2:
+        first, by = of(sides[0]), function.value(sides[1]) or floating(function, sides[1])
+        if node.name in ("/", ">>") and first is not None:
+            found = int(first // by) if node.name == "/" and by and by >= 1 else first >> by if node.name == ">>" and by in range(64) else first
+        elif node.name == "%" and by and by > 0:
+            found = int(by) - 1
+        elif node.name == "-":
+            found = first
+        elif node.name == "+":
+            second = of(sides[1])
+            # A sum that rounds up goes beyond the largest count only if it overflows.
+            found = None if first is None or second is None else first + second
+    elif node.kind == "CONDITIONAL_OPERATOR" and len(sides) == 3:
+        parts = [of(part) for part in sides[1:]]
+        found = None if None in parts else max(parts)
+    elif node.kind == "CALL_EXPR" and call_name(node) in ("min", "ceil", "ceilf", "floor"):
+        parts = [part for part in map(of, call_arguments(node)) if part is not None]
+        found = min(parts) + (call_name(node) != "min") if parts else None
+    elif node.kind == "CALL_EXPR":
+        rounded = round_up(function, node)
+        block, count = (function.value(rounded.block), of(rounded.count)) if rounded and rounded.count is not node else (None, None)
+        found = count // block + 1 if block and count is not None else own
+    return found

@@ -168,7 +168,7 @@ def waits_before_streams(function, launch):
     for call in function.calls:
         if call.order <= launch.order or launch.node in call.above() or any(above is launch.node for above in call.above()):
             continue
-        if "DeviceSynchronize" in call_name(call) or api(call_name(call)) == "StreamCreate":
+        if "DeviceSynchronize" in call_name(call) or api(call_name(call)) in ("StreamCreate", "Memcpy"):
             return True
         if any(is_stream(argument.type) and plain(argument).kind == "DECL_REF_EXPR" for argument in call_arguments(call)):
             return False

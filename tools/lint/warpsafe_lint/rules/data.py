@@ -2,6 +2,8 @@
 # Copyright (c) 2026 the warpsafe authors
 """Part F of the catalogue: copies, and reading back."""
 
+import re
+
 from ..function import api
 from ..registry import Found, all_launches, function_rule, rule
 from ..host_memory import host_memory, is_static
@@ -178,6 +180,15 @@ def elements_for_bytes(program):
                             f"write {program.text(size)} * sizeof(*pointer); warpsafe's copies compute the bytes from type and count")
 
 
+FLAGS = re.compile(r"(?i)ready|flag|mask|valid|active|visited|done|alive|enabled")  # compared with 0, in general
+
+
+def names_pattern(program, byte):
+    """Whether the file has a number whose bytes all are that byte: it fills memory with the pattern on purpose."""
+    patterns = {int.from_bytes(bytes([byte]) * size, "little") for size in (2, 4, 8)}
+    return any(int(found, 16) in patterns for found in re.findall(r"\b0[xX]([0-9a-fA-F]+)", program.source.decode(errors="replace")))
+
+
 @rule("F14", "a fill value that is not a single byte")
 def fill(program):
     for function in program.functions:
@@ -190,8 +201,9 @@ def fill(program):
                 yield Found(call, f"{program.text(arguments[1])} is not a byte: {call_name(call)} uses only its low 8 bits",
                             "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)", "error")
             elif number is not None and item not in (None, 1) and 0 < number < 127 and \
-                    not program.text(arguments[1]).lower().startswith(("0x", "'")):
+                    not program.text(arguments[1]).lower().startswith(("0x", "'")) and not names_pattern(program, number):
                 pattern = int.from_bytes(bytes([number]) * min(item, 8), "little")
                 yield Found(call, f"every byte becomes {number}, and an item of {item} bytes becomes {pattern:#x}",
-                            "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)")
+                            "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)",
+                            "note" if number == 1 and FLAGS.search(program.text(arguments[0])) else "")
 

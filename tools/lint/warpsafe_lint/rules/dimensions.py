@@ -81,7 +81,7 @@ def floor_division(program, function, launch):
         if callers_divide(program, function, top, block) or remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
             continue
         # A kernel that compares its index is made for a rest; one that does not relies on sizes without a rest.
-        expects_rest = launch.kernel is not None and launch.kernel.guards and not of_model(top)
+        expects_rest = launch.kernel is not None and launch.kernel.guards and not of_model(top) and not of_template(node)
         yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
                     f"write {COVER}, or without warpsafe (n + B - 1) / B", "" if expects_rest else "note")
@@ -165,6 +165,12 @@ def of_model(node):
     names = [name for name in node.names() if name not in ("std", "size_t")]
     return bool(names) and all(re.search(r"head|hidden|vocab|batch|seq|beam|channel|dim|row|col|width|height|max_\w*len|max_\w*length", name.lower())
                                for name in names)
+
+
+def of_template(node):
+    """Whether each name in a number is a parameter of a template: the program's constants, and no input, decide."""
+    kinds = {name.cursor.referenced.kind.name for name in node.all("DECL_REF_EXPR") if name.cursor.referenced is not None}
+    return kinds == {"TEMPLATE_NON_TYPE_PARAMETER"}
 
 
 @function_rule("A02", "a 64-bit count stored in 32 bits before the launch")

@@ -10,6 +10,7 @@ from .. import index
 from ..function import api
 from ..libclang import written_at
 from ..registry import Found, all_launches, function_rule, rule
+from ..sizes import largest
 from ..tree import LOOPS, call_arguments, call_name, plain
 
 ERRORS = ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "hipblasStatus_t", "rocblas_status",
@@ -154,15 +155,24 @@ def is_small(program, kernel):
 
 
 def fits_every_device(launch):
-    """Whether the numbers of a launch are constants that every device accepts: no size of the data can make it fail. A block of 256
-    threads fits whatever registers the kernel takes, because a thread has at most 255 of 65536."""
-    grid, block = ([launch.function.value(axis) for axis in axes] for axes in (launch.grid_axes, launch.block_axes))
-    kernel = launch.kernel
-    most = 1024 if kernel and is_small(launch.function.program, kernel) else 256
-    most = min(most, kernel.max_threads or most) if kernel else most
+    """Whether every device accepts the numbers of a launch: no size of the data can make it fail. A block of 256 threads fits
+    whatever registers the kernel takes, because a thread has at most 255 of 65536; hipcc compiles each kernel for 1024."""
+    function, kernel = launch.function, launch.kernel
+    grid, block = ([function.value(axis) for axis in axes] for axes in (launch.grid_axes, launch.block_axes))
+    if None in grid and reports_errors(function.program):
+        grid = [largest(function, axis) for axis in launch.grid_axes]
+    small = kernel and (is_small(function.program, kernel) or function.program.language == "hip")
+    most = launch.max_threads or (1024 if small else 256)
     return grid != [] and block != [] and all(grid + block) and all(0 < size <= limit for size, limit in zip(grid, (2**31 - 1, 65535, 65535))) and \
         0 < math.prod(block) <= most and launch.shared_bytes is not None and \
         launch.shared_bytes + (kernel.static_shared if kernel else 0) <= 49152
+
+
+def reports_errors(program):
+    """Whether the program checks its other calls of the runtime: one of them then returns the error of a kernel that fails while it
+    runs, and only a launch with sizes that are refused goes unnoticed."""
+    return index.of_file(program.file).reports_errors or any(
+        api(call_name(call)) and not is_dropped(call) and function.waits(call) for function in program.functions for call in function.calls)
 
 
 def is_measured(function, launch):
@@ -262,6 +272,8 @@ def ends_itself(program, name):
 def dropped(program):
     found = {}
     for function in program.functions:
+        if function.node.kind == "DESTRUCTOR":
+            continue  # which cannot return it, and must not throw
         for call in function.calls:
             name = call_name(call)
             if name in program.bodies and is_error(call.type) and is_dropped(call) and is_statement(program, call) and \

@@ -142,8 +142,9 @@ def capped(program, function, launch):
 SIZES = r"(n|m|k|N|M|K|len|length|count|size|rows?|cols?|columns?|width|height|batch(_?size)?|num_?(elements|items|points|rows|cols))"
 
 
-def is_bounded(program, function, node):
-    """Whether the function compares a number with another one, or all callers in this file pass at most 1024."""
+def is_bounded(program, function, node, depth=2):
+    """Whether the function compares a number with another one, or all callers in this file pass at most 1024 or a number that they
+    compare."""
     inner = plain(node)
     if inner.kind != "DECL_REF_EXPR":
         return False
@@ -156,8 +157,9 @@ def is_bounded(program, function, node):
             return True
     places = [place for place, parameter in enumerate(function.parameters) if parameter.cursor.hash == inner.target]
     given = [(caller, call_arguments(call)) for caller, call in program.callers(function.name)]
-    values = [caller.value(arguments[places[0]]) for caller, arguments in given if places and len(arguments) > places[0]]
-    return bool(values) and all(value is not None and value <= 1024 for value in values)
+    values = [(caller, arguments[places[0]]) for caller, arguments in given if places and len(arguments) > places[0]]
+    return bool(values) and all(caller.value(value) <= 1024 if caller.value(value) is not None else
+                                depth > 0 and is_bounded(program, caller, value, depth - 1) for caller, value in values)
 
 
 @launch_rule("A19", "the block size is the data's size")
