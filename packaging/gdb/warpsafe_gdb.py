@@ -387,7 +387,7 @@ def print_view(value):
 def print_buffer(value):
     if not int(value["memory_"]):
         return "closed buffer"
-    return elements_text(value["size_"], argument(value, 1), fields(value["memory_"].dereference())["data_"])
+    return elements_text(value["size_"], argument(value, 1), fields(value["memory_"].dereference())["start"])
 
 
 def print_pointer(value):
@@ -417,7 +417,7 @@ def print_pitched_buffer(value):
         return "closed buffer"
     element = argument(value, 1)
     pitch = -(-int(value["cols_"]) * element.sizeof // 256) * 256  # as the buffer lays its rows out
-    return rows_text(value["rows_"], value["cols_"], element, pitch, fields(value["memory_"].dereference())["data_"])
+    return rows_text(value["rows_"], value["cols_"], element, pitch, fields(value["memory_"].dereference())["start"])
 
 
 def print_managed(value):
@@ -432,7 +432,7 @@ def print_pinned(value):
 
 def print_memory_hold(value):
     memory = value["memory_"]
-    return f"hold of memory at {address_text(fields(memory.dereference())['data_'])}" if int(memory) else "hold of nothing"
+    return f"hold of memory at {address_text(fields(memory.dereference())['start'])}" if int(memory) else "hold of nothing"
 
 
 def print_device_scalar(value):
