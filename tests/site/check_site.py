@@ -111,11 +111,6 @@ def wait_for(question, is_right):
         time.sleep(0.1)
 
 
-def is_the_class(place):
-    """Whether a page's path, and whether its address names an element of it, are those of SafeGrid."""
-    return place[0].endswith("dims/safe_grid.html") and place[1]
-
-
 def links(site, pages):
     """What is wrong with the links of these pages. Nothing is fetched from elsewhere."""
     page_of = functools.cache(Page)
@@ -223,9 +218,8 @@ def use(window, site):
             yield f"the search for {query} finds {titles[:5]}"
         elif query == "SafeGrid::cover":
             window.follow("document.querySelector('#found .chosen a').click()")
-            place = "[location.pathname, !!document.querySelector(':target')]"
-            there = wait_for(lambda: window.run(place), is_the_class)
-            if not is_the_class(there):
+            there = window.run("[location.pathname, !!document.querySelector(':target')]")
+            if not there[0].endswith("dims/safe_grid.html") or not there[1]:
                 yield f"the search's result leads to {there}"
         yield from window.problems()
 

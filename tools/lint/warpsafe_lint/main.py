@@ -11,10 +11,10 @@ import sys
 
 from . import changes, commands, embedded, registry, report
 from .fixes.cuda import Fixes
+from .fixes.rewrite import fix
 from .libclang import NoLibclang, load, own_headers, written_at
 from .options import FINDINGS, LEVELS, NOT_READ, NOTHING, parse_arguments
 from .reading import OTHERS, SOURCES, has_launch, parse, sources
-from .fixes.rewrite import fix
 from .rules import PARTS
 from .silence import Silence
 

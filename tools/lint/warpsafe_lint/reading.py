@@ -162,14 +162,17 @@ def parsed(main, file, options, language=None):
     arguments = flags.arguments(language, kept, prefix.SHIMS, headers.textures)
     # Passes the text in valid UTF-8, because positions count its bytes.
     texts = {main: ALIGNED.sub(r"\3\2\1", text), **headers.made}
-    unit = prefix.parse(cindex, main, texts, own_headers() + arguments, KEEP_GOING)
-    errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
+
+    def read():
+        unit = prefix.parse(cindex, main, texts, own_headers() + arguments, KEEP_GOING)
+        return unit, [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
+
+    unit, errors = read()
     names = {found[1] for found in (THRUST.match(error.spelling) for error in errors) if found}
     lost = thrust_headers(names, flags.vendor_folders(language)) if names else []
     if lost:  # older headers of Thrust included these
         arguments += [word for name in lost for word in ("-include", name)]
-        unit = prefix.parse(cindex, main, texts, own_headers() + arguments, KEEP_GOING)
-        errors = [d for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error and not is_benign(d)]
+        unit, errors = read()
     name = file
     if main != file:
         text = pathlib.Path(file).read_text(errors="replace")

@@ -100,7 +100,11 @@ def largest_of(function, node, depth):
     if node.kind == "BINARY_OPERATOR" and len(sides) == 2:
         first, by = of(sides[0]), function.value(sides[1]) or floating(function, sides[1])
         if node.name in ("/", ">>") and first is not None:
-            found = int(first // by) if node.name == "/" and by and by >= 1 else first >> by if node.name == ">>" and by in range(64) else first
+            found = first
+            if node.name == "/" and by and by >= 1:
+                found = int(first // by)
+            elif node.name == ">>" and by in range(64):
+                found = first >> by
         elif node.name == "%" and by and by > 0:
             found = int(by) - 1
         elif node.name == "-":
