@@ -83,6 +83,16 @@ with tempfile.TemporaryDirectory() as name:
                                           ", and not nor_this.h; name" in done.stderr, "[D03]" in done.stdout), (2, 1, True, True, True))
     expect("--ignore-unread", run(tree, "--ignore-unread", "src/part/b.cpp").returncode, 1)
 
+    # A forced header of which the program's compiler made a precompiled one.
+    (tree / "src/forced.h").write_text("#define FORCED\n")
+    (tree / "src/new.cpp").write_text("#ifndef FORCED\n#error not forced\n#endif\n")
+    for ending in ("pch", "gch"):
+        precompiled = tree / f"src/forced.h.{ending}"
+        precompiled.write_text("of another compiler")
+        done = run(tree, "src/new.cpp", "--", "-include", "src/forced.h")
+        expect(f"a precompiled header: {ending}", (done.returncode, done.stderr), (0, ""))
+        precompiled.unlink()
+
     # The standard that the nearest build file names.
     (tree / "src/new.cpp").write_text("#if __cplusplus < 202002L\n#error too old\n#endif\n")
     expect("the tool's own standard", "too old" in run(tree, "src/new.cpp").stderr, True)

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Runs warpsafe-lint in copies of the test's own process, which has loaded Python's modules and libclang once. Loading them
 takes most of the time of a short run. check_command.py also starts the command itself."""
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -15,7 +16,10 @@ class Linter:
 
     def __init__(self, command):
         self.command = str(pathlib.Path(command).resolve())
-        sys.path.insert(0, str(pathlib.Path(self.command).parent))
+        folder = pathlib.Path(self.command).parent
+        if not (folder / "warpsafe_lint").is_dir():  # a command that pip installed: the tool is in the package
+            folder = pathlib.Path(importlib.util.find_spec("warpsafe").origin).parent / "lint"
+        sys.path.insert(0, str(folder))
         from warpsafe_lint import main
 
         try:

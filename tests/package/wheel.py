@@ -68,7 +68,7 @@ def check_content(wheel):
     version = version_of_headers()
     if not wheel.name.startswith(f"warpsafe-{version}-py3-none-"):
         problems.append(f"{wheel.name} is not of version {version} for every Python 3")
-    names = zipfile.ZipFile(wheel).namelist()
+    names = [name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith("/")]  # auditwheel adds the folders
     headers = sorted(path.relative_to(source / "include").as_posix() for path in (source / "include").rglob("*") if path.is_file())
     if sorted(name.removeprefix("warpsafe/include/") for name in names if name.startswith("warpsafe/include/")) != headers:
         problems.append("the wheel has other files than include/")

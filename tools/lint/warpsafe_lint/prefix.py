@@ -26,6 +26,7 @@ def parse(cindex, name, texts, arguments, options=0):
     """libclang's unit of a source. It has no declarations of precompiled headers, but references to them. `texts` has the
     source, and headers that are no files."""
     index, given = cindex.Index.create(excludeDecls=True), {"unsaved_files": list(texts.items()), "options": options}
+    arguments = by_text(arguments)
     if "cuda" in arguments or "hip" in arguments:
         rest, folders = split(arguments)
         prefix = Prefix.of(cindex, tuple(rest))
@@ -37,14 +38,23 @@ def parse(cindex, name, texts, arguments, options=0):
     return index.parse(name, args=arguments, **given)
 
 
+def by_text(arguments):
+    """The arguments so that clang reads the text of each forced header. For a plain `-include a.h` its driver takes `a.h.pch`,
+    which the program's compiler made and another version cannot read."""
+    out, words = [], iter(arguments)
+    for word in words:
+        out += ["-Xclang", word, "-Xclang", next(words, "")] if word == "-include" else [word]
+    return out
+
+
 def split(arguments):
     """The arguments without the program's include folders and forced headers, and these folders."""
     toolkit = [str(SHIMS)] + [word.partition("=")[2] for word in arguments if word.startswith("--cuda-path=")]
     rest, folders, words = [], [], iter(arguments)
     for word in words:
-        if word == "-include":
-            file = next(words, "")
-            rest += [word, file] if file.startswith(str(SHIMS)) else []
+        if word == "-Xclang":  # of a forced header
+            forced = [word, *(next(words, "") for _ in range(3))]
+            rest += forced if forced[-1].startswith(str(SHIMS)) else []
             continue
         option = next((option for option in FOLDERS if word.startswith(option)), None)
         if option is None:
