@@ -216,8 +216,19 @@ def absent_vendor_headers(compiler, names):
     return set(re.findall(r"there is no <([^>]+)>", said))
 
 
-def check_poisoned(compiler, folder, headers):
-    """Complaints about headers that a poisoned name breaks."""
+def compile_front_end(compiler, text):
+    """Compiles a unit by nvcc's front end for the host."""
+    with tempfile.TemporaryDirectory() as made:
+        quick = Quick(compiler, made, lambda _: [], front_end=True)
+        if said := quick.prepare([""], [0]):
+            return False, said
+        source = Path(made) / "generated.cpp"
+        source.write_text(text)
+        return quick.compile(source, 0)
+
+
+def check_poisoned(compiler, folder, headers, front_end):
+    """Complaints about headers that a poisoned name breaks. front_end: of nvcc, that alone."""
     foreign = re.compile(FOREIGN.get(compiler.name, f"{CUDA}|{HIP}"))
     reached = {header: includes(folder, header) for header in headers if not foreign.search(header)}
     # Asking finds most vendors' headers that are missing; each of the others stops the compiler once more.
@@ -231,7 +242,8 @@ def check_poisoned(compiler, folder, headers):
         text = "".join(f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n"
                        for name in outside)  # fmt: skip
         text += "".join(f"#undef {word}\n#define {word} poisoned {word}\n" for word in POISON)
-        good, said = compiler.compile_text(text + "".join(map(include, reached)))
+        text += "".join(map(include, reached))
+        good, said = compile_front_end(compiler, text) if front_end else compiler.compile_text(text)
         gone = missing_vendor_header(said)
         if not gone:
             print(f"{len(reached)} headers in one unit")
@@ -244,6 +256,7 @@ def main():
         __doc__,
         ("variant", {"choices": ["alone", "poisoned", "kernel-side"]}),
         ("folder", {"type": Path, "help": "include/warpsafe"}),
+        ("--front-end", {"action": "store_true", "help": "for poisoned: of nvcc only the front end for the host"}),
     )
     headers = names_of(arguments.folder)
     if foreign := FOREIGN.get(compiler.name):
@@ -254,7 +267,7 @@ def main():
     if arguments.variant == "alone":
         complaints = check_alone(compiler, arguments.folder, headers)
     elif arguments.variant == "poisoned":
-        complaints = check_poisoned(compiler, arguments.folder, headers)
+        complaints = check_poisoned(compiler, arguments.folder, headers, arguments.front_end)
     else:
         good, said = compiler.compile_text(include("kernel_api.hpp"), std="c++17")
         complaints = [] if good else [f"kernel_api.hpp as C++17: {first_error(said)}\n{said}"]
