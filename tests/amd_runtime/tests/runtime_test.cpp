@@ -7,6 +7,7 @@
 #include "../agent/soft_hsa.h"
 #include "runtime_kernels.hpp"
 #include <warpsafe/error/message.hpp>
+#include <warpsafe/graph.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
@@ -17,7 +18,10 @@
 
 #include <csignal>
 #include <cstdint>
+#include <semaphore>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -201,6 +205,57 @@ TEST_F(OverAmd, AStreamEndsAfterItsBuffers) {
     ASSERT_TRUE(buffer.has_value());
   }
   SUCCEED() << "the stream's destructor has returned";
+}
+
+/// During its lifetime another thread captures in mode global.
+struct CaptureElsewhere {
+  CaptureElsewhere() : thread([this] { run(); }) { begun.acquire(); }
+  ~CaptureElsewhere() {
+    may_end.release();
+    thread.join();
+  }
+  CaptureElsewhere(const CaptureElsewhere&) = delete;
+  CaptureElsewhere& operator=(const CaptureElsewhere&) = delete;
+  void run() {
+    const ws::Stream stream = ws::Stream::create(ws::DeviceId(0)).value();
+    const auto graph = ws::capture(stream, [this](ws::Capture&) -> ws::result<void> {
+      begun.release();
+      may_end.acquire();
+      return ws::success();
+    });
+    EXPECT_TRUE(graph.has_value()) << "the waits have broken the capture";
+  }
+  std::binary_semaphore begun{0};
+  std::binary_semaphore may_end{0};
+  std::thread thread;
+};
+
+// Release 5.7 refuses a wait during another thread's capture of mode global, also in a thread of
+// mode relaxed, where the library waits for what it may wait for.
+TEST_F(OverAmd, WaitsOfTheLibraryWorkWhileAnotherThreadCaptures) {
+  auto early = ws::DeviceBuffer<int>::from(stream_, std::vector<int>{1, 2, 3}).value();
+  auto token = ws::copy(stream_, ws::from(early), ws::to(ws::PinnedBuffer<int>::create(3).value()));
+  const CaptureElsewhere capture;
+  const auto refused = stream_.synchronize();
+  ASSERT_FALSE(refused.has_value()) << "mode global is for all threads";
+  EXPECT_EQ(refused.error().code, ws::Errc::stream_capturing);
+  auto copied = std::move(token).get();
+  ASSERT_TRUE(copied.has_value()) << ws::message(copied.error());
+  EXPECT_EQ(copied.value().span()[2], 3);
+  EXPECT_TRUE(early.close().has_value());
+  before_ = dispatches();
+  hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed;
+  ASSERT_EQ(hipThreadExchangeStreamCaptureMode(&mode), hipSuccess);
+  agent<void (*)(int)>("soft_hsa_hold")(1);
+  ASSERT_TRUE(ws::launch(stream_, ws::LaunchConfig{ws::grid<3>, ws::block<64>}, ws::kernel<nothing>)
+                  .has_value());
+  const auto early_answer = stream_.query();
+  EXPECT_TRUE(early_answer.has_value() && early_answer.value() == ws::Progress::not_ready)
+      << "the kernel is held";
+  agent<void (*)(int)>("soft_hsa_hold")(0);
+  EXPECT_TRUE(stream_.synchronize().has_value());
+  EXPECT_EQ(dispatches(), before_ + 1) << "the wait has waited";
+  EXPECT_EQ(hipThreadExchangeStreamCaptureMode(&mode), hipSuccess);
 }
 
 TEST_F(OverAmd, AFaultOfAKernelEndsTheProcessAsRocrDoes) {
