@@ -286,6 +286,7 @@ const std::map<std::string, Rule>& rules() {
       {"hipStreamDestroy", {.stream = 0, .synchronises = true, .after = forget_stream}},
       {"hipStreamEndCapture", {.stream = 0, .after = end_capture}},
       {"hipStreamGetCaptureInfo_v2", {.stream = 0}},
+      {"hipStreamGetDevice", {.stream = 0}},
       {"hipStreamIsCapturing", {.stream = 0}},
       {"hipStreamQuery", {.stream = 0}},
       {"hipStreamSynchronize", {.stream = 0, .synchronises = true}},
