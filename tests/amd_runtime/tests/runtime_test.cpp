@@ -133,13 +133,23 @@ TEST_F(OverAmd, DynamicSharedMemoryIsNotCutTo32Bits) {
   EXPECT_EQ(dispatches(), before_);
 }
 
-// Up to release 5.7. Release 6.4 launches it.
+// Up to release 5.7. Release 6.4 launches it, and the queue's error ends the process.
 TEST_F(OverAmd, StaticAndDynamicSharedMemoryAreAdded) {
   int release = 0;
   ASSERT_EQ(hipRuntimeGetVersion(&release), hipSuccess);
-  const bool adds = release < 60000000;
-  EXPECT_EQ(launch_raw(ws::kernel<with_static>, dim3(1), dim3(64), 32769),
-            adds ? hipErrorOutOfMemory : hipSuccess);
+  const auto launch_it = [] {
+    return launch_raw(ws::kernel<with_static>, dim3(1), dim3(64), 32769);
+  };
+  if (release < 60000000) {
+    EXPECT_EQ(launch_it(), hipErrorOutOfMemory);
+  } else {
+    EXPECT_EXIT(
+        {
+          static_cast<void>(launch_it());
+          pause();
+        },
+        KilledBySignal(SIGABRT), "");
+  }
   before_ = dispatches();
   const auto config = ws::configure(ws::grid<1>, ws::block<64>, ws::shared<char>(32769));
   expect_refused(

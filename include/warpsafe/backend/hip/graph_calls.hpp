@@ -6,10 +6,10 @@
 #include <warpsafe/core/config.hpp>
 
 #include <hip/hip_runtime_api.h>
+#include <sched.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <sched.h>
 
 namespace warpsafe::detail {
 
@@ -108,7 +108,7 @@ struct HipGraphCalls {
     for (; status == hipErrorNotReady; status = hipEventQuery(event)) sched_yield();
     return status;
   }
-#if defined(__HIP_PLATFORM_AMD__) && HIP_VERSION >= 50600000 && HIP_VERSION < 60000000
+#if defined(__HIP_PLATFORM_AMD__) && HIP_VERSION < 60000000
   /// Whether the status refuses a wait that the thread's mode, relaxed, allows. During a capture of
   /// mode global, release 5.7 looks at the mode of the waited stream instead (hip_stream.cpp,
   /// Stream::StreamCaptureOngoing). It refuses no query of an event.
@@ -126,9 +126,9 @@ struct HipGraphCalls {
     hipStreamCaptureStatus state{};
     if (hipStreamIsCapturing(stream, &state) != hipSuccess) return refused;
     int before = 0;
-    int device = 0;
-    if (state != hipStreamCaptureStatusNone || hipGetDevice(&before) != hipSuccess ||
-        hipStreamGetDevice(stream, &device) != hipSuccess || hipSetDevice(device) != hipSuccess) {
+    const int device = hipGetStreamDeviceId(stream);
+    if (state != hipStreamCaptureStatusNone || hipGetDevice(&before) != hipSuccess || device < 0 ||
+        hipSetDevice(device) != hipSuccess) {
       return refused;
     }
     hipEvent_t event = nullptr;
