@@ -37,8 +37,8 @@ int main(int argc, char** argv) {
   const float one = 1;
   const float zero = 0;
   failed += rocblas_saxpy(handle, order, &one, a, 1, b, 1);
-  failed += rocblas_sgemm(handle, rocblas_operation_none, rocblas_operation_none, order, order,
-                          order, &one, a, order, b, order, &zero, c, order);
+  failed += rocblas_sgemv(handle, rocblas_operation_none, order, order, &one, a, order, b, 1, &zero,
+                          c, 1);
   failed += hipDeviceSynchronize();
   std::printf("%s: %d\n", argc > 1 ? argv[1] : "", failed);
 }
