@@ -51,6 +51,8 @@ struct HipGraphCalls {
     const hipError_t status = hipStreamQuery(stream);
     return is_mistaken(status) ? ask_at_end(stream, &hipEventQuery, status) : status;
   }
+  /// In 5.7 and mode relaxed, an event that other code recorded in a capture counts as complete, as
+  /// for hipEventQuery there. This library's captures know their events.
   static int event_synchronize(hipEvent_t event) noexcept {
     const hipError_t status = hipEventSynchronize(event);
     return is_mistaken(status) ? wait_by_queries(event) : status;
