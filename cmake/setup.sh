@@ -159,7 +159,8 @@ find_gpus() {
     has_nvidia_gpu=yes
     export CUDAARCHS=${CUDAARCHS-native} # CMake compiles for these
   fi
-  if [[ -e /dev/kfd ]]; then has_amd_gpu=yes; fi
+  # ROCm's emulator is a preloaded library that answers for /dev/kfd.
+  if [[ -e /dev/kfd || ${LD_PRELOAD-} == *librocjitsu_kmd* ]]; then has_amd_gpu=yes; fi
   say "GPU: NVIDIA $has_nvidia_gpu, AMD $has_amd_gpu"
 }
 

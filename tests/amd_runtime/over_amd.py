@@ -5,7 +5,8 @@
 
 over_amd.py [--gpus N] [--interposer FOLDER] [--agent FOLDER] [--differences FILE] PROGRAM
 
-With /dev/kfd the runtime finds its own devices, and the agent is left out. A program with the interposer keeps the
+With /dev/kfd, or under ROCm's emulator (rocjitsu --config FILE -- COMMAND), the runtime finds its own devices, and
+the agent is left out. A program with the interposer keeps the
 agent, because its tests need more devices than a machine has, and hold their work. FILE has a line for each test whose result
 differs from the stand-in's: `name | fails or hangs | reason`. A test that is not in the list must pass. One that
 `fails` must still fail, so that the list stays true; one that `hangs` is not run.
@@ -31,6 +32,11 @@ def differences(path):
     return rows
 
 
+def has_devices():
+    """Whether the runtime finds devices without the agent. The emulator is a preloaded library that answers for /dev/kfd."""
+    return Path("/dev/kfd").exists() or "librocjitsu_kmd" in os.environ.get("LD_PRELOAD", "")
+
+
 def run(program, environment, chosen):
     """The exit code and output of the program's tests that a filter chooses."""
     command = [program, f"--gtest_filter={chosen}", "--gtest_brief=1"]
@@ -51,7 +57,7 @@ def main():
     args = parser.parse_args()
     environment = dict(os.environ)
     folders = [args.interposer] if args.interposer else []
-    if args.agent and (args.interposer or not Path("/dev/kfd").exists()):
+    if args.agent and (args.interposer or not has_devices()):
         folders.append(args.agent)
         environment["SOFT_HSA_GPUS"] = args.gpus
     environment["LD_LIBRARY_PATH"] = ":".join(folders + [folder for folder in [os.environ.get("LD_LIBRARY_PATH")] if folder])

@@ -58,6 +58,10 @@ SoftHsaDispatch describe(const hsa_kernel_dispatch_packet_t& packet, const Loade
   if (kernel != nullptr) {
     d.static_group_bytes = kernel->group_bytes;
     d.kernarg_bytes = kernel->kernarg_bytes;
+    if (kernel->code.hostcall_offset >= 0 && packet.kernarg_address != nullptr) {
+      d.hostcall = read_at<void*>(packet.kernarg_address,
+                                  static_cast<std::size_t>(kernel->code.hostcall_offset));
+    }
     d.blit = kernel->is_blit() ? 1 : 0;
   }
   return d;
@@ -80,6 +84,13 @@ void say(const SoftHsaDispatch& d, const char* done) {
                agent.index + 1, static_cast<const void*>(&agent), "(unknown)", kernel.c_str(),
                text.empty() ? "asked for by soft_hsa_fault_next" : text.c_str());
   std::abort();
+}
+
+/// The error of the queue after a SoftHsaFault.
+hsa_status_t end_of(int fault, const Agent& agent, const char* kernel) {
+  if (fault == SOFT_HSA_MEMORY_FAULT) end_by_memory_fault(agent, kernel, "");
+  if (fault == SOFT_HSA_ABORT) return HSA_STATUS_ERROR_EXCEPTION;
+  return static_cast<hsa_status_t>(HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION);
 }
 
 }  // namespace
@@ -106,11 +117,7 @@ hsa_status_t run_dispatch(const hsa_kernel_dispatch_packet_t& packet, const Agen
     if (logs(1)) say(d, "refused by the packet processor");
     return error;
   }
-  if (fault == SOFT_HSA_MEMORY_FAULT) end_by_memory_fault(agent, d.kernel, "");
-  if (fault == SOFT_HSA_ABORT) return HSA_STATUS_ERROR_EXCEPTION;
-  if (fault == SOFT_HSA_ILLEGAL_INSTRUCTION) {
-    return static_cast<hsa_status_t>(HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION);
-  }
+  if (fault != 0) return end_of(fault, agent, d.kernel);
   if (d.blit != 0) {
     const bool known = run_runtime_kernel(kernel->name, d.kernarg);
     if (!known) std::fprintf(stderr, "soft_hsa: the runtime's kernel %s is not known\n", d.kernel);
@@ -120,6 +127,10 @@ hsa_status_t run_dispatch(const hsa_kernel_dispatch_packet_t& packet, const Agen
   bool executed = twin.first != nullptr;
   if (executed) {
     twin.first(&d, twin.second);
+    std::unique_lock hold(all.lock);
+    fault = std::exchange(all.next_fault, 0);
+    hold.unlock();
+    if (fault != 0) return end_of(fault, agent, d.kernel);
   } else {
     std::string failure;
     switch (run_twin(d, *kernel, failure)) {

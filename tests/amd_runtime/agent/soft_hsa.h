@@ -27,6 +27,7 @@ struct SoftHsaDispatch {
   uint32_t static_group_bytes; /* from the kernel descriptor */
   uint32_t kernarg_bytes;      /* from the kernel descriptor */
   const void* kernarg;         /* may be reused once the dispatch is complete */
+  void* hostcall;              /* the runtime's buffer for printf and assert; null if unused */
   int blit;                    /* 1 for a kernel of the runtime's own */
 };
 
@@ -47,7 +48,8 @@ uint64_t soft_hsa_not_executed(void);
 /* 1 stops all queues and copies before their next packet, 0 lets them go on. */
 void soft_hsa_hold(int held);
 
-/* What the next dispatch of a kernel that is not the runtime's own does in place of the kernel. */
+/* What the next dispatch of a kernel that is not the runtime's own does in place of the kernel. In
+ * a function of soft_hsa_twin: what this dispatch does after the function. */
 enum SoftHsaFault {
   SOFT_HSA_MEMORY_FAULT = 1,        /* an access to memory that is not there */
   SOFT_HSA_ABORT = 2,               /* a trap: __builtin_trap(), abort(), a failed assert() */

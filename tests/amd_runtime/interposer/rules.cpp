@@ -181,10 +181,13 @@ bool exceeds_override(const Word* words, hipError_t& result) {
   launch_plain(words, result);
   return true;
 }
-/// hipModuleLaunchKernel(function, grid x y z, block x y z, shared, stream, parameters, extra)
+/// hipModuleLaunchKernel(function, grid x y z, block x y z, shared, stream, parameters, extra);
+/// a cooperative one has no `extra`
+template <int Cooperative>
 void launch_module(const Word* words, hipError_t& result) {
   StandInHipLaunch record{};
-  record.function = "hipModuleLaunchKernel";
+  record.function = Cooperative != 0 ? "hipModuleLaunchCooperativeKernel" : "hipModuleLaunchKernel";
+  record.cooperative = Cooperative;
   record.result = result;
   record.grid =
       dim3(at<std::uint32_t>(words, 1), at<std::uint32_t>(words, 2), at<std::uint32_t>(words, 3));
@@ -270,7 +273,8 @@ const std::map<std::string, Rule>& rules() {
       {"hipMemset", {.bytes = 2, .synchronises = true}},
       {"hipMemsetAsync", {.stream = 3, .bytes = 2}},
       {"hipModuleGetFunction", {.after = module_function}},
-      {"hipModuleLaunchKernel", {.stream = 8, .after = launch_module}},
+      {"hipModuleLaunchCooperativeKernel", {.stream = 8, .after = launch_module<1>}},
+      {"hipModuleLaunchKernel", {.stream = 8, .after = launch_module<0>}},
       {"hipModuleLoadData", {.after = load_module}},
       {"hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", {}},
       {"hipModuleUnload", {}},
@@ -286,6 +290,7 @@ const std::map<std::string, Rule>& rules() {
       {"hipStreamDestroy", {.stream = 0, .synchronises = true, .after = forget_stream}},
       {"hipStreamEndCapture", {.stream = 0, .after = end_capture}},
       {"hipStreamGetCaptureInfo_v2", {.stream = 0}},
+      {"hipStreamGetDevice", {.stream = 0}},
       {"hipStreamIsCapturing", {.stream = 0}},
       {"hipStreamQuery", {.stream = 0}},
       {"hipStreamSynchronize", {.stream = 0, .synchronises = true}},

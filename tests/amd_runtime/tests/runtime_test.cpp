@@ -7,6 +7,7 @@
 #include "../agent/soft_hsa.h"
 #include "runtime_kernels.hpp"
 #include <warpsafe/error/message.hpp>
+#include <warpsafe/graph.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
@@ -17,7 +18,10 @@
 
 #include <csignal>
 #include <cstdint>
+#include <semaphore>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -43,6 +47,13 @@ SoftHsaDispatch last_dispatch() {
       agent<int (*)(std::uint64_t, SoftHsaDispatch*)>("soft_hsa_dispatch")(dispatches(), &found),
       1);
   return found;
+}
+
+/// 50200000 for 5.2.
+int release() {
+  int version = 0;
+  EXPECT_EQ(hipRuntimeGetVersion(&version), hipSuccess);
+  return version;
 }
 
 template <class Kernel>
@@ -129,13 +140,21 @@ TEST_F(OverAmd, DynamicSharedMemoryIsNotCutTo32Bits) {
   EXPECT_EQ(dispatches(), before_);
 }
 
-// Up to release 5.7. Release 6.4 launches it.
+// Up to release 5.7. Release 6.4 launches it, and the queue's error ends the process.
 TEST_F(OverAmd, StaticAndDynamicSharedMemoryAreAdded) {
-  int release = 0;
-  ASSERT_EQ(hipRuntimeGetVersion(&release), hipSuccess);
-  const bool adds = release < 60000000;
-  EXPECT_EQ(launch_raw(ws::kernel<with_static>, dim3(1), dim3(64), 32769),
-            adds ? hipErrorOutOfMemory : hipSuccess);
+  const auto launch_it = [] {
+    return launch_raw(ws::kernel<with_static>, dim3(1), dim3(64), 32769);
+  };
+  if (release() < 60000000) {
+    EXPECT_EQ(launch_it(), hipErrorOutOfMemory);
+  } else {
+    EXPECT_EXIT(
+        {
+          static_cast<void>(launch_it());
+          pause();
+        },
+        KilledBySignal(SIGABRT), "");
+  }
   before_ = dispatches();
   const auto config = ws::configure(ws::grid<1>, ws::block<64>, ws::shared<char>(32769));
   expect_refused(
@@ -160,15 +179,20 @@ TEST_F(OverAmd, ACooperativeTotalThatWrapsIsRefusedAtEveryLevel) {
   EXPECT_EQ(dispatches(), before_);
 }
 
-TEST_F(OverAmd, ADestroyedStreamEndsTheProcessAndAClosedOneIsRefused) {
-  EXPECT_EXIT(
-      {
-        hipStream_t gone = nullptr;
-        static_cast<void>(hipStreamCreate(&gone));
-        static_cast<void>(hipStreamDestroy(gone));
-        static_cast<void>(launch_raw(ws::kernel<nothing>, dim3(1), dim3(64), 0, gone));
-      },
-      [](int status) { return WIFSIGNALED(status); }, "");
+TEST_F(OverAmd, ADestroyedStreamMayEndTheProcessAndAClosedOneIsRefused) {
+  const auto launch_on_destroyed = [] {
+    hipStream_t gone = nullptr;
+    static_cast<void>(hipStreamCreate(&gone));
+    static_cast<void>(hipStreamDestroy(gone));
+    return launch_raw(ws::kernel<nothing>, dim3(1), dim3(64), 0, gone);
+  };
+  if (release() < 60000000) {
+    EXPECT_EXIT(
+        static_cast<void>(launch_on_destroyed()), [](int status) { return WIFSIGNALED(status); },
+        "");
+  } else {
+    EXPECT_EQ(launch_on_destroyed(), hipErrorInvalidValue);
+  }
   const ws::Stream other = std::move(stream_);
   expect_refused(
       ws::launch(stream_, ws::LaunchConfig{ws::grid<1>, ws::block<64>}, ws::kernel<nothing>),
@@ -201,6 +225,57 @@ TEST_F(OverAmd, AStreamEndsAfterItsBuffers) {
     ASSERT_TRUE(buffer.has_value());
   }
   SUCCEED() << "the stream's destructor has returned";
+}
+
+/// During its lifetime another thread captures in mode global.
+struct CaptureElsewhere {
+  CaptureElsewhere() : thread([this] { run(); }) { begun.acquire(); }
+  ~CaptureElsewhere() {
+    may_end.release();
+    thread.join();
+  }
+  CaptureElsewhere(const CaptureElsewhere&) = delete;
+  CaptureElsewhere& operator=(const CaptureElsewhere&) = delete;
+  void run() {
+    const ws::Stream stream = ws::Stream::create(ws::DeviceId(0)).value();
+    const auto graph = ws::capture(stream, [this](ws::Capture&) -> ws::result<void> {
+      begun.release();
+      may_end.acquire();
+      return ws::success();
+    });
+    EXPECT_TRUE(graph.has_value()) << "the waits have broken the capture";
+  }
+  std::binary_semaphore begun{0};
+  std::binary_semaphore may_end{0};
+  std::thread thread;
+};
+
+// Release 5.7 refuses a wait during another thread's capture of mode global, also in a thread of
+// mode relaxed, where the library waits for what it may wait for.
+TEST_F(OverAmd, WaitsOfTheLibraryWorkWhileAnotherThreadCaptures) {
+  auto early = ws::DeviceBuffer<int>::from(stream_, std::vector<int>{1, 2, 3}).value();
+  auto token = ws::copy(stream_, ws::from(early), ws::to(ws::PinnedBuffer<int>::create(3).value()));
+  const CaptureElsewhere capture;
+  const auto refused = stream_.synchronize();
+  ASSERT_FALSE(refused.has_value()) << "mode global is for all threads";
+  EXPECT_EQ(refused.error().code, ws::Errc::stream_capturing);
+  auto copied = std::move(token).get();
+  ASSERT_TRUE(copied.has_value()) << ws::message(copied.error());
+  EXPECT_EQ(copied.value().span()[2], 3);
+  EXPECT_TRUE(early.close().has_value());
+  before_ = dispatches();
+  hipStreamCaptureMode mode = hipStreamCaptureModeRelaxed;
+  ASSERT_EQ(hipThreadExchangeStreamCaptureMode(&mode), hipSuccess);
+  agent<void (*)(int)>("soft_hsa_hold")(1);
+  ASSERT_TRUE(ws::launch(stream_, ws::LaunchConfig{ws::grid<3>, ws::block<64>}, ws::kernel<nothing>)
+                  .has_value());
+  const auto early_answer = stream_.query();
+  EXPECT_TRUE(early_answer.has_value() && early_answer.value() == ws::Progress::not_ready)
+      << "the kernel is held";
+  agent<void (*)(int)>("soft_hsa_hold")(0);
+  EXPECT_TRUE(stream_.synchronize().has_value());
+  EXPECT_EQ(dispatches(), before_ + 1) << "the wait has waited";
+  EXPECT_EQ(hipThreadExchangeStreamCaptureMode(&mode), hipSuccess);
 }
 
 TEST_F(OverAmd, AFaultOfAKernelEndsTheProcessAsRocrDoes) {

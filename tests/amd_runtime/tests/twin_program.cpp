@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A HIP program whose kernels compute by their twins: twin_program sum|outside|divergence. Ends
-// with 0 if the sum is right.
+// A HIP program whose kernels compute by their twins:
+// twin_program sum|outside|divergence|printf|assert. Ends with 0 if the sum is right.
 #include <warpsafe/memory.hpp>
 #include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
+#include <cassert>
 #include <cstddef>
+#include <cstdio>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -37,6 +39,10 @@ WARPSAFE_KERNEL void diverge(int* out) {
   if (ws::thread_in_block().x < 32) ws::sync_block();
   *out = 1;
 }
+WARPSAFE_KERNEL void print_number(int number) {
+  printf("thread %u has number %d\n", ws::thread_in_block().x, number);
+}
+WARPSAFE_KERNEL void assert_five(int number) { assert(number == 5); }
 
 ws::result<int> run(const ws::Stream& stream, const std::string& what) {
   WARPSAFE_TRY(auto out, ws::DeviceBuffer<int>::create(stream, 2));
@@ -46,6 +52,10 @@ ws::result<int> run(const ws::Stream& stream, const std::string& what) {
   } else if (what == "divergence") {
     WARPSAFE_TRYV(ws::launch(stream, ws::LaunchConfig{ws::grid<1>, ws::block<64>},
                              ws::kernel<diverge>, out.view()));
+  } else if (what == "printf" || what == "assert") {
+    const ws::LaunchConfig config{ws::grid<1>, ws::block<2>};
+    WARPSAFE_TRYV(what == "printf" ? ws::launch(stream, config, ws::kernel<print_number>, 7)
+                                   : ws::launch(stream, config, ws::kernel<assert_five>, 7));
   } else {
     const std::vector<int> in(100, 3);
     WARPSAFE_TRY(auto device_in, ws::DeviceBuffer<int>::from(stream, in));

@@ -7,6 +7,16 @@
 
 namespace record {
 
+/// The call in a thread whose mode is relaxed.
+template <class Call, class Argument>
+hipError_t relaxedly(Call call, Argument argument) {
+  hipStreamCaptureMode mode = relaxed;
+  static_cast<void>(hipThreadExchangeStreamCaptureMode(&mode));
+  const hipError_t status = call(argument);
+  static_cast<void>(hipThreadExchangeStreamCaptureMode(&mode));
+  return status;
+}
+
 inline const Question calls_during_a_capture[] = {
     {"launch on the null stream while another stream captures, global",
      [] { during(capturing(), [](hipStream_t) { return launch(plain, 4, 64); }); }},
@@ -113,6 +123,38 @@ inline const Question calls_during_a_capture[] = {
        const hipEvent_t e = recorded(stream());
        static_cast<void>(hipEventSynchronize(e));
        during(capturing(), [e](hipStream_t) { return hipEventSynchronize(e); });
+     }},
+    {"hipStreamSynchronize of another stream in another thread, global",
+     [] {
+       during(capturing(), [other = stream()](hipStream_t) {
+         return elsewhere([other] { return hipStreamSynchronize(other); });
+       });
+     }},
+    {"hipStreamSynchronize of another stream in a thread of mode relaxed, global",
+     [] {
+       during(capturing(),
+              [other = stream()](hipStream_t) { return relaxedly(&hipStreamSynchronize, other); });
+     }},
+    {"hipStreamSynchronize of the capturing stream in a thread of mode relaxed, global",
+     [] {
+       during(capturing(), [](hipStream_t s) { return relaxedly(&hipStreamSynchronize, s); });
+     }},
+    {"hipStreamQuery of another stream in a thread of mode relaxed, global",
+     [] {
+       during(capturing(),
+              [other = stream()](hipStream_t) { return relaxedly(&hipStreamQuery, other); });
+     }},
+    {"hipEventSynchronize of an event before the capture in a thread of mode relaxed, global",
+     [] {
+       const hipEvent_t e = recorded(stream());
+       static_cast<void>(hipEventSynchronize(e));
+       during(capturing(), [e](hipStream_t) { return relaxedly(&hipEventSynchronize, e); });
+     }},
+    {"hipEventQuery of an event before the capture in a thread of mode relaxed, global",
+     [] {
+       const hipEvent_t e = recorded(stream());
+       static_cast<void>(hipEventSynchronize(e));
+       during(capturing(), [e](hipStream_t) { return relaxedly(&hipEventQuery, e); });
      }},
     {"hipMemcpy, global",
      [] {

@@ -83,6 +83,7 @@ constexpr Rules release_6_4() {
       .stays_broken = true,
       .device_wait_in_capture = false,
       .stream_wait_in_capture = false,
+      .waits_by_thread_mode = true,
       .relaxed_copies = false,
       .query_breaks = true,
       .any_query_breaks = false,
@@ -146,6 +147,7 @@ constexpr Rules release_5_7() {
   r.breaks_captures = false;
   r.stays_broken = false;
   r.device_wait_in_capture = true;
+  r.waits_by_thread_mode = false;
   r.relaxed_copies = true;
   r.query_breaks = false;
   r.failed_end_sets_graph = false;

@@ -83,6 +83,7 @@ struct Rules {
   bool stays_broken;            ///< the stream, after the end of its invalidated capture
   bool device_wait_in_capture;  ///< hipDeviceSynchronize waits while a stream captures
   bool stream_wait_in_capture;  ///< so do hipStreamSynchronize, hipStreamQuery, hipEventSynchronize
+  bool waits_by_thread_mode;    ///< whether those three may disturb a capture
   bool relaxed_copies;          ///< hipMemcpy and hipMemset while all captures are relaxed
   bool query_breaks;            ///< a query of an event of a capture
   bool any_query_breaks;        ///< a query of any event, in a mode that forbids it

@@ -68,6 +68,14 @@ hipError_t hipStreamGetFlags(hipStream_t stream, unsigned* flags) {
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus* status) {
   return WARPSAFE_WATCH_NEXT(hipStreamIsCapturing, stream, status);
 }
+hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
+  return WARPSAFE_WATCH_NEXT(hipThreadExchangeStreamCaptureMode, mode);
+}
+int hipGetStreamDeviceId(hipStream_t stream) {
+  static constinit warpsafe::watch::NextFunction next("hipGetStreamDeviceId");
+  void* const found = next.get();
+  return found == nullptr ? -1 : reinterpret_cast<decltype(&hipGetStreamDeviceId)>(found)(stream);
+}
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t* attributes, const void* memory) {
   return WARPSAFE_WATCH_NEXT(hipPointerGetAttributes, attributes, memory);
 }

@@ -169,10 +169,6 @@ struct HipCalls : HipGraphCalls {
     return hipStreamCreateWithPriority(&stream, hipStreamNonBlocking, priority);
   }
   static int stream_destroy(native_stream stream) noexcept { return hipStreamDestroy(stream); }
-  static int stream_synchronize(native_stream stream) noexcept {
-    return hipStreamSynchronize(stream);
-  }
-  static int stream_query(native_stream stream) noexcept { return hipStreamQuery(stream); }
   /// Runtimes older than 5.6 return hipErrorNotSupported.
   static int stream_device([[maybe_unused]] native_stream stream,
                            [[maybe_unused]] int& device) noexcept {
@@ -199,7 +195,6 @@ struct HipCalls : HipGraphCalls {
   static int event_record(native_event event, native_stream stream) noexcept {
     return hipEventRecord(event, stream);
   }
-  static int event_synchronize(native_event event) noexcept { return hipEventSynchronize(event); }
   static int event_query(native_event event) noexcept { return hipEventQuery(event); }
   static int event_elapsed(float& ms, native_event begin, native_event end) noexcept {
     return hipEventElapsedTime(&ms, begin, end);

@@ -44,6 +44,9 @@ CodeKernel kernel_of(const Packed& entry) {
   if (arguments == nullptr) return kernel;
   for (const Packed& argument : arguments->items) {
     const Packed* kind = argument.find(".value_kind");
+    if (kind != nullptr && kind->text == "hidden_hostcall_buffer") {
+      kernel.hostcall_offset = as_int(argument.find(".offset"), -1);
+    }
     // The runtime supplies hidden arguments; a launch passes none.
     if (kind != nullptr && kind->text.starts_with("hidden_")) continue;
     kernel.arguments.push_back({static_cast<std::uint32_t>(as_int(argument.find(".offset"), 0)),

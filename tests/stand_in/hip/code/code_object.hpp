@@ -15,6 +15,7 @@ struct CodeKernel {
   std::string name;
   StandInHipKernelInfo info{};
   std::vector<StandInHipArgument> arguments;  ///< explicit ones, in order of declaration
+  int hostcall_offset = -1;  ///< of the hidden argument for printf and assert, or -1
 };
 
 /// The kernels of one architecture in a fat binary.

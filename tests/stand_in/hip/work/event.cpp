@@ -75,7 +75,8 @@ bool of_a_capture(Event& event) {
 /// open captures that the thread's mode forbids it to disturb
 hipError_t capture_broken_by(Event& event, bool disturbs) {
   if (of_a_capture(event)) return hipErrorCapturedEvent;
-  if (disturbs && event.on_stream && unsafe_during_capture()) {
+  // An event keeps no stream here; most streams never captured.
+  if (disturbs && event.on_stream && unsafe_wait(hipStreamCaptureModeGlobal)) {
     return hipErrorStreamCaptureUnsupported;
   }
   return hipSuccess;

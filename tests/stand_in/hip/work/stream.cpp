@@ -44,7 +44,8 @@ bool breaks_a_capture(const StreamArgument& on) {
     invalidate(*on.stream);
     return true;
   }
-  return on.stream->capture == hipStreamCaptureStatusInvalidated || unsafe_during_capture();
+  return on.stream->capture == hipStreamCaptureStatusInvalidated ||
+         unsafe_wait(on.stream->capture_mode);
 }
 
 hipError_t synchronize(hipStream_t handle, CallNote& note) {
@@ -175,8 +176,12 @@ bool refuses_blocking_copy() {
   return rules().relaxed_copies ? unsafe_during_capture() : invalidate_all_captures();
 }
 
-bool unsafe_during_capture() {
-  const hipStreamCaptureMode mode = runtime().thread().capture_mode;
+bool unsafe_during_capture() { return unsafe_during_capture(runtime().thread().capture_mode); }
+bool unsafe_wait(hipStreamCaptureMode mode) {
+  if (rules().waits_by_thread_mode) return unsafe_during_capture();
+  return mode == hipStreamCaptureModeGlobal && unsafe_during_capture(mode);
+}
+bool unsafe_during_capture(hipStreamCaptureMode mode) {
   if (mode == hipStreamCaptureModeRelaxed) return false;
   bool any = false;
   for (Stream& stream : runtime().streams) {

@@ -44,6 +44,11 @@ bool invalidate_all_captures();
 /// CHECK_STREAM_CAPTURE_SUPPORTED, clr hip_internal.hpp:201: allocations during a capture that is
 /// not relaxed. From 6 on, it invalidates the captures. @return whether the call must be refused
 bool unsafe_during_capture();
+/// As for a thread of this mode.
+bool unsafe_during_capture(hipStreamCaptureMode mode);
+/// The same for a wait. @param mode of the last capture of the stream that the wait is for, which
+/// counts in 5.7 (hip_stream.cpp, Stream::StreamCaptureOngoing)
+bool unsafe_wait(hipStreamCaptureMode mode);
 /// Whether a blocking copy or fill must be refused with hipErrorStreamCaptureImplicit.
 bool refuses_blocking_copy();
 
