@@ -341,16 +341,16 @@ with tempfile.TemporaryDirectory() as name:
                    "__global__ void k(float* p) { *p = 1; }\nint blocks(int n) { return (n + 255) / 256; }\nstruct Image { size_t width, height, rows; };\n"
                    "void own(float* p, int n, unsigned u, long w, Image i, dim3 t) {\n  ")
         for text, launch, warned in (("a printed error", "k<<<(n + 255) / 256, 256>>>(p)", 0), ("nothing", "k<<<(n + 255) / 256, 256>>>(p)", 1),
-                                     ("a printed error", "k<<<(w + 255) / 256, 256>>>(p)", 0), ("a printed error", "k<<<w / 32, 32>>>(p)", 1), ("a printed error", "int g = w; k<<<g, 32>>>(p)", 0),
+                                     ("a printed error", "k<<<(w + 255) / 256, 256>>>(p)", 0), ("a printed error", "k<<<w / 32, 32>>>(p)", 0), ("a printed error", "int g = w; k<<<g, 32>>>(p)", 0),
                                      ("a printed error", "k<<<(int)w, 32>>>(p)", 0), ("a printed error", "k<<<dim3(1, blocks(i.height)), 256>>>(p)", 0),
                                      ("a printed error", "k<<<dim3(1, blocks(n)), 256>>>(p)", 1), ("a printed error", "k<<<(u - 1) / 256 + 1, 256>>>(p)", 0),
-                                     ("a printed error", "k<<<u, 256>>>(p)", 1), ("a printed error", "k<<<blocks(n), 256>>>(p)", 0),
+                                     ("a printed error", "k<<<u, 256>>>(p)", 0), ("a printed error", "k<<<blocks(n), 256>>>(p)", 0),
                                      ("a printed error", "k<<<ceil(n / 256.0), 256>>>(p)", 0), ("a printed error", "k<<<ceil(u / 2.5), 256>>>(p)", 0),
-                                     ("a printed error", "k<<<ceil(w / 256.0), 256>>>(p)", 0), ("a printed error", "k<<<ceil(w / 2.0), 256>>>(p)", 1), ("a printed error", "k<<<n > 9 ? n / 4 : u, 256>>>(p)", 1),
+                                     ("a printed error", "k<<<ceil(w / 256.0), 256>>>(p)", 0), ("a printed error", "k<<<ceil(w / 2.0), 256>>>(p)", 0), ("a printed error", "k<<<n > 9 ? n / 4 : u, 256>>>(p)", 0),
                                      ("a printed error", "k<<<dim3(1, (n + 15) / 16), 256>>>(p)", 1), ("a printed error", "k<<<dim3(1, n % 100), 256>>>(p)", 0),
                                      ("a printed error", "k<<<dim3(1, n >> 16), 256>>>(p)", 0), ("a printed error", "k<<<dim3(1, n >> 14), 256>>>(p)", 1),
                                      ("a printed error", "k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("a printed error", "k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
-                                     ("a printed error", "k<<<(n + 255) / 256, t>>>(p)", 1), ("a printed error", "k<<<(n + 255) / 256, 256, n>>>(p)", 1),
+                                     ("a printed error", "k<<<(n + 255) / 256, t>>>(p)", 0), ("a printed error", "k<<<(n + 255) / 256, 256, n>>>(p)", 1),
                                      ("a printed error", "b<1024><<<(n - 1) / 1024 + 1, 1024>>>(p)", 0), ("a printed error", "b<512><<<(n - 1) / 1024 + 1, 1024>>>(p)", 1)):
             (apart / "b/report.cpp").write_text("#include <cuda_runtime.h>\n#include <cstdio>\n" + texts[text])
             (apart / "a/own.cu").write_text(kernels + launch + ";\n}\n")

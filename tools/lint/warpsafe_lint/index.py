@@ -180,6 +180,21 @@ class Index:
                 return False
         return seen
 
+    def passed(self, name, file):
+        """The arguments of each call of a function of `file` in another file of the tree, as texts, with that file."""
+        for path in self._callers(name, os.path.realpath(file)):
+            if os.path.realpath(path) != os.path.realpath(file):
+                for given in arguments(text_of(path), name):
+                    yield path, given
+
+    def compares(self, name, file):
+        """Whether the file, a header of the tree that it includes, or the source of such a header compares a name with more than 0
+        or 1: it may bound a member of that name."""
+        seen = self.seen_by(os.path.realpath(file)) if os.path.realpath(file) in self.files else {file}
+        stems = {os.path.splitext(os.path.basename(path))[0] for path in seen}
+        return any(re.search(rf"\b{name}\s*(?:<|>|<=|>=)\s*(?![=<>\s]|[01]\b)", text_of(path)) for path in self.files
+                   if path in seen or path.endswith(project.SOURCES) and os.path.splitext(os.path.basename(path))[0] in stems)
+
     def calls(self, pattern):
         """Whether a file of the tree calls a name that matches a pattern."""
         return any(re.search(pattern, name) for _, calls, *_ in self.files.values() for name in calls)
@@ -187,6 +202,33 @@ class Index:
     def _looks_behind(self, names, name):
         begin = 0 if "for" in names or "while" in names else names.index(name) + 1
         return not self.lookers.isdisjoint(each for each in names[begin:] if each != name)
+
+
+@functools.lru_cache(maxsize=200)
+def text_of(path):
+    """A file's text, with blanks in place of comments and strings."""
+    try:
+        return UNREAD.sub(lambda found: " " * len(found.group()), pathlib.Path(path).read_text(errors="replace"))
+    except OSError:
+        return ""
+
+
+def arguments(text, name):
+    """The arguments of each call of a name in a text. What has a type before a name is a declaration's parameter."""
+    for found in re.finditer(rf"(?<![\w~]){name}\s*(?:<[^<>;(){{}}]*>\s*)?\(", text):
+        depth, begin, given = 1, found.end(), []
+        for place in re.finditer(r"[][(){},;]", text[begin:begin + 4000]):
+            sign, here = place[0], begin + place.start()
+            depth += (sign in "([{") - (sign in ")]}")
+            if sign == ";":
+                break
+            if depth == 0 or sign == "," and depth == 1:
+                given.append(text[found.end() if not given else last + 1:here].strip())
+                last = here
+            if depth == 0:
+                if not any(re.fullmatch(r"(?:const\s+)?[A-Za-z_][\w:]*(?:<.*>)?(?:\s+const)?[\s&*]+\w+(?:\s*=.*)?", each) for each in given):
+                    yield given
+                break
 
 
 @functools.lru_cache(maxsize=4)
