@@ -101,6 +101,7 @@ class Index:
             self._save(kept)
         self.reaching = functools.lru_cache(maxsize=None)(self._reaching)
         self.callers_look = functools.lru_cache(maxsize=None)(self._callers_look)
+        self.related = functools.lru_cache(maxsize=8)(self.related)
         self.seen_by = functools.lru_cache(maxsize=None)(self._seen_by)
 
     @staticmethod
@@ -187,13 +188,13 @@ class Index:
                 for given in arguments(text_of(path), name):
                     yield path, given
 
-    def compares(self, name, file):
-        """Whether the file, a header of the tree that it includes, or the source of such a header compares a name with more than 0
-        or 1: it may bound a member of that name."""
-        seen = self.seen_by(os.path.realpath(file)) if os.path.realpath(file) in self.files else {file}
+    def related(self, file):
+        """The text of a file, of the headers of the tree that it includes, and of the sources named like one of them."""
+        file = os.path.realpath(file)
+        seen = self.seen_by(file) if file in self.files else {file}
         stems = {os.path.splitext(os.path.basename(path))[0] for path in seen}
-        return any(re.search(rf"\b{name}\s*(?:<|>|<=|>=)\s*(?![=<>\s]|[01]\b)", text_of(path)) for path in self.files
-                   if path in seen or path.endswith(project.SOURCES) and os.path.splitext(os.path.basename(path))[0] in stems)
+        return "\n".join(text_of(path) for path in sorted(seen) + [path for path in self.files if path not in seen and path.endswith(
+            project.SOURCES) and os.path.splitext(os.path.basename(path))[0] in stems])
 
     def calls(self, pattern):
         """Whether a file of the tree calls a name that matches a pattern."""

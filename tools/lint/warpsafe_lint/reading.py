@@ -29,7 +29,7 @@ BENIGN = re.compile(r"initialization is not supported for __shared__ variables|c
                     r"cooperativeMultiDeviceLaunch|singleToDoublePrecisionPerfRatio)' in 'cudaDeviceProp'|"
                     r"reference to __global__ function .* in __(global|device)__ function|"
                     r"call to __host__ function from __(global|device)__ function|no function template matches function template specialization|"
-                    r"static assertion failed|"
+                    r"static assertion failed|declaration of '\w+' shadows template parameter|"
                     r"'\w+' is a builtin with type|static declaration of 'atomic\w+' follows|template specialization requires 'template<>'|"
                     r"redeclaration of '(threadIdx|blockIdx|blockDim|gridDim)' with a different type|"
                     r"no matching function for call to '(cu(CtxCreate|MemAdvise|MemPrefetchAsync)|cu(da)?Graph(GetEdges|NodeGetDependen(cies|tNodes)|"
@@ -72,14 +72,16 @@ def is_benign(error):
 
 
 def sources(names):
-    """The files to check: the named ones, and those in named folders that hold device code or launches."""
+    """The files to check: the named ones, and those in named folders that hold device code or launches, without folders of
+    other libraries and of builds."""
     found = []
     for name in names:
         if not os.path.isdir(name):
             found.append(name)
             continue
         for folder, folders, files in os.walk(name):
-            folders[:] = sorted(each for each in folders if not each.startswith(".") and each not in project.SKIPPED)
+            folders[:] = sorted(each for each in folders if not each.startswith(".") and each not in project.SKIPPED and
+                                not project.is_foreign(folder, each))
             for file in sorted(files):
                 path = os.path.join(folder, file)
                 if file.endswith(SOURCES) or file.endswith(OTHERS) and has_launch(path):
@@ -139,8 +141,8 @@ def parsed(main, file, options, language=None):
     `main` does not include the file. A given language goes before what the file looks like."""
     cindex = load()
     text = pathlib.Path(main).read_text(errors="replace")
-    if not (options.fix or options.fix_cuda or options.diff):  # which keep each launch that they do not change
-        text = closed(text)
+    if not (options.fix or options.fix_cuda or options.diff):  # which keep each line that they do not change
+        text = project.slashed(closed(text))
         text = LAUNCH.sub(lambda launch: BRACED.sub(r"\1\2dim3{", launch[0]), text)
     words, folder, compiler = command_of(main, options)
     absent = []

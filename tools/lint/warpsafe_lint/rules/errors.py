@@ -172,17 +172,20 @@ def open_size(launch):
     threads = [function.value(axis) for axis in launch.block_axes]
     for axis, size in zip(launch.block_axes, threads):
         if not fits(function, axis, most):
-            found.append(("block", Source(f"{size} threads", size > 1024) if size is not None else source_of(function, axis)))
+            found.append(("block", Source(f"{size} threads", most=size) if size is not None else source_of(function, axis)))
     if None not in threads and math.prod(threads) > most and not found:
-        found.append(("block", Source(f"{math.prod(threads)} threads", math.prod(threads) > 1024)))
+        found.append(("block", Source(f"{math.prod(threads)} threads", most=math.prod(threads))))
     if launch.bytes is not None and not fits(function, launch.bytes, 49152 - static) and not is_raised(function.program):
         size = launch.shared_bytes
-        found.append(("shared memory", Source(f"{size} bytes", True) if size is not None else source_of(function, launch.bytes)))
+        found.append(("shared memory", Source(f"{size} bytes", most=size) if size is not None else source_of(function, launch.bytes)))
     if not launch.grid_axes or not launch.block_axes or launch.bytes is None and launch.shared_bytes is None:
         found.append(("launch", Source("a struct")))
     limits = {"grid.x": 2**31 - 1, "grid.y": 65535, "grid.z": 65535, "block": most, "shared memory": 49152 - static}
     found = [(name, source or Source("a product")) for name, source in found
              if source is None or source.most is None or source.most > limits[name]]
+    # A number of a caller that no device accepts.
+    limits["block"] = launch.max_threads or 1024
+    found = [(name, dataclasses.replace(source, grows=True) if source.most and source.most > limits[name] else source) for name, source in found]
     return next((each for each in found if each[1].grows), found[0] if found else None)
 
 
@@ -228,7 +231,7 @@ def refused(launch):
         return "note" if found is not None or is_constant(launch) or reports_errors(launch.function.program) else "", ""
     name, source = found
     if source.grows:
-        return "", f"; its {name} comes from {source.text}, which has no upper limit here" if "threads" not in source.text else ""
+        return "", f"; its {name} comes from {source.text}, which " + ("is larger than the limit" if source.most else "has no upper limit here")
     if not reports_errors(launch.function.program):
         return "", ""
     return "note", f"; what the largest {name} is, which comes from {source.text}, is not known here"

@@ -33,7 +33,6 @@ READERS = re.compile(r"(std::)?(atoi|atol|atoll|strtol|strtoul|strtoull|stoi|sto
 READ = re.compile(r"\b(atoi|atoll?|strtou?ll?|stou?ll?|stoi|argv|s?f?scanf)\b|(\.|->)(size|length|numel|rows|cols)\s*\(")
 CONSTANT = re.compile(r"(?:\w+::)*(?:[A-Z][A-Z0-9_]+|k[A-Z]\w*)|\w+::\w+|\w+<.*")  # also of a template's parameter
 NUMBER = re.compile(r"[\d\s()+*-]+|\(?\s*1u?\s*<<\s*\d+\s*\)?")
-MOST_TEXT = 2_000_000
 
 
 def is_count(name):
@@ -139,7 +138,7 @@ def of_parameter(function, node, text, depth):
         return Source(text, is_count(node.name))
     if all(source.most is not None for source in found):
         return Source(text, most=max(source.most for source in found))
-    return strongest(found) if any(source.grows for source in found) else Source(text)
+    return Source(text, any(source.grows for source in found))
 
 
 def of_text(path, text):
@@ -174,7 +173,8 @@ def number(text):
 
 
 def of_member(function, node, text, depth):
-    """What this file's functions and those of its headers write to a member or a global variable; by its name if none does."""
+    """What the functions of this file and of its headers write to a member or a global variable, and the text of the sources beside
+    these headers; by its name if nothing writes it."""
     to, found = node.cursor.referenced, []
     if to.type.is_const_qualified():
         return Source(text)
@@ -187,10 +187,13 @@ def of_member(function, node, text, depth):
     found = [source for source in found if source is not None]
     if any(source.grows for source in found):
         return Source(text, True)
-    if found:
-        return Source(text)
-    whole = index.of_file(function.program.file).compares(node.name, function.program.file)
-    return Source(text, is_count(node.name) and to.kind.name == "FIELD_DECL" and not whole)
+    whole = index.of_file(function.program.file).related(function.program.file)
+    given = re.findall(rf"\b{node.name}\s*=\s*([^=;][^;]*);", whole)
+    if any(READ.search(each) for each in given):
+        return Source(text, True)
+    compared = re.search(rf"\b{node.name}\s*(?:<|>|<=|>=)\s*(?![=<>\s]|[01]\b)", whole)
+    return Source(text, is_count(node.name) and to.kind.name == "FIELD_DECL" and not found and not compared and not any(
+        NUMBER.fullmatch(each.strip()) for each in given))
 
 
 def writers(program, to):
