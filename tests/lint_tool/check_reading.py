@@ -468,6 +468,11 @@ with tempfile.TemporaryDirectory() as name:
         for text in ("typedef texture<float, 1> T;", "using T = texture<float, 1>;", "static texture<float, 1> t;"):
             (apart / "a/old.cu").write_text(f"#include <cuda_runtime.h>\n{text}\n")
             expect(f"a texture: {text}", run(apart, "a/old.cu").stderr, "")
+        (apart / "a/old.cu").write_text("#include <cub/cub.cuh>\n" + "".join(f"#include <cub/iterator/{name}_iterator.cuh>\n" for name in (
+            "discard_output", "constant_input", "counting_input", "transform_input")) + "struct Two { __host__ __device__ int operator()(int i) const { return 2 * i; } };\n"
+            "int f(int* p) {\n  cub::DiscardOutputIterator<> d;\n  cub::CountingInputIterator<int> i(3);\n  cub::TransformInputIterator<int, Two, int*> t(p, Two());\n"
+            "  return *cub::ConstantInputIterator<int>(3) + i[2] + *t;\n}\n")
+        expect("CUB's headers from before CUDA 13", run(apart, "a/old.cu").stderr, "")
         (apart / "a/old.cu").write_text("#include <thrust/device_vector.h>\nint f(thrust::device_vector<int>& v) { return thrust::count_if(v.begin(), v.end(), 1); }\n"
                                         "int* g(thrust::device_vector<int>& v) { return thrust::min_element(&v, &v); }\n")
         said = run(apart, "a/old.cu").stderr
