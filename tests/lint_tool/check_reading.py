@@ -379,7 +379,20 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "b/report.cpp").write_text("#include <cuda_runtime.h>\n#include <cstdio>\n" + texts[text])
             (apart / "a/own.cu").write_text(kernels + launch + ";\n}\n")
             expect(f"{launch} with {text}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
-        (apart / "b/report.cpp").unlink()
+        # What counts as a check of other calls: a comparison with success, and a header that a file includes and that checks.
+        checks = "#include <cuda_runtime.h>\n#define ASK(e) do { if ((e) != cudaSuccess) throw 1; } while (0)\n"
+        own = "__global__ void k(float* p) { *p = 1; }\nvoid own(float* p, int n) { k<<<(n + 255) / 256, 256>>>(p); }\n"
+        for what, files, warned in (("a comparison", {"b/report.cpp": "bool f(cudaError_t e) { return e == cudaSuccess; }\n"}, 0), ("an assignment", {"b/report.cpp": "int e = cudaSuccess;\n"}, 1),
+                                    ("a macro", {"b/ask.h": checks, "b/report.cpp": "#include \"ask.h\"\nvoid f() { ASK(cudaFree(0)); }\n"}, 0),
+                                    ("a header", {"b/ask.h": checks + "inline void f() { ASK(cudaFree(0)); }\n", "b/report.cpp": "#include \"ask.h\"\n"}, 0),
+                                    ("a header that nobody includes", {"b/ask.h": checks + "inline void f() { ASK(cudaFree(0)); }\n"}, 1),
+                                    ("a header that checks nothing", {"b/ask.h": checks, "b/report.cpp": "#include \"ask.h\"\n"}, 1)):
+            for name, text in files.items():
+                (apart / name).write_text(text)
+            (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\n" + own)
+            expect(f"a check of other calls: {what}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
+            for name in files:
+                (apart / name).unlink()
         # What decides a size: what can grow without a limit is a warning, and what the tree does not show is a note.
         (apart / "b/report.cpp").write_text("#include <cuda_runtime.h>\n#include <cstdio>\n" + texts["a printed error"])
         start = ("#include <cuda_runtime.h>\n#include <cstdio>\n#include <cstdlib>\nstruct Items { int size() const; int n; };\n__global__ void k(float* p) { *p = 1; }\n")
@@ -404,6 +417,9 @@ with tempfile.TemporaryDirectory() as name:
                 ("an argument of the program", by_size.format("t = atoi(argv[1]);", "1, t"), "", "warning"), ("one that is read", by_size.format('int b; scanf("%d", &b);', "1, b"), "", "warning"),
                 ("a half of it", by_size.format("int b = i.size() / 2;", "1, b"), "", "warning"), ("a choice", by_size.format("int b = i.n ? 64 : 2048;", "1, b"), "", "note"),
                 ("a remainder", by_size.format("", "1, i.n % 2000"), "", "note"),
+                ("a side of a square", by_name.format("", "dim3((n + 7) / 8, (n + 3) / 4), 32"), "", "note"), ("a half of a square", by_name.format("", "dim3(n / 8, 1 + n), 32"), "", "warning"),
+                ("a count that a branch bounds", "void own(float* p, int n, int m) { int all = n * m, t = 64; if (all < 64) t = all; k<<<1, t>>>(p); }\n", "", "note"),
+                ("a count that no branch bounds", "void own(float* p, int n, int m) { int all = n * m, t = 64; if (all > 0) t = all; k<<<1, t>>>(p); }\n", "", "warning"),
                 ("memory that a checked call allows", by_name.format("if (cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, n)) return;", "1, 64, n"), "", "note"),
                 ("memory that a dropped call allows", by_name.format("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, n);", "1, 64, n"), "", "warning"),
                 ("a caller elsewhere with a number", by_name.format("", "1, n"), call.format("own(p, 64);"), "note"),

@@ -12,11 +12,12 @@ import re
 
 from . import cache, project
 
-VERSION = 7
+VERSION = 8
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
-# A call, or a macro without parameters as a statement.
-CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(|\b([A-Z_][A-Z0-9_]{2,})[ \t]*;")
+# A call, a macro without parameters as a statement, or a comparison with success.
+CALL = re.compile(r"\b((?:cuda|hip)Success)\s*[!=]=|[!=]=\s*((?:cuda|hip)Success)\b|"
+                  r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(|\b([A-Z_][A-Z0-9_]{2,})[ \t]*;")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.|\\\n)*)", re.M)
 FUNCTION = re.compile(r"^[ \t]*[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
 # A declaration, `int f(int n);`: words of a type before the name, and no body.
@@ -43,7 +44,7 @@ def read(path):
             # Branches of the preprocessor may open a brace twice: a brace that begins a line ends the function too.
             closing = [end for end in (ends.get(found.end() - 1, -1), text.find("\n}", found.end())) if end > 0]
             defined.append((found[1], last_calls(text[found.end():min(closing, default=len(text))])))
-    calls = {found[found.lastindex]: found.start(found.lastindex) for found in CALL.finditer(text) if found.start(1) not in heads}
+    calls = {found[found.lastindex]: found.start(found.lastindex) for found in CALL.finditer(text) if found.start(found.lastindex) not in heads}
     declared = sorted({re.match(r"\w+", text[place:place + 200])[0] for place in heads})
     return calls, [[name, names] for name, names in defined if names], declared, includes
 
@@ -64,7 +65,7 @@ def reads_error(name):
 
 
 def describes_error(name):
-    return re.fullmatch(r"(cuda|hip)GetError(String|Name)|_cudaGetErrorEnum", name) is not None
+    return re.fullmatch(r"(cuda|hip)(GetError(String|Name)|Success)|_cudaGetErrorEnum", name) is not None
 
 
 def synchronizes(name):
@@ -138,9 +139,13 @@ class Index:
 
     @functools.cached_property
     def reports_errors(self):
-        """Whether a source prints the error of a status, or calls what prints it."""
+        """Whether a source, or a header that a file of the tree includes, prints the error of a status or compares it with success, or
+        calls what does."""
         names = self.reaching(describes_error, 2)
-        return any(not names.isdisjoint(calls) for path, (_, calls, *_) in self.files.items() if path.endswith(project.SOURCES))
+        included = {os.path.basename(name) for *_, includes in self.files.values() for name in includes}
+        return any(not names.isdisjoint(calls) and (path.endswith(project.SOURCES) or os.path.basename(path) in included and
+                                                    any(name in names and not describes_error(name) for name in calls))
+                   for path, (_, calls, *_) in self.files.items())
 
     def _seen_by(self, path):
         """A file and those that it includes, directly or through others, as far as they are in the tree."""

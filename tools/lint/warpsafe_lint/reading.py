@@ -19,6 +19,9 @@ LAUNCHES = re.compile(rb"<<<|\b(cuda|hip|cu)(Launch\w*Kernel\w*|GraphAddKernelNo
 
 # nvcc takes an alignment behind __shared__, clang only before it. The exchange keeps the text's length and lines.
 ALIGNED = re.compile(r"(__shared__)(\s+)((?:alignas\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)+)(?<!\s)")
+# nvcc takes `T __restrict__ * p`, clang only `T * __restrict__ p`. The exchange keeps the text's length.
+RESTRICT = re.compile(r"(?<=[\w>] )(__restrict(?:__)?)(\s*)(\*+)(\s+)(?=\w)|"
+                      r"(?<=[\w>] )(__restrict(?:__)?)(\s+)(\*+)(?=\w)")
 # nvcc takes `<<<grid, {16, 16}>>>`, clang only `<<<grid, dim3{16, 16}>>>`. Columns behind it are then four too large.
 LAUNCH, BRACED = re.compile(r"<<<(?:(?!>>>)[^;])*>>>"), re.compile(r"(<<<|,)(\s*)\{")
 # nvcc takes `<< <grid, block>> >`, which some formatters write, clang only the closed form. The exchange keeps the text's length.
@@ -142,7 +145,7 @@ def parsed(main, file, options, language=None):
     cindex = load()
     text = pathlib.Path(main).read_text(errors="replace")
     if not (options.fix or options.fix_cuda or options.diff):  # which keep each line that they do not change
-        text = project.slashed(closed(text))
+        text = RESTRICT.sub(r"\3\7\1\5\2\4\6", project.slashed(closed(text)))
         text = LAUNCH.sub(lambda launch: BRACED.sub(r"\1\2dim3{", launch[0]), text)
     words, folder, compiler = command_of(main, options)
     absent = []

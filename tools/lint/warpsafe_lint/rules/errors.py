@@ -9,6 +9,7 @@ import re
 
 from .. import index
 from ..function import api
+from ..launches import round_up
 from ..libclang import written_at
 from ..registry import Found, all_launches, function_rule, rule
 from ..sizes import IMAGE, largest
@@ -169,6 +170,8 @@ def open_size(launch):
     # Few programs have counts of 2^31 blocks along x, or images of 65536 rows.
     found = [(name, dataclasses.replace(source, grows=False) if source and (name == "grid.x" or IMAGE.search(source.text)) else source)
              for name, source in found]
+    if is_square(function, launch.grid_axes):
+        found = [(name, dataclasses.replace(source, grows=False) if source else source) for name, source in found]
     threads = [function.value(axis) for axis in launch.block_axes]
     for axis, size in zip(launch.block_axes, threads):
         if not fits(function, axis, most):
@@ -187,6 +190,14 @@ def open_size(launch):
     limits["block"] = launch.max_threads or 1024
     found = [(name, dataclasses.replace(source, grows=True) if source.most and source.most > limits[name] else source) for name, source in found]
     return next((each for each in found if each[1].grows), found[0] if found else None)
+
+
+def is_square(function, axes):
+    """Whether one count, divided, is both sides of a grid: the items of a side of 65536 blocks fit no memory."""
+    sources = [source_of(function, axis) for axis in axes[:2]]
+    divided = function.resolve(axes[1]) if len(axes) > 1 else None
+    return divided is not None and None not in sources and sources[0].text == sources[1].text and (
+        divided.name in ("/", ">>") or round_up(function, divided) is not None)
 
 
 def fits(function, node, limit):

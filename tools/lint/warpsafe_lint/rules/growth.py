@@ -41,6 +41,14 @@ def is_count(name):
 
 def source_of(function, node, depth=6):
     """What decides a number, or None if all of it is constant. Of several, one that grows goes before the others."""
+    node = plain(node)
+    for _ in range(depth):  # through variables that never change: one of them may be compared
+        variable = function.variable(node)
+        if variable is None or variable.writes or variable.start is None or function.value(node) is not None:
+            break
+        if is_compared(function, node):
+            return Source(function.program.text(node))
+        node = plain(variable.start)
     node = function.resolve(node)
     if function.value(node) is not None or node.left_out or depth == 0:
         return None

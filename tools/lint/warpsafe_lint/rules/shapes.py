@@ -39,8 +39,10 @@ def swapped(program, function, launch):
                     "that they are swapped",
                     f"write <<<{program.text(second)}, {program.text(first)}, …>>>; warpsafe's GridDim and BlockDim do not "
                     "convert into each other",
-                    # The callers of a wrapper may pass the grid as its block, and so swap them back.
-                    "note" if all(is_of_caller(function, node) for node in (first, second)) else "")
+                    # The callers of a wrapper may pass the grid as its block, and so swap them back. Constants that a device
+                    # accepts in this order do what they do.
+                    "note" if all(is_of_caller(function, node) for node in (first, second)) or all(
+                        (function.value(axis) or 2048) <= 1024 for axis in launch.block_axes + launch.grid_axes) else "")
 
 
 ROWS, COLUMNS = r"row|height|^h$|^ny$", r"col|width|^w$|^nx$"
