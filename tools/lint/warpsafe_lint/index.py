@@ -37,7 +37,7 @@ def read(path):
     includes = [re.sub(r"^(\.\.?/)+", "", name) for name in INCLUDE.findall(text)]
     text = UNREAD.sub(lambda found: " " * len(found.group()), text)
     defined = [(found[1], last_calls(found[2])) for found in DEFINE.finditer(text)]
-    heads, ends = {found.start(1) for found in DECLARED.finditer(text)}, braces(text)
+    heads, ends = {found.start(1) for pattern in (DECLARED, DEFINE) for found in pattern.finditer(text)}, braces(text)
     for found in FUNCTION.finditer(text):
         if found[1] not in ("if", "for", "while", "switch", "constexpr"):
             heads.add(found.start(1))

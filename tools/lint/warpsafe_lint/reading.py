@@ -37,6 +37,7 @@ BENIGN = re.compile(r"initialization is not supported for __shared__ variables|c
                     r"redeclaration of '(threadIdx|blockIdx|blockDim|gridDim)' with a different type|"
                     r"no matching function for call to '(cu(CtxCreate|MemAdvise|MemPrefetchAsync)|cu(da)?Graph(GetEdges|NodeGetDependen(cies|tNodes)|"
                     r"(Add|Remove)Dependencies)|cu(da)?Stream(GetCaptureInfo|UpdateCaptureDependencies))(_v\d)?'|"
+                    r"use of undeclared identifier 'omp_\w+'|"  # behind #ifdef _OPENMP; no rule reads OpenMP's calls
                     r"use of undeclared identifier 'CUFFT_(INCOMPLETE_PARAMETER_LIST|PARSE_ERROR|LICENSE_ERROR)'|"
                     r"use 'template' keyword to treat '\w+' as a dependent template name")
 

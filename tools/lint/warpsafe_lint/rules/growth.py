@@ -7,7 +7,6 @@ import dataclasses
 import re
 
 from .. import index
-from ..function import described
 from ..launches import round_up
 from ..tree import call_arguments, call_name, plain
 
@@ -75,7 +74,7 @@ def strongest(sources):
 def of_call(function, node, depth):
     name = call_name(node)
     if READERS.fullmatch(name):
-        return Source(described(node), True)
+        return Source(function.program.text(node), True)
     if name in MEMBERS and not call_arguments(node):
         return Source(function.program.text(node), True)
     rounded = round_up(function, node)
