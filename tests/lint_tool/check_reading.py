@@ -380,12 +380,12 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "a/own.cu").write_text(kernels + launch + ";\n}\n")
             expect(f"{launch} with {text}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
         # What counts as a check of other calls: a comparison with success, and a header that a file includes and that checks.
-        checks = "#include <cuda_runtime.h>\n#define ASK(e) do { if ((e) != cudaSuccess) throw 1; } while (0)\n"
+        checks = "#include <cuda_runtime.h>\n#define CHECKED(e) do { if ((e) != cudaSuccess) throw 1; } while (0)\n"
         own = "__global__ void k(float* p) { *p = 1; }\nvoid own(float* p, int n) { k<<<(n + 255) / 256, 256>>>(p); }\n"
         for what, files, warned in (("a comparison", {"b/report.cpp": "bool f(cudaError_t e) { return e == cudaSuccess; }\n"}, 0), ("an assignment", {"b/report.cpp": "int e = cudaSuccess;\n"}, 1),
-                                    ("a macro", {"b/ask.h": checks, "b/report.cpp": "#include \"ask.h\"\nvoid f() { ASK(cudaFree(0)); }\n"}, 0),
-                                    ("a header", {"b/ask.h": checks + "inline void f() { ASK(cudaFree(0)); }\n", "b/report.cpp": "#include \"ask.h\"\n"}, 0),
-                                    ("a header that nobody includes", {"b/ask.h": checks + "inline void f() { ASK(cudaFree(0)); }\n"}, 1),
+                                    ("a macro", {"b/ask.h": checks, "b/report.cpp": "#include \"ask.h\"\nvoid f() { CHECKED(cudaFree(0)); }\n"}, 0),
+                                    ("a header", {"b/ask.h": checks + "inline void f() { CHECKED(cudaFree(0)); }\n", "b/report.cpp": "#include \"ask.h\"\n"}, 0),
+                                    ("a header that nobody includes", {"b/ask.h": checks + "inline void f() { CHECKED(cudaFree(0)); }\n"}, 1),
                                     ("a header that checks nothing", {"b/ask.h": checks, "b/report.cpp": "#include \"ask.h\"\n"}, 1)):
             for name, text in files.items():
                 (apart / name).write_text(text)
