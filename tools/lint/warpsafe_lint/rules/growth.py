@@ -25,7 +25,7 @@ class Source:
 COUNT = re.compile(r"(?:[a-z]+_)?(?:[nmkNMK]|[Nn]um[A-Z_]\w*|[nN]_\w+|[nN](?:of)?[A-Z]\w*|nb_?[A-Za-z]\w*|num\w+|len|length|count|cnt|size|sz|"
                    r"(?:n?(?:rows?|cols?|columns?|width|height|points?|vertices|particles|atoms|elements|items|samples|nodes|edges|batch(?:es)?)))_?|"
                    r"\w+(?:_|(?=[A-Z]))(?:count|Count|size|Size|len|Len|length|Length|num|Num|cnt|rows?|Rows?|cols?|Cols?)_?|\w+(?:length|count)_?")
-OWN = re.compile(r"(?i)block|thread|grid|warp|wave|tile|group|tpb|bdim|gdim|dim3|lane|chunk|shared|smem|stream|device|gpu|sm_?count|proc|kernel|"
+OWN = re.compile(r"(?i)block|blc?k|thread|grid|warp|wave|tile|group|tpb|bdim|gdim|dim3|lane|chunk|shared|smem|stream|device|gpu|sm_?count|proc|kernel|"
                  r"channel|bits?(_|$)|byte|max|limit|window|radius|filter")
 MEMBERS = ("size", "length", "numel", "rows", "cols", "count", "Size", "Length", "Count")
 READERS = re.compile(r"(std::)?(atoi|atol|atoll|strtol|strtoul|strtoull|stoi|stol|stoul|stoull|scanf|fscanf|sscanf|getenv|from_chars)")
@@ -57,8 +57,10 @@ def source_of(function, node, depth=6):
     if node.kind == "CALL_EXPR":
         return of_call(function, node, depth)
     if node.kind == "BINARY_OPERATOR" and node.name in ("+", "-", "*", "/", "<<", ">>"):
-        parts = inner if node.name != "-" else inner[:1]
-        return strongest(source_of(function, part, depth - 1) for part in parts)
+        sources = [source_of(function, part, depth - 1) for part in (inner if node.name != "-" else inner[:1])]
+        if node.name == "/" and None not in sources and sources[0].text == sources[1].text:
+            return Source(function.program.text(node))  # a count in as many parts as it needs
+        return strongest(sources)
     if node.kind in ("UNARY_OPERATOR", "PAREN_EXPR", "UNEXPOSED_EXPR") and len(inner) == 1:
         return source_of(function, inner[0], depth - 1)
     if not inner and "LITERAL" in node.kind or node.kind in ("CXX_UNARY_EXPR", "SIZE_OF_PACK_EXPR"):
@@ -91,7 +93,7 @@ def of_name(function, node, depth):
     text = function.program.text(node)
     if to is None or to.kind.name not in ("VAR_DECL", "PARM_DECL", "FIELD_DECL"):
         return Source(text)  # a template's parameter, or a name that depends on one
-    if is_compared(function, node):
+    if is_compared(function, node) or "dim3" in node.type.spelling:
         return Source(text)
     if node.kind == "DECL_REF_EXPR":
         variable = function.variable(node)
