@@ -8,6 +8,7 @@ without compile_commands.json. Exit code 77: libclang is not installed."""
 import json
 import os
 import pathlib
+import shutil
 import sys
 import tempfile
 
@@ -153,6 +154,29 @@ with tempfile.TemporaryDirectory() as name:
         expect(f"an error outside of it: {header}", "not read completely" in run(tree, "src/whole.cpp").stderr, True)
     for name in ("whole.cpp", "broken.h"):
         (tree / "src" / name).unlink()
+    # Names as Windows takes them, with `\\` and in other letters; also in a header, and one that the tree does not have.
+    (tree / "src/Parts").mkdir()
+    (tree / "src/Parts/Types.h").write_text("#pragma once\nstruct Type {};\n")
+    (tree / "src/outer.h").write_text('#pragma once\n#include "parts\\types.h"\n')
+    for text, said in (('#include "Parts\\Types.h"\nType t;\n', ""), ('#include "outer.h"\nType t;\n', ""), ("#include <parts/TYPES.h>\nType t;\n", ""),
+                       ('#include "..\\src\\Parts\\Types.h"\nType t;\n', ""), ('#include "Parts\\Absent.h"\n', "not find Parts/Absent.h")):
+        (tree / "src/new.cpp").write_text(text)
+        expect(f"a name of Windows: {text}", (said or "completely") in run(tree, "src/new.cpp").stderr, said != "")
+    (tree / "src/version.h.in").write_text("#define @NAME@_PATCH @PATCH@\n#define WHOLE_@NAME@ @MAJOR@\n#define MINOR @MINOR@\n")
+    (tree / "src/new.cpp").write_text('#include "version.h"\nint minor = MINOR;\n')
+    expect("a template with names", run(tree, "src/new.cpp").stderr, "")
+    for name in ("new.cpp", "outer.h", "version.h.in", "Parts/Types.h"):
+        (tree / "src" / name).unlink()
+    (tree / "src/Parts").rmdir()
+    # A run over a tree leaves out other libraries and what a build made, unless it names them.
+    for place, made in (("third_party/a", ""), ("lib3/_deps", ""), ("3rd", ""), ("cub-1.8.0", ""), ("made", "CMakeCache.txt"), ("own", ""), ("eigen", "")):
+        (tree / "src" / place).mkdir(parents=True)
+        (tree / "src" / place / "a.cu").write_text("not C++\n")
+        if made:
+            (tree / "src" / place / made).write_text("")
+        expect(f"a folder of another library: {place}", "not C++" in run(tree, "src").stderr or "not read" in run(tree, "src").stderr, place in ("own", "eigen"))
+        expect(f"the same, named: {place}", "not read" in run(tree, f"src/{place}").stderr, True)
+        shutil.rmtree(tree / "src" / place.split("/")[0])
     # CMake's own files are none of the program's.
     (tree / "src/CMakeFiles").mkdir()
     (tree / "src/CMakeFiles/a.cu").write_text("not C++\n")
@@ -341,21 +365,85 @@ with tempfile.TemporaryDirectory() as name:
                    "__global__ void k(float* p) { *p = 1; }\nint blocks(int n) { return (n + 255) / 256; }\nstruct Image { size_t width, height, rows; };\n"
                    "void own(float* p, int n, unsigned u, long w, Image i, dim3 t) {\n  ")
         for text, launch, warned in (("a printed error", "k<<<(n + 255) / 256, 256>>>(p)", 0), ("nothing", "k<<<(n + 255) / 256, 256>>>(p)", 1),
-                                     ("a printed error", "k<<<(w + 255) / 256, 256>>>(p)", 0), ("a printed error", "k<<<w / 32, 32>>>(p)", 1), ("a printed error", "int g = w; k<<<g, 32>>>(p)", 0),
+                                     ("a printed error", "k<<<(w + 255) / 256, 256>>>(p)", 0), ("a printed error", "k<<<w / 32, 32>>>(p)", 0), ("a printed error", "int g = w; k<<<g, 32>>>(p)", 0),
                                      ("a printed error", "k<<<(int)w, 32>>>(p)", 0), ("a printed error", "k<<<dim3(1, blocks(i.height)), 256>>>(p)", 0),
                                      ("a printed error", "k<<<dim3(1, blocks(n)), 256>>>(p)", 1), ("a printed error", "k<<<(u - 1) / 256 + 1, 256>>>(p)", 0),
-                                     ("a printed error", "k<<<u, 256>>>(p)", 1), ("a printed error", "k<<<blocks(n), 256>>>(p)", 0),
+                                     ("a printed error", "k<<<u, 256>>>(p)", 0), ("a printed error", "k<<<blocks(n), 256>>>(p)", 0),
                                      ("a printed error", "k<<<ceil(n / 256.0), 256>>>(p)", 0), ("a printed error", "k<<<ceil(u / 2.5), 256>>>(p)", 0),
-                                     ("a printed error", "k<<<ceil(w / 256.0), 256>>>(p)", 0), ("a printed error", "k<<<ceil(w / 2.0), 256>>>(p)", 1), ("a printed error", "k<<<n > 9 ? n / 4 : u, 256>>>(p)", 1),
+                                     ("a printed error", "k<<<ceil(w / 256.0), 256>>>(p)", 0), ("a printed error", "k<<<ceil(w / 2.0), 256>>>(p)", 0), ("a printed error", "k<<<n > 9 ? n / 4 : u, 256>>>(p)", 0),
                                      ("a printed error", "k<<<dim3(1, (n + 15) / 16), 256>>>(p)", 1), ("a printed error", "k<<<dim3(1, n % 100), 256>>>(p)", 0),
                                      ("a printed error", "k<<<dim3(1, n >> 16), 256>>>(p)", 0), ("a printed error", "k<<<dim3(1, n >> 14), 256>>>(p)", 1),
                                      ("a printed error", "k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("a printed error", "k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
-                                     ("a printed error", "k<<<(n + 255) / 256, t>>>(p)", 1), ("a printed error", "k<<<(n + 255) / 256, 256, n>>>(p)", 1),
+                                     ("a printed error", "k<<<(n + 255) / 256, t>>>(p)", 0), ("a printed error", "k<<<(n + 255) / 256, 256, n>>>(p)", 1),
                                      ("a printed error", "b<1024><<<(n - 1) / 1024 + 1, 1024>>>(p)", 0), ("a printed error", "b<512><<<(n - 1) / 1024 + 1, 1024>>>(p)", 1)):
             (apart / "b/report.cpp").write_text("#include <cuda_runtime.h>\n#include <cstdio>\n" + texts[text])
             (apart / "a/own.cu").write_text(kernels + launch + ";\n}\n")
             expect(f"{launch} with {text}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
-        (apart / "b/report.cpp").unlink()
+        # What counts as a check of other calls: a comparison with success, and a header that a file includes and that checks.
+        checks = "#include <cuda_runtime.h>\n#define CHECKED(e) do { if ((e) != cudaSuccess) throw 1; } while (0)\n"
+        own = "__global__ void k(float* p) { *p = 1; }\nvoid own(float* p, int n) { k<<<(n + 255) / 256, 256>>>(p); }\n"
+        for what, files, warned in (("a comparison", {"b/report.cpp": "bool f(cudaError_t e) { return e == cudaSuccess; }\n"}, 0), ("an assignment", {"b/report.cpp": "int e = cudaSuccess;\n"}, 1),
+                                    ("a macro", {"b/ask.h": checks, "b/report.cpp": "#include \"ask.h\"\nvoid f() { CHECKED(cudaFree(0)); }\n"}, 0),
+                                    ("a header", {"b/ask.h": checks + "inline void f() { CHECKED(cudaFree(0)); }\n", "b/report.cpp": "#include \"ask.h\"\n"}, 0),
+                                    ("a header that nobody includes", {"b/ask.h": checks + "inline void f() { CHECKED(cudaFree(0)); }\n"}, 1),
+                                    ("a header that checks nothing", {"b/ask.h": checks, "b/report.cpp": "#include \"ask.h\"\n"}, 1)):
+            for name, text in files.items():
+                (apart / name).write_text(text)
+            (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\n" + own)
+            expect(f"a check of other calls: {what}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
+            for name in files:
+                (apart / name).unlink()
+        # What decides a size: what can grow without a limit is a warning, and what the tree does not show is a note.
+        (apart / "b/report.cpp").write_text("#include <cuda_runtime.h>\n#include <cstdio>\n" + texts["a printed error"])
+        start = ("#include <cuda_runtime.h>\n#include <cstdio>\n#include <cstdlib>\nstruct Items { int size() const; int n; };\n__global__ void k(float* p) { *p = 1; }\n")
+        member = "struct A {{\n  int {0};\n  A(int n, int t) : {0}({1}) {{ {2} }}\n  void own(float* p) {{ k<<<{3}>>>(p); }}\n}};\n"
+        call = "struct Items {{ int size() const; }};\nvoid own(float* p, int n);\nvoid use(float* p, Items i, char** argv, int n) {{\n  {}\n}}\n"
+        by_name, by_size = "void own(float* p, int n) {{ {} k<<<{}>>>(p); }}\n", "void own(float* p, Items i, char** argv, int t) {{ {} k<<<{}>>>(p); }}\n"
+        for what, text, other, severity in (
+                ("a member for threads", member.format("threads_", "t", "", "1, threads_"), "", "note"),
+                ("a member that the constructor checks", member.format("n_", "n", "if (n_ > 1024) throw 1;", "1, n_"), "", "note"),
+                ("a member that the constructor compares with 0", member.format("n_", "n", "if (n_ <= 0) throw 1;", "1, n_"), "", "warning"),
+                ("a member that is a count", member.format("n_", "n", "", "1, n_"), "", "warning"),
+                ("a member that is a constant", member.format("n_", "64", "", "1, n_"), "", "note"),
+                ("a member from the input", member.format("threads_", 'std::atoi("9")', "", "1, threads_"), "", "warning"),
+                ("a member for grid.y", member.format("n_", "n", "", "dim3(1, n_), 64"), "", "warning"),
+                ("a member for blocks", member.format("blocks_", "t", "", "dim3(1, blocks_), 64"), "", "note"),
+                ("a member for shared memory", member.format("n_", "n", "", "1, 64, n_ * 4"), "", "warning"),
+                ("a member for grid.x", member.format("n_", "n", "", "n_, 64"), "", "note"),
+                ("a count", by_name.format("", "1, n"), "", "warning"), ("a product", by_name.format("", "1, 2 * n"), "", "warning"),
+                ("a checked count", by_name.format("if (n > 1024) return;", "1, n"), "", "note"), ("a checked sign", by_name.format("if (n < 1) return;", "1, n"), "", "warning"),
+                ("the head of a loop", by_name.format("for (int i = 2; i < n; ++i) p[i] = 0;", "1, n"), "", "warning"),
+                ("threads", by_size.format("", "1, t"), "", "note"), ("a size", by_size.format("", "1, i.size()"), "", "warning"),
+                ("an argument of the program", by_size.format("t = atoi(argv[1]);", "1, t"), "", "warning"), ("one that is read", by_size.format('int b; scanf("%d", &b);', "1, b"), "", "warning"),
+                ("a half of it", by_size.format("int b = i.size() / 2;", "1, b"), "", "warning"), ("a choice", by_size.format("int b = i.n ? 64 : 2048;", "1, b"), "", "note"),
+                ("a remainder", by_size.format("", "1, i.n % 2000"), "", "note"),
+                ("a side of a square", by_name.format("", "dim3((n + 7) / 8, (n + 3) / 4), 32"), "", "note"), ("a square from the input", "void own(float* p, char** a) { int n = atoi(a[1]); k<<<dim3(n / 8, n / 8), 64>>>(p); }\n", "", "note"),
+                ("two sides from the input", "void own(float* p, char** a) { int n = atoi(a[1]), m = atoi(a[2]); k<<<dim3(n / 8, m / 8), 64>>>(p); }\n", "", "warning"),
+                ("a half of a square", by_name.format("", "dim3(n / 8, 1 + n), 32"), "", "warning"),
+                ("a count in as many parts as it needs", "void own(float* p, int n) { int parts = (n + 1023) / 1024, t = (n + parts - 1) / parts; k<<<parts, t>>>(p); }\n", "", "note"),
+                ("a count in parts", "void own(float* p, int n, int parts) { int t = (n + parts - 1) / parts; k<<<parts, t>>>(p); }\n", "", "warning"),
+                ("a block of the caller", "void own(float* p, dim3 blckSize) { k<<<1, blckSize>>>(p); }\n", "", "note"),
+                ("a count that a branch bounds", "void own(float* p, int n, int m) { int all = n * m, t = 64; if (all < 64) t = all; k<<<1, t>>>(p); }\n", "", "note"),
+                ("a count that no branch bounds", "void own(float* p, int n, int m) { int all = n * m, t = 64; if (all > 0) t = all; k<<<1, t>>>(p); }\n", "", "warning"),
+                ("memory that a checked call allows", by_name.format("if (cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, n)) return;", "1, 64, n"), "", "note"),
+                ("memory that a dropped call allows", by_name.format("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, n);", "1, 64, n"), "", "warning"),
+                ("a caller elsewhere with a number", by_name.format("", "1, n"), call.format("own(p, 64);"), "note"),
+                ("callers elsewhere with numbers", by_name.format("", "1, n"), call.format("own(p, 64); own(p, 2048);"), "warning"),
+                ("a caller elsewhere with a constant", by_name.format("", "1, n"), call.format("own(p, Some::N);"), "note"),
+                ("a caller elsewhere with a size", by_name.format("", "1, n"), call.format("own(p, i.size());"), "warning"),
+                ("a caller elsewhere with an argument", by_name.format("", "1, n"), call.format("int all = atoi(argv[1]); own(p, all);"), "warning"),
+                ("a caller elsewhere with a constant variable", by_name.format("", "1, n"), call.format("int all = 4 * 32; own(p, all);"), "note"),
+                ("a caller elsewhere with a count", by_name.format("", "1, n"), call.format("own(p, n);"), "warning"),
+                ("a caller elsewhere that checks", by_name.format("", "1, n"), call.format("if (n > 1024) return; own(p, n);"), "note"),
+                ("a caller here", by_name.format("", "1, n") + "void use(float* p) { own(p, 512); }\n", "", "note"),
+                ("a caller here with a size", by_name.format("", "1, n") + "void use(float* p, Items i) { own(p, i.size()); }\n", "", "warning")):
+            (apart / "a/own.cu").write_text(start + text)
+            (apart / "b/other.cpp").write_text(other)
+            found = {item["row"]: item for item in json.loads(run(apart, "--rows=D01,A19", "--json", "a/own.cu").stdout)}
+            expect(f"a size of a launch: {what}", found["D01"]["severity"], severity)
+            if "A19" in found:
+                expect(f"the block as a size: {what}", found["A19"]["severity"], severity)
+        (apart / "b/other.cpp").unlink()
         # CUB reads the last error where it checks its own calls.
         (apart / "b/cub").mkdir(exist_ok=True)
         (apart / "b/cub/debug.cuh").write_text("namespace cub {\ncudaError_t Debug(cudaError_t);\n}\nnamespace other {\ncudaError_t Debug(cudaError_t);\n}\n"
@@ -401,6 +489,11 @@ with tempfile.TemporaryDirectory() as name:
         for text in ("typedef texture<float, 1> T;", "using T = texture<float, 1>;", "static texture<float, 1> t;"):
             (apart / "a/old.cu").write_text(f"#include <cuda_runtime.h>\n{text}\n")
             expect(f"a texture: {text}", run(apart, "a/old.cu").stderr, "")
+        (apart / "a/old.cu").write_text("#include <cub/cub.cuh>\n" + "".join(f"#include <cub/iterator/{name}_iterator.cuh>\n" for name in (
+            "discard_output", "constant_input", "counting_input", "transform_input")) + "struct Two { __host__ __device__ int operator()(int i) const { return 2 * i; } };\n"
+            "int f(int* p) {\n  cub::DiscardOutputIterator<> d;\n  cub::CountingInputIterator<int> i(3);\n  cub::TransformInputIterator<int, Two, int*> t(p, Two());\n"
+            "  return *cub::ConstantInputIterator<int>(3) + i[2] + *t;\n}\n")
+        expect("CUB's headers from before CUDA 13", run(apart, "a/old.cu").stderr, "")
         (apart / "a/old.cu").write_text("#include <thrust/device_vector.h>\nint f(thrust::device_vector<int>& v) { return thrust::count_if(v.begin(), v.end(), 1); }\n"
                                         "int* g(thrust::device_vector<int>& v) { return thrust::min_element(&v, &v); }\n")
         said = run(apart, "a/old.cu").stderr

@@ -128,6 +128,9 @@ void names(float* p, int n, int rows, int cols) {
   int num_blocks = (n - 1) / threads_per_block + 1;
   plain<<<threads_per_block, num_blocks>>>(p, n);  // finds: A13
   plain<<<num_blocks, threads_per_block>>>(p, n);
+  constexpr int number_of_blocks = 4, nblocks = 2000;
+  plain<<<threads_per_block, number_of_blocks>>>(p, n);  // finds: A13/note
+  plain<<<threads_per_block, nblocks>>>(p, n);           // finds: A13/warning B01
   matrix<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, rows, cols);  // finds: A14
   matrix<<<dim3((cols - 1) / 16 + 1, (rows - 1) / 16 + 1), block>>>(p, rows, cols);
   done();

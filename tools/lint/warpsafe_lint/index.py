@@ -12,11 +12,12 @@ import re
 
 from . import cache, project
 
-VERSION = 7
+VERSION = 8
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
-# A call, or a macro without parameters as a statement.
-CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(|\b([A-Z_][A-Z0-9_]{2,})[ \t]*;")
+# A call, a macro without parameters as a statement, or a comparison with success.
+CALL = re.compile(r"\b((?:cuda|hip)Success)\s*[!=]=|[!=]=\s*((?:cuda|hip)Success)\b|"
+                  r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(|\b([A-Z_][A-Z0-9_]{2,})[ \t]*;")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.|\\\n)*)", re.M)
 FUNCTION = re.compile(r"^[ \t]*[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
 # A declaration, `int f(int n);`: words of a type before the name, and no body.
@@ -36,14 +37,14 @@ def read(path):
     includes = [re.sub(r"^(\.\.?/)+", "", name) for name in INCLUDE.findall(text)]
     text = UNREAD.sub(lambda found: " " * len(found.group()), text)
     defined = [(found[1], last_calls(found[2])) for found in DEFINE.finditer(text)]
-    heads, ends = {found.start(1) for found in DECLARED.finditer(text)}, braces(text)
+    heads, ends = {found.start(1) for pattern in (DECLARED, DEFINE) for found in pattern.finditer(text)}, braces(text)
     for found in FUNCTION.finditer(text):
         if found[1] not in ("if", "for", "while", "switch", "constexpr"):
             heads.add(found.start(1))
             # Branches of the preprocessor may open a brace twice: a brace that begins a line ends the function too.
             closing = [end for end in (ends.get(found.end() - 1, -1), text.find("\n}", found.end())) if end > 0]
             defined.append((found[1], last_calls(text[found.end():min(closing, default=len(text))])))
-    calls = {found[found.lastindex]: found.start(found.lastindex) for found in CALL.finditer(text) if found.start(1) not in heads}
+    calls = {found[found.lastindex]: found.start(found.lastindex) for found in CALL.finditer(text) if found.start(found.lastindex) not in heads}
     declared = sorted({re.match(r"\w+", text[place:place + 200])[0] for place in heads})
     return calls, [[name, names] for name, names in defined if names], declared, includes
 
@@ -64,7 +65,7 @@ def reads_error(name):
 
 
 def describes_error(name):
-    return re.fullmatch(r"(cuda|hip)GetError(String|Name)|_cudaGetErrorEnum", name) is not None
+    return re.fullmatch(r"(cuda|hip)(GetError(String|Name)|Success)|_cudaGetErrorEnum", name) is not None
 
 
 def synchronizes(name):
@@ -101,6 +102,7 @@ class Index:
             self._save(kept)
         self.reaching = functools.lru_cache(maxsize=None)(self._reaching)
         self.callers_look = functools.lru_cache(maxsize=None)(self._callers_look)
+        self.related = functools.lru_cache(maxsize=8)(self.related)
         self.seen_by = functools.lru_cache(maxsize=None)(self._seen_by)
 
     @staticmethod
@@ -137,9 +139,13 @@ class Index:
 
     @functools.cached_property
     def reports_errors(self):
-        """Whether a source prints the error of a status, or calls what prints it."""
+        """Whether a source, or a header that a file of the tree includes, prints the error of a status or compares it with success, or
+        calls what does."""
         names = self.reaching(describes_error, 2)
-        return any(not names.isdisjoint(calls) for path, (_, calls, *_) in self.files.items() if path.endswith(project.SOURCES))
+        included = {os.path.basename(name) for *_, includes in self.files.values() for name in includes}
+        return any(not names.isdisjoint(calls) and (path.endswith(project.SOURCES) or os.path.basename(path) in included and
+                                                    any(name in names and not describes_error(name) for name in calls))
+                   for path, (_, calls, *_) in self.files.items())
 
     def _seen_by(self, path):
         """A file and those that it includes, directly or through others, as far as they are in the tree."""
@@ -180,6 +186,21 @@ class Index:
                 return False
         return seen
 
+    def passed(self, name, file):
+        """The arguments of each call of a function of `file` in another file of the tree, as texts, with that file."""
+        for path in self._callers(name, os.path.realpath(file)):
+            if os.path.realpath(path) != os.path.realpath(file):
+                for given in arguments(text_of(path), name):
+                    yield path, given
+
+    def related(self, file):
+        """The text of a file, of the headers of the tree that it includes, and of the sources named like one of them."""
+        file = os.path.realpath(file)
+        seen = self.seen_by(file) if file in self.files else {file}
+        stems = {os.path.splitext(os.path.basename(path))[0] for path in seen}
+        return "\n".join(text_of(path) for path in sorted(seen) + [path for path in self.files if path not in seen and path.endswith(
+            project.SOURCES) and os.path.splitext(os.path.basename(path))[0] in stems])
+
     def calls(self, pattern):
         """Whether a file of the tree calls a name that matches a pattern."""
         return any(re.search(pattern, name) for _, calls, *_ in self.files.values() for name in calls)
@@ -187,6 +208,33 @@ class Index:
     def _looks_behind(self, names, name):
         begin = 0 if "for" in names or "while" in names else names.index(name) + 1
         return not self.lookers.isdisjoint(each for each in names[begin:] if each != name)
+
+
+@functools.lru_cache(maxsize=200)
+def text_of(path):
+    """A file's text, with blanks in place of comments and strings."""
+    try:
+        return UNREAD.sub(lambda found: " " * len(found.group()), pathlib.Path(path).read_text(errors="replace"))
+    except OSError:
+        return ""
+
+
+def arguments(text, name):
+    """The arguments of each call of a name in a text. What has a type before a name is a declaration's parameter."""
+    for found in re.finditer(rf"(?<![\w~]){name}\s*(?:<[^<>;(){{}}]*>\s*)?\(", text):
+        depth, begin, given = 1, found.end(), []
+        for place in re.finditer(r"[][(){},;]", text[begin:begin + 4000]):
+            sign, here = place[0], begin + place.start()
+            depth += (sign in "([{") - (sign in ")]}")
+            if sign == ";":
+                break
+            if depth == 0 or sign == "," and depth == 1:
+                given.append(text[found.end() if not given else last + 1:here].strip())
+                last = here
+            if depth == 0:
+                if not any(re.fullmatch(r"(?:const\s+)?[A-Za-z_][\w:]*(?:<.*>)?(?:\s+const)?[\s&*]+\w+(?:\s*=.*)?", each) for each in given):
+                    yield given
+                break
 
 
 @functools.lru_cache(maxsize=4)

@@ -18,6 +18,7 @@ GAP = 4  # folders without a mark between two with one
 SKIPPED = {"node_modules", "__pycache__", "CMakeFiles"}
 SOURCES, PARTS = (".cu", ".hip", ".cpp", ".cc", ".cxx"), (".cuh", ".h", ".hpp", ".hxx", ".hh", ".inl")
 MOST_FILES, MOST_HEADERS = 300000, 3000
+BACKSLASHES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<][^\">\n]*\\[^\">\n]*", re.M)
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.M)
 # Names that a project's folder must not take from the C and C++ libraries.
 # The macros with which PyTorch compiles an extension: its own conversions of half types are then the only ones.
@@ -44,7 +45,8 @@ SCOPES = ("PUBLIC", "PRIVATE", "INTERFACE", "BEFORE")
 FOR_GPU = re.compile(r"(\w+_)?(GPU|CUDA|NVCC)(=|$)")
 # A header that CMake or autoconf makes from a template, `config.h.in`.
 TEMPLATES = (".in", ".cmake", ".cmake.in", ".cmakein")
-FOREIGN = re.compile(r"/(external\w*|extern|third_?party|3rd_?party|vendor|deps)/", re.I)  # folders of other libraries
+FOREIGN = re.compile(r"/(external\w*|extern|third_?part(?:y|ies)|3rd(?:_?party)?|vendor(?:ed)?|_?deps|dependencies|"
+                     r"(?:cub|thrust|cutlass|cccl|eigen|glm|googletest|gtest|pybind11)-?v?\d[\w.]*)/", re.I)  # of other libraries
 BLOCKS = ("if", "foreach", "while", "function", "macro")
 STANDARDS = re.compile(r"-std[= ]\s*(?:c|gnu)\+\+(\d\d)\b|\b(?:cxx|cuda)_std_(\d\d)\b|"
                        r"\b(?:CMAKE_)?(?:CXX|CUDA|HIP)_STANDARD\s+\"?(\d\d)\b")
@@ -72,6 +74,13 @@ def root_of(folder):
         else:
             gap += 1
     return best
+
+
+def is_foreign(parent, name):
+    """Whether a folder holds another library, or what a build made: a run over a whole tree leaves it out."""
+    place = os.path.join(parent, name)
+    return FOREIGN.fullmatch(f"/{name}/") is not None or name.startswith("cmake-build-") or any(
+        os.path.exists(os.path.join(place, made)) for made in ("CMakeCache.txt", "CMakeFiles"))
 
 
 @functools.lru_cache(maxsize=None)
@@ -144,6 +153,7 @@ def of_template(text):
         return f"#define {name} {rest or (1 if word == 'undef' else '')}" if FOR_GPU.match(name) else ""
 
     text = re.sub(r"(?m)^[ \t]*#[ \t]*(cmakedefine01|cmakedefine|undef)[ \t]+(\w+)([^\n]*)", line, text)
+    text = re.sub(r"(?m)^([ \t]*#[ \t]*(?:define|undef|ifn?def)[ \t]+\w*)(?:@\w+@|\$\{\w+\})", r"\1X", text)
     return re.sub(r"@\w+@|\$\{\w+\}", "0", text)
 
 
@@ -225,6 +235,20 @@ def includes(path):
     except OSError:
         return ()
     return tuple((bracket.decode(), name.decode(errors="replace")) for bracket, name in INCLUDE.findall(text))
+
+
+def slashed(text):
+    """A text with `/` in place of each `\\` between folders in an include. The exchange keeps the text's length."""
+    return BACKSLASHES.sub(lambda found: found[0].replace("\\", "/"), text)
+
+
+@functools.lru_cache(maxsize=4)
+def by_small_letters(root):
+    """The files of a tree by the small letters of their last names."""
+    found = {}
+    for name, paths in index(root).items():
+        found.setdefault(name.lower(), []).extend(paths)
+    return found
 
 
 @functools.lru_cache(maxsize=20000)
@@ -319,7 +343,10 @@ class Headers:
         while pending and len(seen) < MOST_HEADERS:
             path = pending.pop()
             self.textures = self.textures or has_textures(path)
+            if path != first and any("\\" in name for _, name in includes(path)):
+                self.made[path] = slashed(pathlib.Path(path).read_text(errors="replace"))
             for bracket, name in includes(path):
+                name = name.replace("\\", "/")
                 if name.startswith(("hip/", "cuda_runtime", "cuda.h", "device_launch_parameters")):
                     self.vendors.add("hip" if name.startswith("hip/") else "cuda")
                 found = self._find(path, bracket, name)
@@ -372,7 +399,20 @@ class Headers:
             folder = os.path.dirname(best)
             self.own[folder] = bracket
             self.made[folder + tail] = of_template(pathlib.Path(best).read_text(errors="replace"))
-        return None
+            return None
+        return self._of_small_letters(bracket, name, tail)
+
+    def _of_small_letters(self, bracket, name, tail):
+        """The file that Windows takes for a name in other letters."""
+        alike = by_small_letters(self.root).get(os.path.basename(name).lower(), ())
+        choice = [path for path in alike if path.lower().endswith(tail.lower())]
+        if not choice or name.startswith("../"):
+            return None
+        best = max(choice, key=self._nearness)
+        folder = best[:-len(tail)]
+        self.own[folder] = bracket
+        self.made[folder + tail] = f'#include "{best}"\n'
+        return best
 
     def _nearness(self, path):
         """How near a path is to the file: the length of what they share, less for a build folder or a test."""

@@ -19,6 +19,9 @@ LAUNCHES = re.compile(rb"<<<|\b(cuda|hip|cu)(Launch\w*Kernel\w*|GraphAddKernelNo
 
 # nvcc takes an alignment behind __shared__, clang only before it. The exchange keeps the text's length and lines.
 ALIGNED = re.compile(r"(__shared__)(\s+)((?:alignas\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s*)+)(?<!\s)")
+# nvcc takes `T __restrict__ * p`, clang only `T * __restrict__ p`. The exchange keeps the text's length.
+RESTRICT = re.compile(r"(?<=[\w>] )(__restrict(?:__)?)(\s*)(\*+)(\s+)(?=\w)|"
+                      r"(?<=[\w>] )(__restrict(?:__)?)(\s+)(\*+)(?=\w)")
 # nvcc takes `<<<grid, {16, 16}>>>`, clang only `<<<grid, dim3{16, 16}>>>`. Columns behind it are then four too large.
 LAUNCH, BRACED = re.compile(r"<<<(?:(?!>>>)[^;])*>>>"), re.compile(r"(<<<|,)(\s*)\{")
 # nvcc takes `<< <grid, block>> >`, which some formatters write, clang only the closed form. The exchange keeps the text's length.
@@ -29,11 +32,12 @@ BENIGN = re.compile(r"initialization is not supported for __shared__ variables|c
                     r"cooperativeMultiDeviceLaunch|singleToDoublePrecisionPerfRatio)' in 'cudaDeviceProp'|"
                     r"reference to __global__ function .* in __(global|device)__ function|"
                     r"call to __host__ function from __(global|device)__ function|no function template matches function template specialization|"
-                    r"static assertion failed|"
+                    r"static assertion failed|declaration of '\w+' shadows template parameter|"
                     r"'\w+' is a builtin with type|static declaration of 'atomic\w+' follows|template specialization requires 'template<>'|"
                     r"redeclaration of '(threadIdx|blockIdx|blockDim|gridDim)' with a different type|"
                     r"no matching function for call to '(cu(CtxCreate|MemAdvise|MemPrefetchAsync)|cu(da)?Graph(GetEdges|NodeGetDependen(cies|tNodes)|"
                     r"(Add|Remove)Dependencies)|cu(da)?Stream(GetCaptureInfo|UpdateCaptureDependencies))(_v\d)?'|"
+                    r"use of undeclared identifier 'omp_\w+'|"  # behind #ifdef _OPENMP; no rule reads OpenMP's calls
                     r"use of undeclared identifier 'CUFFT_(INCOMPLETE_PARAMETER_LIST|PARSE_ERROR|LICENSE_ERROR)'|"
                     r"use 'template' keyword to treat '\w+' as a dependent template name")
 
@@ -72,14 +76,16 @@ def is_benign(error):
 
 
 def sources(names):
-    """The files to check: the named ones, and those in named folders that hold device code or launches."""
+    """The files to check: the named ones, and those in named folders that hold device code or launches, without folders of
+    other libraries and of builds."""
     found = []
     for name in names:
         if not os.path.isdir(name):
             found.append(name)
             continue
         for folder, folders, files in os.walk(name):
-            folders[:] = sorted(each for each in folders if not each.startswith(".") and each not in project.SKIPPED)
+            folders[:] = sorted(each for each in folders if not each.startswith(".") and each not in project.SKIPPED and
+                                not project.is_foreign(folder, each))
             for file in sorted(files):
                 path = os.path.join(folder, file)
                 if file.endswith(SOURCES) or file.endswith(OTHERS) and has_launch(path):
@@ -139,8 +145,8 @@ def parsed(main, file, options, language=None):
     `main` does not include the file. A given language goes before what the file looks like."""
     cindex = load()
     text = pathlib.Path(main).read_text(errors="replace")
-    if not (options.fix or options.fix_cuda or options.diff):  # which keep each launch that they do not change
-        text = closed(text)
+    if not (options.fix or options.fix_cuda or options.diff):  # which keep each line that they do not change
+        text = RESTRICT.sub(r"\3\7\1\5\2\4\6", project.slashed(closed(text)))
         text = LAUNCH.sub(lambda launch: BRACED.sub(r"\1\2dim3{", launch[0]), text)
     words, folder, compiler = command_of(main, options)
     absent = []

@@ -2,16 +2,19 @@
 # Copyright (c) 2026 the warpsafe authors
 """Parts D and G of the catalogue: errors, and what a program does to its environment."""
 
+import dataclasses
 import math
 import os
 import re
 
 from .. import index
 from ..function import api
+from ..launches import round_up
 from ..libclang import written_at
 from ..registry import Found, all_launches, function_rule, rule
-from ..sizes import largest
+from ..sizes import IMAGE, largest
 from ..tree import LOOPS, call_arguments, call_name, plain
+from .growth import Source, source_of
 
 ERRORS = ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "hipblasStatus_t", "rocblas_status",
           "cudnnStatus_t", "cufftResult", "cusparseStatus_t", "curandStatus_t", "cusolverStatus_t")
@@ -154,18 +157,64 @@ def is_small(program, kernel):
         node.type.kind.name == "CONSTANTARRAY" and not kernel.is_shared(node) for node in nodes if node.kind == "VAR_DECL")
 
 
-def fits_every_device(launch):
-    """Whether every device accepts the numbers of a launch: no size of the data can make it fail. A block of 256 threads fits
-    whatever registers the kernel takes, because a thread has at most 255 of 65536; hipcc compiles each kernel for 1024."""
+def open_size(launch):
+    """The first size of a launch that may be too large for a device, what it is called, and the Source that decides it; one that
+    grows goes first. None if every device accepts the launch. A block of 256 threads fits whatever registers the kernel takes,
+    because a thread has at most 255 of 65536; hipcc compiles each kernel for 1024."""
     function, kernel = launch.function, launch.kernel
-    grid, block = ([function.value(axis) for axis in axes] for axes in (launch.grid_axes, launch.block_axes))
-    if None in grid and reports_errors(function.program):
-        grid = [largest(function, axis) for axis in launch.grid_axes]
     small = kernel and (is_small(function.program, kernel) or function.program.language == "hip")
     most = launch.max_threads or (1024 if small else 256)
-    return grid != [] and block != [] and all(grid + block) and all(0 < size <= limit for size, limit in zip(grid, (2**31 - 1, 65535, 65535))) and \
-        0 < math.prod(block) <= most and launch.shared_bytes is not None and \
-        launch.shared_bytes + (kernel.static_shared if kernel else 0) <= 49152
+    static = kernel.static_shared if kernel else 0
+    found = [(name, source_of(function, axis)) for name, axis, limit in zip(
+        ("grid.x", "grid.y", "grid.z"), launch.grid_axes, (2**31 - 1, 65535, 65535)) if not fits(function, axis, limit)]
+    # Few programs have counts of 2^31 blocks along x, or images of 65536 rows.
+    found = [(name, dataclasses.replace(source, grows=False) if source and (name == "grid.x" or IMAGE.search(source.text)) else source)
+             for name, source in found]
+    if is_square(function, launch.grid_axes):
+        found = [(name, dataclasses.replace(source, grows=False) if source else source) for name, source in found]
+    threads = [function.value(axis) for axis in launch.block_axes]
+    for axis, size in zip(launch.block_axes, threads):
+        if not fits(function, axis, most):
+            found.append(("block", Source(f"{size} threads", most=size) if size is not None else source_of(function, axis)))
+    if None not in threads and math.prod(threads) > most and not found:
+        found.append(("block", Source(f"{math.prod(threads)} threads", most=math.prod(threads))))
+    if launch.bytes is not None and not fits(function, launch.bytes, 49152 - static) and not is_raised(function.program):
+        size = launch.shared_bytes
+        found.append(("shared memory", Source(f"{size} bytes", most=size) if size is not None else source_of(function, launch.bytes)))
+    if not launch.grid_axes or not launch.block_axes or launch.bytes is None and launch.shared_bytes is None:
+        found.append(("launch", Source("a struct")))
+    limits = {"grid.x": 2**31 - 1, "grid.y": 65535, "grid.z": 65535, "block": most, "shared memory": 49152 - static}
+    found = [(name, source or Source("a product")) for name, source in found
+             if source is None or source.most is None or source.most > limits[name]]
+    # A number of a caller that no device accepts.
+    limits["block"] = launch.max_threads or 1024
+    found = [(name, dataclasses.replace(source, grows=True) if source.most and source.most > limits[name] else source) for name, source in found]
+    return next((each for each in found if each[1].grows), found[0] if found else None)
+
+
+def is_square(function, axes):
+    """Whether one count, divided, is both sides of a grid: the items of a side of 65536 blocks fit no memory."""
+    sources = [source_of(function, axis) for axis in axes[:2]]
+    divided = function.resolve(axes[1]) if len(axes) > 1 else None
+    return divided is not None and None not in sources and sources[0].text == sources[1].text and (
+        divided.name in ("/", ">>") or round_up(function, divided) is not None)
+
+
+def fits(function, node, limit):
+    """Whether no value of a size exceeds a limit, by its constants, its divisions and its type."""
+    most = largest(function, node)
+    return most is not None and 0 <= most <= limit
+
+
+def is_raised(program):
+    """Whether the file asks for more dynamic shared memory, with a call whose status is kept: it then says that the size is refused."""
+    return any(api(call_name(call)) == "FuncSetAttribute" and not is_dropped(call) for function in program.functions for call in function.calls)
+
+
+def is_constant(launch):
+    """Whether the grid of a launch is a number that the source shows."""
+    grid = [launch.function.value(axis) for axis in launch.grid_axes]
+    return grid != [] and all(grid)
 
 
 def reports_errors(program):
@@ -184,9 +233,19 @@ def is_measured(function, launch):
         sizes <= {node.target for argument in call_arguments(call) for node in argument.all("DECL_REF_EXPR")} for call in function.calls)
 
 
-def is_sure(launch):
-    """Whether the size of a launch is no reason to refuse it."""
-    return fits_every_device(launch) or is_measured(launch.function, launch)
+def refused(launch):
+    """Whether the size of a launch is a reason to refuse it, and the words that say which: None for the severity if the launch
+    can be refused, "note" if that is not known or does not happen."""
+    found = open_size(launch)
+    if is_measured(launch.function, launch) or found is None:
+        # Of a program that checks no call, a kernel that fails in any other way goes unnoticed too.
+        return "note" if found is not None or is_constant(launch) or reports_errors(launch.function.program) else "", ""
+    name, source = found
+    if source.grows:
+        return "", f"; its {name} comes from {source.text}, which " + ("is larger than the limit" if source.most else "has no upper limit here")
+    if not reports_errors(launch.function.program):
+        return "", ""
+    return "note", f"; what the largest {name} is, which comes from {source.text}, is not known here"
 
 
 @rule("D01", "a launch whose result nobody reads")
@@ -203,14 +262,17 @@ def unchecked(program):
         if not same:
             continue
         # The launch whose sizes can fail, if there is one.
-        first, others = next((launch for launch in same if not is_sure(launch)), same[0]), len(same) - 1
+        reasons = list(map(refused, same))
+        place = next((place for order in (lambda each: each[0] == "" and each[1], lambda each: each[0] == "", lambda each: each[1])
+                      for place, each in enumerate(reasons) if order(each)), 0)
+        first, others, (severity, why) = same[place], len(same) - 1, reasons[place]
         functions = {launch.function.name for launch in same}
         where = f"in {first.function.name}" if len(functions) == 1 else f"in {len(functions)} functions of this file"
         more = f", or {others} more launch{'es' * (others > 1)} {where}" if others else ""
-        yield Found(first.node, f"no code checks the launch of {first.kernel_name}{more}: if a launch is refused, its kernel does not run, and the program goes on",
+        yield Found(first.node, f"no code checks the launch of {first.kernel_name}{more}: if a launch is refused, its kernel does not run, and the program goes on{why}",
                     f"check the status that {first.form} returns, or call warpsafe::launch" if returns else
                     "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
-                    "right after the launch", "note" if all(map(is_sure, same)) else "")
+                    "right after the launch", severity)
 
 
 def is_launch_wrapper(call):

@@ -8,6 +8,7 @@ from ..launches import is_of_caller, rounded_up, same_text
 from ..program import FUNCTIONS
 from ..registry import Found, function_rule, launch_rule
 from ..tree import bare, call_arguments, call_name, is_wide, operands, plain, pointee_size
+from .growth import Source, source_of
 
 
 def is_grid_word(word):
@@ -38,8 +39,10 @@ def swapped(program, function, launch):
                     "that they are swapped",
                     f"write <<<{program.text(second)}, {program.text(first)}, …>>>; warpsafe's GridDim and BlockDim do not "
                     "convert into each other",
-                    # The callers of a wrapper may pass the grid as its block, and so swap them back.
-                    "note" if all(is_of_caller(function, node) for node in (first, second)) else "")
+                    # The callers of a wrapper may pass the grid as its block, and so swap them back. Constants that a device
+                    # accepts in this order do what they do.
+                    "note" if all(is_of_caller(function, node) for node in (first, second)) or all(
+                        (function.value(axis) or 2048) <= 1024 for axis in launch.block_axes + launch.grid_axes) else "")
 
 
 ROWS, COLUMNS = r"row|height|^h$|^ny$", r"col|width|^w$|^nx$"
@@ -174,5 +177,10 @@ def block_of_data(program, function, launch):
             "dim3" not in node.type.spelling and node.cursor.referenced is not None and \
             node.cursor.referenced.kind.name != "TEMPLATE_NON_TYPE_PARAMETER"
         if (by_size or by_name) and not is_bounded(program, function, node):
-            yield Found(axis, f"the block size {program.text(axis)} is a size of the data: no GPU accepts more than 1024",
-                        "use a constant block and SafeGrid<>::cover(n, block<256>), or BlockDim::create(n), which checks")
+            source = source_of(function, node) or Source("", most=1)
+            if source.most is not None and source.most <= 1024:
+                continue
+            unknown = "" if source.grows or source.most else ", and its largest value is not known here"
+            yield Found(axis, f"the block size {program.text(axis)} is a size of the data{unknown}: no GPU accepts more than 1024",
+                        "use a constant block and SafeGrid<>::cover(n, block<256>), or BlockDim::create(n), which checks",
+                        "note" if unknown else "")

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""What decides a size of a launch: a count of the data or the program's input, which may grow without a limit, or something
+that the source does not show, such as the choice of a caller."""
+
+import dataclasses
+import re
+
+from .. import index
+from ..launches import round_up
+from ..tree import call_arguments, call_name, plain
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """What decides a size: as the source writes it, and whether it grows with the data or the program's input. `most` is its
+    largest value if the callers of a function show it, else None."""
+
+    text: str
+    grows: bool = False
+    most: int | None = None
+
+
+# Names of counts of the data, and words of the names of a launch's own numbers.
+COUNT = re.compile(r"(?:[a-z]+_)?(?:[nmkNMK]|[Nn]um[A-Z_]\w*|[nN]_\w+|[nN](?:of)?[A-Z]\w*|nb_?[A-Za-z]\w*|num\w+|len|length|count|cnt|size|sz|"
+                   r"(?:n?(?:rows?|cols?|columns?|width|height|points?|vertices|particles|atoms|elements|items|samples|nodes|edges|batch(?:es)?)))_?|"
+                   r"\w+(?:_|(?=[A-Z]))(?:count|Count|size|Size|len|Len|length|Length|num|Num|cnt|rows?|Rows?|cols?|Cols?)_?|\w+(?:length|count)_?")
+OWN = re.compile(r"(?i)block|blc?k|thread|grid|warp|wave|tile|group|tpb|bdim|gdim|dim3|lane|chunk|shared|smem|stream|device|gpu|sm_?count|proc|kernel|"
+                 r"channel|bits?(_|$)|byte|max|limit|window|radius|filter")
+MEMBERS = ("size", "length", "numel", "rows", "cols", "count", "Size", "Length", "Count")
+READERS = re.compile(r"(std::)?(atoi|atol|atoll|strtol|strtoul|strtoull|stoi|stol|stoul|stoull|scanf|fscanf|sscanf|getenv|from_chars)")
+READ = re.compile(r"\b(atoi|atoll?|strtou?ll?|stou?ll?|stoi|argv|s?f?scanf)\b|(\.|->)(size|length|numel|rows|cols)\s*\(")
+CONSTANT = re.compile(r"(?:\w+::)*(?:[A-Z][A-Z0-9_]+|k[A-Z]\w*)|\w+::\w+|\w+<.*")  # also of a template's parameter
+NUMBER = re.compile(r"[\d\s()+*-]+|\(?\s*1u?\s*<<\s*\d+\s*\)?")
+
+
+def is_count(name):
+    return COUNT.fullmatch(name) is not None and OWN.search(name) is None
+
+
+def source_of(function, node, depth=6):
+    """What decides a number, or None if all of it is constant. Of several, one that grows goes before the others."""
+    node = plain(node)
+    for _ in range(depth):  # through variables that never change: one of them may be compared
+        variable = function.variable(node)
+        if variable is None or variable.writes or variable.start is None or function.value(node) is not None:
+            break
+        if is_compared(function, node):
+            return Source(function.program.text(node))
+        node = plain(variable.start)
+    node = function.resolve(node)
+    if function.value(node) is not None or node.left_out or depth == 0:
+        return None
+    inner = [child for child in node.children if child.cursor.kind.is_expression()]
+    if node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
+        return of_name(function, node, depth)
+    if node.kind == "CALL_EXPR":
+        return of_call(function, node, depth)
+    if node.kind == "BINARY_OPERATOR" and node.name in ("+", "-", "*", "/", "<<", ">>"):
+        sources = [source_of(function, part, depth - 1) for part in (inner if node.name != "-" else inner[:1])]
+        if node.name == "/" and None not in sources and sources[0].text == sources[1].text:
+            return Source(function.program.text(node))  # a count in as many parts as it needs
+        return strongest(sources)
+    if node.kind in ("UNARY_OPERATOR", "PAREN_EXPR", "UNEXPOSED_EXPR") and len(inner) == 1:
+        return source_of(function, inner[0], depth - 1)
+    if not inner and "LITERAL" in node.kind or node.kind in ("CXX_UNARY_EXPR", "SIZE_OF_PACK_EXPR"):
+        return None
+    return Source(function.program.text(node))  # a choice, a remainder, an element of an array
+
+
+def strongest(sources):
+    found = [source for source in sources if source is not None]
+    return next((source for source in found if source.grows), found[0] if found else None)
+
+
+def of_call(function, node, depth):
+    name = call_name(node)
+    if READERS.fullmatch(name):
+        return Source(function.program.text(node), True)
+    if name in MEMBERS and not call_arguments(node):
+        return Source(function.program.text(node), True)
+    rounded = round_up(function, node)
+    if rounded is not None and rounded.count is not node:
+        return strongest(source_of(function, part, depth - 1) for part in (rounded.count, rounded.block))
+    if name in ("max", "ceil", "ceilf", "floor"):
+        return strongest(source_of(function, part, depth - 1) for part in call_arguments(node))
+    return Source(function.program.text(node))
+
+
+def of_name(function, node, depth):
+    """What decides a variable, a parameter or a member."""
+    to, name = node.cursor.referenced, node.name
+    text = function.program.text(node)
+    if to is None or to.kind.name not in ("VAR_DECL", "PARM_DECL", "FIELD_DECL"):
+        return Source(text)  # a template's parameter, or a name that depends on one
+    if is_compared(function, node) or "dim3" in node.type.spelling:
+        return Source(text)
+    if node.kind == "DECL_REF_EXPR":
+        variable = function.variable(node)
+        if variable is not None and variable.node.kind == "PARM_DECL" and not variable.writes:
+            return of_parameter(function, node, text, depth)
+        if variable is not None:
+            given = [*([variable.start] if variable.start is not None else []), *variable.writes]
+            return strongest([of_write(function, each, text, depth) for each in given]) or Source(text)
+    return of_member(function, node, text, depth)
+
+
+def of_write(function, node, text, depth):
+    """What a variable gets: the right side of an assignment, or what a call writes through its address."""
+    if node.kind == "BINARY_OPERATOR" and node.name == "=":
+        return source_of(function, node.children[1], depth - 1)
+    if node.kind == "UNARY_OPERATOR":
+        call = next((above for above in node.above() if above.kind == "CALL_EXPR"), None)
+        return Source(text, call is not None and READERS.fullmatch(call_name(call)) is not None)
+    return Source(text) if node.kind == "COMPOUND_ASSIGNMENT_OPERATOR" else source_of(function, node, depth - 1)
+
+
+def is_compared(function, node):
+    """Whether the function compares a number with another one than 0 or 1, outside of a loop's head: it may bound it."""
+    for test in function.node.all("BINARY_OPERATOR"):
+        if test.name not in ("<", ">", "<=", ">=") or len(test.children) != 2:
+            continue
+        if any(above.kind in ("FOR_STMT", "WHILE_STMT") and above.children[-1].order > test.order for above in test.above()):
+            continue  # the head, or a part of the head, of a loop
+        for side, other in (test.children, test.children[::-1]):
+            if plain(side).target == node.target is not None and function.value(other) not in (0, 1, -1):
+                return True
+    return False
+
+
+def of_parameter(function, node, text, depth):
+    """What the callers pass, in this file and in others of the tree. Without a caller, the name decides."""
+    places = [place for place, parameter in enumerate(function.parameters) if parameter.cursor.hash == node.target]
+    if not places:
+        return Source(text)
+    place, found = places[0], []
+    for caller, call in function.program.callers(function.name):
+        given = call_arguments(call)
+        if len(given) > place:
+            value = caller.value(given[place])
+            found.append(Source(text, most=value) if value is not None else source_of(caller, given[place], depth - 1) or Source(text))
+    if function.cursor.storage_class.name != "STATIC" or not found:
+        for path, given in index.of_file(function.program.file).passed(function.name, function.program.file):
+            if len(given) == len(function.parameters):
+                found.append(of_text(path, given[place]))
+    if not found:
+        return Source(text, is_count(node.name))
+    if all(source.most is not None for source in found):
+        return Source(text, most=max(source.most for source in found))
+    return Source(text, any(source.grows for source in found))
+
+
+def of_text(path, text):
+    """What decides an argument in a file that is not parsed, by its text and the assignments to its name there."""
+    text = text.strip()
+    if NUMBER.fullmatch(text):
+        return Source(text, most=number(text))
+    if READ.search(text):
+        return Source(text, True)
+    name = re.split(r"\.|->", text)[-1]
+    if CONSTANT.fullmatch(text) or not re.fullmatch(r"\w+", name):
+        return Source(text)
+    whole = index.text_of(path)
+    given = re.findall(rf"\b{name}\s*=\s*([^=;,][^;,]*)[;,]|#\s*define\s+{name}\s+(.+)", whole)
+    given = [(one or other).strip() for one, other in given]
+    if any(READ.search(each) for each in given):
+        return Source(text, True)
+    if given and all(NUMBER.fullmatch(each) for each in given):
+        return Source(text, most=max(map(number, given)))
+    return Source(text, is_count(name) and not given and not re.search(rf"\b{name}\s*[<>]=?\s*[\w(]*(?!\b[01]\b)", whole))
+
+
+def number(text):
+    """The value of a literal or of a sum or product of literals."""
+    shift = re.fullmatch(r"\(?\s*1u?\s*<<\s*(\d+)\s*\)?", text)
+    if shift:
+        return 1 << min(int(shift[1]), 64)
+    most = 1
+    for each in re.findall(r"\d+", text):
+        most *= max(int(each), 1)
+    return most
+
+
+def of_member(function, node, text, depth):
+    """What the functions of this file and of its headers write to a member or a global variable, and the text of the sources beside
+    these headers; by its name if nothing writes it."""
+    to, found = node.cursor.referenced, []
+    if to.type.is_const_qualified():
+        return Source(text)
+    for other in writers(function.program, to):
+        if is_compared(other, node):
+            return Source(text)
+        for write in writes(other, node):
+            value = other.value(write)
+            found.append(Source(text, most=value) if value is not None else source_of(other, write, depth - 2) if depth > 2 else None)
+    found = [source for source in found if source is not None]
+    if any(source.grows for source in found):
+        return Source(text, True)
+    whole = index.of_file(function.program.file).related(function.program.file)
+    given = re.findall(rf"\b{node.name}\s*=\s*([^=;][^;]*);", whole)
+    if any(READ.search(each) for each in given):
+        return Source(text, True)
+    compared = re.search(rf"\b{node.name}\s*(?:<|>|<=|>=)\s*(?![=<>\s]|[01]\b)", whole)
+    return Source(text, is_count(node.name) and to.kind.name == "FIELD_DECL" and not found and not compared and not any(
+        NUMBER.fullmatch(each.strip()) for each in given))
+
+
+def writers(program, to):
+    """The functions that may write a member or a global variable: those of this file, and the members of its class."""
+    owner = to.semantic_parent
+    yield from program.functions
+    for cursors in program.bodies.values():
+        for cursor in cursors:
+            if cursor.semantic_parent == owner and to.kind.name == "FIELD_DECL" and \
+                    (cursor.location.file is None or cursor.location.file.name != program.file):
+                yield program.function(cursor)
+
+
+def writes(function, node):
+    """The values that a function writes to a member, in its body or in a constructor's list."""
+    for place in function.node.walk():
+        if place.kind == "BINARY_OPERATOR" and place.name == "=" and plain(place.children[0]).target == node.target:
+            yield place.children[1]
+    if function.node.kind == "CONSTRUCTOR":
+        for member, value in zip(function.node.children, function.node.children[1:]):
+            if member.kind == "MEMBER_REF" and member.target == node.target and value.cursor.kind.is_expression():
+                yield value
