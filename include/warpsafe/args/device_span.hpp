@@ -117,14 +117,15 @@ class DeviceSpan {
 #endif
 
  private:
+  friend struct device_pointer_traits<DeviceSpan>;
   T* data_ = nullptr;
   size_type size_ = 0;
 };
 
 template <class T>
 struct device_pointer_traits<DeviceSpan<T>> {
-  WARPSAFE_FN static constexpr T* get(const DeviceSpan<T>& span) noexcept {
-    return span.pointer().get();
+  [[gnu::always_inline]] WARPSAFE_FN static constexpr T* get(const DeviceSpan<T>& span) noexcept {
+    return span.data_;
   }
 };
 

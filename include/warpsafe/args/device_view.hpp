@@ -122,6 +122,7 @@ class DeviceView {
 
  private:
   friend struct detail::DeviceAccess;
+  friend struct device_pointer_traits<DeviceView>;
   DeviceSpan<T> kernel_form_;
   detail::MemoryOwner* owner_ = nullptr;
   int device_ = -1;
@@ -129,7 +130,9 @@ class DeviceView {
 
 template <class T>
 struct device_pointer_traits<DeviceView<T>> {
-  static constexpr T* get(const DeviceView<T>& view) noexcept { return view.pointer().get(); }
+  [[gnu::always_inline]] static constexpr T* get(const DeviceView<T>& view) noexcept {
+    return device_pointer_traits<DeviceSpan<T>>::get(view.kernel_form_);
+  }
 };
 
 namespace detail {

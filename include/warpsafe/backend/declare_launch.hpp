@@ -16,7 +16,7 @@ struct Recorded;  // race/recorded_backend.hpp
 
 namespace detail {
 
-template <class B>
+template <class B, bool Copies = true>
 struct Located;  // stream/stream_ref.hpp
 
 /// Whether WARPSAFE_DECLARE_LAUNCH was written for backend B.
@@ -37,8 +37,8 @@ template <>
 inline constexpr bool runs_host_kernels<host_backend> = true;
 
 /// The launch itself: launch/detail/launch_path.hpp, and race/recorded.hpp for Recorded<B>.
-template <CheckLevel Level, class B, class C, class K, class... A>
-[[nodiscard, gnu::always_inline]] inline result<void> launch_on(const Located<B>& at,
+template <CheckLevel Level, class B, bool Copies, class C, class K, class... A>
+[[nodiscard, gnu::always_inline]] inline result<void> launch_on(const Located<B, Copies>& at,
                                                                 const C& config, const K& kernel,
                                                                 const A&... arguments) noexcept;
 
@@ -77,8 +77,8 @@ template <CheckLevel Level, class B, class C, class... A, class K>
 #define WARPSAFE_DETAIL_LAUNCH(backend)                                                           \
   template <CheckLevel Level = current_level, class C, class K, class... A>                       \
   [[nodiscard, gnu::always_inline]] inline result<void> launch(                                   \
-      detail::later<C, detail::Located<backend>> stream, const C& config, const K& kernel,        \
-      const A&... arguments) noexcept {                                                           \
+      const detail::later<C, detail::Located<backend, Level != CheckLevel::off>>& stream,         \
+      const C& config, const K& kernel, const A&... arguments) noexcept {                         \
     using detail::launch_on;                                                                      \
     return launch_on<Level>(                                                                      \
         stream, config, detail::without_function<Level, backend, C, A...>(kernel), arguments...); \

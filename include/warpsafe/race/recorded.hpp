@@ -34,9 +34,10 @@ namespace detail {
 
 /// A launch on a stream of Recorded<B>: launches on B's own stream, with all its checks, and
 /// reports the launch to the recorder.
-template <CheckLevel Level, class B, class C, class K, class... A>
-[[nodiscard]] inline result<void> launch_on(const Located<debug::Recorded<B>>& at, const C& config,
-                                            const K& kernel, const A&... arguments) noexcept {
+template <CheckLevel Level, class B, bool Copies, class C, class K, class... A>
+[[nodiscard]] inline result<void> launch_on(const Located<debug::Recorded<B>, Copies>& at,
+                                            const C& config, const K& kernel,
+                                            const A&... arguments) noexcept {
   const auto own = raw_stream<B>(at.stream.native(), at.stream.device().value());
   using Told = debug::Recorded<B>;
   if constexpr (is_functor_kernel<K>) {

@@ -154,10 +154,10 @@ class [[nodiscard]] basic_stream {
 
   /// A reference for functions that only use the stream. Deleted for a temporary stream, which
   /// would be destroyed while they use it.
-  operator basic_stream_ref<B>() const& noexcept {
+  [[gnu::always_inline]] operator const basic_stream_ref<B>&() const& noexcept {
     return ref_;
   }  // NOLINT(google-explicit-constructor)
-  operator basic_stream_ref<B>() const&& = delete;
+  operator const basic_stream_ref<B>&() const&& = delete;
   [[nodiscard]] basic_stream_ref<B> ref() const& noexcept { return ref_; }
   [[nodiscard]] basic_stream_ref<B> ref() const&& = delete;
   [[nodiscard]] typename B::native_stream native() const noexcept { return ref_.native(); }

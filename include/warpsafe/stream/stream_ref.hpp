@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/name.hpp>
@@ -152,15 +152,16 @@ template <class B>
 inline constexpr bool is_stream<basic_stream_ref<B>> = true;
 
 /// A stream and the source line that passed it. A function that ends in a parameter pack learns its
-/// caller's line from it.
-template <class B>
+/// caller's line from it. Without `Copies` it keeps a reference to the caller's stream.
+template <class B, bool Copies>
 struct Located {
   template <class S>
-  requires is_stream_of<S, B> Located(
+  requires is_stream_of<S, B>
+  [[gnu::always_inline]] Located(
       const S& its_stream,  // NOLINT(google-explicit-constructor): its purpose
-      call_site its_site = call_site::current())
-  noexcept : stream(its_stream), site(its_site) {}
-  basic_stream_ref<B> stream;
+      const call_site& its_site = call_site::current()) noexcept
+      : stream(its_stream), site(its_site) {}
+  std::conditional_t<Copies, basic_stream_ref<B>, const basic_stream_ref<B>&> stream;
   call_site site;
 };
 

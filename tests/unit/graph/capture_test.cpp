@@ -254,9 +254,8 @@ TEST_F(CaptureTest, SaysWhichLaunchBrokeIt) {
   DeviceLimits limits = limits::cuda_floor;
   limits.max_threads_per_block = 256;
   become(limits);
-  const auto broke =
-      launch<CheckLevel::off>(detail::Located<host_backend>(stream, app),
-                              LaunchConfig{grid<1>, block<512>}, kernel<put>, 1, trust(numbers));
+  const auto broke = launch<CheckLevel::off>({stream, app}, LaunchConfig{grid<1>, block<512>},
+                                             kernel<put>, 1, trust(numbers));
   ASSERT_FALSE(broke.has_value());
   EXPECT_FALSE(put_on(stream, 6).has_value()) << "the capture is broken";
   const LaunchError error = error_in(std::move(capture).end());
@@ -284,9 +283,7 @@ TEST_F(CaptureTest, SaysWhichCallBrokeIt) {
 TEST_F(CaptureTest, SaysWhereItWasFoundBrokenByACallOfOthers) {
   auto capture = Capture::begin(stream).value();
   ASSERT_NE(host_backend::device_synchronize(), 0);
-  ASSERT_FALSE(
-      launch(detail::Located<host_backend>(stream, app), once, kernel<put>, 1, trust(numbers))
-          .has_value());
+  ASSERT_FALSE(launch({stream, app}, once, kernel<put>, 1, trust(numbers)).has_value());
   EXPECT_EQ(
       said(std::move(capture).end()),
       "Graph capture broken before the launch of kernel 'put': a call that did not go through this "

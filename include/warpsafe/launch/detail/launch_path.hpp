@@ -83,16 +83,15 @@ template <class P, class A>
 /// is the LaunchConfig or a LaunchShape. `slots` are those of the kernel if the type allows dynamic
 /// shared memory, else nullptr. `Plain`: the type has no option that needs a launch attribute. The
 /// kernel is passed as data, so that launches of all kernels with the same types share this.
-template <class Calls, bool Plain, class B, class Shaped, class Slots, class... P, class... A>
-[[nodiscard, gnu::always_inline]] inline result<void> dispatch(const Located<B>& at,
+template <class Calls, bool Plain, class B, bool Copies, class Shaped, class Slots, class... P,
+          class... A>
+[[nodiscard, gnu::always_inline]] inline result<void> dispatch(const Located<B, Copies>& at,
                                                                const Shaped& shaped,
                                                                const KernelEntry& kernel, Name name,
                                                                Slots slots, TypeList<P...>,
                                                                const A&... arguments) noexcept {
   const KernelEntry entry = kernel;
-  // launch_failed takes the stream by reference, so it lies in memory at every launch. A copy keeps
-  // the caller's file and line out of memory.
-  const basic_stream_ref<B> stream = at.stream;
+  const decltype(at.stream) stream = at.stream;  // in memory, for launch_refused
   const LaunchShape& shape = shape_of(shaped);
   int status = 0;
   if constexpr (!std::is_null_pointer_v<Slots>) {
@@ -251,8 +250,8 @@ result<void> compile_warpsafe_separate_cpp_in_one_file_of_the_program(
 #endif
 
 /// Checks the types. Each mistake has a sentence of its own, and nothing after it is compiled.
-template <CheckLevel Level, class B, class C, class K, class... A>
-inline result<void> launch_on(const Located<B>& at, const C& config, const K& kernel,
+template <CheckLevel Level, class B, bool Copies, class C, class K, class... A>
+inline result<void> launch_on(const Located<B, Copies>& at, const C& config, const K& kernel,
                               const A&... arguments) noexcept {
   if constexpr (is_functor_kernel<K>) {
     using Entry = typename K::kernel_type;
@@ -269,7 +268,7 @@ inline result<void> launch_on(const Located<B>& at, const C& config, const K& ke
       if constexpr (is_result<C>) {
         if (!config.has_value()) [[unlikely]] {
           // Copies, so that the success path takes the address of neither.
-          const Located<B> here = at;
+          const Located<B> here(at.stream, at.site);
           const LaunchError error = UnwrapWithTryOrValue::error_in(config);
           return refused_configuration(error, here, kernel.name());
         }
