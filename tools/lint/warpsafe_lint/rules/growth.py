@@ -5,6 +5,7 @@ that the source does not show, such as the choice of a caller."""
 
 import dataclasses
 import re
+from typing import Optional
 
 from .. import index
 from ..launches import round_up
@@ -18,7 +19,7 @@ class Source:
 
     text: str
     grows: bool = False
-    most: int | None = None
+    most: Optional[int] = None  # Python 3.9 has no int | None
 
 
 # Names of counts of the data, and words of the names of a launch's own numbers.
