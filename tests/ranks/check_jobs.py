@@ -3,8 +3,8 @@
 # Copyright (c) 2026 the warpsafe authors
 """Jobs with and without mistakes over a stand-in for NCCL: check_jobs.py [--some] WARPSAFE_RANKS LIBRARY JOB...
 
-Each mode of programs/job.cpp, or with --some every fourth, runs with four ranks. warpsafe-ranks says nothing of a right program, and names rank,
-call and line of a mistake."""
+Each mode of programs/job.cpp, or with --some every fourth, runs with four ranks. warpsafe-ranks says nothing of a right
+program, and names rank, call and line of a mistake."""
 
 import concurrent.futures
 import pathlib

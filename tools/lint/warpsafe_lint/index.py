@@ -102,7 +102,7 @@ class Index:
             self._save(kept)
         self.reaching = functools.lru_cache(maxsize=None)(self._reaching)
         self.callers_look = functools.lru_cache(maxsize=None)(self._callers_look)
-        self.related = functools.lru_cache(maxsize=8)(self.related)
+        self.related = functools.lru_cache(maxsize=8)(self._related)
         self.seen_by = functools.lru_cache(maxsize=None)(self._seen_by)
 
     @staticmethod
@@ -193,7 +193,7 @@ class Index:
                 for given in arguments(text_of(path), name):
                     yield path, given
 
-    def related(self, file):
+    def _related(self, file):
         """The text of a file, of the headers of the tree that it includes, and of the sources named like one of them."""
         file = os.path.realpath(file)
         seen = self.seen_by(file) if file in self.files else {file}

@@ -165,25 +165,23 @@ def open_size(launch):
     small = kernel and (is_small(function.program, kernel) or function.program.language == "hip")
     most = launch.max_threads or (1024 if small else 256)
     static = kernel.static_shared if kernel else 0
-    found = [(name, source_of(function, axis)) for name, axis, limit in zip(
-        ("grid.x", "grid.y", "grid.z"), launch.grid_axes, (2**31 - 1, 65535, 65535)) if not fits(function, axis, limit)]
+    limits = {"grid.x": 2**31 - 1, "grid.y": 65535, "grid.z": 65535, "block": most, "shared memory": 49152 - static}
+    found = [(name, source_of(function, axis)) for name, axis in zip(limits, launch.grid_axes) if not fits(function, axis, limits[name])]
     # Few programs have counts of 2^31 blocks along x, or images of 65536 rows.
-    found = [(name, dataclasses.replace(source, grows=False) if source and (name == "grid.x" or IMAGE.search(source.text)) else source)
+    square = is_square(function, launch.grid_axes)
+    found = [(name, dataclasses.replace(source, grows=False) if source and (square or name == "grid.x" or IMAGE.search(source.text)) else source)
              for name, source in found]
-    if is_square(function, launch.grid_axes):
-        found = [(name, dataclasses.replace(source, grows=False) if source else source) for name, source in found]
     threads = [function.value(axis) for axis in launch.block_axes]
     for axis, size in zip(launch.block_axes, threads):
         if not fits(function, axis, most):
             found.append(("block", Source(f"{size} threads", most=size) if size is not None else source_of(function, axis)))
     if None not in threads and math.prod(threads) > most and not found:
         found.append(("block", Source(f"{math.prod(threads)} threads", most=math.prod(threads))))
-    if launch.bytes is not None and not fits(function, launch.bytes, 49152 - static) and not is_raised(function.program):
+    if launch.bytes is not None and not fits(function, launch.bytes, limits["shared memory"]) and not is_raised(function.program):
         size = launch.shared_bytes
         found.append(("shared memory", Source(f"{size} bytes", most=size) if size is not None else source_of(function, launch.bytes)))
     if not launch.grid_axes or not launch.block_axes or launch.bytes is None and launch.shared_bytes is None:
         found.append(("launch", Source("a struct")))
-    limits = {"grid.x": 2**31 - 1, "grid.y": 65535, "grid.z": 65535, "block": most, "shared memory": 49152 - static}
     found = [(name, source or Source("a product")) for name, source in found
              if source is None or source.most is None or source.most > limits[name]]
     # A number of a caller that no device accepts.
