@@ -14,7 +14,9 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -157,6 +159,30 @@ struct ListNode {
   const float* values;
   int size;
 };
+struct Edge {
+  const float* values;
+  int from, to;
+};
+struct Layers {
+  int count;
+  ListNode nodes[2];
+};
+union Address {
+  const float* values;
+  std::intptr_t number;
+};
+struct Choice {
+  int kind;
+  Address address;
+  int size;
+};
+struct Maybe {
+  int kind;
+  std::optional<const float*> values;
+};
+struct Derived : ListNode {
+  const float* weights;
+};
 struct Pixel {
   int red, green;
   double depth;
@@ -186,6 +212,36 @@ TEST_F(BufferTest, AStructureHasAddressesOfTheDeviceAndNumbers) {
   int job = 7;
   const std::vector<marked::Node> marked{{known, reinterpret_cast<std::uintptr_t>(&job)}};
   EXPECT_TRUE(DeviceBuffer<marked::Node>::from(stream, marked).has_value()) << "as it declares";
+}
+
+TEST_F(BufferTest, NumbersAndPaddingAreNoAddresses) {
+  int on_host = 0;
+  const auto word = reinterpret_cast<std::uintptr_t>(&on_host);
+  const auto low = static_cast<int>(word & 0xffffffffU), high = static_cast<int>(word >> 32);
+  EXPECT_TRUE(
+      DeviceBuffer<Edge>::from(stream, std::vector<Edge>{{nullptr, low, high}}).has_value());
+  // The bytes behind the last member are what was in the memory before.
+  std::vector<ListNode> nodes(1);
+  std::memcpy(reinterpret_cast<char*>(nodes.data()) + offsetof(ListNode, size), &word, sizeof word);
+  EXPECT_EQ(nodes[0].size, low);
+  EXPECT_TRUE(DeviceBuffer<ListNode>::from(stream, nodes).has_value());
+}
+
+TEST_F(BufferTest, PointersInsideOfStructuresAreFound) {
+  float on_host = 0;
+  const auto refuses = [&](auto element) {
+    const std::vector<decltype(element)> elements{element};
+    const auto made = DeviceBuffer<decltype(element)>::from(stream, elements);
+    return !made.has_value() && error_in(made).code == Errc::argument_host_pointer;
+  };
+  EXPECT_TRUE(refuses(Layers{1, {{nullptr, 1}, {&on_host, 2}}}));
+  EXPECT_FALSE(refuses(Layers{1, {{nullptr, 1}, {nullptr, 2}}}));
+  EXPECT_TRUE(refuses(Derived{{nullptr, 1}, &on_host}));
+  // What an empty optional and the other member of a union have in their bytes means nothing.
+  Maybe empty{1, &on_host};
+  empty.values.reset();
+  EXPECT_FALSE(refuses(empty));
+  EXPECT_FALSE(refuses(Choice{1, {.number = reinterpret_cast<std::intptr_t>(&on_host)}, 2}));
 }
 
 TEST_F(BufferTest, ATableHasAddressesThatTheDeviceCanRead) {

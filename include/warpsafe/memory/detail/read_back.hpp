@@ -7,16 +7,12 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/kernel/detail/arguments.hpp>
-#include <warpsafe/kernel/detail/parameter.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/memory/detail/element_addresses.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/memory/pending.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -85,69 +81,6 @@ template <CheckLevel Level, class B>
   return noted.has_value()
              ? record_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
              : noted;
-}
-
-/// Whether the program has memory at an address.
-[[nodiscard]] inline bool is_mapped(char* address) noexcept {
-  const auto page = static_cast<std::uintptr_t>(::getpagesize());
-  unsigned char in_core = 0;
-  return ::mincore(address - reinterpret_cast<std::uintptr_t>(address) % page, 1, &in_core) == 0;
-}
-/// Errc::argument_host_pointer (value: the element's number, from 0) if one of the `words` words of
-/// a table is the address of host memory that the device cannot read. An address may also be the
-/// end of a range of device memory. The first and the last page mark special cases and are no
-/// memory. Words that may be numbers count only if the program has memory there. The driver is
-/// asked about the first `most_asked` words.
-template <class B>
-[[nodiscard, gnu::cold, gnu::noinline]] result<void> check_addresses(const void* table,
-                                                                     std::size_t words,
-                                                                     std::size_t words_per_element,
-                                                                     bool may_be_numbers,
-                                                                     call_site site) noexcept {
-  constexpr std::size_t most_asked = 256;
-  constexpr std::uintptr_t edge = 4096;
-  const auto is_known = [](const char* memory) {
-    MemoryKind kind{};
-    int device = 0;
-    return call<B, CheckLevel::full, &B::pointer_kind>(memory, kind, device) == 0 &&
-           kind != MemoryKind::unregistered;
-  };
-  for (std::size_t i = 0; i < words && i < most_asked; ++i) {
-    char* memory = nullptr;
-    __builtin_memcpy(&memory, static_cast<const char*>(table) + i * sizeof memory, sizeof memory);
-    const auto word = reinterpret_cast<std::uintptr_t>(memory);
-    if (word < edge || word >= ~edge || (may_be_numbers && !is_mapped(memory))) continue;
-    if (is_known(memory) || is_known(memory - 1)) continue;
-    LaunchError error = LaunchError::make(Errc::argument_host_pointer, Stage::validation,
-                                          i / words_per_element, 0, Axis::none, site);
-    error.vendor = B::vendor;
-    error.operation = Name::of("copy to device");
-    return error;
-  }
-  return success();
-}
-/// Whether an element is a pointer to an object, or a structure with one.
-template <class T>
-constexpr bool holds_addresses() noexcept {
-  if constexpr (std::is_pointer_v<T>) return !std::is_function_v<std::remove_pointer_t<T>>;
-  if constexpr (std::is_class_v<T> && std::is_aggregate_v<T> && !is_device_copyable<T>) {
-    return alignof(T) % sizeof(void*) == 0 && shows_address<T>();
-  }
-  return false;
-}
-/// Checks elements that are about to be copied to a device, at level full.
-template <CheckLevel Level, class B, class T>
-[[nodiscard]] result<void> check_elements(const T* elements, std::size_t count,
-                                          call_site site) noexcept {
-  if constexpr (Level == CheckLevel::full && holds_addresses<T>()) {
-    constexpr std::size_t words = sizeof(T) / sizeof(void*);
-    return check_addresses<B>(elements, count * words, words, !std::is_pointer_v<T>, site);
-  } else {
-    static_cast<void>(elements);
-    static_cast<void>(count);
-    static_cast<void>(site);
-    return success();
-  }
 }
 
 /// The elements on the host. A std::vector<bool> holds bits, which no copy can fill.
