@@ -60,6 +60,12 @@ def skipped_in(output):
     return set(re.findall(r"^\[  SKIPPED \] (\S+) \(", output, re.MULTILINE))
 
 
+def failures_in(output):
+    """The output of each failed test."""
+    return [f"{name}:\n{text.rstrip()}" for name, text in
+            re.findall(r"^\[ RUN      \] (\S+)\n((?:(?!\[ RUN      \]).*\n)*?)\[  FAILED  \] \1(?:,| \()", output, re.MULTILINE)]  # fmt: skip
+
+
 def print_skipped(count, output):
     """Prints the reasons of the skipped tests, each once."""
     if count:
@@ -96,7 +102,9 @@ def run_together(program, xml, without):
     skipped = skipped_in(output)
     count = int(closing_of(output)[1]) if ended else 0
     if code or not ended or not count:
-        print(output)
+        failures = failures_in(output)
+        # A log of a thousand tests hides the failure, and whoever shortens it cuts it out.
+        print(*(failures if ended and failures else [output]), output[closing_of(output).start() :] if ended else "", sep="\n")
         if not ended:
             print(f"{program}: ended with {code} before its tests did")
         return True

@@ -15,6 +15,7 @@ RUNNING = "[==========] Running 2 tests from 1 test suite.\n"
 TESTS = "[ RUN      ] A.One\n[       OK ] A.One (0 ms)\n[ RUN      ] A.Two\n"
 END = "[       OK ] A.Two (0 ms)\n[==========] 2 tests from 1 test suite ran. (0 ms total)\n"
 PASSED = "[  PASSED  ] 2 tests.\n"
+REASON = "a.cpp:7: Failure\nthe value is 3\n"
 INNER = "[==========] Running 1 test from 1 test suite.\n[==========] 1 test from 1 test suite ran. (0 ms total)\n[  PASSED  ] 1 test.\n"
 
 # The output, the exit code of the program, and whether the entry passes.
@@ -38,13 +39,21 @@ ALL_SKIPPED = (RUNNING + "".join(f"[ RUN      ] A.{name}\na.cpp:1: Skipped\nno d
 SKIPPED = 77
 
 
-def status_of(folder, output, code, *options):
-    """The exit code of run_gtest.py for a program that writes `output` and ends with `code`."""
+def run_with(folder, output, code, *options):
+    """Runs run_gtest.py with a program that writes `output` and ends with `code`."""
     program = folder / "program"
     program.write_text(f"#!{sys.executable}\nimport sys\nlisted = '--gtest_list_tests' in sys.argv\n"
                        f"print('A.\\n  Two' if listed else {output!r}, end='')\nsys.exit(0 if listed else {code})\n")  # fmt: skip
     program.chmod(0o755)
-    return subprocess.run([sys.executable, "-S", RUNNER, *options, program], stdout=subprocess.DEVNULL).returncode
+    return subprocess.run([sys.executable, "-S", RUNNER, *options, program], stdout=subprocess.PIPE, text=True)
+
+
+def status_of(folder, *what):
+    return run_with(folder, *what).returncode
+
+
+def output_of(folder, *what):
+    return run_with(folder, *what).stdout
 
 
 def main():
@@ -62,6 +71,10 @@ def main():
         for options in ([], ["--isolated"]):
             if status_of(pathlib.Path(folder), ALL_SKIPPED, 0, *options) != SKIPPED:
                 problems.append(f"a program whose tests are all skipped {options}: not skipped")
+        said = output_of(pathlib.Path(folder), RUNNING + TESTS.replace("One (", "One, where TypeParam = int (") + REASON
+                         + END.replace("       OK ", "  FAILED  ") + "[  PASSED  ] 1 test.\n[  FAILED  ] A.Two\n", 1)  # fmt: skip
+        if REASON not in said or "A.One" in said or said.count(REASON) != 1:
+            problems.append(f"a failed test is not reported alone: {said}")
     print(*problems, sep="\n")
     print(f"{len(PROGRAMS)} programs, {len(problems)} problems")
     return bool(problems)
