@@ -21,9 +21,10 @@ using warpsafe::Name;
 using warpsafe::debug::AccessKind;
 using warpsafe::debug::MemoryAccess;
 
-const Caller nobody{[]() noexcept { return ""; }, [] { return std::string(); }};
-const Caller somebody{[]() noexcept { return ""; },
-                      [] { return std::string("clear, f of libx.so"); }};
+const Caller nobody{[](const HostStack&) noexcept { return ""; },
+                    [](const HostStack&) { return std::string(); }};
+const Caller somebody{[](const HostStack&) noexcept { return ""; },
+                      [](const HostStack&) { return std::string("clear, f of libx.so"); }};
 
 const int handles[8] = {};
 StreamPlace apart(int i) { return {&handles[i], &handles[i], 0, StreamOrder::apart}; }

@@ -154,7 +154,7 @@ bool begin() {
   }
   session = made;
   // The first call loads the unwinder, which should not happen inside a callback.
-  static_cast<void>(cuda_caller.library());
+  static_cast<void>(HostStack::here());
   enable_all(cupti, subscriber);
   std::atexit(&at_exit);
   ForkedChild::expect();

@@ -20,10 +20,10 @@ inline constexpr const char* cuda_careful[] = {
     "libcurand",   "libcutensor",  "libnccl",   "libnvshmem", "libuct_",     "libucm_",
     "libnvrtc",    "libnvJitLink", "libcufile", "libnvidia-", "libnvcomp"};
 
-/// Queries about the thread that makes a call.
+/// Queries about the stack of a call.
 inline constexpr Caller cuda_caller{
-    []() noexcept { return calling_library(cuda_libraries); },
-    [] { return calling_functions(cuda_runtimes); },
+    [](const HostStack& stack) noexcept { return calling_library(stack, cuda_libraries); },
+    [](const HostStack& stack) { return calling_functions(stack, cuda_runtimes); },
     [](const HostStack& stack) noexcept { return library_on(stack, cuda_careful); }, cuda_runtimes};
 
 }  // namespace warpsafe::watch

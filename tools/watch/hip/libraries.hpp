@@ -21,10 +21,10 @@ inline constexpr const char* hip_careful[] = {
     "librocsolver", "libhipsparse", "librocsparse", "libMIOpen",   "librccl",   "libuct_",
     "libucm_",      "libhiprtc",    "libhipcub",    "libamd_comgr"};
 
-/// Queries about the thread that makes a call.
+/// Queries about the stack of a call.
 inline constexpr Caller hip_caller{
-    []() noexcept { return calling_library(hip_libraries); },
-    [] { return calling_functions(hip_runtimes); },
+    [](const HostStack& stack) noexcept { return calling_library(stack, hip_libraries); },
+    [](const HostStack& stack) { return calling_functions(stack, hip_runtimes); },
     [](const HostStack& stack) noexcept { return library_on(stack, hip_careful); }, hip_runtimes};
 
 }  // namespace warpsafe::watch

@@ -71,7 +71,7 @@ Session* session() noexcept {
       session_in_use =
           new Session(platform, Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN")));
       // The first call loads the unwinder.
-      if (!session_in_use->watcher.quiet()) static_cast<void>(hip_caller.library());
+      static_cast<void>(HostStack::here());
       std::atexit([] { session_in_use->watcher.finish(); });
       ForkedChild::expect();
       return true;

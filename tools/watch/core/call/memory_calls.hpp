@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../place/host_stack.hpp"
 #include "../stream/captures.hpp"
 #include "../stream/stream_names.hpp"
 #include "../watcher.hpp"
@@ -21,39 +22,55 @@ class MemoryCalls {
   MemoryCalls(Watcher& watcher, Captures& captures, MemoryKind (*kind_of)(std::uintptr_t) noexcept)
       : watcher_(watcher), captures_(captures), kind_of_(kind_of) {}
 
-  /// Keeps what the program has allocated and freed, for the reports of failed calls. A call of a
-  /// pool is too short for a look at the stack. May throw std::bad_alloc.
-  void keep(const StreamCall& of) {
+  /// Handles a call that has succeeded. May throw std::bad_alloc.
+  void done(const StreamCall& of) {
+    // A call of a pool is too short for a look at the stack.
+    const HostStack stack = has_time(of.call) ? HostStack::here() : HostStack{};
+    keep(of, stack);
+    if (!watcher_.quiet()) follow(of, stack);
+  }
+
+ private:
+  [[nodiscard]] static bool has_time(Call call) noexcept {
+    switch (call) {
+      case Call::allocate:
+      case Call::allocate_pitch:
+      case Call::allocate_managed:
+      case Call::allocate_host:
+      case Call::free:
+      case Call::free_host:
+        return true;
+      default:
+        return false;
+    }
+  }
+  /// Keeps what the program has allocated and freed, for the reports of failed calls.
+  void keep(const StreamCall& of, const HostStack& stack) {
     switch (of.call) {
       case Call::allocate:
       case Call::allocate_pitch:
-        return allocated(of, AllocationKind::device, true);
       case Call::allocate_async:
-        return allocated(of, AllocationKind::device, false);
+        return allocated(of, AllocationKind::device, stack);
       case Call::allocate_managed:
-        return allocated(of, AllocationKind::managed, true);
+        return allocated(of, AllocationKind::managed, stack);
       case Call::allocate_host:
-        return allocated(of, AllocationKind::pinned, true);
+        return allocated(of, AllocationKind::pinned, stack);
       case Call::free:
-      case Call::free_host: {
-        const HostStack stack = HostStack::here();
-        return memory().freed(of.to, of.whole_name(), &stack);
-      }
+      case Call::free_host:
       case Call::free_async:
-        return memory().freed(of.to, of.whole_name(), nullptr);
+        return memory().freed(of.to, of.whole_name(), stack);
       default:
         return;
     }
   }
-  /// May throw std::bad_alloc.
-  void done(const StreamCall& of) {
+  /// Follows the work, for the suspicions.
+  void follow(const StreamCall& of, const HostStack& stack) {
     CopySizes& copies = watcher_.suspicions().copies;
     switch (of.call) {
       case Call::allocate:
         if (of.to == 0) return;
-        copies.allocated(of.to, of.bytes, is_for_pool(HostStack::here()));
-        // An allocation is slow enough to afford a search for its caller.
-        if (*watcher_.platform().caller.library() != '\0') return;
+        copies.allocated(of.to, of.bytes, is_for_pool(stack));
+        if (*watcher_.platform().caller.library(stack) != '\0') return;
         return order().allocated(of.to, of.bytes, false);
       case Call::allocate_async:
       case Call::allocate_pitch:
@@ -100,7 +117,6 @@ class MemoryCalls {
     if (order().on()) copied(of);
   }
 
- private:
   [[nodiscard]] OrderWatch& order() noexcept { return watcher_.suspicions().order; }
   /// HIP's layer does not pass the stream of these calls.
   [[nodiscard]] bool follows_pools() noexcept {
@@ -109,16 +125,14 @@ class MemoryCalls {
   }
   [[nodiscard]] MemoryTable& memory() noexcept { return watcher_.failed_calls().memory(); }
 
-  void allocated(const StreamCall& of, AllocationKind kind, bool has_time) {
+  void allocated(const StreamCall& of, AllocationKind kind, const HostStack& stack) {
     Allocation one;
     one.begin = of.to;
     one.bytes = of.bytes;
     one.kind = kind;
     one.device = of.device;
     one.made_by = of.whole_name();
-    if (!has_time) return memory().allocated(one, nullptr);
-    const HostStack stack = HostStack::here();
-    memory().allocated(one, &stack);
+    memory().allocated(one, stack);
   }
 
   void copied(const StreamCall& of) {

@@ -106,9 +106,8 @@ class StreamCalls {
     }
     if (of.call == Call::unload) watcher_.kernels().forget_handles();
     try {
-      memory_.keep(of);
-      if (watcher_.quiet()) return;
       memory_.done(of);
+      if (watcher_.quiet()) return;
       order_.done(of);
       end_dependence(of);
     } catch (...) {  // out of memory: no further suspicions

@@ -41,8 +41,8 @@ struct Allocation {
 /// stacks of these calls. Thread-safe.
 class MemoryTable {
  public:
-  /// Adds memory. May throw std::bad_alloc.
-  void allocated(Allocation one, const HostStack* stack) {
+  /// Adds memory. An empty stack is an unknown one. May throw std::bad_alloc.
+  void allocated(Allocation one, const HostStack& stack) {
     if (one.begin == 0 || one.bytes == 0) return;
     const std::lock_guard lock(mutex_);
     one.made_at = number_of(stack);
@@ -50,7 +50,7 @@ class MemoryTable {
     ++calls_;
   }
   /// May throw std::bad_alloc.
-  void freed(std::uintptr_t begin, Name function, const HostStack* stack) {
+  void freed(std::uintptr_t begin, Name function, const HostStack& stack) {
     const std::lock_guard lock(mutex_);
     ++calls_;
     const auto found = live_.find(begin);
@@ -95,9 +95,9 @@ class MemoryTable {
   static constexpr std::size_t most_stacks = 4096;
 
   /// @pre the lock. Each stack is kept once.
-  [[nodiscard]] std::uint32_t number_of(const HostStack* stack) {
-    if (stack == nullptr || stack->count == 0) return 0;
-    std::vector<void*> frames(stack->frames, stack->frames + stack->count);
+  [[nodiscard]] std::uint32_t number_of(const HostStack& stack) {
+    if (stack.count == 0) return 0;
+    std::vector<void*> frames(stack.frames, stack.frames + stack.count);
     const auto known = numbers_.find(frames);
     if (known != numbers_.end()) return known->second;
     if (stacks_.size() == most_stacks) return 0;

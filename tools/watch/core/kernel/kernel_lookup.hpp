@@ -32,7 +32,7 @@ class KernelLookup {
     }
     // The library is found on the program's stack.
     const char* const library =
-        function != nullptr && !options_.quiet ? platform_.caller.library() : "";
+        function != nullptr && !options_.quiet ? platform_.caller.library(HostStack::here()) : "";
     Kernel* added = nullptr;
     run_on_large_stack([&]() noexcept {
       try {

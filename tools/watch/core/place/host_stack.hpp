@@ -11,7 +11,7 @@ namespace warpsafe::watch {
 
 /// The return addresses on a thread's stack, innermost first.
 struct HostStack {
-  static constexpr std::size_t most = 32;
+  static constexpr std::size_t most = 48;
   void* frames[most];
   std::size_t count = 0;
 

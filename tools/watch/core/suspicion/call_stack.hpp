@@ -4,9 +4,9 @@
 
 #include "../kernel/kernel_name.hpp"
 #include "../place/host_stack.hpp"
+#include "../place/known_code.hpp"
 
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <link.h>
 
 #include <cstddef>
@@ -38,26 +38,14 @@ namespace detail {
   return "";
 }
 
-/// Calls `see(info)` for each function on the calling thread's stack, innermost first, until it
-/// returns false.
-template <class See>
-void each_caller(const See& see) {
-  void* frames[48];
-  const int count = ::backtrace(frames, 48);
-  for (int i = 0; i < count; ++i) {
-    Dl_info info{};
-    // A return address may lie behind the end of its function.
-    if (::dladdr(static_cast<const char*>(frames[i]) - 1, &info) != 0 && !see(info)) return;
-  }
-}
-
 }  // namespace detail
 
-/// Returns the vendor library that the calling thread is in, or "", judged by the callers' shared
+/// Returns the vendor library whose call the stack is, or "", judged by the callers' shared
 /// objects. A statically linked library is not recognised.
-[[nodiscard]] inline const char* calling_library(LibraryNames names) noexcept {
+[[nodiscard]] inline const char* calling_library(const HostStack& stack,
+                                                 LibraryNames names) noexcept {
   const char* found = "";
-  detail::each_caller([&](const Dl_info& info) noexcept {
+  KnownCode::each(stack, [&](const Dl_info& info) noexcept {
     // The outermost library counts, because the program owns its handle.
     const char* const library = detail::library_of(info.dli_fname, names);
     if (*library != '\0') found = library;
@@ -66,11 +54,11 @@ void each_caller(const See& see) {
   return found;
 }
 
-/// Returns the functions on the calling thread's stack, innermost first: "magma_memset,
+/// Returns the functions on the stack, innermost first: "magma_memset,
 /// magma_sgetrf_batched of libtorch_cuda_linalg.so". Only functions of the shared object that
 /// called the runtime are listed, if the object exposes their names. Returns "" if it does not, as
 /// is usual for a program's own file. The libraries in `runtimes` and this library are skipped.
-[[nodiscard]] inline std::string calling_functions(LibraryNames runtimes) {
+[[nodiscard]] inline std::string calling_functions(const HostStack& stack, LibraryNames runtimes) {
   constexpr int most = 3;
   static const char here = 0;
   Dl_info own{};
@@ -79,7 +67,7 @@ void each_caller(const See& see) {
   std::string_view file;
   std::string all;
   int named = 0;
-  detail::each_caller([&](const Dl_info& info) {
+  KnownCode::each(stack, [&](const Dl_info& info) {
     if (info.dli_fbase == own.dli_fbase || *detail::library_of(info.dli_fname, runtimes) != '\0') {
       return true;
     }
@@ -94,10 +82,11 @@ void each_caller(const See& see) {
   return named == 0 ? all : all + " of " + single_line(file);
 }
 
-/// Queries about the thread that makes a call.
+/// Queries about the stack of a call.
 struct Caller {
-  const char* (*library)() noexcept;  ///< calling_library for the vendor's libraries
-  std::string (*functions)();         ///< calling_functions
+  const char* (*library)(
+      const HostStack& stack) noexcept;              ///< calling_library for the vendor's libraries
+  std::string (*functions)(const HostStack& stack);  ///< calling_functions
   /// The library on that stack whose failed calls are not the program's, or "": the vendor's, and
   /// others that try what a device supports.
   const char* (*careful)(const HostStack& stack) noexcept = [](const HostStack&) noexcept {
@@ -106,15 +95,14 @@ struct Caller {
   LibraryNames runtimes{};  ///< the libraries between a program and the device
 };
 
-/// Returns the library that the stack is in, or "".
+/// Returns the innermost of these libraries on the stack, or "".
 [[nodiscard]] inline const char* library_on(const HostStack& stack, LibraryNames names) noexcept {
-  for (std::size_t i = 0; i < stack.count; ++i) {
-    Dl_info info{};
-    if (::dladdr(static_cast<const char*>(stack.frames[i]) - 1, &info) == 0) continue;
-    const char* const library = detail::library_of(info.dli_fname, names);
-    if (*library != '\0') return library;
-  }
-  return "";
+  const char* found = "";
+  KnownCode::each(stack, [&](const Dl_info& info) noexcept {
+    found = detail::library_of(info.dli_fname, names);
+    return *found == '\0';
+  });
+  return found;
 }
 
 /// Returns whether an allocator that hands out parts of its allocations is on the stack, by the
@@ -127,18 +115,17 @@ struct Caller {
       "libarrayfire", "libggml",    "libmagma",      "libxla_extension"};
   static constexpr const char* functions[] = {"Allocator", "allocator",       "MemoryPool",
                                               "mem_pool",  "memory_resource", "MemoryResource"};
-  for (std::size_t i = 0; i < stack.count; ++i) {
-    Dl_info info{};
-    if (::dladdr(static_cast<const char*>(stack.frames[i]) - 1, &info) == 0) continue;
-    if (*detail::library_of(info.dli_fname, files) != '\0') return true;
+  bool found = false;
+  KnownCode::each(stack, [&](const Dl_info& info) noexcept {
     // cupy/cuda/memory.cpython-311-x86_64-linux-gnu.so
-    if (info.dli_fname != nullptr && std::strstr(info.dli_fname, "/cupy/") != nullptr) return true;
-    if (info.dli_sname == nullptr) continue;
+    found = *detail::library_of(info.dli_fname, files) != '\0' ||
+            std::strstr(info.dli_fname, "/cupy/") != nullptr;
     for (const char* const part : functions) {
-      if (std::strstr(info.dli_sname, part) != nullptr) return true;
+      found = found || (info.dli_sname != nullptr && std::strstr(info.dli_sname, part) != nullptr);
     }
-  }
-  return false;
+    return !found;
+  });
+  return found;
 }
 
 /// Returns whether the process has loaded one of the libraries.

@@ -52,7 +52,7 @@ class OrderSuspicions {
       return;
     }
     if (!known_.emplace(first.what.data, second.what.data).second) return;
-    if (!second.is_kernel) second.library = caller.library();
+    if (!second.is_kernel) second.library = caller.library(HostStack::here());
     const bool own = *first.library == '\0' && *second.library == '\0';
     if (own && !own_) return;
     // The kernel fills the memory part by part, and the library waits for one of the parts.
@@ -74,7 +74,7 @@ class OrderSuspicions {
       text += ", or set the " + std::string(second.library) + " handle to the stream of the first";
     }
     // A kernel's name already identifies its owner.
-    if (!second.is_kernel) add_functions(text, "the second", caller.functions());
+    if (!second.is_kernel) add_functions(text, "the second", caller.functions(HostStack::here()));
     const bool is_sought = !first.is_kernel && found_.size() < most_sought;
     sought_ += is_sought ? 1 : 0;
     found_.push_back({std::move(text), writer(first, first_writes), writer(second, second_writes),
@@ -98,7 +98,7 @@ class OrderSuspicions {
           first.at.handle != work.at.handle) {
         continue;
       }
-      if (!std::exchange(asked, true)) functions = caller.functions();
+      if (!std::exchange(asked, true)) functions = caller.functions(HostStack::here());
       add_functions(one.text, "a later call like the first", functions);
       one.is_sought = {};
       --sought_;
