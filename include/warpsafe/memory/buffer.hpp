@@ -128,8 +128,8 @@ class [[nodiscard]] basic_device_buffer {
   /// Overwrites the buffer from host memory with the same number of elements, in stream order.
   /// Returns when the host memory may be changed again. Errc::size_mismatch (value: the source's
   /// size, limit: the buffer's), ::stream_capturing, ::runtime_failed, ::execution_failed; level
-  /// full: ::argument_host_pointer if T is a pointer, or a structure with one among its members (not
-  /// in a union or a class), that points to host memory.
+  /// full: ::argument_host_pointer if T is a pointer, or a structure with one among its members
+  /// (not in a union or a class), that points to host memory.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> assign(std::span<const T> source,
                                     call_site site = call_site::current()) noexcept {
