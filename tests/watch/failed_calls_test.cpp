@@ -100,6 +100,14 @@ TEST(FailedCalls, AGraphWhoseLaunchReturnsAFaultIsItsSuspect) {
   EXPECT_THAT(traced.out, HasSubstr("  CUDA launch(stream 0x"));
 }
 
+TEST(FailedCalls, AGraphIsNamedAfterTheKernelsOfTheGraphsInIt) {
+  const Ran ran =
+      shell("env STAND_IN_NESTED_GRAPH=1 STAND_IN_GRAPH_FAULTS=1 LD_LIBRARY_PATH=" WATCH_STAND_IN
+            " " WATCH_RUN " --cuda " WATCH_FAILED_CALLS " launch_graph");
+  EXPECT_THAT(ran.out,
+              HasSubstr("'graph of 2 kernels and 1 conditional node: demo::axpy, demo::bounded'"));
+}
+
 TEST(FailedCalls, AddressesThatNoFreeTakes) {
   EXPECT_THAT(failed("free_inside").out,
               HasSubstr("\n  the address is 256 bytes past the beginning of an allocation: free "

@@ -22,6 +22,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,11 @@ struct CUevent_st {};
 struct CUctx_st {
   std::uint32_t number;
 };
+struct CUgraphNode_st {
+  CUgraphNodeType type;
+  CUfunction kernel;
+};
+struct CUgraph_st {};
 
 namespace {
 
@@ -49,6 +55,12 @@ CUfunc_st functions[] = {{"_ZN4demo4axpyEfPKfPfi", 1024, 0},
                          {long_name.c_str(), 1024, 0},
                          {"_ZN4demo9of_moduleEPf", 1024, 0},
                          {"of_module_in_c", 1024, 0}};
+CUgraphNode_st graph_nodes[] = {{CU_GRAPH_NODE_TYPE_KERNEL, &functions[0]},
+                                {CU_GRAPH_NODE_TYPE_CONDITIONAL, nullptr},
+                                {CU_GRAPH_NODE_TYPE_GRAPH, nullptr},
+                                {CU_GRAPH_NODE_TYPE_KERNEL, &functions[1]}};
+CUgraph_st the_inner_graph;
+const CUgraph inner_graph = &the_inner_graph;
 CUctx_st context{1};
 CUctx_st second_context{2};
 CUctx_st* current = &context;
@@ -643,8 +655,27 @@ CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNod
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddKernelNode_v2, &of, nullptr,
                      [] { return CUDA_ERROR_INVALID_VALUE; });
 }
-CUresult cuGraphGetNodes(CUgraph, CUgraphNode*, std::size_t* count) {
-  *count = 0;
+/// A graph of nothing, or with STAND_IN_NESTED_GRAPH: a kernel, a conditional node and a graph of
+/// another kernel.
+CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count) {
+  static const bool is_nested = std::getenv("STAND_IN_NESTED_GRAPH") != nullptr;
+  const auto all = graph == inner_graph ? std::span(graph_nodes).last(1)
+                                        : std::span(graph_nodes).first(is_nested ? 3 : 0);
+  for (std::size_t i = 0; nodes != nullptr && i < all.size(); ++i) nodes[i] = &all[i];
+  *count = all.size();
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
+  *type = node->type;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* of) {
+  *of = {};
+  of->func = node->kernel;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode, CUgraph* graph) {
+  *graph = inner_graph;
   return CUDA_SUCCESS;
 }
 /// No two graphs have one handle.

@@ -34,6 +34,7 @@ struct Driver {
   decltype(&::cuGraphNodeGetType) node_type;
   CUresult(CUDAAPI* kernel_node)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
   decltype(&::cuGraphMemsetNodeGetParams) fill_node;
+  decltype(&::cuGraphChildGraphNodeGetGraph) child_graph;
   decltype(&::cuFuncGetParamInfo) parameter;
   decltype(&::cuPointerGetAttribute) pointer_attribute;
   decltype(&::cuMemGetInfo) memory_info;
@@ -84,6 +85,7 @@ struct Driver {
     find(found.node_type, "cuGraphNodeGetType");
     find(found.kernel_node, "cuGraphKernelNodeGetParams_v2");
     find(found.fill_node, "cuGraphMemsetNodeGetParams");
+    find(found.child_graph, "cuGraphChildGraphNodeGetGraph");
     find(found.parameter, "cuFuncGetParamInfo");
     find(found.pointer_attribute, "cuPointerGetAttribute");
     find(found.memory_info, "cuMemGetInfo_v2");

@@ -32,30 +32,15 @@ class Graphs {
   explicit Graphs(Watcher& watcher) : watcher_(watcher) {}
 
   void instantiated(CUgraphExec executable, CUgraph graph, std::int32_t device) {
-    std::size_t count = 0;
-    if (call_driver(&Driver::graph_nodes, graph, static_cast<CUgraphNode*>(nullptr), &count) !=
-        CUDA_SUCCESS) {
-      return;
+    Contents found;
+    if (!add_nodes(graph, device, found)) return;
+    Known& made = found.known;
+    std::string name = "graph of " + counted(found.kernels, "kernel", "kernels");
+    // The driver does not tell what is in their bodies.
+    if (found.conditions != 0) {
+      name += " and " + counted(found.conditions, "conditional node", "conditional nodes");
     }
-    std::vector<CUgraphNode> nodes(count);
-    if (count != 0 &&
-        call_driver(&Driver::graph_nodes, graph, nodes.data(), &count) != CUDA_SUCCESS) {
-      return;
-    }
-    Known made;
-    std::string names;
-    std::size_t kernels = 0;
-    for (const CUgraphNode node : nodes) {
-      CUgraphNodeType type{};
-      if (call_driver(&Driver::node_type, node, &type) != CUDA_SUCCESS) continue;
-      if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
-        ++kernels;
-        add_kernel(node, device, names, made);
-      } else if (type == CU_GRAPH_NODE_TYPE_MEMSET) {
-        add_fill(node, made);
-      }
-    }
-    const std::string name = "graph of " + counted(kernels, "kernel", "kernels") + names;
+    name += found.names;
     made.kernel = watcher_.lookup().kernel(nullptr, device, [&] { return name.c_str(); });
     const std::lock_guard lock(mutex_);
     known_[executable] = std::move(made);
@@ -86,8 +71,44 @@ class Graphs {
   }
 
  private:
+  struct Contents {
+    Known known{};
+    std::size_t kernels = 0;
+    std::size_t conditions = 0;
+    std::string names{};  ///< of the first kernels, which identify the graph
+  };
+  /// Adds the nodes of a graph and of the graphs inside it. Returns false if the driver refuses.
+  bool add_nodes(CUgraph graph, std::int32_t device, Contents& found) {
+    std::size_t count = 0;
+    if (call_driver(&Driver::graph_nodes, graph, static_cast<CUgraphNode*>(nullptr), &count) !=
+        CUDA_SUCCESS) {
+      return false;
+    }
+    std::vector<CUgraphNode> nodes(count);
+    if (count != 0 &&
+        call_driver(&Driver::graph_nodes, graph, nodes.data(), &count) != CUDA_SUCCESS) {
+      return false;
+    }
+    for (const CUgraphNode node : nodes) {
+      CUgraphNodeType type{};
+      if (call_driver(&Driver::node_type, node, &type) != CUDA_SUCCESS) continue;
+      CUgraph child = nullptr;
+      if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
+        ++found.kernels;
+        add_kernel(node, device, found.names, found.known);
+      } else if (type == CU_GRAPH_NODE_TYPE_MEMSET) {
+        add_fill(node, found.known);
+      } else if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
+        if (call_driver(&Driver::child_graph, node, &child) == CUDA_SUCCESS) {
+          static_cast<void>(add_nodes(child, device, found));
+        }
+      } else if (type == CU_GRAPH_NODE_TYPE_CONDITIONAL) {
+        ++found.conditions;
+      }
+    }
+    return true;
+  }
   void add_kernel(CUgraphNode node, std::int32_t device, std::string& names, Known& made) {
-    // The first kernels' names identify the graph.
     const bool names_more = names.size() <= longest_name;
     if (!names_more && watcher_.quiet()) return;
     CUDA_KERNEL_NODE_PARAMS of{};
