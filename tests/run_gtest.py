@@ -60,10 +60,9 @@ def skipped_in(output):
     return set(re.findall(r"^\[  SKIPPED \] (\S+) \(", output, re.MULTILINE))
 
 
-def failures_in(output):
-    """The output of each failed test."""
-    return [f"{name}:\n{text.rstrip()}" for name, text in
-            re.findall(r"^\[ RUN      \] (\S+)\n((?:(?!\[ RUN      \]).*\n)*?)\[  FAILED  \] \1(?:,| \()", output, re.MULTILINE)]  # fmt: skip
+def without_passed(output):
+    """The output without that of each test that passed or was skipped."""
+    return re.sub(r"^\[ RUN      \] (\S+)\n(?:(?!\[ RUN      \]).*\n)*?.*\[(?:       OK|  SKIPPED) \] \1(?:,| \().*\n", "", output, flags=re.MULTILINE)  # fmt: skip
 
 
 def print_skipped(count, output):
@@ -102,9 +101,8 @@ def run_together(program, xml, without):
     skipped = skipped_in(output)
     count = int(closing_of(output)[1]) if ended else 0
     if code or not ended or not count:
-        failures = failures_in(output)
         # A log of a thousand tests hides the failure, and whoever shortens it cuts it out.
-        print(*(failures if ended and failures else [output]), output[closing_of(output).start() :] if ended else "", sep="\n")
+        print(without_passed(output) if ended else output)
         if not ended:
             print(f"{program}: ended with {code} before its tests did")
         return True

@@ -75,6 +75,12 @@ def main():
                          + END.replace("       OK ", "  FAILED  ") + "[  PASSED  ] 1 test.\n[  FAILED  ] A.Two\n", 1)  # fmt: skip
         if REASON not in said or "A.One" in said or said.count(REASON) != 1:
             problems.append(f"a failed test is not reported alone: {said}")
+        # The first fails, after a line that it has not ended, and so does the tear-down of the suite.
+        said = output_of(pathlib.Path(folder), RUNNING + TESTS.replace("[       OK ] A.One", f"{REASON}half a line[  FAILED  ] A.One")
+                         + "half[       OK ] A.Two (0 ms)\nb.cpp:8: Failure\nthe last value is 4\n"
+                         + END.partition("\n")[2] + "[  PASSED  ] 1 test.\n[  FAILED  ] A.One\n", 1)  # fmt: skip
+        if REASON not in said or "the last value is 4" not in said or "RUN      ] A.Two" in said:
+            problems.append(f"a failure is not reported: {said}")
     print(*problems, sep="\n")
     print(f"{len(PROGRAMS)} programs, {len(problems)} problems")
     return bool(problems)

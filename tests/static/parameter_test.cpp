@@ -295,6 +295,33 @@ struct DerivedHolder : Holder {
 };
 static_assert(taken<Range, Vector, Quaternion, Count, Mixed, Derived> &&
               refused<Holder, DerivedHolder, TwoPointers>);
+// Members and bases without members of their own, and unions without a name, hide nothing.
+struct Tag {};
+struct TagOfTag {
+  Tag tag;
+};
+template <class T>
+struct Tagged : Tag {
+  int count;
+  TagOfTag tag;
+  T value;
+};
+template <class T>
+struct TagFirst {
+  [[no_unique_address]] Tag tag;
+  T value;
+};
+template <class T>
+struct Unnamed {
+  int kind;
+  union {
+    int whole;
+    float real;
+  };
+  T value;
+};
+static_assert(taken<Tag, Tagged<double>, TagFirst<double>, Unnamed<double>> &&
+              refused<Tagged<float*>, TagFirst<float*>, Unnamed<float*>>);
 struct Constant {
   const double value;
   const int count;

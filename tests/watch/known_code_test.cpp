@@ -7,12 +7,17 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
 
 int asked = 0;
+void (*on_question)() = nullptr;
 
 }  // namespace
 
@@ -21,6 +26,7 @@ extern "C" int dladdr(const void* address, Dl_info* info) noexcept {
   static auto* const original =
       reinterpret_cast<int (*)(const void*, Dl_info*)>(::dlsym(RTLD_NEXT, "dladdr"));
   ++asked;
+  if (on_question != nullptr) std::exchange(on_question, nullptr)();
   return original(address, info);
 }
 
@@ -54,6 +60,21 @@ TEST(KnownCode, AsksTheLoaderOncePerCaller) {
   static constexpr const char* names[] = {"libcublas"};
   EXPECT_STREQ(calling_library(stack, names), "");
   EXPECT_EQ(asked, 0);
+}
+
+// As a constructor of a library, which has the loader's lock, on another thread.
+TEST(KnownCode, AnswersWhileAnotherThreadAsksTheLoader) {
+  static std::future_status answered{};
+  on_question = [] {
+    std::packaged_task<void()> ask([] { static_cast<void>(files_of(HostStack::here())); });
+    const std::future<void> done = ask.get_future();
+    std::thread other(std::move(ask));
+    answered = done.wait_for(std::chrono::seconds(10));
+    answered == std::future_status::ready ? other.join() : other.detach();
+  };
+  static_cast<void>(files_of(stack_of(reinterpret_cast<char*>(&stack_of) + 1)));
+  ASSERT_EQ(on_question, nullptr) << "the loader was not asked";
+  EXPECT_EQ(answered, std::future_status::ready);
 }
 
 TEST(KnownCode, StopsWhereItIsTold) {

@@ -17,7 +17,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -187,6 +189,47 @@ struct Pixel {
   int red, green;
   double depth;
 };
+struct Tag {};
+struct Tagged : Tag {
+  int size;
+  Tag tag;
+  const float* values;
+};
+struct Unnamed {
+  int kind;
+  union {
+    int size;
+    float weight;
+  };
+  const float* values;
+};
+struct Crowd {
+  const float* values;
+  int numbers[70];
+  const float* behind;
+};
+class Explicit {
+ public:
+  Explicit() = default;
+  explicit Explicit(const Explicit&) = default;
+  long number() const { return number_; }
+
+ private:
+  long number_ = 0;
+};
+struct HasExplicit {
+  Explicit number;
+  const float* values;
+};
+using Four = float __attribute__((vector_size(16)));
+struct HasVector {
+  Four four;
+  const float* values;
+};
+struct Renamed {
+  [[deprecated]] int size;
+  const float* values;
+};
 
 TEST_F(BufferTest, AStructureHasNoAddressesOfTheHost) {
   std::vector<float> on_host(4);
@@ -242,6 +285,28 @@ TEST_F(BufferTest, PointersInsideOfStructuresAreFound) {
   empty.values.reset();
   EXPECT_FALSE(refuses(empty));
   EXPECT_FALSE(refuses(Choice{1, {.number = reinterpret_cast<std::intptr_t>(&on_host)}, 2}));
+}
+
+TEST_F(BufferTest, PointersBesideMembersOfAnyKindAreFound) {
+  const float on_host = 0;
+  // An element with the address at this byte, and zeros.
+  const auto refuses = [&]<class T>(std::type_identity<T>, std::size_t place) {
+    alignas(T) unsigned char bytes[sizeof(T)]{};
+    const float* const address = &on_host;
+    std::memcpy(bytes + place, &address, sizeof address);
+    const std::span<const T> elements(std::launder(reinterpret_cast<const T*>(bytes)), 1);
+    const auto made = DeviceBuffer<T>::from(stream, elements);
+    return !made.has_value() && error_in(made).code == Errc::argument_host_pointer;
+  };
+  EXPECT_TRUE(refuses(std::type_identity<Tagged>{}, 8));
+  EXPECT_FALSE(refuses(std::type_identity<Unnamed>{}, 0));
+  EXPECT_TRUE(refuses(std::type_identity<Unnamed>{}, 8));
+  EXPECT_TRUE(refuses(std::type_identity<Crowd>{}, 0));
+  EXPECT_FALSE(refuses(std::type_identity<HasExplicit>{}, 0));
+  EXPECT_TRUE(refuses(std::type_identity<HasExplicit>{}, 8));
+  EXPECT_FALSE(refuses(std::type_identity<HasVector>{}, 0));
+  EXPECT_TRUE(refuses(std::type_identity<HasVector>{}, 16));
+  EXPECT_TRUE(refuses(std::type_identity<Renamed>{}, 8));
 }
 
 TEST_F(BufferTest, ATableHasAddressesThatTheDeviceCanRead) {

@@ -25,10 +25,11 @@ namespace detail {
 template <std::size_t N>
 inline constexpr std::make_index_sequence<N> indices{};
 
-/// Converts to any type except an aggregate. Counts members, also those of structures inside.
+/// Converts to any type without members of its own. Counts members, also of structures inside.
 struct AnyMember {
   template <class T>
-  requires(!std::is_aggregate_v<T>) operator T() const noexcept;
+  requires(__is_empty(T) || !__is_aggregate(T) || (!__is_class(T) && !__is_union(T))) operator T()
+      const noexcept;
 };
 template <class N, std::size_t Size>
 struct ArrayOf {
@@ -86,8 +87,7 @@ constexpr bool is_array_beside() noexcept {
   }
   return false;
 }
-/// Whether P is an array of pointers to one of the types T, alone or with up to two numbers beside
-/// it.
+/// Whether P is an array of pointers to one of the T, alone or with up to two numbers beside it.
 template <class P, class... T>
 constexpr bool is_array_of_pointers() noexcept {
   if constexpr (alignof(P) < alignof(void*)) return false;
@@ -97,7 +97,7 @@ constexpr bool is_array_of_pointers() noexcept {
 // g++ changes its answer for a lambda once it was asked for the assignment, so this asks first.
 template <class P>
 constexpr bool is_made_of_bytes() noexcept {
-  if constexpr (__is_trivially_copyable(P)) {
+  if constexpr (__is_trivially_copyable(P) && !__is_union(P)) {
     constexpr ArrayOf<unsigned char, sizeof(P)> bytes{};
 #if defined(__clang__)
     static_cast<void>(__builtin_bit_cast(P, bytes));

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,9 +27,15 @@ namespace warpsafe::detail {
 /// A T whose bytes are all `mark`.
 template <class T>
 [[nodiscard]] T filled_with(unsigned char mark) noexcept {
-  alignas(T) unsigned char bytes[sizeof(T)];
-  std::memset(bytes, mark, sizeof bytes);
-  return *std::launder(reinterpret_cast<T*>(bytes));
+  struct Bytes {
+    alignas(T) unsigned char all[sizeof(T)];
+  } bytes;
+  std::memset(&bytes, mark, sizeof bytes);
+  if constexpr (std::is_trivially_copyable_v<T>) {
+    return std::bit_cast<T>(bytes);
+  } else {
+    return *std::launder(reinterpret_cast<T*>(&bytes));
+  }
 }
 /// Converts to any pointer to an object or a function.
 struct MarkedPointer {
@@ -38,11 +45,13 @@ struct MarkedPointer {
     return filled_with<T*>(mark);
   }
 };
-/// Converts to any type except an aggregate, with zeros.
+/// Converts to the types of AnyMember, with zeros.
 struct ZeroMember {
   unsigned char mark;  ///< as MarkedPointer; not used
   template <class T>
-  requires(!std::is_aggregate_v<T>) operator T() const noexcept { return filled_with<T>(0); }
+  requires(std::is_convertible_v<AnyMember, T>) operator T() const noexcept {
+    return filled_with<T>(0);
+  }
 };
 /// Converts to any union, and to any class that is no aggregate.
 struct AnyClosed {
@@ -65,6 +74,8 @@ using PointerWords = std::array<bool, sizeof(P) / sizeof(void*)>;
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-braces"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"  // behind the 64th
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #pragma GCC diagnostic ignored "-Wconversion"  // std::optional prefers its constructor
 #endif
 /// Keeps those words that are marked in a P.

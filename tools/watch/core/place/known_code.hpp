@@ -21,13 +21,19 @@ class KnownCode {
  public:
   /// Calls `see(info)` for each frame that the loader knows, innermost first, until it returns
   /// false.
+  // Holds no lock while it asks the loader. A library's constructor that calls the runtime has the
+  // loader's lock, and would wait for this one.
   template <class See>
   static void each(const HostStack& stack, const See& see) {
     KnownCode& known = instance();
-    const std::lock_guard lock(known.mutex_);
-    known.forget_unloaded();
+    const unsigned long long unloaded = objects_unloaded();
     for (std::size_t i = 0; i < stack.count; ++i) {
-      const Dl_info info = known.at(stack.frames[i]);
+      Dl_info info{};
+      if (!known.find(stack.frames[i], unloaded, info)) {
+        // A return address may lie behind the end of its function.
+        if (::dladdr(static_cast<const char*>(stack.frames[i]) - 1, &info) == 0) continue;
+        known.keep(stack.frames[i], unloaded, info);
+      }
       if (info.dli_fname != nullptr && !see(info)) return;
     }
   }
@@ -42,21 +48,8 @@ class KnownCode {
     static KnownCode* const one = ::new (memory) KnownCode;
     return *one;
   }
-  [[nodiscard]] Dl_info at(void* frame) noexcept {
-    const auto found = answers_.find(frame);
-    if (found != answers_.end()) return found->second;
-    Dl_info info{};
-    // A return address may lie behind the end of its function.
-    if (::dladdr(static_cast<const char*>(frame) - 1, &info) == 0) return {};
-    if (answers_.size() >= most) answers_.clear();
-    try {
-      answers_.emplace(frame, info);
-    } catch (...) {  // out of memory: asked again the next time
-    }
-    return info;
-  }
-  /// Another object may be where an unloaded one was.
-  void forget_unloaded() noexcept {
+  /// The number of objects that were unloaded so far.
+  [[nodiscard]] static unsigned long long objects_unloaded() noexcept {
     unsigned long long unloaded = 0;
     ::dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* data) {
@@ -64,9 +57,30 @@ class KnownCode {
           return 1;
         },
         &unloaded);
-    if (unloaded == unloaded_) return;
-    unloaded_ = unloaded;
-    answers_.clear();
+    return unloaded;
+  }
+  /// Whether the answer is kept since the last object was unloaded: another object may be where
+  /// that one was.
+  [[nodiscard]] bool find(void* frame, unsigned long long unloaded, Dl_info& info) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (unloaded > unloaded_) {
+      unloaded_ = unloaded;
+      answers_.clear();
+    }
+    const auto found = answers_.find(frame);
+    if (unloaded < unloaded_ || found == answers_.end()) return false;
+    info = found->second;
+    return true;
+  }
+  /// Keeps an answer that was asked for when so many objects had been unloaded.
+  void keep(void* frame, unsigned long long unloaded, const Dl_info& info) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (unloaded != unloaded_) return;
+    if (answers_.size() >= most) answers_.clear();
+    try {
+      answers_.emplace(frame, info);
+    } catch (...) {  // out of memory: asked again the next time
+    }
   }
 
   std::mutex mutex_;
