@@ -23,6 +23,7 @@ function(warpsafe_add_vendor_test name)
   if(sources GREATER 4)
     target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h> <warpsafe/memory/buffer.hpp>
                                               <warpsafe/warpsafe.hpp>)
+    warpsafe_compile_headers_once(${name})
   endif()
   warpsafe_compile_by_folder(${name} impostor.cpp)
   if(arg_FULL)
