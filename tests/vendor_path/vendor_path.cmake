@@ -5,6 +5,12 @@ file(GLOB vendor_path_tests CONFIGURE_DEPENDS ${vendor_path}/*/*_test.cpp)
 list(FILTER vendor_path_tests EXCLUDE REGEX "/vendor_path/(rtc|side_by_side)/")
 list(APPEND vendor_path_tests ${vendor_path}/impostor.cpp)
 
+# warpsafe_precompile_vendor_headers(<path>): for the tests on <path>_base.
+function(warpsafe_precompile_vendor_headers path)
+  warpsafe_precompile(${path}_headers <gmock/gmock.h> <gtest/gtest.h> <warpsafe/memory/buffer.hpp>
+                      <warpsafe/warpsafe.hpp> LIBRARIES ${path}_base GTest::gmock_main)
+endfunction()
+
 # warpsafe_add_vendor_test(<name> <source>... LIBRARIES <target>... [OPTIONS <option>...]
 #                          [FULL])
 # A GoogleTest program of the host compiler. The LIBRARIES bring the backend's macro, the vendor's
@@ -19,10 +25,8 @@ function(warpsafe_add_vendor_test name)
     ${name} PRIVATE VENDOR_TEST_PAGE="${PROJECT_SOURCE_DIR}/docs/reference/driver-calls.md")
   target_link_options(${name} PRIVATE ${arg_OPTIONS})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} warpsafe_warnings GTest::gmock_main)
-  list(LENGTH arg_UNPARSED_ARGUMENTS sources)
-  if(sources GREATER 4)
-    target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h> <warpsafe/memory/buffer.hpp>
-                                              <warpsafe/warpsafe.hpp>)
+  if(NOT arg_OPTIONS AND "${arg_LIBRARIES}" MATCHES "(cuda|hip)_path_base")
+    warpsafe_read_precompiled(${CMAKE_MATCH_1}_path_headers ${name})
   endif()
   warpsafe_compile_by_folder(${name} impostor.cpp)
   if(arg_FULL)

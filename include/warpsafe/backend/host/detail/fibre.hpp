@@ -230,7 +230,7 @@ class alignas(64) Fibre {  // one line of the cache
     std::abort();
   }
   /// Called first after each switch. The only way to find an OS thread's own stack.
-  void arrive(void* fake_stack) noexcept {
+  [[gnu::always_inline]] void arrive(void* fake_stack) noexcept {
     __sanitizer_finish_switch_fiber(fake_stack, &before_->bottom_, &before_->bytes_);
   }
 
