@@ -14,7 +14,8 @@ TEST_F(LibraryOverAmd, HipblasWorksOnTheStreamOfItsHandle) {
   };
   const float two = 2;
   expect_launch(stream_, other_, with(ws::host_scalar(two)), {"axpy"}, y.view().pointer().get());
-  expect_launch(stream_, other_, with(ws::device_scalar(x.view())), {"axpy"}, y.view().pointer().get());
+  expect_launch(stream_, other_, with(ws::device_scalar(x.view())), {"axpy"},
+                y.view().pointer().get());
 }
 
 }  // namespace

@@ -21,9 +21,10 @@ TEST_F(LibraryOverAmd, RocfftTransformsOnTheStreamOfItsInformation) {
   auto data = buffer<float>(2 * size);
   ASSERT_EQ(rocfft_setup(), rocfft_status_success);
   rocfft_plan plan = nullptr;
-  ASSERT_EQ(rocfft_plan_create(&plan, rocfft_placement_inplace, rocfft_transform_type_complex_forward,
-                               rocfft_precision_single, 1, &size, 1, nullptr),
-            rocfft_status_success);
+  ASSERT_EQ(
+      rocfft_plan_create(&plan, rocfft_placement_inplace, rocfft_transform_type_complex_forward,
+                         rocfft_precision_single, 1, &size, 1, nullptr),
+      rocfft_status_success);
   {
     auto fft = ws::StreamBound<rocfft_execution_info>::create(stream_).value();
     void* memory[] = {data.view().pointer().get()};

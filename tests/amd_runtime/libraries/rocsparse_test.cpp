@@ -34,7 +34,8 @@ TEST_F(LibraryOverAmd, RocsparseWorksOnTheStreamOfItsHandle) {
   };
   const float two = 2;
   expect_launch(stream_, other_, with(ws::host_scalar(two)), {"axpyi"}, y.view().pointer().get());
-  expect_launch(stream_, other_, with(ws::device_scalar(x.view())), {"axpyi"}, y.view().pointer().get());
+  // rocSPARSE 5.3 copies this factor to the host, and waits for it.
+  expect_success(with(ws::device_scalar(x.view()))());
 }
 
 TEST_F(LibraryOverAmd, AChangedStreamOfRocsparseIsRefused) {
@@ -42,9 +43,8 @@ TEST_F(LibraryOverAmd, AChangedStreamOfRocsparseIsRefused) {
   auto indices = buffer<rocsparse_int>(8);
   auto sparse = ws::StreamBound<rocsparse_handle>::create(stream_).value();
   ASSERT_EQ(rocsparse_set_stream(sparse.native(), other_.native()), rocsparse_status_success);
-  const auto refused =
-      sparse.call<rocsparse_saxpyi>(8, ws::host_scalar(2.0F), x.view(), indices.view(), x.view(),
-                                    rocsparse_index_base_zero);
+  const auto refused = sparse.call<rocsparse_saxpyi>(
+      8, ws::host_scalar(2.0F), x.view(), indices.view(), x.view(), rocsparse_index_base_zero);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ws::Errc::handle_stream_changed);
 }

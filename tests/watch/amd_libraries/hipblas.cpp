@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
         const float one = 1;
         const float zero = 0;
         const int added = hipblasSaxpy(handle, order, &one, a, 1, x, 1);
-        return added + hipblasSgemv(handle, HIPBLAS_OP_N, order, order, &one, a, order, x, 1, &zero,
-                                    y, 1);
+        return added +
+               hipblasSgemv(handle, HIPBLAS_OP_N, order, order, &one, a, order, x, 1, &zero, y, 1);
       });
 }

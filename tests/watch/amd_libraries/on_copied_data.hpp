@@ -37,7 +37,8 @@ int on_copied_data(int argc, char** argv, Prepare prepare, Call call) {
   failed += hipDeviceSynchronize();
 
   failed += hipMemcpyAsync(memory.in, host, memory_bytes, hipMemcpyHostToDevice, copies);
-  if (mode == "event") failed += hipEventRecord(copied, copies) + hipStreamWaitEvent(works, copied, 0);
+  if (mode == "event")
+    failed += hipEventRecord(copied, copies) + hipStreamWaitEvent(works, copied, 0);
   failed += call(memory);
   failed += hipDeviceSynchronize();
   std::printf("%s: %d\n", argc > 1 ? argv[1] : "", failed);
