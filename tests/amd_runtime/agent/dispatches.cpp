@@ -13,6 +13,7 @@
 #include "signals.hpp"
 #include "soft_hsa.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <map>
@@ -58,6 +59,10 @@ SoftHsaDispatch describe(const hsa_kernel_dispatch_packet_t& packet, const Loade
   if (kernel != nullptr) {
     d.static_group_bytes = kernel->group_bytes;
     d.kernarg_bytes = kernel->kernarg_bytes;
+    // Kernels in assembler, such as rocBLAS's products, leave the descriptor's field 0.
+    for (const auto& argument : kernel->code.arguments) {
+      d.kernarg_bytes = std::max(d.kernarg_bytes, argument.offset + argument.size);
+    }
     if (kernel->code.hostcall_offset >= 0 && packet.kernarg_address != nullptr) {
       d.hostcall = read_at<void*>(packet.kernarg_address,
                                   static_cast<std::size_t>(kernel->code.hostcall_offset));

@@ -25,7 +25,7 @@ struct SoftHsaDispatch {
   uint32_t group_bytes; /* group_segment_size: static and dynamic shared memory */
   uint32_t private_bytes;
   uint32_t static_group_bytes; /* from the kernel descriptor */
-  uint32_t kernarg_bytes;      /* from the kernel descriptor */
+  uint32_t kernarg_bytes;      /* from the kernel descriptor, or to the end of the last argument */
   const void* kernarg;         /* may be reused once the dispatch is complete */
   void* hostcall;              /* the runtime's buffer for printf and assert; null if unused */
   int blit;                    /* 1 for a kernel of the runtime's own */

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <utility>
 
-// Shared by the files here, which compile calls of AMD's libraries. tests/amd_runtime runs those of
-// hipRAND.
+// Shared by the files here, which compile calls of AMD's libraries. tests/amd_runtime/libraries
+// runs such calls.
 
 namespace ws = warpsafe;
 

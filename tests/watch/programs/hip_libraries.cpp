@@ -13,6 +13,7 @@
 /// Functions of the stand-in for a library (stand_in/hip_library.cpp), whose kernels are also in
 /// this program's code.
 extern "C" int stand_in_scale(float* memory, hipStream_t stream);
+extern "C" int stand_in_scale_6(float* memory, hipStream_t stream, bool of_hip_6);
 extern "C" int stand_in_dot(float* memory, float* result, hipStream_t stream);
 extern "C" int stand_in_own(hipStream_t filling, hipStream_t stream);
 // Functions of the per-thread default stream. No header declares them.
@@ -73,6 +74,7 @@ int copy_bytes(size_t some) {
 int act(const char* what) {
   const auto is = [&](const char* one) { return std::strcmp(what, one) == 0; };
   if (is("copy_wrong")) return copy(first) + stand_in_scale(x, nullptr);
+  if (is("copy_6_wrong")) return copy(first) + stand_in_scale_6(x, second, true);
   if (is("copy_event")) return copy(first) + order() + stand_in_scale(x, second);
   if (is("copy_same")) return copy(first) + stand_in_scale(x, first);
   if (is("copy_waits"))

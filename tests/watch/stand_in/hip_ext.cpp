@@ -22,6 +22,16 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t thread
                                threads_z / block_z, block_x, block_y, block_z,
                                static_cast<unsigned>(bytes), stream, parameters, extra);
 }
+hipError_t ext_module_launch_kernel(hipFunction_t function, std::uint32_t threads_x,
+                                    std::uint32_t threads_y, std::uint32_t threads_z,
+                                    std::uint32_t block_x, std::uint32_t block_y,
+                                    std::uint32_t block_z, std::size_t bytes, hipStream_t stream,
+                                    void** parameters, void** extra, hipEvent_t started,
+                                    hipEvent_t stopped, std::uint32_t flags) {
+  return hipExtModuleLaunchKernel(function, threads_x, threads_y, threads_z, block_x, block_y,
+                                  block_z, bytes, stream, parameters, extra, started, stopped,
+                                  flags);
+}
 extern "C" {
 hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, std::size_t bytes,
                               hipStream_t stream) {

@@ -17,6 +17,8 @@ hipFunction_t function_of(const char* name) {
   hipModule_t module = nullptr;
   hipFunction_t function = nullptr;
   if (hipModuleLoad(&module, WATCH_MODULE) != hipSuccess) return nullptr;
+  // A library may search several modules.
+  if (hipModuleGetFunction(&function, module, "of_another_module") == hipSuccess) return nullptr;
   return hipModuleGetFunction(&function, module, name) == hipSuccess ? function : nullptr;
 }
 
@@ -24,8 +26,9 @@ hipFunction_t function_of(const char* name) {
 
 extern "C" {
 
-/// Passes all parameters in one block, to a kernel whose name shows none of them.
-int stand_in_scale(float* memory, hipStream_t stream) {
+/// Passes all parameters in one block, to a kernel whose name shows none of them. The library of
+/// HIP 6.4 launches by another name.
+int stand_in_scale_6(float* memory, hipStream_t stream, bool of_hip_6) {
   static const hipFunction_t function = function_of("tile_scale");
   struct {
     int count;
@@ -34,8 +37,11 @@ int stand_in_scale(float* memory, hipStream_t stream) {
   std::size_t bytes = sizeof block;
   void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &block, HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
                    HIP_LAUNCH_PARAM_END};
-  return hipExtModuleLaunchKernel(function, 1024, 1, 1, 256, 1, 1, 0, stream, nullptr, extra,
-                                  nullptr, nullptr, 0);
+  const auto launch = of_hip_6 ? &ext_module_launch_kernel : &hipExtModuleLaunchKernel;
+  return launch(function, 1024, 1, 1, 256, 1, 1, 0, stream, nullptr, extra, nullptr, nullptr, 0);
+}
+int stand_in_scale(float* memory, hipStream_t stream) {
+  return stand_in_scale_6(memory, stream, false);
 }
 /// Passes the address of each parameter, to a kernel whose name shows them.
 int stand_in_dot(float* memory, float* result, hipStream_t stream) {

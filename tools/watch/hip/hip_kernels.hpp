@@ -19,22 +19,21 @@ class HipKernels {
   bool of_program(const void* stub, const char* name) {
     if (ForkedChild::here()) return false;
     const std::lock_guard lock(mutex_);
-    const auto [known, is_new] = names_.try_emplace(stub, What{name, false});
+    const auto [known, is_new] = names_.try_emplace(stub, What{name, nullptr});
     if (is_new || known->second.name == name) return false;
-    known->second = {name, false};
+    known->second = {name, nullptr};
     return true;
   }
-  void of_module(const void* function, const char* name) {
+  void of_module(const void* function, const char* name, const void* module) {
     if (ForkedChild::here()) return;
     const std::lock_guard lock(mutex_);
-    names_[function] = {name, true};
+    names_[function] = {name, module};
+  }
+  void forget_module(const void* module) {
+    forget([module](const What& what) { return what.module == module; });
   }
   void forget_modules() {
-    if (ForkedChild::here()) return;
-    const std::lock_guard lock(mutex_);
-    for (auto one = names_.begin(); one != names_.end();) {
-      one = one->second.of_module ? names_.erase(one) : std::next(one);
-    }
+    forget([](const What& what) { return what.module != nullptr; });
   }
   [[nodiscard]] std::string name(const void* handle) {
     const std::lock_guard lock(mutex_);
@@ -44,7 +43,7 @@ class HipKernels {
   [[nodiscard]] bool is_of_module(const void* handle) {
     const std::lock_guard lock(mutex_);
     const auto found = names_.find(handle);
-    return found != names_.end() && found->second.of_module;
+    return found != names_.end() && found->second.module != nullptr;
   }
   [[nodiscard]] static HipKernels& get() {
     // Never freed: programs launch until their last destructor.
@@ -55,8 +54,16 @@ class HipKernels {
  private:
   struct What {
     std::string name;
-    bool of_module;
+    const void* module;  // null for a kernel of the program
   };
+  template <class Is>
+  void forget(const Is& is) {
+    if (ForkedChild::here()) return;
+    const std::lock_guard lock(mutex_);
+    for (auto one = names_.begin(); one != names_.end();) {
+      one = is(one->second) ? names_.erase(one) : std::next(one);
+    }
+  }
   std::mutex mutex_;
   std::map<const void*, What> names_;
 };

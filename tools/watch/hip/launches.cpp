@@ -47,6 +47,24 @@ void refused_node(const hipKernelNodeParams* asked, hipError_t status) {
   ended(launch, status);
 }
 
+/// `next` is the runtime's function that the program called.
+hipError_t launch_threads(NextFunction& next, hipFunction_t function, std::uint32_t threads_x,
+                          std::uint32_t threads_y, std::uint32_t threads_z, std::uint32_t block_x,
+                          std::uint32_t block_y, std::uint32_t block_z, std::size_t bytes,
+                          hipStream_t stream, void** parameters, void** extra, hipEvent_t started,
+                          hipEvent_t stopped, std::uint32_t flags) {
+  HipLaunch of = kernel(function,
+                        dim3(blocks_of(threads_x, block_x), blocks_of(threads_y, block_y),
+                             blocks_of(threads_z, block_z)),
+                        dim3(block_x, block_y, block_z), bytes, stream, parameters, extra);
+  of.started = started;
+  of.stopped = stopped;
+  return watched(of, [&] {
+    return call_next(next.get(), function, threads_x, threads_y, threads_z, block_x, block_y,
+                     block_z, bytes, stream, parameters, extra, started, stopped, flags);
+  });
+}
+
 }  // namespace
 
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t threads_x,
@@ -55,20 +73,21 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t function, std::uint32_t thread
                                     std::uint32_t block_z, std::size_t bytes, hipStream_t stream,
                                     void** parameters, void** extra, hipEvent_t started,
                                     hipEvent_t stopped, std::uint32_t flags) {
-  HipLaunch of = kernel(function,
-                        dim3(blocks_of(threads_x, block_x), blocks_of(threads_y, block_y),
-                             blocks_of(threads_z, block_z)),
-                        dim3(block_x, block_y, block_z), bytes, stream, parameters, extra);
-  of.started = started;
-  of.stopped = stopped;
-  return watched(of, [&] {
-    static constinit warpsafe::watch::NextFunction next(
-        "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_"
-        "P11ihipEvent_tS6_j");
-    void* const found = next.get();
-    return call_next(found, function, threads_x, threads_y, threads_z, block_x, block_y, block_z,
-                     bytes, stream, parameters, extra, started, stopped, flags);
-  });
+  static constinit NextFunction next(
+      "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_"
+      "P11ihipEvent_tS6_j");
+  return launch_threads(next, function, threads_x, threads_y, threads_z, block_x, block_y, block_z,
+                        bytes, stream, parameters, extra, started, stopped, flags);
+}
+hipError_t ext_module_launch_kernel(hipFunction_t function, std::uint32_t threads_x,
+                                    std::uint32_t threads_y, std::uint32_t threads_z,
+                                    std::uint32_t block_x, std::uint32_t block_y,
+                                    std::uint32_t block_z, std::size_t bytes, hipStream_t stream,
+                                    void** parameters, void** extra, hipEvent_t started,
+                                    hipEvent_t stopped, std::uint32_t flags) {
+  static constinit NextFunction next("hipExtModuleLaunchKernel");
+  return launch_threads(next, function, threads_x, threads_y, threads_z, block_x, block_y, block_z,
+                        bytes, stream, parameters, extra, started, stopped, flags);
 }
 
 extern "C" {
@@ -96,7 +115,7 @@ hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, con
   return watched(call_of(Call::noticing, "hipModuleGetFunction"), [&] {
     const hipError_t status = WARPSAFE_WATCH_NEXT(hipModuleGetFunction, function, module, name);
     try {
-      if (status == hipSuccess) HipKernels::get().of_module(*function, name);
+      if (status == hipSuccess) HipKernels::get().of_module(*function, name, module);
     } catch (...) {  // then it has no name in texts
     }
     return status;
@@ -105,7 +124,7 @@ hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, con
 hipError_t hipModuleUnload(hipModule_t module) {
   return watched(call_of(Call::unload, "hipModuleUnload"), [&] {
     const hipError_t status = WARPSAFE_WATCH_NEXT(hipModuleUnload, module);
-    HipKernels::get().forget_modules();
+    HipKernels::get().forget_module(module);
     return status;
   });
 }

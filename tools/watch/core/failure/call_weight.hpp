@@ -59,7 +59,8 @@ inline constexpr int capture_invalidated = 901;
     case 801:                    // not supported by this device or driver
     case 910:                    // a graph cannot be updated: programs instantiate it anew
       return CallWeight::note;
-    case status::not_found:  // a variable that only some modules have
+    case status::not_found:                      // a variable that only some modules have
+      if (of_library) return CallWeight::quiet;  // rocBLAS asks several modules for a kernel
       return call == Call::find_variable ? CallWeight::note : CallWeight::error;
     default:
       return of_library ? CallWeight::note : CallWeight::error;
