@@ -17,6 +17,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as ElementTree
 
 # The two closing lines. Several may be in the output, because a test may run another test program.
@@ -111,13 +112,8 @@ def run_together(program, xml, without):
     return SKIPPED if len(skipped) == count else False
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--xml", help="where GoogleTest's own report goes")
-    parser.add_argument("--alone", help="a --gtest_filter of tests that need a process of their own")
-    parser.add_argument("--isolated", action="store_true", help="a process for each test")
-    parser.add_argument("program")
-    arguments = parser.parse_args()
+def run_program(arguments):
+    """The exit code."""
     if arguments.isolated:
         return int(run_isolated(arguments.program))
     parts = [run_together(arguments.program, arguments.xml, arguments.alone)]
@@ -126,6 +122,19 @@ def main():
         os.environ["GTEST_TOTAL_SHARDS"] = "1"
         parts.append(run_isolated(arguments.program, arguments.xml, arguments.alone))
     return int(any(part is True for part in parts) or min(parts))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--xml", help="where GoogleTest's own report goes")
+    parser.add_argument("--alone", help="a --gtest_filter of tests that need a process of their own")
+    parser.add_argument("--isolated", action="store_true", help="a process for each test")
+    parser.add_argument("program")
+    arguments = parser.parse_args()
+    # Two runs on one machine must not share the files of testing::TempDir().
+    with tempfile.TemporaryDirectory(prefix="warpsafe.") as folder:
+        os.environ["TEST_TMPDIR"] = folder
+        return run_program(arguments)
 
 
 if __name__ == "__main__":
