@@ -36,6 +36,10 @@ need_tests=('python3|python3|the tests'
   '<hsa/hsa.h>|libhsa-runtime-dev|the tests that run AMD software without a GPU'
   'mpicxx|libopenmpi-dev|the examples all_reduce and distributed'
   'mpirun|openmpi-bin|the examples all_reduce and distributed')
+need_amd=('-lhiprand|libhiprand-dev|hipRAND over AMD'\''s runtime' '-lhipblas|libhipblas-dev|hipBLAS over AMD'\''s runtime'
+  '-lrocblas|librocblas-dev|rocBLAS over AMD'\''s runtime' '-lhipsparse|libhipsparse-dev|hipSPARSE over AMD'\''s runtime'
+  '-lrocsparse|librocsparse-dev|rocSPARSE over AMD'\''s runtime' '-lhipfft|libhipfft-dev|hipFFT over AMD'\''s runtime'
+  '-lrocfft|librocfft-dev|rocFFT over AMD'\''s runtime' '-lMIOpen|libmiopen-dev|MIOpen over AMD'\''s runtime')
 need_docs=('sphinx-build|python3-sphinx|the site' 'sphinx:myst_parser|python3-myst-parser|the site'
   'doxygen|doxygen|the site')
 need_site=('chromium|chromium|the look at the site in a browser')
