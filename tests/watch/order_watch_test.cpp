@@ -104,6 +104,36 @@ TEST(OrderWatch, SaysWhoMadeACallLikeTheFirst) {
   EXPECT_THAT(reported(), HasSubstr("; the second comes from clear, f of libx.so"));
 }
 
+/// Does what another thread does that calls the runtime in a library's constructor: it has the
+/// loader's lock, for which whoever asks for a caller waits.
+OrderWatch* asked = nullptr;
+void allocate_on_another_thread() {
+  std::thread([] { asked->allocated(x + 8192, 4096, false); }).join();
+}
+
+TEST(OrderWatch, HoldsNoLockWhileItAsksForACaller) {
+  OrderWatch order{{[](const HostStack&) noexcept {
+                      allocate_on_another_thread();
+                      return "";
+                    },
+                    [](const HostStack&) {
+                      allocate_on_another_thread();
+                      return std::string("clear of libx.so");
+                    }}};
+  asked = &order;
+  order.allocated(x, 4096, false);
+  order.begin();
+  const auto access = std::vector<MemoryAccess>{{x, 8, AccessKind::write}};
+  for (int i = 0; i < 2; ++i) {
+    order.submitted({Name::of("gemm"), true, 0, "libcublas", apart(0)}, access);
+    order.submitted({Name::of("cuMemsetD8"), false, 8, "", legacy}, access);
+  }
+  std::string all;
+  order.each([&](const std::string& text) { all += text; });
+  EXPECT_THAT(all, HasSubstr("; the second comes from clear of libx.so"));
+  EXPECT_THAT(all, HasSubstr("; a later call like the first comes from clear of libx.so"));
+}
+
 TEST_F(Program, EachPairIsToldOnce) {
   for (int i = 0; i < 100; ++i) {
     copy(apart(0));

@@ -36,28 +36,38 @@ class OrderSuspicions {
     if (!is_new && at->second != kernel.at.key) several_.insert(at->first);
     if (streams_.size() > most_addresses) streams_.clear();
   }
-  /// `caller` is the caller of `second`. `ordered(writer, other)` returns whether any launch of the
-  /// kernel `writer` comes before the point `other`.
+  /// A pair without an order, before it is known who submitted its second part.
+  struct Pair {
+    StreamWork first;
+    StreamWork second;
+    debug::MemoryAccess first_access;
+    debug::MemoryAccess second_access;
+  };
+  /// Returns whether the race is of a new pair that may be a mistake. `ordered(writer, other)`
+  /// returns whether any launch of the kernel `writer` comes before the point `other`.
   template <class Ordered>
-  void add(const debug::Race& race, const StreamWork& first, StreamWork second,
-           const Caller& caller, const Ordered& ordered) {
-    const bool first_writes = race.first_access.kind == debug::AccessKind::write;
-    const bool second_writes = race.second_access.kind == debug::AccessKind::write;
+  [[nodiscard]] bool is_new(const debug::Race& race, const StreamWork& first,
+                            const StreamWork& second, const Ordered& ordered) {
     // If several streams pass one kernel the same pointer, each launch takes its own part of the
     // memory by another parameter.
-    // A free is of all parts.
-    const bool frees = own_ && (is_pool_call(first) || is_pool_call(second));
     if (first.is_kernel && second.is_kernel && first.what.data == second.what.data) {
       shared_out_.insert(first.what.data);
-      return;
+      return false;
     }
-    if (!known_.emplace(first.what.data, second.what.data).second) return;
-    if (!second.is_kernel) second.library = caller.library(HostStack::here());
+    if (!known_.emplace(first.what.data, second.what.data).second) return false;
+    // The kernel fills the memory part by part, and the library waits for one of the parts.
+    return !(first.is_kernel && writes(race.first_access) && ordered(first, race.second)) &&
+           !(second.is_kernel && writes(race.second_access) && ordered(second, race.first));
+  }
+  /// `functions` are those that submitted the second part, if it is no kernel.
+  void add(const Pair& pair, const std::string& functions) {
+    const auto& [first, second, first_access, second_access] = pair;
     const bool own = *first.library == '\0' && *second.library == '\0';
     if (own && !own_) return;
-    // The kernel fills the memory part by part, and the library waits for one of the parts.
-    if (first.is_kernel && first_writes && ordered(first, race.second)) return;
-    if (second.is_kernel && second_writes && ordered(second, race.first)) return;
+    // A free is of all parts.
+    const bool frees = own_ && (is_pool_call(first) || is_pool_call(second));
+    const bool first_writes = writes(first_access);
+    const bool second_writes = writes(second_access);
     std::string text = "suspicion: nothing orders " + first.text() + " before " + second.text();
     text += first_writes && second_writes ? ": both write the same memory"
             : first_writes                ? ": the first operation writes memory that is passed "
@@ -74,31 +84,28 @@ class OrderSuspicions {
       text += ", or set the " + std::string(second.library) + " handle to the stream of the first";
     }
     // A kernel's name already identifies its owner.
-    if (!second.is_kernel) add_functions(text, "the second", caller.functions(HostStack::here()));
+    if (!second.is_kernel) add_functions(text, "the second", functions);
     const bool is_sought = !first.is_kernel && found_.size() < most_sought;
     sought_ += is_sought ? 1 : 0;
     found_.push_back({std::move(text), writer(first, first_writes), writer(second, second_writes),
                       is_sought ? first : StreamWork{}, first.stack, second.stack,
-                      address_of(first, race.first_access), address_of(second, race.second_access),
-                      frees});
+                      address_of(first, first_access), address_of(second, second_access), frees});
   }
   /// Returns whether the caller of some pair's first call is still unknown. When that call was
   /// made, nothing was suspected; the caller of the next similar call serves instead.
   [[nodiscard]] bool seeks_callers() const noexcept { return sought_ != 0; }
-  /// `caller` submits `work`, which may resemble the first call of a pair.
-  void repeated(const StreamWork& work, const Caller& caller) {
-    std::string functions;  // the stack is read once, even if many pairs match
-    bool asked = false;
+  /// Returns whether `work` resembles the first call of a pair whose caller is sought.
+  [[nodiscard]] bool resembles(const StreamWork& work) const {
+    const std::size_t last = std::min(found_.size(), most_sought);
+    return std::any_of(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(last),
+                       [&](const Found& one) { return is_like(one.is_sought, work); });
+  }
+  /// `functions` submitted `work`, which resembles the first call of a pair.
+  void repeated(const StreamWork& work, const std::string& functions) {
     const std::size_t last = std::min(found_.size(), most_sought);
     for (std::size_t i = 0; i < last; ++i) {
       Found& one = found_[i];
-      const StreamWork& first = one.is_sought;
-      if (first.what.data == nullptr || first.what.data != work.what.data ||
-          first.bytes != work.bytes || first.at.order != work.at.order ||
-          first.at.handle != work.at.handle) {
-        continue;
-      }
-      if (!std::exchange(asked, true)) functions = caller.functions(HostStack::here());
+      if (!is_like(one.is_sought, work)) continue;
       add_functions(one.text, "a later call like the first", functions);
       one.is_sought = {};
       --sought_;
@@ -146,6 +153,14 @@ class OrderSuspicions {
     Address second_address;
     bool frees;
   };
+  [[nodiscard]] static bool is_like(const StreamWork& sought, const StreamWork& work) noexcept {
+    return sought.what.data != nullptr && sought.what.data == work.what.data &&
+           sought.bytes == work.bytes && sought.at.order == work.at.order &&
+           sought.at.handle == work.at.handle;
+  }
+  [[nodiscard]] static bool writes(const debug::MemoryAccess& access) noexcept {
+    return access.kind == debug::AccessKind::write;
+  }
   [[nodiscard]] static Address address_of(const StreamWork& work,
                                           const debug::MemoryAccess& access) noexcept {
     return work.is_kernel ? Address{work.what.data, access.begin} : Address{};

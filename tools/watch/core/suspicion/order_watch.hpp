@@ -89,24 +89,18 @@ class OrderWatch {
   void submitted(StreamWork work, std::span<const debug::MemoryAccess> accesses,
                  const void* again = nullptr) {
     if (found_.suspects_own()) work.stack = std::make_shared<const HostStack>(HostStack::here());
+    std::vector<OrderSuspicions::Pair> pairs;
+    if (!put(work, accesses, again, pairs)) return;
+    // Without the lock: the loader may be held by a library's constructor that calls the runtime.
+    const HostStack stack = work.is_kernel ? HostStack{} : HostStack::here();
+    const char* const library = work.is_kernel ? work.library : caller_.library(stack);
+    const std::string functions = caller_.functions(stack);
     const std::lock_guard lock(mutex_);
-    keep_small();
-    accesses_.clear();
-    if (work.is_kernel) {
-      for (const debug::MemoryAccess& one : accesses) found_.received(work, one.begin);
+    found_.repeated(work, functions);
+    for (OrderSuspicions::Pair& pair : pairs) {
+      pair.second.library = library;
+      found_.add(pair, functions);
     }
-    for (const debug::MemoryAccess& one : accesses) {
-      const LiveMemory::Found found = memory_.find(one.begin);
-      if (found.what == nullptr) continue;
-      meet(found);
-      accesses_.push_back(one);
-    }
-    debug::Point* const last = again == nullptr ? nullptr : &launches_[again];
-    const debug::Point earlier = last == nullptr ? debug::no_point : *last - 1;
-    const debug::Point point = round_.put(work, earlier, accesses_);
-    if (last != nullptr) *last = point + 1;
-    if (found_.seeks_callers()) found_.repeated(work, caller_);
-    if (!round_.races().empty()) report(work);
   }
   void recorded(const void* event, const StreamPlace& at) {
     const std::lock_guard lock(mutex_);
@@ -187,16 +181,43 @@ class OrderWatch {
     found.what->seen = number_;
     round_.meet(found.begin, found.what->bytes);
   }
+  /// Adds the work. Fills `pairs` with new pairs of which it is the second part. Returns whether
+  /// its caller is needed, for them or for an earlier pair.
+  [[nodiscard]] bool put(const StreamWork& work, std::span<const debug::MemoryAccess> accesses,
+                         const void* again, std::vector<OrderSuspicions::Pair>& pairs) {
+    const std::lock_guard lock(mutex_);
+    keep_small();
+    accesses_.clear();
+    if (work.is_kernel) {
+      for (const debug::MemoryAccess& one : accesses) found_.received(work, one.begin);
+    }
+    for (const debug::MemoryAccess& one : accesses) {
+      const LiveMemory::Found found = memory_.find(one.begin);
+      if (found.what == nullptr) continue;
+      meet(found);
+      accesses_.push_back(one);
+    }
+    debug::Point* const last = again == nullptr ? nullptr : &launches_[again];
+    const debug::Point earlier = last == nullptr ? debug::no_point : *last - 1;
+    const debug::Point point = round_.put(work, earlier, accesses_);
+    if (last != nullptr) *last = point + 1;
+    const bool is_sought = found_.seeks_callers() && found_.resembles(work);
+    if (!round_.races().empty()) take_pairs(work, pairs);
+    return is_sought || !pairs.empty();
+  }
   [[nodiscard]] debug::Point put_nothing(const StreamPlace& at, debug::Point after) {
     return round_.put(StreamWork{{}, false, 0, "", at}, after, {});
   }
-  void report(const StreamWork& second) {
+  void take_pairs(const StreamWork& second, std::vector<OrderSuspicions::Pair>& pairs) {
     const auto ordered = [&](const StreamWork& writer, debug::Point other) {
       return round_.comes_before(writer, other);
     };
     for (const debug::Race& race : round_.races()) {
       if (race.ordered || race.first_access.kind == debug::AccessKind::allocate) continue;
-      found_.add(race, round_.work(race.first), second, caller_, ordered);
+      const StreamWork& first = round_.work(race.first);
+      if (found_.is_new(race, first, second, ordered)) {
+        pairs.push_back({first, second, race.first_access, race.second_access});
+      }
     }
     round_.races().clear();
   }
