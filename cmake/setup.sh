@@ -36,7 +36,8 @@ need_tests=('python3|python3|the tests'
   '<hsa/hsa.h>|libhsa-runtime-dev|the tests that run AMD software without a GPU'
   'mpicxx|libopenmpi-dev|the examples all_reduce and distributed'
   'mpirun|openmpi-bin|the examples all_reduce and distributed')
-need_amd=('-lhiprand|libhiprand-dev|hipRAND over AMD'\''s runtime' '-lhipblas|libhipblas-dev|hipBLAS over AMD'\''s runtime'
+need_amd=('-lhiprand|libhiprand-dev|hipRAND over AMD'\''s runtime' '<rocrand/rocrand.h>|librocrand-dev|hipRAND over AMD'\''s runtime'
+  '-lhipblas|libhipblas-dev|hipBLAS over AMD'\''s runtime'
   '-lrocblas|librocblas-dev|rocBLAS over AMD'\''s runtime' '-lhipsparse|libhipsparse-dev|hipSPARSE over AMD'\''s runtime'
   '-lrocsparse|librocsparse-dev|rocSPARSE over AMD'\''s runtime' '-lhipfft|libhipfft-dev|hipFFT over AMD'\''s runtime'
   '-lrocfft|librocfft-dev|rocFFT over AMD'\''s runtime' '-lMIOpen|libmiopen-dev|MIOpen over AMD'\''s runtime')
