@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   hipblasHandle_t handle = nullptr;
   return on_copied_data(
       argc, argv,
-      [&](hipStream_t stream, const Memory&) {
+      [&](hipStream_t stream) {
         const int made = hipblasCreate(&handle);
         return made + hipblasSetStream(handle, stream);
       },

@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   hipfftHandle plan{};
   return on_copied_data(
       argc, argv,
-      [&](hipStream_t stream, const Memory&) {
+      [&](hipStream_t stream) {
         const int made = hipfftPlan1d(&plan, 1024, HIPFFT_C2C, 1);
         return made + hipfftSetStream(plan, stream);
       },

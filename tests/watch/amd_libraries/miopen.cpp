@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   miopenConvolutionDescriptor_t convolution = nullptr;
   return on_copied_data(
       argc, argv,
-      [&](hipStream_t stream, const Memory&) {
+      [&](hipStream_t stream) {
         int made = miopenCreate(&handle);
         made += miopenSetStream(handle, stream);
         made += miopenCreateTensorDescriptor(&image);

@@ -19,8 +19,8 @@ struct Memory {
   void* out;
 };
 
-/// The functions return the sum of the library's statuses. `prepare(stream, memory)` makes a handle
-/// on the stream, `call(memory)` makes the calls.
+/// The functions return the sum of the library's statuses. `prepare(stream)` makes a handle on
+/// the stream, `call(memory)` makes the calls.
 template <class Prepare, class Call>
 int on_copied_data(int argc, char** argv, Prepare prepare, Call call) {
   const std::string_view mode = argc > 1 ? argv[1] : "";
@@ -33,7 +33,7 @@ int on_copied_data(int argc, char** argv, Prepare prepare, Call call) {
   failed += hipStreamCreateWithFlags(&works, hipStreamNonBlocking);
   failed += hipEventCreate(&copied) + hipHostMalloc(&host, memory_bytes, 0);
   for (void** one : {&memory.in, &memory.more, &memory.out}) failed += hipMalloc(one, memory_bytes);
-  failed += prepare(mode == "same" ? copies : works, memory);
+  failed += prepare(mode == "same" ? copies : works);
   failed += hipDeviceSynchronize();
 
   failed += hipMemcpyAsync(memory.in, host, memory_bytes, hipMemcpyHostToDevice, copies);

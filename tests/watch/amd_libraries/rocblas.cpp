@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   rocblas_handle handle = nullptr;
   return on_copied_data(
       argc, argv,
-      [&](hipStream_t stream, const Memory&) {
+      [&](hipStream_t stream) {
         const int made = rocblas_create_handle(&handle);
         return made + rocblas_set_stream(handle, stream);
       },

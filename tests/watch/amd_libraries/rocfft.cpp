@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   rocfft_execution_info information = nullptr;
   return on_copied_data(
       argc, argv,
-      [&](hipStream_t stream, const Memory&) {
+      [&](hipStream_t stream) {
         const std::size_t size = 1024;
         int made = rocfft_setup();
         made += rocfft_plan_create(&plan, rocfft_placement_notinplace,

@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   rocsparse_mat_descr matrix = nullptr;
   return on_copied_data(
       argc, argv,
-      [&](hipStream_t stream, const Memory&) {
+      [&](hipStream_t stream) {
         int made = rocsparse_create_handle(&handle);
         made += rocsparse_create_mat_descr(&matrix);
         return made + rocsparse_set_stream(handle, stream);

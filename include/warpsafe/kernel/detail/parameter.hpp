@@ -163,7 +163,7 @@ constexpr bool takes(std::index_sequence<Before...>, std::index_sequence<After..
   };
 }
 /// The number of members of P, up to `Most`. Counts down: each member may need an initialiser.
-template <class P, std::size_t Most>
+template <class P, std::size_t Most = (sizeof(P) < 64 ? sizeof(P) : 64)>
 constexpr std::size_t count_members() noexcept {
   if constexpr (Most == 0) {
     return 0;
@@ -177,7 +177,7 @@ constexpr std::size_t count_members() noexcept {
 /// it count as their members. Members after the 64th are not examined.
 template <class P>
 constexpr bool has_address() noexcept {
-  constexpr std::size_t members = count_members<P, (sizeof(P) < 64 ? sizeof(P) : 64)>();
+  constexpr std::size_t members = count_members<P>();
   return []<std::size_t... Place>(std::index_sequence<Place...>) {
     return (takes<P, AnyAddress>(indices<Place>, indices<members - 1 - Place>) || ...);
   }

@@ -103,7 +103,7 @@ void keep_marked(PointerWords<P>& words, unsigned char mark,
 /// which are not examined. Nor are members after the 64th.
 template <class P>
 [[nodiscard]] PointerWords<P> pointer_words() noexcept {
-  constexpr std::size_t members = count_members<P, (sizeof(P) < 64 ? sizeof(P) : 64)>();
+  constexpr std::size_t members = count_members<P>();
   PointerWords<P> words;
   words.fill(true);
   // No single mark: what was in the memory before could look like it.

@@ -2,10 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../../../ranks/record/loaded_object.hpp"
 #include "host_stack.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <cstddef>
 #include <mutex>
@@ -26,7 +26,7 @@ class KnownCode {
   template <class See>
   static void each(const HostStack& stack, const See& see) {
     KnownCode& known = instance();
-    const unsigned long long unloaded = objects_unloaded();
+    const unsigned long long unloaded = ranks::LoadedObject::unloaded();
     for (std::size_t i = 0; i < stack.count; ++i) {
       Dl_info info{};
       if (!known.find(stack.frames[i], unloaded, info)) {
@@ -47,17 +47,6 @@ class KnownCode {
     alignas(KnownCode) static unsigned char memory[sizeof(KnownCode)];
     static KnownCode* const one = ::new (memory) KnownCode;
     return *one;
-  }
-  /// The number of objects that were unloaded so far.
-  [[nodiscard]] static unsigned long long objects_unloaded() noexcept {
-    unsigned long long unloaded = 0;
-    ::dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* data) {
-          *static_cast<unsigned long long*>(data) = info->dlpi_subs;
-          return 1;
-        },
-        &unloaded);
-    return unloaded;
   }
   /// Whether the answer is kept since the last object was unloaded: another object may be where
   /// that one was.
