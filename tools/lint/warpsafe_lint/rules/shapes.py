@@ -177,7 +177,7 @@ def block_of_data(program, function, launch):
             "dim3" not in node.type.spelling and node.cursor.referenced is not None and \
             node.cursor.referenced.kind.name != "TEMPLATE_NON_TYPE_PARAMETER"
         if (by_size or by_name) and not is_bounded(program, function, node):
-            source = source_of(function, node) or Source("", most=1)
+            source = source_of(function, node) or Source("", values=(1,))
             if source.most is not None and source.most <= 1024:
                 continue
             unknown = "" if source.grows or source.most else ", and its largest value is not known here"
