@@ -486,6 +486,24 @@ with tempfile.TemporaryDirectory() as name:
         (apart / "a/lost.cu").unlink()
 
         # The form that a function of the driver had before CUDA 13, and a header that Thrust's headers no longer include.
+        # A grid that is rounded down: a count or the program's input may leave a rest, and so may the constants of callers elsewhere.
+        start = ("#include <cuda_runtime.h>\n#include <cstdlib>\n__global__ void k(float* p, int n) { const int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] = 1; }\n"
+                 "__global__ void all(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n")
+        down, up = "void own(float* p, int {0}) {{ k<<<{0} / 256, 256>>>(p, {0}); }}\n", "void own(float* p, int {0}) {{ all<<<({0} + 255) / 256, 256>>>(p); }}\n"
+        member = "struct A {{\n  {};\n  void own(float* p) {{ k<<<n_ / 256, 256>>>(p, n_); }}\n}};\n"
+        for what, text, other, severity in (
+                ("a count", down.format("n"), "", "warning"), ("no count", down.format("x"), "", "note"), ("a constant that the block divides", down.format("n"), "own(p, 4 * 256);", None),
+                ("a constant that it does not divide", down.format("x"), "own(p, 1024 + 1);", "warning"), ("one of two", down.format("x"), "own(p, 1024); own(p, 1000);", "warning"),
+                ("a constant's name", down.format("n"), "own(p, Some::N);", "note"), ("a number that was rounded", down.format("n"), "own(p, to_blocks(n));", "note"),
+                ("the input", down.format("x"), "own(p, atoi(argv[1]));", "warning"), ("a guarded count", up.format("n"), "", "warning"), ("a constant for a kernel without a guard", up.format("n"), "own(p, 512);", None),
+                ("another constant for it", up.format("n"), "own(p, 500);", "warning"), ("no count for it", up.format("x"), "", "note"),
+                ("a member that is a count", member.format("const int n_"), "", "warning"), ("a member with a constant", member.format("int n_{CHUNK}"), "", "note"),
+                ("a divisor that is a count", "void own(float* p, int n) { const int b = 16; k<<<b / n, b>>>(p, n); }\n", "", "warning"),
+                ("a divisor that is not", "void own(float* p, int x) { const int b = 16; k<<<b / x, b>>>(p, x); }\n", "", "note")):
+            (apart / "a/own.cu").write_text(start + "enum { CHUNK = 1000 };\n" + text)
+            (apart / "b/other.cpp").write_text("void own(float* p, int n);\nvoid use(float* p, int n, char** argv) {\n  " + other + "\n}\n")
+            found = [item["severity"] for item in json.loads(run(apart, "--rows=A07,A10", "--json", "a/own.cu").stdout)]
+            expect(f"a grid and its rest: {what}", found, [severity] if severity else [])
         # What MSVC or nvcc accepts, and macros that only clang's own includes define.
         for text in ("void main() {}", "int f(int n) {\n  if (n) goto end;\n  int i = 3;\n  n = i;\nend:\n  return n;\n}", "int f(int THREAD_NUM) { const int MEXP = 1, LARGE_SIZE = 2; return THREAD_NUM + MEXP + LARGE_SIZE; }",
                      "int g();\nconstexpr int one = g();", "__device__ uint3 operator*(uint3 a, uint3 b) { return a; }\n__global__ void f(uint3* p) { *p = blockIdx * blockDim; }"):
