@@ -395,7 +395,7 @@ with tempfile.TemporaryDirectory() as name:
                                      ("k<<<dim3(1, (n + 15) / 16), 256>>>(p)", 1), ("k<<<dim3(1, n % 100), 256>>>(p)", 0),
                                      ("k<<<dim3(1, n >> 16), 256>>>(p)", 0), ("k<<<dim3(1, n >> 14), 256>>>(p)", 1),
                                      ("k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("k<<<dim3(u, (n + 63) / 64), 256>>>(p)", 0), ("k<<<dim3(u, (n + 31) / 32), 256>>>(p)", 1),
-                                     ("k<<<dim3(u, blocks(n * 9)), 256>>>(p)", 1), ("k<<<dim3(1, batch), 256>>>(p)", 0), ("k<<<dim3(1, n), 256>>>(p)", 1), ("k<<<dim3(1, src.rows), 256>>>(p)", 0), ("k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
+                                     ("k<<<dim3(u, blocks(n * 9)), 256>>>(p)", 1), ("k<<<dim3(1, batch), 256>>>(p)", 0), ("int n_heads = w; k<<<1, 256, n_heads>>>(p)", 0), ("k<<<dim3(1, n), 256>>>(p)", 1), ("k<<<dim3(1, src.rows), 256>>>(p)", 0), ("k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
                                      ("k<<<(n + 255) / 256, t>>>(p)", 0), ("k<<<(n + 255) / 256, 256, n>>>(p)", 1),
                                      ("b<1024><<<(n - 1) / 1024 + 1, 1024>>>(p)", 0), ("b<512><<<(n - 1) / 1024 + 1, 1024>>>(p)", 1)):
             (apart / "a/own.cu").write_text(kernels + launch + ";\n}\n")
@@ -420,12 +420,14 @@ with tempfile.TemporaryDirectory() as name:
                 ("a checked count", by_name.format("if (n > 1024) return;", "1, n"), "", "note"), ("a checked sign", by_name.format("if (n < 1) return;", "1, n"), "", "warning"),
                 ("the head of a loop", by_name.format("for (int i = 2; i < n; ++i) p[i] = 0;", "1, n"), "", "warning"),
                 ("threads", by_size.format("", "1, t"), "", "note"), ("a size", by_size.format("", "1, i.size()"), "", "warning"),
-                ("an argument of the program", by_size.format("t = atoi(argv[1]);", "1, t"), "", "warning"), ("one that is read", by_size.format('int b; scanf("%d", &b);', "1, b"), "", "warning"),
+                ("an argument of the program", by_size.format("t = atoi(argv[1]);", "1, t"), "", "warning"), ("one of the standard input", "struct Input { Input& operator>>(int&); } in;\n" + by_size.format("int b = 0; in >> b;", "1, b"), "", "warning"), ("one that is read", by_size.format('int b; scanf("%d", &b);', "1, b"), "", "warning"),
                 ("a half of it", by_size.format("int b = i.size() / 2;", "1, b"), "", "warning"), ("a choice", by_size.format("int b = i.n ? 64 : 2048;", "1, b"), "", "note"),
                 ("a remainder", by_size.format("", "1, i.n % 2000"), "", "note"),
                 ("a side of a square", by_name.format("", "dim3((n + 7) / 8, (n + 3) / 4), 32"), "", "note"), ("a square from the input", "void own(float* p, char** a) { int n = atoi(a[1]); k<<<dim3(n / 8, n / 8), 64>>>(p); }\n", "", "note"),
                 ("two sides from the input", "void own(float* p, char** a) { int n = atoi(a[1]), m = atoi(a[2]); k<<<dim3(n / 8, m / 8), 64>>>(p); }\n", "", "warning"),
                 ("a half of a square", by_name.format("", "dim3(n / 8, 1 + n), 32"), "", "warning"),
+                ("memory that a dropped call allows on some devices", by_name.format("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 90000);", "1, 64, 90000"), "", "note"),
+                ("memory that no device has", by_name.format("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 900000);", "1, 64, 900000"), "", "warning"),
                 ("a count in as many parts as it needs", "void own(float* p, int n) { int parts = (n + 1023) / 1024, t = (n + parts - 1) / parts; k<<<parts, t>>>(p); }\n", "", "note"),
                 ("a count in parts", "void own(float* p, int n, int parts) { int t = (n + parts - 1) / parts; k<<<parts, t>>>(p); }\n", "", "warning"),
                 ("a block of the caller", "void own(float* p, dim3 blckSize) { k<<<1, blckSize>>>(p); }\n", "", "note"),
@@ -495,7 +497,7 @@ with tempfile.TemporaryDirectory() as name:
                 ("a count", down.format("n"), "", "warning"), ("no count", down.format("x"), "", "note"), ("a constant that the block divides", down.format("n"), "own(p, 4 * 256);", None),
                 ("a constant that it does not divide", down.format("x"), "own(p, 1024 + 1);", "warning"), ("one of two", down.format("x"), "own(p, 1024); own(p, 1000);", "warning"),
                 ("a constant's name", down.format("n"), "own(p, Some::N);", "note"), ("a number that was rounded", down.format("n"), "own(p, to_blocks(n));", "note"),
-                ("the input", down.format("x"), "own(p, atoi(argv[1]));", "warning"), ("a guarded count", up.format("n"), "", "warning"), ("a constant for a kernel without a guard", up.format("n"), "own(p, 512);", None),
+                ("the input", down.format("x"), "own(p, atoi(argv[1]));", "warning"), ("the input, for a kernel without a guard", "void own(float* p, char** argv) { int n = atoi(argv[1]); all<<<n / 256, 256>>>(p); }\n", "", "note"), ("a guarded count", up.format("n"), "", "warning"), ("a constant for a kernel without a guard", up.format("n"), "own(p, 512);", None),
                 ("another constant for it", up.format("n"), "own(p, 500);", "warning"), ("no count for it", up.format("x"), "", "note"),
                 ("a member that is a count", member.format("const int n_"), "", "warning"), ("a member with a constant", member.format("int n_{CHUNK}"), "", "note"),
                 ("a divisor that is a count", "void own(float* p, int n) { const int b = 16; k<<<b / n, b>>>(p, n); }\n", "", "warning"),
@@ -505,7 +507,7 @@ with tempfile.TemporaryDirectory() as name:
             found = [item["severity"] for item in json.loads(run(apart, "--rows=A07,A10", "--json", "a/own.cu").stdout)]
             expect(f"a grid and its rest: {what}", found, [severity] if severity else [])
         # What MSVC or nvcc accepts, and macros that only clang's own includes define.
-        for text in ("void main() {}", "int f(int n) {\n  if (n) goto end;\n  int i = 3;\n  n = i;\nend:\n  return n;\n}", "int f(int THREAD_NUM) { const int MEXP = 1, LARGE_SIZE = 2; return THREAD_NUM + MEXP + LARGE_SIZE; }",
+        for text in ("void main() {}", "void f(int n) { int a[n] = {0}; }", "__global__ void f() { __syncthreads; }", "__global__ void f(float* p) { extern __shared__ volatile float s[256]; *p = s[0]; }", "int f(int n) {\n  if (n) goto end;\n  int i = 3;\n  n = i;\nend:\n  return n;\n}", "int f(int THREAD_NUM) { const int MEXP = 1, LARGE_SIZE = 2; return THREAD_NUM + MEXP + LARGE_SIZE; }",
                      "int g();\nconstexpr int one = g();", "__device__ uint3 operator*(uint3 a, uint3 b) { return a; }\n__global__ void f(uint3* p) { *p = blockIdx * blockDim; }"):
             (apart / "a/old.cu").write_text(text + "\n")
             expect(f"reads: {text}", run(apart, "a/old.cu").stderr, "")

@@ -17,6 +17,7 @@ STRUCTS = {"cudaLaunchKernelEx": (0, 1), "cudaLaunchKernelExC": (0, 1), "hipLaun
            "cudaGraphAddKernelNode": (4, None), "hipGraphAddKernelNode": (4, None), "cuGraphAddKernelNode": (4, None),
            "cuGraphAddKernelNode_v2": (4, None), "cudaGraphKernelNodeSetParams": (1, None), "hipGraphKernelNodeSetParams": (1, None),
            "cudaGraphExecKernelNodeSetParams": (2, None), "hipGraphExecKernelNodeSetParams": (2, None)}
+READS = re.compile(r"(std::)?(atoi|atol|atoll|strtou?ll?|stou?ll?|stoi)")  # numbers of the program's input
 SIZES = ("dynamicSmemBytes", "sharedMemBytes")
 
 
@@ -367,7 +368,7 @@ def rounded_up(function, node):
     if not sides:
         return False
     top = function.resolve(sides[0])
-    return top.kind == "BINARY_OPERATOR" and top.name in ("+", "-") or top.kind == "CALL_EXPR"
+    return top.kind == "BINARY_OPERATOR" and top.name in ("+", "-") or top.kind == "CALL_EXPR" and not READS.fullmatch(call_name(top))
 
 
 def same_text(program, one, other):

@@ -33,13 +33,14 @@ BENIGN = re.compile(r"initialization is not supported for __shared__ variables|c
                     r"reference to __global__ function .* in __(global|device)__ function|"
                     r"call to __host__ function from __(global|device)__ function|no function template matches function template specialization|"
                     r"static assertion failed|declaration of '\w+' shadows template parameter|"
-                    r"'\w+' is a builtin with type|static declaration of 'atomic\w+' follows|template specialization requires 'template<>'|"
+                    r"'\w+' is a builtin with type|static declaration of 'atomic\w+' follows|redefinition of 'atomic\w+'|template specialization requires 'template<>'|"
                     r"redeclaration of '(threadIdx|blockIdx|blockDim|gridDim)' with a different type|"
                     r"no matching function for call to '(cu(CtxCreate|MemAdvise|MemPrefetchAsync)|cu(da)?Graph(GetEdges|NodeGetDependen(cies|tNodes)|"
                     r"(Add|Remove)Dependencies)|cu(da)?Stream(GetCaptureInfo|UpdateCaptureDependencies))(_v\d)?'|"
                     r"use of undeclared identifier 'omp_\w+'|"  # behind #ifdef _OPENMP; no rule reads OpenMP's calls
                     r"use of undeclared identifier 'CUFFT_(INCOMPLETE_PARAMETER_LIST|PARSE_ERROR|LICENSE_ERROR)'|"
                     r"constexpr variable '.*' must be initialized by a constant expression|dynamic initialization is not supported for __device__|no return statement in constexpr function|"
+                    r"__shared__ variable '.*' cannot be 'extern'|builtin functions must be directly called|variable-sized object may not be initialized|"
                     r"__cuda_builtin_\w+_t|"  # in nvcc blockDim is a dim3, for which a program may have operators
                     r"'main' must return 'int'|cannot jump from this (goto|switch|asm goto|indirect goto) statement to |"  # MSVC accepts these
                     r"functions that differ only in their return type cannot be overloaded|"

@@ -4,15 +4,13 @@
 
 import re
 
-from ..launches import round_up, rounded_up, same_text
+from ..launches import READS, round_up, rounded_up, same_text
 from ..registry import Found, all_launches, function_rule, launch_rule
 from ..tree import bare, call_arguments, call_name, is_integer, is_wide, operands, plain
 from .growth import source_of
 
 COVER = "auto grid = warpsafe::SafeGrid<>::cover(n, warpsafe::block<B>)"
 
-
-READS = re.compile(r"(std::)?(atoi|atol|atoll|strtou?ll?|stou?ll?|stoi)")
 
 
 def factors(function, node):

@@ -147,7 +147,9 @@ def unseen_launches(program, function):
     return unseen
 
 
-ROWS, FEW = 1 << 21, re.compile(r"(?i)width|height|batch|head|layer|beam|channel|(im(g|age)|mat|src|dst|frame|pic)\w*(\.|->)(row|col)s")
+ROWS, FEW = 1 << 21, re.compile(r"(?i)width|height|batch|(im(g|age)|mat|src|dst|frame|pic)\w*(\.|->)(row|col)s")
+LARGEST_SHARED = 232448  # bytes, from compute capability 9.0 on
+MODEL = re.compile(r"(?i)heads?_|_heads?|[a-z]Head|^n?heads?|layer|beam|channel")
 SIDE = re.compile(r"[wWhH]|\w*([wW]idth|[hH]eight)\w*")
 SMALL_KERNEL = 600  # nodes of a body; a thread then seldom needs more than the 64 registers that a block of 1024 leaves it
 
@@ -184,9 +186,13 @@ def open_size(launch):
         found.append(("block", Source(f"{math.prod(threads)} threads", values=(math.prod(threads),))))
     if launch.bytes is not None and not fits(function, launch.bytes, limits["shared memory"]) and not is_raised(function.program):
         size = launch.shared_bytes
-        found.append(("shared memory", Source(f"{size} bytes", values=(size,)) if size is not None else source_of(function, launch.bytes)))
+        raised = any(api(call_name(call)) == "FuncSetAttribute" for call in function.calls)
+        if size is None or size > (LARGEST_SHARED if raised else 0):  # a dropped call raises it too, on the devices that have it
+            found.append(("shared memory", Source(f"{size} bytes", values=(size,)) if size is not None else source_of(function, launch.bytes)))
     if not launch.grid_axes or not launch.block_axes or launch.bytes is None and launch.shared_bytes is None:
         found.append(("launch", Source("a struct")))
+    # A model's heads and layers are few and small.
+    found = [(name, dataclasses.replace(source, grows=False) if source and MODEL.search(source.text) else source) for name, source in found]
     found = [(name, source or Source("a product")) for name, source in found
              if source is None or source.most is None or source.most > limits[name]]
     # A number of a caller that no device accepts.
@@ -326,7 +332,7 @@ def dropped(program):
         for call in function.calls:
             name = call_name(call)
             if name in program.bodies and is_error(call.type) and is_dropped(call) and is_statement(program, call) and \
-                    not ends_itself(program, name):
+                    not ends_itself(program, name) and not after_failure(call):  # which has an error already
                 found.setdefault(name, []).append(call)
     for name, calls in found.items():  # one finding per wrapper
         others = len(calls) - 1

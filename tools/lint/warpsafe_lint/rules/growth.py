@@ -117,6 +117,8 @@ def of_write(function, node, text, depth):
     if node.kind == "UNARY_OPERATOR":
         call = next((above for above in node.above() if above.kind == "CALL_EXPR"), None)
         return Source(text, call is not None and READERS.fullmatch(call_name(call)) is not None)
+    if node.kind == "CALL_EXPR" and call_name(node) == "operator>>":
+        return Source(text, True)
     return Source(text) if node.kind == "COMPOUND_ASSIGNMENT_OPERATOR" else source_of(function, node, depth - 1)
 
 
