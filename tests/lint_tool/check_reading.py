@@ -428,6 +428,8 @@ with tempfile.TemporaryDirectory() as name:
                 ("a half of a square", by_name.format("", "dim3(n / 8, 1 + n), 32"), "", "warning"),
                 ("memory that a dropped call allows on some devices", by_name.format("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 90000);", "1, 64, 90000"), "", "note"),
                 ("memory that no device has", by_name.format("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 900000);", "1, 64, 900000"), "", "warning"),
+                ("a kernel for one size", "__global__ void one(float* p) { p[blockIdx.x * 128 + threadIdx.x] = 1; }\nvoid own(float* p, int n) { one<<<1, n>>>(p); }\n", "", "note"),
+                ("a kernel for the block's size", "__global__ void each(float* p) { p[blockIdx.x * blockDim.x * 2 + threadIdx.x] = 1; }\nvoid own(float* p, int n) { each<<<1, n>>>(p); }\n", "", "warning"),
                 ("a count in as many parts as it needs", "void own(float* p, int n) { int parts = (n + 1023) / 1024, t = (n + parts - 1) / parts; k<<<parts, t>>>(p); }\n", "", "note"),
                 ("a count in parts", "void own(float* p, int n, int parts) { int t = (n + parts - 1) / parts; k<<<parts, t>>>(p); }\n", "", "warning"),
                 ("a block of the caller", "void own(float* p, dim3 blckSize) { k<<<1, blckSize>>>(p); }\n", "", "note"),

@@ -72,7 +72,8 @@ void sizes(float* to, const float* from, double* wide, const double* wide_from, 
 
 __global__ void adds(int* p) { p[0] += 1; }
 __global__ void assigns(int* p) { p[0] = 1; }
-void uses_of_a_fill(int* p, int* q, int* r, int* copied, void (*kernel)(int*)) {
+void uses_of_a_fill(int* p, int* q, int* r, int* copied, float* copied_float,
+                    void (*kernel)(int*)) {
   look(cudaMemset(p, 1, 4));  // finds: F14/warning
   adds<<<1, 32>>>(p);
   done();
@@ -84,6 +85,9 @@ void uses_of_a_fill(int* p, int* q, int* r, int* copied, void (*kernel)(int*)) {
   look(cudaMemset(r, 1, 4));  // finds: F14/note
   kernel<<<1, 32>>>(r);
   done();
+  float to_float = 0;
+  look(cudaMemset(copied_float, 1, 4));  // finds: F14/note
+  look(cudaMemcpy(&to_float, copied_float, 4, cudaMemcpyDeviceToHost));
   int to = 0;
   look(cudaMemset(copied, 1, 4));  // finds: F14/warning
   look(cudaMemcpy(&to, copied, 4, cudaMemcpyDeviceToHost));

@@ -192,7 +192,8 @@ def open_size(launch):
     if not launch.grid_axes or not launch.block_axes or launch.bytes is None and launch.shared_bytes is None:
         found.append(("launch", Source("a struct")))
     # A model's heads and layers are few and small.
-    found = [(name, dataclasses.replace(source, grows=False) if source and MODEL.search(source.text) else source) for name, source in found]
+    found = [(name, dataclasses.replace(source, grows=False) if source and (MODEL.search(source.text) or has_own_sizes(kernel)) else source)
+             for name, source in found]
     found = [(name, source or Source("a product")) for name, source in found
              if source is None or source.most is None or source.most > limits[name]]
     # A number of a caller that no device accepts.
@@ -207,6 +208,13 @@ def is_square(function, axes):
     divided = function.resolve(axes[1]) if len(axes) > 1 else None
     return divided is not None and None not in sources and sources[0].text == sources[1].text and (
         divided.name in ("/", ">>") or round_up(function, divided) is not None)
+
+
+def has_own_sizes(kernel):
+    """Whether a kernel takes pointers only, and computes with numbers of its own: it is written for one size."""
+    return kernel is not None and not {"blockDim", "gridDim"} & kernel.names and all(
+        parameter.type.get_canonical().kind.name == "POINTER" for parameter in kernel.parameters) and any(
+        (literal.value or 0) > 1 for literal in kernel.body.all("INTEGER_LITERAL"))
 
 
 def fits(function, node, limit, count=None):
@@ -323,6 +331,12 @@ def ends_itself(program, name):
     return any(next(program.function(cursor).node.all("CXX_THROW_EXPR"), None) is not None for cursor in program.bodies.get(name, ()))
 
 
+def always_succeeds(program, name):
+    """Whether a function returns nothing but the vendor's code for success."""
+    found = [plain(child) for cursor in program.bodies.get(name, ()) for node in program.function(cursor).node.all("RETURN_STMT") for child in node.children]
+    return bool(found) and all(re.search(r"(?i)success$", node.name) and node.kind == "DECL_REF_EXPR" for node in found)
+
+
 @rule("D08", "a wrapper's result dropped")
 def dropped(program):
     found = {}
@@ -332,7 +346,8 @@ def dropped(program):
         for call in function.calls:
             name = call_name(call)
             if name in program.bodies and is_error(call.type) and is_dropped(call) and is_statement(program, call) and \
-                    not ends_itself(program, name) and not after_failure(call):  # which has an error already
+                    not ends_itself(program, name) and not always_succeeds(program, name) and \
+                    not after_failure(call):  # which has an error already
                 found.setdefault(name, []).append(call)
     for name, calls in found.items():  # one finding per wrapper
         others = len(calls) - 1

@@ -48,6 +48,15 @@ def swapped(program, function, launch):
 ROWS, COLUMNS = r"row|height|^h$|^ny$", r"col|width|^w$|^nx$"
 
 
+def limited_by_rows(kernel, variable):
+    """Whether a kernel compares a variable with a number of rows, as one that transposes does."""
+    for test in kernel.node.all("BINARY_OPERATOR"):
+        for side, other in (test.children, test.children[::-1]) if test.name in ("<", ">", "<=", ">=") and len(test.children) == 2 else ():
+            if plain(side).target == variable.cursor.hash and any(re.search(ROWS, name.lower()) for name in kernel.function.resolve(other).names()):
+                return True
+    return False
+
+
 @launch_rule("A14", "x and y swapped")
 def axes_swapped(program, function, launch):
     axes = launch.grid_axes
@@ -62,7 +71,8 @@ def axes_swapped(program, function, launch):
     source = launch.kernel.function.program
     for variable in launch.kernel.node.all("VAR_DECL"):
         text = source.text(variable)
-        if re.search(r"col", variable.name.lower()) and re.search(r"blockIdx\.x", text) and "blockIdx.y" not in text:
+        if re.search(r"col", variable.name.lower()) and re.search(r"blockIdx\.x", text) and "blockIdx.y" not in text and not limited_by_rows(
+                launch.kernel, variable):
             yield Found(launch.grid, f"grid.x comes from rows and grid.y from columns, but {launch.kernel.name} takes "
                         f"{variable.name} from x",
                         "write SafeGrid<>::cover(extent{rows{m}, cols{n}}, block<X, Y>)")
