@@ -384,7 +384,7 @@ with tempfile.TemporaryDirectory() as name:
         # Sizes that no count makes too large are a note, also where the program checks no call.
         kernels = ("#include <cuda_runtime.h>\n#include <cmath>\ntemplate <int B> __launch_bounds__(B) __global__ void b(float* p) { float a[9]; *p = a[*(int*)p]; }\n"
                    "__global__ void k(float* p) { *p = 1; }\nint blocks(int n) { return (n + 255) / 256; }\nstruct Image { size_t width, height, rows; };\n"
-                   "void own(float* p, int n, unsigned u, long w, Image i, dim3 t, int batch, Image src) {\n  ")
+                   "int atoi(const char*);\nvoid own(float* p, int n, unsigned u, long w, Image i, dim3 t, int batch, Image src, char* text) {\n  ")
         for launch, warned in (("k<<<(n + 255) / 256, 256>>>(p)", 0),
                                      ("k<<<(w + 255) / 256, 256>>>(p)", 0), ("k<<<w / 32, 32>>>(p)", 0), ("int g = w; k<<<g, 32>>>(p)", 0),
                                      ("k<<<(int)w, 32>>>(p)", 0), ("k<<<dim3(1, blocks(i.height)), 256>>>(p)", 0),
@@ -394,7 +394,7 @@ with tempfile.TemporaryDirectory() as name:
                                      ("k<<<ceil(w / 256.0), 256>>>(p)", 0), ("k<<<ceil(w / 2.0), 256>>>(p)", 0), ("k<<<n > 9 ? n / 4 : u, 256>>>(p)", 0),
                                      ("k<<<dim3(1, (n + 15) / 16), 256>>>(p)", 1), ("k<<<dim3(1, n % 100), 256>>>(p)", 0),
                                      ("k<<<dim3(1, n >> 16), 256>>>(p)", 0), ("k<<<dim3(1, n >> 14), 256>>>(p)", 1),
-                                     ("k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("k<<<dim3(u, (n + 63) / 64), 256>>>(p)", 0), ("k<<<dim3(u, (n + 31) / 32), 256>>>(p)", 1),
+                                     ("k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("k<<<dim3(u, (n + 63) / 64), 256>>>(p)", 0), ("k<<<dim3(u, (n + 31) / 32), 256>>>(p)", 0), ("k<<<dim3(u, (n + 7) / 8), 256>>>(p)", 1), ("int r = atoi(text); k<<<dim3(u, (r + 31) / 32), 256>>>(p)", 1), ("int r = atoi(text); k<<<dim3(u, (r + 63) / 64), 256>>>(p)", 0),
                                      ("k<<<dim3(u, blocks(n * 9)), 256>>>(p)", 1), ("k<<<dim3(1, batch), 256>>>(p)", 0), ("int n_heads = w; k<<<1, 256, n_heads>>>(p)", 0), ("k<<<dim3(1, n), 256>>>(p)", 1), ("k<<<dim3(1, src.rows), 256>>>(p)", 0), ("k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
                                      ("k<<<(n + 255) / 256, t>>>(p)", 0), ("k<<<(n + 255) / 256, 256, n>>>(p)", 1),
                                      ("b<1024><<<(n - 1) / 1024 + 1, 1024>>>(p)", 0), ("b<512><<<(n - 1) / 1024 + 1, 1024>>>(p)", 1)):

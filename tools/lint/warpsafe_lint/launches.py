@@ -98,6 +98,13 @@ class Kernel:
         return not inside_test and (bool(open_names & test.names()) or test.value is not None)
 
     @functools.cached_property
+    def has_own_sizes(self):
+        """Whether it takes pointers only, and computes with numbers of its own: it is written for one size."""
+        return not {"blockDim", "gridDim"} & self.names and all(
+            parameter.type.get_canonical().kind.name == "POINTER" for parameter in self.parameters) and any(
+            (literal.value or 0) > 1 for literal in self.body.all("INTEGER_LITERAL"))
+
+    @functools.cached_property
     def takes_work(self):
         """Whether its threads fetch their work from a counter, until none is left."""
         return any(call_name(call).startswith(("atomicAdd", "atomicInc", "atomicSub", "atomicDec")) for loop in self.node.all(*LOOPS)

@@ -40,7 +40,7 @@ BENIGN = re.compile(r"initialization is not supported for __shared__ variables|c
                     r"use of undeclared identifier 'omp_\w+'|"  # behind #ifdef _OPENMP; no rule reads OpenMP's calls
                     r"use of undeclared identifier 'CUFFT_(INCOMPLETE_PARAMETER_LIST|PARSE_ERROR|LICENSE_ERROR)'|"
                     r"constexpr variable '.*' must be initialized by a constant expression|dynamic initialization is not supported for __device__|no return statement in constexpr function|"
-                    r"__shared__ variable '.*' cannot be 'extern'|builtin functions must be directly called|variable-sized object may not be initialized|"
+                    r"__shared__ variable '.*' cannot be 'extern'|builtin functions must be directly called|__device__ function '.*' cannot overload __host__ __device__ function|variable-sized object may not be initialized|"
                     r"__cuda_builtin_\w+_t|"  # in nvcc blockDim is a dim3, for which a program may have operators
                     r"'main' must return 'int'|cannot jump from this (goto|switch|asm goto|indirect goto) statement to |"  # MSVC accepts these
                     r"functions that differ only in their return type cannot be overloaded|"

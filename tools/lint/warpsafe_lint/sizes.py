@@ -52,7 +52,7 @@ def only_count(function, node):
     """Whether the parts of a size suggest a number of items: names of counts and their products, without a factor
     that could be an item's size."""
     node = plain(node)
-    if node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
+    if node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR", "CALL_EXPR"):
         start = function.resolve(node)
         if tells_bytes(start) or holds_bytes(function, node):
             return False
@@ -91,7 +91,7 @@ def largest(function, node, depth=12, count=None):
 
 def largest_of(function, node, depth, count):
     own = LARGEST_IMAGE if IMAGE.fullmatch(node.name) else LARGEST.get(node.type.get_canonical().kind.name)
-    if count is not None and node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
+    if count is not None and node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR", "CALL_EXPR"):
         own = count
     if depth == 0:
         return own

@@ -147,7 +147,8 @@ def unseen_launches(program, function):
     return unseen
 
 
-ROWS, FEW = 1 << 21, re.compile(r"(?i)width|height|batch|(im(g|age)|mat|src|dst|frame|pic)\w*(\.|->)(row|col)s")
+ROWS, NAMED_ROWS = 1 << 21, 1 << 19
+FEW = re.compile(r"(?i)width|height|batch|(im(g|age)|mat|src|dst|frame|pic)\w*(\.|->)(row|col)s")
 LARGEST_SHARED = 232448  # bytes, from compute capability 9.0 on
 MODEL = re.compile(r"(?i)heads?_|_heads?|[a-z]Head|^n?heads?|layer|beam|channel")
 SIDE = re.compile(r"[wWhH]|\w*([wW]idth|[hH]eight)\w*")
@@ -172,10 +173,13 @@ def open_size(launch):
     limits = {"grid.x": 2**31 - 1, "grid.y": 65535, "grid.z": 65535, "block": most, "shared memory": 49152 - static}
     found = [(name, Source(str(size), values=(size,)) if size is not None else source_of(function, axis)) for name, axis, size in zip(
         limits, launch.grid_axes, map(function.value, launch.grid_axes)) if not fits(function, axis, limits[name])]
-    # Few programs have counts of 2^31 blocks along x, images or batches of 65536 items, or matrices with more than 2^21 rows.
+    # Few programs have counts of 2^31 blocks along x, images or batches of 65536 items, or matrices with more than 2^21 rows; and 2^19
+    # rows are many where only a name says that they are a count.
     square = is_square(function, launch.grid_axes)
     sides = dict(zip(limits, launch.grid_axes)) if launch.grid_axes and function.value(launch.grid_axes[0]) is None else {}
-    few = {name for name, axis in sides.items() if fits(function, axis, limits[name], ROWS) or any(map(SIDE.fullmatch, axis.names()))} | {"grid.x"}
+    sources = dict(found)
+    few = {name for name, axis in sides.items() if any(map(SIDE.fullmatch, axis.names())) or fits(
+        function, axis, limits[name], NAMED_ROWS if sources.get(name) and sources[name].named else ROWS)} | {"grid.x"}
     found = [(name, dataclasses.replace(source, grows=False) if source and (square or name in few or FEW.search(source.text)) else source)
              for name, source in found]
     threads = [function.value(axis) for axis in launch.block_axes]
@@ -192,7 +196,7 @@ def open_size(launch):
     if not launch.grid_axes or not launch.block_axes or launch.bytes is None and launch.shared_bytes is None:
         found.append(("launch", Source("a struct")))
     # A model's heads and layers are few and small.
-    found = [(name, dataclasses.replace(source, grows=False) if source and (MODEL.search(source.text) or has_own_sizes(kernel)) else source)
+    found = [(name, dataclasses.replace(source, grows=False) if source and (MODEL.search(source.text) or kernel and kernel.has_own_sizes) else source)
              for name, source in found]
     found = [(name, source or Source("a product")) for name, source in found
              if source is None or source.most is None or source.most > limits[name]]
@@ -208,13 +212,6 @@ def is_square(function, axes):
     divided = function.resolve(axes[1]) if len(axes) > 1 else None
     return divided is not None and None not in sources and sources[0].text == sources[1].text and (
         divided.name in ("/", ">>") or round_up(function, divided) is not None)
-
-
-def has_own_sizes(kernel):
-    """Whether a kernel takes pointers only, and computes with numbers of its own: it is written for one size."""
-    return kernel is not None and not {"blockDim", "gridDim"} & kernel.names and all(
-        parameter.type.get_canonical().kind.name == "POINTER" for parameter in kernel.parameters) and any(
-        (literal.value or 0) > 1 for literal in kernel.body.all("INTEGER_LITERAL"))
 
 
 def fits(function, node, limit, count=None):

@@ -15,11 +15,12 @@ from ..tree import call_arguments, call_name, plain
 @dataclasses.dataclass(frozen=True)
 class Source:
     """What decides a size: as the source writes it, and whether it grows with the data or the program's input. `values` are all
-    that it can be, if the callers of a function show them, else empty."""
+    that it can be, if the callers of a function show them, else empty. `named`: only a name says that it is a count."""
 
     text: str
     grows: bool = False
     values: tuple = ()
+    named: bool = False
 
     @property
     def most(self):
@@ -151,10 +152,10 @@ def of_parameter(function, node, text, depth):
             if len(given) == len(function.parameters):
                 found.append(of_text(path, given[place]))
     if not found:
-        return Source(text, is_count(node.name))
+        return Source(text, is_count(node.name), named=True)
     if all(source.values for source in found):
         return Source(text, values=tuple(value for source in found for value in source.values))
-    return Source(text, any(source.grows for source in found))
+    return Source(text, any(source.grows for source in found), named=all(source.named for source in found if source.grows))
 
 
 def of_text(path, text):
@@ -174,7 +175,7 @@ def of_text(path, text):
         return Source(text, True)
     if given and all(NUMBER.fullmatch(each) for each in given):
         return Source(text, values=tuple(map(number, given)))
-    return Source(text, is_count(name) and not given and not re.search(rf"\b{name}\s*[<>]=?\s*[\w(]*(?!\b[01]\b)", whole))
+    return Source(text, is_count(name) and not given and not re.search(rf"\b{name}\s*[<>]=?\s*[\w(]*(?!\b[01]\b)", whole), named=True)
 
 
 def number(text):
@@ -201,14 +202,14 @@ def of_member(function, node, text, depth):
             found.append(Source(text, values=(value,)) if value is not None else source_of(other, write, depth - 2) if depth > 2 else None)
     found = [source for source in found if source is not None]
     if any(source.grows for source in found):
-        return Source(text, True)
+        return Source(text, True, named=all(source.named for source in found if source.grows))
     whole = index.of_file(function.program.file).related(function.program.file)
     given = re.findall(rf"\b{node.name}\s*(?:=\s*|{{)([^=;{{}}][^;{{}}]*)}}?\s*;", whole)
     if any(READ.search(each) for each in given):
         return Source(text, True)
     compared = re.search(rf"\b{node.name}\s*(?:<|>|<=|>=)\s*(?![=<>\s]|[01]\b)", whole)
     return Source(text, is_count(node.name) and to.kind.name == "FIELD_DECL" and not found and not compared and not any(
-        NUMBER.fullmatch(each.strip()) or CONSTANT.fullmatch(each.strip()) for each in given))
+        NUMBER.fullmatch(each.strip()) or CONSTANT.fullmatch(each.strip()) for each in given), named=True)
 
 
 def writers(program, to):

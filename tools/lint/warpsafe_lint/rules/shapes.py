@@ -190,7 +190,8 @@ def block_of_data(program, function, launch):
             source = source_of(function, node) or Source("", values=(1,))
             if source.most is not None and source.most <= 1024:
                 continue
-            unknown = "" if source.grows or source.most else ", and its largest value is not known here"
+            grows = source.grows and not (launch.kernel and launch.kernel.has_own_sizes)
+            unknown = "" if grows or source.most else ", and its largest value is not known here"
             yield Found(axis, f"the block size {program.text(axis)} is a size of the data{unknown}: no GPU accepts more than 1024",
                         "use a constant block and SafeGrid<>::cover(n, block<256>), or BlockDim::create(n), which checks",
                         "note" if unknown else "")
