@@ -25,6 +25,8 @@
 #include "report/summary.hpp"
 #include "report/unsupported_switches.hpp"
 #include "report/wait_reporter.hpp"
+#include "rerun/rerun.hpp"
+#include "rerun/wait_after_launch.hpp"
 #include "stream/known_streams.hpp"
 #include "suspicion/suspicions.hpp"
 #include <warpsafe/debug.hpp>
@@ -61,6 +63,7 @@ class Watcher {
   enum class Follow : std::uint8_t { nothing, order, arguments };
   [[nodiscard]] Follow follow() const noexcept { return follow_; }
   [[nodiscard]] ArgumentLog& arguments() noexcept { return arguments_; }
+  [[nodiscard]] Rerun& rerun() noexcept { return rerun_; }
   /// Returns whether accesses and the order of work are tracked.
   [[nodiscard]] bool follows_order() const noexcept {
     return !options_.quiet && suspicions_.order.on();
@@ -76,7 +79,7 @@ class Watcher {
     begin_once();
     const Launch& launch = seen.launch;
     Kernel& kernel = *launch.kernel;
-    __atomic_add_fetch(&kernel.launches, 1, __ATOMIC_RELAXED);
+    const std::uint64_t ordinal = __atomic_add_fetch(&kernel.launches, 1, __ATOMIC_RELAXED);
     const Name name = kernel.name_view();
     const call_site nowhere{};
     const warpsafe::detail::LaunchFacts facts{
@@ -95,6 +98,8 @@ class Watcher {
       seen.record.sequence = debug::Journal::get().append(seen.record);
       seen.begun = 0;
     }
+    if (rerun_.on()) [[unlikely]]
+      rerun_.launching(seen, ordinal);
   }
   /// Call when the runtime has returned.
   void launched(ObservedLaunch& seen, int status) noexcept {
@@ -114,6 +119,22 @@ class Watcher {
       stop_on_request();
     }
   }
+  /// Call when a launch for which a run of --rerun waits has been accepted. `stack` is the
+  /// program's. For a graph, `why` says why its nodes were not launched one by one.
+  [[gnu::cold, gnu::noinline]] void wait_after(const ObservedLaunch& seen, const HostStack& stack,
+                                               std::string why = {}) noexcept {
+    const Launch& launch = seen.launch;
+    try {
+      rerun_.opened({seen.record.sequence, seen.record, seen.ordinal, launch.is_graph, stack, {},
+                     std::move(why)});
+    } catch (...) {  // out of memory: no wait, so the fault has no culprit
+      return;
+    }
+    const int status = wait_after_launch(platform_, launch.stream, launch.device);
+    if (status == 0) return rerun_.closed(seen.record.sequence);
+    if (status == platform_.calls->stream_wait->not_ready) return still_runs(seen);
+    failed(status, Name::of("Wait after a launch"), Stage::completion, launch.device, &stack);
+  }
   /// Call when the runtime has refused a launch.
   [[gnu::cold, gnu::noinline]] void launch_refused(ObservedLaunch& seen, int status,
                                                    const Refusal& of) noexcept {
@@ -125,6 +146,7 @@ class Watcher {
   }
   /// Call for a launch that became part of a graph or a capture: it runs later, if at all.
   void not_launched(ObservedLaunch& seen) noexcept {
+    seen.waits = false;
     debug::Journal::get().refused(seen.record.sequence);
   }
 
@@ -171,7 +193,7 @@ class Watcher {
     run_on_large_stack([&]() noexcept {
       const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
       note_loss(error, device);
-      if (errors_.fault(error, here, likely_causes(error, arguments_, failed_calls_)))
+      if (errors_.fault(error, here, likely_causes(error, arguments_, failed_calls_, rerun_)))
         stop_on_request();
     });
   }
@@ -276,12 +298,21 @@ class Watcher {
     if (!kernel.listed || consequence) return;
     debug::detail::notify_failed(error);
     if (error.incident != 0) {
-      if (!errors_.fault(error, stack, likely_causes(error, arguments_, failed_calls_))) return;
+      if (!errors_.fault(error, stack, likely_causes(error, arguments_, failed_calls_, rerun_))) return;
     } else {
       errors_.refused(kernel, error, log,
                       hint_for(launch, error, of, failed_calls_.capture_breaker()), stack);
     }
     stop_on_request();
+  }
+  /// The launch stays one that may have caused a fault.
+  void still_runs(const ObservedLaunch& seen) noexcept {
+    char text[512];
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    out << "warpsafe: launch " << seen.ordinal << " of '" << seen.record.kernel
+        << "' has not ended in " << longest_wait_after_launch() / 1000
+        << " s, or may not be waited for; --rerun goes on without a wait for it";
+    StandardError::line({text, out.size()});
   }
   void note_loss(const LaunchError& error, std::int32_t device) noexcept {
     if (error.severity != Severity::context_lost || device < 0 || device >= 64) return;
@@ -321,8 +352,9 @@ class Watcher {
   Suspicions suspicions_{platform_.caller, options_.races};
   Findings findings_;
   SourcePlaces places_{options_.lines_tool, platform_.caller.runtimes};
-  FailedCalls failed_calls_{platform_, streams_, places_, findings_, options_.quiet};
-  ErrorReporter errors_{lookup_.table(), streams_, places_, findings_};
+  FailedCalls failed_calls_{platform_, streams_, places_, findings_, options_};
+  Rerun rerun_{options_};
+  ErrorReporter errors_{lookup_.table(), streams_, places_, findings_, rerun_};
   ArgumentLog arguments_{options_.arguments};
   WaitReporter waits_;
   RunFiles files_;

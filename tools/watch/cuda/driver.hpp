@@ -30,6 +30,7 @@ struct Driver {
   decltype(&::cuStreamQuery) stream_query;
   decltype(&::cuStreamIsCapturing) stream_capturing;
   decltype(&::cuStreamGetFlags) stream_flags;
+  decltype(&::cuThreadExchangeStreamCaptureMode) exchange_capture_mode;
   decltype(&::cuGraphGetNodes) graph_nodes;
   decltype(&::cuGraphNodeGetType) node_type;
   CUresult(CUDAAPI* kernel_node)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
@@ -81,6 +82,7 @@ struct Driver {
     find(found.stream_query, "cuStreamQuery");
     find(found.stream_capturing, "cuStreamIsCapturing");
     find(found.stream_flags, "cuStreamGetFlags");
+    find(found.exchange_capture_mode, "cuThreadExchangeStreamCaptureMode");
     find(found.graph_nodes, "cuGraphGetNodes");
     find(found.node_type, "cuGraphNodeGetType");
     find(found.kernel_node, "cuGraphKernelNodeGetParams_v2");

@@ -97,7 +97,7 @@ class LaunchCalls {
     const bool dependence =
         !watcher_.quiet() && watcher_.suspicions().dependent.wants(may_begin_early(launch));
     if (!follows && !dependence && !captures_.any()) {
-      watcher_.launched(mine.launch, status);
+      launched(mine.launch);
       return;
     }
     const Asked asked = read(known, info);
@@ -106,11 +106,16 @@ class LaunchCalls {
       watcher_.not_launched(mine.launch);
       return;
     }
-    watcher_.launched(mine.launch, status);
+    launched(mine.launch);
     if (follows) follow(*mine.launch.launch.kernel, known, device, asked);
   }
 
  private:
+  void launched(ObservedLaunch& seen) noexcept {
+    watcher_.launched(seen, CUDA_SUCCESS);
+    if (seen.waits) [[unlikely]]
+      watcher_.wait_after(seen, HostStack::here());
+  }
   /// The arguments of a launch, except its dimensions.
   struct Asked {
     bool config_is_missing = false;

@@ -168,6 +168,9 @@ void ended(const HipLaunch& of, hipError_t status) {
   ObservedLaunch& seen = mine.launch;
   if (status == hipSuccess) {
     session()->launches.end(seen, of, status);
+    if (!seen.waits) return;
+    const HostStack stack = HostStack::here();
+    aside(mine.device, [&] { session()->watcher.wait_after(seen, stack); });
   } else {
     const HostStack stack = HostStack::here();
     aside(mine.device, [&] { session()->launches.end(seen, of, status, &stack); });

@@ -5,6 +5,7 @@
 #include "../kernel/foreign_memory.hpp"
 #include "../kernel/parameter_types.hpp"
 #include "../launch/argument_log.hpp"
+#include "../rerun/rerun.hpp"
 #include "failed_calls.hpp"
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/journal/suspects.hpp>
@@ -103,12 +104,19 @@ namespace detail {
 /// Returns lines about the pointers of the launches that may have caused a fault: first those that
 /// are certainly wrong. Each line is after "\n  ". Returns "" without memory.
 [[nodiscard]] inline std::string likely_causes(const LaunchError& error, ArgumentLog& arguments,
-                                               FailedCalls& calls) noexcept try {
+                                               FailedCalls& calls, Rerun& rerun) noexcept try {
   if (!arguments.on()) return {};
   constexpr std::size_t most = 16;
   constexpr int most_lines = 6;
   debug::LaunchRecord suspects[most];
-  const std::size_t found = debug::suspects(error, suspects, most);
+  std::size_t found = 0;
+  if (rerun.waits()) {
+    for (const OpenLaunch& one : rerun.open()) {
+      if (found < most) suspects[found++] = one.record;
+    }
+  } else {
+    found = debug::suspects(error, suspects, most);
+  }
   std::set<std::tuple<const char*, std::size_t, std::uintptr_t>> said;
   std::string text;
   int lines = 0;
