@@ -26,7 +26,7 @@
 #include "report/unsupported_switches.hpp"
 #include "report/wait_reporter.hpp"
 #include "rerun/rerun.hpp"
-#include "rerun/wait_after_launch.hpp"
+#include "rerun/wait_for_stream.hpp"
 #include "stream/known_streams.hpp"
 #include "suspicion/suspicions.hpp"
 #include <warpsafe/debug.hpp>
@@ -36,6 +36,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -119,6 +120,33 @@ class Watcher {
       stop_on_request();
     }
   }
+  /// Call before the runtime receives a launch for which a run of --rerun waits: no other launch is
+  /// running when it begins, as far as this process launches.
+  [[gnu::cold, gnu::noinline]] void wait_before(const ObservedLaunch& seen,
+                                                const HostStack& stack) noexcept {
+    const std::uint64_t number = seen.record.sequence;
+    const debug::JournalReader before([&](const debug::LaunchRecord& one) {
+      return one.state == debug::LaunchState::submitted && one.sequence != number &&
+             one.vendor == seen.record.vendor;
+    });
+    try {
+      std::set<const void*> streams;
+      for (const debug::LaunchRecord& one : before) {
+        // The handle of a stream that the program has destroyed may be anything.
+        if (one.stream != nullptr && one.stream != seen.launch.stream &&
+            streams_.device_of(one.stream) < 0) continue;
+        if (!streams.insert(one.stream).second || rerun_.is_given_up(one.stream)) continue;
+        const std::uint64_t limit = one.stream == seen.launch.stream ? longest_wait() : 2000;
+        const int status = wait_for_stream(platform_, one.stream, one.device, limit);
+        if (status == platform_.calls->stream_wait->not_ready) rerun_.give_up(one.stream);
+        if (status == 0 || !platform_.is_fault(status)) continue;
+        return failed(status, Name::of("Wait before a launch"), Stage::completion, one.device,
+                      &stack);
+      }
+    } catch (...) {  // out of memory: other launches may run beside this one
+      return;
+    }
+  }
   /// Call when a launch for which a run of --rerun waits has been accepted. `stack` is the
   /// program's. For a graph, `why` says why its nodes were not launched one by one.
   [[gnu::cold, gnu::noinline]] void wait_after(const ObservedLaunch& seen, const HostStack& stack,
@@ -126,11 +154,12 @@ class Watcher {
     const Launch& launch = seen.launch;
     try {
       rerun_.opened({seen.record.sequence, seen.record, seen.ordinal, launch.is_graph, stack, {},
-                     std::move(why)});
+                     {}, std::move(why)});
     } catch (...) {  // out of memory: no wait, so the fault has no culprit
       return;
     }
-    const int status = wait_after_launch(platform_, launch.stream, launch.device);
+    const int status = 
+        wait_for_stream(platform_, launch.stream, launch.device, longest_wait());
     if (status == 0) return rerun_.closed(seen.record.sequence);
     if (status == platform_.calls->stream_wait->not_ready) return still_runs(seen);
     failed(status, Name::of("Wait after a launch"), Stage::completion, launch.device, &stack);
@@ -310,7 +339,7 @@ class Watcher {
     char text[512];
     warpsafe::detail::TextBuffer out(text, sizeof text);
     out << "warpsafe: launch " << seen.ordinal << " of '" << seen.record.kernel
-        << "' has not ended in " << longest_wait_after_launch() / 1000
+        << "' has not ended in " << longest_wait() / 1000
         << " s, or may not be waited for; --rerun goes on without a wait for it";
     StandardError::line({text, out.size()});
   }

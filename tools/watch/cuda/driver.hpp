@@ -36,6 +36,12 @@ struct Driver {
   CUresult(CUDAAPI* kernel_node)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
   decltype(&::cuGraphMemsetNodeGetParams) fill_node;
   decltype(&::cuGraphChildGraphNodeGetGraph) child_graph;
+  // For --rerun. The second is without edge data.
+  decltype(&::cuGraphLaunch) graph_launch;
+  CUresult(CUDAAPI* node_dependencies)(CUgraphNode, CUgraphNode*, std::size_t*);
+  decltype(&::cuGraphNodeGetEnabled) node_enabled;
+  decltype(&::cuGraphNodeSetEnabled) enable_node;
+  decltype(&::cuGraphCreate) graph_create;
   decltype(&::cuFuncGetParamInfo) parameter;
   decltype(&::cuPointerGetAttribute) pointer_attribute;
   decltype(&::cuMemGetInfo) memory_info;
@@ -88,6 +94,11 @@ struct Driver {
     find(found.kernel_node, "cuGraphKernelNodeGetParams_v2");
     find(found.fill_node, "cuGraphMemsetNodeGetParams");
     find(found.child_graph, "cuGraphChildGraphNodeGetGraph");
+    find(found.graph_launch, "cuGraphLaunch");
+    find(found.node_dependencies, "cuGraphNodeGetDependencies");
+    find(found.node_enabled, "cuGraphNodeGetEnabled");
+    find(found.enable_node, "cuGraphNodeSetEnabled");
+    find(found.graph_create, "cuGraphCreate");
     find(found.parameter, "cuFuncGetParamInfo");
     find(found.pointer_attribute, "cuPointerGetAttribute");
     find(found.memory_info, "cuMemGetInfo_v2");

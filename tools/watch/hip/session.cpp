@@ -161,6 +161,14 @@ void begins(const HipLaunch& of) {
   const Unnoticed unnoticed;
   mine.device = current_device();
   mine.launching = session()->launches.begin(mine.launch, of, mine.device);
+  ObservedLaunch& seen = mine.launch;
+  if (!mine.launching || !seen.waits) return;
+  const HostStack stack = HostStack::here();
+  aside(mine.device, [&] {
+    if (!session()->captures.is_capturing(seen.launch.stream)) {
+      session()->watcher.wait_before(seen, stack);
+    }
+  });
 }
 void ended(const HipLaunch& of, hipError_t status) {
   if (!mine.launching) return;

@@ -44,7 +44,8 @@ namespace detail {
   made.code = status;
   if (!one.node.empty()) {
     made.title = one.node + " faulted: " + fault;
-    made.details = "\n  in the graph '" + name + '\'';
+    if (!one.node_shape.empty()) made.details = "\n  " + one.node_shape;
+    made.details += "\n  in the graph '" + name + '\'';
   } else {
     made.title = std::string(one.is_graph ? "Graph '" : "Kernel '") + name + "' faulted: " + fault;
   }

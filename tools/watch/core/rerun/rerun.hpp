@@ -37,6 +37,7 @@ struct OpenLaunch {
   bool is_graph = false;
   HostStack stack{};   ///< of the launch
   std::string node{};  ///< the node of the graph that runs, with its number; empty: all of it
+  std::string node_shape{};  ///< of a kernel node; else empty
   std::string why{};   ///< why the graph's nodes do not run one by one; empty: they do
 };
 
@@ -76,10 +77,12 @@ class Rerun {
     open_.push_back(std::move(launch));
   }
   /// Call when an open launch of a graph begins with its next node.
-  void at_node(std::uint64_t sequence, std::string node) {
+  void at_node(std::uint64_t sequence, const std::string& node, const std::string& shape) {
     const std::lock_guard lock(mutex_);
     for (OpenLaunch& one : open_) {
-      if (one.sequence == sequence) one.node = std::move(node);
+      if (one.sequence != sequence) continue;
+      one.node = node;
+      one.node_shape = shape;
     }
   }
   /// Call when the launch has ended without a fault.
@@ -91,6 +94,16 @@ class Rerun {
   [[nodiscard]] std::vector<OpenLaunch> open() {
     const std::lock_guard lock(mutex_);
     return open_;
+  }
+
+  /// A stream whose work did not end in time: it is not waited for again before other launches.
+  void give_up(const void* stream) {
+    const std::lock_guard lock(mutex_);
+    given_up_.insert(stream);
+  }
+  [[nodiscard]] bool is_given_up(const void* stream) {
+    const std::lock_guard lock(mutex_);
+    return given_up_.find(stream) != given_up_.end();
   }
 
   /// Writes a first run's suspects of one more fault. May throw std::bad_alloc.
@@ -175,6 +188,7 @@ class Rerun {
   std::set<std::tuple<std::string, std::int32_t, std::uint64_t>> wanted_{};
   std::mutex mutex_{};
   std::vector<OpenLaunch> open_{};
+  std::set<const void*> given_up_{};
   SuspectFile written_{};
 };
 

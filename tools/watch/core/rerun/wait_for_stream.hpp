@@ -15,17 +15,17 @@ namespace warpsafe::watch {
 
 /// The longest wait after a launch, in milliseconds: the limit of --timeout if there is one. A
 /// kernel may wait for something that the host does after the launch.
-[[nodiscard]] inline std::uint64_t longest_wait_after_launch() noexcept {
+[[nodiscard]] inline std::uint64_t longest_wait() noexcept {
   constexpr std::uint64_t usual = 60'000;
   const std::uint64_t limit = __atomic_load_n(&debug::detail::timeout_in_use, __ATOMIC_RELAXED);
   return limit == debug::detail::no_timeout ? usual : limit;
 }
 
-/// Waits for the work of a stream, at most so long. Breaks no capture: a stream that captures is
+/// Waits for the work of a stream, at most `limit` milliseconds. Breaks no capture: a stream that captures is
 /// not waited for. Returns the runtime's status; the runtime's "not ready" means that the work has
 /// not ended, or that the runtime cannot be asked.
-[[nodiscard]] inline int wait_after_launch(const Platform& platform, const void* stream,
-                                           std::int32_t device) noexcept {
+[[nodiscard]] inline int wait_for_stream(const Platform& platform, const void* stream,
+                                           std::int32_t device, std::uint64_t limit) noexcept {
   const warpsafe::detail::BackendCalls& calls = *platform.calls;
   const int not_ready = calls.stream_wait->not_ready;
   auto* const handle = const_cast<void*>(stream);
@@ -41,11 +41,10 @@ namespace warpsafe::watch {
   } else if (captures) {
     status = not_ready;
   } else {
-    const std::uint64_t limit = longest_wait_after_launch() * 1'000'000;
     const std::uint64_t begun = debug::detail::nanoseconds_now();
     long pause = 0;
     while ((status = calls.stream_wait->query(handle)) == not_ready &&
-           debug::detail::nanoseconds_now() - begun < limit) {
+           debug::detail::nanoseconds_now() - begun < limit * 1'000'000) {
       constexpr long longest_pause = 1'000'000;
       const timespec asked{0, pause};
       if (pause != 0) ::nanosleep(&asked, nullptr);
