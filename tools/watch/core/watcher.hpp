@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <csignal>
 #include <cstdio>
 #include <mutex>
 #include <set>
@@ -143,21 +144,17 @@ class Watcher {
         return failed(status, Name::of("Wait before a launch"), Stage::completion, one.device,
                       &stack);
       }
+      // AMD's runtime may end the process before it returns from the launch.
+      rerun_.opened({number, seen.record, seen.ordinal, seen.launch.is_graph, stack, {}, {}, {}});
     } catch (...) {  // out of memory: other launches may run beside this one
       return;
     }
   }
   /// Call when a launch for which a run of --rerun waits has been accepted. `stack` is the
-  /// program's. For a graph, `why` says why its nodes were not launched one by one.
-  [[gnu::cold, gnu::noinline]] void wait_after(const ObservedLaunch& seen, const HostStack& stack,
-                                               std::string why = {}) noexcept {
+  /// program's.
+  [[gnu::cold, gnu::noinline]] void wait_after(const ObservedLaunch& seen,
+                                               const HostStack& stack) noexcept {
     const Launch& launch = seen.launch;
-    try {
-      rerun_.opened({seen.record.sequence, seen.record, seen.ordinal, launch.is_graph, stack, {},
-                     {}, std::move(why)});
-    } catch (...) {  // out of memory: no wait, so the fault has no culprit
-      return;
-    }
     const int status = 
         wait_for_stream(platform_, launch.stream, launch.device, longest_wait());
     if (status == 0) return rerun_.closed(seen.record.sequence);
@@ -167,6 +164,8 @@ class Watcher {
   /// Call when the runtime has refused a launch.
   [[gnu::cold, gnu::noinline]] void launch_refused(ObservedLaunch& seen, int status,
                                                    const Refusal& of) noexcept {
+    // A graph's own fault may be the reason.
+    if (seen.waits && !seen.launch.is_graph) rerun_.closed(seen.record.sequence);
     if (of.stack != nullptr) {
       return run_on_large_stack([&]() noexcept { refused(seen, status, of, *of.stack); });
     }
@@ -238,6 +237,10 @@ class Watcher {
   void ends(const End& end) noexcept {
     if (__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) return;
     end_ = end.name();
+    if (rerun_.on() && end.signal == SIGABRT &&
+        has_aborted(end.stack, platform_.caller.runtimes)) {
+      aborted();
+    }
     if (!options_.quiet) print_end(end, process_, waits_, places_);
     finish();
   }
@@ -313,6 +316,7 @@ class Watcher {
       return failed(status, Name::of("Launch of a graph"), Stage::completion, launch.device,
                     &stack);
     }
+    if (seen.waits) rerun_.closed(seen.record.sequence);
     __atomic_add_fetch(&kernel.refused, 1, __ATOMIC_RELAXED);
     const warpsafe::detail::BackendCalls& calls = *platform_.calls;
     const std::string log = platform_.log();  // before any call of the watch can fail
@@ -342,6 +346,18 @@ class Watcher {
         << "' has not ended in " << longest_wait() / 1000
         << " s, or may not be waited for; --rerun goes on without a wait for it";
     StandardError::line({text, out.size()});
+  }
+  /// The runtime has ended the process because of a fault of running work, as AMD's does.
+  void aborted() noexcept {
+    if (rerun_.waits()) {
+      return errors_.culprit("the runtime has ended the process (SIGABRT)", "SIGABRT", {});
+    }
+    const debug::JournalReader flying(&debug::is_in_flight);
+    try {
+      rerun_.suspected({flying.begin(), flying.end()});
+    } catch (...) {  // out of memory: the program runs once
+      return;
+    }
   }
   void note_loss(const LaunchError& error, std::int32_t device) noexcept {
     if (error.severity != Severity::context_lost || device < 0 || device >= 64) return;

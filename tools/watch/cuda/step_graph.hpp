@@ -64,7 +64,7 @@ inline void describe_step(Watcher& watcher, const CUDA_KERNEL_NODE_PARAMS& of, s
       call_driver(&Driver::graph_nodes, graph, nodes.data(), &count) != CUDA_SUCCESS) {
     return {{}, "the driver does not list them"};
   }
-  std::vector<void*> empty;  // nodes that do nothing
+  std::vector<void*> idle;  // nodes that do nothing
   for (const CUgraphNode node : nodes) {
     StepNode one;
     one.handle = node;
@@ -88,7 +88,7 @@ inline void describe_step(Watcher& watcher, const CUDA_KERNEL_NODE_PARAMS& of, s
         one.what = "a fill";
         break;
       case CU_GRAPH_NODE_TYPE_EMPTY:
-        empty.push_back(node);
+        idle.push_back(node);
         break;
       case CU_GRAPH_NODE_TYPE_GRAPH:
         return {{}, "it has a graph as a node"};
@@ -110,10 +110,7 @@ inline void describe_step(Watcher& watcher, const CUDA_KERNEL_NODE_PARAMS& of, s
     one.after.assign(dependencies.begin(), dependencies.end());
     made.nodes.push_back(std::move(one));
   }
-  made.sort();
-  for (const void* const node : empty) {
-    std::erase_if(made.nodes, [&](const StepNode& one) { return one.handle == node; });
-  }
+  made.sort(idle);
   return made;
 }
 

@@ -29,8 +29,9 @@ struct StepGraph {
   std::vector<StepNode> nodes{};
   std::string why{};  ///< why they cannot be launched one by one; empty: they can
 
-  /// Puts each node behind those that come before it.
-  void sort() {
+  /// Puts each node behind those that come before it, and leaves out those in `idle`, which do
+  /// nothing.
+  void sort(const std::vector<void*>& idle) {
     std::vector<StepNode> sorted;
     const auto is_there = [&](const void* node) {
       return std::any_of(sorted.begin(), sorted.end(),
@@ -47,6 +48,9 @@ struct StepGraph {
       sorted.push_back(std::move(*next));
       nodes.erase(next);
     }
+    std::erase_if(sorted, [&](const StepNode& one) {
+      return std::find(idle.begin(), idle.end(), one.handle) != idle.end();
+    });
     nodes = std::move(sorted);
   }
 };
@@ -109,6 +113,7 @@ class GraphSteps {
       StepGraph steps = find(graph);
       made.why = switch_off(graph, steps);
       if (made.why.empty()) launch_nodes(seen, graph, std::move(steps.nodes), stack, made);
+      if (!made.why.empty()) watcher_.rerun().whole(seen.record.sequence, made.why);
       const std::lock_guard lock(mutex_);
       launched_[seen.record.sequence] = std::move(made);
     } catch (...) {  // out of memory: the graph may lack its nodes, and the run its result
@@ -131,8 +136,8 @@ class GraphSteps {
         static_cast<void>(calls_.set_enabled(graph, node, true));
       }
       if (!accepted || made.faulted) return;
+      if (!made.why.empty()) return watcher_.wait_after(seen, stack);
       watcher_.rerun().closed(seen.record.sequence);
-      if (!made.why.empty()) watcher_.wait_after(seen, stack, made.why);
     } catch (...) {  // out of memory
       return;
     }
@@ -181,7 +186,6 @@ class GraphSteps {
                     const HostStack& stack, Launched& made) {
     for (const StepNode& one : nodes) made.nodes.push_back(one.handle);
     Rerun& rerun = watcher_.rerun();
-    rerun.opened({seen.record.sequence, seen.record, seen.ordinal, true, stack, {}, {}, {}});
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       rerun.at_node(seen.record.sequence, nodes[i].what, nodes[i].shape);
       static_cast<void>(calls_.set_enabled(graph, nodes[i].handle, true));

@@ -71,10 +71,20 @@ class Rerun {
     return run_ > with_suspects || names_.find(name) != names_.end();
   }
 
-  /// Call before the wait for a launch. May throw std::bad_alloc.
+  /// Call before the runtime receives a launch for which this run waits. May throw std::bad_alloc.
   void opened(OpenLaunch launch) {
     const std::lock_guard lock(mutex_);
     open_.push_back(std::move(launch));
+  }
+  /// Call when the nodes of an open launch of a graph are not launched one by one.
+  void whole(std::uint64_t sequence, const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    for (OpenLaunch& one : open_) {
+      if (one.sequence != sequence) continue;
+      one.node.clear();
+      one.node_shape.clear();
+      one.why = why;
+    }
   }
   /// Call when an open launch of a graph begins with its next node.
   void at_node(std::uint64_t sequence, const std::string& node, const std::string& shape) {
