@@ -66,6 +66,7 @@ int act(const std::string& what) {
   if (what == "bad") return scatter(wrong, 1, streams[0]);
   if (what == "other") return scatter(memory, 2, streams[1]);
   if (what == "bad_other") return scatter(wrong, 2, streams[1]);
+  if (what == "bad_fill") return cuMemsetD32Async(wrong, 0, 1, streams[0]);
   if (what == "sync") return cuCtxSynchronize();
   if (what == "wait_other") return cuStreamSynchronize(streams[1]);
   if (what == "refused") return scatter(memory, 0, streams[0]);

@@ -131,18 +131,21 @@ class Watcher {
              one.vendor == seen.record.vendor;
     });
     try {
-      std::set<const void*> streams;
+      // The launch's own stream may have copies and fills.
+      std::set<std::pair<const void*, std::int32_t>> streams{
+          {seen.launch.stream, seen.launch.device}};
       for (const debug::LaunchRecord& one : before) {
         // The handle of a stream that the program has destroyed may be anything.
-        if (one.stream != nullptr && one.stream != seen.launch.stream &&
-            streams_.device_of(one.stream) < 0) continue;
-        if (!streams.insert(one.stream).second || rerun_.is_given_up(one.stream)) continue;
-        const std::uint64_t limit = one.stream == seen.launch.stream ? longest_wait() : 2000;
-        const int status = wait_for_stream(platform_, one.stream, one.device, limit);
-        if (status == platform_.calls->stream_wait->not_ready) rerun_.give_up(one.stream);
+        if (one.stream != nullptr && streams_.device_of(one.stream) < 0) continue;
+        streams.emplace(one.stream, one.device);
+      }
+      for (const auto& [stream, device] : streams) {
+        if (rerun_.is_given_up(stream)) continue;
+        const std::uint64_t limit = stream == seen.launch.stream ? longest_wait() : 2000;
+        const int status = wait_for_stream(platform_, stream, device, limit);
+        if (status == platform_.calls->stream_wait->not_ready) rerun_.give_up(stream);
         if (status == 0 || !platform_.is_fault(status)) continue;
-        return failed(status, Name::of("Wait before a launch"), Stage::completion, one.device,
-                      &stack);
+        return failed(status, Name::of("Wait before a launch"), Stage::completion, device, &stack);
       }
       // AMD's runtime may end the process before it returns from the launch.
       rerun_.opened({number, seen.record, seen.ordinal, seen.launch.is_graph, stack, {}, {}, {}});
@@ -239,7 +242,7 @@ class Watcher {
     end_ = end.name();
     if (rerun_.on() && end.signal == SIGABRT &&
         has_aborted(end.stack, platform_.caller.runtimes)) {
-      aborted();
+      aborted(end.stack);
     }
     if (!options_.quiet) print_end(end, process_, waits_, places_);
     finish();
@@ -348,9 +351,9 @@ class Watcher {
     StandardError::line({text, out.size()});
   }
   /// The runtime has ended the process because of a fault of running work, as AMD's does.
-  void aborted() noexcept {
+  void aborted(const HostStack& stack) noexcept {
     if (rerun_.waits()) {
-      return errors_.culprit("the runtime has ended the process (SIGABRT)", "SIGABRT", {});
+      return errors_.culprit("the runtime has ended the process (SIGABRT)", "SIGABRT", {}, stack);
     }
     const debug::JournalReader flying(&debug::is_in_flight);
     try {

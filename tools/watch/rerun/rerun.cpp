@@ -68,6 +68,8 @@ class Runs {
     const bool known = ::fstat(STDIN_FILENO, &about) == 0;
     has_file_input_ = known && S_ISREG(about.st_mode) && input_at_ >= 0;
     keeps_input_ = !known || S_ISCHR(about.st_mode);
+    // A caller that ignores it would keep waitpid from the program's status.
+    ignores_children_ = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;
     for (const int signal : forwarded) {
       struct sigaction now {};
       struct sigaction ours {};
@@ -95,9 +97,9 @@ class Runs {
     const bool ended = again(2);
     SuspectFile later = found(2);
     if (interrupted_by != 0 || later.is_exact) return status;
-    if (faulted_ && later.suspects.empty() && ended) {
-      say("the fault came from none of the suspects this time; the program runs once more, with a "
-          "wait after each launch");
+    if (faulted_ && ended) {
+      say("the fault came from none of the suspects this time, or others ran beside; the program "
+          "runs once more, with a wait after each launch");
       again(3);
       later = found(3);
       if (interrupted_by != 0 || later.is_exact) return status;
@@ -106,10 +108,9 @@ class Runs {
       say("the program did not fault again: the fault does not repeat, or the waits prevent it, as "
           "they do where work lacks an order (try --races)");
       list("suspects of the first run", first);
-    } else {
+    } else if (!ended) {
       say("no single launch can be named");
-      list(later.suspects.empty() ? "suspects of the first run" : "launches that it can be",
-           later.suspects.empty() ? first : later);
+      list("suspects of the first run", first);
     }
     return status;
   }
@@ -131,6 +132,7 @@ class Runs {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (::getppid() != self) ::_exit(127);
       for (const int signal : caught_) std::signal(signal, SIG_DFL);
+      if (ignores_children_) std::signal(SIGCHLD, SIG_IGN);
       ::sigprocmask(SIG_SETMASK, &before, nullptr);
       execute(number);
     }
@@ -192,7 +194,7 @@ class Runs {
   [[noreturn]] void execute(int number) const {
     ::setenv("WARPSAFE_RUN", options_of(number).c_str(), 1);
     if (number > 1) {
-      ::unsetenv("WARPSAFE_RANKS");
+      ::unsetenv("WARPSAFE_RANKS");  // its files are of the first run
       if (has_file_input_) {
         ::lseek(STDIN_FILENO, input_at_, SEEK_SET);
       } else if (!keeps_input_) {
@@ -253,6 +255,7 @@ class Runs {
   off_t input_at_ = -1;
   bool has_file_input_ = false;
   bool keeps_input_ = true;  ///< a terminal
+  bool ignores_children_ = false;
   bool faulted_ = false;     ///< in the run that `found` was asked about
   std::uint64_t took_ = 0;   ///< the first run, in milliseconds
 };

@@ -59,7 +59,7 @@ class ErrorReporter {
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     if (rerun_.waits()) {
       culprit(single_line({error.raw_text.data, error.raw_text.size}),
-              single_line({error.raw_name.data, error.raw_name.size}), causes);
+              single_line({error.raw_name.data, error.raw_name.size}), causes, stack);
     } else {
       say(error, Finding::Kind::fault, {}, causes, stack, 0);
       suspected(error);
@@ -67,18 +67,22 @@ class ErrorReporter {
     count_fault(error);
     return true;
   }
-  /// Reports the launches for which a run of --rerun waits, of which one has faulted.
-  void culprit(const std::string& fault, const std::string& status,
-               const std::string& causes) noexcept {
+  /// Reports the launch for which a run of --rerun waits, and which has faulted. If others ran at
+  /// the same time, only the last run reports them. `stack` is that of the call that noticed it.
+  void culprit(const std::string& fault, const std::string& status, const std::string& causes,
+               const HostStack& stack) noexcept {
     try {
       const std::vector<OpenLaunch> open = rerun_.open();
-      rerun_.found(open);
-      if (open.empty()) return;
-      Finding made = open.size() == 1 ? culprit_finding(open.front(), fault, status)
-                                      : culprits_finding(open, fault, status);
-      made.details += causes;
-      if (open.size() == 1) {
-        made.places = callers_of(made.subject, places_.find(open.front().stack));
+      const bool is_exact = open.size() == 1 && !rerun_.others_run(open);
+      rerun_.found(open, is_exact);
+      if (!is_exact && !rerun_.is_last()) return;
+      Finding made = open.empty()  ? other_work_finding(fault, status)
+                     : is_exact    ? culprit_finding(open.front(), fault, status)
+                                   : culprits_finding(open, fault, status);
+      if (!open.empty()) made.details += causes;
+      if (open.size() < 2) {
+        made.places =
+            callers_of(made.subject, places_.find(open.empty() ? stack : open.front().stack));
       }
       if (!debug::Environment::get().silent) StandardError::line("warpsafe: " + made.text());
       findings_.add(std::move(made));
@@ -103,8 +107,10 @@ class ErrorReporter {
       }
       if (!names.empty()) made.details += "\n  launched since the last check: " + names;
       made.remedy = "compute-sanitizer --tool memcheck may name the access";
-      const std::string text = "warpsafe: " + made.text();
-      debug::detail::write_log(debug::LogLevel::error, text.data(), text.size());
+      if (!rerun_.waits()) {
+        const std::string text = "warpsafe: " + made.text();
+        debug::detail::write_log(debug::LogLevel::error, text.data(), text.size());
+      }
       findings_.add(std::move(made));
     } catch (...) {  // out of memory: it is only counted
       return;

@@ -71,4 +71,19 @@ namespace detail {
   return made;
 }
 
+/// The same for a fault while no launch can run.
+[[nodiscard]] inline Finding other_work_finding(const std::string& fault,
+                                                const std::string& status) {
+  Finding made;
+  made.kind = Finding::Kind::fault;
+  made.subject = "work other than launches";
+  made.code = status;
+  made.title = "Work other than a launch faulted: " + fault;
+  made.details =
+      "\n  all launches until then, " + std::to_string(debug::Journal::get().last()) +
+      ", have ended without a fault: look at copies, fills, and code that is not watched\n  found "
+      "by running the program again, with a wait after each launch (--rerun)";
+  return made;
+}
+
 }  // namespace warpsafe::watch

@@ -53,7 +53,8 @@ class Rerun {
   [[nodiscard]] bool on() const noexcept { return run_ != 0; }
   /// Whether this run waits after launches.
   [[nodiscard]] bool waits() const noexcept { return run_ >= with_suspects; }
-  [[nodiscard]] int run() const noexcept { return run_; }
+  /// Whether this run waits after each launch, and no further run follows.
+  [[nodiscard]] bool is_last() const noexcept { return run_ > with_suspects; }
 
   /// Call when a launch has its number; `ordinal` counts the launches of its kernel.
   void launching(ObservedLaunch& seen, std::uint64_t ordinal) noexcept {
@@ -64,11 +65,11 @@ class Rerun {
       __atomic_store_n(&place.sequence, seen.record.sequence, __ATOMIC_RELEASE);
       return;
     }
-    seen.waits = run_ > with_suspects || is_suspect(seen);
+    seen.waits = is_last() || is_suspect(seen);
   }
   /// Whether a launch of a kernel or graph of that name is a suspect.
   [[nodiscard]] bool has_suspect(std::string_view name) const noexcept {
-    return run_ > with_suspects || names_.find(name) != names_.end();
+    return is_last() || names_.find(name) != names_.end();
   }
 
   /// Call before the runtime receives a launch for which this run waits. May throw std::bad_alloc.
@@ -126,11 +127,21 @@ class Rerun {
     }
     write(std::move(found), false);
   }
-  /// Writes the launches that a later run has found; one: it is the culprit.
-  void found(const std::vector<OpenLaunch>& launches) {
+  /// Writes the launches that a later run has found.
+  void found(const std::vector<OpenLaunch>& launches, bool is_exact) {
     std::vector<Suspect> all;
     for (const OpenLaunch& one : launches) all.push_back(suspect_of(one.record, one.ordinal));
-    write(std::move(all), launches.size() == 1);
+    write(std::move(all), is_exact);
+  }
+  /// Whether launches may run for which this run does not wait.
+  [[nodiscard]] static bool others_run(const std::vector<OpenLaunch>& open) {
+    const debug::JournalReader others([&](const debug::LaunchRecord& one) {
+      return one.state == debug::LaunchState::submitted &&
+             std::none_of(open.begin(), open.end(), [&](const OpenLaunch& ours) {
+               return ours.sequence == one.sequence || ours.record.device != one.device;
+             });
+    });
+    return !others.empty();
   }
 
  private:
