@@ -107,8 +107,8 @@ hipError_t hipGraphDestroy(hipGraph_t graph) {
 hipError_t hipGraphAddKernelNode(hipGraphNode_t* node, hipGraph_t graph,
                                  const hipGraphNode_t* before, std::size_t count,
                                  const hipKernelNodeParams* of) {
-  *node = new hipGraphNode{*of, false, {before, before + count},
-                           *static_cast<void**>(of->kernelParams[0]), false};
+  *node = new hipGraphNode{
+      *of, false, {before, before + count}, *static_cast<void**>(of->kernelParams[0]), false};
   graph->nodes.push_back(*node);
   return hipSuccess;
 }
@@ -162,8 +162,8 @@ hipError_t hipGraphLaunch(hipGraphExec_t graph, hipStream_t stream) {
     if (!is_on || node->is_empty) continue;
     const hipKernelNodeParams& of = node->kernel;
     void* arguments[] = {&node->argument};
-    const hipError_t status = hipLaunchKernel(of.func, of.gridDim, of.blockDim, arguments,
-                                              of.sharedMemBytes, stream);
+    const hipError_t status =
+        hipLaunchKernel(of.func, of.gridDim, of.blockDim, arguments, of.sharedMemBytes, stream);
     if (status != hipSuccess) return status;
   }
   return hipSuccess;

@@ -25,8 +25,9 @@ const bool on_agent = std::getenv("WATCH_RUNTIME") != nullptr;
 
 Ran rerun(const std::string& arguments) {
   const std::string runtime = on_agent ? std::getenv("WATCH_RUNTIME") : WATCH_STAND_IN;
-  return shell("env LD_LIBRARY_PATH=" + runtime + ":" WATCH_LIBRARIES_FOLDER " " WATCH_RUN
-                                                  " --hip --rerun --quiet " WATCH_RERUN_HIP " " +
+  return shell("env LD_LIBRARY_PATH=" + runtime +
+               ":" WATCH_LIBRARIES_FOLDER " " WATCH_RUN " --hip --rerun --quiet " WATCH_RERUN_HIP
+               " " +
                arguments);
 }
 std::size_t times(const std::string& text, const std::string& part) {

@@ -112,8 +112,8 @@ TEST(Rerun, AGraphWhoseNodesCannotBeSwitchedOffIsNamed) {
 }
 
 TEST(Rerun, AFaultThatDoesNotRepeatIsSaidSo) {
-  const Ran ran = rerun("good bad other sync exit_3", "--quiet",
-                        "STAND_IN_FAULTS_ONCE='" + folder + "once'");
+  const Ran ran =
+      rerun("good bad other sync exit_3", "--quiet", "STAND_IN_FAULTS_ONCE='" + folder + "once'");
   EXPECT_EQ(WEXITSTATUS(ran.status), 3);
   EXPECT_THAT(ran.out, HasSubstr("warpsafe: the program did not fault again: "));
   EXPECT_THAT(ran.out, HasSubstr("  suspects of the first run: 3 launches\n"
@@ -132,11 +132,12 @@ TEST(Rerun, AFaultOfAnotherLaunchTakesAThirdRun) {
       << "echo > " << count << "\nexec " WATCH_RERUN " good sync good bad sync\n";
   shell("rm -f " + count);
   shell("rm -rf '" + folder + "' && mkdir '" + folder + "'");
-  const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " TMPDIR='" + folder +
-                        "' " WATCH_RUN " --cuda --rerun --quiet sh " + testing::TempDir() +
-                        "watch_rerun.sh");
-  EXPECT_THAT(ran.out, HasSubstr("the fault came from none of the suspects this time, or others ran "
-                                 "beside; the program runs once more, with a wait after each launch\n"));
+  const Ran ran =
+      shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " TMPDIR='" + folder +
+            "' " WATCH_RUN " --cuda --rerun --quiet sh " + testing::TempDir() + "watch_rerun.sh");
+  EXPECT_THAT(ran.out,
+              HasSubstr("the fault came from none of the suspects this time, or others ran "
+                        "beside; the program runs once more, with a wait after each launch\n"));
   EXPECT_THAT(ran.out, HasSubstr("launch 1 of this kernel, #1 of the process: grid=(1,1,1)"));
 }
 // The fill is on the stream of a suspect, which is not blamed for it.
@@ -173,9 +174,9 @@ TEST(Rerun, TheProgramEndsAsItsFirstRun) {
 TEST(Rerun, FilesAreOfTheFirstRun) {
   const std::string out = testing::TempDir() + "watch_rerun_files";
   shell("rm -rf " + out + "; mkdir " + out);
-  const Ran ran = rerun("process good bad other sync", "--report " + out + "/r-%p.json --report " +
-                                                           out + "/page.html --journal " + out +
-                                                           "/journal");
+  const Ran ran =
+      rerun("process good bad other sync", "--report " + out + "/r-%p.json --report " + out +
+                                               "/page.html --journal " + out + "/journal");
   const std::size_t at = ran.out.find("process ") + 8;
   const std::string first = ran.out.substr(at, ran.out.find('\n', at) - at);
   const std::string second = [&] {
@@ -193,9 +194,9 @@ TEST(Rerun, FilesAreOfTheFirstRun) {
 TEST(Rerun, AFileAsInputIsReadAgain) {
   const std::string input = testing::TempDir() + "watch_rerun_input";
   std::ofstream(input) << "skipped\n41\n42\n";
-  const Ran ran = shell("{ read skipped; env LD_LIBRARY_PATH=" WATCH_STAND_IN
-                        " " WATCH_RUN " --cuda --rerun --quiet " WATCH_RERUN
-                        " read bad sync; } < " + input);
+  const Ran ran = shell("{ read skipped; env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN
+                        " --cuda --rerun --quiet " WATCH_RERUN " read bad sync; } < " +
+                        input);
   EXPECT_EQ(times(ran.out, "read: 41\n"), 2U) << ran.out;
   // A pipe cannot be.
   const Ran piped = shell("echo 41 | env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN
@@ -206,7 +207,8 @@ TEST(Rerun, AFileAsInputIsReadAgain) {
 TEST(Rerun, SignalsReachTheProgram) {
   // Sent to warpsafe-run alone.
   const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " sh -c '" WATCH_RUN
-                        " --cuda --rerun --quiet " WATCH_RERUN " bad sync pause & sleep 1; kill "
+                        " --cuda --rerun --quiet " WATCH_RERUN
+                        " bad sync pause & sleep 1; kill "
                         "-TERM $!; wait $!; echo status: $?'");
   EXPECT_THAT(ran.out, HasSubstr("status: 143\n"));
   EXPECT_THAT(ran.out, Not(HasSubstr("runs again")));
@@ -214,9 +216,9 @@ TEST(Rerun, SignalsReachTheProgram) {
 }
 TEST(Rerun, ChildProcessesAreWatchedToo) {
   const std::string program = WATCH_RERUN;
-  const Ran child = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN
-                          " --cuda --rerun --quiet sh -c '" + program + " good sync; " + program +
-                          " good bad other sync; exit 4'");
+  const Ran child =
+      shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --rerun --quiet sh -c '" +
+            program + " good sync; " + program + " good bad other sync; exit 4'");
   EXPECT_EQ(WEXITSTATUS(child.status), 4);
   EXPECT_EQ(times(child.out, "faulted: "), 1U) << child.out;
   EXPECT_THAT(child.out, HasSubstr("launch 2 of this kernel, #2 of the process: grid=(1,1,1)"));

@@ -54,14 +54,11 @@ struct CUgraph_st {
 namespace {
 
 const std::string long_name = "_Z900" + std::string(900, 'a') + "v";
-CUfunc_st functions[] = {{"_ZN4demo4axpyEfPKfPfi", 1024, 0},
-                         {"_ZN4demo7boundedEPf", 256, 0},
-                         {"_ZN4demo4tileIfEEvPT_", 1024, 40000},
-                         {"_ZN4demo13out_of_boundsEPf", 1024, 0},
-                         {"_ZN4demo7scatterEPf", 1024, 0},
-                         {long_name.c_str(), 1024, 0},
-                         {"_ZN4demo9of_moduleEPf", 1024, 0},
-                         {"of_module_in_c", 1024, 0}};
+CUfunc_st functions[] = {
+    {"_ZN4demo4axpyEfPKfPfi", 1024, 0},     {"_ZN4demo7boundedEPf", 256, 0},
+    {"_ZN4demo4tileIfEEvPT_", 1024, 40000}, {"_ZN4demo13out_of_boundsEPf", 1024, 0},
+    {"_ZN4demo7scatterEPf", 1024, 0},       {long_name.c_str(), 1024, 0},
+    {"_ZN4demo9of_moduleEPf", 1024, 0},     {"of_module_in_c", 1024, 0}};
 CUgraphNode_st graph_nodes[] = {{CU_GRAPH_NODE_TYPE_KERNEL, &functions[0]},
                                 {CU_GRAPH_NODE_TYPE_CONDITIONAL, nullptr},
                                 {CU_GRAPH_NODE_TYPE_GRAPH, nullptr},
@@ -85,7 +82,7 @@ bool capture_broken = false;
 bool module_loaded = true;
 CUctx_st* module_context = &context;
 bool lost = false;
-int node_runs = 0;  // kernel nodes of graphs that have run
+int node_runs = 0;    // kernel nodes of graphs that have run
 bool faulty = false;  // work in flight is going to fail
 CUresult fault = CUDA_ERROR_ILLEGAL_ADDRESS;
 
@@ -151,8 +148,8 @@ void scribble(const cuLaunchKernel_params& of) {
   const std::lock_guard lock(live_mutex);
   if (unsigned char* const at = bytes_at(memory + offset, 4)) std::memset(at, 0x5a, 4);
 }
-/// The kernel scatter(float* memory) faults unless its argument is memory. With STAND_IN_FAULTS_ONCE
-/// it does so only while there is no file of that name.
+/// The kernel scatter(float* memory) faults unless its argument is memory. With
+/// STAND_IN_FAULTS_ONCE it does so only while there is no file of that name.
 void scatter(CUdeviceptr argument) {
   if (is_memory(argument, 1)) return;
   if (const char* const file = std::getenv("STAND_IN_FAULTS_ONCE")) {
@@ -678,8 +675,8 @@ CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNod
   const cuGraphAddKernelNode_v2_params of{node, graph, before, count, parameters};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddKernelNode_v2, &of, nullptr, [&] {
     if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    *node = new CUgraphNode_st{CU_GRAPH_NODE_TYPE_KERNEL, parameters->func, {before, before + count},
-                               *parameters};
+    *node = new CUgraphNode_st{
+        CU_GRAPH_NODE_TYPE_KERNEL, parameters->func, {before, before + count}, *parameters};
     if (parameters->kernelParams != nullptr) {
       (*node)->argument = *static_cast<const CUdeviceptr*>(parameters->kernelParams[0]);
     }

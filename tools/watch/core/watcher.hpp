@@ -33,8 +33,8 @@
 
 #include <unistd.h>
 
-#include <cstdint>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <mutex>
 #include <set>
@@ -158,8 +158,7 @@ class Watcher {
   [[gnu::cold, gnu::noinline]] void wait_after(const ObservedLaunch& seen,
                                                const HostStack& stack) noexcept {
     const Launch& launch = seen.launch;
-    const int status = 
-        wait_for_stream(platform_, launch.stream, launch.device, longest_wait());
+    const int status = wait_for_stream(platform_, launch.stream, launch.device, longest_wait());
     if (status == 0) return rerun_.closed(seen.record.sequence);
     if (status == platform_.calls->stream_wait->not_ready) return still_runs(seen);
     failed(status, Name::of("Wait after a launch"), Stage::completion, launch.device, &stack);
@@ -240,8 +239,7 @@ class Watcher {
   void ends(const End& end) noexcept {
     if (__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) return;
     end_ = end.name();
-    if (rerun_.on() && end.signal == SIGABRT &&
-        has_aborted(end.stack, platform_.caller.runtimes)) {
+    if (rerun_.on() && end.signal == SIGABRT && has_aborted(end.stack, platform_.caller.runtimes)) {
       aborted(end.stack);
     }
     if (!options_.quiet) print_end(end, process_, waits_, places_);
@@ -334,7 +332,8 @@ class Watcher {
     if (!kernel.listed || consequence) return;
     debug::detail::notify_failed(error);
     if (error.incident != 0) {
-      if (!errors_.fault(error, stack, likely_causes(error, arguments_, failed_calls_, rerun_))) return;
+      if (!errors_.fault(error, stack, likely_causes(error, arguments_, failed_calls_, rerun_)))
+        return;
     } else {
       errors_.refused(kernel, error, log,
                       hint_for(launch, error, of, failed_calls_.capture_breaker()), stack);

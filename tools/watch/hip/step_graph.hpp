@@ -27,14 +27,14 @@ inline constexpr GraphStepCalls hip_graph_steps{
       return static_cast<int>(status);
     },
     [](void* graph, void* node, bool on) noexcept {
-      return static_cast<int>(
-          WARPSAFE_WATCH_NEXT(hipGraphNodeSetEnabled, static_cast<hipGraphExec_t>(graph),
-                              static_cast<hipGraphNode_t>(node), on ? 1U : 0U));
+      return static_cast<int>(WARPSAFE_WATCH_NEXT(hipGraphNodeSetEnabled,
+                                                  static_cast<hipGraphExec_t>(graph),
+                                                  static_cast<hipGraphNode_t>(node), on ? 1U : 0U));
     },
     [](void* graph, const void* stream) noexcept {
-      return static_cast<int>(WARPSAFE_WATCH_NEXT(hipGraphLaunch,
-                                                  static_cast<hipGraphExec_t>(graph),
-                                                  static_cast<hipStream_t>(const_cast<void*>(stream))));
+      return static_cast<int>(
+          WARPSAFE_WATCH_NEXT(hipGraphLaunch, static_cast<hipGraphExec_t>(graph),
+                              static_cast<hipStream_t>(const_cast<void*>(stream))));
     }};
 
 /// Returns the nodes of a graph in an order in which they can run. The numbers of the nodes' types
@@ -61,7 +61,8 @@ inline constexpr GraphStepCalls hip_graph_steps{
     return {{}, "the runtime does not list them"};
   }
   std::vector<hipGraphNode_t> nodes(count);
-  if (count != 0 && WARPSAFE_WATCH_NEXT(hipGraphGetNodes, graph, nodes.data(), &count) != hipSuccess) {
+  if (count != 0 &&
+      WARPSAFE_WATCH_NEXT(hipGraphGetNodes, graph, nodes.data(), &count) != hipSuccess) {
     return {{}, "the runtime does not list them"};
   }
   std::vector<void*> idle;  // nodes that do nothing

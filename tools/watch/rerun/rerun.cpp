@@ -92,7 +92,8 @@ class Runs {
     write(first);
     const std::size_t count = first.suspects.size();
     say("the program faulted, and runs again with a wait after " +
-        (count == 1 ? std::string("its suspect") : "each of its " + std::to_string(count) + " suspects") +
+        (count == 1 ? std::string("its suspect")
+                    : "each of its " + std::to_string(count) + " suspects") +
         " (--rerun); what it prints appears again");
     const bool ended = again(2);
     SuspectFile later = found(2);
@@ -177,13 +178,16 @@ class Runs {
       const std::size_t end = options_.find('\n', at);
       std::string line = options_.substr(at, end - at);
       at = end == std::string::npos ? options_.size() : end + 1;
-      const auto is = [&](std::string_view name) { return line.compare(0, name.size(), name) == 0; };
+      const auto is = [&](std::string_view name) {
+        return line.compare(0, name.size(), name) == 0;
+      };
       if (number > 1) {
         if (is("journal=") || is("timeline=") || is("error-exitcode=")) continue;
         if (is("report=")) {
           const std::size_t dot = line.rfind('.');
           const std::size_t slash = line.rfind('/');
-          const bool has_dot = dot != std::string::npos && (slash == std::string::npos || dot > slash);
+          const bool has_dot =
+              dot != std::string::npos && (slash == std::string::npos || dot > slash);
           line.insert(has_dot ? dot : line.size(), ".rerun");
         }
       }
@@ -238,7 +242,8 @@ class Runs {
   }
   static void list(const std::string& what, const SuspectFile& of) {
     constexpr std::size_t shown = 32;
-    std::string text = "  " + what + ": " + counted(of.suspects.size(), "launch", "launches") + '\n';
+    std::string text =
+        "  " + what + ": " + counted(of.suspects.size(), "launch", "launches") + '\n';
     for (std::size_t i = 0; i < of.suspects.size() && i < shown; ++i) {
       text += "    " + of.suspects[i].text() + '\n';
     }
@@ -256,8 +261,8 @@ class Runs {
   bool has_file_input_ = false;
   bool keeps_input_ = true;  ///< a terminal
   bool ignores_children_ = false;
-  bool faulted_ = false;     ///< in the run that `found` was asked about
-  std::uint64_t took_ = 0;   ///< the first run, in milliseconds
+  bool faulted_ = false;    ///< in the run that `found` was asked about
+  std::uint64_t took_ = 0;  ///< the first run, in milliseconds
 };
 
 /// Ends as the program has ended.

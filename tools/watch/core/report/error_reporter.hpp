@@ -31,11 +31,7 @@ class ErrorReporter {
  public:
   ErrorReporter(KernelTable& kernels, KnownStreams& streams, SourcePlaces& places,
                 Findings& findings, Rerun& rerun)
-      : kernels_(kernels),
-        streams_(streams),
-        places_(places),
-        findings_(findings),
-        rerun_(rerun) {}
+      : kernels_(kernels), streams_(streams), places_(places), findings_(findings), rerun_(rerun) {}
 
   /// Reports a launch that the runtime refused, unless it refused it because of an earlier fault.
   /// `log` is the reason that the runtime's own log gives, `hint` a further line of the report.
@@ -76,9 +72,9 @@ class ErrorReporter {
       const bool is_exact = open.size() == 1 && !rerun_.others_run(open);
       rerun_.found(open, is_exact);
       if (!is_exact && !rerun_.is_last()) return;
-      Finding made = open.empty()  ? other_work_finding(fault, status)
-                     : is_exact    ? culprit_finding(open.front(), fault, status)
-                                   : culprits_finding(open, fault, status);
+      Finding made = open.empty() ? other_work_finding(fault, status)
+                     : is_exact   ? culprit_finding(open.front(), fault, status)
+                                  : culprits_finding(open, fault, status);
       if (!open.empty()) made.details += causes;
       if (open.size() < 2) {
         made.places =

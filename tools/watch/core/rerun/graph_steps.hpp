@@ -20,8 +20,8 @@ namespace warpsafe::watch {
 /// A node of a graph, in words.
 struct StepNode {
   void* handle = nullptr;
-  std::string what{};    ///< "kernel 'axpy'", "a copy"
-  std::string shape{};   ///< of a kernel's launch; else empty
+  std::string what{};          ///< "kernel 'axpy'", "a copy"
+  std::string shape{};         ///< of a kernel's launch; else empty
   std::vector<void*> after{};  ///< the nodes that come before it
 };
 /// The nodes of an executable graph.
@@ -159,7 +159,8 @@ class GraphSteps {
     const Name name = watcher_.platform().calls->error_name(status);
     return single_line({name.data, name.size});
   }
-  /// Switches all nodes off, and leaves in `steps` those that were on. Returns "", or why it cannot.
+  /// Switches all nodes off, and leaves in `steps` those that were on. Returns "", or why it
+  /// cannot.
   [[nodiscard]] std::string switch_off(void* graph, StepGraph& steps) {
     if (!steps.why.empty()) return steps.why;
     const std::size_t count = steps.nodes.size();

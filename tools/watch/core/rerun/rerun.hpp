@@ -35,10 +35,10 @@ struct OpenLaunch {
   debug::LaunchRecord record{};
   std::uint64_t ordinal = 0;
   bool is_graph = false;
-  HostStack stack{};   ///< of the launch
-  std::string node{};  ///< the node of the graph that runs, with its number; empty: all of it
+  HostStack stack{};         ///< of the launch
+  std::string node{};        ///< the node of the graph that runs, with its number; empty: all of it
   std::string node_shape{};  ///< of a kernel node; else empty
-  std::string why{};   ///< why the graph's nodes do not run one by one; empty: they do
+  std::string why{};         ///< why the graph's nodes do not run one by one; empty: they do
 };
 
 /// What a process knows of the runs of --rerun. The first run keeps which launch of its kernel each

@@ -21,11 +21,11 @@ namespace warpsafe::watch {
   return limit == debug::detail::no_timeout ? usual : limit;
 }
 
-/// Waits for the work of a stream, at most `limit` milliseconds. Breaks no capture: a stream that captures is
-/// not waited for. Returns the runtime's status; the runtime's "not ready" means that the work has
-/// not ended, or that the runtime cannot be asked.
+/// Waits for the work of a stream, at most `limit` milliseconds. Breaks no capture: a stream that
+/// captures is not waited for. Returns the runtime's status; the runtime's "not ready" means that
+/// the work has not ended, or that the runtime cannot be asked.
 [[nodiscard]] inline int wait_for_stream(const Platform& platform, const void* stream,
-                                           std::int32_t device, std::uint64_t limit) noexcept {
+                                         std::int32_t device, std::uint64_t limit) noexcept {
   const warpsafe::detail::BackendCalls& calls = *platform.calls;
   const int not_ready = calls.stream_wait->not_ready;
   auto* const handle = const_cast<void*>(stream);
