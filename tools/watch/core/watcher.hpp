@@ -60,6 +60,10 @@ class Watcher {
   [[nodiscard]] FailedCalls& failed_calls() noexcept { return failed_calls_; }
   [[nodiscard]] SourcePlaces& places() noexcept { return places_; }
   [[nodiscard]] const Options& options() const noexcept { return options_; }
+  /// Whether the machine code of kernels is of use.
+  [[nodiscard]] bool reads_code() const noexcept {
+    return !options_.quiet || options_.arguments || options_.rerun != 0;
+  }
   [[nodiscard]] bool quiet() const noexcept { return options_.quiet; }
   /// What is asked about each launch that the runtime has accepted: one comparison.
   enum class Follow : std::uint8_t { nothing, order, arguments };
@@ -223,8 +227,7 @@ class Watcher {
     run_on_large_stack([&]() noexcept {
       const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
       note_loss(error, device);
-      if (errors_.fault(error, here, likely_causes(error, arguments_, failed_calls_, rerun_)))
-        stop_on_request();
+      if (errors_.fault(error, here, causes_of(error))) stop_on_request();
     });
   }
 
@@ -332,8 +335,7 @@ class Watcher {
     if (!kernel.listed || consequence) return;
     debug::detail::notify_failed(error);
     if (error.incident != 0) {
-      if (!errors_.fault(error, stack, likely_causes(error, arguments_, failed_calls_, rerun_)))
-        return;
+      if (!errors_.fault(error, stack, causes_of(error))) return;
     } else {
       errors_.refused(kernel, error, log,
                       hint_for(launch, error, of, failed_calls_.capture_breaker()), stack);
@@ -360,6 +362,9 @@ class Watcher {
     } catch (...) {  // out of memory: the program runs once
       return;
     }
+  }
+  [[nodiscard]] std::string causes_of(const LaunchError& error) noexcept {
+    return likely_causes(error, arguments_, failed_calls_, lookup_.table(), rerun_);
   }
   void note_loss(const LaunchError& error, std::int32_t device) noexcept {
     if (error.severity != Severity::context_lost || device < 0 || device >= 64) return;

@@ -212,7 +212,7 @@ class LaunchCalls {
     if (Kernel* const same = kernel_of(watcher_, function, device, info.symbolName)) {
       launch.kernel = same;
     }
-    if (launch.kernel == nullptr || watcher_.quiet()) return;
+    if (launch.kernel == nullptr || !watcher_.reads_code()) return;
     try {
       const KernelCode code = codes_.find(foreign_text(info.symbolName));
       __atomic_store_n(&launch.kernel->code.bits, code.bits, __ATOMIC_RELAXED);

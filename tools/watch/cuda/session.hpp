@@ -81,7 +81,7 @@ class Session {
   [[gnu::noinline]] void module_loaded(const CUpti_ResourceData& resource) noexcept {
     const auto* const module =
         static_cast<const CUpti_ModuleResourceData*>(resource.resourceDescriptor);
-    if (watcher_.quiet() || module == nullptr || module->pCubin == nullptr) return;
+    if (!watcher_.reads_code() || module == nullptr || module->pCubin == nullptr) return;
     try {
       codes_.loaded({reinterpret_cast<const unsigned char*>(module->pCubin), module->cubinSize});
     } catch (...) {  // out of memory: these kernels count as ones whose code is unknown
