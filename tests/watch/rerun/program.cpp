@@ -13,6 +13,7 @@
 #include <thread>
 
 extern "C" int stand_in_node_runs();
+extern "C" void stand_in_release();
 
 namespace {
 
@@ -67,6 +68,9 @@ int act(const std::string& what) {
   if (what == "other") return scatter(memory, 2, streams[1]);
   if (what == "bad_other") return scatter(wrong, 2, streams[1]);
   if (what == "bad_fill") return cuMemsetD32Async(wrong, 0, 1, streams[0]);
+  // A kernel that waits for the host.
+  if (what == "hold") return scatter(memory, 77, streams[1]);
+  if (what == "release") return stand_in_release(), 0;
   if (what == "sync") return cuCtxSynchronize();
   if (what == "wait_other") return cuStreamSynchronize(streams[1]);
   if (what == "refused") return scatter(memory, 0, streams[0]);

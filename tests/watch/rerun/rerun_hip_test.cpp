@@ -64,6 +64,15 @@ TEST(RerunHip, ACorrectProgramRunsOnce) {
   EXPECT_EQ(rerun("good other sync graph_good sync").out,
             "good: 0\nother: 0\nsync: 0\ngraph_good: 0\nsync: 0\n");
 }
+TEST(RerunHip, AProgramThatTheRuntimeEndsIsToldOfIt) {
+  if (!on_agent) GTEST_SKIP() << "only AMD's own runtime ends the process";
+  const std::string runtime = std::getenv("WATCH_RUNTIME");
+  EXPECT_THAT(shell("env LD_LIBRARY_PATH=" + runtime +
+                    ":" WATCH_LIBRARIES_FOLDER " " WATCH_RUN " --hip " WATCH_RERUN_HIP " bad sync")
+                  .out,
+              HasSubstr("warpsafe: the runtime has ended the process, as it does at a fault of "
+                        "running work; run warpsafe-run --rerun to get the launch that faults\n"));
+}
 TEST(RerunHip, TheProgramKeepsItsLastError) {
   // The program asks for it after each launch, where the wait has asked the runtime.
   const Ran ran = rerun("good bad sync");

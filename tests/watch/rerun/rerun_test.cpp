@@ -140,6 +140,23 @@ TEST(Rerun, AFaultOfAnotherLaunchTakesAThirdRun) {
                         "beside; the program runs once more, with a wait after each launch\n"));
   EXPECT_THAT(ran.out, HasSubstr("launch 1 of this kernel, #1 of the process: grid=(1,1,1)"));
 }
+TEST(Rerun, AKernelThatWaitsForTheHostDoesNotHangIt) {
+  const Ran ran = rerun("hold release bad good sync", "--quiet --timeout 0.2");
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: launch 1 of 'demo::scatter' has not ended in 200 ms"));
+  EXPECT_THAT(ran.out, HasSubstr("launch 2 of this kernel, #2 of the process"));
+  // It still runs when the fault arrives.
+  const Ran both = rerun("hold bad good sync", "--quiet --timeout 0.2");
+  EXPECT_THAT(both.out, ContainsRegex("warpsafe: One of 2 launches faulted: an illegal memory "
+                                      "access was encountered\n"
+                                      "  'demo::scatter', launch 1 of this kernel, #1 of .*\n"
+                                      "  'demo::scatter', launch 2 of this kernel, #2 of "))
+      << both.out;
+}
+TEST(Rerun, WhereEachLaunchWaitsAnywayOneRunIsEnough) {
+  const Ran ran = rerun("good bad other sync", "--quiet", "WARPSAFE_SYNC=all");
+  EXPECT_THAT(ran.out, HasSubstr("failed after kernel 'demo::scatter'"));
+  EXPECT_EQ(times(ran.out, "good: 0\n"), 1U) << ran.out;
+}
 // The fill is on the stream of a suspect, which is not blamed for it.
 TEST(Rerun, WorkOtherThanALaunchIsNotALaunch) {
   const Ran ran = rerun("good sync bad_fill good other sync");
@@ -213,6 +230,18 @@ TEST(Rerun, SignalsReachTheProgram) {
   EXPECT_THAT(ran.out, HasSubstr("status: 143\n"));
   EXPECT_THAT(ran.out, Not(HasSubstr("runs again")));
   EXPECT_THAT(ran.out, Not(HasSubstr("pause: ")));
+  // In the second run, which the signal ends too.
+  const std::string count = testing::TempDir() + "watch_rerun_second";
+  std::ofstream(testing::TempDir() + "watch_rerun.sh")
+      << "if test -e " << count << "; then exec sleep 20; fi\necho > " << count
+      << "\n" WATCH_RERUN " bad sync\n";
+  const Ran second = shell(
+      "rm -f " + count +
+      "; env LD_LIBRARY_PATH=" WATCH_STAND_IN " sh -c '" WATCH_RUN " --cuda --rerun --quiet sh " +
+      testing::TempDir() + "watch_rerun.sh & sleep 1; kill -TERM $!; wait $!; echo status: $?'");
+  EXPECT_THAT(second.out, HasSubstr("runs again"));
+  EXPECT_THAT(second.out, HasSubstr("status: 143\n"));
+  EXPECT_THAT(second.out, Not(HasSubstr("did not fault again")));
 }
 TEST(Rerun, ChildProcessesAreWatchedToo) {
   const std::string program = WATCH_RERUN;

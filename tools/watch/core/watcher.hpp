@@ -26,7 +26,6 @@
 #include "report/unsupported_switches.hpp"
 #include "report/wait_reporter.hpp"
 #include "rerun/rerun.hpp"
-#include "rerun/wait_for_stream.hpp"
 #include "stream/known_streams.hpp"
 #include "suspicion/suspicions.hpp"
 #include <warpsafe/debug.hpp>
@@ -37,7 +36,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <mutex>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -122,50 +120,9 @@ class Watcher {
     // With WARPSAFE_SYNC, the hook has already written the fault to the log.
     if (debug::detail::submitted(seen.record, *platform_.calls, seen.begun, fault)) {
       errors_.count_fault(fault);
+      named_by_sync();
       stop_on_request();
     }
-  }
-  /// Call before the runtime receives a launch for which a run of --rerun waits: no other launch is
-  /// running when it begins, as far as this process launches.
-  [[gnu::cold, gnu::noinline]] void wait_before(const ObservedLaunch& seen,
-                                                const HostStack& stack) noexcept {
-    const std::uint64_t number = seen.record.sequence;
-    const debug::JournalReader before([&](const debug::LaunchRecord& one) {
-      return one.state == debug::LaunchState::submitted && one.sequence != number &&
-             one.vendor == seen.record.vendor;
-    });
-    try {
-      // The launch's own stream may have copies and fills.
-      std::set<std::pair<const void*, std::int32_t>> streams{
-          {seen.launch.stream, seen.launch.device}};
-      for (const debug::LaunchRecord& one : before) {
-        // The handle of a stream that the program has destroyed may be anything.
-        if (one.stream != nullptr && streams_.device_of(one.stream) < 0) continue;
-        streams.emplace(one.stream, one.device);
-      }
-      for (const auto& [stream, device] : streams) {
-        if (rerun_.is_given_up(stream)) continue;
-        const std::uint64_t limit = stream == seen.launch.stream ? longest_wait() : 2000;
-        const int status = wait_for_stream(platform_, stream, device, limit);
-        if (status == platform_.calls->stream_wait->not_ready) rerun_.give_up(stream);
-        if (status == 0 || !platform_.is_fault(status)) continue;
-        return failed(status, Name::of("Wait before a launch"), Stage::completion, device, &stack);
-      }
-      // AMD's runtime may end the process before it returns from the launch.
-      rerun_.opened({number, seen.record, seen.ordinal, seen.launch.is_graph, stack, {}, {}, {}});
-    } catch (...) {  // out of memory: other launches may run beside this one
-      return;
-    }
-  }
-  /// Call when a launch for which a run of --rerun waits has been accepted. `stack` is the
-  /// program's.
-  [[gnu::cold, gnu::noinline]] void wait_after(const ObservedLaunch& seen,
-                                               const HostStack& stack) noexcept {
-    const Launch& launch = seen.launch;
-    const int status = wait_for_stream(platform_, launch.stream, launch.device, longest_wait());
-    if (status == 0) return rerun_.closed(seen.record.sequence);
-    if (status == platform_.calls->stream_wait->not_ready) return still_runs(seen);
-    failed(status, Name::of("Wait after a launch"), Stage::completion, launch.device, &stack);
   }
   /// Call when the runtime has refused a launch.
   [[gnu::cold, gnu::noinline]] void launch_refused(ObservedLaunch& seen, int status,
@@ -242,10 +199,17 @@ class Watcher {
   void ends(const End& end) noexcept {
     if (__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) return;
     end_ = end.name();
-    if (rerun_.on() && end.signal == SIGABRT && has_aborted(end.stack, platform_.caller.runtimes)) {
-      aborted(end.stack);
+    const bool is_fault =
+        end.signal == SIGABRT && has_aborted(end.stack, platform_.caller.runtimes);
+    if (is_fault && rerun_.on()) aborted(end.stack);
+    if (!options_.quiet) {
+      print_end(end, process_, waits_, places_);
+      if (is_fault && !rerun_.on()) {
+        StandardError::line(
+            "warpsafe: the runtime has ended the process, as it does at a fault of running work; "
+            "run warpsafe-run --rerun to get the launch that faults");
+      }
     }
-    if (!options_.quiet) print_end(end, process_, waits_, places_);
     finish();
   }
 
@@ -342,14 +306,14 @@ class Watcher {
     }
     stop_on_request();
   }
-  /// The launch stays one that may have caused a fault.
-  void still_runs(const ObservedLaunch& seen) noexcept {
-    char text[512];
-    warpsafe::detail::TextBuffer out(text, sizeof text);
-    out << "warpsafe: launch " << seen.ordinal << " of '" << seen.record.kernel
-        << "' has not ended in " << longest_wait() / 1000
-        << " s, or may not be waited for; --rerun goes on without a wait for it";
-    StandardError::line({text, out.size()});
+  /// With WARPSAFE_SYNC the first run has named the launch.
+  [[gnu::cold, gnu::noinline]] void named_by_sync() noexcept {
+    if (!rerun_.on() || rerun_.waits()) return;
+    try {
+      rerun_.found({}, true);
+    } catch (...) {  // out of memory: the program runs again
+      return;
+    }
   }
   /// The runtime has ended the process because of a fault of running work, as AMD's does.
   void aborted(const HostStack& stack) noexcept {

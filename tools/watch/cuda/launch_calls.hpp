@@ -27,12 +27,13 @@ namespace warpsafe::watch {
 class LaunchCalls {
  public:
   LaunchCalls(Watcher& watcher, Captures& captures, Graphs& graphs, Functions& functions,
-              KernelCodes& codes, GraphSteps& steps)
+              KernelCodes& codes, LaunchWaits& waits, GraphSteps& steps)
       : watcher_(watcher),
         captures_(captures),
         graphs_(graphs),
         functions_(functions),
         codes_(codes),
+        waits_(waits),
         steps_(steps) {}
 
   [[nodiscard]] static bool is_launch(Call call) noexcept {
@@ -119,7 +120,7 @@ class LaunchCalls {
                                                 CUgraphExec graph) noexcept {
     if (captures_.is_capturing(seen.launch.stream)) return;
     const HostStack stack = HostStack::here();
-    watcher_.wait_before(seen, stack);
+    waits_.before(seen, stack);
     if (seen.launch.is_graph) steps_.begin(seen, graph, stack);
   }
   void launched(ObservedLaunch& seen, const KnownCall& known,
@@ -130,7 +131,7 @@ class LaunchCalls {
     if (seen.launch.is_graph) {
       steps_.end(seen, read(known, info).graph, true, HostStack::here());
     } else {
-      watcher_.wait_after(seen, HostStack::here());
+      waits_.after(seen, HostStack::here());
     }
   }
   /// The arguments of a launch, except its dimensions.
@@ -271,6 +272,7 @@ class LaunchCalls {
   Graphs& graphs_;
   Functions& functions_;
   KernelCodes& codes_;
+  LaunchWaits& waits_;
   GraphSteps& steps_;
 };
 

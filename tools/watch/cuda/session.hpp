@@ -188,8 +188,9 @@ class Session {
   Functions functions_{watcher_};
   GuardCalls guard_{watcher_, watcher_.options().guard};
   KernelCodes codes_;
-  StepCalls steps_{watcher_, graphs_};
-  LaunchCalls launches_{watcher_, captures_, graphs_, functions_, codes_, steps_.steps()};
+  LaunchWaits waits_{watcher_};
+  StepCalls steps_{watcher_, waits_, graphs_};
+  LaunchCalls launches_{watcher_, captures_, graphs_, functions_, codes_, waits_, steps_.steps()};
   NodeCalls nodes_{watcher_, graphs_};
   RuntimeLaunches in_runtime_{watcher_};
   StreamCalls calls_{watcher_, captures_, &kind_of,

@@ -124,8 +124,8 @@ inline void describe_step(Watcher& watcher, const CUDA_KERNEL_NODE_PARAMS& of, s
 /// programs destroy early. So the graph is kept: the program's call destroys an empty one.
 class StepCalls {
  public:
-  StepCalls(Watcher& watcher, Graphs& graphs)
-      : watcher_(watcher), graphs_(graphs), steps_(watcher, cuda_graph_steps) {}
+  StepCalls(Watcher& watcher, LaunchWaits& waits, Graphs& graphs)
+      : watcher_(watcher), graphs_(graphs), steps_(watcher, waits, cuda_graph_steps) {}
   [[nodiscard]] bool on() const noexcept { return watcher_.rerun().waits(); }
   [[nodiscard]] GraphSteps& steps() noexcept { return steps_; }
 

@@ -44,7 +44,8 @@ struct Session {
   Watcher watcher;
   Captures captures{&is_capturing};
   HipLaunchCalls launches{watcher, captures};
-  GraphSteps steps{watcher, hip_graph_steps};
+  LaunchWaits waits{watcher};
+  GraphSteps steps{watcher, waits, hip_graph_steps};
   std::mutex graphs_mutex;
   std::set<const void*> graphs;  ///< with executable graphs in `steps`
   StreamCalls calls{watcher, captures,
@@ -172,7 +173,7 @@ void begins(const HipLaunch& of) {
   const HostStack stack = HostStack::here();
   aside(mine.device, [&] {
     if (session()->captures.is_capturing(seen.launch.stream)) return;
-    session()->watcher.wait_before(seen, stack);
+    session()->waits.before(seen, stack);
     if (of.is_graph) session()->steps.begin(seen, const_cast<void*>(of.graph), stack);
   });
 }
@@ -188,7 +189,7 @@ void ended(const HipLaunch& of, hipError_t status) {
       if (of.is_graph) {
         session()->steps.end(seen, const_cast<void*>(of.graph), true, stack);
       } else {
-        session()->watcher.wait_after(seen, stack);
+        session()->waits.after(seen, stack);
       }
     });
   } else {

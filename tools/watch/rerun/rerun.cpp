@@ -82,13 +82,13 @@ class Runs {
     }
   }
 
-  /// Returns the first run's status, as waitpid reports it.
+  /// Returns the first run's status, as waitpid reports it, or the signal that ends a later run.
   int all() {
     const std::uint64_t begun = milliseconds_now();
     const int status = run(1, 0);
     took_ = milliseconds_now() - begun;
     const SuspectFile first = found(1);
-    if (interrupted_by != 0 || first.suspects.empty()) return status;
+    if (interrupted_by != 0 || first.suspects.empty() || first.is_exact) return status;
     write(first);
     const std::size_t count = first.suspects.size();
     say("the program faulted, and runs again with a wait after " +
@@ -97,13 +97,15 @@ class Runs {
         " (--rerun); what it prints appears again");
     const bool ended = again(2);
     SuspectFile later = found(2);
-    if (interrupted_by != 0 || later.is_exact) return status;
+    if (interrupted_by != 0) return interrupted_by;
+    if (later.is_exact) return status;
     if (faulted_ && ended) {
       say("the fault came from none of the suspects this time, or others ran beside; the program "
           "runs once more, with a wait after each launch");
       again(3);
       later = found(3);
-      if (interrupted_by != 0 || later.is_exact) return status;
+      if (interrupted_by != 0) return interrupted_by;
+      if (later.is_exact) return status;
     }
     if (!faulted_) {
       say("the program did not fault again: the fault does not repeat, or the waits prevent it, as "

@@ -4,7 +4,7 @@
 
 #include "../launch/observed_launch.hpp"
 #include "../watcher.hpp"
-#include "wait_for_stream.hpp"
+#include "launch_waits.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -67,7 +67,8 @@ struct GraphStepCalls {
 /// finds all nodes off, so that each runs once. Afterwards all are as they were. Thread-safe.
 class GraphSteps {
  public:
-  GraphSteps(Watcher& watcher, const GraphStepCalls& calls) : watcher_(watcher), calls_(calls) {}
+  GraphSteps(Watcher& watcher, LaunchWaits& waits, const GraphStepCalls& calls)
+      : watcher_(watcher), waits_(waits), calls_(calls) {}
 
   /// Whether the nodes of a graph with that name are wanted.
   [[nodiscard]] bool wants(const std::string& name) const noexcept {
@@ -136,7 +137,7 @@ class GraphSteps {
         static_cast<void>(calls_.set_enabled(graph, node, true));
       }
       if (!accepted || made.faulted) return;
-      if (!made.why.empty()) return watcher_.wait_after(seen, stack);
+      if (!made.why.empty()) return waits_.after(seen, stack);
       watcher_.rerun().closed(seen.record.sequence);
     } catch (...) {  // out of memory
       return;
@@ -191,9 +192,8 @@ class GraphSteps {
       rerun.at_node(seen.record.sequence, nodes[i].what, nodes[i].shape);
       static_cast<void>(calls_.set_enabled(graph, nodes[i].handle, true));
       const int launched = calls_.launch(graph, seen.launch.stream);
-      const int status = launched != 0 ? launched
-                                       : wait_for_stream(watcher_.platform(), seen.launch.stream,
-                                                         seen.launch.device, longest_wait());
+      const int status =
+          launched != 0 ? launched : waits_.wait(seen.launch.stream, seen.launch.device);
       static_cast<void>(calls_.set_enabled(graph, nodes[i].handle, false));
       if (status == 0) continue;
       if (watcher_.platform().is_fault(status)) {
@@ -212,6 +212,7 @@ class GraphSteps {
   }
 
   Watcher& watcher_;
+  LaunchWaits& waits_;
   const GraphStepCalls& calls_;
   std::mutex mutex_;
   std::map<const void*, StepGraph> known_;

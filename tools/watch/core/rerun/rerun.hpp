@@ -101,20 +101,28 @@ class Rerun {
     const std::lock_guard lock(mutex_);
     std::erase_if(open_, [&](const OpenLaunch& one) { return one.sequence == sequence; });
   }
-  /// Returns the launches that may have caused a fault. May throw std::bad_alloc.
+  /// Returns the launches that may have caused a fault: those after which the wait took too long
+  /// may have ended since. May throw std::bad_alloc.
   [[nodiscard]] std::vector<OpenLaunch> open() {
+    const debug::JournalReader flying(&debug::is_in_flight);
     const std::lock_guard lock(mutex_);
+    std::erase_if(open_, [&](const OpenLaunch& one) {
+      return std::none_of(flying.begin(), flying.end(), [&](const debug::LaunchRecord& record) {
+        return record.sequence == one.sequence;
+      });
+    });
     return open_;
   }
 
-  /// A stream whose work did not end in time: it is not waited for again before other launches.
-  void give_up(const void* stream) {
+  /// Call when a wait for a stream has ended. `in_time`: with its work. Otherwise later waits are
+  /// short. Returns whether this is new.
+  bool waited(const void* stream, bool in_time) {
     const std::lock_guard lock(mutex_);
-    given_up_.insert(stream);
+    return in_time ? slow_.erase(stream) != 0 : slow_.insert(stream).second;
   }
-  [[nodiscard]] bool is_given_up(const void* stream) {
+  [[nodiscard]] bool is_slow(const void* stream) {
     const std::lock_guard lock(mutex_);
-    return given_up_.find(stream) != given_up_.end();
+    return slow_.find(stream) != slow_.end();
   }
 
   /// Writes a first run's suspects of one more fault. May throw std::bad_alloc.
@@ -209,7 +217,7 @@ class Rerun {
   std::set<std::tuple<std::string, std::int32_t, std::uint64_t>> wanted_{};
   std::mutex mutex_{};
   std::vector<OpenLaunch> open_{};
-  std::set<const void*> given_up_{};
+  std::set<const void*> slow_{};
   SuspectFile written_{};
 };
 

@@ -14,9 +14,10 @@
 namespace warpsafe::watch {
 
 /// The longest wait after a launch, in milliseconds: the limit of --timeout if there is one. A
-/// kernel may wait for something that the host does after the launch.
+/// kernel may wait for something that the host does after the launch, such as the launch of a
+/// kernel of NCCL on another device.
 [[nodiscard]] inline std::uint64_t longest_wait() noexcept {
-  constexpr std::uint64_t usual = 60'000;
+  constexpr std::uint64_t usual = 10'000;
   const std::uint64_t limit = __atomic_load_n(&debug::detail::timeout_in_use, __ATOMIC_RELAXED);
   return limit == debug::detail::no_timeout ? usual : limit;
 }
