@@ -85,6 +85,8 @@ CUctx_st* module_context = &context;
 bool lost = false;
 int node_runs = 0;    // kernel nodes of graphs that have run
 bool faulty = false;  // work in flight is going to fail
+bool hidden =
+    false;  // a kernel still runs that is going to fail, in a graph that seems to have ended
 CUresult fault = CUDA_ERROR_ILLEGAL_ADDRESS;
 
 /// The driver's log, which STAND_IN_NO_LOG turns off as before CUDA 12.9.
@@ -159,6 +161,8 @@ void scatter(CUdeviceptr argument) {
   }
   faulty = true;
 }
+/// Other work waits for the kernel.
+void follow() { faulty = faulty || std::exchange(hidden, false); }
 CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (lost) return fault;
@@ -537,6 +541,10 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, 
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, &of, nullptr,
                      [&] { return is_memory(to, bytes) ? settle() : CUDA_ERROR_INVALID_VALUE; });
 }
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
+  follow();
+  return is_memory(to, bytes) && is_memory(from, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
 CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count, CUstream stream) {
   const cuMemsetD32Async_params of{memory, value, count, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, &of, nullptr, [&] {
@@ -804,10 +812,19 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
     if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (const auto found = executables.find(graph); found != executables.end()) {
       if (lost) return fault;
+      const bool was_faulty = faulty;
+      bool is_whole = true;
       for (const auto& [node, is_on] : found->second) {
+        is_whole = is_whole && is_on;
         if (!is_on || node->kernel == nullptr) continue;
         ++node_runs;
         if (std::strstr(node->kernel->name, "scatter") != nullptr) scatter(node->argument);
+      }
+      // As driver 580: it does not wait for all kernels of a graph with nodes that are off.
+      if (is_whole) {
+        follow();
+      } else if (!was_faulty) {
+        hidden = std::exchange(faulty, false) || hidden;
       }
     }
     if (std::getenv("STAND_IN_GRAPH_FAULTS") == nullptr) return CUDA_SUCCESS;

@@ -42,6 +42,8 @@ struct Driver {
   decltype(&::cuGraphNodeGetEnabled) node_enabled;
   decltype(&::cuGraphNodeSetEnabled) enable_node;
   decltype(&::cuGraphCreate) graph_create;
+  decltype(&::cuMemAlloc) allocate;
+  decltype(&::cuMemcpyDtoDAsync) copy_on_device;
   decltype(&::cuFuncGetParamInfo) parameter;
   decltype(&::cuPointerGetAttribute) pointer_attribute;
   decltype(&::cuMemGetInfo) memory_info;
@@ -99,6 +101,8 @@ struct Driver {
     find(found.node_enabled, "cuGraphNodeGetEnabled");
     find(found.enable_node, "cuGraphNodeSetEnabled");
     find(found.graph_create, "cuGraphCreate");
+    find(found.allocate, "cuMemAlloc_v2");
+    find(found.copy_on_device, "cuMemcpyDtoDAsync_v2");
     find(found.parameter, "cuFuncGetParamInfo");
     find(found.pointer_attribute, "cuPointerGetAttribute");
     find(found.memory_info, "cuMemGetInfo_v2");

@@ -35,7 +35,9 @@ inline constexpr GraphStepCalls hip_graph_steps{
       return static_cast<int>(
           WARPSAFE_WATCH_NEXT(hipGraphLaunch, static_cast<hipGraphExec_t>(graph),
                               static_cast<hipStream_t>(const_cast<void*>(stream))));
-    }};
+    },
+    // AMD's runtime is not known to say too early that a graph has ended.
+    [](const void*) noexcept { return 0; }};
 
 /// Returns the nodes of a graph in an order in which they can run. The numbers of the nodes' types
 /// changed between releases of HIP, so the runtime is asked for that of a node without work, which

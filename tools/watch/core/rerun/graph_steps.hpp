@@ -60,6 +60,10 @@ struct GraphStepCalls {
   int (*get_enabled)(void* graph, void* node, bool& on) noexcept;
   int (*set_enabled)(void* graph, void* node, bool on) noexcept;
   int (*launch)(void* graph, const void* stream) noexcept;
+  /// Puts a small copy behind what the stream has. While nodes are switched off, CUDA's driver
+  /// says that a graph has ended while a kernel of it still runs (driver 580). Other work waits
+  /// for that kernel.
+  int (*follow)(const void* stream) noexcept;
 };
 
 /// Launches the nodes of a graph one by one, in an order that the graph allows, to find the node
@@ -192,8 +196,10 @@ class GraphSteps {
       rerun.at_node(seen.record.sequence, nodes[i].what, nodes[i].shape);
       static_cast<void>(calls_.set_enabled(graph, nodes[i].handle, true));
       const int launched = calls_.launch(graph, seen.launch.stream);
-      const int status =
-          launched != 0 ? launched : waits_.wait(seen.launch.stream, seen.launch.device);
+      const int followed = launched != 0 ? launched : calls_.follow(seen.launch.stream);
+      const int status = launched != 0 || watcher_.platform().is_fault(followed)
+                             ? followed
+                             : waits_.wait(seen.launch.stream, seen.launch.device);
       static_cast<void>(calls_.set_enabled(graph, nodes[i].handle, false));
       if (status == 0) continue;
       if (watcher_.platform().is_fault(status)) {
