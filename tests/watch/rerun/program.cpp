@@ -68,6 +68,7 @@ int act(const std::string& what) {
   if (what == "other") return scatter(memory, 2, streams[1]);
   if (what == "bad_other") return scatter(wrong, 2, streams[1]);
   if (what == "bad_fill") return cuMemsetD32Async(wrong, 0, 1, streams[0]);
+  if (what == "bad_fill_other") return cuMemsetD32Async(wrong, 0, 1, streams[1]);
   // A kernel that waits for the host.
   if (what == "hold") return scatter(memory, 77, streams[1]);
   if (what == "release") return stand_in_release(), 0;

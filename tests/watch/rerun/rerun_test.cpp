@@ -157,8 +157,10 @@ TEST(Rerun, WhereEachLaunchWaitsAnywayOneRunIsEnough) {
   EXPECT_THAT(ran.out, HasSubstr("failed after kernel 'demo::scatter'"));
   EXPECT_EQ(times(ran.out, "good: 0\n"), 1U) << ran.out;
 }
-// The fill is on the stream of a suspect, which is not blamed for it.
+// The fill is on the stream of a suspect, or on another one. No suspect is blamed for it.
 TEST(Rerun, WorkOtherThanALaunchIsNotALaunch) {
+  EXPECT_THAT(rerun("good sync bad_fill_other good good sync").out,
+              HasSubstr("warpsafe: Work other than a launch faulted: "));
   const Ran ran = rerun("good sync bad_fill good other sync");
   EXPECT_THAT(ran.out, HasSubstr("warpsafe: Work other than a launch faulted: an illegal memory "
                                  "access was encountered\n  all launches until then, 2, have"));

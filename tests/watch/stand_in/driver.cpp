@@ -77,8 +77,10 @@ std::vector<std::pair<CUdeviceptr, std::size_t>> pool;       ///< freed in the o
 CUdeviceptr reusable = 0;  ///< the next memory gets this address; 0: a new one
 std::mutex live_mutex;
 constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
-CUstream held = nullptr;                               ///< the stream whose work does not end
-CUstream captured = nullptr;                           ///< the stream that captures
+CUstream bad_fill = nullptr;  ///< the stream of a fill that faults: when it is asked about, or
+                              ///< while the next kernel runs
+CUstream held = nullptr;      ///< the stream whose work does not end
+CUstream captured = nullptr;  ///< the stream that captures
 bool capture_broken = false;
 bool module_loaded = true;
 CUctx_st* module_context = &context;
@@ -200,6 +202,7 @@ CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   if (of.sharedMemBytes + static_cast<unsigned>(function->static_shared) > 49152) {
     return CUDA_ERROR_INVALID_VALUE;
   }
+  if (bad_fill != nullptr) faulty = true;
   if (std::strstr(function->name, "out_of_bounds") != nullptr) {
     faulty = true;
     if (of.kernelParams != nullptr &&
@@ -549,7 +552,7 @@ CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count,
   const cuMemsetD32Async_params of{memory, value, count, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, &of, nullptr, [&] {
     const std::lock_guard lock(live_mutex);
-    if (memory == 16) faulty = true;
+    if (memory == 16) bad_fill = stream;
     unsigned char* const at = bytes_at(memory, count * 4);
     for (std::size_t i = 0; at != nullptr && i < count; ++i) std::memcpy(at + 4 * i, &value, 4);
     return CUDA_SUCCESS;
@@ -648,6 +651,7 @@ CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
   return CUDA_SUCCESS;
 }
 CUresult cuStreamQuery(CUstream stream) {
+  if (stream != nullptr && stream == bad_fill) faulty = true;
   const CUresult status = settle();
   return status == CUDA_SUCCESS && stream != nullptr && stream == held ? CUDA_ERROR_NOT_READY
                                                                        : status;

@@ -149,8 +149,11 @@ class Runs {
     int status = 0;
     bool over = false;
     for (;;) {
-      const pid_t ended = ::waitpid(child, &status, limit == 0 ? 0 : WNOHANG);
-      if (ended == child || (ended < 0 && errno != EINTR)) break;
+      // Until `program` is 0, the child keeps its number, which a handler may use.
+      siginfo_t ended{};
+      const int asked = ::waitid(P_PID, static_cast<id_t>(child), &ended,
+                                 WEXITED | WNOWAIT | (limit == 0 ? 0 : WNOHANG));
+      if ((asked == 0 && ended.si_pid == child) || (asked != 0 && errno != EINTR)) break;
       if (limit == 0) continue;
       const timespec pause{0, 10'000'000};
       ::nanosleep(&pause, nullptr);
@@ -162,6 +165,8 @@ class Runs {
       if (now > limit + 5000) ::kill(child, SIGKILL);
     }
     program = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     return over ? -1 : status;
   }
   /// Runs the program again. Returns false if it was ended.

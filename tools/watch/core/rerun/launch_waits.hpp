@@ -16,8 +16,8 @@
 
 namespace warpsafe::watch {
 
-/// The waits around a launch in a later run of --rerun. Before it, all other launches end, as far
-/// as this process launches; after it, the launch itself. Thread-safe.
+/// The waits around a launch in a later run of --rerun. Before it, all other work of the process on
+/// the device ends; after it, the launch itself. Thread-safe.
 class LaunchWaits {
  public:
   explicit LaunchWaits(Watcher& watcher) : watcher_(watcher) {}
@@ -31,15 +31,17 @@ class LaunchWaits {
              one.vendor == seen.record.vendor;
     });
     try {
-      // The launch's own stream may have copies and fills.
-      std::set<std::pair<const void*, std::int32_t>> streams{
-          {seen.launch.stream, seen.launch.device}};
+      // Each stream may have copies and fills.
+      const std::int32_t here = seen.launch.device;
+      std::set<std::pair<const void*, std::int32_t>> streams{{seen.launch.stream, here},
+                                                             {nullptr, here}};
+      watcher_.streams().each(here, [&](const void* one) { streams.emplace(one, here); });
       for (const debug::LaunchRecord& one : others) {
         if (can_wait(one, seen.launch)) streams.emplace(one.stream, one.device);
       }
       for (const auto& [stream, device] : streams) {
         const int status = wait(stream, device);
-        if (status == 0 || !watcher_.platform().is_fault(status)) continue;
+        if (status == cannot_wait || !watcher_.platform().is_fault(status)) continue;
         return watcher_.failed(status, Name::of("Wait before a launch"), Stage::completion, device,
                                &stack);
       }
@@ -57,6 +59,7 @@ class LaunchWaits {
     const bool was_slow = watcher_.rerun().is_slow(launch.stream);
     const int status = wait(launch.stream, launch.device);
     if (status == 0) return watcher_.rerun().closed(seen.record.sequence);
+    if (status == cannot_wait) return;
     if (status != watcher_.platform().calls->stream_wait->not_ready) {
       return watcher_.failed(status, Name::of("Wait after a launch"), Stage::completion,
                              launch.device, &stack);
@@ -69,6 +72,7 @@ class LaunchWaits {
     constexpr std::uint64_t shortly = 100;  // milliseconds
     const int status = wait_for_stream(watcher_.platform(), stream, device,
                                        watcher_.rerun().is_slow(stream) ? shortly : longest_wait());
+    if (status == cannot_wait) return status;
     try {
       watcher_.rerun().waited(stream, status != watcher_.platform().calls->stream_wait->not_ready);
     } catch (...) {  // out of memory: the next wait may be long
@@ -91,7 +95,7 @@ class LaunchWaits {
     warpsafe::detail::TextBuffer out(text, sizeof text);
     out << "warpsafe: launch " << seen.ordinal << " of '" << seen.record.kernel
         << "' has not ended in " << longest_wait()
-        << " ms, or may not be waited for; --rerun goes on without it (--timeout SECONDS for "
+        << " ms; --rerun goes on without it (--timeout SECONDS for "
            "another limit)";
     StandardError::line({text, out.size()});
   }

@@ -22,9 +22,12 @@ namespace warpsafe::watch {
   return limit == debug::detail::no_timeout ? usual : limit;
 }
 
+/// No status of a runtime: it may not be asked, because the stream captures.
+inline constexpr int cannot_wait = -1;
+
 /// Waits for the work of a stream, at most `limit` milliseconds. Breaks no capture: a stream that
 /// captures is not waited for. Returns the runtime's status; the runtime's "not ready" means that
-/// the work has not ended, or that the runtime cannot be asked.
+/// the work has not ended, and `cannot_wait` that it was not asked.
 [[nodiscard]] inline int wait_for_stream(const Platform& platform, const void* stream,
                                          std::int32_t device, std::uint64_t limit) noexcept {
   const warpsafe::detail::BackendCalls& calls = *platform.calls;
@@ -38,9 +41,9 @@ namespace warpsafe::watch {
   int status = calls.stream_capturing(handle, captures);
   if (status != 0) {
     // After a fault every query returns it.
-    if (!platform.is_fault(status)) status = not_ready;
+    if (!platform.is_fault(status)) status = cannot_wait;
   } else if (captures) {
-    status = not_ready;
+    status = cannot_wait;
   } else {
     const std::uint64_t begun = debug::detail::nanoseconds_now();
     long pause = 0;
