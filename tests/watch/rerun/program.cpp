@@ -95,6 +95,18 @@ int act(const std::string& what) {
     CUgraph made = nullptr;
     return failed + cuStreamEndCapture(streams[1], &made);
   }
+  // Each thread has its own default stream.
+  if (what == "own_streams") {
+    int failed = scatter(memory, 1, CU_STREAM_PER_THREAD);
+    std::thread([&] { failed += scatter(memory, 2, CU_STREAM_PER_THREAD); }).join();
+    return failed + scatter(wrong, 3, CU_STREAM_PER_THREAD);
+  }
+  // On the legacy default stream.
+  if (what == "default_streams") {
+    return scatter(memory, 1, nullptr) + scatter(memory, 2, nullptr) + scatter(wrong, 3, nullptr) +
+           scatter(memory, 4, nullptr);
+  }
+  if (what == "own_stream") return scatter(wrong, 3, CU_STREAM_PER_THREAD);
   if (what == "two_threads") {
     std::thread one([] {
       for (unsigned i = 1; i < 50; ++i) scatter(memory, i, streams[0]);

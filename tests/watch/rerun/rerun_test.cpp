@@ -180,6 +180,19 @@ TEST(Rerun, ThreadsThatLaunchAtTheSameTime) {
       << ran.out;
 }
 
+TEST(Rerun, TheDefaultStreamTakesTwoRuns) {
+  const Ran ran = rerun("default_streams sync");
+  EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel, #3 of the process: grid=(3,1,1)"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("once more")));
+}
+TEST(Rerun, DefaultStreamsOfOtherThreadsMayRunBeside) {
+  const std::string beside = "default streams, or on destroyed streams, may have run at the same";
+  EXPECT_THAT(rerun("own_stream sync").out, Not(HasSubstr(beside)));
+  const Ran ran = rerun("own_streams sync");
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: Kernel 'demo::scatter' faulted"));
+  EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel"));
+  EXPECT_THAT(ran.out, HasSubstr(beside));
+}
 TEST(Rerun, TheProgramEndsAsItsFirstRun) {
   EXPECT_EQ(WEXITSTATUS(rerun("bad sync exit_7").status), 7);
   EXPECT_EQ(WEXITSTATUS(rerun("bad sync exit_7", "--quiet --error-exitcode 55").status), 55);

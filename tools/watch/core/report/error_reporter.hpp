@@ -72,9 +72,14 @@ class ErrorReporter {
       const bool is_exact = open.size() == 1 && !rerun_.others_run(open);
       rerun_.found(open, is_exact);
       if (!is_exact && !rerun_.is_last()) return;
-      Finding made = open.empty() ? other_work_finding(fault, status)
-                     : is_exact   ? culprit_finding(open.front(), fault, status)
-                                  : culprits_finding(open, fault, status);
+      Finding made = open.empty()       ? other_work_finding(fault, status)
+                     : open.size() == 1 ? culprit_finding(open.front(), fault, status)
+                                        : culprits_finding(open, fault, status);
+      if (open.size() == 1 && !is_exact) {
+        made.details +=
+            "\n  launches on other threads' default streams, or on destroyed streams, may have run at "
+            "the same time";
+      }
       if (!open.empty()) made.details += causes;
       if (open.size() < 2) {
         made.places =

@@ -155,8 +155,9 @@ class GraphSteps {
       rerun.at_node(seen.record.sequence, nodes[i].what, nodes[i].shape);
       static_cast<void>(calls_.set_enabled(graph, nodes[i].handle, true));
       const int launched = calls_.launch(graph, seen.launch.stream);
-      const int status =
-          launched != 0 ? launched : waits_.wait(seen.launch.stream, seen.launch.device);
+      const int status = launched != 0 ? launched
+                                       : waits_.wait(seen.launch.stream, seen.launch.device,
+                                                     seen.record.sequence - 1);
       static_cast<void>(calls_.set_enabled(graph, nodes[i].handle, false));
       if (status == 0) continue;
       if (status != cannot_wait && watcher_.platform().is_fault(status)) {

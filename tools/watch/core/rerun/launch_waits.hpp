@@ -40,7 +40,7 @@ class LaunchWaits {
         if (can_wait(one, seen.launch)) streams.emplace(one.stream, one.device);
       }
       for (const auto& [stream, device] : streams) {
-        const int status = wait(stream, device);
+        const int status = wait(stream, device, number - 1);
         if (status == cannot_wait || !watcher_.platform().is_fault(status)) continue;
         return watcher_.failed(status, Name::of("Wait before a launch"), Stage::completion, device,
                                &stack);
@@ -57,7 +57,7 @@ class LaunchWaits {
                                           const HostStack& stack) noexcept {
     const Launch& launch = seen.launch;
     const bool was_slow = watcher_.rerun().is_slow(launch.stream);
-    const int status = wait(launch.stream, launch.device);
+    const int status = wait(launch.stream, launch.device, seen.record.sequence);
     if (status == 0) return watcher_.rerun().closed(seen.record.sequence);
     if (status == cannot_wait) return;
     if (status != watcher_.platform().calls->stream_wait->not_ready) {
@@ -67,13 +67,17 @@ class LaunchWaits {
     // The launch stays one that may have caused a fault.
     if (!was_slow) say_slow(seen);
   }
-  /// Waits for a stream. Returns the runtime's status.
-  [[nodiscard]] int wait(const void* stream, std::int32_t device) noexcept {
+  /// Waits for a stream. Its launches up to that number have then ended. Returns the runtime's
+  /// status.
+  [[nodiscard]] int wait(const void* stream, std::int32_t device, std::uint64_t number) noexcept {
     constexpr std::uint64_t shortly = 100;  // milliseconds
     const int status = wait_for_stream(watcher_.platform(), stream, device,
                                        watcher_.rerun().is_slow(stream) ? shortly : longest_wait());
     if (status == cannot_wait) return status;
     try {
+      if (status == 0 && (stream != per_thread_handle() || is_only_thread())) {
+        watcher_.rerun().ended(stream, device, number);
+      }
       watcher_.rerun().waited(stream, status != watcher_.platform().calls->stream_wait->not_ready);
     } catch (...) {  // out of memory: the next wait may be long
       return status;
@@ -90,6 +94,18 @@ class LaunchWaits {
     if (earlier.stream == nullptr) return earlier.device == launch.device;
     return watcher_.streams().device_of(earlier.stream) >= 0;
   }
+  /// Whether only one thread has ever asked this: the journal has one name for the default streams
+  /// of all threads.
+  [[nodiscard]] bool is_only_thread() noexcept {
+    thread_local const char mine = 0;
+    const void* first = nullptr;
+    if (!__atomic_compare_exchange_n(&first_thread_, &first, static_cast<const void*>(&mine), false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
+        first != &mine) {
+      __atomic_store_n(&several_threads_, true, __ATOMIC_RELAXED);
+    }
+    return !__atomic_load_n(&several_threads_, __ATOMIC_RELAXED);
+  }
   static void say_slow(const ObservedLaunch& seen) noexcept {
     char text[512];
     warpsafe::detail::TextBuffer out(text, sizeof text);
@@ -101,6 +117,8 @@ class LaunchWaits {
   }
 
   Watcher& watcher_;
+  const void* first_thread_ = nullptr;  ///< that launches on its own default stream
+  bool several_threads_ = false;        ///< do so
 };
 
 }  // namespace warpsafe::watch

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <set>
 #include <span>
@@ -104,14 +105,27 @@ class Rerun {
   /// Returns the launches that may have caused a fault: those after which the wait took too long
   /// may have ended since. May throw std::bad_alloc.
   [[nodiscard]] std::vector<OpenLaunch> open() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(open_, [&](const OpenLaunch& one) { return has_ended(one.record); });
+    return open_;
+  }
+  /// Whether other launches may run beside these.
+  [[nodiscard]] bool others_run(const std::vector<OpenLaunch>& open) {
     const debug::JournalReader flying(&debug::is_in_flight);
     const std::lock_guard lock(mutex_);
-    std::erase_if(open_, [&](const OpenLaunch& one) {
-      return std::none_of(flying.begin(), flying.end(), [&](const debug::LaunchRecord& record) {
-        return record.sequence == one.sequence;
-      });
+    return std::any_of(flying.begin(), flying.end(), [&](const debug::LaunchRecord& one) {
+      return one.state == debug::LaunchState::submitted && !has_ended(one) &&
+             std::none_of(open.begin(), open.end(), [&](const OpenLaunch& ours) {
+               return ours.sequence == one.sequence || ours.record.device != one.device;
+             });
     });
-    return open_;
+  }
+  /// Call when the launches on a stream up to that number have ended. The journal does not know it
+  /// of the default streams.
+  void ended(const void* stream, std::int32_t device, std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t& last = ended_[{stream, device}];
+    last = std::max(last, number);
   }
 
   /// Call when a wait for a stream has ended. `in_time`: with its work. Otherwise later waits are
@@ -141,16 +155,6 @@ class Rerun {
     for (const OpenLaunch& one : launches) all.push_back(suspect_of(one.record, one.ordinal));
     write(std::move(all), is_exact);
   }
-  /// Whether launches may run for which this run does not wait.
-  [[nodiscard]] static bool others_run(const std::vector<OpenLaunch>& open) {
-    const debug::JournalReader others([&](const debug::LaunchRecord& one) {
-      return one.state == debug::LaunchState::submitted &&
-             std::none_of(open.begin(), open.end(), [&](const OpenLaunch& ours) {
-               return ours.sequence == one.sequence || ours.record.device != one.device;
-             });
-    });
-    return !others.empty();
-  }
 
  private:
   static constexpr int with_suspects = 2;
@@ -174,6 +178,11 @@ class Rerun {
                    ", shared=" + std::to_string(record.dynamic_shared) + " bytes";
     }
     return made;
+  }
+  /// @pre mutex_
+  [[nodiscard]] bool has_ended(const debug::LaunchRecord& record) const {
+    const auto found = ended_.find({record.stream, record.device});
+    return found != ended_.end() && record.sequence <= found->second;
   }
   void write(std::vector<Suspect> more, bool is_exact) {
     const std::lock_guard lock(mutex_);
@@ -217,6 +226,7 @@ class Rerun {
   std::set<std::tuple<std::string, std::int32_t, std::uint64_t>> wanted_{};
   std::mutex mutex_{};
   std::vector<OpenLaunch> open_{};
+  std::map<std::pair<const void*, std::int32_t>, std::uint64_t> ended_{};
   std::set<const void*> slow_{};
   SuspectFile written_{};
 };
