@@ -73,6 +73,11 @@ int act(const std::string& what) {
   if (what == "hold") return scatter(memory, 77, streams[1]);
   if (what == "release") return stand_in_release(), 0;
   if (what == "sync") return cuCtxSynchronize();
+  if (what == "wait_first") {
+    while (cuStreamQuery(streams[0]) == CUDA_SUCCESS) {
+    }
+    return cuCtxSynchronize();
+  }
   if (what == "wait_other") return cuStreamSynchronize(streams[1]);
   if (what == "refused") return scatter(memory, 0, streams[0]);
   // Twenty launches, of which the twelfth faults.

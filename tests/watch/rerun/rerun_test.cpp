@@ -157,6 +157,12 @@ TEST(Rerun, WhereEachLaunchWaitsAnywayOneRunIsEnough) {
   EXPECT_THAT(ran.out, HasSubstr("failed after kernel 'demo::scatter'"));
   EXPECT_EQ(times(ran.out, "good: 0\n"), 1U) << ran.out;
 }
+TEST(Rerun, WithoutSuspectsThereIsNoSecondRun) {
+  const Ran ran = rerun("good sync bad_fill wait_first");
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: the program is not run again (--rerun): no launch can "
+                                 "have caused the fault\n"));
+  EXPECT_EQ(times(ran.out, "good: 0\n"), 1U);
+}
 // The fill is on the stream of a suspect, or on another one. No suspect is blamed for it.
 TEST(Rerun, WorkOtherThanALaunchIsNotALaunch) {
   EXPECT_THAT(rerun("good sync bad_fill_other good good sync").out,

@@ -88,7 +88,11 @@ class Runs {
     const int status = run(1, 0);
     took_ = milliseconds_now() - begun;
     const SuspectFile first = found(1);
-    if (interrupted_by != 0 || first.suspects.empty() || first.is_exact) return status;
+    if (interrupted_by != 0 || !faulted_ || first.is_exact) return status;
+    if (first.suspects.empty()) {
+      say("the program is not run again (--rerun): no launch can have caused the fault");
+      return status;
+    }
     write(first);
     const std::size_t count = first.suspects.size();
     say("the program faulted, and runs again with a wait after " +

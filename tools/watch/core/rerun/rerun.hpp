@@ -121,7 +121,7 @@ class Rerun {
     });
   }
   /// Call when the launches on a stream up to that number have ended. The journal does not know it
-  /// of the default streams.
+  /// of the default streams. May throw std::bad_alloc.
   void ended(const void* stream, std::int32_t device, std::uint64_t number) {
     const std::lock_guard lock(mutex_);
     std::uint64_t& last = ended_[{stream, device}];
@@ -129,10 +129,14 @@ class Rerun {
   }
 
   /// Call when a wait for a stream has ended. `in_time`: with its work. Otherwise later waits are
-  /// short. Returns whether this is new.
-  bool waited(const void* stream, bool in_time) {
+  /// short. May throw std::bad_alloc.
+  void waited(const void* stream, bool in_time) {
     const std::lock_guard lock(mutex_);
-    return in_time ? slow_.erase(stream) != 0 : slow_.insert(stream).second;
+    if (in_time) {
+      slow_.erase(stream);
+    } else {
+      slow_.insert(stream);
+    }
   }
   [[nodiscard]] bool is_slow(const void* stream) {
     const std::lock_guard lock(mutex_);
@@ -226,8 +230,9 @@ class Rerun {
   std::set<std::tuple<std::string, std::int32_t, std::uint64_t>> wanted_{};
   std::mutex mutex_{};
   std::vector<OpenLaunch> open_{};
+  /// By stream and device, up to which number all launches have ended.
   std::map<std::pair<const void*, std::int32_t>, std::uint64_t> ended_{};
-  std::set<const void*> slow_{};
+  std::set<const void*> slow_{};  ///< streams
   SuspectFile written_{};
 };
 
