@@ -155,9 +155,10 @@ class GraphSteps {
       rerun.at_node(seen.record.sequence, nodes[i].what, nodes[i].shape);
       static_cast<void>(calls_.set_enabled(graph, nodes[i].handle, true));
       const int launched = calls_.launch(graph, seen.launch.stream);
-      const int status = launched != 0 ? launched
-                                       : waits_.wait(seen.launch.stream, seen.launch.device,
-                                                     seen.record.sequence - 1);
+      const int status = launched != 0
+                             ? launched
+                             : waits_.wait(seen.launch.stream, seen.launch.device,
+                                           LaunchWaits::last_before(seen.record.sequence));
       static_cast<void>(calls_.set_enabled(graph, nodes[i].handle, false));
       if (status == 0) continue;
       if (status != cannot_wait && watcher_.platform().is_fault(status)) {

@@ -10,9 +10,9 @@
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
-#include <utility>
 
 namespace warpsafe::watch {
 
@@ -26,23 +26,16 @@ class LaunchWaits {
   [[gnu::cold, gnu::noinline]] void before(const ObservedLaunch& seen,
                                            const HostStack& stack) noexcept {
     const std::uint64_t number = seen.record.sequence;
-    const debug::JournalReader others([&](const debug::LaunchRecord& one) {
-      return one.state == debug::LaunchState::submitted && one.sequence != number &&
-             one.vendor == seen.record.vendor;
-    });
+    const std::uint64_t last = last_before(number);
     try {
       // Each stream may have copies and fills.
       const std::int32_t here = seen.launch.device;
-      std::set<std::pair<const void*, std::int32_t>> streams{{seen.launch.stream, here},
-                                                             {nullptr, here}};
-      watcher_.streams().each(here, [&](const void* one) { streams.emplace(one, here); });
-      for (const debug::LaunchRecord& one : others) {
-        if (can_wait(one, seen.launch)) streams.emplace(one.stream, one.device);
-      }
-      for (const auto& [stream, device] : streams) {
-        const int status = wait(stream, device, number - 1);
+      std::set<const void*> streams{seen.launch.stream, nullptr};
+      watcher_.streams().each(here, [&](const void* one) { streams.insert(one); });
+      for (const void* const stream : streams) {
+        const int status = wait(stream, here, last);
         if (status == cannot_wait || !watcher_.platform().is_fault(status)) continue;
-        return watcher_.failed(status, Name::of("Wait before a launch"), Stage::completion, device,
+        return watcher_.failed(status, Name::of("Wait before a launch"), Stage::completion, here,
                                &stack);
       }
       // AMD's runtime may end the process before it returns from the launch.
@@ -57,7 +50,7 @@ class LaunchWaits {
                                           const HostStack& stack) noexcept {
     const Launch& launch = seen.launch;
     const bool was_slow = watcher_.rerun().is_slow(launch.stream);
-    const int status = wait(launch.stream, launch.device, seen.record.sequence);
+    const int status = wait(launch.stream, launch.device, last_before(seen.record.sequence + 1));
     if (status == 0) return watcher_.rerun().closed(seen.record.sequence);
     if (status == cannot_wait) return;
     if (status != watcher_.platform().calls->stream_wait->not_ready) {
@@ -66,6 +59,16 @@ class LaunchWaits {
     }
     // The launch stays one that may have caused a fault.
     if (!was_slow) say_slow(seen);
+  }
+  /// Returns the number, below the given one, up to which the runtime has received all launches.
+  /// Those of other threads may arrive during a wait.
+  [[nodiscard]] static std::uint64_t last_before(std::uint64_t number) noexcept {
+    const debug::JournalReader started([&](const debug::LaunchRecord& one) {
+      return one.state == debug::LaunchState::started && one.sequence < number;
+    });
+    std::uint64_t first = number;
+    for (const debug::LaunchRecord& one : started) first = std::min(first, one.sequence);
+    return first - 1;
   }
   /// Waits for a stream. Its launches up to that number have then ended. Returns the runtime's
   /// status.
@@ -86,14 +89,6 @@ class LaunchWaits {
   }
 
  private:
-  /// Whether the stream of an earlier launch can be named here. The handle of a stream that the
-  /// program has destroyed may be anything, and the handles of default streams mean those of the
-  /// current device and of this thread.
-  [[nodiscard]] bool can_wait(const debug::LaunchRecord& earlier, const Launch& launch) {
-    if (earlier.stream == launch.stream && earlier.device == launch.device) return true;
-    if (earlier.stream == nullptr) return earlier.device == launch.device;
-    return watcher_.streams().device_of(earlier.stream) >= 0;
-  }
   /// Whether only one thread has ever asked this: the journal has one name for the default streams
   /// of all threads.
   [[nodiscard]] bool is_only_thread() noexcept {

@@ -102,22 +102,25 @@ class Rerun {
     const std::lock_guard lock(mutex_);
     std::erase_if(open_, [&](const OpenLaunch& one) { return one.sequence == sequence; });
   }
-  /// Returns the launches that may have caused a fault: those after which the wait took too long
-  /// may have ended since. May throw std::bad_alloc.
-  [[nodiscard]] std::vector<OpenLaunch> open() {
+  /// Returns the launches that may have caused a fault of a device (-1: unknown): those after which
+  /// the wait took too long may have ended since. May throw std::bad_alloc.
+  [[nodiscard]] std::vector<OpenLaunch> open(std::int32_t device) {
     const std::lock_guard lock(mutex_);
     std::erase_if(open_, [&](const OpenLaunch& one) { return has_ended(one.record); });
-    return open_;
+    std::vector<OpenLaunch> found = open_;
+    std::erase_if(
+        found, [&](const OpenLaunch& one) { return device >= 0 && one.record.device != device; });
+    return found;
   }
-  /// Whether other launches may run beside these.
-  [[nodiscard]] bool others_run(const std::vector<OpenLaunch>& open) {
+  /// Whether other launches may run on the device beside these.
+  [[nodiscard]] bool others_run(const std::vector<OpenLaunch>& open, std::int32_t device) {
     const debug::JournalReader flying(&debug::is_in_flight);
     const std::lock_guard lock(mutex_);
     return std::any_of(flying.begin(), flying.end(), [&](const debug::LaunchRecord& one) {
       return one.state == debug::LaunchState::submitted && !has_ended(one) &&
-             std::none_of(open.begin(), open.end(), [&](const OpenLaunch& ours) {
-               return ours.sequence == one.sequence || ours.record.device != one.device;
-             });
+             (device < 0 || one.device == device) &&
+             std::none_of(open.begin(), open.end(),
+                          [&](const OpenLaunch& ours) { return ours.sequence == one.sequence; });
     });
   }
   /// Call when the launches on a stream up to that number have ended. The journal does not know it
