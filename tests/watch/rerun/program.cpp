@@ -91,6 +91,8 @@ int act(const std::string& what) {
   if (begins("graph")) {
     static CUgraphExec executable;
     executable = graph(5, what == "graph_good" ? 0 : 4, what == "graph_host", what != "graph_kept");
+    CUgraphExecUpdateResultInfo result{};
+    if (what == "graph_updated") cuGraphExecUpdate(executable, nullptr, &result);
     return cuGraphLaunch(executable, streams[0]);
   }
   if (what == "node_runs") return stand_in_node_runs();

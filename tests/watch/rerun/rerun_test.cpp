@@ -94,6 +94,12 @@ TEST(Rerun, TheNodeOfAGraphIsNamed) {
     EXPECT_THAT(ran.out, HasSubstr("\n  launch 1 of this graph, #2 of the process: stream 0x"));
   }
 }
+TEST(Rerun, AGraphThatWasUpdatedIsDescribedAsSuch) {
+  EXPECT_THAT(rerun("graph_updated sync").out,
+              HasSubstr("warpsafe: Node 4 of 5, kernel 'demo::scatter' (as instantiated; the graph "
+                        "was updated since) faulted: an illegal memory access was encountered\n"
+                        "  in the graph"));
+}
 TEST(Rerun, EachNodeOfAGraphRunsOnce) {
   // The graph is a suspect, and does not fault.
   const Ran ran = rerun("graph_good node_runs bad_other sync");

@@ -3,10 +3,13 @@
 #include "core/rerun/suspect.hpp"
 
 #include "core/options.hpp"
+#include "core/rerun/rerun.hpp"
 #include "core/rerun/step_graph.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -35,6 +38,28 @@ TEST(SuspectFile, AHalfLineIsLeftOut) {
     EXPECT_LE(SuspectFile::parse(whole.substr(0, size)).suspects.size(), 1U) << size;
   }
   EXPECT_TRUE(SuspectFile::parse("\n\t\n1\t2\nno line").suspects.empty());
+}
+
+TEST(Rerun, OnlyLaunchesOfTheDeviceThatRunAreToBlame) {
+  Rerun rerun(Options::parse("rerun=2\nrerun-folder=/none/there\n"));
+  warpsafe::debug::LaunchRecord record{};
+  int stream = 0;
+  record.stream = &stream;
+  for (const std::int32_t device : {0, 1}) {
+    record.device = device;
+    ++record.sequence;
+    rerun.opened({record.sequence, record, 1, false, {}, {}, {}, {}});
+  }
+  EXPECT_EQ(rerun.open(-1).size(), 2U);
+  ASSERT_EQ(rerun.open(1).size(), 1U);
+  EXPECT_EQ(rerun.open(1).front().sequence, 2U);
+  rerun.ended(&stream, 1, 1);  // earlier launches
+  EXPECT_EQ(rerun.open(1).size(), 1U);
+  rerun.ended(&stream, 1, 2);
+  EXPECT_EQ(rerun.open(1).size(), 0U);
+  EXPECT_EQ(rerun.open(0).size(), 1U);
+  rerun.closed(1);
+  EXPECT_EQ(rerun.open(-1).size(), 0U);
 }
 
 TEST(StepGraph, PutsEachNodeBehindThoseBeforeIt) {

@@ -56,6 +56,17 @@ class GraphSteps {
       one.shape = std::move(shape);
     }
   }
+  /// Call when it changes nodes in a way that is not followed.
+  void changed(const void* graph) {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(graph);
+    if (found == known_.end() || found->second.is_changed) return;
+    found->second.is_changed = true;
+    for (StepNode& one : found->second.nodes) {
+      one.what += " (as instantiated; the graph was updated since)";
+      one.shape.clear();
+    }
+  }
   /// Call when the program removes a node from a graph: it no longer names one of an executable
   /// graph.
   void node_destroyed(const void* node) {

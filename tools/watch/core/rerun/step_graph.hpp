@@ -21,7 +21,8 @@ struct StepNode {
 /// The nodes of an executable graph.
 struct StepGraph {
   std::vector<StepNode> nodes{};
-  std::string why{};  ///< why they cannot be launched one by one; empty: they can
+  std::string why{};        ///< why they cannot be launched one by one; empty: they can
+  bool is_changed = false;  ///< the nodes' words are not up to date
 
   /// Puts each node behind those that come before it, and leaves out those in `idle`, which do
   /// nothing.
