@@ -215,6 +215,21 @@ TEST(Rerun, TheProgramEndsAsItsFirstRun) {
   EXPECT_THAT(aborted.out, HasSubstr("status: 134\n"));
   EXPECT_EQ(WEXITSTATUS(shell("TMPDIR=/tmp " WATCH_RUN " --cuda --rerun /none/there").status), 127);
 }
+// Its caller ignores SIGCHLD, or has closed the other end of standard error.
+TEST(Rerun, TheStatusIsKeptWhateverTheCallerIgnores) {
+  const std::string run = WATCH_RUN " --cuda --rerun --quiet " WATCH_RERUN " bad sync exit_7";
+  EXPECT_EQ(WEXITSTATUS(shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_PYTHON
+                              " -c 'import os, signal, sys; "
+                              "signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+                              "os.execvp(sys.argv[1], sys.argv[1:])' " +
+                              run)
+                            .status),
+            7);
+  EXPECT_THAT(shell("export LD_LIBRARY_PATH=" WATCH_STAND_IN "; exec 3>&1; { " + run +
+                    " 3>&- > /dev/null; echo status: $? >&3; } 2>&1 | true; sleep 0.5")
+                  .out,
+              HasSubstr("status: 7\n"));
+}
 TEST(Rerun, FilesAreOfTheFirstRun) {
   const std::string out = testing::TempDir() + "watch_rerun_files";
   shell("rm -rf " + out + "; mkdir " + out);

@@ -70,6 +70,8 @@ class Runs {
     keeps_input_ = !known || S_ISCHR(about.st_mode);
     // A caller that ignores it would keep waitpid from the program's status.
     ignores_children_ = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;
+    // Nobody may read standard error any more.
+    ignores_pipes_ = std::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
     for (const int signal : forwarded) {
       struct sigaction now {};
       struct sigaction ours {};
@@ -140,6 +142,7 @@ class Runs {
       if (::getppid() != self) ::_exit(127);
       for (const int signal : caught_) std::signal(signal, SIG_DFL);
       if (ignores_children_) std::signal(SIGCHLD, SIG_IGN);
+      if (!ignores_pipes_) std::signal(SIGPIPE, SIG_DFL);
       ::sigprocmask(SIG_SETMASK, &before, nullptr);
       execute(number);
     }
@@ -272,6 +275,7 @@ class Runs {
   bool has_file_input_ = false;
   bool keeps_input_ = true;  ///< a terminal
   bool ignores_children_ = false;
+  bool ignores_pipes_ = false;
   bool faulted_ = false;    ///< in the run that `found` was asked about
   std::uint64_t took_ = 0;  ///< the first run, in milliseconds
 };
