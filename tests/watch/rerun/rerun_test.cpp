@@ -121,7 +121,7 @@ TEST(Rerun, AFaultThatDoesNotRepeatIsSaidSo) {
   const Ran ran =
       rerun("good bad other sync exit_3", "--quiet", "STAND_IN_FAULTS_ONCE='" + folder + "once'");
   EXPECT_EQ(WEXITSTATUS(ran.status), 3);
-  EXPECT_THAT(ran.out, HasSubstr("warpsafe: the program did not fault again: "));
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: the program did not fault this time: "));
   EXPECT_THAT(ran.out, HasSubstr("  suspects of the first run: 3 launches\n"
                                  "    'demo::scatter', launch 3 of it, grid=(2,1,1), "
                                  "block=(32,1,1), shared=0 bytes\n"
@@ -283,7 +283,7 @@ TEST(Rerun, SignalsReachTheProgram) {
       testing::TempDir() + "watch_rerun.sh & sleep 1; kill -TERM $!; wait $!; echo status: $?'");
   EXPECT_THAT(second.out, HasSubstr("runs again"));
   EXPECT_THAT(second.out, HasSubstr("status: 143\n"));
-  EXPECT_THAT(second.out, Not(HasSubstr("did not fault again")));
+  EXPECT_THAT(second.out, Not(HasSubstr("did not fault this time")));
 }
 TEST(Rerun, ChildProcessesAreWatchedToo) {
   const std::string program = WATCH_RERUN;

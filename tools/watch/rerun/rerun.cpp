@@ -114,8 +114,8 @@ class Runs {
       if (later.is_exact) return status;
     }
     if (!faulted_) {
-      say("the program did not fault again: the fault does not repeat, or the waits prevent it, as "
-          "they do where work lacks an order (try --races)");
+      say("the program did not fault this time: the fault does not always repeat, or the waits "
+          "prevent it, as they do where work lacks an order (try --races)");
       list("suspects of the first run", first);
     } else if (!ended) {
       say("no single launch can be named");

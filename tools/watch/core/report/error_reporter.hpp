@@ -204,7 +204,8 @@ class ErrorReporter {
     if (kind == Finding::Kind::fault && !rerun_.on()) {
       made.remedy =
           error.vendor == Vendor::nvidia
-              ? "run warpsafe-run --stop-at-fault to get the kernel, its line and thread, or --rerun to get the launch"
+              ? "run warpsafe-run --stop-at-fault to get the kernel, its line and thread, or "
+                "--rerun to get the launch"
               : "run warpsafe-run --rerun to get the launch that faults";
     }
     // Causes of a fault are lines already.
