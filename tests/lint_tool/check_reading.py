@@ -509,7 +509,7 @@ with tempfile.TemporaryDirectory() as name:
             found = [item["severity"] for item in json.loads(run(apart, "--rows=A07,A10", "--json", "a/own.cu").stdout)]
             expect(f"a grid and its rest: {what}", found, [severity] if severity else [])
         # What MSVC or nvcc accepts, and macros that only clang's own includes define.
-        for text in ("void main() {}", "void f(int n) { int a[n] = {0}; }", "__global__ void f() { __syncthreads; }", "__global__ void f(float* p) { extern __shared__ volatile float s[256]; *p = s[0]; }", "int f(int n) {\n  if (n) goto end;\n  int i = 3;\n  n = i;\nend:\n  return n;\n}", "int f(int THREAD_NUM) { const int MEXP = 1, LARGE_SIZE = 2; return THREAD_NUM + MEXP + LARGE_SIZE; }",
+        for text in ("void main() {}", "__device__ double atomicAdd(double* a, double b) { return *a + b; }", "struct Box {\n  __host__ __device__ Box() {}\n  __device__ Box(int) {}\n  __host__ __device__ Box(int, int) {}\n};", "void f(int n) { int a[n] = {0}; }", "__global__ void f() { __syncthreads; }", "__global__ void f(float* p) { extern __shared__ volatile float s[256]; *p = s[0]; }", "int f(int n) {\n  if (n) goto end;\n  int i = 3;\n  n = i;\nend:\n  return n;\n}", "int f(int THREAD_NUM) { const int MEXP = 1, LARGE_SIZE = 2; return THREAD_NUM + MEXP + LARGE_SIZE; }",
                      "int g();\nconstexpr int one = g();", "__device__ uint3 operator*(uint3 a, uint3 b) { return a; }\n__global__ void f(uint3* p) { *p = blockIdx * blockDim; }"):
             (apart / "a/old.cu").write_text(text + "\n")
             expect(f"reads: {text}", run(apart, "a/old.cu").stderr, "")
