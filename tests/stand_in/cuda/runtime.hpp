@@ -185,6 +185,9 @@ class Runtime {
 
 Runtime& runtime();
 
+/// The driver's function of this name, or nullptr if the stand-in has none.
+void* driver_function(const std::string& name);
+
 /// The arguments of a call as text.
 template <class... Values>
 std::string text(const Values&... values) {
