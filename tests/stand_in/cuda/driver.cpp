@@ -162,7 +162,8 @@ int set_access(Address begin, std::size_t bytes, const int* access, std::size_t 
     // CUmemAccessDesc: a location, and 3 for reading and writing.
     if (found == mapped.end() || access[0] != 1 || access[2] != 3) return cudaErrorInvalidValue;
     if (mprotect(pointer(begin), bytes, PROT_READ | PROT_WRITE) != 0) return cudaErrorUnknown;
-    runtime().allocations[pointer(begin)] = {bytes, cudaMemoryTypeDevice, found->second->device};
+    runtime().allocations[pointer(begin)] = {
+        bytes, cudaMemoryTypeDevice, found->second->device, false, false, count > 1};
     return cudaSuccess;
   });
 }

@@ -92,6 +92,7 @@ struct Allocation {
   int device = 0;
   bool mapped = false;  ///< pages of the stand-in, to be released
   bool pooled = false;  ///< stream-ordered allocation
+  bool of_all = false;  ///< mapped for several devices, which are then all
 };
 
 struct InjectedFailure {

@@ -9,11 +9,15 @@
 #include <warpsafe/memory.hpp>
 
 #if defined(WARPSAFE_BACKEND_CUDA)
+#include <cuda.h>
+
 #include <cmath>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,6 +27,28 @@ namespace {
 namespace ws = warpsafe;
 using testing::ExitedWithCode;
 using testing::KilledBySignal;
+
+using ws::detail::GuardDriver;
+// The library declares the driver's types itself, so that it does not need cuda.h.
+static_assert(sizeof(GuardDriver::Properties) == sizeof(CUmemAllocationProp));
+static_assert(offsetof(GuardDriver::Properties, handle_types) ==
+              offsetof(CUmemAllocationProp, requestedHandleTypes));
+static_assert(offsetof(GuardDriver::Properties, location) ==
+              offsetof(CUmemAllocationProp, location));
+static_assert(offsetof(GuardDriver::Properties, flags) ==
+              offsetof(CUmemAllocationProp, allocFlags));
+static_assert(sizeof(GuardDriver::Location) == sizeof(CUmemLocation));
+static_assert(sizeof(GuardDriver::Access) == sizeof(CUmemAccessDesc));
+static_assert(offsetof(GuardDriver::Access, flags) == offsetof(CUmemAccessDesc, flags));
+static_assert(CU_MEM_ALLOCATION_TYPE_PINNED == 1 && CU_MEM_LOCATION_TYPE_DEVICE == 1 &&
+              CU_MEM_HANDLE_TYPE_NONE == 0 && CU_MEM_ACCESS_FLAGS_PROT_READWRITE == 3 &&
+              CU_MEM_ALLOC_GRANULARITY_MINIMUM == 0);
+static_assert(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED == 102 &&
+              CU_STREAM_NON_BLOCKING == 1 && CU_EVENT_DISABLE_TIMING == 2);
+static_assert(int{CUDA_ERROR_NOT_READY} == int{cudaErrorNotReady} &&
+              int{CUDA_ERROR_ILLEGAL_ADDRESS} == int{cudaErrorIllegalAddress});
+static_assert(std::is_same_v<CUstream, cudaStream_t> && std::is_same_v<CUevent, cudaEvent_t> &&
+              std::is_same_v<CUdeviceptr, GuardDriver::Address>);
 
 class GuardDeathTest : public VendorTest {
  protected:
@@ -301,6 +327,10 @@ TEST_F(GuardDeathTest, MemoryOfADeviceThatIsNotCurrent) {
                     ASSERT_EQ(cudaPointerGetAttributes(&attributes, address(x)), cudaSuccess);
                     EXPECT_EQ(attributes.device, 3);
                     EXPECT_EQ(ws::current_device().value(), ws::DeviceId(0));
+                    const auto here = make_stream(0);
+                    const ws::LaunchConfig one{ws::grid<1>, ws::block<1>};
+                    EXPECT_THAT(ws::launch(here, one, ws::kernel<captured>, x.view()), Succeeds())
+                        << "a program may give its peers access to the pool";
                     std::thread([&] { ASSERT_THAT(x.close(), Succeeds()); }).join();
                     EXPECT_EQ(stand_in_cuda_count("cuMemUnmap"), 1U);
                     EXPECT_EQ(ws::current_device().value(), ws::DeviceId(0));
