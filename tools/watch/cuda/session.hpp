@@ -106,7 +106,8 @@ class Session {
     const CUresult status = status_of(info);
     if (known.call == Call::address_range) return guard_.hide_zone(info, status);
     // A capture may have begun on another thread meanwhile.
-    if (guard_.on() && (mine.guarded != 0 || known.call == Call::allocate || !captures_.any()))
+    if (guard_.on() && (mine.guarded != 0 || known.call == Call::allocate ||
+                        known.call == Call::allocate_async || !captures_.any()))
       guard_.leave(mine, known, device, info, status);
     if (nodes_.leave(mine, known, device, info, status)) return;
     const bool inner = mine.runtime_call != nullptr || mine.in_runtime;
