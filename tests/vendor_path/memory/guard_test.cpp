@@ -37,6 +37,9 @@ static_assert(offsetof(GuardDriver::Properties, location) ==
               offsetof(CUmemAllocationProp, location));
 static_assert(offsetof(GuardDriver::Properties, flags) ==
               offsetof(CUmemAllocationProp, allocFlags));
+static_assert(offsetof(GuardDriver::Properties, flags) + 1 ==
+              offsetof(CUmemAllocationProp, allocFlags.gpuDirectRDMACapable));
+static_assert(CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED == 110);
 static_assert(sizeof(GuardDriver::Location) == sizeof(CUmemLocation));
 static_assert(sizeof(GuardDriver::Access) == sizeof(CUmemAccessDesc));
 static_assert(offsetof(GuardDriver::Access, flags) == offsetof(CUmemAccessDesc, flags));

@@ -72,7 +72,7 @@ struct GuardDriver {
     int handle_types = 0;
     Location location{};
     void* windows = nullptr;
-    unsigned char flags[8] = {};
+    unsigned char flags[8] = {};  ///< the second: network cards may access it
   };
   struct Access {
     Location location{};

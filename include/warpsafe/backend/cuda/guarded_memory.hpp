@@ -223,6 +223,9 @@ inline void* CudaGuard::allocate_guarded(void*& memory, std::size_t bytes, cudaS
   }
   GuardDriver::Properties of;
   of.location.device = device;
+  int network = 0;
+  constexpr int network_access = 110;  // …_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED
+  if (driver->attribute(&network, network_access, device) == 0) of.flags[1] = network != 0;
   std::size_t page = 0;
   auto* const made = new (std::nothrow) GuardedMemory;
   if (made == nullptr) return nullptr;
