@@ -41,8 +41,8 @@ class CudaGuard {
     const std::uint64_t now = __atomic_add_fetch(&uses, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&static_cast<GuardedMemory*>(guard)->used, now, __ATOMIC_RELAXED);
   }
-  /// Frees in the order of the stream, which does not capture. Returns the driver's status. Does
-  /// not wait: if the stream still works, a later call of the guard takes the memory away.
+  /// Frees in the order of the stream, which does not capture. Returns the driver's status. If the
+  /// stream still works, a later call of the guard takes the memory away.
   [[nodiscard, gnu::cold]] static int free_guarded(void* guard, cudaStream_t stream) noexcept;
 
   /// The text of a status, with the guarded memory if an access outside of it may be the cause.
