@@ -45,7 +45,7 @@ struct CudaCalls : CudaGraphCalls, CudaGuard {
     return Name::of(cudaGetErrorName(static_cast<cudaError_t>(status)));
   }
   [[WARPSAFE_DETAIL_RARE]] static Name error_text(int status) noexcept {
-    return guarded_text(status, Name::of(cudaGetErrorString(static_cast<cudaError_t>(status))));
+    return with_guard_text(status, Name::of(cudaGetErrorString(static_cast<cudaError_t>(status))));
   }
   /// What these statuses mean. CUDA Runtime API, "CUDA Error types": those that lose the context
   /// leave the process in an inconsistent state.

@@ -16,6 +16,14 @@
 
 namespace warpsafe::detail {
 
+/// Adds to the text of a status what the guard knows. nullptr until memory was guarded, so that a
+/// program without checks does not contain the guard.
+[[gnu::visibility("default")]] inline Name (*guard_text)(int status, Name text) noexcept = nullptr;
+inline Name with_guard_text(int status, Name text) noexcept {
+  Name (*const add)(int, Name) noexcept = __atomic_load_n(&guard_text, __ATOMIC_ACQUIRE);
+  return add == nullptr ? text : add(status, text);
+}
+
 /// WARPSAFE_GUARD, as it was at the first allocation.
 struct GuardSwitch {
   std::uint64_t every = 0;  ///< guard one allocation in so many; 0: none

@@ -45,10 +45,10 @@ class CudaGuard {
   /// stream still works, a later call of the guard takes the memory away.
   [[nodiscard, gnu::cold]] static int free_guarded(void* guard, cudaStream_t stream) noexcept;
 
+ private:
   /// The text of a status, with the guarded memory if an access outside of it may be the cause.
   [[nodiscard, gnu::cold]] static Name guarded_text(int status, Name text) noexcept;
 
- private:
   using Address = GuardDriver::Address;
   // As the host backend's.
   static constexpr std::uint32_t fresh_pattern = 0xFFFAFAFA;
@@ -237,6 +237,7 @@ inline void* CudaGuard::allocate_guarded(void*& memory, std::size_t bytes, cudaS
   made->context = context;
   made->site = site;
   made->insert(in_use);
+  __atomic_store_n(&guard_text, &guarded_text, __ATOMIC_RELEASE);
   // Without the patterns, less is found.
   const std::size_t in_front = in_front_of(*made);
   static_cast<void>(made->fill(*driver, made->begin - in_front, in_front, zone_pattern, stream) &&
