@@ -416,7 +416,8 @@ class Comparison {
                                       std::pair{"static_shared", "static shared memory"},
                                       std::pair{"dynamic_shared", "dynamic shared memory"},
                                       std::pair{"device", "device"}, std::pair{"state", "state"}}) {
-        both(what, [key = key](const Json& one, const std::string&) { return field(one, key); });
+        both(what,
+             [wanted = key](const Json& one, const std::string&) { return field(one, wanted); });
       }
       // A record has these fields only if its launch requests them.
       for (const char* const key :

@@ -84,9 +84,9 @@ TEST_F(StreamBoundTest, WhatItAsksOfTheRuntimeIsInTheTrace) {
     const auto& [call, text] = calls[i];
     const auto made = static_cast<std::ptrdiff_t>(host::calls_made(call) - before[i]);
     EXPECT_GE(made, 2) << text;
-    EXPECT_EQ(made,
-              std::count_if(lines.begin(), lines.end(),
-                            [&text = text](const auto& line) { return line.rfind(text, 0) == 0; }))
+    EXPECT_EQ(made, std::count_if(
+                        lines.begin(), lines.end(),
+                        [&start = text](const auto& line) { return line.rfind(start, 0) == 0; }))
         << text;
   }
 }

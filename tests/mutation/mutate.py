@@ -175,7 +175,9 @@ class Finder:
                                constant="consteval" in head)  # fmt: skip
         for child in cursor.get_children():
             if child.kind in (self.kinds.COMPOUND_STMT, self.kinds.CXX_TRY_STMT):
-                self.visit(child, cursor, inner)
+                # The compiler writes the body of a defaulted function.
+                if self.text.startswith(("{", "try"), self.span(child)[0]):
+                    self.visit(child, cursor, inner)
             elif child.kind == self.kinds.PARM_DECL:
                 continue
             elif child.kind.is_expression() and cursor.kind == self.kinds.FUNCTION_TEMPLATE:

@@ -23,6 +23,11 @@ inline int down(int n) {
 }
 inline int never(int n) { return n - 1; }
 constexpr int twice(int n) { return n * 2; }
+struct Pair {
+  friend constexpr bool operator==(const Pair& a, const Pair& b) noexcept = default;
+  char both[32] = {};
+};
+inline bool same(const Pair& a, const Pair& b) { return a == b; }
 template <class T>
 T clear(T n) {
   int old = 1;
@@ -69,9 +74,9 @@ EXPECTED = {
     (9, "return n;", "return {};"): "alive",
     (11, "n - 1", "n + 1"): "not reached",
     (12, "n * 2", "n / 2"): "not reached",
-    (16, "old = 2;", ";"): "equivalent",
-    (17, "n = 1;", ";"): "killed",
-    (17, "n == 0", "!(n == 0)"): "killed",
+    (21, "old = 2;", ";"): "equivalent",
+    (22, "n = 1;", ";"): "killed",
+    (22, "n == 0", "!(n == 0)"): "killed",
     (4, "3", "(3 + 1)"): "compile",
 }
 

@@ -179,7 +179,7 @@ TEST_F(MisuseC13, ModuleWithoutCodeIsSaidWhereItIsLoaded) {
 #if defined(WARPSAFE_BACKEND_HIP)
 TEST_F(MisuseC13, CodeForAnotherArchitectureIsSaid) {
   const int device = fresh_device();
-  ASSERT_EQ(stand_in_hip_set_device_preset(device, "gfx942"), 0);
+  ASSERT_EQ(stand_in_hip_set_device_preset(device, "gfx000"), 0);
   stand_in_hip_require_matching_code(1);
   const auto guard = ws::DeviceGuard::create(ws::DeviceId(device)).value();
   const ws::Stream there = make_stream(device);

@@ -172,7 +172,7 @@ Device Device::preset(std::string_view architecture) {
   // half as many multiprocessors with twice the threads.
   Device device = common();
   device.architecture = architecture;
-  if (architecture == "gfx90a") {  // one of the two dies of an MI250X
+  if (architecture == "gfx90a" || architecture == no_architecture) {  // one die of an MI250X
     device.name = "AMD Instinct MI250X";
     device.memory = 64 * gibibyte;
     device.vector_registers_per_simd = 512;

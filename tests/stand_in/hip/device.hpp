@@ -27,7 +27,10 @@ struct Device {
   }
   int major() const { return attribute(hipDeviceAttributeComputeCapabilityMajor); }
 
-  /// @return the preset of "gfx90a", "gfx942" or "gfx1100"; one with an empty name otherwise.
+  /// No compiler has this target. The device is like gfx90a.
+  static constexpr std::string_view no_architecture = "gfx000";
+  /// @return the preset of "gfx90a", "gfx942", "gfx1100" or no_architecture; one with an empty name
+  /// otherwise.
   static Device preset(std::string_view architecture);
 };
 

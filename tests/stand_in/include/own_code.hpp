@@ -38,12 +38,4 @@ inline std::vector<char> own_image() {
   return {};
 }
 
-/// Whether this program contains code for that architecture, such as "gfx942". A test that
-/// needs a device without code skips if this is true.
-inline bool has_code_for(std::string_view architecture) {
-  const std::vector<char> image = own_image();
-  const std::string entry = "--" + std::string{architecture};
-  return std::string_view{image.data(), image.size()}.find(entry) != std::string_view::npos;
-}
-
 }  // namespace stand_in_hip

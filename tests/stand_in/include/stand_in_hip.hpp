@@ -107,7 +107,8 @@ int stand_in_hip_lacks(const char* function);
 
 /// @pre count is 0 to 64. New devices are copies of device 0's preset, gfx90a.
 void stand_in_hip_set_device_count(int count);
-/// @param architecture "gfx90a", "gfx942" or "gfx1100". @return 0, or -1 for an unknown one.
+/// @param architecture "gfx90a", "gfx942", "gfx1100", or "gfx000", for which no program has code.
+/// @return 0, or -1 for an unknown one.
 int stand_in_hip_set_device_preset(int device, const char* architecture);
 /// Also changes the corresponding field of hipGetDeviceProperties.
 void stand_in_hip_set_attribute(int device, hipDeviceAttribute_t attribute, int value);
