@@ -250,6 +250,22 @@ TEST_F(GuardDeathTest, AnAllocationThatCannotBeGuardedIsAnOrdinaryOne) {
   }
 }
 
+TEST_F(GuardDeathTest, MemoryWithoutItsPatternsIsNotCompared) {
+  for (unsigned k = 1; k <= 2; ++k) {
+    EXPECT_EXIT(run("1",
+                    [k] {
+                      const auto stream = make_stream();
+                      stand_in_cuda_fail("cuMemsetD32Async", k, cudaErrorUnknown);
+                      auto x = make<float>(stream, 100);
+                      EXPECT_EQ(stand_in_cuda_count("cuMemMap"), 1U);
+                      ASSERT_THAT(x.zero(stream), Succeeds());
+                      EXPECT_EQ(*address(x), 0);
+                    }),
+                ExitedWithCode(0), "^$")
+        << k;
+  }
+}
+
 TEST_F(GuardDeathTest, TheGuardLeavesMemoryToTheProgram) {
   EXPECT_EXIT(run("1",
                   [] {

@@ -185,7 +185,8 @@ struct GuardedMemory {
   std::size_t reserved_bytes = 0;
   void* context = nullptr;
   cudaEvent_t freed_at = nullptr;
-  std::uint64_t used = 0;  ///< rises with each use; 0: not used yet
+  std::uint64_t used = 0;    ///< rises with each use; 0: not used yet
+  bool has_patterns = true;  ///< what the program did not ask for
   call_site site{nullptr, nullptr, 0};
   GuardedMemory* next = nullptr;
   GuardedMemory** link = nullptr;  ///< what points to it

@@ -101,10 +101,10 @@ class CudaGuard {
   }
   /// The bytes with a pattern before the beginning and past the end.
   [[nodiscard]] static std::size_t in_front_of(const GuardedMemory& one) noexcept {
-    return compared(one.begin - one.mapped);
+    return one.has_patterns ? compared(one.begin - one.mapped) : 0;
   }
   [[nodiscard]] static std::size_t behind(const GuardedMemory& one) noexcept {
-    return compared(one.mapped_end() - one.end());
+    return one.has_patterns ? compared(one.mapped_end() - one.end()) : 0;
   }
   /// Writes a line if the bytes at `from` differ from a pattern. Does not wait for other work.
   static void compare(const GuardDriver& driver, const GuardedMemory& one, Address from,
@@ -238,11 +238,11 @@ inline void* CudaGuard::allocate_guarded(void*& memory, std::size_t bytes, cudaS
   made->site = site;
   made->insert(in_use);
   __atomic_store_n(&guard_text, &guarded_text, __ATOMIC_RELEASE);
-  // Without the patterns, less is found.
   const std::size_t in_front = in_front_of(*made);
-  static_cast<void>(made->fill(*driver, made->begin - in_front, in_front, zone_pattern, stream) &&
-                    made->fill(*driver, made->begin, bytes, fresh_pattern, stream) &&
-                    made->fill(*driver, made->end(), behind(*made), zone_pattern, stream));
+  made->has_patterns =
+      made->fill(*driver, made->begin - in_front, in_front, zone_pattern, stream) &&
+      made->fill(*driver, made->end(), behind(*made), zone_pattern, stream) &&
+      made->fill(*driver, made->begin, bytes, fresh_pattern, stream);
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver has addresses as numbers
   memory = reinterpret_cast<void*>(made->begin);
   return made;
