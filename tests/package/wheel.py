@@ -74,8 +74,9 @@ def check_content(wheel):
         problems.append("the wheel has other files than include/")
     libraries = {f"warpsafe/lib/warpsafe/libwarpsafe_watch_{vendor}.so" for vendor in ("cuda", "hip")}
     libraries.add("warpsafe/lib/warpsafe/libwarpsafe_ranks_nccl.so")
-    if "warpsafe/lib/warpsafe/libwarpsafe_watch_cuda.so" in names and "warpsafe/lib/warpsafe/warpsafe-faults" not in names:
-        problems.append("the wheel lacks warpsafe-faults")
+    for helper in ("warpsafe-faults", "warpsafe-rerun"):
+        if "warpsafe/lib/warpsafe/libwarpsafe_watch_cuda.so" in names and f"warpsafe/lib/warpsafe/{helper}" not in names:
+            problems.append(f"the wheel lacks {helper}")
     foreign = [name for name in names if ".so" in name and name not in libraries]
     foreign += [name for name in names if not name.startswith(("warpsafe/", f"warpsafe-{version}.dist-info/"))]
     problems.extend(f"the wheel has {name}" for name in foreign)
@@ -91,7 +92,7 @@ def check_glibc(wheel):
     unpacked = folder / "unpacked"
     shutil.rmtree(unpacked, ignore_errors=True)
     zipfile.ZipFile(wheel).extractall(unpacked)
-    for library in [*unpacked.rglob("*.so"), *unpacked.rglob("warpsafe-faults")]:
+    for library in [*unpacked.rglob("*.so"), *unpacked.rglob("warpsafe-faults"), *unpacked.rglob("warpsafe-rerun")]:
         needs = re.findall(r"\bGLIBC_([\d.]+)", must("readelf", "--version-info", "--wide", library))
         newest = max(needs, key=lambda text: [int(part) for part in text.split(".")])
         if [int(part) for part in newest.split(".")] > [int(part) for part in oldest.split(".")]:

@@ -43,6 +43,22 @@ TEST_F(DependentRun, AKernelThatNeverWaits) {
                              "cudaGridDependencySynchronize() in 'triggers'"));
   EXPECT_THAT(watched("plain:xy +triggers:yz", "--quiet"), Not(HasSubstr("suspicion")));
 }
+// Memory of 100 bytes is too short for a float of each thread, which is only a guess.
+TEST_F(DependentRun, AFaultWithoutSharedMemoryIsNoArguments) {
+  const std::string steps = "malloc:m100 shared_out_of_bounds:mx sync_device";
+  for (const std::string options : {"--arguments", "--quiet --arguments", ""}) {
+    const std::string out = watched(steps, options);
+    EXPECT_THAT(out, HasSubstr("\n  likely cause: #1 'shared_out_of_bounds' accesses shared memory "
+                               "and has none: pass the bytes of its extern __shared__ array to the "
+                               "launch\n"))
+        << options;
+    EXPECT_THAT(out, Not(HasSubstr("cause: argument")));
+  }
+  // Memory that the program has freed is one cause more.
+  EXPECT_THAT(watched("malloc:m4096 mfree:m shared_out_of_bounds:mx sync_device", "--arguments"),
+              testing::AllOf(HasSubstr("accesses shared memory and has none"),
+                             HasSubstr("likely cause: argument 1 (float const*) of #1")));
+}
 TEST_F(DependentRun, AGraphKeepsTheDependence) {
   EXPECT_THAT(watched("begin_capture triggers:xy +plain:yz end_capture"),
               HasSubstr("'plain' may begin before 'triggers' has ended"));

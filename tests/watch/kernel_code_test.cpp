@@ -22,6 +22,7 @@ constexpr auto known = KernelCode::is_known;
 constexpr auto waits = KernelCode::waits;
 constexpr auto triggers = KernelCode::triggers;
 constexpr auto first = KernelCode::triggers_first;
+constexpr auto shared = KernelCode::uses_shared;
 
 /// The files of dependent.cu; none without nvcc.
 std::vector<std::string> cubins() {
@@ -50,6 +51,7 @@ TEST(KernelCode, ShowsWaitsAndTriggers) {
     EXPECT_EQ(bits_of(codes, "_Z19waits_then_triggersPKfPf"), known | waits | triggers);
     EXPECT_EQ(bits_of(codes, "_Z19triggers_then_waitsPKfPf"), known | waits | triggers | first);
     EXPECT_EQ(bits_of(codes, "_Z5swapsPfS_"), known | triggers | first);
+    EXPECT_EQ(bits_of(codes, "_Z20shared_out_of_boundsPKfPf"), known | shared);
     EXPECT_EQ(bits_of(codes, "_Z18wait_in_a_functionPf"), 0U);  // not a kernel
     EXPECT_EQ(bits_of(codes, "no such kernel"), 0U);
   }
@@ -73,12 +75,15 @@ TEST(KernelCode, AgreesWithCuobjdump) {
       } else if (!kernel.empty()) {
         unsigned& bits = expected[kernel];
         if (line.find("ACQBULK") != std::string::npos) bits |= waits;
+        if (line.find(" LDS") != std::string::npos || line.find(" STS") != std::string::npos) {
+          bits |= shared;
+        }
         if (line.find("PREEXIT") != std::string::npos) {
           bits |= triggers | ((bits & waits) == 0 ? first : 0U);
         }
       }
     }
-    EXPECT_EQ(expected.size(), 8U);
+    EXPECT_EQ(expected.size(), 9U);
     KernelCodes codes;
     codes.loaded(bytes_of(path));
     for (const auto& [name, bits] : expected) EXPECT_EQ(bits_of(codes, name), bits) << name;

@@ -43,6 +43,13 @@ __global__ void outside_of_shared(float* y, int at) {
   __syncthreads();
   y[threadIdx.x] = part[threadIdx.x % 32];
 }
+/// The launch gives it no memory.
+__global__ void without_shared(float* y) {
+  extern __shared__ float given[];
+  given[8192 + threadIdx.x] = y[threadIdx.x];  // no_shared
+  __syncthreads();
+  y[threadIdx.x] = given[8192 + blockDim.x - 1 - threadIdx.x];
+}
 __device__ __noinline__ void store(float* y, long far) {
   y[far] = 3;  // function
 }
@@ -88,6 +95,7 @@ int main(int argc, char** argv) {
       {"null", [&] { reads_null<<<2, 64, 0, stream[1]>>>(nullptr, reinterpret_cast<int*>(y)); }},
       {"misaligned", [&] { misaligned<<<16, 128, 0, stream[1]>>>(reinterpret_cast<char*>(y)); }},
       {"shared", [&] { outside_of_shared<<<16, 128, 0, stream[1]>>>(y, 1 << 24); }},
+      {"no_shared", [&] { without_shared<<<16, 128, 0, stream[1]>>>(y); }},
       {"function", [&] { calls_a_function<<<dim3(3, 2), dim3(16, 8), 0, stream[1]>>>(y, far); }},
       {"template",
        [&] { of_template<double><<<1, 32, 0, stream[1]>>>(reinterpret_cast<double*>(y), far); }},

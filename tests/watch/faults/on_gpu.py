@@ -19,7 +19,7 @@ WATCH, PROGRAM = sys.argv[1:3]
 TIMES, PROCESSES = (*map(int, sys.argv[3:5]), 1, 1)[:2]
 SOURCE = pathlib.Path(__file__).parent / "faults.cu"
 KERNELS = {"write": "writes_outside", "graph": "writes_outside", "many": "writes_outside", "null": "reads_null", "misaligned": "misaligned",
-           "shared": "outside_of_shared", "function": "calls_a_function", "template": "of_template<double>"}
+           "shared": "outside_of_shared", "no_shared": "without_shared", "function": "calls_a_function", "template": "of_template<double>"}
 
 
 def line_of(mode):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Kernels with and without programmatic dependent launch, for the reader of machine code
-// (kernel_code.hpp) and for dependent.cpp.
+// Kernels with and without programmatic dependent launch and shared memory, for the reader of
+// machine code (kernel_code.hpp) and for dependent.cpp.
 
 #include <cuda_runtime.h>
 
@@ -37,6 +37,13 @@ __global__ void triggers_then_waits(const float* in, float* out) {
   cudaTriggerProgrammaticLaunchCompletion();
   cudaGridDependencySynchronize();
   out[threadIdx.x] = in[threadIdx.x];
+}
+/// The launch gives it its shared memory.
+__global__ void shared_out_of_bounds(const float* in, float* out) {
+  extern __shared__ float part[];
+  part[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = part[blockDim.x - 1 - threadIdx.x];
 }
 /// Both parameters may be written.
 __global__ void swaps(float* one, float* other) {

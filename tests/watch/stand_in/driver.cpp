@@ -45,25 +45,31 @@ struct CUctx_st {
 struct CUgraphNode_st {
   CUgraphNodeType type;
   CUfunction kernel;
+  std::vector<CUgraphNode> before{};
+  CUDA_KERNEL_NODE_PARAMS parameters{};
+  CUdeviceptr argument = 0;  ///< the kernel's first
+  bool is_gone = false;      ///< its graph was destroyed
 };
-struct CUgraph_st {};
+struct CUgraph_st {
+  std::vector<CUgraphNode> nodes{};
+};
 
 namespace {
 
 const std::string long_name = "_Z900" + std::string(900, 'a') + "v";
-CUfunc_st functions[] = {{"_ZN4demo4axpyEfPKfPfi", 1024, 0},
-                         {"_ZN4demo7boundedEPf", 256, 0},
-                         {"_ZN4demo4tileIfEEvPT_", 1024, 40000},
-                         {"_ZN4demo13out_of_boundsEPf", 1024, 0},
-                         {long_name.c_str(), 1024, 0},
-                         {"_ZN4demo9of_moduleEPf", 1024, 0},
-                         {"of_module_in_c", 1024, 0}};
+CUfunc_st functions[] = {
+    {"_ZN4demo4axpyEfPKfPfi", 1024, 0},     {"_ZN4demo7boundedEPf", 256, 0},
+    {"_ZN4demo4tileIfEEvPT_", 1024, 40000}, {"_ZN4demo13out_of_boundsEPf", 1024, 0},
+    {"_ZN4demo7scatterEPf", 1024, 0},       {long_name.c_str(), 1024, 0},
+    {"_ZN4demo9of_moduleEPf", 1024, 0},     {"of_module_in_c", 1024, 0}};
 CUgraphNode_st graph_nodes[] = {{CU_GRAPH_NODE_TYPE_KERNEL, &functions[0]},
                                 {CU_GRAPH_NODE_TYPE_CONDITIONAL, nullptr},
                                 {CU_GRAPH_NODE_TYPE_GRAPH, nullptr},
                                 {CU_GRAPH_NODE_TYPE_KERNEL, &functions[1]}};
 CUgraph_st the_inner_graph;
 const CUgraph inner_graph = &the_inner_graph;
+/// Executable graphs of graphs with nodes: the nodes, and which are on.
+std::map<CUgraphExec, std::vector<std::pair<CUgraphNode, bool>>> executables;
 CUctx_st context{1};
 CUctx_st second_context{2};
 CUctx_st* current = &context;
@@ -77,12 +83,18 @@ std::uint64_t waits_for(CUstream stream) { return waits_of[stream] + waits_of_al
 CUdeviceptr reusable = 0;  ///< the next memory gets this address; 0: a new one
 std::mutex live_mutex;
 constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
-CUstream captured = nullptr;                           ///< the stream that captures
+CUstream bad_fill = nullptr;  ///< the stream of a fill that faults: when it is asked about, or
+                              ///< while the next kernel runs
+CUstream held = nullptr;      ///< the stream whose work does not end
+CUstream captured = nullptr;  ///< the stream that captures
 bool capture_broken = false;
 bool module_loaded = true;
 CUctx_st* module_context = &context;
 bool lost = false;
+int node_runs = 0;    // kernel nodes of graphs that have run
 bool faulty = false;  // work in flight is going to fail
+bool hidden =
+    false;  // a kernel still runs that is going to fail, in a graph that seems to have ended
 CUresult fault = CUDA_ERROR_ILLEGAL_ADDRESS;
 
 /// The driver's log, which STAND_IN_NO_LOG turns off as before CUDA 12.9.
@@ -164,6 +176,18 @@ void scribble(const cuLaunchKernel_params& of) {
   const std::lock_guard lock(live_mutex);
   if (unsigned char* const at = bytes_at(memory + offset, 4)) std::memset(at, 0x5a, 4);
 }
+/// The kernel scatter(float* memory) faults unless its argument is memory. With
+/// STAND_IN_FAULTS_ONCE it does so only while there is no file of that name.
+void scatter(CUdeviceptr argument) {
+  if (is_memory(argument, 1)) return;
+  if (const char* const file = std::getenv("STAND_IN_FAULTS_ONCE")) {
+    if (std::ifstream(file).good()) return;
+    std::ofstream(file) << "faulted";
+  }
+  faulty = true;
+}
+/// Other work waits for the kernel.
+void follow() { faulty = faulty || std::exchange(hidden, false); }
 CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (lost) return fault;
@@ -201,6 +225,7 @@ CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   if (of.sharedMemBytes + static_cast<unsigned>(function->static_shared) > 49152) {
     return CUDA_ERROR_INVALID_VALUE;
   }
+  if (bad_fill != nullptr) faulty = true;
   if (std::strstr(function->name, "out_of_bounds") != nullptr) {
     faulty = true;
     if (of.kernelParams != nullptr &&
@@ -209,6 +234,10 @@ CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
     }
   }
   if (std::strstr(function->name, "scribbles") != nullptr) scribble(of);
+  if (std::strstr(function->name, "scatter") != nullptr) {
+    if (of.gridDimX == 77) held = of.hStream;
+    scatter(*static_cast<const CUdeviceptr*>(of.kernelParams[0]));
+  }
   return CUDA_SUCCESS;
 }
 /// The driver's core dump of a kernel that faulted: the file STAND_IN_CORE_DUMP. Then it ends the
@@ -534,10 +563,15 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, 
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2, &of, nullptr,
                      [&] { return is_memory(to, bytes) ? settle() : CUDA_ERROR_INVALID_VALUE; });
 }
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
+  follow();
+  return is_memory(to, bytes) && is_memory(from, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
 CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count, CUstream stream) {
   const cuMemsetD32Async_params of{memory, value, count, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, &of, nullptr, [&] {
     const std::lock_guard lock(live_mutex);
+    if (memory == 16) bad_fill = stream;
     unsigned char* const at = bytes_at(memory, count * 4);
     for (std::size_t i = 0; at != nullptr && i < count; ++i) std::memcpy(at + 4 * i, &value, 4);
     return CUDA_SUCCESS;
@@ -645,7 +679,12 @@ CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
   *flags = stream->flags;
   return CUDA_SUCCESS;
 }
-CUresult cuStreamQuery(CUstream) { return settle(); }
+CUresult cuStreamQuery(CUstream stream) {
+  if (stream != nullptr && stream == bad_fill) faulty = true;
+  const CUresult status = settle();
+  return status == CUDA_SUCCESS && stream != nullptr && stream == held ? CUDA_ERROR_NOT_READY
+                                                                       : status;
+}
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
   *status = stream == nullptr || stream != captured ? CU_STREAM_CAPTURE_STATUS_NONE
             : capture_broken                        ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
@@ -681,13 +720,86 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** val
 CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
                               std::size_t count, const CUDA_KERNEL_NODE_PARAMS* parameters) {
   const cuGraphAddKernelNode_v2_params of{node, graph, before, count, parameters};
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddKernelNode_v2, &of, nullptr,
-                     [] { return CUDA_ERROR_INVALID_VALUE; });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphAddKernelNode_v2, &of, nullptr, [&] {
+    if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    *node = new CUgraphNode_st{
+        CU_GRAPH_NODE_TYPE_KERNEL, parameters->func, {before, before + count}, *parameters};
+    if (parameters->kernelParams != nullptr) {
+      (*node)->argument = *static_cast<const CUdeviceptr*>(parameters->kernelParams[0]);
+    }
+    graph->nodes.push_back(*node);
+    return CUDA_SUCCESS;
+  });
+}
+/// A node of which the watch needs only the type.
+CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                            std::size_t count, const CUDA_HOST_NODE_PARAMS*) {
+  *node = new CUgraphNode_st{CU_GRAPH_NODE_TYPE_HOST, nullptr, {before, before + count}};
+  graph->nodes.push_back(*node);
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphCreate(CUgraph* graph, unsigned) {
+  *graph = new CUgraph_st;
+  return CUDA_SUCCESS;
+}
+/// As the driver: a callback may have changed the parameters.
+CUresult cuGraphDestroy(CUgraph graph) {
+  cuGraphDestroy_params of{graph};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphDestroy, &of, nullptr, [&] {
+    for (const CUgraphNode node : of.hGraph->nodes) node->is_gone = true;
+    delete of.hGraph;
+    return CUDA_SUCCESS;
+  });
+}
+#undef cuGraphNodeGetDependencies
+CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode* before, std::size_t* count) {
+  for (std::size_t i = 0; before != nullptr && i < node->before.size(); ++i) {
+    before[i] = node->before[i];
+  }
+  *count = node->before.size();
+  return CUDA_SUCCESS;
+}
+/// The state of a node in an executable graph. Ends the program for a node that is gone, which the
+/// driver may read.
+static bool* node_state(CUgraphExec graph, CUgraphNode node) {
+  for (auto& [one, is_on] : executables[graph]) {
+    if (one != node) continue;
+    if (one->is_gone) std::abort();
+    return &is_on;
+  }
+  return nullptr;
+}
+CUresult cuGraphNodeGetEnabled(CUgraphExec graph, CUgraphNode node, unsigned* on) {
+  const bool* const state = node_state(graph, node);
+  if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *on = *state ? 1 : 0;
+  return CUDA_SUCCESS;
+}
+/// With STAND_IN_KEEPS_NODES it refuses, as the driver does for some graphs.
+CUresult cuGraphNodeSetEnabled(CUgraphExec graph, CUgraphNode node, unsigned on) {
+  bool* const state = node_state(graph, node);
+  if (state == nullptr || std::getenv("STAND_IN_KEEPS_NODES") != nullptr) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *state = on != 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  thread_local CUstreamCaptureMode now = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  std::swap(*mode, now);
+  return CUDA_SUCCESS;
 }
 /// A graph of nothing, or with STAND_IN_NESTED_GRAPH: a kernel, a conditional node and a graph of
 /// another kernel.
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode* nodes, std::size_t* count) {
   static const bool is_nested = std::getenv("STAND_IN_NESTED_GRAPH") != nullptr;
+  if (graph != nullptr && graph != inner_graph) {
+    for (std::size_t i = 0; nodes != nullptr && i < graph->nodes.size(); ++i) {
+      nodes[i] = graph->nodes[i];
+    }
+    *count = graph->nodes.size();
+    return CUDA_SUCCESS;
+  }
   const auto all = graph == inner_graph ? std::span(graph_nodes).last(1)
                                         : std::span(graph_nodes).first(is_nested ? 3 : 0);
   for (std::size_t i = 0; nodes != nullptr && i < all.size(); ++i) nodes[i] = &all[i];
@@ -699,8 +811,9 @@ CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
   return CUDA_SUCCESS;
 }
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* of) {
-  *of = {};
+  *of = node->parameters;
   of->func = node->kernel;
+  of->kernelParams = nullptr;
   return CUDA_SUCCESS;
 }
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode, CUgraph* graph) {
@@ -713,6 +826,9 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec* graph, CUgraph from, unsigned 
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags, &of, nullptr, [&] {
     static std::uintptr_t next = 0x10000;
     *graph = reinterpret_cast<CUgraphExec>(next += 64);
+    if (from != nullptr) {
+      for (const CUgraphNode node : from->nodes) executables[*graph].push_back({node, true});
+    }
     return CUDA_SUCCESS;
   });
 }
@@ -727,11 +843,32 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   const cuGraphLaunch_params of{graph, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &of, nullptr, [&] {
     if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (const auto found = executables.find(graph); found != executables.end()) {
+      if (lost) return fault;
+      const bool was_faulty = faulty;
+      bool is_whole = true;
+      for (const auto& [node, is_on] : found->second) {
+        is_whole = is_whole && is_on;
+        if (!is_on || node->kernel == nullptr) continue;
+        ++node_runs;
+        if (std::strstr(node->kernel->name, "scatter") != nullptr) scatter(node->argument);
+      }
+      // As driver 580: it does not wait for all kernels of a graph with nodes that are off.
+      if (is_whole) {
+        follow();
+      } else if (!was_faulty) {
+        hidden = std::exchange(faulty, false) || hidden;
+      }
+    }
     if (std::getenv("STAND_IN_GRAPH_FAULTS") == nullptr) return CUDA_SUCCESS;
     faulty = true;
     return settle();
   });
 }
+/// For the tests: how many kernel nodes of graphs have run.
+int stand_in_node_runs() { return node_runs; }
+/// A kernel scatter with a grid of 77 ends only then.
+void stand_in_release() { held = nullptr; }
 CUresult cuLogsDumpToMemory(CUlogIterator* position, char* text, std::size_t* bytes, unsigned) {
   if (std::getenv("STAND_IN_NO_LOG") != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
   const std::lock_guard lock(log_mutex);

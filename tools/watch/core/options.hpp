@@ -30,7 +30,9 @@ struct Options {
   std::string timeline;              ///< timeline file, written at exit; empty: none
   std::vector<std::string> cupti;    ///< files of CUPTI, in the order in which to try them
   std::string lines_tool;            ///< path of addr2line; empty: no source lines
-  std::string unknown;               ///< the first unknown line
+  int rerun = 0;             ///< the number of this run under --rerun, from 1; 0: no --rerun
+  std::string rerun_folder;  ///< where the runs of --rerun keep their suspects
+  std::string unknown;       ///< the first unknown line
 
   /// Exit status of a process that --stop-on-error has ended.
   static constexpr int stopped_status = 99;
@@ -77,6 +79,10 @@ struct Options {
       reports.push_back(expand_file_name(value));
     } else if (name == "error-exitcode") {
       error_status = std::atoi(value.c_str());
+    } else if (name == "rerun") {
+      rerun = std::atoi(value.c_str());
+    } else if (name == "rerun-folder") {
+      rerun_folder = value;
     } else if (name == "addr2line") {
       lines_tool = value;
     } else if (name == "cupti") {

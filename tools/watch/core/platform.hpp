@@ -46,6 +46,9 @@ struct Platform {
   /// Free and total memory of the current device in bytes.
   int (*memory_info)(std::size_t& free_bytes, std::size_t& total_bytes) noexcept;
   int (*device_count)(int& count) noexcept;
+  /// Exchanges the calling thread's capture mode with `mode`. Returns the runtime's status.
+  int (*exchange_capture_mode)(int& mode) noexcept;
+  int relaxed_capture;  ///< the mode in which a thread's calls break no other thread's capture
   /// Called before the first launch or wait, when the runtime has threads of its own: the watch's
   /// threads would keep a process that ends with its last thread.
   void (*watch_end)(const Options& options) noexcept;
@@ -76,6 +79,8 @@ template <class B>
           runtime_log,
           &B::memory_info,
           &B::device_count,
+          &B::exchange_capture_mode,
+          B::relaxed_capture,
           watch_end,
           [](debug::RunRecorder& recorder) { recorder.start<B>(); },
           [] { return debug::describe_environment<B>(); }};

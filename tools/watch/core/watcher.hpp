@@ -25,12 +25,14 @@
 #include "report/summary.hpp"
 #include "report/unsupported_switches.hpp"
 #include "report/wait_reporter.hpp"
+#include "rerun/rerun.hpp"
 #include "stream/known_streams.hpp"
 #include "suspicion/suspicions.hpp"
 #include <warpsafe/debug.hpp>
 
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <mutex>
@@ -56,11 +58,16 @@ class Watcher {
   [[nodiscard]] FailedCalls& failed_calls() noexcept { return failed_calls_; }
   [[nodiscard]] SourcePlaces& places() noexcept { return places_; }
   [[nodiscard]] const Options& options() const noexcept { return options_; }
+  /// Whether the machine code of kernels is of use.
+  [[nodiscard]] bool reads_code() const noexcept {
+    return !options_.quiet || options_.arguments || options_.rerun != 0;
+  }
   [[nodiscard]] bool quiet() const noexcept { return options_.quiet; }
   /// What is asked about each launch that the runtime has accepted: one comparison.
   enum class Follow : std::uint8_t { nothing, order, arguments };
   [[nodiscard]] Follow follow() const noexcept { return follow_; }
   [[nodiscard]] ArgumentLog& arguments() noexcept { return arguments_; }
+  [[nodiscard]] Rerun& rerun() noexcept { return rerun_; }
   /// Returns whether accesses and the order of work are tracked.
   [[nodiscard]] bool follows_order() const noexcept {
     return !options_.quiet && suspicions_.order.on();
@@ -76,7 +83,7 @@ class Watcher {
     begin_once();
     const Launch& launch = seen.launch;
     Kernel& kernel = *launch.kernel;
-    __atomic_add_fetch(&kernel.launches, 1, __ATOMIC_RELAXED);
+    const std::uint64_t ordinal = __atomic_add_fetch(&kernel.launches, 1, __ATOMIC_RELAXED);
     const Name name = kernel.name_view();
     const call_site nowhere{};
     const warpsafe::detail::LaunchFacts facts{
@@ -95,6 +102,8 @@ class Watcher {
       seen.record.sequence = debug::Journal::get().append(seen.record);
       seen.begun = 0;
     }
+    if (rerun_.on()) [[unlikely]]
+      rerun_.launching(seen, ordinal);
   }
   /// Call when the runtime has returned.
   void launched(ObservedLaunch& seen, int status) noexcept {
@@ -111,12 +120,15 @@ class Watcher {
     // With WARPSAFE_SYNC, the hook has already written the fault to the log.
     if (debug::detail::submitted(seen.record, *platform_.calls, seen.begun, fault)) {
       errors_.count_fault(fault);
+      named_by_sync();
       stop_on_request();
     }
   }
   /// Call when the runtime has refused a launch.
   [[gnu::cold, gnu::noinline]] void launch_refused(ObservedLaunch& seen, int status,
                                                    const Refusal& of) noexcept {
+    // A graph's own fault may be the reason.
+    if (seen.waits && !seen.launch.is_graph) rerun_.closed(seen.record.sequence);
     if (of.stack != nullptr) {
       return run_on_large_stack([&]() noexcept { refused(seen, status, of, *of.stack); });
     }
@@ -125,6 +137,7 @@ class Watcher {
   }
   /// Call for a launch that became part of a graph or a capture: it runs later, if at all.
   void not_launched(ObservedLaunch& seen) noexcept {
+    seen.waits = false;
     debug::Journal::get().refused(seen.record.sequence);
   }
 
@@ -171,8 +184,7 @@ class Watcher {
     run_on_large_stack([&]() noexcept {
       const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
       note_loss(error, device);
-      if (errors_.fault(error, here, likely_causes(error, arguments_, failed_calls_)))
-        stop_on_request();
+      if (errors_.fault(error, here, causes_of(error))) stop_on_request();
     });
   }
 
@@ -187,7 +199,17 @@ class Watcher {
   void ends(const End& end) noexcept {
     if (__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) return;
     end_ = end.name();
-    if (!options_.quiet) print_end(end, process_, waits_, places_);
+    const bool is_fault =
+        end.signal == SIGABRT && has_aborted(end.stack, platform_.caller.runtimes);
+    if (is_fault && rerun_.on()) aborted(end.stack);
+    if (!options_.quiet) {
+      print_end(end, process_, waits_, places_);
+      if (is_fault && !rerun_.on()) {
+        StandardError::line(
+            "warpsafe: the runtime has ended the process, as it does at a fault of running work; "
+            "run warpsafe-run --rerun to get the launch that faults");
+      }
+    }
     finish();
   }
 
@@ -262,6 +284,7 @@ class Watcher {
       return failed(status, Name::of("Launch of a graph"), Stage::completion, launch.device,
                     &stack);
     }
+    if (seen.waits) rerun_.closed(seen.record.sequence);
     __atomic_add_fetch(&kernel.refused, 1, __ATOMIC_RELAXED);
     const warpsafe::detail::BackendCalls& calls = *platform_.calls;
     const std::string log = platform_.log();  // before any call of the watch can fail
@@ -276,12 +299,36 @@ class Watcher {
     if (!kernel.listed || consequence) return;
     debug::detail::notify_failed(error);
     if (error.incident != 0) {
-      if (!errors_.fault(error, stack, likely_causes(error, arguments_, failed_calls_))) return;
+      if (!errors_.fault(error, stack, causes_of(error))) return;
     } else {
       errors_.refused(kernel, error, log,
                       hint_for(launch, error, of, failed_calls_.capture_breaker()), stack);
     }
     stop_on_request();
+  }
+  /// With WARPSAFE_SYNC the first run has named the launch.
+  [[gnu::cold, gnu::noinline]] void named_by_sync() noexcept {
+    if (!rerun_.on() || rerun_.waits()) return;
+    try {
+      rerun_.found({}, true);
+    } catch (...) {  // out of memory: the program runs again
+      return;
+    }
+  }
+  /// The runtime has ended the process because of a fault of running work, as AMD's does.
+  void aborted(const HostStack& stack) noexcept {
+    if (rerun_.waits()) {
+      return errors_.culprit("the runtime has ended the process (SIGABRT)", "SIGABRT", {}, stack);
+    }
+    const debug::JournalReader flying(&debug::is_in_flight);
+    try {
+      rerun_.suspected({flying.begin(), flying.end()});
+    } catch (...) {  // out of memory: the program runs once
+      return;
+    }
+  }
+  [[nodiscard]] std::string causes_of(const LaunchError& error) noexcept {
+    return likely_causes(error, arguments_, failed_calls_, lookup_.table(), rerun_);
   }
   void note_loss(const LaunchError& error, std::int32_t device) noexcept {
     if (error.severity != Severity::context_lost || device < 0 || device >= 64) return;
@@ -321,8 +368,9 @@ class Watcher {
   Suspicions suspicions_{platform_.caller, options_.races};
   Findings findings_;
   SourcePlaces places_{options_.lines_tool, platform_.caller.runtimes};
-  FailedCalls failed_calls_{platform_, streams_, places_, findings_, options_.quiet};
-  ErrorReporter errors_{lookup_.table(), streams_, places_, findings_};
+  FailedCalls failed_calls_{platform_, streams_, places_, findings_, options_};
+  Rerun rerun_{options_};
+  ErrorReporter errors_{lookup_.table(), streams_, places_, findings_, rerun_};
   ArgumentLog arguments_{options_.arguments};
   WaitReporter waits_;
   RunFiles files_;

@@ -129,6 +129,8 @@ inline constexpr CallRow driver_calls_table[] = {
     {"cuStreamBeginCaptureToGraph", Call::begin_capture, 1},
     {"cuStreamEndCapture", Call::end_capture, 1},
     {"cuGraphExecDestroy", Call::graph_exec_destroyed, 1},
+    {"cuGraphDestroy", Call::graph_destroyed, 1},
+    {"cuGraphDestroyNode", Call::graph_node_destroyed, 1},
     {"cuCtxDestroy", Call::unload, 1},
     {"cuDevicePrimaryCtxReset", Call::unload, 1},
     {"cuDevicePrimaryCtxRelease", Call::unload, 1},

@@ -77,7 +77,9 @@ void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber) {
       const CallName parts = CallName::of(name);
       driver_calls[id] = KnownCall::of(driver_call(parts), parts, name);
       const Call call = driver_calls[id].call;
-      if (call != Call::other && (call != Call::address_range || session->guard().on())) {
+      const bool is_for_rerun = call == Call::graph_destroyed || call == Call::graph_node_destroyed;
+      if (call != Call::other && (call != Call::address_range || session->guard().on()) &&
+          (!is_for_rerun || session->watcher().rerun().waits())) {
         static_cast<void>(cupti.enable(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id));
       }
     }

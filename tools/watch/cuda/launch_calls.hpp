@@ -5,6 +5,7 @@
 #include "../core/kernel/foreign_text.hpp"
 #include "../core/kernel/kernel_code.hpp"
 #include "../core/launch/launch_order.hpp"
+#include "../core/rerun/graph_steps.hpp"
 #include "../core/stream/captures.hpp"
 #include "../core/stream/stream_names.hpp"
 #include "../core/watcher.hpp"
@@ -26,12 +27,14 @@ namespace warpsafe::watch {
 class LaunchCalls {
  public:
   LaunchCalls(Watcher& watcher, Captures& captures, Graphs& graphs, Functions& functions,
-              KernelCodes& codes)
+              KernelCodes& codes, LaunchWaits& waits, GraphSteps& steps)
       : watcher_(watcher),
         captures_(captures),
         graphs_(graphs),
         functions_(functions),
-        codes_(codes) {}
+        codes_(codes),
+        waits_(waits),
+        steps_(steps) {}
 
   [[nodiscard]] static bool is_launch(Call call) noexcept {
     return call == Call::launch || call == Call::launch_ex || call == Call::launch_cooperative ||
@@ -77,6 +80,8 @@ class LaunchCalls {
     watcher_.suspicions().legacy.launched(*launch.kernel, launch.stream == nullptr);
     watcher_.launching(mine.launch);
     mine.launching = true;
+    if (mine.launch.waits) [[unlikely]]
+      wait_before(mine.launch, asked.graph);
   }
   /// Call when the driver call has ended. @pre is_launch
   void leave(ThreadState& mine, const KnownCall& known, std::int32_t device,
@@ -97,7 +102,7 @@ class LaunchCalls {
     const bool dependence =
         !watcher_.quiet() && watcher_.suspicions().dependent.wants(may_begin_early(launch));
     if (!follows && !dependence && !captures_.any()) {
-      watcher_.launched(mine.launch, status);
+      launched(mine.launch, known, info);
       return;
     }
     const Asked asked = read(known, info);
@@ -106,11 +111,29 @@ class LaunchCalls {
       watcher_.not_launched(mine.launch);
       return;
     }
-    watcher_.launched(mine.launch, status);
-    if (follows) follow(mine.launch.launch, known, device, asked);
+    launched(mine.launch, known, info);
+    if (follows) follow(launch, known, device, asked);
   }
 
  private:
+  [[gnu::cold, gnu::noinline]] void wait_before(const ObservedLaunch& seen,
+                                                CUgraphExec graph) noexcept {
+    if (captures_.is_capturing(seen.launch.stream)) return;
+    const HostStack stack = HostStack::here();
+    waits_.before(seen, stack);
+    if (seen.launch.is_graph) steps_.begin(seen, graph, stack);
+  }
+  void launched(ObservedLaunch& seen, const KnownCall& known,
+                const CUpti_CallbackData& info) noexcept {
+    watcher_.launched(seen, CUDA_SUCCESS);
+    if (!seen.waits) [[likely]]
+      return;
+    if (seen.launch.is_graph) {
+      steps_.end(seen, read(known, info).graph, true, HostStack::here());
+    } else {
+      waits_.after(seen, HostStack::here());
+    }
+  }
   /// The arguments of a launch, except its dimensions.
   struct Asked {
     bool config_is_missing = false;
@@ -170,6 +193,9 @@ class LaunchCalls {
     of.parameters = asked.graph == nullptr ? &asked.parameters : nullptr;
     const HostStack stack = HostStack::here();
     of.stack = &stack;
+    if (mine.launch.waits && asked.graph != nullptr) {
+      steps_.end(mine.launch, asked.graph, false, stack);
+    }
     try {
       if (status == CUDA_ERROR_INVALID_HANDLE && asked.function != nullptr) {
         of.hint = functions_.hint(asked.function, device, mine.context);
@@ -187,7 +213,7 @@ class LaunchCalls {
     if (Kernel* const same = kernel_of(watcher_, function, device, info.symbolName)) {
       launch.kernel = same;
     }
-    if (launch.kernel == nullptr || watcher_.quiet()) return;
+    if (launch.kernel == nullptr || !watcher_.reads_code()) return;
     try {
       const KernelCode code = codes_.find(foreign_text(info.symbolName));
       __atomic_store_n(&launch.kernel->code.bits, code.bits, __ATOMIC_RELAXED);
@@ -247,6 +273,8 @@ class LaunchCalls {
   Graphs& graphs_;
   Functions& functions_;
   KernelCodes& codes_;
+  LaunchWaits& waits_;
+  GraphSteps& steps_;
 };
 
 }  // namespace warpsafe::watch

@@ -131,6 +131,12 @@ cudaError_t CUDARTAPI cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptu
   *status = static_cast<cudaStreamCaptureStatus>(found);
   return as_runtime(answer);
 }
+cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  auto native = static_cast<CUstreamCaptureMode>(*mode);
+  const CUresult answer = call_driver(&Driver::exchange_capture_mode, &native);
+  *mode = static_cast<cudaStreamCaptureMode>(native);
+  return as_runtime(answer);
+}
 
 // The backend's tables for the debug tools contain these functions too. Only tools that read a
 // launch's data or record events around it call them. The watch does neither, because it adds

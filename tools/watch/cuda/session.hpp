@@ -18,6 +18,7 @@
 #include "read_call.hpp"
 #include "read_runtime_call.hpp"
 #include "runtime_launches.hpp"
+#include "step_calls.hpp"
 #include "thread_state.hpp"
 
 #include <cuda.h>
@@ -80,7 +81,7 @@ class Session {
   [[gnu::noinline]] void module_loaded(const CUpti_ResourceData& resource) noexcept {
     const auto* const module =
         static_cast<const CUpti_ModuleResourceData*>(resource.resourceDescriptor);
-    if (watcher_.quiet() || module == nullptr || module->pCubin == nullptr) return;
+    if (!watcher_.reads_code() || module == nullptr || module->pCubin == nullptr) return;
     try {
       codes_.loaded({reinterpret_cast<const unsigned char*>(module->pCubin), module->cubinSize});
     } catch (...) {  // out of memory: these kernels count as ones whose code is unknown
@@ -100,6 +101,7 @@ class Session {
                                     const CUpti_CallbackData& info) noexcept {
     if (info.callbackSite == CUPTI_API_ENTER) {
       if (guard_.on()) guard_.enter(mine, known, device, info, captures_.any());
+      if (steps_.on()) steps_.enter(mine, known, info);
       calls_.begin(mine.wait, read_call(known, device, info, CallStage::begins));
       return;
     }
@@ -109,7 +111,9 @@ class Session {
     if (guard_.on() && (mine.guarded != 0 || known.call == Call::allocate ||
                         known.call == Call::allocate_async || !captures_.any()))
       guard_.leave(mine, known, device, info, status);
-    if (nodes_.leave(mine, known, device, info, status)) return;
+    const bool is_done = nodes_.leave(mine, known, device, info, status);
+    if (steps_.on()) steps_.leave(mine, known, device, info, status);
+    if (is_done) return;
     const bool inner = mine.runtime_call != nullptr || mine.in_runtime;
     if (inner && status != CUDA_SUCCESS) keep_log(mine);
     StreamCall of = read_call(known, device, info,
@@ -185,7 +189,9 @@ class Session {
   Functions functions_{watcher_};
   GuardCalls guard_{watcher_, watcher_.options().guard};
   KernelCodes codes_;
-  LaunchCalls launches_{watcher_, captures_, graphs_, functions_, codes_};
+  LaunchWaits waits_{watcher_};
+  StepCalls steps_{watcher_, waits_, graphs_};
+  LaunchCalls launches_{watcher_, captures_, graphs_, functions_, codes_, waits_, steps_.steps()};
   NodeCalls nodes_{watcher_, graphs_};
   RuntimeLaunches in_runtime_{watcher_};
   StreamCalls calls_{watcher_, captures_, &kind_of,

@@ -6,6 +6,8 @@
 #include "../core/report/observed_wait.hpp"
 #include "known_call.hpp"
 
+#include <cuda.h>
+
 #include <cstdint>
 
 namespace warpsafe::watch {
@@ -24,7 +26,8 @@ struct ThreadState {
   unsigned log_position = 0;         ///< position in the driver's log up to which it was read
   ObservedLaunch launch;
   ObservedWait wait;
-  std::uintptr_t guarded = 0;  ///< of a call that the guard changed: the zone, or the kept memory
+  std::uintptr_t guarded = 0;    ///< of a call that the guard changed: the zone, or the kept memory
+  CUgraph kept_graph = nullptr;  ///< the graph that a call keeps instead of destroying it
   const KnownCall* runtime_call = nullptr;  ///< the runtime's call that the thread is in
   char log[256] = "";  ///< what the driver's log says about a failure inside of that call
 

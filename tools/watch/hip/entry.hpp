@@ -37,6 +37,13 @@ void stubs_reused() noexcept;
 /// Call after the runtime has created a stream, and before it destroys one.
 void made(hipStream_t stream, unsigned flags);
 void destroying(hipStream_t stream);
+/// Call when an executable graph was made, and before one, or a node of a graph, is destroyed.
+void made_graph(hipGraphExec_t made, hipGraph_t graph);
+void executable_destroyed(hipGraphExec_t graph);
+void node_destroyed(hipGraphNode_t node);
+/// Returns whether the graph must not be destroyed, because the nodes of an executable graph are
+/// named by its own.
+[[nodiscard]] bool keeps_graph(hipGraph_t graph);
 /// Records memory that the program or a library has received or given up.
 void has_memory(const void* memory, std::size_t bytes, MemoryKind kind);
 void has_no_memory(const void* memory);

@@ -16,12 +16,15 @@
 #include "hip_memory.hpp"
 #include "launch_calls.hpp"
 #include "libraries.hpp"
+#include "step_graph.hpp"
 #include <warpsafe/backend/hip/hip_backend.hpp>
 
 #include <hip/hip_runtime_api.h>
 
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -41,6 +44,10 @@ struct Session {
   Watcher watcher;
   Captures captures{&is_capturing};
   HipLaunchCalls launches{watcher, captures};
+  LaunchWaits waits{watcher};
+  GraphSteps steps{watcher, waits, hip_graph_steps};
+  std::mutex graphs_mutex;
+  std::set<const void*> graphs;  ///< with executable graphs in `steps`
   StreamCalls calls{watcher, captures,
                     [](std::uintptr_t memory) noexcept { return HipMemory::get().kind_of(memory); },
                     []() noexcept { return has_library(hip_libraries); }};
@@ -161,6 +168,14 @@ void begins(const HipLaunch& of) {
   const Unnoticed unnoticed;
   mine.device = current_device();
   mine.launching = session()->launches.begin(mine.launch, of, mine.device);
+  ObservedLaunch& seen = mine.launch;
+  if (!mine.launching || !seen.waits) return;
+  const HostStack stack = HostStack::here();
+  aside(mine.device, [&] {
+    if (session()->captures.is_capturing(seen.launch.stream)) return;
+    session()->waits.before(seen, stack);
+    if (of.is_graph) session()->steps.begin(seen, const_cast<void*>(of.graph), stack);
+  });
 }
 void ended(const HipLaunch& of, hipError_t status) {
   if (!mine.launching) return;
@@ -168,14 +183,56 @@ void ended(const HipLaunch& of, hipError_t status) {
   ObservedLaunch& seen = mine.launch;
   if (status == hipSuccess) {
     session()->launches.end(seen, of, status);
+    if (!seen.waits) return;
+    const HostStack stack = HostStack::here();
+    aside(mine.device, [&] {
+      if (of.is_graph) {
+        session()->steps.end(seen, const_cast<void*>(of.graph), true, stack);
+      } else {
+        session()->waits.after(seen, stack);
+      }
+    });
   } else {
     const HostStack stack = HostStack::here();
-    aside(mine.device, [&] { session()->launches.end(seen, of, status, &stack); });
+    aside(mine.device, [&] {
+      if (seen.waits && of.is_graph) {
+        session()->steps.end(seen, const_cast<void*>(of.graph), false, stack);
+      }
+      session()->launches.end(seen, of, status, &stack);
+    });
   }
 }
 
 void stubs_reused() noexcept {
   if (session_in_use != nullptr) session_in_use->watcher.kernels().forget_handles();
+}
+
+void made_graph(hipGraphExec_t made, hipGraph_t graph) {
+  const Unnoticed unnoticed;
+  // All graphs have one name.
+  if (!session()->steps.wants("graph")) return;
+  aside(current_device(), [&]() noexcept {
+    try {
+      session()->steps.instantiated(made, step_graph(graph));
+      const std::lock_guard lock(session()->graphs_mutex);
+      session()->graphs.insert(graph);
+    } catch (...) {  // out of memory: the graph is launched whole
+      return;
+    }
+  });
+}
+void executable_destroyed(hipGraphExec_t graph) {
+  const Unnoticed unnoticed;
+  session()->steps.destroyed(graph);
+}
+void node_destroyed(hipGraphNode_t node) {
+  const Unnoticed unnoticed;
+  session()->steps.node_destroyed(node);
+}
+bool keeps_graph(hipGraph_t graph) {
+  const Unnoticed unnoticed;
+  const std::lock_guard lock(session()->graphs_mutex);
+  return session()->graphs.find(graph) != session()->graphs.end();
 }
 
 void made(hipStream_t stream, unsigned flags) {

@@ -23,13 +23,15 @@ enum class Call : std::uint8_t {
   begin_capture,
   end_capture,
   graph_exec_destroyed,
-  unload,             ///< cuModuleUnload, cuLibraryUnload, and the end of a context
-  address_range,      ///< returns the size of an allocation; only the memory guard needs it
-  noticing,           ///< checked only for faults that it reports
-  runtime_launch,     ///< cudaLaunchKernel and the cooperative variant
-  runtime_launch_ex,  ///< cudaLaunchKernelExC
-  wait_device,        ///< cuCtxSynchronize
-  wait_stream,        ///< cuStreamSynchronize
+  graph_destroyed,       ///< only --rerun needs it
+  graph_node_destroyed,  ///< only --rerun needs it
+  unload,                ///< cuModuleUnload, cuLibraryUnload, and the end of a context
+  address_range,         ///< returns the size of an allocation; only the memory guard needs it
+  noticing,              ///< checked only for faults that it reports
+  runtime_launch,        ///< cudaLaunchKernel and the cooperative variant
+  runtime_launch_ex,     ///< cudaLaunchKernelExC
+  wait_device,           ///< cuCtxSynchronize
+  wait_stream,           ///< cuStreamSynchronize
   query_stream,
   wait_event,  ///< cuEventSynchronize
   query_event,

@@ -34,12 +34,13 @@ namespace warpsafe::watch {
 class FailedCalls {
  public:
   FailedCalls(const Platform& platform, KnownStreams& streams, SourcePlaces& places,
-              Findings& findings, bool quiet)
+              Findings& findings, const Options& options)
       : platform_(platform),
         streams_(streams),
         places_(places),
         findings_(findings),
-        quiet_(quiet) {}
+        quiet_(options.quiet),
+        silent_(options.rerun > 1) {}
 
   [[nodiscard]] MemoryTable& memory() noexcept { return memory_; }
 
@@ -69,7 +70,7 @@ class FailedCalls {
       describe(made, of, status, devices, stack, kind_of);
       keep_breaker(status, made);
       if (weight == CallWeight::error || !quiet_) {
-        if (!debug::Environment::get().silent) StandardError::line(shown(made));
+        if (!debug::Environment::get().silent && !silent_) StandardError::line(shown(made));
       }
       number = findings_.add(std::move(made));
       is_reported(of, status, stack, number);
@@ -239,6 +240,7 @@ class FailedCalls {
   SourcePlaces& places_;
   Findings& findings_;
   bool quiet_;
+  bool silent_;  ///< a later run of --rerun repeats nothing
   MemoryTable memory_;
   std::mutex mutex_;
   /// The numbers of the findings by stack, by function and status.

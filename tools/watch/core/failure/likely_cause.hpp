@@ -3,8 +3,10 @@
 #pragma once
 
 #include "../kernel/foreign_memory.hpp"
+#include "../kernel/kernel_table.hpp"
 #include "../kernel/parameter_types.hpp"
 #include "../launch/argument_log.hpp"
+#include "../rerun/rerun.hpp"
 #include "failed_calls.hpp"
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/journal/suspects.hpp>
@@ -100,18 +102,51 @@ namespace detail {
 
 }  // namespace detail
 
-/// Returns lines about the pointers of the launches that may have caused a fault: first those that
-/// are certainly wrong. Each line is after "\n  ". Returns "" without memory.
+/// Whether a launch has no shared memory, neither its kernel's own nor dynamic, and its kernel's
+/// code accesses some.
+[[nodiscard]] inline bool lacks_shared(const debug::LaunchRecord& launch, KernelTable& kernels) {
+  bool found = false;
+  if (launch.dynamic_shared != 0) return found;
+  kernels.each([&](const Kernel& one) {
+    found =
+        found || (one.name.data() == launch.kernel.data && one.limits.known &&
+                  one.limits.static_shared == 0 && one.machine_code().has(KernelCode::uses_shared));
+  });
+  return found;
+}
+
+/// Returns lines about the launches that may have caused a fault: missing shared memory, and with
+/// --arguments pointers, first those that are certainly wrong. Each line is after "\n  ". Returns
+/// "" without memory.
 [[nodiscard]] inline std::string likely_causes(const LaunchError& error, ArgumentLog& arguments,
-                                               FailedCalls& calls) noexcept try {
-  if (!arguments.on()) return {};
+                                               FailedCalls& calls, KernelTable& kernels,
+                                               Rerun& rerun) noexcept try {
   constexpr std::size_t most = 16;
   constexpr int most_lines = 6;
   debug::LaunchRecord suspects[most];
-  const std::size_t found = debug::suspects(error, suspects, most);
+  std::size_t found = 0;
+  if (rerun.waits()) {
+    for (const OpenLaunch& one : rerun.open()) {
+      if (found < most) suspects[found++] = one.record;
+    }
+  } else {
+    found = debug::suspects(error, suspects, most);
+  }
   std::set<std::tuple<const char*, std::size_t, std::uintptr_t>> said;
   std::string text;
   int lines = 0;
+  std::set<std::uint64_t> without_shared;  // launches whose cause is known
+  std::set<const char*> named;
+  for (std::size_t i = 0; i < found && i < most; ++i) {
+    if (!lacks_shared(suspects[i], kernels)) continue;
+    without_shared.insert(suspects[i].sequence);
+    if (lines == most_lines || !named.insert(suspects[i].kernel.data).second) continue;
+    ++lines;
+    text += "\n  likely cause: #" + std::to_string(suspects[i].sequence) + " '" +
+            std::string(suspects[i].kernel.data, suspects[i].kernel.size) +
+            "' accesses shared memory and has none: pass the bytes of its extern __shared__ array "
+            "to the launch";
+  }
   for (const bool wanted : {true, false}) {
     for (std::size_t i = 0; i < found && i < most; ++i) {
       for (const PassedPointer& one : arguments.of(suspects[i].sequence)) {
@@ -119,6 +154,7 @@ namespace detail {
         const std::string wrong =
             detail::wrong_pointer(one, suspects[i], detail::is_misaligned(error), calls, certain);
         if (wrong.empty() || certain != wanted || lines == most_lines) continue;
+        if (!certain && without_shared.count(suspects[i].sequence) != 0) continue;
         // Older launches with the same pointer say nothing more.
         if (!said.emplace(suspects[i].kernel.data, one.number, one.address).second) continue;
         ++lines;

@@ -17,13 +17,14 @@
 
 namespace warpsafe::watch {
 
-/// What a kernel's machine code shows of programmatic dependent launch. A set of bits in one byte,
-/// so that threads can read it while another one writes it.
+/// What a kernel's machine code shows of programmatic dependent launch and of shared memory. A set
+/// of bits in one byte, so that threads can read it while another one writes it.
 struct KernelCode {
-  static constexpr std::uint8_t is_known = 1;        ///< the code was read
+  static constexpr std::uint8_t is_known = 1;        ///< the next three were read
   static constexpr std::uint8_t waits = 2;           ///< it has a wait for the kernel before
   static constexpr std::uint8_t triggers = 4;        ///< it lets the next kernel begin early
   static constexpr std::uint8_t triggers_first = 8;  ///< its first trigger precedes its first wait
+  static constexpr std::uint8_t uses_shared = 16;    ///< it accesses shared memory
   std::uint8_t bits = 0;
 
   [[nodiscard]] bool has(std::uint8_t bit) const noexcept { return (bits & bit) != 0; }
@@ -43,10 +44,12 @@ class CubinReader {
       header_.e_shnum = 0;
     }
   }
-  /// Calls `see(name, code)` for each kernel, if its device has programmatic dependent launch.
+  /// Calls `see(name, code)` for each kernel. Only devices from sm_90 on have programmatic
+  /// dependent launch. Instructions have 16 bytes from sm_70 on.
   template <class See>
   void each(const See& see) const {
-    constexpr std::uint32_t first_architecture = 90;
+    constexpr std::uint32_t first_architecture = 70;
+    constexpr std::uint32_t first_dependent = 90;
     if (architecture() < first_architecture) return;
     std::vector<std::string_view> kernels(header_.e_shnum);
     each_section([&](const Elf64_Shdr& section) {
@@ -66,6 +69,7 @@ class CubinReader {
       KernelCode code = code_of(section);
       if (!code.has(KernelCode::is_known)) continue;
       if (function_waits) code.bits |= KernelCode::waits;
+      if (architecture() < first_dependent) code.bits &= KernelCode::uses_shared;
       see(kernels[i], code);
     }
   }
@@ -76,6 +80,21 @@ class CubinReader {
   static constexpr std::uint32_t opcode_mask = 0xfff;
   static constexpr std::uint32_t acqbulk = 0x82e;
   static constexpr std::uint32_t preexit = 0x82d;
+  /// Whether an instruction is LDS, STS, ATOMS, ATOMS.CAS or LDGSTS in any of its forms, which the
+  /// upper three bits tell apart, or LDSM.
+  [[nodiscard]] static bool is_on_shared(std::uint32_t word) noexcept {
+    constexpr std::uint32_t without_form = 0x1ff;
+    switch (word & without_form) {
+      case 0x184:
+      case 0x188:
+      case 0x18c:
+      case 0x18d:
+      case 0x1ae:
+        return true;
+      default:
+        return (word & opcode_mask) == 0x83b;
+    }
+  }
   static constexpr std::size_t instruction_bytes = 16;
   /// In a symbol's st_other: the function is a kernel.
   static constexpr unsigned char entry = 0x10;
@@ -140,6 +159,7 @@ class CubinReader {
     for (std::size_t at = 0; at + instruction_bytes <= text.size(); at += instruction_bytes) {
       std::uint32_t word = 0;
       std::memcpy(&word, text.data() + at, sizeof word);
+      if (is_on_shared(word)) code.bits |= KernelCode::uses_shared;
       if ((word & opcode_mask) == acqbulk) code.bits |= KernelCode::waits;
       if ((word & opcode_mask) != preexit) continue;
       code.bits |= KernelCode::triggers;

@@ -14,6 +14,8 @@ struct ObservedLaunch {
   Launch launch;
   debug::LaunchRecord record{};
   std::uint64_t begun = 0;
+  std::uint64_t ordinal = 0;  ///< among the launches of its kernel; only with --rerun
+  bool waits = false;         ///< a run of --rerun waits after it
 };
 
 }  // namespace warpsafe::watch

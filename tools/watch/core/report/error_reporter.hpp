@@ -6,8 +6,11 @@
 #include "../kernel/kernel_name.hpp"
 #include "../kernel/kernel_table.hpp"
 #include "../place/source_places.hpp"
+#include "../rerun/culprit.hpp"
+#include "../rerun/rerun.hpp"
 #include "../stream/known_streams.hpp"
 #include "findings.hpp"
+#include "standard_error.hpp"
 #include <warpsafe/debug.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/format.hpp>
@@ -22,12 +25,13 @@
 
 namespace warpsafe::watch {
 
-/// Prints errors: up to ten refusals of each kind and kernel, and each fault once. Thread-safe.
+/// Prints errors: up to ten refusals of each kind and kernel, and each fault once. A later run of
+/// --rerun prints only the culprits of faults. Thread-safe.
 class ErrorReporter {
  public:
   ErrorReporter(KernelTable& kernels, KnownStreams& streams, SourcePlaces& places,
-                Findings& findings)
-      : kernels_(kernels), streams_(streams), places_(places), findings_(findings) {}
+                Findings& findings, Rerun& rerun)
+      : kernels_(kernels), streams_(streams), places_(places), findings_(findings), rerun_(rerun) {}
 
   /// Reports a launch that the runtime refused, unless it refused it because of an earlier fault.
   /// `log` is the reason that the runtime's own log gives, `hint` a further line of the report.
@@ -49,9 +53,38 @@ class ErrorReporter {
       if (error.incident <= before) return false;
     } while (!__atomic_compare_exchange_n(&last_incident_, &before, error.incident, false,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    say(error, Finding::Kind::fault, {}, causes, stack, 0);
+    if (rerun_.waits()) {
+      culprit(single_line({error.raw_text.data, error.raw_text.size}),
+              single_line({error.raw_name.data, error.raw_name.size}), causes, stack);
+    } else {
+      say(error, Finding::Kind::fault, {}, causes, stack, 0);
+      suspected(error);
+    }
     count_fault(error);
     return true;
+  }
+  /// Reports the launch for which a run of --rerun waits, and which has faulted. If others ran at
+  /// the same time, only the last run reports them. `stack` is that of the call that noticed it.
+  void culprit(const std::string& fault, const std::string& status, const std::string& causes,
+               const HostStack& stack) noexcept {
+    try {
+      const std::vector<OpenLaunch> open = rerun_.open();
+      const bool is_exact = open.size() == 1 && !rerun_.others_run(open);
+      rerun_.found(open, is_exact);
+      if (!is_exact && !rerun_.is_last()) return;
+      Finding made = open.empty() ? other_work_finding(fault, status)
+                     : is_exact   ? culprit_finding(open.front(), fault, status)
+                                  : culprits_finding(open, fault, status);
+      if (!open.empty()) made.details += causes;
+      if (open.size() < 2) {
+        made.places =
+            callers_of(made.subject, places_.find(open.empty() ? stack : open.front().stack));
+      }
+      if (!debug::Environment::get().silent) StandardError::line("warpsafe: " + made.text());
+      findings_.add(std::move(made));
+    } catch (...) {  // out of memory: the first run's suspects stay
+      return;
+    }
   }
   /// Reports what the memory guard has found, as a fault of running work.
   void overrun(const GuardReport& of) noexcept {
@@ -70,8 +103,10 @@ class ErrorReporter {
       }
       if (!names.empty()) made.details += "\n  launched since the last check: " + names;
       made.remedy = "compute-sanitizer --tool memcheck may name the access";
-      const std::string text = "warpsafe: " + made.text();
-      debug::detail::write_log(debug::LogLevel::error, text.data(), text.size());
+      if (!rerun_.waits()) {
+        const std::string text = "warpsafe: " + made.text();
+        debug::detail::write_log(debug::LogLevel::error, text.data(), text.size());
+      }
       findings_.add(std::move(made));
     } catch (...) {  // out of memory: it is only counted
       return;
@@ -113,7 +148,7 @@ class ErrorReporter {
     try {
       Finding made = finding(error, kind, log, hint);
       made.places = callers_of(made.subject, places_.find(stack));
-      if (number <= most_reported && !debug::Environment::get().silent) {
+      if (number <= most_reported && !debug::Environment::get().silent && !rerun_.waits()) {
         std::string text = "warpsafe: " + made.text();
         if (number == most_reported) text += "\n  further refusals of this kind are only counted";
         debug::detail::write_log(debug::LogLevel::error, text.data(), text.size());
@@ -160,8 +195,10 @@ class ErrorReporter {
         made.details += line;
       }
     }
-    if (kind == Finding::Kind::fault && error.vendor == Vendor::nvidia) {
-      made.remedy = "run warpsafe-run --stop-at-fault to get the kernel, its line and thread";
+    if (kind == Finding::Kind::fault && !rerun_.on()) {
+      made.remedy = error.vendor == Vendor::nvidia
+                        ? "run warpsafe-run --stop-at-fault to get the kernel, its line and thread"
+                        : "run warpsafe-run --rerun to get the launch that faults";
     }
     // Causes of a fault are lines already.
     if (!hint.empty()) made.details += (hint.front() == '\n' ? "" : "\n  ") + hint;
@@ -169,10 +206,23 @@ class ErrorReporter {
     return made;
   }
 
+  /// Writes a fault's suspects for the next run of --rerun.
+  void suspected(const LaunchError& error) noexcept {
+    if (!rerun_.on()) return;
+    try {
+      std::vector<debug::LaunchRecord> found(debug::Journal::capacity);
+      found.resize(debug::suspects(error, found.data(), found.size()));
+      rerun_.suspected(found);
+    } catch (...) {  // out of memory: the program runs once
+      return;
+    }
+  }
+
   KernelTable& kernels_;
   KnownStreams& streams_;
   SourcePlaces& places_;
   Findings& findings_;
+  Rerun& rerun_;
   std::uint64_t last_incident_ = 0;
   std::uint64_t faults_ = 0;
   std::uint64_t refused_ = 0;

@@ -41,6 +41,14 @@ class KnownStreams {
     }
     return false;
   }
+  /// Calls `see(stream)` for each live stream of a device.
+  template <class See>
+  void each(std::int32_t device, const See& see) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [stream, what] : streams_) {
+      if (what.device == device) see(stream);
+    }
+  }
   /// Returns the stream whose handle, or its low 32 bits, equals a number of bytes; nullptr: none.
   [[nodiscard]] const void* stream_passed_as_bytes(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);

@@ -105,6 +105,25 @@ struct Caller {
   return found;
 }
 
+/// Returns whether one of these libraries has called abort(): the stack is that of a handler of
+/// SIGABRT.
+[[nodiscard]] inline bool has_aborted(const HostStack& stack, LibraryNames names) noexcept {
+  static const char here = 0;
+  Dl_info own{};
+  static_cast<void>(::dladdr(&here, &own));
+  bool found = false;
+  KnownCode::each(stack, [&](const Dl_info& info) noexcept {
+    const std::string_view file = detail::file_of(info.dli_fname);
+    if (info.dli_fbase == own.dli_fbase || file.substr(0, 7) == "libc.so" ||
+        file.substr(0, 10) == "linux-vdso") {
+      return true;
+    }
+    found = *detail::library_of(info.dli_fname, names) != '\0';
+    return false;
+  });
+  return found;
+}
+
 /// Returns whether an allocator that hands out parts of its allocations is on the stack, by the
 /// names of the frameworks that have one, and by the names that such allocators have.
 [[nodiscard]] inline bool is_for_pool(const HostStack& stack) noexcept {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// A program of the driver API whose work faults. Each argument names one thing to do.
+
+#include <cuda.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+extern "C" int stand_in_node_runs();
+extern "C" void stand_in_release();
+
+namespace {
+
+CUstream streams[2];
+CUdeviceptr memory = 0;
+CUdeviceptr wrong = 16;
+
+CUfunction function_of(const char* name) {
+  CUfunction function = nullptr;
+  if (cuModuleGetFunction(&function, nullptr, name) != CUDA_SUCCESS) std::abort();
+  return function;
+}
+/// Kernel scatter faults with a wrong address. The grid tells the launches apart.
+int scatter(CUdeviceptr& to, unsigned grid, CUstream on) {
+  void* values[] = {&to};
+  return cuLaunchKernel(function_of("_ZN4demo7scatterEPf"), grid, 1, 1, 32, 1, 1, 0, on, values,
+                        nullptr);
+}
+/// A graph of `count` kernels, one after another, of which number `bad` faults. `bad` 0: none.
+CUgraphExec graph(int count, int bad, bool with_host_node, bool destroys) {
+  CUgraph made = nullptr;
+  if (cuGraphCreate(&made, 0) != CUDA_SUCCESS) std::abort();
+  CUgraphNode last = nullptr;
+  for (int i = 1; i <= count; ++i) {
+    void* values[] = {i == bad ? &wrong : &memory};
+    CUDA_KERNEL_NODE_PARAMS of{};
+    of.func = function_of("_ZN4demo7scatterEPf");
+    of.gridDimX = static_cast<unsigned>(100 + i);
+    of.gridDimY = of.gridDimZ = of.blockDimX = of.blockDimY = of.blockDimZ = 1;
+    of.kernelParams = values;
+    const CUgraphNode before = last;
+    if (cuGraphAddKernelNode(&last, made, &before, before == nullptr ? 0 : 1, &of) !=
+        CUDA_SUCCESS) {
+      std::abort();
+    }
+  }
+  if (with_host_node) {
+    const CUDA_HOST_NODE_PARAMS of{};
+    const CUgraphNode before = last;
+    if (cuGraphAddHostNode(&last, made, &before, 1, &of) != CUDA_SUCCESS) std::abort();
+  }
+  CUgraphExec executable = nullptr;
+  if (cuGraphInstantiateWithFlags(&executable, made, 0) != CUDA_SUCCESS) std::abort();
+  if (destroys && cuGraphDestroy(made) != CUDA_SUCCESS) std::abort();
+  return executable;
+}
+
+int act(const std::string& what) {
+  const auto begins = [&](const char* text) { return what.rfind(text, 0) == 0; };
+  if (what == "good") return scatter(memory, 1, streams[0]);
+  if (what == "bad") return scatter(wrong, 1, streams[0]);
+  if (what == "other") return scatter(memory, 2, streams[1]);
+  if (what == "bad_other") return scatter(wrong, 2, streams[1]);
+  if (what == "bad_fill") return cuMemsetD32Async(wrong, 0, 1, streams[0]);
+  if (what == "bad_fill_other") return cuMemsetD32Async(wrong, 0, 1, streams[1]);
+  // A kernel that waits for the host.
+  if (what == "hold") return scatter(memory, 77, streams[1]);
+  if (what == "release") return stand_in_release(), 0;
+  if (what == "sync") return cuCtxSynchronize();
+  if (what == "wait_other") return cuStreamSynchronize(streams[1]);
+  if (what == "refused") return scatter(memory, 0, streams[0]);
+  // Twenty launches, of which the twelfth faults.
+  if (what == "many") {
+    int failed = 0;
+    for (unsigned i = 1; i <= 20; ++i) {
+      failed += scatter(i == 12 ? wrong : memory, i, streams[i % 2]) != CUDA_SUCCESS ? 1 : 0;
+    }
+    return failed;
+  }
+  if (begins("graph")) {
+    static CUgraphExec executable;
+    executable = graph(5, what == "graph_good" ? 0 : 4, what == "graph_host", what != "graph_kept");
+    return cuGraphLaunch(executable, streams[0]);
+  }
+  if (what == "node_runs") return stand_in_node_runs();
+  if (what == "launches_while_it_captures") {
+    if (cuStreamBeginCapture(streams[1], CU_STREAM_CAPTURE_MODE_GLOBAL) != CUDA_SUCCESS) return -1;
+    const int failed = scatter(memory, 1, streams[1]) + scatter(memory, 1, streams[0]);
+    CUgraph made = nullptr;
+    return failed + cuStreamEndCapture(streams[1], &made);
+  }
+  if (what == "two_threads") {
+    std::thread one([] {
+      for (unsigned i = 1; i < 50; ++i) scatter(memory, i, streams[0]);
+    });
+    std::thread two([] {
+      for (unsigned i = 1; i < 50; ++i) scatter(i == 40 ? wrong : memory, 1000 + i, streams[1]);
+    });
+    one.join();
+    two.join();
+    return 0;
+  }
+  if (what == "read") {
+    char line[64] = "";
+    if (std::fgets(line, sizeof line, stdin) == nullptr) return -1;
+    return std::atoi(line);
+  }
+  if (what == "term") return std::raise(SIGTERM);
+  if (what == "abort") std::abort();
+  if (what == "pause") return ::usleep(10'000'000);
+  if (begins("exit_")) std::exit(std::atoi(what.c_str() + 5));
+  if (what == "process") {
+    std::printf("process %d\n", static_cast<int>(::getpid()));
+    return 0;
+  }
+  return -1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (cuInit(0) != CUDA_SUCCESS) return 1;
+  for (CUstream& one : streams) {
+    if (cuStreamCreate(&one, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return 1;
+  }
+  if (cuMemAlloc(&memory, 4096) != CUDA_SUCCESS) return 1;
+  for (int i = 1; i < argc; ++i) {
+    std::printf("%s: %d\n", argv[i], act(argv[i]));
+    std::fflush(stdout);
+  }
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Tests warpsafe-run --rerun on a program whose work faults, over stand-ins for the driver and
+// CUPTI.
+
+#include "../shell.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+const std::string folder = testing::TempDir() + "watch_rerun/";
+/// Runs the program with these arguments; the folder for --rerun's own files is empty afterwards.
+Ran rerun(const std::string& arguments, const std::string& options = "--quiet",
+          const std::string& variables = "", const std::string& after = "") {
+  shell("rm -rf '" + folder + "' && mkdir '" + folder + "'");
+  const Ran ran =
+      shell("{ env LD_LIBRARY_PATH=" WATCH_STAND_IN " TMPDIR='" + folder + "' " + variables +
+            " " WATCH_RUN " --cuda --rerun " + options + " " WATCH_RERUN " " + arguments +
+            (after.empty() ? "" : "; ") + after + "; }");
+  EXPECT_EQ(shell("ls '" + folder + "' | grep '^warpsafe[.]'").out, "");
+  return ran;
+}
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(Rerun, TheOneLaunchAmongManyIsNamed) {
+  const Ran ran = rerun("good sync many sync");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("suspects: 20 launches of device 0"));
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: the program faulted, and runs again with a wait after "
+                                 "each of its 20 suspects (--rerun); what it prints appears "
+                                 "again\n"));
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: Kernel 'demo::scatter' faulted: an illegal memory "
+                                 "access was encountered\n"
+                                 "  launch 13 of this kernel, #13 of the process: grid=(12,1,1), "
+                                 "block=(32,1,1), shared=0 bytes, stream 0x"));
+  EXPECT_THAT(ran.out, ContainsRegex("wait after this launch .--rerun.\n"
+                                     "  called by .*scatter.*at .*program.cpp:[0-9]+\n"
+                                     "  called by .*act.*at .*program.cpp:[0-9]+\n"));
+  EXPECT_EQ(times(ran.out, "faulted: "), 1U);
+  EXPECT_EQ(times(ran.out, "good: 0\n"), 2U);
+}
+TEST(Rerun, ACorrectProgramRunsOnce) {
+  EXPECT_EQ(rerun("good other sync graph_good sync").out,
+            "good: 0\nother: 0\nsync: 0\ngraph_good: 0\nsync: 0\n");
+}
+TEST(Rerun, AProgramWithARefusedLaunchRunsOnce) {
+  const Ran ran = rerun("good refused sync exit_5");
+  EXPECT_EQ(WEXITSTATUS(ran.status), 5);
+  EXPECT_THAT(ran.out, HasSubstr("not launched"));
+  EXPECT_EQ(times(ran.out, "good: 0\n"), 1U);
+}
+TEST(Rerun, TwoSuspectsOnDifferentStreams) {
+  EXPECT_THAT(rerun("good bad_other sync").out, HasSubstr("launch 2 of this kernel, #2 of the "
+                                                          "process: grid=(2,1,1)"));
+  EXPECT_THAT(rerun("bad other wait_other").out, HasSubstr("launch 1 of this kernel, #1 of the "
+                                                           "process: grid=(1,1,1)"));
+}
+TEST(Rerun, OneSuspectIsConfirmed) {
+  const Ran ran = rerun("good sync bad sync");
+  EXPECT_THAT(ran.out, HasSubstr("with a wait after its suspect"));
+  EXPECT_THAT(ran.out, HasSubstr("launch 2 of this kernel, #2 of"));
+}
+
+TEST(Rerun, TheNodeOfAGraphIsNamed) {
+  // The graph is destroyed before the executable graph is launched, and in the second it is not.
+  for (const std::string what : {"graph", "graph_kept"}) {
+    const Ran ran = rerun("good " + what + " other sync node_runs");
+    EXPECT_THAT(ran.out, HasSubstr("warpsafe: Node 4 of 5, kernel 'demo::scatter' faulted: an "
+                                   "illegal memory access was encountered\n"
+                                   "  grid=(104,1,1), block=(1,1,1), shared=0 bytes\n"
+                                   "  in the graph 'graph of 5 kernels: demo::scatter, "))
+        << ran.out;
+    EXPECT_THAT(ran.out, HasSubstr("\n  launch 1 of this graph, #2 of the process: stream 0x"));
+  }
+}
+TEST(Rerun, EachNodeOfAGraphRunsOnce) {
+  // The graph is a suspect, and does not fault.
+  const Ran ran = rerun("graph_good node_runs bad_other sync");
+  EXPECT_EQ(times(ran.out, "node_runs: 5\n"), 2U) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: Kernel 'demo::scatter' faulted"));
+}
+TEST(Rerun, AGraphWhoseNodesCannotBeSwitchedOffIsNamed) {
+  EXPECT_THAT(rerun("good graph_host other sync").out,
+              ContainsRegex("warpsafe: Graph 'graph of 5 kernels: .*' faulted: an illegal memory "
+                            "access was encountered\n"
+                            "  launch 1 of this graph, #2 of the process: stream 0x.*\n"
+                            "  its nodes were not launched one by one: it has a node that is no "
+                            "kernel, copy or fill\n"));
+  EXPECT_THAT(rerun("good graph other sync", "--quiet", "STAND_IN_KEEPS_NODES=1").out,
+              HasSubstr("one by one: the runtime refuses it with CUDA_ERROR_INVALID_VALUE"));
+}
+
+TEST(Rerun, AFaultThatDoesNotRepeatIsSaidSo) {
+  const Ran ran =
+      rerun("good bad other sync exit_3", "--quiet", "STAND_IN_FAULTS_ONCE='" + folder + "once'");
+  EXPECT_EQ(WEXITSTATUS(ran.status), 3);
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: the program did not fault again: "));
+  EXPECT_THAT(ran.out, HasSubstr("  suspects of the first run: 3 launches\n"
+                                 "    'demo::scatter', launch 3 of it, grid=(2,1,1), "
+                                 "block=(32,1,1), shared=0 bytes\n"
+                                 "    'demo::scatter', launch 2 of it, grid=(1,1,1), "));
+  EXPECT_EQ(times(ran.out, "good: 0\n"), 2U);
+  EXPECT_THAT(ran.out, Not(HasSubstr("faulted: ")));
+}
+// The first of the program's launches is none of the suspects that the first run has listed: the
+// fault comes earlier.
+TEST(Rerun, AFaultOfAnotherLaunchTakesAThirdRun) {
+  const std::string count = testing::TempDir() + "watch_rerun_count";
+  std::ofstream(testing::TempDir() + "watch_rerun.sh")
+      << "if test -e " << count << "; then exec " WATCH_RERUN " bad good sync good sync; fi\n"
+      << "echo > " << count << "\nexec " WATCH_RERUN " good sync good bad sync\n";
+  shell("rm -f " + count);
+  shell("rm -rf '" + folder + "' && mkdir '" + folder + "'");
+  const Ran ran =
+      shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " TMPDIR='" + folder +
+            "' " WATCH_RUN " --cuda --rerun --quiet sh " + testing::TempDir() + "watch_rerun.sh");
+  EXPECT_THAT(ran.out,
+              HasSubstr("the fault came from none of the suspects this time, or others ran "
+                        "beside; the program runs once more, with a wait after each launch\n"));
+  EXPECT_THAT(ran.out, HasSubstr("launch 1 of this kernel, #1 of the process: grid=(1,1,1)"));
+}
+TEST(Rerun, AKernelThatWaitsForTheHostDoesNotHangIt) {
+  const Ran ran = rerun("hold release bad good sync", "--quiet --timeout 0.2");
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: launch 1 of 'demo::scatter' has not ended in 200 ms"));
+  EXPECT_THAT(ran.out, HasSubstr("launch 2 of this kernel, #2 of the process"));
+  // It still runs when the fault arrives.
+  const Ran both = rerun("hold bad good sync", "--quiet --timeout 0.2");
+  EXPECT_THAT(both.out, ContainsRegex("warpsafe: One of 2 launches faulted: an illegal memory "
+                                      "access was encountered\n"
+                                      "  'demo::scatter', launch 1 of this kernel, #1 of .*\n"
+                                      "  'demo::scatter', launch 2 of this kernel, #2 of "))
+      << both.out;
+}
+TEST(Rerun, WhereEachLaunchWaitsAnywayOneRunIsEnough) {
+  const Ran ran = rerun("good bad other sync", "--quiet", "WARPSAFE_SYNC=all");
+  EXPECT_THAT(ran.out, HasSubstr("failed after kernel 'demo::scatter'"));
+  EXPECT_EQ(times(ran.out, "good: 0\n"), 1U) << ran.out;
+}
+// The fill is on the stream of a suspect, or on another one. No suspect is blamed for it.
+TEST(Rerun, WorkOtherThanALaunchIsNotALaunch) {
+  EXPECT_THAT(rerun("good sync bad_fill_other good good sync").out,
+              HasSubstr("warpsafe: Work other than a launch faulted: "));
+  const Ran ran = rerun("good sync bad_fill good other sync");
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: Work other than a launch faulted: an illegal memory "
+                                 "access was encountered\n  all launches until then, 2, have"));
+  EXPECT_THAT(ran.out, ContainsRegex("\n  called by .*scatter.* at .*program.cpp:"));
+  EXPECT_EQ(times(ran.out, "faulted: "), 1U);
+}
+TEST(Rerun, AStreamThatCapturesIsNotWaitedFor) {
+  const Ran ran = rerun("launches_while_it_captures bad_other sync");
+  EXPECT_EQ(times(ran.out, "launches_while_it_captures: 0\n"), 2U) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel"));
+}
+TEST(Rerun, ThreadsThatLaunchAtTheSameTime) {
+  const Ran ran = rerun("two_threads sync");
+  EXPECT_THAT(ran.out, testing::AnyOf(HasSubstr("grid=(1040,1,1), block=(32,1,1), shared=0 bytes, "
+                                                "stream"),
+                                      HasSubstr("launches faulted: an illegal")))
+      << ran.out;
+}
+
+TEST(Rerun, TheProgramEndsAsItsFirstRun) {
+  EXPECT_EQ(WEXITSTATUS(rerun("bad sync exit_7").status), 7);
+  EXPECT_EQ(WEXITSTATUS(rerun("bad sync exit_7", "--quiet --error-exitcode 55").status), 55);
+  const Ran ended = rerun("bad sync term", "--quiet", "", "echo \"status: $?\"");
+  EXPECT_THAT(ended.out, HasSubstr("status: 143\n"));
+  EXPECT_EQ(times(ended.out, "faulted: "), 1U);
+  const Ran aborted = rerun("bad sync abort", "--quiet", "", "echo \"status: $?\"");
+  EXPECT_THAT(aborted.out, HasSubstr("status: 134\n"));
+  EXPECT_EQ(WEXITSTATUS(shell("TMPDIR=/tmp " WATCH_RUN " --cuda --rerun /none/there").status), 127);
+}
+TEST(Rerun, FilesAreOfTheFirstRun) {
+  const std::string out = testing::TempDir() + "watch_rerun_files";
+  shell("rm -rf " + out + "; mkdir " + out);
+  const Ran ran =
+      rerun("process good bad other sync", "--report " + out + "/r-%p.json --report " + out +
+                                               "/page.html --journal " + out + "/journal");
+  const std::size_t at = ran.out.find("process ") + 8;
+  const std::string first = ran.out.substr(at, ran.out.find('\n', at) - at);
+  const std::string second = [&] {
+    const std::size_t next = ran.out.find("\nprocess ", at) + 9;
+    return ran.out.substr(next, ran.out.find('\n', next) - next);
+  }();
+  EXPECT_EQ(shell("ls " + out).out, shell("printf '%s\\n' journal page.html page.rerun.html r-" +
+                                          first + ".json r-" + second + ".rerun.json | sort")
+                                        .out);
+  EXPECT_EQ(shell("grep -c 'Wait\\|\"launch' " + out + "/journal").status, 0);
+  EXPECT_EQ(shell(WATCH_CHECK_REPORT " " + out + "/r-" + second + ".rerun.json").status, 0);
+  EXPECT_THAT(shell("cat " + out + "/r-" + second + ".rerun.json").out,
+              HasSubstr("Kernel 'demo::scatter' faulted: an illegal memory access"));
+}
+TEST(Rerun, AFileAsInputIsReadAgain) {
+  const std::string input = testing::TempDir() + "watch_rerun_input";
+  std::ofstream(input) << "skipped\n41\n42\n";
+  const Ran ran = shell("{ read skipped; env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN
+                        " --cuda --rerun --quiet " WATCH_RERUN " read bad sync; } < " +
+                        input);
+  EXPECT_EQ(times(ran.out, "read: 41\n"), 2U) << ran.out;
+  // A pipe cannot be.
+  const Ran piped = shell("echo 41 | env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN
+                          " --cuda --rerun --quiet " WATCH_RERUN " read bad sync");
+  EXPECT_THAT(piped.out, HasSubstr("read: 41\n"));
+  EXPECT_THAT(piped.out, HasSubstr("read: -1\n"));
+}
+TEST(Rerun, SignalsReachTheProgram) {
+  // Sent to warpsafe-run alone.
+  const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " sh -c '" WATCH_RUN
+                        " --cuda --rerun --quiet " WATCH_RERUN
+                        " bad sync pause & sleep 1; kill "
+                        "-TERM $!; wait $!; echo status: $?'");
+  EXPECT_THAT(ran.out, HasSubstr("status: 143\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("runs again")));
+  EXPECT_THAT(ran.out, Not(HasSubstr("pause: ")));
+  // In the second run, which the signal ends too.
+  const std::string count = testing::TempDir() + "watch_rerun_second";
+  std::ofstream(testing::TempDir() + "watch_rerun.sh")
+      << "if test -e " << count << "; then exec sleep 20; fi\necho > " << count
+      << "\n" WATCH_RERUN " bad sync\n";
+  const Ran second = shell(
+      "rm -f " + count +
+      "; env LD_LIBRARY_PATH=" WATCH_STAND_IN " sh -c '" WATCH_RUN " --cuda --rerun --quiet sh " +
+      testing::TempDir() + "watch_rerun.sh & sleep 1; kill -TERM $!; wait $!; echo status: $?'");
+  EXPECT_THAT(second.out, HasSubstr("runs again"));
+  EXPECT_THAT(second.out, HasSubstr("status: 143\n"));
+  EXPECT_THAT(second.out, Not(HasSubstr("did not fault again")));
+}
+TEST(Rerun, ChildProcessesAreWatchedToo) {
+  const std::string program = WATCH_RERUN;
+  const Ran child =
+      shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --rerun --quiet sh -c '" +
+            program + " good sync; " + program + " good bad other sync; exit 4'");
+  EXPECT_EQ(WEXITSTATUS(child.status), 4);
+  EXPECT_EQ(times(child.out, "faulted: "), 1U) << child.out;
+  EXPECT_THAT(child.out, HasSubstr("launch 2 of this kernel, #2 of the process: grid=(1,1,1)"));
+}
+TEST(Rerun, ItIsNotForFaultsThatTheDriverStopsAt) {
+  EXPECT_THAT(shell(WATCH_RUN " --rerun --stop-at-fault true").out, HasSubstr("leave out --rerun"));
+}
+
+}  // namespace

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../kernel/kernel_name.hpp"
+#include "../launch/observed_launch.hpp"
+#include "../options.hpp"
+#include "../place/host_stack.hpp"
+#include "suspect.hpp"
+#include <warpsafe/core/launch_record.hpp>
+#include <warpsafe/debug/journal/journal_reader.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::watch {
+
+/// A launch of a later run under --rerun that is not known to have ended.
+struct OpenLaunch {
+  std::uint64_t sequence = 0;
+  debug::LaunchRecord record{};
+  std::uint64_t ordinal = 0;
+  bool is_graph = false;
+  HostStack stack{};         ///< of the launch
+  std::string node{};        ///< the node of the graph that runs, with its number; empty: all of it
+  std::string node_shape{};  ///< of a kernel node; else empty
+  std::string why{};         ///< why the graph's nodes do not run one by one; empty: they do
+};
+
+/// What a process knows of the runs of --rerun. The first run keeps which launch of its kernel each
+/// launch is, and writes the suspects of a fault into a file. A later run waits after each launch
+/// that is a suspect, so that at most these are running when a fault arrives. Thread-safe.
+class Rerun {
+ public:
+  explicit Rerun(const Options& options) : run_(options.rerun), folder_(options.rerun_folder) {
+    if (run_ == 1) ordinals_.resize(debug::Journal::capacity);
+    if (run_ == with_suspects) read_suspects();
+  }
+  [[nodiscard]] bool on() const noexcept { return run_ != 0; }
+  /// Whether this run waits after launches.
+  [[nodiscard]] bool waits() const noexcept { return run_ >= with_suspects; }
+  /// Whether this run waits after each launch, and no further run follows.
+  [[nodiscard]] bool is_last() const noexcept { return run_ > with_suspects; }
+
+  /// Call when a launch has its number; `ordinal` counts the launches of its kernel.
+  void launching(ObservedLaunch& seen, std::uint64_t ordinal) noexcept {
+    seen.ordinal = ordinal;
+    if (!waits()) {
+      Ordinal& place = ordinals_[seen.record.sequence % ordinals_.size()];
+      __atomic_store_n(&place.of, ordinal, __ATOMIC_RELAXED);
+      __atomic_store_n(&place.sequence, seen.record.sequence, __ATOMIC_RELEASE);
+      return;
+    }
+    seen.waits = is_last() || is_suspect(seen);
+  }
+  /// Whether a launch of a kernel or graph of that name is a suspect.
+  [[nodiscard]] bool has_suspect(std::string_view name) const noexcept {
+    return is_last() || names_.find(name) != names_.end();
+  }
+
+  /// Call before the runtime receives a launch for which this run waits. May throw std::bad_alloc.
+  void opened(OpenLaunch launch) {
+    const std::lock_guard lock(mutex_);
+    open_.push_back(std::move(launch));
+  }
+  /// Call when the nodes of an open launch of a graph are not launched one by one.
+  void whole(std::uint64_t sequence, const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    for (OpenLaunch& one : open_) {
+      if (one.sequence != sequence) continue;
+      one.node.clear();
+      one.node_shape.clear();
+      one.why = why;
+    }
+  }
+  /// Call when an open launch of a graph begins with its next node.
+  void at_node(std::uint64_t sequence, const std::string& node, const std::string& shape) {
+    const std::lock_guard lock(mutex_);
+    for (OpenLaunch& one : open_) {
+      if (one.sequence != sequence) continue;
+      one.node = node;
+      one.node_shape = shape;
+    }
+  }
+  /// Call when the launch has ended without a fault.
+  void closed(std::uint64_t sequence) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(open_, [&](const OpenLaunch& one) { return one.sequence == sequence; });
+  }
+  /// Returns the launches that may have caused a fault: those after which the wait took too long
+  /// may have ended since. May throw std::bad_alloc.
+  [[nodiscard]] std::vector<OpenLaunch> open() {
+    const debug::JournalReader flying(&debug::is_in_flight);
+    const std::lock_guard lock(mutex_);
+    std::erase_if(open_, [&](const OpenLaunch& one) {
+      return std::none_of(flying.begin(), flying.end(), [&](const debug::LaunchRecord& record) {
+        return record.sequence == one.sequence;
+      });
+    });
+    return open_;
+  }
+
+  /// Call when a wait for a stream has ended. `in_time`: with its work. Otherwise later waits are
+  /// short. Returns whether this is new.
+  bool waited(const void* stream, bool in_time) {
+    const std::lock_guard lock(mutex_);
+    return in_time ? slow_.erase(stream) != 0 : slow_.insert(stream).second;
+  }
+  [[nodiscard]] bool is_slow(const void* stream) {
+    const std::lock_guard lock(mutex_);
+    return slow_.find(stream) != slow_.end();
+  }
+
+  /// Writes a first run's suspects of one more fault. May throw std::bad_alloc.
+  void suspected(std::span<const debug::LaunchRecord> suspects) {
+    std::vector<Suspect> found;
+    for (const debug::LaunchRecord& one : suspects) {
+      const Ordinal& place = ordinals_[one.sequence % ordinals_.size()];
+      if (__atomic_load_n(&place.sequence, __ATOMIC_ACQUIRE) != one.sequence) continue;
+      found.push_back(suspect_of(one, __atomic_load_n(&place.of, __ATOMIC_RELAXED)));
+    }
+    write(std::move(found), false);
+  }
+  /// Writes the launches that a later run has found.
+  void found(const std::vector<OpenLaunch>& launches, bool is_exact) {
+    std::vector<Suspect> all;
+    for (const OpenLaunch& one : launches) all.push_back(suspect_of(one.record, one.ordinal));
+    write(std::move(all), is_exact);
+  }
+  /// Whether launches may run for which this run does not wait.
+  [[nodiscard]] static bool others_run(const std::vector<OpenLaunch>& open) {
+    const debug::JournalReader others([&](const debug::LaunchRecord& one) {
+      return one.state == debug::LaunchState::submitted &&
+             std::none_of(open.begin(), open.end(), [&](const OpenLaunch& ours) {
+               return ours.sequence == one.sequence || ours.record.device != one.device;
+             });
+    });
+    return !others.empty();
+  }
+
+ private:
+  static constexpr int with_suspects = 2;
+  struct Ordinal {
+    std::uint64_t sequence = 0;
+    std::uint64_t of = 0;
+  };
+
+  [[nodiscard]] static Suspect suspect_of(const debug::LaunchRecord& record,
+                                          std::uint64_t ordinal) {
+    Suspect made;
+    made.ordinal = ordinal;
+    made.device = record.device;
+    made.kernel = single_line({record.kernel.data, record.kernel.size});
+    if (record.grid[0] != 0) {
+      const auto dims = [](const std::uint32_t(&axes)[3]) {
+        return '(' + std::to_string(axes[0]) + ',' + std::to_string(axes[1]) + ',' +
+               std::to_string(axes[2]) + ')';
+      };
+      made.shape = "grid=" + dims(record.grid) + ", block=" + dims(record.block) +
+                   ", shared=" + std::to_string(record.dynamic_shared) + " bytes";
+    }
+    return made;
+  }
+  void write(std::vector<Suspect> more, bool is_exact) {
+    const std::lock_guard lock(mutex_);
+    written_.is_exact = written_.is_exact || is_exact;
+    written_.suspects.insert(written_.suspects.end(), more.begin(), more.end());
+    const std::string path =
+        folder_ + '/' + std::to_string(run_) + '.' + std::to_string(::getpid());
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0) return;  // the folder is gone: nobody waits for it
+    const std::string text = written_.text();
+    for (std::size_t at = 0; at < text.size();) {
+      const ssize_t done = ::write(file, text.data() + at, text.size() - at);
+      if (done <= 0) break;
+      at += static_cast<std::size_t>(done);
+    }
+    ::close(file);
+  }
+  void read_suspects() {
+    std::ifstream file(folder_ + '/' + SuspectFile::all, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    for (Suspect& one : SuspectFile::parse(text).suspects) {
+      names_.insert(one.kernel);
+      wanted_.emplace(std::move(one.kernel), one.device, one.ordinal);
+    }
+  }
+  [[nodiscard]] bool is_suspect(const ObservedLaunch& seen) const noexcept {
+    try {
+      const Name name = seen.launch.kernel->name_view();
+      const std::string kernel = single_line({name.data, name.size});
+      return names_.find(kernel) != names_.end() &&
+             wanted_.find({kernel, seen.launch.device, seen.ordinal}) != wanted_.end();
+    } catch (...) {  // out of memory: no wait
+      return false;
+    }
+  }
+
+  const int run_;
+  const std::string folder_;
+  std::vector<Ordinal> ordinals_{};  ///< by the launch's number
+  std::set<std::string, std::less<>> names_{};
+  std::set<std::tuple<std::string, std::int32_t, std::uint64_t>> wanted_{};
+  std::mutex mutex_{};
+  std::vector<OpenLaunch> open_{};
+  std::set<const void*> slow_{};
+  SuspectFile written_{};
+};
+
+}  // namespace warpsafe::watch

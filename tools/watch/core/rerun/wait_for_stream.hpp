@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../platform.hpp"
+#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/debug/run_listener.hpp>
+#include <warpsafe/debug/switches.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
+
+#include <cstdint>
+#include <ctime>
+
+namespace warpsafe::watch {
+
+/// The longest wait after a launch, in milliseconds: the limit of --timeout if there is one. A
+/// kernel may wait for something that the host does after the launch, such as the launch of a
+/// kernel of NCCL on another device.
+[[nodiscard]] inline std::uint64_t longest_wait() noexcept {
+  constexpr std::uint64_t usual = 10'000;
+  const std::uint64_t limit = __atomic_load_n(&debug::detail::timeout_in_use, __ATOMIC_RELAXED);
+  return limit == debug::detail::no_timeout ? usual : limit;
+}
+
+/// No status of a runtime: it may not be asked, because the stream captures.
+inline constexpr int cannot_wait = -1;
+
+/// Waits for the work of a stream, at most `limit` milliseconds. Breaks no capture: a stream that
+/// captures is not waited for. Returns the runtime's status; the runtime's "not ready" means that
+/// the work has not ended, and `cannot_wait` that it was not asked.
+[[nodiscard]] inline int wait_for_stream(const Platform& platform, const void* stream,
+                                         std::int32_t device, std::uint64_t limit) noexcept {
+  const warpsafe::detail::BackendCalls& calls = *platform.calls;
+  const int not_ready = calls.stream_wait->not_ready;
+  auto* const handle = const_cast<void*>(stream);
+  // A query of one stream breaks the captures of others unless the thread's mode is relaxed.
+  int mode = platform.relaxed_capture;
+  const bool is_relaxed = platform.exchange_capture_mode(mode) == 0;
+  const auto point = warpsafe::detail::StreamPoint::of(stream, device);
+  bool captures = true;
+  int status = calls.stream_capturing(handle, captures);
+  if (status != 0) {
+    // After a fault every query returns it.
+    if (!platform.is_fault(status)) status = cannot_wait;
+  } else if (captures) {
+    status = cannot_wait;
+  } else {
+    const std::uint64_t begun = debug::detail::nanoseconds_now();
+    long pause = 0;
+    while ((status = calls.stream_wait->query(handle)) == not_ready &&
+           debug::detail::nanoseconds_now() - begun < limit * 1'000'000) {
+      constexpr long longest_pause = 1'000'000;
+      const timespec asked{0, pause};
+      if (pause != 0) ::nanosleep(&asked, nullptr);
+      pause = pause < longest_pause ? pause + 1000 : pause;
+    }
+  }
+  if (status == 0) point.reached(calls.vendor);
+  if (is_relaxed) static_cast<void>(platform.exchange_capture_mode(mode));
+  return status;
+}
+
+}  // namespace warpsafe::watch
