@@ -84,6 +84,8 @@ TEST(Run, AFaultNamesItsSuspectsOnce) {
                         "was encountered\n"));
   EXPECT_THAT(ran.out, HasSubstr("suspects: 2 launches of device 0 not known to have ended"));
   EXPECT_THAT(ran.out, HasSubstr("\n    #3 'demo::out_of_bounds'"));
+  EXPECT_THAT(ran.out, HasSubstr("\n  run warpsafe-run --stop-at-fault to get the kernel, its line "
+                                 "and thread, or --rerun to get the launch\n"));
   EXPECT_THAT(ran.out, HasSubstr("1 fault of running work"));
   EXPECT_THAT(ran.out, Not(HasSubstr("#1 'demo::axpy'")));
 }

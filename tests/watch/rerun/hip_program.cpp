@@ -47,6 +47,8 @@ int graph(int bad) {
 int act(const std::string& what) {
   if (what == "good") return scatter(memory, 1, streams[0]);
   if (what == "bad") return scatter(wrong, 1, streams[0]);
+  if (what == "bad_own") return scatter(wrong, 3, hipStreamPerThread);
+  if (what == "good_own") return scatter(memory, 3, hipStreamPerThread);
   if (what == "other") return scatter(memory, 2, streams[1]);
   if (what == "graph") return graph(4);
   if (what == "graph_good") return graph(0);

@@ -41,6 +41,8 @@ def verdict(text, culprit):
         return "timeout"
     if found:
         grid = re.search(r"grid=\(\d+,\d+,\d+\)", found[0])
+        if not grid and "thread and block are not known" in found[0]:
+            return "only the kernel and the line"
         return "right" if grid and grid[0] == culprit else "wrong"
     return "list" if "no single launch can be named" in text else "no report"
 

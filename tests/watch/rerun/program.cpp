@@ -73,6 +73,11 @@ int act(const std::string& what) {
   if (what == "hold") return scatter(memory, 77, streams[1]);
   if (what == "release") return stand_in_release(), 0;
   if (what == "sync") return cuCtxSynchronize();
+  if (what == "wait_first") {
+    while (cuStreamQuery(streams[0]) == CUDA_SUCCESS) {
+    }
+    return cuCtxSynchronize();
+  }
   if (what == "wait_other") return cuStreamSynchronize(streams[1]);
   if (what == "refused") return scatter(memory, 0, streams[0]);
   // Twenty launches, of which the twelfth faults.
@@ -86,6 +91,8 @@ int act(const std::string& what) {
   if (begins("graph")) {
     static CUgraphExec executable;
     executable = graph(5, what == "graph_good" ? 0 : 4, what == "graph_host", what != "graph_kept");
+    CUgraphExecUpdateResultInfo result{};
+    if (what == "graph_updated") cuGraphExecUpdate(executable, nullptr, &result);
     return cuGraphLaunch(executable, streams[0]);
   }
   if (what == "node_runs") return stand_in_node_runs();
@@ -95,6 +102,18 @@ int act(const std::string& what) {
     CUgraph made = nullptr;
     return failed + cuStreamEndCapture(streams[1], &made);
   }
+  // Each thread has its own default stream.
+  if (what == "own_streams") {
+    int failed = scatter(memory, 1, CU_STREAM_PER_THREAD);
+    std::thread([&] { failed += scatter(memory, 2, CU_STREAM_PER_THREAD); }).join();
+    return failed + scatter(wrong, 3, CU_STREAM_PER_THREAD);
+  }
+  // On the legacy default stream.
+  if (what == "default_streams") {
+    return scatter(memory, 1, nullptr) + scatter(memory, 2, nullptr) + scatter(wrong, 3, nullptr) +
+           scatter(memory, 4, nullptr);
+  }
+  if (what == "own_stream") return scatter(wrong, 3, CU_STREAM_PER_THREAD);
   if (what == "two_threads") {
     std::thread one([] {
       for (unsigned i = 1; i < 50; ++i) scatter(memory, i, streams[0]);

@@ -79,5 +79,11 @@ TEST(RerunHip, TheProgramKeepsItsLastError) {
   EXPECT_EQ(times(ran.out, "good: 0\n"), 2U) << ran.out;
   EXPECT_THAT(ran.out, Not(HasSubstr(": 600\n")));
 }
+TEST(RerunHip, TheDefaultStreamOfTheThread) {
+  if (on_agent) GTEST_SKIP() << "the stand-in tells the threads apart";
+  const Ran ran = rerun("good_own bad_own sync");
+  EXPECT_EQ(times(ran.out, "good_own: 0\n"), 2U) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("launch 2 of this kernel, #2 of the process: grid=(3,1,1)"));
+}
 
 }  // namespace

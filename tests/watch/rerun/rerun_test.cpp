@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstddef>
@@ -23,7 +24,12 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const std::string folder = testing::TempDir() + "watch_rerun/";
+/// Files of these tests. Other processes may run the same tests.
+const std::string own = testing::TempDir() + "watch_rerun." + std::to_string(::getpid()) + '.';
+const std::string folder = own + "folder/";
+struct Rerun : testing::Test {
+  ~Rerun() override { shell("rm -rf " + own + '*'); }
+};
 /// Runs the program with these arguments; the folder for --rerun's own files is empty afterwards.
 Ran rerun(const std::string& arguments, const std::string& options = "--quiet",
           const std::string& variables = "", const std::string& after = "") {
@@ -43,7 +49,7 @@ std::size_t times(const std::string& text, const std::string& part) {
   return count;
 }
 
-TEST(Rerun, TheOneLaunchAmongManyIsNamed) {
+TEST_F(Rerun, TheOneLaunchAmongManyIsNamed) {
   const Ran ran = rerun("good sync many sync");
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.out, HasSubstr("suspects: 20 launches of device 0"));
@@ -60,29 +66,29 @@ TEST(Rerun, TheOneLaunchAmongManyIsNamed) {
   EXPECT_EQ(times(ran.out, "faulted: "), 1U);
   EXPECT_EQ(times(ran.out, "good: 0\n"), 2U);
 }
-TEST(Rerun, ACorrectProgramRunsOnce) {
+TEST_F(Rerun, ACorrectProgramRunsOnce) {
   EXPECT_EQ(rerun("good other sync graph_good sync").out,
             "good: 0\nother: 0\nsync: 0\ngraph_good: 0\nsync: 0\n");
 }
-TEST(Rerun, AProgramWithARefusedLaunchRunsOnce) {
+TEST_F(Rerun, AProgramWithARefusedLaunchRunsOnce) {
   const Ran ran = rerun("good refused sync exit_5");
   EXPECT_EQ(WEXITSTATUS(ran.status), 5);
   EXPECT_THAT(ran.out, HasSubstr("not launched"));
   EXPECT_EQ(times(ran.out, "good: 0\n"), 1U);
 }
-TEST(Rerun, TwoSuspectsOnDifferentStreams) {
+TEST_F(Rerun, TwoSuspectsOnDifferentStreams) {
   EXPECT_THAT(rerun("good bad_other sync").out, HasSubstr("launch 2 of this kernel, #2 of the "
                                                           "process: grid=(2,1,1)"));
   EXPECT_THAT(rerun("bad other wait_other").out, HasSubstr("launch 1 of this kernel, #1 of the "
                                                            "process: grid=(1,1,1)"));
 }
-TEST(Rerun, OneSuspectIsConfirmed) {
+TEST_F(Rerun, OneSuspectIsConfirmed) {
   const Ran ran = rerun("good sync bad sync");
   EXPECT_THAT(ran.out, HasSubstr("with a wait after its suspect"));
   EXPECT_THAT(ran.out, HasSubstr("launch 2 of this kernel, #2 of"));
 }
 
-TEST(Rerun, TheNodeOfAGraphIsNamed) {
+TEST_F(Rerun, TheNodeOfAGraphIsNamed) {
   // The graph is destroyed before the executable graph is launched, and in the second it is not.
   for (const std::string what : {"graph", "graph_kept"}) {
     const Ran ran = rerun("good " + what + " other sync node_runs");
@@ -94,13 +100,19 @@ TEST(Rerun, TheNodeOfAGraphIsNamed) {
     EXPECT_THAT(ran.out, HasSubstr("\n  launch 1 of this graph, #2 of the process: stream 0x"));
   }
 }
-TEST(Rerun, EachNodeOfAGraphRunsOnce) {
+TEST_F(Rerun, AGraphThatWasUpdatedIsDescribedAsSuch) {
+  EXPECT_THAT(rerun("graph_updated sync").out,
+              HasSubstr("warpsafe: Node 4 of 5, kernel 'demo::scatter' (as instantiated; the graph "
+                        "was updated since) faulted: an illegal memory access was encountered\n"
+                        "  in the graph"));
+}
+TEST_F(Rerun, EachNodeOfAGraphRunsOnce) {
   // The graph is a suspect, and does not fault.
   const Ran ran = rerun("graph_good node_runs bad_other sync");
   EXPECT_EQ(times(ran.out, "node_runs: 5\n"), 2U) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("warpsafe: Kernel 'demo::scatter' faulted"));
 }
-TEST(Rerun, AGraphWhoseNodesCannotBeSwitchedOffIsNamed) {
+TEST_F(Rerun, AGraphWhoseNodesCannotBeSwitchedOffIsNamed) {
   EXPECT_THAT(rerun("good graph_host other sync").out,
               ContainsRegex("warpsafe: Graph 'graph of 5 kernels: .*' faulted: an illegal memory "
                             "access was encountered\n"
@@ -111,11 +123,11 @@ TEST(Rerun, AGraphWhoseNodesCannotBeSwitchedOffIsNamed) {
               HasSubstr("one by one: the runtime refuses it with CUDA_ERROR_INVALID_VALUE"));
 }
 
-TEST(Rerun, AFaultThatDoesNotRepeatIsSaidSo) {
+TEST_F(Rerun, AFaultThatDoesNotRepeatIsSaidSo) {
   const Ran ran =
       rerun("good bad other sync exit_3", "--quiet", "STAND_IN_FAULTS_ONCE='" + folder + "once'");
   EXPECT_EQ(WEXITSTATUS(ran.status), 3);
-  EXPECT_THAT(ran.out, HasSubstr("warpsafe: the program did not fault again: "));
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: the program did not fault this time: "));
   EXPECT_THAT(ran.out, HasSubstr("  suspects of the first run: 3 launches\n"
                                  "    'demo::scatter', launch 3 of it, grid=(2,1,1), "
                                  "block=(32,1,1), shared=0 bytes\n"
@@ -125,22 +137,22 @@ TEST(Rerun, AFaultThatDoesNotRepeatIsSaidSo) {
 }
 // The first of the program's launches is none of the suspects that the first run has listed: the
 // fault comes earlier.
-TEST(Rerun, AFaultOfAnotherLaunchTakesAThirdRun) {
-  const std::string count = testing::TempDir() + "watch_rerun_count";
-  std::ofstream(testing::TempDir() + "watch_rerun.sh")
-      << "if test -e " << count << "; then exec " WATCH_RERUN " bad good sync good sync; fi\n"
-      << "echo > " << count << "\nexec " WATCH_RERUN " good sync good bad sync\n";
+TEST_F(Rerun, AFaultOfAnotherLaunchTakesAThirdRun) {
+  const std::string count = own + "count";
+  std::ofstream(own + "sh") << "if test -e " << count
+                            << "; then exec " WATCH_RERUN " bad good sync good sync; fi\n"
+                            << "echo > " << count
+                            << "\nexec " WATCH_RERUN " good sync good bad sync\n";
   shell("rm -f " + count);
   shell("rm -rf '" + folder + "' && mkdir '" + folder + "'");
-  const Ran ran =
-      shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " TMPDIR='" + folder +
-            "' " WATCH_RUN " --cuda --rerun --quiet sh " + testing::TempDir() + "watch_rerun.sh");
+  const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " TMPDIR='" + folder +
+                        "' " WATCH_RUN " --cuda --rerun --quiet sh " + own + "sh");
   EXPECT_THAT(ran.out,
               HasSubstr("the fault came from none of the suspects this time, or others ran "
                         "beside; the program runs once more, with a wait after each launch\n"));
   EXPECT_THAT(ran.out, HasSubstr("launch 1 of this kernel, #1 of the process: grid=(1,1,1)"));
 }
-TEST(Rerun, AKernelThatWaitsForTheHostDoesNotHangIt) {
+TEST_F(Rerun, AKernelThatWaitsForTheHostDoesNotHangIt) {
   const Ran ran = rerun("hold release bad good sync", "--quiet --timeout 0.2");
   EXPECT_THAT(ran.out, HasSubstr("warpsafe: launch 1 of 'demo::scatter' has not ended in 200 ms"));
   EXPECT_THAT(ran.out, HasSubstr("launch 2 of this kernel, #2 of the process"));
@@ -152,13 +164,19 @@ TEST(Rerun, AKernelThatWaitsForTheHostDoesNotHangIt) {
                                       "  'demo::scatter', launch 2 of this kernel, #2 of "))
       << both.out;
 }
-TEST(Rerun, WhereEachLaunchWaitsAnywayOneRunIsEnough) {
+TEST_F(Rerun, WhereEachLaunchWaitsAnywayOneRunIsEnough) {
   const Ran ran = rerun("good bad other sync", "--quiet", "WARPSAFE_SYNC=all");
   EXPECT_THAT(ran.out, HasSubstr("failed after kernel 'demo::scatter'"));
   EXPECT_EQ(times(ran.out, "good: 0\n"), 1U) << ran.out;
 }
+TEST_F(Rerun, WithoutSuspectsThereIsNoSecondRun) {
+  const Ran ran = rerun("good sync bad_fill wait_first");
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: the program is not run again (--rerun): no launch can "
+                                 "have caused the fault\n"));
+  EXPECT_EQ(times(ran.out, "good: 0\n"), 1U);
+}
 // The fill is on the stream of a suspect, or on another one. No suspect is blamed for it.
-TEST(Rerun, WorkOtherThanALaunchIsNotALaunch) {
+TEST_F(Rerun, WorkOtherThanALaunchIsNotALaunch) {
   EXPECT_THAT(rerun("good sync bad_fill_other good good sync").out,
               HasSubstr("warpsafe: Work other than a launch faulted: "));
   const Ran ran = rerun("good sync bad_fill good other sync");
@@ -167,12 +185,12 @@ TEST(Rerun, WorkOtherThanALaunchIsNotALaunch) {
   EXPECT_THAT(ran.out, ContainsRegex("\n  called by .*scatter.* at .*program.cpp:"));
   EXPECT_EQ(times(ran.out, "faulted: "), 1U);
 }
-TEST(Rerun, AStreamThatCapturesIsNotWaitedFor) {
+TEST_F(Rerun, AStreamThatCapturesIsNotWaitedFor) {
   const Ran ran = rerun("launches_while_it_captures bad_other sync");
   EXPECT_EQ(times(ran.out, "launches_while_it_captures: 0\n"), 2U) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel"));
 }
-TEST(Rerun, ThreadsThatLaunchAtTheSameTime) {
+TEST_F(Rerun, ThreadsThatLaunchAtTheSameTime) {
   const Ran ran = rerun("two_threads sync");
   EXPECT_THAT(ran.out, testing::AnyOf(HasSubstr("grid=(1040,1,1), block=(32,1,1), shared=0 bytes, "
                                                 "stream"),
@@ -180,7 +198,20 @@ TEST(Rerun, ThreadsThatLaunchAtTheSameTime) {
       << ran.out;
 }
 
-TEST(Rerun, TheProgramEndsAsItsFirstRun) {
+TEST_F(Rerun, TheDefaultStreamTakesTwoRuns) {
+  const Ran ran = rerun("default_streams sync");
+  EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel, #3 of the process: grid=(3,1,1)"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("once more")));
+}
+TEST_F(Rerun, DefaultStreamsOfOtherThreadsMayRunBeside) {
+  const std::string beside = "default streams, or on destroyed streams, may have run at the same";
+  EXPECT_THAT(rerun("own_stream sync").out, Not(HasSubstr(beside)));
+  const Ran ran = rerun("own_streams sync");
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: Kernel 'demo::scatter' faulted"));
+  EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel"));
+  EXPECT_THAT(ran.out, HasSubstr(beside));
+}
+TEST_F(Rerun, TheProgramEndsAsItsFirstRun) {
   EXPECT_EQ(WEXITSTATUS(rerun("bad sync exit_7").status), 7);
   EXPECT_EQ(WEXITSTATUS(rerun("bad sync exit_7", "--quiet --error-exitcode 55").status), 55);
   const Ran ended = rerun("bad sync term", "--quiet", "", "echo \"status: $?\"");
@@ -190,8 +221,23 @@ TEST(Rerun, TheProgramEndsAsItsFirstRun) {
   EXPECT_THAT(aborted.out, HasSubstr("status: 134\n"));
   EXPECT_EQ(WEXITSTATUS(shell("TMPDIR=/tmp " WATCH_RUN " --cuda --rerun /none/there").status), 127);
 }
-TEST(Rerun, FilesAreOfTheFirstRun) {
-  const std::string out = testing::TempDir() + "watch_rerun_files";
+// Its caller ignores SIGCHLD, or has closed the other end of standard error.
+TEST_F(Rerun, TheStatusIsKeptWhateverTheCallerIgnores) {
+  const std::string run = WATCH_RUN " --cuda --rerun --quiet " WATCH_RERUN " bad sync exit_7";
+  EXPECT_EQ(WEXITSTATUS(shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_PYTHON
+                              " -c 'import os, signal, sys; "
+                              "signal.signal(signal.SIGCHLD, signal.SIG_IGN); "
+                              "os.execvp(sys.argv[1], sys.argv[1:])' " +
+                              run)
+                            .status),
+            7);
+  EXPECT_THAT(shell("export LD_LIBRARY_PATH=" WATCH_STAND_IN "; exec 3>&1; { " + run +
+                    " 3>&- > /dev/null; echo status: $? >&3; } 2>&1 | true; sleep 0.5")
+                  .out,
+              HasSubstr("status: 7\n"));
+}
+TEST_F(Rerun, FilesAreOfTheFirstRun) {
+  const std::string out = own + "files";
   shell("rm -rf " + out + "; mkdir " + out);
   const Ran ran =
       rerun("process good bad other sync", "--report " + out + "/r-%p.json --report " + out +
@@ -210,8 +256,8 @@ TEST(Rerun, FilesAreOfTheFirstRun) {
   EXPECT_THAT(shell("cat " + out + "/r-" + second + ".rerun.json").out,
               HasSubstr("Kernel 'demo::scatter' faulted: an illegal memory access"));
 }
-TEST(Rerun, AFileAsInputIsReadAgain) {
-  const std::string input = testing::TempDir() + "watch_rerun_input";
+TEST_F(Rerun, AFileAsInputIsReadAgain) {
+  const std::string input = own + "input";
   std::ofstream(input) << "skipped\n41\n42\n";
   const Ran ran = shell("{ read skipped; env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN
                         " --cuda --rerun --quiet " WATCH_RERUN " read bad sync; } < " +
@@ -223,7 +269,7 @@ TEST(Rerun, AFileAsInputIsReadAgain) {
   EXPECT_THAT(piped.out, HasSubstr("read: 41\n"));
   EXPECT_THAT(piped.out, HasSubstr("read: -1\n"));
 }
-TEST(Rerun, SignalsReachTheProgram) {
+TEST_F(Rerun, SignalsReachTheProgram) {
   // Sent to warpsafe-run alone.
   const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " sh -c '" WATCH_RUN
                         " --cuda --rerun --quiet " WATCH_RERUN
@@ -233,19 +279,20 @@ TEST(Rerun, SignalsReachTheProgram) {
   EXPECT_THAT(ran.out, Not(HasSubstr("runs again")));
   EXPECT_THAT(ran.out, Not(HasSubstr("pause: ")));
   // In the second run, which the signal ends too.
-  const std::string count = testing::TempDir() + "watch_rerun_second";
-  std::ofstream(testing::TempDir() + "watch_rerun.sh")
-      << "if test -e " << count << "; then exec sleep 20; fi\necho > " << count
-      << "\n" WATCH_RERUN " bad sync\n";
-  const Ran second = shell(
-      "rm -f " + count +
-      "; env LD_LIBRARY_PATH=" WATCH_STAND_IN " sh -c '" WATCH_RUN " --cuda --rerun --quiet sh " +
-      testing::TempDir() + "watch_rerun.sh & sleep 1; kill -TERM $!; wait $!; echo status: $?'");
+  const std::string begun = own + "begun";
+  std::ofstream(own + "sh") << "if test -e " << begun << "1; then echo > " << begun
+                            << "2; exec sleep 20; fi\necho > " << begun
+                            << "1\n" WATCH_RERUN " bad sync\n";
+  const Ran second = shell("rm -f " + begun +
+                           "?; env LD_LIBRARY_PATH=" WATCH_STAND_IN " sh -c '" WATCH_RUN
+                           " --cuda --rerun --quiet sh " +
+                           own + "sh & until test -e " + begun +
+                           "2; do sleep 0.05; done; kill -TERM $!; wait $!; echo status: $?'");
   EXPECT_THAT(second.out, HasSubstr("runs again"));
   EXPECT_THAT(second.out, HasSubstr("status: 143\n"));
-  EXPECT_THAT(second.out, Not(HasSubstr("did not fault again")));
+  EXPECT_THAT(second.out, Not(HasSubstr("did not fault this time")));
 }
-TEST(Rerun, ChildProcessesAreWatchedToo) {
+TEST_F(Rerun, ChildProcessesAreWatchedToo) {
   const std::string program = WATCH_RERUN;
   const Ran child =
       shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --rerun --quiet sh -c '" +
@@ -254,7 +301,7 @@ TEST(Rerun, ChildProcessesAreWatchedToo) {
   EXPECT_EQ(times(child.out, "faulted: "), 1U) << child.out;
   EXPECT_THAT(child.out, HasSubstr("launch 2 of this kernel, #2 of the process: grid=(1,1,1)"));
 }
-TEST(Rerun, ItIsNotForFaultsThatTheDriverStopsAt) {
+TEST_F(Rerun, ItIsNotForFaultsThatTheDriverStopsAt) {
   EXPECT_THAT(shell(WATCH_RUN " --rerun --stop-at-fault true").out, HasSubstr("leave out --rerun"));
 }
 

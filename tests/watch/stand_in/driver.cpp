@@ -832,6 +832,14 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec* graph, CUgraph from, unsigned 
     return CUDA_SUCCESS;
   });
 }
+/// Changes nothing.
+#undef cuGraphExecUpdate
+CUresult cuGraphExecUpdate_v2(CUgraphExec graph, CUgraph from,
+                              CUgraphExecUpdateResultInfo* result) {
+  const cuGraphExecUpdate_v2_params of{graph, from, result};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2, &of, nullptr,
+                     [] { return CUDA_SUCCESS; });
+}
 CUresult cuGraphExecDestroy(CUgraphExec graph) {
   const cuGraphExecDestroy_params of{graph};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy, &of, nullptr,

@@ -184,7 +184,7 @@ class Watcher {
     run_on_large_stack([&]() noexcept {
       const LaunchError error = platform_.calls->error(status, operation, {}, stage, device);
       note_loss(error, device);
-      if (errors_.fault(error, here, causes_of(error))) stop_on_request();
+      if (errors_.fault(error, device, here, causes_of(error, device))) stop_on_request();
     });
   }
 
@@ -299,7 +299,7 @@ class Watcher {
     if (!kernel.listed || consequence) return;
     debug::detail::notify_failed(error);
     if (error.incident != 0) {
-      if (!errors_.fault(error, stack, causes_of(error))) return;
+      if (!errors_.fault(error, launch.device, stack, causes_of(error, launch.device))) return;
     } else {
       errors_.refused(kernel, error, log,
                       hint_for(launch, error, of, failed_calls_.capture_breaker()), stack);
@@ -318,7 +318,8 @@ class Watcher {
   /// The runtime has ended the process because of a fault of running work, as AMD's does.
   void aborted(const HostStack& stack) noexcept {
     if (rerun_.waits()) {
-      return errors_.culprit("the runtime has ended the process (SIGABRT)", "SIGABRT", {}, stack);
+      return errors_.culprit("the runtime has ended the process (SIGABRT)", "SIGABRT", {}, -1,
+                             stack);
     }
     const debug::JournalReader flying(&debug::is_in_flight);
     try {
@@ -327,8 +328,8 @@ class Watcher {
       return;
     }
   }
-  [[nodiscard]] std::string causes_of(const LaunchError& error) noexcept {
-    return likely_causes(error, arguments_, failed_calls_, lookup_.table(), rerun_);
+  [[nodiscard]] std::string causes_of(const LaunchError& error, std::int32_t device) noexcept {
+    return likely_causes(error, device, arguments_, failed_calls_, lookup_.table(), rerun_);
   }
   void note_loss(const LaunchError& error, std::int32_t device) noexcept {
     if (error.severity != Severity::context_lost || device < 0 || device >= 64) return;

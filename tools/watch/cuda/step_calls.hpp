@@ -199,6 +199,10 @@ class StepCalls {
           steps_.changed(of.hGraphExec, of.hNode, what, shape);
           break;
         }
+        case Call::graph_changed:
+          // All of these have the executable graph as their first parameter.
+          steps_.changed(parameters<cuGraphExecKernelNodeSetParams_v2_params>(info).hGraphExec);
+          break;
         case Call::graph_node_destroyed:
           steps_.node_destroyed(parameters<cuGraphDestroyNode_params>(info).hNode);
           break;

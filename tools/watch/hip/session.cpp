@@ -127,6 +127,17 @@ void aside(std::int32_t device, const Body& body) noexcept {
   }
 }
 
+/// The same, but on the program's thread if the stream is its own default stream. Then the body's
+/// queries become the thread's last error, which is cleared if there was none.
+template <class Body>
+void aside_for(const void* stream, std::int32_t device, const Body& body) noexcept {
+  if (stream != per_thread_handle()) return aside(device, body);
+  const bool had_error = hipPeekAtLastError() != hipSuccess;
+  body();
+  static constinit NextFunction next("hipGetLastError");
+  if (!had_error) static_cast<void>(call_next(next.get()));
+}
+
 }  // namespace
 
 bool enter() {
@@ -171,7 +182,7 @@ void begins(const HipLaunch& of) {
   ObservedLaunch& seen = mine.launch;
   if (!mine.launching || !seen.waits) return;
   const HostStack stack = HostStack::here();
-  aside(mine.device, [&] {
+  aside_for(seen.launch.stream, mine.device, [&] {
     if (session()->captures.is_capturing(seen.launch.stream)) return;
     session()->waits.before(seen, stack);
     if (of.is_graph) session()->steps.begin(seen, const_cast<void*>(of.graph), stack);
@@ -185,7 +196,7 @@ void ended(const HipLaunch& of, hipError_t status) {
     session()->launches.end(seen, of, status);
     if (!seen.waits) return;
     const HostStack stack = HostStack::here();
-    aside(mine.device, [&] {
+    aside_for(seen.launch.stream, mine.device, [&] {
       if (of.is_graph) {
         session()->steps.end(seen, const_cast<void*>(of.graph), true, stack);
       } else {

@@ -70,6 +70,8 @@ class Runs {
     keeps_input_ = !known || S_ISCHR(about.st_mode);
     // A caller that ignores it would keep waitpid from the program's status.
     ignores_children_ = std::signal(SIGCHLD, SIG_DFL) == SIG_IGN;
+    // Nobody may read standard error any more.
+    ignores_pipes_ = std::signal(SIGPIPE, SIG_IGN) == SIG_IGN;
     for (const int signal : forwarded) {
       struct sigaction now {};
       struct sigaction ours {};
@@ -88,7 +90,11 @@ class Runs {
     const int status = run(1, 0);
     took_ = milliseconds_now() - begun;
     const SuspectFile first = found(1);
-    if (interrupted_by != 0 || first.suspects.empty() || first.is_exact) return status;
+    if (interrupted_by != 0 || !faulted_ || first.is_exact) return status;
+    if (first.suspects.empty()) {
+      say("the program is not run again (--rerun): no launch can have caused the fault");
+      return status;
+    }
     write(first);
     const std::size_t count = first.suspects.size();
     say("the program faulted, and runs again with a wait after " +
@@ -108,8 +114,8 @@ class Runs {
       if (later.is_exact) return status;
     }
     if (!faulted_) {
-      say("the program did not fault again: the fault does not repeat, or the waits prevent it, as "
-          "they do where work lacks an order (try --races)");
+      say("the program did not fault this time: the fault does not always repeat, or the waits "
+          "prevent it, as they do where work lacks an order (try --races)");
       list("suspects of the first run", first);
     } else if (!ended) {
       say("no single launch can be named");
@@ -136,6 +142,7 @@ class Runs {
       if (::getppid() != self) ::_exit(127);
       for (const int signal : caught_) std::signal(signal, SIG_DFL);
       if (ignores_children_) std::signal(SIGCHLD, SIG_IGN);
+      if (!ignores_pipes_) std::signal(SIGPIPE, SIG_DFL);
       ::sigprocmask(SIG_SETMASK, &before, nullptr);
       execute(number);
     }
@@ -268,6 +275,7 @@ class Runs {
   bool has_file_input_ = false;
   bool keeps_input_ = true;  ///< a terminal
   bool ignores_children_ = false;
+  bool ignores_pipes_ = false;
   bool faulted_ = false;    ///< in the run that `found` was asked about
   std::uint64_t took_ = 0;  ///< the first run, in milliseconds
 };

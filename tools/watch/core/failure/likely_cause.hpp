@@ -118,15 +118,15 @@ namespace detail {
 /// Returns lines about the launches that may have caused a fault: missing shared memory, and with
 /// --arguments pointers, first those that are certainly wrong. Each line is after "\n  ". Returns
 /// "" without memory.
-[[nodiscard]] inline std::string likely_causes(const LaunchError& error, ArgumentLog& arguments,
-                                               FailedCalls& calls, KernelTable& kernels,
-                                               Rerun& rerun) noexcept try {
+[[nodiscard]] inline std::string likely_causes(const LaunchError& error, std::int32_t device,
+                                               ArgumentLog& arguments, FailedCalls& calls,
+                                               KernelTable& kernels, Rerun& rerun) noexcept try {
   constexpr std::size_t most = 16;
   constexpr int most_lines = 6;
   debug::LaunchRecord suspects[most];
   std::size_t found = 0;
   if (rerun.waits()) {
-    for (const OpenLaunch& one : rerun.open()) {
+    for (const OpenLaunch& one : rerun.open(device)) {
       if (found < most) suspects[found++] = one.record;
     }
   } else {

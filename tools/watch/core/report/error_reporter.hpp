@@ -47,7 +47,8 @@ class ErrorReporter {
   }
   /// Reports a fault of running work, each fault once: after it, every later call of a lost context
   /// repeats it. Returns whether the fault is new.
-  bool fault(const LaunchError& error, const HostStack& stack, const std::string& causes) noexcept {
+  bool fault(const LaunchError& error, std::int32_t device, const HostStack& stack,
+             const std::string& causes) noexcept {
     std::uint64_t before = __atomic_load_n(&last_incident_, __ATOMIC_RELAXED);
     do {
       if (error.incident <= before) return false;
@@ -55,7 +56,7 @@ class ErrorReporter {
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     if (rerun_.waits()) {
       culprit(single_line({error.raw_text.data, error.raw_text.size}),
-              single_line({error.raw_name.data, error.raw_name.size}), causes, stack);
+              single_line({error.raw_name.data, error.raw_name.size}), causes, device, stack);
     } else {
       say(error, Finding::Kind::fault, {}, causes, stack, 0);
       suspected(error);
@@ -66,15 +67,20 @@ class ErrorReporter {
   /// Reports the launch for which a run of --rerun waits, and which has faulted. If others ran at
   /// the same time, only the last run reports them. `stack` is that of the call that noticed it.
   void culprit(const std::string& fault, const std::string& status, const std::string& causes,
-               const HostStack& stack) noexcept {
+               std::int32_t device, const HostStack& stack) noexcept {
     try {
-      const std::vector<OpenLaunch> open = rerun_.open();
-      const bool is_exact = open.size() == 1 && !rerun_.others_run(open);
+      const std::vector<OpenLaunch> open = rerun_.open(device);
+      const bool is_exact = open.size() == 1 && !rerun_.others_run(open, device);
       rerun_.found(open, is_exact);
       if (!is_exact && !rerun_.is_last()) return;
-      Finding made = open.empty() ? other_work_finding(fault, status)
-                     : is_exact   ? culprit_finding(open.front(), fault, status)
-                                  : culprits_finding(open, fault, status);
+      Finding made = open.empty()       ? other_work_finding(fault, status)
+                     : open.size() == 1 ? culprit_finding(open.front(), fault, status)
+                                        : culprits_finding(open, fault, status);
+      if (open.size() == 1 && !is_exact) {
+        made.details +=
+            "\n  launches on other threads' default streams, or on destroyed streams, may have run at "
+            "the same time";
+      }
       if (!open.empty()) made.details += causes;
       if (open.size() < 2) {
         made.places =
@@ -196,9 +202,11 @@ class ErrorReporter {
       }
     }
     if (kind == Finding::Kind::fault && !rerun_.on()) {
-      made.remedy = error.vendor == Vendor::nvidia
-                        ? "run warpsafe-run --stop-at-fault to get the kernel, its line and thread"
-                        : "run warpsafe-run --rerun to get the launch that faults";
+      made.remedy =
+          error.vendor == Vendor::nvidia
+              ? "run warpsafe-run --stop-at-fault to get the kernel, its line and thread, or "
+                "--rerun to get the launch"
+              : "run warpsafe-run --rerun to get the launch that faults";
     }
     // Causes of a fault are lines already.
     if (!hint.empty()) made.details += (hint.front() == '\n' ? "" : "\n  ") + hint;

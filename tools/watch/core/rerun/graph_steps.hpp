@@ -5,6 +5,7 @@
 #include "../launch/observed_launch.hpp"
 #include "../watcher.hpp"
 #include "launch_waits.hpp"
+#include "step_graph.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,44 +17,6 @@
 #include <vector>
 
 namespace warpsafe::watch {
-
-/// A node of a graph, in words.
-struct StepNode {
-  void* handle = nullptr;
-  std::string what{};          ///< "kernel 'axpy'", "a copy"
-  std::string shape{};         ///< of a kernel's launch; else empty
-  std::vector<void*> after{};  ///< the nodes that come before it
-};
-/// The nodes of an executable graph.
-struct StepGraph {
-  std::vector<StepNode> nodes{};
-  std::string why{};  ///< why they cannot be launched one by one; empty: they can
-
-  /// Puts each node behind those that come before it, and leaves out those in `idle`, which do
-  /// nothing.
-  void sort(const std::vector<void*>& idle) {
-    std::vector<StepNode> sorted;
-    const auto is_there = [&](const void* node) {
-      return std::any_of(sorted.begin(), sorted.end(),
-                         [&](const StepNode& one) { return one.handle == node; });
-    };
-    while (!nodes.empty()) {
-      const auto next = std::find_if(nodes.begin(), nodes.end(), [&](const StepNode& one) {
-        return std::all_of(one.after.begin(), one.after.end(), is_there);
-      });
-      if (next == nodes.end()) {
-        why = "the runtime does not tell their order";
-        return;
-      }
-      sorted.push_back(std::move(*next));
-      nodes.erase(next);
-    }
-    std::erase_if(sorted, [&](const StepNode& one) {
-      return std::find(idle.begin(), idle.end(), one.handle) != idle.end();
-    });
-    nodes = std::move(sorted);
-  }
-};
 
 /// A runtime's calls about executable graphs, with its own statuses.
 struct GraphStepCalls {
@@ -95,6 +58,17 @@ class GraphSteps {
       if (one.handle != node) continue;
       one.what = std::move(what);
       one.shape = std::move(shape);
+    }
+  }
+  /// Call when it changes nodes in a way that is not followed.
+  void changed(const void* graph) {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(graph);
+    if (found == known_.end() || found->second.is_changed) return;
+    found->second.is_changed = true;
+    for (StepNode& one : found->second.nodes) {
+      one.what += " (as instantiated; the graph was updated since)";
+      one.shape.clear();
     }
   }
   /// Call when the program removes a node from a graph: it no longer names one of an executable
@@ -199,7 +173,8 @@ class GraphSteps {
       const int followed = launched != 0 ? launched : calls_.follow(seen.launch.stream);
       const int status = launched != 0 || watcher_.platform().is_fault(followed)
                              ? followed
-                             : waits_.wait(seen.launch.stream, seen.launch.device);
+                             : waits_.wait(seen.launch.stream, seen.launch.device,
+                                           LaunchWaits::last_before(seen.record.sequence));
       static_cast<void>(calls_.set_enabled(graph, nodes[i].handle, false));
       if (status == 0) continue;
       if (status != cannot_wait && watcher_.platform().is_fault(status)) {

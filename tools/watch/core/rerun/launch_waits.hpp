@@ -10,9 +10,9 @@
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
-#include <utility>
 
 namespace warpsafe::watch {
 
@@ -26,23 +26,16 @@ class LaunchWaits {
   [[gnu::cold, gnu::noinline]] void before(const ObservedLaunch& seen,
                                            const HostStack& stack) noexcept {
     const std::uint64_t number = seen.record.sequence;
-    const debug::JournalReader others([&](const debug::LaunchRecord& one) {
-      return one.state == debug::LaunchState::submitted && one.sequence != number &&
-             one.vendor == seen.record.vendor;
-    });
+    const std::uint64_t last = last_before(number);
     try {
       // Each stream may have copies and fills.
       const std::int32_t here = seen.launch.device;
-      std::set<std::pair<const void*, std::int32_t>> streams{{seen.launch.stream, here},
-                                                             {nullptr, here}};
-      watcher_.streams().each(here, [&](const void* one) { streams.emplace(one, here); });
-      for (const debug::LaunchRecord& one : others) {
-        if (can_wait(one, seen.launch)) streams.emplace(one.stream, one.device);
-      }
-      for (const auto& [stream, device] : streams) {
-        const int status = wait(stream, device);
+      std::set<const void*> streams{seen.launch.stream, nullptr};
+      watcher_.streams().each(here, [&](const void* one) { streams.insert(one); });
+      for (const void* const stream : streams) {
+        const int status = wait(stream, here, last);
         if (status == cannot_wait || !watcher_.platform().is_fault(status)) continue;
-        return watcher_.failed(status, Name::of("Wait before a launch"), Stage::completion, device,
+        return watcher_.failed(status, Name::of("Wait before a launch"), Stage::completion, here,
                                &stack);
       }
       // AMD's runtime may end the process before it returns from the launch.
@@ -57,7 +50,7 @@ class LaunchWaits {
                                           const HostStack& stack) noexcept {
     const Launch& launch = seen.launch;
     const bool was_slow = watcher_.rerun().is_slow(launch.stream);
-    const int status = wait(launch.stream, launch.device);
+    const int status = wait(launch.stream, launch.device, last_before(seen.record.sequence + 1));
     if (status == 0) return watcher_.rerun().closed(seen.record.sequence);
     if (status == cannot_wait) return;
     if (status != watcher_.platform().calls->stream_wait->not_ready) {
@@ -67,13 +60,27 @@ class LaunchWaits {
     // The launch stays one that may have caused a fault.
     if (!was_slow) say_slow(seen);
   }
-  /// Waits for a stream. Returns the runtime's status.
-  [[nodiscard]] int wait(const void* stream, std::int32_t device) noexcept {
+  /// Returns the number, below the given one, up to which the runtime has received all launches.
+  /// Those of other threads may arrive during a wait.
+  [[nodiscard]] static std::uint64_t last_before(std::uint64_t number) noexcept {
+    const debug::JournalReader started([&](const debug::LaunchRecord& one) {
+      return one.state == debug::LaunchState::started && one.sequence < number;
+    });
+    std::uint64_t first = number;
+    for (const debug::LaunchRecord& one : started) first = std::min(first, one.sequence);
+    return first - 1;
+  }
+  /// Waits for a stream. Its launches up to that number have then ended. Returns the runtime's
+  /// status.
+  [[nodiscard]] int wait(const void* stream, std::int32_t device, std::uint64_t number) noexcept {
     constexpr std::uint64_t shortly = 100;  // milliseconds
     const int status = wait_for_stream(watcher_.platform(), stream, device,
                                        watcher_.rerun().is_slow(stream) ? shortly : longest_wait());
     if (status == cannot_wait) return status;
     try {
+      if (status == 0 && (stream != per_thread_handle() || is_only_thread())) {
+        watcher_.rerun().ended(stream, device, number);
+      }
       watcher_.rerun().waited(stream, status != watcher_.platform().calls->stream_wait->not_ready);
     } catch (...) {  // out of memory: the next wait may be long
       return status;
@@ -82,13 +89,17 @@ class LaunchWaits {
   }
 
  private:
-  /// Whether the stream of an earlier launch can be named here. The handle of a stream that the
-  /// program has destroyed may be anything, and the handles of default streams mean those of the
-  /// current device and of this thread.
-  [[nodiscard]] bool can_wait(const debug::LaunchRecord& earlier, const Launch& launch) {
-    if (earlier.stream == launch.stream && earlier.device == launch.device) return true;
-    if (earlier.stream == nullptr) return earlier.device == launch.device;
-    return watcher_.streams().device_of(earlier.stream) >= 0;
+  /// Whether only one thread has ever asked this: the journal has one name for the default streams
+  /// of all threads.
+  [[nodiscard]] bool is_only_thread() noexcept {
+    thread_local const char mine = 0;
+    const void* first = nullptr;
+    if (!__atomic_compare_exchange_n(&first_thread_, &first, static_cast<const void*>(&mine), false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
+        first != &mine) {
+      __atomic_store_n(&several_threads_, true, __ATOMIC_RELAXED);
+    }
+    return !__atomic_load_n(&several_threads_, __ATOMIC_RELAXED);
   }
   static void say_slow(const ObservedLaunch& seen) noexcept {
     char text[512];
@@ -101,6 +112,8 @@ class LaunchWaits {
   }
 
   Watcher& watcher_;
+  const void* first_thread_ = nullptr;  ///< that launches on its own default stream
+  bool several_threads_ = false;        ///< do so
 };
 
 }  // namespace warpsafe::watch

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <set>
 #include <span>
@@ -101,24 +102,44 @@ class Rerun {
     const std::lock_guard lock(mutex_);
     std::erase_if(open_, [&](const OpenLaunch& one) { return one.sequence == sequence; });
   }
-  /// Returns the launches that may have caused a fault: those after which the wait took too long
-  /// may have ended since. May throw std::bad_alloc.
-  [[nodiscard]] std::vector<OpenLaunch> open() {
+  /// Returns the launches that may have caused a fault of a device (-1: unknown): those after which
+  /// the wait took too long may have ended since. May throw std::bad_alloc.
+  [[nodiscard]] std::vector<OpenLaunch> open(std::int32_t device) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(open_, [&](const OpenLaunch& one) { return has_ended(one.record); });
+    std::vector<OpenLaunch> found = open_;
+    std::erase_if(
+        found, [&](const OpenLaunch& one) { return device >= 0 && one.record.device != device; });
+    return found;
+  }
+  /// Whether other launches may run on the device beside these.
+  [[nodiscard]] bool others_run(const std::vector<OpenLaunch>& open, std::int32_t device) {
     const debug::JournalReader flying(&debug::is_in_flight);
     const std::lock_guard lock(mutex_);
-    std::erase_if(open_, [&](const OpenLaunch& one) {
-      return std::none_of(flying.begin(), flying.end(), [&](const debug::LaunchRecord& record) {
-        return record.sequence == one.sequence;
-      });
+    return std::any_of(flying.begin(), flying.end(), [&](const debug::LaunchRecord& one) {
+      return one.state == debug::LaunchState::submitted && !has_ended(one) &&
+             (device < 0 || one.device == device) &&
+             std::none_of(open.begin(), open.end(),
+                          [&](const OpenLaunch& ours) { return ours.sequence == one.sequence; });
     });
-    return open_;
+  }
+  /// Call when the launches on a stream up to that number have ended. The journal does not know it
+  /// of the default streams. May throw std::bad_alloc.
+  void ended(const void* stream, std::int32_t device, std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t& last = ended_[{stream, device}];
+    last = std::max(last, number);
   }
 
   /// Call when a wait for a stream has ended. `in_time`: with its work. Otherwise later waits are
-  /// short. Returns whether this is new.
-  bool waited(const void* stream, bool in_time) {
+  /// short. May throw std::bad_alloc.
+  void waited(const void* stream, bool in_time) {
     const std::lock_guard lock(mutex_);
-    return in_time ? slow_.erase(stream) != 0 : slow_.insert(stream).second;
+    if (in_time) {
+      slow_.erase(stream);
+    } else {
+      slow_.insert(stream);
+    }
   }
   [[nodiscard]] bool is_slow(const void* stream) {
     const std::lock_guard lock(mutex_);
@@ -140,16 +161,6 @@ class Rerun {
     std::vector<Suspect> all;
     for (const OpenLaunch& one : launches) all.push_back(suspect_of(one.record, one.ordinal));
     write(std::move(all), is_exact);
-  }
-  /// Whether launches may run for which this run does not wait.
-  [[nodiscard]] static bool others_run(const std::vector<OpenLaunch>& open) {
-    const debug::JournalReader others([&](const debug::LaunchRecord& one) {
-      return one.state == debug::LaunchState::submitted &&
-             std::none_of(open.begin(), open.end(), [&](const OpenLaunch& ours) {
-               return ours.sequence == one.sequence || ours.record.device != one.device;
-             });
-    });
-    return !others.empty();
   }
 
  private:
@@ -174,6 +185,11 @@ class Rerun {
                    ", shared=" + std::to_string(record.dynamic_shared) + " bytes";
     }
     return made;
+  }
+  /// @pre mutex_
+  [[nodiscard]] bool has_ended(const debug::LaunchRecord& record) const {
+    const auto found = ended_.find({record.stream, record.device});
+    return found != ended_.end() && record.sequence <= found->second;
   }
   void write(std::vector<Suspect> more, bool is_exact) {
     const std::lock_guard lock(mutex_);
@@ -217,7 +233,9 @@ class Rerun {
   std::set<std::tuple<std::string, std::int32_t, std::uint64_t>> wanted_{};
   std::mutex mutex_{};
   std::vector<OpenLaunch> open_{};
-  std::set<const void*> slow_{};
+  /// By stream and device, up to which number all launches have ended.
+  std::map<std::pair<const void*, std::int32_t>, std::uint64_t> ended_{};
+  std::set<const void*> slow_{};  ///< streams
   SuspectFile written_{};
 };
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#include "core/rerun/suspect.hpp"
+
+#include "core/options.hpp"
+#include "core/rerun/rerun.hpp"
+#include "core/rerun/step_graph.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace warpsafe::watch;
+
+TEST(SuspectFile, IsReadAsItWasWritten) {
+  SuspectFile file;
+  file.suspects = {{3, 1, "demo::axpy<float, 4>", "grid=(4,1,1), block=(32,1,1), shared=0 bytes"},
+                   {1, 0, "graph of 2 kernels: a, b", ""}};
+  EXPECT_EQ(SuspectFile::parse(file.text()).suspects, file.suspects);
+  EXPECT_FALSE(SuspectFile::parse(file.text()).is_exact);
+  file.is_exact = true;
+  EXPECT_TRUE(SuspectFile::parse(file.text()).is_exact);
+  EXPECT_EQ(file.suspects[0].text(),
+            "'demo::axpy<float, 4>', launch 3 of it, grid=(4,1,1), block=(32,1,1), shared=0 bytes");
+  EXPECT_EQ(file.suspects[1].text(), "'graph of 2 kernels: a, b', launch 1 of it");
+}
+// A process may end while it writes.
+TEST(SuspectFile, AHalfLineIsLeftOut) {
+  SuspectFile file;
+  file.suspects = {{3, 1, "axpy", "grid"}, {4, 1, "axpy", "grid"}};
+  const std::string whole = file.text();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_LE(SuspectFile::parse(whole.substr(0, size)).suspects.size(), 1U) << size;
+  }
+  EXPECT_TRUE(SuspectFile::parse("\n\t\n1\t2\nno line").suspects.empty());
+}
+
+TEST(Rerun, OnlyLaunchesOfTheDeviceThatRunAreToBlame) {
+  Rerun rerun(Options::parse("rerun=2\nrerun-folder=/none/there\n"));
+  warpsafe::debug::LaunchRecord record{};
+  int stream = 0;
+  record.stream = &stream;
+  for (const std::int32_t device : {0, 1}) {
+    record.device = device;
+    ++record.sequence;
+    rerun.opened({record.sequence, record, 1, false, {}, {}, {}, {}});
+  }
+  EXPECT_EQ(rerun.open(-1).size(), 2U);
+  ASSERT_EQ(rerun.open(1).size(), 1U);
+  EXPECT_EQ(rerun.open(1).front().sequence, 2U);
+  rerun.ended(&stream, 1, 1);  // earlier launches
+  EXPECT_EQ(rerun.open(1).size(), 1U);
+  rerun.ended(&stream, 1, 2);
+  EXPECT_EQ(rerun.open(1).size(), 0U);
+  EXPECT_EQ(rerun.open(0).size(), 1U);
+  rerun.closed(1);
+  EXPECT_EQ(rerun.open(-1).size(), 0U);
+}
+
+TEST(StepGraph, PutsEachNodeBehindThoseBeforeIt) {
+  int nodes[4] = {};
+  StepGraph graph;
+  graph.nodes = {{&nodes[3], "3", "", {&nodes[1], &nodes[2]}},
+                 {&nodes[1], "1", "", {&nodes[0]}},
+                 {&nodes[2], "2", "", {&nodes[0]}},
+                 {&nodes[0], "0", "", {}}};
+  StepGraph with_idle = graph;
+  graph.sort({});
+  std::string order;
+  for (const StepNode& one : graph.nodes) order += one.what;
+  EXPECT_EQ(order, "0123");
+  EXPECT_EQ(graph.why, "");
+  with_idle.sort({&nodes[1]});
+  EXPECT_EQ(with_idle.nodes.size(), 3U);
+}
+TEST(StepGraph, WithoutAnOrderItIsLaunchedWhole) {
+  int nodes[2] = {};
+  StepGraph graph;
+  graph.nodes = {{&nodes[0], "0", "", {&nodes[1]}}, {&nodes[1], "1", "", {&nodes[0]}}};
+  graph.sort({});
+  EXPECT_NE(graph.why, "");
+}
+
+TEST(RerunOptions, ComeFromTheCommandThatRunsTheProgram) {
+  const Options options = Options::parse("rerun=2\nrerun-folder=/tmp/a b\n");
+  EXPECT_EQ(options.rerun, 2);
+  EXPECT_EQ(options.rerun_folder, "/tmp/a b");
+  EXPECT_EQ(options.unknown, "");
+  EXPECT_EQ(Options::parse("quiet").rerun, 0);
+}
+
+}  // namespace
