@@ -12,7 +12,7 @@
 // launch, 1 for some, 2 with one line of text if a file cannot be read or is no journal.
 
 #include <warpsafe/core/limits_table.hpp>
-#include <warpsafe/debug/run/revalidate.hpp>
+#include <warpsafe/launch/validate.hpp>
 #include <warpsafe/print.hpp>
 
 #include <nlohmann/json.hpp>

@@ -11,7 +11,6 @@
 #include <warpsafe/debug.hpp>
 #include <warpsafe/debug/data/launch_dump.hpp>
 #include <warpsafe/debug/run/journal_file.hpp>
-#include <warpsafe/debug/run/revalidate.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/debug/run/timeline_export.hpp>
 #include <warpsafe/device_check.hpp>

@@ -11,6 +11,8 @@
 extern "C" cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t, cudaStreamCaptureStatus*,
                                                    unsigned long long*, cudaGraph_t*,
                                                    const cudaGraphNode_t**, size_t*);
+// CUDA 12.4 does not deprecate cudaGetDriverEntryPoint.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <warpsafe/all.hpp>
 
 static_assert(warpsafe::SafeGrid<>::cover(1000, warpsafe::block<256>).has_value());

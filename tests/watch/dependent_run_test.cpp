@@ -13,6 +13,7 @@
 
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -130,6 +131,16 @@ TEST_F(RacesRun, MemoryOfAnotherAllocation) {
   EXPECT_THAT(races("alloc:p free:p alloc:q plain:py,2"),
               HasSubstr("nothing orders cuMemAllocAsync of 4096 bytes on stream 0x"));
 }
+// The second launch of waits writes what the first one wrote, which plain still reads.
+TEST_F(RacesRun, MemoryThatIsRefilledBeforeItWasRead) {
+  for (const char* const before : {"", "waits:zw record wait_event,2 "}) {
+    EXPECT_THAT(
+        races(std::string(before) + "waits:zx record wait_event,2 plain:xy,2 waits:zx"),
+        AllOf(HasSubstr("nothing orders 'plain' on stream 0x"),
+              HasSubstr(" before 'waits' on stream 0x"),
+              HasSubstr(": the second operation writes memory that is passed to the first")));
+  }
+}
 
 /// Programs without a race.
 struct RightRacesRun : RacesRun, testing::WithParamInterface<const char*> {};
@@ -142,6 +153,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "swaps:xy waits:yz,2", "plain:xy swaps:yz,2",
                     // One kernel on several streams takes its own part of the memory each time.
                     "plain:xy plain:xy,2", "fill:x plain:xy plain:xz,2",
+                    // A kernel fills memory part by part: its launches differ.
+                    "waits:zx record wait_event,2 plain:xy,2 waits:wx",
+                    "waits:zx record wait_event,2 plain:xy,2 record,2 wait_event waits:zx",
                     "alloc:p record wait_event,2 plain:py,2 record,2 wait_event free:p",
                     "alloc:p plain:py free:p alloc:p record wait_event,2 plain:py,2"));
 

@@ -98,6 +98,56 @@ TEST(GuardRun, AWrongFreeIsStillRefused) {
   const std::string out = watched("malloc:m400 mfree:m mfree:m").out;
   EXPECT_THAT(out, HasSubstr("mfree:m: 1\n"));
 }
+TEST(GuardRun, AWritePastTheEndOfMemoryOfAPool) {
+  for (const std::string allocation : {"alloc:", "from_pool:"}) {
+    const Ran ran = watched(allocation + "p400 sync scribble:p400 sync");
+    EXPECT_THAT(ran.out,
+                AllOf(found("something wrote bytes 400 to 403 of an allocation of 400 bytes\n"
+                            "  allocated by cuMemAllocAsync in "),
+                      HasSubstr(" 1 fault of running work")));
+    EXPECT_EQ(ran.status, 7 << 8);
+  }
+  EXPECT_THAT(watched("alloc:p400 scribble:p404 sync free:p sync").out,
+              found("something wrote bytes 404 to 407"));
+  EXPECT_THAT(watched("alloc:p400 sync free:p scribble:p400 sync").out,
+              found("something wrote bytes 400 to 403"));
+}
+TEST(GuardRun, AWriteToFreedMemoryOfAPool) {
+  const Ran ran = watched("alloc:p400 free:p scribble:p16 alloc:q400 sync show:q16");
+  EXPECT_THAT(ran.out, AllOf(found("something wrote bytes 16 to 19 of an allocation of 400 bytes, "
+                                   "after its free\n"),
+                             HasSubstr("show:q16: fffafafa\n")));
+  // Memory that is too large to be kept is given back.
+  EXPECT_THAT(watched("alloc:p20000000 free:p scribble:p16 sync").out, Not(found("")));
+}
+TEST(GuardRun, ARightProgramWithAPool) {
+  std::string steps;
+  for (int i = 0; i < 300; ++i) {  // more than the guard keeps, also before a wait
+    steps += "alloc:p400 show:p0 scribble:p396 free:p ";
+    if (i == 200) steps += "sync ";
+  }
+  const Ran ran = watched(steps + "sync alloc:q400 show:q396 range:q free:q free:q");
+  EXPECT_THAT(ran.out, AllOf(Not(HasSubstr("memory guard")), HasSubstr("show:p0: fffafafa\n"),
+                             HasSubstr("show:q396: fffafafa\nrange:q: 400\nfree:q: 1\n"),
+                             HasSubstr(" 0 faults of running work")));
+  EXPECT_THAT(ran.out, Not(HasSubstr("free:p: ")));
+}
+// The patterns are written in the order of the stream, so an early look finds none.
+TEST(GuardRun, MemoryOfAPoolIsComparedOnlyAfterItsPatternWasWritten) {
+  EXPECT_THAT(watched("alloc:p400 scribble:p400 free:p").out, Not(found("")));
+  EXPECT_THAT(watched("alloc:p400 scribble:p400").out, Not(found("")));
+}
+TEST(GuardRun, LeavesAPoolAloneWhoseDriverDoesNotTakeTheSize) {
+  const Ran ran = watched("alloc:p400 scribble:p400 sync free:p sync", "--guard",
+                          "STAND_IN_KEEPS_PARAMETERS=1");
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("warpsafe: --guard does not guard memory of pools: this "
+                                       "driver does not tell its size"),
+                             Not(found(""))));
+}
+TEST(GuardRun, MemoryOfAPoolThatIsFreedDuringACaptureIsForgotten) {
+  EXPECT_THAT(watched("alloc:p400 sync begin_capture free:p end_capture scribble:p0 sync").out,
+              Not(found("")));
+}
 TEST(GuardRun, ANumberIsChecked) {
   for (const char* const wrong : {"--guard=0", "--guard=", "--guard=x", "--guard=1234567890"}) {
     EXPECT_THAT(watched("sync", wrong).out, HasSubstr("--guard needs a number from 1 to"));
@@ -105,9 +155,11 @@ TEST(GuardRun, ANumberIsChecked) {
 }
 
 int waits = 0;
+int marks = 0;
+int releases_after = 0;
 std::vector<std::uint32_t> filled;
 constexpr warpsafe::watch::GuardAccess access{
-    [](std::uintptr_t, std::uint32_t pattern, std::size_t) noexcept {
+    [](std::uintptr_t, std::uint32_t pattern, std::size_t, void*) noexcept {
       filled.push_back(pattern);
       return true;
     },
@@ -116,7 +168,15 @@ constexpr warpsafe::watch::GuardAccess access{
       ++waits;
       return true;
     },
-    [](std::uintptr_t) noexcept {}};
+    [](std::uintptr_t) noexcept {},
+    [](void*, void*& mark) noexcept {
+      mark = &waits;
+      ++marks;
+      return true;
+    },
+    [](void*) noexcept { return false; },
+    [](void*) noexcept { --marks; },
+    [](std::uintptr_t, void*) noexcept { ++releases_after; }};
 
 // A wait reaches the current device only. Work of the memory's own device may still use it, until
 // the driver's free has waited for that work.
@@ -131,6 +191,24 @@ TEST(MemoryGuard, LeavesMemoryOfAnotherDeviceToTheDriver) {
     EXPECT_EQ(waits, current);
     EXPECT_EQ(filled.size(), current == 1 ? 1U : 0U);
   }
+}
+
+// The memory is released after its own stream's work, which may still use it.
+TEST(MemoryGuard, DoesNotWaitForAStreamToFreeItsMemory) {
+  int stream = 0;
+  warpsafe::watch::MemoryGuard guard(1, access);
+  std::vector<warpsafe::watch::GuardReport> found;
+  waits = 0;
+  for (std::uintptr_t i = 1; i <= 300; ++i) {
+    guard.allocated(i * 4096, 400, 624, 0, warpsafe::Name::of("cuMemAllocAsync"), {}, &stream);
+    EXPECT_TRUE(guard.is_of_pool(i * 4096));
+    EXPECT_TRUE(guard.freed_in_order(i * 4096, &stream, found));
+  }
+  EXPECT_EQ(waits, 0);
+  EXPECT_EQ(releases_after, 300 - 256);
+  EXPECT_EQ(marks, 256) << "one for each allocation that is kept";
+  guard.forget();
+  EXPECT_EQ(marks, 0);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/device.hpp>
 
@@ -13,6 +14,27 @@
 #include <cstdint>
 
 namespace warpsafe::detail {
+
+/// Whether a device has stream-ordered allocation, asked once per device. If the
+/// device cannot be asked, the answer is true, and the allocation reports the error.
+template <class B, CheckLevel Level>
+[[nodiscard]] bool has_memory_pools(int device) noexcept {
+  static OnceSlot<bool> slots[cached_devices];
+  const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
+  if (remembered) {
+    if (const bool* known = slots[device].get()) return *known;
+  }
+  bool answer = true;
+  if (call<B, Level, &B::has_memory_pools>(device, answer) != 0) return true;
+  if (remembered) slots[device].put(answer);
+  return answer;
+}
+
+/// Whether B can guard memory (WARPSAFE_GUARD), for the code of a check level.
+template <class B, CheckLevel Level>
+concept GuardsMemory = Level == CheckLevel::full&& requires {
+  requires B::guards_memory;
+};
 
 /// Counts the bytes that this program's buffers hold on each device of a backend. One count per
 /// program, including its shared objects.

@@ -293,17 +293,17 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned int coun
   });
 }
 
-// Knows one function of the driver.
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
                                              unsigned int version, unsigned long long flags,
                                              cudaDriverEntryPointQueryResult* found) {
-  return api("cudaGetDriverEntryPointByVersion", text(symbol, version, flags), contextless,
-             [&](auto&) {
-               const bool known = std::strcmp(symbol, "cuKernelGetParamInfo") == 0;
-               *function = known ? reinterpret_cast<void*>(&get_parameter) : nullptr;
-               *found = known ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
-               return cudaSuccess;
-             });
+  return api(
+      "cudaGetDriverEntryPointByVersion", text(symbol, version, flags), contextless, [&](auto&) {
+        const bool ours = std::strcmp(symbol, "cuKernelGetParamInfo") == 0;
+        *function = ours ? reinterpret_cast<void*>(&get_parameter) : driver_function(symbol);
+        *found =
+            *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+        return cudaSuccess;
+      });
 }
 
 void stand_in_cuda_declare_kernel(const void* host_function, const char* name,

@@ -60,7 +60,7 @@ bool is_device(const void* pointer) {
 // Two settings give a device access to another's memory: one for cudaMalloc's and one for each
 // pool (two H200s, CUDA 13.0).
 bool is_accessible(const Allocation& memory, int device) {
-  if (memory.type != cudaMemoryTypeDevice || memory.device == device) return true;
+  if (memory.type != cudaMemoryTypeDevice || memory.device == device || memory.of_all) return true;
   const auto& devices = runtime().devices;
   return memory.pooled
              ? devices[static_cast<std::size_t>(memory.device)].pool_readers.count(device) != 0

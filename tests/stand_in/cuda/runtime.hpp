@@ -92,6 +92,7 @@ struct Allocation {
   int device = 0;
   bool mapped = false;  ///< pages of the stand-in, to be released
   bool pooled = false;  ///< stream-ordered allocation
+  bool of_all = false;  ///< mapped for several devices, which are then all
 };
 
 struct InjectedFailure {
@@ -184,6 +185,9 @@ class Runtime {
 };
 
 Runtime& runtime();
+
+/// The driver's function of this name, or nullptr if the stand-in has none.
+void* driver_function(const std::string& name);
 
 /// The arguments of a call as text.
 template <class... Values>

@@ -4,7 +4,7 @@
 #include "launch_fixture.hpp"
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
-#include <warpsafe/debug/run/revalidate.hpp>
+#include <warpsafe/launch/validate.hpp>
 
 #include <gmock/gmock.h>
 

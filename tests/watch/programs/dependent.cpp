@@ -5,7 +5,8 @@
 // launch, NAME:xy, where NAME is a kernel of dependent.cu and x and y are letters of allocations;
 // a launch with programmatic stream serialization, +NAME:xy; a launch of the same by a library,
 // =NAME:xy; or other work of the stream. ",2" behind a step gives it to the second stream. The
-// letters p and q are memory of the driver's pool: alloc:p and free:p.
+// letters p and q are memory of the driver's pool: alloc:p and free:p; alloc:p400 has 400 bytes,
+// and from_pool:p400 names the pool.
 
 #include <cuda.h>
 
@@ -79,7 +80,13 @@ int act(std::string step) {
   if (step == "record") return cuEventRecord(event, stream);
   if (step == "wait_event") return cuStreamWaitEvent(stream, event, 0);
   if (step == "sync") return cuStreamSynchronize(stream);
-  if (step.substr(0, 6) == "alloc:") return cuMemAllocAsync(&memory[step[6]], bytes, stream);
+  if (step.substr(0, 6) == "alloc:") {
+    const std::size_t size = step.size() > 7 ? std::stoul(step.substr(7)) : bytes;
+    return cuMemAllocAsync(&memory[step[6]], size, stream);
+  }
+  if (step.substr(0, 10) == "from_pool:") {
+    return cuMemAllocFromPoolAsync(&memory[step[10]], std::stoul(step.substr(11)), nullptr, stream);
+  }
   if (step.substr(0, 5) == "free:") return cuMemFreeAsync(memory[step[5]], stream);
   // malloc:m400, scribble:m-4 (a kernel that writes there), mfree:m: memory of cuMemAlloc.
   if (step.substr(0, 7) == "malloc:") {

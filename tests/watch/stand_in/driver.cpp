@@ -35,7 +35,10 @@ struct CUfunc_st {
 struct CUstream_st {
   unsigned flags;
 };
-struct CUevent_st {};
+struct CUevent_st {
+  CUstream stream = nullptr;
+  std::uint64_t recorded = ~std::uint64_t{0};  ///< the waits for the stream before it
+};
 struct CUctx_st {
   std::uint32_t number;
 };
@@ -74,6 +77,9 @@ CUctx_st* current = &context;
 std::map<CUdeviceptr, std::size_t> live;
 std::map<CUdeviceptr, std::vector<unsigned char>> contents;  ///< of small memory
 std::vector<std::pair<CUdeviceptr, std::size_t>> pool;       ///< freed in the order of a stream
+std::map<CUstream, std::uint64_t> waits_of;                  ///< for a stream
+std::uint64_t waits_of_all = 0;                              ///< for the device
+std::uint64_t waits_for(CUstream stream) { return waits_of[stream] + waits_of_all; }
 CUdeviceptr reusable = 0;  ///< the next memory gets this address; 0: a new one
 std::mutex live_mutex;
 constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
@@ -136,6 +142,23 @@ bool is_memory(CUdeviceptr begin, std::size_t bytes) {
   if (next == live.begin()) return false;
   const auto& [at, size] = *std::prev(next);
   return begin - at < size && bytes <= size - (begin - at);
+}
+bool keeps_parameters() { return std::getenv("STAND_IN_KEEPS_PARAMETERS") != nullptr; }
+/// A pool that hands out the newest freed memory of the same size first.
+CUresult allocate_of_pool(CUdeviceptr* memory, std::size_t bytes) {
+  const std::lock_guard lock(live_mutex);
+  static CUdeviceptr next = 0x7e0000000000;
+  for (auto one = pool.rbegin(); one != pool.rend(); ++one) {
+    if (one->second != bytes) continue;
+    live.insert(*one);
+    *memory = one->first;
+    pool.erase(std::prev(one.base()));
+    return CUDA_SUCCESS;
+  }
+  live[*memory = next] = bytes;
+  contents[*memory].resize(bytes);
+  next += (bytes + 511) / 512 * 512;
+  return CUDA_SUCCESS;
 }
 /// The bytes at an address, or nullptr. @pre live_mutex
 unsigned char* bytes_at(CUdeviceptr begin, std::size_t bytes) {
@@ -469,7 +492,7 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
   cuMemAlloc_v2_params of{memory, bytes};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, &of, nullptr, [&] {
     // As driver 580: a callback may have changed the parameters.
-    if (std::getenv("STAND_IN_KEEPS_PARAMETERS") == nullptr) bytes = of.bytesize;
+    if (!keeps_parameters()) bytes = of.bytesize;
     static CUdeviceptr next = 0x7f0000000000;
     if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
     if (captured != nullptr) {
@@ -488,27 +511,23 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
     return CUDA_SUCCESS;
   });
 }
-/// A pool that hands out the newest freed memory of the same size first.
 CUresult cuMemAllocAsync(CUdeviceptr* memory, std::size_t bytes, CUstream stream) {
-  const cuMemAllocAsync_params of{memory, bytes, stream};
+  cuMemAllocAsync_params of{memory, bytes, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocAsync, &of, nullptr, [&] {
-    const std::lock_guard lock(live_mutex);
-    static CUdeviceptr next = 0x7e0000000000;
-    for (auto one = pool.rbegin(); one != pool.rend(); ++one) {
-      if (one->second != bytes) continue;
-      live.insert(*one);
-      *memory = one->first;
-      pool.erase(std::prev(one.base()));
-      return CUDA_SUCCESS;
-    }
-    live[*memory = next] = bytes;
-    next += (bytes + 511) / 512 * 512;
-    return CUDA_SUCCESS;
+    return allocate_of_pool(memory, keeps_parameters() ? bytes : of.bytesize);
+  });
+}
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* memory, std::size_t bytes, CUmemoryPool from,
+                                 CUstream stream) {
+  cuMemAllocFromPoolAsync_params of{memory, bytes, from, stream};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocFromPoolAsync, &of, nullptr, [&] {
+    return allocate_of_pool(memory, keeps_parameters() ? bytes : of.bytesize);
   });
 }
 CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
-  const cuMemFreeAsync_params of{memory, stream};
+  cuMemFreeAsync_params of{memory, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeAsync, &of, nullptr, [&] {
+    if (!keeps_parameters()) memory = of.dptr;
     const std::lock_guard lock(live_mutex);
     const auto one = live.find(memory);
     if (one == live.end()) return CUDA_ERROR_INVALID_VALUE;
@@ -520,7 +539,7 @@ CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
 CUresult cuMemFree(CUdeviceptr memory) {
   cuMemFree_v2_params of{memory};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &of, nullptr, [&] {
-    if (std::getenv("STAND_IN_KEEPS_PARAMETERS") == nullptr) memory = of.dptr;
+    if (!keeps_parameters()) memory = of.dptr;
     if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
     if (const CUresult answer = settle(); answer != CUDA_SUCCESS) return answer;
     const std::lock_guard lock(live_mutex);
@@ -596,11 +615,17 @@ CUresult cuEventCreate(CUevent* event, unsigned flags) {
     return CUDA_SUCCESS;
   });
 }
-/// The work before the event has not ended.
+/// The work before the event ends when the host waits for something.
 CUresult cuEventQuery(CUevent event) {
   const cuEventQuery_params of{event};
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventQuery, &of, nullptr,
-                     [] { return CUDA_ERROR_NOT_READY; });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventQuery, &of, nullptr, [event] {
+    const std::lock_guard lock(live_mutex);
+    return event->recorded < waits_for(event->stream) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  });
+}
+CUresult cuEventDestroy(CUevent event) {
+  delete event;
+  return CUDA_SUCCESS;
 }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
   const cuEventElapsedTime_params of{milliseconds, start, end};
@@ -624,8 +649,12 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   const cuEventRecord_params of{event, stream};
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventRecord, &of, nullptr,
-                     [] { return CUDA_SUCCESS; });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventRecord, &of, nullptr, [=] {
+    const std::lock_guard lock(live_mutex);
+    event->stream = stream;
+    event->recorded = waits_for(stream);
+    return CUDA_SUCCESS;
+  });
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   const cuStreamWaitEvent_params of{stream, event, flags};
@@ -861,11 +890,15 @@ CUresult cuLogsDumpToMemory(CUlogIterator* position, char* text, std::size_t* by
 }
 CUresult cuStreamSynchronize(CUstream stream) {
   const cuStreamSynchronize_params of{stream};
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, &of, nullptr, [] {
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, &of, nullptr, [stream] {
     const char* const slow = std::getenv("STAND_IN_SLOW");
     if (slow != nullptr) {
       const timespec pause{std::atol(slow) / 1000, std::atol(slow) % 1000 * 1'000'000};
       nanosleep(&pause, nullptr);
+    }
+    {
+      const std::lock_guard lock(live_mutex);
+      ++waits_of[stream];
     }
     return settle();
   });
@@ -874,6 +907,10 @@ CUresult cuCtxSynchronize() {
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, nullptr, nullptr, [] {
     // A kernel that never ends.
     while (std::getenv("STAND_IN_NEVER_ENDS") != nullptr) pause();
+    {
+      const std::lock_guard lock(live_mutex);
+      ++waits_of_all;
+    }
     return settle();
   });
 }

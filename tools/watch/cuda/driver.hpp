@@ -56,6 +56,13 @@ struct Driver {
   decltype(&::cuStreamCreate) stream_create;
   decltype(&::cuStreamDestroy) stream_destroy;
   CUresult(CUDAAPI* context_synchronize)();
+  decltype(&::cuMemAllocAsync) allocate_in_order;
+  decltype(&::cuMemFreeAsync) free_in_order;
+  decltype(&::cuStreamWaitEvent) stream_waits;
+  decltype(&::cuEventCreate) event_create;
+  decltype(&::cuEventRecord) event_record;
+  decltype(&::cuEventQuery) event_query;
+  decltype(&::cuEventDestroy) event_destroy;
   /// cuLogsDumpToMemory, which CUDA's headers before 12.9 do not declare.
   CUresult(CUDAAPI* log_to_memory)(unsigned* position, char* text, std::size_t* bytes,
                                    unsigned flags);
@@ -114,6 +121,13 @@ struct Driver {
     find(found.stream_create, "cuStreamCreate");
     find(found.stream_destroy, "cuStreamDestroy_v2");
     find(found.context_synchronize, "cuCtxSynchronize");
+    find(found.allocate_in_order, "cuMemAllocAsync");
+    find(found.free_in_order, "cuMemFreeAsync");
+    find(found.stream_waits, "cuStreamWaitEvent");
+    find(found.event_create, "cuEventCreate");
+    find(found.event_record, "cuEventRecord");
+    find(found.event_query, "cuEventQuery");
+    find(found.event_destroy, "cuEventDestroy_v2");
     find(found.log_to_memory, "cuLogsDumpToMemory");
     return found;
   }

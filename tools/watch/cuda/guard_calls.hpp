@@ -14,16 +14,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::watch {
 
-/// The guard's work on the device: on a stream of its own, so that it orders nothing else.
+/// The guard's work on the device: on a stream of its own, so that it orders nothing else; for
+/// memory of a pool, in the order of the program's stream.
 inline constexpr GuardAccess cuda_guard_access{
-    [](std::uintptr_t to, std::uint32_t pattern, std::size_t bytes) noexcept {
-      CUstream stream = nullptr;
-      if (call_driver(&Driver::stream_create, &stream, unsigned{CU_STREAM_NON_BLOCKING}) !=
-          CUDA_SUCCESS) {
+    [](std::uintptr_t to, std::uint32_t pattern, std::size_t bytes, void* in_order) noexcept {
+      auto stream = static_cast<CUstream>(in_order);
+      if (in_order == nullptr && call_driver(&Driver::stream_create, &stream,
+                                             unsigned{CU_STREAM_NON_BLOCKING}) != CUDA_SUCCESS) {
         return false;
       }
       const bool words = to % 4 == 0;
@@ -36,6 +38,7 @@ inline constexpr GuardAccess cuda_guard_access{
                                    static_cast<unsigned char>(pattern), bytes - whole * 4,
                                    stream) == CUDA_SUCCESS;
       }
+      if (in_order != nullptr) return done;
       done = call_driver(&Driver::stream_synchronize, stream) == CUDA_SUCCESS && done;
       static_cast<void>(call_driver(&Driver::stream_destroy, stream));
       return done;
@@ -55,6 +58,36 @@ inline constexpr GuardAccess cuda_guard_access{
     []() noexcept { return call_driver(&Driver::context_synchronize) == CUDA_SUCCESS; },
     [](std::uintptr_t memory) noexcept {
       static_cast<void>(call_driver(&Driver::free_memory, CUdeviceptr{memory}));
+    },
+    [](void* stream, void*& mark) noexcept {
+      CUevent event = nullptr;
+      if (call_driver(&Driver::event_create, &event, unsigned{CU_EVENT_DISABLE_TIMING}) !=
+          CUDA_SUCCESS) {
+        return false;
+      }
+      mark = event;
+      if (call_driver(&Driver::event_record, event, static_cast<CUstream>(stream)) == CUDA_SUCCESS)
+        return true;
+      static_cast<void>(call_driver(&Driver::event_destroy, event));
+      return false;
+    },
+    [](void* mark) noexcept {
+      return call_driver(&Driver::event_query, static_cast<CUevent>(mark)) == CUDA_SUCCESS;
+    },
+    [](void* mark) noexcept {
+      static_cast<void>(call_driver(&Driver::event_destroy, static_cast<CUevent>(mark)));
+    },
+    [](std::uintptr_t memory, void* mark) noexcept {
+      CUstream stream = nullptr;
+      if (call_driver(&Driver::stream_create, &stream, unsigned{CU_STREAM_NON_BLOCKING}) !=
+          CUDA_SUCCESS) {
+        return;
+      }
+      if (call_driver(&Driver::stream_waits, stream, static_cast<CUevent>(mark), 0U) ==
+          CUDA_SUCCESS) {
+        static_cast<void>(call_driver(&Driver::free_in_order, CUdeviceptr{memory}, stream));
+      }
+      static_cast<void>(call_driver(&Driver::stream_destroy, stream));
     }};
 
 /// Makes the program's allocations larger, and keeps its freed memory (--guard). It changes the
@@ -73,10 +106,13 @@ class GuardCalls {
     mine.guarded = 0;
     try {
       if (captures) {
-        if (known.call == Call::free) guard_.forget(parameters<cuMemFree_v2_params>(info).dptr, 1);
+        // Both begin with the address.
+        if (known.call == Call::free || known.call == Call::free_async)
+          guard_.forget(parameters<cuMemFree_v2_params>(info).dptr, 1);
         return;
       }
-      if (known.call == Call::allocate) {
+      if (allocates(known.call)) {
+        // All begin with the same two.
         auto& of = parameters<cuMemAlloc_v2_params>(info);
         if (!has_room(of.bytesize)) return;
         mine.guarded = guard_.next_zone(of.bytesize);
@@ -91,6 +127,8 @@ class GuardCalls {
           of.dptr = twice ? of.dptr + 1 : 0;
         }
         report(found);
+      } else if (known.call == Call::free_async) {
+        free_in_order(mine, known, info);
       }
     } catch (...) {  // out of memory: this call is not guarded
       return;
@@ -100,7 +138,7 @@ class GuardCalls {
   void leave(ThreadState& mine, const KnownCall& known, std::int32_t device,
              const CUpti_CallbackData& info, CUresult status) noexcept {
     try {
-      if (known.call == Call::allocate) {
+      if (allocates(known.call)) {
         auto& of = parameters<cuMemAlloc_v2_params>(info);
         of.bytesize -= mine.guarded;
         if (status != CUDA_SUCCESS) {
@@ -108,8 +146,12 @@ class GuardCalls {
           return;
         }
         guard_.forget(*of.dptr, of.bytesize);
-        if (mine.guarded != 0) allocated(*of.dptr, of.bytesize, mine.guarded, device, mine);
-      } else if (known.call == Call::free && mine.guarded != 0) {
+        if (mine.guarded != 0) {
+          void* const stream = known.call == Call::allocate ? nullptr : stream_of(known, info);
+          allocated(*of.dptr, of.bytesize, mine.guarded, device, mine, stream);
+        }
+      } else if ((known.call == Call::free || known.call == Call::free_async) &&
+                 mine.guarded != 0) {
         parameters<cuMemFree_v2_params>(info).dptr = mine.guarded;
       } else if (known.call == Call::unload && status == CUDA_SUCCESS && ends_context(known.name)) {
         guard_.forget();
@@ -156,6 +198,40 @@ class GuardCalls {
   [[nodiscard]] static Parameters& parameters(const CUpti_CallbackData& info) noexcept {
     return *static_cast<Parameters*>(const_cast<void*>(info.functionParams));
   }
+  [[nodiscard]] static bool allocates(Call call) noexcept {
+    return call == Call::allocate || call == Call::allocate_async;
+  }
+  /// Returns the stream of a pool's call; never nullptr.
+  [[nodiscard]] static void* stream_of(const KnownCall& known,
+                                       const CUpti_CallbackData& info) noexcept {
+    const CUstream stream = known.call == Call::free_async
+                                ? parameters<cuMemFreeAsync_params>(info).hStream
+                            : known.name.size == sizeof "cuMemAllocAsync" - 1
+                                ? parameters<cuMemAllocAsync_params>(info).hStream
+                                : parameters<cuMemAllocFromPoolAsync_params>(info).hStream;
+    return stream != nullptr ? stream : known.per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+  }
+  /// Lets the driver free other memory of the pool in place of memory that the guard keeps.
+  void free_in_order(ThreadState& mine, const KnownCall& known, const CUpti_CallbackData& info) {
+    auto& of = parameters<cuMemFreeAsync_params>(info);
+    if (guard_.is_kept(of.dptr)) {
+      mine.guarded = of.dptr;
+      of.dptr += 1;  // no address of an allocation
+      return;
+    }
+    if (!guard_.is_of_pool(of.dptr)) return guard_.forget(of.dptr, 1);
+    const auto stream = static_cast<CUstream>(stream_of(known, info));
+    CUdeviceptr other = 0;
+    if (call_driver(&Driver::allocate_in_order, &other, std::size_t{1}, stream) != CUDA_SUCCESS)
+      return guard_.forget(of.dptr, 1);
+    std::vector<GuardReport> found;
+    if (guard_.freed_in_order(of.dptr, stream, found)) {
+      mine.guarded = std::exchange(of.dptr, other);
+    } else {
+      static_cast<void>(call_driver(&Driver::free_in_order, other, stream));
+    }
+    report(found);
+  }
   /// Returns whether the memory of a context is gone, other than by cuModuleUnload.
   [[nodiscard]] static bool ends_context(Name name) noexcept {
     const std::string_view text(name.data, name.size);
@@ -173,20 +249,25 @@ class GuardCalls {
     return false;
   }
   void allocated(CUdeviceptr begin, std::size_t bytes, std::size_t zone, std::int32_t device,
-                 const ThreadState& mine) {
+                 const ThreadState& mine, void* stream) {
     CUdeviceptr base = 0;
     std::size_t size = 0;
     const CUresult answer = call_driver(&Driver::address_range, &base, &size, begin);
     if (answer != CUDA_SUCCESS || base != begin || size < bytes + zone) {
-      if (!__atomic_exchange_n(&warned_, true, __ATOMIC_RELAXED)) {
-        StandardError::line(
-            "warpsafe: --guard has no effect: this driver does not take a size from CUPTI's "
-            "callback");
+      if (!__atomic_exchange_n(stream == nullptr ? &warned_ : &warned_of_pools_, true,
+                               __ATOMIC_RELAXED)) {
+        StandardError::line(stream == nullptr
+                                ? "warpsafe: --guard has no effect: this driver does not take a "
+                                  "size from CUPTI's callback"
+                                : "warpsafe: --guard does not guard memory of pools: this driver "
+                                  "does not tell its size");
       }
       return;
     }
-    const Name by = mine.runtime_call != nullptr ? mine.runtime_call->name : Name::of("cuMemAlloc");
-    guard_.allocated(begin, bytes, zone, device, by, HostStack::here());
+    const Name by = mine.runtime_call != nullptr ? mine.runtime_call->name
+                    : stream == nullptr          ? Name::of("cuMemAlloc")
+                                                 : Name::of("cuMemAllocAsync");
+    guard_.allocated(begin, bytes, zone, device, by, HostStack::here(), stream);
   }
   void report(const std::vector<GuardReport>& found) noexcept {
     for (const GuardReport& one : found) watcher_.guard_found(one);
@@ -195,6 +276,7 @@ class GuardCalls {
   Watcher& watcher_;
   MemoryGuard guard_;
   bool warned_ = false;
+  bool warned_of_pools_ = false;
 };
 
 }  // namespace warpsafe::watch

@@ -112,7 +112,7 @@ class LaunchCalls {
       return;
     }
     launched(mine.launch, known, info);
-    if (follows) follow(*mine.launch.launch.kernel, known, device, asked);
+    if (follows) follow(launch, known, device, asked);
   }
 
  private:
@@ -233,9 +233,10 @@ class LaunchCalls {
     }
   }
   /// Passes the launch and the memory that it touches to the OrderWatch.
-  void follow(const Kernel& kernel, const KnownCall& known, std::int32_t device,
+  void follow(const Launch& launch, const KnownCall& known, std::int32_t device,
               const Asked& asked) noexcept {
     try {
+      const Kernel& kernel = *launch.kernel;
       OrderWatch& order = watcher_.suspicions().order;
       const StreamPlace at = place_of(asked.stream, known.per_thread, device, watcher_.streams());
       if (asked.graph != nullptr) {
@@ -245,7 +246,7 @@ class LaunchCalls {
         return;
       }
       if (asked.config != nullptr && records_an_event(*asked.config)) return order.give_up();
-      follow_launch(order, kernel, at, asked.parameters);
+      follow_launch(order, launch, at, asked.parameters);
     } catch (...) {  // out of memory: no suspicions
       watcher_.suspicions().order.give_up();
     }

@@ -108,7 +108,8 @@ class Session {
     const CUresult status = status_of(info);
     if (known.call == Call::address_range) return guard_.hide_zone(info, status);
     // A capture may have begun on another thread meanwhile.
-    if (guard_.on() && (mine.guarded != 0 || known.call == Call::allocate || !captures_.any()))
+    if (guard_.on() && (mine.guarded != 0 || known.call == Call::allocate ||
+                        known.call == Call::allocate_async || !captures_.any()))
       guard_.leave(mine, known, device, info, status);
     const bool is_done = nodes_.leave(mine, known, device, info, status);
     if (steps_.on()) steps_.leave(mine, known, device, info, status);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/cuda/graph_calls.hpp>
+#include <warpsafe/backend/cuda/guarded_memory.hpp>
 #include <warpsafe/backend/cuda/launch_calls.hpp>
 #include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/core/config.hpp>
@@ -23,7 +23,7 @@ namespace warpsafe {
 namespace detail {
 
 /// The calls of cuda_backend.
-struct CudaCalls : CudaGraphCalls {
+struct CudaCalls : CudaGraphCalls, CudaGuard {
   static constexpr Vendor vendor = Vendor::nvidia;
   static constexpr Name name = Name::of("CUDA");
   static constexpr int not_ready = cudaErrorNotReady;
@@ -45,7 +45,7 @@ struct CudaCalls : CudaGraphCalls {
     return Name::of(cudaGetErrorName(static_cast<cudaError_t>(status)));
   }
   [[WARPSAFE_DETAIL_RARE]] static Name error_text(int status) noexcept {
-    return Name::of(cudaGetErrorString(static_cast<cudaError_t>(status)));
+    return with_guard_text(status, Name::of(cudaGetErrorString(static_cast<cudaError_t>(status))));
   }
   /// What these statuses mean. CUDA Runtime API, "CUDA Error types": those that lose the context
   /// leave the process in an inconsistent state.

@@ -10,7 +10,6 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
 #include <warpsafe/memory/memory_info.hpp>
-#include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
@@ -21,21 +20,6 @@
 #include <utility>
 
 namespace warpsafe::detail {
-
-/// Whether a device has stream-ordered allocation, asked once per device. If the
-/// device cannot be asked, the answer is true, and the allocation reports the error.
-template <class B, CheckLevel Level>
-[[nodiscard]] bool has_memory_pools(int device) noexcept {
-  static OnceSlot<bool> slots[cached_devices];
-  const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
-  if (remembered) {
-    if (const bool* known = slots[device].get()) return *known;
-  }
-  bool answer = true;
-  if (call<B, Level, &B::has_memory_pools>(device, answer) != 0) return true;
-  if (remembered) slots[device].put(answer);
-  return answer;
-}
 
 /// Device memory shared by its buffer and by the tokens and graphs that still need it. The last of
 /// them frees it, after all recorded work of other streams that uses it.
@@ -68,7 +52,7 @@ class DeviceMemory : public MemoryOwner {
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(DeviceMemory), 0,
                                Axis::none, site);
     }
-    if (const int status = bytes.value() == 0 ? 0 : made->template take<Level>(managed)) {
+    if (const int status = bytes.value() == 0 ? 0 : made->template take<Level>(managed, site)) {
       delete made;
       return allocation_error<Level>(status, bytes, device, site);
     }
@@ -83,7 +67,7 @@ class DeviceMemory : public MemoryOwner {
   /// work is ordered after the old stream's work
   void move_to(basic_stream_hold<B> stream) noexcept {
     stream_ = std::move(stream);
-    MemoryOwner::freed_on = stream_.ref().native();
+    if (guard_ == nullptr) MemoryOwner::freed_on = stream_.ref().native();
   }
 
   void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
@@ -116,6 +100,9 @@ class DeviceMemory : public MemoryOwner {
   /// the runtime's status. Thread-safe, since launches of several threads may read one buffer.
   template <CheckLevel Level>
   [[nodiscard]] int record_use(basic_stream_ref<B> stream) noexcept {
+    if constexpr (GuardsMemory<B, Level>) {
+      if (guard_ != nullptr) B::guarded_used(guard_);
+    }
     if (stream == stream_.ref() || start == nullptr || captures<Level>(stream)) return 0;
     const UseLock lock(recording_);
     Use* use = uses_;
@@ -177,9 +164,19 @@ class DeviceMemory : public MemoryOwner {
   }
 
   template <CheckLevel Level>
-  [[nodiscard]] int take(bool managed) noexcept {
+  [[nodiscard]] int take(bool managed, [[maybe_unused]] const call_site& site) noexcept {
     const basic_stream_ref<B> stream = stream_.ref();
     const int device = stream.device().value();
+    if constexpr (GuardsMemory<B, Level>) {
+      if (!managed && B::guards_next() && !captures<Level>(stream)) {
+        const RelaxedCaptureScope<B, Level> outside;
+        guard_ = B::allocate_guarded(start, bytes_, stream.native(), site);
+      }
+      if (guard_ != nullptr) {
+        MemoryOwner::freed_on = this;  // the address of no stream, so that each use is recorded
+        return 0;
+      }
+    }
     if (!managed && has_memory_pools<B, Level>(device)) {
       kind_ = captures<Level>(stream) ? Kind::captured : Kind::ordered;
       // CUDA refuses an allocation on any stream while this thread captures, or in the global mode
@@ -233,7 +230,10 @@ class DeviceMemory : public MemoryOwner {
         }
       }
       const RelaxedCaptureScope<B, Level> outside;
-      note(call<B, Level, &B::deallocate>(start, stream.native()));
+      if constexpr (GuardsMemory<B, Level>) {
+        if (guard_ != nullptr) note(B::free_guarded(guard_, stream.native()));
+      }
+      if (guard_ == nullptr) note(call<B, Level, &B::deallocate>(start, stream.native()));
     } else {
       for (Use* use = uses_; use != nullptr; use = use->next)
         note(use->mark.template wait<Level>({}, false));
@@ -289,6 +289,7 @@ class DeviceMemory : public MemoryOwner {
   std::size_t bytes_;
   Free free_;  ///< frees through the calls of the level that allocated the memory
   Use* uses_ = nullptr;
+  void* guard_ = nullptr;  ///< of guarded memory, which is `ordered`
   DeviceMemory* next_ = nullptr;
   int holders_ = 1;
   bool recording_ = false;

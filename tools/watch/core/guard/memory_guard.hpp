@@ -19,13 +19,20 @@
 
 namespace warpsafe::watch {
 
-/// How a MemoryGuard reaches the memory of the current device. The first two return whether they
-/// succeeded.
+/// How a MemoryGuard reaches the memory of the current device. Those that return bool return
+/// whether they succeeded.
 struct GuardAccess {
-  bool (*fill)(std::uintptr_t to, std::uint32_t pattern, std::size_t bytes) noexcept;
+  /// In the order of the stream; nullptr: at once.
+  bool (*fill)(std::uintptr_t to, std::uint32_t pattern, std::size_t bytes, void* stream) noexcept;
   bool (*read)(void* to, std::uintptr_t from, std::size_t bytes) noexcept;
   bool (*finish)() noexcept;  ///< waits for the work of the device
   void (*release)(std::uintptr_t memory) noexcept;
+  /// Makes a mark, which the stream reaches after its work so far.
+  bool (*mark)(void* stream, void*& mark) noexcept;
+  bool (*reached)(void* mark) noexcept;  ///< whether the stream has reached it
+  void (*end_mark)(void* mark) noexcept;
+  /// Releases memory of a pool after the mark, without a wait.
+  void (*release_after)(std::uintptr_t memory, void* mark) noexcept;
 };
 
 /// What a MemoryGuard has found.
@@ -67,18 +74,24 @@ class MemoryGuard {
     const std::uint64_t number = __atomic_fetch_add(&allocations_, 1, __ATOMIC_RELAXED);
     return number % every_ != 0 ? 0 : unit + (unit - bytes % unit) % unit;
   }
-  /// The memory has a zone of `zone` bytes behind it. May throw std::bad_alloc.
+  /// The memory has a zone of `zone` bytes behind it. `stream`: it comes from a pool, and exists in
+  /// the order of that stream. May throw std::bad_alloc.
   void allocated(std::uintptr_t begin, std::size_t bytes, std::size_t zone, std::int32_t device,
-                 Name made_by, const HostStack& made_at) {
+                 Name made_by, const HostStack& made_at, void* stream = nullptr) {
     const std::lock_guard lock(mutex_);
-    if (!access_.fill(begin, fresh, bytes) || !access_.fill(begin + bytes, zone_pattern, zone)) {
+    void* filled = nullptr;
+    if (!access_.fill(begin, fresh, bytes, stream) ||
+        !access_.fill(begin + bytes, zone_pattern, zone, stream) ||
+        (stream != nullptr && !access_.mark(stream, filled))) {
       return;
     }
-    live_[begin] = {bytes, zone, device, made_by, made_at};
+    live_[begin] = {bytes, zone, device, made_by, made_at, stream != nullptr, filled};
   }
   /// A context has ended: other memory may get the same addresses.
   void forget() {
     const std::lock_guard lock(mutex_);
+    for (auto& [begin, one] : live_) end(one.filled);
+    for (Kept& one : kept_) end(one.freed);
     live_.clear();
     kept_.clear();
     kept_bytes_ = 0;
@@ -89,7 +102,7 @@ class MemoryGuard {
     const std::lock_guard lock(mutex_);
     auto at = live_.lower_bound(begin);
     if (at != live_.begin() && end_of(*std::prev(at)) > begin) --at;
-    while (at != live_.end() && at->first < begin + bytes) at = live_.erase(at);
+    while (at != live_.end() && at->first < begin + bytes) at = remove(at);
   }
   /// Returns the size of the zone behind the memory that has this address; 0: it has none.
   [[nodiscard]] std::size_t zone_of(std::uintptr_t address) {
@@ -116,7 +129,9 @@ class MemoryGuard {
     for (std::size_t i = 0; i < most; ++i, ++next) {
       if (next == live_.end()) next = live_.begin();
       looked_at_ = next->first;
-      if (next->second.device == device) look_at_zone(next->first, next->second, found);
+      if (next->second.device == device && is_filled(next->second)) {
+        look_at_zone(next->first, next->second, found);
+      }
     }
     // Not all were looked at: an earlier launch may be the one.
     if (most == live_.size() || launched_.size() == most_launched) launched_.clear();
@@ -130,27 +145,57 @@ class MemoryGuard {
     const std::lock_guard lock(mutex_);
     const auto at = live_.find(begin);
     if (at == live_.end()) return false;
-    const Guarded one = at->second;
-    if (one.device != device) {
-      live_.erase(at);
+    if (at->second.device != device) {
+      remove(at);
       return false;
     }
     const bool reachable = access_.finish();
-    if (reachable) look_at_zone(begin, one, found);
-    live_.erase(at);
+    if (reachable && is_filled(at->second)) look_at_zone(begin, at->second, found);
+    const Guarded one = at->second;
+    remove(at);
     if (!reachable || one.bytes > most_kept_bytes ||
-        !access_.fill(begin, freed_memory, one.bytes)) {
+        !access_.fill(begin, freed_memory, one.bytes, nullptr)) {
       return false;
     }
-    kept_.push_back({begin, one});
-    kept_bytes_ += one.bytes;
-    while (kept_.size() > most_kept || kept_bytes_ > most_all_kept_bytes) release_oldest(found);
+    keep(begin, one, nullptr, found);
     return true;
+  }
+  /// Whether the memory is a pool's, and guarded.
+  [[nodiscard]] bool is_of_pool(std::uintptr_t begin) {
+    const std::lock_guard lock(mutex_);
+    const auto at = live_.find(begin);
+    return at != live_.end() && at->second.of_pool;
+  }
+  /// The program frees memory in the order of a stream. Returns whether the guard keeps it. Does
+  /// not wait. May throw std::bad_alloc.
+  [[nodiscard]] bool freed_in_order(std::uintptr_t begin, void* stream,
+                                    std::vector<GuardReport>& found) {
+    const std::lock_guard lock(mutex_);
+    const auto at = live_.find(begin);
+    if (at == live_.end()) return false;
+    const bool keeps = at->second.of_pool && at->second.bytes <= most_kept_bytes &&
+                       access_.fill(begin, freed_memory, at->second.bytes, stream);
+    void* mark = nullptr;
+    if (!access_.mark(stream, mark)) {
+      remove(at);
+      return false;
+    }
+    if (access_.reached(mark) && is_filled(at->second)) look_at_zone(begin, at->second, found);
+    const Guarded one = at->second;
+    remove(at);
+    if (keeps) {
+      keep(begin, one, mark, found);
+    } else {
+      end(mark);
+    }
+    return keeps;
   }
   /// Checks the freed memory that is still kept. May throw std::bad_alloc.
   void look_at_kept(std::vector<GuardReport>& found) {
     const std::lock_guard lock(mutex_);
-    for (const Kept& one : kept_) look_at_freed(one, found);
+    for (Kept& one : kept_) {
+      if (has_reached(one.freed)) look_at_freed(one, found);
+    }
   }
   /// Returns all freed memory to the driver, for a program that needs it. May throw std::bad_alloc.
   void release_all(std::vector<GuardReport>& found) {
@@ -177,16 +222,41 @@ class MemoryGuard {
     std::int32_t device = 0;
     Name made_by{};
     HostStack made_at{};
+    bool of_pool = false;
+    void* filled = nullptr;  ///< the patterns are there after this mark; nullptr: they are there
   };
   struct Kept {
     std::uintptr_t begin;
     Guarded was;
+    void* freed;  ///< the pattern is there after this mark; nullptr: it is there
   };
   [[nodiscard]] static std::uintptr_t end_of(
       const std::pair<const std::uintptr_t, Guarded>& one) noexcept {
     return one.first + one.second.bytes + one.second.zone;
   }
 
+  void end(void*& mark) noexcept {
+    if (mark != nullptr) access_.end_mark(std::exchange(mark, nullptr));
+  }
+  /// Whether there is nothing left to wait for.
+  [[nodiscard]] bool has_reached(void*& mark) noexcept {
+    if (mark != nullptr && !access_.reached(mark)) return false;
+    end(mark);
+    return true;
+  }
+  [[nodiscard]] bool is_filled(Guarded& one) noexcept { return has_reached(one.filled); }
+  std::map<std::uintptr_t, Guarded>::iterator remove(
+      std::map<std::uintptr_t, Guarded>::iterator at) noexcept {
+    end(at->second.filled);
+    return live_.erase(at);
+  }
+  void keep(std::uintptr_t begin, const Guarded& one, void* freed,
+            std::vector<GuardReport>& found) {
+    kept_.push_back({begin, one, freed});
+    kept_.back().was.filled = nullptr;
+    kept_bytes_ += one.bytes;
+    while (kept_.size() > most_kept || kept_bytes_ > most_all_kept_bytes) release_oldest(found);
+  }
   /// Appends a report if the `bytes` bytes at `from` differ from the pattern.
   void compare(std::uintptr_t begin, const Guarded& one, std::size_t offset, std::size_t bytes,
                std::uint32_t pattern, bool after_free, std::vector<GuardReport>& found) {
@@ -207,14 +277,19 @@ class MemoryGuard {
     const std::size_t before = found.size();
     compare(begin, one, one.bytes, one.zone, zone_pattern, false, found);
     // Each write is reported once.
-    if (found.size() != before) access_.fill(begin + one.bytes, zone_pattern, one.zone);
+    if (found.size() != before) access_.fill(begin + one.bytes, zone_pattern, one.zone, nullptr);
   }
   void release_oldest(std::vector<GuardReport>& found) {
-    const Kept one = kept_.front();
+    Kept one = kept_.front();
     kept_.pop_front();
     kept_bytes_ -= one.was.bytes;
-    look_at_freed(one, found);
-    access_.release(one.begin);
+    if (has_reached(one.freed)) {
+      look_at_freed(one, found);
+      access_.release(one.begin);
+    } else {
+      access_.release_after(one.begin, one.freed);
+      end(one.freed);
+    }
   }
   void look_at_freed(const Kept& one, std::vector<GuardReport>& found) {
     compare(one.begin, one.was, 0, one.was.bytes / 4 * 4, freed_memory, true, found);

@@ -16,18 +16,25 @@
 namespace warpsafe::watch {
 
 /// Passes a successful kernel launch to the OrderWatch. May throw std::bad_alloc.
-inline void follow_launch(OrderWatch& order, const Kernel& kernel, const StreamPlace& at,
+inline void follow_launch(OrderWatch& order, const Launch& launch, const StreamPlace& at,
                           const LaunchParameters& values) {
+  const Kernel& kernel = *launch.kernel;
   std::vector<debug::MemoryAccess> accesses;
+  std::uint64_t same = 0;
+  std::uintptr_t written = 0;
   if (order.suspects_own() && *kernel.library == '\0') {
     add_signature(kernel, values, accesses);
+    if (!accesses.empty()) same = number_of(kernel, launch.shape, values);
+    for (const debug::MemoryAccess& one : accesses) {
+      if (one.kind == debug::AccessKind::write) written = one.begin;
+    }
   } else {
     add_pointers(kernel, values, accesses);
   }
   // Work that touches no known memory matters only on the legacy stream, where it orders other
   // work.
   if (accesses.empty() && at.order != StreamOrder::legacy) return;
-  order.submitted({kernel.name_view(), true, 0, kernel.library, at}, accesses);
+  order.submitted({kernel.name_view(), true, 0, kernel.library, at, same, written}, accesses);
 }
 
 /// Passes a successful kernel launch to the DependentWatch. May throw std::bad_alloc.

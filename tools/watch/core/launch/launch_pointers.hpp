@@ -5,6 +5,7 @@
 #include "../kernel/foreign_memory.hpp"
 #include "../kernel/watched_kernel.hpp"
 #include <warpsafe/backend/memory_access.hpp>
+#include <warpsafe/core/launch_shape.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -146,6 +147,36 @@ struct UsedPointer {
     found.push_back({one.word, use});
   }
   return found;
+}
+
+/// Returns a number that two launches of one kernel share if their dimensions and parameters are
+/// the same; 0: the parameters are unknown.
+[[nodiscard]] inline std::uint64_t number_of(const Kernel& kernel, const LaunchShape& shape,
+                                             const LaunchParameters& values) {
+  const std::size_t count = kernel.parameters.size();
+  std::vector<const void*> addresses(values.each == nullptr ? 0 : count);
+  if (addresses.empty() ||
+      !copy_foreign(addresses.data(), values.each, addresses.size() * sizeof(void*))) {
+    return 0;
+  }
+  std::vector<iovec> pieces;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (kernel.parameters[i].bytes == 0) return 0;
+    pieces.push_back({const_cast<void*>(addresses[i]), kernel.parameters[i].bytes});
+    bytes += kernel.parameters[i].bytes;
+  }
+  std::vector<unsigned char> all(bytes);
+  if (copy_pieces(all.data(), pieces) != bytes) return 0;
+  std::uint64_t number = 14695981039346656037U;  // FNV-1a
+  const auto add = [&](std::uint64_t value) { number = (number ^ value) * 1099511628211U; };
+  for (int axis = 0; axis < 3; ++axis) {
+    add(shape.grid[axis]);
+    add(shape.block[axis]);
+  }
+  add(shape.dynamic_shared);
+  for (const unsigned char byte : all) add(byte);
+  return number == 0 ? 1 : number;
 }
 
 /// Appends the memory that a program's kernel reads or must write by its signature.

@@ -81,10 +81,14 @@ class OrderRound {
   /// The races found since the caller last cleared the list.
   [[nodiscard]] std::vector<debug::Race>& races() noexcept { return races_; }
   [[nodiscard]] const StreamWork& work(debug::Point point) const noexcept { return works_[point]; }
-  /// Returns whether any work of the same name comes before `other`.
+  /// Returns whether work of the same name comes before `other` that may write another part of the
+  /// memory. The same launch once more writes the same part.
   [[nodiscard]] bool comes_before(const StreamWork& work, debug::Point other) const noexcept {
     for (debug::Point point = 0; point < works_.size(); ++point) {
-      if (works_[point].what.data == work.what.data && checker_.order().before(point, other)) {
+      const StreamWork& one = works_[point];
+      const bool is_known = work.same != 0 && one.same != 0;
+      const bool is_part = !is_known || (one.same != work.same && one.written == work.written);
+      if (one.what.data == work.what.data && is_part && checker_.order().before(point, other)) {
         return true;
       }
     }

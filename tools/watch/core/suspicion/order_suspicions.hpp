@@ -44,7 +44,8 @@ class OrderSuspicions {
     debug::MemoryAccess second_access;
   };
   /// Returns whether the race is of a new pair that may be a mistake. `ordered(writer, other)`
-  /// returns whether any launch of the kernel `writer` comes before the point `other`.
+  /// returns whether a launch of the kernel `writer` that may write another part comes before the
+  /// point `other`.
   template <class Ordered>
   [[nodiscard]] bool is_new(const debug::Race& race, const StreamWork& first,
                             const StreamWork& second, const Ordered& ordered) {
