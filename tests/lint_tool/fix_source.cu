@@ -80,14 +80,14 @@ void arguments(float* x, int n, std::size_t wide) {
   scale<<<1, 256>>>(2.0F, x, wide);  // left: wide is
   const unsigned count = n;
   scale<<<1, 256>>>(2.0F, x, count);  // left: count is
-  untyped<<<1, 256>>>(x);            // left: x loses its type
+  untyped<<<1, 256>>>(x);             // left: x loses its type
   defaulted<<<1, 256>>>(x, 2);
   defaulted<<<1, 256>>>(x);   // left: the kernel has default arguments
   overloaded<<<1, 256>>>(x);  // left: several kernels
   const Sizes sizes{n, 1};
   by_value<<<1, 256>>>(x, sizes);
   Matrix matrix{{n, 1}, {{x, x}}};
-  with_pointer<<<1, 256>>>(matrix);  // left: Matrix holds a raw pointer
+  with_pointer<<<1, 256>>>(matrix);             // left: Matrix holds a raw pointer
   with_view<<<1, 256>>>(Shifted<float>(x, n));  // left: Shifted<float> holds a raw pointer
   with_pair<<<1, 256>>>(x, Pair<int>{n, 1});
 }

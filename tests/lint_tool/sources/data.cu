@@ -97,9 +97,9 @@ void fills(int* p, unsigned char* c, int* is_ready) {
   look(cudaMemset(is_ready, 3, 4));  // finds: F14/warning
   adds<<<1, 32>>>(is_ready);
   done();
-  look(cudaMemset(p, 1, 4));         // finds: F14/note
-  look(cudaMemset(p, 1000, 4));      // finds: F14
-  look(cudaMemset(p, 1.5F, 4));      // finds: F14
+  look(cudaMemset(p, 1, 4));     // finds: F14/note
+  look(cudaMemset(p, 1000, 4));  // finds: F14
+  look(cudaMemset(p, 1.5F, 4));  // finds: F14
   look(cudaMemset(p, 0, 4));
   look(cudaMemset(p, 0.0, 4));
   look(cudaMemset(p, -1, 4));

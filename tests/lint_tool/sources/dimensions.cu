@@ -23,7 +23,8 @@ __global__ void bytewise(unsigned char* p, int n) {
 }
 __global__ void transpose(float* p, int rows, int cols) {
   const int out_cols = rows, out_rows = cols;
-  const int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x,
+            row = blockIdx.y * blockDim.y + threadIdx.y;
   if (row < out_rows && col < out_cols) p[row * out_cols + col] = 1;
 }
 __global__ void matrix(float* p, int rows, int cols) {
