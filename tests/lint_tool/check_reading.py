@@ -131,6 +131,31 @@ with tempfile.TemporaryDirectory() as name:
     for name in ("CMakeLists.txt", "Makefile", "new.cpp"):
         (tree / "src" / name).unlink()
 
+    # A macro whose value is a variable of the Makefile.
+    (tree / "src/Makefile").write_text("TYPE := float\nSIZE = 3\nSIZE += 4\nx:\n\tnvcc -DTYPE='$(TYPE)' -DSIZE=$(SIZE) -DOTHER=$(NONE)\n")
+    (tree / "src/new.cpp").write_text("#ifdef OTHER\n#error another macro\n#endif\nTYPE a[SIZE];\nstatic_assert(sizeof a == 12);\nint i = no;\n")
+    said = run(tree, "src/new.cpp").stderr
+    expect("a macro whose value is a variable", ("1 error," in said, "'no'" in said), (True, True))
+    (tree / "src/Makefile").unlink()
+
+    # Macros that turn the GPU on, if the source cannot be read without them.
+    (tree / "src/with.h").write_text("#if defined(USE_CUDA) && !defined(NO)\nstruct OnGpu {};\n#endif\n#ifdef HAVE_GPU\n#define WRONG\n#endif\n")
+    for text, errors in (("OnGpu a;\n", 0), ("#ifdef USE_CUDA\n#error the macro is not needed\n#endif\n", 0), ("OnGpu a;\nint i = no;\n", 1), ("int i = no;\n", 1)):
+        (tree / "src/new.cpp").write_text('#include "with.h"\n' + text)
+        said = run(tree, "src/new.cpp").stderr
+        expect(f"a macro that turns the GPU on: {text}", "1 error," in said if errors else said, True if errors else "")
+    (tree / "src/with.h").unlink()
+
+    # Of two headers of one name the nearer one, also if another header's folder has the farther one; but first what a build file names.
+    for place, text in {"lib/far/first.h": "", "lib/far/both.h": "#error the farther one\n", "src/near/both.h": "#define NEAR\n", "src/part/both.cpp": "#include <first.h>\n#include <both.h>\n"}.items():
+        (tree / place).parent.mkdir(parents=True, exist_ok=True)
+        (tree / place).write_text(text)
+    expect("the nearer of two headers", run(tree, "src/part/both.cpp").stderr, "")
+    (tree / "src/Makefile").write_text("x:\n\tnvcc -I../lib/far\n")
+    expect("the header of a build file", "the farther one" in run(tree, "src/part/both.cpp").stderr, True)
+    (tree / "src/Makefile").unlink()
+    (tree / "src/new.cpp").unlink()
+
     # A part of another file is read there. OpenMP's header is found on a machine that has no clang's.
     (tree / "src/whole.cpp").write_text('#include <omp.h>\n#include <api/runtime.h>\nconstexpr int first = 1;\n#include "part.inl"\n')
     (tree / "src/part.inl").write_text("void f() {\n  cudaGetLastError();\n  const int i = first + omp_get_thread_num();\n}\n")
@@ -348,53 +373,34 @@ with tempfile.TemporaryDirectory() as name:
         (apart / "a/own.cu").unlink()
         # A launch whose constants every device accepts. A block of more than 256 threads may exceed the registers.
         for shape, warned in (("1, 32", 0), ("2, 1", 0), ("1, dim3(1, 1, 64)", 0), ("100, 256", 0), ("dim3(8, 65535), 256", 0), ("1, 1024", 0), ("1, 64, 512", 0), ("1, 64, 50000", 1), ("1, 16, n", 1),
-                              ("1, 1025", 1), ("dim3(8, 65536), 256", 1), ("1, n", 1), ("n, 32", 1)):
+                              ("1, 1025", 1), ("dim3(8, 65536), 256", 1), ("1, n", 1), ("n, 32", 0)):
             (apart / "a/own.cu").write_text(kernel.split("void start")[0] + f"void own(int* p, int n) {{ k<<<{shape}>>>(p); }}\n")
             expect(f"a launch <<<{shape}>>>", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
-        # A block of more than 256 threads may exceed the registers of a long kernel. A function may check the sizes itself.
-        for body, shape, ask, warned in (("float a[9]; *p = 1;", "1, 1024", "", 1), ("float a[9]; *p = 1;", "1, 256", "", 0), ("*p = " + "*p * 3 + " * 200 + "1;", "1, 1024", "", 1),
-                                         ("*p = 1;", "g, b", "checkDims(b, g);", 0), ("*p = 1;", "g, b", "checkDims(b, b);", 1), ("*p = 1;", "g, b", "prints(b, g);", 1),
-                                         ("*p = 1;", "m / t, t", "int m = 1 << 20, t = 2 * 128;", 0), ("*p = 1;", "m / t, t", "int m = 1 << 20, t = 2 * 128; m = b.x;", 1)):
-            (apart / "a/own.cu").write_text(f"#include <cuda_runtime.h>\nvoid checkDims(dim3, dim3);\nvoid prints(dim3, dim3);\n__global__ void k(int* p) {{ {body} }}\n"
-                                            f"void own(int* p, dim3 g, dim3 b) {{\n  {ask}\n  k<<<{shape}>>>(p);\n}}\n")
-            expect(f"a launch <<<{shape}>>> of {body[:20]} after {ask}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
-        # Sizes that no count makes too large are a note where the program checks its other calls.
-        texts = {"a printed error": "void stop(cudaError_t e) { puts(cudaGetErrorString(e)); }\nvoid wait() { stop(cudaDeviceSynchronize()); }\n",
-                 "nothing": "void wait() { cudaDeviceSynchronize(); }\n"}
+        # A function may check the sizes itself.
+        for ask, warned in (("checkDims(g, n);", 0), ("checkDims(g, 1);", 1), ("prints(g, n);", 1)):
+            (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\nvoid checkDims(int, int);\nvoid prints(int, int);\n__global__ void k(int* p) { *p = 1; }\n"
+                                            f"void own(int* p, int g, int n) {{\n  {ask}\n  k<<<g, n>>>(p);\n}}\n")
+            expect(f"a launch after {ask}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
+        # Sizes that no count makes too large are a note, also where the program checks no call.
         kernels = ("#include <cuda_runtime.h>\n#include <cmath>\ntemplate <int B> __launch_bounds__(B) __global__ void b(float* p) { float a[9]; *p = a[*(int*)p]; }\n"
                    "__global__ void k(float* p) { *p = 1; }\nint blocks(int n) { return (n + 255) / 256; }\nstruct Image { size_t width, height, rows; };\n"
-                   "void own(float* p, int n, unsigned u, long w, Image i, dim3 t) {\n  ")
-        for text, launch, warned in (("a printed error", "k<<<(n + 255) / 256, 256>>>(p)", 0), ("nothing", "k<<<(n + 255) / 256, 256>>>(p)", 1),
-                                     ("a printed error", "k<<<(w + 255) / 256, 256>>>(p)", 0), ("a printed error", "k<<<w / 32, 32>>>(p)", 0), ("a printed error", "int g = w; k<<<g, 32>>>(p)", 0),
-                                     ("a printed error", "k<<<(int)w, 32>>>(p)", 0), ("a printed error", "k<<<dim3(1, blocks(i.height)), 256>>>(p)", 0),
-                                     ("a printed error", "k<<<dim3(1, blocks(n)), 256>>>(p)", 1), ("a printed error", "k<<<(u - 1) / 256 + 1, 256>>>(p)", 0),
-                                     ("a printed error", "k<<<u, 256>>>(p)", 0), ("a printed error", "k<<<blocks(n), 256>>>(p)", 0),
-                                     ("a printed error", "k<<<ceil(n / 256.0), 256>>>(p)", 0), ("a printed error", "k<<<ceil(u / 2.5), 256>>>(p)", 0),
-                                     ("a printed error", "k<<<ceil(w / 256.0), 256>>>(p)", 0), ("a printed error", "k<<<ceil(w / 2.0), 256>>>(p)", 0), ("a printed error", "k<<<n > 9 ? n / 4 : u, 256>>>(p)", 0),
-                                     ("a printed error", "k<<<dim3(1, (n + 15) / 16), 256>>>(p)", 1), ("a printed error", "k<<<dim3(1, n % 100), 256>>>(p)", 0),
-                                     ("a printed error", "k<<<dim3(1, n >> 16), 256>>>(p)", 0), ("a printed error", "k<<<dim3(1, n >> 14), 256>>>(p)", 1),
-                                     ("a printed error", "k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("a printed error", "k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
-                                     ("a printed error", "k<<<(n + 255) / 256, t>>>(p)", 0), ("a printed error", "k<<<(n + 255) / 256, 256, n>>>(p)", 1),
-                                     ("a printed error", "b<1024><<<(n - 1) / 1024 + 1, 1024>>>(p)", 0), ("a printed error", "b<512><<<(n - 1) / 1024 + 1, 1024>>>(p)", 1)):
-            (apart / "b/report.cpp").write_text("#include <cuda_runtime.h>\n#include <cstdio>\n" + texts[text])
+                   "int atoi(const char*);\nvoid own(float* p, int n, unsigned u, long w, Image i, dim3 t, int batch, Image src, char* text) {\n  ")
+        for launch, warned in (("k<<<(n + 255) / 256, 256>>>(p)", 0),
+                                     ("k<<<(w + 255) / 256, 256>>>(p)", 0), ("k<<<w / 32, 32>>>(p)", 0), ("int g = w; k<<<g, 32>>>(p)", 0),
+                                     ("k<<<(int)w, 32>>>(p)", 0), ("k<<<dim3(1, blocks(i.height)), 256>>>(p)", 0),
+                                     ("k<<<dim3(1, blocks(n)), 256>>>(p)", 1), ("k<<<(u - 1) / 256 + 1, 256>>>(p)", 0),
+                                     ("k<<<u, 256>>>(p)", 0), ("k<<<blocks(n), 256>>>(p)", 0),
+                                     ("k<<<ceil(n / 256.0), 256>>>(p)", 0), ("k<<<ceil(u / 2.5), 256>>>(p)", 0),
+                                     ("k<<<ceil(w / 256.0), 256>>>(p)", 0), ("k<<<ceil(w / 2.0), 256>>>(p)", 0), ("k<<<n > 9 ? n / 4 : u, 256>>>(p)", 0),
+                                     ("k<<<dim3(1, (n + 15) / 16), 256>>>(p)", 1), ("k<<<dim3(1, n % 100), 256>>>(p)", 0),
+                                     ("k<<<dim3(1, n >> 16), 256>>>(p)", 0), ("k<<<dim3(1, n >> 14), 256>>>(p)", 1),
+                                     ("k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("k<<<dim3(u, (n + 63) / 64), 256>>>(p)", 0), ("k<<<dim3(u, (n + 31) / 32), 256>>>(p)", 0), ("k<<<dim3(u, (n + 7) / 8), 256>>>(p)", 1), ("int r = atoi(text); k<<<dim3(u, (r + 31) / 32), 256>>>(p)", 1), ("int r = atoi(text); k<<<dim3(u, (r + 63) / 64), 256>>>(p)", 0),
+                                     ("k<<<dim3(u, blocks(n * 9)), 256>>>(p)", 1), ("k<<<dim3(1, batch), 256>>>(p)", 0), ("int n_heads = w; k<<<1, 256, n_heads>>>(p)", 0), ("k<<<dim3(1, n), 256>>>(p)", 1), ("k<<<dim3(1, src.rows), 256>>>(p)", 0), ("k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
+                                     ("k<<<(n + 255) / 256, t>>>(p)", 0), ("k<<<(n + 255) / 256, 256, n>>>(p)", 1),
+                                     ("b<1024><<<(n - 1) / 1024 + 1, 1024>>>(p)", 0), ("b<512><<<(n - 1) / 1024 + 1, 1024>>>(p)", 1)):
             (apart / "a/own.cu").write_text(kernels + launch + ";\n}\n")
-            expect(f"{launch} with {text}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
-        # What counts as a check of other calls: a comparison with success, and a header that a file includes and that checks.
-        checks = "#include <cuda_runtime.h>\n#define CHECKED(e) do { if ((e) != cudaSuccess) throw 1; } while (0)\n"
-        own = "__global__ void k(float* p) { *p = 1; }\nvoid own(float* p, int n) { k<<<(n + 255) / 256, 256>>>(p); }\n"
-        for what, files, warned in (("a comparison", {"b/report.cpp": "bool f(cudaError_t e) { return e == cudaSuccess; }\n"}, 0), ("an assignment", {"b/report.cpp": "int e = cudaSuccess;\n"}, 1),
-                                    ("a macro", {"b/ask.h": checks, "b/report.cpp": "#include \"ask.h\"\nvoid f() { CHECKED(cudaFree(0)); }\n"}, 0),
-                                    ("a header", {"b/ask.h": checks + "inline void f() { CHECKED(cudaFree(0)); }\n", "b/report.cpp": "#include \"ask.h\"\n"}, 0),
-                                    ("a header that nobody includes", {"b/ask.h": checks + "inline void f() { CHECKED(cudaFree(0)); }\n"}, 1),
-                                    ("a header that checks nothing", {"b/ask.h": checks, "b/report.cpp": "#include \"ask.h\"\n"}, 1)):
-            for name, text in files.items():
-                (apart / name).write_text(text)
-            (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\n" + own)
-            expect(f"a check of other calls: {what}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
-            for name in files:
-                (apart / name).unlink()
+            expect(launch, run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
         # What decides a size: what can grow without a limit is a warning, and what the tree does not show is a note.
-        (apart / "b/report.cpp").write_text("#include <cuda_runtime.h>\n#include <cstdio>\n" + texts["a printed error"])
         start = ("#include <cuda_runtime.h>\n#include <cstdio>\n#include <cstdlib>\nstruct Items { int size() const; int n; };\n__global__ void k(float* p) { *p = 1; }\n")
         member = "struct A {{\n  int {0};\n  A(int n, int t) : {0}({1}) {{ {2} }}\n  void own(float* p) {{ k<<<{3}>>>(p); }}\n}};\n"
         call = "struct Items {{ int size() const; }};\nvoid own(float* p, int n);\nvoid use(float* p, Items i, char** argv, int n) {{\n  {}\n}}\n"
@@ -414,12 +420,16 @@ with tempfile.TemporaryDirectory() as name:
                 ("a checked count", by_name.format("if (n > 1024) return;", "1, n"), "", "note"), ("a checked sign", by_name.format("if (n < 1) return;", "1, n"), "", "warning"),
                 ("the head of a loop", by_name.format("for (int i = 2; i < n; ++i) p[i] = 0;", "1, n"), "", "warning"),
                 ("threads", by_size.format("", "1, t"), "", "note"), ("a size", by_size.format("", "1, i.size()"), "", "warning"),
-                ("an argument of the program", by_size.format("t = atoi(argv[1]);", "1, t"), "", "warning"), ("one that is read", by_size.format('int b; scanf("%d", &b);', "1, b"), "", "warning"),
+                ("an argument of the program", by_size.format("t = atoi(argv[1]);", "1, t"), "", "warning"), ("one of the standard input", "struct Input { Input& operator>>(int&); } in;\n" + by_size.format("int b = 0; in >> b;", "1, b"), "", "warning"), ("one that is read", by_size.format('int b; scanf("%d", &b);', "1, b"), "", "warning"),
                 ("a half of it", by_size.format("int b = i.size() / 2;", "1, b"), "", "warning"), ("a choice", by_size.format("int b = i.n ? 64 : 2048;", "1, b"), "", "note"),
                 ("a remainder", by_size.format("", "1, i.n % 2000"), "", "note"),
                 ("a side of a square", by_name.format("", "dim3((n + 7) / 8, (n + 3) / 4), 32"), "", "note"), ("a square from the input", "void own(float* p, char** a) { int n = atoi(a[1]); k<<<dim3(n / 8, n / 8), 64>>>(p); }\n", "", "note"),
                 ("two sides from the input", "void own(float* p, char** a) { int n = atoi(a[1]), m = atoi(a[2]); k<<<dim3(n / 8, m / 8), 64>>>(p); }\n", "", "warning"),
                 ("a half of a square", by_name.format("", "dim3(n / 8, 1 + n), 32"), "", "warning"),
+                ("memory that a dropped call allows on some devices", by_name.format("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 90000);", "1, 64, 90000"), "", "note"),
+                ("memory that no device has", by_name.format("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 900000);", "1, 64, 900000"), "", "warning"),
+                ("a kernel for one size", "__global__ void one(float* p) { p[blockIdx.x * 128 + threadIdx.x] = 1; }\nvoid own(float* p, int n) { one<<<1, n>>>(p); }\n", "", "note"),
+                ("a kernel for the block's size", "__global__ void each(float* p) { p[blockIdx.x * blockDim.x * 2 + threadIdx.x] = 1; }\nvoid own(float* p, int n) { each<<<1, n>>>(p); }\n", "", "warning"),
                 ("a count in as many parts as it needs", "void own(float* p, int n) { int parts = (n + 1023) / 1024, t = (n + parts - 1) / parts; k<<<parts, t>>>(p); }\n", "", "note"),
                 ("a count in parts", "void own(float* p, int n, int parts) { int t = (n + parts - 1) / parts; k<<<parts, t>>>(p); }\n", "", "warning"),
                 ("a block of the caller", "void own(float* p, dim3 blckSize) { k<<<1, blckSize>>>(p); }\n", "", "note"),
@@ -480,6 +490,29 @@ with tempfile.TemporaryDirectory() as name:
         (apart / "a/lost.cu").unlink()
 
         # The form that a function of the driver had before CUDA 13, and a header that Thrust's headers no longer include.
+        # A grid that is rounded down: a count or the program's input may leave a rest, and so may the constants of callers elsewhere.
+        start = ("#include <cuda_runtime.h>\n#include <cstdlib>\n__global__ void k(float* p, int n) { const int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] = 1; }\n"
+                 "__global__ void all(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n")
+        down, up = "void own(float* p, int {0}) {{ k<<<{0} / 256, 256>>>(p, {0}); }}\n", "void own(float* p, int {0}) {{ all<<<({0} + 255) / 256, 256>>>(p); }}\n"
+        member = "struct A {{\n  {};\n  void own(float* p) {{ k<<<n_ / 256, 256>>>(p, n_); }}\n}};\n"
+        for what, text, other, severity in (
+                ("a count", down.format("n"), "", "warning"), ("no count", down.format("x"), "", "note"), ("a constant that the block divides", down.format("n"), "own(p, 4 * 256);", None),
+                ("a constant that it does not divide", down.format("x"), "own(p, 1024 + 1);", "warning"), ("one of two", down.format("x"), "own(p, 1024); own(p, 1000);", "warning"),
+                ("a constant's name", down.format("n"), "own(p, Some::N);", "note"), ("a number that was rounded", down.format("n"), "own(p, to_blocks(n));", "note"),
+                ("the input", down.format("x"), "own(p, atoi(argv[1]));", "warning"), ("the input, for a kernel without a guard", "void own(float* p, char** argv) { int n = atoi(argv[1]); all<<<n / 256, 256>>>(p); }\n", "", "note"), ("a guarded count", up.format("n"), "", "warning"), ("a constant for a kernel without a guard", up.format("n"), "own(p, 512);", None),
+                ("another constant for it", up.format("n"), "own(p, 500);", "warning"), ("no count for it", up.format("x"), "", "note"),
+                ("a member that is a count", member.format("const int n_"), "", "warning"), ("a member with a constant", member.format("int n_{CHUNK}"), "", "note"),
+                ("a divisor that is a count", "void own(float* p, int n) { const int b = 16; k<<<b / n, b>>>(p, n); }\n", "", "warning"),
+                ("a divisor that is not", "void own(float* p, int x) { const int b = 16; k<<<b / x, b>>>(p, x); }\n", "", "note")):
+            (apart / "a/own.cu").write_text(start + "enum { CHUNK = 1000 };\n" + text)
+            (apart / "b/other.cpp").write_text("void own(float* p, int n);\nvoid use(float* p, int n, char** argv) {\n  " + other + "\n}\n")
+            found = [item["severity"] for item in json.loads(run(apart, "--rows=A07,A10", "--json", "a/own.cu").stdout)]
+            expect(f"a grid and its rest: {what}", found, [severity] if severity else [])
+        # What MSVC or nvcc accepts, and macros that only clang's own includes define.
+        for text in ("void main() {}", "__device__ double atomicAdd(double* a, double b) { return *a + b; }", "struct Box {\n  __host__ __device__ Box() {}\n  __device__ Box(int) {}\n  __host__ __device__ Box(int, int) {}\n};", "void f(int n) { int a[n] = {0}; }", "__global__ void f() { __syncthreads; }", "__global__ void f(float* p) { extern __shared__ volatile float s[256]; *p = s[0]; }", "int f(int n) {\n  if (n) goto end;\n  int i = 3;\n  n = i;\nend:\n  return n;\n}", "int f(int THREAD_NUM) { const int MEXP = 1, LARGE_SIZE = 2; return THREAD_NUM + MEXP + LARGE_SIZE; }",
+                     "int g();\nconstexpr int one = g();", "__device__ uint3 operator*(uint3 a, uint3 b) { return a; }\n__global__ void f(uint3* p) { *p = blockIdx * blockDim; }"):
+            (apart / "a/old.cu").write_text(text + "\n")
+            expect(f"reads: {text}", run(apart, "a/old.cu").stderr, "")
         (apart / "a/old.cu").write_text("#include <cuda.h>\nCUresult f(CUcontext* c, CUdevice d) { return cuCtxCreate(c, 0, d); }\n")
         expect("a form before CUDA 13", run(apart, "a/old.cu").stderr, "")
         (apart / "a/old.cu").write_text("#include <cufft.h>\nint code() { return CUFFT_PARSE_ERROR; }\n")

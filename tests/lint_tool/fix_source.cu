@@ -35,7 +35,28 @@ struct Row {
 struct Matrix : Sizes {
   Row row;
 };
+template <class T>
+class View {
+ public:
+  explicit View(T* first) : first_(first) {}
+  __device__ T& operator[](int i) const { return first_[i]; }
+
+ protected:
+  T* first_;
+};
+template <class T>
+class Shifted : public View<T> {
+ public:
+  explicit Shifted(T* first, int by) : View<T>(first), by_(by) {}
+  int by_;
+};
+template <class T>
+struct Pair {
+  T first, second;
+};
 __global__ void by_value(float* x, Sizes sizes) { x[0] = sizes.rows; }
+__global__ void with_view(Shifted<float> x) { x[0] = x.by_; }
+__global__ void with_pair(float* x, Pair<int> pair) { x[0] = pair.second; }
 __global__ void with_pointer(Matrix m) { m.row.elements[0][0] = m.rows; }
 
 __global__ void defaulted(float* x, int n = 1) { x[0] = n; }
@@ -57,14 +78,18 @@ void arguments(float* x, int n, std::size_t wide) {
   deduced<float><<<1, 256>>>(x, NULL);
   fill<float, 4><<<1, 256>>>(x, 0.5F);
   scale<<<1, 256>>>(2.0F, x, wide);  // left: wide is
-  untyped<<<1, 256>>>(x);            // left: x loses its type
+  const unsigned count = n;
+  scale<<<1, 256>>>(2.0F, x, count);  // left: count is
+  untyped<<<1, 256>>>(x);             // left: x loses its type
   defaulted<<<1, 256>>>(x, 2);
   defaulted<<<1, 256>>>(x);   // left: the kernel has default arguments
   overloaded<<<1, 256>>>(x);  // left: several kernels
   const Sizes sizes{n, 1};
   by_value<<<1, 256>>>(x, sizes);
   Matrix matrix{{n, 1}, {{x, x}}};
-  with_pointer<<<1, 256>>>(matrix);  // left: Matrix holds a raw pointer
+  with_pointer<<<1, 256>>>(matrix);             // left: Matrix holds a raw pointer
+  with_view<<<1, 256>>>(Shifted<float>(x, n));  // left: Shifted<float> holds a raw pointer
+  with_pair<<<1, 256>>>(x, Pair<int>{n, 1});
 }
 
 void layout(float* x, int n, cudaStream_t stream) {

@@ -70,13 +70,38 @@ void sizes(float* to, const float* from, double* wide, const double* wide_from, 
   look(cudaMalloc(&text, n));
 }
 
+__global__ void adds(int* p) { p[0] += 1; }
+__global__ void assigns(int* p) { p[0] = 1; }
+void uses_of_a_fill(int* p, int* q, int* r, int* copied, float* copied_float,
+                    void (*kernel)(int*)) {
+  look(cudaMemset(p, 1, 4));  // finds: F14/warning
+  adds<<<1, 32>>>(p);
+  done();
+  look(cudaMemset(q, 1, 4));  // finds: F14/note
+  assigns<<<1, 32>>>(q);
+  done();
+  adds<<<1, 32>>>(q);
+  done();
+  look(cudaMemset(r, 1, 4));  // finds: F14/note
+  kernel<<<1, 32>>>(r);
+  done();
+  float to_float = 0;
+  look(cudaMemset(copied_float, 1, 4));  // finds: F14/note
+  look(cudaMemcpy(&to_float, copied_float, 4, cudaMemcpyDeviceToHost));
+  int to = 0;
+  look(cudaMemset(copied, 1, 4));  // finds: F14/warning
+  look(cudaMemcpy(&to, copied, 4, cudaMemcpyDeviceToHost));
+}
 void fills(int* p, unsigned char* c, int* is_ready) {
   look(cudaMemset(is_ready, 1, 4));  // finds: F14/note
   look(cudaMemset(is_ready, 3, 4));  // finds: F14/warning
-  look(cudaMemset(p, 1, 4));         // finds: F14/warning
-  look(cudaMemset(p, 1000, 4));      // finds: F14
-  look(cudaMemset(p, 1.5F, 4));      // finds: F14
+  adds<<<1, 32>>>(is_ready);
+  done();
+  look(cudaMemset(p, 1, 4));     // finds: F14/note
+  look(cudaMemset(p, 1000, 4));  // finds: F14
+  look(cudaMemset(p, 1.5F, 4));  // finds: F14
   look(cudaMemset(p, 0, 4));
+  look(cudaMemset(p, 0.0, 4));
   look(cudaMemset(p, -1, 4));
   look(cudaMemset(p, 0x7f, 4));
   look(cudaMemset(p, 2, 4));

@@ -21,6 +21,12 @@ __global__ void bytewise(unsigned char* p, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) p[i] = 1;
 }
+__global__ void transpose(float* p, int rows, int cols) {
+  const int out_cols = rows, out_rows = cols;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x,
+            row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row < out_rows && col < out_cols) p[row * out_cols + col] = 1;
+}
 __global__ void matrix(float* p, int rows, int cols) {
   const int col = blockIdx.x * blockDim.x + threadIdx.x;
   const int row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -132,6 +138,7 @@ void names(float* p, int n, int rows, int cols) {
   plain<<<threads_per_block, number_of_blocks>>>(p, n);  // finds: A13/note
   plain<<<threads_per_block, nblocks>>>(p, n);           // finds: A13/warning B01
   matrix<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, rows, cols);  // finds: A14
+  transpose<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, rows, cols);
   matrix<<<dim3((cols - 1) / 16 + 1, (rows - 1) / 16 + 1), block>>>(p, rows, cols);
   done();
 }

@@ -88,6 +88,17 @@ void drops(float* p) {
   fills(p);  // finds: D08
   look(fills(p));
 }
+cudaError_t succeeds(float* p) {
+  *p = 1;
+  return cudaSuccess;
+}
+void drops_a_success(float* p) { succeeds(p); }
+cudaError_t resets(float* p) { return cudaMemset(p, 0, 4); }
+cudaError_t drops_after_an_error(float* p) {
+  const cudaError_t first = fills(p);
+  if (first != cudaSuccess) resets(p);
+  return first;
+}
 
 struct Throws {
   ~Throws() {

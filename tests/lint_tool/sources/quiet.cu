@@ -328,6 +328,14 @@ void fits(float* p, int n, int occupancy) {
   void* arguments[] = {&p, &n};
   look(cudaLaunchCooperativeKernel((void*)plain, occupancy, 256, arguments, 0, 0));
 }
+void ask(int& n);
+void asks(float* p) {
+  int n = 0, m = 0;  // which another function writes
+  ask(n);
+  plain<<<n, 256>>>(p, n);
+  plain<<<m, 256>>>(p, m);  // finds: A04
+  look(cudaGetLastError());
+}
 int rounded(const char* text);
 void read(float* p, const char* text) {
   const int n = std::atoi(text), m = rounded(text);

@@ -12,6 +12,11 @@
 // What nvcc's own headers give a program and clang's view of them does not, only declared: nothing
 // is run. math.h has isfinite and its relatives outside of std, as nvcc's headers do.
 
+// Clang includes cuRAND's headers before each source. These macros of theirs are names of programs.
+#undef MEXP
+#undef THREAD_NUM
+#undef LARGE_SIZE
+
 // Functions that CUDA 13 no longer has, which older programs call.
 extern "C" cudaError_t cudaThreadSynchronize();
 extern "C" cudaError_t cudaThreadExit();

@@ -47,6 +47,14 @@ def described(node):
     return described(inner[0]) if len(inner) == 1 else node.name or "the expression"
 
 
+def takes_by_reference(call, argument):
+    """Whether a function may write a variable that it gets as an argument, as `std::cin >> n` does."""
+    to, kind = call.cursor.referenced, argument.type.get_canonical().kind
+    parameters = [parameter.type.get_canonical() for parameter in to.get_arguments() or ()] if to is not None else []
+    return any(each.kind.name == "LVALUEREFERENCE" and not each.get_pointee().is_const_qualified() and each.get_pointee().get_canonical().kind == kind
+               for each in parameters)
+
+
 class Variable:
     """A variable or parameter of a function: its declaration and the later writes to it."""
 
@@ -102,6 +110,10 @@ class Function:
                     self._written(found, node.children[0], node)
                 elif text.startswith("&"):
                     self._written(found, node.children[0], node)
+            elif node.kind == "CALL_EXPR":
+                for argument in node.children:
+                    if argument.kind == "DECL_REF_EXPR" and argument.target in found and takes_by_reference(node, argument):
+                        self._written(found, argument, node)
         return found
 
     @staticmethod
@@ -171,7 +183,8 @@ class Function:
     def waits(self, call):
         """Whether a call waits for the device, directly, in a function of this program, or in one that another file defines."""
         name = call_name(call)
-        return self.program.reaches(name, is_wait) or self._is_of_tree(call) and name in self.program.waiters
+        return self.program.reaches(name, is_wait) or self._is_of_tree(call) and name in self.program.waiters or any(
+            map(self.waits, self._calls_of_lambda(call)))
 
     def looks(self, call):
         """Whether a call reads the runtime's last error, directly, in a function of this program, or in one that another file of
@@ -179,7 +192,15 @@ class Function:
         name = call_name(call)
         if name == "Debug" and call.cursor.referenced is not None and "/cub/" in getattr(call.cursor.referenced.location.file, "name", ""):
             return True  # CubDebug: CUB reads the last error in it, beside its argument
-        return self.program.reaches(name, is_look) or self._is_of_tree(call) and name in self.program.lookers
+        return self.program.reaches(name, is_look) or self._is_of_tree(call) and name in self.program.lookers or any(
+            map(self.looks, self._calls_of_lambda(call)))
+
+    def _calls_of_lambda(self, call):
+        """The calls in the body of the lambda that a call runs, if a variable of this function holds it."""
+        owner = next(call.all("DECL_REF_EXPR"), None) if call_name(call) == "operator()" else None
+        variable = self.variables.get(owner.target) if owner is not None else None
+        inner = list(variable.start.all("CALL_EXPR")) if variable is not None and variable.start is not None else []
+        return [each for each in inner if each.order < call.order and call_name(each) != "operator()"]
 
     def _is_of_tree(self, call):
         """Whether a call may mean a function that another file of the tree defines, and not one of the vendor's headers."""

@@ -12,12 +12,11 @@ import re
 
 from . import cache, project
 
-VERSION = 8
+VERSION = 9
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
-# A call, a macro without parameters as a statement, or a comparison with success.
-CALL = re.compile(r"\b((?:cuda|hip)Success)\s*[!=]=|[!=]=\s*((?:cuda|hip)Success)\b|"
-                  r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(|\b([A-Z_][A-Z0-9_]{2,})[ \t]*;")
+# A call, or a macro without parameters as a statement.
+CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(|\b([A-Z_][A-Z0-9_]{2,})[ \t]*;")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.|\\\n)*)", re.M)
 FUNCTION = re.compile(r"^[ \t]*[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
 # A declaration, `int f(int n);`: words of a type before the name, and no body.
@@ -62,10 +61,6 @@ def braces(text):
 
 def reads_error(name):
     return re.fullmatch(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)|CubDebug(Exit)?", name) is not None
-
-
-def describes_error(name):
-    return re.fullmatch(r"(cuda|hip)(GetError(String|Name)|Success)|_cudaGetErrorEnum", name) is not None
 
 
 def synchronizes(name):
@@ -136,16 +131,6 @@ class Index:
     def waiters(self):
         """Names whose call waits for the device."""
         return self.reaching(synchronizes, 2)
-
-    @functools.cached_property
-    def reports_errors(self):
-        """Whether a source, or a header that a file of the tree includes, prints the error of a status or compares it with success, or
-        calls what does."""
-        names = self.reaching(describes_error, 2)
-        included = {os.path.basename(name) for *_, includes in self.files.values() for name in includes}
-        return any(not names.isdisjoint(calls) and (path.endswith(project.SOURCES) or os.path.basename(path) in included and
-                                                    any(name in names and not describes_error(name) for name in calls))
-                   for path, (_, calls, *_) in self.files.items())
 
     def _seen_by(self, path):
         """A file and those that it includes, directly or through others, as far as they are in the tree."""

@@ -17,6 +17,7 @@ STRUCTS = {"cudaLaunchKernelEx": (0, 1), "cudaLaunchKernelExC": (0, 1), "hipLaun
            "cudaGraphAddKernelNode": (4, None), "hipGraphAddKernelNode": (4, None), "cuGraphAddKernelNode": (4, None),
            "cuGraphAddKernelNode_v2": (4, None), "cudaGraphKernelNodeSetParams": (1, None), "hipGraphKernelNodeSetParams": (1, None),
            "cudaGraphExecKernelNodeSetParams": (2, None), "hipGraphExecKernelNodeSetParams": (2, None)}
+READS = re.compile(r"(std::)?(atoi|atol|atoll|strtou?ll?|stou?ll?|stoi)")  # numbers of the program's input
 SIZES = ("dynamicSmemBytes", "sharedMemBytes")
 
 
@@ -95,6 +96,13 @@ class Kernel:
         test = above.children[0]
         inside_test = test.order <= use.order < above.children[1].order if len(above.children) > 1 else True
         return not inside_test and (bool(open_names & test.names()) or test.value is not None)
+
+    @functools.cached_property
+    def has_own_sizes(self):
+        """Whether it takes pointers only, and computes with numbers of its own: it is written for one size."""
+        return not {"blockDim", "gridDim"} & self.names and all(
+            parameter.type.get_canonical().kind.name == "POINTER" for parameter in self.parameters) and any(
+            (literal.value or 0) > 1 for literal in self.body.all("INTEGER_LITERAL"))
 
     @functools.cached_property
     def takes_work(self):
@@ -367,7 +375,7 @@ def rounded_up(function, node):
     if not sides:
         return False
     top = function.resolve(sides[0])
-    return top.kind == "BINARY_OPERATOR" and top.name in ("+", "-") or top.kind == "CALL_EXPR"
+    return top.kind == "BINARY_OPERATOR" and top.name in ("+", "-") or top.kind == "CALL_EXPR" and not READS.fullmatch(call_name(top))
 
 
 def same_text(program, one, other):

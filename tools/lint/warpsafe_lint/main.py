@@ -50,7 +50,8 @@ def rewritten(file, program, options, message):
     if options.diff:
         patch = "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), file, file))
     elif new != old:
-        message = write_back(file, new) or message
+        refusal = write_back(file, new)
+        message, said = refusal or message, [] if refusal else said
     notes = [(node.cursor.location.line, node.cursor.location.column, says) for node, says in said]
     return patch, sorted(notes), message
 

@@ -166,8 +166,12 @@ def text_of(path):
 
 
 def make_macros(text):
-    """The macros in a Makefile: of those between ifeq or its relatives and endif only the ones that turn the GPU on."""
-    depth, found = 0, []
+    """The macros in a Makefile: of those between ifeq or its relatives and endif only the ones that turn the GPU on. A variable
+    that is a macro's value stands for its first value."""
+    depth, found, variables = 0, [], {}
+    for name, value in re.findall(r"(?m)^[ \t]*(\w+)[ \t]*[:?]*=[ \t]*(\w+)[ \t]*$", text):
+        variables.setdefault(name, value)
+    text = re.sub(r"(-D\w+=)(['\"]?)\$[({](\w+)[)}]\2", lambda macro: macro[1] + variables[macro[3]] if macro[3] in variables else macro[0], text)
     for line in text.splitlines():
         word = re.match(r"\s*(ifn?eq|ifn?def|endif)\b", line)
         if word:
@@ -322,11 +326,20 @@ class Headers:
         self.vendors = set()  # whose runtime the file and its tree's headers include
         self.made = {}  # path of a header that the build makes -> its text
         self.own, self.foreign = {}, {}  # folder -> None: of the tree, of third parties
+        self.named = set()  # those of the tree that a build file names
+        self.seen = {str(self.file)}  # the file and the tree's headers that it includes
         self._read(str(self.file))
+
+    def gpu_macros(self):
+        """The macros that turn the GPU on, by their names, of which the file and the tree's headers ask whether they are set."""
+        texts = (pathlib.Path(path).read_text(errors="replace") for path in sorted(self.seen))
+        return sorted({name for text in texts for line in re.findall(r"(?m)^[ \t]*#[ \t]*(?:if|ifdef|elif)\b.*", text)
+                       for name in re.findall(r"\w+", line) if FOR_GPU.fullmatch(name)})
 
     def flags(self):
         out = []
-        for folder, bracket in self.own.items():
+        nearest = sorted(self.own.items(), key=lambda item: (item[0] not in self.named, -self._nearness(item[0])[0]))
+        for folder, bracket in nearest:
             shadows = any(os.path.isfile(os.path.join(folder, name)) for name in STANDARD)
             out += [("-iquote" if bracket == '"' else "-idirafter") if shadows else "-I", folder]
         for folder in self.foreign:
@@ -339,7 +352,7 @@ class Headers:
         return "-std=c++20" if newer else None
 
     def _read(self, first):
-        pending, seen = [first], {first}
+        pending, seen = [first], self.seen
         while pending and len(seen) < MOST_HEADERS:
             path = pending.pop()
             self.textures = self.textures or has_textures(path)
@@ -359,9 +372,13 @@ class Headers:
         beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
         if bracket == '"' and os.path.isfile(beside):
             return beside
+        tail = "/" + re.sub(r"^(\.\.?/)+", "", name)
+        choice = [path for path in index(self.root).get(os.path.basename(name), ()) if path.endswith(tail)]
+        nearest = max((self._nearness(path)[0] for path in choice), default=0)
         for folder in [*self.given, *self.own]:
             inside = os.path.normpath(os.path.join(folder, name))
-            if os.path.isfile(inside):
+            # Another folder of the tree may have a header of that name which is nearer.
+            if os.path.isfile(inside) and (folder not in self.own or folder in self.named or self._nearness(inside)[0] >= nearest):
                 return inside
         if any(os.path.isfile(os.path.join(folder, name)) for folder in [*self.vendor, *self.foreign, *system()]):
             return None
@@ -370,11 +387,10 @@ class Headers:
                 inside = os.path.normpath(os.path.join(hint, name))
                 if os.path.isfile(inside):
                     self.own[hint] = bracket
+                    self.named.add(hint)
                     return inside
             if folder == self.root:
                 break
-        tail = "/" + re.sub(r"^(\.\.?/)+", "", name)
-        choice = [path for path in index(self.root).get(os.path.basename(name), ()) if path.endswith(tail)]
         templates = [path for ending in TEMPLATES for path in index(self.root).get(os.path.basename(name) + ending, ())]
         if templates and all(FOREIGN.search(path[len(str(self.root)):]) for path in choice):
             choice = []  # another library's header of that name

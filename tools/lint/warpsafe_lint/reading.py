@@ -33,12 +33,17 @@ BENIGN = re.compile(r"initialization is not supported for __shared__ variables|c
                     r"reference to __global__ function .* in __(global|device)__ function|"
                     r"call to __host__ function from __(global|device)__ function|no function template matches function template specialization|"
                     r"static assertion failed|declaration of '\w+' shadows template parameter|"
-                    r"'\w+' is a builtin with type|static declaration of 'atomic\w+' follows|template specialization requires 'template<>'|"
+                    r"'\w+' is a builtin with type|static declaration of 'atomic\w+' follows|redefinition of 'atomic\w+'|template specialization requires 'template<>'|"
                     r"redeclaration of '(threadIdx|blockIdx|blockDim|gridDim)' with a different type|"
                     r"no matching function for call to '(cu(CtxCreate|MemAdvise|MemPrefetchAsync)|cu(da)?Graph(GetEdges|NodeGetDependen(cies|tNodes)|"
                     r"(Add|Remove)Dependencies)|cu(da)?Stream(GetCaptureInfo|UpdateCaptureDependencies))(_v\d)?'|"
                     r"use of undeclared identifier 'omp_\w+'|"  # behind #ifdef _OPENMP; no rule reads OpenMP's calls
                     r"use of undeclared identifier 'CUFFT_(INCOMPLETE_PARAMETER_LIST|PARSE_ERROR|LICENSE_ERROR)'|"
+                    r"constexpr variable '.*' must be initialized by a constant expression|dynamic initialization is not supported for __device__|no return statement in constexpr function|"
+                    r"__shared__ variable '.*' cannot be 'extern'|builtin functions must be directly called|__device__ function '.*' cannot overload __host__ __device__ function|variable-sized object may not be initialized|"
+                    r"__cuda_builtin_\w+_t|"  # in nvcc blockDim is a dim3, for which a program may have operators
+                    r"'main' must return 'int'|cannot jump from this (goto|switch|asm goto|indirect goto) statement to |"  # MSVC accepts these
+                    r"functions that differ only in their return type cannot be overloaded|"
                     r"use 'template' keyword to treat '\w+' as a dependent template name")
 
 
@@ -179,6 +184,12 @@ def parsed(main, file, options, language=None):
     if lost:  # older headers of Thrust included these
         arguments += [word for name in lost for word in ("-include", name)]
         unit, errors = read()
+    if errors and not words and not any(map(missing_header, errors)):
+        less, before = (unit, errors), arguments
+        arguments = arguments + [f"-D{name}=1" for name in headers.gpu_macros() if f"-D{name}" not in {word.partition("=")[0] for word in arguments}]
+        unit, errors = read() if arguments != before else less
+        if len(errors) >= len(less[1]):
+            (unit, errors), arguments = less, before
     name = file
     if main != file:
         text = pathlib.Path(file).read_text(errors="replace")

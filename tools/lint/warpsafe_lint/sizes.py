@@ -52,7 +52,7 @@ def only_count(function, node):
     """Whether the parts of a size suggest a number of items: names of counts and their products, without a factor
     that could be an item's size."""
     node = plain(node)
-    if node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
+    if node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR", "CALL_EXPR"):
         start = function.resolve(node)
         if tells_bytes(start) or holds_bytes(function, node):
             return False
@@ -77,24 +77,27 @@ def floating(function, node):
     return float(found[1]) if found else None
 
 
-def largest(function, node, depth=12):
+def largest(function, node, depth=12, count=None):
     """The largest number that an expression can be, by its type and its divisions, or because its name
-    is that of an image's side; None if that is not known. Counts below zero are left out of account."""
+    is that of an image's side; None if that is not known. Counts below zero are left out of account. `count` is the largest
+    value of a name, if given."""
     value = function.value(node)
     if value is not None:
         return value
     limit = LARGEST.get(bare(node).type.get_canonical().kind.name)  # of a variable, or a cast
-    found = largest_of(function, function.resolve(node), depth)
+    found = largest_of(function, function.resolve(node), depth, count)
     return found if None in (found, limit) else min(found, limit)
 
 
-def largest_of(function, node, depth):
+def largest_of(function, node, depth, count):
     own = LARGEST_IMAGE if IMAGE.fullmatch(node.name) else LARGEST.get(node.type.get_canonical().kind.name)
+    if count is not None and node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR", "CALL_EXPR"):
+        own = count
     if depth == 0:
         return own
 
     def of(part):
-        return largest(function, part, depth - 1)
+        return largest(function, part, depth - 1, count)
 
     found, sides = own, node.children
     if node.kind == "BINARY_OPERATOR" and len(sides) == 2:
@@ -121,6 +124,6 @@ def largest_of(function, node, depth):
         found = min(parts) + (call_name(node) != "min") if parts else None
     elif node.kind == "CALL_EXPR":
         rounded = round_up(function, node)
-        block, count = (function.value(rounded.block), of(rounded.count)) if rounded and rounded.count is not node else (None, None)
-        found = count // block + 1 if block and count is not None else own
+        block, items = (function.value(rounded.block), of(rounded.count)) if rounded and rounded.count is not node else (None, None)
+        found = items // block + 1 if block and items is not None else own
     return found

@@ -137,7 +137,8 @@ def dimension(node, text):
 
 
 def holds_pointer(kind):
-    """Whether a type passed by value has a pointer or a reference as a member, in a member of a member or in a base."""
+    """Whether a type passed by value has a pointer or a reference as a member, in a member of a member or in a base. libclang does
+    not show the bases of a template's instance: a type whose members do not begin at its first byte counts as one with a pointer."""
     kind = kind.get_canonical()
     while kind.kind.name in ("CONSTANTARRAY", "INCOMPLETEARRAY"):
         kind = kind.element_type.get_canonical()
@@ -146,7 +147,15 @@ def holds_pointer(kind):
     if kind.kind.name != "RECORD":
         return False
     bases = [child.type for child in kind.get_declaration().get_children() if child.kind.name == "CXX_BASE_SPECIFIER"]
-    return any(map(holds_pointer, [*bases, *(field.type for field in kind.get_fields())]))
+    fields = list(kind.get_fields())
+    if not bases and kind.get_size() > 1 and (not fields or kind.get_offset(fields[0].spelling) > 0):
+        return True
+    return any(map(holds_pointer, [*bases, *(field.type for field in fields)]))
+
+
+def digits(kind):
+    """The bits of an integer type's largest number."""
+    return 8 * kind.get_size() - (not kind.kind.name.startswith("U"))
 
 
 def argument(node, text):
@@ -167,7 +176,7 @@ def argument(node, text):
     below = bare(node).type.get_canonical()
     if below.kind == wanted.kind:
         return text
-    if is_integer(wanted) and is_integer(below) and below.get_size() <= wanted.get_size():
+    if is_integer(wanted) and is_integer(below) and below.get_size() <= wanted.get_size() and digits(below) <= digits(wanted):
         return text
     if RANK.get(below.kind.name, 9) <= RANK.get(wanted.kind.name, 0):
         return text

@@ -8,7 +8,7 @@ from ..function import api
 from ..registry import Found, all_launches, function_rule, rule
 from ..host_memory import host_memory, is_static
 from .streams import captures
-from ..sizes import only_count, wrong_sizeof
+from ..sizes import floating, only_count, wrong_sizeof
 from ..tree import bare, base_variable, call_arguments, call_name, plain, pointee_size
 
 TO_DEVICE, TO_HOST = 1, 2  # cudaMemcpyKind, hipMemcpyKind
@@ -189,14 +189,35 @@ def names_pattern(program, byte):
     return any(int(found, 16) in patterns for found in re.findall(r"\b0[xX]([0-9a-fA-F]+)", program.source.decode(errors="replace")))
 
 
+def is_read_next(function, fill, pointer):
+    """Whether the first launch or copy of the function that gets the memory behind a fill reads it: a fill that is only overwritten
+    does no harm. False if the kernel's source is not known."""
+    base = base_variable(pointer)
+    if base is None:
+        return False
+
+    def gets(node):
+        given = base_variable(node)
+        return given is not None and given.target == base.target
+
+    uses = [(call.order, gets(arguments[1])) for call, arguments, _, _ in copies(function, "Memcpy", "MemcpyAsync") if any(map(gets, arguments[:2]))]
+    for launch in all_launches(function):
+        if any(map(gets, launch.arguments or ())):
+            pairs = zip(launch.arguments, launch.kernel.parameters) if launch.kernel else ()
+            read = {parameter.cursor.hash for argument, parameter in pairs if gets(argument)}
+            uses.append((launch.order, any(node.target in read and is_read(launch.kernel.function, node)
+                                           for node in launch.kernel.node.all("DECL_REF_EXPR")) if read else False))
+    return min((use for use in uses if use[0] > fill.order), default=(0, False))[1]
+
+
 @rule("F14", "a fill value that is not a single byte")
 def fill(program):
     for function in program.functions:
         for call, arguments, _, _ in copies(function, "Memset", "MemsetAsync"):
-            item = pointee_size(plain(arguments[0]).type)
+            item, kind = pointee_size(plain(arguments[0]).type), plain(arguments[0]).type.get_canonical().get_pointee().get_canonical().kind.name
             value = bare(arguments[1])
             number = function.value(arguments[1])
-            if value.type.get_canonical().kind.name in ("FLOAT", "DOUBLE") and number != 0 or \
+            if value.type.get_canonical().kind.name in ("FLOAT", "DOUBLE") and number != 0 and floating(function, value) != 0 or \
                     number is not None and not -128 <= number <= 255:
                 yield Found(call, f"{program.text(arguments[1])} is not a byte: {call_name(call)} uses only its low 8 bits",
                             "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)", "error")
@@ -205,5 +226,6 @@ def fill(program):
                 pattern = int.from_bytes(bytes([number]) * min(item, 8), "little")
                 yield Found(call, f"every byte becomes {number}, and an item of {item} bytes becomes {pattern:#x}",
                             "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)",
-                            "note" if number == 1 and FLAGS.search(program.text(arguments[0])) else "")
+                            # Tests and benchmarks fill floating-point numbers with anything.
+                            "" if is_read_next(function, call, arguments[0]) and kind not in ("FLOAT", "DOUBLE", "HALF", "FLOAT16") and not (number == 1 and FLAGS.search(program.text(arguments[0]))) else "note")
 

@@ -4,14 +4,13 @@
 
 import re
 
-from ..launches import round_up, rounded_up, same_text
+from ..launches import READS, round_up, rounded_up, same_text
 from ..registry import Found, all_launches, function_rule, launch_rule
 from ..tree import bare, call_arguments, call_name, is_integer, is_wide, operands, plain
+from .growth import source_of
 
 COVER = "auto grid = warpsafe::SafeGrid<>::cover(n, warpsafe::block<B>)"
 
-
-READS = re.compile(r"(std::)?(atoi|atol|atoll|strtou?ll?|stou?ll?|stoi)")
 
 
 def factors(function, node):
@@ -39,15 +38,13 @@ def remainder_is_asked(program, function, top, bottom):
     return False
 
 
-def callers_divide(program, function, top, block):
-    """Whether all callers in this file pass a count that the block divides."""
-    name = plain(top)
-    places = [place for place, parameter in enumerate(function.parameters) if parameter.cursor.hash == name.target]
-    if name.kind != "DECL_REF_EXPR" or not places or not block or function.variable(name).writes:
-        return False
-    given = [(caller, call_arguments(call)) for caller, call in program.callers(function.name)]
-    values = [caller.value(arguments[places[0]]) for caller, arguments in given if len(arguments) > places[0]]
-    return bool(values) and all(value is not None and value % block == 0 for value in values)
+def may_leave_rest(function, count, block):
+    """Whether a block may leave a rest of a count, because one of them grows with the program's input, or because callers pass
+    constants that leave one: None if the block divides each constant, and false if what the numbers can be is not known."""
+    size, source = function.value(block), source_of(function, count)
+    if source is not None and source.values and size:
+        return any(value % size for value in source.values) or None
+    return any(each is not None and each.grows for each in (source, source_of(function, block) if size is None else None))
 
 
 @launch_rule("A07", "a grid whose division drops the tail")
@@ -78,10 +75,11 @@ def floor_division(program, function, launch):
                for part in parts) or any(part.name == "<<" or is_rounded(function, part) or part.kind == "CALL_EXPR" and not READS.fullmatch(call_name(part)) for part in parts):
             continue
         # The name suggests a rounded number, like OpenCL's global work size.
-        if callers_divide(program, function, top, block) or remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
+        rest = may_leave_rest(function, top, bottom)
+        if rest is None or remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
             continue
         # A kernel that compares its index is made for a rest; one that does not relies on sizes without a rest.
-        expects_rest = launch.kernel is not None and launch.kernel.guards and not of_model(top) and not of_template(node)
+        expects_rest = rest and launch.kernel is not None and launch.kernel.guards and not of_model(top) and not of_template(node)
         yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
                     f"write {COVER}, or without warpsafe (n + B - 1) / B", "" if expects_rest else "note")
@@ -119,9 +117,12 @@ def no_guard(program, function, launch):
         return
     for axis in launch.grid_axes:
         if function.value(axis) is None and rounded_up(function, axis):
-            yield Found(axis, f"the grid is rounded up, but {kernel.name} does not compare its index with the number of items: "
-                        "the last block writes beyond the array",
-                        "write for (auto i : warpsafe::grid_stride(n)) in the kernel, or SafeGrid<>::cover_exact(n, block)")
+            found = round_up(function, axis)
+            rest = found is None or may_leave_rest(function, found.count, found.block)
+            if rest is not None:
+                yield Found(axis, f"the grid is rounded up, but {kernel.name} does not compare its index with the number of items: "
+                            "the last block writes beyond the array",
+                            "write for (auto i : warpsafe::grid_stride(n)) in the kernel, or SafeGrid<>::cover_exact(n, block)", "" if rest else "note")
 
 
 @launch_rule("A04", "a dimension of zero")

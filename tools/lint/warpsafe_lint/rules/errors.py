@@ -12,7 +12,7 @@ from ..function import api
 from ..launches import round_up
 from ..libclang import written_at
 from ..registry import Found, all_launches, function_rule, rule
-from ..sizes import IMAGE, largest
+from ..sizes import largest
 from ..tree import LOOPS, call_arguments, call_name, plain
 from .growth import Source, source_of
 
@@ -147,6 +147,11 @@ def unseen_launches(program, function):
     return unseen
 
 
+ROWS, NAMED_ROWS = 1 << 21, 1 << 19
+FEW = re.compile(r"(?i)width|height|batch|(im(g|age)|mat|src|dst|frame|pic)\w*(\.|->)(row|col)s")
+LARGEST_SHARED = 232448  # bytes, from compute capability 9.0 on
+MODEL = re.compile(r"(?i)heads?_|_heads?|[a-z]Head|^n?heads?|layer|beam|channel")
+SIDE = re.compile(r"[wWhH]|\w*([wW]idth|[hH]eight)\w*")
 SMALL_KERNEL = 600  # nodes of a body; a thread then seldom needs more than the 64 registers that a block of 1024 leaves it
 
 
@@ -166,22 +171,33 @@ def open_size(launch):
     most = launch.max_threads or (1024 if small else 256)
     static = kernel.static_shared if kernel else 0
     limits = {"grid.x": 2**31 - 1, "grid.y": 65535, "grid.z": 65535, "block": most, "shared memory": 49152 - static}
-    found = [(name, source_of(function, axis)) for name, axis in zip(limits, launch.grid_axes) if not fits(function, axis, limits[name])]
-    # Few programs have counts of 2^31 blocks along x, or images of 65536 rows.
+    found = [(name, Source(str(size), values=(size,)) if size is not None else source_of(function, axis)) for name, axis, size in zip(
+        limits, launch.grid_axes, map(function.value, launch.grid_axes)) if not fits(function, axis, limits[name])]
+    # Few programs have counts of 2^31 blocks along x, images or batches of 65536 items, or matrices with more than 2^21 rows; and 2^19
+    # rows are many where only a name says that they are a count.
     square = is_square(function, launch.grid_axes)
-    found = [(name, dataclasses.replace(source, grows=False) if source and (square or name == "grid.x" or IMAGE.search(source.text)) else source)
+    sides = dict(zip(limits, launch.grid_axes)) if launch.grid_axes and function.value(launch.grid_axes[0]) is None else {}
+    sources = dict(found)
+    few = {name for name, axis in sides.items() if any(map(SIDE.fullmatch, axis.names())) or fits(
+        function, axis, limits[name], NAMED_ROWS if sources.get(name) and sources[name].named else ROWS)} | {"grid.x"}
+    found = [(name, dataclasses.replace(source, grows=False) if source and (square or name in few or FEW.search(source.text)) else source)
              for name, source in found]
     threads = [function.value(axis) for axis in launch.block_axes]
     for axis, size in zip(launch.block_axes, threads):
         if not fits(function, axis, most):
-            found.append(("block", Source(f"{size} threads", most=size) if size is not None else source_of(function, axis)))
+            found.append(("block", Source(f"{size} threads", values=(size,)) if size is not None else source_of(function, axis)))
     if None not in threads and math.prod(threads) > most and not found:
-        found.append(("block", Source(f"{math.prod(threads)} threads", most=math.prod(threads))))
+        found.append(("block", Source(f"{math.prod(threads)} threads", values=(math.prod(threads),))))
     if launch.bytes is not None and not fits(function, launch.bytes, limits["shared memory"]) and not is_raised(function.program):
         size = launch.shared_bytes
-        found.append(("shared memory", Source(f"{size} bytes", most=size) if size is not None else source_of(function, launch.bytes)))
+        raised = any(api(call_name(call)) == "FuncSetAttribute" for call in function.calls)
+        if size is None or size > (LARGEST_SHARED if raised else 0):  # a dropped call raises it too, on the devices that have it
+            found.append(("shared memory", Source(f"{size} bytes", values=(size,)) if size is not None else source_of(function, launch.bytes)))
     if not launch.grid_axes or not launch.block_axes or launch.bytes is None and launch.shared_bytes is None:
         found.append(("launch", Source("a struct")))
+    # A model's heads and layers are few and small.
+    found = [(name, dataclasses.replace(source, grows=False) if source and (MODEL.search(source.text) or kernel and kernel.has_own_sizes) else source)
+             for name, source in found]
     found = [(name, source or Source("a product")) for name, source in found
              if source is None or source.most is None or source.most > limits[name]]
     # A number of a caller that no device accepts.
@@ -198,28 +214,15 @@ def is_square(function, axes):
         divided.name in ("/", ">>") or round_up(function, divided) is not None)
 
 
-def fits(function, node, limit):
-    """Whether no value of a size exceeds a limit, by its constants, its divisions and its type."""
-    most = largest(function, node)
+def fits(function, node, limit, count=None):
+    """Whether no value of a size exceeds a limit, by its constants, its divisions and its type, if each name is at most a count."""
+    most = largest(function, node, count=count)
     return most is not None and 0 <= most <= limit
 
 
 def is_raised(program):
     """Whether the file asks for more dynamic shared memory, with a call whose status is kept: it then says that the size is refused."""
     return any(api(call_name(call)) == "FuncSetAttribute" and not is_dropped(call) for function in program.functions for call in function.calls)
-
-
-def is_constant(launch):
-    """Whether the grid of a launch is a number that the source shows."""
-    grid = [launch.function.value(axis) for axis in launch.grid_axes]
-    return grid != [] and all(grid)
-
-
-def reports_errors(program):
-    """Whether the program checks its other calls of the runtime: one of them then returns the error of a kernel that fails while it
-    runs, and only a launch with sizes that are refused goes unnoticed."""
-    return index.of_file(program.file).reports_errors or any(
-        api(call_name(call)) and not is_dropped(call) and function.waits(call) for function in program.functions for call in function.calls)
 
 
 def is_measured(function, launch):
@@ -236,13 +239,10 @@ def refused(launch):
     can be refused, "note" if that is not known or does not happen."""
     found = open_size(launch)
     if is_measured(launch.function, launch) or found is None:
-        # Of a program that checks no call, a kernel that fails in any other way goes unnoticed too.
-        return "note" if found is not None or is_constant(launch) or reports_errors(launch.function.program) else "", ""
+        return "note", ""
     name, source = found
     if source.grows:
         return "", f"; its {name} comes from {source.text}, which " + ("is larger than the limit" if source.most else "has no upper limit here")
-    if not reports_errors(launch.function.program):
-        return "", ""
     return "note", f"; what the largest {name} is, which comes from {source.text}, is not known here"
 
 
@@ -328,6 +328,12 @@ def ends_itself(program, name):
     return any(next(program.function(cursor).node.all("CXX_THROW_EXPR"), None) is not None for cursor in program.bodies.get(name, ()))
 
 
+def always_succeeds(program, name):
+    """Whether a function returns nothing but the vendor's code for success."""
+    found = [plain(child) for cursor in program.bodies.get(name, ()) for node in program.function(cursor).node.all("RETURN_STMT") for child in node.children]
+    return bool(found) and all(re.search(r"(?i)success$", node.name) and node.kind == "DECL_REF_EXPR" for node in found)
+
+
 @rule("D08", "a wrapper's result dropped")
 def dropped(program):
     found = {}
@@ -337,7 +343,8 @@ def dropped(program):
         for call in function.calls:
             name = call_name(call)
             if name in program.bodies and is_error(call.type) and is_dropped(call) and is_statement(program, call) and \
-                    not ends_itself(program, name):
+                    not ends_itself(program, name) and not always_succeeds(program, name) and \
+                    not after_failure(call):  # which has an error already
                 found.setdefault(name, []).append(call)
     for name, calls in found.items():  # one finding per wrapper
         others = len(calls) - 1

@@ -4,8 +4,8 @@
 that the source does not show, such as the choice of a caller."""
 
 import dataclasses
+import math
 import re
-from typing import Optional
 
 from .. import index
 from ..launches import round_up
@@ -14,12 +14,17 @@ from ..tree import call_arguments, call_name, plain
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """What decides a size: as the source writes it, and whether it grows with the data or the program's input. `most` is its
-    largest value if the callers of a function show it, else None."""
+    """What decides a size: as the source writes it, and whether it grows with the data or the program's input. `values` are all
+    that it can be, if the callers of a function show them, else empty. `named`: only a name says that it is a count."""
 
     text: str
     grows: bool = False
-    most: Optional[int] = None  # Python 3.9 has no int | None
+    values: tuple = ()
+    named: bool = False
+
+    @property
+    def most(self):
+        return max(self.values, default=None)
 
 
 # Names of counts of the data, and words of the names of a launch's own numbers.
@@ -113,6 +118,8 @@ def of_write(function, node, text, depth):
     if node.kind == "UNARY_OPERATOR":
         call = next((above for above in node.above() if above.kind == "CALL_EXPR"), None)
         return Source(text, call is not None and READERS.fullmatch(call_name(call)) is not None)
+    if node.kind == "CALL_EXPR" and call_name(node) == "operator>>":
+        return Source(text, True)
     return Source(text) if node.kind == "COMPOUND_ASSIGNMENT_OPERATOR" else source_of(function, node, depth - 1)
 
 
@@ -139,23 +146,23 @@ def of_parameter(function, node, text, depth):
         given = call_arguments(call)
         if len(given) > place:
             value = caller.value(given[place])
-            found.append(Source(text, most=value) if value is not None else source_of(caller, given[place], depth - 1) or Source(text))
+            found.append(Source(text, values=(value,)) if value is not None else source_of(caller, given[place], depth - 1) or Source(text))
     if function.cursor.storage_class.name != "STATIC" or not found:
         for path, given in index.of_file(function.program.file).passed(function.name, function.program.file):
             if len(given) == len(function.parameters):
                 found.append(of_text(path, given[place]))
     if not found:
-        return Source(text, is_count(node.name))
-    if all(source.most is not None for source in found):
-        return Source(text, most=max(source.most for source in found))
-    return Source(text, any(source.grows for source in found))
+        return Source(text, is_count(node.name), named=True)
+    if all(source.values for source in found):
+        return Source(text, values=tuple(value for source in found for value in source.values))
+    return Source(text, any(source.grows for source in found), named=all(source.named for source in found if source.grows))
 
 
 def of_text(path, text):
     """What decides an argument in a file that is not parsed, by its text and the assignments to its name there."""
     text = text.strip()
     if NUMBER.fullmatch(text):
-        return Source(text, most=number(text))
+        return Source(text, values=(number(text),))
     if READ.search(text):
         return Source(text, True)
     name = re.split(r"\.|->", text)[-1]
@@ -167,43 +174,42 @@ def of_text(path, text):
     if any(READ.search(each) for each in given):
         return Source(text, True)
     if given and all(NUMBER.fullmatch(each) for each in given):
-        return Source(text, most=max(map(number, given)))
-    return Source(text, is_count(name) and not given and not re.search(rf"\b{name}\s*[<>]=?\s*[\w(]*(?!\b[01]\b)", whole))
+        return Source(text, values=tuple(map(number, given)))
+    return Source(text, is_count(name) and not given and not re.search(rf"\b{name}\s*[<>]=?\s*[\w(]*(?!\b[01]\b)", whole), named=True)
 
 
 def number(text):
-    """The value of a literal or of a sum or product of literals."""
+    """The value of a literal or of a sum of products of literals; of one with brackets an upper limit."""
     shift = re.fullmatch(r"\(?\s*1u?\s*<<\s*(\d+)\s*\)?", text)
     if shift:
         return 1 << min(int(shift[1]), 64)
-    most = 1
-    for each in re.findall(r"\d+", text):
-        most *= max(int(each), 1)
-    return most
+    terms = re.fullmatch(r"\s*\d+(\s*[+*-]\s*\d+)*\s*", text) and re.findall(r"(-?)\s*(\d+(?:\s*\*\s*\d+)*)", text)
+    products = [(sign, math.prod(map(int, re.findall(r"\d+", term)))) for sign, term in terms or [("", text)]]
+    return sum(-product if sign else product for sign, product in products)
 
 
 def of_member(function, node, text, depth):
     """What the functions of this file and of its headers write to a member or a global variable, and the text of the sources beside
     these headers; by its name if nothing writes it."""
     to, found = node.cursor.referenced, []
-    if to.type.is_const_qualified():
+    if to.type.is_const_qualified() and to.kind.name != "FIELD_DECL":
         return Source(text)
     for other in writers(function.program, to):
         if is_compared(other, node):
             return Source(text)
         for write in writes(other, node):
             value = other.value(write)
-            found.append(Source(text, most=value) if value is not None else source_of(other, write, depth - 2) if depth > 2 else None)
+            found.append(Source(text, values=(value,)) if value is not None else source_of(other, write, depth - 2) if depth > 2 else None)
     found = [source for source in found if source is not None]
     if any(source.grows for source in found):
-        return Source(text, True)
+        return Source(text, True, named=all(source.named for source in found if source.grows))
     whole = index.of_file(function.program.file).related(function.program.file)
-    given = re.findall(rf"\b{node.name}\s*=\s*([^=;][^;]*);", whole)
+    given = re.findall(rf"\b{node.name}\s*(?:=\s*|{{)([^=;{{}}][^;{{}}]*)}}?\s*;", whole)
     if any(READ.search(each) for each in given):
         return Source(text, True)
     compared = re.search(rf"\b{node.name}\s*(?:<|>|<=|>=)\s*(?![=<>\s]|[01]\b)", whole)
     return Source(text, is_count(node.name) and to.kind.name == "FIELD_DECL" and not found and not compared and not any(
-        NUMBER.fullmatch(each.strip()) for each in given))
+        NUMBER.fullmatch(each.strip()) or CONSTANT.fullmatch(each.strip()) for each in given), named=True)
 
 
 def writers(program, to):

@@ -48,6 +48,15 @@ def swapped(program, function, launch):
 ROWS, COLUMNS = r"row|height|^h$|^ny$", r"col|width|^w$|^nx$"
 
 
+def limited_by_rows(kernel, variable):
+    """Whether a kernel compares a variable with a number of rows, as one that transposes does."""
+    for test in kernel.node.all("BINARY_OPERATOR"):
+        for side, other in (test.children, test.children[::-1]) if test.name in ("<", ">", "<=", ">=") and len(test.children) == 2 else ():
+            if plain(side).target == variable.cursor.hash and any(re.search(ROWS, name.lower()) for name in kernel.function.resolve(other).names()):
+                return True
+    return False
+
+
 @launch_rule("A14", "x and y swapped")
 def axes_swapped(program, function, launch):
     axes = launch.grid_axes
@@ -62,7 +71,8 @@ def axes_swapped(program, function, launch):
     source = launch.kernel.function.program
     for variable in launch.kernel.node.all("VAR_DECL"):
         text = source.text(variable)
-        if re.search(r"col", variable.name.lower()) and re.search(r"blockIdx\.x", text) and "blockIdx.y" not in text:
+        if re.search(r"col", variable.name.lower()) and re.search(r"blockIdx\.x", text) and "blockIdx.y" not in text and not limited_by_rows(
+                launch.kernel, variable):
             yield Found(launch.grid, f"grid.x comes from rows and grid.y from columns, but {launch.kernel.name} takes "
                         f"{variable.name} from x",
                         "write SafeGrid<>::cover(extent{rows{m}, cols{n}}, block<X, Y>)")
@@ -177,10 +187,11 @@ def block_of_data(program, function, launch):
             "dim3" not in node.type.spelling and node.cursor.referenced is not None and \
             node.cursor.referenced.kind.name != "TEMPLATE_NON_TYPE_PARAMETER"
         if (by_size or by_name) and not is_bounded(program, function, node):
-            source = source_of(function, node) or Source("", most=1)
+            source = source_of(function, node) or Source("", values=(1,))
             if source.most is not None and source.most <= 1024:
                 continue
-            unknown = "" if source.grows or source.most else ", and its largest value is not known here"
+            grows = source.grows and not (launch.kernel and launch.kernel.has_own_sizes)
+            unknown = "" if grows or source.most else ", and its largest value is not known here"
             yield Found(axis, f"the block size {program.text(axis)} is a size of the data{unknown}: no GPU accepts more than 1024",
                         "use a constant block and SafeGrid<>::cover(n, block<256>), or BlockDim::create(n), which checks",
                         "note" if unknown else "")
