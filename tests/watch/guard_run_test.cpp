@@ -154,8 +154,14 @@ TEST(GuardRun, ANumberIsChecked) {
   }
 }
 
+/// A guard with which another thread's launch goes on while the driver waits for the device.
+warpsafe::watch::MemoryGuard* in_use = nullptr;
+void launch_elsewhere() {
+  if (in_use != nullptr) in_use->launched(warpsafe::Name::of("elsewhere"));
+}
 int waits = 0;
 int marks = 0;
+int releases = 0;
 int releases_after = 0;
 std::vector<std::uint32_t> filled;
 constexpr warpsafe::watch::GuardAccess access{
@@ -166,9 +172,13 @@ constexpr warpsafe::watch::GuardAccess access{
     [](void*, std::uintptr_t, std::size_t) noexcept { return false; },
     []() noexcept {
       ++waits;
+      launch_elsewhere();
       return true;
     },
-    [](std::uintptr_t) noexcept {},
+    [](std::uintptr_t) noexcept {
+      ++releases;
+      launch_elsewhere();
+    },
     [](void*, void*& mark) noexcept {
       mark = &waits;
       ++marks;
@@ -199,16 +209,51 @@ TEST(MemoryGuard, DoesNotWaitForAStreamToFreeItsMemory) {
   warpsafe::watch::MemoryGuard guard(1, access);
   std::vector<warpsafe::watch::GuardReport> found;
   waits = 0;
+  marks = 0;
+  releases_after = 0;
   for (std::uintptr_t i = 1; i <= 300; ++i) {
     guard.allocated(i * 4096, 400, 624, 0, warpsafe::Name::of("cuMemAllocAsync"), {}, &stream);
     EXPECT_TRUE(guard.is_of_pool(i * 4096));
-    EXPECT_TRUE(guard.freed_in_order(i * 4096, &stream, found));
+    EXPECT_TRUE(guard.freed_in_order(i * 4096, 0, &stream, found));
   }
   EXPECT_EQ(waits, 0);
   EXPECT_EQ(releases_after, 300 - 256);
   EXPECT_EQ(marks, 256) << "one for each allocation that is kept";
   guard.forget();
-  EXPECT_EQ(marks, 0);
+  EXPECT_EQ(marks, 256) << "the context has ended, and its marks with it";
+}
+
+// The driver waits for the device when it frees plain memory.
+TEST(MemoryGuard, AFreeOfAPoolLeavesPlainMemoryThatIsKept) {
+  int stream = 0;
+  warpsafe::watch::MemoryGuard guard(1, access);
+  std::vector<warpsafe::watch::GuardReport> found;
+  for (std::uintptr_t i = 1; i <= 256; ++i) {
+    guard.allocated(i * 4096, 400, 624, 0, warpsafe::Name::of("cuMemAlloc"), {});
+    EXPECT_TRUE(guard.freed(i * 4096, 0, found));
+  }
+  releases = 0;
+  for (std::uintptr_t i = 300; i <= 310; ++i) {
+    guard.allocated(i * 4096, 400, 624, 0, warpsafe::Name::of("cuMemAllocAsync"), {}, &stream);
+    static_cast<void>(guard.freed_in_order(i * 4096, 0, &stream, found));
+  }
+  EXPECT_EQ(releases, 0);
+  guard.allocated(4096, 400, 624, 0, warpsafe::Name::of("cuMemAlloc"), {});
+  EXPECT_TRUE(guard.freed(4096, 0, found));
+  EXPECT_GT(releases, 0);
+}
+
+// The work that the driver waits for may need a launch of another thread to end.
+TEST(MemoryGuard, HoldsNoLockWhileTheDriverWaits) {
+  warpsafe::watch::MemoryGuard guard(1, access);
+  std::vector<warpsafe::watch::GuardReport> found;
+  in_use = &guard;
+  for (std::uintptr_t i = 1; i <= 257; ++i) {
+    guard.allocated(i * 4096, 400, 624, 0, warpsafe::Name::of("cuMemAlloc"), {});
+    EXPECT_TRUE(guard.freed(i * 4096, 0, found));
+  }
+  guard.release_all(found);
+  in_use = nullptr;
 }
 
 }  // namespace

@@ -28,6 +28,14 @@ TEST(WrittenParameter, IsNoneWhereAnotherMayHideAPointer) {
   EXPECT_EQ(written_parameter("_Z4callPfPFviE"), no_parameter);   // a function's address
 }
 
+TEST(WrittenParameter, MayDependOnAnIndexInMemory) {
+  using warpsafe::watch::may_read_an_index;
+  EXPECT_TRUE(may_read_an_index({"float*", "int const*"}));
+  EXPECT_TRUE(may_read_an_index({"unsigned long const*", "float*"}));
+  EXPECT_FALSE(may_read_an_index({"float*", "float const*", "double const*", "int"}));
+  EXPECT_FALSE(may_read_an_index({"int*"}));
+}
+
 TEST(WrittenParameter, IsNoneWhereNothingIsKnown) {
   EXPECT_EQ(written_parameter("triton_poi_fused_0"), no_parameter);
   EXPECT_EQ(written_parameter("_Z7nothingv"), no_parameter);

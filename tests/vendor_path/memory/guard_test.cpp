@@ -11,6 +11,7 @@
 #if defined(WARPSAFE_BACKEND_CUDA)
 #include <cuda.h>
 
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
@@ -278,6 +279,32 @@ TEST_F(GuardDeathTest, TheGuardLeavesMemoryToTheProgram) {
                     all.clear();
                     const auto again = make<float>(stream, 100);
                     EXPECT_EQ(count("MallocAsync"), 12U);
+                  }),
+              ExitedWithCode(0), "too little memory left");
+}
+
+TEST_F(GuardDeathTest, AnAllocationGetsTheMemoryThatIsBeingFreed) {
+  EXPECT_EXIT(run("1",
+                  [] {
+                    constexpr std::size_t mebibyte = std::size_t{1} << 20U;
+                    stand_in_cuda_set_memory(0, 600 * mebibyte, 600 * mebibyte);
+                    const auto stream = make_stream();
+                    auto x = make<char>(stream, 300 * mebibyte);
+                    stand_in_cuda_hold(stream.native());
+                    ASSERT_THAT(x.zero(stream), Succeeds());
+                    ASSERT_THAT(x.close(), Succeeds());
+                    std::thread end([&stream] {
+                      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                      stand_in_cuda_release(stream.native());
+                    });
+                    stand_in_cuda_plant_last_error(code::success);
+                    // A pool would have reused the memory.
+                    const auto next = ws::DeviceBuffer<char>::create(stream, 400 * mebibyte);
+                    end.join();
+                    EXPECT_THAT(next, Succeeds());
+                    EXPECT_EQ(count("MallocAsync"), 2U);
+                    EXPECT_EQ(last_error(), code::success);
+                    stand_in_cuda_plant_last_error(code::unknown);
                   }),
               ExitedWithCode(0), "too little memory left");
 }

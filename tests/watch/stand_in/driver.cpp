@@ -472,9 +472,10 @@ CUresult cuMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   for (const auto& [begin, bytes] : live) *free_bytes -= bytes;
   return CUDA_SUCCESS;
 }
-CUresult cuPointerGetAttribute(void* data, CUpointer_attribute, CUdeviceptr memory) {
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr memory) {
   if (!is_memory(memory, 1)) return CUDA_ERROR_INVALID_VALUE;
-  *static_cast<unsigned*>(data) = CU_MEMORYTYPE_DEVICE;
+  *static_cast<unsigned*>(data) =
+      attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL ? 0 : CU_MEMORYTYPE_DEVICE;
   return CUDA_SUCCESS;
 }
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {

@@ -114,7 +114,7 @@ class GuardCalls {
       if (allocates(known.call)) {
         // All begin with the same two.
         auto& of = parameters<cuMemAlloc_v2_params>(info);
-        if (!has_room(of.bytesize)) return;
+        if (!has_room(of.bytesize, known.call == Call::allocate)) return;
         mine.guarded = guard_.next_zone(of.bytesize);
         of.bytesize += mine.guarded;
       } else if (known.call == Call::free) {
@@ -128,7 +128,7 @@ class GuardCalls {
         }
         report(found);
       } else if (known.call == Call::free_async) {
-        free_in_order(mine, known, info);
+        free_in_order(mine, known, device, info);
       }
     } catch (...) {  // out of memory: this call is not guarded
       return;
@@ -212,7 +212,8 @@ class GuardCalls {
     return stream != nullptr ? stream : known.per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
   }
   /// Lets the driver free other memory of the pool in place of memory that the guard keeps.
-  void free_in_order(ThreadState& mine, const KnownCall& known, const CUpti_CallbackData& info) {
+  void free_in_order(ThreadState& mine, const KnownCall& known, std::int32_t device,
+                     const CUpti_CallbackData& info) {
     auto& of = parameters<cuMemFreeAsync_params>(info);
     if (guard_.is_kept(of.dptr)) {
       mine.guarded = of.dptr;
@@ -225,7 +226,7 @@ class GuardCalls {
     if (call_driver(&Driver::allocate_in_order, &other, std::size_t{1}, stream) != CUDA_SUCCESS)
       return guard_.forget(of.dptr, 1);
     std::vector<GuardReport> found;
-    if (guard_.freed_in_order(of.dptr, stream, found)) {
+    if (guard_.freed_in_order(of.dptr, device, stream, found)) {
       mine.guarded = std::exchange(of.dptr, other);
     } else {
       static_cast<void>(call_driver(&Driver::free_in_order, other, stream));
@@ -237,12 +238,13 @@ class GuardCalls {
     const std::string_view text(name.data, name.size);
     return text.substr(0, 5) == "cuCtx" || text.substr(0, 8) == "cuDevice";
   }
-  /// Gives the kept memory back if the device has little left.
-  [[nodiscard]] bool has_room(std::size_t bytes) {
+  /// Gives the kept memory back if the device has little left, and the call may wait.
+  [[nodiscard]] bool has_room(std::size_t bytes, bool may_wait) {
     std::size_t left = 0;
     std::size_t total = 0;
     if (call_driver(&Driver::memory_info, &left, &total) != CUDA_SUCCESS) return false;
     if (left > least_free && left - least_free > bytes) return true;
+    if (!may_wait) return false;
     std::vector<GuardReport> found;
     guard_.release_all(found);
     report(found);
@@ -262,6 +264,14 @@ class GuardCalls {
                                 : "warpsafe: --guard does not guard memory of pools: this driver "
                                   "does not tell its size");
       }
+      return;
+    }
+    // A pool may be of another device than the stream, which then may not reach its memory.
+    int owner = device;
+    if (stream != nullptr &&
+        call_driver(&Driver::pointer_attribute, static_cast<void*>(&owner),
+                    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, begin) == CUDA_SUCCESS &&
+        owner != device) {
       return;
     }
     const Name by = mine.runtime_call != nullptr ? mine.runtime_call->name

@@ -9,6 +9,7 @@
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
+#include <time.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +45,10 @@ class CudaGuard {
   /// Frees in the order of the stream, which does not capture. Returns the driver's status. If the
   /// stream still works, a later call of the guard takes the memory away.
   [[nodiscard, gnu::cold]] static int free_guarded(void* guard, cudaStream_t stream) noexcept;
+  /// If an allocation returned that there is too little memory: waits until freed memory can be
+  /// taken away, at most ten seconds. Returns whether some was.
+  // Pools reuse freed memory in the order of the stream; the guard's memory is there until then.
+  [[nodiscard, gnu::cold]] static bool release_freed(int status) noexcept;
 
  private:
   /// The text of a status, with the guarded memory if an access outside of it may be the cause.
@@ -166,15 +171,18 @@ class CudaGuard {
     static_cast<void>(driver.unreserve(oldest->reserved, oldest->reserved_bytes));
     delete oldest;
   }
-  /// Takes away freed memory whose stream has got there.
-  static void sweep(const GuardDriver& driver) noexcept {
+  /// Takes away freed memory whose stream has got there. Returns whether there was some.
+  static bool sweep(const GuardDriver& driver) noexcept {
+    bool took = false;
     for (GuardedMemory* one = freeing; one != nullptr;) {
       GuardedMemory& freed = *std::exchange(one, one->next);
       const CurrentContext current(driver, freed.context);
       if (current.status() != 0 || driver.event_query(freed.freed_at) != 0) continue;
       freed.remove();
       take_away(driver, freed);
+      took = true;
     }
+    return took;
   }
   /// Appends up to `most` of a list, the last used first.
   static void put(TextBuffer& out, GuardedMemory* list, const char* before) noexcept {
@@ -208,7 +216,7 @@ inline void* CudaGuard::allocate_guarded(void*& memory, std::size_t bytes, cudaS
   if (bytes > (std::size_t{1} << 46U) || driver->stream_context(stream, &context) != 0)
     return nullptr;
   const Lock lock;
-  sweep(*driver);
+  static_cast<void>(sweep(*driver));
   const CurrentContext current(*driver, context);
   int device = 0;
   int supported = 0;
@@ -273,8 +281,26 @@ inline int CudaGuard::free_guarded(void* guard, cudaStream_t stream) noexcept {
       return status == cudaErrorNotReady ? 0 : status;
     }
   }
-  sweep(driver);
+  static_cast<void>(sweep(driver));
   return 0;
+}
+
+inline bool CudaGuard::release_freed(int status) noexcept {
+  if (status != cudaErrorMemoryAllocation) return false;
+  constexpr timespec pause{0, 100'000};
+  constexpr int most = 100'000;
+  for (int i = 0;; ++i) {
+    {
+      const Lock lock;
+      if (freeing == nullptr) return false;
+      if (sweep(*GuardDriver::get())) break;
+    }
+    if (i == most) return false;
+    ::nanosleep(&pause, nullptr);
+  }
+  // The next attempt decides. Otherwise the program would find an error of a call that succeeds.
+  if (cudaPeekAtLastError() == status) static_cast<void>(cudaGetLastError());
+  return true;
 }
 
 inline Name CudaGuard::guarded_text(int status, Name text) noexcept {

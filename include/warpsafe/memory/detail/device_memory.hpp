@@ -165,9 +165,8 @@ class DeviceMemory : public MemoryOwner {
 
   template <CheckLevel Level>
   [[nodiscard]] int take(bool managed, [[maybe_unused]] const call_site& site) noexcept {
-    const basic_stream_ref<B> stream = stream_.ref();
-    const int device = stream.device().value();
     if constexpr (GuardsMemory<B, Level>) {
+      const basic_stream_ref<B> stream = stream_.ref();
       if (!managed && B::guards_next() && !captures<Level>(stream)) {
         const RelaxedCaptureScope<B, Level> outside;
         guard_ = B::allocate_guarded(start, bytes_, stream.native(), site);
@@ -176,7 +175,18 @@ class DeviceMemory : public MemoryOwner {
         MemoryOwner::freed_on = this;  // the address of no stream, so that each use is recorded
         return 0;
       }
+      int status = take_plain<Level>(managed);
+      // The memory may be there as soon as the guard gives back what was freed.
+      while (B::release_freed(status)) status = take_plain<Level>(managed);
+      return status;
+    } else {
+      return take_plain<Level>(managed);
     }
+  }
+  template <CheckLevel Level>
+  [[nodiscard]] int take_plain(bool managed) noexcept {
+    const basic_stream_ref<B> stream = stream_.ref();
+    const int device = stream.device().value();
     if (!managed && has_memory_pools<B, Level>(device)) {
       kind_ = captures<Level>(stream) ? Kind::captured : Kind::ordered;
       // CUDA refuses an allocation on any stream while this thread captures, or in the global mode

@@ -87,11 +87,9 @@ class MemoryGuard {
     }
     live_[begin] = {bytes, zone, device, made_by, made_at, stream != nullptr, filled};
   }
-  /// A context has ended: other memory may get the same addresses.
+  /// A context has ended, and its marks with it. Other memory may get the same addresses.
   void forget() {
     const std::lock_guard lock(mutex_);
-    for (auto& [begin, one] : live_) end(one.filled);
-    for (Kept& one : kept_) end(one.freed);
     live_.clear();
     kept_.clear();
     kept_bytes_ = 0;
@@ -142,14 +140,21 @@ class MemoryGuard {
   /// because its work may still use it. May throw std::bad_alloc.
   [[nodiscard]] bool freed(std::uintptr_t begin, std::int32_t device,
                            std::vector<GuardReport>& found) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto at = live_.find(begin);
+      if (at == live_.end()) return false;
+      if (at->second.device != device) {
+        remove(at);
+        return false;
+      }
+    }
+    // Without the lock: the device's work may need launches of other threads to end.
+    const bool reachable = access_.finish();
+    GiveBack given(access_);
     const std::lock_guard lock(mutex_);
     const auto at = live_.find(begin);
     if (at == live_.end()) return false;
-    if (at->second.device != device) {
-      remove(at);
-      return false;
-    }
-    const bool reachable = access_.finish();
     if (reachable && is_filled(at->second)) look_at_zone(begin, at->second, found);
     const Guarded one = at->second;
     remove(at);
@@ -157,7 +162,7 @@ class MemoryGuard {
         !access_.fill(begin, freed_memory, one.bytes, nullptr)) {
       return false;
     }
-    keep(begin, one, nullptr, found);
+    keep(begin, one, nullptr, found, given);
     return true;
   }
   /// Whether the memory is a pool's, and guarded.
@@ -168,11 +173,17 @@ class MemoryGuard {
   }
   /// The program frees memory in the order of a stream. Returns whether the guard keeps it. Does
   /// not wait. May throw std::bad_alloc.
-  [[nodiscard]] bool freed_in_order(std::uintptr_t begin, void* stream,
+  [[nodiscard]] bool freed_in_order(std::uintptr_t begin, std::int32_t device, void* stream,
                                     std::vector<GuardReport>& found) {
+    GiveBack given(access_);
     const std::lock_guard lock(mutex_);
     const auto at = live_.find(begin);
     if (at == live_.end()) return false;
+    // The stream's device may not reach the memory.
+    if (at->second.device != device) {
+      remove(at);
+      return false;
+    }
     const bool keeps = at->second.of_pool && at->second.bytes <= most_kept_bytes &&
                        access_.fill(begin, freed_memory, at->second.bytes, stream);
     void* mark = nullptr;
@@ -184,7 +195,7 @@ class MemoryGuard {
     const Guarded one = at->second;
     remove(at);
     if (keeps) {
-      keep(begin, one, mark, found);
+      keep(begin, one, mark, found, given);
     } else {
       end(mark);
     }
@@ -199,8 +210,9 @@ class MemoryGuard {
   }
   /// Returns all freed memory to the driver, for a program that needs it. May throw std::bad_alloc.
   void release_all(std::vector<GuardReport>& found) {
+    GiveBack given(access_);
     const std::lock_guard lock(mutex_);
-    while (!kept_.empty()) release_oldest(found);
+    while (release_oldest(false, found, given)) continue;
   }
   /// Whether the program frees memory that it has freed already.
   [[nodiscard]] bool is_kept(std::uintptr_t begin) {
@@ -224,6 +236,30 @@ class MemoryGuard {
     HostStack made_at{};
     bool of_pool = false;
     void* filled = nullptr;  ///< the patterns are there after this mark; nullptr: they are there
+  };
+  /// Memory that is given back to the driver at the end of the scope, where no lock is held: the
+  /// driver may wait for the device.
+  class GiveBack {
+   public:
+    explicit GiveBack(const GuardAccess& access) : access_(access) {}
+    ~GiveBack() {
+      for (const auto& [begin, mark] : all_) {
+        if (mark == nullptr) {
+          access_.release(begin);
+        } else {
+          access_.release_after(begin, mark);
+          access_.end_mark(mark);
+        }
+      }
+    }
+    GiveBack(const GiveBack&) = delete;
+    GiveBack& operator=(const GiveBack&) = delete;
+    /// After the mark, if there is one. May throw std::bad_alloc.
+    void add(std::uintptr_t begin, void* mark) { all_.emplace_back(begin, mark); }
+
+   private:
+    const GuardAccess& access_;
+    std::vector<std::pair<std::uintptr_t, void*>> all_;
   };
   struct Kept {
     std::uintptr_t begin;
@@ -250,12 +286,16 @@ class MemoryGuard {
     end(at->second.filled);
     return live_.erase(at);
   }
-  void keep(std::uintptr_t begin, const Guarded& one, void* freed,
-            std::vector<GuardReport>& found) {
+  void keep(std::uintptr_t begin, const Guarded& one, void* freed, std::vector<GuardReport>& found,
+            GiveBack& given) {
     kept_.push_back({begin, one, freed});
     kept_.back().was.filled = nullptr;
     kept_bytes_ += one.bytes;
-    while (kept_.size() > most_kept || kept_bytes_ > most_all_kept_bytes) release_oldest(found);
+    // A pool's free does not wait, so it leaves memory for which the driver would wait.
+    while ((kept_.size() > most_kept || kept_bytes_ > most_all_kept_bytes) &&
+           release_oldest(one.of_pool, found, given)) {
+      continue;
+    }
   }
   /// Appends a report if the `bytes` bytes at `from` differ from the pattern.
   void compare(std::uintptr_t begin, const Guarded& one, std::size_t offset, std::size_t bytes,
@@ -279,17 +319,17 @@ class MemoryGuard {
     // Each write is reported once.
     if (found.size() != before) access_.fill(begin + one.bytes, zone_pattern, one.zone, nullptr);
   }
-  void release_oldest(std::vector<GuardReport>& found) {
-    Kept one = kept_.front();
-    kept_.pop_front();
+  /// Returns whether there was some. `of_pools`: only memory of pools.
+  bool release_oldest(bool of_pools, std::vector<GuardReport>& found, GiveBack& given) {
+    const auto at = std::find_if(kept_.begin(), kept_.end(),
+                                 [&](const Kept& one) { return !of_pools || one.was.of_pool; });
+    if (at == kept_.end()) return false;
+    const Kept one = *at;
+    kept_.erase(at);
     kept_bytes_ -= one.was.bytes;
-    if (has_reached(one.freed)) {
-      look_at_freed(one, found);
-      access_.release(one.begin);
-    } else {
-      access_.release_after(one.begin, one.freed);
-      end(one.freed);
-    }
+    if (one.freed == nullptr || access_.reached(one.freed)) look_at_freed(one, found);
+    given.add(one.begin, one.freed);
+    return true;
   }
   void look_at_freed(const Kept& one, std::vector<GuardReport>& found) {
     compare(one.begin, one.was, 0, one.was.bytes / 4 * 4, freed_memory, true, found);

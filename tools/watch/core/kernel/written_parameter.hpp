@@ -4,8 +4,11 @@
 
 #include "parameter_types.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace warpsafe::watch {
 
@@ -31,6 +34,16 @@ inline constexpr std::size_t no_parameter = ~std::size_t{0};
     ++number;
   }
   return written;
+}
+
+/// Returns whether a kernel with parameters of these types may read where to write: it has a
+/// pointer to constant integers.
+[[nodiscard]] inline bool may_read_an_index(const std::vector<std::string>& types) {
+  return std::any_of(types.begin(), types.end(), [](const std::string& type) {
+    if (!is_const_pointer(type)) return false;
+    const std::string_view of = std::string_view(type).substr(0, type.find(" const*"));
+    return number_bytes(of) != 0 && of != "float" && of != "double";
+  });
 }
 
 }  // namespace warpsafe::watch

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../kernel/watched_kernel.hpp"
+#include "../kernel/written_parameter.hpp"
 #include "../stream/stream_place.hpp"
 #include "../suspicion/order_watch.hpp"
 #include "../suspicion/suspicions.hpp"
@@ -24,7 +25,8 @@ inline void follow_launch(OrderWatch& order, const Launch& launch, const StreamP
   std::uintptr_t written = 0;
   if (order.suspects_own() && *kernel.library == '\0') {
     add_signature(kernel, values, accesses);
-    if (!accesses.empty()) same = number_of(kernel, launch.shape, values);
+    if (!accesses.empty() && !may_read_an_index(kernel.types))
+      same = number_of(kernel, launch.shape, values);
     for (const debug::MemoryAccess& one : accesses) {
       if (one.kind == debug::AccessKind::write) written = one.begin;
     }

@@ -21,7 +21,8 @@ struct StreamWork {
   std::size_t bytes = 0;     ///< size of a copy or a fill
   const char* library = "";  ///< library that launched the kernel; empty: none known
   StreamPlace at{};
-  /// Equal for launches of one kernel with the same dimensions and parameters; 0: unknown.
+  /// Equal for launches of one kernel with the same dimensions and parameters; 0: unknown, or the
+  /// kernel may read from memory where to write.
   std::uint64_t same = 0;
   std::uintptr_t written = 0;  ///< where the launch must write, if `same` is known
   /// Where the program submitted it; nullptr: not kept.
