@@ -20,6 +20,7 @@ namespace {
 CUstream streams[2];
 CUdeviceptr memory = 0;
 CUdeviceptr wrong = 16;
+std::thread other;
 
 CUfunction function_of(const char* name) {
   CUfunction function = nullptr;
@@ -71,6 +72,20 @@ int act(const std::string& what) {
   if (what == "bad_fill_other") return cuMemsetD32Async(wrong, 0, 1, streams[1]);
   // A kernel that waits for the host.
   if (what == "hold") return scatter(memory, 77, streams[1]);
+  if (what == "destroy_other") return cuStreamDestroy(streams[1]);
+  // Another thread destroys the stream while the watch waits for it.
+  if (what == "hold_and_destroy") {
+    const int failed = scatter(memory, 77, streams[1]);
+    other.join();
+    return failed;
+  }
+  if (what == "destroy_soon") {
+    other = std::thread([] {
+      ::usleep(200'000);
+      cuStreamDestroy(streams[1]);
+    });
+    return 0;
+  }
   if (what == "release") return stand_in_release(), 0;
   if (what == "sync") return cuCtxSynchronize();
   if (what == "wait_first") {

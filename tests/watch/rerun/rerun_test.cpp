@@ -164,6 +164,19 @@ TEST_F(Rerun, AKernelThatWaitsForTheHostDoesNotHangIt) {
                                       "  'demo::scatter', launch 2 of this kernel, #2 of "))
       << both.out;
 }
+// The driver ends a program that asks about a destroyed stream.
+TEST_F(Rerun, ADestroyedStreamIsNotWaitedFor) {
+  const Ran ran = rerun("good destroy_other other sync bad_fill good good sync");
+  EXPECT_EQ(times(ran.out, "other: 400\n"), 3U) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: Work other than a launch faulted: "));
+  EXPECT_EQ(times(ran.out, "sync: 700\n"), 3U) << ran.out;
+}
+TEST_F(Rerun, AStreamMayBeDestroyedDuringTheWait) {
+  const Ran ran = rerun("destroy_soon hold_and_destroy bad sync", "--quiet --timeout 2");
+  EXPECT_EQ(times(ran.out, "hold_and_destroy: 0\n"), 3U) << ran.out;
+  EXPECT_EQ(times(ran.out, "sync: 700\n"), 3U) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: One of 2 launches faulted"));
+}
 TEST_F(Rerun, WhereEachLaunchWaitsAnywayOneRunIsEnough) {
   const Ran ran = rerun("good bad other sync", "--quiet", "WARPSAFE_SYNC=all");
   EXPECT_THAT(ran.out, HasSubstr("failed after kernel 'demo::scatter'"));

@@ -22,6 +22,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -86,6 +87,7 @@ constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
 CUstream bad_fill = nullptr;  ///< the stream of a fill that faults: when it is asked about, or
                               ///< while the next kernel runs
 CUstream held = nullptr;      ///< the stream whose work does not end
+std::set<CUstream> destroyed; ///< no handle is used again
 CUstream captured = nullptr;  ///< the stream that captures
 bool capture_broken = false;
 bool module_loaded = true;
@@ -143,6 +145,10 @@ bool is_memory(CUdeviceptr begin, std::size_t bytes) {
   const auto& [at, size] = *std::prev(next);
   return begin - at < size && bytes <= size - (begin - at);
 }
+bool is_destroyed(CUstream stream) {
+  const std::lock_guard lock(live_mutex);
+  return destroyed.find(stream) != destroyed.end();
+}
 bool keeps_parameters() { return std::getenv("STAND_IN_KEEPS_PARAMETERS") != nullptr; }
 /// A pool that hands out the newest freed memory of the same size first.
 CUresult allocate_of_pool(CUdeviceptr* memory, std::size_t bytes) {
@@ -192,7 +198,7 @@ CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (lost) return fault;
   if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!is_function(function)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!is_function(function) || is_destroyed(of.hStream)) return CUDA_ERROR_INVALID_HANDLE;
   if (is_of_module(function) && (!module_loaded || module_context != current)) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
@@ -605,7 +611,12 @@ CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr
   });
 }
 CUresult cuStreamDestroy(CUstream stream) {
-  delete stream;
+  CUpti_ResourceData data{};
+  data.context = &context;
+  data.resourceHandle.stream = stream;
+  stand_in_tell(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, &data);
+  const std::lock_guard lock(live_mutex);
+  destroyed.insert(stream);
   return CUDA_SUCCESS;
 }
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
@@ -679,13 +690,16 @@ CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
   *flags = stream->flags;
   return CUDA_SUCCESS;
 }
+/// As the driver, which reads the handle unchecked, it ends the program for a destroyed stream.
 CUresult cuStreamQuery(CUstream stream) {
+  if (is_destroyed(stream)) std::abort();
   if (stream != nullptr && stream == bad_fill) faulty = true;
   const CUresult status = settle();
   return status == CUDA_SUCCESS && stream != nullptr && stream == held ? CUDA_ERROR_NOT_READY
                                                                        : status;
 }
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  if (is_destroyed(stream)) std::abort();
   *status = stream == nullptr || stream != captured ? CU_STREAM_CAPTURE_STATUS_NONE
             : capture_broken                        ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
                                                     : CU_STREAM_CAPTURE_STATUS_ACTIVE;
