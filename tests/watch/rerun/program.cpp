@@ -21,6 +21,7 @@ CUstream streams[2];
 CUdeviceptr memory = 0;
 CUdeviceptr wrong = 16;
 std::thread other;
+int thread_failed = 0;
 
 CUfunction function_of(const char* name) {
   CUfunction function = nullptr;
@@ -73,16 +74,26 @@ int act(const std::string& what) {
   // A kernel that waits for the host.
   if (what == "hold") return scatter(memory, 77, streams[1]);
   if (what == "destroy_other") return cuStreamDestroy(streams[1]);
-  // Another thread destroys the stream while the watch waits for it.
-  if (what == "hold_and_destroy") {
+  // Another thread destroys the stream, or captures it, while the watch waits for it.
+  if (what == "hold_and_destroy" || what == "hold_and_capture") {
     const int failed = scatter(memory, 77, streams[1]);
     other.join();
-    return failed;
+    return failed + thread_failed;
   }
   if (what == "destroy_soon") {
     other = std::thread([] {
       ::usleep(200'000);
       cuStreamDestroy(streams[1]);
+    });
+    return 0;
+  }
+  if (what == "capture_soon") {
+    other = std::thread([] {
+      ::usleep(200'000);
+      CUgraph made = nullptr;
+      thread_failed = cuStreamBeginCapture(streams[1], CU_STREAM_CAPTURE_MODE_RELAXED);
+      ::usleep(200'000);
+      thread_failed += cuStreamEndCapture(streams[1], &made);
     });
     return 0;
   }

@@ -203,6 +203,10 @@ TEST_F(Rerun, AStreamThatCapturesIsNotWaitedFor) {
   EXPECT_EQ(times(ran.out, "launches_while_it_captures: 0\n"), 2U) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel"));
 }
+TEST_F(Rerun, ACaptureThatBeginsDuringTheWaitIsNotBroken) {
+  const Ran ran = rerun("capture_soon hold_and_capture bad sync", "--quiet --timeout 2");
+  EXPECT_EQ(times(ran.out, "hold_and_capture: 0\n"), 3U) << ran.out;
+}
 TEST_F(Rerun, ThreadsThatLaunchAtTheSameTime) {
   const Ran ran = rerun("two_threads sync");
   EXPECT_THAT(ran.out, testing::AnyOf(HasSubstr("grid=(1040,1,1), block=(32,1,1), shared=0 bytes, "

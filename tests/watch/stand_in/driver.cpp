@@ -693,6 +693,10 @@ CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
 /// As the driver, which reads the handle unchecked, it ends the program for a destroyed stream.
 CUresult cuStreamQuery(CUstream stream) {
   if (is_destroyed(stream)) std::abort();
+  if (stream != nullptr && stream == captured) {
+    capture_broken = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
   if (stream != nullptr && stream == bad_fill) faulty = true;
   const CUresult status = settle();
   return status == CUDA_SUCCESS && stream != nullptr && stream == held ? CUDA_ERROR_NOT_READY

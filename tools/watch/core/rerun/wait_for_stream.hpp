@@ -43,38 +43,30 @@ inline constexpr int cannot_wait = -1;
   int mode = platform.relaxed_capture;
   const bool is_relaxed = platform.exchange_capture_mode(mode) == 0;
   const auto point = warpsafe::detail::StreamPoint::of(stream, device);
-  bool captures = true;
   int status = cannot_wait;
-  const auto ask_capture = [&] {
+  const auto ask = [&] {
+    bool captures = true;
     status = calls.stream_capturing(handle, captures);
-    // After a fault every query returns it.
-    if (status != 0 && !platform.is_fault(status)) status = cannot_wait;
-    if (status == 0 && captures) status = cannot_wait;
-  };
-  const auto query = [&] { status = calls.stream_wait->query(handle); };
-  // Another thread may destroy the stream between two questions.
-  const auto ask = [&](const auto& question) {
-    if (is_default) {
-      question();
-    } else if (!streams.while_alive(stream, question)) {
+    if (status == 0) {
+      status = captures ? cannot_wait : calls.stream_wait->query(handle);
+    } else if (!platform.is_fault(status)) {  // after a fault every query returns it
       status = cannot_wait;
     }
   };
-  ask(ask_capture);
-  if (status == 0) {
-    const std::uint64_t begun = debug::detail::nanoseconds_now();
-    long pause = 0;
-    for (;;) {
-      ask(query);
-      if (status != not_ready ||
-          debug::detail::nanoseconds_now() - begun >= limit * 1'000'000) {
-        break;
-      }
-      constexpr long longest_pause = 1'000'000;
-      const timespec asked{0, pause};
-      if (pause != 0) ::nanosleep(&asked, nullptr);
-      pause = pause < longest_pause ? pause + 1000 : pause;
+  const std::uint64_t begun = debug::detail::nanoseconds_now();
+  long pause = 0;
+  for (;;) {
+    // Between two questions, another thread may destroy the stream or begin a capture.
+    if (is_default) {
+      ask();
+    } else if (!streams.while_alive(stream, ask)) {
+      status = cannot_wait;
     }
+    if (status != not_ready || debug::detail::nanoseconds_now() - begun >= limit * 1'000'000) break;
+    constexpr long longest_pause = 1'000'000;
+    const timespec asked{0, pause};
+    if (pause != 0) ::nanosleep(&asked, nullptr);
+    pause = pause < longest_pause ? pause + 1000 : pause;
   }
   if (status == context_destroyed) status = cannot_wait;
   if (status == 0) point.reached(calls.vendor);
