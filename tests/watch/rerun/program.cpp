@@ -114,6 +114,14 @@ int act(const std::string& what) {
     }
     return failed;
   }
+  // The capture forbids ordinary allocations of all threads.
+  if (what == "launches_graph_while_it_captures") {
+    const CUgraphExec executable = graph(5, 0, false, false);
+    if (cuStreamBeginCapture(streams[1], CU_STREAM_CAPTURE_MODE_GLOBAL) != CUDA_SUCCESS) return -1;
+    const int failed = cuGraphLaunch(executable, streams[0]);
+    CUgraph made = nullptr;
+    return failed + cuStreamEndCapture(streams[1], &made);
+  }
   if (begins("graph")) {
     static CUgraphExec executable;
     executable = graph(5, what == "graph_good" ? 0 : 4, what == "graph_host", what != "graph_kept");

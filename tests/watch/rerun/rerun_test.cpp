@@ -203,6 +203,10 @@ TEST_F(Rerun, AStreamThatCapturesIsNotWaitedFor) {
   EXPECT_EQ(times(ran.out, "launches_while_it_captures: 0\n"), 2U) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel"));
 }
+TEST_F(Rerun, AGraphsNodesBreakNoCapture) {
+  const Ran ran = rerun("launches_graph_while_it_captures bad_other sync");
+  EXPECT_EQ(times(ran.out, "launches_graph_while_it_captures: 0\n"), 2U) << ran.out;
+}
 TEST_F(Rerun, ACaptureThatBeginsDuringTheWaitIsNotBroken) {
   const Ran ran = rerun("capture_soon hold_and_capture bad sync", "--quiet --timeout 2");
   EXPECT_EQ(times(ran.out, "hold_and_capture: 0\n"), 3U) << ran.out;

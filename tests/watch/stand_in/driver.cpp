@@ -90,6 +90,7 @@ CUstream held = nullptr;      ///< the stream whose work does not end
 std::set<CUstream> destroyed; ///< no handle is used again
 CUstream captured = nullptr;  ///< the stream that captures
 bool capture_broken = false;
+thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 bool module_loaded = true;
 CUctx_st* module_context = &context;
 bool lost = false;
@@ -467,6 +468,10 @@ CUresult cuCtxSetCurrent(CUcontext wanted) {
   current = wanted == nullptr ? &context : wanted;
   return CUDA_SUCCESS;
 }
+CUresult cuCtxGetCurrent(CUcontext* now) {
+  *now = current;
+  return CUDA_SUCCESS;
+}
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   const cuCtxEnablePeerAccess_params of{peer, flags};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuCtxEnablePeerAccess, &of, nullptr,
@@ -501,7 +506,7 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
     if (!keeps_parameters()) bytes = of.bytesize;
     static CUdeviceptr next = 0x7f0000000000;
     if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
-    if (captured != nullptr) {
+    if (captured != nullptr && capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
       capture_broken = true;
       return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
@@ -803,8 +808,7 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec graph, CUgraphNode node, unsigned on)
   return CUDA_SUCCESS;
 }
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-  thread_local CUstreamCaptureMode now = CU_STREAM_CAPTURE_MODE_GLOBAL;
-  std::swap(*mode, now);
+  std::swap(*mode, capture_mode);
   return CUDA_SUCCESS;
 }
 /// A graph of nothing, or with STAND_IN_NESTED_GRAPH: a kernel, a conditional node and a graph of
