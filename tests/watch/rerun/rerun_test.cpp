@@ -313,6 +313,20 @@ TEST_F(Rerun, SignalsReachTheProgram) {
   EXPECT_THAT(second.out, HasSubstr("status: 143\n"));
   EXPECT_THAT(second.out, Not(HasSubstr("did not fault this time")));
 }
+// The first run fills the pipe, so that the line between the runs waits for the pipe's reader.
+TEST_F(Rerun, ASignalBetweenTheRunsPreventsTheNext) {
+  const std::string begun = own + "begun";
+  std::ofstream(own + "sh") << "if test -e " << begun << "1; then echo > " << begun
+                            << "2; exit 0; fi\necho > " << begun
+                            << "1\n" WATCH_RERUN " bad sync > /dev/null 2>&1\n"
+                               "dd if=/dev/zero bs=65536 count=1 status=none >&2\n"
+                               "(sleep 0.5; kill -TERM $PPID) > /dev/null 2>&1 &\n";
+  const Ran ran = shell("rm -f " + begun + "?; { env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN
+                        " --cuda --rerun --quiet sh " + own + "sh; echo status: $? >> " + begun +
+                        "1; } 2>&1 | (sleep 1.5; cat > /dev/null); cat " + begun + "1; ls " + begun + "*");
+  EXPECT_THAT(ran.out, HasSubstr("status: 143\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("begun2")));
+}
 TEST_F(Rerun, ChildProcessesAreWatchedToo) {
   const std::string program = WATCH_RERUN;
   const Ran child =

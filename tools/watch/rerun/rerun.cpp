@@ -128,12 +128,17 @@ class Runs {
   /// A later run gets so many times the first one's time, and a minute.
   static constexpr std::uint64_t patience = 20;
 
-  /// Runs the program. `limit` is in milliseconds; 0: none. Returns its status, -1: over the limit.
+  /// Runs the program, unless a signal has come between two runs. `limit` is in milliseconds; 0:
+  /// none. Returns its status or that of the signal; -1: over the limit.
   int run(int number, std::uint64_t limit) {
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &before);
+    if (interrupted_by != 0) {
+      ::sigprocmask(SIG_SETMASK, &before, nullptr);
+      return interrupted_by;
+    }
     const pid_t self = ::getpid();
     const pid_t child = ::fork();
     if (child == 0) {
