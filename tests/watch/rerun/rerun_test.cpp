@@ -327,6 +327,19 @@ TEST_F(Rerun, ASignalBetweenTheRunsPreventsTheNext) {
   EXPECT_THAT(ran.out, HasSubstr("status: 143\n"));
   EXPECT_THAT(ran.out, Not(HasSubstr("begun2")));
 }
+// It faults during the second run. The folder is gone afterwards.
+TEST_F(Rerun, AProcessMayOutliveTheFirstRun) {
+  const std::string begun = own + "begun";
+  std::ofstream(own + "sh") << "if test -e " << begun << "; then sleep 1; exec " WATCH_RERUN
+                            << " bad sync; fi\necho > " << begun
+                            << "\n(sleep 0.5; " WATCH_RERUN " bad sync) > /dev/null 2>&1 &\n"
+                               "exec " WATCH_RERUN " bad sync\n";
+  shell("rm -rf '" + folder + "' && mkdir '" + folder + "'; rm -f " + begun);
+  const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " TMPDIR='" + folder + "' " WATCH_RUN
+                        " --cuda --rerun --quiet sh " + own + "sh");
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: Kernel 'demo::scatter' faulted"));
+  EXPECT_EQ(shell("ls '" + folder + "' | grep '^warpsafe[.]'").out, "");
+}
 TEST_F(Rerun, ChildProcessesAreWatchedToo) {
   const std::string program = WATCH_RERUN;
   const Ran child =

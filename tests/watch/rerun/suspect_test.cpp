@@ -7,9 +7,11 @@
 #include "core/rerun/step_graph.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,32 @@ TEST(SuspectFile, AHalfLineIsLeftOut) {
   EXPECT_TRUE(SuspectFile::parse("\n\t\n1\t2\nno line").suspects.empty());
 }
 
+// The folder is a public place's. Somebody may have replaced it, or a file in it.
+TEST(Rerun, AFileIsWrittenThroughNoLink) {
+  const std::string place = testing::TempDir() + "watch_rerun_links." + std::to_string(::getpid());
+  const std::string folder = place + "/folder";
+  std::filesystem::create_directories(folder);
+  const std::string file = folder + "/1." + std::to_string(::getpid());
+  Rerun rerun(Options::parse("rerun=1\nrerun-folder=" + folder + '\n'));
+  std::filesystem::create_symlink(place + "/target", file);
+  rerun.suspected({});
+  EXPECT_FALSE(std::filesystem::exists(place + "/target"));
+  std::filesystem::remove(file);
+  std::filesystem::rename(folder, place + "/old");
+  std::filesystem::create_directory(place + "/other");
+  std::filesystem::create_symlink(place + "/other", folder);
+  rerun.suspected({});
+  EXPECT_TRUE(std::filesystem::is_empty(place + "/other"));
+  std::filesystem::remove(folder);
+  std::filesystem::create_directory(folder);
+  rerun.suspected({});
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  std::filesystem::remove(folder);
+  std::filesystem::rename(place + "/old", folder);
+  rerun.suspected({});
+  EXPECT_TRUE(std::filesystem::exists(file));
+  std::filesystem::remove_all(place);
+}
 TEST(Rerun, OnlyLaunchesOfTheDeviceThatRunAreToBlame) {
   Rerun rerun(Options::parse("rerun=2\nrerun-folder=/none/there\n"));
   warpsafe::debug::LaunchRecord record{};

@@ -11,6 +11,7 @@
 #include <warpsafe/debug/journal/journal_reader.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,6 +49,7 @@ struct OpenLaunch {
 class Rerun {
  public:
   explicit Rerun(const Options& options) : run_(options.rerun), folder_(options.rerun_folder) {
+    if (run_ != 0) static_cast<void>(::stat(folder_.c_str(), &folder_is_));
     if (run_ == 1) ordinals_.resize(debug::Journal::capacity);
     if (run_ == with_suspects) read_suspects();
   }
@@ -191,13 +193,27 @@ class Rerun {
     const auto found = ended_.find({record.stream, record.device});
     return found != ended_.end() && record.sequence <= found->second;
   }
+  /// Opens the folder; -1: it is gone, although another one may have its name. It is not kept open:
+  /// the program may close all files, and give the number to its own.
+  [[nodiscard]] int open_folder() const noexcept {
+    const int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat now {};
+    if (folder < 0 || (::fstat(folder, &now) == 0 && now.st_dev == folder_is_.st_dev &&
+                       now.st_ino == folder_is_.st_ino && now.st_uid == folder_is_.st_uid)) {
+      return folder;
+    }
+    ::close(folder);
+    return -1;
+  }
   void write(std::vector<Suspect> more, bool is_exact) {
     const std::lock_guard lock(mutex_);
     written_.is_exact = written_.is_exact || is_exact;
     written_.suspects.insert(written_.suspects.end(), more.begin(), more.end());
-    const std::string path =
-        folder_ + '/' + std::to_string(run_) + '.' + std::to_string(::getpid());
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const std::string name = std::to_string(run_) + '.' + std::to_string(::getpid());
+    const int folder = open_folder();
+    const int file = ::openat(folder, name.c_str(),
+                              O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (folder >= 0) ::close(folder);
     if (file < 0) return;  // the folder is gone: nobody waits for it
     const std::string text = written_.text();
     for (std::size_t at = 0; at < text.size();) {
@@ -228,6 +244,7 @@ class Rerun {
 
   const int run_;
   const std::string folder_;
+  struct stat folder_is_ {};  ///< when the process began
   std::vector<Ordinal> ordinals_{};  ///< by the launch's number
   std::set<std::string, std::less<>> names_{};
   std::set<std::tuple<std::string, std::int32_t, std::uint64_t>> wanted_{};
