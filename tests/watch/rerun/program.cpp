@@ -71,6 +71,8 @@ int act(const std::string& what) {
   if (what == "bad_other") return scatter(wrong, 2, streams[1]);
   if (what == "bad_fill") return cuMemsetD32Async(wrong, 0, 1, streams[0]);
   if (what == "bad_fill_other") return cuMemsetD32Async(wrong, 0, 1, streams[1]);
+  // A fill that takes long.
+  if (what == "hold_fill") return cuMemsetD32Async(memory, 77, 1, streams[1]);
   // A kernel that waits for the host.
   if (what == "hold") return scatter(memory, 77, streams[1]);
   if (what == "destroy_other") return cuStreamDestroy(streams[1]);

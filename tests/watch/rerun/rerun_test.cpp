@@ -177,6 +177,13 @@ TEST_F(Rerun, AStreamMayBeDestroyedDuringTheWait) {
   EXPECT_EQ(times(ran.out, "sync: 700\n"), 3U) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("warpsafe: One of 2 launches faulted"));
 }
+TEST_F(Rerun, WorkThatDoesNotEndInTimeMayRunBesideTheLaunch) {
+  const Ran ran = rerun("hold_fill bad good sync", "--quiet --timeout 0.2");
+  EXPECT_THAT(ran.out, HasSubstr("the program runs once more"));
+  EXPECT_THAT(ran.out, HasSubstr("launch 1 of this kernel, #1 of the process"));
+  EXPECT_THAT(ran.out, HasSubstr("\n  a stream's work had not ended before this launch, and may "
+                                 "have run at the same time\n"));
+}
 TEST_F(Rerun, WhereEachLaunchWaitsAnywayOneRunIsEnough) {
   const Ran ran = rerun("good bad other sync", "--quiet", "WARPSAFE_SYNC=all");
   EXPECT_THAT(ran.out, HasSubstr("failed after kernel 'demo::scatter'"));

@@ -76,7 +76,7 @@ TEST(Rerun, OnlyLaunchesOfTheDeviceThatRunAreToBlame) {
   for (const std::int32_t device : {0, 1}) {
     record.device = device;
     ++record.sequence;
-    rerun.opened({record.sequence, record, 1, false, {}, {}, {}, {}});
+    rerun.opened({record.sequence, record, 1, false, {}, {}, {}, {}, false});
   }
   EXPECT_EQ(rerun.open(-1).size(), 2U);
   ASSERT_EQ(rerun.open(1).size(), 1U);
@@ -88,6 +88,25 @@ TEST(Rerun, OnlyLaunchesOfTheDeviceThatRunAreToBlame) {
   EXPECT_EQ(rerun.open(0).size(), 1U);
   rerun.closed(1);
   EXPECT_EQ(rerun.open(-1).size(), 0U);
+}
+
+// Its call of the runtime has not returned; before that, the watch holds it.
+TEST(Rerun, ALaunchInsideTheRuntimeMayRunBesideOthers) {
+  Rerun rerun(Options::parse("rerun=3\nrerun-folder=/none/there\n"));
+  warpsafe::debug::LaunchRecord record{};
+  int stream = 0;
+  record.stream = &stream;
+  record.device = 41;
+  EXPECT_FALSE(rerun.others_run({}, 41));
+  record.sequence = warpsafe::debug::Journal::get().append(record);
+  EXPECT_TRUE(rerun.others_run({}, 41));
+  rerun.held(record.sequence);
+  EXPECT_FALSE(rerun.others_run({}, 41));
+  rerun.opened({record.sequence, record, 1, false, {}, {}, {}, {}, false});
+  EXPECT_TRUE(rerun.others_run({}, 41));
+  EXPECT_FALSE(rerun.others_run(rerun.open(41), 41));
+  warpsafe::debug::Journal::get().refused(record.sequence);
+  EXPECT_FALSE(rerun.others_run({}, 41));
 }
 
 TEST(StepGraph, PutsEachNodeBehindThoseBeforeIt) {

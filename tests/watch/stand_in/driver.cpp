@@ -583,6 +583,7 @@ CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count,
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, &of, nullptr, [&] {
     const std::lock_guard lock(live_mutex);
     if (memory == 16) bad_fill = stream;
+    if (value == 77) held = stream;
     unsigned char* const at = bytes_at(memory, count * 4);
     for (std::size_t i = 0; at != nullptr && i < count; ++i) std::memcpy(at + 4 * i, &value, 4);
     return CUDA_SUCCESS;

@@ -39,17 +39,27 @@ class LaunchWaits {
     try {
       // Each stream may have copies and fills.
       const std::int32_t here = seen.launch.device;
+      watcher_.rerun().held(number);
+      bool has_company = false;
       std::set<const void*> streams{seen.launch.stream, nullptr};
       watcher_.streams().each(here, [&](const void* one) { streams.insert(one); });
       for (const void* const stream : streams) {
         const int status = wait(stream, here, last);
+        has_company = has_company || status == watcher_.platform().calls->stream_wait->not_ready;
         if (status == cannot_wait || !watcher_.platform().is_fault(status)) continue;
         return watcher_.failed(status, Name::of("Wait before a launch"), Stage::completion, here,
                                &stack);
       }
       // AMD's runtime may end the process before it returns from the launch.
-      watcher_.rerun().opened(
-          {number, seen.record, seen.ordinal, seen.launch.is_graph, stack, {}, {}, {}});
+      watcher_.rerun().opened({number,
+                               seen.record,
+                               seen.ordinal,
+                               seen.launch.is_graph,
+                               stack,
+                               {},
+                               {},
+                               {},
+                               has_company});
     } catch (...) {  // out of memory: other launches may run beside this one
       return;
     }

@@ -41,6 +41,7 @@ struct OpenLaunch {
   std::string node{};        ///< the node of the graph that runs, with its number; empty: all of it
   std::string node_shape{};  ///< of a kernel node; else empty
   std::string why{};         ///< why the graph's nodes do not run one by one; empty: they do
+  bool has_company = false;  ///< before it, the work of a stream had not ended in time
 };
 
 /// What a process knows of the runs of --rerun. The first run keeps which launch of its kernel each
@@ -75,9 +76,16 @@ class Rerun {
     return is_last() || names_.find(name) != names_.end();
   }
 
+  /// Call before the wait before a launch: until it is opened, the runtime has not received it. May
+  /// throw std::bad_alloc.
+  void held(std::uint64_t sequence) {
+    const std::lock_guard lock(mutex_);
+    held_.insert(sequence);
+  }
   /// Call before the runtime receives a launch for which this run waits. May throw std::bad_alloc.
   void opened(OpenLaunch launch) {
     const std::lock_guard lock(mutex_);
+    held_.erase(launch.sequence);
     open_.push_back(std::move(launch));
   }
   /// Call when the nodes of an open launch of a graph are not launched one by one.
@@ -114,12 +122,13 @@ class Rerun {
         found, [&](const OpenLaunch& one) { return device >= 0 && one.record.device != device; });
     return found;
   }
-  /// Whether other launches may run on the device beside these.
+  /// Whether other launches may run on the device beside these. The runtime may have received one
+  /// whose call has not returned.
   [[nodiscard]] bool others_run(const std::vector<OpenLaunch>& open, std::int32_t device) {
     const debug::JournalReader flying(&debug::is_in_flight);
     const std::lock_guard lock(mutex_);
     return std::any_of(flying.begin(), flying.end(), [&](const debug::LaunchRecord& one) {
-      return one.state == debug::LaunchState::submitted && !has_ended(one) &&
+      return held_.find(one.sequence) == held_.end() && !has_ended(one) &&
              (device < 0 || one.device == device) &&
              std::none_of(open.begin(), open.end(),
                           [&](const OpenLaunch& ours) { return ours.sequence == one.sequence; });
@@ -250,6 +259,7 @@ class Rerun {
   std::set<std::tuple<std::string, std::int32_t, std::uint64_t>> wanted_{};
   std::mutex mutex_{};
   std::vector<OpenLaunch> open_{};
+  std::set<std::uint64_t> held_{};  ///< numbers of launches that the runtime has not received
   /// By stream and device, up to which number all launches have ended.
   std::map<std::pair<const void*, std::int32_t>, std::uint64_t> ended_{};
   std::set<const void*> slow_{};  ///< streams
