@@ -325,12 +325,15 @@ TEST_F(Rerun, ASignalBetweenTheRunsPreventsTheNext) {
   const std::string begun = own + "begun";
   std::ofstream(own + "sh") << "if test -e " << begun << "1; then echo > " << begun
                             << "2; exit 0; fi\necho > " << begun
-                            << "1\n" WATCH_RERUN " bad sync > /dev/null 2>&1\n"
+                            << "1\n" WATCH_RERUN
+                               " bad sync > /dev/null 2>&1\n"
                                "dd if=/dev/zero bs=65536 count=1 status=none >&2\n"
                                "(sleep 0.5; kill -TERM $PPID) > /dev/null 2>&1 &\n";
-  const Ran ran = shell("rm -f " + begun + "?; { env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN
-                        " --cuda --rerun --quiet sh " + own + "sh; echo status: $? >> " + begun +
-                        "1; } 2>&1 | (sleep 1.5; cat > /dev/null); cat " + begun + "1; ls " + begun + "*");
+  const Ran ran =
+      shell("rm -f " + begun +
+            "?; { env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --rerun --quiet sh " +
+            own + "sh; echo status: $? >> " + begun +
+            "1; } 2>&1 | (sleep 1.5; cat > /dev/null); cat " + begun + "1; ls " + begun + "*");
   EXPECT_THAT(ran.out, HasSubstr("status: 143\n"));
   EXPECT_THAT(ran.out, Not(HasSubstr("begun2")));
 }
@@ -339,11 +342,12 @@ TEST_F(Rerun, AProcessMayOutliveTheFirstRun) {
   const std::string begun = own + "begun";
   std::ofstream(own + "sh") << "if test -e " << begun << "; then sleep 1; exec " WATCH_RERUN
                             << " bad sync; fi\necho > " << begun
-                            << "\n(sleep 0.5; " WATCH_RERUN " bad sync) > /dev/null 2>&1 &\n"
+                            << "\n(sleep 0.5; " WATCH_RERUN
+                               " bad sync) > /dev/null 2>&1 &\n"
                                "exec " WATCH_RERUN " bad sync\n";
   shell("rm -rf '" + folder + "' && mkdir '" + folder + "'; rm -f " + begun);
-  const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " TMPDIR='" + folder + "' " WATCH_RUN
-                        " --cuda --rerun --quiet sh " + own + "sh");
+  const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " TMPDIR='" + folder +
+                        "' " WATCH_RUN " --cuda --rerun --quiet sh " + own + "sh");
   EXPECT_THAT(ran.out, HasSubstr("warpsafe: Kernel 'demo::scatter' faulted"));
   EXPECT_EQ(shell("ls '" + folder + "' | grep '^warpsafe[.]'").out, "");
 }

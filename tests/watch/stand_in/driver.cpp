@@ -84,11 +84,11 @@ std::uint64_t waits_for(CUstream stream) { return waits_of[stream] + waits_of_al
 CUdeviceptr reusable = 0;  ///< the next memory gets this address; 0: a new one
 std::mutex live_mutex;
 constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
-CUstream bad_fill = nullptr;  ///< the stream of a fill that faults: when it is asked about, or
-                              ///< while the next kernel runs
-CUstream held = nullptr;      ///< the stream whose work does not end
-std::set<CUstream> destroyed; ///< no handle is used again
-CUstream captured = nullptr;  ///< the stream that captures
+CUstream bad_fill = nullptr;   ///< the stream of a fill that faults: when it is asked about, or
+                               ///< while the next kernel runs
+CUstream held = nullptr;       ///< the stream whose work does not end
+std::set<CUstream> destroyed;  ///< no handle is used again
+CUstream captured = nullptr;   ///< the stream that captures
 bool capture_broken = false;
 thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 bool module_loaded = true;

@@ -71,8 +71,7 @@ class ErrorReporter {
     try {
       const std::vector<OpenLaunch> open = rerun_.open(device);
       const bool has_company = open.size() == 1 && open.front().has_company;
-      const bool is_exact =
-          open.size() == 1 && !has_company && !rerun_.others_run(open, device);
+      const bool is_exact = open.size() == 1 && !has_company && !rerun_.others_run(open, device);
       rerun_.found(open, is_exact);
       if (!is_exact && !rerun_.is_last()) return;
       Finding made = open.empty()       ? other_work_finding(fault, status)

@@ -27,9 +27,9 @@ class LaunchWaits {
   [[nodiscard]] bool is_capturing(const Captures& captures, const void* stream) noexcept {
     if (stream == per_thread_handle()) return captures.is_capturing(stream);
     bool answer = false;
-    return watcher_.streams().while_alive(stream,
-                                          [&] { answer = captures.is_capturing(stream); }) &&
-           answer;
+    return watcher_.streams().while_alive(stream, [&] {
+      answer = captures.is_capturing(stream);
+    }) && answer;
   }
   /// Call before the runtime receives the launch. `stack` is the program's.
   [[gnu::cold, gnu::noinline]] void before(const ObservedLaunch& seen,

@@ -220,8 +220,8 @@ class Rerun {
     written_.suspects.insert(written_.suspects.end(), more.begin(), more.end());
     const std::string name = std::to_string(run_) + '.' + std::to_string(::getpid());
     const int folder = open_folder();
-    const int file = ::openat(folder, name.c_str(),
-                              O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int file =
+        ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (folder >= 0) ::close(folder);
     if (file < 0) return;  // the folder is gone: nobody waits for it
     const std::string text = written_.text();
@@ -253,7 +253,7 @@ class Rerun {
 
   const int run_;
   const std::string folder_;
-  struct stat folder_is_ {};  ///< when the process began
+  struct stat folder_is_ {};         ///< when the process began
   std::vector<Ordinal> ordinals_{};  ///< by the launch's number
   std::set<std::string, std::less<>> names_{};
   std::set<std::tuple<std::string, std::int32_t, std::uint64_t>> wanted_{};

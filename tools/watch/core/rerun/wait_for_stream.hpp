@@ -32,7 +32,8 @@ inline constexpr int cannot_wait = -1;
 /// Returns the runtime's status; the runtime's "not ready" means that
 /// the work has not ended, and `cannot_wait` that it was not asked.
 [[nodiscard]] inline int wait_for_stream(const Platform& platform, KnownStreams& streams,
-                                         const void* stream, std::int32_t device, std::uint64_t limit) noexcept {
+                                         const void* stream, std::int32_t device,
+                                         std::uint64_t limit) noexcept {
   const warpsafe::detail::BackendCalls& calls = *platform.calls;
   // CUDA_ERROR_CONTEXT_IS_DESTROYED, hipErrorContextIsDestroyed: no fault of running work.
   constexpr int context_destroyed = 709;
