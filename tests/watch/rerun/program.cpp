@@ -131,6 +131,10 @@ int act(const std::string& what) {
     if (what == "graph_updated") cuGraphExecUpdate(executable, nullptr, &result);
     return cuGraphLaunch(executable, streams[0]);
   }
+  if (what == "second_context") {
+    CUcontext second = nullptr;
+    return cuCtxCreate(&second, nullptr, 0, 0);
+  }
   if (what == "node_runs") return stand_in_node_runs();
   if (what == "launches_while_it_captures") {
     if (cuStreamBeginCapture(streams[1], CU_STREAM_CAPTURE_MODE_GLOBAL) != CUDA_SUCCESS) return -1;

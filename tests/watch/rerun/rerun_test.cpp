@@ -100,6 +100,11 @@ TEST_F(Rerun, TheNodeOfAGraphIsNamed) {
     EXPECT_THAT(ran.out, HasSubstr("\n  launch 1 of this graph, #2 of the process: stream 0x"));
   }
 }
+// The memory that the watch copies behind a node belongs to one context.
+TEST_F(Rerun, TheNodeOfAGraphIsNamedInASecondContext) {
+  EXPECT_THAT(rerun("graph_good second_context graph_kept other sync").out,
+              HasSubstr("warpsafe: Node 4 of 5, kernel 'demo::scatter' faulted: an illegal"));
+}
 TEST_F(Rerun, AGraphThatWasUpdatedIsDescribedAsSuch) {
   EXPECT_THAT(rerun("graph_updated sync").out,
               HasSubstr("warpsafe: Node 4 of 5, kernel 'demo::scatter' (as instantiated; the graph "

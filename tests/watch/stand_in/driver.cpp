@@ -76,6 +76,7 @@ CUctx_st second_context{2};
 CUctx_st* current = &context;
 /// The program's memory, by address.
 std::map<CUdeviceptr, std::size_t> live;
+std::map<CUdeviceptr, CUctx_st*> contexts;                   ///< of the memory
 std::map<CUdeviceptr, std::vector<unsigned char>> contents;  ///< of small memory
 std::vector<std::pair<CUdeviceptr, std::size_t>> pool;       ///< freed in the order of a stream
 std::map<CUstream, std::uint64_t> waits_of;                  ///< for a stream
@@ -518,6 +519,7 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
     *memory = std::exchange(reusable, 0);
     if (*memory == 0) *memory = std::exchange(next, next + (bytes + 511) / 512 * 512);
     live[*memory] = bytes;
+    contexts[*memory] = current;
     if (bytes < 1 << 20) contents[*memory].resize(bytes);
     return CUDA_SUCCESS;
   });
@@ -575,6 +577,11 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, 
                      [&] { return is_memory(to, bytes) ? settle() : CUDA_ERROR_INVALID_VALUE; });
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
+  {
+    const std::lock_guard lock(live_mutex);
+    const auto owner = contexts.find(to);
+    if (owner != contexts.end() && owner->second != current) return CUDA_ERROR_INVALID_VALUE;
+  }
   follow();
   return is_memory(to, bytes) && is_memory(from, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -29,8 +29,8 @@ inline constexpr int cannot_wait = -1;
 
 /// Waits for the work of a stream, at most `limit` milliseconds. Breaks no capture: a stream that
 /// captures is not waited for. Nor is one that is not alive: a runtime reads its handle unchecked.
-/// Returns the runtime's status; the runtime's "not ready" means that
-/// the work has not ended, and `cannot_wait` that it was not asked.
+/// Returns the runtime's status; the runtime's "not ready" means that the work has not ended, and
+/// `cannot_wait` that it was not asked.
 [[nodiscard]] inline int wait_for_stream(const Platform& platform, KnownStreams& streams,
                                          const void* stream, std::int32_t device,
                                          std::uint64_t limit) noexcept {
