@@ -14,6 +14,7 @@
 
 extern "C" int stand_in_node_runs();
 extern "C" void stand_in_release();
+extern "C" void stand_in_orphan(CUstream);
 
 namespace {
 
@@ -75,6 +76,7 @@ int act(const std::string& what) {
   if (what == "hold_fill") return cuMemsetD32Async(memory, 77, 1, streams[1]);
   // A kernel that waits for the host.
   if (what == "hold") return scatter(memory, 77, streams[1]);
+  if (what == "orphan_other") return stand_in_orphan(streams[1]), 0;
   if (what == "destroy_other") return cuStreamDestroy(streams[1]);
   // Another thread destroys the stream, or captures it, while the watch waits for it.
   if (what == "hold_and_destroy" || what == "hold_and_capture") {

@@ -176,6 +176,11 @@ TEST_F(Rerun, ADestroyedStreamIsNotWaitedFor) {
   EXPECT_THAT(ran.out, HasSubstr("warpsafe: Work other than a launch faulted: "));
   EXPECT_EQ(times(ran.out, "sync: 700\n"), 3U) << ran.out;
 }
+TEST_F(Rerun, ADestroyedContextIsNoFault) {
+  const Ran ran = rerun("good orphan_other good bad sync");
+  EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel, #3 of the process"));
+  EXPECT_EQ(times(ran.out, "faulted: "), 1U) << ran.out;
+}
 TEST_F(Rerun, AStreamMayBeDestroyedDuringTheWait) {
   const Ran ran = rerun("destroy_soon hold_and_destroy bad sync", "--quiet --timeout 2");
   EXPECT_EQ(times(ran.out, "hold_and_destroy: 0\n"), 3U) << ran.out;

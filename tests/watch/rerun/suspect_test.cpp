@@ -48,7 +48,8 @@ TEST(Rerun, AFileIsWrittenThroughNoLink) {
   const std::string folder = place + "/folder";
   std::filesystem::create_directories(folder);
   const std::string file = folder + "/1." + std::to_string(::getpid());
-  Rerun rerun(Options::parse("rerun=1\nrerun-folder=" + folder + '\n'));
+  const std::string options = "rerun=1\nrerun-folder=" + folder + '\n';
+  Rerun rerun(Options::parse(options.c_str()));
   std::filesystem::create_symlink(place + "/target", file);
   rerun.suspected({});
   EXPECT_FALSE(std::filesystem::exists(place + "/target"));

@@ -87,6 +87,7 @@ std::mutex live_mutex;
 constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
 CUstream bad_fill = nullptr;   ///< the stream of a fill that faults: when it is asked about, or
                                ///< while the next kernel runs
+CUstream orphan = nullptr;     ///< the stream whose context was destroyed
 CUstream held = nullptr;       ///< the stream whose work does not end
 std::set<CUstream> destroyed;  ///< no handle is used again
 CUstream captured = nullptr;   ///< the stream that captures
@@ -706,6 +707,7 @@ CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
 /// As the driver, which reads the handle unchecked, it ends the program for a destroyed stream.
 CUresult cuStreamQuery(CUstream stream) {
   if (is_destroyed(stream)) std::abort();
+  if (stream != nullptr && stream == orphan) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
   if (stream != nullptr && stream == captured) {
     capture_broken = true;
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -903,6 +905,8 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
     return settle();
   });
 }
+/// For the tests: a query of the stream says that its context was destroyed.
+void stand_in_orphan(CUstream stream) { orphan = stream; }
 /// For the tests: how many kernel nodes of graphs have run.
 int stand_in_node_runs() { return node_runs; }
 /// A kernel scatter with a grid of 77 ends only then.
