@@ -5,14 +5,17 @@
 #include "core/options.hpp"
 #include "core/rerun/rerun.hpp"
 #include "core/rerun/step_graph.hpp"
+#include "core/stream/known_streams.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -108,6 +111,44 @@ TEST(Rerun, ALaunchInsideTheRuntimeMayRunBesideOthers) {
   EXPECT_FALSE(rerun.others_run(rerun.open(41), 41));
   warpsafe::debug::Journal::get().refused(record.sequence);
   EXPECT_FALSE(rerun.others_run({}, 41));
+}
+
+TEST(KnownStreams, NoneIsDestroyedWhileTheRuntimeIsAsked) {
+  KnownStreams streams;
+  int stream = 0;
+  streams.made(&stream, 0, false);
+  std::atomic<bool> begun = false;
+  std::atomic<bool> ended = false;
+  std::thread asks([&] {
+    EXPECT_TRUE(streams.while_alive(&stream, [&] {
+      begun = true;
+      ::usleep(20'000);
+      ended = true;
+    }));
+  });
+  while (!begun) std::this_thread::yield();
+  streams.destroyed(&stream);
+  EXPECT_TRUE(ended);
+  asks.join();
+  EXPECT_FALSE(streams.while_alive(&stream, [] { FAIL(); }));
+}
+// The runtime may hold a lock that the question needs.
+TEST(KnownStreams, AQuestionThatWaitsForTheDestructionDoesNotHangIt) {
+  KnownStreams streams;
+  int stream = 0;
+  streams.made(&stream, 0, false);
+  std::atomic<bool> destroyed = false;
+  std::atomic<bool> begun = false;
+  std::thread asks([&] {
+    static_cast<void>(streams.while_alive(&stream, [&] {
+      begun = true;
+      while (!destroyed) std::this_thread::yield();
+    }));
+  });
+  while (!begun) std::this_thread::yield();
+  streams.destroyed(&stream);
+  destroyed = true;
+  asks.join();
 }
 
 TEST(StepGraph, PutsEachNodeBehindThoseBeforeIt) {
