@@ -89,7 +89,7 @@ CUstream bad_fill = nullptr;   ///< the stream of a fill that faults: when it is
                                ///< while the next kernel runs
 CUstream orphan = nullptr;     ///< the stream whose context was destroyed
 CUstream held = nullptr;       ///< the stream whose work does not end
-std::set<CUstream> destroyed;  ///< no handle is used again
+std::set<CUstream> destroyed;  ///< until the handle is used again
 CUstream captured = nullptr;   ///< the stream that captures
 bool capture_broken = false;
 thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
@@ -494,6 +494,10 @@ CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
   const cuStreamCreate_params of{stream, flags};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamCreate, &of, nullptr, [&] {
     *stream = new CUstream_st{flags};
+    {
+      const std::lock_guard lock(live_mutex);
+      destroyed.erase(*stream);
+    }
     CUpti_ResourceData data{};
     data.context = &context;
     data.resourceHandle.stream = *stream;
@@ -558,6 +562,7 @@ CUresult cuMemFree(CUdeviceptr memory) {
     if (const CUresult answer = settle(); answer != CUDA_SUCCESS) return answer;
     const std::lock_guard lock(live_mutex);
     contents.erase(memory);
+    contexts.erase(memory);
     // As a driver does, whose next memory of that size has the same address.
     if (std::getenv("STAND_IN_REUSES") != nullptr) reusable = memory;
     if (live.erase(memory) != 0 || memory == 0) return CUDA_SUCCESS;
@@ -631,6 +636,7 @@ CUresult cuStreamDestroy(CUstream stream) {
   stand_in_tell(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, &data);
   const std::lock_guard lock(live_mutex);
   destroyed.insert(stream);
+  delete stream;
   return CUDA_SUCCESS;
 }
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
