@@ -50,6 +50,7 @@ int act(const std::string& what) {
   if (what == "bad_own") return scatter(wrong, 3, hipStreamPerThread);
   if (what == "good_own") return scatter(memory, 3, hipStreamPerThread);
   if (what == "other") return scatter(memory, 2, streams[1]);
+  if (what == "destroy_other") return hipStreamDestroy(streams[1]);
   if (what == "graph") return graph(4);
   if (what == "graph_good") return graph(0);
   if (what == "sync") return hipDeviceSynchronize();

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,8 @@ struct hipGraphExec {
 namespace {
 
 bool lost = false;
-pthread_t own_stream_of{};  ///< the thread that launched on its own default stream
+std::set<hipStream_t> destroyed;  ///< the runtime may use a handle again
+pthread_t own_stream_of{};        ///< the thread that launched on its own default stream
 const void* const wrong = reinterpret_cast<const void*>(16);
 
 template <class Function>
@@ -79,15 +81,21 @@ extern "C" {
 hipError_t hipLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
                            std::size_t bytes, hipStream_t stream) {
   if (lost) return hipErrorIllegalAddress;
+  if (destroyed.find(stream) != destroyed.end()) return hipErrorContextIsDestroyed;
   if (stream == hipStreamPerThread) own_stream_of = pthread_self();
   if (!agent_faults() && *static_cast<void**>(arguments[0]) == wrong) lost = true;
   return next(&hipLaunchKernel, "hipLaunchKernel")(stub, grid, block, arguments, bytes, stream);
+}
+hipError_t hipStreamDestroy(hipStream_t stream) {
+  destroyed.insert(stream);
+  return hipSuccess;
 }
 /// The work ends at the second query. A status that is no success becomes the thread's last error.
 hipError_t hipStreamQuery(hipStream_t stream) {
   static auto* const plant =
       reinterpret_cast<void (*)(hipError_t)>(dlsym(RTLD_DEFAULT, "stand_in_hip_plant_last_error"));
   static bool asked = false;
+  if (destroyed.find(stream) != destroyed.end()) std::abort();
   if (stream == hipStreamPerThread && pthread_equal(own_stream_of, pthread_self()) == 0) {
     return hipSuccess;  // the stream of another thread
   }

@@ -14,12 +14,15 @@
 
 extern "C" int stand_in_node_runs();
 extern "C" void stand_in_release();
+extern "C" void stand_in_orphan(CUstream);
 
 namespace {
 
 CUstream streams[2];
 CUdeviceptr memory = 0;
 CUdeviceptr wrong = 16;
+std::thread other;
+int thread_failed = 0;
 
 CUfunction function_of(const char* name) {
   CUfunction function = nullptr;
@@ -69,8 +72,35 @@ int act(const std::string& what) {
   if (what == "bad_other") return scatter(wrong, 2, streams[1]);
   if (what == "bad_fill") return cuMemsetD32Async(wrong, 0, 1, streams[0]);
   if (what == "bad_fill_other") return cuMemsetD32Async(wrong, 0, 1, streams[1]);
+  // A fill that takes long.
+  if (what == "hold_fill") return cuMemsetD32Async(memory, 77, 1, streams[1]);
   // A kernel that waits for the host.
   if (what == "hold") return scatter(memory, 77, streams[1]);
+  if (what == "orphan_other") return stand_in_orphan(streams[1]), 0;
+  if (what == "destroy_other") return cuStreamDestroy(streams[1]);
+  // Another thread destroys the stream, or captures it, while the watch waits for it.
+  if (what == "hold_and_destroy" || what == "hold_and_capture") {
+    const int failed = scatter(memory, 77, streams[1]);
+    other.join();
+    return failed + thread_failed;
+  }
+  if (what == "destroy_soon") {
+    other = std::thread([] {
+      ::usleep(200'000);
+      cuStreamDestroy(streams[1]);
+    });
+    return 0;
+  }
+  if (what == "capture_soon") {
+    other = std::thread([] {
+      ::usleep(200'000);
+      CUgraph made = nullptr;
+      thread_failed = cuStreamBeginCapture(streams[1], CU_STREAM_CAPTURE_MODE_RELAXED);
+      ::usleep(200'000);
+      thread_failed += cuStreamEndCapture(streams[1], &made);
+    });
+    return 0;
+  }
   if (what == "release") return stand_in_release(), 0;
   if (what == "sync") return cuCtxSynchronize();
   if (what == "wait_first") {
@@ -88,12 +118,24 @@ int act(const std::string& what) {
     }
     return failed;
   }
+  // The capture forbids ordinary allocations of all threads.
+  if (what == "launches_graph_while_it_captures") {
+    const CUgraphExec executable = graph(5, 0, false, false);
+    if (cuStreamBeginCapture(streams[1], CU_STREAM_CAPTURE_MODE_GLOBAL) != CUDA_SUCCESS) return -1;
+    const int failed = cuGraphLaunch(executable, streams[0]);
+    CUgraph made = nullptr;
+    return failed + cuStreamEndCapture(streams[1], &made);
+  }
   if (begins("graph")) {
     static CUgraphExec executable;
     executable = graph(5, what == "graph_good" ? 0 : 4, what == "graph_host", what != "graph_kept");
     CUgraphExecUpdateResultInfo result{};
     if (what == "graph_updated") cuGraphExecUpdate(executable, nullptr, &result);
     return cuGraphLaunch(executable, streams[0]);
+  }
+  if (what == "second_context") {
+    CUcontext second = nullptr;
+    return cuCtxCreate(&second, nullptr, 0, 0);
   }
   if (what == "node_runs") return stand_in_node_runs();
   if (what == "launches_while_it_captures") {

@@ -9,10 +9,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 namespace {
@@ -63,6 +65,22 @@ TEST(RerunHip, TheNodeOfAGraphIsNamed) {
 TEST(RerunHip, ACorrectProgramRunsOnce) {
   EXPECT_EQ(rerun("good other sync graph_good sync").out,
             "good: 0\nother: 0\nsync: 0\ngraph_good: 0\nsync: 0\n");
+}
+// The later runs fault earlier than the first one, so that the last run waits around each launch.
+TEST(RerunHip, ADestroyedStreamIsNotWaitedFor) {
+  if (on_agent) GTEST_SKIP() << "the stand-in knows what was destroyed";
+  const std::string own = testing::TempDir() + "rerun_hip." + std::to_string(::getpid());
+  std::ofstream(own) << "if test -e " << own
+                     << ".2; then exec " WATCH_RERUN_HIP
+                        " destroy_other other bad sync; fi\necho > "
+                     << own << ".2\nexec " WATCH_RERUN_HIP " good good sync good bad sync\n";
+  const Ran ran = shell("{ env LD_LIBRARY_PATH=" WATCH_STAND_IN ":" WATCH_LIBRARIES_FOLDER
+                        " " WATCH_RUN " --hip --rerun --quiet sh " +
+                        own + "; rm -f " + own + ' ' + own + ".2; }");
+  EXPECT_THAT(ran.out, HasSubstr("the program runs once more"));
+  EXPECT_EQ(times(ran.out, "destroy_other: 0\n"), 2U);
+  EXPECT_EQ(times(ran.out, "bad: 0\n"), 3U) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("launch 2 of this kernel, #2 of the process: grid=(1,1,1)"));
 }
 TEST(RerunHip, AProgramThatTheRuntimeEndsIsToldOfIt) {
   if (!on_agent) GTEST_SKIP() << "only AMD's own runtime ends the process";

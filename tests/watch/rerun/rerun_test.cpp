@@ -100,6 +100,11 @@ TEST_F(Rerun, TheNodeOfAGraphIsNamed) {
     EXPECT_THAT(ran.out, HasSubstr("\n  launch 1 of this graph, #2 of the process: stream 0x"));
   }
 }
+// The memory that the watch copies behind a node belongs to one context.
+TEST_F(Rerun, TheNodeOfAGraphIsNamedInASecondContext) {
+  EXPECT_THAT(rerun("graph_good second_context graph_kept other sync").out,
+              HasSubstr("warpsafe: Node 4 of 5, kernel 'demo::scatter' faulted: an illegal"));
+}
 TEST_F(Rerun, AGraphThatWasUpdatedIsDescribedAsSuch) {
   EXPECT_THAT(rerun("graph_updated sync").out,
               HasSubstr("warpsafe: Node 4 of 5, kernel 'demo::scatter' (as instantiated; the graph "
@@ -164,6 +169,31 @@ TEST_F(Rerun, AKernelThatWaitsForTheHostDoesNotHangIt) {
                                       "  'demo::scatter', launch 2 of this kernel, #2 of "))
       << both.out;
 }
+// The driver ends a program that asks about a destroyed stream.
+TEST_F(Rerun, ADestroyedStreamIsNotWaitedFor) {
+  const Ran ran = rerun("good destroy_other other sync bad_fill good good sync");
+  EXPECT_EQ(times(ran.out, "other: 400\n"), 3U) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: Work other than a launch faulted: "));
+  EXPECT_EQ(times(ran.out, "sync: 700\n"), 3U) << ran.out;
+}
+TEST_F(Rerun, ADestroyedContextIsNoFault) {
+  const Ran ran = rerun("good orphan_other good bad sync");
+  EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel, #3 of the process"));
+  EXPECT_EQ(times(ran.out, "faulted: "), 1U) << ran.out;
+}
+TEST_F(Rerun, AStreamMayBeDestroyedDuringTheWait) {
+  const Ran ran = rerun("destroy_soon hold_and_destroy bad sync", "--quiet --timeout 2");
+  EXPECT_EQ(times(ran.out, "hold_and_destroy: 0\n"), 3U) << ran.out;
+  EXPECT_EQ(times(ran.out, "sync: 700\n"), 3U) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: One of 2 launches faulted"));
+}
+TEST_F(Rerun, WorkThatDoesNotEndInTimeMayRunBesideTheLaunch) {
+  const Ran ran = rerun("hold_fill bad good sync", "--quiet --timeout 0.2");
+  EXPECT_THAT(ran.out, HasSubstr("the program runs once more"));
+  EXPECT_THAT(ran.out, HasSubstr("launch 1 of this kernel, #1 of the process"));
+  EXPECT_THAT(ran.out, HasSubstr("\n  a stream's work had not ended before this launch, and may "
+                                 "have run at the same time\n"));
+}
 TEST_F(Rerun, WhereEachLaunchWaitsAnywayOneRunIsEnough) {
   const Ran ran = rerun("good bad other sync", "--quiet", "WARPSAFE_SYNC=all");
   EXPECT_THAT(ran.out, HasSubstr("failed after kernel 'demo::scatter'"));
@@ -189,6 +219,14 @@ TEST_F(Rerun, AStreamThatCapturesIsNotWaitedFor) {
   const Ran ran = rerun("launches_while_it_captures bad_other sync");
   EXPECT_EQ(times(ran.out, "launches_while_it_captures: 0\n"), 2U) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel"));
+}
+TEST_F(Rerun, AGraphsNodesBreakNoCapture) {
+  const Ran ran = rerun("launches_graph_while_it_captures bad_other sync");
+  EXPECT_EQ(times(ran.out, "launches_graph_while_it_captures: 0\n"), 2U) << ran.out;
+}
+TEST_F(Rerun, ACaptureThatBeginsDuringTheWaitIsNotBroken) {
+  const Ran ran = rerun("capture_soon hold_and_capture bad sync", "--quiet --timeout 2");
+  EXPECT_EQ(times(ran.out, "hold_and_capture: 0\n"), 3U) << ran.out;
 }
 TEST_F(Rerun, ThreadsThatLaunchAtTheSameTime) {
   const Ran ran = rerun("two_threads sync");
@@ -291,6 +329,37 @@ TEST_F(Rerun, SignalsReachTheProgram) {
   EXPECT_THAT(second.out, HasSubstr("runs again"));
   EXPECT_THAT(second.out, HasSubstr("status: 143\n"));
   EXPECT_THAT(second.out, Not(HasSubstr("did not fault this time")));
+}
+// The first run fills the pipe, so that the line between the runs waits for the pipe's reader.
+TEST_F(Rerun, ASignalBetweenTheRunsPreventsTheNext) {
+  const std::string begun = own + "begun";
+  std::ofstream(own + "sh") << "if test -e " << begun << "1; then echo > " << begun
+                            << "2; exit 0; fi\necho > " << begun
+                            << "1\n" WATCH_RERUN
+                               " bad sync > /dev/null 2>&1\n"
+                               "dd if=/dev/zero bs=65536 count=1 status=none >&2\n"
+                               "(sleep 0.5; kill -TERM $PPID) > /dev/null 2>&1 &\n";
+  const Ran ran =
+      shell("rm -f " + begun +
+            "?; { env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --rerun --quiet sh " +
+            own + "sh; echo status: $? >> " + begun +
+            "1; } 2>&1 | (sleep 1.5; cat > /dev/null); cat " + begun + "1; ls " + begun + "*");
+  EXPECT_THAT(ran.out, HasSubstr("status: 143\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("begun2")));
+}
+// It faults during the second run. The folder is gone afterwards.
+TEST_F(Rerun, AProcessMayOutliveTheFirstRun) {
+  const std::string begun = own + "begun";
+  std::ofstream(own + "sh") << "if test -e " << begun << "; then sleep 1; exec " WATCH_RERUN
+                            << " bad sync; fi\necho > " << begun
+                            << "\n(sleep 0.5; " WATCH_RERUN
+                               " bad sync) > /dev/null 2>&1 &\n"
+                               "exec " WATCH_RERUN " bad sync\n";
+  shell("rm -rf '" + folder + "' && mkdir '" + folder + "'; rm -f " + begun);
+  const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " TMPDIR='" + folder +
+                        "' " WATCH_RUN " --cuda --rerun --quiet sh " + own + "sh");
+  EXPECT_THAT(ran.out, HasSubstr("warpsafe: Kernel 'demo::scatter' faulted"));
+  EXPECT_EQ(shell("ls '" + folder + "' | grep '^warpsafe[.]'").out, "");
 }
 TEST_F(Rerun, ChildProcessesAreWatchedToo) {
   const std::string program = WATCH_RERUN;

@@ -22,6 +22,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -75,6 +76,7 @@ CUctx_st second_context{2};
 CUctx_st* current = &context;
 /// The program's memory, by address.
 std::map<CUdeviceptr, std::size_t> live;
+std::map<CUdeviceptr, CUctx_st*> contexts;                   ///< of the memory
 std::map<CUdeviceptr, std::vector<unsigned char>> contents;  ///< of small memory
 std::vector<std::pair<CUdeviceptr, std::size_t>> pool;       ///< freed in the order of a stream
 std::map<CUstream, std::uint64_t> waits_of;                  ///< for a stream
@@ -83,11 +85,14 @@ std::uint64_t waits_for(CUstream stream) { return waits_of[stream] + waits_of_al
 CUdeviceptr reusable = 0;  ///< the next memory gets this address; 0: a new one
 std::mutex live_mutex;
 constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
-CUstream bad_fill = nullptr;  ///< the stream of a fill that faults: when it is asked about, or
-                              ///< while the next kernel runs
-CUstream held = nullptr;      ///< the stream whose work does not end
-CUstream captured = nullptr;  ///< the stream that captures
+CUstream bad_fill = nullptr;   ///< the stream of a fill that faults: when it is asked about, or
+                               ///< while the next kernel runs
+CUstream orphan = nullptr;     ///< the stream whose context was destroyed
+CUstream held = nullptr;       ///< the stream whose work does not end
+std::set<CUstream> destroyed;  ///< until the handle is used again
+CUstream captured = nullptr;   ///< the stream that captures
 bool capture_broken = false;
+thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 bool module_loaded = true;
 CUctx_st* module_context = &context;
 bool lost = false;
@@ -143,6 +148,10 @@ bool is_memory(CUdeviceptr begin, std::size_t bytes) {
   const auto& [at, size] = *std::prev(next);
   return begin - at < size && bytes <= size - (begin - at);
 }
+bool is_destroyed(CUstream stream) {
+  const std::lock_guard lock(live_mutex);
+  return destroyed.find(stream) != destroyed.end();
+}
 bool keeps_parameters() { return std::getenv("STAND_IN_KEEPS_PARAMETERS") != nullptr; }
 /// A pool that hands out the newest freed memory of the same size first.
 CUresult allocate_of_pool(CUdeviceptr* memory, std::size_t bytes) {
@@ -192,7 +201,7 @@ CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (lost) return fault;
   if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
-  if (!is_function(function)) return CUDA_ERROR_INVALID_HANDLE;
+  if (!is_function(function) || is_destroyed(of.hStream)) return CUDA_ERROR_INVALID_HANDLE;
   if (is_of_module(function) && (!module_loaded || module_context != current)) {
     return CUDA_ERROR_INVALID_HANDLE;
   }
@@ -461,6 +470,10 @@ CUresult cuCtxSetCurrent(CUcontext wanted) {
   current = wanted == nullptr ? &context : wanted;
   return CUDA_SUCCESS;
 }
+CUresult cuCtxGetCurrent(CUcontext* now) {
+  *now = current;
+  return CUDA_SUCCESS;
+}
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   const cuCtxEnablePeerAccess_params of{peer, flags};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuCtxEnablePeerAccess, &of, nullptr,
@@ -482,6 +495,10 @@ CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
   const cuStreamCreate_params of{stream, flags};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamCreate, &of, nullptr, [&] {
     *stream = new CUstream_st{flags};
+    {
+      const std::lock_guard lock(live_mutex);
+      destroyed.erase(*stream);
+    }
     CUpti_ResourceData data{};
     data.context = &context;
     data.resourceHandle.stream = *stream;
@@ -496,7 +513,7 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
     if (!keeps_parameters()) bytes = of.bytesize;
     static CUdeviceptr next = 0x7f0000000000;
     if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
-    if (captured != nullptr) {
+    if (captured != nullptr && capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
       capture_broken = true;
       return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
@@ -508,6 +525,7 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
     *memory = std::exchange(reusable, 0);
     if (*memory == 0) *memory = std::exchange(next, next + (bytes + 511) / 512 * 512);
     live[*memory] = bytes;
+    contexts[*memory] = current;
     if (bytes < 1 << 20) contents[*memory].resize(bytes);
     return CUDA_SUCCESS;
   });
@@ -545,6 +563,7 @@ CUresult cuMemFree(CUdeviceptr memory) {
     if (const CUresult answer = settle(); answer != CUDA_SUCCESS) return answer;
     const std::lock_guard lock(live_mutex);
     contents.erase(memory);
+    contexts.erase(memory);
     // As a driver does, whose next memory of that size has the same address.
     if (std::getenv("STAND_IN_REUSES") != nullptr) reusable = memory;
     if (live.erase(memory) != 0 || memory == 0) return CUDA_SUCCESS;
@@ -565,6 +584,11 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, std::size_t bytes, 
                      [&] { return is_memory(to, bytes) ? settle() : CUDA_ERROR_INVALID_VALUE; });
 }
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
+  {
+    const std::lock_guard lock(live_mutex);
+    const auto owner = contexts.find(to);
+    if (owner != contexts.end() && owner->second != current) return CUDA_ERROR_INVALID_VALUE;
+  }
   follow();
   return is_memory(to, bytes) && is_memory(from, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
@@ -573,6 +597,7 @@ CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count,
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, &of, nullptr, [&] {
     const std::lock_guard lock(live_mutex);
     if (memory == 16) bad_fill = stream;
+    if (value == 77) held = stream;
     unsigned char* const at = bytes_at(memory, count * 4);
     for (std::size_t i = 0; at != nullptr && i < count; ++i) std::memcpy(at + 4 * i, &value, 4);
     return CUDA_SUCCESS;
@@ -606,6 +631,12 @@ CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr
   });
 }
 CUresult cuStreamDestroy(CUstream stream) {
+  CUpti_ResourceData data{};
+  data.context = &context;
+  data.resourceHandle.stream = stream;
+  stand_in_tell(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, &data);
+  const std::lock_guard lock(live_mutex);
+  destroyed.insert(stream);
   delete stream;
   return CUDA_SUCCESS;
 }
@@ -680,13 +711,21 @@ CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
   *flags = stream->flags;
   return CUDA_SUCCESS;
 }
+/// As the driver, which reads the handle unchecked, it ends the program for a destroyed stream.
 CUresult cuStreamQuery(CUstream stream) {
+  if (is_destroyed(stream)) std::abort();
+  if (stream != nullptr && stream == orphan) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  if (stream != nullptr && stream == captured) {
+    capture_broken = true;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
   if (stream != nullptr && stream == bad_fill) faulty = true;
   const CUresult status = settle();
   return status == CUDA_SUCCESS && stream != nullptr && stream == held ? CUDA_ERROR_NOT_READY
                                                                        : status;
 }
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  if (is_destroyed(stream)) std::abort();
   *status = stream == nullptr || stream != captured ? CU_STREAM_CAPTURE_STATUS_NONE
             : capture_broken                        ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
                                                     : CU_STREAM_CAPTURE_STATUS_ACTIVE;
@@ -786,8 +825,7 @@ CUresult cuGraphNodeSetEnabled(CUgraphExec graph, CUgraphNode node, unsigned on)
   return CUDA_SUCCESS;
 }
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-  thread_local CUstreamCaptureMode now = CU_STREAM_CAPTURE_MODE_GLOBAL;
-  std::swap(*mode, now);
+  std::swap(*mode, capture_mode);
   return CUDA_SUCCESS;
 }
 /// A graph of nothing, or with STAND_IN_NESTED_GRAPH: a kernel, a conditional node and a graph of
@@ -874,6 +912,8 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
     return settle();
   });
 }
+/// For the tests: a query of the stream says that its context was destroyed.
+void stand_in_orphan(CUstream stream) { orphan = stream; }
 /// For the tests: how many kernel nodes of graphs have run.
 int stand_in_node_runs() { return node_runs; }
 /// A kernel scatter with a grid of 77 ends only then.

@@ -42,6 +42,7 @@ struct Driver {
   decltype(&::cuGraphNodeGetEnabled) node_enabled;
   decltype(&::cuGraphNodeSetEnabled) enable_node;
   decltype(&::cuGraphCreate) graph_create;
+  decltype(&::cuCtxGetCurrent) current_context;
   decltype(&::cuMemAlloc) allocate;
   decltype(&::cuMemcpyDtoDAsync) copy_on_device;
   decltype(&::cuFuncGetParamInfo) parameter;
@@ -108,6 +109,7 @@ struct Driver {
     find(found.node_enabled, "cuGraphNodeGetEnabled");
     find(found.enable_node, "cuGraphNodeSetEnabled");
     find(found.graph_create, "cuGraphCreate");
+    find(found.current_context, "cuCtxGetCurrent");
     find(found.allocate, "cuMemAlloc_v2");
     find(found.copy_on_device, "cuMemcpyDtoDAsync_v2");
     find(found.parameter, "cuFuncGetParamInfo");

@@ -118,7 +118,7 @@ class LaunchCalls {
  private:
   [[gnu::cold, gnu::noinline]] void wait_before(const ObservedLaunch& seen,
                                                 CUgraphExec graph) noexcept {
-    if (captures_.is_capturing(seen.launch.stream)) return;
+    if (waits_.is_capturing(captures_, seen.launch.stream)) return;
     const HostStack stack = HostStack::here();
     waits_.before(seen, stack);
     if (seen.launch.is_graph) steps_.begin(seen, graph, stack);

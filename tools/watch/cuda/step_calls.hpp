@@ -25,17 +25,23 @@
 namespace warpsafe::watch {
 
 /// Copies a few bytes of the watch's own memory on the stream, whose context is the current one.
+/// An allocation breaks the captures of others unless the thread's mode is relaxed.
 [[nodiscard]] inline CUresult copy_behind(CUstream stream) noexcept {
   constexpr std::size_t half = 64;
   static std::mutex mutex;
-  static std::map<CUdevice, CUdeviceptr> memory;  // kept until the process ends
+  static std::map<CUcontext, CUdeviceptr> memory;  // kept until the process ends
   try {
-    CUdevice device = 0;
-    CUresult status = call_driver(&Driver::context_device, &device);
+    CUcontext context = nullptr;
+    CUresult status = call_driver(&Driver::current_context, &context);
     if (status != CUDA_SUCCESS) return status;
     const std::lock_guard lock(mutex);
-    CUdeviceptr& own = memory[device];
-    if (own == 0) status = call_driver(&Driver::allocate, &own, 2 * half);
+    CUdeviceptr& own = memory[context];
+    if (own == 0) {
+      CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+      const bool is_relaxed = call_driver(&Driver::exchange_capture_mode, &mode) == CUDA_SUCCESS;
+      status = call_driver(&Driver::allocate, &own, 2 * half);
+      if (is_relaxed) static_cast<void>(call_driver(&Driver::exchange_capture_mode, &mode));
+    }
     if (status != CUDA_SUCCESS) return status;
     return call_driver(&Driver::copy_on_device, own, own + half, half, stream);
   } catch (...) {

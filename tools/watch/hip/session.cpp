@@ -183,7 +183,7 @@ void begins(const HipLaunch& of) {
   if (!mine.launching || !seen.waits) return;
   const HostStack stack = HostStack::here();
   aside_for(seen.launch.stream, mine.device, [&] {
-    if (session()->captures.is_capturing(seen.launch.stream)) return;
+    if (session()->waits.is_capturing(session()->captures, seen.launch.stream)) return;
     session()->waits.before(seen, stack);
     if (of.is_graph) session()->steps.begin(seen, const_cast<void*>(of.graph), stack);
   });

@@ -57,6 +57,22 @@ std::string counted(std::size_t number, const char* one, const char* several) {
 }
 void say(const std::string& text) { std::fprintf(stderr, "warpsafe: %s\n", text.c_str()); }
 
+/// There is no process for the program.
+struct NotStarted {};
+
+/// Removes the folder. A process that outlives its run may have written into it.
+void remove(const std::string& folder) {
+  for (int tries = 0; tries < 3; ++tries) {
+    if (DIR* const files = ::opendir(folder.c_str())) {
+      while (const dirent* const one = ::readdir(files)) {
+        static_cast<void>(::unlinkat(::dirfd(files), one->d_name, 0));
+      }
+      ::closedir(files);
+    }
+    if (::rmdir(folder.c_str()) == 0 || errno != ENOTEMPTY) return;
+  }
+}
+
 /// What the runs have in common.
 class Runs {
  public:
@@ -128,12 +144,17 @@ class Runs {
   /// A later run gets so many times the first one's time, and a minute.
   static constexpr std::uint64_t patience = 20;
 
-  /// Runs the program. `limit` is in milliseconds; 0: none. Returns its status, -1: over the limit.
+  /// Runs the program, unless a signal has come between two runs. `limit` is in milliseconds; 0:
+  /// none. Returns its status or that of the signal; -1: over the limit.
   int run(int number, std::uint64_t limit) {
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &before);
+    if (interrupted_by != 0) {
+      ::sigprocmask(SIG_SETMASK, &before, nullptr);
+      return interrupted_by;
+    }
     const pid_t self = ::getpid();
     const pid_t child = ::fork();
     if (child == 0) {
@@ -150,7 +171,7 @@ class Runs {
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     if (child < 0) {
       say(std::string("the program cannot be started: ") + std::strerror(errno));
-      ::exit(126);
+      throw NotStarted{};
     }
     const std::uint64_t begun = milliseconds_now();
     int status = 0;
@@ -315,11 +336,12 @@ int main(int argc, char** argv) {
   int status = 0;
   try {
     status = warpsafe::watch::Runs(argv + 1, folder).all();
+  } catch (const warpsafe::watch::NotStarted&) {
+    status = 126 << 8;
   } catch (...) {
     std::fprintf(stderr, "warpsafe-run: --rerun: out of memory\n");
     status = 2 << 8;
   }
-  ::unlink((folder + '/' + warpsafe::watch::SuspectFile::all).c_str());
-  static_cast<void>(::rmdir(folder.c_str()));
+  warpsafe::watch::remove(folder);
   warpsafe::watch::end_as(status);
 }

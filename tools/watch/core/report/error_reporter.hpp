@@ -70,13 +70,17 @@ class ErrorReporter {
                std::int32_t device, const HostStack& stack) noexcept {
     try {
       const std::vector<OpenLaunch> open = rerun_.open(device);
-      const bool is_exact = open.size() == 1 && !rerun_.others_run(open, device);
+      const bool has_company = open.size() == 1 && open.front().has_company;
+      const bool is_exact = open.size() == 1 && !has_company && !rerun_.others_run(open, device);
       rerun_.found(open, is_exact);
       if (!is_exact && !rerun_.is_last()) return;
       Finding made = open.empty()       ? other_work_finding(fault, status)
                      : open.size() == 1 ? culprit_finding(open.front(), fault, status)
                                         : culprits_finding(open, fault, status);
-      if (open.size() == 1 && !is_exact) {
+      if (has_company) {
+        made.details +=
+            "\n  a stream's work had not ended before this launch, and may have run at the same time";
+      } else if (open.size() == 1 && !is_exact) {
         made.details +=
             "\n  launches on other threads' default streams, or on destroyed streams, may have run at "
             "the same time";

@@ -4,6 +4,7 @@
 
 #include "../launch/observed_launch.hpp"
 #include "../report/standard_error.hpp"
+#include "../stream/captures.hpp"
 #include "../stream/stream_names.hpp"
 #include "../watcher.hpp"
 #include "wait_for_stream.hpp"
@@ -22,6 +23,14 @@ class LaunchWaits {
  public:
   explicit LaunchWaits(Watcher& watcher) : watcher_(watcher) {}
 
+  /// Whether a stream is alive and captures.
+  [[nodiscard]] bool is_capturing(const Captures& captures, const void* stream) noexcept {
+    if (stream == per_thread_handle()) return captures.is_capturing(stream);
+    bool answer = false;
+    return watcher_.streams().while_alive(stream, [&] {
+      answer = captures.is_capturing(stream);
+    }) && answer;
+  }
   /// Call before the runtime receives the launch. `stack` is the program's.
   [[gnu::cold, gnu::noinline]] void before(const ObservedLaunch& seen,
                                            const HostStack& stack) noexcept {
@@ -30,17 +39,27 @@ class LaunchWaits {
     try {
       // Each stream may have copies and fills.
       const std::int32_t here = seen.launch.device;
+      watcher_.rerun().held(number);
+      bool has_company = false;
       std::set<const void*> streams{seen.launch.stream, nullptr};
       watcher_.streams().each(here, [&](const void* one) { streams.insert(one); });
       for (const void* const stream : streams) {
         const int status = wait(stream, here, last);
+        has_company = has_company || status == watcher_.platform().calls->stream_wait->not_ready;
         if (status == cannot_wait || !watcher_.platform().is_fault(status)) continue;
         return watcher_.failed(status, Name::of("Wait before a launch"), Stage::completion, here,
                                &stack);
       }
       // AMD's runtime may end the process before it returns from the launch.
-      watcher_.rerun().opened(
-          {number, seen.record, seen.ordinal, seen.launch.is_graph, stack, {}, {}, {}});
+      watcher_.rerun().opened({number,
+                               seen.record,
+                               seen.ordinal,
+                               seen.launch.is_graph,
+                               stack,
+                               {},
+                               {},
+                               {},
+                               has_company});
     } catch (...) {  // out of memory: other launches may run beside this one
       return;
     }
@@ -74,7 +93,7 @@ class LaunchWaits {
   /// status.
   [[nodiscard]] int wait(const void* stream, std::int32_t device, std::uint64_t number) noexcept {
     constexpr std::uint64_t shortly = 100;  // milliseconds
-    const int status = wait_for_stream(watcher_.platform(), stream, device,
+    const int status = wait_for_stream(watcher_.platform(), watcher_.streams(), stream, device,
                                        watcher_.rerun().is_slow(stream) ? shortly : longest_wait());
     if (status == cannot_wait) return status;
     try {

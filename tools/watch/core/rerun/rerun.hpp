@@ -11,6 +11,7 @@
 #include <warpsafe/debug/journal/journal_reader.hpp>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,6 +41,7 @@ struct OpenLaunch {
   std::string node{};        ///< the node of the graph that runs, with its number; empty: all of it
   std::string node_shape{};  ///< of a kernel node; else empty
   std::string why{};         ///< why the graph's nodes do not run one by one; empty: they do
+  bool has_company = false;  ///< before it, the work of a stream had not ended in time
 };
 
 /// What a process knows of the runs of --rerun. The first run keeps which launch of its kernel each
@@ -48,6 +50,7 @@ struct OpenLaunch {
 class Rerun {
  public:
   explicit Rerun(const Options& options) : run_(options.rerun), folder_(options.rerun_folder) {
+    if (run_ != 0) static_cast<void>(::stat(folder_.c_str(), &folder_is_));
     if (run_ == 1) ordinals_.resize(debug::Journal::capacity);
     if (run_ == with_suspects) read_suspects();
   }
@@ -73,9 +76,16 @@ class Rerun {
     return is_last() || names_.find(name) != names_.end();
   }
 
+  /// Call before the wait before a launch: until it is opened, the runtime has not received it. May
+  /// throw std::bad_alloc.
+  void held(std::uint64_t sequence) {
+    const std::lock_guard lock(mutex_);
+    held_.insert(sequence);
+  }
   /// Call before the runtime receives a launch for which this run waits. May throw std::bad_alloc.
   void opened(OpenLaunch launch) {
     const std::lock_guard lock(mutex_);
+    held_.erase(launch.sequence);
     open_.push_back(std::move(launch));
   }
   /// Call when the nodes of an open launch of a graph are not launched one by one.
@@ -112,12 +122,13 @@ class Rerun {
         found, [&](const OpenLaunch& one) { return device >= 0 && one.record.device != device; });
     return found;
   }
-  /// Whether other launches may run on the device beside these.
+  /// Whether other launches may run on the device beside these. The runtime may have received one
+  /// whose call has not returned.
   [[nodiscard]] bool others_run(const std::vector<OpenLaunch>& open, std::int32_t device) {
     const debug::JournalReader flying(&debug::is_in_flight);
     const std::lock_guard lock(mutex_);
     return std::any_of(flying.begin(), flying.end(), [&](const debug::LaunchRecord& one) {
-      return one.state == debug::LaunchState::submitted && !has_ended(one) &&
+      return held_.find(one.sequence) == held_.end() && !has_ended(one) &&
              (device < 0 || one.device == device) &&
              std::none_of(open.begin(), open.end(),
                           [&](const OpenLaunch& ours) { return ours.sequence == one.sequence; });
@@ -191,13 +202,27 @@ class Rerun {
     const auto found = ended_.find({record.stream, record.device});
     return found != ended_.end() && record.sequence <= found->second;
   }
+  /// Opens the folder; -1: it is gone, although another one may have its name. It is not kept open:
+  /// the program may close all files, and give the number to its own.
+  [[nodiscard]] int open_folder() const noexcept {
+    const int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat now {};
+    if (folder < 0 || (::fstat(folder, &now) == 0 && now.st_dev == folder_is_.st_dev &&
+                       now.st_ino == folder_is_.st_ino && now.st_uid == folder_is_.st_uid)) {
+      return folder;
+    }
+    ::close(folder);
+    return -1;
+  }
   void write(std::vector<Suspect> more, bool is_exact) {
     const std::lock_guard lock(mutex_);
     written_.is_exact = written_.is_exact || is_exact;
     written_.suspects.insert(written_.suspects.end(), more.begin(), more.end());
-    const std::string path =
-        folder_ + '/' + std::to_string(run_) + '.' + std::to_string(::getpid());
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const std::string name = std::to_string(run_) + '.' + std::to_string(::getpid());
+    const int folder = open_folder();
+    const int file =
+        ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (folder >= 0) ::close(folder);
     if (file < 0) return;  // the folder is gone: nobody waits for it
     const std::string text = written_.text();
     for (std::size_t at = 0; at < text.size();) {
@@ -228,11 +253,13 @@ class Rerun {
 
   const int run_;
   const std::string folder_;
+  struct stat folder_is_ {};         ///< when the process began
   std::vector<Ordinal> ordinals_{};  ///< by the launch's number
   std::set<std::string, std::less<>> names_{};
   std::set<std::tuple<std::string, std::int32_t, std::uint64_t>> wanted_{};
   std::mutex mutex_{};
   std::vector<OpenLaunch> open_{};
+  std::set<std::uint64_t> held_{};  ///< numbers of launches that the runtime has not received
   /// By stream and device, up to which number all launches have ended.
   std::map<std::pair<const void*, std::int32_t>, std::uint64_t> ended_{};
   std::set<const void*> slow_{};  ///< streams

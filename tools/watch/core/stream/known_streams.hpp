@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,9 +18,23 @@ class KnownStreams {
     const std::lock_guard lock(mutex_);
     streams_[stream] = {device, non_blocking};
   }
+  /// Call before the runtime destroys it. Waits until nobody asks about a stream. The runtime may
+  /// hold a lock that a question needs, so this wait is short.
   void destroyed(const void* stream) {
-    const std::lock_guard lock(mutex_);
-    streams_.erase(stream);
+    {
+      const std::lock_guard lock(mutex_);
+      streams_.erase(stream);
+    }
+    const std::unique_lock asked(asking_, std::chrono::milliseconds(100));
+  }
+  /// Calls `ask`, which asks the runtime about a stream, if the stream is alive. The program does
+  /// not destroy it meanwhile. Returns whether it is alive.
+  template <class Ask>
+  [[nodiscard]] bool while_alive(const void* stream, const Ask& ask) {
+    const std::lock_guard lock(asking_);
+    if (device_of(stream) < 0) return false;
+    ask();
+    return true;
   }
   /// Returns the device of a live stream, otherwise -1.
   [[nodiscard]] std::int32_t device_of(const void* stream) {
@@ -64,6 +79,7 @@ class KnownStreams {
     std::int32_t device;
     bool non_blocking;
   };
+  std::timed_mutex asking_;  ///< held while the runtime is asked
   std::mutex mutex_;
   std::map<const void*, What> streams_;
 };
