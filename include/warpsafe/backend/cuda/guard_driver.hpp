@@ -205,6 +205,16 @@ struct GuardedMemory {
   [[nodiscard]] Address mapped_end() const noexcept { return mapped + mapped_bytes; }
   /// The bytes that the program did not ask for.
   [[nodiscard]] std::size_t extra() const noexcept { return mapped_bytes - bytes; }
+  /// How many bytes of a pattern are compared; those before the beginning, and past the end.
+  [[nodiscard]] static std::size_t compared(std::size_t count) noexcept {
+    return count < 65536 ? count : 65536;
+  }
+  [[nodiscard]] std::size_t in_front() const noexcept {
+    return has_patterns ? compared(begin - mapped) : 0;
+  }
+  [[nodiscard]] std::size_t behind() const noexcept {
+    return has_patterns ? compared(mapped_end() - end()) : 0;
+  }
 
   /// Makes room for `its_bytes` bytes in whole pages. `before`: the memory begins where its mapping
   /// begins. Otherwise it ends where its mapping ends, but for the alignment: to the largest power
@@ -245,6 +255,16 @@ struct GuardedMemory {
     return (words == 0 || driver.fill_words(from, pattern, words, stream) == 0) &&
            (rest == 0 || driver.fill_bytes(from + words * 4, static_cast<unsigned char>(pattern),
                                            rest, stream) == 0);
+  }
+  void tell_written(Address first, Address last, const char* when) const noexcept {
+    const bool before = last < begin;
+    const auto at = [&](Address one) { return std::uint64_t{before ? begin - one : one - begin}; };
+    char buffer[512];
+    TextBuffer out(buffer, sizeof buffer);
+    out << "warpsafe: memory guard: something wrote bytes " << at(first) << " to " << at(last)
+        << (before ? " before the beginning of " : " of ") << std::uint64_t{bytes} << " bytes";
+    if (site.file != nullptr) out << " that were allocated at " << site;
+    GuardSwitch::say(out << when << '\n', buffer);
   }
 
  private:

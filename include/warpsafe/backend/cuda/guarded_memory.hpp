@@ -61,8 +61,6 @@ class CudaGuard {
   static constexpr std::uint32_t zone_pattern = 0xFCFCFCFC;
   /// Below this, the guard takes no memory from the program.
   static constexpr std::size_t least_free = std::size_t{256} << 20U;
-  /// How much of a pattern is compared.
-  static constexpr std::size_t most_compared = std::size_t{64} << 10U;
   /// How many freed allocations keep their addresses.
   static constexpr std::size_t most_unmapped = 1024;
 
@@ -101,16 +99,6 @@ class CudaGuard {
     return true;
   }
 
-  [[nodiscard]] static std::size_t compared(std::size_t bytes) noexcept {
-    return bytes < most_compared ? bytes : most_compared;
-  }
-  /// The bytes with a pattern before the beginning and past the end.
-  [[nodiscard]] static std::size_t in_front_of(const GuardedMemory& one) noexcept {
-    return one.has_patterns ? compared(one.begin - one.mapped) : 0;
-  }
-  [[nodiscard]] static std::size_t behind(const GuardedMemory& one) noexcept {
-    return one.has_patterns ? compared(one.mapped_end() - one.end()) : 0;
-  }
   /// Writes a line if the bytes at `from` differ from a pattern. Does not wait for other work.
   static void compare(const GuardDriver& driver, const GuardedMemory& one, Address from,
                       std::size_t bytes, std::uint32_t pattern, const char* when) noexcept {
@@ -132,31 +120,18 @@ class CudaGuard {
     if (copied && ended) {
       while (first < bytes && !differs(first)) ++first;
       while (last != first && !differs(last - 1)) --last;
-      if (first != last) tell_written(one, from + first, from + last - 1, when);
+      if (first != last) one.tell_written(from + first, from + last - 1, when);
     }
     std::free(read);
-  }
-  static void tell_written(const GuardedMemory& one, Address first, Address last,
-                           const char* when) noexcept {
-    const bool before = last < one.begin;
-    const auto place = [&](Address at) {
-      return std::uint64_t{before ? one.begin - at : at - one.begin};
-    };
-    char buffer[512];
-    TextBuffer out(buffer, sizeof buffer);
-    out << "warpsafe: memory guard: something wrote bytes " << place(first) << " to " << place(last)
-        << (before ? " before the beginning of " : " of ") << std::uint64_t{one.bytes} << " bytes";
-    if (one.site.file != nullptr) out << " that were allocated at " << one.site;
-    GuardSwitch::say(out << when << '\n', buffer);
   }
   /// Checks memory that no work uses any more, and takes it away. Its addresses stay reserved for a
   /// while, so that a later access faults.
   static void take_away(const GuardDriver& driver, GuardedMemory& one) noexcept {
-    const std::size_t in_front = in_front_of(one);
+    const std::size_t in_front = one.in_front();
     if (in_front != 0) compare(driver, one, one.begin - in_front, in_front, zone_pattern, "");
-    if (behind(one) != 0) compare(driver, one, one.end(), behind(one), zone_pattern, "");
+    if (one.behind() != 0) compare(driver, one, one.end(), one.behind(), zone_pattern, "");
     if (one.freed_at != nullptr) {
-      compare(driver, one, one.begin, compared(one.bytes / 4 * 4), freed_pattern,
+      compare(driver, one, one.begin, GuardedMemory::compared(one.bytes / 4 * 4), freed_pattern,
               ", after their free");
       static_cast<void>(driver.event_destroy(std::exchange(one.freed_at, nullptr)));
     }
@@ -184,10 +159,10 @@ class CudaGuard {
     }
     return took;
   }
-  /// Appends up to `most` of a list, the last used first.
-  static void put(TextBuffer& out, GuardedMemory* list, const char* before) noexcept {
+  /// Appends up to four of a list, the last used first.
+  static void put_last_used(TextBuffer& out, GuardedMemory* list, const char* before) noexcept {
     std::uint64_t below = ~std::uint64_t{0};
-    for (std::size_t shown = 0; shown != 4; ++shown) {
+    for (int shown = 0; shown != 4; ++shown) {
       const GuardedMemory* next = nullptr;
       std::uint64_t newest = 0;
       for (const GuardedMemory* one = list; one != nullptr; one = one->next) {
@@ -246,10 +221,10 @@ inline void* CudaGuard::allocate_guarded(void*& memory, std::size_t bytes, cudaS
   made->site = site;
   made->insert(in_use);
   __atomic_store_n(&guard_text, &guarded_text, __ATOMIC_RELEASE);
-  const std::size_t in_front = in_front_of(*made);
+  const std::size_t in_front = made->in_front();
   made->has_patterns =
       made->fill(*driver, made->begin - in_front, in_front, zone_pattern, stream) &&
-      made->fill(*driver, made->end(), behind(*made), zone_pattern, stream) &&
+      made->fill(*driver, made->end(), made->behind(), zone_pattern, stream) &&
       made->fill(*driver, made->begin, bytes, fresh_pattern, stream);
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver has addresses as numbers
   memory = reinterpret_cast<void*>(made->begin);
@@ -315,9 +290,9 @@ inline Name CudaGuard::guarded_text(int status, Name text) noexcept {
     out << " aligns memory to 16 bytes, unless a larger power of two divides its size";
   } else {
     out << " lets accesses outside of its memory fault";
-    put(out, in_use, "; last used: ");
-    put(out, freeing, "; freed: ");
-    put(out, unmapped, "; freed: ");
+    put_last_used(out, in_use, "; last used: ");
+    put_last_used(out, freeing, "; freed: ");
+    put_last_used(out, unmapped, "; freed: ");
   }
   return keep_text({buffer, out.size()});
 }

@@ -10,6 +10,7 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
 #include <warpsafe/memory/memory_info.hpp>
+#include <warpsafe/stream/detail/shared_stream.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
@@ -84,7 +85,7 @@ class DeviceMemory : public MemoryOwner {
   /// the recorded uses. Returns the runtime's status. @pre `stream` does not capture
   template <CheckLevel Level>
   [[nodiscard]] int order_uses_before(basic_stream_ref<B> stream) noexcept {
-    const UseLock lock(recording_);
+    const FlagLock lock(recording_);
     int status = 0;
     for (const Use* use = uses_; use != nullptr && status == 0; use = use->next) {
       if (!(use->stream == stream)) status = use->mark.template order_before<Level>(stream);
@@ -104,7 +105,7 @@ class DeviceMemory : public MemoryOwner {
       if (guard_ != nullptr) B::guarded_used(guard_);
     }
     if (stream == stream_.ref() || start == nullptr || captures<Level>(stream)) return 0;
-    const UseLock lock(recording_);
+    const FlagLock lock(recording_);
     Use* use = uses_;
     while (use != nullptr && !(use->stream == stream)) use = use->next;
     if (use == nullptr) {
@@ -121,21 +122,6 @@ class DeviceMemory : public MemoryOwner {
   }
 
  private:
-  /// Held while a use is recorded. A spin lock, because two threads seldom share a buffer on
-  /// foreign streams.
-  class UseLock {
-   public:
-    explicit UseLock(bool& held) noexcept : held_(held) {
-      while (__atomic_test_and_set(&held_, __ATOMIC_ACQUIRE)) {
-      }
-    }
-    ~UseLock() { __atomic_clear(&held_, __ATOMIC_RELEASE); }
-    UseLock(const UseLock&) = delete;
-    UseLock& operator=(const UseLock&) = delete;
-
-   private:
-    bool& held_;
-  };
   template <CheckLevel Level>  // MemoryOwner::add_use
   static int add_use_at(MemoryOwner& self, void* stream, int device) noexcept {
     return static_cast<DeviceMemory&>(self).template record_use<Level>(
@@ -166,22 +152,21 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[nodiscard]] int take(bool managed, [[maybe_unused]] const call_site& site) noexcept {
     if constexpr (GuardsMemory<B, Level>) {
-      const basic_stream_ref<B> stream = stream_.ref();
-      if (!managed && B::guards_next() && !captures<Level>(stream)) {
+      if (!managed && B::guards_next() && !captures<Level>(stream_.ref())) {
         const RelaxedCaptureScope<B, Level> outside;
-        guard_ = B::allocate_guarded(start, bytes_, stream.native(), site);
+        guard_ = B::allocate_guarded(start, bytes_, stream_.ref().native(), site);
       }
       if (guard_ != nullptr) {
         MemoryOwner::freed_on = this;  // the address of no stream, so that each use is recorded
         return 0;
       }
-      int status = take_plain<Level>(managed);
-      // The memory may be there as soon as the guard gives back what was freed.
-      while (B::release_freed(status)) status = take_plain<Level>(managed);
-      return status;
-    } else {
-      return take_plain<Level>(managed);
     }
+    int status = take_plain<Level>(managed);
+    // The memory may be there as soon as the guard gives back what was freed.
+    if constexpr (GuardsMemory<B, Level>) {
+      while (B::release_freed(status)) status = take_plain<Level>(managed);
+    }
+    return status;
   }
   template <CheckLevel Level>
   [[nodiscard]] int take_plain(bool managed) noexcept {
@@ -302,7 +287,7 @@ class DeviceMemory : public MemoryOwner {
   void* guard_ = nullptr;  ///< of guarded memory, which is `ordered`
   DeviceMemory* next_ = nullptr;
   int holders_ = 1;
-  bool recording_ = false;
+  bool recording_ = false;  ///< two threads seldom share a buffer on foreign streams
   Kind kind_ = Kind::ordered;
 };
 

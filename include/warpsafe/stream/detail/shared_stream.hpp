@@ -13,6 +13,20 @@
 
 namespace warpsafe::detail {
 
+/// A spin lock for what is short and seldom contended.
+class FlagLock {
+ public:
+  explicit FlagLock(bool& held) noexcept : held_(held) {
+    while (__atomic_test_and_set(&held_, __ATOMIC_ACQUIRE)) {
+    }
+  }
+  ~FlagLock() { __atomic_clear(&held_, __ATOMIC_RELEASE); }
+  FlagLock(const FlagLock&) = delete;
+  FlagLock& operator=(const FlagLock&) = delete;
+
+ private:
+  bool& held_;
+};
 /// Adds the device of a stream. Returns whether the program has streams on several devices.
 template <class B>
 bool note_device(int device) noexcept {
@@ -56,13 +70,13 @@ class SharedStream {
     auto* const made = new (std::nothrow) SharedStream(stream, device, destroy);
     if (made == nullptr) return nullptr;
     static_cast<void>(note_device<B>(device));
-    const ListLock lock;
+    const FlagLock lock(list_locked);
     made->next_ = std::exchange(all_streams, made);
     return made;
   }
   /// Adds a holder of that stream. nullptr if this library did not make it, or it is destroyed.
   [[nodiscard]] static SharedStream* find(const void* stream) noexcept {
-    const ListLock lock;
+    const FlagLock lock(list_locked);
     for (SharedStream* at = all_streams; at != nullptr; at = at->next_) {
       if (at->native != stream) continue;
       ++at->holders_;
@@ -72,21 +86,21 @@ class SharedStream {
   }
   /// A device other than `device` that has a live stream; -1 if none has.
   [[nodiscard]] static int other_device(int device) noexcept {
-    const ListLock lock;
+    const FlagLock lock(list_locked);
     for (const SharedStream* at = all_streams; at != nullptr; at = at->next_) {
       if (at->device_ != device) return at->device_;
     }
     return -1;
   }
   void retain() noexcept {
-    const ListLock lock;
+    const FlagLock lock(list_locked);
     ++holders_;
   }
   /// Removes a holder. The last one destroys the stream and this object, and returns the runtime's
   /// status; the others return 0.
   [[nodiscard]] int release() noexcept {
     {
-      const ListLock lock;
+      const FlagLock lock(list_locked);
       if (--holders_ != 0) return 0;
       SharedStream** at = &all_streams;
       while (*at != this) at = &(*at)->next_;
@@ -98,16 +112,6 @@ class SharedStream {
   }
 
  private:
-  class ListLock {
-   public:
-    ListLock() noexcept {
-      while (__atomic_test_and_set(&list_locked, __ATOMIC_ACQUIRE)) {
-      }
-    }
-    ~ListLock() { __atomic_clear(&list_locked, __ATOMIC_RELEASE); }
-    ListLock(const ListLock&) = delete;
-    ListLock& operator=(const ListLock&) = delete;
-  };
   SharedStream(typename B::native_stream stream, int device, Destroy destroy) noexcept
       : native(stream), device_(device), destroy_(destroy) {}
 
