@@ -68,7 +68,7 @@ TEST(RerunHip, ACorrectProgramRunsOnce) {
 }
 // The later runs fault earlier than the first one, so that the last run waits around each launch.
 TEST(RerunHip, ADestroyedStreamIsNotWaitedFor) {
-  if (on_agent) GTEST_SKIP() << "the stand-in knows what was destroyed";
+  if (on_agent) GTEST_SKIP() << "only the stand-in fails when a destroyed stream is asked";
   const std::string own = testing::TempDir() + "rerun_hip." + std::to_string(::getpid());
   std::ofstream(own) << "if test -e " << own
                      << ".2; then exec " WATCH_RERUN_HIP
@@ -98,7 +98,7 @@ TEST(RerunHip, TheProgramKeepsItsLastError) {
   EXPECT_THAT(ran.out, Not(HasSubstr(": 600\n")));
 }
 TEST(RerunHip, TheDefaultStreamOfTheThread) {
-  if (on_agent) GTEST_SKIP() << "the stand-in tells the threads apart";
+  if (on_agent) GTEST_SKIP() << "only the stand-in separates the default streams of threads";
   const Ran ran = rerun("good_own bad_own sync");
   EXPECT_EQ(times(ran.out, "good_own: 0\n"), 2U) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("launch 2 of this kernel, #2 of the process: grid=(3,1,1)"));

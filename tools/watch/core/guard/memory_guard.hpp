@@ -142,18 +142,13 @@ class MemoryGuard {
                            std::vector<GuardReport>& found) {
     {
       const std::lock_guard lock(mutex_);
-      const auto at = live_.find(begin);
-      if (at == live_.end()) return false;
-      if (at->second.device != device) {
-        remove(at);
-        return false;
-      }
+      if (find_on(begin, device) == live_.end()) return false;
     }
     // Without the lock: the device's work may need launches of other threads to end.
     const bool reachable = access_.finish();
     GiveBack given(access_);
     const std::lock_guard lock(mutex_);
-    const auto at = live_.find(begin);
+    const auto at = find_on(begin, device);
     if (at == live_.end()) return false;
     if (reachable && is_filled(at->second)) look_at_zone(begin, at->second, found);
     const Guarded one = at->second;
@@ -177,13 +172,9 @@ class MemoryGuard {
                                     std::vector<GuardReport>& found) {
     GiveBack given(access_);
     const std::lock_guard lock(mutex_);
-    const auto at = live_.find(begin);
+    // The stream's device may not reach memory of another one.
+    const auto at = find_on(begin, device);
     if (at == live_.end()) return false;
-    // The stream's device may not reach the memory.
-    if (at->second.device != device) {
-      remove(at);
-      return false;
-    }
     const bool keeps = at->second.of_pool && at->second.bytes <= most_kept_bytes &&
                        access_.fill(begin, freed_memory, at->second.bytes, stream);
     void* mark = nullptr;
@@ -285,6 +276,14 @@ class MemoryGuard {
       std::map<std::uintptr_t, Guarded>::iterator at) noexcept {
     end(at->second.filled);
     return live_.erase(at);
+  }
+  /// Returns the memory if it is of the device, else the end. Forgets memory of another device.
+  [[nodiscard]] std::map<std::uintptr_t, Guarded>::iterator find_on(std::uintptr_t begin,
+                                                                    std::int32_t device) noexcept {
+    const auto at = live_.find(begin);
+    if (at == live_.end() || at->second.device == device) return at;
+    remove(at);
+    return live_.end();
   }
   void keep(std::uintptr_t begin, const Guarded& one, void* freed, std::vector<GuardReport>& found,
             GiveBack& given) {
