@@ -541,21 +541,37 @@ TEST(Run, CuptiIsTheProgramsThenTheNamedFiles) {
 TEST(Run, WhereCuptiServesAnotherToolThatIsSaid) {
   const Ran ran = watched("", "good", "STAND_IN_TAKEN='CUPTI for demo'");
   EXPECT_EQ(ran.status, 0);
-#ifdef CUpti_SubscriberParams_STRUCT_SIZE
-  const std::string other = "CUPTI for demo";
-#else
-  const std::string other = "perhaps a profiler";  // older releases do not report the name
-#endif
   EXPECT_THAT(ran.out,
               HasSubstr("warpsafe: not watched: CUPTI returned "
                         "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED; it serves only one "
-                        "tool in a process: " +
-                        other + "\n"));
+                        "tool in a process: CUPTI for demo\n"));
   EXPECT_THAT(ran.out, HasSubstr("good: 0\n"));
   // A tool without a name, as CUPTI 13.0 reports it, and without any report.
   for (const char* nameless : {"STAND_IN_TAKEN='CUPTI for <not provided>'", "STAND_IN_TAKEN="}) {
     EXPECT_THAT(watched("", "good", nameless).out, HasSubstr("in a process: perhaps a profiler\n"));
   }
+}
+
+TEST(Run, SharesCuptiWhereItIsAskedTo) {
+  const std::string seen = "1 launch of 1 kernel, 0 refused";
+  const Ran shared = watched("--share-cupti", "good", "STAND_IN_SHARES=yes");
+  EXPECT_THAT(shared.out, HasSubstr(seen));
+  EXPECT_THAT(shared.out, HasSubstr("stand-in: CUPTI is shared\n"));
+  EXPECT_THAT(shared.out, Not(HasSubstr("warpsafe: CUPTI")));
+  // Shared, CUPTI refuses the activity calls that older profilers make, so this is not the default.
+  EXPECT_THAT(watched("", "good", "STAND_IN_SHARES=yes").out, Not(HasSubstr("is shared")));
+  // An older CUPTI, or an older driver.
+  const Ran alone = watched("--share-cupti", "good");
+  EXPECT_THAT(alone.out, HasSubstr(seen));
+  EXPECT_THAT(alone.out, HasSubstr("warpsafe: CUPTI serves no other tool beside warpsafe-run: it "
+                                   "returned CUPTI_ERROR_INVALID_PARAMETER; --share-cupti needs "
+                                   "CUPTI 13.3 and driver 610, or newer ones\n"));
+  // A tool that came first and shares needs no option; one that does not share is told.
+  const Ran second = watched("", "good", "STAND_IN_SHARES=taken");
+  EXPECT_THAT(second.out, HasSubstr(seen));
+  EXPECT_THAT(second.out, Not(HasSubstr("not watched")));
+  EXPECT_THAT(watched("--share-cupti", "good", "STAND_IN_TAKEN=demo").out,
+              HasSubstr("not watched: CUPTI returned"));
 }
 
 TEST(Run, WhereCuptiDoesNotFitTheDriverThatIsSaid) {

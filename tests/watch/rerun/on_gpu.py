@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
 """Faulty programs on a GPU, under warpsafe-run --rerun and --stop-at-fault:
-on_gpu.py WARPSAFE_RUN PROGRAM [PROGRAMS [SECONDS [AT_ONCE]]]
+on_gpu.py WARPSAFE_RUN PROGRAM [PROGRAMS [SECONDS [AT_ONCE [FIRST]]]]
 
-PROGRAM is suspects.cu, with a seed for each of PROGRAMS programs. No program begins after SECONDS. Prints a line for
+PROGRAM is suspects.cu, with a seed for each of PROGRAMS programs, from FIRST on. No program begins after SECONDS. Prints a line for
 each program, and then how long the lists of suspects are, and how often each report names the launch that faults.
 Exit code 77: no GPU."""
 
@@ -18,8 +18,8 @@ import tempfile
 import time
 
 WATCH, PROGRAM = sys.argv[1:3]
-GIVEN = list(map(int, sys.argv[3:6]))
-PROGRAMS, SECONDS, AT_ONCE = GIVEN + [8, 300, 2][len(GIVEN):]
+GIVEN = list(map(int, sys.argv[3:7]))
+PROGRAMS, SECONDS, AT_ONCE, FIRST = GIVEN + [8, 300, 2, 0][len(GIVEN):]
 BEGUN = time.monotonic()
 
 
@@ -96,7 +96,7 @@ def main():
         return 77
     made = []
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        for one in pool.map(lambda seed: check(seed, folder), range(PROGRAMS)):
+        for one in pool.map(lambda seed: check(seed, folder), range(FIRST, FIRST + PROGRAMS)):
             if one is None:
                 continue
             # One at a time: with several, the driver can hang at a fault in a graph.

@@ -29,6 +29,7 @@ struct Options {
   int error_status = -1;             ///< exit status after an error; -1: the program's own
   std::string timeline;              ///< timeline file, written at exit; empty: none
   std::vector<std::string> cupti;    ///< files of CUPTI, in the order in which to try them
+  bool share_cupti = false;          ///< ask CUPTI to serve other tools in the process too
   std::string lines_tool;            ///< path of addr2line; empty: no source lines
   int rerun = 0;             ///< the number of this run under --rerun, from 1; 0: no --rerun
   std::string rerun_folder;  ///< where the runs of --rerun keep their suspects
@@ -69,6 +70,8 @@ struct Options {
       arguments = true;
     } else if (name == "no-handlers") {
       no_handlers = true;
+    } else if (name == "share-cupti") {
+      share_cupti = true;
     } else if (name == "kernel") {
       kernels = kernels.empty() ? value : kernels + ',' + value;
     } else if (name == "journal") {

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -13,16 +14,26 @@
 
 namespace warpsafe::watch {
 
+/// The parameters of cuptiSubscribe_v2 (CUpti_SubscriberParams in cupti_callbacks.h of CUDA 13.3).
+/// Declared here, since the headers that compile the watch may be older than the program's CUPTI.
+struct SubscriberRequest {
+  std::size_t size;  ///< bytes of this structure that the caller has filled
+  const char* name = nullptr;
+  char* other_name = nullptr;  ///< receives the name of the tool that CUPTI serves
+  std::size_t other_size = 0;  ///< bytes at other_name
+  std::uint8_t allow_several = 0;  ///< from CUPTI 13.3 on
+  std::uint8_t padding[7] = {};
+};
+
 /// CUPTI's functions, from the release that the program's machine has.
 struct Cupti {
   decltype(&::cuptiSubscribe) subscribe;
   decltype(&::cuptiEnableCallback) enable;
   decltype(&::cuptiGetCallbackName) callback_name;
   decltype(&::cuptiGetResultString) result_string;
-#ifdef CUpti_SubscriberParams_STRUCT_SIZE  // from CUDA 13.0 on
-  decltype(&::cuptiSubscribe_v2) subscribe_v2;
   decltype(&::cuptiUnsubscribe) unsubscribe;
-#endif
+  /// cuptiSubscribe_v2; nullptr before CUPTI 13.0.
+  CUptiResult (*subscribe_v2)(CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*, void* request);
   /// Buffer size for a tool's name; CUPTI requires at least 64 bytes.
   static constexpr std::size_t most_name = 128;
 
@@ -47,37 +58,39 @@ struct Cupti {
           reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
       return function != nullptr;
     };
-#ifdef CUpti_SubscriberParams_STRUCT_SIZE
-    // Older libraries lack this function.
     static_cast<void>(find(subscribe_v2, "cuptiSubscribe_v2"));
-    static_cast<void>(find(unsubscribe, "cuptiUnsubscribe"));
-#endif
-    return find(subscribe, "cuptiSubscribe") && find(enable, "cuptiEnableCallback") &&
-           find(callback_name, "cuptiGetCallbackName") &&
+    return find(subscribe, "cuptiSubscribe") && find(unsubscribe, "cuptiUnsubscribe") &&
+           find(enable, "cuptiEnableCallback") && find(callback_name, "cuptiGetCallbackName") &&
            find(result_string, "cuptiGetResultString");
+  }
+
+  /// Subscribes together with other tools, if the release of CUPTI and the driver can serve several
+  /// (CUPTI 13.3, driver 610), and each of them asks for it. CUPTI then refuses the functions that
+  /// know no subscriber, such as cuptiActivityEnable, for every tool in the process.
+  [[nodiscard]] CUptiResult share(CUpti_SubscriberHandle& ours,
+                                  CUpti_CallbackFunc callback) const noexcept {
+    if (subscribe_v2 == nullptr) return CUPTI_ERROR_NOT_SUPPORTED;
+    SubscriberRequest request{.size = sizeof(SubscriberRequest), .allow_several = 1};
+    return subscribe_v2(&ours, callback, nullptr, &request);
   }
 
   /// Writes the name of the tool that CUPTI serves into `name`, if CUPTI reports it.
   void name_other(char (&name)[most_name]) const noexcept {
-#ifdef CUpti_SubscriberParams_STRUCT_SIZE
-    if (subscribe_v2 == nullptr || unsubscribe == nullptr) return;
+    if (subscribe_v2 == nullptr) return;
     char reported[most_name] = "";
-    CUpti_SubscriberParams asked{};
-    asked.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
-    asked.oldSubscriberName = reported;
-    asked.oldSubscriberSize = sizeof reported;
+    SubscriberRequest request{.size = offsetof(SubscriberRequest, allow_several),
+                              .other_name = reported,
+                              .other_size = sizeof reported};
     CUpti_SubscriberHandle ours{};
     const CUptiResult status = subscribe_v2(
-        &ours, [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}, nullptr, &asked);
+        &ours, [](void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}, nullptr,
+        &request);
     // On success the other tool has just unsubscribed.
     if (status == CUPTI_SUCCESS) static_cast<void>(unsubscribe(ours));
     reported[most_name - 1] = '\0';
     // For a tool without a name, CUPTI 13.0 reports "CUPTI for <not provided>".
     if (reported[0] == '\0' || std::strstr(reported, "<not provided>") != nullptr) return;
     std::memcpy(name, reported, most_name);
-#else
-    static_cast<void>(name);
-#endif
   }
 };
 

@@ -118,6 +118,28 @@ void watch_end(const Options& options) noexcept {
                 [](int status) noexcept { return session->watcher().exit_status(status); });
 }
 
+CUptiResult subscribe(const Cupti& cupti, const Options& options,
+                      CUpti_SubscriberHandle& subscriber) {
+  const CUptiResult shared =
+      options.share_cupti ? cupti.share(subscriber, &called) : CUPTI_ERROR_NOT_SUPPORTED;
+  if (shared == CUPTI_SUCCESS) return shared;
+  const CUptiResult alone = cupti.subscribe(&subscriber, &called, nullptr);
+  // The tool that came first may have asked to share.
+  if (alone == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && !options.share_cupti &&
+      cupti.share(subscriber, &called) == CUPTI_SUCCESS) {
+    return CUPTI_SUCCESS;
+  }
+  if (alone == CUPTI_SUCCESS && options.share_cupti) {
+    const char* text = "";
+    static_cast<void>(cupti.result_string(shared, &text));
+    debug::detail::log_line(debug::LogLevel::warn,
+                            "warpsafe: CUPTI serves no other tool beside warpsafe-run: it returned "
+                            "%s; --share-cupti needs CUPTI 13.3 and driver 610, or newer ones",
+                            text);
+  }
+  return alone;
+}
+
 bool begin() {
   StandardError::begin();
   const Options options = Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN"));
@@ -133,7 +155,7 @@ bool begin() {
       platform_of<cuda_backend>(&describe_function, cuda_caller, &driver_log, &watch_end);
   auto* const made = new Session(platform, options);
   CUpti_SubscriberHandle subscriber{};
-  const CUptiResult status = cupti.subscribe(&subscriber, &called, nullptr);
+  const CUptiResult status = subscribe(cupti, options, subscriber);
   if (status != CUPTI_SUCCESS) {
     const char* text = "";
     static_cast<void>(cupti.result_string(status, &text));
