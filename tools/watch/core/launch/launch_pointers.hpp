@@ -128,7 +128,19 @@ enum class PointerUse : std::uint8_t {
 struct UsedPointer {
   std::uintptr_t address = 0;
   PointerUse use = PointerUse::may_write;
+  /// The parameter is a pointer, or an array of pointers. A word of another structure may be what
+  /// the stack held before, because constructors leave parts unset.
+  bool is_certain = false;
 };
+/// Returns whether a parameter is nothing but pointers, as far as its type shows it. Without a type,
+/// eight bytes count as a pointer.
+[[nodiscard]] inline bool is_all_pointers(const Kernel& kernel, std::size_t number) noexcept {
+  if (number >= kernel.parameters.size()) return false;
+  const std::size_t bytes = kernel.parameters[number].bytes;
+  if (number >= kernel.types.size()) return bytes == sizeof(void*);
+  const std::string& type = kernel.types[number];
+  return is_plain_pointer(type) || (bytes != 0 && bytes == pointers_in_array(type) * sizeof(void*));
+}
 
 /// Returns all words of a launch's parameters that may be pointers.
 [[nodiscard]] inline std::vector<UsedPointer> used_pointers(const Kernel& kernel,
@@ -144,7 +156,7 @@ struct UsedPointer {
                is_const_pointer(kernel.types[one.parameter])) {
       use = PointerUse::reads;
     }
-    found.push_back({one.word, use});
+    found.push_back({one.word, use, is_all_pointers(kernel, one.parameter)});
   }
   return found;
 }
@@ -179,10 +191,11 @@ struct UsedPointer {
   return number == 0 ? 1 : number;
 }
 
-/// Appends the memory that a program's kernel reads or must write by its signature.
-inline void add_signature(const Kernel& kernel, const LaunchParameters& values,
+/// Appends the memory that a program's kernel reads or must write by its signature. `pointers` are
+/// its used_pointers.
+inline void add_signature(const std::vector<UsedPointer>& pointers,
                           std::vector<debug::MemoryAccess>& accesses) {
-  for (const UsedPointer& one : used_pointers(kernel, values)) {
+  for (const UsedPointer& one : pointers) {
     if (one.use == PointerUse::may_write) continue;
     const bool writes = one.use == PointerUse::writes;
     accesses.push_back(

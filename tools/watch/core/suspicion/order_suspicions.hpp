@@ -4,6 +4,7 @@
 
 #include "../report/counted.hpp"
 #include "call_stack.hpp"
+#include "pool_blocks.hpp"
 #include "stream_work.hpp"
 #include <warpsafe/backend/memory_access.hpp>
 #include <warpsafe/race/race_checker.hpp>
@@ -92,6 +93,39 @@ class OrderSuspicions {
                       is_sought ? first : StreamWork{}, first.stack, second.stack,
                       address_of(first, first_access), address_of(second, second_access), frees});
   }
+  /// Adds a pair of operations on memory that a pool of the program has handed out again.
+  void add(const PoolBlocks::Pair& pair, const StreamWork& first, const StreamWork& second) {
+    static constexpr const char* allocation = "a pool's allocation";
+    const PoolBlock& before = *pair.before;
+    const PoolBlock& after = *pair.after;
+    const char* const what = pair.is_allocation ? allocation : second.what.data;
+    if (!own_ || !known_.emplace(first.what.data, what).second) return;
+    StreamWork allocated = second;
+    allocated.what = Name::of(allocation);
+    allocated.is_kernel = false;
+    allocated.bytes = after.bytes;
+    std::string text = "suspicion: nothing orders " + first.text() + " before " +
+                       (pair.is_allocation ? allocated : second).text();
+    text += ": the first operation uses ";
+    text += pair.is_free ? "this memory"
+                         : "memory that the program's pool has freed and allocated again";
+    text += "; before the free, make ";
+    text += pair.is_free ? "its stream" : owner_of(before) + ", for which the pool allocated it,";
+    text += " wait for an event after the first operation";
+    if (!pair.is_free) {
+      text += " (PyTorch: or call record_stream on the tensor, with the stream of the first)";
+    }
+    Found found{};
+    found.text = std::move(text);
+    found.first_stack = first.stack;
+    found.second_stack = pair.is_allocation ? nullptr : second.stack;
+    found.first_address = {first.is_kernel ? first.what.data : nullptr, before.begin};
+    found.second_address = {second.is_kernel ? second.what.data : nullptr, after.begin};
+    found.frees = true;
+    found.before = pair.before;
+    if (!pair.is_free) found.after = pair.after;
+    found_.push_back(std::move(found));
+  }
   /// Returns whether the caller of some pair's first call is still unknown. When that call was
   /// made, nothing was suspected; the caller of the next similar call serves instead.
   [[nodiscard]] bool seeks_callers() const noexcept { return sought_ != 0; }
@@ -129,6 +163,8 @@ class OrderSuspicions {
       std::string text = one.text;
       add_place(text, "the first", one.first_stack, one.first_address, place);
       add_place(text, "the second", one.second_stack, one.second_address, place);
+      add_block(text, "its memory is", one.before, place);
+      add_block(text, "and again", one.after, place);
       report(text);
     }
     if (reported > most_reported) {
@@ -153,6 +189,8 @@ class OrderSuspicions {
     Address first_address;
     Address second_address;
     bool frees;
+    std::shared_ptr<const PoolBlock> before{};  ///< memory of a pool, as the first operation has it
+    std::shared_ptr<const PoolBlock> after{};   ///< as the pool has allocated it again
   };
   [[nodiscard]] static bool is_like(const StreamWork& sought, const StreamWork& work) noexcept {
     return sought.what.data != nullptr && sought.what.data == work.what.data &&
@@ -183,6 +221,23 @@ class OrderSuspicions {
     const std::string_view kernel = of.first == nullptr ? "" : of.first;
     const std::string words = place(*stack, kernel);
     if (!words.empty()) text += std::string("; ") + which + " is submitted in " + words;
+  }
+  /// "; its memory is 4096 bytes, allocated in step at train.py:12"
+  template <class Place>
+  static void add_block(std::string& text, const char* which,
+                        const std::shared_ptr<const PoolBlock>& block, const Place& place) {
+    if (block == nullptr) return;
+    text += std::string("; ") + which + ' ' + std::to_string(block->bytes) +
+            " bytes, allocated for " + owner_of(*block);
+    const std::string where = *block->where != '\0'  ? std::string(block->where)
+                              : block->stack != nullptr ? place(*block->stack, std::string_view())
+                                                        : std::string();
+    if (!where.empty()) text += " in " + where;
+  }
+  [[nodiscard]] static std::string owner_of(const PoolBlock& block) {
+    return block.owner.order == StreamOrder::legacy
+               ? "the legacy default stream"
+               : "stream " + text_of(block.owner.handle);
   }
   static void add_functions(std::string& text, const char* which, const std::string& functions) {
     if (!functions.empty()) text += std::string("; ") + which + " comes from " + functions;

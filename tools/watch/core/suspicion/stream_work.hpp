@@ -14,6 +14,13 @@
 
 namespace warpsafe::watch {
 
+/// Returns a stream's handle as texts show it.
+[[nodiscard]] inline std::string text_of(const void* handle) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%p", handle);
+  return text;
+}
+
 /// One piece of work submitted to a stream, with its data for texts.
 struct StreamWork {
   Name what{};               ///< name of a kernel or a call; lives as long as the process
@@ -39,9 +46,7 @@ struct StreamWork {
       all += " of " + std::to_string(bytes) + " bytes";
     }
     if (at.order == StreamOrder::legacy) return all + " on the legacy default stream";
-    char handle[32];
-    std::snprintf(handle, sizeof handle, "%p", at.handle);
-    return all + " on stream " + handle;
+    return all + " on stream " + text_of(at.handle);
   }
 };
 
