@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Tests what warpsafe-run --races does in a Python program, over stand-ins for the driver, PyTorch and CuPy:
+adapters.py WARPSAFE_RUN STAND_INS"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+RUN, STAND_INS = sys.argv[1:3]
+FAKE = pathlib.Path(__file__).resolve().parent / "fake"
+
+TORCH = """
+import stand_in_driver as device
+import torch
+one, two = torch.cuda.Stream(), torch.cuda.Stream()
+def make():
+    with torch.cuda.stream(one):
+        return torch.empty({size})
+x = make()
+device.launch("fill", one.cuda_stream, x.data_ptr(), 0)
+two.wait_stream(one)
+device.launch("sum", two.cuda_stream, x.data_ptr() + {offset}, 0)
+{before}
+del x
+{after}
+y = make()
+device.launch("next", one.cuda_stream, y.data_ptr(), 0)
+"""
+CUPY = """
+import stand_in_driver as device
+import cupy
+one, two = cupy.cuda.Stream(), cupy.cuda.Stream()
+with one:
+    x = cupy.empty(2048)
+device.launch("sum", two.ptr, x.block[2] + 2000, 0)
+{before}
+del x
+with one:
+    y = cupy.empty(2048)
+device.launch("next", one.ptr, y.block[2], 0)
+"""
+
+
+class Adapters(unittest.TestCase):
+    def setUp(self):
+        self.made = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.made.name)
+        self.addCleanup(self.made.cleanup)
+
+    def ran(self, program, *options, path=(), python=(), **variables):
+        (self.folder / "train.py").write_text(program)
+        environment = {**os.environ, "LD_LIBRARY_PATH": STAND_INS, "PYTHONPATH": ":".join(map(str, (*path, FAKE))), **variables}
+        done = subprocess.run([RUN, "--cuda", *options, sys.executable, *python, "train.py"], cwd=self.folder, env=environment,
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout + done.stderr
+
+    def torch(self, *options, before="", after="", size=4096, offset=4000, **others):
+        return self.ran(TORCH.format(before=before, after=after, size=size, offset=offset), *options, **others)
+
+    def test_a_tensor_whose_memory_pytorch_hands_out_again(self):
+        said = self.torch("--races")
+        self.assertIn("suspicion: nothing orders 'sum' on stream 0x", said)
+        self.assertIn(" before 'next' on stream 0x", said)
+        self.assertIn("its memory is 4096 bytes, allocated for stream 0x", said)
+        self.assertIn(" in make at train.py:7; and again 4096 bytes, allocated for stream 0x", said)
+        self.assertNotIn("warpsafe: the memory pool", said)
+
+    def test_correct_uses_of_a_tensor(self):
+        for before, after in (("x.record_stream(two)", ""), ("one.wait_stream(two)", ""), ("", "one.wait_stream(two)")):
+            self.assertNotIn("suspicion: nothing", self.torch("--races", before=before, after=after))
+
+    def test_switches(self):
+        for options in ((), ("--races", "--no-pools"), ("--races", "--quiet")):
+            self.assertNotIn("suspicion: nothing", self.torch(*options))
+
+    def test_a_size_that_another_thread_hides(self):
+        """The smallest size is known: the first bytes of the block."""
+        hidden = "import torch; torch.counts[0] += 1; torch.counts[1] += 65536\n"
+        self.assertIn("nothing orders 'sum'", self.ran(hidden + TORCH.format(before="", after="", size=4096, offset=8), "--races"))
+        self.assertNotIn("nothing orders 'sum'", self.ran(hidden + TORCH.format(before="", after="", size=4096, offset=4000), "--races"))
+
+    def test_the_drivers_own_pool(self):
+        self.assertNotIn("suspicion: nothing", self.ran("import torch; torch.cuda.BACKEND = 'cudaMallocAsync'\n" + TORCH.format(
+            before="", after="", size=4096, offset=0), "--races"))
+
+    def test_an_error_of_the_adapter(self):
+        said = self.ran("import torch; del torch.cuda.get_allocator_backend\n" + TORCH.format(before="", after="", size=4096, offset=0), "--races")
+        self.assertEqual(said.count("warpsafe: the memory pool of PyTorch is not watched any more: AttributeError"), 1)
+
+    def test_a_pytorch_without_a_trace(self):
+        said = self.ran("import torch; print('ran')", "--races", path=[self.other("torch", "version = None")])
+        self.assertIn("ran\n", said)
+        self.assertNotIn("pool", said)
+
+    def test_an_array_of_cupy(self):
+        said = self.ran(CUPY.format(before=""), "--races")
+        self.assertIn("nothing orders 'sum' on stream 0x", said)
+        self.assertIn(" in <module> at train.py:6; and again 2048 bytes, ", said)
+        self.assertNotIn("suspicion: nothing", self.ran(CUPY.format(before="device.order(two.ptr, one.ptr)"), "--races"))
+
+    def other(self, name, text):
+        folder = self.folder / f"other_{name}"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.py").write_text(text)
+        return folder
+
+    def test_the_programs_own_start(self):
+        own = self.other("sitecustomize", "import builtins; builtins.own = __file__")
+        program = """
+import os, sys
+import sitecustomize
+import torch
+print(own == sitecustomize.__file__, type(torch.__loader__).__name__, "exec_module" in vars(torch.__loader__), torch.__spec__.loader is torch.__loader__)
+print([one for one in sys.path if "startup" in one], "sitecustomize" in [type(one).__module__ for one in sys.meta_path])
+"""
+        said = self.ran(program, "--races", path=[own])
+        self.assertIn("True SourceFileLoader False True\n[] True\n", said)
+        self.assertIn("boom", self.ran("print('ran')", "--races", path=[self.other("sitecustomize", "raise ValueError('boom')")]))
+        # Without one of its own, it may have none.
+        self.assertIn("ran\n", self.ran("print('ran')", "--races", python=["-I"]))
+        self.assertIn("ran\n", self.ran("print('ran')", "--races", python=["-S"]))
+
+    def test_variables_that_outlive_the_watch(self):
+        inside = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import sys; print([type(one).__name__ for one in sys.meta_path])'], " \
+                 "env={**__import__('os').environ, 'WARPSAFE_RUN': ''}, check=True)"
+        self.assertNotIn("'Finder'", self.ran(inside, "--races"))
+        self.assertIn("'Finder'", self.ran(inside.replace("'WARPSAFE_RUN'", "'UNUSED'"), "--races"))
+
+    def test_an_import_that_fails(self):
+        broken = self.other("torch", "raise ImportError('half')")
+        said = self.ran("try:\n    import torch\nexcept ImportError as error:\n    print(error)\ntry:\n    import cupyx\nexcept ImportError:\n    print('none')",
+                        "--races", path=[broken])
+        self.assertIn("half\nnone\n", said)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
