@@ -129,9 +129,9 @@ TEST_F(PoolProgram, UnseenWorkOfTheStreamFollowsTheAllocation) {
   unseen(apart(1));
   EXPECT_THAT(reported(), IsEmpty());
   unseen(apart(0));
-  EXPECT_THAT(reported(),
-              ElementsAre(AllOf(HasSubstr("nothing orders 'sum' on stream 0x"),
-                                HasSubstr(" before a pool's allocation of 4096 bytes on stream "))));
+  EXPECT_THAT(reported(), ElementsAre(AllOf(
+                              HasSubstr("nothing orders 'sum' on stream 0x"),
+                              HasSubstr(" before a pool's allocation of 4096 bytes on stream "))));
 }
 TEST_F(PoolProgram, AnAllocationOverALiveBlockEndsIt) {
   take(apart(0), 0, 512);
@@ -162,9 +162,8 @@ TEST_F(PoolProgram, EachPartOfADeadBlockHasItsUses) {
   use("last", apart(0), 2048);
   take(apart(0), 0, 1024);
   use("first", apart(0), 0);
-  EXPECT_THAT(reported(),
-              ElementsAre(HasSubstr("before 'middle'"), HasSubstr("before 'last'"),
-                          HasSubstr("before 'first'")));
+  EXPECT_THAT(reported(), ElementsAre(HasSubstr("before 'middle'"), HasSubstr("before 'last'"),
+                                      HasSubstr("before 'first'")));
 }
 TEST_F(PoolProgram, ALifeWithoutUsesHidesNothing) {
   take(apart(0));
@@ -227,9 +226,9 @@ TEST_F(PoolProgram, AFreedBlockForAnotherStream) {
     EXPECT_THAT(reported(), SizeIs(waits ? 0 : 1));
     order.host_waited_for_all();
   }
-  EXPECT_THAT(reported(),
-              ElementsAre(AllOf(HasSubstr("nothing orders a pool's free of 4096 bytes on stream 0x"),
-                                HasSubstr("before a pool's allocation of 4096 bytes"))));
+  EXPECT_THAT(reported(), ElementsAre(AllOf(
+                              HasSubstr("nothing orders a pool's free of 4096 bytes on stream 0x"),
+                              HasSubstr("before a pool's allocation of 4096 bytes"))));
 }
 TEST_F(PoolProgram, AWaitForTheDeviceForgetsAllUses) {
   take(apart(0));

@@ -6,8 +6,9 @@
 // a launch with programmatic stream serialization, +NAME:xy; a launch of the same by a library,
 // =NAME:xy; or other work of the stream. ",2" behind a step gives it to the second stream. The
 // letters p and q are memory of the driver's pool: alloc:p and free:p; alloc:p400 has 400 bytes,
-// and from_pool:p400 names the pool. Letters can also be blocks of a pool of the program's own, which
-// it names to the watch: take:p512 has the 512 bytes at byte 512 of the pool; give_back:p, drop:p.
+// and from_pool:p400 names the pool. Letters can also be blocks of a pool of the program's own,
+// which it names to the watch: take:p512 has the 512 bytes at byte 512 of the pool; give_back:p,
+// drop:p.
 
 #include <cuda.h>
 #include <warpsafe_pool.h>

@@ -199,17 +199,18 @@ void tell_pools(const Body& body) noexcept {
 }  // namespace warpsafe::watch
 
 // The functions that pools/warpsafe_pool.h looks for.
-extern "C" __attribute__((visibility("default"))) void warpsafe_pool_allocated(
-    const void* memory, std::size_t bytes, void* stream, const char* where) {
+extern "C" __attribute__((visibility("default"))) void warpsafe_pool_allocated(const void* memory,
+                                                                               std::size_t bytes,
+                                                                               void* stream,
+                                                                               const char* where) {
   warpsafe::watch::tell_pools([&](warpsafe::watch::PoolCalls& pools, int device) {
     pools.allocated(memory, bytes, stream, device, where);
   });
 }
 extern "C" __attribute__((visibility("default"))) void warpsafe_pool_freed(const void* memory,
                                                                            void* stream) {
-  warpsafe::watch::tell_pools([&](warpsafe::watch::PoolCalls& pools, int device) {
-    pools.freed(memory, stream, device);
-  });
+  warpsafe::watch::tell_pools(
+      [&](warpsafe::watch::PoolCalls& pools, int device) { pools.freed(memory, stream, device); });
 }
 extern "C" __attribute__((visibility("default"))) void warpsafe_pool_returned(const void* memory) {
   warpsafe::watch::tell_pools(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Names the blocks of RAPIDS' memory manager (rmm) to warpsafe-run --races. Header-only C++17; needs no other file
-// of warpsafe than warpsafe_pool.h, and includes nothing of rmm.
+// Names the blocks of RAPIDS' memory manager (rmm) to warpsafe-run --races. Header-only C++17;
+// needs no other file of warpsafe than warpsafe_pool.h, and includes nothing of rmm.
 #ifndef WARPSAFE_RMM_HPP
 #define WARPSAFE_RMM_HPP
 
@@ -17,14 +17,15 @@
 namespace warpsafe {
 namespace pools {
 
-/// A memory resource that allocates from another one, and tells warpsafe-run each block and each free with its
-/// stream. Without warpsafe-run it only forwards. For rmm 26.04 and later, whose resources are those of CCCL:
+/// A memory resource that allocates from another one, and tells warpsafe-run each block and each
+/// free with its stream. Without warpsafe-run it only forwards. For rmm 26.04 and later, whose
+/// resources are those of CCCL:
 ///
 ///     rmm::mr::pool_memory_resource pool{rmm::mr::cuda_memory_resource{}, 1 << 30};
 ///     rmm::mr::set_current_device_resource(warpsafe::pools::WatchedResource{pool});
 ///
-/// Use it around a pool (pool_memory_resource, arena_memory_resource, binning_memory_resource). cuda_memory_resource
-/// and cuda_async_memory_resource call the driver, which warpsafe-run sees.
+/// Use it around a pool (pool_memory_resource, arena_memory_resource, binning_memory_resource).
+/// cuda_memory_resource and cuda_async_memory_resource call the driver, which warpsafe-run sees.
 template <class Upstream>
 class WatchedResource {
  public:
@@ -36,7 +37,8 @@ class WatchedResource {
     return memory;
   }
   /// The pool may hand the block out to what comes after this point of the stream.
-  void deallocate(cuda::stream_ref stream, void* memory, std::size_t bytes, std::size_t alignment = 256) noexcept {
+  void deallocate(cuda::stream_ref stream, void* memory, std::size_t bytes,
+                  std::size_t alignment = 256) noexcept {
     warpsafe_pool_freed(memory, handle(stream));
     upstream_.deallocate(stream, memory, bytes, alignment);
   }

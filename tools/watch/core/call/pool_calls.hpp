@@ -45,9 +45,8 @@ class PoolCalls {
   }
   /// @pre on()
   void returned(const void* memory) noexcept {
-    follow([&](OrderWatch& order) {
-      order.pool_returned(reinterpret_cast<std::uintptr_t>(memory));
-    });
+    follow(
+        [&](OrderWatch& order) { order.pool_returned(reinterpret_cast<std::uintptr_t>(memory)); });
   }
 
  private:

@@ -108,7 +108,7 @@ namespace warpsafe::watch {
 [[nodiscard]] inline std::size_t pointers_in_array(std::string_view type) noexcept {
   const std::size_t open = type.find('<');
   const std::size_t comma = type.find("*, ");
-  if (open == type.npos || comma == type.npos || type.back() != '>') return 0;
+  if (open == type.npos || comma == type.npos || comma < open || type.back() != '>') return 0;
   const std::size_t name = open >= 5 ? open - 5 : 0;
   const std::string_view kind = type.substr(name, open - name);
   if (kind != "array" && kind != "Array") return 0;

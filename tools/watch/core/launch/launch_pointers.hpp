@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace warpsafe::watch {
@@ -54,6 +55,7 @@ struct LaunchParameters {
 struct PassedWord {
   std::size_t parameter = no_parameter;  ///< its number, if the block's layout is known
   std::uintptr_t word = 0;
+  bool begins = false;  ///< the parameter begins with it
 };
 
 /// Reads the words of the parameters from `begin` to `end`, or of the `whole_block`, if the
@@ -73,7 +75,8 @@ struct PassedWord {
     const auto address = reinterpret_cast<std::uintptr_t>(from) + first;
     if (words == 0) return;
     pieces.push_back({reinterpret_cast<void*>(address), words * 8});
-    found.insert(found.end(), words, PassedWord{number, 0});
+    found.insert(found.end(), words, PassedWord{number, 0, false});
+    found[found.size() - words].begins = first == 0;
   };
   std::vector<const void*> addresses;
   LaunchParameters::Block block;
@@ -128,17 +131,18 @@ enum class PointerUse : std::uint8_t {
 struct UsedPointer {
   std::uintptr_t address = 0;
   PointerUse use = PointerUse::may_write;
-  /// The parameter is a pointer, or an array of pointers. A word of another structure may be what
-  /// the stack held before, because constructors leave parts unset.
+  /// The word was set by the program. Other words of structures may be what the stack held before,
+  /// because constructors leave parts unset.
   bool is_certain = false;
 };
-/// Returns whether a parameter is nothing but pointers, as far as its type shows it. Without a type,
-/// eight bytes count as a pointer.
-[[nodiscard]] inline bool is_all_pointers(const Kernel& kernel, std::size_t number) noexcept {
-  if (number >= kernel.parameters.size()) return false;
-  const std::size_t bytes = kernel.parameters[number].bytes;
-  if (number >= kernel.types.size()) return bytes == sizeof(void*);
-  const std::string& type = kernel.types[number];
+/// Returns whether the program has set that word: it is a pointer, one of an array of pointers, or,
+/// where the name shows no types, the beginning of a parameter.
+[[nodiscard]] inline bool is_certain(const Kernel& kernel, const PassedWord& one) noexcept {
+  if (one.parameter >= kernel.parameters.size()) return false;
+  if (kernel.types.empty()) return one.begins;
+  if (kernel.types.size() != kernel.parameters.size()) return false;
+  const std::size_t bytes = kernel.parameters[one.parameter].bytes;
+  const std::string& type = kernel.types[one.parameter];
   return is_plain_pointer(type) || (bytes != 0 && bytes == pointers_in_array(type) * sizeof(void*));
 }
 
@@ -156,7 +160,7 @@ struct UsedPointer {
                is_const_pointer(kernel.types[one.parameter])) {
       use = PointerUse::reads;
     }
-    found.push_back({one.word, use, is_all_pointers(kernel, one.parameter)});
+    found.push_back({one.word, use, is_certain(kernel, one)});
   }
   return found;
 }

@@ -229,15 +229,14 @@ class OrderSuspicions {
     if (block == nullptr) return;
     text += std::string("; ") + which + ' ' + std::to_string(block->bytes) +
             " bytes, allocated for " + owner_of(*block);
-    const std::string where = *block->where != '\0'  ? std::string(block->where)
+    const std::string where = *block->where != '\0'     ? std::string(block->where)
                               : block->stack != nullptr ? place(*block->stack, std::string_view())
                                                         : std::string();
     if (!where.empty()) text += " in " + where;
   }
   [[nodiscard]] static std::string owner_of(const PoolBlock& block) {
-    return block.owner.order == StreamOrder::legacy
-               ? "the legacy default stream"
-               : "stream " + text_of(block.owner.handle);
+    return block.owner.order == StreamOrder::legacy ? "the legacy default stream"
+                                                    : "stream " + text_of(block.owner.handle);
   }
   static void add_functions(std::string& text, const char* which, const std::string& functions) {
     if (!functions.empty()) text += std::string("; ") + which + " comes from " + functions;

@@ -25,8 +25,8 @@ namespace warpsafe::watch {
 struct PoolBlock {
   std::uintptr_t begin = 0;
   std::size_t bytes = 0;
-  StreamPlace owner{};  ///< the stream for which the pool allocated it
-  const char* where = "";  ///< the place that the program named; "": none
+  StreamPlace owner{};                       ///< the stream for which the pool allocated it
+  const char* where = "";                    ///< the place that the program named; "": none
   std::shared_ptr<const HostStack> stack{};  ///< where the pool was called; nullptr: not kept
 };
 
