@@ -55,7 +55,7 @@ TEST(RunHip, APoolThatHandsMemoryOutTooEarly) {
   const std::string out = races("pool_wrong");
   EXPECT_THAT(out, HasSubstr("suspicion: nothing orders 'demo::bounded<float>' on stream 0x"));
   EXPECT_THAT(out, HasSubstr(" before 'demo::axpy' on stream 0x"));
-  EXPECT_THAT(out, HasSubstr(" in app.py:1; and again 1024 bytes, allocated for stream 0x"));
+  EXPECT_THAT(out, HasSubstr(", allocated in app.py:1, and then 1024 bytes for stream 0x"));
   EXPECT_THAT(races("pool_right"), Not(HasSubstr("suspicion: nothing")));
 }
 

@@ -46,7 +46,8 @@ def _place(folders):
     frame, left = sys._getframe(1), MOST_FRAMES
     while frame is not None and left:
         file = frame.f_code.co_filename
-        if file != __file__ and not file.startswith(folders):
+        # torch.compile writes functions to a folder for temporary files.
+        if file != __file__ and not file.startswith(folders) and "torchinductor_" not in file:
             key = (frame.f_code, frame.f_lineno)
             text = _places.get(key)
             if text is None:

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 RUN, STAND_INS = sys.argv[1:3]
+POOLS = pathlib.Path(__file__).resolve().parents[3] / "packaging/python/warpsafe/pools.py"
 FAKE = pathlib.Path(__file__).resolve().parent / "fake"
 
 TORCH = """
@@ -67,8 +68,8 @@ class Adapters(unittest.TestCase):
         said = self.torch("--races")
         self.assertIn("suspicion: nothing orders 'sum' on stream 0x", said)
         self.assertIn(" before 'next' on stream 0x", said)
-        self.assertIn("its memory is 4096 bytes, allocated for stream 0x", said)
-        self.assertIn(" in make at train.py:7; and again 4096 bytes, allocated for stream 0x", said)
+        self.assertIn("; the memory is 4096 bytes for stream 0x", said)
+        self.assertIn(", allocated in make at train.py:7, and then 4096 bytes for stream 0x", said)
         self.assertNotIn("warpsafe: the memory pool", said)
 
     def test_correct_uses_of_a_tensor(self):
@@ -101,8 +102,55 @@ class Adapters(unittest.TestCase):
     def test_an_array_of_cupy(self):
         said = self.ran(CUPY.format(before=""), "--races")
         self.assertIn("nothing orders 'sum' on stream 0x", said)
-        self.assertIn(" in <module> at train.py:6; and again 2048 bytes, ", said)
+        self.assertIn(", allocated in <module> at train.py:6, and then 2048 bytes for ", said)
         self.assertNotIn("suspicion: nothing", self.ran(CUPY.format(before="device.order(two.ptr, one.ptr)"), "--races"))
+
+    def test_a_resource_of_rmm(self):
+        """rmm frees in the order of a stream. The adapter is called by the program, with rmm's own resource."""
+        rmm = self.other("rmm", """
+import types
+class CallbackMemoryResource:
+    def __init__(self, allocate, deallocate):
+        self.allocate, self.deallocate = allocate, deallocate
+mr = types.SimpleNamespace(CallbackMemoryResource=CallbackMemoryResource)
+""")
+        program = f"""
+import importlib.util, sys
+import stand_in_driver as device
+import rmm
+spec = importlib.util.spec_from_file_location("pools", {str(POOLS)!r})
+pools = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(pools)
+class Stream:
+    def __init__(self):
+        self.handle = device.new_stream()
+    def __cuda_stream__(self):
+        return 0, self.handle
+class Resource:
+    pool, blocks = device.Pool(), {{}}
+    def allocate(self, size, stream):
+        block = self.pool.take(size, stream.handle)
+        self.blocks[block[2]] = block
+        return block[2]
+    def deallocate(self, address, size, stream):
+        self.pool.give_back(self.blocks.pop(address))
+one, two = Stream(), Stream()
+plain = Resource()
+resource = pools.watch_rmm(plain)
+print("watched" if resource is not plain else "plain")
+x = resource.allocate(1024, one)
+device.launch("sum", two.handle, x + 1000, 0)
+if sys.argv[1:]:
+    device.order(two.handle, one.handle)
+resource.deallocate(x, 1024, one)
+"""
+        said = self.ran(program, "--races", path=[rmm])
+        self.assertIn("watched\n", said)
+        self.assertIn("nothing orders 'sum' on stream 0x", said)
+        self.assertIn(" before a pool's free of 1024 bytes on stream 0x", said)
+        self.assertIn(", allocated in <module> at train.py:25", said)
+        self.assertNotIn("suspicion: nothing", self.ran(program.replace("sys.argv[1:]", "True"), "--races", path=[rmm]))
+        self.assertIn("plain\n", self.ran(program, path=[rmm]))
 
     def other(self, name, text):
         folder = self.folder / f"other_{name}"

@@ -12,6 +12,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -90,6 +91,44 @@ class Torch:
         return bool((got == wanted).all()), again
 
 
+    def stress(self):
+        """A correct program: random work on two streams, whose tensors are recorded or waited for."""
+        torch, choose = self.torch, random.Random(1)
+        streams, kept = (self.one, self.two), []
+        layer = torch.nn.Sequential(torch.nn.Linear(SIDE, SIDE), torch.nn.GELU(), torch.nn.LayerNorm(SIDE), torch.nn.Dropout(0.1),
+                                    torch.nn.Linear(SIDE, SIDE)).cuda()
+        image = torch.nn.Conv2d(1, 4, 3, padding=1).cuda()
+        torch.cuda.synchronize()
+        works = (lambda x: x * 2, lambda x: x @ self.eye, lambda x: x.sum(dim=0), lambda x: torch.softmax(x, 1), lambda x: layer(x).sum().backward(),
+                 lambda x: torch.cat([x, x]), lambda x: x[:, ::2].contiguous(), lambda x: (x.half() @ self.eye.half()).float(),
+                 lambda x: image(x[None, None]).mean(), lambda x: x.bfloat16() @ self.eye.bfloat16(), lambda x: torch.topk(x, 8)[0],
+                 lambda x: self.pinned.copy_(x, non_blocking=True))
+        for step in range(600):
+            here = choose.choice(streams)
+            other = streams[here is self.one]
+            with torch.cuda.stream(here):
+                x = torch.ones(choose.choice((SIDE, SIDE // 2, 64)), SIDE, device="cuda")
+                if x.shape[0] != SIDE:
+                    kept.append(x + 1)
+                    del x
+                    continue
+            other.wait_stream(here)
+            with torch.cuda.stream(other):
+                # The gradients belong to both streams, one after the other.
+                other.wait_stream(here)
+                kept.append(choose.choice(works)(x))
+            if choose.random() < 0.5:
+                x.record_stream(other)
+            here.wait_stream(other)
+            del x
+            if len(kept) > 8:
+                # Both streams have waited for what is dropped here.
+                for one in (self.one, self.two):
+                    one.wait_stream(self.two if one is self.one else self.one)
+                del kept[: choose.randrange(8)]
+        torch.cuda.synchronize()
+
+
 def kernel_of_triton():
     global tl  # the compiler looks for it there
     import triton
@@ -161,11 +200,16 @@ class Cupy:
 
 # Library, use, ways to avoid the mistake, and whether the pages say that warpsafe-run finds it.
 ROWS = [("torch", name, RIGHT, name != "total") for name in ("product", "matmul", "copy", "total", "triton")]
+ROWS += [("torch", "stress", ("recorded",), True)]
 ROWS += [("cupy", name, RIGHT[1:], True) for name in ("product", "matmul", "raw")]
 
 if sys.argv[1] == "--row":
     library, use, kind = sys.argv[2:5]
     made = {"torch": Torch, "cupy": Cupy}[library]()
+    if use == "stress":
+        made.stress()
+        print("numbers right, memory again")
+        sys.exit(0)
     right, again = made.run(getattr(made, use), kind)
     print(f"numbers {'right' if right else 'wrong'}, memory {'again' if again else 'new'}")
     sys.exit(0)
@@ -189,7 +233,7 @@ def main():
     for library, use, ways, finds in ROWS:
         if library not in libraries or (use == "triton" and not importlib.util.find_spec("triton")):
             continue
-        for kind in (WRONG, *ways):
+        for kind in ways if use == "stress" else (WRONG, *ways):
             status, alone = ran([], (library, use), kind)
             if status != 0:
                 failed.append(f"{library} {use}, {kind}: fails by itself: {alone[-600:]}")

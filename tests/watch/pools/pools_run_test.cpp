@@ -43,9 +43,10 @@ TEST_F(PoolsRun, ABlockThatIsHandedOutTooEarly) {
   const std::string out = watched(uses + again);
   EXPECT_THAT(out, HasSubstr("  suspicion: nothing orders 'swaps' on stream 0x"));
   EXPECT_THAT(out, HasSubstr(" before 'plain' on stream 0x"));
-  EXPECT_THAT(out, HasSubstr("memory that the program's pool has freed and allocated again"));
-  EXPECT_THAT(out, HasSubstr("; its memory is 512 bytes, allocated for stream 0x"));
-  EXPECT_THAT(out, HasSubstr(" in app.py:take:p512; and again 512 bytes"));
+  EXPECT_THAT(out,
+              HasSubstr(": a pool has freed the memory of the first, and handed it out again"));
+  EXPECT_THAT(out, HasSubstr("; the memory is 512 bytes for stream 0x"));
+  EXPECT_THAT(out, HasSubstr(", allocated in app.py:take:p512, and then 512 bytes for stream 0x"));
   EXPECT_THAT(out, HasSubstr("; the first is submitted in "));
 }
 TEST_F(PoolsRun, ABlockThatIsHandedOutInTime) {

@@ -97,30 +97,31 @@ class OrderSuspicions {
   void add(const PoolBlocks::Pair& pair, const StreamWork& first, const StreamWork& second) {
     static constexpr const char* allocation = "a pool's allocation";
     const PoolBlock& before = *pair.before;
-    const PoolBlock& after = *pair.after;
     const char* const what = pair.is_allocation ? allocation : second.what.data;
     if (!own_ || !known_.emplace(first.what.data, what).second) return;
     StreamWork allocated = second;
     allocated.what = Name::of(allocation);
     allocated.is_kernel = false;
-    allocated.bytes = after.bytes;
+    allocated.bytes = pair.after->bytes;
     std::string text = "suspicion: nothing orders " + first.text() + " before " +
                        (pair.is_allocation ? allocated : second).text();
-    text += ": the first operation uses ";
-    text += pair.is_free ? "this memory"
-                         : "memory that the program's pool has freed and allocated again";
-    text += "; before the free, make ";
-    text += pair.is_free ? "its stream" : owner_of(before) + ", for which the pool allocated it,";
-    text += " wait for an event after the first operation";
-    if (!pair.is_free) {
-      text += " (PyTorch: or call record_stream on the tensor, with the stream of the first)";
+    if (pair.is_free) {
+      text +=
+          ": the first operation uses this memory; before the free, make its stream wait for "
+          "an event after the first";
+    } else {
+      text +=
+          ": a pool has freed the memory of the first, and handed it out again; before the "
+          "free, make " +
+          owner_of(before) +
+          " wait for an event after the first, or in PyTorch call the tensor's record_stream";
     }
     Found found{};
     found.text = std::move(text);
     found.first_stack = first.stack;
     found.second_stack = pair.is_allocation ? nullptr : second.stack;
     found.first_address = {first.is_kernel ? first.what.data : nullptr, before.begin};
-    found.second_address = {second.is_kernel ? second.what.data : nullptr, after.begin};
+    found.second_address = {second.is_kernel ? second.what.data : nullptr, pair.after->begin};
     found.frees = true;
     found.before = pair.before;
     if (!pair.is_free) found.after = pair.after;
@@ -163,8 +164,8 @@ class OrderSuspicions {
       std::string text = one.text;
       add_place(text, "the first", one.first_stack, one.first_address, place);
       add_place(text, "the second", one.second_stack, one.second_address, place);
-      add_block(text, "its memory is", one.before, place);
-      add_block(text, "and again", one.after, place);
+      add_block(text, "; the memory is ", one.before, place);
+      add_block(text, ", and then ", one.after, place);
       report(text);
     }
     if (reported > most_reported) {
@@ -222,17 +223,16 @@ class OrderSuspicions {
     const std::string words = place(*stack, kernel);
     if (!words.empty()) text += std::string("; ") + which + " is submitted in " + words;
   }
-  /// "; its memory is 4096 bytes, allocated in step at train.py:12"
+  /// "; the memory is 4096 bytes for stream 0x55d0c8, allocated in step at train.py:12"
   template <class Place>
-  static void add_block(std::string& text, const char* which,
+  static void add_block(std::string& text, const char* begin,
                         const std::shared_ptr<const PoolBlock>& block, const Place& place) {
     if (block == nullptr) return;
-    text += std::string("; ") + which + ' ' + std::to_string(block->bytes) +
-            " bytes, allocated for " + owner_of(*block);
+    text += begin + std::to_string(block->bytes) + " bytes for " + owner_of(*block);
     const std::string where = *block->where != '\0'     ? std::string(block->where)
                               : block->stack != nullptr ? place(*block->stack, std::string_view())
                                                         : std::string();
-    if (!where.empty()) text += " in " + where;
+    if (!where.empty()) text += ", allocated in " + where;
   }
   [[nodiscard]] static std::string owner_of(const PoolBlock& block) {
     return block.owner.order == StreamOrder::legacy ? "the legacy default stream"
