@@ -5,7 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -279,6 +283,182 @@ TEST_F(PoolProgram, APairIsReportedOnce) {
     give_back();
   }
   EXPECT_THAT(reported(), SizeIs(2));  // and the reverse
+}
+
+/// Says of random programs whether something is unordered, by keeping every use and every edge.
+class Model {
+ public:
+  static constexpr int streams = 3;
+  static constexpr int slots = 6;
+  [[nodiscard]] bool found() const noexcept { return found_; }
+  int add(int stream) {
+    std::set<int> before;
+    if (last_[stream] >= 0) before = through(last_[stream]);
+    before.insert(host_.begin(), host_.end());
+    before.insert(awaited_[stream].begin(), awaited_[stream].end());
+    before_.push_back(before);
+    return last_[stream] = static_cast<int>(before_.size()) - 1;
+  }
+  void wait(int first, int second) {
+    if (last_[first] >= 0) merge(awaited_[second], through(last_[first]));
+    merge(awaited_[second], awaited_[first]);
+  }
+  void host_waits(int stream) {
+    if (last_[stream] >= 0) merge(host_, through(last_[stream]));
+    merge(host_, awaited_[stream]);
+  }
+  void take(int from, int count, int owner) {
+    for (int slot = from; slot < from + count; ++slot) end_of_block(slot);
+    Block made{from, count, owner, true, {}};
+    for (int slot = from; slot < from + count; ++slot) block_[slot] = next_;
+    blocks_[next_] = made;
+    ++next_;
+  }
+  /// Returns whether a block begins at the slot.
+  [[nodiscard]] bool begins(int slot) {
+    return block_[slot] >= 0 && blocks_[block_[slot]].from == slot;
+  }
+  void give_back(int slot) { end_of_block(slot); }
+  void drop(int slot, int stream) {
+    const int number = block_[slot];
+    if (number < 0) return;
+    const int point = add(stream);
+    for (const int use : blocks_[number].uses) compare(use, point);
+    compare_earlier(blocks_[number], point);
+    blocks_[number].uses = {point};
+    for (int one = 0; one < blocks_[number].count; ++one) {
+      earlier_[blocks_[number].from + one].clear();
+    }
+    end_of_block(slot);
+  }
+  /// Work of a stream, which uses the block of a slot; -1: it uses none.
+  void work(int stream, int slot) {
+    const int point = add(stream);
+    const int number = slot < 0 ? -1 : block_[slot];
+    if (number >= 0) {
+      compare_earlier(blocks_[number], point);
+      blocks_[number].uses.push_back(point);
+    }
+    for (auto& [number_of_block, block] : blocks_) {
+      if (!block.awaits || block.owner != stream || block.count == 0) continue;
+      compare_earlier(block, point);
+      block.awaits = false;
+    }
+  }
+
+ private:
+  struct Block {
+    int from;
+    int count;
+    int owner;
+    bool awaits;
+    std::vector<int> uses;
+  };
+  static void merge(std::set<int>& into, const std::set<int>& other) {
+    into.insert(other.begin(), other.end());
+  }
+  [[nodiscard]] std::set<int> through(int point) const {
+    std::set<int> all = before_[static_cast<std::size_t>(point)];
+    all.insert(point);
+    return all;
+  }
+  void compare(int earlier, int later) {
+    const std::set<int>& before = before_[static_cast<std::size_t>(later)];
+    found_ = found_ || (earlier != later && before.count(earlier) == 0);
+  }
+  void compare_earlier(const Block& block, int point) {
+    for (int slot = block.from; slot < block.from + block.count; ++slot) {
+      for (const int use : earlier_[slot]) compare(use, point);
+    }
+  }
+  void end_of_block(int slot) {
+    const int number = block_[slot];
+    if (number < 0) return;
+    Block& block = blocks_[number];
+    // Each part of a block that is split has the uses of all its parts.
+    std::set<int> all(block.uses.begin(), block.uses.end());
+    for (int one = block.from; one < block.from + block.count; ++one) merge(all, earlier_[one]);
+    for (int one = block.from; one < block.from + block.count; ++one) {
+      merge(earlier_[one], all);
+      block_[one] = -1;
+    }
+    block.count = 0;
+  }
+
+  bool found_ = false;
+  int next_ = 0;
+  std::vector<std::set<int>> before_;
+  int last_[streams] = {-1, -1, -1};
+  std::set<int> awaited_[streams];
+  std::set<int> host_;
+  std::map<int, Block> blocks_;
+  int block_[slots] = {-1, -1, -1, -1, -1, -1};
+  std::set<int> earlier_[slots];
+};
+
+TEST(PoolBlocks, AgreeWithAModelThatKeepsEverything) {
+  constexpr int programs = 20000;
+  int wrong_programs = 0;
+  for (unsigned seed = 0; seed < programs; ++seed) {
+    std::minstd_rand random(seed + 1);
+    const auto below = [&](int limit) {
+      return static_cast<int>((random() >> 8) % static_cast<unsigned>(limit));
+    };
+    OrderWatch order{nobody, true};
+    order.event_created(event);
+    order.begin();
+    Model model;
+    std::string steps;
+    const int length = 4 + below(20);
+    for (int i = 0; i < length; ++i) {
+      const int stream = below(Model::streams);
+      const int other = below(Model::streams);
+      const int slot = below(Model::slots);
+      const std::uintptr_t address = x + 512 * static_cast<std::uintptr_t>(slot);
+      const int what = below(8);
+      steps += std::to_string(what) + ':' + std::to_string(stream) + std::to_string(other) +
+               std::to_string(slot) + ' ';
+      if (what == 0 || what == 1) {
+        const int count = 1 + below(Model::slots - slot);
+        model.take(slot, count, stream);
+        order.pool_allocated(
+            {address, 512 * static_cast<std::size_t>(count), apart(stream), "", {}}, "app.py:1");
+      } else if (what == 2 || what == 3) {
+        model.work(stream, slot);
+        order.submitted({Name::of("used"), true, 0, "", apart(stream)}, {}, nullptr,
+                        std::vector<std::uintptr_t>{address + 100});
+      } else if (what == 4) {
+        model.work(stream, -1);
+        if (order.pool_awaits(apart(stream))) {
+          order.submitted({Name::of("unseen"), true, 0, "", apart(stream)}, {});
+        }
+      } else if (what == 5) {
+        model.wait(stream, other);
+        order.recorded(event, apart(stream));
+        order.waits(apart(other), event);
+      } else if (what == 6 && below(3) == 0) {
+        model.host_waits(stream);
+        order.host_knows(apart(stream));
+      } else if (what == 7) {
+        // The program names a block by where it begins.
+        if (model.begins(slot)) {
+          if (below(2) == 0) {
+            model.give_back(slot);
+            order.pool_returned(address);
+          } else {
+            model.drop(slot, stream);
+            order.pool_freed(address, apart(stream));
+          }
+        }
+      }
+    }
+    bool reported = false;
+    order.each([&](const std::string&) { reported = true; });
+    ASSERT_EQ(reported, model.found()) << "seed " << seed << ": " << steps;
+    wrong_programs += reported ? 1 : 0;
+  }
+  EXPECT_GT(wrong_programs, programs / 20);
+  EXPECT_LT(wrong_programs, programs - programs / 20);
 }
 
 }  // namespace

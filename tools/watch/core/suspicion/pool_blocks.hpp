@@ -96,6 +96,8 @@ class PoolBlocks {
         pairs.push_back({use.point, point, use.block, block.what, false, true});
       }
     }
+    // The stream may have done nothing since the allocation.
+    compare(block, point, false, round, pairs);
     // What comes after the free comes after all of these.
     block.uses.clear();
     block.earlier.clear();
