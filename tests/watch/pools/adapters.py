@@ -70,6 +70,7 @@ class Adapters(unittest.TestCase):
         self.assertIn(" before 'next' on stream 0x", said)
         self.assertIn("; the memory is 4096 bytes for stream 0x", said)
         self.assertIn(", allocated in make at train.py:7, and then 4096 bytes for stream 0x", said)
+        self.assertIn("; the first follows the allocation in make at train.py:7; the second follows the allocation in make at train.py:7; ", said)
         self.assertNotIn("warpsafe: the memory pool", said)
 
     def test_correct_uses_of_a_tensor(self):

@@ -83,8 +83,10 @@ TEST_F(PoolProgram, ABlockThatAnotherStreamStillUses) {
           HasSubstr(" before 'next' on stream 0x"),
           HasSubstr(": a pool has freed the memory of the first, and handed it out again; before "
                     "the free, make stream 0x"),
-          HasSubstr(" wait for an event after the first, or in PyTorch call the tensor's "
-                    "record_stream; the memory is 4096 bytes for stream 0x"),
+          HasSubstr(
+              " wait for an event after the first, or in PyTorch call the tensor's "
+              "record_stream; the first follows the allocation in app.py:10; the second follows "
+              "the allocation in app.py:20; the memory is 4096 bytes for stream 0x"),
           HasSubstr(", allocated in app.py:10, and then 2048 bytes for stream 0x"),
           HasSubstr(", allocated in app.py:20"))));
 }
@@ -205,8 +207,10 @@ TEST_F(PoolProgram, AFreeInTheOrderOfAStream) {
       ElementsAre(AllOf(
           HasSubstr("nothing orders 'sum' on stream 0x"),
           HasSubstr(" before a pool's free of 4096 bytes on stream 0x"),
-          HasSubstr(": the first operation uses this memory; before the free, make its stream "
-                    "wait for an event after the first; the memory is 4096 bytes"),
+          HasSubstr(
+              ": the first operation uses this memory; before the free, make its stream "
+              "wait for an event after the first; the first follows the allocation in app.py:1; "
+              "the memory is 4096 bytes"),
           Not(HasSubstr("record_stream")))));
 }
 TEST_F(PoolProgram, AFreeThatWaits) {

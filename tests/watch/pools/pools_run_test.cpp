@@ -47,7 +47,7 @@ TEST_F(PoolsRun, ABlockThatIsHandedOutTooEarly) {
               HasSubstr(": a pool has freed the memory of the first, and handed it out again"));
   EXPECT_THAT(out, HasSubstr("; the memory is 512 bytes for stream 0x"));
   EXPECT_THAT(out, HasSubstr(", allocated in app.py:take:p512, and then 512 bytes for stream 0x"));
-  EXPECT_THAT(out, HasSubstr("; the first is submitted in "));
+  EXPECT_THAT(out, HasSubstr("; the first follows the allocation in app.py:take:p512; the second"));
 }
 TEST_F(PoolsRun, ABlockThatIsHandedOutInTime) {
   const std::string suspicion = "suspicion: nothing";

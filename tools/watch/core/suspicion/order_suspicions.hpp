@@ -91,7 +91,8 @@ class OrderSuspicions {
     sought_ += is_sought ? 1 : 0;
     found_.push_back({std::move(text), writer(first, first_writes), writer(second, second_writes),
                       is_sought ? first : StreamWork{}, first.stack, second.stack,
-                      address_of(first, first_access), address_of(second, second_access), frees});
+                      address_of(first, first_access), address_of(second, second_access), frees,
+                      first.after, second.after});
   }
   /// Adds a pair of operations on memory that a pool of the program has handed out again.
   void add(const PoolBlocks::Pair& pair, const StreamWork& first, const StreamWork& second) {
@@ -123,6 +124,8 @@ class OrderSuspicions {
     found.first_address = {first.is_kernel ? first.what.data : nullptr, before.begin};
     found.second_address = {second.is_kernel ? second.what.data : nullptr, pair.after->begin};
     found.frees = true;
+    found.first_after = first.after;
+    found.second_after = pair.is_allocation ? "" : second.after;
     found.before = pair.before;
     if (!pair.is_free) found.after = pair.after;
     found_.push_back(std::move(found));
@@ -162,8 +165,8 @@ class OrderSuspicions {
       }
       if (++reported > most_reported) continue;
       std::string text = one.text;
-      add_place(text, "the first", one.first_stack, one.first_address, place);
-      add_place(text, "the second", one.second_stack, one.second_address, place);
+      add_place(text, "the first", one.first_stack, one.first_after, one.first_address, place);
+      add_place(text, "the second", one.second_stack, one.second_after, one.second_address, place);
       add_block(text, "; the memory is ", one.before, place);
       add_block(text, ", and then ", one.after, place);
       report(text);
@@ -190,6 +193,8 @@ class OrderSuspicions {
     Address first_address;
     Address second_address;
     bool frees;
+    const char* first_after;
+    const char* second_after;
     std::shared_ptr<const PoolBlock> before{};  ///< memory of a pool, as the first operation has it
     std::shared_ptr<const PoolBlock> after{};   ///< as the pool has allocated it again
   };
@@ -216,11 +221,16 @@ class OrderSuspicions {
   }
   template <class Place>
   static void add_place(std::string& text, const char* which,
-                        const std::shared_ptr<const HostStack>& stack, const Address& of,
-                        const Place& place) {
+                        const std::shared_ptr<const HostStack>& stack, const char* after,
+                        const Address& of, const Place& place) {
     if (stack == nullptr) return;
     const std::string_view kernel = of.first == nullptr ? "" : of.first;
     const std::string words = place(*stack, kernel);
+    // A place without a line is a function of Python's libraries, if the program is in Python.
+    if (*after != '\0' && (words.empty() || words.find("+0x") != words.npos)) {
+      text += std::string("; ") + which + " follows the allocation in " + after;
+      return;
+    }
     if (!words.empty()) text += std::string("; ") + which + " is submitted in " + words;
   }
   /// "; the memory is 4096 bytes for stream 0x55d0c8, allocated in step at train.py:12"

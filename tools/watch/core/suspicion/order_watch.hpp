@@ -134,6 +134,7 @@ class OrderWatch {
   void submitted(StreamWork work, std::span<const debug::MemoryAccess> accesses,
                  const void* again = nullptr, std::span<const std::uintptr_t> words = {}) {
     if (found_.suspects_own()) work.stack = std::make_shared<const HostStack>(HostStack::here());
+    if (has_pools()) work.after = PoolBlocks::place_of_thread();
     std::vector<OrderSuspicions::Pair> pairs;
     if (!put(work, accesses, again, words, pairs)) return;
     // Without the lock: the loader may be held by a library's constructor that calls the runtime.

@@ -51,7 +51,12 @@ class PoolBlocks {
   };
   using Pairs = std::vector<Pair>;
 
-  [[nodiscard]] bool empty() const noexcept { return live_.empty(); }
+  /// The place of the calling thread's newest allocation; "": none. A program in Python names its
+  /// lines there, and its kernels run behind the allocations of their results.
+  [[nodiscard]] static const char*& place_of_thread() noexcept {
+    static constinit thread_local const char* place = "";
+    return place;
+  }
   [[nodiscard]] bool is_in_block(std::uintptr_t address) const {
     return find(address) != live_.end();
   }
@@ -60,11 +65,11 @@ class PoolBlocks {
   void allocated(PoolBlock block, const std::string& where, const OrderRound& round) {
     const std::uintptr_t begin = block.begin;
     const std::uintptr_t end = begin + block.bytes;
+    block.where = place_of_thread() = keep(where);
     if (end <= begin) return;
     auto old = live_.upper_bound(begin);
     if (old != live_.begin() && end_of(*std::prev(old)) > begin) --old;
     while (old != live_.end() && old->first < end) old = die(old);
-    block.where = keep(where);
     Block made{std::make_shared<const PoolBlock>(std::move(block)), {}, take_dead(begin, end)};
     std::erase_if(made.earlier, [&](const Use& use) { return round.host_knows(use.point); });
     const Key owner = key_of(made.what->owner);

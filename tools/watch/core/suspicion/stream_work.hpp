@@ -34,6 +34,8 @@ struct StreamWork {
   std::uintptr_t written = 0;  ///< where the launch must write, if `same` is known
   /// Where the program submitted it; nullptr: not kept.
   std::shared_ptr<const HostStack> stack{};
+  /// The place in the program of the allocation that the thread made before this work; "": unknown.
+  const char* after = "";
 
   /// "kernel 'axpy' on stream 0x55d0c8", "cuMemcpyHtoDAsync of 4096 bytes on the legacy default
   /// stream".
