@@ -94,6 +94,8 @@ class _Torch:
     def bytes_of_newest(self, device):
         """If another thread has got a block meanwhile, the size is unknown, and the smallest possible one serves."""
         stats = self.torch.cuda.memory_stats_as_nested_dict(device)
+        if not stats:  # PyTorch is not initialised completely
+            return SMALLEST_OF_TORCH
         blocks, size = stats["allocation"]["all"]["allocated"], stats["allocated_bytes"]["all"]["allocated"]
         before = self.counts.get(device, (0, 0))
         self.counts[device] = (blocks, size)

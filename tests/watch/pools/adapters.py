@@ -87,6 +87,14 @@ class Adapters(unittest.TestCase):
         self.assertIn("nothing orders 'sum'", self.ran(hidden + TORCH.format(before="", after="", size=4096, offset=8), "--races"))
         self.assertNotIn("nothing orders 'sum'", self.ran(hidden + TORCH.format(before="", after="", size=4096, offset=4000), "--races"))
 
+    def test_an_allocation_while_pytorch_is_initialised(self):
+        """It has no counters then."""
+        early = "import torch; told = torch.cuda.memory_stats_as_nested_dict\ntorch.cuda.memory_stats_as_nested_dict = lambda index: {}\n" \
+                "with torch.cuda.stream(torch.cuda.Stream()):\n    first = torch.empty(512)\ntorch.cuda.memory_stats_as_nested_dict = told\n"
+        said = self.ran(early + TORCH.format(before="", after="", size=4096, offset=8), "--races")
+        self.assertIn("nothing orders 'sum'", said)
+        self.assertNotIn("warpsafe: the memory pool", said)
+
     def test_the_drivers_own_pool(self):
         self.assertNotIn("suspicion: nothing", self.ran("import torch; torch.cuda.BACKEND = 'cudaMallocAsync'\n" + TORCH.format(
             before="", after="", size=4096, offset=0), "--races"))

@@ -8,6 +8,7 @@ computes, and what warpsafe-run --races and torch.cuda._sanitizer report. Fails 
 or misses a mistake that its documentation says it finds. OUT.json gets the results. CUPTI: the file of CUPTI's
 library, if it is not found by itself. Exit code 77: no GPU, or neither PyTorch nor CuPy."""
 
+import concurrent.futures
 import importlib.util
 import json
 import os
@@ -221,6 +222,34 @@ def ran(before, row, kind, **variables):
     return done.returncode, done.stdout + done.stderr
 
 
+def is_here(libraries, library, use):
+    return library in libraries and (use != "triton" or importlib.util.find_spec("triton") is not None)
+
+
+def judge(watch, library, use, ways, finds, kind):
+    """The result of one program, and what is wrong with it or None."""
+    name = f"{library} {use}, {kind}: "
+    result = {"library": library, "use": use, "kind": kind, "alone": "fails", "warpsafe-run": None, "torch.cuda._sanitizer": None, "text": None}
+    status, alone = ran([], (library, use), kind)
+    if status != 0:
+        return result, name + "fails by itself: " + alone[-600:]
+    result["alone"] = alone.strip().splitlines()[-1]
+    status, watched = ran(watch, (library, use), kind)
+    found = FOUND.search(watched)
+    result["warpsafe-run"], result["text"] = bool(found), found and watched[found.start():][:1500]
+    if library == "torch":
+        result["torch.cuda._sanitizer"] = bool(SANITIZER.search(ran([], (library, use), kind, TORCH_CUDA_SANITIZER="1")[1]))
+    if status != 0 or "not watched" in watched:
+        return result, f"{name}warpsafe-run ends with {status}: {watched[-1500:]}"
+    if kind != WRONG and found:
+        return result, f"{name}reported though it is correct: {result['text']}"
+    if kind == WRONG and "memory again" not in alone:
+        return result, name + "the pool did not hand the memory out again, so the row shows nothing"
+    if kind == WRONG and finds and not found:
+        return result, name + "not found: " + watched[-1500:]
+    return result, None
+
+
 def main():
     if not shutil.which("nvidia-smi") or subprocess.run(["nvidia-smi"], capture_output=True).returncode != 0:
         return 77
@@ -229,31 +258,17 @@ def main():
         return 77
     cupti = ["--cupti", os.environ["CUPTI"]] if os.environ.get("CUPTI") else []
     watch = [sys.argv[1], "--cuda", *cupti, "--races"]
-    results, failed = [], []
-    for library, use, ways, finds in ROWS:
-        if library not in libraries or (use == "triton" and not importlib.util.find_spec("triton")):
-            continue
-        for kind in ways if use == "stress" else (WRONG, *ways):
-            status, alone = ran([], (library, use), kind)
-            if status != 0:
-                failed.append(f"{library} {use}, {kind}: fails by itself: {alone[-600:]}")
-                continue
-            watched_status, watched = ran(watch, (library, use), kind)
-            reports = bool(FOUND.search(watched))
-            sanitizer = None
-            if library == "torch":
-                sanitizer = bool(SANITIZER.search(ran([], (library, use), kind, TORCH_CUDA_SANITIZER="1")[1]))
-            results.append({"library": library, "use": use, "kind": kind, "alone": alone.strip().splitlines()[-1], "warpsafe-run": reports,
-                            "torch.cuda._sanitizer": sanitizer, "text": FOUND.search(watched) and watched[watched.index("suspicion: nothing"):][:1500]})
-            print(f"{library:6} {use:8} {kind:26} {results[-1]['alone']:32} warpsafe-run {reports!s:6} torch.cuda._sanitizer {sanitizer}", flush=True)
-            if watched_status != 0 or "not watched" in watched:
-                failed.append(f"{library} {use}, {kind}: warpsafe-run ends with {watched_status}: {watched[-1500:]}")
-            elif kind != WRONG and reports:
-                failed.append(f"{library} {use}, {kind}: reported though it is correct: {results[-1]['text']}")
-            elif kind == WRONG and "memory again" not in alone:
-                failed.append(f"{library} {use}: the pool did not hand the memory out again, so the row shows nothing")
-            elif kind == WRONG and finds and not reports:
-                failed.append(f"{library} {use}: not found: {watched[-1500:]}")
+    # Most of the time goes into imports, so several rows run at once.
+    with concurrent.futures.ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+        made = [pool.submit(judge, watch, *row, kind) for row in ROWS if is_here(libraries, *row[:2])
+                for kind in (row[2] if row[1] == "stress" else (WRONG, *row[2]))]
+        results, failed = [], []
+        for one in made:
+            result, problem = one.result()
+            print(f"{result['library']:6} {result['use']:8} {result['kind']:26} {result['alone']:32} warpsafe-run {result['warpsafe-run']!s:6} "
+                  f"torch.cuda._sanitizer {result['torch.cuda._sanitizer']}", flush=True)
+            results.append(result)
+            failed += [problem] if problem else []
     for one in results:
         if one["kind"] == WRONG and one["text"]:
             print("\n" + one["text"])
