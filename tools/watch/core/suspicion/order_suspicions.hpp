@@ -106,16 +106,15 @@ class OrderSuspicions {
     allocated.bytes = pair.after->bytes;
     std::string text = "suspicion: nothing orders " + first.text() + " before " +
                        (pair.is_allocation ? allocated : second).text();
+    text += pair.is_free ? ": the first operation uses this memory"
+                         : ": a pool has freed the memory of the first, and handed it out again";
     if (pair.is_free) {
-      text +=
-          ": the first operation uses this memory; before the free, make its stream wait for "
-          "an event after the first";
+      text += "; before the free, make its stream wait for an event after the first";
+    } else if (PoolBlocks::is_same(first.at, before.owner)) {
+      text += "; make the stream of the second wait for an event after the first";
     } else {
-      text +=
-          ": a pool has freed the memory of the first, and handed it out again; before the "
-          "free, make " +
-          owner_of(before) +
-          " wait for an event after the first, or in PyTorch call the tensor's record_stream";
+      text += "; before the free, make " + owner_of(before) +
+              " wait for an event after the first, or in PyTorch call the tensor's record_stream";
     }
     Found found{};
     found.text = std::move(text);

@@ -57,6 +57,9 @@ class PoolBlocks {
     static constinit thread_local const char* place = "";
     return place;
   }
+  [[nodiscard]] static bool is_same(const StreamPlace& one, const StreamPlace& other) noexcept {
+    return key_of(one) == key_of(other);
+  }
   [[nodiscard]] bool is_in_block(std::uintptr_t address) const {
     return find(address) != live_.end();
   }
