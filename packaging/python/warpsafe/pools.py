@@ -5,6 +5,7 @@
 warpsafe-run --races calls watch_torch and watch_cupy itself when the program imports torch or cupy. Without
 warpsafe-run, every function here does nothing."""
 
+import atexit
 import ctypes
 import os
 import sys
@@ -22,15 +23,16 @@ class _Watch:
         self._found = None
 
     def functions(self):
-        """(allocated, freed), or () without the watch."""
+        """(allocated, freed, returned), or () without the watch."""
         if self._found is None:
             try:
                 process = ctypes.CDLL(None)
-                allocated, freed = process.warpsafe_pool_allocated, process.warpsafe_pool_freed
+                allocated, freed, returned = process.warpsafe_pool_allocated, process.warpsafe_pool_freed, process.warpsafe_pool_returned
                 allocated.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_char_p]
                 freed.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-                allocated.restype = freed.restype = None
-                self._found = (allocated, freed)
+                returned.argtypes = [ctypes.c_void_p]
+                allocated.restype = freed.restype = returned.restype = None
+                self._found = (allocated, freed, returned)
             except (AttributeError, OSError):
                 self._found = ()
         return self._found
@@ -65,20 +67,25 @@ def _folder(module):
     return os.path.join(os.path.dirname(os.path.abspath(module.__file__)), "")
 
 
-def _guarded(name, tell):
-    """`tell`, which stops at its first error: a watched program goes on as without it."""
-    failed = []
+def _guarded(name, *tells):
+    """The functions `tells`, which stop at their first error, and when Python ends: a watched program goes on as
+    without them."""
+    stopped = []
+    atexit.register(stopped.append, None)
 
-    def guarded(*of, **named):
-        if failed:
-            return
-        try:
-            tell(*of, **named)
-        except Exception as error:
-            failed.append(error)
-            sys.stderr.write(f"warpsafe: the memory pool of {name} is not watched any more: {error!r}\n")
+    def guard(tell):
+        def guarded(*of, **named):
+            if stopped:
+                return
+            try:
+                tell(*of, **named)
+            except Exception as error:
+                stopped.append(error)
+                sys.stderr.write(f"warpsafe: the memory pool of {name} is not watched any more: {error!r}\n")
 
-    return guarded
+        return guarded
+
+    return [guard(tell) for tell in tells]
 
 
 class _Torch:
@@ -110,6 +117,12 @@ class _Torch:
         device = self.torch.cuda.current_device()
         functions[0](address, self.bytes_of_newest(device), self.stream(device), _place(self.folders))
 
+    def freed(self, address):
+        """PyTorch keeps the block for its stream, and until the events of record_stream."""
+        functions = _watch.functions()
+        if functions:
+            functions[2](address)
+
 
 def watch_torch(torch):
     """Names the blocks of PyTorch's caching allocator, which stays in use. Returns whether this PyTorch can tell them
@@ -123,7 +136,10 @@ def watch_torch(torch):
 
         activate = torch._C._activate_gpu_trace
         heard = _Torch(torch)
-        trace.register_callback_for_memory_allocation(_guarded("PyTorch", heard.allocated))
+        add, remove = trace.register_callback_for_memory_allocation, trace.register_callback_for_memory_deallocation
+        allocated, freed = _guarded("PyTorch", heard.allocated, heard.freed)
+        add(allocated)
+        remove(freed)
     except (ImportError, AttributeError):
         return False
     torch._warpsafe_pools = heard
@@ -145,13 +161,22 @@ def watch_cupy(cupy):
         if functions and of["mem_ptr"]:
             functions[0](of["mem_ptr"], of["mem_size"], cupy.cuda.get_current_stream().ptr, _place(folders))
 
-    guarded = _guarded("CuPy", allocated)
+    def freed(**of):
+        functions = _watch.functions()
+        if functions:
+            functions[2](of["mem_ptr"])
+
+    tell_allocated, tell_freed = _guarded("CuPy", allocated, freed)
 
     class Hook(base):
         name = "warpsafe"
 
         def malloc_postprocess(self, **of):
-            guarded(**of)
+            tell_allocated(**of)
+
+        # Another thread may get the block as soon as it is free.
+        def free_preprocess(self, **of):
+            tell_freed(**of)
 
     try:
         Hook().__enter__()
@@ -177,7 +202,7 @@ def watch_rmm(resource):
     functions = _watch.functions()
     if not functions:
         return resource
-    allocated, freed = functions
+    allocated, freed = functions[:2]
     folders = (_folder(rmm), "<frozen")
 
     def allocate(size, stream=None):

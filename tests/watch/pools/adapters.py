@@ -95,6 +95,17 @@ class Adapters(unittest.TestCase):
         self.assertIn("nothing orders 'sum'", said)
         self.assertNotIn("warpsafe: the memory pool", said)
 
+    def test_an_address_in_free_memory(self):
+        """A library may have it in an unset part of its parameters."""
+        late = TORCH.replace('device.launch("sum", two.cuda_stream, x.data_ptr() + {offset}, 0)\n', "").replace(
+            "del x\n", 'address = x.data_ptr()\ndel x\ndevice.launch("sum", two.cuda_stream, address, 0)\n')
+        self.assertIn("address", late)
+        self.assertNotIn("suspicion: nothing", self.ran(late.format(before="", after="", size=4096, offset=0), "--races"))
+        cupy = CUPY.replace('device.launch("sum", two.ptr, x.block[2] + 2000, 0)\n', "").replace(
+            "del x\n", 'address = x.block[2]\ndel x\ndevice.launch("sum", two.ptr, address, 0)\n')
+        self.assertIn("address", cupy)
+        self.assertNotIn("suspicion: nothing", self.ran(cupy.format(before=""), "--races"))
+
     def test_the_drivers_own_pool(self):
         self.assertNotIn("suspicion: nothing", self.ran("import torch; torch.cuda.BACKEND = 'cudaMallocAsync'\n" + TORCH.format(
             before="", after="", size=4096, offset=0), "--races"))

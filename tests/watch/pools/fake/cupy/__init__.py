@@ -35,6 +35,9 @@ class MemoryHook:
     def malloc_postprocess(self, **kwargs):
         pass
 
+    def free_preprocess(self, **kwargs):
+        pass
+
 
 cuda = types.SimpleNamespace(MemoryHook=MemoryHook, Stream=Stream, get_current_stream=lambda: Stream.current[-1])
 
@@ -46,6 +49,8 @@ class Array:
             hook.malloc_postprocess(device_id=0, size=size, mem_size=self.block[1], mem_ptr=self.block[2], pmem_id=id(self))
 
     def __del__(self):
+        for hook in hooks.values():
+            hook.free_preprocess(device_id=0, mem_size=self.block[1], mem_ptr=self.block[2], pmem_id=id(self))
         pool.give_back(self.block)
 
 

@@ -24,7 +24,7 @@ class Tensor:
         counts[0] += 1
         counts[1] += self.block[1]
         if traced:
-            cuda._gpu_trace.fire(self.block[2])
+            cuda._gpu_trace.fire(cuda._gpu_trace.allocations, self.block[2])
 
     def data_ptr(self):
         return self.block[2]
@@ -33,6 +33,8 @@ class Tensor:
         self.streams.append(stream.cuda_stream)
 
     def __del__(self):
+        if traced:
+            cuda._gpu_trace.fire(cuda._gpu_trace.frees, self.block[2])
         pool.give_back(self.block, self.streams)
 
 

@@ -2,13 +2,18 @@
 # Copyright (c) 2026 the warpsafe authors
 """Part of the stand-in for PyTorch."""
 
-callbacks = []
+allocations = []
+frees = []
 
 
 def register_callback_for_memory_allocation(callback):
-    callbacks.append(callback)
+    allocations.append(callback)
 
 
-def fire(address):
+def register_callback_for_memory_deallocation(callback):
+    frees.append(callback)
+
+
+def fire(callbacks, address):
     for one in callbacks:
         one(address)
