@@ -138,6 +138,8 @@ def check_run(watches_cuda):
         expect("warpsafe-run without libraries", said.stdout, "built without CUDA's and HIP's headers")
         return
     expect("warpsafe-run", said.stdout, "of the program\n")
+    finders = "import sys, warpsafe.pools; print([type(one).__name__ for one in sys.meta_path])"
+    expect("warpsafe-run --races", must(user / "warpsafe-run", "--cuda", "--races", user / "python", "-c", finders), "'Finder'")
     if said.returncode != 3:
         problems.append(f"warpsafe-run ends with {said.returncode}, and its program with 3")
     ignored = must(user / "warpsafe-run", "--cuda", "sh", "-c", "grep SigIgn /proc/$$/status")
@@ -157,10 +159,12 @@ def check_run(watches_cuda):
     expect("warpsafe-run with CUPTI from pip", said.stdout, "Kernel 'demo::axpy' not launched: grid.y 70000 invalid", "2 launches of 1 kernel, 1 refused")
 
 
-def check_headers():
+def check_headers(watches_cuda):
     version = version_of_headers()
     expect("--version", must(user / "python", "-m", "warpsafe", "--version"), version)
-    include, cmake = must(user / "python", "-m", "warpsafe", "--include", "--cmake-dir").split()
+    include, cmake, pools = must(user / "python", "-m", "warpsafe", "--include", "--cmake-dir", "--pools").split()
+    if watches_cuda:
+        must(compiler, "-fsyntax-only", pathlib.Path(pools) / "warpsafe_pool.h")
     (folder / "grid.cpp").write_text(
         '#include <warpsafe/dims/safe_grid.hpp>\n#include <cstdio>\nint main() {\n'
         '  const auto grid = warpsafe::SafeGrid<>::cover(1000, warpsafe::block<256>);\n  std::puts(grid ? "a grid" : "no grid");\n}\n')
@@ -215,7 +219,7 @@ must(programs / "pip", "--python", user / "python", "install", "--quiet", "--no-
 check_lint()
 check_ranks(watches_cuda)
 check_run(watches_cuda)
-check_headers()
+check_headers(watches_cuda)
 if release:
     check_glibc(wheel)
     for mistakes in sorted((source / "tests/lint_tool/sources").iterdir()):

@@ -104,4 +104,47 @@ TEST_F(LaunchPointers, ThatCannotBeReadAreLeftOut) {
   EXPECT_TRUE(in_block(0, AccessKind::read).empty());
 }
 
+/// The addresses that used_pointers calls certain.
+std::vector<std::uintptr_t> certain(const Kernel& kernel, const LaunchParameters& values) {
+  std::vector<std::uintptr_t> all;
+  for (const UsedPointer& one : used_pointers(kernel, values)) {
+    if (one.is_certain) all.push_back(one.address);
+  }
+  return all;
+}
+
+TEST_F(LaunchPointers, AreCertainWhereTheProgramHasSetThem) {
+  // A structure, behind which there is a pointer: the structure may have unset parts.
+  kernel.parameters = {{0, 24}, {24, 8}};
+  std::uint64_t structure[3] = {0x7f0000001000, 0x7f0000002000, 0x7f0000003000};
+  std::uint64_t pointer = 0x7f0000004000;
+  void* each[] = {structure, &pointer};
+  const LaunchParameters values{each, nullptr};
+  kernel.types = {"Params", "float*"};
+  EXPECT_EQ(certain(kernel, values), (std::vector<std::uintptr_t>{0x7f0000004000}));
+  kernel.types = {"at::detail::Array<char*, 3>", "unsigned long"};
+  EXPECT_EQ(certain(kernel, values),
+            (std::vector<std::uintptr_t>{0x7f0000001000, 0x7f0000002000, 0x7f0000003000}));
+  kernel.types = {"std::array<char*, 4ul>", "float const*"};  // the sizes differ
+  EXPECT_EQ(certain(kernel, values), (std::vector<std::uintptr_t>{0x7f0000004000}));
+  kernel.types.clear();  // C linkage
+  EXPECT_EQ(certain(kernel, values), (std::vector<std::uintptr_t>{0x7f0000001000, 0x7f0000004000}));
+  structure[0] = 0;
+  EXPECT_EQ(certain(kernel, values), (std::vector<std::uintptr_t>{0x7f0000004000}));
+  kernel.parameters.clear();
+  EXPECT_TRUE(certain(kernel, values).empty());
+}
+
+TEST(PointersInArray, AreThoseOfAnArrayAlone) {
+  EXPECT_EQ(pointers_in_array("std::array<char*, 3ul>"), 3U);
+  EXPECT_EQ(pointers_in_array("at::detail::Array<float const*, 2>"), 2U);
+  EXPECT_EQ(pointers_in_array("std::array<char**, 3ul>"), 0U);
+  EXPECT_EQ(pointers_in_array("std::array<char, 3ul>"), 0U);
+  EXPECT_EQ(pointers_in_array("std::array<char*, n>"), 0U);
+  EXPECT_EQ(pointers_in_array("Pair<char*, 3>"), 0U);
+  EXPECT_EQ(pointers_in_array("array<Fn<int (*)(char*, 3)>, 3>"), 0U);
+  EXPECT_EQ(pointers_in_array("float*"), 0U);
+  EXPECT_EQ(pointers_in_array(""), 0U);
+}
+
 }  // namespace

@@ -48,6 +48,17 @@ TEST(RunHip, TheProgramIsToldWhatItIsToldWithoutUs) {
   EXPECT_EQ(watched.out, alone.out);
 }
 
+TEST(RunHip, APoolThatHandsMemoryOutTooEarly) {
+  const auto races = [&](const std::string& how) {
+    return shell(on_runtime + WATCH_RUN " --hip --races " WATCH_PROGRAM " " + how).out;
+  };
+  const std::string out = races("pool_wrong");
+  EXPECT_THAT(out, HasSubstr("suspicion: nothing orders 'demo::bounded<float>' on stream 0x"));
+  EXPECT_THAT(out, HasSubstr(" before 'demo::axpy' on stream 0x"));
+  EXPECT_THAT(out, HasSubstr(", allocated in app.py:1, and then 1024 bytes for stream 0x"));
+  EXPECT_THAT(races("pool_right"), Not(HasSubstr("suspicion: nothing")));
+}
+
 /// Runs the program that uses a library, in mode `what`.
 Ran with_library(const std::string& what, const std::string& options = "") {
   return shell("env LD_LIBRARY_PATH=" + runtime_folder +

@@ -17,3 +17,8 @@ def include_dir():
 def cmake_dir():
     """The folder of warpsafe-config.cmake: the value for CMake's variable warpsafe_DIR."""
     return str(_HERE / "share" / "cmake" / "warpsafe")
+
+
+def pools_dir():
+    """The folder of warpsafe_pool.h and warpsafe_rmm.hpp, for programs with a memory pool of their own."""
+    return str(_HERE / "share" / "warpsafe" / "pools")

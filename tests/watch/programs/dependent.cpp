@@ -6,9 +6,12 @@
 // a launch with programmatic stream serialization, +NAME:xy; a launch of the same by a library,
 // =NAME:xy; or other work of the stream. ",2" behind a step gives it to the second stream. The
 // letters p and q are memory of the driver's pool: alloc:p and free:p; alloc:p400 has 400 bytes,
-// and from_pool:p400 names the pool.
+// and from_pool:p400 names the pool. Letters can also be blocks of a pool of the program's own,
+// which it names to the watch: take:p512 has the 512 bytes at byte 512 of the pool; give_back:p,
+// drop:p.
 
 #include <cuda.h>
+#include <warpsafe_pool.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -33,6 +36,10 @@ CUdeviceptr memory_of(char letter) {
   CUdeviceptr& one = memory[letter];
   if (one == 0 && cuMemAlloc(&one, bytes) != CUDA_SUCCESS) std::abort();
   return one;
+}
+
+const void* pointer_of(char letter) {
+  return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(memory_of(letter)));
 }
 
 CUfunction function_of(const std::string& name) {
@@ -88,6 +95,13 @@ int act(std::string step) {
     return cuMemAllocFromPoolAsync(&memory[step[10]], std::stoul(step.substr(11)), nullptr, stream);
   }
   if (step.substr(0, 5) == "free:") return cuMemFreeAsync(memory[step[5]], stream);
+  if (step.substr(0, 5) == "take:") {
+    memory[step[5]] = memory_of('P') + std::stoul(step.substr(6));
+    warpsafe_pool_allocated(pointer_of(step[5]), 512, stream, ("app.py:" + step).c_str());
+    return 0;
+  }
+  if (step.substr(0, 10) == "give_back:") return warpsafe_pool_returned(pointer_of(step[10])), 0;
+  if (step.substr(0, 5) == "drop:") return warpsafe_pool_freed(pointer_of(step[5]), stream), 0;
   // malloc:m400, scribble:m-4 (a kernel that writes there), mfree:m: memory of cuMemAlloc.
   if (step.substr(0, 7) == "malloc:") {
     return cuMemAlloc(&memory[step[7]], std::stoul(step.substr(8)));

@@ -20,7 +20,9 @@
 #include <warpsafe/backend/cuda/cuda_backend.hpp>
 
 #include <cupti.h>
+#include <dlfcn.h>
 
+#include <cstddef>
 #include <cstdlib>
 
 namespace warpsafe::watch {
@@ -140,6 +142,15 @@ CUptiResult subscribe(const Cupti& cupti, const Options& options,
   return alone;
 }
 
+/// Lets the program find the functions for its pool by dlsym(RTLD_DEFAULT). The driver loads this
+/// library for itself alone.
+void publish() noexcept {
+  static const char here = 0;
+  Dl_info own{};
+  if (::dladdr(&here, &own) == 0 || own.dli_fname == nullptr) return;
+  static_cast<void>(::dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL));
+}
+
 bool begin() {
   StandardError::begin();
   const Options options = Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN"));
@@ -180,9 +191,25 @@ bool begin() {
   // The first call loads the unwinder, which should not happen inside a callback.
   static_cast<void>(HostStack::here());
   enable_all(cupti, subscriber);
+  if (session->pools().on()) publish();
   std::atexit(&at_exit);
   ForkedChild::expect();
   return true;
+}
+
+/// Calls `body(pools, device)` unless nothing is watched or the watch itself makes the call.
+template <class Body>
+void tell_pools(const Body& body) noexcept {
+  if (session == nullptr || !session->pools().on()) return;
+  ThreadState& mine = ThreadState::get();
+  if (mine.inside) return;
+  const Unnoticed unnoticed;
+  if (ForkedChild::here()) return;
+  mine.inside = true;  // the driver is queried
+  int device = 0;
+  static_cast<void>(call_driver(&Driver::context_device, &device));
+  body(session->pools(), device);
+  mine.inside = false;
 }
 
 /// Runs at the end of exit().
@@ -192,6 +219,25 @@ bool begin() {
 
 }  // namespace
 }  // namespace warpsafe::watch
+
+// The functions that pools/warpsafe_pool.h looks for.
+extern "C" __attribute__((visibility("default"))) void warpsafe_pool_allocated(const void* memory,
+                                                                               std::size_t bytes,
+                                                                               void* stream,
+                                                                               const char* where) {
+  warpsafe::watch::tell_pools([&](warpsafe::watch::PoolCalls& pools, int device) {
+    pools.allocated(memory, bytes, stream, device, where);
+  });
+}
+extern "C" __attribute__((visibility("default"))) void warpsafe_pool_freed(const void* memory,
+                                                                           void* stream) {
+  warpsafe::watch::tell_pools(
+      [&](warpsafe::watch::PoolCalls& pools, int device) { pools.freed(memory, stream, device); });
+}
+extern "C" __attribute__((visibility("default"))) void warpsafe_pool_returned(const void* memory) {
+  warpsafe::watch::tell_pools(
+      [&](warpsafe::watch::PoolCalls& pools, int) { pools.returned(memory); });
+}
 
 /// The driver calls this when it is initialised. Returns 1 for success; the program continues
 /// either way.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/call/memory_kind.hpp"
+#include "../core/call/pool_calls.hpp"
 #include "../core/call/stream_calls.hpp"
 #include "../core/own_stack.hpp"
 #include "../core/stream/captures.hpp"
@@ -38,6 +39,7 @@ class Session {
   Session& operator=(const Session&) = delete;
   [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
   [[nodiscard]] GuardCalls& guard() noexcept { return guard_; }
+  [[nodiscard]] PoolCalls& pools() noexcept { return pools_; }
 
   /// Call at the beginning and the end of a driver call, but not for calls made by the watch
   /// itself.
@@ -193,6 +195,7 @@ class Session {
   StepCalls steps_{watcher_, waits_, graphs_};
   LaunchCalls launches_{watcher_, captures_, graphs_, functions_, codes_, waits_, steps_.steps()};
   NodeCalls nodes_{watcher_, graphs_};
+  PoolCalls pools_{watcher_, captures_};
   RuntimeLaunches in_runtime_{watcher_};
   StreamCalls calls_{watcher_, captures_, &kind_of,
                      []() noexcept { return has_library(cuda_libraries); }};

@@ -3,6 +3,7 @@
 
 // The watch behind the functions that this library defines before the runtime's (entry.hpp).
 
+#include "../core/call/pool_calls.hpp"
 #include "../core/call/stream_calls.hpp"
 #include "../core/end/watch_the_end.hpp"
 #include "../core/forked_child.hpp"
@@ -21,6 +22,7 @@
 
 #include <hip/hip_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
@@ -51,6 +53,7 @@ struct Session {
   StreamCalls calls{watcher, captures,
                     [](std::uintptr_t memory) noexcept { return HipMemory::get().kind_of(memory); },
                     []() noexcept { return has_library(hip_libraries); }};
+  PoolCalls pools{watcher, captures};
 };
 
 Session* session_in_use = nullptr;
@@ -281,4 +284,35 @@ void has_no_memory(const void* memory) {
   }
 }
 
+/// Calls `body(pools)` unless the watch itself makes the call. A program without work for the
+/// runtime has nothing to order.
+template <class Body>
+static void tell_pools(const Body& body) {
+  if (session_in_use == nullptr || !session_in_use->pools.on() || !enter()) return;
+  {
+    const Unnoticed unnoticed;
+    body(session_in_use->pools);
+  }
+  leave();
+}
+
 }  // namespace warpsafe::watch
+
+// The functions that pools/warpsafe_pool.h looks for.
+extern "C" [[gnu::visibility("default")]] void warpsafe_pool_allocated(const void* memory,
+                                                                       std::size_t bytes,
+                                                                       void* stream,
+                                                                       const char* where) {
+  warpsafe::watch::tell_pools([&](warpsafe::watch::PoolCalls& pools) {
+    pools.allocated(memory, bytes, stream, warpsafe::watch::current_device(), where);
+  });
+}
+extern "C" [[gnu::visibility("default")]] void warpsafe_pool_freed(const void* memory,
+                                                                   void* stream) {
+  warpsafe::watch::tell_pools([&](warpsafe::watch::PoolCalls& pools) {
+    pools.freed(memory, stream, warpsafe::watch::current_device());
+  });
+}
+extern "C" [[gnu::visibility("default")]] void warpsafe_pool_returned(const void* memory) {
+  warpsafe::watch::tell_pools([&](warpsafe::watch::PoolCalls& pools) { pools.returned(memory); });
+}

@@ -103,5 +103,23 @@ namespace warpsafe::watch {
   return is_plain_pointer(type) && type.size() > end.size() &&
          type.substr(type.size() - end.size()) == end;
 }
+/// Returns the number of pointers in a type like "std::array<float*, 3ul>", an array of nothing but
+/// pointers; 0: another type.
+[[nodiscard]] inline std::size_t pointers_in_array(std::string_view type) noexcept {
+  const std::size_t open = type.find('<');
+  const std::size_t comma = type.find("*, ");
+  if (open == type.npos || comma == type.npos || comma < open || type.back() != '>') return 0;
+  const std::size_t name = open >= 5 ? open - 5 : 0;
+  const std::string_view kind = type.substr(name, open - name);
+  if (kind != "array" && kind != "Array") return 0;
+  if (!is_plain_pointer(type.substr(open + 1, comma - open))) return 0;
+  std::size_t count = 0;
+  std::size_t at = comma + 3;
+  for (; type[at] >= '0' && type[at] <= '9' && count < 1024; ++at) {
+    count = 10 * count + static_cast<std::size_t>(type[at] - '0');
+  }
+  const std::string_view suffix = type.substr(at);
+  return suffix == ">" || suffix == "u>" || suffix == "l>" || suffix == "ul>" ? count : 0;
+}
 
 }  // namespace warpsafe::watch

@@ -11,6 +11,7 @@
 #include "launch_pointers.hpp"
 #include <warpsafe/backend/memory_access.hpp>
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -21,10 +22,16 @@ inline void follow_launch(OrderWatch& order, const Launch& launch, const StreamP
                           const LaunchParameters& values) {
   const Kernel& kernel = *launch.kernel;
   std::vector<debug::MemoryAccess> accesses;
+  std::vector<std::uintptr_t> words;  // for the blocks of pools
   std::uint64_t same = 0;
   std::uintptr_t written = 0;
   if (order.suspects_own() && *kernel.library == '\0') {
-    add_signature(kernel, values, accesses);
+    const std::vector<UsedPointer> pointers = used_pointers(kernel, values);
+    add_signature(pointers, accesses);
+    for (const UsedPointer& one : pointers) {
+      const bool is_of_pool = order.has_pools() && one.is_certain && order.is_in_pool(one.address);
+      if (is_of_pool) words.push_back(one.address);
+    }
     if (!accesses.empty() && !may_read_an_index(kernel.types))
       same = number_of(kernel, launch.shape, values);
     for (const debug::MemoryAccess& one : accesses) {
@@ -33,10 +40,14 @@ inline void follow_launch(OrderWatch& order, const Launch& launch, const StreamP
   } else {
     add_pointers(kernel, values, accesses);
   }
-  // Work that touches no known memory matters only on the legacy stream, where it orders other
-  // work.
-  if (accesses.empty() && at.order != StreamOrder::legacy) return;
-  order.submitted({kernel.name_view(), true, 0, kernel.library, at, same, written}, accesses);
+  // Work that touches no known memory matters on the legacy stream, where it orders other work, and
+  // after an allocation by a pool.
+  if (accesses.empty() && words.empty() && at.order != StreamOrder::legacy &&
+      !(order.has_pools() && order.pool_awaits(at))) {
+    return;
+  }
+  order.submitted({kernel.name_view(), true, 0, kernel.library, at, same, written}, accesses,
+                  nullptr, words);
 }
 
 /// Passes a successful kernel launch to the DependentWatch. May throw std::bad_alloc.

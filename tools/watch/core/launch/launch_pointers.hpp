@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace warpsafe::watch {
@@ -54,6 +55,7 @@ struct LaunchParameters {
 struct PassedWord {
   std::size_t parameter = no_parameter;  ///< its number, if the block's layout is known
   std::uintptr_t word = 0;
+  bool begins = false;  ///< the parameter begins with it
 };
 
 /// Reads the words of the parameters from `begin` to `end`, or of the `whole_block`, if the
@@ -73,7 +75,8 @@ struct PassedWord {
     const auto address = reinterpret_cast<std::uintptr_t>(from) + first;
     if (words == 0) return;
     pieces.push_back({reinterpret_cast<void*>(address), words * 8});
-    found.insert(found.end(), words, PassedWord{number, 0});
+    found.insert(found.end(), words, PassedWord{number, 0, false});
+    found[found.size() - words].begins = first == 0;
   };
   std::vector<const void*> addresses;
   LaunchParameters::Block block;
@@ -128,7 +131,20 @@ enum class PointerUse : std::uint8_t {
 struct UsedPointer {
   std::uintptr_t address = 0;
   PointerUse use = PointerUse::may_write;
+  /// The word was set by the program. Other words of structures may be what the stack held before,
+  /// because constructors leave parts unset.
+  bool is_certain = false;
 };
+/// Returns whether the program has set that word: it is a pointer, one of an array of pointers, or,
+/// where the name shows no types, the beginning of a parameter.
+[[nodiscard]] inline bool is_certain(const Kernel& kernel, const PassedWord& one) noexcept {
+  if (one.parameter >= kernel.parameters.size()) return false;
+  if (kernel.types.empty()) return one.begins;
+  if (kernel.types.size() != kernel.parameters.size()) return false;
+  const std::size_t bytes = kernel.parameters[one.parameter].bytes;
+  const std::string& type = kernel.types[one.parameter];
+  return is_plain_pointer(type) || (bytes != 0 && bytes == pointers_in_array(type) * sizeof(void*));
+}
 
 /// Returns all words of a launch's parameters that may be pointers.
 [[nodiscard]] inline std::vector<UsedPointer> used_pointers(const Kernel& kernel,
@@ -144,7 +160,7 @@ struct UsedPointer {
                is_const_pointer(kernel.types[one.parameter])) {
       use = PointerUse::reads;
     }
-    found.push_back({one.word, use});
+    found.push_back({one.word, use, is_certain(kernel, one)});
   }
   return found;
 }
@@ -179,10 +195,11 @@ struct UsedPointer {
   return number == 0 ? 1 : number;
 }
 
-/// Appends the memory that a program's kernel reads or must write by its signature.
-inline void add_signature(const Kernel& kernel, const LaunchParameters& values,
+/// Appends the memory that a program's kernel reads or must write by its signature. `pointers` are
+/// its used_pointers.
+inline void add_signature(const std::vector<UsedPointer>& pointers,
                           std::vector<debug::MemoryAccess>& accesses) {
-  for (const UsedPointer& one : used_pointers(kernel, values)) {
+  for (const UsedPointer& one : pointers) {
     if (one.use == PointerUse::may_write) continue;
     const bool writes = one.use == PointerUse::writes;
     accesses.push_back(

@@ -77,6 +77,14 @@ class OrderRound {
     return known == columns_.end() ? debug::no_point : checker_.order().last(known->second.strand);
   }
   void forget_stream(const void* key) { columns_.erase(key); }
+  [[nodiscard]] bool comes_before(debug::Point earlier, debug::Point later) const noexcept {
+    return checker_.order().before(earlier, later);
+  }
+  /// Returns whether the host knows that the work at `point` is complete.
+  [[nodiscard]] bool host_knows(debug::Point point) const noexcept {
+    const debug::Point last = checker_.order().last(host_);
+    return last != debug::no_point && (point == last || comes_before(point, last));
+  }
 
   /// The races found since the caller last cleared the list.
   [[nodiscard]] std::vector<debug::Race>& races() noexcept { return races_; }

@@ -4,6 +4,7 @@
 
 #include "../report/counted.hpp"
 #include "call_stack.hpp"
+#include "pool_blocks.hpp"
 #include "stream_work.hpp"
 #include <warpsafe/backend/memory_access.hpp>
 #include <warpsafe/race/race_checker.hpp>
@@ -90,7 +91,43 @@ class OrderSuspicions {
     sought_ += is_sought ? 1 : 0;
     found_.push_back({std::move(text), writer(first, first_writes), writer(second, second_writes),
                       is_sought ? first : StreamWork{}, first.stack, second.stack,
-                      address_of(first, first_access), address_of(second, second_access), frees});
+                      address_of(first, first_access), address_of(second, second_access), frees,
+                      first.after, second.after});
+  }
+  /// Adds a pair of operations on memory that a pool of the program has handed out again.
+  void add(const PoolBlocks::Pair& pair, const StreamWork& first, const StreamWork& second) {
+    static constexpr const char* allocation = "a pool's allocation";
+    const PoolBlock& before = *pair.before;
+    const char* const what = pair.is_allocation ? allocation : second.what.data;
+    if (!own_ || !known_.emplace(first.what.data, what).second) return;
+    StreamWork allocated = second;
+    allocated.what = Name::of(allocation);
+    allocated.is_kernel = false;
+    allocated.bytes = pair.after->bytes;
+    std::string text = "suspicion: nothing orders " + first.text() + " before " +
+                       (pair.is_allocation ? allocated : second).text();
+    text += pair.is_free ? ": the first operation uses this memory"
+                         : ": a pool has freed the memory of the first, and handed it out again";
+    if (pair.is_free) {
+      text += "; before the free, make its stream wait for an event after the first";
+    } else if (PoolBlocks::is_same(first.at, before.owner)) {
+      text += "; make the stream of the second wait for an event after the first";
+    } else {
+      text += "; before the free, make " + owner_of(before) +
+              " wait for an event after the first, or in PyTorch call the tensor's record_stream";
+    }
+    Found found{};
+    found.text = std::move(text);
+    found.first_stack = first.stack;
+    found.second_stack = pair.is_allocation ? nullptr : second.stack;
+    found.first_address = {first.is_kernel ? first.what.data : nullptr, before.begin};
+    found.second_address = {second.is_kernel ? second.what.data : nullptr, pair.after->begin};
+    found.frees = true;
+    found.first_after = first.after;
+    found.second_after = pair.is_allocation ? "" : second.after;
+    found.before = pair.before;
+    if (!pair.is_free) found.after = pair.after;
+    found_.push_back(std::move(found));
   }
   /// Returns whether the caller of some pair's first call is still unknown. When that call was
   /// made, nothing was suspected; the caller of the next similar call serves instead.
@@ -127,8 +164,10 @@ class OrderSuspicions {
       }
       if (++reported > most_reported) continue;
       std::string text = one.text;
-      add_place(text, "the first", one.first_stack, one.first_address, place);
-      add_place(text, "the second", one.second_stack, one.second_address, place);
+      add_place(text, "the first", one.first_stack, one.first_after, one.first_address, place);
+      add_place(text, "the second", one.second_stack, one.second_after, one.second_address, place);
+      add_block(text, "; the memory is ", one.before, place);
+      add_block(text, ", and then ", one.after, place);
       report(text);
     }
     if (reported > most_reported) {
@@ -153,6 +192,10 @@ class OrderSuspicions {
     Address first_address;
     Address second_address;
     bool frees;
+    const char* first_after;
+    const char* second_after;
+    std::shared_ptr<const PoolBlock> before{};  ///< memory of a pool, as the first operation has it
+    std::shared_ptr<const PoolBlock> after{};   ///< as the pool has allocated it again
   };
   [[nodiscard]] static bool is_like(const StreamWork& sought, const StreamWork& work) noexcept {
     return sought.what.data != nullptr && sought.what.data == work.what.data &&
@@ -177,12 +220,32 @@ class OrderSuspicions {
   }
   template <class Place>
   static void add_place(std::string& text, const char* which,
-                        const std::shared_ptr<const HostStack>& stack, const Address& of,
-                        const Place& place) {
+                        const std::shared_ptr<const HostStack>& stack, const char* after,
+                        const Address& of, const Place& place) {
     if (stack == nullptr) return;
     const std::string_view kernel = of.first == nullptr ? "" : of.first;
     const std::string words = place(*stack, kernel);
+    // A place without a line is a function of Python's libraries, if the program is in Python.
+    if (*after != '\0' && (words.empty() || words.find("+0x") != words.npos)) {
+      text += std::string("; ") + which + " follows the allocation in " + after;
+      return;
+    }
     if (!words.empty()) text += std::string("; ") + which + " is submitted in " + words;
+  }
+  /// "; the memory is 4096 bytes for stream 0x55d0c8, allocated in step at train.py:12"
+  template <class Place>
+  static void add_block(std::string& text, const char* begin,
+                        const std::shared_ptr<const PoolBlock>& block, const Place& place) {
+    if (block == nullptr) return;
+    text += begin + std::to_string(block->bytes) + " bytes for " + owner_of(*block);
+    const std::string where = *block->where != '\0'     ? std::string(block->where)
+                              : block->stack != nullptr ? place(*block->stack, std::string_view())
+                                                        : std::string();
+    if (!where.empty()) text += ", allocated in " + where;
+  }
+  [[nodiscard]] static std::string owner_of(const PoolBlock& block) {
+    return block.owner.order == StreamOrder::legacy ? "the legacy default stream"
+                                                    : "stream " + text_of(block.owner.handle);
   }
   static void add_functions(std::string& text, const char* which, const std::string& functions) {
     if (!functions.empty()) text += std::string("; ") + which + " comes from " + functions;

@@ -7,6 +7,7 @@
 #include "live_memory.hpp"
 #include "order_round.hpp"
 #include "order_suspicions.hpp"
+#include "pool_blocks.hpp"
 #include "stream_work.hpp"
 #include <warpsafe/backend/memory_access.hpp>
 #include <warpsafe/race/race_checker.hpp>
@@ -19,6 +20,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::watch {
@@ -63,7 +65,49 @@ class OrderWatch {
   }
   void freed(std::uintptr_t begin) {
     const std::lock_guard lock(mutex_);
+    const LiveMemory::Found found = memory_.find(begin);
+    if (found.what != nullptr && found.begin == begin) pools_.forget(begin, found.what->bytes);
     memory_.erase(begin);
+  }
+  /// Adds a block of the program's own pool. `where` is the place in the program; "": unknown.
+  void pool_allocated(PoolBlock block, const std::string& where) {
+    if (where.empty()) block.stack = std::make_shared<const HostStack>(HostStack::here());
+    const std::lock_guard lock(mutex_);
+    pools_.allocated(std::move(block), where, round_);
+    __atomic_store_n(&has_pools_, true, __ATOMIC_RELAXED);
+  }
+  /// The program has freed a block, and the pool keeps it for the stream of its allocation.
+  void pool_returned(std::uintptr_t begin) {
+    const std::lock_guard lock(mutex_);
+    pools_.returned(begin);
+  }
+  /// The program has freed a block in the order of a stream.
+  void pool_freed(std::uintptr_t begin, const StreamPlace& at) {
+    StreamWork work{Name::of("a pool's free"), false, 0, "", at};
+    work.stack = std::make_shared<const HostStack>(HostStack::here());
+    const std::lock_guard lock(mutex_);
+    const std::shared_ptr<const PoolBlock> block = pools_.block_at(begin);
+    if (block == nullptr) return;
+    if (!on()) return pools_.returned(begin);
+    keep_small();
+    work.bytes = block->bytes;
+    const debug::Point point = round_.put(work, debug::no_point, {});
+    pools_.freed(begin, at, point, round_, pool_pairs_);
+    add_pool_pairs();
+  }
+  /// Returns whether the program has named blocks of its own pool.
+  [[nodiscard]] bool has_pools() const noexcept {
+    return __atomic_load_n(&has_pools_, __ATOMIC_RELAXED);
+  }
+  /// Returns whether that address is in a block of the program's own pool.
+  [[nodiscard]] bool is_in_pool(std::uintptr_t address) {
+    const std::lock_guard lock(mutex_);
+    return pools_.is_in_block(address);
+  }
+  /// Returns whether the next work of that stream must be submitted whatever it touches.
+  [[nodiscard]] bool pool_awaits(const StreamPlace& at) {
+    const std::lock_guard lock(mutex_);
+    return pools_.awaits(at);
   }
   /// Returns the size of the allocation that begins there; 0: none.
   [[nodiscard]] std::size_t bytes_at(std::uintptr_t begin) {
@@ -85,12 +129,14 @@ class OrderWatch {
 
   /// Adds successful work at the end of a stream. Accesses to unknown memory are ignored. `again`
   /// identifies work that is launched repeatedly, where each launch waits for the one before;
-  /// nullptr: none.
+  /// nullptr: none. `words`: further addresses that the work receives, and may read or write or not
+  /// touch at all.
   void submitted(StreamWork work, std::span<const debug::MemoryAccess> accesses,
-                 const void* again = nullptr) {
+                 const void* again = nullptr, std::span<const std::uintptr_t> words = {}) {
     if (found_.suspects_own()) work.stack = std::make_shared<const HostStack>(HostStack::here());
+    if (has_pools()) work.after = PoolBlocks::place_of_thread();
     std::vector<OrderSuspicions::Pair> pairs;
-    if (!put(work, accesses, again, pairs)) return;
+    if (!put(work, accesses, again, words, pairs)) return;
     // Without the lock: the loader may be held by a library's constructor that calls the runtime.
     const HostStack stack = work.is_kernel ? HostStack{} : HostStack::here();
     const char* const library = work.is_kernel ? work.library : caller_.library(stack);
@@ -130,6 +176,7 @@ class OrderWatch {
     const std::lock_guard lock(mutex_);
     round_.host_after(round_.last_of(key));
     round_.forget_stream(key);
+    pools_.forget_stream(key);
   }
 
   /// The host has waited, or a query has reported completion.
@@ -170,6 +217,7 @@ class OrderWatch {
   void start_round() {
     round_.clear();
     launches_.clear();
+    pools_.forget_uses();
     for (auto& [event, point] : events_) point = debug::no_point;
     ++number_;
   }
@@ -184,7 +232,8 @@ class OrderWatch {
   /// Adds the work. Fills `pairs` with new pairs of which it is the second part. Returns whether
   /// its caller is needed, for them or for an earlier pair.
   [[nodiscard]] bool put(const StreamWork& work, std::span<const debug::MemoryAccess> accesses,
-                         const void* again, std::vector<OrderSuspicions::Pair>& pairs) {
+                         const void* again, std::span<const std::uintptr_t> words,
+                         std::vector<OrderSuspicions::Pair>& pairs) {
     const std::lock_guard lock(mutex_);
     keep_small();
     accesses_.clear();
@@ -201,9 +250,25 @@ class OrderWatch {
     const debug::Point earlier = last == nullptr ? debug::no_point : *last - 1;
     const debug::Point point = round_.put(work, earlier, accesses_);
     if (last != nullptr) *last = point + 1;
+    if (has_pools()) put_in_pools(work, point, accesses, words);
     const bool is_sought = found_.seeks_callers() && found_.resembles(work);
     if (!round_.races().empty()) take_pairs(work, pairs);
     return is_sought || !pairs.empty();
+  }
+  /// Before the races are looked at, because it names the pairs better.
+  void put_in_pools(const StreamWork& work, debug::Point point,
+                    std::span<const debug::MemoryAccess> accesses,
+                    std::span<const std::uintptr_t> words) {
+    words_.assign(words.begin(), words.end());
+    for (const debug::MemoryAccess& one : accesses) words_.push_back(one.begin);
+    pools_.used(work.at, point, words_, round_, pool_pairs_);
+    add_pool_pairs();
+  }
+  void add_pool_pairs() {
+    for (const PoolBlocks::Pair& pair : pool_pairs_) {
+      found_.add(pair, round_.work(pair.first), round_.work(pair.second));
+    }
+    pool_pairs_.clear();
   }
   [[nodiscard]] debug::Point put_nothing(const StreamPlace& at, debug::Point after) {
     return round_.put(StreamWork{{}, false, 0, "", at}, after, {});
@@ -232,6 +297,10 @@ class OrderWatch {
   std::map<const void*, debug::Point> events_;    // newest record of each event
   std::map<const void*, debug::Point> launches_;  // newest launch of repeated work, plus 1
   std::vector<debug::MemoryAccess> accesses_;
+  bool has_pools_ = false;
+  PoolBlocks pools_;
+  PoolBlocks::Pairs pool_pairs_;
+  std::vector<std::uintptr_t> words_;
   OrderSuspicions found_;
 };
 

@@ -14,6 +14,13 @@
 
 namespace warpsafe::watch {
 
+/// Returns a stream's handle as texts show it.
+[[nodiscard]] inline std::string text_of(const void* handle) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%p", handle);
+  return text;
+}
+
 /// One piece of work submitted to a stream, with its data for texts.
 struct StreamWork {
   Name what{};               ///< name of a kernel or a call; lives as long as the process
@@ -27,6 +34,8 @@ struct StreamWork {
   std::uintptr_t written = 0;  ///< where the launch must write, if `same` is known
   /// Where the program submitted it; nullptr: not kept.
   std::shared_ptr<const HostStack> stack{};
+  /// The place in the program of the allocation that the thread made before this work; "": unknown.
+  const char* after = "";
 
   /// "kernel 'axpy' on stream 0x55d0c8", "cuMemcpyHtoDAsync of 4096 bytes on the legacy default
   /// stream".
@@ -39,9 +48,7 @@ struct StreamWork {
       all += " of " + std::to_string(bytes) + " bytes";
     }
     if (at.order == StreamOrder::legacy) return all + " on the legacy default stream";
-    char handle[32];
-    std::snprintf(handle, sizeof handle, "%p", at.handle);
-    return all + " on stream " + handle;
+    return all + " on stream " + text_of(at.handle);
   }
 };
 

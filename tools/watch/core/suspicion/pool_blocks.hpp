@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../place/host_stack.hpp"
+#include "../stream/stream_place.hpp"
+#include "order_round.hpp"
+#include <warpsafe/race/happens_before.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::watch {
+
+/// One allocation of a block by a program's own pool.
+struct PoolBlock {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  StreamPlace owner{};                       ///< the stream for which the pool allocated it
+  const char* where = "";                    ///< the place that the program named; "": none
+  std::shared_ptr<const HostStack> stack{};  ///< where the pool was called; nullptr: not kept
+};
+
+/// The blocks of a program's own pools, and which of its work uses them. A pool hands the same
+/// memory out again and again, inside of one allocation of the driver, which knows nothing of it.
+///
+/// Memory has several lives. An operation of an earlier life must come before everything in a
+/// later one. The pool's stream may use a new block from its next work on, so that work counts as a
+/// use of the new life. Only the newest use on each stream is kept, because all earlier ones come
+/// before it. Not thread-safe; owned by an OrderWatch.
+class PoolBlocks {
+ public:
+  /// Two operations on the same memory that nothing orders. The memory was freed between them,
+  /// or the second frees it.
+  struct Pair {
+    debug::Point first;
+    debug::Point second;
+    std::shared_ptr<const PoolBlock> before;  ///< what the first used
+    std::shared_ptr<const PoolBlock> after;   ///< what the second uses
+    bool is_allocation = false;  ///< the second need not use the memory: it follows the allocation
+    bool is_free = false;        ///< the second is the free
+  };
+  using Pairs = std::vector<Pair>;
+
+  /// The place of the calling thread's newest allocation; "": none. A program in Python names its
+  /// lines there, and its kernels run behind the allocations of their results.
+  [[nodiscard]] static const char*& place_of_thread() noexcept {
+    static constinit thread_local const char* place = "";
+    return place;
+  }
+  [[nodiscard]] static bool is_same(const StreamPlace& one, const StreamPlace& other) noexcept {
+    return key_of(one) == key_of(other);
+  }
+  [[nodiscard]] bool is_in_block(std::uintptr_t address) const {
+    return find(address) != live_.end();
+  }
+
+  /// Adds a block. Memory of a live block is handed out again only after that was freed.
+  void allocated(PoolBlock block, const std::string& where, const OrderRound& round) {
+    const std::uintptr_t begin = block.begin;
+    const std::uintptr_t end = begin + block.bytes;
+    block.where = place_of_thread() = keep(where);
+    if (end <= begin) return;
+    auto old = live_.upper_bound(begin);
+    if (old != live_.begin() && end_of(*std::prev(old)) > begin) --old;
+    while (old != live_.end() && old->first < end) old = die(old);
+    Block made{std::make_shared<const PoolBlock>(std::move(block)), {}, take_dead(begin, end)};
+    std::erase_if(made.earlier, [&](const Use& use) { return round.host_knows(use.point); });
+    const Key owner = key_of(made.what->owner);
+    const auto is_elsewhere = [&](const Use& use) { return use.stream != owner; };
+    if (std::any_of(made.earlier.begin(), made.earlier.end(), is_elsewhere)) {
+      pending_[owner].insert(begin);
+    }
+    live_[begin] = std::move(made);
+  }
+  /// The program has freed the block; the pool keeps it for the stream of its allocation.
+  void returned(std::uintptr_t begin) {
+    const auto found = live_.find(begin);
+    if (found != live_.end()) die(found);
+  }
+  /// Returns the block that begins there; nullptr: none.
+  [[nodiscard]] std::shared_ptr<const PoolBlock> block_at(std::uintptr_t begin) const {
+    const auto found = live_.find(begin);
+    return found == live_.end() ? nullptr : found->second.what;
+  }
+  /// The program has freed the block in the order of a stream, where the free is `point`. Whatever
+  /// uses the block must come before it.
+  void freed(std::uintptr_t begin, const StreamPlace& at, debug::Point point,
+             const OrderRound& round, Pairs& pairs) {
+    const auto found = live_.find(begin);
+    if (found == live_.end()) return;
+    Block& block = found->second;
+    for (const Use& use : block.uses) {
+      if (!round.comes_before(use.point, point)) {
+        pairs.push_back({use.point, point, use.block, block.what, false, true});
+      }
+    }
+    // The stream may have done nothing since the allocation.
+    compare(block, point, false, round, pairs);
+    // What comes after the free comes after all of these.
+    block.uses.clear();
+    block.earlier.clear();
+    add(block.uses, {key_of(at), point, block.what});
+    die(found);
+  }
+  /// The driver has freed that memory.
+  void forget(std::uintptr_t begin, std::size_t bytes) {
+    live_.erase(live_.lower_bound(begin), live_.lower_bound(begin + bytes));
+    dead_.erase(dead_.lower_bound(begin), dead_.lower_bound(begin + bytes));
+  }
+  /// Forgets all uses, and keeps the blocks.
+  void forget_uses() {
+    dead_.clear();
+    pending_.clear();
+    for (auto& [begin, block] : live_) {
+      block.uses.clear();
+      block.earlier.clear();
+    }
+  }
+  void forget_stream(const void* key) { pending_.erase({key, 0}); }
+
+  /// Returns whether the next work of that stream follows an allocation that other streams must not
+  /// precede.
+  [[nodiscard]] bool awaits(const StreamPlace& at) const {
+    return !pending_.empty() && pending_.count(key_of(at)) != 0;
+  }
+  /// Adds work on a stream that receives these addresses.
+  void used(const StreamPlace& at, debug::Point point, std::span<const std::uintptr_t> addresses,
+            const OrderRound& round, Pairs& pairs) {
+    const Key stream = key_of(at);
+    for (const std::uintptr_t address : addresses) {
+      const auto found = find(address);
+      if (found == live_.end()) continue;
+      Block& block = found->second;
+      // If one use of a stream comes after the earlier life, the stream's later ones do too.
+      if (add(block.uses, {stream, point, block.what})) {
+        compare(block, point, false, round, pairs);
+      }
+    }
+    const auto pending = pending_.find(stream);
+    if (pending == pending_.end()) return;
+    for (const std::uintptr_t begin : pending->second) {
+      const auto found = live_.find(begin);
+      if (found == live_.end() || key_of(found->second.what->owner) != stream) continue;
+      const auto is_here = [&](const Use& use) { return use.stream == stream; };
+      // Then it is compared already.
+      if (std::any_of(found->second.uses.begin(), found->second.uses.end(), is_here)) continue;
+      compare(found->second, point, true, round, pairs);
+    }
+    pending_.erase(pending);
+  }
+
+ private:
+  /// A stream; the legacy stream is one for each device.
+  using Key = std::pair<const void*, std::int32_t>;
+  struct Use {
+    Key stream;
+    debug::Point point;
+    std::shared_ptr<const PoolBlock> block;
+  };
+  using Uses = std::vector<Use>;  ///< one for each stream
+  struct Block {
+    std::shared_ptr<const PoolBlock> what;
+    Uses uses;
+    Uses earlier;  ///< of the memory's earlier lives
+  };
+  struct Dead {
+    std::uintptr_t end;
+    Uses uses;
+  };
+  using Live = std::map<std::uintptr_t, Block>;
+  static constexpr std::size_t most_places = std::size_t{1} << 16;
+
+  [[nodiscard]] static Key key_of(const StreamPlace& at) noexcept {
+    return {at.key, at.order == StreamOrder::legacy ? at.device : 0};
+  }
+  [[nodiscard]] static std::uintptr_t end_of(const Live::value_type& one) noexcept {
+    return one.first + one.second.what->bytes;
+  }
+  [[nodiscard]] Live::const_iterator find(std::uintptr_t address) const {
+    auto next = live_.upper_bound(address);
+    if (next == live_.begin() || end_of(*--next) <= address) return live_.end();
+    return next;
+  }
+  [[nodiscard]] Live::iterator find(std::uintptr_t address) {
+    auto next = live_.upper_bound(address);
+    if (next == live_.begin() || end_of(*--next) <= address) return live_.end();
+    return next;
+  }
+  /// Keeps the newest use of each stream. Returns whether it is the stream's first.
+  static bool add(Uses& uses, const Use& added) {
+    for (Use& use : uses) {
+      if (use.stream != added.stream) continue;
+      if (use.point < added.point) use = added;
+      return false;
+    }
+    uses.push_back(added);
+    return true;
+  }
+  static void compare(const Block& block, debug::Point point, bool is_allocation,
+                      const OrderRound& round, Pairs& pairs) {
+    for (const Use& use : block.earlier) {
+      if (use.point != point && !round.comes_before(use.point, point)) {
+        pairs.push_back({use.point, point, use.block, block.what, is_allocation, false});
+      }
+    }
+  }
+  /// Ends the block's life. Returns the next block.
+  Live::iterator die(Live::iterator one) {
+    Block& block = one->second;
+    for (const Use& use : block.uses) add(block.earlier, use);
+    if (!block.earlier.empty()) {
+      // Nothing else is dead there: the block has taken it over.
+      dead_[one->first] = {end_of(*one), std::move(block.earlier)};
+    }
+    return live_.erase(one);
+  }
+  /// Returns the uses of the dead memory from `begin` to `end`, and forgets them there.
+  [[nodiscard]] Uses take_dead(std::uintptr_t begin, std::uintptr_t end) {
+    Uses taken;
+    auto one = dead_.upper_bound(begin);
+    if (one != dead_.begin() && std::prev(one)->second.end > begin) --one;
+    while (one != dead_.end() && one->first < end) {
+      const std::uintptr_t from = one->first;
+      Dead dead = std::move(one->second);
+      one = dead_.erase(one);
+      for (const Use& use : dead.uses) add(taken, use);
+      if (dead.end > end) dead_[end] = {dead.end, dead.uses};
+      if (from < begin) dead_[from] = {begin, std::move(dead.uses)};
+    }
+    return taken;
+  }
+  [[nodiscard]] const char* keep(const std::string& where) {
+    if (where.empty() || (places_.size() >= most_places && places_.count(where) == 0)) return "";
+    return places_.insert(where).first->c_str();
+  }
+
+  Live live_;
+  std::map<std::uintptr_t, Dead> dead_;  // by address
+  std::map<Key, std::set<std::uintptr_t>> pending_;
+  std::set<std::string> places_;
+};
+
+}  // namespace warpsafe::watch
