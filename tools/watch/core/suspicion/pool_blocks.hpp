@@ -72,8 +72,14 @@ class PoolBlocks {
     if (end <= begin) return;
     auto old = live_.upper_bound(begin);
     if (old != live_.begin() && end_of(*std::prev(old)) > begin) --old;
-    while (old != live_.end() && old->first < end) old = die(old);
-    Block made{std::make_shared<const PoolBlock>(std::move(block)), {}, take_dead(begin, end)};
+    while (old != live_.end() && old->first < end) {
+      // Not all of it is free, so the program has not named all of its calls: which part the uses
+      // belong to is unknown.
+      const bool is_whole = begin <= old->first && end_of(*old) <= end;
+      old = is_whole ? die(old) : live_.erase(old);
+    }
+    Block made{std::make_shared<const PoolBlock>(std::move(block)), round_number_, {},
+               take_dead(begin, end)};
     std::erase_if(made.earlier, [&](const Use& use) { return round.host_knows(use.point); });
     const Key owner = key_of(made.what->owner);
     const auto is_elsewhere = [&](const Use& use) { return use.stream != owner; };
@@ -98,7 +104,7 @@ class PoolBlocks {
              const OrderRound& round, Pairs& pairs) {
     const auto found = live_.find(begin);
     if (found == live_.end()) return;
-    Block& block = found->second;
+    Block& block = now(found->second);
     for (const Use& use : block.uses) {
       if (!round.comes_before(use.point, point)) {
         pairs.push_back({use.point, point, use.block, block.what, false, true});
@@ -117,14 +123,12 @@ class PoolBlocks {
     live_.erase(live_.lower_bound(begin), live_.lower_bound(begin + bytes));
     dead_.erase(dead_.lower_bound(begin), dead_.lower_bound(begin + bytes));
   }
-  /// Forgets all uses, and keeps the blocks.
+  /// Forgets all uses, and keeps the blocks. There may be many, and a program may wait for the
+  /// device often: each block forgets its own when it is needed again.
   void forget_uses() {
     dead_.clear();
     pending_.clear();
-    for (auto& [begin, block] : live_) {
-      block.uses.clear();
-      block.earlier.clear();
-    }
+    ++round_number_;
   }
   void forget_stream(const void* key) { pending_.erase({key, 0}); }
 
@@ -140,7 +144,7 @@ class PoolBlocks {
     for (const std::uintptr_t address : addresses) {
       const auto found = find(address);
       if (found == live_.end()) continue;
-      Block& block = found->second;
+      Block& block = now(found->second);
       // If one use of a stream comes after the earlier life, the stream's later ones do too.
       if (add(block.uses, {stream, point, block.what})) {
         compare(block, point, false, round, pairs);
@@ -170,6 +174,7 @@ class PoolBlocks {
   using Uses = std::vector<Use>;  ///< one for each stream
   struct Block {
     std::shared_ptr<const PoolBlock> what;
+    std::uint64_t round;  ///< of the uses
     Uses uses;
     Uses earlier;  ///< of the memory's earlier lives
   };
@@ -196,6 +201,15 @@ class PoolBlocks {
     if (next == live_.begin() || end_of(*--next) <= address) return live_.end();
     return next;
   }
+  /// Forgets what the block has of an earlier round.
+  Block& now(Block& block) const noexcept {
+    if (block.round != round_number_) {
+      block.uses.clear();
+      block.earlier.clear();
+      block.round = round_number_;
+    }
+    return block;
+  }
   /// Keeps the newest use of each stream. Returns whether it is the stream's first.
   static bool add(Uses& uses, const Use& added) {
     for (Use& use : uses) {
@@ -216,7 +230,7 @@ class PoolBlocks {
   }
   /// Ends the block's life. Returns the next block.
   Live::iterator die(Live::iterator one) {
-    Block& block = one->second;
+    Block& block = now(one->second);
     for (const Use& use : block.uses) add(block.earlier, use);
     if (!block.earlier.empty()) {
       // Nothing else is dead there: the block has taken it over.
@@ -244,6 +258,7 @@ class PoolBlocks {
     return places_.insert(where).first->c_str();
   }
 
+  std::uint64_t round_number_ = 0;
   Live live_;
   std::map<std::uintptr_t, Dead> dead_;  // by address
   std::map<Key, std::set<std::uintptr_t>> pending_;
