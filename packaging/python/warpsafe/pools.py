@@ -26,7 +26,8 @@ class _Watch:
         """(allocated, freed, returned), or () without the watch."""
         if self._found is None:
             try:
-                process = ctypes.CDLL(None)
+                # Not CDLL: whoever lets go of Python's lock may wait for it for long.
+                process = ctypes.PyDLL(None)
                 allocated, freed, returned = process.warpsafe_pool_allocated, process.warpsafe_pool_freed, process.warpsafe_pool_returned
                 allocated.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_char_p]
                 freed.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
@@ -50,11 +51,16 @@ def _place(folders):
         file = frame.f_code.co_filename
         # torch.compile writes functions to a folder for temporary files.
         if file != __file__ and not file.startswith(folders) and "torchinductor_" not in file:
-            key = (frame.f_code, frame.f_lineno)
+            # Not the code itself, which is equal to that of another file, and takes long to hash.
+            key = (file, frame.f_code.co_name, frame.f_lineno)
             text = _places.get(key)
             if text is None:
-                here = os.path.join(os.getcwd(), "")
-                name = file[len(here):] if file.startswith(here) else file
+                name = file
+                try:
+                    here = os.path.join(os.getcwd(), "")
+                    name = file[len(here):] if file.startswith(here) else file
+                except OSError:  # the folder is gone
+                    pass
                 text = f"{frame.f_code.co_name} at {name}:{frame.f_lineno}".encode("utf-8", "replace")
                 if len(_places) < 65536:
                     _places[key] = text
@@ -95,7 +101,8 @@ class _Torch:
     def __init__(self, torch):
         self.torch = torch
         self.folders = (_folder(torch), "<frozen")
-        self.stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (lambda device: torch.cuda.current_stream(device).cuda_stream)
+        self.current_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (lambda device: torch.cuda.current_stream(device).cuda_stream)
+        self.with_stream = getattr(getattr(torch.cuda, "caching_allocator_alloc", None), "__code__", None)
         self.counts = {}  # by device: the blocks and the bytes handed out so far
 
     def bytes_of_newest(self, device):
@@ -108,6 +115,15 @@ class _Torch:
         self.counts[device] = (blocks, size)
         grown = size - before[1]
         return grown if blocks - before[0] == 1 and grown >= SMALLEST_OF_TORCH else SMALLEST_OF_TORCH
+
+    def stream(self, device):
+        """The thread's current stream, unless another library allocates for one of its own."""
+        frame, left = sys._getframe(1), 8
+        while frame is not None and left:
+            if frame.f_code is self.with_stream:
+                return frame.f_locals["stream"]
+            frame, left = frame.f_back, left - 1
+        return self.current_stream(device)
 
     def allocated(self, address):
         functions = _watch.functions()
@@ -129,7 +145,8 @@ def watch_torch(torch):
     (2.1 and later, built for a GPU)."""
     if getattr(torch, "_warpsafe_pools", None) is not None:
         return True
-    if not (getattr(torch.version, "cuda", None) or getattr(torch.version, "hip", None)):
+    version = getattr(torch, "version", None)  # a program may have a module of that name itself
+    if not (getattr(version, "cuda", None) or getattr(version, "hip", None)):
         return False
     try:
         import torch.cuda._gpu_trace as trace
@@ -199,7 +216,7 @@ def watch_rmm(resource):
     driver is initialised; without the watch it returns `resource` itself."""
     import rmm
 
-    functions = _watch.functions()
+    functions = _Watch().functions()  # the others look again, if the driver is not initialised yet
     if not functions:
         return resource
     allocated, freed = functions[:2]

@@ -106,6 +106,54 @@ class Adapters(unittest.TestCase):
         self.assertIn("address", cupy)
         self.assertNotIn("suspicion: nothing", self.ran(cupy.format(before=""), "--races"))
 
+    def test_an_allocation_for_another_library(self):
+        """It may name a stream that is not PyTorch's current one."""
+        program = """
+import stand_in_driver as device
+import torch
+one, two = torch.cuda.Stream(), torch.cuda.Stream()
+def take(stream):
+    return torch.cuda.caching_allocator_alloc(4096, stream=stream)
+with torch.cuda.stream(one):
+    for {names}:
+        x = take(two)
+        device.launch(name, {stream}, x, 0)
+        device.launch("idle", one.cuda_stream, 0, 0)
+        torch.cuda.caching_allocator_delete(x)
+"""
+        self.assertNotIn("suspicion: nothing", self.ran(program.format(names="name in ['fill', 'next']", stream="two.cuda_stream"), "--races"))
+        wrong = self.ran(program.format(names="name, stream in [('fill', one), ('next', two)]", stream="stream.cuda_stream"), "--races")
+        self.assertIn("nothing orders 'fill'", wrong)
+
+    def test_functions_that_look_alike(self):
+        """Python calls their code equal, even if it is of two files."""
+        alike = "def make():\n    import torch\n    return torch.empty(4096)\n"
+        program = """
+import stand_in_driver as device
+import torch
+import first, second
+one, two = torch.cuda.Stream(), torch.cuda.Stream()
+with torch.cuda.stream(one):
+    x = first.make()
+    device.launch("sum", two.cuda_stream, x.data_ptr(), 0)
+    del x
+    y = second.make()
+    device.launch("next", one.cuda_stream, y.data_ptr(), 0)
+"""
+        said = self.ran(program, "--races", path=[self.other("first", alike), self.other("second", alike)])
+        self.assertRegex(said, r"allocated in make at \S*first.py:3, and then 4096 bytes for stream \S+, allocated in make at \S*second.py:3")
+
+    def test_a_folder_that_is_gone(self):
+        gone = "import os, tempfile\nhere = tempfile.mkdtemp(); os.chdir(here); os.rmdir(here)\n"
+        said = self.ran(gone + TORCH.format(before="", after="", size=4096, offset=0), "--races")
+        self.assertIn("nothing orders 'sum'", said)
+        self.assertNotIn("warpsafe: the memory pool", said)
+
+    def test_another_module_of_that_name(self):
+        said = self.ran("import torch; print('ran')", "--races", path=[self.other("torch", "")])
+        self.assertIn("ran\n", said)
+        self.assertNotIn("pool", said)
+
     def test_the_drivers_own_pool(self):
         self.assertNotIn("suspicion: nothing", self.ran("import torch; torch.cuda.BACKEND = 'cudaMallocAsync'\n" + TORCH.format(
             before="", after="", size=4096, offset=0), "--races"))
@@ -193,6 +241,61 @@ print([one for one in sys.path if "startup" in one], "sitecustomize" in [type(on
         # Without one of its own, it may have none.
         self.assertIn("ran\n", self.ran("print('ran')", "--races", python=["-I"]))
         self.assertIn("ran\n", self.ran("print('ran')", "--races", python=["-S"]))
+
+    def test_a_program_without_a_start_of_its_own(self):
+        program = "try:\n    import sitecustomize\n    print(sitecustomize)\nexcept ImportError as error:\n    print(error)"
+        said = self.ran(program, "--races")
+        self.assertIn("No module named 'sitecustomize'", said)
+        self.assertIn("No module named 'sitecustomize'", self.ran(program, "--races", python=["-S"]))
+
+    def test_loaders_of_the_program(self):
+        """Import hooks stand before the loader with a proxy, have one loader for all modules, load late, or only look."""
+        program = """
+import importlib.abc, importlib.machinery, importlib.util, sys
+class Proxy:
+    def __init__(self, loader):
+        object.__setattr__(self, "real", loader)
+    @property
+    def __dict__(self):
+        return self.real.__dict__
+    def __getattr__(self, name):
+        return getattr(self.real, name)
+    def exec_module(self, module):
+        self.real.exec_module(module)
+        print("loaded", module.__name__)
+class Proxies:
+    def find_spec(self, name, path=None, target=None):
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is not None and name.startswith("torch"):
+            spec.loader = Proxy(spec.loader)
+        return spec
+class Shared(importlib.abc.Loader):
+    loaders = {}
+    def find_spec(self, name, path=None, target=None):
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        if spec is None or not name.startswith("torch"):
+            return None
+        self.loaders[name] = spec.loader
+        spec.loader = self
+        return spec
+    def exec_module(self, module):
+        self.loaders[module.__name__].exec_module(module)
+def look():
+    for _ in range(1500):
+        importlib.util.find_spec("torch")
+"""
+        for hook in ("sys.meta_path.insert(1, Proxies())", "sys.meta_path.insert(1, Shared()); look()", "look()", """
+spec = importlib.util.find_spec("torch")
+spec.loader = importlib.util.LazyLoader(spec.loader)
+module = importlib.util.module_from_spec(spec)
+sys.modules["torch"] = module
+spec.loader.exec_module(module)
+"""):
+            with self.subTest(hook):
+                said = self.ran(program + hook + TORCH.format(before="", after="", size=4096, offset=4000), "--races")
+                self.assertIn("nothing orders 'sum'", said)
+                self.assertNotIn("warpsafe: the memory pool", said)
+                self.assertEqual(said.count("loaded torch\n"), 1 if "Proxies" in hook else 0)
 
     def test_variables_that_outlive_the_watch(self):
         inside = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import sys; print([type(one).__name__ for one in sys.meta_path])'], " \

@@ -12,22 +12,19 @@ here = os.path.dirname(os.path.abspath(__file__))
 
 
 def run_hidden():
-    """Runs the next sitecustomize on the path. Its errors are Python's to report, as without this file."""
+    """Runs the next sitecustomize on the path. Its errors are Python's to report, as without this file. So is that
+    there is none: Python then forgets this module, and the program finds none either."""
     if sys.version_info[0] < 3:
         import imp
 
-        try:
-            found = imp.find_module("sitecustomize", sys.path)
-        except ImportError:
-            return
-        imp.load_module("sitecustomize", *found)
+        imp.load_module("sitecustomize", *imp.find_module("sitecustomize", sys.path))
         return
     import importlib.machinery
     import importlib.util
 
     spec = importlib.machinery.PathFinder.find_spec("sitecustomize")
     if spec is None or spec.loader is None:
-        return
+        raise ImportError("No module named 'sitecustomize'", name="sitecustomize")
     module = importlib.util.module_from_spec(spec)
     sys.modules["sitecustomize"] = module
     spec.loader.exec_module(module)
@@ -48,11 +45,36 @@ def watch(name, module):
         sys.stderr.write("warpsafe: the memory pool of %s is not watched: %s\n" % (name, error))
 
 
+class Loader(object):
+    """Comes before a module's own loader, which the module has once it is executed. The own loader stays as it is, since
+    others may use it too."""
+
+    def __init__(self, own):
+        self.own = own
+
+    def __getattr__(self, name):
+        if name == "own":  # a copy that is not complete yet
+            raise AttributeError(name)
+        return getattr(self.own, name)
+
+    def create_module(self, spec):
+        return self.own.create_module(spec)
+
+    def exec_module(self, module):
+        if getattr(module, "__loader__", None) is self:
+            module.__loader__ = self.own
+        spec = getattr(module, "__spec__", None)
+        if getattr(spec, "loader", None) is self:
+            spec.loader = self.own
+        self.own.exec_module(module)
+        watch(module.__name__, sys.modules.get(module.__name__, module))
+
+
 class Finder(object):
-    """Comes before Python's own finders. It leaves the work to them, and the module with its own loader."""
+    """Comes before Python's own finders, and leaves the work to them."""
 
     def __init__(self):
-        self.busy = False
+        self.busy = False  # Python calls finders under a lock
 
     def find_spec(self, name, path=None, target=None):
         if self.busy or name not in WATCHED:
@@ -64,22 +86,8 @@ class Finder(object):
             spec = importlib.util.find_spec(name)
         finally:
             self.busy = False
-        loader = getattr(spec, "loader", None)
-        if loader is None or not hasattr(loader, "exec_module"):
-            return spec
-        execute = loader.exec_module
-
-        def execute_and_watch(module):
-            try:
-                execute(module)
-            finally:
-                loader.__dict__.pop("exec_module", None)
-            watch(name, sys.modules.get(name, module))
-
-        try:
-            loader.__dict__["exec_module"] = execute_and_watch
-        except (AttributeError, TypeError):  # a loader with slots, or a class
-            pass
+        if getattr(getattr(spec, "loader", None), "exec_module", None) is not None:
+            spec.loader = Loader(spec.loader)
         return spec
 
 
@@ -89,8 +97,8 @@ def is_wanted():
     return sys.version_info[0] >= 3 and "races" in options and "quiet" not in options
 
 
-if here in sys.path:
-    sys.path.remove(here)
+# With -S, the path is as PYTHONPATH has it.
+sys.path[:] = [one for one in sys.path if os.path.abspath(one) != here]
 if is_wanted():
     sys.meta_path.insert(0, Finder())
 run_hidden()

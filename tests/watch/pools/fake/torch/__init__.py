@@ -17,14 +17,25 @@ _C = types.SimpleNamespace(_activate_gpu_trace=lambda: traced.append(True), _cud
 from . import cuda  # noqa: E402  (it uses what is above)
 
 
+def take(size, stream):
+    block = pool.take(size, stream)
+    counts[0] += 1
+    counts[1] += block[1]
+    if traced:
+        cuda._gpu_trace.fire(cuda._gpu_trace.allocations, block[2])
+    return block
+
+
+def give_back(block, streams):
+    if traced:
+        cuda._gpu_trace.fire(cuda._gpu_trace.frees, block[2])
+    pool.give_back(block, streams)
+
+
 class Tensor:
     def __init__(self, size):
-        self.block = pool.take(size, current[-1])
+        self.block = take(size, current[-1])
         self.streams = []
-        counts[0] += 1
-        counts[1] += self.block[1]
-        if traced:
-            cuda._gpu_trace.fire(cuda._gpu_trace.allocations, self.block[2])
 
     def data_ptr(self):
         return self.block[2]
@@ -33,9 +44,7 @@ class Tensor:
         self.streams.append(stream.cuda_stream)
 
     def __del__(self):
-        if traced:
-            cuda._gpu_trace.fire(cuda._gpu_trace.frees, self.block[2])
-        pool.give_back(self.block, self.streams)
+        give_back(self.block, self.streams)
 
 
 def empty(size):
