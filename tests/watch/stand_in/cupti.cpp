@@ -65,7 +65,8 @@ struct Request {
 CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
                               void* data, Request* asked) {
   const char* const shares = std::getenv("STAND_IN_SHARES");
-  if (asked->size == sizeof(Request)) {
+  // As CUpti_SubscriberParams_STRUCT_SIZE: up to the last member.
+  if (asked->size == offsetof(Request, allow_several) + sizeof asked->allow_several) {
     if (shares == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
     if (asked->allow_several == 0) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     take(subscriber, callback, data);

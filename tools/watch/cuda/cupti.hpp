@@ -70,7 +70,10 @@ struct Cupti {
   [[nodiscard]] CUptiResult share(CUpti_SubscriberHandle& ours,
                                   CUpti_CallbackFunc callback) const noexcept {
     if (subscribe_v2 == nullptr) return CUPTI_ERROR_NOT_SUPPORTED;
-    SubscriberRequest request{.size = sizeof(SubscriberRequest), .allow_several = 1};
+    // A later CUPTI may have further members in what is padding here.
+    SubscriberRequest request{
+        .size = offsetof(SubscriberRequest, allow_several) + sizeof(request.allow_several),
+        .allow_several = 1};
     return subscribe_v2(&ours, callback, nullptr, &request);
   }
 

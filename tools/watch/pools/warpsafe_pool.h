@@ -43,8 +43,9 @@ static inline void* warpsafe_pool_stream(void* stream) {
 }
 
 /* The pool has handed out `bytes` bytes at `memory` for work of `stream`. If the program says so for memory of a
-   block that it has not freed, that block counts as returned. `where` is the place in the program that a report
-   names, such as "step at train.py:12"; a null pointer: the caller of this function. The text is copied. */
+   block that it has not freed, that block counts as returned; if a part of the block is outside, its uses are
+   forgotten. `where` is the place in the program that a report names, such as "step at train.py:12"; a null pointer:
+   the caller of this function. The text is copied. */
 static inline void warpsafe_pool_allocated(const void* memory, size_t bytes, void* stream, const char* where) {
   static void* known;
   void (*tell)(const void*, size_t, void*, const char*) = NULL;
