@@ -160,6 +160,15 @@ def watch_torch(torch):
     except (ImportError, AttributeError):
         return False
     torch._warpsafe_pools = heard
+    try:
+        import torch.utils.checkpoint
+
+        # A checkpoint ends its recomputation by an exception. While C++ passes it on, tensors are freed. PyTorch then calls
+        # Python, although an exception is pending, and loses that: the backward pass fails with a SystemError.
+        heard.whole_checkpoints = torch.utils.checkpoint.set_checkpoint_early_stop(False)
+        heard.whole_checkpoints.__enter__()
+    except (ImportError, AttributeError):
+        pass
     activate()
     return True
 

@@ -143,6 +143,11 @@ with torch.cuda.stream(one):
         said = self.ran(program, "--races", path=[self.other("first", alike), self.other("second", alike)])
         self.assertRegex(said, r"allocated in make at \S*first.py:3, and then 4096 bytes for stream \S+, allocated in make at \S*second.py:3")
 
+    def test_checkpoints_compute_everything(self):
+        program = "import gc, torch, torch.utils.checkpoint\ngc.collect()\nprint('early stop', torch.utils.checkpoint.early_stop)"
+        self.assertIn("early stop False\n", self.ran(program, "--races"))
+        self.assertIn("early stop None\n", self.ran(program, "--races", "--no-pools"))
+
     def test_a_folder_that_is_gone(self):
         gone = "import os, tempfile\nhere = tempfile.mkdtemp(); os.chdir(here); os.rmdir(here)\n"
         said = self.ran(gone + TORCH.format(before="", after="", size=4096, offset=0), "--races")
