@@ -78,7 +78,9 @@ class PoolBlocks {
       const bool is_whole = begin <= old->first && end_of(*old) <= end;
       old = is_whole ? die(old) : live_.erase(old);
     }
-    Block made{std::make_shared<const PoolBlock>(std::move(block)), round_number_, {},
+    Block made{std::make_shared<const PoolBlock>(std::move(block)),
+               round_number_,
+               {},
                take_dead(begin, end)};
     std::erase_if(made.earlier, [&](const Use& use) { return round.host_knows(use.point); });
     const Key owner = key_of(made.what->owner);
