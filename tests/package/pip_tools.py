@@ -20,9 +20,11 @@ def takes_folders():
     return version is not None and (int(version[1]), int(version[2])) >= (22, 3)
 
 
-def pip(programs):
-    """The beginning of a command of pip, which `--python` follows."""
-    return [programs / "pip"] if (programs / "pip").exists() else [sys.executable, "-m", "pip"]
+def pip(programs, python):
+    """The beginning of a command of pip for an environment, by its Python: that of `programs`, which install() returned, or another."""
+    if not (programs / "pip").exists():
+        return [sys.executable, "-m", "pip", "--python", python]
+    return [programs / "pip", *([] if python == programs / "python" else ["--python", python])]
 
 
 def install(folder, *packages):
@@ -37,7 +39,7 @@ def install(folder, *packages):
         venv.create(folder, with_pip=not takes_folders(), clear=True)
     except (subprocess.CalledProcessError, SystemExit):  # Debian's venv exits
         skip("this Python has no ensurepip (Debian's package python3-venv)")
-    command = [*pip(programs), "--python", programs / "python", "install", "--quiet", "--retries", "1", *packages]
+    command = [*pip(programs, programs / "python"), "install", "--quiet", "--retries", "1", *packages]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode:
         print(run.stdout, run.stderr)
