@@ -7,7 +7,7 @@ dozen programs, tells once which compiler it runs. nvcc's device compiler is lef
 cudafe++, which knows all that it knows, and before the host compiler. self_test.py compares each of these
 with the compiler itself.
 
-As a script: prepares FOLDER for one compiler and the snippets of tests/misuse.
+As a script: prepares FOLDER for one compiler and the snippets of tests/misuse, at each check level or at one.
 """
 
 import json
@@ -152,10 +152,11 @@ class Quick:
 
 
 def main():
-    compiler, arguments = parse_arguments(__doc__, ("folder", {"type": Path}))
-    said = Quick(compiler, arguments.folder).prepare()
+    compiler, arguments = parse_arguments(__doc__, ("folder", {"type": Path}), ("--level", {"type": int, "choices": LEVELS}))
+    levels = LEVELS if arguments.level is None else [arguments.level]
+    said = Quick(compiler, arguments.folder).prepare(levels=levels)
     # The same precompiled headers work with warnings on, except for hipcc, which is prepared again.
-    said = said or Quick(compiler, arguments.folder, warnings=True).prepare([])
+    said = said or Quick(compiler, arguments.folder, warnings=True).prepare([], levels)
     print(said)
     return bool(said)
 

@@ -4,7 +4,8 @@
 """Gives warpsafe-diff damaged journals: every field of another JSON type, files cut off at many places, and
 files that are no journals. Each must end with exit code 2 and one line on standard error, and whole journals
 with the exit codes of their differences. check_diff.py TIMELINE DIFF [--all]; exit code 77: DIFF is missing.
-Without --all each field gets some of the values, so that each value is tried in several fields, and a file is cut off at fewer places."""
+Without --all each field gets some of the values, so that each value is tried in several fields, a file is cut off at fewer
+places, and large files are smaller."""
 import json
 import os
 import pathlib
@@ -13,7 +14,7 @@ import sys
 import tempfile
 
 timeline, diff = sys.argv[1:3]
-step, cuts = (1, 60) if sys.argv[3:] == ["--all"] else (5, 12)
+step, cuts, depth, launches = (1, 60, 1000000, 60000) if sys.argv[3:] == ["--all"] else (5, 12, 200000, 6000)
 if not pathlib.Path(diff).exists():
     print("left out: warpsafe-diff needs nlohmann/json.hpp")
     sys.exit(77)
@@ -92,8 +93,8 @@ with tempfile.TemporaryDirectory() as name:
         "a text": b"no journal\n" * 3,
         "an array": b"[1, 2]\n",
         "invalid UTF-8": good.replace(b'"combine"', b'"\xff\xfe"', 1),
-        "nested": b'{"warpsafe":' + b"[" * 1000000 + b"]" * 1000000 + b"}\n",
-        "nested without an end": b"[" * 1000000,
+        "nested": b'{"warpsafe":' + b"[" * depth + b"]" * depth + b"}\n",
+        "nested without an end": b"[" * depth,
         "a huge number": b'{"warpsafe":"1","format":1' + b"0" * 400 + b"}\n",
         "another format": good.replace(b'"format":1', b'"format":2', 1),
         "no environment": good.split(b"\n", 1)[1],
@@ -111,7 +112,7 @@ with tempfile.TemporaryDirectory() as name:
     right = {
         "nested in an unknown field": b'{"warpsafe":"1","format":1,"later":' + b"[" * 200000 + b"]" * 200000 + b"}\n",
         "many kernels": b'{"warpsafe":"1","format":1}\n' + b"".join(b'{"launch":%d,"kernel":"k%d"}\n' % (i, i % 3000)
-                                                                   for i in range(60000)),
+                                                                   for i in range(launches)),
     }
     for what, content in right.items():
         (folder / "right.jsonl").write_bytes(content)

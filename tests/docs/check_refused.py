@@ -4,22 +4,24 @@
 """Checks README.md and the pages with a compiler. README's first block of code must compile. Each line of its
 second block must not compile, and an error must contain the words after the line. The same holds for each
 block `cpp refused` of a page, after the page's source in tests/docs/pages. check_refused.py COMPILER
-INCLUDE_FOLDER PROJECT"""
-import os
+INCLUDE_FOLDER PROJECT
+
+The headers that README's first block includes are read precompiled. Other tests compile the pages' sources without them."""
 import pathlib
 import re
-import subprocess
 import sys
+import tempfile
 
 sys.path.append(str(pathlib.Path(__file__).parents[1] / "compile"))
 import api_page
+from compilers import Compiler
 from diagnostics import errors_of
-from quick import CLANG_ERRORS, GCC_ERRORS
+from quick import Quick
 
-compiler, include, project = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+program, include, project = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 CODE = re.compile(r"^```cpp( refused)?\n(.*?)^```", re.M | re.S)
 pages = project / "tests/docs/pages"
-limits = CLANG_ERRORS if "clang" in pathlib.Path(compiler).name else GCC_ERRORS
+BEGINNING = '"beginning.hpp"'
 
 
 def errors_in(page, source, statements):
@@ -30,9 +32,10 @@ def errors_in(page, source, statements):
   static_cast<void>(stream), static_cast<void>(x), static_cast<void>(raw), static_cast<void>(n); \
   static_cast<void>({statement}); }}
 """ for number, statement in statements.items())  # fmt: skip
-    done = subprocess.run([compiler, "-std=c++20", "-w", *limits, f"-I{include}", f"-I{pages}", "-fsyntax-only", "-x", "c++", "-"], input=text,
-                          capture_output=True, text=True, timeout=300, env={**os.environ, "LC_ALL": "C"})
-    return done.returncode == 0, errors_of(done.stderr), done.stderr
+    file = quick.folder / "page.cpp"
+    file.write_text(text)
+    compiles, said = quick.compile(file, 2, BEGINNING)
+    return compiles, errors_of(said), said
 
 
 def own(number, errors):
@@ -71,9 +74,16 @@ for page in api_page.pages(project):
         refused[page.name] = ((pages / page.name.replace("-", "_").replace(".md", ".cpp")).read_text(), "".join(blocks))
 
 problems, count = [], 0
-for name, (source, code) in refused.items():
-    lines = [(statement.strip().rstrip(";"), words.strip()) for statement, words in (line.split("//", 1) for line in code.splitlines())]
-    problems += [f"{name}: {said}" for said in complaints(name, source, lines)]
-    count += len(lines)
+with tempfile.TemporaryDirectory() as folder:
+    includes = re.match(r"(?:#include .*\n)+", readme[0])[0]
+    (pathlib.Path(folder) / "beginning.hpp").write_text(includes)
+    compiler = Compiler("clang++" if "clang" in pathlib.Path(program).name else "g++", program, [include, str(pages), folder])
+    quick = Quick(compiler, folder, lambda _: ["-w"])
+    if said := quick.prepare([BEGINNING], [2]):
+        sys.exit(f"README.md: its includes do not compile:\n{said}")
+    for name, (source, code) in refused.items():
+        lines = [(statement.strip().rstrip(";"), words.strip()) for statement, words in (line.split("//", 1) for line in code.splitlines())]
+        problems += [f"{name}: {said}" for said in complaints(name, source, lines)]
+        count += len(lines)
 print("\n".join(problems) or f"{count} lines of {len(refused)} pages do not compile")
 sys.exit(1 if problems else 0)

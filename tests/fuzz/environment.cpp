@@ -136,10 +136,9 @@ void check_options(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     static constexpr const char* names[] = {
-        "quiet",          "stop-on-error", "races",   "guard",    "arguments",
-        "no-handlers",    "kernel",        "journal", "timeline", "report",
-        "error-exitcode", "addr2line",     "cupti",   "rerun",    "rerun-folder",
-        "share-cupti"};
+        "quiet",  "stop-on-error", "races",        "guard",      "arguments",      "no-handlers",
+        "kernel", "journal",       "timeline",     "report",     "error-exitcode", "addr2line",
+        "cupti",  "rerun",         "rerun-folder", "share-cupti"};
     const std::string name = line.substr(0, line.find('='));
     if (std::find(std::begin(names), std::end(names), name) != std::end(names)) {
       values[name].push_back(name.size() == line.size() ? "" : line.substr(name.size() + 1));

@@ -214,8 +214,8 @@ user = folder / "user" / "bin"
 venv.create(folder / "user", with_pip=False, clear=True)
 extra = re.findall(r'"([\w=.*-]+)"', re.search(r"^lint = (.*)$", (source / "pyproject.toml").read_text(), re.M)[1]) if release else []
 if extra:
-    must(programs / "pip", "--python", user / "python", "install", "--quiet", *extra)
-must(programs / "pip", "--python", user / "python", "install", "--quiet", "--no-index", "--no-deps", wheel)
+    must(*pip_tools.pip(programs, user / "python"), "install", "--quiet", *extra)
+must(*pip_tools.pip(programs, user / "python"), "install", "--quiet", "--no-index", "--no-deps", wheel)
 check_lint()
 check_ranks(watches_cuda)
 check_run(watches_cuda)

@@ -16,7 +16,7 @@ import tempfile
 import threading
 
 import generated
-from jobs import Asked
+from jobs import Asked, ranks
 
 TOOL = sys.argv[1]
 problems = []
@@ -28,7 +28,7 @@ def expect(condition, text):
 
 
 def run(*words):
-    return subprocess.run([sys.executable, TOOL, *words], capture_output=True, text=True, check=False)
+    return ranks(TOOL, *words)
 
 
 def check_large(folder):
@@ -88,8 +88,7 @@ def check_ras(folder):
     generated.write(folder, 2, 60)
 
     def ask(address, *words):
-        return subprocess.run([sys.executable, TOOL, folder, "--ras", *words], env={**os.environ, "NCCL_RAS_ADDR": address},
-                              capture_output=True, text=True, check=False)
+        return ranks(TOOL, folder, "--ras", *words, env={**os.environ, "NCCL_RAS_ADDR": address})
 
     service = Service((b"NCCL version 2.28.9\n\nWarn", b"ings\n  #0-0 MISMATCH\n"))
     done = ask(service.address)

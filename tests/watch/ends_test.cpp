@@ -86,6 +86,24 @@ TEST(Ends, TheSignalsPlaceIsTheProgramsLine) {
   EXPECT_THAT(said, HasSubstr("ends.cpp:"));
 }
 
+TEST(Ends, ADestroyedHandleIsNamedWhereTheDriverCrashes) {
+  const std::string likely = "\n  likely cause: the call uses ";
+  std::string said;
+  const auto crashes = [&](const std::string& what) {
+    return run("env STAND_IN_CRASHES=yes " WATCH_RUN " --cuda " WATCH_ENDS " " + what, said);
+  };
+  EXPECT_THAT(crashes("launch stream launch destroyed launch").out, HasSubstr("status: 139"));
+  EXPECT_THAT(said, ContainsRegex(likely + "stream 0x[0-9a-f]+, which cuStreamDestroy has "
+                                           "destroyed in .*act"));
+  static_cast<void>(crashes("launch event destroyed_event wait_event"));
+  EXPECT_THAT(said,
+              ContainsRegex(likely + "event 0x[0-9a-f]+, which cuEventDestroy has destroyed"));
+  // The program's own fault, while it has destroyed handles.
+  static_cast<void>(crashes("launch stream destroyed event destroyed_event segv"));
+  EXPECT_THAT(said, HasSubstr("SIGSEGV"));
+  EXPECT_THAT(said, Not(HasSubstr("likely cause")));
+}
+
 TEST(Ends, CtrlCDuringAHangNamesTheWait) {
   const Ran ran = shell(environment + "STAND_IN_SLOW=20000 timeout -s INT 1 " WATCH_RUN
                                       " --cuda " WATCH_ENDS " launch wait");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A caching allocator hands memory to another stream. -DWRONG plants the mistake. The program names its blocks.
+// A caching allocator hands memory to another stream. -DWRONG plants the mistake. The program names
+// its blocks.
 
 #include "../../../tools/watch/pools/warpsafe_pool.h"
 #include "../plain_cuda.cuh"

@@ -10,7 +10,7 @@
 #include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>
 
-#include <sched.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <iostream>
@@ -19,7 +19,7 @@
 namespace ws = warpsafe;
 
 WARPSAFE_KERNEL void wait_for_peer(const int* arrived) {
-  while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) == 0) sched_yield();
+  while (__atomic_load_n(arrived, __ATOMIC_ACQUIRE) == 0) ::usleep(1000);
 }
 
 ws::result<void> step(const ws::Stream& stream) {

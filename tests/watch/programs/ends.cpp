@@ -19,6 +19,7 @@
 namespace {
 
 CUstream stream = nullptr;
+CUevent event = nullptr;
 
 int launch(unsigned grid_y) {
   CUfunction function = nullptr;
@@ -58,6 +59,12 @@ int act(const char* what) {
   if (is("_exit")) ::_exit(5);
   if (is("_Exit")) std::_Exit(6);
   if (is("wait")) return cuStreamSynchronize(stream);
+  // Handles that are used after they were destroyed.
+  if (is("stream")) return cuStreamCreate(&stream, 0);
+  if (is("destroyed")) return cuStreamDestroy(stream);
+  if (is("event")) return cuEventCreate(&event, 0);
+  if (is("destroyed_event")) return cuEventDestroy(event);
+  if (is("wait_event")) return cuStreamWaitEvent(nullptr, event, 0);
   if (is("other_thread")) {
     std::thread([] { write_to_nothing(); }).join();
   }

@@ -3,9 +3,9 @@
 
 // Replaces libcupti.so.13, of which the watch needs six functions. It knows the calls that the
 // driver's stand-in makes. With STAND_IN_TAKEN, another tool of that name has subscribed first.
-// With STAND_IN_TOO_NEW, it does not work with the driver. With STAND_IN_SHARES, it can serve several
-// tools, as CUPTI 13.3 with driver 610 can: if the first tool asks for it, and each tool uses
-// cuptiSubscribe_v2. STAND_IN_SHARES=taken: another tool has come first and asked for it.
+// With STAND_IN_TOO_NEW, it does not work with the driver. With STAND_IN_SHARES, it can serve
+// several tools, as CUPTI 13.3 with driver 610 can: if the first tool asks for it, and each tool
+// uses cuptiSubscribe_v2. STAND_IN_SHARES=taken: another tool has come first and asked for it.
 
 // CUDA 13.0 declares this function with parameters that are older than those below.
 #define cuptiSubscribe_v2 cuptiSubscribe_v2_of_the_header
@@ -105,9 +105,10 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, 
   return *name != nullptr ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 CUptiResult cuptiGetResultString(CUptiResult status, const char** text) {
-  *text = status == CUPTI_ERROR_NOT_COMPATIBLE      ? "CUPTI_ERROR_NOT_COMPATIBLE"
-          : status == CUPTI_ERROR_INVALID_PARAMETER ? "CUPTI_ERROR_INVALID_PARAMETER"
-                                                    : "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
+  *text = status == CUPTI_ERROR_NOT_COMPATIBLE ? "CUPTI_ERROR_NOT_COMPATIBLE"
+          : status == CUPTI_ERROR_INVALID_PARAMETER
+              ? "CUPTI_ERROR_INVALID_PARAMETER"
+              : "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
   return CUPTI_SUCCESS;
 }
 

@@ -90,7 +90,8 @@ CUstream bad_fill = nullptr;   ///< the stream of a fill that faults: when it is
 CUstream orphan = nullptr;     ///< the stream whose context was destroyed
 CUstream held = nullptr;       ///< the stream whose work does not end
 std::set<CUstream> destroyed;  ///< until the handle is used again
-CUstream captured = nullptr;   ///< the stream that captures
+std::set<CUevent> destroyed_events;
+CUstream captured = nullptr;  ///< the stream that captures
 bool capture_broken = false;
 thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 bool module_loaded = true;
@@ -152,6 +153,15 @@ bool is_destroyed(CUstream stream) {
   const std::lock_guard lock(live_mutex);
   return destroyed.find(stream) != destroyed.end();
 }
+bool is_destroyed(CUevent event) {
+  const std::lock_guard lock(live_mutex);
+  return destroyed_events.find(event) != destroyed_events.end();
+}
+/// As the driver, which reads a handle unchecked.
+[[gnu::noinline]] void crash(const void* handle) {
+  const void* volatile kept = handle;
+  *static_cast<volatile int*>(nullptr) = kept != nullptr;
+}
 bool keeps_parameters() { return std::getenv("STAND_IN_KEEPS_PARAMETERS") != nullptr; }
 /// A pool that hands out the newest freed memory of the same size first.
 CUresult allocate_of_pool(CUdeviceptr* memory, std::size_t bytes) {
@@ -201,6 +211,7 @@ CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (lost) return fault;
   if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
+  if (is_destroyed(of.hStream) && std::getenv("STAND_IN_CRASHES") != nullptr) crash(of.hStream);
   if (!is_function(function) || is_destroyed(of.hStream)) return CUDA_ERROR_INVALID_HANDLE;
   if (is_of_module(function) && (!module_loaded || module_context != current)) {
     return CUDA_ERROR_INVALID_HANDLE;
@@ -631,19 +642,24 @@ CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr
   });
 }
 CUresult cuStreamDestroy(CUstream stream) {
-  CUpti_ResourceData data{};
-  data.context = &context;
-  data.resourceHandle.stream = stream;
-  stand_in_tell(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, &data);
-  const std::lock_guard lock(live_mutex);
-  destroyed.insert(stream);
-  delete stream;
-  return CUDA_SUCCESS;
+  const cuStreamDestroy_v2_params of{stream};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy_v2, &of, nullptr, [&] {
+    CUpti_ResourceData data{};
+    data.context = &context;
+    data.resourceHandle.stream = stream;
+    stand_in_tell(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, &data);
+    const std::lock_guard lock(live_mutex);
+    destroyed.insert(stream);
+    delete stream;
+    return CUDA_SUCCESS;
+  });
 }
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
   const cuEventCreate_params of{event, flags};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventCreate, &of, nullptr, [&] {
     *event = new CUevent_st;
+    const std::lock_guard lock(live_mutex);
+    destroyed_events.erase(*event);
     return CUDA_SUCCESS;
   });
 }
@@ -656,8 +672,13 @@ CUresult cuEventQuery(CUevent event) {
   });
 }
 CUresult cuEventDestroy(CUevent event) {
-  delete event;
-  return CUDA_SUCCESS;
+  const cuEventDestroy_v2_params of{event};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventDestroy_v2, &of, nullptr, [event] {
+    const std::lock_guard lock(live_mutex);
+    destroyed_events.insert(event);
+    delete event;
+    return CUDA_SUCCESS;
+  });
 }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
   const cuEventElapsedTime_params of{milliseconds, start, end};
@@ -690,8 +711,10 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 }
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   const cuStreamWaitEvent_params of{stream, event, flags};
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent, &of, nullptr,
-                     [] { return CUDA_SUCCESS; });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent, &of, nullptr, [event] {
+    if (is_destroyed(event)) crash(event);
+    return CUDA_SUCCESS;
+  });
 }
 /// The parameters of axpy are float, const float*, float* and int; the kernels of files have two
 /// pointers, and all others one.

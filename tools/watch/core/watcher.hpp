@@ -4,6 +4,7 @@
 
 #include "end/end_text.hpp"
 #include "failure/call_weight.hpp"
+#include "failure/destroyed_handles.hpp"
 #include "failure/failed_calls.hpp"
 #include "failure/likely_cause.hpp"
 #include "kernel/kernel_lookup.hpp"
@@ -27,17 +28,20 @@
 #include "report/wait_reporter.hpp"
 #include "rerun/rerun.hpp"
 #include "stream/known_streams.hpp"
+#include "suspicion/call_stack.hpp"
 #include "suspicion/suspicions.hpp"
 #include <warpsafe/debug.hpp>
 
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace warpsafe::watch {
 
@@ -56,6 +60,7 @@ class Watcher {
   [[nodiscard]] KnownStreams& streams() noexcept { return streams_; }
   [[nodiscard]] Suspicions& suspicions() noexcept { return suspicions_; }
   [[nodiscard]] FailedCalls& failed_calls() noexcept { return failed_calls_; }
+  [[nodiscard]] DestroyedHandles& destroyed_handles() noexcept { return destroyed_handles_; }
   [[nodiscard]] SourcePlaces& places() noexcept { return places_; }
   [[nodiscard]] const Options& options() const noexcept { return options_; }
   /// Whether the machine code of kernels is of use.
@@ -200,10 +205,10 @@ class Watcher {
     if (__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) return;
     end_ = end.name();
     const bool is_fault =
-        end.signal == SIGABRT && has_aborted(end.stack, platform_.caller.runtimes);
+        end.signal == SIGABRT && frames_inside(end.stack, platform_.caller.runtimes) != 0;
     if (is_fault && rerun_.on()) aborted(end.stack);
     if (!options_.quiet) {
-      print_end(end, process_, waits_, places_);
+      print_end(end, process_, waits_, places_, [&] { return destroyed_cause(end); });
       if (is_fault && !rerun_.on()) {
         StandardError::line(
             "warpsafe: the runtime has ended the process, as it does at a fault of running work; "
@@ -328,6 +333,28 @@ class Watcher {
       return;
     }
   }
+  /// Returns the destroyed stream or event that the runtime worked with when the signal arrived, on
+  /// a line after "\n  ", or "". CUDA's driver reads a handle unchecked.
+  [[nodiscard]] std::string destroyed_cause(const End& end) {
+    const std::size_t inside =
+        end.words.empty() ? 0 : frames_inside(end.stack, platform_.caller.runtimes);
+    if (inside == 0) return {};
+    CrashWords words = end.words;
+    words.cut(inside < end.stack.count ? end.stack.frames[inside] : nullptr);
+    std::string cause;
+    destroyed_handles_.each([&](const DestroyedHandle& one) {
+      if (!words.has(one.handle) || streams_.device_of(one.handle) >= 0) return false;
+      char line[256];
+      warpsafe::detail::TextBuffer out(line, sizeof line);
+      out << "\n  likely cause: the call uses " << one.what << ' ' << one.handle << ", which "
+          << one.by << " has destroyed";
+      cause = line;
+      const std::vector<SourcePlace> places = places_.find(one.at);
+      if (!places.empty()) cause += " in " + places.front().text();
+      return true;
+    });
+    return cause;
+  }
   [[nodiscard]] std::string causes_of(const LaunchError& error, std::int32_t device) noexcept {
     return likely_causes(error, device, arguments_, failed_calls_, lookup_.table(), rerun_);
   }
@@ -366,6 +393,7 @@ class Watcher {
   const char* end_ = "exit";
   KernelLookup lookup_{platform_, options_};
   KnownStreams streams_;
+  DestroyedHandles destroyed_handles_;
   Suspicions suspicions_{platform_.caller, options_.races};
   Findings findings_;
   SourcePlaces places_{options_.lines_tool, platform_.caller.runtimes};

@@ -19,8 +19,8 @@ namespace warpsafe::watch {
 struct SubscriberRequest {
   std::size_t size;  ///< bytes of this structure that the caller has filled
   const char* name = nullptr;
-  char* other_name = nullptr;  ///< receives the name of the tool that CUPTI serves
-  std::size_t other_size = 0;  ///< bytes at other_name
+  char* other_name = nullptr;      ///< receives the name of the tool that CUPTI serves
+  std::size_t other_size = 0;      ///< bytes at other_name
   std::uint8_t allow_several = 0;  ///< from CUPTI 13.3 on
   std::uint8_t padding[7] = {};
 };

@@ -53,7 +53,7 @@ class StreamCalls {
     // A failed call also ends the capture.
     if (of.call == Call::end_capture) captures_.ended();
     const bool waited = end_wait(seen, of, status, stack);
-    if (status == 0) return done(of);
+    if (status == 0) return done(of, stack);
     if (!waited) watcher_.failed(status, of.name, Stage::runtime_call, of.device, stack);
     if (!inner) failed(of, status, nullptr, stack);
   }
@@ -99,7 +99,7 @@ class StreamCalls {
     return watcher_.streams().any_non_blocking(of.device) ? WaitScope::stream : WaitScope::device;
   }
 
-  void done(const StreamCall& of) noexcept {
+  void done(const StreamCall& of, const HostStack* stack) noexcept {
     if (of.call == Call::begin_capture) {
       captures_.begun();
       watcher_.failed_calls().capture_begins();
@@ -108,11 +108,21 @@ class StreamCalls {
     try {
       memory_.done(of);
       if (watcher_.quiet()) return;
+      keep_destroyed(of, stack);
       order_.done(of);
       end_dependence(of);
     } catch (...) {  // out of memory: no further suspicions
       watcher_.suspicions().order.give_up();
     }
+  }
+
+  void keep_destroyed(const StreamCall& of, const HostStack* stack) {
+    const bool is_event = of.call == Call::event_destroyed;
+    if (of.call == Call::event_created) watcher_.destroyed_handles().made(of.event);
+    if (!is_event && of.call != Call::stream_destroyed) return;
+    watcher_.destroyed_handles().destroyed({is_event ? of.event : of.stream,
+                                            is_event ? "event" : "stream", of.whole_name(),
+                                            stack != nullptr ? *stack : HostStack::here()});
   }
 
   /// Work other than a kernel, and a wait, ends the overlap of kernels.

@@ -32,8 +32,8 @@ class EndSignals {
   }
 
  private:
-  static void arrived(int signal, siginfo_t* info, void*) noexcept {
-    if (LastWords::is_here()) LastWords::speak(signal);
+  static void arrived(int signal, siginfo_t* info, void* context) noexcept {
+    if (LastWords::is_here()) LastWords::speak(signal, context);
     struct sigaction none {};
     none.sa_handler = SIG_DFL;
     static_cast<void>(::sigaction(signal, &none, nullptr));

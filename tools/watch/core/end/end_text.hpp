@@ -15,13 +15,15 @@
 
 namespace warpsafe::watch {
 
-/// Returns how the process ends, where the host waits, and the work in flight. May throw
-/// std::bad_alloc.
-[[nodiscard]] inline std::string end_text(const End& end, pid_t process, WaitReporter& waits,
-                                          SourcePlaces& places) {
+/// Returns how the process ends, the cause that `cause()` returns, where the host waits, and the
+/// work in flight. May throw std::bad_alloc.
+template <class Cause>
+[[nodiscard]] std::string end_text(const End& end, pid_t process, WaitReporter& waits,
+                                   SourcePlaces& places, const Cause& cause) {
   std::string text =
       std::string("warpsafe: ") + end.name() + " ends process " + std::to_string(process);
   for (const SourcePlace& one : places.find(end.stack)) text += "\n  in " + one.text();
+  text += cause();
   waits.each([&](Name what, const void* stream, std::int32_t device) {
     char line[256];
     warpsafe::detail::TextBuffer out(line, sizeof line);
@@ -41,10 +43,11 @@ namespace warpsafe::watch {
 }
 
 /// Prints that text.
-inline void print_end(const End& end, pid_t process, WaitReporter& waits,
-                      SourcePlaces& places) noexcept {
+template <class Cause>
+void print_end(const End& end, pid_t process, WaitReporter& waits, SourcePlaces& places,
+               const Cause& cause) noexcept {
   try {
-    StandardError::line(end_text(end, process, waits, places));
+    StandardError::line(end_text(end, process, waits, places, cause));
   } catch (...) {  // out of memory
     StandardError::line("warpsafe: the process ends");
   }

@@ -40,7 +40,7 @@ class ExitHook {
 
   [[noreturn]] static void exiting(int status) {
     if (LastWords::is_here()) {
-      LastWords::speak(0);
+      LastWords::speak(0, nullptr);
       status = status_for_(status);
     }
     ::_exit(status);

@@ -4,6 +4,7 @@
 
 #include "../place/host_stack.hpp"
 #include "../report/held_signals.hpp"
+#include "crash_words.hpp"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -29,8 +30,9 @@ inline constexpr EndSignal end_signals[] = {
 
 /// How a process ends other than by exit().
 struct End {
-  int signal = 0;   ///< 0: by _exit
-  HostStack stack;  ///< of the thread that the signal has interrupted, or that calls _exit
+  int signal = 0;    ///< 0: by _exit
+  HostStack stack;   ///< of the thread that the signal has interrupted, or that calls _exit
+  CrashWords words;  ///< of the thread that the signal has interrupted; empty without a signal
 
   /// "SIGINT", "_exit".
   [[nodiscard]] const char* name() const noexcept {
@@ -65,12 +67,14 @@ class LastWords {
   /// Returns whether this is the process in which `begin` was called, and not its child.
   [[nodiscard]] static bool is_here() noexcept { return ready_ && ::getpid() == process_; }
 
-  /// Has the thread speak, and waits for it. A handler may call this. Acts once. @pre is_here()
-  static void speak(int signal) noexcept {
+  /// Has the thread speak, and waits for it. A handler may call this. Acts once. `context` is the
+  /// handler's third argument; nullptr: no signal. @pre is_here()
+  static void speak(int signal, const void* context) noexcept {
     const int kept = errno;
     if (!__atomic_exchange_n(&begun_, true, __ATOMIC_ACQ_REL)) {
       end_.signal = signal;
       end_.stack = HostStack::here();
+      if (context != nullptr) end_.words = CrashWords::of(context);
       ::sem_post(&asked_);
     }
     constexpr int patience = 5000;  // milliseconds; a lock that the interrupted thread holds

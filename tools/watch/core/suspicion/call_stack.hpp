@@ -105,23 +105,31 @@ struct Caller {
   return found;
 }
 
-/// Returns whether one of these libraries has called abort(): the stack is that of a handler of
-/// SIGABRT.
-[[nodiscard]] inline bool has_aborted(const HostStack& stack, LibraryNames names) noexcept {
+/// Returns how many frames of a signal handler's stack belong to one of these libraries and what it
+/// has called: the number of the first frame of its caller. 0: the signal has interrupted other
+/// code. A signal that abort() sends counts as one that interrupts its caller.
+[[nodiscard]] inline std::size_t frames_inside(const HostStack& stack,
+                                               LibraryNames names) noexcept {
   static const char here = 0;
   Dl_info own{};
   static_cast<void>(::dladdr(&here, &own));
-  bool found = false;
-  KnownCode::each(stack, [&](const Dl_info& info) noexcept {
+  bool inside = false;
+  for (std::size_t i = 0; i < stack.count; ++i) {
+    Dl_info info{};
+    // A return address may lie behind the end of its function.
+    if (::dladdr(static_cast<const char*>(stack.frames[i]) - 1, &info) == 0 ||
+        info.dli_fname == nullptr) {
+      continue;
+    }
     const std::string_view file = detail::file_of(info.dli_fname);
     if (info.dli_fbase == own.dli_fbase || file.substr(0, 7) == "libc.so" ||
         file.substr(0, 10) == "linux-vdso") {
-      return true;
+      continue;
     }
-    found = *detail::library_of(info.dli_fname, names) != '\0';
-    return false;
-  });
-  return found;
+    if (*detail::library_of(info.dli_fname, names) == '\0') return inside ? i : 0;
+    inside = true;
+  }
+  return inside ? stack.count : 0;
 }
 
 /// Returns whether an allocator that hands out parts of its allocations is on the stack, by the
