@@ -401,7 +401,7 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "a/own.cu").write_text(kernels + launch + ";\n}\n")
             expect(launch, run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
         # What decides a size: what can grow without a limit is a warning, and what the tree does not show is a note.
-        start = ("#include <cuda_runtime.h>\n#include <cstdio>\n#include <cstdlib>\nstruct Items { int size() const; int n; };\n__global__ void k(float* p) { *p = 1; }\n")
+        start = ("#include <cuda_runtime.h>\n#include <array>\n#include <cstdio>\n#include <cstdlib>\n#include <vector>\nstruct Items { int size() const; int n; };\n__global__ void k(float* p) { *p = 1; }\n")
         member = "struct A {{\n  int {0};\n  A(int n, int t) : {0}({1}) {{ {2} }}\n  void own(float* p) {{ k<<<{3}>>>(p); }}\n}};\n"
         call = "struct Items {{ int size() const; }};\nvoid own(float* p, int n);\nvoid use(float* p, Items i, char** argv, int n) {{\n  {}\n}}\n"
         by_name, by_size = "void own(float* p, int n) {{ {} k<<<{}>>>(p); }}\n", "void own(float* p, Items i, char** argv, int t) {{ {} k<<<{}>>>(p); }}\n"
@@ -444,6 +444,13 @@ with tempfile.TemporaryDirectory() as name:
                 ("a caller elsewhere with an argument", by_name.format("", "1, n"), call.format("int all = atoi(argv[1]); own(p, all);"), "warning"),
                 ("a caller elsewhere with a constant variable", by_name.format("", "1, n"), call.format("int all = 4 * 32; own(p, all);"), "note"),
                 ("a caller elsewhere with a count", by_name.format("", "1, n"), call.format("own(p, n);"), "warning"),
+                ("a caller elsewhere with a template's constant", by_name.format("", "1, n"), call.format("}} template <int N> void all(float* p) {{ own(p, N);"), "note"),
+                ("a caller elsewhere beside a template", by_name.format("", "1, n"), call.format("}} template <int M> void all(float* p, int N) {{ own(p, N);"), "warning"),
+                ("a template's constant", "template <int N> void own(float* p) { const int n = N * 4; k<<<1, n>>>(p); }\n", "", "note"),
+                ("an argument beside a template's constant", "template <int N> void own(float* p, int n) { k<<<1, n * N>>>(p); }\n", "", "warning"),
+                ("the length of an array", "struct F { static constexpr int size() { return 64; } };\nvoid own(float* p, F f) { k<<<1, f.size()>>>(p); }\n", "", "note"),
+                ("the length in an array's type", "template <class T, unsigned long N> void own(float* p, const std::array<T, N>& a) { k<<<1, a.size()>>>(p); }\n", "", "note"),
+                ("the length of a vector", "void own(float* p, const std::vector<int>& a) { k<<<1, a.size()>>>(p); }\n", "", "warning"),
                 ("a caller elsewhere that checks", by_name.format("", "1, n"), call.format("if (n > 1024) return; own(p, n);"), "note"),
                 ("a caller here", by_name.format("", "1, n") + "void use(float* p) { own(p, 512); }\n", "", "note"),
                 ("a caller here with a size", by_name.format("", "1, n") + "void use(float* p, Items i) { own(p, i.size()); }\n", "", "warning")):
@@ -560,6 +567,15 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "b/other.cpp").write_text(text)
             done = run(apart, "--rows=B16,E01", "--level=warning", "a/grid.cu", "a/handle.cu")
             expect(f"in another file: {what}", done.stdout.count(": warning:"), warned)
+        (apart / "b/other.cpp").unlink()
+        # A cooperative grid whose size the source does not show has a status, unless it is dropped.
+        both = "__global__ void k(int* p) { *p = 1; }\nint ask();\nint main(int argc, char** a) {\n  int blocks = ask(), n = atoi(a[1]);\n"
+        cooperative = "cudaLaunchCooperativeKernel((void*)k, {}, 256, (void**)a, 0, 0)"
+        for grid, line, warned in (("blocks", "if ({} != cudaSuccess) return 1;", 0), ("blocks", "{};", 1), ("n / 256", "if ({} != cudaSuccess) return 1;", 1),
+                                   ("8", "if ({} != cudaSuccess) return 1;", 0), ("4096", "if ({} != cudaSuccess) return 1;", 1), ("dim3(4, 9)", "{};", 1)):
+            (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#include <cstdlib>\n" + both + line.format(cooperative.format(grid)) + "\n}\n")
+            done = run(apart, "--rows=B16", "--level=warning", "a/grid.cu")
+            expect(f"a cooperative grid: {grid}, {line}", done.stdout.count("[B16]"), warned)
 
         (apart / "a/start.cu").write_text(kernel + "int main()\n{ start(nullptr); }\n")
         (apart / "b/main.cpp").write_text(caller)

@@ -84,13 +84,23 @@ def of_call(function, node, depth):
     if READERS.fullmatch(name):
         return Source(function.program.text(node), True)
     if name in MEMBERS and not call_arguments(node):
-        return Source(function.program.text(node), True)
+        return Source(function.program.text(node), not is_fixed(node))
     rounded = round_up(function, node)
     if rounded is not None and rounded.count is not node:
         return strongest(source_of(function, part, depth - 1) for part in (rounded.count, rounded.block))
     if name in ("max", "ceil", "ceilf", "floor"):
         return strongest(source_of(function, part, depth - 1) for part in call_arguments(node))
     return Source(function.program.text(node))
+
+
+def is_fixed(call):
+    """Whether `x.size()` is a constant of a type: a static member's, or that of an array with a length in its type."""
+    to = call.cursor.referenced
+    if to is not None and (to.is_static_method() or re.match(r"std::(\w+::)?(array|initializer_list|span<[^<>,]*, \d)|(\w+::)*(extent|integral_constant)\b",
+                                                             getattr(to.semantic_parent.type, "spelling", "") if to.semantic_parent else "")):
+        return True
+    owner = next(iter(call.children[0].children), None) if call.children else None
+    return owner is not None and re.match(r"(const )?std::(\w+::)?array<", owner.type.get_canonical().spelling) is not None
 
 
 def of_name(function, node, depth):
@@ -169,6 +179,8 @@ def of_text(path, text):
     if CONSTANT.fullmatch(text) or not re.fullmatch(r"\w+", name):
         return Source(text)
     whole = index.text_of(path)
+    if re.search(rf"\btemplate\s*<[^;{{}}()]*\b(?:int|unsigned|size_t|long|short|auto|u?int\d+_t)\s+{name}\b", whole):
+        return Source(text)  # a template's constant
     given = re.findall(rf"\b{name}\s*=\s*([^=;,][^;,]*)[;,]|#\s*define\s+{name}\s+(.+)", whole)
     given = [(one or other).strip() for one, other in given]
     if any(READ.search(each) for each in given):
