@@ -446,6 +446,9 @@ with tempfile.TemporaryDirectory() as name:
                 ("a caller elsewhere with a count", by_name.format("", "1, n"), call.format("own(p, n);"), "warning"),
                 ("a caller elsewhere with a template's constant", by_name.format("", "1, n"), call.format("}} template <int N> void all(float* p) {{ own(p, N);"), "note"),
                 ("a caller elsewhere beside a template", by_name.format("", "1, n"), call.format("}} template <int M> void all(float* p, int N) {{ own(p, N);"), "warning"),
+                ("a sum that a branch bounds", "void own(float* p, int n) { const int rows = n; if (rows + 1 <= 1024) k<<<1, rows + 1>>>(p); }\n", "", "note"),
+                ("a product that a branch bounds", "void own(float* p, int n, int b) { if (n * b > 4096) n = 4096 / b; k<<<1, n>>>(p); }\n", "", "note"),
+                ("a sum with another count", "void own(float* p, int n, int b) { if (b + 1 <= 1024) k<<<1, n>>>(p); }\n", "", "warning"),
                 ("a template's constant", "template <int N> void own(float* p) { const int n = N * 4; k<<<1, n>>>(p); }\n", "", "note"),
                 ("an argument beside a template's constant", "template <int N> void own(float* p, int n) { k<<<1, n * N>>>(p); }\n", "", "warning"),
                 ("the length of an array", "struct F { static constexpr int size() { return 64; } };\nvoid own(float* p, F f) { k<<<1, f.size()>>>(p); }\n", "", "note"),
@@ -567,6 +570,15 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "b/other.cpp").write_text(text)
             done = run(apart, "--rows=B16,E01", "--level=warning", "a/grid.cu", "a/handle.cu")
             expect(f"in another file: {what}", done.stdout.count(": warning:"), warned)
+        # A launch on the default stream waits for the streams of a tree that creates no others.
+        (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = 1; }\nvoid start(int* p, cudaStream_t s) { k<<<1, 1>>>(p); }\n")
+        for makes, warned in (("cudaStreamCreate(s);", 0), ("cudaStreamCreate(s); cudaStreamCreateWithFlags(s, 1);", 1), ("", 1)):
+            (apart / "b/other.cpp").write_text(f"void f(cudaStream_t* s) {{\n  {makes}\n}}\n")
+            expect(f"the streams of a tree: {makes}", run(apart, "--rows=C09", "--level=warning", "a/grid.cu").stdout.count("[C09]"), warned)
+        # A value that the compiler does not have: the source is not read completely.
+        (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#define SIZE ((void)0)\n__global__ void k(int* p) { *p = 1; }\nvoid start(int* p) {\n"
+                                         "  unsigned size = SIZE;\n  k<<<1, size>>>(p);\n  k<<<1, 0>>>(p);\n}\n")
+        expect("a size of no type", run(apart, "--rows=A04", "a/grid.cu").stdout.count("[A04]"), 1)
         (apart / "b/other.cpp").unlink()
         # A cooperative grid whose size the source does not show has a status, unless it is dropped.
         both = "__global__ void k(int* p) { *p = 1; }\nint ask();\nint main(int argc, char** a) {\n  int blocks = ask(), n = atoi(a[1]);\n"

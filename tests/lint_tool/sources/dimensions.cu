@@ -16,6 +16,11 @@ __global__ void plain(float* p, int n) {
 __global__ void strided(float* p, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) p[i] = 1;
 }
+// It compares the threads of one block, and no item: it is made for sizes without a rest.
+__global__ void by_block(float* p, int n) {
+  const int first = blockIdx.x * 256;
+  for (int i = threadIdx.x; i < 256; i += blockDim.x) p[first + i] = n;
+}
 __global__ void unguarded(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 __global__ void bytewise(unsigned char* p, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -47,6 +52,7 @@ template <int N, int B>
 void floor_of_template(float* p, int n) {
   plain<<<N / B, B>>>(p, N);  // finds: A07/note
   plain<<<n / B, B>>>(p, n);  // finds: A07/warning
+  by_block<<<n / 256, B>>>(p, n);  // finds: A07/note
   done();
 }
 void floor_division(float* p, int n, int threads) {

@@ -135,7 +135,7 @@ class Function:
         """A variable's initial value if nothing else is ever written to it; otherwise the node itself."""
         node = plain(node)
         variable = self.variable(node) if depth else None
-        if variable is not None and not variable.writes and variable.start is not None:
+        if variable is not None and not variable.writes and variable.start is not None and bare(variable.start).type.kind.name != "VOID":
             return self.resolve(variable.start, depth - 1)
         if depth and node.kind == "MEMBER_REF_EXPR" and node.name in ("x", "y", "z") and node.children:
             owner = plain(node.children[0])

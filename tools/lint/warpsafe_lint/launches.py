@@ -49,8 +49,8 @@ class Kernel:
 
     @functools.cached_property
     def guards(self):
-        """Whether it compares an index that is computed from threadIdx or blockIdx."""
-        indices = {"threadIdx", "blockIdx", "thread_rank"}
+        """Whether it compares an index that is computed from blockIdx: it is made for a rest of the items."""
+        indices = {"blockIdx", "thread_rank"}
         for _ in range(2):
             indices |= {node.name for node in self.node.all("VAR_DECL") if is_integer(node.type) and indices & node.names()}
         return any(node.name in ("<", ">", "<=", ">=") and indices & node.names() for node in self.body.walk()

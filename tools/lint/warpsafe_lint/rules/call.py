@@ -9,6 +9,7 @@ from ..launches import same_text
 from ..function import api
 from ..registry import Found, all_launches, launch_rule, rule
 from ..tree import bare, call_arguments, call_name, is_integer, is_stream, is_wide, operands, plain, pointee_size
+from .streams import only_blocking_streams
 
 
 def argument_array(function, launch):
@@ -76,9 +77,12 @@ def narrowed_argument(program, function, launch):
 def host_pointer(program, function, launch):
     if program.called("HostRegister", "HostGetDevicePointer"):
         return
-    for node in launch.arguments or ():
+    kernel = launch.kernel
+    for place, node in enumerate(launch.arguments or ()):
         if node.type.get_canonical().kind.name != "POINTER" and plain(node).kind != "CALL_EXPR":
             continue
+        if kernel and place < len(kernel.parameters) and kernel.parameters[place].name not in kernel.names:
+            continue  # the kernel reads nothing through it
         why = host_memory(function, node)
         if why:
             yield Found(node, f"{why}: this is host memory, which {launch.kernel_name} cannot read on the device",
@@ -196,7 +200,7 @@ def stream_forgotten(program, function, launch):
     chooses = any(other.kernel_name == launch.kernel_name and not other.on_default_stream and in_other_branch(launch.node, other.node)
                   for other in all_launches(function))
     if streams and not chooses:
-        settled = waits_before_streams(function, launch)
+        settled = waits_before_streams(function, launch) or only_blocking_streams(program)
         yield Found(launch.node, f"this launch runs on the default stream, but its function has the stream {streams[0]}",
                     f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream",
                     "note" if settled else "")

@@ -141,9 +141,17 @@ def is_compared(function, node):
         if any(above.kind in ("FOR_STMT", "WHILE_STMT") and above.children[-1].order > test.order for above in test.above()):
             continue  # the head, or a part of the head, of a loop
         for side, other in (test.children, test.children[::-1]):
-            if plain(side).target == node.target is not None and function.value(other) not in (0, 1, -1):
+            if node.target is not None and function.value(other) not in (0, 1, -1) and any(part.target == node.target for part in parts_of(side)):
                 return True
     return False
+
+
+def parts_of(node):
+    """The terms and factors of a number, `n` of `n + 1` and of `n * m`: the larger they are, the larger it is."""
+    node = plain(node)
+    if node.kind == "BINARY_OPERATOR" and node.name in ("+", "*", "/", "-", "<<", ">>") and len(node.children) == 2:
+        return parts_of(node.children[0]) + (parts_of(node.children[1]) if node.name in "+*" else [])
+    return [node]
 
 
 def of_parameter(function, node, text, depth):

@@ -39,6 +39,12 @@ def may_not_block(program):
         f"^(cuda|hip)({'|'.join(NON_BLOCKING)})$")
 
 
+def only_blocking_streams(program):
+    """Whether the tree creates its streams itself, and all of them wait for the default stream, and it for them."""
+    created = any(api(name) == "StreamCreate" for name in program.all_names) or index.of_file(program.file).calls("^(cuda|hip)StreamCreate$")
+    return created and not may_not_block(program)
+
+
 def handle_type(call):
     """The type of the handle that a call creates: the target of its first pointer."""
     arguments = call_arguments(call)
