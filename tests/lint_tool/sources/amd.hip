@@ -18,7 +18,12 @@ __global__ void plain(float* p, int n) {
 __global__ void __launch_bounds__(256, 4) two_bounds(float* p) { p[0] = 1; }  // finds: B04
 __global__ void __launch_bounds__(256) one_bound(float* p) { p[0] = 1; }
 __global__ void warps(float* p) {
-  p[threadIdx.x] = threadIdx.x % 32;  // finds: B06
+  p[threadIdx.x] = threadIdx.x % 32;  // finds: B06/note
+}
+__device__ float from_first(float x) { return __shfl(x, 0); }
+__global__ void speaks_to_all(float* p) {
+  const int lane = threadIdx.x % 32;  // finds: B06/warning
+  p[threadIdx.x] = from_first(lane);
 }
 __global__ void asked_warps(float* p) { p[threadIdx.x] = threadIdx.x % warpSize; }
 void look(hipError_t status);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 
 // Part A. A line with a mistake names its row after `finds:`; every other line must have no
 // finding.
@@ -53,6 +54,8 @@ void floor_of_template(float* p, int n) {
   plain<<<N / B, B>>>(p, N);  // finds: A07/note
   plain<<<n / B, B>>>(p, n);  // finds: A07/warning
   by_block<<<n / 256, B>>>(p, n);  // finds: A07/note
+  const int t = std::atoi("100");
+  by_block<<<n / t, t>>>(p, n);  // finds: A07/warning
   done();
 }
 void floor_division(float* p, int n, int threads) {
@@ -164,6 +167,14 @@ void caps(float* p, int n) {
   const int capped = blocks < 1024 ? blocks : 1024;
   plain<<<capped, 256>>>(p, n);  // finds: A18
   strided<<<std::min(blocks, 1024), 256>>>(p, n);
+  unguarded<<<std::min(blocks, 1024), 256>>>(p);  // finds: A18/note
+  // In parts, and up to what a device takes.
+  for (int i = 0; i < blocks; i += 1024)
+    plain<<<std::min(1024, blocks - i), 256>>>(p + i * 256, n - i * 256);
+  for (int i = 0; i < 2; ++i) plain<<<std::min(1024, blocks - n), 256>>>(p, n);  // finds: A18/warning
+  cudaDeviceProp properties;
+  cudaGetDeviceProperties(&properties, 0);
+  plain<<<std::min(100000, properties.maxGridSize[0]), 256>>>(p, n);
   // The block has what the cap takes from the grid.
   plain<<<std::min(n, 1024), (n + 1023) / 1024>>>(p, n);
   plain<<<std::max(blocks, 1), 256>>>(p, n);

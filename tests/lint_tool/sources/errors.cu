@@ -185,6 +185,19 @@ void by_device(float* p, int sm_version) {
   else
     new_way(p);  // finds: D08/warning
 }
+// A function that checks no call of the runtime either, and one that checks one.
+cudaError_t writes(float* p) { return cudaMemset(p, 0, 24); }
+cudaError_t copies(float* p) { return cudaMemset(p, 0, 28); }
+void checks_nothing(float* p, float* q) {
+  cudaMalloc(&p, 4);
+  writes(p);  // finds: D08/note
+  cudaMemcpy(q, p, 4, cudaMemcpyDeviceToHost);
+}
+void checks_one(float* p, float* q) {
+  look(cudaMalloc(&p, 4));
+  copies(p);  // finds: D08/warning
+  cudaMemcpy(q, p, 4, cudaMemcpyDeviceToHost);
+}
 cudaError_t drops_after_an_error(float* p) {
   const cudaError_t first = fills(p);
   if (first != cudaSuccess) resets(p);

@@ -78,8 +78,10 @@ def floor_division(program, function, launch):
         rest = may_leave_rest(function, top, bottom)
         if rest is None or remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
             continue
-        # A kernel that compares its index is made for a rest; one that does not relies on sizes without a rest.
-        expects_rest = rest and launch.kernel is not None and launch.kernel.guards and not of_model(top) and not of_template(node)
+        # A kernel that compares the index of an item is made for a rest; one that does not relies on sizes without a rest. A block that
+        # is no constant was not chosen for the sizes, so that any comparison counts.
+        guards = launch.kernel is not None and (launch.kernel.guards if block is None else launch.kernel.guards_items)
+        expects_rest = rest and guards and not of_model(top) and not of_template(node)
         yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
                     f"write {COVER}, or without warpsafe (n + B - 1) / B", "" if expects_rest else "note")

@@ -13,7 +13,7 @@ from ..launches import round_up
 from ..libclang import written_at
 from ..registry import Found, all_launches, function_rule, rule
 from ..sizes import largest
-from ..tree import LOOPS, call_arguments, call_name, plain
+from ..tree import LOOPS, call_arguments, call_name, is_loop, plain
 from .growth import Source, source_of
 
 ERRORS = ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "hipblasStatus_t", "rocblas_status",
@@ -70,7 +70,7 @@ def peeks(program, call):
 def looked_at(program, function, node):
     """Whether a function reads the last error behind a launch or a call. A line that the compiler dropped, because a header is
     missing, counts if it reads like a check by its name. In a loop around both, the next turn reads the error."""
-    loops = [above for above in node.above() if above.kind in LOOPS]
+    loops = [above for above in node.above() if is_loop(above)]
     if any((call.order > node.order or any(loop in call.above() for loop in loops)) and (function.looks(call) or peeks(program, call)) and
            not (call.order < node.order and is_dropped(call)) for call in function.calls):
         return True
@@ -147,7 +147,7 @@ def unseen_launches(program, function):
     return unseen
 
 
-ROWS, NAMED_ROWS = 1 << 21, 1 << 19
+ROWS = 1 << 21
 FEW = re.compile(r"(?i)width|height|batch|(im(g|age)|mat|src|dst|frame|pic)\w*(\.|->)(row|col)s")
 LARGEST_SHARED = 232448  # bytes, from compute capability 9.0 on
 MODEL = re.compile(r"(?i)heads?_|_heads?|[a-z]Head|^n?heads?|layer|beam|channel")
@@ -173,13 +173,13 @@ def open_size(launch):
     limits = {"grid.x": 2**31 - 1, "grid.y": 65535, "grid.z": 65535, "block": most, "shared memory": 49152 - static}
     found = [(name, Source(str(size), values=(size,)) if size is not None else source_of(function, axis)) for name, axis, size in zip(
         limits, launch.grid_axes, map(function.value, launch.grid_axes)) if not fits(function, axis, limits[name])]
-    # Few programs have counts of 2^31 blocks along x, images or batches of 65536 items, or matrices with more than 2^21 rows; and 2^19
-    # rows are many where only a name says that they are a count.
+    # Few programs have counts of 2^31 blocks along x, images or batches of 65536 items, or matrices with more than 2^21 rows. Where
+    # only a name says that a side of a matrix is a count, it may be that of a model, or one of a few.
     square = is_square(function, launch.grid_axes)
     sides = dict(zip(limits, launch.grid_axes)) if launch.grid_axes and function.value(launch.grid_axes[0]) is None else {}
     sources = dict(found)
-    few = {name for name, axis in sides.items() if any(map(SIDE.fullmatch, axis.names())) or fits(
-        function, axis, limits[name], NAMED_ROWS if sources.get(name) and sources[name].named else ROWS)} | {"grid.x"}
+    few = {name for name, axis in sides.items() if any(map(SIDE.fullmatch, axis.names())) or sources.get(name) and sources[name].named or
+           fits(function, axis, limits[name], ROWS)} | {"grid.x"}
     found = [(name, dataclasses.replace(source, grows=False) if source and (square or name in few or FEW.search(source.text)) else source)
              for name, source in found]
     threads = [function.value(axis) for axis in launch.block_axes]
@@ -317,7 +317,7 @@ QUESTIONS = re.compile(r"(?:\w*Get(?!LastError)\w*|Occupancy\w*|\w*Query|\w*Thre
 def hides_error(function, call):
     """Whether a call whose error nobody reads may clear one: of the callers, if the function has no launch before it; else of a
     launch that a device can refuse, or of a call of the runtime that can fail and whose status is dropped."""
-    loops = [above for above in call.above() if above.kind in LOOPS]
+    loops = [above for above in call.above() if is_loop(above)]
 
     def is_before(node):
         return node.order < call.order or any(loop in node.above() for loop in loops)
@@ -407,6 +407,12 @@ def is_said(program, name):
     return False
 
 
+def checks_nothing(function):
+    """Whether a function drops the status of the runtime's calls too, of several, and keeps none."""
+    calls = [call for call in function.calls if re.match(r"Malloc|Mem(cpy|set)|DeviceSynchronize|StreamSynchronize", api(call_name(call)))]
+    return len(calls) > 1 and all(map(is_dropped, calls))
+
+
 def is_found_later(program, function, call):
     """Whether the last error is read behind a dropped call, which then has it. A function that reads it itself has cleared it."""
     return is_runtime_error(call.type) and not program.reaches(call_name(call), is_look) and (
@@ -429,7 +435,7 @@ def dropped(program):
                     not ends_itself(program, name) and not always_succeeds(program, name) and \
                     not after_failure(call) and not asks_for_size(function, call) and not for_old_gpu(function, call):  # the branch has an error already
                 found.setdefault(name, []).append(call)
-                if is_found_later(program, function, call):
+                if is_found_later(program, function, call) or checks_nothing(function):
                     harmless.add(call)
     for name, calls in found.items():  # one finding per wrapper
         calls.sort(key=lambda call: call in harmless)  # those that lose an error go first

@@ -5,6 +5,7 @@ that the source does not show, such as the choice of a caller."""
 
 import dataclasses
 import math
+import operator
 import re
 
 from .. import index
@@ -64,6 +65,9 @@ def source_of(function, node, depth=6):
         return of_call(function, node, depth)
     if node.kind == "BINARY_OPERATOR" and node.name in ("+", "-", "*", "/", "<<", ">>"):
         sources = [source_of(function, part, depth - 1) for part in (inner if node.name != "-" else inner[:1])]
+        values = computed(function, node, inner, sources)
+        if values:
+            return Source(function.program.text(node), values=values)
         if node.name == "/" and None not in sources and sources[0].text == sources[1].text:
             return Source(function.program.text(node))  # a count in as many parts as it needs
         return strongest(sources)
@@ -72,6 +76,19 @@ def source_of(function, node, depth=6):
     if not inner and "LITERAL" in node.kind or node.kind in ("CXX_UNARY_EXPR", "SIZE_OF_PACK_EXPR"):
         return None
     return Source(function.program.text(node))  # a choice, a remainder, an element of an array
+
+
+STEPS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "<<": operator.lshift, ">>": operator.rshift}
+
+
+def computed(function, node, sides, sources):
+    """All values of a sum, product or quotient of a number whose values the callers show, and a constant; or nothing."""
+    if len(sides) != 2 or sources[0] is None or not sources[0].values or len(sources) > 1 and sources[1] is not None:
+        return ()
+    by = function.value(sides[1])
+    if by is None or by < 0 or node.name == "/" and by == 0 or node.name in ("<<", ">>") and by > 40:
+        return ()
+    return tuple(STEPS[node.name](value, by) for value in sources[0].values)
 
 
 def strongest(sources):

@@ -75,9 +75,15 @@ def warp_of_32(program, function):
         if expected is None or len(node.children) != 2 or function.value(node.children[1]) != expected:
             continue
         if "threadIdx" in function.resolve(node.children[0]).names():
+            # A group of 32 threads is no harm in a larger warp, until a call speaks to all threads of it.
+            whole = any(program.reaches(call_name(call), speaks_to_warp) for call in function.calls)
             yield Found(node, f"{program.text(node)} assumes warps of 32 threads, but AMD's CDNA has 64",
-                        "use warpSize, or kernel<k, requires_warp<32>>, which is checked at the launch")
+                        "use warpSize, or kernel<k, requires_warp<32>>, which is checked at the launch", "" if whole else "note")
             return
+
+
+def speaks_to_warp(name):
+    return re.fullmatch(r"__(ballot|any|all|activemask|match_\w+|shfl|reduce_\w+|syncwarp)(_sync)?", name) is not None
 
 
 def opted_in(program, launch):
