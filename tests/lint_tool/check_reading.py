@@ -397,6 +397,7 @@ with tempfile.TemporaryDirectory() as name:
                                      ("k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("k<<<dim3(u, (n + 63) / 64), 256>>>(p)", 0), ("k<<<dim3(u, (n + 31) / 32), 256>>>(p)", 0), ("k<<<dim3(u, (n + 7) / 8), 256>>>(p)", 0), ("k<<<dim3(9, (n + 7) / 8), 256>>>(p)", 1),
                                      ("int r = atoi(text), g; g = (r + 63) / 64; k<<<dim3(u, g), 256>>>(p)", 0), ("int r = atoi(text), g; g = (r + 31) / 32; k<<<dim3(u, g), 256>>>(p)", 1),
                                      ("int r = atoi(text), g; g = 9; g = r; k<<<dim3(u, g), 256>>>(p)", 1), ("k<<<dim3(u, n), 256>>>(p)", 0),
+                                     ("int r = atoi(text); k<<<dim3(u, w, r), 256>>>(p)", 0), ("int r = atoi(text); k<<<dim3(u, 4, r), 256>>>(p)", 1),
                                      ("int r = atoi(text); k<<<dim3(u, (r + 31) / 32), 256>>>(p)", 1), ("int r = atoi(text); k<<<dim3(u, (r + 63) / 64), 256>>>(p)", 0),
                                      ("k<<<dim3(u, blocks(n * 9)), 256>>>(p)", 0), ("k<<<dim3(8, blocks(n * 9)), 256>>>(p)", 1), ("k<<<dim3(1, batch), 256>>>(p)", 0), ("int n_heads = w; k<<<1, 256, n_heads>>>(p)", 0), ("k<<<dim3(1, n), 256>>>(p)", 1), ("k<<<dim3(1, src.rows), 256>>>(p)", 0), ("k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
                                      ("k<<<(n + 255) / 256, t>>>(p)", 0), ("k<<<(n + 255) / 256, 256, n>>>(p)", 1),

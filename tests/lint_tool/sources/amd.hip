@@ -45,4 +45,13 @@ void unseen(float* p, int n) {
 void switches(rocblas_handle handle, hipStream_t (&streams)[4]) {
   look(rocblas_set_stream(handle, streams[0]));
   for (hipStream_t stream : streams) look(rocblas_set_stream(handle, stream));  // finds: E04
+  do {  // as a macro writes one statement
+    look(rocblas_set_stream(handle, streams[1]));
+  } while (0);
+}
+
+// A type that libclang's bindings have no name for.
+void sixteen_bits(_Float16* to, const _Float16* from, int n) {
+  look(hipMemcpy(to, from, n * sizeof(_Float16), hipMemcpyHostToDevice));
+  look(hipMemcpy(to, from, n, hipMemcpyHostToDevice));  // finds: F05
 }

@@ -147,6 +147,8 @@ void names(float* p, int n, int rows, int cols) {
   plain<<<threads_per_block, number_of_blocks>>>(p, n);  // finds: A13/note
   plain<<<threads_per_block, nblocks>>>(p, n);           // finds: A13/warning B01
   matrix<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, rows, cols);  // finds: A14
+  // The matrix is transposed: the kernel's columns are these rows.
+  matrix<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, cols, rows);
   transpose<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, rows, cols);
   matrix<<<dim3((cols - 1) / 16 + 1, (rows - 1) / 16 + 1), block>>>(p, rows, cols);
   done();

@@ -57,10 +57,10 @@ void directions(float* unknown, int n) {
   look(cudaMallocHost((void**)&pinned, 128));
   look(cudaMallocManaged(&managed, 128));
   look(cudaMemcpy(device, host.data(), 128, cudaMemcpyHostToDevice));
-  look(cudaMemcpy(device, host.data(), 128, cudaMemcpyDeviceToHost));  // finds: L01
+  look(cudaMemcpy(device, host.data(), 128, cudaMemcpyDeviceToHost));  // finds: L01/error
   look(cudaMemcpy(host.data(), device, 128, cudaMemcpyDeviceToHost));
   look(cudaMemcpy(host.data(), device, 128, cudaMemcpyDefault));
-  look(cudaMemcpy(device + 1, pinned, 64, cudaMemcpyDeviceToDevice));  // finds: L01
+  look(cudaMemcpy(device + 1, pinned, 64, cudaMemcpyDeviceToDevice));  // finds: L01/note
   look(cudaMemcpy(managed, device, 128, cudaMemcpyDeviceToHost));
   look(cudaMemcpy(unknown, device, 128, cudaMemcpyDeviceToHost));
   look(cudaMemcpy(device, unknown, 128, cudaMemcpyDeviceToDevice));

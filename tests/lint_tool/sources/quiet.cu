@@ -328,6 +328,17 @@ void fits(float* p, int n, int occupancy) {
   void* arguments[] = {&p, &n};
   look(cudaLaunchCooperativeKernel((void*)plain, occupancy, 256, arguments, 0, 0));
 }
+// Sizes of themselves, which have no constant value.
+void of_itself(float* p, int n) {
+  dim3 grid(n);
+  grid.x = grid.x / 2 + grid.x / 3;
+  plain<<<grid, 256>>>(p, n);
+  int blocks;
+  blocks = n;
+  blocks = blocks * 2 + blocks;
+  plain<<<blocks, 256>>>(p, n);
+  done();
+}
 void ask(int& n);
 void asks(float* p) {
   int n = 0, m = 0;  // which another function writes

@@ -174,11 +174,12 @@ def open_size(launch):
     found = [(name, Source(str(size), values=(size,)) if size is not None else source_of(function, axis)) for name, axis, size in zip(
         limits, launch.grid_axes, map(function.value, launch.grid_axes)) if not fits(function, axis, limits[name])]
     # Few programs have counts of 2^31 blocks along x, images or batches of 65536 items, or matrices with more than 2^21 rows. Where
-    # only a name says that a side of a matrix is a count, it may be that of a model, or one of a few.
+    # only a name says that a side of a matrix is a count, it may be that of a model, or one of a few. A volume has few layers.
     square = is_square(function, launch.grid_axes)
     sides = dict(zip(limits, launch.grid_axes)) if launch.grid_axes and function.value(launch.grid_axes[0]) is None else {}
     sources = dict(found)
-    few = {name for name, axis in sides.items() if any(map(SIDE.fullmatch, axis.names())) or sources.get(name) and sources[name].named or
+    open_axes = [axis for axis in launch.grid_axes if function.value(axis) is None]
+    few = {name for name, axis in sides.items() if name == "grid.z" and len(open_axes) == 3 or any(map(SIDE.fullmatch, axis.names())) or sources.get(name) and sources[name].named or
            fits(function, axis, limits[name], ROWS)} | {"grid.x"}
     found = [(name, dataclasses.replace(source, grows=False) if source and (square or name in few or FEW.search(source.text)) else source)
              for name, source in found]
@@ -407,10 +408,12 @@ def is_said(program, name):
     return False
 
 
-def checks_nothing(function):
-    """Whether a function drops the status of the runtime's calls too, of several, and keeps none."""
-    calls = [call for call in function.calls if re.match(r"Malloc|Mem(cpy|set)|DeviceSynchronize|StreamSynchronize", api(call_name(call)))]
-    return len(calls) > 1 and all(map(is_dropped, calls))
+ASSERTS = re.compile(rb"\b(assert|(ASSERT|EXPECT)_\w+|REQUIRE|CHECK_(EQ|NE|LT|LE|GT|GE|NEAR))\s*\(")
+
+
+def asserts_later(program, function, call):
+    """Whether a test asserts something behind a dropped call: a call that fails is found there."""
+    return ASSERTS.search(program.source[call.end:function.node.end]) is not None
 
 
 def is_found_later(program, function, call):
@@ -435,7 +438,7 @@ def dropped(program):
                     not ends_itself(program, name) and not always_succeeds(program, name) and \
                     not after_failure(call) and not asks_for_size(function, call) and not for_old_gpu(function, call):  # the branch has an error already
                 found.setdefault(name, []).append(call)
-                if is_found_later(program, function, call) or checks_nothing(function):
+                if is_found_later(program, function, call) or asserts_later(program, function, call):
                     harmless.add(call)
     for name, calls in found.items():  # one finding per wrapper
         calls.sort(key=lambda call: call in harmless)  # those that lose an error go first

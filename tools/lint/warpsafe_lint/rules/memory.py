@@ -118,7 +118,9 @@ def wrong_kind(program, function):
             known = where(function, node)
             if known and known[0] != should:
                 yield Found(call, f"the {role} of a copy {KINDS[kind]} is {known[0]} memory: {known[1]}",
-                            "write the kind that fits both pointers, or cudaMemcpyDefault; warpsafe's copies take it from their types")
+                            "write the kind that fits both pointers, or cudaMemcpyDefault; warpsafe's copies take it from their types",
+                            # A device has page-locked memory at the address that the host has.
+                            "note" if known[1].endswith(PINNED) else "")
                 break
 
 
