@@ -211,6 +211,26 @@ struct Throws {
   }
   float* p;
 };
+struct Catches {
+  ~Catches() {
+    try {
+      if (cudaFree(p) != cudaSuccess) throw 1;
+    } catch (int) {
+      std::puts("not freed");
+    }
+  }
+  float* p;
+};
+struct ThrowsAgain {
+  ~ThrowsAgain() {
+    try {
+      look(cudaFree(p));
+    } catch (int) {
+      throw;  // finds: D09/warning
+    }
+  }
+  float* p;
+};
 struct Stops {
   ~Stops() { stop_on(cudaFree(p)); }  // finds: D09/note
   float* p;

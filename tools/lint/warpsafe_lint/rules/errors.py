@@ -462,7 +462,9 @@ def destructor(program):
         calls = [c for c in function.calls if api(call_name(c)) or call_name(c).startswith(("cublas", "cudnn", "cufft", "rocblas"))]
         if not calls:
             continue
-        throws = next(function.node.all("CXX_THROW_EXPR"), None)
+        # What a `try` in the destructor catches does not leave it.
+        throws = next((throw for throw in function.node.all("CXX_THROW_EXPR") if not any(
+            above.kind == "CXX_TRY_STMT" and above.children and throw.order < above.children[1].order for above in throw.above())), None)
         ends = next((c for c in function.calls if fails(call_name(c))), None)
         if ends is None:
             # The checking function that receives a call's status.
