@@ -246,6 +246,12 @@ void success_all_the_same(float* p) {
   if (status != cudaSuccess) std::exit(EXIT_FAILURE);
 }
 
+// One finding per file: the line above.
+void the_same_again(float* p) {
+  const cudaError_t status = cudaFree(p);
+  if (status != cudaSuccess) std::exit(0);
+}
+
 bool compares(cudaError_t status) {
   if (status == cudaErrorLaunchFailure) return true;  // finds: D11
   return status == cudaErrorNotReady;

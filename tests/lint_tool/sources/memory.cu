@@ -48,6 +48,20 @@ void streams(float* p, cudaStream_t first, cudaStream_t second) {
   done();
 }
 
+// A macro of a test writes its condition three times, and one of them runs.
+#define REQUIRE(...) \
+  do { \
+    (void)__builtin_constant_p(__VA_ARGS__); \
+    look_at(__VA_ARGS__); \
+  } while ((void)0, (false) && static_cast<bool>(!!(__VA_ARGS__)))
+void look_at(bool);
+void of_a_test(float* p, float* q, cudaStream_t stream) {
+  REQUIRE(cudaFree(p) == cudaSuccess);
+  REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+  look(cudaFree(q));
+  look(cudaFree(q));  // finds: F04
+}
+
 void directions(float* unknown, int n) {
   std::vector<float> host(32);
   float* device = nullptr;

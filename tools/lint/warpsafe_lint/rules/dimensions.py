@@ -134,6 +134,7 @@ def zero(program, function, launch):
             if function.value(axis) == 0 and "dim3" not in plain(axis).type.spelling:
                 yield Found(axis, f"this {what} has a dimension of 0, which every runtime refuses",
                             "write SafeGrid<>::cover_or_empty(n, block) if there may be no work")
+                return  # one finding per launch
 
 
 @launch_rule("A05", "a negative dimension")

@@ -481,8 +481,8 @@ def destructor(program):
 
 @rule("D10", "an error written to a log, and success returned")
 def success_all_the_same(program):
+    found = []
     for function in program.functions:
-        found = []
         for node in function.node.all("IF_STMT"):
             if len(node.children) < 2:
                 continue
@@ -494,9 +494,9 @@ def success_all_the_same(program):
             for call in node.children[1].all("CALL_EXPR"):
                 if call_name(call) in ("exit", "_exit") and call_arguments(call) and call_arguments(call)[0].value == 0:
                     found.append(call)
-        if found:  # one finding per function, because most come from a macro around every call
-            yield Found(found[0], "the program finds the error, and exits with 0, success",
-                        "call exit(EXIT_FAILURE), or return the error as a warpsafe::result")
+    if found:  # one finding per file, because most come from a macro around every call
+        yield Found(found[0], "the program finds the error, and exits with 0, success",
+                    "call exit(EXIT_FAILURE), or return the error as a warpsafe::result")
 
 
 @rule("D11", "comparing with a vendor's code for a launch")

@@ -117,7 +117,10 @@ def is_fixed(call):
                                                              getattr(to.semantic_parent.type, "spelling", "") if to.semantic_parent else "")):
         return True
     owner = next(iter(call.children[0].children), None) if call.children else None
-    return owner is not None and re.match(r"(const )?std::(\w+::)?array<", owner.type.get_canonical().spelling) is not None
+    # The size of a type of items, and the number of a tensor's dimensions, are small.
+    named = owner is not None and plain(owner).kind in ("CALL_EXPR", "DECL_REF_EXPR", "MEMBER_REF_EXPR") and re.search(
+        r"(?i)d?type|format|shape|dims?$|axes|strides?$|args|params", call_name(plain(owner)) or plain(owner).name)
+    return bool(named) or owner is not None and re.match(r"(const )?std::(\w+::)?array<", owner.type.get_canonical().spelling) is not None
 
 
 def of_name(function, node, depth):
