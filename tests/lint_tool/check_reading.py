@@ -584,6 +584,9 @@ with tempfile.TemporaryDirectory() as name:
         for makes, warned in (("cudaStreamCreate(s);", 0), ("cudaStreamCreate(s); cudaStreamCreateWithFlags(s, 1);", 1), ("", 1)):
             (apart / "b/other.cpp").write_text(f"void f(cudaStream_t* s) {{\n  {makes}\n}}\n")
             expect(f"the streams of a tree: {makes}", run(apart, "--rows=C09", "--level=warning", "a/grid.cu").stdout.count("[C09]"), warned)
+        (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#include <cstdlib>\n#define SIDE 64\n#define START(g, b) k<<<g, b>>>(p, n)\n__global__ void k(int* p, int n) { if (blockIdx.x * 64 < n) *p = 1; }\n"
+                                         "void start(int* p, char** a) {\n  int n = atoi(a[1]);\n  START(n / SIDE, SIDE);\n}\n")
+        expect("a size that ends in a macro", "the grid n / 64 is rounded down" in run(apart, "--rows=A07", "a/grid.cu").stdout, True)
         # A value that the compiler does not have: the source is not read completely.
         (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#define SIZE ((void)0)\n__global__ void k(int* p) { *p = 1; }\nvoid start(int* p) {\n"
                                          "  unsigned size = SIZE;\n  k<<<1, size>>>(p);\n  k<<<1, 0>>>(p);\n}\n")

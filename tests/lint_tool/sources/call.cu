@@ -94,7 +94,7 @@ void host_pointers(float* device, int n, float a, Pool& pool) {
   std::vector<float> values(100);
   three<<<1, 32>>>(values.data(), n, a);  // finds: C04
   float* made = (float*)std::malloc(100);
-  three<<<1, 32>>>(made, n, a);  // finds: C04
+  three<<<1, 32>>>(made, n, a);           // finds: C04
   first_of_two<<<1, 32>>>(device, made);  // which it does not read
   first_of_two<<<1, 32>>>(made, device);  // finds: C04
   float local[32];

@@ -69,7 +69,7 @@ void sizes(float* to, const float* from, double* wide, const double* wide_from, 
   look(cudaMemset((float*)wide, 0, n * sizeof(float)));  // which says that it counts floats
   look(cudaMemset((double*)to, 0, n * sizeof(float)));   // finds: F05
   look(cudaMemset((void*)wide, 0, n * sizeof(float)));   // finds: F05
-  look(cudaMalloc(&to, n));  // finds: F05
+  look(cudaMalloc(&to, n));                              // finds: F05
   look(cudaMalloc(&text, n));
 }
 

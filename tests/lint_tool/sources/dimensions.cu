@@ -51,11 +51,12 @@ void done() { look(cudaGetLastError()); }
 
 template <int N, int B>
 void floor_of_template(float* p, int n) {
-  plain<<<N / B, B>>>(p, N);  // finds: A07/note
-  plain<<<n / B, B>>>(p, n);  // finds: A07/warning
+  plain<<<N / B, B>>>(p, N);       // finds: A07/note
+  plain<<<n / B, B>>>(p, n);       // finds: A07/warning
   by_block<<<n / 256, B>>>(p, n);  // finds: A07/note
   const int t = std::atoi("100");
-  by_block<<<n / t, t>>>(p, n);  // finds: A07/warning
+  by_block<<<n / t, t>>>(p, n);    // finds: A07/warning
+  by_block<<<t / 256, B>>>(p, n);  // finds: A07/warning
   done();
 }
 void floor_division(float* p, int n, int threads) {
@@ -173,7 +174,8 @@ void caps(float* p, int n) {
   // In parts, and up to what a device takes.
   for (int i = 0; i < blocks; i += 1024)
     plain<<<std::min(1024, blocks - i), 256>>>(p + i * 256, n - i * 256);
-  for (int i = 0; i < 2; ++i) plain<<<std::min(1024, blocks - n), 256>>>(p, n);  // finds: A18/warning
+  for (int i = 0; i < 2; ++i)
+    plain<<<std::min(1024, blocks - n), 256>>>(p, n);  // finds: A18/warning
   cudaDeviceProp properties;
   cudaGetDeviceProperties(&properties, 0);
   plain<<<std::min(100000, properties.maxGridSize[0]), 256>>>(p, n);

@@ -49,10 +49,10 @@ void streams(float* p, cudaStream_t first, cudaStream_t second) {
 }
 
 // A macro of a test writes its condition three times, and one of them runs.
-#define REQUIRE(...) \
-  do { \
+#define REQUIRE(...)                         \
+  do {                                       \
     (void)__builtin_constant_p(__VA_ARGS__); \
-    look_at(__VA_ARGS__); \
+    look_at(__VA_ARGS__);                    \
   } while ((void)0, (false) && static_cast<bool>(!!(__VA_ARGS__)))
 void look_at(bool);
 void of_a_test(float* p, float* q, cudaStream_t stream) {

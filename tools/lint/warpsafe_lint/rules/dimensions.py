@@ -78,9 +78,11 @@ def floor_division(program, function, launch):
         rest = may_leave_rest(function, top, bottom)
         if rest is None or remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
             continue
-        # A kernel that compares the index of an item is made for a rest; one that does not relies on sizes without a rest. A block that
-        # is no constant was not chosen for the sizes, so that any comparison counts.
-        guards = launch.kernel is not None and (launch.kernel.guards if block is None else launch.kernel.guards_items)
+        # A kernel that compares the index of an item is made for a rest; one that does not relies on sizes without a rest. Where the
+        # program's input decides the size or the block, nobody chose them for each other, so that any comparison counts.
+        source = source_of(function, top)
+        by_name = block is not None and (source is None or not source.grows or source.named)
+        guards = launch.kernel is not None and (launch.kernel.guards_items if by_name else launch.kernel.guards)
         expects_rest = rest and guards and not of_model(top) and not of_template(node)
         yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
