@@ -328,6 +328,19 @@ void fits(float* p, int n, int occupancy) {
   void* arguments[] = {&p, &n};
   look(cudaLaunchCooperativeKernel((void*)plain, occupancy, 256, arguments, 0, 0));
 }
+// A launch that cannot name the stream of another lambda, and one that can.
+void in_lambdas(float* p, int n) {
+  auto first = [&] { plain<<<4, 256>>>(p, n); };
+  auto second = [&] {
+    cudaStream_t own;
+    look(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking));
+    plain<<<4, 256>>>(p, n);  // finds: C09/warning
+    look(cudaStreamDestroy(own));
+  };
+  first();
+  second();
+  done();
+}
 // Sizes of themselves, which have no constant value.
 void of_itself(float* p, int n) {
   dim3 grid(n);

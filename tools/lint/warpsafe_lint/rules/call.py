@@ -179,6 +179,12 @@ def waits_before_streams(function, launch):
     return False
 
 
+def is_in_scope(variable, node):
+    """Whether a node can name a local variable: it stands behind it, in the same block or inside of it."""
+    block = next((above for above in variable.above() if above.kind in ("COMPOUND_STMT", "LAMBDA_EXPR")), None)
+    return variable.order < node.order and (block is None or any(above is block for above in node.above()))
+
+
 def in_other_branch(one, other):
     """Whether two nodes are in different branches of one `if`."""
     for above in one.above():
@@ -194,7 +200,7 @@ def stream_forgotten(program, function, launch):
     if not launch.on_default_stream:
         return
     streams = [p.name for p in function.parameters if is_stream(p.type) and p.name]
-    streams += [v.node.name for v in function.variables.values() if is_stream(v.node.type) and any(
+    streams += [v.node.name for v in function.variables.values() if is_stream(v.node.type) and is_in_scope(v.node, launch.node) and any(
         api(call_name(a)).startswith("StreamCreate") for w in v.writes for a in w.above() if a.kind == "CALL_EXPR")]
     # The function chooses: it launches the same kernel on its stream in the other branch.
     chooses = any(other.kernel_name == launch.kernel_name and not other.on_default_stream and in_other_branch(launch.node, other.node)
