@@ -122,7 +122,7 @@ void wrapped(float* p) {
 }
 
 void prepared(float* p, int n) {
-  plain<<<4, 256>>>(p, n);  // finds: C09/note
+  plain<<<4, 256>>>(p, n);  // before the stream is there
   done();
   look(cudaDeviceSynchronize());
   cudaStream_t stream;
