@@ -110,14 +110,18 @@ class Function:
     def calls(self):
         """The calls that run. A test's macro writes its condition more than once: behind `false &&`, or where the compiler asks
         only for its type or whether it is a constant."""
-        never = set()
+        calls, never = [], set()
         for node in self.node.walk():
-            if node.kind == "CXX_UNARY_EXPR" or node.kind == "CALL_EXPR" and node.name == "__builtin_constant_p":
-                never.update(call.order for call in node.all("CALL_EXPR") if call is not node)
+            if node.kind == "CALL_EXPR":
+                calls.append(node)
+                if node.name == "__builtin_constant_p":
+                    never.update(call.order for call in node.all("CALL_EXPR") if call is not node)
+            elif node.kind == "CXX_UNARY_EXPR":
+                never.update(call.order for call in node.all("CALL_EXPR"))
             elif node.kind == "BINARY_OPERATOR" and node.name == "&&" and len(node.children) == 2 and \
                     plain(node.children[0]).kind == "CXX_BOOL_LITERAL_EXPR" and node.children[0].value == 0:
                 never.update(call.order for call in node.children[1].all("CALL_EXPR"))
-        return [call for call in self.node.all("CALL_EXPR") if call.order not in never]
+        return [call for call in calls if call.order not in never] if never else calls
 
     @functools.cached_property
     def variables(self):
