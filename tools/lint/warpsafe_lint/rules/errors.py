@@ -147,7 +147,7 @@ def unseen_launches(program, function):
     return unseen
 
 
-ROWS = 1 << 21
+ROWS = 65535 * 32
 FEW = re.compile(r"(?i)width|height|batch|(im(g|age)|mat|src|dst|frame|pic)\w*(\.|->)(row|col)s")
 LARGEST_SHARED = 232448  # bytes, from compute capability 9.0 on
 MODEL = re.compile(r"(?i)heads?_|_heads?|[a-z]Head|^n?heads?|layer|beam|channel")
@@ -173,7 +173,7 @@ def open_size(launch):
     limits = {"grid.x": 2**31 - 1, "grid.y": 65535, "grid.z": 65535, "block": most, "shared memory": 49152 - static}
     found = [(name, Source(str(size), values=(size,)) if size is not None else source_of(function, axis)) for name, axis, size in zip(
         limits, launch.grid_axes, map(function.value, launch.grid_axes)) if not fits(function, axis, limits[name])]
-    # Few programs have counts of 2^31 blocks along x, images or batches of 65536 items, or matrices with more than 2^21 rows. Where
+    # Few programs have counts of 2^31 blocks along x, images or batches of 65536 items, or matrices with more rows than a grid has in blocks of 32. Where
     # only a name says that a side of a matrix is a count, it may be that of a model, or one of a few. A volume has few layers.
     square = is_square(function, launch.grid_axes)
     sides = dict(zip(limits, launch.grid_axes)) if launch.grid_axes and function.value(launch.grid_axes[0]) is None else {}

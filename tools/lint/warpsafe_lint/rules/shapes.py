@@ -131,7 +131,7 @@ def narrow_index(program, function):
 @launch_rule("A18", "a capped grid for a kernel that handles one item per thread")
 def capped(program, function, launch):
     kernel = launch.kernel
-    if not kernel or kernel.strides or kernel.loops:
+    if not kernel or kernel.strides or kernel.loops or not kernel.body.children:  # an empty one stands for another GPU's
         return
     if any(function.value(axis) is None and function.resolve(axis).kind in ("BINARY_OPERATOR", "CALL_EXPR", "CONDITIONAL_OPERATOR")
            for axis in launch.block_axes):
