@@ -61,6 +61,16 @@ void of_a_test(float* p, float* q, cudaStream_t stream) {
   look(cudaFree(q));
   look(cudaFree(q));  // finds: F04
 }
+#define REPORT(call)         \
+  if (call != cudaSuccess) { \
+    look(call);              \
+    look(call);              \
+  }
+void of_a_report(float* p, float* q) {
+  REPORT(cudaFree(p));
+  REPORT(cudaFree(q));
+  look(cudaFree(q));  // finds: F04
+}
 
 void directions(float* unknown, int n) {
   std::vector<float> host(32);
