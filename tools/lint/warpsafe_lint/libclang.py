@@ -47,7 +47,8 @@ def load():
         getattr(library, f"clang_getCursor{kind}OperatorKind").argtypes = [cindex.Cursor]
         spelling = getattr(library, f"clang_get{kind}OperatorKindSpelling")
         spelling.restype, spelling.errcheck = cindex._CXString, cindex._CXString.from_result
-    cindex.TypeKind.from_id = staticmethod(functools.cache(functools.partial(type_kind, cindex.TypeKind.from_id)))
+    if not hasattr(cindex.TypeKind.from_id, "cache_info"):  # of an earlier call
+        cindex.TypeKind.from_id = staticmethod(functools.cache(functools.partial(type_kind, cindex.TypeKind.from_id)))
     return cindex
 
 
