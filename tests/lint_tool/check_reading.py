@@ -397,14 +397,18 @@ with tempfile.TemporaryDirectory() as name:
                                      ("k<<<ceil(w / 256.0), 256>>>(p)", 0), ("k<<<ceil(w / 2.0), 256>>>(p)", 0), ("k<<<n > 9 ? n / 4 : u, 256>>>(p)", 0),
                                      ("k<<<dim3(1, (n + 15) / 16), 256>>>(p)", 1), ("k<<<dim3(1, n % 100), 256>>>(p)", 0),
                                      ("k<<<dim3(1, n >> 16), 256>>>(p)", 0), ("k<<<dim3(1, n >> 14), 256>>>(p)", 1),
-                                     ("k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("k<<<dim3(u, (n + 63) / 64), 256>>>(p)", 0), ("k<<<dim3(u, (n + 31) / 32), 256>>>(p)", 0), ("k<<<dim3(u, (n + 7) / 8), 256>>>(p)", 1), ("int r = atoi(text); k<<<dim3(u, (r + 31) / 32), 256>>>(p)", 1), ("int r = atoi(text); k<<<dim3(u, (r + 63) / 64), 256>>>(p)", 0),
-                                     ("k<<<dim3(u, blocks(n * 9)), 256>>>(p)", 1), ("k<<<dim3(1, batch), 256>>>(p)", 0), ("int n_heads = w; k<<<1, 256, n_heads>>>(p)", 0), ("k<<<dim3(1, n), 256>>>(p)", 1), ("k<<<dim3(1, src.rows), 256>>>(p)", 0), ("k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
+                                     ("k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("k<<<dim3(u, (n + 63) / 64), 256>>>(p)", 0), ("k<<<dim3(u, (n + 31) / 32), 256>>>(p)", 0), ("k<<<dim3(u, (n + 7) / 8), 256>>>(p)", 0), ("k<<<dim3(9, (n + 7) / 8), 256>>>(p)", 1),
+                                     ("int r = atoi(text), g; g = (r + 63) / 64; k<<<dim3(u, g), 256>>>(p)", 0), ("int r = atoi(text), g; g = (r + 15) / 16; k<<<dim3(u, g), 256>>>(p)", 1),
+                                     ("int r = atoi(text), g; g = 9; g = r; k<<<dim3(u, g), 256>>>(p)", 1), ("k<<<dim3(u, n), 256>>>(p)", 0),
+                                     ("int r = atoi(text); k<<<dim3(u, w, r), 256>>>(p)", 0), ("int r = atoi(text); k<<<dim3(u, 4, r), 256>>>(p)", 1),
+                                     ("int r = atoi(text); k<<<dim3(u, (r + 31) / 32), 256>>>(p)", 0), ("int r = atoi(text); k<<<dim3(u, (r + 15) / 16), 256>>>(p)", 1), ("int r = atoi(text); k<<<dim3(u, (r + 63) / 64), 256>>>(p)", 0),
+                                     ("k<<<dim3(u, blocks(n * 9)), 256>>>(p)", 0), ("k<<<dim3(8, blocks(n * 9)), 256>>>(p)", 1), ("k<<<dim3(1, batch), 256>>>(p)", 0), ("int n_heads = w; k<<<1, 256, n_heads>>>(p)", 0), ("k<<<dim3(1, n), 256>>>(p)", 1), ("k<<<dim3(1, src.rows), 256>>>(p)", 0), ("k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
                                      ("k<<<(n + 255) / 256, t>>>(p)", 0), ("k<<<(n + 255) / 256, 256, n>>>(p)", 1),
                                      ("b<1024><<<(n - 1) / 1024 + 1, 1024>>>(p)", 0), ("b<512><<<(n - 1) / 1024 + 1, 1024>>>(p)", 1)):
             (apart / "a/own.cu").write_text(kernels + launch + ";\n}\n")
             expect(launch, run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
         # What decides a size: what can grow without a limit is a warning, and what the tree does not show is a note.
-        start = ("#include <cuda_runtime.h>\n#include <cstdio>\n#include <cstdlib>\nstruct Items { int size() const; int n; };\n__global__ void k(float* p) { *p = 1; }\n")
+        start = ("#include <cuda_runtime.h>\n#include <array>\n#include <cstdio>\n#include <cstdlib>\n#include <vector>\nstruct Items { int size() const; int n; };\n__global__ void k(float* p) { *p = 1; }\n")
         member = "struct A {{\n  int {0};\n  A(int n, int t) : {0}({1}) {{ {2} }}\n  void own(float* p) {{ k<<<{3}>>>(p); }}\n}};\n"
         call = "struct Items {{ int size() const; }};\nvoid own(float* p, int n);\nvoid use(float* p, Items i, char** argv, int n) {{\n  {}\n}}\n"
         by_name, by_size = "void own(float* p, int n) {{ {} k<<<{}>>>(p); }}\n", "void own(float* p, Items i, char** argv, int t) {{ {} k<<<{}>>>(p); }}\n"
@@ -428,7 +432,7 @@ with tempfile.TemporaryDirectory() as name:
                 ("a remainder", by_size.format("", "1, i.n % 2000"), "", "note"),
                 ("a side of a square", by_name.format("", "dim3((n + 7) / 8, (n + 3) / 4), 32"), "", "note"), ("a square from the input", "void own(float* p, char** a) { int n = atoi(a[1]); k<<<dim3(n / 8, n / 8), 64>>>(p); }\n", "", "note"),
                 ("two sides from the input", "void own(float* p, char** a) { int n = atoi(a[1]), m = atoi(a[2]); k<<<dim3(n / 8, m / 8), 64>>>(p); }\n", "", "warning"),
-                ("a half of a square", by_name.format("", "dim3(n / 8, 1 + n), 32"), "", "warning"),
+                ("a half of a square", "void own(float* p, char** a) { int n = atoi(a[1]); k<<<dim3(n / 8, 1 + n), 32>>>(p); }\n", "", "warning"),
                 ("memory that a dropped call allows on some devices", by_name.format("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 90000);", "1, 64, 90000"), "", "note"),
                 ("memory that no device has", by_name.format("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 900000);", "1, 64, 900000"), "", "warning"),
                 ("a kernel for one size", "__global__ void one(float* p) { p[blockIdx.x * 128 + threadIdx.x] = 1; }\nvoid own(float* p, int n) { one<<<1, n>>>(p); }\n", "", "note"),
@@ -447,6 +451,21 @@ with tempfile.TemporaryDirectory() as name:
                 ("a caller elsewhere with an argument", by_name.format("", "1, n"), call.format("int all = atoi(argv[1]); own(p, all);"), "warning"),
                 ("a caller elsewhere with a constant variable", by_name.format("", "1, n"), call.format("int all = 4 * 32; own(p, all);"), "note"),
                 ("a caller elsewhere with a count", by_name.format("", "1, n"), call.format("own(p, n);"), "warning"),
+                ("a caller elsewhere with a template's constant", by_name.format("", "1, n"), call.format("}} template <int N> void all(float* p) {{ own(p, N);"), "note"),
+                ("a caller elsewhere beside a template", by_name.format("", "1, n"), call.format("}} template <int M> void all(float* p, int N) {{ own(p, N);"), "warning"),
+                ("a sum that a branch bounds", "void own(float* p, int n) { const int rows = n; if (rows + 1 <= 1024) k<<<1, rows + 1>>>(p); }\n", "", "note"),
+                ("a product that a branch bounds", "void own(float* p, int n, int b) { if (n * b > 4096) n = 4096 / b; k<<<1, n>>>(p); }\n", "", "note"),
+                ("a sum with another count", "void own(float* p, int n, int b) { if (b + 1 <= 1024) k<<<1, n>>>(p); }\n", "", "warning"),
+                ("a part of a caller's number", "void own(float* p, int n) { k<<<1, n / 1024>>>(p); }\nvoid use(float* p) { own(p, 1 << 20); }\n", "", "note"),
+                ("a part of a larger number", "void own(float* p, int n) { k<<<1, n / 1024>>>(p); }\nvoid use(float* p) { own(p, 1 << 21); }\n", "", "warning"),
+                ("a template's constant", "template <int N> void own(float* p) { const int n = N * 4; k<<<1, n>>>(p); }\n", "", "note"),
+                ("an argument beside a template's constant", "template <int N> void own(float* p, int n) { k<<<1, n * N>>>(p); }\n", "", "warning"),
+                ("the length of an array", "struct F { static constexpr int size() { return 64; } };\nvoid own(float* p, F f) { k<<<1, f.size()>>>(p); }\n", "", "note"),
+                ("the length in an array's type", "template <class T, unsigned long N> void own(float* p, const std::array<T, N>& a) { k<<<1, a.size()>>>(p); }\n", "", "note"),
+                ("the size of a type", "struct T { int size() const; }; struct G { T dtype() const; T data() const; T shape; };\nvoid own(float* p, G g) { k<<<1, 256 * g.dtype().size()>>>(p); }\n", "", "note"),
+                ("the rank of a tensor", "struct T { int size() const; }; struct G { T shape; };\nvoid own(float* p, G g) { k<<<1, 256 * g.shape.size()>>>(p); }\n", "", "note"),
+                ("the size of the data", "struct T { int size() const; }; struct G { T data() const; };\nvoid own(float* p, G g) { k<<<1, g.data().size()>>>(p); }\n", "", "warning"),
+                ("the length of a vector", "void own(float* p, const std::vector<int>& a) { k<<<1, a.size()>>>(p); }\n", "", "warning"),
                 ("a caller elsewhere that checks", by_name.format("", "1, n"), call.format("if (n > 1024) return; own(p, n);"), "note"),
                 ("a caller here", by_name.format("", "1, n") + "void use(float* p) { own(p, 512); }\n", "", "note"),
                 ("a caller here with a size", by_name.format("", "1, n") + "void use(float* p, Items i) { own(p, i.size()); }\n", "", "warning")):
@@ -554,6 +573,27 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "b/other.cpp").write_text(text)
             done = run(apart, "--rows=B16,E01", "--level=warning", "a/grid.cu", "a/handle.cu")
             expect(f"in another file: {what}", done.stdout.count(": warning:"), warned)
+        # A launch on the default stream waits for the streams of a tree that creates no others.
+        (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = 1; }\nvoid start(int* p, cudaStream_t s) { k<<<1, 1>>>(p); }\n")
+        for makes, warned in (("cudaStreamCreate(s);", 0), ("cudaStreamCreate(s); cudaStreamCreateWithFlags(s, 1);", 1), ("", 1)):
+            (apart / "b/other.cpp").write_text(f"void f(cudaStream_t* s) {{\n  {makes}\n}}\n")
+            expect(f"the streams of a tree: {makes}", run(apart, "--rows=C09", "--level=warning", "a/grid.cu").stdout.count("[C09]"), warned)
+        (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#include <cstdlib>\n#define SIDE 64\n#define START(g, b) k<<<g, b>>>(p, n)\n__global__ void k(int* p, int n) { if (blockIdx.x * 64 < n) *p = 1; }\n"
+                                         "void start(int* p, char** a) {\n  int n = atoi(a[1]);\n  START(n / SIDE, SIDE);\n}\n")
+        expect("a size that ends in a macro", "the grid n / 64 is rounded down" in run(apart, "--rows=A07", "a/grid.cu").stdout, True)
+        # A value that the compiler does not have: the source is not read completely.
+        (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#define SIZE ((void)0)\n__global__ void k(int* p) { *p = 1; }\nvoid start(int* p) {\n"
+                                         "  unsigned size = SIZE;\n  k<<<1, size>>>(p);\n  k<<<1, 0>>>(p);\n}\n")
+        expect("a size of no type", run(apart, "--rows=A04", "a/grid.cu").stdout.count("[A04]"), 1)
+        (apart / "b/other.cpp").unlink()
+        # A cooperative grid whose size the source does not show has a status, unless it is dropped.
+        both = "__global__ void k(int* p) { *p = 1; }\nint ask();\nint main(int argc, char** a) {\n  int blocks = ask(), n = atoi(a[1]);\n"
+        cooperative = "cudaLaunchCooperativeKernel((void*)k, {}, 256, (void**)a, 0, 0)"
+        for grid, line, warned in (("blocks", "if ({} != cudaSuccess) return 1;", 0), ("blocks", "{};", 1), ("n / 256", "if ({} != cudaSuccess) return 1;", 1),
+                                   ("8", "if ({} != cudaSuccess) return 1;", 0), ("4096", "if ({} != cudaSuccess) return 1;", 1), ("dim3(4, 9)", "{};", 1)):
+            (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#include <cstdlib>\n" + both + line.format(cooperative.format(grid)) + "\n}\n")
+            done = run(apart, "--rows=B16", "--level=warning", "a/grid.cu")
+            expect(f"a cooperative grid: {grid}, {line}", done.stdout.count("[B16]"), warned)
 
         (apart / "a/start.cu").write_text(kernel + "int main()\n{ start(nullptr); }\n")
         (apart / "b/main.cpp").write_text(caller)

@@ -18,7 +18,12 @@ __global__ void plain(float* p, int n) {
 __global__ void __launch_bounds__(256, 4) two_bounds(float* p) { p[0] = 1; }  // finds: B04
 __global__ void __launch_bounds__(256) one_bound(float* p) { p[0] = 1; }
 __global__ void warps(float* p) {
-  p[threadIdx.x] = threadIdx.x % 32;  // finds: B06
+  p[threadIdx.x] = threadIdx.x % 32;  // finds: B06/note
+}
+__device__ float from_first(float x) { return __shfl(x, 0); }
+__global__ void speaks_to_all(float* p) {
+  const int lane = threadIdx.x % 32;  // finds: B06/warning
+  p[threadIdx.x] = from_first(lane);
 }
 __global__ void asked_warps(float* p) { p[threadIdx.x] = threadIdx.x % warpSize; }
 void look(hipError_t status);
@@ -40,4 +45,13 @@ void unseen(float* p, int n) {
 void switches(rocblas_handle handle, hipStream_t (&streams)[4]) {
   look(rocblas_set_stream(handle, streams[0]));
   for (hipStream_t stream : streams) look(rocblas_set_stream(handle, stream));  // finds: E04
+  do {  // as a macro writes one statement
+    look(rocblas_set_stream(handle, streams[1]));
+  } while (0);
+}
+
+// A type that libclang's bindings have no name for.
+void sixteen_bits(_Float16* to, const _Float16* from, int n) {
+  look(hipMemcpy(to, from, n * sizeof(_Float16), hipMemcpyHostToDevice));
+  look(hipMemcpy(to, from, n, hipMemcpyHostToDevice));  // finds: F05
 }

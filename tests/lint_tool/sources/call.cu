@@ -21,6 +21,7 @@ struct Large {
   float values[2000];
 };
 
+__global__ void first_of_two(float* p, float* q) { *p = 1; }
 __global__ void three(float* p, int n, float a) {
   if (threadIdx.x < n) p[threadIdx.x] = a;
 }
@@ -93,7 +94,9 @@ void host_pointers(float* device, int n, float a, Pool& pool) {
   std::vector<float> values(100);
   three<<<1, 32>>>(values.data(), n, a);  // finds: C04
   float* made = (float*)std::malloc(100);
-  three<<<1, 32>>>(made, n, a);  // finds: C04
+  three<<<1, 32>>>(made, n, a);           // finds: C04
+  first_of_two<<<1, 32>>>(device, made);  // which it does not read
+  first_of_two<<<1, 32>>>(made, device);  // finds: C04
   float local[32];
   three<<<1, 32>>>(local, n, a);  // finds: C04
   three<<<1, 32>>>(device, n, a);

@@ -66,7 +66,10 @@ void sizes(float* to, const float* from, double* wide, const double* wide_from, 
   look(cudaMemcpy(wide, wide_from, n * sizeof(float), cudaMemcpyHostToDevice));  // finds: F05
   look(cudaMemset(to, 0, n));                                                    // finds: F05
   look(cudaMemset(text, 0, n));
-  look(cudaMalloc(&to, n));  // finds: F05
+  look(cudaMemset((float*)wide, 0, n * sizeof(float)));  // which says that it counts floats
+  look(cudaMemset((double*)to, 0, n * sizeof(float)));   // finds: F05
+  look(cudaMemset((void*)wide, 0, n * sizeof(float)));   // finds: F05
+  look(cudaMalloc(&to, n));                              // finds: F05
   look(cudaMalloc(&text, n));
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 
 // Part A. A line with a mistake names its row after `finds:`; every other line must have no
 // finding.
@@ -16,6 +17,12 @@ __global__ void plain(float* p, int n) {
 __global__ void strided(float* p, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) p[i] = 1;
 }
+// It compares the threads of one block, and no item: it is made for sizes without a rest.
+__global__ void by_block(float* p, int n) {
+  const int first = blockIdx.x * 256;
+  for (int i = threadIdx.x; i < 256; i += blockDim.x) p[first + i] = n;
+}
+__global__ void empty(float* p, int n) {}
 __global__ void unguarded(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
 __global__ void bytewise(unsigned char* p, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -45,8 +52,12 @@ void done() { look(cudaGetLastError()); }
 
 template <int N, int B>
 void floor_of_template(float* p, int n) {
-  plain<<<N / B, B>>>(p, N);  // finds: A07/note
-  plain<<<n / B, B>>>(p, n);  // finds: A07/warning
+  plain<<<N / B, B>>>(p, N);       // finds: A07/note
+  plain<<<n / B, B>>>(p, n);       // finds: A07/warning
+  by_block<<<n / 256, B>>>(p, n);  // finds: A07/note
+  const int t = std::atoi("100");
+  by_block<<<n / t, t>>>(p, n);    // finds: A07/warning
+  by_block<<<t / 256, B>>>(p, n);  // finds: A07/warning
   done();
 }
 void floor_division(float* p, int n, int threads) {
@@ -138,6 +149,8 @@ void names(float* p, int n, int rows, int cols) {
   plain<<<threads_per_block, number_of_blocks>>>(p, n);  // finds: A13/note
   plain<<<threads_per_block, nblocks>>>(p, n);           // finds: A13/warning B01
   matrix<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, rows, cols);  // finds: A14
+  // The matrix is transposed: the kernel's columns are these rows.
+  matrix<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, cols, rows);
   transpose<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, rows, cols);
   matrix<<<dim3((cols - 1) / 16 + 1, (rows - 1) / 16 + 1), block>>>(p, rows, cols);
   done();
@@ -158,6 +171,16 @@ void caps(float* p, int n) {
   const int capped = blocks < 1024 ? blocks : 1024;
   plain<<<capped, 256>>>(p, n);  // finds: A18
   strided<<<std::min(blocks, 1024), 256>>>(p, n);
+  unguarded<<<std::min(blocks, 1024), 256>>>(p);  // finds: A18/note
+  empty<<<std::min(blocks, 1024), 256>>>(p, n);   // whose body another GPU has
+  // In parts, and up to what a device takes.
+  for (int i = 0; i < blocks; i += 1024)
+    plain<<<std::min(1024, blocks - i), 256>>>(p + i * 256, n - i * 256);
+  for (int i = 0; i < 2; ++i)
+    plain<<<std::min(1024, blocks - n), 256>>>(p, n);  // finds: A18/warning
+  cudaDeviceProp properties;
+  cudaGetDeviceProperties(&properties, 0);
+  plain<<<std::min(100000, properties.maxGridSize[0]), 256>>>(p, n);
   // The block has what the cap takes from the grid.
   plain<<<std::min(n, 1024), (n + 1023) / 1024>>>(p, n);
   plain<<<std::max(blocks, 1), 256>>>(p, n);

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 
@@ -79,6 +80,40 @@ int answers(float* p, int result) {
   return 0;
 }
 
+// What a dropped error hides: of the callers only, or of work that can fail.
+void clears_before(float* p) {
+  cudaGetLastError();  // finds: D03/note
+  plain<<<1, 32>>>(p);
+  look(cudaGetLastError());
+}
+void hides_nothing(float* p) {
+  plain<<<4, 64>>>(p);
+  cudaGetLastError();  // finds: D03/note
+}
+void hides_a_launch(float* p, int n) {
+  plain<<<dim3(1, n), 64>>>(p);
+  cudaGetLastError();  // finds: D03/warning
+}
+void hides_a_copy(float* p, const float* q, int n) {
+  int device = 0;
+  cudaGetDevice(&device);
+  for (int i = 0; i < device; ++i) {
+    cudaGetLastError();  // finds: D03/warning
+    cudaMemcpy(p, q, n * sizeof(float), cudaMemcpyHostToDevice);
+  }
+}
+void hides_a_question(float* p) {
+  int device = 0;
+  cudaGetDevice(&device);
+  plain<<<4, 64>>>(p);
+  cudaGetLastError();  // finds: D03/note
+}
+void hides_a_fill(float* p) {
+  cudaMemset(p, 0, 4);
+  plain<<<4, 64>>>(p);
+  cudaGetLastError();  // finds: D03/warning
+}
+
 cudaError_t fills(float* p) { return cudaMemset(p, 0, 4); }
 struct Filler {
   float* p;
@@ -94,6 +129,76 @@ cudaError_t succeeds(float* p) {
 }
 void drops_a_success(float* p) { succeeds(p); }
 cudaError_t resets(float* p) { return cudaMemset(p, 0, 4); }
+// A dropped status that loses no error: a question, a size, an error that is printed or read later.
+cudaError_t asks(int* version) {
+  int device = 0;
+  const cudaError_t status = cudaGetDevice(&device);
+  if (status != cudaSuccess) return status;
+  return cudaDeviceGetAttribute(version, cudaDevAttrComputeCapabilityMajor, device);
+}
+cudaError_t asks_and_fills(float* p, int* version) {
+  const cudaError_t status = cudaGetDevice(version);
+  return status != cudaSuccess ? status : cudaMemset(p, 0, 4);
+}
+void drops_questions(float* p) {
+  int version = 0;
+  asks(&version);               // finds: D08/note
+  asks_and_fills(p, &version);  // finds: D08/warning
+}
+cudaError_t sums(void* temporary, size_t& bytes, float* p) {
+  if (temporary == nullptr) return bytes = 256, cudaSuccess;
+  return cudaMemset(p, 0, bytes);
+}
+void drops_a_size(float* p) {
+  size_t bytes = 0;
+  void* temporary = nullptr;
+  sums(nullptr, bytes, p);
+  cudaMalloc(&temporary, bytes);
+  sums(temporary, bytes, p);  // finds: D08/warning
+}
+cudaError_t says(cudaError_t status) {
+  if (status != cudaSuccess) std::printf("error %d\n", status);
+  return status;
+}
+cudaError_t says_nothing(cudaError_t status) {
+  if (status == cudaErrorNotReady) return cudaSuccess;
+  return status;
+}
+void drops_what_is_said(float* p) {
+  says(cudaMemset(p, 0, 4));          // finds: D08/note
+  says_nothing(cudaMemset(p, 0, 4));  // finds: D08/warning
+}
+cudaError_t moves(float* p) { return cudaMemset(p, 0, 8); }
+cudaError_t takes(float* p) {
+  cudaMemset(p, 0, 12);
+  return cudaGetLastError();
+}
+void reads_later(float* p) {
+  moves(p);  // finds: D08/note
+  takes(p);  // finds: D08/warning
+  look(cudaGetLastError());
+}
+cudaError_t old_way(float* p) { return cudaMemset(p, 0, 16); }
+cudaError_t new_way(float* p) { return cudaMemset(p, 0, 20); }
+void by_device(float* p, int sm_version) {
+  if (sm_version < 350)
+    old_way(p);
+  else
+    new_way(p);  // finds: D08/warning
+}
+// A test, which asserts what the call computes.
+cudaError_t writes(float* p) { return cudaMemset(p, 0, 24); }
+cudaError_t copies(float* p) { return cudaMemset(p, 0, 28); }
+void tests(float* p, float* q) {
+  writes(p);  // finds: D08/note
+  cudaMemcpy(q, p, 4, cudaMemcpyDeviceToHost);
+  assert(*q == 0);
+}
+void tests_nothing(float* p, float* q) {
+  assert(p != q);
+  copies(p);  // finds: D08/warning
+  cudaMemcpy(q, p, 4, cudaMemcpyDeviceToHost);
+}
 cudaError_t drops_after_an_error(float* p) {
   const cudaError_t first = fills(p);
   if (first != cudaSuccess) resets(p);
@@ -103,6 +208,26 @@ cudaError_t drops_after_an_error(float* p) {
 struct Throws {
   ~Throws() {
     if (cudaFree(p) != cudaSuccess) throw 1;  // finds: D09/warning
+  }
+  float* p;
+};
+struct Catches {
+  ~Catches() {
+    try {
+      if (cudaFree(p) != cudaSuccess) throw 1;
+    } catch (int) {
+      std::puts("not freed");
+    }
+  }
+  float* p;
+};
+struct ThrowsAgain {
+  ~ThrowsAgain() {
+    try {
+      look(cudaFree(p));
+    } catch (int) {
+      throw;  // finds: D09/warning
+    }
   }
   float* p;
 };
@@ -119,6 +244,12 @@ void success_all_the_same(float* p) {
   const cudaError_t status = cudaFree(p);
   if (status != cudaSuccess) std::exit(0);  // finds: D10
   if (status != cudaSuccess) std::exit(EXIT_FAILURE);
+}
+
+// One finding per file: the line above.
+void the_same_again(float* p) {
+  const cudaError_t status = cudaFree(p);
+  if (status != cudaSuccess) std::exit(0);
 }
 
 bool compares(cudaError_t status) {

@@ -48,6 +48,30 @@ void streams(float* p, cudaStream_t first, cudaStream_t second) {
   done();
 }
 
+// A macro of a test writes its condition three times, and one of them runs.
+#define REQUIRE(...)                         \
+  do {                                       \
+    (void)__builtin_constant_p(__VA_ARGS__); \
+    look_at(__VA_ARGS__);                    \
+  } while ((void)0, (false) && static_cast<bool>(!!(__VA_ARGS__)))
+void look_at(bool);
+void of_a_test(float* p, float* q, cudaStream_t stream) {
+  REQUIRE(cudaFree(p) == cudaSuccess);
+  REQUIRE(cudaStreamDestroy(stream) == cudaSuccess);
+  look(cudaFree(q));
+  look(cudaFree(q));  // finds: F04
+}
+#define REPORT(call)         \
+  if (call != cudaSuccess) { \
+    look(call);              \
+    look(call);              \
+  }
+void of_a_report(float* p, float* q) {
+  REPORT(cudaFree(p));
+  REPORT(cudaFree(q));
+  look(cudaFree(q));  // finds: F04
+}
+
 void directions(float* unknown, int n) {
   std::vector<float> host(32);
   float* device = nullptr;
@@ -57,10 +81,10 @@ void directions(float* unknown, int n) {
   look(cudaMallocHost((void**)&pinned, 128));
   look(cudaMallocManaged(&managed, 128));
   look(cudaMemcpy(device, host.data(), 128, cudaMemcpyHostToDevice));
-  look(cudaMemcpy(device, host.data(), 128, cudaMemcpyDeviceToHost));  // finds: L01
+  look(cudaMemcpy(device, host.data(), 128, cudaMemcpyDeviceToHost));  // finds: L01/error
   look(cudaMemcpy(host.data(), device, 128, cudaMemcpyDeviceToHost));
   look(cudaMemcpy(host.data(), device, 128, cudaMemcpyDefault));
-  look(cudaMemcpy(device + 1, pinned, 64, cudaMemcpyDeviceToDevice));  // finds: L01
+  look(cudaMemcpy(device + 1, pinned, 64, cudaMemcpyDeviceToDevice));  // finds: L01/note
   look(cudaMemcpy(managed, device, 128, cudaMemcpyDeviceToHost));
   look(cudaMemcpy(unknown, device, 128, cudaMemcpyDeviceToHost));
   look(cudaMemcpy(device, unknown, 128, cudaMemcpyDeviceToDevice));

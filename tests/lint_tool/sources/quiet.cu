@@ -122,7 +122,7 @@ void wrapped(float* p) {
 }
 
 void prepared(float* p, int n) {
-  plain<<<4, 256>>>(p, n);  // finds: C09/note
+  plain<<<4, 256>>>(p, n);  // before the stream is there
   done();
   look(cudaDeviceSynchronize());
   cudaStream_t stream;
@@ -327,6 +327,30 @@ void asserted(float* p, int n) {
 void fits(float* p, int n, int occupancy) {
   void* arguments[] = {&p, &n};
   look(cudaLaunchCooperativeKernel((void*)plain, occupancy, 256, arguments, 0, 0));
+}
+// A launch that cannot name the stream of another lambda, and one that can.
+void in_lambdas(float* p, int n) {
+  auto first = [&] { plain<<<4, 256>>>(p, n); };
+  auto second = [&] {
+    cudaStream_t own;
+    look(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking));
+    plain<<<4, 256>>>(p, n);  // finds: C09/warning
+    look(cudaStreamDestroy(own));
+  };
+  first();
+  second();
+  done();
+}
+// Sizes of themselves, which have no constant value.
+void of_itself(float* p, int n) {
+  dim3 grid(n);
+  grid.x = grid.x / 2 + grid.x / 3;
+  plain<<<grid, 256>>>(p, n);
+  int blocks;
+  blocks = n;
+  blocks = blocks * 2 + blocks;
+  plain<<<blocks, 256>>>(p, n);
+  done();
 }
 void ask(int& n);
 void asks(float* p) {

@@ -72,6 +72,20 @@ class Variable:
             self.start = None
 
 
+    def only_value(self, order):
+        """The only value that the variable ever has where it is used, or None."""
+        if not self.writes:
+            return self.start
+        write = self.writes[0]
+        once = self.start is None and len(self.writes) == 1 and self.node.kind == "VAR_DECL" and not self.members
+        if not once or write.kind != "BINARY_OPERATOR" or bare(write.children[0]).kind != "DECL_REF_EXPR":
+            return None
+        last = write
+        while last.children:
+            last = last.children[-1]
+        return write.children[1] if last.order < order else None
+
+
 class Function:
     """A function with a body, its nodes in the order of the source."""
 
@@ -94,7 +108,20 @@ class Function:
 
     @functools.cached_property
     def calls(self):
-        return list(self.node.all("CALL_EXPR"))
+        """The calls that run. A test's macro writes its condition more than once: behind `false &&`, or where the compiler asks
+        only for its type or whether it is a constant."""
+        calls, never = [], set()
+        for node in self.node.walk():
+            if node.kind == "CALL_EXPR":
+                calls.append(node)
+                if node.name == "__builtin_constant_p":
+                    never.update(call.order for call in node.all("CALL_EXPR") if call is not node)
+            elif node.kind == "CXX_UNARY_EXPR":
+                never.update(call.order for call in node.all("CALL_EXPR"))
+            elif node.kind == "BINARY_OPERATOR" and node.name == "&&" and len(node.children) == 2 and \
+                    plain(node.children[0]).kind == "CXX_BOOL_LITERAL_EXPR" and node.children[0].value == 0:
+                never.update(call.order for call in node.children[1].all("CALL_EXPR"))
+        return [call for call in calls if call.order not in never] if never else calls
 
     @functools.cached_property
     def variables(self):
@@ -132,11 +159,12 @@ class Function:
         return self.variables.get(node.target) if node.kind == "DECL_REF_EXPR" else None
 
     def resolve(self, node, depth=8):
-        """A variable's initial value if nothing else is ever written to it; otherwise the node itself."""
+        """A variable's value if it is written once, where it is declared or later; otherwise the node itself."""
         node = plain(node)
         variable = self.variable(node) if depth else None
-        if variable is not None and not variable.writes and variable.start is not None:
-            return self.resolve(variable.start, depth - 1)
+        only = variable.only_value(node.order) if variable is not None else None
+        if only is not None and bare(only).type.kind.name != "VOID":
+            return self.resolve(only, depth - 1)
         if depth and node.kind == "MEMBER_REF_EXPR" and node.name in ("x", "y", "z") and node.children:
             owner = plain(node.children[0])
             axes = self.dims(owner) if "dim3" in owner.type.spelling else []
@@ -145,14 +173,14 @@ class Function:
                 return self.resolve(axes[place], depth - 1)
         return node
 
-    def value(self, node):
+    def value(self, node, depth=12):
         """The constant value of an expression, followed through variables that never change; or None."""
         if node.value is not None:
             return node.value
         node = self.resolve(node)
-        if node.value is not None or node.kind != "BINARY_OPERATOR" or len(node.children) != 2 or node.name not in ARITHMETIC:
-            return node.value
-        left, right = (self.value(side) if is_integer(side.type) else None for side in node.children)
+        if node.value is not None or node.kind != "BINARY_OPERATOR" or len(node.children) != 2 or node.name not in ARITHMETIC or depth == 0:
+            return node.value  # `grid.x = grid.x / 2` has no end
+        left, right = (self.value(side, depth - 1) if is_integer(side.type) else None for side in node.children)
         if left is None or right is None or left < 0 or right < (node.name in "/%"):
             return None
         return ARITHMETIC[node.name](left, right)

@@ -50,7 +50,14 @@ class Kernel:
     @functools.cached_property
     def guards(self):
         """Whether it compares an index that is computed from threadIdx or blockIdx."""
-        indices = {"threadIdx", "blockIdx", "thread_rank"}
+        return self._compares_index({"threadIdx", "blockIdx", "thread_rank"})
+
+    @functools.cached_property
+    def guards_items(self):
+        """Whether it compares an index that is computed from blockIdx: it is made for a rest of the items."""
+        return self._compares_index({"blockIdx", "thread_rank"})
+
+    def _compares_index(self, indices):
         for _ in range(2):
             indices |= {node.name for node in self.node.all("VAR_DECL") if is_integer(node.type) and indices & node.names()}
         return any(node.name in ("<", ">", "<=", ">=") and indices & node.names() for node in self.body.walk()

@@ -3,6 +3,7 @@
 """Finds libclang with its Python bindings, and adds the one call that the bindings leave out."""
 
 import ctypes
+import functools
 import importlib.util
 import pathlib
 import re
@@ -46,7 +47,17 @@ def load():
         getattr(library, f"clang_getCursor{kind}OperatorKind").argtypes = [cindex.Cursor]
         spelling = getattr(library, f"clang_get{kind}OperatorKindSpelling")
         spelling.restype, spelling.errcheck = cindex._CXString, cindex._CXString.from_result
+    if not hasattr(cindex.TypeKind.from_id, "cache_info"):  # of an earlier call
+        cindex.TypeKind.from_id = staticmethod(functools.cache(functools.partial(type_kind, cindex.TypeKind.from_id)))
     return cindex
+
+
+def type_kind(known, number):
+    """The kind of a type, also of one that the bindings do not know, such as _Float16."""
+    try:
+        return known(number)
+    except ValueError:
+        return sys.modules["clang.cindex"].TypeKind.UNEXPOSED
 
 
 def clang_version():

@@ -90,8 +90,9 @@ class Program:
             inside = file is not None and file.name == self.file
         if inside and start < end:
             text = self.source[start:end].decode(errors="replace")
-            # Everything that a macro produces has the position of the macro's use.
-            if node.kind not in SMALL or re.fullmatch(SMALL[node.kind], text):
+            # Everything that a macro produces has the position of the macro's use, and a node that ends in one ends before it.
+            if (node.kind not in SMALL or re.fullmatch(SMALL[node.kind], text)) and not (
+                    node.kind == "BINARY_OPERATOR" and re.search(r"[-+*/%<>]\s*$", text)):
                 return text
         return described(node)
 

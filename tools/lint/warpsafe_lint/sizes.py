@@ -111,7 +111,7 @@ def largest_of(function, node, depth, count):
         elif node.name == "%" and by and by > 0:
             found = int(by) - 1
         elif node.name == "-":
-            found = first
+            found = first if first is None or by is None else first - int(by)
         elif node.name == "+":
             second = of(sides[1])
             # A sum that rounds up goes beyond the largest count only if it overflows.
@@ -125,5 +125,5 @@ def largest_of(function, node, depth, count):
     elif node.kind == "CALL_EXPR":
         rounded = round_up(function, node)
         block, items = (function.value(rounded.block), of(rounded.count)) if rounded and rounded.count is not node else (None, None)
-        found = items // block + 1 if block and items is not None else own
+        found = -(-items // block) if block and items is not None else own
     return found

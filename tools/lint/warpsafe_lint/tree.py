@@ -86,6 +86,11 @@ def build(cursor):
     return root
 
 
+def is_loop(node):
+    """Whether a statement repeats its body. `do { … } while (0)` is a macro's way to write one statement."""
+    return node.kind in LOOPS and not (node.kind == "DO_STMT" and node.children and node.children[-1].value == 0)
+
+
 def bare(node):
     """The node without parentheses and implicit conversions."""
     while node.kind in ("UNEXPOSED_EXPR", "PAREN_EXPR") and len(node.children) == 1:

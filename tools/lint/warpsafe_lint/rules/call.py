@@ -9,6 +9,7 @@ from ..launches import same_text
 from ..function import api
 from ..registry import Found, all_launches, launch_rule, rule
 from ..tree import bare, call_arguments, call_name, is_integer, is_stream, is_wide, operands, plain, pointee_size
+from .streams import only_blocking_streams
 
 
 def argument_array(function, launch):
@@ -76,9 +77,12 @@ def narrowed_argument(program, function, launch):
 def host_pointer(program, function, launch):
     if program.called("HostRegister", "HostGetDevicePointer"):
         return
-    for node in launch.arguments or ():
+    kernel = launch.kernel
+    for place, node in enumerate(launch.arguments or ()):
         if node.type.get_canonical().kind.name != "POINTER" and plain(node).kind != "CALL_EXPR":
             continue
+        if kernel and place < len(kernel.parameters) and kernel.parameters[place].name not in kernel.names:
+            continue  # the kernel reads nothing through it
         why = host_memory(function, node)
         if why:
             yield Found(node, f"{why}: this is host memory, which {launch.kernel_name} cannot read on the device",
@@ -175,6 +179,12 @@ def waits_before_streams(function, launch):
     return False
 
 
+def is_in_scope(variable, node):
+    """Whether a node can name a local variable: it stands behind it, in the same block or inside of it."""
+    block = next((above for above in variable.above() if above.kind in ("COMPOUND_STMT", "LAMBDA_EXPR")), None)
+    return variable.order < node.order and (block is None or any(above is block for above in node.above()))
+
+
 def in_other_branch(one, other):
     """Whether two nodes are in different branches of one `if`."""
     for above in one.above():
@@ -190,13 +200,13 @@ def stream_forgotten(program, function, launch):
     if not launch.on_default_stream:
         return
     streams = [p.name for p in function.parameters if is_stream(p.type) and p.name]
-    streams += [v.node.name for v in function.variables.values() if is_stream(v.node.type) and any(
+    streams += [v.node.name for v in function.variables.values() if is_stream(v.node.type) and is_in_scope(v.node, launch.node) and any(
         api(call_name(a)).startswith("StreamCreate") for w in v.writes for a in w.above() if a.kind == "CALL_EXPR")]
     # The function chooses: it launches the same kernel on its stream in the other branch.
     chooses = any(other.kernel_name == launch.kernel_name and not other.on_default_stream and in_other_branch(launch.node, other.node)
                   for other in all_launches(function))
     if streams and not chooses:
-        settled = waits_before_streams(function, launch)
+        settled = waits_before_streams(function, launch) or only_blocking_streams(program)
         yield Found(launch.node, f"this launch runs on the default stream, but its function has the stream {streams[0]}",
                     f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream",
                     "note" if settled else "")

@@ -162,7 +162,8 @@ def elements_for_bytes(program):
                 if outer.kind == "UNARY_OPERATOR" and outer.children:
                     sizes = {pointee_size(outer.children[0].type)}
             else:
-                sizes = {pointee_size(p.type) for p in pointers}
+                # A cast says of what type the items are: `(half*)pairs`.
+                sizes = {pointee_size(bare(a).type) or pointee_size(p.type) for a, p in zip(arguments, pointers)}
             if len(sizes) != 1 or None in sizes or 1 in sizes:
                 continue
             item = sizes.pop()

@@ -78,8 +78,12 @@ def floor_division(program, function, launch):
         rest = may_leave_rest(function, top, bottom)
         if rest is None or remainder_is_asked(program, function, top, bottom) or re.search(r"global|pad|round|align", program.text(top).lower()):
             continue
-        # A kernel that compares its index is made for a rest; one that does not relies on sizes without a rest.
-        expects_rest = rest and launch.kernel is not None and launch.kernel.guards and not of_model(top) and not of_template(node)
+        # A kernel that compares the index of an item is made for a rest; one that does not relies on sizes without a rest. Where the
+        # program's input decides the size or the block, nobody chose them for each other, so that any comparison counts.
+        source = source_of(function, top)
+        by_name = block is not None and (source is None or not source.grows or source.named)
+        guards = launch.kernel is not None and (launch.kernel.guards_items if by_name else launch.kernel.guards)
+        expects_rest = rest and guards and not of_model(top) and not of_template(node)
         yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
                     f"write {COVER}, or without warpsafe (n + B - 1) / B", "" if expects_rest else "note")
@@ -132,6 +136,7 @@ def zero(program, function, launch):
             if function.value(axis) == 0 and "dim3" not in plain(axis).type.spelling:
                 yield Found(axis, f"this {what} has a dimension of 0, which every runtime refuses",
                             "write SafeGrid<>::cover_or_empty(n, block) if there may be no work")
+                return  # one finding per launch
 
 
 @launch_rule("A05", "a negative dimension")

@@ -8,12 +8,12 @@ import os
 import re
 
 from .. import index
-from ..function import api
+from ..function import api, is_look
 from ..launches import round_up
 from ..libclang import written_at
 from ..registry import Found, all_launches, function_rule, rule
 from ..sizes import largest
-from ..tree import LOOPS, call_arguments, call_name, plain
+from ..tree import LOOPS, call_arguments, call_name, is_loop, plain
 from .growth import Source, source_of
 
 ERRORS = ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "hipblasStatus_t", "rocblas_status",
@@ -70,7 +70,7 @@ def peeks(program, call):
 def looked_at(program, function, node):
     """Whether a function reads the last error behind a launch or a call. A line that the compiler dropped, because a header is
     missing, counts if it reads like a check by its name. In a loop around both, the next turn reads the error."""
-    loops = [above for above in node.above() if above.kind in LOOPS]
+    loops = [above for above in node.above() if is_loop(above)]
     if any((call.order > node.order or any(loop in call.above() for loop in loops)) and (function.looks(call) or peeks(program, call)) and
            not (call.order < node.order and is_dropped(call)) for call in function.calls):
         return True
@@ -147,7 +147,7 @@ def unseen_launches(program, function):
     return unseen
 
 
-ROWS, NAMED_ROWS = 1 << 21, 1 << 19
+ROWS = 65535 * 32
 FEW = re.compile(r"(?i)width|height|batch|(im(g|age)|mat|src|dst|frame|pic)\w*(\.|->)(row|col)s")
 LARGEST_SHARED = 232448  # bytes, from compute capability 9.0 on
 MODEL = re.compile(r"(?i)heads?_|_heads?|[a-z]Head|^n?heads?|layer|beam|channel")
@@ -173,13 +173,14 @@ def open_size(launch):
     limits = {"grid.x": 2**31 - 1, "grid.y": 65535, "grid.z": 65535, "block": most, "shared memory": 49152 - static}
     found = [(name, Source(str(size), values=(size,)) if size is not None else source_of(function, axis)) for name, axis, size in zip(
         limits, launch.grid_axes, map(function.value, launch.grid_axes)) if not fits(function, axis, limits[name])]
-    # Few programs have counts of 2^31 blocks along x, images or batches of 65536 items, or matrices with more than 2^21 rows; and 2^19
-    # rows are many where only a name says that they are a count.
+    # Few programs have counts of 2^31 blocks along x, images or batches of 65536 items, or matrices with more rows than a grid has in blocks of 32. Where
+    # only a name says that a side of a matrix is a count, it may be that of a model, or one of a few. A volume has few layers.
     square = is_square(function, launch.grid_axes)
     sides = dict(zip(limits, launch.grid_axes)) if launch.grid_axes and function.value(launch.grid_axes[0]) is None else {}
     sources = dict(found)
-    few = {name for name, axis in sides.items() if any(map(SIDE.fullmatch, axis.names())) or fits(
-        function, axis, limits[name], NAMED_ROWS if sources.get(name) and sources[name].named else ROWS)} | {"grid.x"}
+    open_axes = [axis for axis in launch.grid_axes if function.value(axis) is None]
+    few = {name for name, axis in sides.items() if name == "grid.z" and len(open_axes) == 3 or any(map(SIDE.fullmatch, axis.names())) or sources.get(name) and sources[name].named or
+           fits(function, axis, limits[name], ROWS)} | {"grid.x"}
     found = [(name, dataclasses.replace(source, grows=False) if source and (square or name in few or FEW.search(source.text)) else source)
              for name, source in found]
     threads = [function.value(axis) for axis in launch.block_axes]
@@ -310,15 +311,35 @@ def clears_on_purpose(program, function, call):
         later.order > call.order and function.looks(later) and not is_dropped(later) for later in function.calls)
 
 
+# What a runtime call is named that only asks, or that fails for no number of a program.
+QUESTIONS = re.compile(r"(?:\w*Get(?!LastError)\w*|Occupancy\w*|\w*Query|\w*ThreadExchange\w*|ProfilerSt\w+|\w*DeviceCanAccessPeer)")
+
+
+def hides_error(function, call):
+    """Whether a call whose error nobody reads may clear one: of the callers, if the function has no launch before it; else of a
+    launch that a device can refuse, or of a call of the runtime that can fail and whose status is dropped."""
+    loops = [above for above in call.above() if is_loop(above)]
+
+    def is_before(node):
+        return node.order < call.order or any(loop in node.above() for loop in loops)
+
+    def can_fail(other):
+        name = call_name(other)
+        return api(name) and is_dropped(other) and not is_look(name) and not QUESTIONS.fullmatch(api(name))
+
+    before = [launch for launch in all_launches(function) if is_before(launch.node)]
+    return not before or any(refused(launch)[0] == "" for launch in before) or any(is_before(other) and can_fail(other) for other in function.calls)
+
+
 @rule("D03", "clearing another component's error")
 def swallowed(program):
     for function in program.functions:
         for call in function.calls:
             if api(call_name(call)) == "GetLastError" and is_dropped(call) and is_statement(program, call) and \
                     not handled_before(function, call) and not after_failure(call):
+                harmless = clears_on_purpose(program, function, call) or not hides_error(function, call)
                 yield Found(call, f"the result of {call_name(call)}() is dropped, which clears an earlier error",
-                            "check the call that may fail; warpsafe's launch reports its own status and clears nothing",
-                            "note" if clears_on_purpose(program, function, call) else "")
+                            "check the call that may fail; warpsafe's launch reports its own status and clears nothing", "note" if harmless else "")
 
 
 def ends_itself(program, name):
@@ -334,9 +355,80 @@ def always_succeeds(program, name):
     return bool(found) and all(re.search(r"(?i)success$", node.name) and node.kind == "DECL_REF_EXPR" for node in found)
 
 
+def only_asks(program, name, depth=3):
+    """Whether a function calls of the runtime nothing but what asks for a property, and so fails only after an earlier error."""
+    functions = [program.function(cursor) for cursor in program.bodies.get(name, ())]
+    asking = [call_name(call) for function in functions for call in function.calls if is_error(call.type) or api(call_name(call))]
+    return depth > 0 and bool(asking) and not any(map(all_launches, functions)) and all(
+        QUESTIONS.fullmatch(api(each)) or only_asks(program, each, depth - 1) for each in asking)
+
+
+def asks_for_size(function, call):
+    """Whether a call passes no memory but a variable for a size, as the first call of CUB's functions does."""
+    given = [plain(argument) for argument in call_arguments(call) if not argument.left_out]
+    return len(given) > 1 and is_null(function, given[0]) and (
+        re.search(r"(?i)size|bytes", " ".join(given[1].names())) is not None) and function.value(given[1]) is None
+
+
+def is_null(function, node):
+    node = function.resolve(node)
+    return node.kind in ("CXX_NULL_PTR_LITERAL_EXPR", "GNU_NULL_EXPR") or node.kind == "INTEGER_LITERAL" and node.value == 0
+
+
+ARCHITECTURE = re.compile(r"(?i)(sm|ptx)_?(version|arch)|\w*cuda_?arch\w*|(cc_?)?major|compute_?cap\w*|arch")
+OLDEST = {1: 5, 2: 50, 3: 500}  # CUDA 12 runs on compute capability 5.0 and later, which programs write as 5, 50 or 500
+
+
+def for_old_gpu(function, call):
+    """Whether a call stands in a branch for GPUs that CUDA no longer supports."""
+    inner = call
+    for above in call.above():
+        if above.kind == "IF_STMT" and len(above.children) > 1 and inner is not above.children[0]:
+            test = plain(above.children[0])
+            bound = function.value(test.children[1]) if test.name in ("<", "<=", ">=", ">") and len(test.children) == 2 else None
+            oldest = OLDEST.get(len(str(bound))) if bound is not None else None
+            if oldest and any(map(ARCHITECTURE.fullmatch, test.children[0].names())):
+                if test.name in ("<", "<=") and inner is above.children[1] and bound <= oldest - (test.name == "<="):
+                    return True
+                if test.name in (">", ">=") and inner is above.children[-1] is not above.children[1] and bound <= oldest - (test.name == ">"):
+                    return True
+        inner = above
+    return False
+
+
+def is_said(program, name):
+    """Whether a function that returns a status prints something if there is an error, so that the user learns of it."""
+    prints = ("printf", "fprintf", "perror", "puts", "fputs", "operator<<", "print", "println")
+    for cursor in program.bodies.get(name, ()):
+        for node in program.function(cursor).node.all("IF_STMT"):
+            if len(node.children) > 1 and any(is_error(inner.type) for inner in node.children[0].walk() if inner.cursor.kind.is_expression()) and any(
+                    call_name(call) in prints or re.search(r"(?i)log|warn|error", call_name(call)) and not api(call_name(call))
+                    for branch in node.children[1:] for call in branch.all("CALL_EXPR")):
+                return True
+    return False
+
+
+ASSERTS = re.compile(rb"\b(assert|(ASSERT|EXPECT)_\w+|REQUIRE|CHECK_(EQ|NE|LT|LE|GT|GE|NEAR))\s*\(")
+
+
+def asserts_later(program, function, call):
+    """Whether a test asserts something behind a dropped call: a call that fails is found there."""
+    return ASSERTS.search(program.source[call.end:function.node.end]) is not None
+
+
+def is_found_later(program, function, call):
+    """Whether the last error is read behind a dropped call, which then has it. A function that reads it itself has cleared it."""
+    return is_runtime_error(call.type) and not program.reaches(call_name(call), is_look) and (
+        looked_at(program, function, call) or callers_look(program, function))
+
+
+def is_runtime_error(kind_of):
+    return kind_of.spelling.replace("enum ", "").replace("const ", "") in ("cudaError_t", "cudaError", "hipError_t")
+
+
 @rule("D08", "a wrapper's result dropped")
 def dropped(program):
-    found = {}
+    found, harmless = {}, set()
     for function in program.functions:
         if function.node.kind == "DESTRUCTOR":
             continue  # which cannot return it, and must not throw
@@ -344,13 +436,17 @@ def dropped(program):
             name = call_name(call)
             if name in program.bodies and is_error(call.type) and is_dropped(call) and is_statement(program, call) and \
                     not ends_itself(program, name) and not always_succeeds(program, name) and \
-                    not after_failure(call):  # which has an error already
+                    not after_failure(call) and not asks_for_size(function, call) and not for_old_gpu(function, call):  # the branch has an error already
                 found.setdefault(name, []).append(call)
+                if is_found_later(program, function, call) or asserts_later(program, function, call):
+                    harmless.add(call)
     for name, calls in found.items():  # one finding per wrapper
+        calls.sort(key=lambda call: call in harmless)  # those that lose an error go first
         others = len(calls) - 1
         more = f", here and in {others} further call{'s' * (others > 1)}" if others else ""
         yield Found(calls[0], f"{name} returns {calls[0].type.spelling}, and the result is dropped{more}",
-                    "return warpsafe::result<void>, which the compiler does not let a caller drop")
+                    "return warpsafe::result<void>, which the compiler does not let a caller drop",
+                    "note" if calls[0] in harmless or only_asks(program, name) or is_said(program, name) else "")
 
 
 def fails(name):
@@ -366,7 +462,9 @@ def destructor(program):
         calls = [c for c in function.calls if api(call_name(c)) or call_name(c).startswith(("cublas", "cudnn", "cufft", "rocblas"))]
         if not calls:
             continue
-        throws = next(function.node.all("CXX_THROW_EXPR"), None)
+        # What a `try` in the destructor catches does not leave it.
+        throws = next((throw for throw in function.node.all("CXX_THROW_EXPR") if not any(
+            above.kind == "CXX_TRY_STMT" and above.children and throw.order < above.children[1].order for above in throw.above())), None)
         ends = next((c for c in function.calls if fails(call_name(c))), None)
         if ends is None:
             # The checking function that receives a call's status.
@@ -383,8 +481,8 @@ def destructor(program):
 
 @rule("D10", "an error written to a log, and success returned")
 def success_all_the_same(program):
+    found = []
     for function in program.functions:
-        found = []
         for node in function.node.all("IF_STMT"):
             if len(node.children) < 2:
                 continue
@@ -396,9 +494,9 @@ def success_all_the_same(program):
             for call in node.children[1].all("CALL_EXPR"):
                 if call_name(call) in ("exit", "_exit") and call_arguments(call) and call_arguments(call)[0].value == 0:
                     found.append(call)
-        if found:  # one finding per function, because most come from a macro around every call
-            yield Found(found[0], "the program finds the error, and exits with 0, success",
-                        "call exit(EXIT_FAILURE), or return the error as a warpsafe::result")
+    if found:  # one finding per file, because most come from a macro around every call
+        yield Found(found[0], "the program finds the error, and exits with 0, success",
+                    "call exit(EXIT_FAILURE), or return the error as a warpsafe::result")
 
 
 @rule("D11", "comparing with a vendor's code for a launch")

@@ -5,6 +5,7 @@ that the source does not show, such as the choice of a caller."""
 
 import dataclasses
 import math
+import operator
 import re
 
 from .. import index
@@ -64,6 +65,9 @@ def source_of(function, node, depth=6):
         return of_call(function, node, depth)
     if node.kind == "BINARY_OPERATOR" and node.name in ("+", "-", "*", "/", "<<", ">>"):
         sources = [source_of(function, part, depth - 1) for part in (inner if node.name != "-" else inner[:1])]
+        values = computed(function, node, inner, sources)
+        if values:
+            return Source(function.program.text(node), values=values)
         if node.name == "/" and None not in sources and sources[0].text == sources[1].text:
             return Source(function.program.text(node))  # a count in as many parts as it needs
         return strongest(sources)
@@ -72,6 +76,19 @@ def source_of(function, node, depth=6):
     if not inner and "LITERAL" in node.kind or node.kind in ("CXX_UNARY_EXPR", "SIZE_OF_PACK_EXPR"):
         return None
     return Source(function.program.text(node))  # a choice, a remainder, an element of an array
+
+
+STEPS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv, "<<": operator.lshift, ">>": operator.rshift}
+
+
+def computed(function, node, sides, sources):
+    """All values of a sum, product or quotient of a number whose values the callers show, and a constant; or nothing."""
+    if len(sides) != 2 or sources[0] is None or not sources[0].values or len(sources) > 1 and sources[1] is not None:
+        return ()
+    by = function.value(sides[1])
+    if by is None or by < 0 or node.name == "/" and by == 0 or node.name in ("<<", ">>") and by > 40:
+        return ()
+    return tuple(STEPS[node.name](value, by) for value in sources[0].values)
 
 
 def strongest(sources):
@@ -84,13 +101,26 @@ def of_call(function, node, depth):
     if READERS.fullmatch(name):
         return Source(function.program.text(node), True)
     if name in MEMBERS and not call_arguments(node):
-        return Source(function.program.text(node), True)
+        return Source(function.program.text(node), not is_fixed(node))
     rounded = round_up(function, node)
     if rounded is not None and rounded.count is not node:
         return strongest(source_of(function, part, depth - 1) for part in (rounded.count, rounded.block))
     if name in ("max", "ceil", "ceilf", "floor"):
         return strongest(source_of(function, part, depth - 1) for part in call_arguments(node))
     return Source(function.program.text(node))
+
+
+def is_fixed(call):
+    """Whether `x.size()` is a constant of a type: a static member's, or that of an array with a length in its type."""
+    to = call.cursor.referenced
+    if to is not None and (to.is_static_method() or re.match(r"std::(\w+::)?(array|initializer_list|span<[^<>,]*, \d)|(\w+::)*(extent|integral_constant)\b",
+                                                             getattr(to.semantic_parent.type, "spelling", "") if to.semantic_parent else "")):
+        return True
+    owner = next(iter(call.children[0].children), None) if call.children else None
+    # The size of a type of items, and the number of a tensor's dimensions, are small.
+    named = owner is not None and plain(owner).kind in ("CALL_EXPR", "DECL_REF_EXPR", "MEMBER_REF_EXPR") and re.search(
+        r"(?i)d?type|format|shape|dims?$|axes|strides?$|args|params", call_name(plain(owner)) or plain(owner).name)
+    return bool(named) or owner is not None and re.match(r"(const )?std::(\w+::)?array<", owner.type.get_canonical().spelling) is not None
 
 
 def of_name(function, node, depth):
@@ -131,9 +161,17 @@ def is_compared(function, node):
         if any(above.kind in ("FOR_STMT", "WHILE_STMT") and above.children[-1].order > test.order for above in test.above()):
             continue  # the head, or a part of the head, of a loop
         for side, other in (test.children, test.children[::-1]):
-            if plain(side).target == node.target is not None and function.value(other) not in (0, 1, -1):
+            if node.target is not None and function.value(other) not in (0, 1, -1) and any(part.target == node.target for part in parts_of(side)):
                 return True
     return False
+
+
+def parts_of(node):
+    """The terms and factors of a number, `n` of `n + 1` and of `n * m`: the larger they are, the larger it is."""
+    node = plain(node)
+    if node.kind == "BINARY_OPERATOR" and node.name in ("+", "*", "/", "-", "<<", ">>") and len(node.children) == 2:
+        return parts_of(node.children[0]) + (parts_of(node.children[1]) if node.name in "+*" else [])
+    return [node]
 
 
 def of_parameter(function, node, text, depth):
@@ -169,6 +207,8 @@ def of_text(path, text):
     if CONSTANT.fullmatch(text) or not re.fullmatch(r"\w+", name):
         return Source(text)
     whole = index.text_of(path)
+    if re.search(rf"\btemplate\s*<[^;{{}}()]*\b(?:int|unsigned|size_t|long|short|auto|u?int\d+_t)\s+{name}\b", whole):
+        return Source(text)  # a template's constant
     given = re.findall(rf"\b{name}\s*=\s*([^=;,][^;,]*)[;,]|#\s*define\s+{name}\s+(.+)", whole)
     given = [(one or other).strip() for one, other in given]
     if any(READ.search(each) for each in given):

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Part B of the catalogue: the limits of devices and kernels, where constants show them."""
 
+import math
 import re
 
 from .. import index
@@ -9,6 +10,8 @@ from ..function import api
 from ..launches import is_of_caller
 from ..registry import Found, function_rule, launch_rule, rule
 from ..tree import call_arguments, call_name
+from .errors import is_dropped
+from .growth import source_of
 
 # Threads per block on every GPU, and threads along z on NVIDIA's: CUDA C++ programming guide, technical
 # specifications per compute capability.
@@ -17,6 +20,8 @@ MAX_THREADS, MAX_Z = 1024, 64
 WITHOUT_OPT_IN, MOST_SHARED = 49152, 232448
 # A workgroup's LDS on AMD's CDNA and RDNA: 64 KiB.
 LDS = 65536
+# Multiprocessors of the smaller GPUs of today: so many blocks fit at once, one on each.
+FEW_BLOCKS = 16
 
 
 @launch_rule("B01", "more than 1024 threads in a block")
@@ -70,9 +75,15 @@ def warp_of_32(program, function):
         if expected is None or len(node.children) != 2 or function.value(node.children[1]) != expected:
             continue
         if "threadIdx" in function.resolve(node.children[0]).names():
+            # A group of 32 threads is no harm in a larger warp, until a call speaks to all threads of it.
+            whole = any(program.reaches(call_name(call), speaks_to_warp) for call in function.calls)
             yield Found(node, f"{program.text(node)} assumes warps of 32 threads, but AMD's CDNA has 64",
-                        "use warpSize, or kernel<k, requires_warp<32>>, which is checked at the launch")
+                        "use warpSize, or kernel<k, requires_warp<32>>, which is checked at the launch", "" if whole else "note")
             return
+
+
+def speaks_to_warp(name):
+    return re.fullmatch(r"__(ballot|any|all|activemask|match_\w+|shfl|reduce_\w+|syncwarp)(_sync)?", name) is not None
 
 
 def opted_in(program, launch):
@@ -156,10 +167,16 @@ def cooperative(program, function, launch):
         return
     if re.search(rb"multi_?processor_?count|\bnum_?sms?\b|\bsm_?count\b|\bocc(upancy)?\b|\w*occupancy\w*|blocks?_per_sm", program.source, re.I):
         return
-    if launch.grid_axes and all(function.value(axis) == 1 for axis in launch.grid_axes):
+    sizes = [function.value(axis) for axis in launch.grid_axes]
+    if sizes and all(size == 1 for size in sizes):
         return  # one block fits if the block itself does
-    # Another file of the tree may ask for the occupancy, or the caller of a wrapper.
-    elsewhere = launch.grid_axes and all(is_of_caller(function, axis) for axis in launch.grid_axes) or index.of_file(program.file).calls("Occupancy")
+    # Another file of the tree may ask for the occupancy, or the caller of a wrapper. A refused grid of a caller has a status.
+    sources = [source_of(function, axis) for axis in launch.grid_axes]
+    elsewhere = sizes and all(is_of_caller(function, axis) for axis in launch.grid_axes) or index.of_file(program.file).calls("Occupancy")
+    if not elsewhere and sizes:
+        known = None not in sizes
+        elsewhere = math.prod(sizes) <= FEW_BLOCKS if known else not is_dropped(launch.node) and not any(
+            source is not None and (source.grows or (source.most or 0) > FEW_BLOCKS) for source in sources)
     yield Found(launch.node, "the size of a cooperative grid is not compared with the occupancy: a grid that does not fit at "
                 "once is refused",
                 "call warpsafe::launch with cooperative; its error says how many blocks fit", "note" if elsewhere else "")

@@ -4,6 +4,7 @@
 
 from ..function import api
 from ..host_memory import host_memory
+from ..libclang import written_at
 from ..registry import Found, function_rule
 from .data import COPIES, copies
 from ..tree import base_variable, call_arguments, call_name, plain
@@ -31,7 +32,7 @@ def next_use(function, call, variable):
     if statement.kind in ("IF_STMT", "SWITCH_STMT", "FOR_STMT", "WHILE_STMT", "DO_STMT") and \
             not any(node is call for node in statement.children[0].walk()):
         return None  # only one of the paths frees it
-    target = variable.node.cursor.hash
+    target, place = variable.node.cursor.hash, written_at(call.cursor.extent.start)
     for child in block.children:
         if child.order <= statement.order:
             continue
@@ -41,6 +42,8 @@ def next_use(function, call, variable):
             if node.kind == "DECL_REF_EXPR" and node.target == target:
                 user = next((above for above in node.above() if above.kind not in ("UNEXPOSED_EXPR", "PAREN_EXPR", "CSTYLE_CAST_EXPR",
                                                                                    "CXX_STATIC_CAST_EXPR", "CXX_REINTERPRET_CAST_EXPR")), None)
+                if user is not None and written_at(user.cursor.extent.start) == place:
+                    continue  # a macro's copy of the call, which runs if the first one fails
                 # Any other use comes first: an assignment, an address that a call may write to, a comparison.
                 return user if user is not None and user.kind == "CALL_EXPR" and node_is_argument(user, node) else None
     return None
@@ -118,7 +121,9 @@ def wrong_kind(program, function):
             known = where(function, node)
             if known and known[0] != should:
                 yield Found(call, f"the {role} of a copy {KINDS[kind]} is {known[0]} memory: {known[1]}",
-                            "write the kind that fits both pointers, or cudaMemcpyDefault; warpsafe's copies take it from their types")
+                            "write the kind that fits both pointers, or cudaMemcpyDefault; warpsafe's copies take it from their types",
+                            # A device has page-locked memory at the address that the host has.
+                            "note" if known[1].endswith(PINNED) else "")
                 break
 
 

@@ -7,7 +7,7 @@ import re
 from ..launches import is_of_caller, rounded_up, same_text
 from ..program import FUNCTIONS
 from ..registry import Found, function_rule, launch_rule
-from ..tree import bare, call_arguments, call_name, is_wide, operands, plain, pointee_size
+from ..tree import bare, call_arguments, call_name, is_integer, is_loop, is_wide, operands, plain, pointee_size
 from .growth import Source, source_of
 
 
@@ -68,6 +68,10 @@ def axes_swapped(program, function, launch):
 
     if not (about(axes[0], ROWS) and about(axes[1], COLUMNS)) or about(axes[0], COLUMNS) or about(axes[1], ROWS):
         return
+    # The launch of a transposed matrix passes its rows as the kernel's columns, too.
+    if any(re.search(COLUMNS, parameter.name.lower()) and about(argument, ROWS) and not about(argument, COLUMNS)
+           for parameter, argument in zip(launch.kernel.parameters, launch.arguments or ())):
+        return
     source = launch.kernel.function.program
     for variable in launch.kernel.node.all("VAR_DECL"):
         text = source.text(variable)
@@ -127,7 +131,7 @@ def narrow_index(program, function):
 @launch_rule("A18", "a capped grid for a kernel that handles one item per thread")
 def capped(program, function, launch):
     kernel = launch.kernel
-    if not kernel or kernel.strides or kernel.loops:
+    if not kernel or kernel.strides or kernel.loops or not kernel.body.children:  # an empty one stands for another GPU's
         return
     if any(function.value(axis) is None and function.resolve(axis).kind in ("BINARY_OPERATOR", "CALL_EXPR", "CONDITIONAL_OPERATOR")
            for axis in launch.block_axes):
@@ -146,10 +150,18 @@ def capped(program, function, launch):
                  if name.cursor.referenced is not None and name.cursor.referenced.kind.name in ("VAR_DECL", "PARM_DECL", "FIELD_DECL")]
         if names and all(name.type.is_const_qualified() and name.semantic_parent.kind.name not in FUNCTIONS for name in names):
             continue
+        # A loop handles the items in parts, `min(most, n - first)`; and along x a device takes more blocks than there are items.
+        parts = least and any(part.name == "-" and any(is_loop(above) and name in {each.name for each in above.children[0].all("VAR_DECL", "DECL_REF_EXPR")}
+                                                       for above in launch.node.above() for name in part.children[-1].names())
+                              for part in node.walk() if part.kind == "BINARY_OPERATOR")
+        if parts or "maxGridSize" in node.names():
+            continue
         if least and any(function.value(inner) is not None for inner in node.children):
+            # A kernel without a number of items may have one for each thread that there is.
+            counts = kernel.compares or any(is_integer(parameter.type) for parameter in kernel.parameters)
             yield Found(axis, f"the grid is capped, but {kernel.name} handles one item per thread: the items beyond the cap "
                         "are dropped",
-                        "write for (auto i : warpsafe::grid_stride(n)) in the kernel")
+                        "write for (auto i : warpsafe::grid_stride(n)) in the kernel", "" if counts else "note")
 
 
 SIZES = r"(n|m|k|N|M|K|len|length|count|size|rows?|cols?|columns?|width|height|batch(_?size)?|num_?(elements|items|points|rows|cols))"

@@ -8,7 +8,7 @@ from .. import index
 from ..function import api
 from ..launches import same_text
 from ..registry import Found, all_launches, function_rule, rule
-from ..tree import LOOPS, base_variable, call_arguments, call_name, plain
+from ..tree import base_variable, call_arguments, call_name, is_loop, plain
 
 # Function that creates a handle -> function that sets its stream. (cublasLt takes the stream with each call.)
 LIBRARIES = (
@@ -37,6 +37,12 @@ def may_not_block(program):
     """Whether a file of the tree creates streams for which the default stream does not wait."""
     return any(api(name) in NON_BLOCKING for name in program.all_names) or index.of_file(program.file).calls(
         f"^(cuda|hip)({'|'.join(NON_BLOCKING)})$")
+
+
+def only_blocking_streams(program):
+    """Whether the tree creates its streams itself, and all of them wait for the default stream, and it for them."""
+    created = any(api(name) == "StreamCreate" for name in program.all_names) or index.of_file(program.file).calls("^(cuda|hip)StreamCreate$")
+    return created and not may_not_block(program)
 
 
 def handle_type(call):
@@ -92,7 +98,7 @@ def destroyed_first(program, function):
 @function_rule("E04", "a handle's stream switched while work is pending")
 def switched(program, function):
     for call in function.calls:
-        if call_name(call) in ("rocblas_set_stream", "hipblasSetStream") and any(a.kind in LOOPS for a in call.above()):
+        if call_name(call) in ("rocblas_set_stream", "hipblasSetStream") and any(map(is_loop, call.above())):
             yield Found(call, "this loop switches the stream of a handle, and rocBLAS has one workspace for all streams of a "
                         "handle",
                         "use one handle per stream; StreamBound::rebind orders the streams")
