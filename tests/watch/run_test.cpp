@@ -20,6 +20,7 @@
 
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -564,8 +565,10 @@ TEST(Run, SharesCuptiWhereItIsAskedTo) {
   const Ran alone = watched("--share-cupti", "good");
   EXPECT_THAT(alone.out, HasSubstr(seen));
   EXPECT_THAT(alone.out, HasSubstr("warpsafe: CUPTI serves no other tool beside warpsafe-run: it "
-                                   "returned CUPTI_ERROR_INVALID_PARAMETER; --share-cupti needs "
+                                   "returned CUPTI_ERROR_NOT_SUPPORTED; --share-cupti needs "
                                    "CUPTI 13.3 and driver 610, or newer ones\n"));
+  EXPECT_THAT(watched("--share-cupti", "good", "STAND_IN_SHARES='old driver'").out,
+              AllOf(HasSubstr(seen), HasSubstr("returned CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT")));
   // A tool that came first and shares needs no option; one that does not share is told.
   const Ran second = watched("", "good", "STAND_IN_SHARES=taken");
   EXPECT_THAT(second.out, HasSubstr(seen));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Replaces libcupti.so.13, of which the watch needs six functions. It knows the calls that the
+// Replaces libcupti.so.13, of which the watch needs seven functions. It knows the calls that the
 // driver's stand-in makes. With STAND_IN_TAKEN, another tool of that name has subscribed first.
 // With STAND_IN_TOO_NEW, it does not work with the driver. With STAND_IN_SHARES, it can serve
 // several tools, as CUPTI 13.3 with driver 610 can: if the first tool asks for it, and each tool
-// uses cuptiSubscribe_v2. STAND_IN_SHARES=taken: another tool has come first and asked for it.
+// uses cuptiSubscribe_v2. STAND_IN_SHARES=taken: another tool has come first and asked for it. "old
+// driver": only CUPTI is new enough.
 
 // CUDA 13.0 declares this function with parameters that are older than those below.
 #define cuptiSubscribe_v2 cuptiSubscribe_v2_of_the_header
@@ -65,10 +66,12 @@ struct Request {
 CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc callback,
                               void* data, Request* asked) {
   const char* const shares = std::getenv("STAND_IN_SHARES");
-  // As CUpti_SubscriberParams_STRUCT_SIZE: up to the last member.
-  if (asked->size == offsetof(Request, allow_several) + sizeof asked->allow_several) {
+  // CUpti_SubscriberParams_STRUCT_SIZE of CUDA 13.3.
+  if (asked->size == sizeof(Request)) {
     if (shares == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
-    if (asked->allow_several == 0) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    if (asked->allow_several == 0 || std::strcmp(shares, "old driver") == 0) {
+      return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    }
     take(subscriber, callback, data);
     std::fputs("stand-in: CUPTI is shared\n", stderr);
     return CUPTI_SUCCESS;
@@ -80,6 +83,10 @@ CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_Callback
     std::snprintf(asked->other_name, asked->other_size, "%s", other);
   }
   return status;
+}
+CUptiResult cuptiGetVersion(std::uint32_t* release) {
+  *release = std::getenv("STAND_IN_SHARES") != nullptr ? 130300 : 130000;
+  return CUPTI_SUCCESS;
 }
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
   subscribed = nullptr;
@@ -105,10 +112,9 @@ CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, std::uint32_t id, 
   return *name != nullptr ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 CUptiResult cuptiGetResultString(CUptiResult status, const char** text) {
-  *text = status == CUPTI_ERROR_NOT_COMPATIBLE ? "CUPTI_ERROR_NOT_COMPATIBLE"
-          : status == CUPTI_ERROR_INVALID_PARAMETER
-              ? "CUPTI_ERROR_INVALID_PARAMETER"
-              : "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
+  *text = status == CUPTI_ERROR_NOT_COMPATIBLE  ? "CUPTI_ERROR_NOT_COMPATIBLE"
+          : status == CUPTI_ERROR_NOT_SUPPORTED ? "CUPTI_ERROR_NOT_SUPPORTED"
+                                                : "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
   return CUPTI_SUCCESS;
 }
 

@@ -32,10 +32,14 @@ struct Cupti {
   decltype(&::cuptiGetCallbackName) callback_name;
   decltype(&::cuptiGetResultString) result_string;
   decltype(&::cuptiUnsubscribe) unsubscribe;
+  decltype(&::cuptiGetVersion) version;
   /// cuptiSubscribe_v2; nullptr before CUPTI 13.0.
   CUptiResult (*subscribe_v2)(CUpti_SubscriberHandle*, CUpti_CallbackFunc, void*, void* request);
   /// Buffer size for a tool's name; CUPTI requires at least 64 bytes.
   static constexpr std::size_t most_name = 128;
+  /// CUPTI_API_VERSION of CUDA 13.3, whose CUPTI is the first that serves several tools (CUPTI,
+  /// "Multiple Subscribers").
+  static constexpr std::uint32_t first_shared = 130300;
 
   /// Loads the copy that the program has already loaded, else the first that is there: `files`,
   /// then CUPTI by its name, then the toolkit's.
@@ -60,7 +64,8 @@ struct Cupti {
     };
     static_cast<void>(find(subscribe_v2, "cuptiSubscribe_v2"));
     return find(subscribe, "cuptiSubscribe") && find(unsubscribe, "cuptiUnsubscribe") &&
-           find(enable, "cuptiEnableCallback") && find(callback_name, "cuptiGetCallbackName") &&
+           find(version, "cuptiGetVersion") && find(enable, "cuptiEnableCallback") &&
+           find(callback_name, "cuptiGetCallbackName") &&
            find(result_string, "cuptiGetResultString");
   }
 
@@ -69,11 +74,13 @@ struct Cupti {
   /// know no subscriber, such as cuptiActivityEnable, for every tool in the process.
   [[nodiscard]] CUptiResult share(CUpti_SubscriberHandle& ours,
                                   CUpti_CallbackFunc callback) const noexcept {
-    if (subscribe_v2 == nullptr) return CUPTI_ERROR_NOT_SUPPORTED;
-    // A later CUPTI may have further members in what is padding here.
-    SubscriberRequest request{
-        .size = offsetof(SubscriberRequest, allow_several) + sizeof(request.allow_several),
-        .allow_several = 1};
+    // An older release may accept the parameters and not read the last one.
+    std::uint32_t release = 0;
+    if (subscribe_v2 == nullptr || version(&release) != CUPTI_SUCCESS || release < first_shared) {
+      return CUPTI_ERROR_NOT_SUPPORTED;
+    }
+    // NVIDIA's CUpti_SubscriberParams_STRUCT_SIZE counts the padding too.
+    SubscriberRequest request{.size = sizeof(SubscriberRequest), .allow_several = 1};
     return subscribe_v2(&ours, callback, nullptr, &request);
   }
 
