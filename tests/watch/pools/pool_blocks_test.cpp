@@ -55,7 +55,7 @@ struct PoolProgram : testing::Test {
                     std::vector<std::uintptr_t>{x + from});
   }
   /// A kernel whose parameters show nothing.
-  void unseen(const StreamPlace& at) {
+  void submit_unseen(const StreamPlace& at) {
     if (order.pool_awaits(at)) order.submitted({Name::of("unseen"), true, 0, "", at}, {});
   }
   void wait(const StreamPlace& first, const StreamPlace& second) {
@@ -132,9 +132,9 @@ TEST_F(PoolProgram, UnseenWorkOfTheStreamFollowsTheAllocation) {
   use("sum", apart(1));
   give_back();
   take(apart(0));
-  unseen(apart(1));
+  submit_unseen(apart(1));
   EXPECT_THAT(reported(), IsEmpty());
-  unseen(apart(0));
+  submit_unseen(apart(0));
   EXPECT_THAT(reported(), ElementsAre(AllOf(
                               HasSubstr("nothing orders 'sum' on stream 0x"),
                               HasSubstr(" before a pool's allocation of 4096 bytes on stream "))));
@@ -249,7 +249,7 @@ TEST_F(PoolProgram, AFreedBlockForAnotherStream) {
     drop(apart(0));
     if (waits) wait(apart(0), apart(1));
     take(apart(1));
-    unseen(apart(1));
+    submit_unseen(apart(1));
     EXPECT_THAT(reported(), SizeIs(waits ? 0 : 1));
     order.host_waited_for_all();
   }
