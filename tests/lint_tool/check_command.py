@@ -134,5 +134,31 @@ with tempfile.TemporaryDirectory() as name:
     if "not find cuda_runtime.h" not in whole.stderr and "cannot find CUDA" not in whole.stderr:
         expect("a dependent launch without a wait", (whole.returncode, "[C18]" in whole.stdout), (1, True))
         expect("the same with a header that is not found", (part.returncode, part.stdout), (2, ""))
+# A mistake of the tool in one rule and one file costs that rule's findings in that file.
+with tempfile.TemporaryDirectory() as name:
+    from warpsafe_lint import registry
+
+    folder = pathlib.Path(name)
+    (folder / "runtime.h").write_text(HEADER)
+    for file in ("bad.cpp", "good.cpp"):
+        (folder / file).write_text(SOURCE)
+    kept = list(registry.RULES)
+
+    def breaks(program):
+        if program.file.endswith("bad.cpp"):
+            raise KeyError("planted")
+        return rule.find(program)
+
+    for i, rule in enumerate(kept):
+        if rule.row == "D03":
+            registry.RULES[i] = registry.Rule(rule.row, rule.title, rule.by_default, breaks, rule.severity)
+            break
+    words = ("--level=note", "bad.cpp", "good.cpp", "--", "-I.", "-DFROM_THE_DATABASE")
+    for jobs in (1, 2):
+        broken = run(folder, f"--jobs={jobs}", *words)
+        expect("rows where a rule fails", re.findall(r"^(\w+)[.]cpp.*\[(\w+)\]$", broken.stdout, re.M), [("bad", "G01"), ("good", "D03"), ("good", "G01")])
+        expect("what is said of it", (broken.returncode, broken.stderr), (2, "warpsafe-lint: bad.cpp: failed, and its findings are "
+               "missing: rule D03 (KeyError: 'planted'); please report it with this file\n"))  # fmt: skip
+    registry.RULES[:] = kept
 if problems:
     sys.exit("\n".join(problems))

@@ -56,24 +56,32 @@ def rewritten(file, program, options, message):
     return patch, sorted(notes), message
 
 
-def of_rules(program, options):
-    """Each finding of the chosen rules in a program's own file, with its rule, line and column."""
+def of_rules(program, options, failed):
+    """Each finding of the chosen rules in a program's own file, with its rule, line and column. A rule that fails adds
+    why to `failed`; the other rules still check the file."""
     for rule in registry.RULES:
         if rule.row not in options.rows:
             continue
-        for finding in rule.find(program):
+        try:
+            found = list(rule.find(program))
+        except Exception as error:
+            failed.append(f"rule {rule.row} ({' '.join(f'{type(error).__name__}: {error}'.split())})")
+            continue
+        for finding in found:
             name, line, column, _ = written_at(finding.node.cursor.extent.start)
             if name == program.file:
                 yield rule, finding, line, column
 
 
 def findings(file, program, options):
-    """The findings of a file that no comment silences, as plain data; also those in sources that its strings hold."""
+    """The findings of a file that no comment silences, as plain data; also those in sources that its strings hold. And a
+    message about rules that failed, or ""."""
     lines = program.source.decode().splitlines()
     silence = Silence(lines)
-    every = [(rule, finding, line, column) for rule, finding, line, column in of_rules(program, options)]
+    failed = []
+    every = list(of_rules(program, options, failed))
     for inner, places in embedded.sources(program, load()):
-        every += [(rule, finding, places[line - 1], 1) for rule, finding, line, _ in of_rules(inner, options)]
+        every += [(rule, finding, places[line - 1], 1) for rule, finding, line, _ in of_rules(inner, options, failed)]
     found = {}
     for rule, finding, line, column in every:
         severity = finding.severity or rule.severity
@@ -82,7 +90,8 @@ def findings(file, program, options):
         found.setdefault((line, column, rule.row), {
             "file": file, "line": line, "column": column, "row": rule.row, "severity": severity, "title": rule.title,
             "says": " ".join(finding.says.split()), "rewrite": " ".join(finding.rewrite.split()), "text": lines[line - 1]})
-    return [found[key] for key in sorted(found)]
+    message = f"{file}: failed, and its findings are missing: {', '.join(dict.fromkeys(failed))}; please report it with this file" if failed else ""
+    return [found[key] for key in sorted(found)], message
 
 
 def lint(file, options):
@@ -101,7 +110,8 @@ def lint(file, options):
         return file, [], "", [], f"{file}: libclang cannot read this file"
     if options.fix or options.fix_cuda or options.diff:
         return file, [], *rewritten(file, program, options, message)
-    return file, findings(file, program, options), "", [], message
+    found, failure = findings(file, program, options)
+    return file, found, "", [], "; ".join(filter(None, (message, failure)))
 
 
 def one(work):
