@@ -21,12 +21,19 @@ enum class MemoryKind : std::uint8_t;
 
 namespace warpsafe::detail {
 
+// g++ 16 warns of each call in a lambda, -Winvalid-constexpr, if `call` is constexpr.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 16
+#define WARPSAFE_DETAIL_CALL_CONSTANT const
+#else
+#define WARPSAFE_DETAIL_CALL_CONSTANT constexpr
+#endif
+
 /// The function through which code of a check level calls `Fn`, a member of backend B:
 /// `call<B, Level, &B::event_query>(event)`. It is `Fn` itself, except at level full, where
 /// WARPSAFE_LOG=trace sees the call. A launch is dispatched without it: its own line has the
 /// kernel's name.
 template <class B, CheckLevel Level, auto Fn>
-inline constexpr auto call = Fn;
+inline WARPSAFE_DETAIL_CALL_CONSTANT auto call = Fn;
 
 /// A call as a tracer sees it. Its name is not written anywhere: it is in the compiler's own
 /// spelling of a function whose template argument `Fn` is the backend's member.
@@ -124,7 +131,9 @@ template <class B, auto Fn, class... P>
 
 #if !defined(__CUDA_ARCH__)  // nvcc's device compiler makes no calls of the host
 template <class B, class... P, int (*Fn)(P...) noexcept>
-inline constexpr auto call<B, CheckLevel::full, Fn> = &traced<B, Fn, P...>;
+inline WARPSAFE_DETAIL_CALL_CONSTANT auto call<B, CheckLevel::full, Fn> = &traced<B, Fn, P...>;
 #endif
+
+#undef WARPSAFE_DETAIL_CALL_CONSTANT
 
 }  // namespace warpsafe::detail

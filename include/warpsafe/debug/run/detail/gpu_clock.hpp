@@ -11,6 +11,7 @@
 #include <warpsafe/stream/detail/stream_mark.hpp>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::debug::detail {
@@ -34,8 +35,10 @@ template <class B, warpsafe::CheckLevel Level>
 struct TimingCallsOf {
   using Event = typename B::native_event;
   using Stream = typename B::native_stream;
-  template <auto Fn>
-  static constexpr auto call = warpsafe::detail::call<B, Level, Fn>;
+  template <auto Fn, class... P>
+  static int call(P&&... arguments) noexcept {
+    return warpsafe::detail::call<B, Level, Fn>(std::forward<P>(arguments)...);
+  }
 
   static int create(int device, void*& event) noexcept {
     return warpsafe::detail::on_device<B, Level>(device, [&]() noexcept -> int {
