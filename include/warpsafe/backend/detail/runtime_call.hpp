@@ -21,13 +21,11 @@ enum class MemoryKind : std::uint8_t;
 
 namespace warpsafe::detail {
 
-// g++ 16 warns of each call in a lambda, -Winvalid-constexpr, if `call` is constexpr.
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 16
+#if __GNUC__ >= 16  // warns of each call in a lambda if `call` is constexpr: -Winvalid-constexpr
 #define WARPSAFE_DETAIL_CALL_CONSTANT const
 #else
 #define WARPSAFE_DETAIL_CALL_CONSTANT constexpr
 #endif
-
 /// The function through which code of a check level calls `Fn`, a member of backend B:
 /// `call<B, Level, &B::event_query>(event)`. It is `Fn` itself, except at level full, where
 /// WARPSAFE_LOG=trace sees the call. A launch is dispatched without it: its own line has the
@@ -59,10 +57,8 @@ template <class T>
     return {Kind::flag, value ? 1U : 0U};
   } else if constexpr (std::is_floating_point_v<T>) {
     return {Kind::real, value > 0 ? static_cast<std::uint64_t>(value * 1000) : 0};
-  } else if constexpr (std::is_enum_v<T>) {
+  } else if constexpr (std::is_enum_v<T> || std::is_unsigned_v<T>) {
     return {Kind::number, static_cast<std::uint64_t>(value)};
-  } else if constexpr (std::is_unsigned_v<T>) {
-    return {Kind::number, value};
   } else if constexpr (std::is_integral_v<T>) {
     const auto wide = static_cast<std::uint64_t>(value);
     return value < 0 ? TracedValue{Kind::negative, ~wide + 1} : TracedValue{Kind::number, wide};
@@ -75,15 +71,11 @@ template <class T>
 
 struct CallTracer;
 
-/// Makes a call and reports it to the tracer. Returns the runtime's status.
-template <class... P>
-using ReportCall = int (*)(const CallTracer& tracer, const TracedCall& call,
-                           int (*function)(P...) noexcept, P... arguments) noexcept;
-
 /// A report_call that is compiled with the tracer instead of with each launch.
 template <class... P>
 struct OwnReport {
-  ReportCall<P...> report;
+  int (*report)(const CallTracer& tracer, const TracedCall& call, int (*function)(P...) noexcept,
+                P... arguments) noexcept;
 };
 
 /// The receiver of the trace, of which a program uses one. It has all that a launch needs.
@@ -103,6 +95,7 @@ struct CallTracer : OwnReport<int&>,
 /// nullptr unless WARPSAFE_LOG=trace.
 [[gnu::visibility("default")]] inline const CallTracer* call_tracer_in_use = nullptr;
 
+/// Makes a call and reports it to the tracer. Returns the runtime's status.
 template <class... P>
 [[WARPSAFE_DETAIL_RARE]] int report_call(const CallTracer& tracer, const TracedCall& call,
                                          int (*function)(P...) noexcept, P... arguments) noexcept {
@@ -133,7 +126,5 @@ template <class B, auto Fn, class... P>
 template <class B, class... P, int (*Fn)(P...) noexcept>
 inline WARPSAFE_DETAIL_CALL_CONSTANT auto call<B, CheckLevel::full, Fn> = &traced<B, Fn, P...>;
 #endif
-
-#undef WARPSAFE_DETAIL_CALL_CONSTANT
 
 }  // namespace warpsafe::detail
