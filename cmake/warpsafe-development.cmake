@@ -25,11 +25,12 @@ else()
   message(STATUS "No hipcc: what is compiled for AMD devices is left out of this build")
 endif()
 
-# LLVM's linker takes a quarter of the time of GNU's, and hipcc comes with it.
+# LLVM's linker takes a quarter of the time of GNU's, and hipcc comes with it. Newer releases refuse a map of symbols
+# that names one which is not there; the maps of the stand-ins have the symbols of several releases.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=lld WARPSAFE_LINKS_WITH_LLD)
 if(WARPSAFE_LINKS_WITH_LLD)
-  add_link_options($<$<LINK_LANGUAGE:CXX>:-fuse-ld=lld>)
+  add_link_options($<$<LINK_LANGUAGE:CXX>:-fuse-ld=lld> $<$<LINK_LANGUAGE:CXX>:LINKER:--undefined-version>)
 endif()
 
 # Every program of this project compiles without a warning.
