@@ -4,7 +4,7 @@
 // Tests warpsafe-run on programs with programmatic dependent launch, whose machine code nvcc made,
 // over stand-ins for the driver and CUPTI.
 
-#include "shell.hpp"
+#include "programs/dependent.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,20 +17,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct DependentRun : testing::Test {
-  void SetUp() override {
-    if (cubin().empty()) GTEST_SKIP() << "nvcc is not installed";
-  }
-  [[nodiscard]] static std::string cubin() {
-    const std::string all = WATCH_CUBINS;
-    return all.substr(0, all.find(':'));
-  }
+struct DependentRun : DependentProgram {
   [[nodiscard]] static std::string watched(const std::string& steps,
                                            const std::string& options = "") {
-    const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda " + options +
-                          " " WATCH_DEPENDENT " " + cubin() + " " + steps);
-    EXPECT_EQ(ran.status, 0);
-    return ran.out;
+    return DependentProgram::watched(steps, options);
   }
 };
 

@@ -4,7 +4,7 @@
 // Tests warpsafe-run on a program with a memory pool of its own, over stand-ins for the driver and
 // CUPTI.
 
-#include "../shell.hpp"
+#include "../programs/dependent.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,21 +17,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct PoolsRun : testing::Test {
-  void SetUp() override {
-    if (cubin().empty()) GTEST_SKIP() << "nvcc is not installed";
-  }
-  [[nodiscard]] static std::string cubin() {
-    const std::string all = WATCH_CUBINS;
-    return all.substr(0, all.find(':'));
-  }
+struct PoolsRun : DependentProgram {
   [[nodiscard]] static std::string watched(const std::string& steps,
                                            const std::string& options = "--races",
                                            const std::string& run = WATCH_RUN " --cuda ") {
-    const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " + run + options +
-                          " " WATCH_DEPENDENT " " + cubin() + " " + steps);
-    EXPECT_EQ(ran.status, 0);
-    return ran.out;
+    return DependentProgram::watched(steps, options, run);
   }
 };
 

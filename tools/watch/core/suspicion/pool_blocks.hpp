@@ -61,7 +61,7 @@ class PoolBlocks {
     return key_of(one) == key_of(other);
   }
   [[nodiscard]] bool is_in_block(std::uintptr_t address) const {
-    return find(address) != live_.end();
+    return find(live_, address) != live_.end();
   }
 
   /// Adds a block. Memory of a live block is handed out again only after that was freed.
@@ -144,7 +144,7 @@ class PoolBlocks {
             const OrderRound& round, Pairs& pairs) {
     const Key stream = key_of(at);
     for (const std::uintptr_t address : addresses) {
-      const auto found = find(address);
+      const auto found = find(live_, address);
       if (found == live_.end()) continue;
       Block& block = now(found->second);
       // If one use of a stream comes after the earlier life, the stream's later ones do too.
@@ -193,14 +193,11 @@ class PoolBlocks {
   [[nodiscard]] static std::uintptr_t end_of(const Live::value_type& one) noexcept {
     return one.first + one.second.what->bytes;
   }
-  [[nodiscard]] Live::const_iterator find(std::uintptr_t address) const {
-    auto next = live_.upper_bound(address);
-    if (next == live_.begin() || end_of(*--next) <= address) return live_.end();
-    return next;
-  }
-  [[nodiscard]] Live::iterator find(std::uintptr_t address) {
-    auto next = live_.upper_bound(address);
-    if (next == live_.begin() || end_of(*--next) <= address) return live_.end();
+  /// Returns the block of that address in `live_`, which may be const; its end: none.
+  template <class Map>
+  [[nodiscard]] static auto find(Map& live, std::uintptr_t address) -> decltype(live.begin()) {
+    auto next = live.upper_bound(address);
+    if (next == live.begin() || end_of(*--next) <= address) return live.end();
     return next;
   }
   /// Forgets what the block has of an earlier round.
