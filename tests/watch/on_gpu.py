@@ -7,6 +7,7 @@ on_gpu.py WARPSAFE_RUN PROGRAM...
 A watched program ends as it does alone, with the same output, and warpsafe-run reports what REPORTS lists. With
 WATCH_REPORTS=FILE, writes all reports to that file. Exit code 77: no GPU."""
 
+import concurrent.futures
 import os
 import re
 import subprocess
@@ -81,38 +82,50 @@ def run(*command):
     return done.returncode, re.sub(r"0x[0-9a-f]+", "0x1", done.stdout), done.stderr
 
 
+def tried(program, mode):
+    """What this mode prints, alone and watched, and what is wrong with it."""
+    alone = run(program, mode)
+    if alone[0] == 77:
+        return None, []
+    status, output, report = run(watch, "--quiet", program, mode)
+    # Two runs of a program that uses freed handles, or launches while it ends, may differ by themselves.
+    again = 0
+    while (status, output) != alone[:2] and again < 5 and mode not in ENDS_ANYHOW:
+        again += 1
+        alone = run(program, mode)
+    wrong = []
+    if mode in KEPT and KEPT[mode] not in (kept := run(watch, "--quiet", "--arguments", program, mode)[2]):
+        wrong.append(f"{mode}: with --arguments the report is not '{KEPT[mode]}':\n{kept}")
+    same = status == alone[0] if mode in FREED_HANDLE else (status, output) == alone[:2]
+    if status == "hangs" or not same and mode not in ENDS_ANYHOW:
+        wrong.append(f"{mode}: alone it ends with {alone[0]} and\n{alone[1]}watched with {status} and\n{output}{report}")
+    expected = REPORTS.get(mode)
+    if expected is not None and (report != "" if expected == "" else expected not in report):
+        wrong.append(f"{mode}: the report is not '{expected}':\n{report}")
+    return f"== {mode}: alone {alone[0]}, watched {status}, {again} more runs alone\n{alone[1]}{alone[2]}-- watched\n{output}{report}", wrong
+
+
 watch, *programs = sys.argv[1:]
-wrong, tried, reports = [], 0, []
+modes = []
 for program in programs:
-    status, modes, _ = run(program)
+    status, names, _ = run(program)
     if status != 0:
         print(f"skipped: {program} does not start (no driver)")
         sys.exit(77)
-    for mode in modes.split():
-        alone = run(program, mode)
-        if alone[0] == 77:
-            print("skipped: no NVIDIA GPU")
-            sys.exit(77)
-        status, output, report = run(watch, "--quiet", program, mode)
-        tried += 1
-        # Two runs of a program that uses freed handles, or launches while it ends, may differ by themselves.
-        again = 0
-        while (status, output) != alone[:2] and again < 5 and mode not in ENDS_ANYHOW:
-            again += 1
-            alone = run(program, mode)
-        if mode in KEPT and KEPT[mode] not in (kept := run(watch, "--quiet", "--arguments", program, mode)[2]):
-            wrong.append(f"{mode}: with --arguments the report is not '{KEPT[mode]}':\n{kept}")
-        reports.append(f"== {mode}: alone {alone[0]}, watched {status}, {again} more runs alone\n{alone[1]}{alone[2]}-- watched\n{output}{report}")
-        same = status == alone[0] if mode in FREED_HANDLE else (status, output) == alone[:2]
-        if status == "hangs" or not same and mode not in ENDS_ANYHOW:
-            wrong.append(f"{mode}: alone it ends with {alone[0]} and\n{alone[1]}watched with {status} and\n{output}{report}")
-        expected = REPORTS.get(mode)
-        if expected is not None and (report != "" if expected == "" else expected not in report):
-            wrong.append(f"{mode}: the report is not '{expected}':\n{report}")
-        if mode in LOGS and "the driver's log: " in "".join(reports) and not re.search(f"the driver's log: .*{re.escape(LOGS[mode])}", report):
+    modes += [(program, name) for name in names.split()]
+# A process waits for most of its time until the driver has started.
+with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    done = list(pool.map(lambda one: tried(*one), modes))
+if any(report is None for report, _ in done):
+    print("skipped: no NVIDIA GPU")
+    sys.exit(77)
+reports, wrong = [report for report, _ in done], [one for _, several in done for one in several]
+if any("the driver's log: " in report for report in reports):
+    for (_, mode), report in zip(modes, reports):
+        if mode in LOGS and not re.search(f"the driver's log: .*{re.escape(LOGS[mode])}", report):
             wrong.append(f"{mode}: the driver's log is not '{LOGS[mode]}':\n{report}")
 if path := os.environ.get("WATCH_REPORTS"):
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(reports))
-print("\n".join(wrong) or f"{tried} modes: each ends watched as it does alone, and the reports are right")
+print("\n".join(wrong) or f"{len(modes)} modes: each ends watched as it does alone, and the reports are right")
 sys.exit(1 if wrong else 0)

@@ -213,7 +213,16 @@ TEST_F(GuardDeathTest, OneAllocationInN) {
   EXPECT_EXIT(body("3", 3), ExitedWithCode(0), "^$");
   EXPECT_EXIT(body("before", 7), ExitedWithCode(0), "^$");
   EXPECT_EXIT(body("1x\n", 0), ExitedWithCode(0),
-              "^warpsafe: WARPSAFE_GUARD=1x.x0a is neither a number nor before; 0 is used\n$");
+              "^warpsafe: WARPSAFE_GUARD=1x.x0a is neither a number, nor before, nor kernel names; "
+              "0 is used\n$");
+  EXPECT_EXIT(body("captured,app::other<3>", 7), ExitedWithCode(0),
+              "^warpsafe: WARPSAFE_GUARD=captured,app::other<3>: each launch of these kernels "
+              "waits for its kernel[^\n]*\n$");
+  const auto* const hooks = std::exchange(ws::detail::debug_hooks_in_use, nullptr);
+  EXPECT_EXIT(body("captured", 7), ExitedWithCode(0),
+              "^warpsafe: WARPSAFE_GUARD: a launch waits only if the program includes "
+              "<warpsafe/debug.hpp>\n$");
+  ws::detail::debug_hooks_in_use = hooks;
 }
 
 TEST_F(GuardDeathTest, AnAllocationThatCannotBeGuardedIsAnOrdinaryOne) {

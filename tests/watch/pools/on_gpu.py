@@ -3,10 +3,11 @@
 # Copyright (c) 2026 the warpsafe authors
 """Memory that PyTorch's and CuPy's pools hand out again too early, on a GPU: on_gpu.py WARPSAFE_RUN [OUT.json]
 
-Each row is a program with the mistake, and the same program with each way to avoid it. Prints what the program
-computes, and what warpsafe-run --races and torch.cuda._sanitizer report. Fails if warpsafe-run reports a correct program,
-or misses a mistake that its documentation says it finds. OUT.json gets the results. CUPTI: the file of CUPTI's
-library, if it is not found by itself. Exit code 77: no GPU, or neither PyTorch nor CuPy."""
+Each row is a program with the mistake, and the same program with the ways to avoid it. Prints what the program
+computes, and what warpsafe-run --races reports. Fails if warpsafe-run reports a correct program, or misses a mistake that
+its documentation says it finds. With OUT.json, which gets the results, each way to avoid the mistake is a program of
+its own, and they run under torch.cuda._sanitizer too. CUPTI: the file of CUPTI's library, if it is not found by itself.
+Exit code 77: no GPU, or neither PyTorch nor CuPy."""
 
 import concurrent.futures
 import importlib.util
@@ -240,15 +241,16 @@ ROWS += [("torch", name, ways, True) for name, ways in WHOLE.items()]
 ROWS += [("cupy", name, RIGHT[1:], True) for name in ("product", "matmul", "raw")]
 
 if sys.argv[1] == "--row":
-    library, use, kind = sys.argv[2:5]
+    library, use, *kinds = sys.argv[2:]
     made = {"torch": Torch, "cupy": Cupy}[library]()
-    right, again = (getattr(made, use)(), True) if use in WHOLE else made.run(getattr(made, use), kind)
-    print(f"numbers {'right' if right else 'wrong'}, memory {'again' if again else 'new'}")
+    for kind in kinds:
+        right, again = (getattr(made, use)(), True) if use in WHOLE else made.run(getattr(made, use), kind)
+        print(f"numbers {'right' if right else 'wrong'}, memory {'again' if again else 'new'}")
     sys.exit(0)
 
 
-def ran(before, row, kind, **variables):
-    done = subprocess.run([*before, sys.executable, __file__, "--row", *row, kind], capture_output=True, text=True, errors="replace", timeout=300,
+def ran(before, row, **variables):
+    done = subprocess.run([*before, sys.executable, __file__, "--row", *row], capture_output=True, text=True, errors="replace", timeout=300,
                           env={**os.environ, **variables})
     return done.returncode, done.stdout + done.stderr
 
@@ -257,30 +259,30 @@ def is_here(libraries, library, use):
     return library in libraries and (use != "triton" or importlib.util.find_spec("triton") is not None)
 
 
-def judge(watch, library, use, ways, finds, kind):
+def judge(watch, whole, library, use, finds, kinds):
     """The result of one program, and what is wrong with it or None."""
+    row, kind = (library, use, *kinds), " and ".join(kinds)
     name = f"{library} {use}, {kind}: "
     result = {"library": library, "use": use, "kind": kind, "alone": "fails", "warpsafe-run": None, "torch.cuda._sanitizer": None, "text": None}
-    status, alone = ran([], (library, use), kind)
+    status, alone = ran([], row)
     if status != 0:
         return result, name + "fails by itself: " + alone[-600:]
-    result["alone"] = alone.strip().splitlines()[-1]
-    status, watched = ran(watch, (library, use), kind)
+    result["alone"] = "; ".join(line for line in alone.splitlines() if line.startswith("numbers"))
+    status, watched = ran(watch, row)
     found = FOUND.search(watched)
     result["warpsafe-run"], result["text"] = bool(found), found and watched[found.start():][:1500]
-    if library == "torch":
-        result["torch.cuda._sanitizer"] = bool(SANITIZER.search(ran([], (library, use), kind, TORCH_CUDA_SANITIZER="1")[1]))
+    if library == "torch" and whole:
+        result["torch.cuda._sanitizer"] = bool(SANITIZER.search(ran([], row, TORCH_CUDA_SANITIZER="1")[1]))
     if status != 0 or "not watched" in watched:
         return result, f"{name}warpsafe-run ends with {status}: {watched[-1500:]}"
-    if kind != WRONG and not ("numbers right" in alone and "numbers right" in watched):
-        return result, f"{name}computes wrong numbers: {alone[-300:]} {watched[-1500:]}"
-    if kind != WRONG and found:
-        return result, f"{name}reported though it is correct: {result['text']}"
-    if kind == WRONG and "memory again" not in alone:
-        return result, name + "the pool did not hand the memory out again, so the row shows nothing"
-    if kind == WRONG and finds and not found:
-        return result, name + "not found: " + watched[-1500:]
-    return result, None
+    if kind == WRONG:
+        if "memory again" not in alone:
+            return result, name + "the pool did not hand the memory out again, so the row shows nothing"
+        return result, name + "not found: " + watched[-1500:] if finds and not found else None
+    for text in (alone, watched):
+        if text.count("numbers right") != len(kinds):
+            return result, f"{name}computes wrong numbers: {text[-1500:]}"
+    return result, f"{name}reported though it is correct: {result['text']}" if found else None
 
 
 def main():
@@ -293,12 +295,13 @@ def main():
     watch = [sys.argv[1], "--cuda", *cupti, "--races"]
     # Most of the time goes into imports, so several rows run at once.
     with concurrent.futures.ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-        made = [pool.submit(judge, watch, *row, kind) for row in ROWS if is_here(libraries, *row[:2])
-                for kind in (row[2] if row[1] in WHOLE else (WRONG, *row[2]))]
+        whole = len(sys.argv) > 2
+        made = [pool.submit(judge, watch, whole, library, use, finds, kinds) for library, use, ways, finds in ROWS if is_here(libraries, library, use)
+                for kinds in ([] if use in WHOLE else [(WRONG,)]) + ([(way,) for way in ways] if whole else [ways])]
         results, failed = [], []
         for one in made:
             result, problem = one.result()
-            print(f"{result['library']:6} {result['use']:8} {result['kind']:26} {result['alone']:32} warpsafe-run {result['warpsafe-run']!s:6} "
+            print(f"{result['library']:6} {result['use']:10} {result['kind']:26} {result['alone']:32} warpsafe-run {result['warpsafe-run']!s:6} "
                   f"torch.cuda._sanitizer {result['torch.cuda._sanitizer']}", flush=True)
             results.append(result)
             failed += [problem] if problem else []
@@ -306,7 +309,7 @@ def main():
         if one["kind"] == WRONG and one["text"]:
             print("\n" + one["text"])
     gpu = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True).stdout.strip()
-    if len(sys.argv) > 2:
+    if whole:
         pathlib.Path(sys.argv[2]).write_text(json.dumps({"gpu": gpu, "rows": results}, indent=1) + "\n")
     for one in failed:
         print("FAILED: " + one)

@@ -40,10 +40,10 @@ struct GuardSwitch {
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, buffer, text.size());
   }
   static void say_once(bool& said, const char* sentence) noexcept {
-    if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
     char buffer[256];
     TextBuffer out(buffer, sizeof buffer);
-    say(out << "warpsafe: WARPSAFE_GUARD: " << sentence << '\n', buffer);
+    out << "warpsafe: WARPSAFE_GUARD: " << sentence << '\n';
+    if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) say(out, buffer);
   }
 
  private:
@@ -51,6 +51,12 @@ struct GuardSwitch {
     const char* const value = read_environment("WARPSAFE_GUARD");
     const Name name = Name::of(value == nullptr ? "" : value);
     if (name == Name::of("before")) return {1, true};
+    // A kernel's name begins after '9' in ASCII: with a letter, '_' or ':'.
+    if (!name.empty() && name.data[0] > '9') {
+      static bool said = debug_hooks() != nullptr;
+      say_once(said, "a launch waits only if the program includes <warpsafe/debug.hpp>");
+      return {1, false};
+    }
     GuardSwitch found;
     bool number = name.size < 19;
     for (std::size_t i = 0; number && i < name.size; ++i) {
@@ -60,8 +66,8 @@ struct GuardSwitch {
     if (number) return found;
     char buffer[512];
     TextBuffer out(buffer, sizeof buffer);
-    out << "warpsafe: WARPSAFE_GUARD=";
-    out.one_line(name) << " is neither a number nor before; 0 is used\n";
+    (out << "warpsafe: WARPSAFE_GUARD=").one_line(name)
+        << " is neither a number, nor before, nor kernel names; 0 is used\n";
     say(out, buffer);
     return {};
   }
@@ -202,7 +208,6 @@ struct GuardedMemory {
     if (next != nullptr) next->link = link;
   }
   [[nodiscard]] Address end() const noexcept { return begin + bytes; }
-  [[nodiscard]] Address mapped_end() const noexcept { return mapped + mapped_bytes; }
   /// The bytes that the program did not ask for.
   [[nodiscard]] std::size_t extra() const noexcept { return mapped_bytes - bytes; }
   /// How many bytes of a pattern are compared; those before the beginning, and past the end.
@@ -213,7 +218,7 @@ struct GuardedMemory {
     return has_patterns ? compared(begin - mapped) : 0;
   }
   [[nodiscard]] std::size_t behind() const noexcept {
-    return has_patterns ? compared(mapped_end() - end()) : 0;
+    return has_patterns ? compared(mapped + mapped_bytes - end()) : 0;
   }
 
   /// Makes room for `its_bytes` bytes in whole pages. `before`: the memory begins where its mapping
@@ -281,8 +286,7 @@ struct GuardedMemory {
     int count = 1;
     int devices = 0;
     if (driver.device_count(&devices) != 0) devices = 0;
-    for (int other = 0; other < devices && count < most; ++other) {
-      int answer = 0;
+    for (int other = 0, answer = 0; other < devices && count < most; ++other) {
       if (other == device || driver.can_access_peer(&answer, other, device) != 0) continue;
       if (answer != 0) access[count++].location.device = other;
     }
