@@ -21,8 +21,9 @@ from quick import Quick  # noqa: E402
 ROW = re.compile(r"^\| \[[^]]+\]\(\.\./\.\./include/([^)]+)\) \| (.*) \|$", re.MULTILINE)
 # Types may be complete after this header only, which is precompiled.
 WHOLE = "<warpsafe/warpsafe.hpp>"
-# Names that are declared only where a vendor's header is installed.
+# Names that are declared only where another library's header is installed.
 OPTIONAL = {
+    "debug::SpdlogSink": "__has_include(<spdlog/spdlog.h>)",
     "debug::NvtxRanges": "__has_include(<nvtx3/nvToolsExt.h>)",
     "debug::RoctxRanges": "__has_include(<rocprofiler-sdk-roctx/roctx.h>) || __has_include(<roctracer/roctx.h>)",
 }
