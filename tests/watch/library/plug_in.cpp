@@ -7,5 +7,5 @@
 
 extern "C" int plugged_in(int status) {
   const int returned = cublasReturn(status);
-  return returned == cublasReturnOther(status) ? returned : -1;
+  return returned == cublasReturnOther(status) && returned == cufftReturn(status) ? returned : -1;
 }

@@ -124,7 +124,7 @@ void jumps() {
 int callback(void* of) { return cublasReturn(*static_cast<int*>(of)); }
 [[gnu::noinline]] int tail_call(int status) { return cublasReturn(status); }
 
-/// A stack of one page, above which there is no memory: the arguments lie at its end.
+/// A stack above which there is no memory: the calls' frames lie at its end.
 ucontext_t before;
 ucontext_t inside;
 int at_the_end = 0;
@@ -182,6 +182,25 @@ int plug_in(const char* file, int status) {
   must(::dlclose(object) == 0 && returned == status, "the plug-in's status");
   return returned;
 }
+/// The watch looks at objects that another thread loads and unloads at the same time.
+void races(const char* file) {
+  bool done = false;
+  std::thread asking([&] {
+    while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE)) {
+      CUdeviceptr memory = 0;
+      must(cuMemAlloc(&memory, 64) == CUDA_SUCCESS && cuMemFree(memory) == CUDA_SUCCESS, "memory");
+    }
+  });
+  for (int i = 0; i < 300; ++i) {
+    void* const object = ::dlopen(file, (i % 2 == 0 ? RTLD_NOW : RTLD_LAZY) | RTLD_LOCAL);
+    must(object != nullptr, "dlopen");
+    const auto call = reinterpret_cast<int (*)(int)>(::dlsym(object, "plugged_in"));
+    for (const int status : {0, 5, 0}) must(call(status) == status, "the plug-in's status");
+    must(::dlclose(object) == 0, "dlclose");
+  }
+  __atomic_store_n(&done, true, __ATOMIC_RELEASE);
+  asking.join();
+}
 int sgemm(void* handle, int m, int n, int k, int lda, int ldb, int ldc) {
   const float one = 1;
   static float data[16];
@@ -208,7 +227,7 @@ int act(const char* what, const char* plug) {
   if (is("answers")) {
     // What correct programs try, and what is no status.
     return HERE(cublasReturn(15) + cublasReturn(8) + cublasReturn(3) + cublasReturn(99) +
-                cublasReturn(-7) + cublasLtMatmulAlgoGetHeuristic(7) + cublasSgemm(7)) +
+                cublasReturn(-7) + cublasAlgoHeuristic(7) + cublasSgemm(7)) +
            (cublasGetStatusString(7) == nullptr ? 1 : 0);
   }
   if (is("between")) return HERE(cusolverDnCreate(&handle));
@@ -223,6 +242,10 @@ int act(const char* what, const char* plug) {
   }
   if (is("plug_in")) {
     return plug_in(plug, 14) + plug_in(plug, 0) + plug_in(plug, 14);
+  }
+  if (is("races")) {
+    races(plug);
+    return 0;
   }
   if (is("unchanged")) {
     arguments();

@@ -30,7 +30,7 @@ int cublasSgemm_v2(void* handle, int transa, int transb, int m, int n, int k, co
 /// Return the status that they receive.
 int cublasReturn(int status);
 int cublasReturnOther(int status);
-int cublasLtMatmulAlgoGetHeuristic(int status);
+int cublasAlgoHeuristic(int status);
 /// cuBLAS's first interface returns nothing; what is in the register has no meaning.
 int cublasSgemm(int garbage);
 const char* cublasGetStatusString(int status);
@@ -59,6 +59,7 @@ int cublasJump(void* buffer);
 /// Returns the number of frames of backtrace(), and what `names` has is in it.
 int cublasFrames(void** frames, int most);
 
+int cufftReturn(int status);
 int cusolverDnCreate(void** handle);
 int cusolverDnSpotrf(void* handle, int uplo, int n, float* A, int lda, float* work, int lwork,
                      int* info);

@@ -34,7 +34,7 @@ int cublasSgemm_v2(void* handle, int transa, int transb, int m, int n, int k, co
 }
 int cublasReturn(int status) { return status; }
 int cublasReturnOther(int status) { return status; }
-int cublasLtMatmulAlgoGetHeuristic(int status) { return status; }
+int cublasAlgoHeuristic(int status) { return status; }
 int cublasSgemm(int garbage) { return garbage; }
 const char* cublasGetStatusString(int) { return reinterpret_cast<const char*>(0x7); }
 int cublasTwenty(int status, std::uint64_t a2, std::uint64_t a3, std::uint64_t a4, std::uint64_t a5,

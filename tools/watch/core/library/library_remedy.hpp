@@ -57,6 +57,9 @@ namespace detail {
     return with_reasons("the calls of the ranks do not fit, or the communicator is used wrongly", of);
   }
   if (!is.broken.empty()) return is.broken;
+  if (is.handle == LibraryArguments::Handle::unknown && of.words[0] == 0) {
+    return with_reasons("the first argument is 0", of);
+  }
   return with_reasons(of.family->reasons.empty() ? "look at the conditions of this status in the "
                                                    "library's documentation of the function"
                                                  : "",
@@ -87,6 +90,9 @@ namespace detail {
     case LibraryTrouble::unsupported:
       return detail::with_reasons("", of);
     case LibraryTrouble::execution:
+      if (of.family->functions == "nccl") {
+        return detail::with_reasons("a call of the runtime failed inside of NCCL", of);
+      }
       return detail::with_reasons(
           "work on the device failed, perhaps that of an earlier call: run warpsafe-run --rerun to "
           "get the launch",
@@ -96,7 +102,7 @@ namespace detail {
     case LibraryTrouble::peer:
       return "another process has failed or ended: look at its output first";
     case LibraryTrouble::internal:
-      return detail::with_reasons("", of);
+      return is.broken.empty() ? detail::with_reasons("", of) : is.broken;
     case LibraryTrouble::answer:
       break;
   }

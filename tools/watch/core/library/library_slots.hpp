@@ -83,7 +83,7 @@ class LibrarySlots {
       // Another thread may have been here before.
       is_library = is_thunk_of_library(value) || is_of(value, *function.family);
       if (!is_of(value, *function.family)) return;
-      put(LoadedSlots(info), slot, value, function.family, function.name, false);
+      static_cast<void>(put(LoadedSlots(info), slot, value, function.family, function.name, false));
     };
     return locked(one) && is_library;
   }
@@ -179,10 +179,9 @@ class LibrarySlots {
       if (family == nullptr) return;
       const std::uintptr_t value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
       if (LibraryThunks::contains(value)) return;
-      if (is_of(value, *family)) {
-        put(slots, slot, value, family, name, false);
-      } else if (is_lazy && slots.is_code(value)) {
-        put(slots, slot, value, family, name, true);
+      const bool is_pending = is_lazy && slots.is_code(value);
+      if (is_pending || is_of(value, *family)) {
+        is_complete = put(slots, slot, value, family, name, is_pending) && is_complete;
       } else {
         // Another's function, or the loader is not done with the object.
         is_complete = is_complete && value > info.dlpi_addr;
@@ -201,7 +200,8 @@ class LibrarySlots {
     }
     return false;
   }
-  void put(const LoadedSlots& slots, std::uintptr_t* slot, std::uintptr_t value,
+  /// Returns false if the slot cannot be written yet.
+  bool put(const LoadedSlots& slots, std::uintptr_t* slot, std::uintptr_t value,
            const LibraryFamily* family, std::string_view name, bool is_pending) {
     std::uintptr_t* const pending = is_pending ? slot : nullptr;
     const auto [found, is_new] =
@@ -209,7 +209,7 @@ class LibrarySlots {
     if (is_new) {
       if (functions_.size() == LibraryThunks::most) {
         thunks_.erase(found);
-        return;
+        return true;
       }
       try {
         functions_.push_back({family, std::string(name)});
@@ -220,7 +220,7 @@ class LibrarySlots {
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader's table has numbers
       LibraryThunks::set(found->second, {reinterpret_cast<void*>(value), pending});
     }
-    static_cast<void>(slots.write(slot, LibraryThunks::address(found->second)));
+    return slots.write(slot, LibraryThunks::address(found->second)) != LoadedSlots::Written::later;
   }
 
   std::span<const LibraryFamily> families_;

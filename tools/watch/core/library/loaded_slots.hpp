@@ -35,14 +35,19 @@ class LoadedSlots {
     each_of(first_, first_bytes_, see);
     each_of(lazy_, lazy_bytes_, see);
   }
-  /// Writes a slot. Returns whether that was possible. The loader may be at work on the object, on
-  /// another thread. So the page is made writable only if the loader has made it read-only, which
-  /// it does when it has finished.
-  [[nodiscard]] bool write(std::uintptr_t* slot, std::uintptr_t value) const noexcept {
+  enum class Written : std::uint8_t { done, later, never };
+  /// Writes a slot by one access, since other threads may call through it. The loader may be at work
+  /// on the object, on another thread: what it makes read-only at the end is `later` until then.
+  [[nodiscard]] Written write(std::uintptr_t* slot, std::uintptr_t value) const noexcept {
+    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(slot) / page * page;
+    if (begin < relro_ || begin >= relro_end_) {
+      __atomic_store_n(slot, value, __ATOMIC_RELEASE);
+      return Written::done;
+    }
     const int kept = errno;
-    const bool done = write_unnoticed(slot, value);
+    const Written written = write_protected(slot, value, begin);
     errno = kept;
-    return done;
+    return written;
   }
 
  private:
@@ -158,19 +163,20 @@ class LoadedSlots {
     static_cast<void>(see);
 #endif
   }
-  [[nodiscard]] bool write_unnoticed(std::uintptr_t* slot, std::uintptr_t value) const noexcept {
-    // The kernel writes only where the program may, so this cannot end the process.
-    const iovec from{&value, sizeof value};
-    const iovec to{slot, sizeof value};
-    const ssize_t written = ::process_vm_writev(::getpid(), &from, 1, &to, 1, 0);
-    if (written == static_cast<ssize_t>(sizeof value)) return true;
-    const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(slot) / page * page;
-    if (written >= 0 || errno != EFAULT || begin < relro_ || begin >= relro_end_) return false;
+  [[nodiscard]] static Written write_protected(std::uintptr_t* slot, std::uintptr_t value,
+                                               std::uintptr_t begin) noexcept {
+    // The kernel writes only where the program may. The slot keeps its value.
+    std::uintptr_t same = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    const iovec from{&same, sizeof same};
+    const iovec to{slot, sizeof same};
+    if (::process_vm_writev(::getpid(), &from, 1, &to, 1, 0) >= 0) return Written::later;
+    if (errno != EFAULT) return Written::never;  // not permitted here
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the page of the slot
     auto* const memory = reinterpret_cast<void*>(begin);
-    if (::mprotect(memory, page, PROT_READ | PROT_WRITE) != 0) return false;
+    if (::mprotect(memory, page, PROT_READ | PROT_WRITE) != 0) return Written::never;
     __atomic_store_n(slot, value, __ATOMIC_RELEASE);
     static_cast<void>(::mprotect(memory, page, PROT_READ));
-    return true;
+    return Written::done;
   }
 
   const dl_phdr_info& object_;
