@@ -7,6 +7,7 @@
 
 #include "stand_in.hpp"
 
+#include <alloca.h>
 #include <cuda.h>
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -40,14 +41,28 @@ int twenty(int status) {
   return cublasTwenty(status, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
                       21, 22, 23, 24, 25, 26);
 }
-void arguments() {
-  for (const int status : {0, 7, 0}) {
+[[gnu::noinline]] void arguments(int number, std::size_t depth) {
+  auto* const room = static_cast<volatile char*>(alloca(depth + 16));
+  room[0] = 0;
+  for (const int status : {0, number < 300 ? 7 : 0}) {
+    errno = 42;
     must(twenty(status) == status, "words");
     Words words{};
     for (std::uint64_t i = 0; i < 16; ++i) words.word[i] = 100 + i;
     must(cublasMixed(status, 1, 2, words, 3, 4, 5, 6, 7, 8, 9, 10) == status, "mixed");
-    must(cublasVariadic(status, "%d %g %d %d %d %d %d", 1, 2.5, 3, 4, 5, 6, 7) == status,
+    must(errno == 42, "errno");
+    // Other numbers each time: those of the last time may be on the stack still.
+    char text[64];
+    const double real = status + number + 0.5;
+    std::snprintf(text, sizeof text, "%d %g %d %d %d %g", 1, real, 3, 4, 5, real + 0.25);
+    must(cublasVariadic(status, text, "%d %g %d %d %d %g", 1, real, 3, 4, 5, real + 0.25) == status,
          "variadic");
+  }
+}
+/// At all distances from the end of a page, where the words to copy may end.
+void arguments() {
+  for (std::size_t depth = 0; depth < 4096; depth += 16) {
+    arguments(static_cast<int>(100 + depth), depth);
   }
 }
 void results() {
@@ -129,8 +144,10 @@ ucontext_t before;
 ucontext_t inside;
 int at_the_end = 0;
 extern "C" [[gnu::noinline]] void run_at_the_end() {
+  errno = 42;
   at_the_end = cublasReturnOther(0) + twenty(0);
   at_the_end += cublasReturnOther(7);
+  must(errno == 42, "errno on a small stack");
 }
 void small_stacks() {
   constexpr std::size_t page = 4096;

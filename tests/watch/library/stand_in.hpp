@@ -44,7 +44,8 @@ int cublasTwenty(int status, std::uint64_t a2, std::uint64_t a3, std::uint64_t a
                  std::uint64_t a26);
 int cublasMixed(int status, double d1, double d2, Words words, float f3, double d4, double d5,
                 double d6, double d7, double d8, double d9, std::uint64_t last);
-int cublasVariadic(int status, const char* format, ...);
+/// Returns the status if the arguments after the format make the text.
+int cublasVariadic(int status, const char* text, const char* format, ...);
 Pair cublasPair(std::int64_t first, std::int64_t second);
 Reals cublasReals(double first, double second);
 Words cublasWords(std::uint64_t first);
