@@ -5,7 +5,7 @@
 
 #include "core/library/library_remedy.hpp"
 #include "core/library/status_function.hpp"
-#include "cuda/library_families.hpp"
+#include "cuda/library/library_families.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,8 @@ constexpr std::int64_t garbage = std::int64_t{0x1234} << 32;
 std::string broken(const LibraryFailure& of) { return LibraryArguments::of(of).broken; }
 
 TEST(LibraryArguments, OfGemm) {
-  const LibraryFailure call = failure("cublasDgemm_v2", 7, {at, 0, 1, 4, 5, 3, at, at, 4 + garbage, at, 3, at, at, 4});
+  const LibraryFailure call =
+      failure("cublasDgemm_v2", 7, {at, 0, 1, 4, 5, 3, at, at, 4 + garbage, at, 3, at, at, 4});
   const LibraryArguments is = LibraryArguments::of(call);
   EXPECT_EQ(is.words, "transa = N, transb = T, m = 4, n = 5, k = 3, lda = 4, ldb = 3, ldc = 4");
   EXPECT_EQ(is.broken, "ldb is 3, and must be at least n = 5 (transb is T)");
@@ -45,12 +46,14 @@ TEST(LibraryArguments, OfGemm) {
 TEST(LibraryArguments, OfGemmWithNumbersOfEightBytes) {
   const LibraryFailure call =
       failure("cublasSgemm_v2_64", 7, {at, 0, 0, garbage, 5, 3, at, at, 4, at, 3, at, at, 4});
-  EXPECT_EQ(broken(call), "lda is 4, and must be at least m = " + std::to_string(garbage) + " (transa is N)");
+  EXPECT_EQ(broken(call),
+            "lda is 4, and must be at least m = " + std::to_string(garbage) + " (transa is N)");
   EXPECT_EQ(call.function(), "cublasSgemm_64");
 }
 TEST(LibraryArguments, OfGemmEx) {
-  EXPECT_EQ(broken(failure("cublasGemmEx", 7, {at, 0, 0, 8, 8, 8, at, at, 2, 8, at, 2, 8, at, at, 2, 7})),
-            "ldc is 7, and must be at least m = 8");
+  EXPECT_EQ(
+      broken(failure("cublasGemmEx", 7, {at, 0, 0, 8, 8, 8, at, at, 2, 8, at, 2, 8, at, at, 2, 7})),
+      "ldc is 7, and must be at least m = 8");
 }
 TEST(LibraryArguments, OfStridedBatches) {
   EXPECT_EQ(broken(failure("cublasHgemmStridedBatched", 7,
@@ -72,7 +75,8 @@ TEST(LibraryArguments, OfOtherRoutinesOfCublas) {
             "lda is 6, and must be at least k = 7 (trans is T)");
 }
 TEST(LibraryArguments, ARightCallBreaksNoRule) {
-  EXPECT_EQ(broken(failure("cublasSgemm_v2", 7, {at, 0, 0, 0, 0, 0, at, at, 1, at, 1, at, at, 1})), "");
+  EXPECT_EQ(broken(failure("cublasSgemm_v2", 7, {at, 0, 0, 0, 0, 0, at, at, 1, at, 1, at, at, 1})),
+            "");
   EXPECT_EQ(broken(failure("cublasSgemv_v2", 7, {at, 0, 4, 4, at, at, 4, at, -1, at, at, -1})), "");
   EXPECT_EQ(broken(failure("cublasStrsm_v2", 7, {at, 0, 0, 0, 0, 4, 6, at, at, 4, at, 4})), "");
 }
@@ -82,14 +86,20 @@ TEST(LibraryArguments, AMatrixOfNoRowsNeedsADistanceOfOne) {
 }
 TEST(LibraryArguments, OfPlans) {
   const int sizes[] = {8, 0};
-  const LibraryFailure many = failure(
-      "cufftPlanMany", 8, {at, 2, reinterpret_cast<std::int64_t>(sizes), 0, 1, 0, 0, 1, 0, 0x2a, 1});
-  EXPECT_THAT(LibraryArguments::of(many).words, HasSubstr("rank = 2, n = {8, 0}, inembed = a null pointer"));
+  const LibraryFailure many =
+      failure("cufftPlanMany", 8,
+              {at, 2, reinterpret_cast<std::int64_t>(sizes), 0, 1, 0, 0, 1, 0, 0x2a, 1});
+  EXPECT_THAT(LibraryArguments::of(many).words,
+              HasSubstr("rank = 2, n = {8, 0}, inembed = a null pointer"));
   EXPECT_EQ(broken(many), "n[1] is 0, and must be at least 1");
-  EXPECT_THAT(LibraryArguments::of(failure("cufftPlanMany", 8, {at, 2, 16, 0, 1, 0, 0, 1, 0, 0x2a, 1})).words,
-              HasSubstr("n = an address that cannot be read"));
-  EXPECT_EQ(broken(failure("cufftPlan1d", 8, {at, -4, 0x29, 1})), "nx is -4, and must be at least 1");
-  EXPECT_EQ(broken(failure("cufftPlan1d", 3, {at, 4, 5, 1})), "type is 5, and is none of cufftType's values");
+  EXPECT_THAT(
+      LibraryArguments::of(failure("cufftPlanMany", 8, {at, 2, 16, 0, 1, 0, 0, 1, 0, 0x2a, 1}))
+          .words,
+      HasSubstr("n = an address that cannot be read"));
+  EXPECT_EQ(broken(failure("cufftPlan1d", 8, {at, -4, 0x29, 1})),
+            "nx is -4, and must be at least 1");
+  EXPECT_EQ(broken(failure("cufftPlan1d", 3, {at, 4, 5, 1})),
+            "type is 5, and is none of cufftType's values");
   EXPECT_EQ(LibraryArguments::of(failure("cufftExecC2C", 4, {3, at, at, 7})).broken,
             "direction is 7, and must be CUFFT_FORWARD or CUFFT_INVERSE");
 }
@@ -111,8 +121,9 @@ std::string remedy(const LibraryFailure& of) {
 TEST(LibraryRemedy, NamesTheCauseAsFarAsItIsKnown) {
   EXPECT_EQ(remedy(failure("cublasSgemm_v2", 7, {at, 0, 0, 4, 4, 4, at, at, 3, at, 4, at, at, 4})),
             "lda is 3, and must be at least m = 4 (transa is N)");
-  EXPECT_EQ(remedy(failure("cublasSgemm_v2", 1, {0, 0, 0, 4, 4, 4, at, at, 4, at, 4, at, at, 4})),
-            "the handle is a null pointer: make it with cublasCreate, and check that call's status");
+  EXPECT_EQ(
+      remedy(failure("cublasSgemm_v2", 1, {0, 0, 0, 4, 4, 4, at, at, 4, at, 4, at, at, 4})),
+      "the handle is a null pointer: make it with cublasCreate, and check that call's status");
   EXPECT_EQ(remedy(failure("cudnnConvolutionForward", 1001, {0, at, at, at, at, at})),
             "the handle is a null pointer: make it with cudnnCreate, and check that call's status");
   EXPECT_THAT(remedy(failure("cudnnConvolutionForward", 1001, {at, at, at, at, at, at})),
@@ -122,8 +133,10 @@ TEST(LibraryRemedy, NamesTheCauseAsFarAsItIsKnown) {
               HasSubstr("could not use the device"));
   EXPECT_THAT(remedy(failure("cublasCreate_v2", 3, {at})),
               HasSubstr("100 of the device's 1000 bytes are free"));
-  EXPECT_THAT(remedy(failure("ncclAllReduce", 4, {at, at, 4, 7, 0, at})), HasSubstr("NCCL_DEBUG=WARN"));
-  EXPECT_THAT(remedy(failure("curandGenerateNormal", 105, {at, at, 3})), HasSubstr("even for normal"));
+  EXPECT_THAT(remedy(failure("ncclAllReduce", 4, {at, at, 4, 7, 0, at})),
+              HasSubstr("NCCL_DEBUG=WARN"));
+  EXPECT_THAT(remedy(failure("curandGenerateNormal", 105, {at, at, 3})),
+              HasSubstr("even for normal"));
 }
 
 TEST(LibraryWeight, OfWhatProgramsTry) {
@@ -149,7 +162,8 @@ TEST(LibraryNames, OnlyFunctionsThatReturnAStatus) {
   for (const char* const name :
        {"cublasSgemm", "cublasIsamax", "cublasScnrm2", "cublasGetStatusString", "cublasXerbla",
         "cublas_own", "cublascreate", "cudnnGetVersion", "cudnnGetErrorString", "ncclTeamWorld",
-        "ncclGetLastError", "cusparseGetMatType", "cutensornetCreate", "cufftw", "my_cublasSgemm_v2", ""}) {
+        "ncclGetLastError", "cusparseGetMatType", "cutensornetCreate", "cufftw",
+        "my_cublasSgemm_v2", ""}) {
     EXPECT_EQ(family_of_function(name, cuda_families), nullptr) << name;
   }
   EXPECT_EQ(family_of_function("cublasLtMatmul", cuda_families)->functions, "cublasLt");

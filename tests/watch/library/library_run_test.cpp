@@ -72,8 +72,8 @@ TEST_P(LibraryCalls, AFailureInALoopIsReportedOnceAndCounted) {
   const Ran ran = watched("--report " LIBRARY_FOLDER "/report.json", "loop");
   EXPECT_EQ(count(ran.out, "cublasReturn failed"), 1U) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr(", 100 other failed calls"));
-  const Ran checked = shell(WATCH_CHECK_REPORT " " LIBRARY_FOLDER "/report.json && cat " LIBRARY_FOLDER
-                            "/report.json");
+  const Ran checked = shell(
+      WATCH_CHECK_REPORT " " LIBRARY_FOLDER "/report.json && cat " LIBRARY_FOLDER "/report.json");
   EXPECT_THAT(checked.out, AllOf(HasSubstr("valid\n"), HasSubstr(R"("subject":"cublasReturn")"),
                                  HasSubstr(R"("kind":"failed call")"), HasSubstr(R"("count":100)"),
                                  HasSubstr(R"("code":"CUBLAS_STATUS_INTERNAL_ERROR")"),
@@ -118,10 +118,10 @@ TEST_P(LibraryCalls, CallsThroughPointersTailCallsAndCallbacksAreSeen) {
 TEST_P(LibraryCalls, AnObjectThatIsLoadedLaterAndAgainIsSeen) {
   const Ran ran = watched("", "plug_in");
   EXPECT_EQ(exit_of(ran), 0);
-  EXPECT_THAT(ran.out,
-              AllOf(HasSubstr("cublasReturn failed: CUBLAS_STATUS_INTERNAL_ERROR"),
-                    HasSubstr("note: cufftReturn failed: CUFFT_NOT_IMPLEMENTED"),
-                    HasSubstr("called by plugged_in at "), HasSubstr("4 other failed calls, 2 notes")));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("cublasReturn failed: CUBLAS_STATUS_INTERNAL_ERROR"),
+                             HasSubstr("note: cufftReturn failed: CUFFT_NOT_IMPLEMENTED"),
+                             HasSubstr("called by plugged_in at "),
+                             HasSubstr("4 other failed calls, 2 notes")));
 }
 
 TEST_P(LibraryCalls, ObjectsMayComeAndGoOnOtherThreads) {

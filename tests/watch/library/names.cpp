@@ -7,7 +7,7 @@
 
 #include "core/library/library_arguments.hpp"
 #include "core/library/status_function.hpp"
-#include "cuda/library_families.hpp"
+#include "cuda/library/library_families.hpp"
 
 #include <iostream>
 #include <string>

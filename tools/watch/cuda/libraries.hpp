@@ -23,9 +23,9 @@ inline constexpr const char* cuda_careful[] = {
 /// Objects whose calls of NVIDIA's libraries are not the program's: the ones above, and others of
 /// NVIDIA's that call them.
 inline constexpr const char* cuda_inside[] = {
-    "libcublas",   "libcudnn",  "libcufft",     "libcusolver",    "libcusparse", "libcurand",
-    "libcutensor", "libcudss",  "libnccl",      "libnvshmem",     "libnvblas",   "libnvrtc",
-    "libcufile",   "libnvidia", "libnvcomp",    "libcustatevec",  "libcupti",    "libcudart",
+    "libcublas",   "libcudnn",        "libcufft",       "libcusolver",   "libcusparse", "libcurand",
+    "libcutensor", "libcudss",        "libnccl",        "libnvshmem",    "libnvblas",   "libnvrtc",
+    "libcufile",   "libnvidia",       "libnvcomp",      "libcustatevec", "libcupti",    "libcudart",
     "libcuda.",    "libcudensitymat", "libcupauliprop", "libwarpsafe_"};
 
 /// Queries about the stack of a call.

@@ -16,7 +16,7 @@
 #include "known_call.hpp"
 #include "launch_calls.hpp"
 #include "libraries.hpp"
-#include "library_families.hpp"
+#include "library/library_families.hpp"
 #include "node_calls.hpp"
 #include "read_call.hpp"
 #include "read_runtime_call.hpp"

@@ -76,8 +76,7 @@ inline constexpr RoutineArguments cublas_arguments[] = {
      "lda>=m|n@side ldb>=m"},
     {"trmm", "handle:h side:s uplo:u trans:t diag:d m:n n:n alpha:p A:p lda:i B:p ldb:i C:p ldc:i",
      "lda>=m|n@side ldb>=m ldc>=m"},
-    {"geam",
-     "handle:h transa:t transb:t m:n n:n alpha:p A:p lda:i beta:p B:p ldb:i C:p ldc:i",
+    {"geam", "handle:h transa:t transb:t m:n n:n alpha:p A:p lda:i beta:p B:p ldb:i C:p ldc:i",
      "lda>=m|n@transa ldb>=m|n@transb ldc>=m"},
     {"axpy", "handle:h n:i alpha:p x:p incx:i y:p incy:i", ""},
     {"scal sscal dscal", "handle:h n:i alpha:p x:p incx:i", ""},
@@ -86,8 +85,8 @@ inline constexpr RoutineArguments cublas_arguments[] = {
     {"nrm2 cnrm2 znrm2 asum casum zasum amax amin", "handle:h n:i x:p incx:i result:h", ""},
     {"SetMatrix GetMatrix SetMatrixAsync GetMatrixAsync",
      "rows:n cols:n elemSize:1 A:p lda:1 B:p ldb:1", ""},
-    {"SetVector GetVector SetVectorAsync GetVectorAsync",
-     "n:i elemSize:1 x:p incx:1 y:p incy:1", ""},
+    {"SetVector GetVector SetVectorAsync GetVectorAsync", "n:i elemSize:1 x:p incx:1 y:p incy:1",
+     ""},
     {"getrfBatched", "handle:h n:n Aarray:p lda:i PivotArray:p infoArray:p batchSize:n", "lda>=n"},
     {"Create", "handle:h", ""},
     {"SetStream SetPointerMode SetMathMode SetWorkspace Destroy", "handle:h", ""}};
@@ -114,9 +113,11 @@ inline constexpr RoutineArguments cufft_arguments[] = {
     {"Plan3d", "plan:h nx:1 ny:1 nz:1 type:c", ""},
     {"MakePlan3d", "plan:f nx:1 ny:1 nz:1 type:c workSize:p", ""},
     {"PlanMany",
-     "plan:h rank:1 n:a inembed:p istride:i idist:i onembed:p ostride:i odist:i type:c batch:1", ""},
+     "plan:h rank:1 n:a inembed:p istride:i idist:i onembed:p ostride:i odist:i type:c batch:1",
+     ""},
     {"MakePlanMany",
-     "plan:f rank:1 n:a inembed:p istride:i idist:i onembed:p ostride:i odist:i type:c batch:1", ""},
+     "plan:f rank:1 n:a inembed:p istride:i idist:i onembed:p ostride:i odist:i type:c batch:1",
+     ""},
     {"ExecC2C ExecZ2Z", "plan:f idata:p odata:p direction:w", ""},
     {"ExecR2C ExecC2R ExecD2Z ExecZ2D", "plan:f idata:p odata:p", ""},
     {"SetStream SetAutoAllocation Destroy", "plan:f", ""}};
@@ -228,9 +229,7 @@ struct LibraryArguments {
     });
     if (!values_.empty()) {
       const Value& first = values_.front();
-      handle = first.kind != 'h'    ? Handle::none
-               : first.number == 0 ? Handle::null
-                                   : Handle::given;
+      handle = first.kind != 'h' ? Handle::none : first.number == 0 ? Handle::null : Handle::given;
     }
     for (const Value& one : values_) {
       const bool is_pointer = one.kind == 'h' || one.kind == 'p';
@@ -243,8 +242,7 @@ struct LibraryArguments {
   }
   [[nodiscard]] static std::string text_of(const Value& one) {
     const auto named = [&](std::span<const std::string_view> names) {
-      const bool is_known =
-          one.number >= 0 && static_cast<std::size_t>(one.number) < names.size();
+      const bool is_known = one.number >= 0 && static_cast<std::size_t>(one.number) < names.size();
       return is_known ? std::string(names[static_cast<std::size_t>(one.number)]) : std::string();
     };
     static constexpr std::string_view operations[] = {"N", "T", "C", "CONJG"};
@@ -367,8 +365,8 @@ struct LibraryArguments {
     if (left == nullptr || right == nullptr) return {};
     const std::int64_t least = std::max<std::int64_t>(1, right->number);
     if (left->number >= least) return {};
-    std::string text = std::string(left->name) + " is " + std::to_string(left->number) +
-                       ", and must be at least ";
+    std::string text =
+        std::string(left->name) + " is " + std::to_string(left->number) + ", and must be at least ";
     if (right->number < 1) return text + '1';
     return text + std::string(right->name) + " = " + std::to_string(right->number) + reason;
   }

@@ -54,7 +54,8 @@ namespace detail {
     return "the plan has no work area: call cufftSetWorkArea before the transform";
   }
   if (code == "ncclInvalidUsage") {
-    return with_reasons("the calls of the ranks do not fit, or the communicator is used wrongly", of);
+    return with_reasons("the calls of the ranks do not fit, or the communicator is used wrongly",
+                        of);
   }
   if (!is.broken.empty()) return is.broken;
   if (is.handle == LibraryArguments::Handle::unknown && of.words[0] == 0) {

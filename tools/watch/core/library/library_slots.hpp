@@ -170,7 +170,8 @@ class LibrarySlots {
     if (*detail::library_of(info.dlpi_name, inside_) != '\0') return true;
     const LoadedSlots slots(info);
     static const char here = 0;
-    if (slots.dynamic() == 0 || has_memory(info, reinterpret_cast<std::uintptr_t>(&here))) return true;
+    if (slots.dynamic() == 0 || has_memory(info, reinterpret_cast<std::uintptr_t>(&here)))
+      return true;
     const std::pair key{info.dlpi_addr, slots.dynamic()};
     if (known_.find(key) != known_.end()) return true;
     bool is_complete = true;

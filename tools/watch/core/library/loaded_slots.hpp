@@ -36,8 +36,9 @@ class LoadedSlots {
     each_of(lazy_, lazy_bytes_, see);
   }
   enum class Written : std::uint8_t { done, later, never };
-  /// Writes a slot by one access, since other threads may call through it. The loader may be at work
-  /// on the object, on another thread: what it makes read-only at the end is `later` until then.
+  /// Writes a slot by one access, since other threads may call through it. The loader may be at
+  /// work on the object, on another thread: what it makes read-only at the end is `later` until
+  /// then.
   [[nodiscard]] Written write(std::uintptr_t* slot, std::uintptr_t value) const noexcept {
     const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(slot) / page * page;
     if (begin < relro_ || begin >= relro_end_) {

@@ -21,32 +21,55 @@ namespace detail {
 /// has the same name with "_v2".
 [[nodiscard]] inline bool is_of_first_cublas(std::string_view name) noexcept {
   static constexpr std::string_view stems[] = {
-      "amax", "amin", "asum", "axpy", "casum", "cnrm2", "copy",  "dot",  "dotc",  "dotu",
-      "drot", "dscal", "gbmv", "gemm", "gemv", "ger",   "gerc",  "geru", "hbmv",  "hemm",
-      "hemv", "her",  "her2", "her2k", "herk", "hpmv",  "hpr",   "hpr2", "nrm2",  "rot",
-      "rotg", "rotm", "rotmg", "sbmv", "scal", "spmv",  "spr",   "spr2", "srot",  "sscal",
-      "swap", "symm", "symv", "syr",  "syr2",  "syr2k", "syrk",  "tbmv", "tbsv",  "tpmv",
-      "tpsv", "trmm", "trmv", "trsm", "trsv",  "zasum", "znrm2"};
+      "amax", "amin",  "asum",  "axpy",  "casum", "cnrm2", "copy", "dot",  "dotc", "dotu",
+      "drot", "dscal", "gbmv",  "gemm",  "gemv",  "ger",   "gerc", "geru", "hbmv", "hemm",
+      "hemv", "her",   "her2",  "her2k", "herk",  "hpmv",  "hpr",  "hpr2", "nrm2", "rot",
+      "rotg", "rotm",  "rotmg", "sbmv",  "scal",  "spmv",  "spr",  "spr2", "srot", "sscal",
+      "swap", "symm",  "symv",  "syr",   "syr2",  "syr2k", "syrk", "tbmv", "tbsv", "tpmv",
+      "tpsv", "trmm",  "trmv",  "trsm",  "trsv",  "zasum", "znrm2"};
   if (!name.empty() && name.front() == 'I') name.remove_prefix(1);
   if (name.empty() || std::string_view("SDCZsdcz").find(name.front()) == name.npos) return false;
   return is_any_of(name.substr(1), stems);
 }
 /// NCCL also exports helpers for its functions on the device, which return structures.
 [[nodiscard]] inline bool is_status_of_nccl(std::string_view name) noexcept {
-  static constexpr std::string_view functions[] = {
-      "MemAlloc",           "MemFree",          "GetUniqueId",
-      "CommInitRankConfig", "CommInitRank",     "CommInitAll",
-      "CommInitRankScalable", "CommFinalize",   "CommDestroy",
-      "CommAbort",          "CommRevoke",       "CommSplit",
-      "CommShrink",         "CommGetAsyncError", "CommCount",
-      "CommCuDevice",       "CommUserRank",     "CommRegister",
-      "CommDeregister",     "CommWindowRegister", "CommWindowDeregister",
-      "RedOpCreatePreMulSum", "RedOpDestroy",   "Reduce",
-      "Bcast",              "Broadcast",        "AllReduce",
-      "ReduceScatter",      "AllGather",        "AlltoAll",
-      "Gather",             "Scatter",          "Send",
-      "Recv",               "GroupStart",       "GroupEnd",
-      "GroupSimulateEnd"};
+  static constexpr std::string_view functions[] = {"MemAlloc",
+                                                   "MemFree",
+                                                   "GetUniqueId",
+                                                   "CommInitRankConfig",
+                                                   "CommInitRank",
+                                                   "CommInitAll",
+                                                   "CommInitRankScalable",
+                                                   "CommFinalize",
+                                                   "CommDestroy",
+                                                   "CommAbort",
+                                                   "CommRevoke",
+                                                   "CommSplit",
+                                                   "CommShrink",
+                                                   "CommGetAsyncError",
+                                                   "CommCount",
+                                                   "CommCuDevice",
+                                                   "CommUserRank",
+                                                   "CommRegister",
+                                                   "CommDeregister",
+                                                   "CommWindowRegister",
+                                                   "CommWindowDeregister",
+                                                   "RedOpCreatePreMulSum",
+                                                   "RedOpDestroy",
+                                                   "Reduce",
+                                                   "Bcast",
+                                                   "Broadcast",
+                                                   "AllReduce",
+                                                   "ReduceScatter",
+                                                   "AllGather",
+                                                   "AlltoAll",
+                                                   "Gather",
+                                                   "Scatter",
+                                                   "Send",
+                                                   "Recv",
+                                                   "GroupStart",
+                                                   "GroupEnd",
+                                                   "GroupSimulateEnd"};
   return is_any_of(name, functions);
 }
 
@@ -65,9 +88,9 @@ namespace detail {
     if (one.functions == "nccl") return detail::is_status_of_nccl(rest) ? &one : nullptr;
     if (one.functions == "cublas" && detail::is_of_first_cublas(rest)) return nullptr;
     // Some functions with these words return a status too. None of them does any work.
-    for (const std::string_view word : {"Version", "String", "ErrorName", "StatusName", "LastError",
-                                        "GetError", "Backdoor", "EnvironmentMode", "Debug",
-                                        "CpuInstructions", "Xerbla"}) {
+    for (const std::string_view word :
+         {"Version", "String", "ErrorName", "StatusName", "LastError", "GetError", "Backdoor",
+          "EnvironmentMode", "Debug", "CpuInstructions", "Xerbla"}) {
       if (rest.find(word) != rest.npos) return nullptr;
     }
     // cusparseGetMatType and its like return a value of the descriptor.

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../core/library/library_family.hpp"
+#include "../../core/library/library_family.hpp"
 
 namespace warpsafe::watch {
 
