@@ -138,6 +138,30 @@ TEST_P(LibraryCalls, ALoaderThatBindsNothingIsNoHarm) {
   EXPECT_THAT(ran.out, HasSubstr("unchanged: 0"));
 }
 
+TEST(RealLibraries, RefuseWrongCallsWithoutADevice) {
+  const std::string program = LIBRARY_REAL;
+  if (program.empty()) GTEST_SKIP() << "the toolkit's libraries are not here";
+  const Ran ran =
+      shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --cupti " WATCH_CUPTI " " +
+            program);
+  EXPECT_THAT(
+      ran.out,
+      AllOf(
+          HasSubstr("warpsafe: cublasSgemm failed: CUBLAS_STATUS_NOT_INITIALIZED (status 1)\n"
+                    "  handle = a null pointer, transa = N, transb = N, m = 4, n = 4, k = 4, "
+                    "lda = 4, ldb = 4, ldc = 4\n  called by main at "),
+          HasSubstr("warpsafe: cublasSgemm_64 failed: CUBLAS_STATUS_NOT_INITIALIZED (status 1)"),
+          HasSubstr("warpsafe: cublasSetVector failed: CUBLAS_STATUS_INVALID_VALUE (status 7)\n"
+                    "  n = 4, elemSize = 4, incx = 0, incy = 1\n"),
+          HasSubstr("\n  incx is 0, and must be at least 1\n"),
+          HasSubstr("warpsafe: cufftExecC2C failed: CUFFT_INVALID_PLAN (status 1)\n  plan = 7, "),
+          HasSubstr("warpsafe: cusparseSetStream failed: CUSPARSE_STATUS_INVALID_VALUE (status 3)"),
+          HasSubstr("warpsafe: curandGenerateNormal failed: "
+                    "CURAND_STATUS_LENGTH_NOT_MULTIPLE (status 105)\n  n = 3\n"),
+          Not(HasSubstr("curandGenerateUniform")), HasSubstr("1 1 7 1 3 0 105 0 0"),
+          HasSubstr(", 6 other failed calls")));
+}
+
 INSTANTIATE_TEST_SUITE_P(Linked, LibraryCalls,
                          testing::Values("lazy", "now", "fixed", "fixed_now", "no_plt"),
                          [](const auto& of) { return std::string(of.param); });

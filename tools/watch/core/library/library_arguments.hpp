@@ -281,7 +281,6 @@ struct LibraryArguments {
     std::int64_t numbers[3] = {};
     std::int32_t narrow[3] = {};
     const auto size = static_cast<std::size_t>(count);
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): an argument
     const auto* const from = reinterpret_cast<const void*>(one.number);
     one.text = "an address that cannot be read";
     if (!(wide ? copy_foreign(numbers, from, size * sizeof *numbers)

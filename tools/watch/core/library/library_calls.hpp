@@ -28,11 +28,11 @@ class LibraryCalls {
         on_(LibraryThunks::exist() && !watcher.options().no_libraries),
         slots_(families, inside) {}
 
-  /// Begins. `returned` passes its calls on to `returned` below, except those that the watch makes
+  /// Begins. `handler` passes its calls on to `returned`, except those that the watch makes
   /// itself.
-  void begin(LibraryThunks::Returned returned) noexcept {
+  void begin(LibraryThunks::Returned handler) noexcept {
     if (!on_) return;
-    LibraryThunks::set_handler(returned);
+    LibraryThunks::set_handler(handler);
     slots_.look();
   }
   /// Call often, but not from a launch: the program may have loaded further objects.

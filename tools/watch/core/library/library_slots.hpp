@@ -218,7 +218,6 @@ class LibrarySlots {
         thunks_.erase(found);
         throw;
       }
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader's table has numbers
       LibraryThunks::set(found->second, {reinterpret_cast<void*>(value), pending});
     }
     return slots.write(slot, LibraryThunks::address(found->second)) != LoadedSlots::Written::later;

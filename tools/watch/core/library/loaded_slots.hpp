@@ -172,7 +172,6 @@ class LoadedSlots {
     const iovec to{slot, sizeof same};
     if (::process_vm_writev(::getpid(), &from, 1, &to, 1, 0) >= 0) return Written::later;
     if (errno != EFAULT) return Written::never;  // not permitted here
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the page of the slot
     auto* const memory = reinterpret_cast<void*>(begin);
     if (::mprotect(memory, page, PROT_READ | PROT_WRITE) != 0) return Written::never;
     __atomic_store_n(slot, value, __ATOMIC_RELEASE);
