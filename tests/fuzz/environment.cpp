@@ -136,9 +136,9 @@ void check_options(const std::string& text) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     static constexpr const char* names[] = {
-        "quiet",  "stop-on-error", "races",        "guard",      "arguments",      "no-handlers",
-        "kernel", "journal",       "timeline",     "report",     "error-exitcode", "addr2line",
-        "cupti",  "rerun",         "rerun-folder", "share-cupti"};
+        "quiet",  "stop-on-error", "races",        "guard",       "arguments",      "no-handlers",
+        "kernel", "journal",       "timeline",     "report",      "error-exitcode", "addr2line",
+        "cupti",  "rerun",         "rerun-folder", "share-cupti", "no-libraries"};
     const std::string name = line.substr(0, line.find('='));
     if (std::find(std::begin(names), std::end(names), name) != std::end(names)) {
       values[name].push_back(name.size() == line.size() ? "" : line.substr(name.size() + 1));
@@ -157,6 +157,7 @@ void check_options(const std::string& text) {
   expect(parsed.races == given("races"), "races");
   expect(parsed.arguments == given("arguments"), "arguments");
   expect(parsed.no_handlers == given("no-handlers"), "no-handlers");
+  expect(parsed.no_libraries == given("no-libraries"), "no-libraries");
   expect(parsed.share_cupti == given("share-cupti"), "share-cupti");
   expect(parsed.rerun_folder == last("rerun-folder"), "rerun-folder");
   std::string kernels;

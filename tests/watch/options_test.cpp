@@ -15,18 +15,20 @@ TEST(Options, NothingAsked) {
   EXPECT_FALSE(options.races);
   EXPECT_FALSE(options.stop_on_error);
   EXPECT_FALSE(options.share_cupti);
+  EXPECT_FALSE(options.no_libraries);
   EXPECT_EQ(options.kernels, "");
   EXPECT_EQ(Options::parse("").unknown, "");
 }
 
 TEST(Options, EachLineIsOne) {
   const Options options = Options::parse(
-      "quiet\nraces\nstop-on-error\nshare-cupti\nkernel=axpy\nkernel=tile<float, 4>\njournal=/a=b c\ntimeline=/t\n"
+      "quiet\nraces\nstop-on-error\nshare-cupti\nno-libraries\nkernel=axpy\nkernel=tile<float, 4>\njournal=/a=b c\ntimeline=/t\n"
       "cupti=/b/libcupti.so.13\ncupti=/a/libcupti.so.12\n");
   EXPECT_TRUE(options.quiet);
   EXPECT_TRUE(options.races);
   EXPECT_TRUE(options.stop_on_error);
   EXPECT_TRUE(options.share_cupti);
+  EXPECT_TRUE(options.no_libraries);
   EXPECT_EQ(options.kernels, "axpy,tile<float, 4>");
   EXPECT_EQ(options.journal, "/a=b c");
   EXPECT_EQ(options.timeline, "/t");

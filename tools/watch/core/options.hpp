@@ -22,6 +22,7 @@ struct Options {
   bool races = false;                ///< suspect the program's own kernels, frees and copies too
   std::uint64_t guard = 0;           ///< guard one allocation in so many; 0: none
   bool arguments = false;            ///< keep the pointers of each launch, for reports of faults
+  bool no_libraries = false;         ///< the statuses that libraries return are not read
   bool no_handlers = false;          ///< the end of the process by a signal or _exit goes unnoticed
   std::string kernels;               ///< names in the syntax of debug::is_listed; empty: all
   std::string journal;               ///< file to which each launch is written at once; empty: none
@@ -68,6 +69,8 @@ struct Options {
       guard = std::strtoull(value.c_str(), nullptr, 10);
     } else if (name == "arguments") {
       arguments = true;
+    } else if (name == "no-libraries") {
+      no_libraries = true;
     } else if (name == "no-handlers") {
       no_handlers = true;
     } else if (name == "share-cupti") {

@@ -180,6 +180,19 @@ class Watcher {
     });
   }
 
+  /// Call when a library's function has failed. `stack` is the program's.
+  void library_failed(const LibraryFailure& of, const HostStack& stack) noexcept {
+    // After a fault every call of a library fails, and the summary is the last word.
+    if (__atomic_load_n(&lost_devices_, __ATOMIC_RELAXED) != 0 ||
+        __atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) {
+      return;
+    }
+    begin_once();
+    run_on_large_stack([&]() noexcept {
+      if (failed_calls_.failed(of, stack)) stop_on_request();
+    });
+  }
+
   /// Call when a runtime call has failed. Reports it if the status means a fault of running work.
   void failed(int status, Name operation, Stage stage, std::int32_t device,
               const HostStack* stack = nullptr) noexcept {

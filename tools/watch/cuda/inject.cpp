@@ -102,6 +102,16 @@ void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber) {
   }
 }
 
+void library_returned(const LibraryFrame& frame, int status) {
+  ThreadState& mine = ThreadState::get();
+  if (mine.inside || session == nullptr) return;
+  const Unnoticed unnoticed;
+  if (ForkedChild::here()) return;
+  mine.inside = true;
+  session->libraries().returned(frame, status);
+  mine.inside = false;
+}
+
 void at_exit() {
   // The watch's own queries at the end do not belong to the program.
   ThreadState::get().inside = true;
@@ -192,6 +202,10 @@ bool begin() {
   static_cast<void>(HostStack::here());
   enable_all(cupti, subscriber);
   if (session->pools().on()) publish();
+  // A signal handler that calls a library must not wait for this thread.
+  ThreadState::get().inside = true;
+  session->libraries().begin(&library_returned);
+  ThreadState::get().inside = false;
   std::atexit(&at_exit);
   ForkedChild::expect();
   return true;

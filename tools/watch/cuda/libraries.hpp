@@ -20,6 +20,14 @@ inline constexpr const char* cuda_careful[] = {
     "libcurand",   "libcutensor",  "libnccl",   "libnvshmem", "libuct_",     "libucm_",
     "libnvrtc",    "libnvJitLink", "libcufile", "libnvidia-", "libnvcomp"};
 
+/// Objects whose calls of NVIDIA's libraries are not the program's: the ones above, and others of
+/// NVIDIA's that call them.
+inline constexpr const char* cuda_inside[] = {
+    "libcublas",   "libcudnn",        "libcufft",       "libcusolver",   "libcusparse", "libcurand",
+    "libcutensor", "libcudss",        "libnccl",        "libnvshmem",    "libnvblas",   "libnvrtc",
+    "libcufile",   "libnvidia",       "libnvcomp",      "libcustatevec", "libcupti",    "libcudart",
+    "libcuda.",    "libcudensitymat", "libcupauliprop", "libwarpsafe_"};
+
 /// Queries about the stack of a call.
 inline constexpr Caller cuda_caller{
     [](const HostStack& stack) noexcept { return calling_library(stack, cuda_libraries); },

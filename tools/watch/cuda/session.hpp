@@ -5,6 +5,7 @@
 #include "../core/call/memory_kind.hpp"
 #include "../core/call/pool_calls.hpp"
 #include "../core/call/stream_calls.hpp"
+#include "../core/library/library_calls.hpp"
 #include "../core/own_stack.hpp"
 #include "../core/stream/captures.hpp"
 #include "../core/watcher.hpp"
@@ -15,6 +16,7 @@
 #include "known_call.hpp"
 #include "launch_calls.hpp"
 #include "libraries.hpp"
+#include "library/library_families.hpp"
 #include "node_calls.hpp"
 #include "read_call.hpp"
 #include "read_runtime_call.hpp"
@@ -40,6 +42,7 @@ class Session {
   [[nodiscard]] Watcher& watcher() noexcept { return watcher_; }
   [[nodiscard]] GuardCalls& guard() noexcept { return guard_; }
   [[nodiscard]] PoolCalls& pools() noexcept { return pools_; }
+  [[nodiscard]] LibraryCalls& libraries() noexcept { return libraries_; }
 
   /// Call at the beginning and the end of a driver call, but not for calls made by the watch
   /// itself.
@@ -102,6 +105,7 @@ class Session {
   [[gnu::noinline]] void other_call(ThreadState& mine, const KnownCall& known, std::int32_t device,
                                     const CUpti_CallbackData& info) noexcept {
     if (info.callbackSite == CUPTI_API_ENTER) {
+      libraries_.look();
       if (guard_.on()) guard_.enter(mine, known, device, info, captures_.any());
       if (steps_.on()) steps_.enter(mine, known, info);
       calls_.begin(mine.wait, read_call(known, device, info, CallStage::begins));
@@ -196,6 +200,7 @@ class Session {
   LaunchCalls launches_{watcher_, captures_, graphs_, functions_, codes_, waits_, steps_.steps()};
   NodeCalls nodes_{watcher_, graphs_};
   PoolCalls pools_{watcher_, captures_};
+  LibraryCalls libraries_{watcher_, cuda_families, cuda_inside};
   RuntimeLaunches in_runtime_{watcher_};
   StreamCalls calls_{watcher_, captures_, &kind_of,
                      []() noexcept { return has_library(cuda_libraries); }};

@@ -5,6 +5,9 @@
 #include "../call/memory_kind.hpp"
 #include "../call/stream_call.hpp"
 #include "../kernel/foreign_text.hpp"
+#include "../library/library_arguments.hpp"
+#include "../library/library_failure.hpp"
+#include "../library/library_remedy.hpp"
 #include "../place/host_stack.hpp"
 #include "../place/source_places.hpp"
 #include "../platform.hpp"
@@ -23,6 +26,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,28 +60,36 @@ class FailedCalls {
         (platform_.device_count(devices) != 0 || devices == 0)) {
       weight = CallWeight::note;  // the machine has none, which the program may say itself
     }
-    try {
-      const Finding::Kind kind =
-          weight == CallWeight::note ? Finding::Kind::note : Finding::Kind::call;
-      std::size_t number = Findings::none;
-      if (!is_new(of, status, stack, number)) {
-        findings_.again(number, kind);
-        return false;
-      }
-      Finding made;
-      made.kind = kind;
+    return report({of.name.data, of.name.size}, status, weight, stack, [&](Finding& made) {
       made.log = single_line(log);
       describe(made, of, status, devices, stack, kind_of);
       keep_breaker(status, made);
-      if (weight == CallWeight::error || !quiet_) {
-        if (!debug::Environment::get().silent && !silent_) StandardError::line(shown(made));
-      }
-      number = findings_.add(std::move(made));
-      is_reported(of, status, stack, number);
-    } catch (...) {  // out of memory: the call is not reported
-      return false;
+    });
+  }
+  /// The same for a call of a library's function.
+  bool failed(const LibraryFailure& of, const HostStack& stack) noexcept {
+    CallWeight weight = weight_of(of);
+    if (weight == CallWeight::quiet) return false;
+    int devices = 0;
+    if (of.status->trouble == LibraryTrouble::handle &&
+        (platform_.device_count(devices) != 0 || devices == 0)) {
+      weight = CallWeight::note;  // the program may have another way without a device
     }
-    return weight == CallWeight::error;
+    return report(of.symbol, of.status->value, weight, stack, [&](Finding& made) {
+      made.subject = of.function();
+      made.code = of.status->name;
+      made.title = made.subject + " failed: " + made.code + " (status " +
+                   std::to_string(of.status->value) + ')';
+      const LibraryArguments arguments = LibraryArguments::of(of);
+      if (!arguments.words.empty()) made.details = "\n  " + arguments.words;
+      std::size_t free_bytes = 0;
+      std::size_t total_bytes = 0;
+      if (of.status->trouble == LibraryTrouble::memory) {
+        static_cast<void>(platform_.memory_info(free_bytes, total_bytes));
+      }
+      made.remedy = remedy_for(of, arguments, free_bytes, total_bytes);
+      made.places = places_.find(stack);
+    });
   }
   /// Returns the call that broke the capture that is open, with its place; empty: unknown.
   [[nodiscard]] std::string capture_breaker() {
@@ -122,15 +134,41 @@ class FailedCalls {
   static constexpr std::uint64_t most_places = 10;
 
   using Frames = std::vector<void*>;
-  [[nodiscard]] std::map<Frames, std::size_t>& reported(const StreamCall& of, int status) {
-    return reported_[{std::string(of.name.data, of.name.size), status}];
+  /// Reports a failure at a place that is new, and counts the others. `describe` fills in the
+  /// finding. Returns whether the failure is a new error.
+  template <class Describe>
+  bool report(std::string_view function, int status, CallWeight weight, const HostStack& stack,
+              const Describe& describe) noexcept {
+    try {
+      const Finding::Kind kind =
+          weight == CallWeight::note ? Finding::Kind::note : Finding::Kind::call;
+      std::size_t number = Findings::none;
+      if (!is_new(function, status, stack, number)) {
+        findings_.again(number, kind);
+        return false;
+      }
+      Finding made;
+      made.kind = kind;
+      describe(made);
+      if (weight == CallWeight::error || !quiet_) {
+        if (!debug::Environment::get().silent && !silent_) StandardError::line(shown(made));
+      }
+      number = findings_.add(std::move(made));
+      is_reported(function, status, stack, number);
+    } catch (...) {  // out of memory: the call is not reported
+      return false;
+    }
+    return weight == CallWeight::error;
+  }
+  [[nodiscard]] std::map<Frames, std::size_t>& reported(std::string_view function, int status) {
+    return reported_[{std::string(function), status}];
   }
   /// Whether this place has not been reported yet, and may be. If it was, `number` is that of its
   /// finding.
-  [[nodiscard]] bool is_new(const StreamCall& of, int status, const HostStack& stack,
+  [[nodiscard]] bool is_new(std::string_view function, int status, const HostStack& stack,
                             std::size_t& number) {
     const std::lock_guard lock(mutex_);
-    auto& known = reported(of, status);
+    auto& known = reported(function, status);
     Frames frames(stack.frames, stack.frames + stack.count);
     const auto found = known.find(frames);
     if (found != known.end()) {
@@ -141,9 +179,10 @@ class FailedCalls {
     known.emplace(std::move(frames), Findings::none);
     return true;
   }
-  void is_reported(const StreamCall& of, int status, const HostStack& stack, std::size_t number) {
+  void is_reported(std::string_view function, int status, const HostStack& stack,
+                   std::size_t number) {
     const std::lock_guard lock(mutex_);
-    reported(of, status)[Frames(stack.frames, stack.frames + stack.count)] = number;
+    reported(function, status)[Frames(stack.frames, stack.frames + stack.count)] = number;
   }
   [[nodiscard]] std::string shown(const Finding& made) {
     return (made.kind == Finding::Kind::note ? "warpsafe: note: " : "warpsafe: ") + made.text();
