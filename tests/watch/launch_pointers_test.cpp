@@ -61,6 +61,15 @@ TEST_F(LaunchPointers, OfALibrarysAreAllThatItIsGiven) {
             (std::vector<std::uintptr_t>{0x7f0000001000, 0x7f0000002000}));
 }
 
+TEST_F(LaunchPointers, OfAGeneratorOfRandomNumbersAreWritten) {
+  kernel.parameters = named_parameters("_ZN4demo4axpyEfPKfPfi");
+  for (const char* const library : {"libcurand", "libhiprand", "librocrand"}) {
+    kernel.library = library;
+    EXPECT_EQ(in_block(3, AccessKind::write),
+              (std::vector<std::uintptr_t>{0x7f0000001000, 0x7f0000002000}));
+  }
+}
+
 TEST_F(LaunchPointers, OfALibrarysKernelThatTellsNoneAreTheWordsOfTheBlock) {
   kernel.library = "librocblas";
   EXPECT_EQ(in_block(3, AccessKind::read),

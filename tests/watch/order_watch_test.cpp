@@ -154,6 +154,17 @@ TEST_F(Program, AResultThatIsCopiedOutIsNotKnownToBeWritten) {
   EXPECT_THAT(reported(), IsEmpty());
 }
 
+TEST_F(Program, AResultThatALibraryIsKnownToWrite) {
+  order.submitted({Name::of("gen_sequenced"), true, 0, "libcurand", legacy},
+                  std::vector<MemoryAccess>{{x, 1, AccessKind::write}});
+  copy_out(apart(1));
+  EXPECT_THAT(reported(),
+              ElementsAre(testing::AllOf(
+                  HasSubstr("nothing orders 'gen_sequenced' of libcurand on the legacy default "
+                            "stream before cuMemcpyDtoHAsync of 4096 bytes"),
+                  HasSubstr("or set the libcurand handle to the stream of the second"))));
+}
+
 TEST_F(Program, OneStreamOrdersItsWork) {
   copy(apart(0));
   gemm(apart(0));

@@ -84,6 +84,8 @@ class OrderSuspicions {
         "for it";
     if (*second.library != '\0') {
       text += ", or set the " + std::string(second.library) + " handle to the stream of the first";
+    } else if (*first.library != '\0') {
+      text += ", or set the " + std::string(first.library) + " handle to the stream of the second";
     }
     // A kernel's name already identifies its owner.
     if (!second.is_kernel) add_functions(text, "the second", functions);
