@@ -379,6 +379,24 @@ int act(const char* what) {
            cuMemFree(memory);
   }
   if (is("pool")) return caching_allocator_of_ours();
+  // A copy out of memory that the driver's pool has back, and the same before the free.
+  if (is("freed_in_order") || is("freed_after_use")) {
+    static float host[count];
+    if (cuMemAllocAsync(&memory, sizeof host, stream) != CUDA_SUCCESS) return -1;
+    const bool late = is("freed_after_use");
+    const int copied = late ? cuMemcpyDtoHAsync(host, memory, sizeof host, stream) : CUDA_SUCCESS;
+    const int freed = cuMemFreeAsync(memory, stream);
+    return copied + freed +
+           (late ? CUDA_SUCCESS : cuMemcpyDtoHAsync(host, memory, sizeof host, stream));
+  }
+  // A result in pinned memory: without a wait for it, with one, and without a free.
+  if (is("unawaited") || is("awaited") || is("left")) {
+    void* host = nullptr;
+    if (cuMemAlloc(&memory, count) + cuMemAllocHost(&host, count) != 0) return -1;
+    const int copied = cuMemcpyDtoHAsync(host, memory, count, stream);
+    return copied + (is("awaited") ? cuStreamSynchronize(stream) : CUDA_SUCCESS) +
+           (is("left") ? CUDA_SUCCESS : cuMemFreeHost(host));
+  }
   if (is("exec")) return std::system("echo from a child");
   return -1;
 }

@@ -621,12 +621,29 @@ CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, std::size_t co
   std::memset(at, value, count);
   return CUDA_SUCCESS;
 }
-CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
-  const std::lock_guard lock(live_mutex);
-  const unsigned char* const at = bytes_at(from, bytes);
-  if (at == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  std::memcpy(to, at, bytes);
-  return CUDA_SUCCESS;
+CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+  const cuMemcpyDtoHAsync_v2_params of{to, from, bytes, stream};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2, &of, nullptr, [&] {
+    const std::lock_guard lock(live_mutex);
+    const unsigned char* const at = bytes_at(from, bytes);
+    if (at == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    std::memcpy(to, at, bytes);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuMemAllocHost(void** memory, std::size_t bytes) {
+  const cuMemAllocHost_v2_params of{memory, bytes};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2, &of, nullptr, [&] {
+    *memory = std::calloc(1, bytes);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuMemFreeHost(void* memory) {
+  const cuMemFreeHost_params of{memory};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, &of, nullptr, [&] {
+    std::free(memory);
+    return CUDA_SUCCESS;
+  });
 }
 CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr memory) {
   cuMemGetAddressRange_v2_params of{base, bytes, memory};

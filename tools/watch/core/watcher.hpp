@@ -204,6 +204,7 @@ class Watcher {
   void ends(const End& end) noexcept {
     if (__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) return;
     end_ = end.name();
+    suspicions_.unawaited.waited();  // the program had no time to wait
     const bool is_fault =
         end.signal == SIGABRT && frames_inside(end.stack, platform_.caller.runtimes) != 0;
     if (is_fault && rerun_.on()) aborted(end.stack);

@@ -246,7 +246,7 @@ class LaunchCalls {
         return;
       }
       if (asked.config != nullptr && records_an_event(*asked.config)) return order.give_up();
-      follow_launch(order, launch, at, asked.parameters);
+      follow_launch(watcher_.suspicions(), launch, at, asked.parameters);
     } catch (...) {  // out of memory: no suspicions
       watcher_.suspicions().order.give_up();
     }

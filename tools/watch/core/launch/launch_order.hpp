@@ -17,10 +17,12 @@
 
 namespace warpsafe::watch {
 
-/// Passes a successful kernel launch to the OrderWatch. May throw std::bad_alloc.
-inline void follow_launch(OrderWatch& order, const Launch& launch, const StreamPlace& at,
+/// Passes a successful kernel launch to the OrderWatch, and with --races to the FreedUse. May throw
+/// std::bad_alloc.
+inline void follow_launch(Suspicions& suspicions, const Launch& launch, const StreamPlace& at,
                           const LaunchParameters& values) {
   const Kernel& kernel = *launch.kernel;
+  OrderWatch& order = suspicions.order;
   std::vector<debug::MemoryAccess> accesses;
   std::vector<std::uintptr_t> words;  // for the blocks of pools
   std::uint64_t same = 0;
@@ -31,6 +33,10 @@ inline void follow_launch(OrderWatch& order, const Launch& launch, const StreamP
     for (const UsedPointer& one : pointers) {
       const bool is_of_pool = order.has_pools() && one.is_certain && order.is_in_pool(one.address);
       if (is_of_pool) words.push_back(one.address);
+      // The end of other memory, which iterators pass, may be the beginning of the freed one.
+      if (one.is_certain && suspicions.freed.any() && !order.is_memory(one.address - 1)) {
+        suspicions.freed.used({kernel.name_view(), true, 0, "", at}, one.address);
+      }
     }
     if (!accesses.empty() && !may_read_an_index(kernel.types))
       same = number_of(kernel, launch.shape, values);
