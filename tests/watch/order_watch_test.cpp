@@ -308,6 +308,51 @@ TEST_F(Program, MemoryThatIsNotKnownIsNotLookedAt) {
   EXPECT_THAT(reported(), IsEmpty());
 }
 
+/// With --races: a kernel that receives x, and may use any part of it.
+struct OwnWork : testing::Test {
+  OrderWatch order{nobody, true};
+  OwnWork() {
+    order.allocated(x, 4096, false);
+    order.begin();
+  }
+  void copy(const StreamPlace& at, std::size_t bytes) {
+    order.submitted({Name::of("cuMemcpyHtoDAsync"), false, bytes, "", at},
+                    std::vector<MemoryAccess>{{x, bytes, AccessKind::write}});
+  }
+  void swap(const StreamPlace& at) {
+    order.submitted({Name::of("swap"), true, 0, "", at, 0, 0, 0, {x + 64}},
+                    std::vector<MemoryAccess>{{x + 64, 1, AccessKind::read}});
+  }
+  [[nodiscard]] std::vector<std::string> reported() {
+    std::vector<std::string> all;
+    order.each([&](const std::string& text) { all.push_back(text); });
+    return all;
+  }
+};
+
+TEST_F(OwnWork, ACopyOfTheWholeMemoryConcernsAnyPart) {
+  copy(apart(0), 4096);
+  swap(apart(1));
+  swap(apart(2));  // which part it uses does not matter
+  EXPECT_THAT(reported(),
+              ElementsAre(HasSubstr("nothing orders cuMemcpyHtoDAsync of 4096 bytes on stream")));
+  EXPECT_THAT(reported(), ElementsAre(HasSubstr("before 'swap' on stream")));
+}
+
+TEST_F(OwnWork, ACopyOfAPartMayBeAnother) {
+  copy(apart(0), 4095);
+  swap(apart(1));
+  swap(apart(2));
+  EXPECT_THAT(reported(), IsEmpty());
+}
+
+TEST_F(OwnWork, KernelsThatMayUseAnyPartAreNoPair) {
+  swap(apart(0));
+  order.submitted({Name::of("fill"), true, 0, "", apart(1)},
+                  std::vector<MemoryAccess>{{x + 64, 1, AccessKind::write}});
+  EXPECT_THAT(reported(), IsEmpty());
+}
+
 TEST(OrderWatch, ThreadsTellItAtOnce) {
   OrderWatch order{nobody};
   order.begin();

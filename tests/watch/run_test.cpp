@@ -276,6 +276,15 @@ TEST(Run, ACopyOfOrdinaryMemoryOrdersTheHostsMemoryOnly) {
   EXPECT_THAT(watched("", "library_copies_waits sync").out, Not(HasSubstr("suspicion: nothing")));
 }
 
+TEST(Run, AFillOfTheWholeMemoryIsSuspectedBesideAnyKernelThatReceivesIt) {
+  EXPECT_THAT(watched("--races", "fill_swapped").out,
+              AllOf(HasSubstr("nothing orders cuMemsetD32Async of 4096 bytes on stream 0x"),
+                    HasSubstr(" before 'demo::swap' on the legacy default stream: the first "
+                              "operation writes memory that is passed to the second")));
+  EXPECT_THAT(watched("--races", "fill_part_swapped").out, Not(HasSubstr("nothing orders")));
+  EXPECT_THAT(watched("", "fill_swapped").out, Not(HasSubstr("nothing orders")));
+}
+
 TEST(Run, MemoryOfAPoolThatIsUsedAfterItsFreeIsSuspected) {
   EXPECT_THAT(watched("", "freed_in_order").out,
               AllOf(HasSubstr("freed_in_order: 0\n"),

@@ -221,6 +221,16 @@ int act(const char* what) {
     return cuLaunchKernel(function_of("_ZN4demo7boundedEPf"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
                           nullptr);
   }
+  // A kernel that may write through either of its pointers, beside a fill of what it receives.
+  if (is("fill_swapped") || is("fill_part_swapped")) {
+    CUdeviceptr other = 0;
+    if (cuMemAlloc(&memory, count * 4) + cuMemAlloc(&other, count * 4) != 0) return -1;
+    const std::size_t filled = is("fill_swapped") ? count : count - 1;
+    void* values[] = {&other, &memory};
+    return cuMemsetD32Async(memory, 0, filled, stream) +
+           cuLaunchKernel(function_of("_ZN4demo4swapEPfS0_"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
+                          nullptr);
+  }
   if (is("garbage_parameters")) {
     if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
     return stand_in_garbage();

@@ -62,7 +62,8 @@ CUfunc_st functions[] = {
     {"_ZN4demo4axpyEfPKfPfi", 1024, 0},     {"_ZN4demo7boundedEPf", 256, 0},
     {"_ZN4demo4tileIfEEvPT_", 1024, 40000}, {"_ZN4demo13out_of_boundsEPf", 1024, 0},
     {"_ZN4demo7scatterEPf", 1024, 0},       {long_name.c_str(), 1024, 0},
-    {"_ZN4demo9of_moduleEPf", 1024, 0},     {"of_module_in_c", 1024, 0}};
+    {"_ZN4demo9of_moduleEPf", 1024, 0},     {"of_module_in_c", 1024, 0},
+    {"_ZN4demo4swapEPfS0_", 1024, 0}};
 CUgraphNode_st graph_nodes[] = {{CU_GRAPH_NODE_TYPE_KERNEL, &functions[0]},
                                 {CU_GRAPH_NODE_TYPE_CONDITIONAL, nullptr},
                                 {CU_GRAPH_NODE_TYPE_GRAPH, nullptr},
@@ -741,7 +742,8 @@ CUresult cuFuncGetParamInfo(CUfunction function, std::size_t number, std::size_t
   static constexpr std::size_t axpy[][2] = {{0, 4}, {8, 8}, {16, 8}, {24, 4}};
   static constexpr std::size_t pointers[][2] = {{0, 8}, {8, 8}};
   const bool is_axpy = std::strstr(function->name, "axpy") != nullptr;
-  const std::size_t count = is_axpy ? std::size(axpy) : is_of_file(function) ? 2 : 1;
+  const bool has_two = is_of_file(function) || std::strstr(function->name, "swap") != nullptr;
+  const std::size_t count = is_axpy ? std::size(axpy) : has_two ? 2 : 1;
   if (number >= count) return CUDA_ERROR_INVALID_VALUE;
   *offset = is_axpy ? axpy[number][0] : pointers[number][0];
   *bytes = is_axpy ? axpy[number][1] : pointers[number][1];

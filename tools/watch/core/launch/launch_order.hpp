@@ -27,6 +27,7 @@ inline void follow_launch(Suspicions& suspicions, const Launch& launch, const St
   std::vector<std::uintptr_t> words;  // for the blocks of pools
   std::uint64_t same = 0;
   std::uintptr_t written = 0;
+  std::vector<std::uintptr_t> assumed;
   if (order.suspects_own() && *kernel.library == '\0') {
     const std::vector<UsedPointer> pointers = used_pointers(kernel, values);
     add_signature(pointers, accesses);
@@ -43,6 +44,11 @@ inline void follow_launch(Suspicions& suspicions, const Launch& launch, const St
     for (const debug::MemoryAccess& one : accesses) {
       if (one.kind == debug::AccessKind::write) written = one.begin;
     }
+    for (const UsedPointer& one : pointers) {
+      if (one.use != PointerUse::may_write || !one.is_certain) continue;
+      assumed.push_back(one.address);
+      accesses.push_back({one.address, 1, debug::AccessKind::read});
+    }
   } else {
     add_pointers(kernel, values, accesses);
   }
@@ -52,8 +58,9 @@ inline void follow_launch(Suspicions& suspicions, const Launch& launch, const St
       !(order.has_pools() && order.pool_awaits(at))) {
     return;
   }
-  order.submitted({kernel.name_view(), true, 0, kernel.library, at, same, written}, accesses,
-                  nullptr, words);
+  order.submitted(
+      {kernel.name_view(), true, 0, kernel.library, at, same, written, 0, std::move(assumed)},
+      accesses, nullptr, words);
 }
 
 /// Passes a successful kernel launch to the DependentWatch. May throw std::bad_alloc.
