@@ -8,6 +8,7 @@
 #include "legacy_use.hpp"
 #include "order_watch.hpp"
 #include "unawaited_copies.hpp"
+#include "unwritten_copies.hpp"
 
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ struct Suspicions {
   DependentWatch dependent;
   FreedUse freed;
   UnawaitedCopies unawaited;
+  UnwrittenCopies unwritten;
 
   /// `caller` and `races` are passed to the OrderWatch.
   explicit Suspicions(const Caller& caller, bool races = false) : order(caller, races) {}
@@ -38,6 +40,7 @@ struct Suspicions {
     dependent.each(report);
     freed.each(report, place);
     unawaited.each(report, place);
+    unwritten.each(report, place);
     legacy.each(report);
     copies.each(report);
   }
