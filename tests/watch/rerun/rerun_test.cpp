@@ -100,6 +100,17 @@ TEST_F(Rerun, TheNodeOfAGraphIsNamed) {
     EXPECT_THAT(ran.out, HasSubstr("\n  launch 1 of this graph, #2 of the process: stream 0x"));
   }
 }
+TEST_F(Rerun, ThePointersOfAGraphsNodesAreKept) {
+  const Ran ran =
+      shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --arguments " WATCH_RERUN
+            " graph_good sync free launch_last_graph sync");
+  EXPECT_THAT(ran.out,
+              ContainsRegex("likely cause: argument 1 .float.. of node 'demo::scatter' of "
+                            "#2 'graph of 5 kernels: .*' is device memory 0x[0-9a-f]* of "
+                            "4096 bytes, allocated by cuMemAlloc in .*, freed by cuMemFree"))
+      << ran.out;
+  EXPECT_EQ(times(ran.out, "likely cause"), 1U) << ran.out;
+}
 // The memory that the watch copies behind a node belongs to one context.
 TEST_F(Rerun, TheNodeOfAGraphIsNamedInASecondContext) {
   EXPECT_THAT(rerun("graph_good second_context graph_kept other sync").out,

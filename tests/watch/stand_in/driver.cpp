@@ -48,8 +48,9 @@ struct CUgraphNode_st {
   CUfunction kernel;
   std::vector<CUgraphNode> before{};
   CUDA_KERNEL_NODE_PARAMS parameters{};
-  CUdeviceptr argument = 0;  ///< the kernel's first
-  bool is_gone = false;      ///< its graph was destroyed
+  CUdeviceptr argument = 0;  ///< the kernel's first, and the target of a copy
+  void* arguments[1] = {&argument};
+  bool is_gone = false;  ///< its graph was destroyed
 };
 struct CUgraph_st {
   std::vector<CUgraphNode> nodes{};
@@ -813,6 +814,13 @@ CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNod
     return CUDA_SUCCESS;
   });
 }
+CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                              std::size_t count, const CUDA_MEMCPY3D* of, CUcontext) {
+  *node = new CUgraphNode_st{CU_GRAPH_NODE_TYPE_MEMCPY, nullptr, {before, before + count}};
+  (*node)->argument = of->dstDevice;
+  graph->nodes.push_back(*node);
+  return CUDA_SUCCESS;
+}
 /// A node of which the watch needs only the type.
 CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
                             std::size_t count, const CUDA_HOST_NODE_PARAMS*) {
@@ -894,7 +902,15 @@ CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* of) {
   *of = node->parameters;
   of->func = node->kernel;
-  of->kernelParams = nullptr;
+  of->kernelParams = node->argument == 0 ? nullptr : node->arguments;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* of) {
+  *of = {};
+  of->srcMemoryType = CU_MEMORYTYPE_HOST;
+  of->srcHost = node;
+  of->dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  of->dstDevice = node->argument;
   return CUDA_SUCCESS;
 }
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode, CUgraph* graph) {

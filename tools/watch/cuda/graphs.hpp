@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../core/launch/argument_log.hpp"
 #include "../core/launch/launch_pointers.hpp"
 #include "../core/report/counted.hpp"
 #include "../core/watcher.hpp"
@@ -16,6 +17,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::watch {
@@ -28,6 +30,7 @@ class Graphs {
     Kernel* kernel = nullptr;  ///< the kernel entry that represents a launch of the graph
     const char* library = "";  ///< library of one of its kernels
     std::vector<debug::MemoryAccess> accesses{};
+    std::vector<PassedPointer> pointers{};  ///< of all nodes; filled only with --arguments
   };
   explicit Graphs(Watcher& watcher) : watcher_(watcher) {}
 
@@ -49,7 +52,9 @@ class Graphs {
   void changed(CUgraphExec executable) {
     const std::lock_guard lock(mutex_);
     const auto found = known_.find(executable);
-    if (found != known_.end()) found->second.accesses.clear();
+    if (found == known_.end()) return;
+    found->second.accesses.clear();
+    found->second.pointers.clear();
   }
   void destroyed(CUgraphExec executable) {
     const std::lock_guard lock(mutex_);
@@ -98,6 +103,8 @@ class Graphs {
         add_kernel(node, device, found.names, found.known);
       } else if (type == CU_GRAPH_NODE_TYPE_MEMSET) {
         add_fill(node, found.known);
+      } else if (type == CU_GRAPH_NODE_TYPE_MEMCPY) {
+        add_copy(node, found.known);
       } else if (type == CU_GRAPH_NODE_TYPE_GRAPH) {
         if (call_driver(&Driver::child_graph, node, &child) == CUDA_SUCCESS) {
           static_cast<void>(add_nodes(child, device, found));
@@ -110,7 +117,8 @@ class Graphs {
   }
   void add_kernel(CUgraphNode node, std::int32_t device, std::string& names, Known& made) {
     const bool names_more = names.size() <= longest_name;
-    if (!names_more && watcher_.quiet()) return;
+    const bool keeps = watcher_.arguments().on();
+    if (!names_more && watcher_.quiet() && !keeps) return;
     CUDA_KERNEL_NODE_PARAMS of{};
     if (call_driver(&Driver::kernel_node, node, &of) != CUDA_SUCCESS) return;
     const CUfunction function =
@@ -118,15 +126,37 @@ class Graphs {
     const Kernel* const one = kernel_of(watcher_, function, device, nullptr);
     if (one == nullptr) return;
     if (names_more) names += (names.empty() ? ": " : ", ") + one->name;
+    if (keeps) {
+      for (PassedPointer& pointer : ArgumentLog::pointers_of(*one, {of.kernelParams, of.extra})) {
+        pointer.node = "node '" + std::string(one->name) + '\'';
+        made.pointers.push_back(std::move(pointer));
+      }
+    }
     if (watcher_.quiet()) return;
     if (*one->library != '\0') made.library = one->library;
     add_pointers(*one, {of.kernelParams, of.extra}, made.accesses);
   }
-  static void add_fill(CUgraphNode node, Known& made) {
+  void add_fill(CUgraphNode node, Known& made) {
     CUDA_MEMSET_NODE_PARAMS of{};
     if (call_driver(&Driver::fill_node, node, &of) != CUDA_SUCCESS) return;
     const std::size_t row = of.width * of.elementSize;
     made.accesses.push_back({of.dst, row, debug::AccessKind::write, of.height, of.pitch});
+    if (watcher_.arguments().on()) made.pointers.push_back({0, of.dst, "", "a fill", "target"});
+  }
+  void add_copy(CUgraphNode node, Known& made) {
+    CUDA_MEMCPY3D of{};
+    if (!watcher_.arguments().on() || call_driver(&Driver::copy_node, node, &of) != CUDA_SUCCESS) {
+      return;
+    }
+    const auto add = [&](CUmemorytype kind, CUdeviceptr device, const void* host,
+                         const char* side) {
+      if (kind == CU_MEMORYTYPE_ARRAY) return;
+      const auto address = kind == CU_MEMORYTYPE_HOST ? reinterpret_cast<std::uintptr_t>(host)
+                                                      : static_cast<std::uintptr_t>(device);
+      made.pointers.push_back({0, address, "", "a copy", side});
+    };
+    add(of.dstMemoryType, of.dstDevice, of.dstHost, "target");
+    add(of.srcMemoryType, of.srcDevice, of.srcHost, "source");
   }
 
   Watcher& watcher_;

@@ -196,6 +196,9 @@ class LaunchCalls {
     if (mine.launch.waits && asked.graph != nullptr) {
       steps_.end(mine.launch, asked.graph, false, stack);
     }
+    // It may return the fault of its own work.
+    if (asked.graph != nullptr && watcher_.arguments().on())
+      keep_arguments(mine.launch, known, info);
     try {
       if (status == CUDA_ERROR_INVALID_HANDLE && asked.function != nullptr) {
         of.hint = functions_.hint(asked.function, device, mine.context);
@@ -224,10 +227,13 @@ class LaunchCalls {
   [[gnu::cold, gnu::noinline]] void keep_arguments(const ObservedLaunch& seen,
                                                    const KnownCall& known,
                                                    const CUpti_CallbackData& info) noexcept {
-    if (seen.launch.is_graph) return;
     try {
-      watcher_.arguments().keep(seen.record.sequence, *seen.launch.kernel,
-                                read(known, info).parameters);
+      const Asked asked = read(known, info);
+      if (seen.launch.is_graph) {
+        watcher_.arguments().keep(seen.record.sequence, graphs_.known(asked.graph).pointers);
+      } else {
+        watcher_.arguments().keep(seen.record.sequence, *seen.launch.kernel, asked.parameters);
+      }
     } catch (...) {  // out of memory: a fault's report says less
       return;
     }

@@ -132,7 +132,7 @@ namespace detail {
   } else {
     found = debug::suspects(error, suspects, most);
   }
-  std::set<std::tuple<const char*, std::size_t, std::uintptr_t>> said;
+  std::set<std::tuple<const char*, std::string, std::uintptr_t>> said;
   std::string text;
   int lines = 0;
   std::set<std::uint64_t> without_shared;  // launches whose cause is known
@@ -156,12 +156,10 @@ namespace detail {
         if (wrong.empty() || certain != wanted || lines == most_lines) continue;
         if (!certain && without_shared.count(suspects[i].sequence) != 0) continue;
         // Older launches with the same pointer say nothing more.
-        if (!said.emplace(suspects[i].kernel.data, one.number, one.address).second) continue;
+        if (!said.emplace(suspects[i].kernel.data, one.text(), one.address).second) continue;
         ++lines;
-        text += std::string("\n  ") + (certain ? "likely cause" : "possible cause") +
-                ": argument " + std::to_string(one.number + 1) +
-                (one.type.empty() ? "" : " (" + one.type + ")") + " of #" +
-                std::to_string(suspects[i].sequence) + " '" +
+        text += std::string("\n  ") + (certain ? "likely cause" : "possible cause") + ": " +
+                one.text() + " of #" + std::to_string(suspects[i].sequence) + " '" +
                 std::string(suspects[i].kernel.data, suspects[i].kernel.size) + "' is " + wrong;
       }
     }

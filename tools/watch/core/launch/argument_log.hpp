@@ -16,11 +16,21 @@
 
 namespace warpsafe::watch {
 
-/// One pointer that a launch has passed.
+/// One pointer that a launch has passed, or that a node of a graph has.
 struct PassedPointer {
   std::size_t number = 0;  ///< of the parameter, from 0
   std::uintptr_t address = 0;
   std::string type{};  ///< "float const*"; empty: unknown, and perhaps no pointer
+  std::string node{};  ///< "node 'demo::scale'"; empty: the launch itself has it
+  std::string side{};  ///< of a node that is a copy or a fill: "target", "source"
+
+  /// "argument 1 (float*)", "argument 1 (float*) of node 'scale'", "the target of a copy".
+  [[nodiscard]] std::string text() const {
+    const std::string is = !side.empty() ? "the " + side
+                                         : "argument " + std::to_string(number + 1) +
+                                               (type.empty() ? "" : " (" + type + ")");
+    return node.empty() ? is : is + " of " + node;
+  }
 };
 
 /// The pointers that the last launches have passed, by the launches' numbers in the journal. It is
@@ -32,8 +42,11 @@ class ArgumentLog {
 
   /// Keeps the pointers of a launch that the runtime has accepted. May throw std::bad_alloc.
   void keep(std::uint64_t launch, const Kernel& kernel, const LaunchParameters& values) {
+    if (on()) keep(launch, pointers_of(kernel, values));
+  }
+  /// The same for a launch of a graph.
+  void keep(std::uint64_t launch, std::vector<PassedPointer> pointers) {
     if (!on()) return;
-    std::vector<PassedPointer> pointers = read(kernel, values);
     const std::lock_guard lock(mutex_);
     Launch& place = launches_[launch % most];
     place.number = launch;
@@ -46,16 +59,9 @@ class ArgumentLog {
     const Launch& place = launches_[launch % most];
     return place.number == launch ? place.pointers : std::vector<PassedPointer>();
   }
-
- private:
-  static constexpr std::size_t most = 1024;  // as many as the journal holds
-  struct Launch {
-    std::uint64_t number = 0;
-    std::vector<PassedPointer> pointers{};
-  };
-
-  [[nodiscard]] static std::vector<PassedPointer> read(const Kernel& kernel,
-                                                       const LaunchParameters& values) {
+  /// Returns the pointers among a kernel's parameters.
+  [[nodiscard]] static std::vector<PassedPointer> pointers_of(const Kernel& kernel,
+                                                              const LaunchParameters& values) {
     std::vector<PassedPointer> found;
     const LaunchParameters::Block block = values.block();
     const bool has_types = kernel.types.size() == kernel.parameters.size();
@@ -75,6 +81,13 @@ class ArgumentLog {
     }
     return found;
   }
+
+ private:
+  static constexpr std::size_t most = 1024;  // as many as the journal holds
+  struct Launch {
+    std::uint64_t number = 0;
+    std::vector<PassedPointer> pointers{};
+  };
 
   std::mutex mutex_;
   std::vector<Launch> launches_;  // empty: off
