@@ -28,6 +28,15 @@ std::vector<std::string> reported(One& one) {
   return all;
 }
 
+/// Texts of suspicions that name places; each place is "in f".
+template <class One>
+std::vector<std::string> placed(One& one) {
+  std::vector<std::string> all;
+  one.each([&](const std::string& text) { all.push_back(text); },
+           [](const HostStack&, std::string_view) { return std::string("f at a.cu:7"); });
+  return all;
+}
+
 TEST(LegacyUse, IsNothingAloneAndASuspicionBesideOtherStreams) {
   Kernel axpy;
   axpy.name = "axpy";
@@ -80,6 +89,20 @@ TEST(CopySizes, APoolIsNone) {
   EXPECT_THAT(reported(whole), testing::SizeIs(1));
 }
 
+TEST(CopySizes, AFillOfTheSamePartShowsThatItIsIntended) {
+  CopySizes sizes;
+  sizes.allocated(0x1000, 4096);
+  sizes.filled(0x1000, 4096);
+  sizes.copied(0x1000, 1024);
+  sizes.allocated(0x3000, 4096);
+  sizes.filled(0x3000, 1024);
+  sizes.copied(0x3000, 1024);
+  EXPECT_THAT(placed(sizes),
+              ElementsAre(testing::AllOf(HasSubstr("suspicion: 1 allocation"),
+                                         HasSubstr(" passed as bytes? The first copy is submitted "
+                                                   "in f at a.cu:7"))));
+}
+
 TEST(CopySizes, WhatIsCopiedWholeOnceIsNone) {
   CopySizes sizes;
   sizes.allocated(0x1000, 4096);
@@ -91,14 +114,6 @@ TEST(CopySizes, WhatIsCopiedWholeOnceIsNone) {
   EXPECT_THAT(reported(sizes), IsEmpty());
 }
 
-/// Texts of suspicions that name places; each place is "in f".
-template <class One>
-std::vector<std::string> placed(One& one) {
-  std::vector<std::string> all;
-  one.each([&](const std::string& text) { all.push_back(text); },
-           [](const HostStack&, std::string_view) { return std::string("f at a.cu:7"); });
-  return all;
-}
 const StreamPlace legacy{nullptr, nullptr, 0, StreamOrder::legacy};
 StreamWork copy_of(std::size_t bytes) {
   return {Name::of("cudaMemcpyAsync"), false, bytes, "", legacy};

@@ -66,6 +66,10 @@ int act(const char* what) {
     static char host[64];
     return HERE(cudaMemcpy(host, pointer(allocated(64)), 64, cudaMemcpyHostToDevice));
   }
+  if (is("copy_past")) {
+    static char host[64];
+    return HERE(cudaMemcpy(pointer(allocated(64) + 64), host, 64, cudaMemcpyHostToDevice));
+  }
   if (is("copy_to_null")) {
     static char host[64];
     return HERE(cudaMemcpy(nullptr, host, 64, cudaMemcpyHostToDevice));
@@ -132,6 +136,7 @@ int act(const char* what) {
                          : is("fault_short") ? allocated(64)
                                              : allocated(4096);
     if (is("fault_misaligned")) memory += 2;
+    if (is("fault_past")) memory += 4096 + 64;
     if (is("fault_freed")) HERE(cuMemFree(memory));
     const int at = line;
     void* values[] = {&memory};

@@ -111,7 +111,7 @@ class MemoryCalls {
         break;
       case Call::fill:
       case Call::fill_async:
-        copies.used(of.to);
+        copies.filled(of.to, of.bytes);
         break;
       default:
         break;

@@ -4,6 +4,7 @@
 
 #include "../call/memory_kind.hpp"
 #include "../call/stream_call.hpp"
+#include "../kernel/foreign_memory.hpp"
 #include "../kernel/foreign_text.hpp"
 #include "../place/host_stack.hpp"
 #include "../place/source_places.hpp"
@@ -22,6 +23,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,10 +91,28 @@ class FailedCalls {
     const std::lock_guard lock(mutex_);
     breaker_.clear();
   }
+  /// Returns what is past the end of which allocation the address is, if no memory is known there
+  /// and the host cannot read it.
+  [[nodiscard]] std::optional<Allocation> ends_before(std::uintptr_t address) {
+    char letter = 0;
+    if (read_foreign(letter, reinterpret_cast<const void*>(address))) return std::nullopt;
+    return memory_.before(address);
+  }
+  /// "address 0x7f1000, 0 bytes past the end of device memory 0x7f00 of 4096 bytes, allocated by
+  /// cuMemAlloc at main.cpp:10".
+  [[nodiscard]] std::string past_the_end(std::uintptr_t address, const Allocation& before) {
+    FailedAddress of;
+    of.address = before.begin;
+    of.allocation = before;
+    return "address " + hexadecimal(address) + ", " +
+           std::to_string(address - before.begin - before.bytes) + " bytes past the end of " +
+           words(of);
+  }
   /// Describes an address in words: "device memory 0x7f00 of 4096 bytes, allocated by cuMemAlloc at
   /// main.cpp:10".
   [[nodiscard]] std::string words(const FailedAddress& at) {
     if (at.address == 0) return "a null pointer";
+    if (at.before.has_value()) return past_the_end(at.address, *at.before);
     if (!at.allocation.has_value()) {
       return std::string(at.kind == MemoryKind::device   ? "device memory "
                          : at.kind == MemoryKind::pinned ? "pinned host memory "
@@ -221,6 +241,9 @@ class FailedCalls {
     if (!is_memory || at == 0) return made;
     made.allocation = memory_.find(at);
     if (!made.allocation.has_value()) made.kind = kind_of(at);
+    if (!made.allocation.has_value() && made.kind == MemoryKind::ordinary) {
+      made.before = ends_before(at);
+    }
     return made;
   }
   [[nodiscard]] std::string place(std::uint32_t stack) {

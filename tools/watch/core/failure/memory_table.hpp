@@ -75,6 +75,19 @@ class MemoryTable {
     }
     return std::nullopt;
   }
+  /// Returns the live allocation that ends last before the address, if it is not far: a pointer
+  /// past the end of it is likelier than any other reason for the address.
+  [[nodiscard]] std::optional<Allocation> before(std::uintptr_t address) {
+    const std::lock_guard lock(mutex_);
+    const auto next = live_.upper_bound(address);
+    if (next == live_.begin()) return std::nullopt;
+    const Allocation& one = std::prev(next)->second;
+    const std::uintptr_t end = one.begin + one.bytes;
+    constexpr std::size_t least_far = std::size_t{1} << 20U;
+    const std::size_t far = one.bytes < least_far ? least_far : 16 * one.bytes;
+    if (address < end || address - end > far) return std::nullopt;
+    return one;
+  }
   /// Returns the stack with that number; an empty one for 0.
   [[nodiscard]] HostStack stack(std::uint32_t number) {
     const std::lock_guard lock(mutex_);

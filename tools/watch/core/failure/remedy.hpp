@@ -22,6 +22,8 @@ struct FailedAddress {
   bool is_memory = false;  ///< the call has this argument
   std::optional<Allocation> allocation{};
   MemoryKind kind = MemoryKind::ordinary;  ///< as the runtime says; only without an allocation
+  /// The allocation before the address, if the address is past its end and no host memory.
+  std::optional<Allocation> before{};
 
   [[nodiscard]] bool is_freed() const noexcept {
     return allocation.has_value() && !allocation->freed_by.empty();
@@ -31,7 +33,8 @@ struct FailedAddress {
   }
   /// Ordinary host memory: neither an allocation nor known to the runtime.
   [[nodiscard]] bool is_host() const noexcept {
-    return is_memory && address != 0 && !allocation.has_value() && kind == MemoryKind::ordinary;
+    return is_memory && address != 0 && !allocation.has_value() && !before.has_value() &&
+           kind == MemoryKind::ordinary;
   }
   /// The bytes from the address to the end of its live allocation.
   [[nodiscard]] std::size_t bytes_left() const noexcept {
@@ -60,6 +63,10 @@ namespace detail {
     return "the " + name + " is a null pointer: check the status of the call that was to set it";
   }
   if (at.is_freed()) return "the " + name + " was freed before: " + verb + " before the free";
+  if (at.before.has_value()) {
+    return "the " + name +
+           " begins past the end of that allocation: allocate more, or begin earlier";
+  }
   if (at.is_live() && at.bytes_left() < bytes) {
     const std::string left = std::to_string(at.bytes_left()) + " bytes";
     return "the " + name + " has " + left + " from that address: " + verb + " at most " + left +

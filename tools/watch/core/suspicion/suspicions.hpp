@@ -42,7 +42,7 @@ struct Suspicions {
     unawaited.each(report, place);
     unwritten.each(report, place);
     legacy.each(report);
-    copies.each(report);
+    copies.each(report, place);
   }
 };
 
