@@ -134,6 +134,7 @@ int act(const std::string& what) {
     return failed + cuStreamEndCapture(streams[1], &made);
   }
   if (what == "free") return cuMemFree(memory);
+  if (what == "destroy_last_graph") return cuGraphExecDestroy(last_graph);
   if (what == "launch_last_graph") return cuGraphLaunch(last_graph, streams[0]);
   if (begins("graph")) {
     static CUgraphExec executable;

@@ -111,6 +111,28 @@ TEST_F(Rerun, ThePointersOfAGraphsNodesAreKept) {
       << ran.out;
   EXPECT_EQ(times(ran.out, "likely cause"), 1U) << ran.out;
 }
+TEST_F(Rerun, AGraphThatKeepsTheAddressOfFreedMemoryIsSuspected) {
+  const auto watched = [](const std::string& steps) {
+    return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda " WATCH_RERUN " " +
+                 steps)
+        .out;
+  };
+  const std::string out = watched("graph_copies sync free launch_last_graph launch_last_graph");
+  EXPECT_THAT(out, ContainsRegex("suspicion: 'graph of 5 kernels: .*' is launched, and argument 1 "
+                                 ".float.. of node 'demo::scatter' in it is device memory 0x.* of "
+                                 "4096 bytes, allocated by cuMemAlloc in .*, freed by cuMemFree in "
+                                 ".*: free the memory after the graph's last launch; it is "
+                                 "submitted in "));
+  EXPECT_EQ(times(out, "suspicion"), 1U);
+  EXPECT_THAT(watched("graph_copies sync launch_last_graph sync free"),
+              Not(HasSubstr("suspicion")));
+}
+TEST_F(Rerun, AGraphThatWasDestroyedIsSaidSo) {
+  const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda " WATCH_RERUN
+                        " graph_good sync destroy_last_graph launch_last_graph");
+  EXPECT_THAT(ran.out, ContainsRegex("\n  cuGraphExecDestroy destroyed this executable graph in "
+                                     ".*: destroy it after its last use\n"));
+}
 // The memory that the watch copies behind a node belongs to one context.
 TEST_F(Rerun, TheNodeOfAGraphIsNamedInASecondContext) {
   EXPECT_THAT(rerun("graph_good second_context graph_kept other sync").out,

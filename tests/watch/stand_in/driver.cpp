@@ -73,6 +73,7 @@ CUgraph_st the_inner_graph;
 const CUgraph inner_graph = &the_inner_graph;
 /// Executable graphs of graphs with nodes: the nodes, and which are on.
 std::map<CUgraphExec, std::vector<std::pair<CUgraphNode, bool>>> executables;
+CUgraphExec destroyed_graph = nullptr;  ///< the last of them
 CUctx_st context{1};
 CUctx_st second_context{2};
 CUctx_st* current = &context;
@@ -939,15 +940,17 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec graph, CUgraph from,
 }
 CUresult cuGraphExecDestroy(CUgraphExec graph) {
   const cuGraphExecDestroy_params of{graph};
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy, &of, nullptr,
-                     [] { return CUDA_SUCCESS; });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy, &of, nullptr, [&] {
+    if (executables.erase(graph) != 0) destroyed_graph = graph;
+    return CUDA_SUCCESS;
+  });
 }
 /// With STAND_IN_GRAPH_FAULTS it waits for the graph, as the driver does if the graph copies
 /// ordinary host memory, and the graph's work faults.
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   const cuGraphLaunch_params of{graph, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &of, nullptr, [&] {
-    if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (graph == nullptr || graph == destroyed_graph) return CUDA_ERROR_INVALID_VALUE;
     if (const auto found = executables.find(graph); found != executables.end()) {
       if (lost) return fault;
       const bool was_faulty = faulty;

@@ -193,6 +193,45 @@ class Watcher {
     });
   }
 
+  /// Call before the launch of a graph that has the address of freed memory.
+  void graph_uses_freed(const Kernel& graph, const PassedPointer& pointer, const Allocation& memory,
+                        const HostStack& stack) noexcept {
+    run_on_large_stack([&]() noexcept {
+      try {
+        FailedAddress at;
+        at.address = pointer.address;
+        at.allocation = memory;
+        suspicions_.freed.found('\'' + std::string(graph.name) + "' is launched, and " +
+                                    pointer.text() + " in it is " + failed_calls_.words(at) +
+                                    ": free the memory after the graph's last launch",
+                                stack);
+      } catch (...) {  // out of memory: nothing is suspected
+      }
+    });
+  }
+  /// Returns who destroyed that handle, in words: "cuGraphExecDestroy destroyed this executable
+  /// graph in main at app.cu:12"; "" if nobody is known to.
+  [[nodiscard]] std::string destroyed(const void* handle) noexcept {
+    std::string text;
+    run_on_large_stack([&]() noexcept {
+      try {
+        destroyed_handles_.each([&](const DestroyedHandle& one) {
+          if (one.handle != handle) return false;
+          text = std::string(one.by.data, one.by.size) + " destroyed this " + one.what;
+          const std::vector<SourcePlace> places = places_.find(one.at);
+          if (!places.empty()) text += " in " + places.front().text();
+          text += ": destroy it after its last use";
+          return true;
+        });
+      } catch (...) {  // out of memory
+        text.clear();
+      }
+    });
+    return text;
+  }
+  /// Call before a call that may end the process, so that the end is watched.
+  void expect_end() noexcept { begin_once(); }
+
   /// Reports what the memory guard has found.
   void guard_found(const GuardReport& found) noexcept {
     begin_once();

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +31,8 @@ class Graphs {
     Kernel* kernel = nullptr;  ///< the kernel entry that represents a launch of the graph
     const char* library = "";  ///< library of one of its kernels
     std::vector<debug::MemoryAccess> accesses{};
-    std::vector<PassedPointer> pointers{};  ///< of all nodes; filled only with --arguments
+    std::vector<PassedPointer> pointers{};  ///< of all nodes; empty with --quiet alone
+    std::uint64_t frees = 0;  ///< of the program, when the pointers were last looked at
   };
   explicit Graphs(Watcher& watcher) : watcher_(watcher) {}
 
@@ -45,6 +47,8 @@ class Graphs {
     }
     name += found.names;
     made.kernel = watcher_.lookup().kernel(nullptr, device, [&] { return name.c_str(); });
+    made.frees = watcher_.failed_calls().memory().frees();
+    watcher_.destroyed_handles().made(executable);
     const std::lock_guard lock(mutex_);
     known_[executable] = std::move(made);
   }
@@ -68,6 +72,24 @@ class Graphs {
     }
     return watcher_.lookup().kernel(nullptr, device, [] { return "graph"; });
   }
+  /// Call before a launch. Returns the pointers to memory that is freed now, and was not at the
+  /// last launch.
+  [[nodiscard]] std::vector<std::pair<PassedPointer, Allocation>> freed(CUgraphExec executable) {
+    MemoryTable& memory = watcher_.failed_calls().memory();
+    std::vector<std::pair<PassedPointer, Allocation>> found;
+    const std::lock_guard lock(mutex_);
+    const auto graph = known_.find(executable);
+    if (graph == known_.end() || graph->second.frees == memory.frees()) return found;
+    graph->second.frees = memory.frees();
+    // Parts of structures that the program never set may hold old addresses.
+    const bool all = watcher_.suspicions().order.suspects_own();
+    for (const PassedPointer& one : graph->second.pointers) {
+      if (one.address == 0 || (one.in_structure && !all)) continue;
+      const std::optional<Allocation> is = memory.find(one.address);
+      if (is.has_value() && !is->freed_by.empty()) found.emplace_back(one, *is);
+    }
+    return found;
+  }
   /// Returns what is known about the graph; empty if its creation was not seen.
   [[nodiscard]] Known known(CUgraphExec executable) {
     const std::lock_guard lock(mutex_);
@@ -82,6 +104,9 @@ class Graphs {
     std::size_t conditions = 0;
     std::string names{};  ///< of the first kernels, which identify the graph
   };
+  [[nodiscard]] bool keeps_pointers() noexcept {
+    return !watcher_.quiet() || watcher_.arguments().on();
+  }
   /// Adds the nodes of a graph and of the graphs inside it. Returns false if the driver refuses.
   bool add_nodes(CUgraph graph, std::int32_t device, Contents& found) {
     std::size_t count = 0;
@@ -117,7 +142,7 @@ class Graphs {
   }
   void add_kernel(CUgraphNode node, std::int32_t device, std::string& names, Known& made) {
     const bool names_more = names.size() <= longest_name;
-    const bool keeps = watcher_.arguments().on();
+    const bool keeps = keeps_pointers();
     if (!names_more && watcher_.quiet() && !keeps) return;
     CUDA_KERNEL_NODE_PARAMS of{};
     if (call_driver(&Driver::kernel_node, node, &of) != CUDA_SUCCESS) return;
@@ -141,7 +166,7 @@ class Graphs {
     if (call_driver(&Driver::fill_node, node, &of) != CUDA_SUCCESS) return;
     const std::size_t row = of.width * of.elementSize;
     made.accesses.push_back({of.dst, row, debug::AccessKind::write, of.height, of.pitch});
-    if (watcher_.arguments().on()) made.pointers.push_back({0, of.dst, "", "a fill", "target"});
+    if (keeps_pointers()) made.pointers.push_back({0, of.dst, "", "a fill", "target"});
   }
   void add_copy(CUgraphNode node, Known& made) {
     CUDA_MEMCPY3D of{};

@@ -104,6 +104,8 @@ class Session {
     if (info.callbackSite == CUPTI_API_ENTER) {
       if (guard_.on()) guard_.enter(mine, known, device, info, captures_.any());
       if (steps_.on()) steps_.enter(mine, known, info);
+      // The driver reads the parameters of a kernel node unchecked.
+      if (known.call == Call::graph_add) watcher_.expect_end();
       calls_.begin(mine.wait, read_call(known, device, info, CallStage::begins));
       return;
     }

@@ -60,8 +60,13 @@ class MemoryTable {
     one.freed_by = function;
     one.freed_at = number_of(stack);
     one.freed_as = calls_;
+    __atomic_add_fetch(&frees_, 1, __ATOMIC_RELAXED);
     if (freed_.size() == most_freed) freed_.pop_front();
     freed_.push_back(one);
+  }
+  /// Returns how much memory was freed so far.
+  [[nodiscard]] std::uint64_t frees() const noexcept {
+    return __atomic_load_n(&frees_, __ATOMIC_RELAXED);
   }
   /// Returns the live allocation that contains the address, or else the one that was freed last.
   [[nodiscard]] std::optional<Allocation> find(std::uintptr_t address) {
@@ -127,6 +132,7 @@ class MemoryTable {
   std::map<std::vector<void*>, std::uint32_t> numbers_;
   std::vector<const std::vector<void*>*> stacks_;
   std::uint64_t calls_ = 0;
+  std::uint64_t frees_ = 0;
 };
 
 }  // namespace warpsafe::watch
