@@ -248,7 +248,7 @@ class Watcher {
         end.signal == SIGABRT && frames_inside(end.stack, platform_.caller.runtimes) != 0;
     if (is_fault && rerun_.on()) aborted(end.stack);
     if (!options_.quiet) {
-      print_end(end, process_, waits_, places_, [&] { return destroyed_cause(end); });
+      print_end(end, process_, waits_, places_, [&] { return cause_of(end); });
       if (is_fault && !rerun_.on()) {
         StandardError::line(
             "warpsafe: the runtime has ended the process, as it does at a fault of running work; "
@@ -372,6 +372,19 @@ class Watcher {
     } catch (...) {  // out of memory: the program runs once
       return;
     }
+  }
+  /// Returns why the program may have crashed, on a line after "\n  ", or "".
+  [[nodiscard]] std::string cause_of(const End& end) {
+    FailedAddress at;
+    at.address = reinterpret_cast<std::uintptr_t>(end.address);
+    if (at.address != 0) at.allocation = failed_calls_.memory().find(at.address);
+    if (!at.allocation.has_value() || at.allocation->kind != AllocationKind::device) {
+      return destroyed_cause(end);
+    }
+    const bool in_call = frames_inside(end.stack, platform_.caller.runtimes) != 0;
+    return "\n  likely cause: the host accessed " + failed_calls_.words(at) +
+           (in_call ? ": pass the address of the variable that has this address"
+                    : ", which only the device can access: copy the data to the host first");
   }
   /// Returns the destroyed stream or event that the runtime worked with when the signal arrived, on
   /// a line after "\n  ", or "". CUDA's driver reads a handle unchecked.

@@ -124,6 +124,8 @@ class Session {
                               status == CUDA_SUCCESS ? CallStage::done : CallStage::failed);
     if (mine.runtime_call != nullptr) of.outer = mine.runtime_call->name;
     if (status == CUDA_SUCCESS) keep_function(mine, known, info);
+    // From here on the host may access device memory by mistake.
+    if (known.call == Call::allocate && status == CUDA_SUCCESS) watcher_.expect_end();
     calls_.end(mine.wait, of, status, inner);
   }
   void keep_function(const ThreadState& mine, const KnownCall& known,
