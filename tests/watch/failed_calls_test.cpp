@@ -121,6 +121,15 @@ TEST(FailedCalls, AddressesThatNoFreeTakes) {
   EXPECT_EQ(count(host.out, "failed:"), 1U);
 }
 
+TEST(FailedCalls, AnAttributeThatTheDeviceCannotGive) {
+  EXPECT_THAT(failed("too_much_shared").out,
+              HasSubstr("warpsafe: cudaFuncSetAttribute failed: CUDA_ERROR_INVALID_VALUE (invalid "
+                        "argument)\n  MaxDynamicSharedMemorySize 262144\n"));
+  EXPECT_THAT(failed("too_much_shared").out,
+              HasSubstr("\n  a block has at most 232448 bytes of shared memory on this device, and "
+                        "the kernel's static shared memory counts too\n"));
+}
+
 TEST(FailedCalls, CopiesSayWhatDoesNotFit) {
   const Failed more = failed("copy_too_much");
   EXPECT_THAT(more.out, HasSubstr("warpsafe: cudaMemcpy failed: CUDA_ERROR_INVALID_VALUE (invalid "

@@ -24,6 +24,7 @@ inline constexpr StandInRuntimeCall stand_in_runtime_calls[] = {
     {CUPTI_RUNTIME_TRACE_CBID_cudaFree_v3020, "cudaFree_v3020"},
     {CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy_v3020, "cudaMemcpy_v3020"},
     {CUPTI_RUNTIME_TRACE_CBID_cudaSetDevice_v3020, "cudaSetDevice_v3020"},
+    {CUPTI_RUNTIME_TRACE_CBID_cudaFuncSetAttribute_v9000, "cudaFuncSetAttribute_v9000"},
     {CUPTI_RUNTIME_TRACE_CBID_cudaPointerGetAttributes_v4000, "cudaPointerGetAttributes_v4000"}};
 
 inline constexpr StandInCall stand_in_calls[] = {

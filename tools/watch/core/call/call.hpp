@@ -60,6 +60,7 @@ enum class Call : std::uint8_t {
   find_function,  ///< cuModuleGetFunction, cuLibraryGetKernel
   find_variable,  ///< cuModuleGetGlobal
   set_device,     ///< cudaSetDevice
+  set_attribute,  ///< cudaFuncSetAttribute
   allocate_pitch,
   stream_waits,  ///< cuStreamWaitEvent
   event_created,
@@ -109,6 +110,7 @@ enum class Call : std::uint8_t {
     case Call::find_function:
     case Call::find_variable:
     case Call::set_device:
+    case Call::set_attribute:
       return true;
     default:
       return false;

@@ -145,6 +145,7 @@ class StreamCalls {
       case Call::find_function:
       case Call::find_variable:
       case Call::set_device:
+      case Call::set_attribute:
         return;
       case Call::copy_in_async:
       case Call::copy_out_async:

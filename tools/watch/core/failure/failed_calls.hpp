@@ -17,6 +17,7 @@
 #include "memory_table.hpp"
 #include "remedy.hpp"
 #include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/core/limits.hpp>
 #include <warpsafe/debug/environment.hpp>
 
 #include <cstddef>
@@ -192,6 +193,12 @@ class FailedCalls {
       made.details += "\n  asked for '" + text + '\'';
     }
     if (of.call == Call::set_device) made.details += "\n  device " + std::to_string(of.number);
+    if (of.call == Call::set_attribute) {
+      made.details += "\n  " + attribute_name(of.kind) + ' ' + std::to_string(of.number);
+      DeviceLimits limits;
+      if (calls.limits_of(of.device, limits) == 0)
+        facts.shared_limit = limits.shared_per_block_optin;
+    }
     if (facts.from.is_memory) made.details += "\n  from " + words(facts.from);
     if (facts.to.is_memory) {
       made.details += std::string(copies(of.call) ? "\n  to " : "\n  of ") + words(facts.to);

@@ -42,6 +42,9 @@ struct FailedAddress {
   }
 };
 
+/// cudaFuncAttributeMaxDynamicSharedMemorySize (driver_types.h).
+inline constexpr int max_dynamic_shared = 8;
+
 /// What a remedy depends on.
 struct FailedCallFacts {
   FailedAddress to;
@@ -49,9 +52,17 @@ struct FailedCallFacts {
   int devices = 0;                  ///< number of devices; 0: unknown
   std::size_t free_bytes = 0;       ///< of the device's memory, after the call
   std::size_t total_bytes = 0;      ///< 0: unknown
+  std::size_t shared_limit = 0;     ///< the most shared memory of a block; 0: unknown
   bool stream_is_known = true;      ///< the stream is a default stream, or exists
   std::string capture_broken_by{};  ///< the call that broke the capture; empty: unknown
 };
+
+/// Returns the name of a cudaFuncAttribute (driver_types.h).
+[[nodiscard]] inline std::string attribute_name(int attribute) {
+  if (attribute == max_dynamic_shared) return "MaxDynamicSharedMemorySize";
+  if (attribute == 9) return "PreferredSharedMemoryCarveout";
+  return "attribute " + std::to_string(attribute) + ',';
+}
 
 namespace detail {
 
@@ -130,6 +141,10 @@ namespace detail {
 /// Returns what to do about a failed call, or "" if nothing is known. May throw std::bad_alloc.
 [[nodiscard]] inline std::string remedy_for(const StreamCall& of, int status,
                                             const FailedCallFacts& facts) {
+  if (of.call == Call::set_attribute && of.kind == max_dynamic_shared && facts.shared_limit != 0) {
+    return "a block has at most " + std::to_string(facts.shared_limit) +
+           " bytes of shared memory on this device, and the kernel's static shared memory counts too";
+  }
   switch (status) {
     case status::out_of_memory:
       return detail::remedy_for_memory(of, facts);
