@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #include "core/suspicion/copy_sizes.hpp"
 #include "core/suspicion/freed_use.hpp"
+#include "core/suspicion/graph_order.hpp"
 #include "core/suspicion/legacy_use.hpp"
 #include "core/suspicion/unawaited_copies.hpp"
 
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -193,6 +195,15 @@ TEST(UnawaitedCopies, AWaitOrOtherMemoryIsNone) {
   copies.freed(0x1000);
   copies.copied(copy_of(64), 0x1000);
   EXPECT_THAT(placed(copies), IsEmpty());
+}
+
+TEST(UnorderedNodes, AreThoseWithoutAPath) {
+  // copy -> fill -> first; second waits for nothing; third -> copy
+  const std::vector<OrderedNode> nodes{
+      {"copy", {4}, 0x1000, {}},           {"fill", {0}, 0, {}},       {"first", {1}, 0, {0x1000}},
+      {"second", {}, 0, {0x3000, 0x1000}}, {"third", {}, 0, {0x1000}}, {"other", {}, 0, {0x3000}}};
+  EXPECT_THAT(unordered_nodes(nodes), ElementsAre(std::pair<std::size_t, std::size_t>(0, 3)));
+  EXPECT_THAT(unordered_nodes({}), IsEmpty());
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ int scatter(CUdeviceptr& to, unsigned grid, CUstream on) {
                         nullptr);
 }
 /// A graph of `count` kernels, one after another, of which number `bad` faults. `bad` 0: none.
-CUgraphExec graph(int count, int bad, bool with_host_node, bool destroys, bool with_copy = false) {
+CUgraphExec graph(int count, int bad, bool with_host_node, bool destroys, bool with_copy = false,
+                  bool is_ordered = true) {
   CUgraph made = nullptr;
   if (cuGraphCreate(&made, 0) != CUDA_SUCCESS) std::abort();
   CUgraphNode last = nullptr;
@@ -58,7 +59,10 @@ CUgraphExec graph(int count, int bad, bool with_host_node, bool destroys, bool w
     CUDA_MEMCPY3D of{};
     of.dstDevice = memory;
     const CUgraphNode before = last;
-    if (cuGraphAddMemcpyNode(&last, made, &before, 1, &of, nullptr) != CUDA_SUCCESS) std::abort();
+    const std::size_t earlier = is_ordered ? 1 : 0;
+    if (cuGraphAddMemcpyNode(&last, made, &before, earlier, &of, nullptr) != CUDA_SUCCESS) {
+      std::abort();
+    }
   }
   if (with_host_node) {
     const CUDA_HOST_NODE_PARAMS of{};
@@ -138,9 +142,10 @@ int act(const std::string& what) {
   if (what == "launch_last_graph") return cuGraphLaunch(last_graph, streams[0]);
   if (begins("graph")) {
     static CUgraphExec executable;
-    const bool copies = what == "graph_copies";
+    const bool copies = begins("graph_copies");
     const int bad = what == "graph_good" || copies ? 0 : 4;
-    executable = graph(5, bad, what == "graph_host", what != "graph_kept", copies);
+    executable = graph(5, bad, what == "graph_host", what != "graph_kept", copies,
+                       what != "graph_copies_beside");
     CUgraphExecUpdateResultInfo result{};
     if (what == "graph_updated") cuGraphExecUpdate(executable, nullptr, &result);
     last_graph = executable;

@@ -122,10 +122,23 @@ TEST_F(Rerun, AGraphThatKeepsTheAddressOfFreedMemoryIsSuspected) {
                                  ".float.. of node 'demo::scatter' in it is device memory 0x.* of "
                                  "4096 bytes, allocated by cuMemAlloc in .*, freed by cuMemFree in "
                                  ".*: free the memory after the graph's last launch; it is "
-                                 "submitted in "));
+                                 "launched in "));
   EXPECT_EQ(times(out, "suspicion"), 1U);
   EXPECT_THAT(watched("graph_copies sync launch_last_graph sync free"),
               Not(HasSubstr("suspicion")));
+}
+TEST_F(Rerun, ACopyBesideTheKernelsOfItsGraphIsSuspected) {
+  const auto watched = [](const std::string& options, const std::string& steps) {
+    return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda " + options +
+                 " " WATCH_RERUN " " + steps)
+        .out;
+  };
+  EXPECT_THAT(watched("--races", "graph_copies_beside sync"),
+              ContainsRegex("suspicion: nothing in 'graph of 5 kernels: .*' orders a copy of 4096 "
+                            "bytes before or after node 'demo::scatter', which receives the memory "
+                            "that it writes: add a dependency; the graph is instantiated in "));
+  EXPECT_THAT(watched("--races", "graph_copies sync"), Not(HasSubstr("suspicion")));
+  EXPECT_THAT(watched("", "graph_copies_beside sync"), Not(HasSubstr("suspicion")));
 }
 TEST_F(Rerun, AGraphThatWasDestroyedIsSaidSo) {
   const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda " WATCH_RERUN

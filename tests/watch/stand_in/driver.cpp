@@ -912,6 +912,7 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* of) {
   of->srcHost = node;
   of->dstMemoryType = CU_MEMORYTYPE_DEVICE;
   of->dstDevice = node->argument;
+  of->WidthInBytes = 4096;
   return CUDA_SUCCESS;
 }
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode, CUgraph* graph) {

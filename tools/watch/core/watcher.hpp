@@ -201,10 +201,11 @@ class Watcher {
         FailedAddress at;
         at.address = pointer.address;
         at.allocation = memory;
-        suspicions_.freed.found('\'' + std::string(graph.name) + "' is launched, and " +
-                                    pointer.text() + " in it is " + failed_calls_.words(at) +
-                                    ": free the memory after the graph's last launch",
-                                stack);
+        suspicions_.graphs.add(
+            '\'' + std::string(graph.name) + "' is launched, and " + pointer.text() + " in it is " +
+                failed_calls_.words(at) +
+                ": free the memory after the graph's last launch; it is launched in ",
+            stack);
       } catch (...) {  // out of memory: nothing is suspected
       }
     });

@@ -5,6 +5,7 @@
 #include "../core/launch/argument_log.hpp"
 #include "../core/launch/launch_pointers.hpp"
 #include "../core/report/counted.hpp"
+#include "../core/suspicion/graph_order.hpp"
 #include "../core/watcher.hpp"
 #include "driver.hpp"
 #include "kernel_of.hpp"
@@ -47,6 +48,7 @@ class Graphs {
     }
     name += found.names;
     made.kernel = watcher_.lookup().kernel(nullptr, device, [&] { return name.c_str(); });
+    if (watcher_.suspicions().order.suspects_own()) look_at_order(graph, device, made.kernel);
     made.frees = watcher_.failed_calls().memory().frees();
     watcher_.destroyed_handles().made(executable);
     const std::lock_guard lock(mutex_);
@@ -182,6 +184,83 @@ class Graphs {
     };
     add(of.dstMemoryType, of.dstDevice, of.dstHost, "target");
     add(of.srcMemoryType, of.srcDevice, of.srcHost, "source");
+  }
+
+  /// Suspects pairs of the graph's nodes. Those of graphs inside it are left out.
+  void look_at_order(CUgraph graph, std::int32_t device, const Kernel* name) {
+    std::size_t count = 0;
+    if (call_driver(&Driver::graph_nodes, graph, static_cast<CUgraphNode*>(nullptr), &count) !=
+            CUDA_SUCCESS ||
+        count == 0 || name == nullptr) {
+      return;
+    }
+    std::vector<CUgraphNode> nodes(count);
+    if (call_driver(&Driver::graph_nodes, graph, nodes.data(), &count) != CUDA_SUCCESS) return;
+    std::map<CUgraphNode, std::size_t> numbers;
+    for (std::size_t i = 0; i < nodes.size(); ++i) numbers[nodes[i]] = i;
+    std::vector<OrderedNode> ordered;
+    for (const CUgraphNode node : nodes) {
+      OrderedNode one = order_of(node, device);
+      std::size_t before = 0;
+      if (call_driver(&Driver::node_dependencies, node, static_cast<CUgraphNode*>(nullptr),
+                      &before) != CUDA_SUCCESS) {
+        return;
+      }
+      std::vector<CUgraphNode> all(before);
+      if (before != 0 &&
+          call_driver(&Driver::node_dependencies, node, all.data(), &before) != CUDA_SUCCESS) {
+        return;
+      }
+      for (const CUgraphNode other : all) {
+        if (const auto at = numbers.find(other); at != numbers.end())
+          one.after.push_back(at->second);
+      }
+      ordered.push_back(std::move(one));
+    }
+    for (const auto& [writer, kernel] : unordered_nodes(ordered)) {
+      watcher_.suspicions().graphs.add("nothing in '" + std::string(name->name) + "' orders " +
+                                           ordered[writer].what + " before or after " +
+                                           ordered[kernel].what +
+                                           ", which receives the memory that it writes: add a "
+                                           "dependency; the graph is instantiated in ",
+                                       HostStack::here());
+    }
+  }
+  [[nodiscard]] OrderedNode order_of(CUgraphNode node, std::int32_t device) {
+    OrderWatch& order = watcher_.suspicions().order;
+    const auto covers = [&](std::uintptr_t to, std::size_t bytes) {
+      const auto [begin, size] = order.allocation_of(to);
+      return begin == to && bytes >= size ? begin : 0;
+    };
+    OrderedNode made;
+    CUgraphNodeType type{};
+    if (call_driver(&Driver::node_type, node, &type) != CUDA_SUCCESS) return made;
+    if (type == CU_GRAPH_NODE_TYPE_MEMCPY) {
+      CUDA_MEMCPY3D of{};
+      if (call_driver(&Driver::copy_node, node, &of) != CUDA_SUCCESS) return made;
+      if (of.Height > 1 || of.Depth > 1 || of.dstMemoryType == CU_MEMORYTYPE_ARRAY) return made;
+      made.what = "a copy of " + std::to_string(of.WidthInBytes) + " bytes";
+      made.written = covers(of.dstDevice + of.dstXInBytes, of.WidthInBytes);
+    } else if (type == CU_GRAPH_NODE_TYPE_MEMSET) {
+      CUDA_MEMSET_NODE_PARAMS of{};
+      if (call_driver(&Driver::fill_node, node, &of) != CUDA_SUCCESS || of.height > 1) return made;
+      made.what = "a fill of " + std::to_string(of.width * of.elementSize) + " bytes";
+      made.written = covers(of.dst, of.width * of.elementSize);
+    } else if (type == CU_GRAPH_NODE_TYPE_KERNEL) {
+      CUDA_KERNEL_NODE_PARAMS of{};
+      if (call_driver(&Driver::kernel_node, node, &of) != CUDA_SUCCESS) return made;
+      const CUfunction function =
+          of.func != nullptr ? of.func : reinterpret_cast<CUfunction>(of.kern);
+      const Kernel* const one = kernel_of(watcher_, function, device, nullptr);
+      if (one == nullptr) return made;
+      made.what = "node '" + std::string(one->name) + '\'';
+      for (const UsedPointer& pointer : used_pointers(*one, {of.kernelParams, of.extra})) {
+        if (!pointer.is_certain) continue;
+        const std::uintptr_t begin = order.allocation_of(pointer.address).first;
+        if (begin != 0) made.received.push_back(begin);
+      }
+    }
+    return made;
   }
 
   Watcher& watcher_;

@@ -53,12 +53,7 @@ class FreedUse {
     if (next == freed_.begin() || end_of(*std::prev(next)) <= address) return;
     if (!known_.insert({work.what.data, std::prev(next)->second.by.data}).second) return;
     if (found_.size() < most_found)
-      found_.push_back({work, std::prev(next)->second, HostStack::here(), {}});
-  }
-  /// Adds a use that is described already. May throw std::bad_alloc.
-  void found(std::string text, const HostStack& stack) {
-    const std::lock_guard lock(mutex_);
-    if (found_.size() < most_found) found_.push_back({{}, {}, stack, std::move(text)});
+      found_.push_back({work, std::prev(next)->second, HostStack::here()});
   }
   /// Calls `report(text)` for each use, and once for each function or kernel. `place(stack,
   /// kernel)` returns the words for a place in the program, or "".
@@ -66,11 +61,6 @@ class FreedUse {
   void each(const Report& report, const Place& place) {
     const std::lock_guard lock(mutex_);
     for (const Found& one : found_) {
-      if (!one.text.empty()) {
-        const std::string at = place(one.stack, std::string_view());
-        report("suspicion: " + one.text + (at.empty() ? at : "; it is submitted in " + at));
-        continue;
-      }
       const std::string by(one.block.by.data, one.block.by.size);
       std::string text = "suspicion: " + one.work.text() +
                          (one.work.is_kernel ? " receives" : " uses") + " memory of " +
@@ -95,7 +85,6 @@ class FreedUse {
     StreamWork work;
     Block block;
     HostStack stack;
-    std::string text{};  ///< empty: made of the others
   };
   [[nodiscard]] static std::uintptr_t end_of(
       const std::pair<const std::uintptr_t, Block>& one) noexcept {

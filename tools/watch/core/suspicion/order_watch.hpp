@@ -116,6 +116,13 @@ class OrderWatch {
     const LiveMemory::Found found = memory_.find(begin);
     return found.what == nullptr || found.begin != begin ? 0 : found.what->bytes;
   }
+  /// Returns where the allocation with that address begins, and its size; zeros: there is none.
+  [[nodiscard]] std::pair<std::uintptr_t, std::size_t> allocation_of(std::uintptr_t address) {
+    const std::lock_guard lock(mutex_);
+    const LiveMemory::Found found = memory_.find(address);
+    if (found.what == nullptr) return {};
+    return {found.begin, found.what->bytes};
+  }
   /// Returns whether that address is in memory of the program.
   [[nodiscard]] bool is_memory(std::uintptr_t address) {
     const std::lock_guard lock(mutex_);

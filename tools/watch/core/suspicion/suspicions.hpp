@@ -7,6 +7,7 @@
 #include "freed_use.hpp"
 #include "legacy_use.hpp"
 #include "order_watch.hpp"
+#include "placed_texts.hpp"
 #include "unawaited_copies.hpp"
 #include "unwritten_copies.hpp"
 
@@ -25,6 +26,7 @@ struct Suspicions {
   FreedUse freed;
   UnawaitedCopies unawaited;
   UnwrittenCopies unwritten;
+  PlacedTexts graphs;
 
   /// `caller` and `races` are passed to the OrderWatch.
   explicit Suspicions(const Caller& caller, bool races = false) : order(caller, races) {}
@@ -41,6 +43,7 @@ struct Suspicions {
     freed.each(report, place);
     unawaited.each(report, place);
     unwritten.each(report, place);
+    graphs.each(report, place);
     legacy.each(report);
     copies.each(report, place);
   }
