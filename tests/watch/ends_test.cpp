@@ -104,6 +104,16 @@ TEST(Ends, ADestroyedHandleIsNamedWhereTheDriverCrashes) {
   EXPECT_THAT(said, Not(HasSubstr("likely cause")));
 }
 
+TEST(Ends, AHostThatAccessesDeviceMemoryIsToldSo) {
+  std::string said;
+  EXPECT_THAT(watched("reads_device", &said).out, HasSubstr("status: 139"));
+  EXPECT_THAT(said, ContainsRegex(": SIGSEGV ends process [0-9]+\n  in .*act"));
+  EXPECT_THAT(said, ContainsRegex("\n  likely cause: the host accessed device memory 0x[0-9a-f]+, "
+                                  "8 bytes into an allocation of 4096 bytes, allocated by "
+                                  "cuMemAlloc in .*act.*, which only the device can access: copy "
+                                  "the data to the host first\n"));
+}
+
 TEST(Ends, CtrlCDuringAHangNamesTheWait) {
   const Ran ran = shell(environment + "STAND_IN_SLOW=20000 timeout -s INT 1 " WATCH_RUN
                                       " --cuda " WATCH_ENDS " launch wait");

@@ -121,6 +121,15 @@ TEST(FailedCalls, AddressesThatNoFreeTakes) {
   EXPECT_EQ(count(host.out, "failed:"), 1U);
 }
 
+TEST(FailedCalls, AnAttributeThatTheDeviceCannotGive) {
+  EXPECT_THAT(failed("too_much_shared").out,
+              HasSubstr("warpsafe: cudaFuncSetAttribute failed: CUDA_ERROR_INVALID_VALUE (invalid "
+                        "argument)\n  MaxDynamicSharedMemorySize 262144\n"));
+  EXPECT_THAT(failed("too_much_shared").out,
+              HasSubstr("\n  a block has at most 232448 bytes of shared memory on this device, and "
+                        "the kernel's static shared memory counts too\n"));
+}
+
 TEST(FailedCalls, CopiesSayWhatDoesNotFit) {
   const Failed more = failed("copy_too_much");
   EXPECT_THAT(more.out, HasSubstr("warpsafe: cudaMemcpy failed: CUDA_ERROR_INVALID_VALUE (invalid "
@@ -129,6 +138,11 @@ TEST(FailedCalls, CopiesSayWhatDoesNotFit) {
   EXPECT_THAT(more.out, HasSubstr("\n  the target has 4096 bytes from that address: copy at most "
                                   "4096 bytes, or allocate more\n"));
   EXPECT_THAT(failed("copy_swapped").out, HasSubstr("swap source and target"));
+  const Failed past = failed("copy_past");
+  EXPECT_THAT(past.out, HasSubstr("\n  to address 0x"));
+  EXPECT_THAT(past.out, HasSubstr(", 0 bytes past the end of device memory 0x"));
+  EXPECT_THAT(past.out, HasSubstr(" of 64 bytes, allocated by "));
+  EXPECT_THAT(past.out, HasSubstr("\n  the target begins past the end of that allocation: "));
   EXPECT_THAT(failed("copy_to_null").out, HasSubstr("\n  the target is a null pointer: "));
   EXPECT_THAT(failed("no_direction").out,
               HasSubstr("warpsafe: cudaMemcpy failed: cudaErrorInvalidMemcpyDirection (invalid "
@@ -230,6 +244,10 @@ TEST(FailedCalls, AFaultNamesThePointerThatIsWrong) {
                         "device memory 0x7f0000000002, 2 bytes into an allocation of 4096 bytes"));
   EXPECT_THAT(failed("fault_misaligned", kept).out,
               HasSubstr(": the address is not a multiple of 4, the alignment of 'float'\n"));
+  EXPECT_THAT(failed("fault_past", kept).out,
+              HasSubstr("\n  possible cause: " + first +
+                        "address 0x7f0000001040, 64 bytes past the end of device memory "
+                        "0x7f0000000000 of 4096 bytes, allocated by cuMemAlloc in "));
   EXPECT_THAT(failed("fault_right", kept).out, Not(HasSubstr(" cause: ")));
   EXPECT_THAT(failed("fault_freed").out, Not(HasSubstr(" cause: ")));  // nothing was kept
 }

@@ -66,6 +66,19 @@ TEST(GuardRun, OneAllocationInSoMany) {
               found("something wrote bytes 400 to 403"));
   EXPECT_THAT(watched("malloc:m400 scribble:m400 sync", "--guard=3").out, Not(found("")));
 }
+TEST(GuardRun, ACopyOfMemoryThatNobodyWrote) {
+  const Ran ran = watched("malloc:m512 scribble:m8 read:m4 read:m0");
+  EXPECT_THAT(
+      ran.out,
+      AllOf(HasSubstr("suspicion: cuMemcpyDtoHAsync copies 400 bytes to the host, and nobody "
+                      "wrote 396 of them: the first is byte 4 of an allocation of 512 bytes"),
+            HasSubstr("; the copy is made in "), HasSubstr("; the memory is allocated in "),
+            HasSubstr(" 0 faults of running work")));
+  EXPECT_EQ(ran.out.find("suspicion"), ran.out.rfind("suspicion"));
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(watched("malloc:m512 scribble:m8 show:m8").out, Not(HasSubstr("suspicion")));
+  EXPECT_THAT(watched("malloc:m512 read:m0", "").out, Not(HasSubstr("suspicion")));
+}
 TEST(GuardRun, IsOffWithoutTheOption) {
   EXPECT_THAT(watched("malloc:m400 scribble:m400 sync mfree:m", "").out, Not(HasSubstr("guard")));
 }

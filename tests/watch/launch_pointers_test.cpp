@@ -3,6 +3,7 @@
 #include "core/launch/launch_pointers.hpp"
 
 #include "core/kernel/named_parameters.hpp"
+#include "core/launch/argument_log.hpp"
 
 #include <gtest/gtest.h>
 
@@ -59,6 +60,15 @@ TEST_F(LaunchPointers, OfALibrarysAreAllThatItIsGiven) {
   kernel.parameters = named_parameters("_ZN4demo4axpyEfPKfPfi");
   EXPECT_EQ(in_block(3, AccessKind::read),
             (std::vector<std::uintptr_t>{0x7f0000001000, 0x7f0000002000}));
+}
+
+TEST_F(LaunchPointers, OfAGeneratorOfRandomNumbersAreWritten) {
+  kernel.parameters = named_parameters("_ZN4demo4axpyEfPKfPfi");
+  for (const char* const library : {"libcurand", "libhiprand", "librocrand"}) {
+    kernel.library = library;
+    EXPECT_EQ(in_block(3, AccessKind::write),
+              (std::vector<std::uintptr_t>{0x7f0000001000, 0x7f0000002000}));
+  }
 }
 
 TEST_F(LaunchPointers, OfALibrarysKernelThatTellsNoneAreTheWordsOfTheBlock) {
@@ -133,6 +143,34 @@ TEST_F(LaunchPointers, AreCertainWhereTheProgramHasSetThem) {
   EXPECT_EQ(certain(kernel, values), (std::vector<std::uintptr_t>{0x7f0000004000}));
   kernel.parameters.clear();
   EXPECT_TRUE(certain(kernel, values).empty());
+}
+
+TEST_F(LaunchPointers, OfALibrarysStructuresAreKeptAsWords) {
+  kernel.parameters = {{0, 24}, {24, 8}};
+  kernel.types = {"Params", "float*"};
+  std::uint64_t structure[3] = {0x7f0000001000, 5, 0x7f0000003000};
+  std::uint64_t pointer = 0;
+  void* each[] = {structure, &pointer};
+  const auto kept = [&] { return ArgumentLog::pointers_of(kernel, {each, nullptr}); };
+  ASSERT_EQ(kept().size(), 1U);
+  EXPECT_EQ(kept()[0].text(), "argument 2 (float*)");
+  EXPECT_FALSE(kept()[0].of_library);
+  kernel.library = "libcublas";
+  ASSERT_EQ(kept().size(), 4U);
+  EXPECT_EQ(kept()[2].text(), "a word of argument 1");
+  EXPECT_EQ(kept()[2].address, 0x7f0000003000U);
+  EXPECT_TRUE(kept()[3].of_library);
+  EXPECT_FALSE(kept()[3].in_structure);
+}
+
+TEST(ElementBytes, OfNumbersAndVectors) {
+  EXPECT_EQ(element_bytes("double"), 8U);
+  EXPECT_EQ(element_bytes("float2"), 8U);
+  EXPECT_EQ(element_bytes("float3"), 12U);
+  EXPECT_EQ(element_bytes("uchar4"), 4U);
+  EXPECT_EQ(element_bytes("double4"), 32U);
+  EXPECT_EQ(element_bytes("Vec3"), 0U);
+  EXPECT_EQ(element_bytes(""), 0U);
 }
 
 TEST(PointersInArray, AreThoseOfAnArrayAlone) {

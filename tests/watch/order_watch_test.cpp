@@ -154,6 +154,17 @@ TEST_F(Program, AResultThatIsCopiedOutIsNotKnownToBeWritten) {
   EXPECT_THAT(reported(), IsEmpty());
 }
 
+TEST_F(Program, AResultThatALibraryIsKnownToWrite) {
+  order.submitted({Name::of("gen_sequenced"), true, 0, "libcurand", legacy},
+                  std::vector<MemoryAccess>{{x, 1, AccessKind::write}});
+  copy_out(apart(1));
+  EXPECT_THAT(reported(),
+              ElementsAre(testing::AllOf(
+                  HasSubstr("nothing orders 'gen_sequenced' of libcurand on the legacy default "
+                            "stream before cuMemcpyDtoHAsync of 4096 bytes"),
+                  HasSubstr("or set the libcurand handle to the stream of the second"))));
+}
+
 TEST_F(Program, OneStreamOrdersItsWork) {
   copy(apart(0));
   gemm(apart(0));
@@ -294,6 +305,51 @@ TEST_F(Program, MemoryThatIsNotKnownIsNotLookedAt) {
                   std::vector<MemoryAccess>{{x + 8192, 64, AccessKind::write}});
   order.submitted({Name::of("gemm"), true, 0, "libcublas", apart(1)},
                   std::vector<MemoryAccess>{{x + 8192, 1, AccessKind::read}});
+  EXPECT_THAT(reported(), IsEmpty());
+}
+
+/// With --races: a kernel that receives x, and may use any part of it.
+struct OwnWork : testing::Test {
+  OrderWatch order{nobody, true};
+  OwnWork() {
+    order.allocated(x, 4096, false);
+    order.begin();
+  }
+  void copy(const StreamPlace& at, std::size_t bytes) {
+    order.submitted({Name::of("cuMemcpyHtoDAsync"), false, bytes, "", at},
+                    std::vector<MemoryAccess>{{x, bytes, AccessKind::write}});
+  }
+  void swap(const StreamPlace& at) {
+    order.submitted({Name::of("swap"), true, 0, "", at, 0, 0, 0, {x + 64}},
+                    std::vector<MemoryAccess>{{x + 64, 1, AccessKind::read}});
+  }
+  [[nodiscard]] std::vector<std::string> reported() {
+    std::vector<std::string> all;
+    order.each([&](const std::string& text) { all.push_back(text); });
+    return all;
+  }
+};
+
+TEST_F(OwnWork, ACopyOfTheWholeMemoryConcernsAnyPart) {
+  copy(apart(0), 4096);
+  swap(apart(1));
+  swap(apart(2));  // which part it uses does not matter
+  EXPECT_THAT(reported(),
+              ElementsAre(HasSubstr("nothing orders cuMemcpyHtoDAsync of 4096 bytes on stream")));
+  EXPECT_THAT(reported(), ElementsAre(HasSubstr("before 'swap' on stream")));
+}
+
+TEST_F(OwnWork, ACopyOfAPartMayBeAnother) {
+  copy(apart(0), 4095);
+  swap(apart(1));
+  swap(apart(2));
+  EXPECT_THAT(reported(), IsEmpty());
+}
+
+TEST_F(OwnWork, KernelsThatMayUseAnyPartAreNoPair) {
+  swap(apart(0));
+  order.submitted({Name::of("fill"), true, 0, "", apart(1)},
+                  std::vector<MemoryAccess>{{x + 64, 1, AccessKind::write}});
   EXPECT_THAT(reported(), IsEmpty());
 }
 

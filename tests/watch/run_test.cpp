@@ -276,6 +276,37 @@ TEST(Run, ACopyOfOrdinaryMemoryOrdersTheHostsMemoryOnly) {
   EXPECT_THAT(watched("", "library_copies_waits sync").out, Not(HasSubstr("suspicion: nothing")));
 }
 
+TEST(Run, AFillOfTheWholeMemoryIsSuspectedBesideAnyKernelThatReceivesIt) {
+  EXPECT_THAT(watched("--races", "fill_swapped").out,
+              AllOf(HasSubstr("nothing orders cuMemsetD32Async of 4096 bytes on stream 0x"),
+                    HasSubstr(" before 'demo::swap' on the legacy default stream: the first "
+                              "operation writes memory that is passed to the second")));
+  EXPECT_THAT(watched("--races", "fill_part_swapped").out, Not(HasSubstr("nothing orders")));
+  EXPECT_THAT(watched("", "fill_swapped").out, Not(HasSubstr("nothing orders")));
+}
+
+TEST(Run, MemoryOfAPoolThatIsUsedAfterItsFreeIsSuspected) {
+  EXPECT_THAT(watched("", "freed_in_order").out,
+              AllOf(HasSubstr("freed_in_order: 0\n"),
+                    HasSubstr("suspicion: cuMemcpyDtoHAsync of 4096 bytes on stream 0x"),
+                    HasSubstr(" uses memory of 4096 bytes that cuMemFreeAsync freed before")));
+  EXPECT_THAT(watched("", "freed_after_use").out, Not(HasSubstr("suspicion")));
+}
+
+TEST(Run, AResultThatNothingWaitsForIsSuspected) {
+  EXPECT_THAT(
+      watched("", "unawaited").out,
+      AllOf(HasSubstr("unawaited: 0\n"),
+            HasSubstr("suspicion: the program never waits for cuMemcpyDtoHAsync of 1024 bytes "
+                      "on stream 0x"),
+            HasSubstr(" to pinned host memory, and frees that memory")));
+  EXPECT_THAT(watched("", "awaited").out, Not(HasSubstr("suspicion")));
+  // A program that crashes had no time to wait.
+  EXPECT_THAT(watched("", "good unawaited left crash").out,
+              AllOf(HasSubstr("and frees that memory"), Not(HasSubstr("and ends"))));
+  EXPECT_THAT(watched("", "left").out, HasSubstr("to pinned host memory, and ends"));
+}
+
 TEST(Run, APoolIsNoSuspicion) {
   EXPECT_THAT(watched("", "good parts").out, Not(HasSubstr("suspicion")));
   EXPECT_THAT(watched("", "good pool").out, Not(HasSubstr("suspicion")));

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 #include "core/suspicion/copy_sizes.hpp"
+#include "core/suspicion/freed_use.hpp"
+#include "core/suspicion/graph_order.hpp"
 #include "core/suspicion/legacy_use.hpp"
+#include "core/suspicion/unawaited_copies.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -15,11 +21,21 @@ using namespace warpsafe::watch;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using warpsafe::Name;
 
 template <class One>
 std::vector<std::string> reported(One& one) {
   std::vector<std::string> all;
   one.each([&](const std::string& text) { all.push_back(text); });
+  return all;
+}
+
+/// Texts of suspicions that name places; each place is "in f".
+template <class One>
+std::vector<std::string> placed(One& one) {
+  std::vector<std::string> all;
+  one.each([&](const std::string& text) { all.push_back(text); },
+           [](const HostStack&, std::string_view) { return std::string("f at a.cu:7"); });
   return all;
 }
 
@@ -75,6 +91,20 @@ TEST(CopySizes, APoolIsNone) {
   EXPECT_THAT(reported(whole), testing::SizeIs(1));
 }
 
+TEST(CopySizes, AFillOfTheSamePartShowsThatItIsIntended) {
+  CopySizes sizes;
+  sizes.allocated(0x1000, 4096);
+  sizes.filled(0x1000, 4096);
+  sizes.copied(0x1000, 1024);
+  sizes.allocated(0x3000, 4096);
+  sizes.filled(0x3000, 1024);
+  sizes.copied(0x3000, 1024);
+  EXPECT_THAT(placed(sizes),
+              ElementsAre(testing::AllOf(HasSubstr("suspicion: 1 allocation"),
+                                         HasSubstr(" passed as bytes? The first copy is submitted "
+                                                   "in f at a.cu:7"))));
+}
+
 TEST(CopySizes, WhatIsCopiedWholeOnceIsNone) {
   CopySizes sizes;
   sizes.allocated(0x1000, 4096);
@@ -84,6 +114,96 @@ TEST(CopySizes, WhatIsCopiedWholeOnceIsNone) {
   sizes.copied(0x3000, 32);  // copies of a few bytes are usually intended
   sizes.copied(0x9000, 64);  // unknown memory
   EXPECT_THAT(reported(sizes), IsEmpty());
+}
+
+const StreamPlace legacy{nullptr, nullptr, 0, StreamOrder::legacy};
+StreamWork copy_of(std::size_t bytes) {
+  return {Name::of("cudaMemcpyAsync"), false, bytes, "", legacy};
+}
+const Name free_async = Name::of("cudaFreeAsync");
+
+TEST(FreedUse, AWorkOnMemoryThatThePoolHasBackIsToldOnce) {
+  FreedUse freed;
+  freed.allocated(0x1000, 4096, true);
+  EXPECT_FALSE(freed.any());
+  freed.used(copy_of(64), 0x1000);
+  freed.freed(0x1000, free_async);
+  freed.used(copy_of(64), 0x1ff0);
+  freed.used(copy_of(32), 0x1000);
+  freed.used(copy_of(64), 0x2000);  // behind it
+  EXPECT_THAT(
+      placed(freed),
+      ElementsAre("suspicion: cudaMemcpyAsync of 64 bytes on the legacy default stream uses "
+                  "memory of 4096 bytes that cudaFreeAsync freed before: call cudaFreeAsync "
+                  "after the last use; it is submitted in f at a.cu:7"));
+}
+
+TEST(FreedUse, AKernelReceivesTheMemory) {
+  FreedUse freed;
+  freed.allocated(0x1000, 4096, true);
+  freed.freed(0x1000, free_async);
+  freed.used({Name::of("axpy"), true, 0, "", legacy}, 0x1000);
+  EXPECT_THAT(placed(freed), ElementsAre(HasSubstr("'axpy' on the legacy default stream receives "
+                                                   "memory of 4096 bytes")));
+}
+
+TEST(FreedUse, MemoryThatIsAllocatedAgainIsNone) {
+  FreedUse freed;
+  freed.allocated(0x1000, 4096, true);
+  freed.allocated(0x3000, 4096, true);
+  freed.freed(0x1000, free_async);
+  freed.freed(0x3000, free_async);
+  freed.allocated(0x1800, 64, true);     // in the middle of the first
+  freed.allocated(0x2800, 4096, false);  // over the beginning of the second
+  freed.used(copy_of(64), 0x1800);
+  freed.used(copy_of(64), 0x3000);
+  // Of another program or a graph: its allocation was not seen.
+  freed.freed(0x9000, free_async);
+  freed.used(copy_of(64), 0x9000);
+  EXPECT_THAT(placed(freed), IsEmpty());
+}
+
+TEST(UnawaitedCopies, AFreeWithoutAWait) {
+  UnawaitedCopies copies;
+  copies.allocated(0x1000, 4096);
+  copies.copied(copy_of(64), 0x1040);
+  copies.freed(0x1000);
+  copies.waited();
+  EXPECT_THAT(
+      placed(copies),
+      ElementsAre("suspicion: the program never waits for cudaMemcpyAsync of 64 bytes on the "
+                  "legacy default stream to pinned host memory, and frees that memory: if it "
+                  "reads the memory, the data may not be there yet; wait for the stream "
+                  "before the first read; the copy is submitted in f at a.cu:7"));
+}
+
+TEST(UnawaitedCopies, AnEndWithoutAWait) {
+  UnawaitedCopies copies;
+  copies.allocated(0x1000, 4096);
+  copies.copied(copy_of(64), 0x1000);
+  EXPECT_THAT(placed(copies), ElementsAre(HasSubstr("to pinned host memory, and ends: ")));
+}
+
+TEST(UnawaitedCopies, AWaitOrOtherMemoryIsNone) {
+  UnawaitedCopies copies;
+  copies.allocated(0x1000, 4096);
+  EXPECT_TRUE(copies.is_pinned(0x1fff));
+  EXPECT_FALSE(copies.is_pinned(0x2000));
+  copies.copied(copy_of(64), 0x1000);
+  copies.waited();
+  copies.copied(copy_of(64), 0x2000);  // not pinned
+  copies.freed(0x1000);
+  copies.copied(copy_of(64), 0x1000);
+  EXPECT_THAT(placed(copies), IsEmpty());
+}
+
+TEST(UnorderedNodes, AreThoseWithoutAPath) {
+  // copy -> fill -> first; second waits for nothing; third -> copy
+  const std::vector<OrderedNode> nodes{
+      {"copy", {4}, 0x1000, {}},           {"fill", {0}, 0, {}},       {"first", {1}, 0, {0x1000}},
+      {"second", {}, 0, {0x3000, 0x1000}}, {"third", {}, 0, {0x1000}}, {"other", {}, 0, {0x3000}}};
+  EXPECT_THAT(unordered_nodes(nodes), ElementsAre(std::pair<std::size_t, std::size_t>(0, 3)));
+  EXPECT_THAT(unordered_nodes({}), IsEmpty());
 }
 
 }  // namespace

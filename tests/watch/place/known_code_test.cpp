@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #include "core/place/known_code.hpp"
 
+#include "core/place/source_place.hpp"
 #include "core/suspicion/call_stack.hpp"
 
 #include <dlfcn.h>
@@ -104,6 +105,14 @@ TEST(KnownCode, ForgetsWhatIsUnloaded) {
   const HostStack own = stack_of(reinterpret_cast<char*>(&files_of) + 1);
   EXPECT_EQ(files_of(own).size(), 1U);
   EXPECT_EQ(asked, 1);
+}
+
+TEST(SourcePlace, KnowsTheFunctionThatNvccMakesForALaunch) {
+  EXPECT_TRUE(
+      (SourcePlace{"main", "/tmp/tmpxft_00006ba9_00000000-6_app.cudafe1.stub.c", 17, "app", 1}
+           .is_stub()));
+  EXPECT_TRUE((SourcePlace{"demo::__device_stub__axpy", "", 0, "app", 1}.is_stub()));
+  EXPECT_FALSE((SourcePlace{"main", "app.cu", 17, "app", 1}.is_stub()));
 }
 
 }  // namespace

@@ -221,6 +221,16 @@ int act(const char* what) {
     return cuLaunchKernel(function_of("_ZN4demo7boundedEPf"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
                           nullptr);
   }
+  // A kernel that may write through either of its pointers, beside a fill of what it receives.
+  if (is("fill_swapped") || is("fill_part_swapped")) {
+    CUdeviceptr other = 0;
+    if (cuMemAlloc(&memory, count * 4) + cuMemAlloc(&other, count * 4) != 0) return -1;
+    const std::size_t filled = is("fill_swapped") ? count : count - 1;
+    void* values[] = {&other, &memory};
+    return cuMemsetD32Async(memory, 0, filled, stream) +
+           cuLaunchKernel(function_of("_ZN4demo4swapEPfS0_"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
+                          nullptr);
+  }
   if (is("garbage_parameters")) {
     if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
     return stand_in_garbage();
@@ -379,6 +389,24 @@ int act(const char* what) {
            cuMemFree(memory);
   }
   if (is("pool")) return caching_allocator_of_ours();
+  // A copy out of memory that the driver's pool has back, and the same before the free.
+  if (is("freed_in_order") || is("freed_after_use")) {
+    static float host[count];
+    if (cuMemAllocAsync(&memory, sizeof host, stream) != CUDA_SUCCESS) return -1;
+    const bool late = is("freed_after_use");
+    const int copied = late ? cuMemcpyDtoHAsync(host, memory, sizeof host, stream) : CUDA_SUCCESS;
+    const int freed = cuMemFreeAsync(memory, stream);
+    return copied + freed +
+           (late ? CUDA_SUCCESS : cuMemcpyDtoHAsync(host, memory, sizeof host, stream));
+  }
+  // A result in pinned memory: without a wait for it, with one, and without a free.
+  if (is("unawaited") || is("awaited") || is("left")) {
+    void* host = nullptr;
+    if (cuMemAlloc(&memory, count) + cuMemAllocHost(&host, count) != 0) return -1;
+    const int copied = cuMemcpyDtoHAsync(host, memory, count, stream);
+    return copied + (is("awaited") ? cuStreamSynchronize(stream) : CUDA_SUCCESS) +
+           (is("left") ? CUDA_SUCCESS : cuMemFreeHost(host));
+  }
   if (is("exec")) return std::system("echo from a child");
   return -1;
 }

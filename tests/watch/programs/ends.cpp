@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -51,6 +52,11 @@ int act(const char* what) {
   if (is("launch")) return launch(1);
   if (is("refused")) return launch(70000);
   if (is("segv")) write_to_nothing();
+  if (is("reads_device")) {
+    CUdeviceptr memory = 0;
+    if (cuMemAlloc(&memory, 4096) != CUDA_SUCCESS) return -1;
+    return *reinterpret_cast<volatile int*>(static_cast<std::uintptr_t>(memory + 8));
+  }
   if (is("abort")) std::abort();
   if (is("int")) return std::raise(SIGINT);
   if (is("term")) return ::kill(::getpid(), SIGTERM);

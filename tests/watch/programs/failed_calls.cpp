@@ -66,12 +66,19 @@ int act(const char* what) {
     static char host[64];
     return HERE(cudaMemcpy(host, pointer(allocated(64)), 64, cudaMemcpyHostToDevice));
   }
+  if (is("copy_past")) {
+    static char host[64];
+    return HERE(cudaMemcpy(pointer(allocated(64) + 64), host, 64, cudaMemcpyHostToDevice));
+  }
   if (is("copy_to_null")) {
     static char host[64];
     return HERE(cudaMemcpy(nullptr, host, 64, cudaMemcpyHostToDevice));
   }
   if (is("no_direction")) {
     return HERE(cudaMemcpy(&line, &line, 4, static_cast<cudaMemcpyKind>(7)));
+  }
+  if (is("too_much_shared")) {
+    return HERE(cudaFuncSetAttribute(nullptr, cudaFuncAttributeMaxDynamicSharedMemorySize, 262144));
   }
   if (is("no_device")) return HERE(cudaSetDevice(7));
   if (is("no_memory")) {
@@ -132,6 +139,7 @@ int act(const char* what) {
                          : is("fault_short") ? allocated(64)
                                              : allocated(4096);
     if (is("fault_misaligned")) memory += 2;
+    if (is("fault_past")) memory += 4096 + 64;
     if (is("fault_freed")) HERE(cuMemFree(memory));
     const int at = line;
     void* values[] = {&memory};

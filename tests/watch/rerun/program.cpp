@@ -21,6 +21,7 @@ namespace {
 CUstream streams[2];
 CUdeviceptr memory = 0;
 CUdeviceptr wrong = 16;
+CUgraphExec last_graph = nullptr;
 std::thread other;
 int thread_failed = 0;
 
@@ -36,7 +37,8 @@ int scatter(CUdeviceptr& to, unsigned grid, CUstream on) {
                         nullptr);
 }
 /// A graph of `count` kernels, one after another, of which number `bad` faults. `bad` 0: none.
-CUgraphExec graph(int count, int bad, bool with_host_node, bool destroys) {
+CUgraphExec graph(int count, int bad, bool with_host_node, bool destroys, bool with_copy = false,
+                  bool is_ordered = true) {
   CUgraph made = nullptr;
   if (cuGraphCreate(&made, 0) != CUDA_SUCCESS) std::abort();
   CUgraphNode last = nullptr;
@@ -50,6 +52,15 @@ CUgraphExec graph(int count, int bad, bool with_host_node, bool destroys) {
     const CUgraphNode before = last;
     if (cuGraphAddKernelNode(&last, made, &before, before == nullptr ? 0 : 1, &of) !=
         CUDA_SUCCESS) {
+      std::abort();
+    }
+  }
+  if (with_copy) {
+    CUDA_MEMCPY3D of{};
+    of.dstDevice = memory;
+    const CUgraphNode before = last;
+    const std::size_t earlier = is_ordered ? 1 : 0;
+    if (cuGraphAddMemcpyNode(&last, made, &before, earlier, &of, nullptr) != CUDA_SUCCESS) {
       std::abort();
     }
   }
@@ -126,11 +137,18 @@ int act(const std::string& what) {
     CUgraph made = nullptr;
     return failed + cuStreamEndCapture(streams[1], &made);
   }
+  if (what == "free") return cuMemFree(memory);
+  if (what == "destroy_last_graph") return cuGraphExecDestroy(last_graph);
+  if (what == "launch_last_graph") return cuGraphLaunch(last_graph, streams[0]);
   if (begins("graph")) {
     static CUgraphExec executable;
-    executable = graph(5, what == "graph_good" ? 0 : 4, what == "graph_host", what != "graph_kept");
+    const bool copies = begins("graph_copies");
+    const int bad = what == "graph_good" || copies ? 0 : 4;
+    executable = graph(5, bad, what == "graph_host", what != "graph_kept", copies,
+                       what != "graph_copies_beside");
     CUgraphExecUpdateResultInfo result{};
     if (what == "graph_updated") cuGraphExecUpdate(executable, nullptr, &result);
+    last_graph = executable;
     return cuGraphLaunch(executable, streams[0]);
   }
   if (what == "second_context") {

@@ -100,6 +100,52 @@ TEST_F(Rerun, TheNodeOfAGraphIsNamed) {
     EXPECT_THAT(ran.out, HasSubstr("\n  launch 1 of this graph, #2 of the process: stream 0x"));
   }
 }
+TEST_F(Rerun, ThePointersOfAGraphsNodesAreKept) {
+  const Ran ran =
+      shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --arguments " WATCH_RERUN
+            " graph_good sync free launch_last_graph sync");
+  EXPECT_THAT(ran.out,
+              ContainsRegex("likely cause: argument 1 .float.. of node 'demo::scatter' of "
+                            "#2 'graph of 5 kernels: .*' is device memory 0x[0-9a-f]* of "
+                            "4096 bytes, allocated by cuMemAlloc in .*, freed by cuMemFree"))
+      << ran.out;
+  EXPECT_EQ(times(ran.out, "likely cause"), 1U) << ran.out;
+}
+TEST_F(Rerun, AGraphThatKeepsTheAddressOfFreedMemoryIsSuspected) {
+  const auto watched = [](const std::string& steps) {
+    return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda " WATCH_RERUN " " +
+                 steps)
+        .out;
+  };
+  const std::string out = watched("graph_copies sync free launch_last_graph launch_last_graph");
+  EXPECT_THAT(out, ContainsRegex("suspicion: 'graph of 5 kernels: .*' is launched, and argument 1 "
+                                 ".float.. of node 'demo::scatter' in it is device memory 0x.* of "
+                                 "4096 bytes, allocated by cuMemAlloc in .*, freed by cuMemFree in "
+                                 ".*: free the memory after the graph's last launch; it is "
+                                 "launched in "));
+  EXPECT_EQ(times(out, "suspicion"), 1U);
+  EXPECT_THAT(watched("graph_copies sync launch_last_graph sync free"),
+              Not(HasSubstr("suspicion")));
+}
+TEST_F(Rerun, ACopyBesideTheKernelsOfItsGraphIsSuspected) {
+  const auto watched = [](const std::string& options, const std::string& steps) {
+    return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda " + options +
+                 " " WATCH_RERUN " " + steps)
+        .out;
+  };
+  EXPECT_THAT(watched("--races", "graph_copies_beside sync"),
+              ContainsRegex("suspicion: nothing in 'graph of 5 kernels: .*' orders a copy of 4096 "
+                            "bytes before or after node 'demo::scatter', which receives the memory "
+                            "that it writes: add a dependency; the graph is instantiated in "));
+  EXPECT_THAT(watched("--races", "graph_copies sync"), Not(HasSubstr("suspicion")));
+  EXPECT_THAT(watched("", "graph_copies_beside sync"), Not(HasSubstr("suspicion")));
+}
+TEST_F(Rerun, AGraphThatWasDestroyedIsSaidSo) {
+  const Ran ran = shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda " WATCH_RERUN
+                        " graph_good sync destroy_last_graph launch_last_graph");
+  EXPECT_THAT(ran.out, ContainsRegex("\n  cuGraphExecDestroy destroyed this executable graph in "
+                                     ".*: destroy it after its last use\n"));
+}
 // The memory that the watch copies behind a node belongs to one context.
 TEST_F(Rerun, TheNodeOfAGraphIsNamedInASecondContext) {
   EXPECT_THAT(rerun("graph_good second_context graph_kept other sync").out,

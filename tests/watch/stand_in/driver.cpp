@@ -48,8 +48,9 @@ struct CUgraphNode_st {
   CUfunction kernel;
   std::vector<CUgraphNode> before{};
   CUDA_KERNEL_NODE_PARAMS parameters{};
-  CUdeviceptr argument = 0;  ///< the kernel's first
-  bool is_gone = false;      ///< its graph was destroyed
+  CUdeviceptr argument = 0;  ///< the kernel's first, and the target of a copy
+  void* arguments[1] = {&argument};
+  bool is_gone = false;  ///< its graph was destroyed
 };
 struct CUgraph_st {
   std::vector<CUgraphNode> nodes{};
@@ -62,7 +63,8 @@ CUfunc_st functions[] = {
     {"_ZN4demo4axpyEfPKfPfi", 1024, 0},     {"_ZN4demo7boundedEPf", 256, 0},
     {"_ZN4demo4tileIfEEvPT_", 1024, 40000}, {"_ZN4demo13out_of_boundsEPf", 1024, 0},
     {"_ZN4demo7scatterEPf", 1024, 0},       {long_name.c_str(), 1024, 0},
-    {"_ZN4demo9of_moduleEPf", 1024, 0},     {"of_module_in_c", 1024, 0}};
+    {"_ZN4demo9of_moduleEPf", 1024, 0},     {"of_module_in_c", 1024, 0},
+    {"_ZN4demo4swapEPfS0_", 1024, 0}};
 CUgraphNode_st graph_nodes[] = {{CU_GRAPH_NODE_TYPE_KERNEL, &functions[0]},
                                 {CU_GRAPH_NODE_TYPE_CONDITIONAL, nullptr},
                                 {CU_GRAPH_NODE_TYPE_GRAPH, nullptr},
@@ -71,6 +73,7 @@ CUgraph_st the_inner_graph;
 const CUgraph inner_graph = &the_inner_graph;
 /// Executable graphs of graphs with nodes: the nodes, and which are on.
 std::map<CUgraphExec, std::vector<std::pair<CUgraphNode, bool>>> executables;
+CUgraphExec destroyed_graph = nullptr;  ///< the last of them
 CUctx_st context{1};
 CUctx_st second_context{2};
 CUctx_st* current = &context;
@@ -621,12 +624,29 @@ CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, std::size_t co
   std::memset(at, value, count);
   return CUDA_SUCCESS;
 }
-CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream) {
-  const std::lock_guard lock(live_mutex);
-  const unsigned char* const at = bytes_at(from, bytes);
-  if (at == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  std::memcpy(to, at, bytes);
-  return CUDA_SUCCESS;
+CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
+  const cuMemcpyDtoHAsync_v2_params of{to, from, bytes, stream};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2, &of, nullptr, [&] {
+    const std::lock_guard lock(live_mutex);
+    const unsigned char* const at = bytes_at(from, bytes);
+    if (at == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    std::memcpy(to, at, bytes);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuMemAllocHost(void** memory, std::size_t bytes) {
+  const cuMemAllocHost_v2_params of{memory, bytes};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2, &of, nullptr, [&] {
+    *memory = std::calloc(1, bytes);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuMemFreeHost(void* memory) {
+  const cuMemFreeHost_params of{memory};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, &of, nullptr, [&] {
+    std::free(memory);
+    return CUDA_SUCCESS;
+  });
 }
 CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr memory) {
   cuMemGetAddressRange_v2_params of{base, bytes, memory};
@@ -724,7 +744,8 @@ CUresult cuFuncGetParamInfo(CUfunction function, std::size_t number, std::size_t
   static constexpr std::size_t axpy[][2] = {{0, 4}, {8, 8}, {16, 8}, {24, 4}};
   static constexpr std::size_t pointers[][2] = {{0, 8}, {8, 8}};
   const bool is_axpy = std::strstr(function->name, "axpy") != nullptr;
-  const std::size_t count = is_axpy ? std::size(axpy) : is_of_file(function) ? 2 : 1;
+  const bool has_two = is_of_file(function) || std::strstr(function->name, "swap") != nullptr;
+  const std::size_t count = is_axpy ? std::size(axpy) : has_two ? 2 : 1;
   if (number >= count) return CUDA_ERROR_INVALID_VALUE;
   *offset = is_axpy ? axpy[number][0] : pointers[number][0];
   *bytes = is_axpy ? axpy[number][1] : pointers[number][1];
@@ -793,6 +814,13 @@ CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNod
     graph->nodes.push_back(*node);
     return CUDA_SUCCESS;
   });
+}
+CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                              std::size_t count, const CUDA_MEMCPY3D* of, CUcontext) {
+  *node = new CUgraphNode_st{CU_GRAPH_NODE_TYPE_MEMCPY, nullptr, {before, before + count}};
+  (*node)->argument = of->dstDevice;
+  graph->nodes.push_back(*node);
+  return CUDA_SUCCESS;
 }
 /// A node of which the watch needs only the type.
 CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
@@ -875,7 +903,16 @@ CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType* type) {
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* of) {
   *of = node->parameters;
   of->func = node->kernel;
-  of->kernelParams = nullptr;
+  of->kernelParams = node->argument == 0 ? nullptr : node->arguments;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* of) {
+  *of = {};
+  of->srcMemoryType = CU_MEMORYTYPE_HOST;
+  of->srcHost = node;
+  of->dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  of->dstDevice = node->argument;
+  of->WidthInBytes = 4096;
   return CUDA_SUCCESS;
 }
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode, CUgraph* graph) {
@@ -904,15 +941,17 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec graph, CUgraph from,
 }
 CUresult cuGraphExecDestroy(CUgraphExec graph) {
   const cuGraphExecDestroy_params of{graph};
-  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy, &of, nullptr,
-                     [] { return CUDA_SUCCESS; });
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy, &of, nullptr, [&] {
+    if (executables.erase(graph) != 0) destroyed_graph = graph;
+    return CUDA_SUCCESS;
+  });
 }
 /// With STAND_IN_GRAPH_FAULTS it waits for the graph, as the driver does if the graph copies
 /// ordinary host memory, and the graph's work faults.
 CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
   const cuGraphLaunch_params of{graph, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, &of, nullptr, [&] {
-    if (graph == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    if (graph == nullptr || graph == destroyed_graph) return CUDA_ERROR_INVALID_VALUE;
     if (const auto found = executables.find(graph); found != executables.end()) {
       if (lost) return fault;
       const bool was_faulty = faulty;

@@ -62,6 +62,11 @@ cudaError_t cudaSetDevice(int device) {
   return traced(CUPTI_RUNTIME_TRACE_CBID_cudaSetDevice_v3020, &of,
                 [&] { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
 }
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+  const cudaFuncSetAttribute_v9000_params of{kernel, attribute, value};
+  return traced(CUPTI_RUNTIME_TRACE_CBID_cudaFuncSetAttribute_v9000, &of,
+                [] { return cudaErrorInvalidValue; });
+}
 /// Host memory, of which the runtime knows nothing.
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
   const cudaPointerGetAttributes_v4000_params of{attributes, memory};

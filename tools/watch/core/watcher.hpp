@@ -206,6 +206,46 @@ class Watcher {
     });
   }
 
+  /// Call before the launch of a graph that has the address of freed memory.
+  void graph_uses_freed(const Kernel& graph, const PassedPointer& pointer, const Allocation& memory,
+                        const HostStack& stack) noexcept {
+    run_on_large_stack([&]() noexcept {
+      try {
+        FailedAddress at;
+        at.address = pointer.address;
+        at.allocation = memory;
+        suspicions_.graphs.add(
+            '\'' + std::string(graph.name) + "' is launched, and " + pointer.text() + " in it is " +
+                failed_calls_.words(at) +
+                ": free the memory after the graph's last launch; it is launched in ",
+            stack);
+      } catch (...) {  // out of memory: nothing is suspected
+      }
+    });
+  }
+  /// Returns who destroyed that handle, in words: "cuGraphExecDestroy destroyed this executable
+  /// graph in main at app.cu:12"; "" if nobody is known to.
+  [[nodiscard]] std::string destroyed(const void* handle) noexcept {
+    std::string text;
+    run_on_large_stack([&]() noexcept {
+      try {
+        destroyed_handles_.each([&](const DestroyedHandle& one) {
+          if (one.handle != handle) return false;
+          text = std::string(one.by.data, one.by.size) + " destroyed this " + one.what;
+          const std::vector<SourcePlace> places = places_.find(one.at);
+          if (!places.empty()) text += " in " + places.front().text();
+          text += ": destroy it after its last use";
+          return true;
+        });
+      } catch (...) {  // out of memory
+        text.clear();
+      }
+    });
+    return text;
+  }
+  /// Call before a call that may end the process, so that the end is watched.
+  void expect_end() noexcept { begin_once(); }
+
   /// Reports what the memory guard has found.
   void guard_found(const GuardReport& found) noexcept {
     begin_once();
@@ -217,11 +257,12 @@ class Watcher {
   void ends(const End& end) noexcept {
     if (__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) return;
     end_ = end.name();
+    suspicions_.unawaited.waited();  // the program had no time to wait
     const bool is_fault =
         end.signal == SIGABRT && frames_inside(end.stack, platform_.caller.runtimes) != 0;
     if (is_fault && rerun_.on()) aborted(end.stack);
     if (!options_.quiet) {
-      print_end(end, process_, waits_, places_, [&] { return destroyed_cause(end); });
+      print_end(end, process_, waits_, places_, [&] { return cause_of(end); });
       if (is_fault && !rerun_.on()) {
         StandardError::line(
             "warpsafe: the runtime has ended the process, as it does at a fault of running work; "
@@ -345,6 +386,19 @@ class Watcher {
     } catch (...) {  // out of memory: the program runs once
       return;
     }
+  }
+  /// Returns why the program may have crashed, on a line after "\n  ", or "".
+  [[nodiscard]] std::string cause_of(const End& end) {
+    FailedAddress at;
+    at.address = reinterpret_cast<std::uintptr_t>(end.address);
+    if (at.address != 0) at.allocation = failed_calls_.memory().find(at.address);
+    if (!at.allocation.has_value() || at.allocation->kind != AllocationKind::device) {
+      return destroyed_cause(end);
+    }
+    const bool in_call = frames_inside(end.stack, platform_.caller.runtimes) != 0;
+    return "\n  likely cause: the host accessed " + failed_calls_.words(at) +
+           (in_call ? ": pass the address of the variable that has this address"
+                    : ", which only the device can access: copy the data to the host first");
   }
   /// Returns the destroyed stream or event that the runtime worked with when the signal arrived, on
   /// a line after "\n  ", or "". CUDA's driver reads a handle unchecked.

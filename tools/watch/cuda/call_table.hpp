@@ -187,7 +187,7 @@ inline constexpr CallRow runtime_calls_table[] = {
     {"cudaDeviceReset", Call::noticing, 1},
     {"cudaDeviceSetLimit", Call::noticing, 1},
     {"cudaDeviceEnablePeerAccess", Call::noticing, 1},
-    {"cudaFuncSetAttribute", Call::noticing, 1},
+    {"cudaFuncSetAttribute", Call::set_attribute, 1},
     {"cudaStreamCreate", Call::stream_created, 1},
     {"cudaStreamCreateWithFlags", Call::stream_created, 1},
     {"cudaStreamCreateWithPriority", Call::stream_created, 1},

@@ -35,6 +35,7 @@ struct Driver {
   decltype(&::cuGraphNodeGetType) node_type;
   CUresult(CUDAAPI* kernel_node)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS*);
   decltype(&::cuGraphMemsetNodeGetParams) fill_node;
+  decltype(&::cuGraphMemcpyNodeGetParams) copy_node;
   decltype(&::cuGraphChildGraphNodeGetGraph) child_graph;
   // For --rerun. The second is without edge data.
   decltype(&::cuGraphLaunch) graph_launch;
@@ -103,6 +104,7 @@ struct Driver {
     find(found.node_type, "cuGraphNodeGetType");
     find(found.kernel_node, "cuGraphKernelNodeGetParams_v2");
     find(found.fill_node, "cuGraphMemsetNodeGetParams");
+    find(found.copy_node, "cuGraphMemcpyNodeGetParams");
     find(found.child_graph, "cuGraphChildGraphNodeGetGraph");
     find(found.graph_launch, "cuGraphLaunch");
     find(found.node_dependencies, "cuGraphNodeGetDependencies");

@@ -156,6 +156,9 @@ class GuardCalls {
       } else if (known.call == Call::unload && status == CUDA_SUCCESS && ends_context(known.name)) {
         guard_.forget();
       } else if (status == CUDA_SUCCESS &&
+                 (known.call == Call::copy_out || known.call == Call::copy_out_async)) {
+        copied_out(mine, known, info);
+      } else if (status == CUDA_SUCCESS &&
                  (known.call == Call::wait_stream || known.call == Call::wait_device)) {
         report(guard_.look(device));
       }
@@ -278,6 +281,23 @@ class GuardCalls {
                     : stream == nullptr          ? Name::of("cuMemAlloc")
                                                  : Name::of("cuMemAllocAsync");
     guard_.allocated(begin, bytes, zone, device, by, HostStack::here(), stream);
+  }
+  /// An asynchronous copy to pinned memory may still run.
+  void copied_out(const ThreadState& mine, const KnownCall& known, const CUpti_CallbackData& info) {
+    // Both begin with the same three.
+    const auto& of = parameters<cuMemcpyDtoH_v2_params>(info);
+    unsigned kind = 0;
+    if (known.call == Call::copy_out_async &&
+        call_driver(&Driver::pointer_attribute, static_cast<void*>(&kind),
+                    CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                    reinterpret_cast<CUdeviceptr>(of.dstHost)) == CUDA_SUCCESS &&
+        kind != 0) {
+      return;
+    }
+    const UnwrittenBytes found = guard_.unwritten(of.srcDevice, of.dstHost, of.ByteCount);
+    if (found.count == 0) return;
+    const Name call = mine.runtime_call != nullptr ? mine.runtime_call->name : known.name;
+    watcher_.suspicions().unwritten.found(call, of.ByteCount, found);
   }
   void report(const std::vector<GuardReport>& found) noexcept {
     for (const GuardReport& one : found) watcher_.guard_found(one);

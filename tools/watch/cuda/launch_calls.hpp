@@ -78,6 +78,7 @@ class LaunchCalls {
     }
     if (launch.kernel == nullptr) return;
     watcher_.suspicions().legacy.launched(*launch.kernel, launch.stream == nullptr);
+    if (asked.graph != nullptr && !watcher_.quiet()) look_for_freed(*launch.kernel, asked.graph);
     watcher_.launching(mine.launch);
     mine.launching = true;
     if (mine.launch.waits) [[unlikely]]
@@ -132,6 +133,17 @@ class LaunchCalls {
       steps_.end(seen, read(known, info).graph, true, HostStack::here());
     } else {
       waits_.after(seen, HostStack::here());
+    }
+  }
+  /// A graph keeps the addresses of memory that the program may have freed since.
+  [[gnu::noinline]] void look_for_freed(const Kernel& kernel, CUgraphExec graph) noexcept {
+    try {
+      const auto found = graphs_.freed(graph);
+      if (found.empty()) return;
+      watcher_.graph_uses_freed(kernel, found.front().first, found.front().second,
+                                HostStack::here());
+    } catch (...) {  // out of memory: nothing is suspected
+      return;
     }
   }
   /// The arguments of a launch, except its dimensions.
@@ -196,6 +208,10 @@ class LaunchCalls {
     if (mine.launch.waits && asked.graph != nullptr) {
       steps_.end(mine.launch, asked.graph, false, stack);
     }
+    if (asked.graph != nullptr) of.hint = watcher_.destroyed(asked.graph);
+    // It may return the fault of its own work.
+    if (asked.graph != nullptr && watcher_.arguments().on())
+      keep_arguments(mine.launch, known, info);
     try {
       if (status == CUDA_ERROR_INVALID_HANDLE && asked.function != nullptr) {
         of.hint = functions_.hint(asked.function, device, mine.context);
@@ -224,10 +240,13 @@ class LaunchCalls {
   [[gnu::cold, gnu::noinline]] void keep_arguments(const ObservedLaunch& seen,
                                                    const KnownCall& known,
                                                    const CUpti_CallbackData& info) noexcept {
-    if (seen.launch.is_graph) return;
     try {
-      watcher_.arguments().keep(seen.record.sequence, *seen.launch.kernel,
-                                read(known, info).parameters);
+      const Asked asked = read(known, info);
+      if (seen.launch.is_graph) {
+        watcher_.arguments().keep(seen.record.sequence, graphs_.known(asked.graph).pointers);
+      } else {
+        watcher_.arguments().keep(seen.record.sequence, *seen.launch.kernel, asked.parameters);
+      }
     } catch (...) {  // out of memory: a fault's report says less
       return;
     }
@@ -246,7 +265,7 @@ class LaunchCalls {
         return;
       }
       if (asked.config != nullptr && records_an_event(*asked.config)) return order.give_up();
-      follow_launch(order, launch, at, asked.parameters);
+      follow_launch(watcher_.suspicions(), launch, at, asked.parameters);
     } catch (...) {  // out of memory: no suspicions
       watcher_.suspicions().order.give_up();
     }

@@ -7,8 +7,8 @@
 namespace warpsafe::watch {
 
 /// NVIDIA's libraries whose handles have a stream.
-inline constexpr const char* cuda_libraries[] = {"libcublasLt", "libcublas",   "libcudnn",
-                                                 "libcufft",    "libcusolver", "libcusparse"};
+inline constexpr const char* cuda_libraries[] = {
+    "libcublasLt", "libcublas", "libcudnn", "libcufft", "libcusolver", "libcusparse", "libcurand"};
 
 /// The libraries between these, or a program, and the driver.
 inline constexpr const char* cuda_runtimes[] = {"libcuda.", "libcudart", "libcupti"};

@@ -43,7 +43,7 @@ class NodeCalls {
         return false;
       case Call::graph_exec_destroyed:
         if (status == CUDA_SUCCESS) {
-          graphs_.destroyed(read<cuGraphExecDestroy_params>(info).hGraphExec);
+          destroyed(read<cuGraphExecDestroy_params>(info).hGraphExec, known.name);
         }
         return false;
       case Call::graph_add_node:
@@ -72,6 +72,15 @@ class NodeCalls {
       graphs_.changed(executable);
     } catch (...) {  // a broken lock: nothing after it is worth reporting
       watcher_.suspicions().order.give_up();
+    }
+  }
+  void destroyed(CUgraphExec executable, Name by) noexcept {
+    graphs_.destroyed(executable);
+    try {
+      watcher_.destroyed_handles().destroyed(
+          {executable, "executable graph", by, HostStack::here()});
+    } catch (...) {  // out of memory: a later error says less
+      return;
     }
   }
   // The driver may refuse a call before it reads the node, so the node's address may be anything.

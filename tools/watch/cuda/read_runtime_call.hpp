@@ -59,6 +59,12 @@ namespace warpsafe::watch {
     case Call::set_device:
       of.number = parameters_as<cudaSetDevice_v3020_params>(info).device;
       break;
+    case Call::set_attribute: {
+      const auto& is = parameters_as<cudaFuncSetAttribute_v9000_params>(info);
+      of.kind = is.attr;
+      of.number = is.value;
+      break;
+    }
     case Call::stream_destroyed:
       of.stream = parameters_as<cudaStreamDestroy_v5050_params>(info).stream;
       break;

@@ -108,6 +108,8 @@ class Session {
       libraries_.look();
       if (guard_.on()) guard_.enter(mine, known, device, info, captures_.any());
       if (steps_.on()) steps_.enter(mine, known, info);
+      // The driver reads the parameters of a kernel node unchecked.
+      if (known.call == Call::graph_add) watcher_.expect_end();
       calls_.begin(mine.wait, read_call(known, device, info, CallStage::begins));
       return;
     }
@@ -126,6 +128,8 @@ class Session {
                               status == CUDA_SUCCESS ? CallStage::done : CallStage::failed);
     if (mine.runtime_call != nullptr) of.outer = mine.runtime_call->name;
     if (status == CUDA_SUCCESS) keep_function(mine, known, info);
+    // From here on the host may access device memory by mistake.
+    if (known.call == Call::allocate && status == CUDA_SUCCESS) watcher_.expect_end();
     calls_.end(mine.wait, of, status, inner);
   }
   void keep_function(const ThreadState& mine, const KnownCall& known,

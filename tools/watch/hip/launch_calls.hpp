@@ -90,7 +90,7 @@ class HipLaunchCalls {
         // launch.
         order.submitted({kernel.name_view(), true, 0, "", at}, {}, of.graph);
       } else {
-        follow_launch(order, seen.launch, at, {of.parameters, of.extra});
+        follow_launch(watcher_.suspicions(), seen.launch, at, {of.parameters, of.extra});
       }
       if (of.stopped != nullptr) order.recorded(of.stopped, at);
     } catch (...) {  // out of memory: no suspicions

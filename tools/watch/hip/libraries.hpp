@@ -8,8 +8,8 @@ namespace warpsafe::watch {
 
 /// AMD's libraries whose handles have a stream.
 inline constexpr const char* hip_libraries[] = {
-    "libhipblaslt", "libhipblas",   "librocblas",   "libhipfft",    "librocfft",
-    "libhipsolver", "librocsolver", "libhipsparse", "librocsparse", "libMIOpen"};
+    "libhipblaslt", "libhipblas",   "librocblas",   "libhipfft", "librocfft",  "libhipsolver",
+    "librocsolver", "libhipsparse", "librocsparse", "libMIOpen", "libhiprand", "librocrand"};
 
 /// The libraries between these and the device.
 inline constexpr const char* hip_runtimes[] = {"libamdhip64", "libhsa-runtime64"};
@@ -17,9 +17,9 @@ inline constexpr const char* hip_runtimes[] = {"libamdhip64", "libhsa-runtime64"
 /// Libraries that try what a device supports, and report failures that matter by statuses of their
 /// own: the ones above, and those for communication and compilation.
 inline constexpr const char* hip_careful[] = {
-    "libhipblaslt", "libhipblas",   "librocblas",   "libhipfft",   "librocfft", "libhipsolver",
-    "librocsolver", "libhipsparse", "librocsparse", "libMIOpen",   "librccl",   "libuct_",
-    "libucm_",      "libhiprtc",    "libhipcub",    "libamd_comgr"};
+    "libhipblaslt", "libhipblas",   "librocblas",   "libhipfft", "librocfft",  "libhipsolver",
+    "librocsolver", "libhipsparse", "librocsparse", "libMIOpen", "libhiprand", "librocrand",
+    "librccl",      "libuct_",      "libucm_",      "libhiprtc", "libhipcub",  "libamd_comgr"};
 
 /// Queries about the stack of a call.
 inline constexpr Caller hip_caller{

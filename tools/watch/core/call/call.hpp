@@ -60,6 +60,7 @@ enum class Call : std::uint8_t {
   find_function,  ///< cuModuleGetFunction, cuLibraryGetKernel
   find_variable,  ///< cuModuleGetGlobal
   set_device,     ///< cudaSetDevice
+  set_attribute,  ///< cudaFuncSetAttribute
   allocate_pitch,
   stream_waits,  ///< cuStreamWaitEvent
   event_created,
@@ -70,6 +71,51 @@ enum class Call : std::uint8_t {
   unfollowed,     ///< touches memory or orders work in a way that is not tracked
   unknown_order,  ///< waits for memory, another process or a graph's event: the order is unknown
 };
+/// Returns whether the host knows no more about the device's work after the call than before it.
+/// Asynchronous copies of memory that is not pinned are an exception.
+[[nodiscard]] inline bool never_waits(Call call) noexcept {
+  switch (call) {
+    case Call::other:
+    case Call::noticing:
+    case Call::graph_add:
+    case Call::graph_add_node:
+    case Call::graph_set:
+    case Call::graph_exec_set:
+    case Call::graph_instantiate:
+    case Call::graph_changed:
+    case Call::graph_destroyed:
+    case Call::graph_node_destroyed:
+    case Call::begin_capture:
+    case Call::end_capture:
+    case Call::copy_in_async:
+    case Call::copy_out_async:
+    case Call::copy_any_async:
+    case Call::copy_device_async:
+    case Call::fill_async:
+    case Call::allocate:
+    case Call::allocate_managed:
+    case Call::allocate_pitch:
+    case Call::allocate_async:
+    case Call::allocate_host:
+    case Call::free_async:
+    case Call::free_host:
+    case Call::address_range:
+    case Call::stream_created:
+    case Call::stream_destroyed:
+    case Call::stream_waits:
+    case Call::event_created:
+    case Call::event_destroyed:
+    case Call::event_record:
+    case Call::load_module:
+    case Call::find_function:
+    case Call::find_variable:
+    case Call::set_device:
+    case Call::set_attribute:
+      return true;
+    default:
+      return false;
+  }
+}
 /// Returns whether the call gives the device work or memory, or waits for it. Programs release
 /// things when they end, and query them, without need for a device.
 [[nodiscard]] inline bool is_device_call(Call call) noexcept {

@@ -66,6 +66,8 @@ class MemoryCalls {
   /// Follows the work, for the suspicions.
   void follow(const StreamCall& of, const HostStack& stack) {
     CopySizes& copies = watcher_.suspicions().copies;
+    follow_freed(of);
+    follow_pinned(of);
     switch (of.call) {
       case Call::allocate:
         if (of.to == 0) return;
@@ -109,12 +111,73 @@ class MemoryCalls {
         break;
       case Call::fill:
       case Call::fill_async:
-        copies.used(of.to);
+        copies.filled(of.to, of.bytes);
         break;
       default:
         break;
     }
     if (order().on()) copied(of);
+  }
+
+  /// Follows memory of the driver's pools that is used after its free.
+  void follow_freed(const StreamCall& of) {
+    FreedUse& freed = watcher_.suspicions().freed;
+    switch (of.call) {
+      case Call::allocate:
+      case Call::allocate_managed:
+      case Call::allocate_pitch:
+      case Call::allocate_async:
+        // A graph allocates its memory again at each launch.
+        return freed.allocated(of.to, of.bytes,
+                               of.call == Call::allocate_async && !is_captured(of));
+      case Call::free_async:
+        if (!is_captured(of)) freed.freed(of.to, of.whole_name());
+        return;
+      case Call::copy_in:
+      case Call::copy_in_async:
+      case Call::copy_out:
+      case Call::copy_out_async:
+      case Call::copy_any:
+      case Call::copy_any_async:
+      case Call::copy_device:
+      case Call::copy_device_async:
+      case Call::fill:
+      case Call::fill_async:
+        if (!freed.any()) return;
+        freed.used(work_of(of), of.to);
+        return freed.used(work_of(of), of.from);
+      default:
+        return;
+    }
+  }
+  /// Follows copies to pinned host memory. Some waits of HIP are not seen.
+  void follow_pinned(const StreamCall& of) {
+    if (watcher_.platform().calls->vendor != Vendor::nvidia) return;
+    UnawaitedCopies& unawaited = watcher_.suspicions().unawaited;
+    switch (of.call) {
+      case Call::allocate_host:
+        return unawaited.allocated(of.to, of.bytes);
+      case Call::free_host:
+        return unawaited.freed(of.to);
+      case Call::copy_in_async:
+        if (!unawaited.is_pinned(of.from)) unawaited.waited();
+        return;
+      case Call::copy_out_async:
+      case Call::copy_any_async:
+        if (!unawaited.is_pinned(of.to) && !unawaited.is_pinned(of.from)) unawaited.waited();
+        if (!is_captured(of)) unawaited.copied(work_of(of), of.to);
+        return;
+      default:
+        return;
+    }
+  }
+  [[nodiscard]] bool is_captured(const StreamCall& of) {
+    return captures_.is_capturing(name_of(of.stream, of.per_thread));
+  }
+  /// The call as the program wrote it.
+  [[nodiscard]] StreamWork work_of(const StreamCall& of) {
+    return {of.whole_name(), false, of.bytes, "",
+            place_of(of.stream, of.per_thread, of.device, watcher_.streams())};
   }
 
   [[nodiscard]] OrderWatch& order() noexcept { return watcher_.suspicions().order; }
@@ -166,14 +229,14 @@ class MemoryCalls {
   void copy_in(const StreamCall& of) {
     const bool waits = host_waits(of.from);
     const bool is_there = watcher_.platform().calls->vendor != Vendor::nvidia;
-    if (waits && !is_there && !captures_.is_capturing(name_of(of.stream, of.per_thread))) {
+    if (waits && !is_there && !is_captured(of)) {
       order().host_knows(place_of(of.stream, of.per_thread, of.device, watcher_.streams()));
     }
     work(of, of.to, 0, waits && is_there);
   }
   /// An address of 0 means host memory. `done`: the host waits for the work.
   void work(const StreamCall& of, std::uintptr_t to, std::uintptr_t from, bool done) {
-    if (captures_.is_capturing(name_of(of.stream, of.per_thread))) return;
+    if (is_captured(of)) return;
     const StreamPlace at = place_of(of.stream, of.per_thread, of.device, watcher_.streams());
     const debug::MemoryAccess both[] = {{to, to == 0 ? 0 : of.bytes, debug::AccessKind::write},
                                         {from, from == 0 ? 0 : of.bytes, debug::AccessKind::read}};

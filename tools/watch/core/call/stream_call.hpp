@@ -25,8 +25,8 @@ struct StreamCall {
   std::uintptr_t to = 0;               ///< the memory that the call writes, allocates or frees
   std::uintptr_t from = 0;             ///< the memory that the call reads
   std::size_t bytes = 0;
-  int kind = -1;               ///< cudaMemcpyKind of a copy of the runtime; -1: none
-  int number = 0;              ///< the device that is chosen
+  int kind = -1;   ///< cudaMemcpyKind of a copy, cudaFuncAttribute of an attribute; -1: none
+  int number = 0;  ///< the device that is chosen, or the attribute's value
   const char* text = nullptr;  ///< the name that is looked for; the address may be anything
 
   /// The function that the program called, as far as it is known.

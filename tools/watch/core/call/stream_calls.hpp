@@ -52,6 +52,8 @@ class StreamCalls {
            const HostStack* stack = nullptr) noexcept {
     // A failed call also ends the capture.
     if (of.call == Call::end_capture) captures_.ended();
+    // After a failure the program has other reports.
+    if (status != 0 || !never_waits(of.call)) watcher_.suspicions().unawaited.waited();
     const bool waited = end_wait(seen, of, status, stack);
     if (status == 0) return done(of, stack);
     if (!waited) watcher_.failed(status, of.name, Stage::runtime_call, of.device, stack);
@@ -143,6 +145,7 @@ class StreamCalls {
       case Call::find_function:
       case Call::find_variable:
       case Call::set_device:
+      case Call::set_attribute:
         return;
       case Call::copy_in_async:
       case Call::copy_out_async:

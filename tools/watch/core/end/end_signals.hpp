@@ -33,7 +33,10 @@ class EndSignals {
 
  private:
   static void arrived(int signal, siginfo_t* info, void* context) noexcept {
-    if (LastWords::is_here()) LastWords::speak(signal, context);
+    const bool is_access = (signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0;
+    if (LastWords::is_here()) {
+      LastWords::speak(signal, context, is_access ? info->si_addr : nullptr);
+    }
     struct sigaction none {};
     none.sa_handler = SIG_DFL;
     static_cast<void>(::sigaction(signal, &none, nullptr));

@@ -33,6 +33,8 @@ struct End {
   int signal = 0;    ///< 0: by _exit
   HostStack stack;   ///< of the thread that the signal has interrupted, or that calls _exit
   CrashWords words;  ///< of the thread that the signal has interrupted; empty without a signal
+  /// The address that the thread could not access; nullptr: the signal has another reason.
+  const void* address = nullptr;
 
   /// "SIGINT", "_exit".
   [[nodiscard]] const char* name() const noexcept {
@@ -68,12 +70,14 @@ class LastWords {
   [[nodiscard]] static bool is_here() noexcept { return ready_ && ::getpid() == process_; }
 
   /// Has the thread speak, and waits for it. A handler may call this. Acts once. `context` is the
-  /// handler's third argument; nullptr: no signal. @pre is_here()
-  static void speak(int signal, const void* context) noexcept {
+  /// handler's third argument; nullptr: no signal. `address`: what could not be accessed, or
+  /// nullptr. @pre is_here()
+  static void speak(int signal, const void* context, const void* address = nullptr) noexcept {
     const int kept = errno;
     if (!__atomic_exchange_n(&begun_, true, __ATOMIC_ACQ_REL)) {
       end_.signal = signal;
       end_.stack = HostStack::here();
+      end_.address = address;
       if (context != nullptr) end_.words = CrashWords::of(context);
       ::sem_post(&asked_);
     }

@@ -4,6 +4,7 @@
 
 #include "../call/memory_kind.hpp"
 #include "../call/stream_call.hpp"
+#include "../kernel/foreign_memory.hpp"
 #include "../kernel/foreign_text.hpp"
 #include "../library/library_arguments.hpp"
 #include "../library/library_failure.hpp"
@@ -19,12 +20,14 @@
 #include "memory_table.hpp"
 #include "remedy.hpp"
 #include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/core/limits.hpp>
 #include <warpsafe/debug/environment.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -101,10 +104,28 @@ class FailedCalls {
     const std::lock_guard lock(mutex_);
     breaker_.clear();
   }
+  /// Returns what is past the end of which allocation the address is, if no memory is known there
+  /// and the host cannot read it.
+  [[nodiscard]] std::optional<Allocation> ends_before(std::uintptr_t address) {
+    char letter = 0;
+    if (read_foreign(letter, reinterpret_cast<const void*>(address))) return std::nullopt;
+    return memory_.before(address);
+  }
+  /// "address 0x7f1000, 0 bytes past the end of device memory 0x7f00 of 4096 bytes, allocated by
+  /// cuMemAlloc at main.cpp:10".
+  [[nodiscard]] std::string past_the_end(std::uintptr_t address, const Allocation& before) {
+    FailedAddress of;
+    of.address = before.begin;
+    of.allocation = before;
+    return "address " + hexadecimal(address) + ", " +
+           std::to_string(address - before.begin - before.bytes) + " bytes past the end of " +
+           words(of);
+  }
   /// Describes an address in words: "device memory 0x7f00 of 4096 bytes, allocated by cuMemAlloc at
   /// main.cpp:10".
   [[nodiscard]] std::string words(const FailedAddress& at) {
     if (at.address == 0) return "a null pointer";
+    if (at.before.has_value()) return past_the_end(at.address, *at.before);
     if (!at.allocation.has_value()) {
       return std::string(at.kind == MemoryKind::device   ? "device memory "
                          : at.kind == MemoryKind::pinned ? "pinned host memory "
@@ -211,6 +232,12 @@ class FailedCalls {
       made.details += "\n  asked for '" + text + '\'';
     }
     if (of.call == Call::set_device) made.details += "\n  device " + std::to_string(of.number);
+    if (of.call == Call::set_attribute) {
+      made.details += "\n  " + attribute_name(of.kind) + ' ' + std::to_string(of.number);
+      DeviceLimits limits;
+      if (calls.limits_of(of.device, limits) == 0)
+        facts.shared_limit = limits.shared_per_block_optin;
+    }
     if (facts.from.is_memory) made.details += "\n  from " + words(facts.from);
     if (facts.to.is_memory) {
       made.details += std::string(copies(of.call) ? "\n  to " : "\n  of ") + words(facts.to);
@@ -260,6 +287,9 @@ class FailedCalls {
     if (!is_memory || at == 0) return made;
     made.allocation = memory_.find(at);
     if (!made.allocation.has_value()) made.kind = kind_of(at);
+    if (!made.allocation.has_value() && made.kind == MemoryKind::ordinary) {
+      made.before = ends_before(at);
+    }
     return made;
   }
   [[nodiscard]] std::string place(std::uint32_t stack) {

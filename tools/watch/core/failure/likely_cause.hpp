@@ -12,8 +12,11 @@
 #include <warpsafe/debug/journal/suspects.hpp>
 #include <warpsafe/error/error.hpp>
 
+#include <dlfcn.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -39,13 +42,17 @@ namespace detail {
 [[nodiscard]] inline std::string short_memory(const PassedPointer& one, const FailedAddress& at,
                                               const debug::LaunchRecord& launch) {
   const std::string element = pointed_to(one);
-  const std::size_t bytes = number_bytes(element);
+  const std::size_t bytes = element_bytes(element);
   // Each factor is below 2^32, and three of them have limits of 16 bits and less.
   double threads = 1;
+  double least = 1;  // of several blocks, the last may have one thread with an element
   for (int axis = 0; axis < 3; ++axis) {
     threads *= static_cast<double>(launch.grid[axis]) * launch.block[axis];
+    least *= launch.grid[axis] == 1
+                 ? launch.block[axis]
+                 : (static_cast<double>(launch.grid[axis]) - 1) * launch.block[axis] + 1;
   }
-  if (bytes == 0 || threads * static_cast<double>(bytes) <= static_cast<double>(at.bytes_left())) {
+  if (bytes == 0 || least * static_cast<double>(bytes) <= static_cast<double>(at.bytes_left())) {
     return {};
   }
   return ": " + std::to_string(at.bytes_left()) + " bytes from there, and a '" + element +
@@ -64,40 +71,59 @@ namespace detail {
 [[nodiscard]] inline bool is_misaligned(const LaunchError& error) noexcept {
   return error.vendor == Vendor::nvidia && error.raw == 716;
 }
-/// Returns what is wrong with a pointer that a launch has passed, or "". `certain`: no correct
-/// access through it exists. `misaligned`: the fault was a misaligned access.
+/// How much a finding about a pointer explains.
+enum class Cause : std::uint8_t {
+  likely,    ///< no correct access through it exists
+  possible,  ///< some machine or kernel may do with it
+  guess,     ///< the kernel may use less memory than it seems to
+};
+/// Returns whether that address is in this thread's stack, or in code or data of an object: what a
+/// structure's unset parts may hold.
+[[nodiscard]] inline bool is_left_over(std::uintptr_t address) noexcept {
+  constexpr std::uintptr_t most_stack = std::uintptr_t{16} << 20U;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  Dl_info info{};
+  return (address > here ? address - here : here - address) < most_stack ||
+         ::dladdr(reinterpret_cast<const void*>(address), &info) != 0;
+}
+/// Returns what is wrong with a pointer that a launch has passed, or "". `misaligned`: the fault
+/// was a misaligned access.
 [[nodiscard]] inline std::string wrong_pointer(const PassedPointer& one,
                                                const debug::LaunchRecord& launch, bool misaligned,
-                                               FailedCalls& calls, bool& certain) {
+                                               FailedCalls& calls, Cause& cause) {
   FailedAddress at;
   at.address = one.address;
   at.is_memory = true;
   at.allocation = calls.memory().find(one.address);
-  certain = true;
+  cause = one.in_structure ? Cause::possible : Cause::likely;
   if (misaligned) {
     const std::string missing = missing_alignment(one);
     return missing.empty() ? missing : calls.words(at) + missing;
   }
   if (at.is_freed()) return calls.words(at);
-  if (at.address == 0) return one.type.empty() ? std::string() : "a null pointer";
+  if (at.address == 0) return one.type.empty() || one.of_library ? std::string() : "a null pointer";
+  cause = Cause::possible;
   if (at.is_live()) {
     const Allocation& is = *at.allocation;
-    certain = false;
     if (is.kind == AllocationKind::device && is.device != launch.device) {
       return "memory of device " + std::to_string(is.device) + ", and the launch is on device " +
              std::to_string(launch.device) + ", which needs peer access";
     }
+    cause = Cause::guess;
     const std::string missing = short_memory(one, at, launch);
     return missing.empty() ? missing : calls.words(at) + missing;
   }
+  if (one.type.empty() && !one.in_structure) return {};
   // Memory that the host can read and that no call of the runtime has allocated. Some machines let
   // the device read it.
   char letter = 0;
-  certain = false;
-  if (one.type.empty() || !read_foreign(letter, reinterpret_cast<const void*>(one.address))) {
-    return {};
+  if (read_foreign(letter, reinterpret_cast<const void*>(one.address))) {
+    if (one.in_structure && is_left_over(one.address)) return {};
+    return "host memory that the runtime has not allocated, which most devices cannot read";
   }
-  return "host memory that the runtime has not allocated, which most devices cannot read";
+  if (one.in_structure) return {};
+  const std::optional<Allocation> before = calls.memory().before(one.address);
+  return before.has_value() ? calls.past_the_end(one.address, *before) : std::string();
 }
 
 }  // namespace detail
@@ -132,7 +158,7 @@ namespace detail {
   } else {
     found = debug::suspects(error, suspects, most);
   }
-  std::set<std::tuple<const char*, std::size_t, std::uintptr_t>> said;
+  std::set<std::tuple<const char*, std::string, std::uintptr_t>> said;
   std::string text;
   int lines = 0;
   std::set<std::uint64_t> without_shared;  // launches whose cause is known
@@ -147,21 +173,24 @@ namespace detail {
             "' accesses shared memory and has none: pass the bytes of its extern __shared__ array "
             "to the launch";
   }
-  for (const bool wanted : {true, false}) {
+  bool is_explained = !without_shared.empty();
+  for (const auto wanted : {detail::Cause::likely, detail::Cause::possible, detail::Cause::guess}) {
+    // Most guesses are wrong.
+    if (wanted == detail::Cause::guess && is_explained) break;
     for (std::size_t i = 0; i < found && i < most; ++i) {
       for (const PassedPointer& one : arguments.of(suspects[i].sequence)) {
-        bool certain = false;
+        detail::Cause cause = detail::Cause::likely;
         const std::string wrong =
-            detail::wrong_pointer(one, suspects[i], detail::is_misaligned(error), calls, certain);
-        if (wrong.empty() || certain != wanted || lines == most_lines) continue;
+            detail::wrong_pointer(one, suspects[i], detail::is_misaligned(error), calls, cause);
+        if (wrong.empty() || cause != wanted || lines == most_lines) continue;
+        const bool certain = cause == detail::Cause::likely;
         if (!certain && without_shared.count(suspects[i].sequence) != 0) continue;
         // Older launches with the same pointer say nothing more.
-        if (!said.emplace(suspects[i].kernel.data, one.number, one.address).second) continue;
+        if (!said.emplace(suspects[i].kernel.data, one.text(), one.address).second) continue;
         ++lines;
-        text += std::string("\n  ") + (certain ? "likely cause" : "possible cause") +
-                ": argument " + std::to_string(one.number + 1) +
-                (one.type.empty() ? "" : " (" + one.type + ")") + " of #" +
-                std::to_string(suspects[i].sequence) + " '" +
+        is_explained = true;
+        text += std::string("\n  ") + (certain ? "likely cause" : "possible cause") + ": " +
+                one.text() + " of #" + std::to_string(suspects[i].sequence) + " '" +
                 std::string(suspects[i].kernel.data, suspects[i].kernel.size) + "' is " + wrong;
       }
     }

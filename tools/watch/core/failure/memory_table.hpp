@@ -60,8 +60,13 @@ class MemoryTable {
     one.freed_by = function;
     one.freed_at = number_of(stack);
     one.freed_as = calls_;
+    __atomic_add_fetch(&frees_, 1, __ATOMIC_RELAXED);
     if (freed_.size() == most_freed) freed_.pop_front();
     freed_.push_back(one);
+  }
+  /// Returns how much memory was freed so far.
+  [[nodiscard]] std::uint64_t frees() const noexcept {
+    return __atomic_load_n(&frees_, __ATOMIC_RELAXED);
   }
   /// Returns the live allocation that contains the address, or else the one that was freed last.
   [[nodiscard]] std::optional<Allocation> find(std::uintptr_t address) {
@@ -74,6 +79,19 @@ class MemoryTable {
       if (one->has(address)) return *one;
     }
     return std::nullopt;
+  }
+  /// Returns the live allocation that ends last before the address, if it is not far: a pointer
+  /// past the end of it is likelier than any other reason for the address.
+  [[nodiscard]] std::optional<Allocation> before(std::uintptr_t address) {
+    const std::lock_guard lock(mutex_);
+    const auto next = live_.upper_bound(address);
+    if (next == live_.begin()) return std::nullopt;
+    const Allocation& one = std::prev(next)->second;
+    const std::uintptr_t end = one.begin + one.bytes;
+    constexpr std::size_t least_far = std::size_t{1} << 20U;
+    const std::size_t far = one.bytes < least_far ? least_far : 16 * one.bytes;
+    if (address < end || address - end > far) return std::nullopt;
+    return one;
   }
   /// Returns the stack with that number; an empty one for 0.
   [[nodiscard]] HostStack stack(std::uint32_t number) {
@@ -114,6 +132,7 @@ class MemoryTable {
   std::map<std::vector<void*>, std::uint32_t> numbers_;
   std::vector<const std::vector<void*>*> stacks_;
   std::uint64_t calls_ = 0;
+  std::uint64_t frees_ = 0;
 };
 
 }  // namespace warpsafe::watch

@@ -22,6 +22,8 @@ struct FailedAddress {
   bool is_memory = false;  ///< the call has this argument
   std::optional<Allocation> allocation{};
   MemoryKind kind = MemoryKind::ordinary;  ///< as the runtime says; only without an allocation
+  /// The allocation before the address, if the address is past its end and no host memory.
+  std::optional<Allocation> before{};
 
   [[nodiscard]] bool is_freed() const noexcept {
     return allocation.has_value() && !allocation->freed_by.empty();
@@ -31,13 +33,17 @@ struct FailedAddress {
   }
   /// Ordinary host memory: neither an allocation nor known to the runtime.
   [[nodiscard]] bool is_host() const noexcept {
-    return is_memory && address != 0 && !allocation.has_value() && kind == MemoryKind::ordinary;
+    return is_memory && address != 0 && !allocation.has_value() && !before.has_value() &&
+           kind == MemoryKind::ordinary;
   }
   /// The bytes from the address to the end of its live allocation.
   [[nodiscard]] std::size_t bytes_left() const noexcept {
     return is_live() ? allocation->bytes - (address - allocation->begin) : 0;
   }
 };
+
+/// cudaFuncAttributeMaxDynamicSharedMemorySize (driver_types.h).
+inline constexpr int max_dynamic_shared = 8;
 
 /// What a remedy depends on.
 struct FailedCallFacts {
@@ -46,9 +52,17 @@ struct FailedCallFacts {
   int devices = 0;                  ///< number of devices; 0: unknown
   std::size_t free_bytes = 0;       ///< of the device's memory, after the call
   std::size_t total_bytes = 0;      ///< 0: unknown
+  std::size_t shared_limit = 0;     ///< the most shared memory of a block; 0: unknown
   bool stream_is_known = true;      ///< the stream is a default stream, or exists
   std::string capture_broken_by{};  ///< the call that broke the capture; empty: unknown
 };
+
+/// Returns the name of a cudaFuncAttribute (driver_types.h).
+[[nodiscard]] inline std::string attribute_name(int attribute) {
+  if (attribute == max_dynamic_shared) return "MaxDynamicSharedMemorySize";
+  if (attribute == 9) return "PreferredSharedMemoryCarveout";
+  return "attribute " + std::to_string(attribute) + ',';
+}
 
 namespace detail {
 
@@ -60,6 +74,10 @@ namespace detail {
     return "the " + name + " is a null pointer: check the status of the call that was to set it";
   }
   if (at.is_freed()) return "the " + name + " was freed before: " + verb + " before the free";
+  if (at.before.has_value()) {
+    return "the " + name +
+           " begins past the end of that allocation: allocate more, or begin earlier";
+  }
   if (at.is_live() && at.bytes_left() < bytes) {
     const std::string left = std::to_string(at.bytes_left()) + " bytes";
     return "the " + name + " has " + left + " from that address: " + verb + " at most " + left +
@@ -123,6 +141,10 @@ namespace detail {
 /// Returns what to do about a failed call, or "" if nothing is known. May throw std::bad_alloc.
 [[nodiscard]] inline std::string remedy_for(const StreamCall& of, int status,
                                             const FailedCallFacts& facts) {
+  if (of.call == Call::set_attribute && of.kind == max_dynamic_shared && facts.shared_limit != 0) {
+    return "a block has at most " + std::to_string(facts.shared_limit) +
+           " bytes of shared memory on this device, and the kernel's static shared memory counts too";
+  }
   switch (status) {
     case status::out_of_memory:
       return detail::remedy_for_memory(of, facts);

@@ -53,6 +53,14 @@ struct GuardReport {
   }
 };
 
+/// Bytes of a copy to the host that still have the pattern of new memory.
+struct UnwrittenBytes {
+  std::size_t count = 0;  ///< 0: none
+  std::size_t first = 0;  ///< from the beginning of the allocation
+  std::size_t bytes = 0;  ///< of the allocation, as the program asked
+  HostStack made_at{};
+};
+
 /// Guards allocations with a zone behind their end, whose pattern is checked at waits and at the
 /// free. Freed memory is kept for a while with another pattern, which is checked before it is
 /// given back. New memory has a pattern that is a NaN as float and as double. Thread-safe.
@@ -108,6 +116,29 @@ class MemoryGuard {
     const auto next = live_.upper_bound(address);
     if (next == live_.begin() || end_of(*std::prev(next)) <= address) return 0;
     return std::prev(next)->second.zone;
+  }
+  /// Returns which of the `bytes` bytes at `copied`, which were copied from device memory at
+  /// `from`, nobody has written. Looks at aligned words only.
+  [[nodiscard]] UnwrittenBytes unwritten(std::uintptr_t from, const void* copied,
+                                         std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    UnwrittenBytes found;
+    const auto next = live_.upper_bound(from);
+    if (next == live_.begin()) return found;
+    const auto& [begin, one] = *std::prev(next);
+    const std::size_t offset = from - begin;
+    if (offset >= one.bytes || bytes > one.bytes - offset) return found;
+    const auto* const data = static_cast<const unsigned char*>(copied);
+    for (std::size_t i = (4 - offset % 4) % 4; i + 4 <= bytes; i += 4) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, data + i, sizeof word);
+      if (word != fresh) continue;
+      if (found.count == 0) found.first = offset + i;
+      found.count += sizeof word;
+    }
+    found.bytes = one.bytes;
+    found.made_at = one.made_at;
+    return found;
   }
   /// Call for each launch.
   void launched(Name kernel) {

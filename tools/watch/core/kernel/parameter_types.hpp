@@ -93,6 +93,16 @@ namespace warpsafe::watch {
   }
   return 0;
 }
+/// Returns the size in bytes of a number type or of a vector type such as float3, or 0 if it is
+/// neither.
+[[nodiscard]] inline std::size_t element_bytes(std::string_view type) {
+  if (const std::size_t bytes = number_bytes(type); bytes != 0) return bytes;
+  if (type.empty() || type.back() < '1' || type.back() > '4') return 0;
+  // A vector of one number has the number's alignment.
+  std::string one(type.substr(0, type.size() - 1));
+  one += '1';
+  return alignment_bytes(one) * static_cast<std::size_t>(type.back() - '0');
+}
 /// Returns true for "float*", "void*" and "float const*", false for "float**" and "void (*)(int)".
 [[nodiscard]] inline bool is_plain_pointer(std::string_view type) noexcept {
   return type.size() > 1 && type.back() == '*' && type.find('(') == std::string_view::npos &&

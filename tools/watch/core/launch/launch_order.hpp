@@ -17,25 +17,37 @@
 
 namespace warpsafe::watch {
 
-/// Passes a successful kernel launch to the OrderWatch. May throw std::bad_alloc.
-inline void follow_launch(OrderWatch& order, const Launch& launch, const StreamPlace& at,
+/// Passes a successful kernel launch to the OrderWatch, and with --races to the FreedUse. May throw
+/// std::bad_alloc.
+inline void follow_launch(Suspicions& suspicions, const Launch& launch, const StreamPlace& at,
                           const LaunchParameters& values) {
   const Kernel& kernel = *launch.kernel;
+  OrderWatch& order = suspicions.order;
   std::vector<debug::MemoryAccess> accesses;
   std::vector<std::uintptr_t> words;  // for the blocks of pools
   std::uint64_t same = 0;
   std::uintptr_t written = 0;
+  std::vector<std::uintptr_t> assumed;
   if (order.suspects_own() && *kernel.library == '\0') {
     const std::vector<UsedPointer> pointers = used_pointers(kernel, values);
     add_signature(pointers, accesses);
     for (const UsedPointer& one : pointers) {
       const bool is_of_pool = order.has_pools() && one.is_certain && order.is_in_pool(one.address);
       if (is_of_pool) words.push_back(one.address);
+      // The end of other memory, which iterators pass, may be the beginning of the freed one.
+      if (one.is_certain && suspicions.freed.any() && !order.is_memory(one.address - 1)) {
+        suspicions.freed.used({kernel.name_view(), true, 0, "", at}, one.address);
+      }
     }
     if (!accesses.empty() && !may_read_an_index(kernel.types))
       same = number_of(kernel, launch.shape, values);
     for (const debug::MemoryAccess& one : accesses) {
       if (one.kind == debug::AccessKind::write) written = one.begin;
+    }
+    for (const UsedPointer& one : pointers) {
+      if (one.use != PointerUse::may_write || !one.is_certain) continue;
+      assumed.push_back(one.address);
+      accesses.push_back({one.address, 1, debug::AccessKind::read});
     }
   } else {
     add_pointers(kernel, values, accesses);
@@ -46,8 +58,9 @@ inline void follow_launch(OrderWatch& order, const Launch& launch, const StreamP
       !(order.has_pools() && order.pool_awaits(at))) {
     return;
   }
-  order.submitted({kernel.name_view(), true, 0, kernel.library, at, same, written}, accesses,
-                  nullptr, words);
+  order.submitted(
+      {kernel.name_view(), true, 0, kernel.library, at, same, written, 0, std::move(assumed)},
+      accesses, nullptr, words);
 }
 
 /// Passes a successful kernel launch to the DependentWatch. May throw std::bad_alloc.

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpsafe::watch {
@@ -106,6 +107,12 @@ struct PassedWord {
   return found;
 }
 
+/// Returns whether a library uses the program's memory only to write results: it generates random
+/// numbers, and keeps its state in memory of its own.
+[[nodiscard]] inline bool only_writes(std::string_view library) noexcept {
+  return library == "libcurand" || library == "libhiprand" || library == "librocrand";
+}
+
 /// Appends the memory that a kernel is assumed to touch: the first byte behind each word that may
 /// be a pointer. For a library's kernel these are the words of all parameters; for a program's
 /// kernel, of the one parameter through which it must write.
@@ -116,7 +123,8 @@ inline void add_pointers(const Kernel& kernel, const LaunchParameters& values,
   const std::size_t begin = of_library ? 0 : kernel.written;
   const std::size_t end = of_library ? count : kernel.written < count ? kernel.written + 1 : 0;
   const bool whole_block = of_library && count == 0 && values.each == nullptr;
-  const debug::AccessKind kind = of_library ? debug::AccessKind::read : debug::AccessKind::write;
+  const bool reads = of_library && !only_writes(kernel.library);
+  const debug::AccessKind kind = reads ? debug::AccessKind::read : debug::AccessKind::write;
   for (const PassedWord& one : passed_words(kernel, values, begin, end, whole_block)) {
     accesses.push_back({one.word, 1, kind});
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 namespace warpsafe::watch {
 
@@ -16,6 +17,13 @@ struct SourcePlace {
   std::string object;        ///< file name of the program or the shared object
   std::uint64_t offset = 0;  ///< address in that object, which addr2line understands
 
+  /// Whether it is in the function that nvcc makes for `<<<>>>`, perhaps inlined into its caller.
+  [[nodiscard]] bool is_stub() const noexcept {
+    constexpr std::string_view suffix = ".cudafe1.stub.c";
+    return function.find("__device_stub_") != std::string::npos ||
+           (file.size() > suffix.size() &&
+            file.compare(file.size() - suffix.size(), suffix.size(), suffix) == 0);
+  }
   /// "load at src/main.cpp:42", "load of libapp.so+0x1234", "app+0x1234".
   [[nodiscard]] std::string text() const {
     if (line != 0) {

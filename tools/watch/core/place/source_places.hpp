@@ -57,7 +57,7 @@ class SourcePlaces {
     for (const SourcePlace& one : find(stack)) {
       // nvcc makes two functions for a launch, of which one has the kernel's name.
       const bool of_kernel = !kernel.empty() && one.function == kernel;
-      if (!of_kernel && one.function.rfind("__device_stub_", 0) != 0) return one.text();
+      if (!of_kernel && !one.is_stub()) return one.text();
     }
     return {};
   }
@@ -89,9 +89,16 @@ class SourcePlaces {
       if (skipped || one.place.function == "_start") continue;
       places.push_back(std::move(one.place));
       for (SourcePlace& caller : one.callers) places.push_back(std::move(caller));
-      if (places.size() >= most) break;
     }
-    if (places.size() > most) places.resize(most);
+    if (places.size() > most) {
+      // A library's functions may come before the program's.
+      const auto own = std::find_if(places.begin(), places.end(),
+                                    [](const SourcePlace& one) { return one.line != 0; });
+      if (own != places.end() && own - places.begin() >= static_cast<std::ptrdiff_t>(most)) {
+        places[most - 1] = *own;
+      }
+      places.resize(most);
+    }
     return places;
   }
   struct Frame {

@@ -175,7 +175,7 @@ class ErrorReporter {
   [[nodiscard]] static std::vector<SourcePlace> callers_of(const std::string& kernel,
                                                            std::vector<SourcePlace> places) {
     const auto caller = std::find_if_not(places.begin(), places.end(), [&](const SourcePlace& one) {
-      return one.function == kernel || one.function.find("__device_stub__") != std::string::npos;
+      return one.function == kernel || one.is_stub();
     });
     if (caller != places.end()) places.erase(places.begin(), caller);
     return places;

@@ -2,12 +2,15 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../place/host_stack.hpp"
 #include "../report/counted.hpp"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace warpsafe::watch {
 
@@ -20,7 +23,7 @@ class CopySizes {
   /// std::bad_alloc.
   void allocated(std::uint64_t memory, std::uint64_t bytes, bool for_pool = false) {
     const std::lock_guard lock(mutex_);
-    allocations_[memory] = {bytes, 0, 0, for_pool ? 1U : 0U};
+    allocations_[memory] = {bytes, 0, 0, for_pool ? 1U : 0U, nullptr};
   }
   void freed(std::uint64_t memory) {
     const std::lock_guard lock(mutex_);
@@ -35,6 +38,16 @@ class CopySizes {
     const auto found = containing(memory);
     if (found != allocations_.end() && found->first != memory) ++found->second.others;
   }
+  /// Records a fill of so many bytes. A program that fills the same part as it copies wants it.
+  void filled(std::uint64_t memory, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto found = containing(memory);
+    if (found == allocations_.end()) return;
+    if (found->first != memory || is_part(found->second, bytes, 4) ||
+        is_part(found->second, bytes, 8)) {
+      ++found->second.others;
+    }
+  }
   /// Records a copy of so many bytes to or from the memory.
   void copied(std::uint64_t memory, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
@@ -43,25 +56,36 @@ class CopySizes {
     Allocation& one = found->second;
     if (found->first != memory) {
       ++one.others;
-    } else if (bytes >= least && bytes * 4 == one.bytes) {
+    } else if (is_part(one, bytes, 4)) {
       ++one.quarters;
-    } else if (bytes >= least && bytes * 8 == one.bytes) {
+    } else if (is_part(one, bytes, 8)) {
       ++one.eighths;
     } else {
       ++one.others;
+    }
+    if (one.quarters + one.eighths == 1 && one.others == 0 && one.copied_at == nullptr) {
+      one.copied_at = std::make_shared<const HostStack>(HostStack::here());
     }
   }
   /// Calls `report(text)` if there are suspicions. Call once: it also judges the live allocations.
   template <class Report>
   void each(const Report& report) {
+    each(report, [](const HostStack&, std::string_view) { return std::string(); });
+  }
+  /// `place(stack, kernel)` returns the words for a place in the program, or "".
+  template <class Report, class Place>
+  void each(const Report& report, const Place& place) {
     const std::lock_guard lock(mutex_);
     for (const auto& [memory, one] : allocations_) judge(one);
     allocations_.clear();
     if (found_ == 0) return;
+    const std::string where =
+        copied_at_ == nullptr ? std::string() : place(*copied_at_, std::string_view());
     report("suspicion: " + counted(found_, "allocation", "allocations") +
            " of which only the first 1/" + std::to_string(part_) + " was ever copied (" +
            std::to_string(bytes_ / part_) + " of " + std::to_string(bytes_) +
-           " bytes): was a number of elements passed as bytes?");
+           " bytes): was a number of elements passed as bytes?" +
+           (where.empty() ? where : " The first copy is submitted in " + where));
   }
 
  private:
@@ -72,7 +96,12 @@ class CopySizes {
     std::uint64_t quarters;
     std::uint64_t eighths;
     std::uint64_t others;
+    std::shared_ptr<const HostStack> copied_at;  ///< the first copy of a part
   };
+  [[nodiscard]] static bool is_part(const Allocation& one, std::uint64_t bytes,
+                                    std::uint64_t parts) noexcept {
+    return bytes >= least && bytes * parts == one.bytes;
+  }
   /// Returns the allocation that contains the address.
   [[nodiscard]] std::map<std::uint64_t, Allocation>::iterator containing(std::uint64_t memory) {
     auto next = allocations_.upper_bound(memory);
@@ -86,6 +115,7 @@ class CopySizes {
     if (found_++ == 0) {
       part_ = one.quarters != 0 ? 4 : 8;
       bytes_ = one.bytes;
+      copied_at_ = one.copied_at;
     }
   }
 
@@ -94,6 +124,7 @@ class CopySizes {
   std::uint64_t found_ = 0;  ///< suspicious allocations
   std::uint64_t part_ = 4;   ///< part and size of the first one
   std::uint64_t bytes_ = 0;
+  std::shared_ptr<const HostStack> copied_at_;
 };
 
 }  // namespace warpsafe::watch

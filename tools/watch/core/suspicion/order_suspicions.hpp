@@ -66,8 +66,9 @@ class OrderSuspicions {
     const auto& [first, second, first_access, second_access] = pair;
     const bool own = *first.library == '\0' && *second.library == '\0';
     if (own && !own_) return;
-    // A free is of all parts.
-    const bool frees = own_ && (is_pool_call(first) || is_pool_call(second));
+    // A free is of all parts, and so is a copy or a fill of the whole memory.
+    const bool frees = own_ && (is_pool_call(first) || is_pool_call(second) || first.covers != 0 ||
+                                second.covers != 0);
     const bool first_writes = writes(first_access);
     const bool second_writes = writes(second_access);
     std::string text = "suspicion: nothing orders " + first.text() + " before " + second.text();
@@ -84,6 +85,8 @@ class OrderSuspicions {
         "for it";
     if (*second.library != '\0') {
       text += ", or set the " + std::string(second.library) + " handle to the stream of the first";
+    } else if (*first.library != '\0') {
+      text += ", or set the " + std::string(first.library) + " handle to the stream of the second";
     }
     // A kernel's name already identifies its owner.
     if (!second.is_kernel) add_functions(text, "the second", functions);

@@ -12,6 +12,7 @@
 #include <warpsafe/backend/memory_access.hpp>
 #include <warpsafe/race/race_checker.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -114,6 +115,13 @@ class OrderWatch {
     const std::lock_guard lock(mutex_);
     const LiveMemory::Found found = memory_.find(begin);
     return found.what == nullptr || found.begin != begin ? 0 : found.what->bytes;
+  }
+  /// Returns where the allocation with that address begins, and its size; zeros: there is none.
+  [[nodiscard]] std::pair<std::uintptr_t, std::size_t> allocation_of(std::uintptr_t address) {
+    const std::lock_guard lock(mutex_);
+    const LiveMemory::Found found = memory_.find(address);
+    if (found.what == nullptr) return {};
+    return {found.begin, found.what->bytes};
   }
   /// Returns whether that address is in memory of the program.
   [[nodiscard]] bool is_memory(std::uintptr_t address) {
@@ -231,7 +239,7 @@ class OrderWatch {
   }
   /// Adds the work. Fills `pairs` with new pairs of which it is the second part. Returns whether
   /// its caller is needed, for them or for an earlier pair.
-  [[nodiscard]] bool put(const StreamWork& work, std::span<const debug::MemoryAccess> accesses,
+  [[nodiscard]] bool put(StreamWork& work, std::span<const debug::MemoryAccess> accesses,
                          const void* again, std::span<const std::uintptr_t> words,
                          std::vector<OrderSuspicions::Pair>& pairs) {
     const std::lock_guard lock(mutex_);
@@ -245,6 +253,10 @@ class OrderWatch {
       if (found.what == nullptr) continue;
       meet(found);
       accesses_.push_back(one);
+      if (!work.is_kernel && one.kind == debug::AccessKind::write && one.begin == found.begin &&
+          one.bytes >= found.what->bytes) {
+        work.covers = found.begin;
+      }
     }
     debug::Point* const last = again == nullptr ? nullptr : &launches_[again];
     const debug::Point earlier = last == nullptr ? debug::no_point : *last - 1;
@@ -273,6 +285,13 @@ class OrderWatch {
   [[nodiscard]] debug::Point put_nothing(const StreamPlace& at, debug::Point after) {
     return round_.put(StreamWork{{}, false, 0, "", at}, after, {});
   }
+  /// Returns whether work certainly touches what `other` writes. It is not known which part of the
+  /// memory behind an assumed address a kernel uses, so the other work must write all of it.
+  [[nodiscard]] static bool touches(const StreamWork& work, const debug::MemoryAccess& access,
+                                    const StreamWork& other) noexcept {
+    return other.covers != 0 ||
+           std::find(work.assumed.begin(), work.assumed.end(), access.begin) == work.assumed.end();
+  }
   void take_pairs(const StreamWork& second, std::vector<OrderSuspicions::Pair>& pairs) {
     const auto ordered = [&](const StreamWork& writer, debug::Point other) {
       return round_.comes_before(writer, other);
@@ -280,6 +299,10 @@ class OrderWatch {
     for (const debug::Race& race : round_.races()) {
       if (race.ordered || race.first_access.kind == debug::AccessKind::allocate) continue;
       const StreamWork& first = round_.work(race.first);
+      if (!touches(first, race.first_access, second) ||
+          !touches(second, race.second_access, first)) {
+        continue;
+      }
       if (found_.is_new(race, first, second, ordered)) {
         pairs.push_back({first, second, race.first_access, race.second_access});
       }

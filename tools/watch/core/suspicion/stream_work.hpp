@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace warpsafe::watch {
 
@@ -32,6 +33,10 @@ struct StreamWork {
   /// kernel may read from memory where to write.
   std::uint64_t same = 0;
   std::uintptr_t written = 0;  ///< where the launch must write, if `same` is known
+  /// The allocation that a copy or a fill writes completely; 0: none.
+  std::uintptr_t covers = 0;
+  /// Addresses that a kernel receives, of which it may use any part or none.
+  std::vector<std::uintptr_t> assumed{};
   /// Where the program submitted it; nullptr: not kept.
   std::shared_ptr<const HostStack> stack{};
   /// The place in the program of the allocation that the thread made before this work; "": unknown.

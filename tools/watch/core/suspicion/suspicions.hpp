@@ -4,8 +4,12 @@
 
 #include "copy_sizes.hpp"
 #include "dependent_watch.hpp"
+#include "freed_use.hpp"
 #include "legacy_use.hpp"
 #include "order_watch.hpp"
+#include "placed_texts.hpp"
+#include "unawaited_copies.hpp"
+#include "unwritten_copies.hpp"
 
 #include <string>
 #include <string_view>
@@ -19,6 +23,10 @@ struct Suspicions {
   CopySizes copies;
   OrderWatch order;
   DependentWatch dependent;
+  FreedUse freed;
+  UnawaitedCopies unawaited;
+  UnwrittenCopies unwritten;
+  PlacedTexts graphs;
 
   /// `caller` and `races` are passed to the OrderWatch.
   explicit Suspicions(const Caller& caller, bool races = false) : order(caller, races) {}
@@ -32,8 +40,12 @@ struct Suspicions {
   void each(const Report& report, const Place& place) {
     order.each(report, place);
     dependent.each(report);
+    freed.each(report, place);
+    unawaited.each(report, place);
+    unwritten.each(report, place);
+    graphs.each(report, place);
     legacy.each(report);
-    copies.each(report);
+    copies.each(report, place);
   }
 };
 

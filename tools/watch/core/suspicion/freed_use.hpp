@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../place/host_stack.hpp"
+#include "stream_work.hpp"
+#include <warpsafe/core/name.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::watch {
+
+/// Finds work on memory that the program has given back to the driver's pool before. The driver
+/// does not refuse it: the memory stays mapped, and belongs to whoever allocates next. Thread-safe.
+class FreedUse {
+ public:
+  /// Whether the program has freed memory of a pool; otherwise `used` does nothing.
+  [[nodiscard]] bool any() const noexcept { return __atomic_load_n(&any_, __ATOMIC_RELAXED); }
+  /// Adds memory of any kind: its addresses are no longer freed ones. `of_pool`: cudaFreeAsync may
+  /// free it. May throw std::bad_alloc.
+  void allocated(std::uintptr_t begin, std::size_t bytes, bool of_pool) {
+    if (!of_pool && !any()) return;
+    const std::lock_guard lock(mutex_);
+    auto at = freed_.lower_bound(begin);
+    if (at != freed_.begin() && end_of(*std::prev(at)) > begin) --at;
+    while (at != freed_.end() && at->first < begin + bytes) at = freed_.erase(at);
+    if (of_pool && bytes != 0) live_[begin] = bytes;
+  }
+  /// `by` lives as long as the process. May throw std::bad_alloc.
+  void freed(std::uintptr_t begin, Name by) {
+    const std::lock_guard lock(mutex_);
+    const auto at = live_.find(begin);
+    if (at == live_.end()) return;  // not a pool's, or of a graph, which allocates it again
+    if (freed_.size() == most_freed) freed_.erase(freed_.begin());
+    freed_[begin] = {at->second, by};
+    live_.erase(at);
+    __atomic_store_n(&any_, true, __ATOMIC_RELAXED);
+  }
+  /// Records work that begins at that address. May throw std::bad_alloc.
+  void used(const StreamWork& work, std::uintptr_t address) {
+    if (!any()) return;
+    const std::lock_guard lock(mutex_);
+    const auto next = freed_.upper_bound(address);
+    if (next == freed_.begin() || end_of(*std::prev(next)) <= address) return;
+    if (!known_.insert({work.what.data, std::prev(next)->second.by.data}).second) return;
+    if (found_.size() < most_found)
+      found_.push_back({work, std::prev(next)->second, HostStack::here()});
+  }
+  /// Calls `report(text)` for each use, and once for each function or kernel. `place(stack,
+  /// kernel)` returns the words for a place in the program, or "".
+  template <class Report, class Place>
+  void each(const Report& report, const Place& place) {
+    const std::lock_guard lock(mutex_);
+    for (const Found& one : found_) {
+      const std::string by(one.block.by.data, one.block.by.size);
+      std::string text = "suspicion: " + one.work.text() +
+                         (one.work.is_kernel ? " receives" : " uses") + " memory of " +
+                         std::to_string(one.block.bytes) + " bytes that " + by +
+                         " freed before: call " + by + " after the last use";
+      const std::string where = place(
+          one.stack, one.work.is_kernel ? std::string_view(one.work.what.data, one.work.what.size)
+                                        : std::string_view());
+      if (!where.empty()) text += "; it is submitted in " + where;
+      report(text);
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_freed = 4096;
+  static constexpr std::size_t most_found = 10;
+  struct Block {
+    std::size_t bytes = 0;
+    Name by{};
+  };
+  struct Found {
+    StreamWork work;
+    Block block;
+    HostStack stack;
+  };
+  [[nodiscard]] static std::uintptr_t end_of(
+      const std::pair<const std::uintptr_t, Block>& one) noexcept {
+    return one.first + one.second.bytes;
+  }
+
+  std::mutex mutex_;
+  bool any_ = false;
+  std::map<std::uintptr_t, std::size_t> live_;
+  std::map<std::uintptr_t, Block> freed_;
+  std::set<std::pair<const void*, const void*>> known_;
+  std::vector<Found> found_;
+};
+
+}  // namespace warpsafe::watch

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include "../place/host_stack.hpp"
+#include "stream_work.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::watch {
+
+/// Finds asynchronous copies to pinned host memory for which the program never waits: neither
+/// before it frees the memory nor before it ends. Whatever may be a wait counts as one, on any
+/// thread and for any stream. Thread-safe.
+class UnawaitedCopies {
+ public:
+  /// Adds pinned memory. May throw std::bad_alloc.
+  void allocated(std::uintptr_t begin, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    pinned_[begin] = bytes;
+  }
+  void freed(std::uintptr_t begin) {
+    const std::lock_guard lock(mutex_);
+    const auto memory = pinned_.find(begin);
+    if (memory == pinned_.end()) return;
+    const auto copy = pending_.find(begin);
+    if (copy != pending_.end()) {
+      copy->second.frees = true;
+      if (found_.size() < most_found) found_.push_back(std::move(copy->second));
+      pending_.erase(copy);
+    }
+    pinned_.erase(memory);
+  }
+  /// Returns whether that address is in pinned memory of the program. An asynchronous copy of other
+  /// host memory may wait.
+  [[nodiscard]] bool is_pinned(std::uintptr_t address) {
+    const std::lock_guard lock(mutex_);
+    return memory_at(address) != pinned_.end();
+  }
+  /// Records a copy to host memory; does nothing if the memory is not pinned. May throw
+  /// std::bad_alloc.
+  void copied(const StreamWork& work, std::uintptr_t to) {
+    const std::lock_guard lock(mutex_);
+    const auto memory = memory_at(to);
+    if (memory == pinned_.end()) return;
+    Copy& one = pending_[memory->first];
+    one.work = work;
+    one.stack = stacks_ < most_stacks ? HostStack::here() : HostStack{};
+    ++stacks_;
+    __atomic_store_n(&any_, true, __ATOMIC_RELAXED);
+  }
+  /// The host has waited, or may have, or the program has given up.
+  void waited() noexcept {
+    if (!__atomic_load_n(&any_, __ATOMIC_RELAXED)) return;
+    const std::lock_guard lock(mutex_);
+    pending_.clear();
+    __atomic_store_n(&any_, false, __ATOMIC_RELAXED);
+  }
+  /// Calls `report(text)` for each copy. `place(stack, kernel)` returns the words for a place in
+  /// the program, or "".
+  template <class Report, class Place>
+  void each(const Report& report, const Place& place) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [begin, one] : pending_) {
+      if (found_.size() < most_found) found_.push_back(one);
+    }
+    pending_.clear();
+    for (const Copy& one : found_) {
+      std::string text = "suspicion: the program never waits for " + one.work.text() +
+                         " to pinned host memory, and " +
+                         (one.frees ? "frees that memory" : "ends") +
+                         ": if it reads the memory, the data may not be there yet; wait for the "
+                         "stream before the first read";
+      const std::string where = place(one.stack, std::string_view());
+      if (!where.empty()) text += "; the copy is submitted in " + where;
+      report(text);
+    }
+    found_.clear();
+  }
+
+ private:
+  static constexpr std::size_t most_found = 10;
+  /// A look at the stack takes about a microsecond.
+  static constexpr std::size_t most_stacks = 256;
+  struct Copy {
+    StreamWork work{};
+    HostStack stack{};
+    bool frees = false;
+  };
+  using Pinned = std::map<std::uintptr_t, std::size_t>;
+  [[nodiscard]] Pinned::iterator memory_at(std::uintptr_t address) {
+    const auto next = pinned_.upper_bound(address);
+    if (next == pinned_.begin()) return pinned_.end();
+    const auto memory = std::prev(next);
+    return address - memory->first < memory->second ? memory : pinned_.end();
+  }
+
+  std::mutex mutex_;
+  bool any_ = false;  ///< there are pending copies
+  std::size_t stacks_ = 0;
+  Pinned pinned_;
+  std::map<std::uintptr_t, Copy> pending_;  ///< the last copy, by the beginning of the memory
+  std::vector<Copy> found_;
+};
+
+}  // namespace warpsafe::watch
