@@ -124,6 +124,14 @@ TEST_P(LibraryCalls, AnObjectThatIsLoadedLaterAndAgainIsSeen) {
                              HasSubstr("4 other failed calls, 2 notes")));
 }
 
+TEST_P(LibraryCalls, AFunctionThatTheProgramLooksUpIsSeen) {
+  const Ran ran = watched("", "looked_up names");
+  EXPECT_EQ(exit_of(ran), 0);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("cufftReturn failed: CUFFT_INTERNAL_ERROR (status 5)\n"
+                                       "  called by (anonymous namespace)::act at "),
+                             HasSubstr("names: 0"), HasSubstr("1 other failed call\n")));
+}
+
 TEST_P(LibraryCalls, ObjectsMayComeAndGoOnOtherThreads) {
   for (int i = 0; i < 3; ++i) {
     const Ran ran = watched("--quiet", "races");

@@ -260,6 +260,24 @@ int act(const char* what, const char* plug) {
   if (is("plug_in")) {
     return plug_in(plug, 14) + plug_in(plug, 0) + plug_in(plug, 14);
   }
+  if (is("looked_up")) {
+    void* const library = ::dlopen("libcufft.so.12", RTLD_NOW | RTLD_LOCAL);
+    must(library != nullptr, "dlopen");
+    const auto call = reinterpret_cast<int (*)(int)>(::dlsym(library, "cufftReturn"));
+    must(call != nullptr && ::dlsym(library, "cufftNothing") == nullptr, "dlsym");
+    must(std::strstr(::dlerror(), "cufftNothing") != nullptr, "dlerror");
+    must(call(0) == 0, "a status");
+    return HERE(call(5));
+  }
+  if (is("names")) {
+    for (int i = 0; i < 2; ++i) {
+      const auto here = reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "stand_in_number"));
+      const auto next = reinterpret_cast<int (*)()>(::dlsym(RTLD_NEXT, "stand_in_number"));
+      must(here != nullptr && here() == 1, "RTLD_DEFAULT");
+      must(next != nullptr && next() == 2, "RTLD_NEXT");
+    }
+    return 0;
+  }
   if (is("races")) {
     races(plug);
     return 0;
@@ -279,6 +297,9 @@ int act(const char* what, const char* plug) {
 }
 
 }  // namespace
+
+// The program's own; RTLD_NEXT finds that of the library behind it.
+extern "C" int stand_in_number() { return 1; }
 
 int main(int argc, char** argv) {
   if (cuInit(0) != CUDA_SUCCESS) return 1;
