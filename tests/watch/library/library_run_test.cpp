@@ -146,6 +146,20 @@ TEST_P(LibraryCalls, ALoaderThatBindsNothingIsNoHarm) {
   EXPECT_THAT(ran.out, HasSubstr("unchanged: 0"));
 }
 
+TEST(PythonPrograms, AreReportedWithTheirLines) {
+  const Ran ran = shell("env LD_LIBRARY_PATH=" LIBRARY_FOLDER ":" WATCH_STAND_IN " " WATCH_RUN
+                        " --cuda " WATCH_PYTHON " -S " LIBRARY_PYTHON);
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("warpsafe: cublasReturn failed: CUBLAS_STATUS_INTERNAL_ERROR"),
+                    HasSubstr("6 other failed calls")));
+  if (ran.out.find("not readable") != std::string::npos) return;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("\n  called by multiply at " LIBRARY_PYTHON
+                                       ":15\n  called by train at " LIBRARY_PYTHON ":20\n"),
+                             HasSubstr("\n  called by train at " LIBRARY_PYTHON ":21\n"),
+                             Not(HasSubstr("ffi"))));
+}
+
 TEST(RealLibraries, RefuseWrongCallsWithoutADevice) {
   const std::string program = LIBRARY_REAL;
   if (program.empty()) GTEST_SKIP() << "the toolkit's libraries are not here";
