@@ -265,8 +265,9 @@ int act(const char* what, const char* plug) {
     must(library != nullptr, "dlopen");
     const auto call = reinterpret_cast<int (*)(int)>(::dlsym(library, "cufftReturn"));
     must(call != nullptr && ::dlsym(library, "cufftNothing") == nullptr, "dlsym");
-    must(std::strstr(::dlerror(), "cufftNothing") != nullptr, "dlerror");
-    must(call(0) == 0, "a status");
+    must(call(0) == 0 && call(4) == 4, "a status");
+    const char* const text = ::dlerror();
+    must(text != nullptr && std::strstr(text, "cufftNothing") != nullptr, "dlerror");
     return HERE(call(5));
   }
   if (is("names")) {

@@ -4,11 +4,13 @@
 
 #include "../../../ranks/record/python_stack.hpp"
 #include "../kernel/kernel_name.hpp"
+#include "../suspicion/call_stack.hpp"
 #include "source_place.hpp"
 
-#include <dlfcn.h>
+#include <link.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -28,8 +30,9 @@ class ScriptPlaces {
   [[nodiscard]] Lines lines() {
     const std::lock_guard lock(mutex_);
     if (!python_.has_value()) {
-      // A program may load Python later.
-      if (::dlsym(RTLD_DEFAULT, "Py_IsInitialized") == nullptr) return {};
+      // A program may load Python later. The search for its functions replaces the program's
+      // dlerror(), so it is left to programs with Python.
+      if (!has_python()) return {};
       python_.emplace();
     }
     return python_->frames(most);
@@ -64,6 +67,17 @@ class ScriptPlaces {
       if (object.substr(0, one.size()) == one) return true;
     }
     return false;
+  }
+
+  /// Whether an object of Python is loaded: the interpreter, or one of its modules.
+  [[nodiscard]] static bool has_python() noexcept {
+    return ::dl_iterate_phdr(
+               [](dl_phdr_info* info, std::size_t, void*) {
+                 return detail::file_of(info->dlpi_name).find("python") != std::string_view::npos
+                            ? 1
+                            : 0;
+               },
+               nullptr) != 0;
   }
 
   std::mutex mutex_;
