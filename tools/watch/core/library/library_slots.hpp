@@ -60,7 +60,7 @@ class LibrarySlots {
     // Another thread looks already.
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return;
-    if (is_known && --waits_ != 0) return;
+    if (is_known && (waits_ == 0 || __atomic_sub_fetch(&waits_, 1, __ATOMIC_RELAXED) != 0)) return;
     bool is_complete = true;
     const auto one = [&](dl_phdr_info& info) { is_complete = take(info) && is_complete; };
     if (!locked(one)) return;
