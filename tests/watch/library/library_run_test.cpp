@@ -99,6 +99,10 @@ TEST_P(LibraryCalls, TheProgramSeesNoChange) {
   EXPECT_EQ(count(ran.out, "cublasReturn failed"), 0U) << "only a child makes this call";
 }
 
+TEST_P(LibraryCalls, TheStackCanBeUnwoundAtEachInstruction) {
+  EXPECT_THAT(watched("--quiet", "steps").out, HasSubstr("steps: 0, "));
+}
+
 TEST_P(LibraryCalls, ANullHandleIsNamed) {
   EXPECT_THAT(watched("", "no_handle").out,
               HasSubstr("CUBLAS_STATUS_NOT_INITIALIZED (status 1)\n  handle = a null pointer, "));
