@@ -24,7 +24,8 @@ FAILED = re.compile(r"\b((?:CUBLAS_STATUS|CUFFT|CUSPARSE_STATUS|CUSOLVER_STATUS|
 ENUMERATION = re.compile(r"enum\s*(\w*)\s*\{([^}]*)\}\s*(\w*)\s*;")
 FUNCTION = re.compile(rf"((?:const )?\w+\s*\**)\s*\b((?:{LIBRARIES})[A-Z]\w*)\s*\(([^()]*)\)\s*;")
 NARROW = {"int", "cublasOperation_t", "cublasFillMode_t", "cublasSideMode_t", "cublasDiagType_t", "cudaDataType",
-          "cudaDataType_t", "cufftType", "cufftHandle", "curandRngType_t"}  # fmt: skip
+          "cudaDataType_t", "cufftType", "cufftHandle", "curandRngType_t", "cudnnTensorFormat_t", "cudnnDataType_t",
+          "cudnnConvolutionMode_t", "ncclDataType_t", "ncclRedOp_t"}  # fmt: skip
 
 
 def preprocessed(compiler, folders, headers):
@@ -46,7 +47,7 @@ def kind_fits(kind, declared):
     base = " ".join(words[:-1]) if len(words) > 1 else declared
     is_pointer = "*" in declared or "[" in declared
     if kind in "hpa":
-        return is_pointer or re.match(r"(cublas|cusolverDn)Handle_t|curandGenerator_t", base) is not None
+        return is_pointer or re.match(r"(cublas|cusolverDn|cudnn)Handle_t|cudnn\w+Descriptor_t|curandGenerator_t|ncclComm_t", base) is not None
     if kind == "z":
         return not is_pointer and base in ("size_t", "long long int", "long long", "int64_t")
     if is_pointer:
@@ -110,6 +111,8 @@ def main():
             for form in forms:
                 counted["routines"] += 1
                 declared = [one.strip() for one in functions[form][1].split(",")]
+                # A structure of 128 bytes is passed on the stack.
+                declared = [one for one in declared if not one.startswith("ncclUniqueId ") or "*" in one]
                 for position, part in enumerate(parameters.split(" ")):
                     if position >= len(declared) or not kind_fits(part[-1], declared[position]):
                         there = declared[position] if position < len(declared) else "nothing"

@@ -109,6 +109,23 @@ TEST(LibraryArguments, OfFactorizations) {
   EXPECT_EQ(broken(failure("cusolverDnSpotrf_bufferSize", 3, {at, 0, 9, at, 8, at})),
             "lda is 8, and must be at least n = 9");
 }
+TEST(LibraryArguments, OfCollectives) {
+  const LibraryArguments is =
+      LibraryArguments::of(failure("ncclAllReduce", 4, {at, 0, 8, 7, 0, 0}));
+  EXPECT_EQ(
+      is.words,
+      "recvbuff = a null pointer, count = 8, datatype = float32, op = sum, comm = a null pointer");
+  EXPECT_EQ(is.broken, "comm is a null pointer");
+  EXPECT_EQ(broken(failure("ncclCommInitRank", 4, {at, 2, 5})),
+            "rank is 5, and must be less than nranks = 2");
+  EXPECT_EQ(broken(failure("ncclCommInitRank", 4, {at, 2, 1})), "");
+}
+TEST(LibraryArguments, OfDescriptors) {
+  EXPECT_EQ(broken(failure("cudnnSetTensor4dDescriptor", 2000, {at, 0, 0, -1, 1, 1, 1})),
+            "n is -1, and must not be negative");
+  EXPECT_EQ(broken(failure("cudnnSetConvolution2dDescriptor", 3, {at, 0, 0, 1, 0, 1, 1, 0, 0})),
+            "v is 0, and must be at least 1");
+}
 TEST(LibraryArguments, OfAFunctionWithoutARowAreNone) {
   const LibraryArguments is = LibraryArguments::of(failure("cusparseSpMV", 3, {0, 1, 2}));
   EXPECT_EQ(is.words + is.broken, "");
@@ -135,6 +152,7 @@ TEST(LibraryRemedy, NamesTheCauseAsFarAsItIsKnown) {
               HasSubstr("100 of the device's 1000 bytes are free"));
   EXPECT_THAT(remedy(failure("ncclAllReduce", 4, {at, at, 4, 7, 0, at})),
               HasSubstr("NCCL_DEBUG=WARN"));
+  EXPECT_EQ(remedy(failure("ncclAllReduce", 4, {at, at, 4, 7, 0, 0})), "comm is a null pointer");
   EXPECT_THAT(remedy(failure("curandGenerateNormal", 105, {at, at, 3})),
               HasSubstr("even for normal"));
 }

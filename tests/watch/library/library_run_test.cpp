@@ -99,6 +99,10 @@ TEST_P(LibraryCalls, TheProgramSeesNoChange) {
   EXPECT_EQ(count(ran.out, "cublasReturn failed"), 0U) << "only a child makes this call";
 }
 
+TEST_P(LibraryCalls, TheStackCanBeUnwoundAtEachInstruction) {
+  EXPECT_THAT(watched("--quiet", "steps").out, HasSubstr("steps: 0, "));
+}
+
 TEST_P(LibraryCalls, ANullHandleIsNamed) {
   EXPECT_THAT(watched("", "no_handle").out,
               HasSubstr("CUBLAS_STATUS_NOT_INITIALIZED (status 1)\n  handle = a null pointer, "));
@@ -124,6 +128,14 @@ TEST_P(LibraryCalls, AnObjectThatIsLoadedLaterAndAgainIsSeen) {
                              HasSubstr("4 other failed calls, 2 notes")));
 }
 
+TEST_P(LibraryCalls, AFunctionThatTheProgramLooksUpIsSeen) {
+  const Ran ran = watched("", "looked_up names");
+  EXPECT_EQ(exit_of(ran), 0);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("cufftReturn failed: CUFFT_INTERNAL_ERROR (status 5)\n"
+                                       "  called by (anonymous namespace)::act at "),
+                             HasSubstr("names: 0"), HasSubstr("2 other failed calls\n")));
+}
+
 TEST_P(LibraryCalls, ObjectsMayComeAndGoOnOtherThreads) {
   for (int i = 0; i < 3; ++i) {
     const Ran ran = watched("--quiet", "races");
@@ -136,6 +148,20 @@ TEST_P(LibraryCalls, ALoaderThatBindsNothingIsNoHarm) {
   const Ran ran = watched("", "right unchanged", "LD_BIND_NOT=1");
   EXPECT_EQ(exit_of(ran), 0);
   EXPECT_THAT(ran.out, HasSubstr("unchanged: 0"));
+}
+
+TEST(PythonPrograms, AreReportedWithTheirLines) {
+  const Ran ran = shell("env LD_LIBRARY_PATH=" LIBRARY_FOLDER ":" WATCH_STAND_IN " " WATCH_RUN
+                        " --cuda " WATCH_PYTHON " -S " LIBRARY_PYTHON);
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("warpsafe: cublasReturn failed: CUBLAS_STATUS_INTERNAL_ERROR"),
+                    HasSubstr("6 other failed calls")));
+  if (ran.out.find("not readable") != std::string::npos) return;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("\n  called by multiply at " LIBRARY_PYTHON
+                                       ":15\n  called by train at " LIBRARY_PYTHON ":20\n"),
+                             HasSubstr("\n  called by train at " LIBRARY_PYTHON ":21\n"),
+                             Not(HasSubstr("ffi"))));
 }
 
 TEST(RealLibraries, RefuseWrongCallsWithoutADevice) {

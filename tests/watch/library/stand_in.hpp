@@ -60,6 +60,9 @@ int cublasJump(void* buffer);
 /// Returns the number of frames of backtrace(), and what `names` has is in it.
 int cublasFrames(void** frames, int most);
 
+/// The program has a function of this name too.
+int stand_in_number();
+
 int cufftReturn(int status);
 int cusolverDnCreate(void** handle);
 int cusolverDnSpotrf(void* handle, int uplo, int n, float* A, int lda, float* work, int lwork,

@@ -84,5 +84,6 @@ int cublasErrno(int status, int expected) { return errno == expected ? status : 
 int cublasThrow(int status) { throw status; }
 int cublasCall(cublas_callback call, void* of) { return call(of); }
 int cublasJump(void* buffer) { std::longjmp(*static_cast<std::jmp_buf*>(buffer), 1); }
+int stand_in_number() { return 2; }
 int cublasFrames(void** frames, int most) { return ::backtrace(frames, most); }
 }

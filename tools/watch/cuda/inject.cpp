@@ -23,6 +23,7 @@
 #include <dlfcn.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 
 namespace warpsafe::watch {
@@ -102,13 +103,13 @@ void enable_all(const Cupti& cupti, CUpti_SubscriberHandle subscriber) {
   }
 }
 
-void library_returned(const LibraryFrame& frame, int status) {
+void library_returned(const LibraryFrame& frame, std::uint64_t& result) {
   ThreadState& mine = ThreadState::get();
   if (mine.inside || session == nullptr) return;
   const Unnoticed unnoticed;
   if (ForkedChild::here()) return;
   mine.inside = true;
-  session->libraries().returned(frame, status);
+  session->libraries().returned(frame, result);
   mine.inside = false;
 }
 

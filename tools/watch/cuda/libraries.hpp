@@ -23,10 +23,10 @@ inline constexpr const char* cuda_careful[] = {
 /// Objects whose calls of NVIDIA's libraries are not the program's: the ones above, and others of
 /// NVIDIA's that call them.
 inline constexpr const char* cuda_inside[] = {
-    "libcublas",   "libcudnn",        "libcufft",       "libcusolver",   "libcusparse", "libcurand",
-    "libcutensor", "libcudss",        "libnccl",        "libnvshmem",    "libnvblas",   "libnvrtc",
-    "libcufile",   "libnvidia",       "libnvcomp",      "libcustatevec", "libcupti",    "libcudart",
-    "libcuda.",    "libcudensitymat", "libcupauliprop", "libwarpsafe_"};
+    "libcublas",   "libcudnn",   "libcufft",  "libcusolver",     "libcusparse",    "libcurand",
+    "libcutensor", "libcudss",   "libnccl",   "libnvshmem",      "libnvblas",      "libnvrtc",
+    "libcufile",   "libnvidia",  "libnvcomp", "libcustatevec",   "libcupti",       "libcudart",
+    "libcuda.",    "libnvinfer", "libnvonnx", "libcudensitymat", "libcupauliprop", "libwarpsafe_"};
 
 /// Queries about the stack of a call.
 inline constexpr Caller cuda_caller{

@@ -10,6 +10,7 @@
 #include "../library/library_failure.hpp"
 #include "../library/library_remedy.hpp"
 #include "../place/host_stack.hpp"
+#include "../place/script_places.hpp"
 #include "../place/source_places.hpp"
 #include "../platform.hpp"
 #include "../report/findings.hpp"
@@ -163,19 +164,24 @@ class FailedCalls {
     try {
       const Finding::Kind kind =
           weight == CallWeight::note ? Finding::Kind::note : Finding::Kind::call;
+      const ScriptPlaces::Lines lines = scripts_.lines();
+      Frames frames(stack.frames, stack.frames + stack.count);
+      // All lines of Python may reach the function through the same frames.
+      for (const void* const one : lines) frames.push_back(const_cast<void*>(one));
       std::size_t number = Findings::none;
-      if (!is_new(function, status, stack, number)) {
+      if (!is_new(function, status, frames, number)) {
         findings_.again(number, kind);
         return false;
       }
       Finding made;
       made.kind = kind;
       describe(made);
+      ScriptPlaces::add(made.places, lines, SourcePlaces::most);
       if (weight == CallWeight::error || !quiet_) {
         if (!debug::Environment::get().silent && !silent_) StandardError::line(shown(made));
       }
       number = findings_.add(std::move(made));
-      is_reported(function, status, stack, number);
+      is_reported(function, status, frames, number);
     } catch (...) {  // out of memory: the call is not reported
       return false;
     }
@@ -186,24 +192,23 @@ class FailedCalls {
   }
   /// Whether this place has not been reported yet, and may be. If it was, `number` is that of its
   /// finding.
-  [[nodiscard]] bool is_new(std::string_view function, int status, const HostStack& stack,
+  [[nodiscard]] bool is_new(std::string_view function, int status, const Frames& frames,
                             std::size_t& number) {
     const std::lock_guard lock(mutex_);
     auto& known = reported(function, status);
-    Frames frames(stack.frames, stack.frames + stack.count);
     const auto found = known.find(frames);
     if (found != known.end()) {
       number = found->second;
       return false;
     }
     if (known.size() >= most_places) return false;
-    known.emplace(std::move(frames), Findings::none);
+    known.emplace(frames, Findings::none);
     return true;
   }
-  void is_reported(std::string_view function, int status, const HostStack& stack,
+  void is_reported(std::string_view function, int status, const Frames& frames,
                    std::size_t number) {
     const std::lock_guard lock(mutex_);
-    reported(function, status)[Frames(stack.frames, stack.frames + stack.count)] = number;
+    reported(function, status)[frames] = number;
   }
   [[nodiscard]] std::string shown(const Finding& made) {
     return (made.kind == Finding::Kind::note ? "warpsafe: note: " : "warpsafe: ") + made.text();
@@ -311,6 +316,7 @@ class FailedCalls {
   bool quiet_;
   bool silent_;  ///< a later run of --rerun repeats nothing
   MemoryTable memory_;
+  ScriptPlaces scripts_;
   std::mutex mutex_;
   /// The numbers of the findings by stack, by function and status.
   std::map<std::pair<std::string, int>, std::map<Frames, std::size_t>> reported_;

@@ -26,10 +26,11 @@ namespace detail {
 ///   n  a number that is at least 0       1  one that is at least 1      i  any number
 ///   x  a number that is not 0            z  a size of eight bytes       f  cuFFT's plan, a number
 ///   t u s d  cuBLAS's operation, triangle, side, diagonal    c  cuFFT's type   w  its direction
+///   y o  NCCL's type and operation
 ///   a  the address of as many numbers as the parameter before it says
 ///
 /// A rule is "a>=b": a is at least b, and at least 1. "a>=b|c@t": at least b if the operation t is
-/// N, or the side t is left; else at least c.
+/// N, or the side t is left; else at least c. "a<b": a is less than b.
 struct RoutineArguments {
   std::string_view names;
   std::string_view parameters;
@@ -131,12 +132,38 @@ inline constexpr RoutineArguments curand_arguments[] = {
      "generator:h outputPtr:p n:z", ""},
     {"SetStream DestroyGenerator SetPseudoRandomGeneratorSeed", "generator:h", ""}};
 
+// cuDNN's documentation, "cudnn_ops Library" and "cudnn_cnn Library".
+inline constexpr RoutineArguments cudnn_arguments[] = {
+    {"Create", "handle:h", ""},
+    {"SetStream Destroy", "handle:h", ""},
+    {"SetTensor4dDescriptor", "tensorDesc:h format:i dataType:i n:n c:n h:n w:n", ""},
+    {"SetFilter4dDescriptor", "filterDesc:h dataType:i format:i k:n c:n h:n w:n", ""},
+    {"SetConvolution2dDescriptor",
+     "convDesc:h pad_h:n pad_w:n u:1 v:1 dilation_h:1 dilation_w:1 mode:i computeType:i", ""}};
+
+// NCCL's documentation, "NCCL API". The identifier that ncclCommInitRank has between two numbers is
+// on the stack.
+inline constexpr RoutineArguments nccl_arguments[] = {
+    {"AllReduce", "sendbuff:p recvbuff:p count:z datatype:y op:o comm:h", ""},
+    {"Reduce", "sendbuff:p recvbuff:p count:z datatype:y op:o root:n comm:h", ""},
+    {"Broadcast", "sendbuff:p recvbuff:p count:z datatype:y root:n comm:h", ""},
+    {"Bcast", "buff:p count:z datatype:y root:n comm:h", ""},
+    {"AllGather", "sendbuff:p recvbuff:p sendcount:z datatype:y comm:h", ""},
+    {"ReduceScatter", "sendbuff:p recvbuff:p recvcount:z datatype:y op:o comm:h", ""},
+    {"Send", "sendbuff:p count:z datatype:y peer:n comm:h", ""},
+    {"Recv", "recvbuff:p count:z datatype:y peer:n comm:h", ""},
+    {"CommInitRank", "comm:h nranks:1 rank:n", "rank<nranks"},
+    {"CommDestroy CommFinalize CommAbort", "comm:h", ""},
+    {"CommCount CommCuDevice CommUserRank", "comm:h result:h", ""}};
+
 [[nodiscard]] inline std::span<const RoutineArguments> arguments_of(
     std::string_view functions) noexcept {
   if (functions == "cublas") return cublas_arguments;
   if (functions == "cufft") return cufft_arguments;
   if (functions == "cusolver") return cusolver_arguments;
   if (functions == "curand") return curand_arguments;
+  if (functions == "cudnn") return cudnn_arguments;
+  if (functions == "nccl") return nccl_arguments;
   return {};
 }
 /// Calls `see(part)` for each part of a text, until it returns false.
@@ -191,7 +218,9 @@ struct LibraryArguments {
     }
     const auto all = detail::arguments_of(call.family->functions);
     const detail::RoutineArguments* found = detail::find_routine(all, name);
-    if (found == nullptr && call.family->functions != "cufft") {
+    const bool has_types =
+        call.family->functions == "cublas" || call.family->functions == "cusolver";
+    if (found == nullptr && has_types) {
       if (!name.empty() && name.front() == 'I') name.remove_prefix(1);
       if (!name.empty() && std::string_view("SDCZHsdcz").find(name.front()) != name.npos) {
         found = detail::find_routine(all, name.substr(1));
@@ -249,7 +278,15 @@ struct LibraryArguments {
     static constexpr std::string_view triangles[] = {"lower", "upper", "full"};
     static constexpr std::string_view sides[] = {"left", "right"};
     static constexpr std::string_view diagonals[] = {"non-unit", "unit"};
+    static constexpr std::string_view types[] = {"int8",    "uint8",   "int32",   "uint32",
+                                                 "int64",   "uint64",  "float16", "float32",
+                                                 "float64", "bfloat16"};
+    static constexpr std::string_view reductions[] = {"sum", "product", "max", "min", "average"};
     switch (one.kind) {
+      case 'y':
+        return named(types);
+      case 'o':
+        return named(reductions);
       case 't':
         return named(operations);
       case 'u':
@@ -349,6 +386,14 @@ struct LibraryArguments {
     }
   }
   [[nodiscard]] std::string broken_rule(std::string_view rule) const {
+    if (const std::size_t less = rule.find('<'); less != rule.npos) {
+      const Value* const small = find(rule.substr(0, less));
+      const Value* const large = find(rule.substr(less + 1));
+      if (small == nullptr || large == nullptr || small->number < large->number) return {};
+      return std::string(small->name) + " is " + std::to_string(small->number) +
+             ", and must be less than " + std::string(large->name) + " = " +
+             std::to_string(large->number);
+    }
     const std::size_t at = rule.find(">=");
     const Value* const left = find(rule.substr(0, at));
     std::string_view name = rule.substr(at + 2);

@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -39,10 +40,18 @@ class LibraryCalls {
   void look() noexcept {
     if (on_) slots_.look();
   }
-  /// Call when a thunk has made a call of the program.
-  void returned(const LibraryFrame& frame, int status) noexcept {
-    if (LibraryThunks::get(frame.index).pending != nullptr && !slots_.bound(frame.index)) return;
-    if (status == 0) return;
+  /// Call when a thunk has made a call of the program. `result` is what the function has returned.
+  void returned(const LibraryFrame& frame, std::uint64_t& result) noexcept {
+    const bool is_pending = LibraryThunks::get(frame.index).pending != nullptr;
+    const bool is_library = !is_pending || slots_.bound(frame.index);
+    if (frame.index >= LibraryThunks::most) {
+      // dlsym has just read the name.
+      const auto* const name = reinterpret_cast<const char*>(frame.registers[4]);
+      if (result != 0) result = slots_.found(name, result);
+      return;
+    }
+    const int status = static_cast<int>(static_cast<std::uint32_t>(result));
+    if (!is_library || status == 0) return;
     try {
       LibrarySlots::Function function = slots_.function(frame.index);
       const LibraryStatus* const known = function.family->find(status);

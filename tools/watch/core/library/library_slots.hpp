@@ -60,7 +60,7 @@ class LibrarySlots {
     // Another thread looks already.
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return;
-    if (is_known && --waits_ != 0) return;
+    if (is_known && (waits_ == 0 || __atomic_sub_fetch(&waits_, 1, __ATOMIC_RELAXED) != 0)) return;
     bool is_complete = true;
     const auto one = [&](dl_phdr_info& info) { is_complete = take(info) && is_complete; };
     if (!locked(one)) return;
@@ -78,6 +78,12 @@ class LibrarySlots {
     const auto one = [&](dl_phdr_info& info) {
       // The object may be gone: its function may have jumped to the library's.
       if (!has_memory(info, reinterpret_cast<std::uintptr_t>(slot))) return;
+      if (index >= LibraryThunks::most) {
+        const std::uintptr_t value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+        if (is_of_system(value))
+          static_cast<void>(put_lookup(LoadedSlots(info), slot, value, false));
+        return;
+      }
       const Function& function = functions_[index];
       const std::uintptr_t value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
       // Another thread may have been here before.
@@ -87,7 +93,22 @@ class LibrarySlots {
     };
     return locked(one) && is_library;
   }
-  /// @pre a thunk with that index was called
+  /// Returns what a program's dlsym is to return for the function `name`, which it has found at
+  /// `address`: a thunk, if the function is a library's and returns a status.
+  [[nodiscard]] std::uint64_t found(std::string_view name, std::uint64_t address) noexcept {
+    const LibraryFamily* const family = family_of_function(name, families_);
+    if (family == nullptr || LibraryThunks::contains(address)) return address;
+    const std::lock_guard lock(mutex_);
+    std::uint64_t result = address;
+    bool is_first = true;
+    locked([&](dl_phdr_info&) {
+      if (!std::exchange(is_first, false) || !is_of(address, *family)) return;
+      const std::size_t index = index_of(address, nullptr, family, name);
+      if (index != LibraryThunks::most) result = LibraryThunks::address(index);
+    });
+    return result;
+  }
+  /// @pre a thunk with that index was called, and index < LibraryThunks::most
   [[nodiscard]] Function function(std::size_t index) {
     const std::lock_guard lock(mutex_);
     return functions_[index];
@@ -100,7 +121,7 @@ class LibrarySlots {
 
  private:
   struct Library {
-    const LibraryFamily* family;
+    const LibraryFamily* family;  ///< nullptr: none
     std::uintptr_t begin;
     std::uintptr_t end;  ///< of its code
   };
@@ -132,6 +153,7 @@ class LibrarySlots {
   }
   void find_libraries(const dl_phdr_info& first) {
     libraries_.clear();
+    system_.clear();
     // The same objects may lie elsewhere.
     if (unloaded_ != first.dlpi_subs) known_.clear();
     unloaded_ = first.dlpi_subs;
@@ -140,23 +162,37 @@ class LibrarySlots {
           auto& self = *static_cast<LibrarySlots*>(data);
           const std::string_view file = detail::file_of(info->dlpi_name);
           for (const LibraryFamily& one : self.families_) {
-            if (file.substr(0, one.files.size()) == one.files) self.keep_code(one, *info);
+            if (file.substr(0, one.files.size()) == one.files) {
+              keep_code(self.libraries_, &one, *info);
+            }
+          }
+          // glibc has moved dlsym from one to the other.
+          if (file.substr(0, 8) == "libc.so." || file.substr(0, 9) == "libdl.so.") {
+            keep_code(self.system_, nullptr, *info);
           }
           return 0;
         },
         this);
   }
-  void keep_code(const LibraryFamily& family, const dl_phdr_info& info) {
+  static void keep_code(std::vector<Library>& to, const LibraryFamily* family,
+                        const dl_phdr_info& info) {
     for (int i = 0; i < info.dlpi_phnum; ++i) {
       const ElfW(Phdr)& one = info.dlpi_phdr[i];
       if (one.p_type != PT_LOAD || (one.p_flags & PF_X) == 0) continue;
       const std::uintptr_t begin = info.dlpi_addr + one.p_vaddr;
-      libraries_.push_back({&family, begin, begin + one.p_memsz});
+      to.push_back({family, begin, begin + one.p_memsz});
     }
   }
   [[nodiscard]] bool is_of(std::uintptr_t address, const LibraryFamily& family) const noexcept {
     for (const Library& one : libraries_) {
       if (one.family == &family && address - one.begin < one.end - one.begin) return true;
+    }
+    return false;
+  }
+  /// Whether an address is the C library's, as that of dlsym is unless another tool defines it.
+  [[nodiscard]] bool is_of_system(std::uintptr_t address) const noexcept {
+    for (const Library& one : system_) {
+      if (address - one.begin < one.end - one.begin) return true;
     }
     return false;
   }
@@ -176,6 +212,14 @@ class LibrarySlots {
     if (known_.find(key) != known_.end()) return true;
     bool is_complete = true;
     slots.each([&](std::string_view name, std::uintptr_t* slot, bool is_lazy) {
+      if (name == "dlsym") {
+        const std::uintptr_t value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+        const bool is_pending = is_lazy && slots.is_code(value);
+        if (is_pending || is_of_system(value)) {
+          is_complete = put_lookup(slots, slot, value, is_pending) && is_complete;
+        }
+        return;
+      }
       const LibraryFamily* const family = family_of_function(name, families_);
       if (family == nullptr) return;
       const std::uintptr_t value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
@@ -204,23 +248,41 @@ class LibrarySlots {
   /// Returns false if the slot cannot be written yet.
   bool put(const LoadedSlots& slots, std::uintptr_t* slot, std::uintptr_t value,
            const LibraryFamily* family, std::string_view name, bool is_pending) {
+    const std::size_t index = index_of(value, is_pending ? slot : nullptr, family, name);
+    return index == LibraryThunks::most ||
+           slots.write(slot, LibraryThunks::address(index)) != LoadedSlots::Written::later;
+  }
+  /// The same for a slot of dlsym.
+  bool put_lookup(const LoadedSlots& slots, std::uintptr_t* slot, std::uintptr_t value,
+                  bool is_pending) {
     std::uintptr_t* const pending = is_pending ? slot : nullptr;
     const auto [found, is_new] =
-        thunks_.try_emplace({value, pending, std::string(name)}, functions_.size());
-    if (is_new) {
-      if (functions_.size() == LibraryThunks::most) {
-        thunks_.erase(found);
-        return true;
-      }
-      try {
-        functions_.push_back({family, std::string(name)});
-      } catch (...) {
-        thunks_.erase(found);
-        throw;
-      }
-      LibraryThunks::set(found->second, {reinterpret_cast<void*>(value), pending});
+        lookups_.try_emplace({value, pending}, LibraryThunks::most + lookups_.size());
+    if (is_new && lookups_.size() > LibraryThunks::most_lookups) {
+      lookups_.erase(found);
+      return true;
     }
+    if (is_new) LibraryThunks::set(found->second, {reinterpret_cast<void*>(value), pending});
     return slots.write(slot, LibraryThunks::address(found->second)) != LoadedSlots::Written::later;
+  }
+  /// Returns the index of the thunk for a function; LibraryThunks::most: all are in use.
+  [[nodiscard]] std::size_t index_of(std::uintptr_t value, std::uintptr_t* pending,
+                                     const LibraryFamily* family, std::string_view name) {
+    const auto [found, is_new] =
+        thunks_.try_emplace({value, pending, std::string(name)}, functions_.size());
+    if (!is_new) return found->second;
+    if (functions_.size() == LibraryThunks::most) {
+      thunks_.erase(found);
+      return LibraryThunks::most;
+    }
+    try {
+      functions_.push_back({family, std::string(name)});
+    } catch (...) {
+      thunks_.erase(found);
+      throw;
+    }
+    LibraryThunks::set(found->second, {reinterpret_cast<void*>(value), pending});
+    return found->second;
   }
 
   std::span<const LibraryFamily> families_;
@@ -231,8 +293,10 @@ class LibrarySlots {
   std::mutex mutex_;
   unsigned long long unloaded_ = 0;
   std::vector<Library> libraries_;
+  std::vector<Library> system_;  ///< the C library's code, without a family
   std::set<std::pair<std::uintptr_t, std::uintptr_t>> known_;
   std::map<std::tuple<std::uintptr_t, std::uintptr_t*, std::string>, std::size_t> thunks_;
+  std::map<std::pair<std::uintptr_t, std::uintptr_t*>, std::size_t> lookups_;
   std::deque<Function> functions_;
 };
 

@@ -15,7 +15,8 @@
 // set.
 extern "C" {
 [[gnu::visibility("hidden"), gnu::used]] warpsafe::watch::LibraryThunks::Target
-    warpsafe_library_targets[warpsafe::watch::LibraryThunks::most];
+    warpsafe_library_targets[warpsafe::watch::LibraryThunks::most +
+                             warpsafe::watch::LibraryThunks::most_lookups];
 [[gnu::visibility("hidden")]] extern const char warpsafe_library_thunks[];
 }
 
@@ -44,15 +45,18 @@ extern "C" {
 
 /// Called by a thunk after a call that may be of interest.
 [[gnu::visibility("hidden"), gnu::used]] void warpsafe_library_returned(
-    const warpsafe::watch::LibraryFrame* frame, int status) {
+    const warpsafe::watch::LibraryFrame* frame, std::uint64_t* result) {
   const auto handler = __atomic_load_n(&returned, __ATOMIC_ACQUIRE);
-  if (handler != nullptr) handler(*frame, status);
+  if (handler != nullptr) handler(*frame, *result);
 }
 }
 
 // A thunk pushes its number and jumps to the common code. The rule for its frame is the one of a
 // procedure linkage table: the stack is one word deeper after the push, from byte 9 on (endbr64 has
 // four bytes, push five).
+//
+// RTLD_NEXT is -1 and RTLD_DEFAULT is 0: for these, warpsafe_library_lookup leaves the stack as the
+// program's call has made it.
 //
 // The common code keeps the arguments' registers at rbp-8 .. rbp-56 (LibraryFrame), and the copied
 // words below. rbp is a multiple of 16 plus 8, so rsp is a multiple of 16 at each call.
@@ -66,7 +70,7 @@ warpsafe_library_thunks:
   .cfi_startproc
   .cfi_escape 0x0f,0x0b,0x77,0x08,0x80,0x00,0x3f,0x1a,0x39,0x2a,0x33,0x24,0x22
   .set warpsafe_library_number,0
-  .rept 4096
+  .rept 3840
   .p2align 4
   endbr64
   .byte 0x68
@@ -75,8 +79,34 @@ warpsafe_library_thunks:
   .long warpsafe_library_call - . - 4
   .set warpsafe_library_number,warpsafe_library_number+1
   .endr
+  .rept 256
+  .p2align 4
+  endbr64
+  .byte 0x68
+  .long warpsafe_library_number
+  .byte 0xe9
+  .long warpsafe_library_lookup - . - 4
+  .set warpsafe_library_number,warpsafe_library_number+1
+  .endr
   .cfi_endproc
   .size warpsafe_library_thunks, . - warpsafe_library_thunks
+
+  .p2align 4
+  .hidden warpsafe_library_lookup
+  .type warpsafe_library_lookup,@function
+warpsafe_library_lookup:
+  .cfi_startproc
+  .cfi_def_cfa_offset 16
+  leaq 1(%rdi),%r10
+  cmpq $1,%r10
+  ja warpsafe_library_call
+  popq %r10
+  .cfi_def_cfa_offset 8
+  shlq $4,%r10
+  leaq warpsafe_library_targets(%rip),%r11
+  jmpq *(%r11,%r10)
+  .cfi_endproc
+  .size warpsafe_library_lookup, . - warpsafe_library_lookup
 
   .p2align 4
   .hidden warpsafe_library_call
@@ -170,7 +200,7 @@ warpsafe_library_call:
   movups %xmm0,16(%rsp)
   movups %xmm1,32(%rsp)
   leaq -56(%rbp),%rdi
-  movl %eax,%esi
+  movq %rsp,%rsi
   callq warpsafe_library_returned
   movq (%rsp),%rax
   movq 8(%rsp),%rdx
@@ -184,8 +214,8 @@ warpsafe_library_call:
 
 namespace warpsafe::watch {
 
-static_assert(sizeof(LibraryThunks::Target) == 16 && LibraryThunks::most == 4096 &&
-              LibraryThunks::copied_words == 40);
+static_assert(sizeof(LibraryThunks::Target) == 16 && LibraryThunks::most == 3840 &&
+              LibraryThunks::most_lookups == 256 && LibraryThunks::copied_words == 40);
 static_assert(offsetof(LibraryFrame, registers) == 8 && offsetof(LibraryFrame, index) == 64 &&
               offsetof(LibraryFrame, stack) == 80);
 
@@ -203,7 +233,7 @@ std::uintptr_t LibraryThunks::address(std::size_t index) noexcept {
   return reinterpret_cast<std::uintptr_t>(warpsafe_library_thunks) + 16 * index;
 }
 bool LibraryThunks::contains(std::uintptr_t address) noexcept {
-  return address - LibraryThunks::address(0) < 16 * most;
+  return address - LibraryThunks::address(0) < 16 * (most + most_lookups);
 }
 
 }  // namespace warpsafe::watch

@@ -24,7 +24,10 @@ struct LibraryFrame {
 /// return address, which would break unwinding and shadow stacks. So it copies the arguments on the
 /// stack: 40 words, or as many as can be read. The longest function of the libraries has 27.
 struct LibraryThunks {
-  static constexpr std::size_t most = 4096;
+  static constexpr std::size_t most = 3840;
+  /// Further thunks, with the indices from `most` on, are for dlsym. They make a call of their own
+  /// only with a library's handle: with RTLD_NEXT and RTLD_DEFAULT, dlsym asks who calls it.
+  static constexpr std::size_t most_lookups = 256;
   static constexpr std::size_t copied_words = 40;
 
   /// Where a thunk goes. A function that the loader has not bound yet goes to the loader's code,
@@ -33,14 +36,15 @@ struct LibraryThunks {
     void* function = nullptr;
     std::uintptr_t* pending = nullptr;
   };
-  /// Called after each call that has returned a non-zero status, and after each call of a thunk
-  /// with a pending slot. Must throw nothing of its own; the thread may be cancelled there.
-  using Returned = void (*)(const LibraryFrame& frame, int status);
+  /// Called after each call whose result is not 0 as a status, and after each call of a thunk with
+  /// a pending slot. May replace the result. Must throw nothing of its own; the thread may be
+  /// cancelled there.
+  using Returned = void (*)(const LibraryFrame& frame, std::uint64_t& result);
 
   /// Returns whether there are thunks for this machine.
   [[nodiscard]] static bool exist() noexcept;
   static void set_handler(Returned handler) noexcept;
-  /// Sets where thunk `index` goes. @pre index < most
+  /// Sets where thunk `index` goes. @pre index < most + most_lookups
   static void set(std::size_t index, Target target) noexcept;
   [[nodiscard]] static Target get(std::size_t index) noexcept;
   [[nodiscard]] static std::uintptr_t address(std::size_t index) noexcept;

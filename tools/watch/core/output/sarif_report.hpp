@@ -101,7 +101,7 @@ namespace detail {
   };
   const std::vector<Rule> rules = {{"refused-launch", "The runtime refused a launch."},
                                    {"fault", "Work on the device failed."},
-                                   {"failed-call", "A call of the runtime failed."},
+                                   {"failed-call", "A call of the runtime or of a library failed."},
                                    {"note", "A call failed, which the program may expect."}};
   debug::JsonObject driver;
   driver.add("name", "warpsafe-run");
