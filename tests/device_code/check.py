@@ -3,7 +3,7 @@
 """Compares the device code of kernels.cu's pairs: check.py --compiler name=program --arch ARCH...
 
 nvcc: the PTX of each pair has as many instructions of each kind, and so has its machine code (SASS).
-hipcc: the assembly likewise.
+hipcc: the assembly likewise, except for one copy of a register.
 """
 
 import argparse
@@ -66,6 +66,12 @@ def kernels(text, ptx):
     return found
 
 
+def is_same(ours, hand):
+    # clang 21's register allocator copies a register in ours_index that it does not copy in hand_index, or in
+    # variants of ours_index. Those of Debian 12 and 13 do not.
+    return (ours - hand) + (hand - ours) in (collections.Counter(), collections.Counter(v_mov_b32_e32=1))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--compiler", required=True)
@@ -81,7 +87,7 @@ def main():
         pairs = [kernel.removeprefix("ours_") for kernel in found if kernel.startswith("ours_")]
         for pair in pairs:
             ours, hand = found[f"ours_{pair}"], found[f"hand_{pair}"]
-            same = ours == hand and ours.total() > 2
+            same = is_same(ours, hand) and ours.total() > 2
             said = f"{arch} {pair}: {ours.total()} instructions, by hand {hand.total()}"
             if sass:
                 code, by_hand = sass[f"ours_{pair}"], sass[f"hand_{pair}"]
