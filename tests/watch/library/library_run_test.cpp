@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <string>
@@ -69,11 +70,11 @@ TEST_P(LibraryCalls, AStatusOfAnotherKindIsNoError) {
 }
 
 TEST_P(LibraryCalls, AFailureInALoopIsReportedOnceAndCounted) {
-  const Ran ran = watched("--report " LIBRARY_FOLDER "/report.json", "loop");
+  const std::string file = testing::TempDir() + "library_" + std::to_string(::getpid()) + ".json";
+  const Ran ran = watched("--report " + file, "loop");
   EXPECT_EQ(count(ran.out, "cublasReturn failed"), 1U) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr(", 100 other failed calls"));
-  const Ran checked = shell(
-      WATCH_CHECK_REPORT " " LIBRARY_FOLDER "/report.json && cat " LIBRARY_FOLDER "/report.json");
+  const Ran checked = shell(WATCH_CHECK_REPORT " " + file + " && cat " + file + " && rm " + file);
   EXPECT_THAT(checked.out, AllOf(HasSubstr("valid\n"), HasSubstr(R"("subject":"cublasReturn")"),
                                  HasSubstr(R"("kind":"failed call")"), HasSubstr(R"("count":100)"),
                                  HasSubstr(R"("code":"CUBLAS_STATUS_INTERNAL_ERROR")"),

@@ -54,6 +54,7 @@ class LibraryCalls {
     if (!is_library || status == 0) return;
     try {
       LibrarySlots::Function function = slots_.function(frame.index);
+      if (function.family == nullptr) return;
       const LibraryStatus* const known = function.family->find(status);
       if (known == nullptr) return;
       LibraryFailure made{function.family, known, std::move(function.name), {}, 6};

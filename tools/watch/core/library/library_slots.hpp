@@ -9,6 +9,7 @@
 #include "status_function.hpp"
 
 #include <link.h>
+#include <sched.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -72,7 +73,8 @@ class LibrarySlots {
   /// Call when the thunk of a slot that was not bound has returned: the loader has bound the slot,
   /// if it did not fail. Returns whether it belongs to a library of the family now.
   bool bound(std::size_t index) noexcept {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (!acquire(lock)) return false;
     std::uintptr_t* const slot = LibraryThunks::get(index).pending;
     bool is_library = false;
     const auto one = [&](dl_phdr_info& info) {
@@ -98,7 +100,8 @@ class LibrarySlots {
   [[nodiscard]] std::uint64_t found(std::string_view name, std::uint64_t address) noexcept {
     const LibraryFamily* const family = family_of_function(name, families_);
     if (family == nullptr || LibraryThunks::contains(address)) return address;
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_, std::defer_lock);
+    if (!acquire(lock)) return address;
     std::uint64_t result = address;
     bool is_first = true;
     locked([&](dl_phdr_info&) {
@@ -108,15 +111,11 @@ class LibrarySlots {
     });
     return result;
   }
-  /// @pre a thunk with that index was called, and index < LibraryThunks::most
+  /// Returns the function of a thunk that was called; family nullptr: not known now. @pre index <
+  /// LibraryThunks::most. May throw std::bad_alloc.
   [[nodiscard]] Function function(std::size_t index) {
-    const std::lock_guard lock(mutex_);
-    return functions_[index];
-  }
-  /// Returns how many thunks are in use.
-  [[nodiscard]] std::size_t size() {
-    const std::lock_guard lock(mutex_);
-    return functions_.size();
+    std::unique_lock lock(mutex_, std::defer_lock);
+    return acquire(lock) ? functions_[index] : Function{nullptr, {}};
   }
 
  private:
@@ -126,6 +125,16 @@ class LibrarySlots {
     std::uintptr_t end;  ///< of its code
   };
 
+  /// Takes the lock, or gives up. The caller may hold the loader's lock, in a callback of
+  /// dl_iterate_phdr, and the owner may wait for that one.
+  [[nodiscard]] static bool acquire(std::unique_lock<std::mutex>& lock) noexcept {
+    constexpr int most_attempts = 2000;
+    for (int i = 0; i < most_attempts; ++i) {
+      if (lock.try_lock()) return true;
+      ::sched_yield();
+    }
+    return false;
+  }
   /// Calls `each` for each loaded object, while no object can be unloaded. Returns false if there
   /// was no memory.
   template <class Each>
