@@ -104,12 +104,6 @@ int act(const char* mode, Data& data) {
     curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_DEFAULT);
     return curandGenerateNormal(generator, data.c, 3, 0, 1);
   }
-  if (is("potrf_lda")) {
-    cusolverDnHandle_t solver = nullptr;
-    int size = 0;
-    cusolverDnCreate(&solver);
-    return cusolverDnSpotrf_bufferSize(solver, CUBLAS_FILL_MODE_LOWER, 2, data.a, 1, &size);
-  }
   return -1;
 }
 

@@ -20,7 +20,6 @@ REPORTS = {
     "plan_type": ("cufftPlan1d failed: CUFFT_INVALID_", "type is 5, and is none of cufftType's values"),
     "no_plan": ("cufftExecC2C failed: CUFFT_INVALID_PLAN", "the plan was not made"),
     "normal_odd": ("curandGenerateNormal failed: CURAND_STATUS_LENGTH_NOT_MULTIPLE", "even for normal"),
-    "potrf_lda": ("cusolverDnSpotrf_bufferSize failed: CUSOLVER_STATUS_INVALID_VALUE", "lda is 1, and must be at least n = 2"),
 }
 
 
