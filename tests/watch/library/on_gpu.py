@@ -6,6 +6,7 @@
 A watched program prints what it prints alone, and warpsafe-run reports what REPORTS lists. With the further argument
 "cost" it prints the time of a small product, alone, watched, and watched with --no-libraries. Exit code 77: no GPU."""
 
+import concurrent.futures
 import subprocess
 import sys
 
@@ -27,6 +28,19 @@ def run(command):
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
+def judge(watch, program, mode):
+    """What is wrong with this mode, alone and watched."""
+    expected, problems = REPORTS[mode], []
+    alone = run([program, mode])
+    watched = run([watch, "--cuda", "--quiet", program, mode])
+    if (alone.stdout, alone.returncode) != (watched.stdout, watched.returncode):
+        problems.append(f"alone: {alone.returncode} {alone.stdout!r}, watched: {watched.returncode} {watched.stdout!r}")
+    missing = [] if expected is None else [one for one in expected if one not in watched.stderr]
+    if missing or (expected is None and "warpsafe" in watched.stderr):
+        problems.append(f"expected {expected}, found {watched.stderr!r}")
+    return problems
+
+
 def main():
     watch, program, *rest = sys.argv[1:]
     if run([program, "right"]).returncode == 77:
@@ -36,19 +50,12 @@ def main():
         for options in ([], [watch, "--cuda", "--quiet"], [watch, "--cuda", "--quiet", "--no-libraries"]) * 3:
             print(*options[2:], run([*options, program, "cost"]).stdout.splitlines()[0])
         return 0
-    wrong = 0
-    for mode, expected in REPORTS.items():
-        alone = run([program, mode])
-        watched = run([watch, "--cuda", "--quiet", program, mode])
-        problems = []
-        if (alone.stdout, alone.returncode) != (watched.stdout, watched.returncode):
-            problems.append(f"alone: {alone.returncode} {alone.stdout!r}, watched: {watched.returncode} {watched.stdout!r}")
-        missing = [] if expected is None else [one for one in expected if one not in watched.stderr]
-        if missing or (expected is None and "warpsafe" in watched.stderr):
-            problems.append(f"expected {expected}, found {watched.stderr!r}")
-        wrong += bool(problems)
+    # A process waits for most of its time until the driver has started.
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        said = list(pool.map(lambda mode: judge(watch, program, mode), REPORTS))
+    for mode, problems in zip(REPORTS, said):
         print(mode + ":", "; ".join(problems) or "right")
-    return wrong != 0
+    return any(said)
 
 
 if __name__ == "__main__":
