@@ -73,6 +73,23 @@ void sizes(float* to, const float* from, double* wide, const double* wide_from, 
   look(cudaMalloc(&text, n));
 }
 
+struct Part {
+  float* data;
+  std::size_t n;
+};
+struct Items {
+  float* data;
+  std::size_t count;
+};
+Part part_of(float* data, std::size_t count) {
+  const auto byte_count = count * sizeof(float);
+  return Part{.data = data, .n = byte_count};
+}
+void members(Part part, Items items, float* to) {
+  look(cudaMemcpy(to, part.data, part.n, cudaMemcpyDeviceToHost));
+  look(cudaMemcpy(to, items.data, items.count, cudaMemcpyDeviceToHost));  // finds: F05
+}
+
 __global__ void adds(int* p) { p[0] += 1; }
 __global__ void assigns(int* p) { p[0] = 1; }
 void uses_of_a_fill(int* p, int* q, int* r, int* copied, float* copied_float,

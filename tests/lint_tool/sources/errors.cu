@@ -80,6 +80,12 @@ int answers(float* p, int result) {
   return 0;
 }
 
+// The error of a device that has the access already.
+void gives_access(int n) {
+  for (int i = 0; i < n; ++i) cudaDeviceEnablePeerAccess(i, 0);
+  cudaGetLastError();  // finds: D03/note
+}
+
 // What a dropped error hides: of the callers only, or of work that can fail.
 void clears_before(float* p) {
   cudaGetLastError();  // finds: D03/note

@@ -126,9 +126,18 @@ void prepared(float* p, int n) {
   done();
   look(cudaDeviceSynchronize());
   cudaStream_t stream;
-  look(cudaStreamCreate(&stream));
+  look(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   plain<<<4, 256, 0, stream>>>(p, n);
   plain<<<4, 256>>>(p, n);  // finds: C09/warning
+  done();
+}
+
+// The default stream waits for one without flags.
+void made_without_flags(float* p, int n) {
+  cudaStream_t stream;
+  look(cudaStreamCreate(&stream));
+  plain<<<4, 256, 0, stream>>>(p, n);
+  plain<<<4, 256>>>(p, n);  // finds: C09/note
   done();
 }
 

@@ -195,6 +195,13 @@ def in_other_branch(one, other):
     return False
 
 
+def creates_blocking(function, streams):
+    """Whether a function creates the streams with these names itself, without flags: the default stream waits for them."""
+    made = [variable for variable in function.variables.values() if variable.node.name in streams]
+    return {variable.node.name for variable in made} == set(streams) and all(variable.writes and all(any(
+        api(call_name(above)) == "StreamCreate" for above in write.above() if above.kind == "CALL_EXPR") for write in variable.writes) for variable in made)
+
+
 @launch_rule("C09", "the stream forgotten")
 def stream_forgotten(program, function, launch):
     if not launch.on_default_stream:
@@ -206,7 +213,7 @@ def stream_forgotten(program, function, launch):
     chooses = any(other.kernel_name == launch.kernel_name and not other.on_default_stream and in_other_branch(launch.node, other.node)
                   for other in all_launches(function))
     if streams and not chooses:
-        settled = waits_before_streams(function, launch) or only_blocking_streams(program)
+        settled = waits_before_streams(function, launch) or only_blocking_streams(program) or creates_blocking(function, streams)
         yield Found(launch.node, f"this launch runs on the default stream, but its function has the stream {streams[0]}",
                     f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream",
                     "note" if settled else "")

@@ -68,6 +68,10 @@ def axes_swapped(program, function, launch):
 
     if not (about(axes[0], ROWS) and about(axes[1], COLUMNS)) or about(axes[0], COLUMNS) or about(axes[1], ROWS):
         return
+    # Two equal constants: no order of them is wrong.
+    sides = [function.value(axis) for axis in axes[:2]]
+    if sides[0] is not None and sides[0] == sides[1]:
+        return
     # The launch of a transposed matrix passes its rows as the kernel's columns, too.
     if any(re.search(COLUMNS, parameter.name.lower()) and about(argument, ROWS) and not about(argument, COLUMNS)
            for parameter, argument in zip(launch.kernel.parameters, launch.arguments or ())):
