@@ -88,6 +88,26 @@ void narrowed(float* p, std::size_t n, float a) {
   done();
 }
 
+struct OfItself {
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* p);
+};
+struct Managed : OfItself {
+  float values[32];
+};
+struct Unmanaged {
+  float values[32];
+};
+__global__ void reads_managed(const Managed* from, float* p) { *p = from->values[0]; }
+__global__ void reads_unmanaged(const Unmanaged* from, float* p) { *p = from->values[0]; }
+void made_by_new(float* p) {
+  Managed* managed = new Managed;
+  reads_managed<<<1, 32>>>(managed, p);  // which its class allocates
+  Unmanaged* unmanaged = new Unmanaged;
+  reads_unmanaged<<<1, 32>>>(unmanaged, p);  // finds: C04
+  done();
+}
+
 void host_pointers(float* device, int n, float a, Pool& pool) {
   float* pooled = (float*)pool.malloc(100);
   three<<<1, 32>>>(pooled, n, a);

@@ -109,6 +109,12 @@ void uses_of_a_fill(int* p, int* q, int* r, int* copied, float* copied_float,
   look(cudaMemset(copied_float, 1, 4));  // finds: F14/note
   look(cudaMemcpy(&to_float, copied_float, 4, cudaMemcpyDeviceToHost));
   int to = 0;
+  look(cudaMemset(q, 1 << 30, 4));  // finds: F14/note
+  assigns<<<1, 32>>>(q);
+  done();
+  look(cudaMemset(p, 1 << 30, 4));  // finds: F14/error
+  adds<<<1, 32>>>(p);
+  done();
   look(cudaMemset(copied, 1, 4));  // finds: F14/warning
   look(cudaMemcpy(&to, copied, 4, cudaMemcpyDeviceToHost));
 }

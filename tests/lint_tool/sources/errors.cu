@@ -92,6 +92,12 @@ void clears_before(float* p) {
   plain<<<1, 32>>>(p);
   look(cudaGetLastError());
 }
+void asks_now() { look(cudaGetLastError()); }
+void clears_before_a_check(float* p) {
+  cudaGetLastError();  // finds: D03/note
+  plain<<<1, 32>>>(p);
+  asks_now();
+}
 void hides_nothing(float* p) {
   plain<<<4, 64>>>(p);
   cudaGetLastError();  // finds: D03/note
@@ -125,8 +131,14 @@ struct Filler {
   float* p;
   ~Filler() { fills(p); }
 };
+__host__ __device__ cudaError_t drains(float* p) {
+  *p = 0;
+  return *p > 1 ? cudaErrorInvalidValue : cudaSuccess;
+}
+__global__ void drops_on_the_device(float* p) { drains(p); }
 void drops(float* p) {
-  fills(p);  // finds: D08
+  drains(p);  // finds: D08
+  fills(p);   // finds: D08
   look(fills(p));
 }
 cudaError_t succeeds(float* p) {

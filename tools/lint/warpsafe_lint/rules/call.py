@@ -4,7 +4,7 @@
 
 import re
 
-from ..host_memory import host_memory
+from ..host_memory import allocates_itself, host_memory
 from ..launches import same_text
 from ..function import api
 from ..registry import Found, all_launches, launch_rule, rule
@@ -138,13 +138,6 @@ def is_empty(program, function, place):
         kinds = [plain(launch.arguments[place]).type.get_canonical() for each in program.functions for launch in all_launches(each)
                  if launch.kernel_name == function.name and launch.arguments and len(launch.arguments) > place]
     return bool(kinds) and all(kind.kind.name == "RECORD" and kind.get_size() == 1 and not list(kind.get_fields()) for kind in kinds)
-
-
-def allocates_itself(record, depth=4):
-    """Whether a class or a base of it has an operator new, which may take managed memory."""
-    return depth > 0 and any(
-        child.spelling == "operator new" or child.kind.name == "CXX_BASE_SPECIFIER" and allocates_itself(child.type, depth - 1)
-        for child in record.get_canonical().get_declaration().get_children())
 
 
 @rule("C07", "a kernel that takes a reference")

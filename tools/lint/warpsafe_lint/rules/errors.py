@@ -330,7 +330,7 @@ def clears_on_purpose(program, function, call):
         first -= 1
     beside = " ".join(re.sub(r"(//|/\*)\s*warpsafe-lint:.*", "", each) for each in lines[min(first, max(line - 2, 0)):line])
     return re.search(r"(//|/\*).*\b(clear|reset|ignore|swallow|discard|drop|sticky|flush|drain|consume|eat)", beside, re.I) is not None or any(
-        later.order > call.order and function.looks(later) and not is_dropped(later) for later in function.calls)
+        later.order > call.order and function.looks(later) and not (is_dropped(later) and is_error(later.type)) for later in function.calls)
 
 
 def clears_peers(function, call):
@@ -458,8 +458,8 @@ def is_runtime_error(kind_of):
 def dropped(program):
     found, harmless = {}, set()
     for function in program.functions:
-        if function.node.kind == "DESTRUCTOR":
-            continue  # which cannot return it, and must not throw
+        if function.node.kind == "DESTRUCTOR" or function.on_device:
+            continue  # which cannot return it, and must not throw; or a kernel, which has nobody to tell
         for call in function.calls:
             name = call_name(call)
             if name in program.bodies and is_error(call.type) and is_dropped(call) and is_statement(program, call) and \
