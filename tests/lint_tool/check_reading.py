@@ -475,7 +475,7 @@ with tempfile.TemporaryDirectory() as name:
                 ("a count that replaces a constant", "void own(float* p, int n) { int b = 64; b = n; k<<<1, b>>>(p); }\n", "", "warning"),
                 ("a count that a branch replaces", "void own(float* p, int n) { int b = n; if (*p > 1) { b = 64; } k<<<1, b>>>(p); }\n", "", "warning"),
                 ("a count of the turn before", "void own(float* p, int n) { int b; b = 64; for (int i = 0; i < 9; ++i) { k<<<1, b>>>(p); b = n; } }\n", "", "warning"),
-                ("a divisor from the input", "void own(float* p, char** a) { k<<<1, 65536 / atoi(a[1])>>>(p); }\n", "", "note"),
+                ("a divisor from the input", "void own(float* p, char** a) { k<<<1, 65536 / atoi(a[1])>>>(p); }\n", "", "warning"),
                 ("a dividend from the input", "void own(float* p, char** a) { k<<<1, atoi(a[1]) / 4>>>(p); }\n", "", "warning"),
                 ("threads that a product bounds", "void own(float* p, int n, int m) { dim3 b; b.x = n / 2; b.y = m / 2; unsigned all = b.x * b.y; if (all > 1024) return; k<<<1, b>>>(p); }\n", "", "note"),
                 ("threads that another product bounds", "void own(float* p, int n, int m) { dim3 b; b.x = n / 2; b.y = m / 2; int all = n * 2; if (all > 1024) return; k<<<1, b>>>(p); }\n", "", "warning"),
@@ -494,6 +494,8 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "b/other.cpp").write_text(other)
             found = {item["row"]: item for item in json.loads(run(apart, "--rows=D01,A19", "--json", "a/own.cu").stdout)}
             expect(f"a size of a launch: {what}", found["D01"]["severity"], severity)
+            if what == "a divisor from the input":
+                expect("the words for a divisor", "comes from 65536 / atoi(a[1])," in found["D01"]["says"], True)
             if "A19" in found:
                 expect(f"the block as a size: {what}", found["A19"]["severity"], severity)
         (apart / "b/other.cpp").unlink()
@@ -606,6 +608,11 @@ with tempfile.TemporaryDirectory() as name:
         (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#define SIZE ((void)0)\n__global__ void k(int* p) { *p = 1; }\nvoid start(int* p) {\n"
                                          "  unsigned size = SIZE;\n  k<<<1, size>>>(p);\n  k<<<1, 0>>>(p);\n}\n")
         expect("a size of no type", run(apart, "--rows=A04", "a/grid.cu").stdout.count("[A04]"), 1)
+        # Memory that a kernel takes for the kernel that it launches is not the host's.
+        for attribute, count in (("__global__ ", 0), ("", 1)):
+            (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n__global__ void k(float* p) { *p = 1; }\n"
+                                             f"{attribute}void start(int n) {{\n  float* p = new float[n];\n  k<<<1, 1>>>(p);\n}}\n")
+            expect(f"memory of {attribute or 'the host'}", run(apart, "--rows=C04", "a/grid.cu").stdout.count("[C04]"), count)
         # clang gives an enumerator 0 if its expression has a name of a header that is not there.
         for size, count in (("missing::width * 4", 0),):
             (apart / "a/grid.cu").write_text(f"#include <cuda_runtime.h>\n#include <missing.h>\nenum {{ side = {size} }};\n__global__ void k(int* p) {{ *p = 1; }}\n"

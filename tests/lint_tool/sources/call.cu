@@ -140,6 +140,12 @@ void shared(float* p, int n) {
   dynamic<<<1, 32, n * 4>>>(p);
   const int bytes = n;
   dynamic<<<1, 32, bytes>>>(p);
+  std::size_t buffer = n * sizeof(float);
+  if (buffer > 48000) buffer = sizeof(float);
+  dynamic<<<1, 32, buffer>>>(p);
+  std::size_t items = n;
+  if (items > 48000) items = 1;
+  dynamic<<<1, 32, items>>>(p);  // finds: C11
   done();
 }
 

@@ -35,6 +35,23 @@ float managed_too_early() {
   return one + late[0];
 }
 
+// The kernel gets numbers that the host reads for it, and other memory.
+struct Held {
+  float* data;
+  int n;
+};
+__global__ void gets(float* data, int n) { data[n] = 1; }
+__global__ void gets_object(const Held held) { held.data[0] = 1; }
+int managed_for_the_host() {
+  Held* held;
+  look(cudaMallocManaged(&held, sizeof(Held)));
+  gets<<<1, 32>>>(held->data, held->n);
+  const int n = held->n;
+  gets_object<<<1, 32>>>(*held);
+  done();
+  return n + held->n;
+}
+
 void local_source(int* device, cudaStream_t stream) {
   int value = 3;
   look(cudaMemcpyAsync(device, &value, sizeof(int), cudaMemcpyHostToDevice, stream));  // finds: F02

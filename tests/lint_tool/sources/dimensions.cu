@@ -149,10 +149,10 @@ void names(float* p, int n, int rows, int cols) {
   plain<<<threads_per_block, number_of_blocks>>>(p, n);  // finds: A13/note
   plain<<<threads_per_block, nblocks>>>(p, n);           // finds: A13/warning B01
   matrix<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, rows, cols);  // finds: A14
-  const int nrows = 100, ncols = 100, fewer_cols = 50;
+  const int nrows = 100, ncols = 100, few_cols = 50;
   matrix<<<dim3((nrows - 1) / 16 + 1, (ncols - 1) / 16 + 1), block>>>(p, nrows, ncols);  // a square
-  matrix<<<dim3((nrows - 1) / 16 + 1, (fewer_cols - 1) / 16 + 1), block>>>(
-      p, nrows, fewer_cols);  // finds: A14
+  const dim3 longer((nrows - 1) / 16 + 1, (few_cols - 1) / 16 + 1);
+  matrix<<<longer, block>>>(p, nrows, few_cols);  // finds: A14
   // The matrix is transposed: the kernel's columns are these rows.
   matrix<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, cols, rows);
   transpose<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, rows, cols);

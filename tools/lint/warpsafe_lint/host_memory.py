@@ -42,6 +42,15 @@ def host_memory(function, node):
     return None
 
 
+def pointer_itself(function, node):
+    """The pointer variable of a function whose own address an argument is, `&p` of `float* p`; or None."""
+    inner = plain(node)
+    if inner.kind != "UNARY_OPERATOR" or not inner.children or not function.program.text(inner).startswith("&"):
+        return None
+    variable = function.variable(inner.children[0])
+    return variable if variable is not None and variable.node.type.get_canonical().kind.name == "POINTER" and not is_static(variable) else None
+
+
 def allocates_itself(record, depth=4):
     """Whether a class or a base of it has an operator new, which may take managed memory."""
     return depth > 0 and any(

@@ -75,8 +75,8 @@ def narrowed_argument(program, function, launch):
 
 @launch_rule("C04", "a host pointer passed to a kernel")
 def host_pointer(program, function, launch):
-    if program.called("HostRegister", "HostGetDevicePointer"):
-        return
+    if function.on_device or program.called("HostRegister", "HostGetDevicePointer"):
+        return  # a kernel that launches another one has no host memory
     kernel = launch.kernel
     for place, node in enumerate(launch.arguments or ()):
         if node.type.get_canonical().kind.name != "POINTER" and plain(node).kind != "CALL_EXPR":
@@ -232,6 +232,9 @@ def shared_elements(program, function, launch):
     if size in (None, 1):
         return
     node = function.resolve(launch.bytes)
+    variable = function.variable(node)
+    if variable is not None and any(next(each.all("CXX_UNARY_EXPR"), None) for each in [variable.start, *variable.writes] if each is not None):
+        return  # one of its values has a sizeof
     words = " ".join(node.names()) + " " + " ".join(launch.bytes.names())
     if any(True for _ in node.all("CXX_UNARY_EXPR", "CALL_EXPR")) or re.search(
             r"byte|size|mem|shm|shared|sz", words.lower()) and not same_text(program, launch.bytes, launch.block):

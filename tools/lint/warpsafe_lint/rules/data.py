@@ -6,7 +6,7 @@ import re
 
 from ..function import api
 from ..registry import Found, all_launches, function_rule, rule
-from ..host_memory import host_memory, is_static
+from ..host_memory import host_memory, is_static, pointer_itself
 from .streams import captures
 from ..sizes import floating, only_count, wrong_sizeof
 from ..tree import bare, base_variable, call_arguments, call_name, plain, pointee_size
@@ -109,6 +109,9 @@ def managed_too_early(program, function):
             base = base_variable(argument)
             if base is None or base.target not in managed or base.target in reported:
                 continue
+            # A number or an object that the host reads for the launch, or a pointer to other memory: the kernel does not get this memory.
+            if argument.type.get_canonical().kind.name != "POINTER" or next(argument.all("MEMBER_REF_EXPR"), None) is not None:
+                continue
             read = use_before_wait(function, launch.node, base.target)
             if read is not None and launch.node not in read.above():
                 reported.add(base.target)
@@ -164,8 +167,8 @@ def elements_for_bytes(program):
             else:
                 # A cast says of what type the items are: `(half*)pairs`.
                 sizes = {pointee_size(bare(a).type) or pointee_size(p.type) for a, p in zip(arguments, pointers)}
-            if len(sizes) != 1 or None in sizes or 1 in sizes:
-                continue
+            if len(sizes) != 1 or None in sizes or 1 in sizes or "Memset" in name and pointer_itself(function, pointers[0]) is not None:
+                continue  # L01 reports the address of a pointer
             item = sizes.pop()
             node = function.resolve(size)
             spelled = list(node.all("CXX_UNARY_EXPR"))

@@ -70,8 +70,9 @@ def source_of(function, node, depth=6):
             return Source(function.program.text(node), values=values)
         if node.name == "/" and None not in sources and sources[0].text == sources[1].text:
             return Source(function.program.text(node))  # a count in as many parts as it needs
-        if node.name == "/":  # the larger the divisor is, the smaller is the quotient
-            return sources[0] or Source(function.program.text(node))
+        if node.name == "/" and not (sources[0] and sources[0].grows):
+            # The quotient is large for a small divisor, so that the divisor alone does not say what it is.
+            return sources[0] if sources[0] and not (sources[1] and sources[1].grows) else Source(function.program.text(node), bool(sources[1] and sources[1].grows))
         return strongest(sources)
     if node.kind in ("UNARY_OPERATOR", "PAREN_EXPR", "UNEXPOSED_EXPR") and len(inner) == 1:
         return source_of(function, inner[0], depth - 1)
