@@ -462,6 +462,7 @@ with tempfile.TemporaryDirectory() as name:
                 ("a product that a branch bounds", "void own(float* p, int n, int b) { if (n * b > 4096) n = 4096 / b; k<<<1, n>>>(p); }\n", "", "note"),
                 ("a sum with another count", "void own(float* p, int n, int b) { if (b + 1 <= 1024) k<<<1, n>>>(p); }\n", "", "warning"),
                 ("a part of a caller's number", "void own(float* p, int n) { k<<<1, n / 1024>>>(p); }\nvoid use(float* p) { own(p, 1 << 20); }\n", "", "note"),
+                ("a part of a caller's number by a variable", "void own(float* p, int n, int m) { int t = 64; if (m > 9) t = 1024; int b = (n + t - 1) / t; k<<<t, b>>>(p); }\nvoid use(float* p, int m) { own(p, 3000, m); }\n", "", "note"),
                 ("a part of a larger number", "void own(float* p, int n) { k<<<1, n / 1024>>>(p); }\nvoid use(float* p) { own(p, 1 << 21); }\n", "", "warning"),
                 ("a template's constant", "template <int N> void own(float* p) { const int n = N * 4; k<<<1, n>>>(p); }\n", "", "note"),
                 ("an argument beside a template's constant", "template <int N> void own(float* p, int n) { k<<<1, n * N>>>(p); }\n", "", "warning"),

@@ -43,6 +43,20 @@ __global__ void by_reference_to_some(const F& f) {}  // finds: C07/error
 __global__ void large(Large values) {}               // finds: C17
 void look(cudaError_t status);
 void done() { look(cudaGetLastError()); }
+
+struct Uploaded {
+  Plain& on_the_device();
+};
+__global__ void by_reference_to_any(Plain& plain) { plain.data[0] = 1; }   // finds: C07/note
+__global__ void by_reference_to_both(Plain& plain) { plain.data[0] = 1; }  // finds: C07/error
+void passes_references(Uploaded& uploaded, Plain& some) {
+  by_reference_to_any<<<1, 32>>>(uploaded.on_the_device());
+  by_reference_to_any<<<1, 32>>>(some);
+  Plain own;
+  by_reference_to_both<<<1, 32>>>(some);
+  by_reference_to_both<<<1, 32>>>(own);
+  look(cudaGetLastError());
+}
 struct DeviceBuffer {
   float* data() const;
   float& operator[](int) const;

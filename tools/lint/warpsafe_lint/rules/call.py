@@ -122,10 +122,22 @@ def by_value(program):
                                 "pass a view: device_ptr, DeviceSpan, or a plain struct")
 
 
+def passed_at(program, function, place):
+    """The arguments of a parameter of a kernel, in the launches that are seen."""
+    return [launch.arguments[place] for each in program.functions for launch in all_launches(each)
+            if launch.kernel_name == function.name and launch.arguments and len(launch.arguments) > place]
+
+
+def is_reference_itself(node):
+    """Whether a name or a call is a reference, whose object may be on the device."""
+    to = plain(node).cursor.referenced
+    kind = (to.result_type if plain(node).kind == "CALL_EXPR" else to.type) if to is not None else None
+    return kind is not None and kind.kind.name == "LVALUEREFERENCE"
+
+
 def passes_objects(program, function, place):
     """Whether a launch is seen that passes something other than the target of a pointer, or no launch is seen at all."""
-    seen = [launch.arguments[place] for each in program.functions for launch in all_launches(each)
-            if launch.kernel_name == function.name and launch.arguments and len(launch.arguments) > place]
+    seen = passed_at(program, function, place)
     return not seen or any(not (plain(argument).kind == "UNARY_OPERATOR" and program.text(plain(argument)).startswith("*"))
                            for argument in seen)
 
@@ -146,8 +158,10 @@ def by_reference(program):
         for place, parameter in enumerate(function.parameters):
             if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE") and passes_objects(program, function, place) and \
                     not allocates_itself(parameter.type.get_pointee()):
+                seen = passed_at(program, function, place)
+                unknown = bool(seen) and all(map(is_reference_itself, seen))
                 yield Found(parameter, f"{parameter.name} is a reference: the kernel receives the address of a host object",
-                            "pass it by value; warpsafe refuses this kernel", "note" if is_empty(program, function, place) else "")
+                            "pass it by value; warpsafe refuses this kernel", "note" if unknown or is_empty(program, function, place) else "")
 
 
 @launch_rule("C08", "the stream in the slot of the shared memory")

@@ -47,6 +47,20 @@ def may_leave_rest(function, count, block):
     return any(each is not None and each.grows for each in (source, source_of(function, block) if size is None else None))
 
 
+def is_divided_in_steps(function, node):
+    """Whether a number is rounded up and divided in several steps, `(n + 4 * B - 1) / B / 4`."""
+    product, top = 1, node
+    while operands(top, "/"):
+        top, bottom = operands(top, "/")
+        top, value = function.resolve(top), function.value(bottom)
+        if value is None:
+            return False
+        product *= value
+    return top.name == "+" and any(function.value(side) == product - 1 for side in operands(top, "+")) or \
+        top.name == "-" and function.value(top.children[1]) == 1 and operands(top.children[0], "+") is not None and any(
+            function.value(side) == product for side in operands(top.children[0], "+"))
+
+
 @launch_rule("A07", "a grid whose division drops the tail")
 def floor_division(program, function, launch):
     if launch.kernel and (launch.kernel.strides or launch.kernel.takes_work or launch.kernel.body is None):
@@ -69,6 +83,8 @@ def floor_division(program, function, launch):
                 yield Found(axis, f"{program.text(node)} is {count} / {block} rounded down: the last {count % block} items get "
                             "no thread",
                             f"write {COVER}, or without warpsafe (n + B - 1) / B")
+            continue
+        if is_divided_in_steps(function, node):
             continue
         parts = factors(function, top)
         if any(same_text(program, part, bottom) or (block and (function.value(part) or 1) % block == 0)

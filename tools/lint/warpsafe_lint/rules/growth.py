@@ -72,7 +72,9 @@ def source_of(function, node, depth=6):
             return Source(function.program.text(node))  # a count in as many parts as it needs
         if node.name == "/" and not (sources[0] and sources[0].grows):
             # The quotient is large for a small divisor, so that the divisor alone does not say what it is.
-            return sources[0] if sources[0] and not (sources[1] and sources[1].grows) else Source(function.program.text(node), bool(sources[1] and sources[1].grows))
+            # Of a number that callers show, an unknown part is not known either.
+            known = sources[0] if sources[0] and not (sources[0].values and len(sources) > 1) else None
+            return known if known and not (sources[1] and sources[1].grows) else Source(function.program.text(node), bool(sources[1] and sources[1].grows))
         return strongest(sources)
     if node.kind in ("UNARY_OPERATOR", "PAREN_EXPR", "UNEXPOSED_EXPR") and len(inner) == 1:
         return source_of(function, inner[0], depth - 1)
