@@ -131,6 +131,12 @@ struct Filler {
   float* p;
   ~Filler() { fills(p); }
 };
+cudaError_t cuThingGetCount(float* p) { return cudaMemset(p, 0, 4); }
+cudaError_t cudaThingGetCount(float* p) { return cudaMemset(p, 0, 4); }
+void drops_an_answer(float* p) {
+  cuThingGetCount(p);    // finds: D08/note
+  cudaThingGetCount(p);  // finds: D08/note
+}
 __host__ __device__ cudaError_t drains(float* p) {
   *p = 0;
   return *p > 1 ? cudaErrorInvalidValue : cudaSuccess;
