@@ -486,6 +486,7 @@ with tempfile.TemporaryDirectory() as name:
                 ("a vector with the input's length", "void own(float* p, char** a) { std::vector<int> v(atoi(a[1])); k<<<1, v.size()>>>(p); }\n", "", "warning"),
                 ("a vector that a function fills", "std::vector<int> some(int n) { return std::vector<int>(n); }\nvoid own(float* p, const std::vector<int>& v) { k<<<1, v.size()>>>(p); }\n"
                  "void use(float* p) { std::vector<int> v = some(8); own(p, v); }\n", "", "note"),
+                ("a vector of another file", "std::vector<int> some(int n);\nvoid own(float* p) { std::vector<int> v = some(8); k<<<1, v.size()>>>(p); }\n", "", "warning"),
                 ("a vector that a function reads", "std::vector<int> load(const char* name);\nvoid own(float* p, const std::vector<int>& v) { k<<<1, v.size()>>>(p); }\n"
                  'void use(float* p) { std::vector<int> v = load("x"); own(p, v); }\n', "", "warning"),
                 ("a caller elsewhere that checks", by_name.format("", "1, n"), call.format("if (n > 1024) return; own(p, n);"), "note"),

@@ -132,6 +132,10 @@ CHANGES = ("push_back", "emplace_back", "push_front", "emplace_front", "insert",
 INPUT = re.compile(r"(?i)\w*(read|load|parse|open|import|getline|scanf|argv|getenv)\w*|operator>>|atoi|atoll?|strto\w+|stou?ll?|stoi|stod|stof")
 
 
+def is_input(name):
+    return INPUT.fullmatch(name) is not None
+
+
 def is_filled_once(function, owner, depth=3):
     """Whether a container has the number of items that constants of the program give it: a list, or constants that a constructor
     or a function of this file gets, and nothing of the input. For a parameter, whether the containers of all callers have."""
@@ -146,9 +150,10 @@ def is_filled_once(function, owner, depth=3):
         return bool(given) and all(len(arguments) > place and is_filled_once(caller, arguments[place], depth - 1) for caller, arguments in given)
     if variable.writes or variable.start is None:
         return False
-    start = list(variable.start.walk())
-    return any(function.value(part) is not None for part in start) and not any(
-        function.program.reaches(call_name(call), lambda name: INPUT.fullmatch(name) is not None) for call in start if call.kind == "CALL_EXPR") and all(
+    start, bodies = list(variable.start.walk()), function.program.bodies
+    calls = [call for call in start if call.kind == "CALL_EXPR" and (call.cursor.referenced is None or call.cursor.referenced.kind.name != "CONSTRUCTOR")]
+    return any(function.value(part) is not None for part in start) and all(
+        call_name(call) in bodies and not function.program.reaches(call_name(call), is_input) for call in calls) and all(
         function.value(part) is not None for part in start if part.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR") and is_integer(part.type))
 
 
