@@ -324,6 +324,11 @@ with tempfile.TemporaryDirectory() as name:
         expect("a check that is gone", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
         (apart / "b/main.cpp").write_text(caller + "int main() {\n  ASK();\n  start(nullptr);\n}\n")
         expect("a check before the call", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
+        # A check of a library's header that is not there counts by its name, if no file of the tree defines it.
+        for after, count in (("C10_CUDA_KERNEL_LAUNCH_CHECK();", 0), ('getLastCudaError("start");', 0), ("CHECK_ELASTIC();", 1), ("TORCH_CHECK(true);", 1),
+                             ("} void getLastCudaError() { look(cudaSuccess);", 1)):
+            (apart / "b/main.cpp").write_text(caller + f"int main() {{\n  start(nullptr);\n  {after}\n}}\n")
+            expect(f"a check by its name: {after}", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), count)
         (apart / "a/start.cu").write_text(kernel + "int main()\n{ start(nullptr); }\n")
         (apart / "b/main.cpp").write_text(caller + "int\nmain\n()\n{\n  start(nullptr);\n  ASK();\n}\n")
         expect("another program's main", run(apart, "--rows=D01", "a/start.cu").stdout.count("[D01]"), 1)
@@ -457,6 +462,7 @@ with tempfile.TemporaryDirectory() as name:
                 ("a product that a branch bounds", "void own(float* p, int n, int b) { if (n * b > 4096) n = 4096 / b; k<<<1, n>>>(p); }\n", "", "note"),
                 ("a sum with another count", "void own(float* p, int n, int b) { if (b + 1 <= 1024) k<<<1, n>>>(p); }\n", "", "warning"),
                 ("a part of a caller's number", "void own(float* p, int n) { k<<<1, n / 1024>>>(p); }\nvoid use(float* p) { own(p, 1 << 20); }\n", "", "note"),
+                ("a part of a caller's number by a variable", "void own(float* p, int n, int m) { int t = 64; if (m > 9) t = 1024; int b = (n + t - 1) / t; k<<<t, b>>>(p); }\nvoid use(float* p, int m) { own(p, 3000, m); }\n", "", "note"),
                 ("a part of a larger number", "void own(float* p, int n) { k<<<1, n / 1024>>>(p); }\nvoid use(float* p) { own(p, 1 << 21); }\n", "", "warning"),
                 ("a template's constant", "template <int N> void own(float* p) { const int n = N * 4; k<<<1, n>>>(p); }\n", "", "note"),
                 ("an argument beside a template's constant", "template <int N> void own(float* p, int n) { k<<<1, n * N>>>(p); }\n", "", "warning"),
@@ -466,6 +472,23 @@ with tempfile.TemporaryDirectory() as name:
                 ("the rank of a tensor", "struct T { int size() const; }; struct G { T shape; };\nvoid own(float* p, G g) { k<<<1, 256 * g.shape.size()>>>(p); }\n", "", "note"),
                 ("the size of the data", "struct T { int size() const; }; struct G { T data() const; };\nvoid own(float* p, G g) { k<<<1, g.data().size()>>>(p); }\n", "", "warning"),
                 ("the length of a vector", "void own(float* p, const std::vector<int>& a) { k<<<1, a.size()>>>(p); }\n", "", "warning"),
+                ("a count that a constant replaces", "void own(float* p, int n) { int b = n; b = 64; k<<<1, b>>>(p); }\n", "", "note"),
+                ("a count that replaces a constant", "void own(float* p, int n) { int b = 64; b = n; k<<<1, b>>>(p); }\n", "", "warning"),
+                ("a count that a branch replaces", "void own(float* p, int n) { int b = n; if (*p > 1) { b = 64; } k<<<1, b>>>(p); }\n", "", "warning"),
+                ("a count of the turn before", "void own(float* p, int n) { int b; b = 64; for (int i = 0; i < 9; ++i) { k<<<1, b>>>(p); b = n; } }\n", "", "warning"),
+                ("a divisor from the input", "void own(float* p, char** a) { k<<<1, 65536 / atoi(a[1])>>>(p); }\n", "", "warning"),
+                ("a dividend from the input", "void own(float* p, char** a) { k<<<1, atoi(a[1]) / 4>>>(p); }\n", "", "warning"),
+                ("threads that a product bounds", "void own(float* p, int n, int m) { dim3 b; b.x = n / 2; b.y = m / 2; unsigned all = b.x * b.y; if (all > 1024) return; k<<<1, b>>>(p); }\n", "", "note"),
+                ("threads that another product bounds", "void own(float* p, int n, int m) { dim3 b; b.x = n / 2; b.y = m / 2; int all = n * 2; if (all > 1024) return; k<<<1, b>>>(p); }\n", "", "warning"),
+                ("a vector that is a list", "void own(float* p) { std::vector<int> v{1, 2, 3}; const int n = static_cast<int>(v.size()); k<<<1, n>>>(p); }\n", "", "note"),
+                ("a list that grows", "void own(float* p, int x) { std::vector<int> v{1, 2, 3}; v.push_back(x); k<<<1, v.size()>>>(p); }\n", "", "warning"),
+                ("a vector with a constant length", "void own(float* p) { const int n = 9; std::vector<int> v(n); k<<<1, v.size()>>>(p); }\n", "", "note"),
+                ("a vector with the input's length", "void own(float* p, char** a) { std::vector<int> v(atoi(a[1])); k<<<1, v.size()>>>(p); }\n", "", "warning"),
+                ("a vector that a function fills", "std::vector<int> some(int n) { return std::vector<int>(n); }\nvoid own(float* p, const std::vector<int>& v) { k<<<1, v.size()>>>(p); }\n"
+                 "void use(float* p) { std::vector<int> v = some(8); own(p, v); }\n", "", "note"),
+                ("a vector of another file", "std::vector<int> some(int n);\nvoid own(float* p) { std::vector<int> v = some(8); k<<<1, v.size()>>>(p); }\n", "", "warning"),
+                ("a vector that a function reads", "std::vector<int> load(const char* name);\nvoid own(float* p, const std::vector<int>& v) { k<<<1, v.size()>>>(p); }\n"
+                 'void use(float* p) { std::vector<int> v = load("x"); own(p, v); }\n', "", "warning"),
                 ("a caller elsewhere that checks", by_name.format("", "1, n"), call.format("if (n > 1024) return; own(p, n);"), "note"),
                 ("a caller here", by_name.format("", "1, n") + "void use(float* p) { own(p, 512); }\n", "", "note"),
                 ("a caller here with a size", by_name.format("", "1, n") + "void use(float* p, Items i) { own(p, i.size()); }\n", "", "warning")):
@@ -473,6 +496,8 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "b/other.cpp").write_text(other)
             found = {item["row"]: item for item in json.loads(run(apart, "--rows=D01,A19", "--json", "a/own.cu").stdout)}
             expect(f"a size of a launch: {what}", found["D01"]["severity"], severity)
+            if what == "a divisor from the input":
+                expect("the words for a divisor", "comes from 65536 / atoi(a[1])," in found["D01"]["says"], True)
             if "A19" in found:
                 expect(f"the block as a size: {what}", found["A19"]["severity"], severity)
         (apart / "b/other.cpp").unlink()
@@ -585,12 +610,22 @@ with tempfile.TemporaryDirectory() as name:
         (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#define SIZE ((void)0)\n__global__ void k(int* p) { *p = 1; }\nvoid start(int* p) {\n"
                                          "  unsigned size = SIZE;\n  k<<<1, size>>>(p);\n  k<<<1, 0>>>(p);\n}\n")
         expect("a size of no type", run(apart, "--rows=A04", "a/grid.cu").stdout.count("[A04]"), 1)
+        # Memory that a kernel takes for the kernel that it launches is not the host's.
+        for attribute, count in (("__global__ ", 0), ("", 1)):
+            (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n__global__ void k(float* p) { *p = 1; }\n"
+                                             f"{attribute}void start(int n) {{\n  float* p = new float[n];\n  k<<<1, 1>>>(p);\n}}\n")
+            expect(f"memory of {attribute or 'the host'}", run(apart, "--rows=C04", "a/grid.cu").stdout.count("[C04]"), count)
+        # clang gives an enumerator 0 if its expression has a name of a header that is not there.
+        for size, count in (("missing::width * 4", 0),):
+            (apart / "a/grid.cu").write_text(f"#include <cuda_runtime.h>\n#include <missing.h>\nenum {{ side = {size} }};\n__global__ void k(int* p) {{ *p = 1; }}\n"
+                                             "void start(int* p) {\n  k<<<4, side>>>(p);\n  k<<<0, 4>>>(p);\n}\n")
+            expect(f"an enumerator {size}", run(apart, "--rows=A04", "a/grid.cu").stdout.count("[A04]"), 1 + count)
         (apart / "b/other.cpp").unlink()
         # A cooperative grid whose size the source does not show has a status, unless it is dropped.
         both = "__global__ void k(int* p) { *p = 1; }\nint ask();\nint main(int argc, char** a) {\n  int blocks = ask(), n = atoi(a[1]);\n"
         cooperative = "cudaLaunchCooperativeKernel((void*)k, {}, 256, (void**)a, 0, 0)"
         for grid, line, warned in (("blocks", "if ({} != cudaSuccess) return 1;", 0), ("blocks", "{};", 1), ("n / 256", "if ({} != cudaSuccess) return 1;", 1),
-                                   ("8", "if ({} != cudaSuccess) return 1;", 0), ("4096", "if ({} != cudaSuccess) return 1;", 1), ("dim3(4, 9)", "{};", 1)):
+                                   ("8", "if ({} != cudaSuccess) return 1;", 0), ("4096", "if ({} != cudaSuccess) return 1;", 1), ("dim3(4, 9)", "{};", 0), ("dim3(8, 9)", "{};", 1)):
             (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#include <cstdlib>\n" + both + line.format(cooperative.format(grid)) + "\n}\n")
             done = run(apart, "--rows=B16", "--level=warning", "a/grid.cu")
             expect(f"a cooperative grid: {grid}, {line}", done.stdout.count("[B16]"), warned)

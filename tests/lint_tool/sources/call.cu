@@ -43,6 +43,20 @@ __global__ void by_reference_to_some(const F& f) {}  // finds: C07/error
 __global__ void large(Large values) {}               // finds: C17
 void look(cudaError_t status);
 void done() { look(cudaGetLastError()); }
+
+struct Uploaded {
+  Plain& on_the_device();
+};
+__global__ void by_reference_to_any(Plain& plain) { plain.data[0] = 1; }   // finds: C07/note
+__global__ void by_reference_to_both(Plain& plain) { plain.data[0] = 1; }  // finds: C07/error
+void passes_references(Uploaded& uploaded, Plain& some) {
+  by_reference_to_any<<<1, 32>>>(uploaded.on_the_device());
+  by_reference_to_any<<<1, 32>>>(some);
+  Plain own;
+  by_reference_to_both<<<1, 32>>>(some);
+  by_reference_to_both<<<1, 32>>>(own);
+  look(cudaGetLastError());
+}
 struct DeviceBuffer {
   float* data() const;
   float& operator[](int) const;
@@ -88,6 +102,26 @@ void narrowed(float* p, std::size_t n, float a) {
   done();
 }
 
+struct OfItself {
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* p);
+};
+struct Managed : OfItself {
+  float values[32];
+};
+struct Unmanaged {
+  float values[32];
+};
+__global__ void reads_managed(const Managed* from, float* p) { *p = from->values[0]; }
+__global__ void reads_unmanaged(const Unmanaged* from, float* p) { *p = from->values[0]; }
+void made_by_new(float* p) {
+  Managed* managed = new Managed;
+  reads_managed<<<1, 32>>>(managed, p);  // which its class allocates
+  Unmanaged* unmanaged = new Unmanaged;
+  reads_unmanaged<<<1, 32>>>(unmanaged, p);  // finds: C04
+  done();
+}
+
 void host_pointers(float* device, int n, float a, Pool& pool) {
   float* pooled = (float*)pool.malloc(100);
   three<<<1, 32>>>(pooled, n, a);
@@ -120,6 +154,12 @@ void shared(float* p, int n) {
   dynamic<<<1, 32, n * 4>>>(p);
   const int bytes = n;
   dynamic<<<1, 32, bytes>>>(p);
+  std::size_t buffer = n * sizeof(float);
+  if (buffer > 48000) buffer = sizeof(float);
+  dynamic<<<1, 32, buffer>>>(p);
+  std::size_t items = n;
+  if (items > 48000) items = 1;
+  dynamic<<<1, 32, items>>>(p);  // finds: C11
   done();
 }
 

@@ -35,6 +35,23 @@ float managed_too_early() {
   return one + late[0];
 }
 
+// The kernel gets numbers that the host reads for it, and other memory.
+struct Held {
+  float* data;
+  int n;
+};
+__global__ void gets(float* data, int n) { data[n] = 1; }
+__global__ void gets_object(const Held held) { held.data[0] = 1; }
+int managed_for_the_host() {
+  Held* held;
+  look(cudaMallocManaged(&held, sizeof(Held)));
+  gets<<<1, 32>>>(held->data, held->n);
+  const int n = held->n;
+  gets_object<<<1, 32>>>(*held);
+  done();
+  return n + held->n;
+}
+
 void local_source(int* device, cudaStream_t stream) {
   int value = 3;
   look(cudaMemcpyAsync(device, &value, sizeof(int), cudaMemcpyHostToDevice, stream));  // finds: F02
@@ -73,6 +90,23 @@ void sizes(float* to, const float* from, double* wide, const double* wide_from, 
   look(cudaMalloc(&text, n));
 }
 
+struct Part {
+  float* data;
+  std::size_t n;
+};
+struct Items {
+  float* data;
+  std::size_t count;
+};
+Part part_of(float* data, std::size_t count) {
+  const auto byte_count = count * sizeof(float);
+  return Part{.data = data, .n = byte_count};
+}
+void members(Part part, Items items, float* to) {
+  look(cudaMemcpy(to, part.data, part.n, cudaMemcpyDeviceToHost));
+  look(cudaMemcpy(to, items.data, items.count, cudaMemcpyDeviceToHost));  // finds: F05
+}
+
 __global__ void adds(int* p) { p[0] += 1; }
 __global__ void assigns(int* p) { p[0] = 1; }
 void uses_of_a_fill(int* p, int* q, int* r, int* copied, float* copied_float,
@@ -92,6 +126,12 @@ void uses_of_a_fill(int* p, int* q, int* r, int* copied, float* copied_float,
   look(cudaMemset(copied_float, 1, 4));  // finds: F14/note
   look(cudaMemcpy(&to_float, copied_float, 4, cudaMemcpyDeviceToHost));
   int to = 0;
+  look(cudaMemset(q, 1 << 30, 4));  // finds: F14/note
+  assigns<<<1, 32>>>(q);
+  done();
+  look(cudaMemset(p, 1 << 30, 4));  // finds: F14/error
+  adds<<<1, 32>>>(p);
+  done();
   look(cudaMemset(copied, 1, 4));  // finds: F14/warning
   look(cudaMemcpy(&to, copied, 4, cudaMemcpyDeviceToHost));
 }

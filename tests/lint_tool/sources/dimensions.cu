@@ -50,6 +50,14 @@ __global__ void wide(float* p, std::size_t n) {
 void look(cudaError_t status);
 void done() { look(cudaGetLastError()); }
 
+void in_steps(float* p, int n) {
+  constexpr int threads = 128;
+  plain<<<(n + threads * 4 - 1) / threads / 4, threads>>>(p, n);
+  plain<<<(n + 511) / threads / 4, threads>>>(p, n);
+  plain<<<(n + 255) / threads / 4, threads>>>(p, n);  // finds: A07
+  done();
+}
+
 template <int N, int B>
 void floor_of_template(float* p, int n) {
   plain<<<N / B, B>>>(p, N);       // finds: A07/note
@@ -149,6 +157,10 @@ void names(float* p, int n, int rows, int cols) {
   plain<<<threads_per_block, number_of_blocks>>>(p, n);  // finds: A13/note
   plain<<<threads_per_block, nblocks>>>(p, n);           // finds: A13/warning B01
   matrix<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, rows, cols);  // finds: A14
+  const int nrows = 100, ncols = 100, few_cols = 50;
+  matrix<<<dim3((nrows - 1) / 16 + 1, (ncols - 1) / 16 + 1), block>>>(p, nrows, ncols);  // a square
+  const dim3 longer((nrows - 1) / 16 + 1, (few_cols - 1) / 16 + 1);
+  matrix<<<longer, block>>>(p, nrows, few_cols);  // finds: A14
   // The matrix is transposed: the kernel's columns are these rows.
   matrix<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, cols, rows);
   transpose<<<dim3((rows - 1) / 16 + 1, (cols - 1) / 16 + 1), block>>>(p, rows, cols);

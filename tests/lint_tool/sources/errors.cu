@@ -80,11 +80,23 @@ int answers(float* p, int result) {
   return 0;
 }
 
+// The error of a device that has the access already.
+void gives_access(int n) {
+  for (int i = 0; i < n; ++i) cudaDeviceEnablePeerAccess(i, 0);
+  cudaGetLastError();  // finds: D03/note
+}
+
 // What a dropped error hides: of the callers only, or of work that can fail.
 void clears_before(float* p) {
   cudaGetLastError();  // finds: D03/note
   plain<<<1, 32>>>(p);
   look(cudaGetLastError());
+}
+void asks_now() { look(cudaGetLastError()); }
+void clears_before_a_check(float* p) {
+  cudaGetLastError();  // finds: D03/note
+  plain<<<1, 32>>>(p);
+  asks_now();
 }
 void hides_nothing(float* p) {
   plain<<<4, 64>>>(p);
@@ -119,8 +131,20 @@ struct Filler {
   float* p;
   ~Filler() { fills(p); }
 };
+cudaError_t cuThingGetCount(float* p) { return cudaMemset(p, 0, 4); }
+cudaError_t cudaThingGetCount(float* p) { return cudaMemset(p, 0, 4); }
+void drops_an_answer(float* p) {
+  cuThingGetCount(p);    // finds: D08/note
+  cudaThingGetCount(p);  // finds: D08/note
+}
+__host__ __device__ cudaError_t drains(float* p) {
+  *p = 0;
+  return *p > 1 ? cudaErrorInvalidValue : cudaSuccess;
+}
+__global__ void drops_on_the_device(float* p) { drains(p); }
 void drops(float* p) {
-  fills(p);  // finds: D08
+  drains(p);  // finds: D08
+  fills(p);   // finds: D08
   look(fills(p));
 }
 cudaError_t succeeds(float* p) {

@@ -24,6 +24,7 @@ void blocks(float* p, int n) {
   plain<<<1, dim3(edge, edge)>>>(p);  // finds: B01
   plain<<<1, dim3(n, 2048)>>>(p);     // finds: B01 A19
   plain<<<1, dim3(32, 32)>>>(p);
+  plain<<<1, 1025>>>(p);   // finds: B01/note
   bounded<<<1, 512>>>(p);  // finds: B03
   bounded<<<1, 256>>>(p);
   plain<<<1, dim3(1, 1, 128)>>>(p);  // finds: B05

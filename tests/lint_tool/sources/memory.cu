@@ -72,6 +72,13 @@ void of_a_report(float* p, float* q) {
   look(cudaFree(q));  // finds: F04
 }
 
+void fills(int n) {
+  float *first = nullptr, *second = nullptr;
+  look(cudaMalloc((void**)&first, n * sizeof(float)));
+  look(cudaMalloc((void**)&second, n * sizeof(float)));
+  look(cudaMemset(first, 0, n * sizeof(float)));
+  look(cudaMemset((void**)&second, 0, n * sizeof(float)));  // finds: L01/error
+}
 void directions(float* unknown, int n) {
   std::vector<float> host(32);
   float* device = nullptr;

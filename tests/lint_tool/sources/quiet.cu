@@ -89,6 +89,13 @@ void bounded(float* p, int n) {
 }
 void bounded_by_callers(float* p, int width) { plain<<<1, width>>>(p, width); }
 void bounded_by_its_callers_test(float* p, int width) { plain<<<1, width>>>(p, width); }
+void check_less(int one, int other);
+#define CHECK_LT(one, other) check_less(one, other)
+void bounded_by_a_test(float* p, int width) {
+  CHECK_LT(width, 513);
+  plain<<<1, width>>>(p, width);
+  look(cudaGetLastError());
+}
 void unbounded(float* p, int width) { plain<<<1, width>>>(p, width); }  // finds: A19
 void bounds(float* p, int n) {
   bounded_by_callers(p, 64);
@@ -126,9 +133,18 @@ void prepared(float* p, int n) {
   done();
   look(cudaDeviceSynchronize());
   cudaStream_t stream;
-  look(cudaStreamCreate(&stream));
+  look(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   plain<<<4, 256, 0, stream>>>(p, n);
   plain<<<4, 256>>>(p, n);  // finds: C09/warning
+  done();
+}
+
+// The default stream waits for one without flags.
+void made_without_flags(float* p, int n) {
+  cudaStream_t stream;
+  look(cudaStreamCreate(&stream));
+  plain<<<4, 256, 0, stream>>>(p, n);
+  plain<<<4, 256>>>(p, n);  // finds: C09/note
   done();
 }
 

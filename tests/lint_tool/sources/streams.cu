@@ -20,7 +20,7 @@ void handle_with_stream(cudaStream_t stream) {
   cublasHandle_t handle;
   look(cublasCreate(&handle));
   look(cublasSetStream(handle, stream));
-  look(cudaStreamDestroy(stream));  // finds: E03
+  look(cudaStreamDestroy(stream));  // finds: E03/note
   look(cublasDestroy(handle));
 }
 void handle_first(cudaStream_t stream) {

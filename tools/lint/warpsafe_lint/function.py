@@ -7,7 +7,7 @@ import operator
 import re
 
 from . import tree
-from .tree import bare, call_name, is_integer, plain
+from .tree import bare, call_arguments, call_name, is_integer, plain
 
 
 def api(name):
@@ -139,9 +139,21 @@ class Function:
                     self._written(found, node.children[0], node)
             elif node.kind == "CALL_EXPR":
                 for argument in node.children:
-                    if argument.kind == "DECL_REF_EXPR" and argument.target in found and takes_by_reference(node, argument):
+                    if argument.kind == "DECL_REF_EXPR" and argument.target in found and (
+                            takes_by_reference(node, argument) or self._template_takes(node, argument)):
                         self._written(found, argument, node)
         return found
+
+    def _template_takes(self, call, argument):
+        """Whether a call that the compiler resolves only in an instance may write a variable: a function of that name does."""
+        if call.cursor.referenced is not None:
+            return False
+        place = next((place for place, each in enumerate(call_arguments(call)) if each is argument), None)
+        for cursor in self.program.bodies.get(call_name(call), ()):
+            kinds = [child.type.get_canonical() for child in cursor.get_children() if child.kind.name == "PARM_DECL"]
+            if place is not None and place < len(kinds) and kinds[place].kind.name == "LVALUEREFERENCE" and not kinds[place].get_pointee().is_const_qualified():
+                return True
+        return False
 
     @staticmethod
     def _written(found, left, node):

@@ -36,10 +36,26 @@ def host_memory(function, node):
             made = [plain(start) for start in starts]
             made = [m for m in made if m.value is None and m.kind not in ("CXX_NULL_PTR_LITERAL_EXPR", "GNU_NULL_EXPR")]
             # A member function of that name belongs to an allocator of the program.
-            if made and all(m.kind == "CXX_NEW_EXPR" or m.kind == "CALL_EXPR" and call_name(m) in HOST_ALLOCATION and
+            if made and all(m.kind == "CXX_NEW_EXPR" and not allocates_itself(m.type.get_pointee()) or m.kind == "CALL_EXPR" and call_name(m) in HOST_ALLOCATION and
                             plain(m.children[0]).kind != "MEMBER_REF_EXPR" for m in made):
                 return f"{inner.name} comes from {'new' if made[0].kind == 'CXX_NEW_EXPR' else call_name(made[0])}"
     return None
+
+
+def pointer_itself(function, node):
+    """The pointer variable of a function whose own address an argument is, `&p` of `float* p`; or None."""
+    inner = plain(node)
+    if inner.kind != "UNARY_OPERATOR" or not inner.children or not function.program.text(inner).startswith("&"):
+        return None
+    variable = function.variable(inner.children[0])
+    return variable if variable is not None and variable.node.type.get_canonical().kind.name == "POINTER" and not is_static(variable) else None
+
+
+def allocates_itself(record, depth=4):
+    """Whether a class or a base of it has an operator new, which may take managed memory."""
+    return depth > 0 and any(
+        child.spelling == "operator new" or child.kind.name == "CXX_BASE_SPECIFIER" and allocates_itself(child.type, depth - 1)
+        for child in record.get_canonical().get_declaration().get_children())
 
 
 def object_of(call):

@@ -12,7 +12,7 @@ import re
 
 from . import cache, project
 
-VERSION = 9
+VERSION = 10
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
 # A call, or a macro without parameters as a statement.
@@ -61,6 +61,11 @@ def braces(text):
 
 def reads_error(name):
     return re.fullmatch(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)|CubDebug(Exit)?", name) is not None
+
+
+# A check of a library's header, C10_CUDA_KERNEL_LAUNCH_CHECK of PyTorch's or getLastCudaError of CUDA's samples, by its name.
+WORD, OF = r"([cC]heck|CHECK|[eE]rror|ERROR)", r"([lL]aunch|LAUNCH|(?<![a-z])last|Last|(?<![A-Z])LAST|[kK]ernel|KERNEL)"
+CHECK = re.compile(rf"\w*{WORD}\w*{OF}\w*|\w*{OF}\w*{WORD}\w*")
 
 
 def synchronizes(name):
@@ -122,10 +127,18 @@ class Index:
             found |= {name for _, _, defined, *_ in self.files.values() for name, names in defined if not found.isdisjoint(names)}
         return found
 
-    @property
+    def _is_check(self, name):
+        return reads_error(name) or name not in self.defined and CHECK.fullmatch(name) is not None
+
+    @functools.cached_property
+    def defined(self):
+        """The names of the macros and functions of the tree."""
+        return {name for _, _, defined, declared, _ in self.files.values() for name in [*(name for name, _ in defined), *declared]}
+
+    @functools.cached_property
     def lookers(self):
-        """Names whose call reads the last error."""
-        return self.reaching(reads_error, 4)
+        """Names whose call reads the last error. A check that no file of the tree defines counts by its name."""
+        return self.reaching(self._is_check, 4)
 
     @property
     def waiters(self):

@@ -48,13 +48,18 @@ def holds_bytes(function, node):
     return False
 
 
+def gets_bytes(program, member):
+    """Whether the file writes bytes to a member of that name: `.n = byte_count`, `x.n = n * sizeof(float)`."""
+    return re.search(rf"(?i:[.>]\s*)\b{member}\s*=[^=;,}}]*(?i:byte|sizeof)", program.source.decode(errors="replace")) is not None
+
+
 def only_count(function, node):
     """Whether the parts of a size suggest a number of items: names of counts and their products, without a factor
     that could be an item's size."""
     node = plain(node)
     if node.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR", "CALL_EXPR"):
         start = function.resolve(node)
-        if tells_bytes(start) or holds_bytes(function, node):
+        if tells_bytes(start) or holds_bytes(function, node) or node.kind == "MEMBER_REF_EXPR" and gets_bytes(function.program, node.name):
             return False
         if re.match(COUNT, node.name):
             return operands(start, "*") is None or only_count(function, start)

@@ -4,7 +4,7 @@
 
 import re
 
-from ..host_memory import host_memory
+from ..host_memory import allocates_itself, host_memory
 from ..launches import same_text
 from ..function import api
 from ..registry import Found, all_launches, launch_rule, rule
@@ -75,8 +75,8 @@ def narrowed_argument(program, function, launch):
 
 @launch_rule("C04", "a host pointer passed to a kernel")
 def host_pointer(program, function, launch):
-    if program.called("HostRegister", "HostGetDevicePointer"):
-        return
+    if function.on_device or program.called("HostRegister", "HostGetDevicePointer"):
+        return  # a kernel that launches another one has no host memory
     kernel = launch.kernel
     for place, node in enumerate(launch.arguments or ()):
         if node.type.get_canonical().kind.name != "POINTER" and plain(node).kind != "CALL_EXPR":
@@ -122,10 +122,22 @@ def by_value(program):
                                 "pass a view: device_ptr, DeviceSpan, or a plain struct")
 
 
+def passed_at(program, function, place):
+    """The arguments of a parameter of a kernel, in the launches that are seen."""
+    return [launch.arguments[place] for each in program.functions for launch in all_launches(each)
+            if launch.kernel_name == function.name and launch.arguments and len(launch.arguments) > place]
+
+
+def is_reference_itself(node):
+    """Whether a name or a call is a reference, whose object may be on the device."""
+    to = plain(node).cursor.referenced
+    kind = (to.result_type if plain(node).kind == "CALL_EXPR" else to.type) if to is not None else None
+    return kind is not None and kind.kind.name == "LVALUEREFERENCE"
+
+
 def passes_objects(program, function, place):
     """Whether a launch is seen that passes something other than the target of a pointer, or no launch is seen at all."""
-    seen = [launch.arguments[place] for each in program.functions for launch in all_launches(each)
-            if launch.kernel_name == function.name and launch.arguments and len(launch.arguments) > place]
+    seen = passed_at(program, function, place)
     return not seen or any(not (plain(argument).kind == "UNARY_OPERATOR" and program.text(plain(argument)).startswith("*"))
                            for argument in seen)
 
@@ -140,21 +152,16 @@ def is_empty(program, function, place):
     return bool(kinds) and all(kind.kind.name == "RECORD" and kind.get_size() == 1 and not list(kind.get_fields()) for kind in kinds)
 
 
-def allocates_itself(record, depth=4):
-    """Whether a class or a base of it has an operator new, which may take managed memory."""
-    return depth > 0 and any(
-        child.spelling == "operator new" or child.kind.name == "CXX_BASE_SPECIFIER" and allocates_itself(child.type, depth - 1)
-        for child in record.get_canonical().get_declaration().get_children())
-
-
 @rule("C07", "a kernel that takes a reference")
 def by_reference(program):
     for function in of_kernels(program):
         for place, parameter in enumerate(function.parameters):
             if parameter.type.kind.name in ("LVALUEREFERENCE", "RVALUEREFERENCE") and passes_objects(program, function, place) and \
                     not allocates_itself(parameter.type.get_pointee()):
+                seen = passed_at(program, function, place)
+                unknown = bool(seen) and all(map(is_reference_itself, seen))
                 yield Found(parameter, f"{parameter.name} is a reference: the kernel receives the address of a host object",
-                            "pass it by value; warpsafe refuses this kernel", "note" if is_empty(program, function, place) else "")
+                            "pass it by value; warpsafe refuses this kernel", "note" if unknown or is_empty(program, function, place) else "")
 
 
 @launch_rule("C08", "the stream in the slot of the shared memory")
@@ -195,6 +202,13 @@ def in_other_branch(one, other):
     return False
 
 
+def creates_blocking(function, streams):
+    """Whether a function creates the streams with these names itself, without flags: the default stream waits for them."""
+    made = [variable for variable in function.variables.values() if variable.node.name in streams]
+    return {variable.node.name for variable in made} == set(streams) and all(variable.writes and all(any(
+        api(call_name(above)) == "StreamCreate" for above in write.above() if above.kind == "CALL_EXPR") for write in variable.writes) for variable in made)
+
+
 @launch_rule("C09", "the stream forgotten")
 def stream_forgotten(program, function, launch):
     if not launch.on_default_stream:
@@ -206,7 +220,7 @@ def stream_forgotten(program, function, launch):
     chooses = any(other.kernel_name == launch.kernel_name and not other.on_default_stream and in_other_branch(launch.node, other.node)
                   for other in all_launches(function))
     if streams and not chooses:
-        settled = waits_before_streams(function, launch) or only_blocking_streams(program)
+        settled = waits_before_streams(function, launch) or only_blocking_streams(program) or creates_blocking(function, streams)
         yield Found(launch.node, f"this launch runs on the default stream, but its function has the stream {streams[0]}",
                     f"write <<<grid, block, 0, {streams[0]}>>>, or call warpsafe::launch, which has no default stream",
                     "note" if settled else "")
@@ -232,6 +246,9 @@ def shared_elements(program, function, launch):
     if size in (None, 1):
         return
     node = function.resolve(launch.bytes)
+    variable = function.variable(node)
+    if variable is not None and any(next(each.all("CXX_UNARY_EXPR"), None) for each in [variable.start, *variable.writes] if each is not None):
+        return  # one of its values has a sizeof
     words = " ".join(node.names()) + " " + " ".join(launch.bytes.names())
     if any(True for _ in node.all("CXX_UNARY_EXPR", "CALL_EXPR")) or re.search(
             r"byte|size|mem|shm|shared|sz", words.lower()) and not same_text(program, launch.bytes, launch.block):

@@ -6,7 +6,7 @@ import re
 
 from ..function import api
 from ..registry import Found, all_launches, function_rule, rule
-from ..host_memory import host_memory, is_static
+from ..host_memory import host_memory, is_static, pointer_itself
 from .streams import captures
 from ..sizes import floating, only_count, wrong_sizeof
 from ..tree import bare, base_variable, call_arguments, call_name, plain, pointee_size
@@ -109,6 +109,9 @@ def managed_too_early(program, function):
             base = base_variable(argument)
             if base is None or base.target not in managed or base.target in reported:
                 continue
+            # A number or an object that the host reads for the launch, or a pointer to other memory: the kernel does not get this memory.
+            if argument.type.get_canonical().kind.name != "POINTER" or next(argument.all("MEMBER_REF_EXPR"), None) is not None:
+                continue
             read = use_before_wait(function, launch.node, base.target)
             if read is not None and launch.node not in read.above():
                 reported.add(base.target)
@@ -164,8 +167,8 @@ def elements_for_bytes(program):
             else:
                 # A cast says of what type the items are: `(half*)pairs`.
                 sizes = {pointee_size(bare(a).type) or pointee_size(p.type) for a, p in zip(arguments, pointers)}
-            if len(sizes) != 1 or None in sizes or 1 in sizes:
-                continue
+            if len(sizes) != 1 or None in sizes or 1 in sizes or "Memset" in name and pointer_itself(function, pointers[0]) is not None:
+                continue  # L01 reports the address of a pointer
             item = sizes.pop()
             node = function.resolve(size)
             spelled = list(node.all("CXX_UNARY_EXPR"))
@@ -192,10 +195,10 @@ def names_pattern(program, byte):
 
 def is_read_next(function, fill, pointer):
     """Whether the first launch or copy of the function that gets the memory behind a fill reads it: a fill that is only overwritten
-    does no harm. False if the kernel's source is not known."""
+    does no harm. None if there is none, or the kernel's source is not known."""
     base = base_variable(pointer)
     if base is None:
-        return False
+        return None
 
     def gets(node):
         given = base_variable(node)
@@ -207,8 +210,8 @@ def is_read_next(function, fill, pointer):
             pairs = zip(launch.arguments, launch.kernel.parameters) if launch.kernel else ()
             read = {parameter.cursor.hash for argument, parameter in pairs if gets(argument)}
             uses.append((launch.order, any(node.target in read and is_read(launch.kernel.function, node)
-                                           for node in launch.kernel.node.all("DECL_REF_EXPR")) if read else False))
-    return min((use for use in uses if use[0] > fill.order), default=(0, False))[1]
+                                           for node in launch.kernel.node.all("DECL_REF_EXPR")) if read else None))
+    return min((use for use in uses if use[0] > fill.order), default=(0, None))[1]
 
 
 @rule("F14", "a fill value that is not a single byte")
@@ -221,7 +224,8 @@ def fill(program):
             if value.type.get_canonical().kind.name in ("FLOAT", "DOUBLE") and number != 0 and floating(function, value) != 0 or \
                     number is not None and not -128 <= number <= 255:
                 yield Found(call, f"{program.text(arguments[1])} is not a byte: {call_name(call)} uses only its low 8 bits",
-                            "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)", "error")
+                            "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)",
+                            "note" if is_read_next(function, call, arguments[0]) is False else "error")
             elif number is not None and item not in (None, 1) and 0 < number < 127 and \
                     not program.text(arguments[1]).lower().startswith(("0x", "'")) and not names_pattern(program, number):
                 pattern = int.from_bytes(bytes([number]) * min(item, 8), "little")

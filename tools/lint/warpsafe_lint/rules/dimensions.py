@@ -47,6 +47,20 @@ def may_leave_rest(function, count, block):
     return any(each is not None and each.grows for each in (source, source_of(function, block) if size is None else None))
 
 
+def is_divided_in_steps(function, node):
+    """Whether a number is rounded up and divided in several steps, `(n + 4 * B - 1) / B / 4`."""
+    product, top = 1, node
+    while operands(top, "/"):
+        top, bottom = operands(top, "/")
+        top, value = function.resolve(top), function.value(bottom)
+        if value is None:
+            return False
+        product *= value
+    return top.name == "+" and any(function.value(side) == product - 1 for side in operands(top, "+")) or \
+        top.name == "-" and function.value(top.children[1]) == 1 and operands(top.children[0], "+") is not None and any(
+            function.value(side) == product for side in operands(top.children[0], "+"))
+
+
 @launch_rule("A07", "a grid whose division drops the tail")
 def floor_division(program, function, launch):
     if launch.kernel and (launch.kernel.strides or launch.kernel.takes_work or launch.kernel.body is None):
@@ -69,6 +83,8 @@ def floor_division(program, function, launch):
                 yield Found(axis, f"{program.text(node)} is {count} / {block} rounded down: the last {count % block} items get "
                             "no thread",
                             f"write {COVER}, or without warpsafe (n + B - 1) / B")
+            continue
+        if is_divided_in_steps(function, node):
             continue
         parts = factors(function, top)
         if any(same_text(program, part, bottom) or (block and (function.value(part) or 1) % block == 0)
@@ -129,11 +145,17 @@ def no_guard(program, function, launch):
                             "write for (auto i : warpsafe::grid_stride(n)) in the kernel, or SafeGrid<>::cover_exact(n, block)", "" if rest else "note")
 
 
+def is_lost(program, function, axis):
+    """Whether a number is an enumerator of a file that is not read completely: clang gives it 0 if its expression has an unknown name."""
+    to = function.resolve(axis).cursor.referenced
+    return not program.complete and to is not None and to.kind.name == "ENUM_CONSTANT_DECL"
+
+
 @launch_rule("A04", "a dimension of zero")
 def zero(program, function, launch):
     for what, axes in (("grid", launch.grid_axes), ("block", launch.block_axes)):
         for axis in axes:
-            if function.value(axis) == 0 and "dim3" not in plain(axis).type.spelling:
+            if function.value(axis) == 0 and "dim3" not in plain(axis).type.spelling and not is_lost(program, function, axis):
                 yield Found(axis, f"this {what} has a dimension of 0, which every runtime refuses",
                             "write SafeGrid<>::cover_or_empty(n, block) if there may be no work")
                 return  # one finding per launch

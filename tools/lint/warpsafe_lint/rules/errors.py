@@ -13,7 +13,7 @@ from ..launches import round_up
 from ..libclang import written_at
 from ..registry import Found, all_launches, function_rule, rule
 from ..sizes import largest
-from ..tree import LOOPS, call_arguments, call_name, is_loop, plain
+from ..tree import LOOPS, base_variable, call_arguments, call_name, is_loop, plain
 from .growth import Source, source_of
 
 ERRORS = ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "hipblasStatus_t", "rocblas_status",
@@ -155,10 +155,14 @@ SIDE = re.compile(r"[wWhH]|\w*([wW]idth|[hH]eight)\w*")
 SMALL_KERNEL = 600  # nodes of a body; a thread then seldom needs more than the 64 registers that a block of 1024 leaves it
 
 
+GROUPS = {"sync", "this_grid", "this_thread_block", "thread_rank", "grid_group", "thread_block"}  # of cooperative groups, which need few
+
+
 def is_small(program, kernel):
     """Whether a kernel is too small to need many registers: a short body without arrays of its own and calls of the program."""
     nodes = list(kernel.body.walk())
-    return len(nodes) < SMALL_KERNEL and not any(call_name(node) in program.bodies for node in nodes if node.kind == "CALL_EXPR") and not any(
+    called = {call_name(node) for node in nodes if node.kind == "CALL_EXPR"} - GROUPS
+    return len(nodes) < SMALL_KERNEL and not any(name in program.bodies for name in called) and not any(
         node.type.kind.name == "CONSTANTARRAY" and not kernel.is_shared(node) for node in nodes if node.kind == "VAR_DECL")
 
 
@@ -184,8 +188,9 @@ def open_size(launch):
     found = [(name, dataclasses.replace(source, grows=False) if source and (square or name in few or FEW.search(source.text)) else source)
              for name, source in found]
     threads = [function.value(axis) for axis in launch.block_axes]
+    bounded = compares_threads(launch)
     for axis, size in zip(launch.block_axes, threads):
-        if not fits(function, axis, most):
+        if not fits(function, axis, most) and not (bounded and size is None):
             found.append(("block", Source(f"{size} threads", values=(size,)) if size is not None else source_of(function, axis)))
     if None not in threads and math.prod(threads) > most and not found:
         found.append(("block", Source(f"{math.prod(threads)} threads", values=(math.prod(threads),))))
@@ -205,6 +210,23 @@ def open_size(launch):
     limits["block"] = launch.max_threads or 1024
     found = [(name, dataclasses.replace(source, grows=True) if source.most and source.most > limits[name] else source) for name, source in found]
     return next((each for each in found if each[1].grows), found[0] if found else None)
+
+
+def compares_threads(launch):
+    """Whether the function compares the product of the block's axes, or a variable that has it, with another number than 0 or 1."""
+    function, block = launch.function, base_variable(launch.block) if launch.block is not None else None
+    if block is None:
+        return False
+
+    def has_product(node):
+        variable = function.variable(node)
+        given = [node, *([variable.start] if variable is not None and variable.start is not None else []), *(variable.writes if variable is not None else [])]
+        return any(part.name == "*" and part.kind == "BINARY_OPERATOR" and all(
+            any(name.target == block.target for name in side.all("DECL_REF_EXPR")) for side in part.children) for each in given for part in each.walk())
+
+    return any(has_product(side) and function.value(other) not in (0, 1)
+               for test in function.node.all("BINARY_OPERATOR") if test.name in ("<", ">", "<=", ">=") and len(test.children) == 2
+               for side, other in (test.children, test.children[::-1]))
 
 
 def is_square(function, axes):
@@ -308,7 +330,13 @@ def clears_on_purpose(program, function, call):
         first -= 1
     beside = " ".join(re.sub(r"(//|/\*)\s*warpsafe-lint:.*", "", each) for each in lines[min(first, max(line - 2, 0)):line])
     return re.search(r"(//|/\*).*\b(clear|reset|ignore|swallow|discard|drop|sticky|flush|drain|consume|eat)", beside, re.I) is not None or any(
-        later.order > call.order and function.looks(later) and not is_dropped(later) for later in function.calls)
+        later.order > call.order and function.looks(later) and not (is_dropped(later) and is_error(later.type)) for later in function.calls)
+
+
+def clears_peers(function, call):
+    """Whether the call before is the one that gives access to another device: it fails where a program has the access already."""
+    before = [api(call_name(each)) for each in function.calls if each.order < call.order and api(call_name(each))]
+    return bool(before) and before[-1] == "DeviceEnablePeerAccess"
 
 
 # What a runtime call is named that only asks, or that fails for no number of a program.
@@ -337,7 +365,7 @@ def swallowed(program):
         for call in function.calls:
             if api(call_name(call)) == "GetLastError" and is_dropped(call) and is_statement(program, call) and \
                     not handled_before(function, call) and not after_failure(call):
-                harmless = clears_on_purpose(program, function, call) or not hides_error(function, call)
+                harmless = clears_on_purpose(program, function, call) or clears_peers(function, call) or not hides_error(function, call)
                 yield Found(call, f"the result of {call_name(call)}() is dropped, which clears an earlier error",
                             "check the call that may fail; warpsafe's launch reports its own status and clears nothing", "note" if harmless else "")
 
@@ -361,6 +389,9 @@ def only_asks(program, name, depth=3):
     asking = [call_name(call) for function in functions for call in function.calls if is_error(call.type) or api(call_name(call))]
     return depth > 0 and bool(asking) and not any(map(all_launches, functions)) and all(
         QUESTIONS.fullmatch(api(each)) or only_asks(program, each, depth - 1) for each in asking)
+
+
+ASKS = re.compile(r"cu[A-Z]\w*Get[A-Z]\w*")  # a call of the driver that asks, in a program that has it itself
 
 
 def asks_for_size(function, call):
@@ -430,8 +461,8 @@ def is_runtime_error(kind_of):
 def dropped(program):
     found, harmless = {}, set()
     for function in program.functions:
-        if function.node.kind == "DESTRUCTOR":
-            continue  # which cannot return it, and must not throw
+        if function.node.kind == "DESTRUCTOR" or function.on_device:
+            continue  # which cannot return it, and must not throw; or a kernel, which has nobody to tell
         for call in function.calls:
             name = call_name(call)
             if name in program.bodies and is_error(call.type) and is_dropped(call) and is_statement(program, call) and \
@@ -446,7 +477,7 @@ def dropped(program):
         more = f", here and in {others} further call{'s' * (others > 1)}" if others else ""
         yield Found(calls[0], f"{name} returns {calls[0].type.spelling}, and the result is dropped{more}",
                     "return warpsafe::result<void>, which the compiler does not let a caller drop",
-                    "note" if calls[0] in harmless or only_asks(program, name) or is_said(program, name) else "")
+                    "note" if calls[0] in harmless or ASKS.fullmatch(name) or QUESTIONS.fullmatch(api(name)) or only_asks(program, name) or is_said(program, name) else "")
 
 
 def fails(name):

@@ -10,7 +10,7 @@ import re
 
 from .. import index
 from ..launches import round_up
-from ..tree import call_arguments, call_name, plain
+from ..tree import base_variable, call_arguments, call_name, is_integer, plain
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,6 +70,11 @@ def source_of(function, node, depth=6):
             return Source(function.program.text(node), values=values)
         if node.name == "/" and None not in sources and sources[0].text == sources[1].text:
             return Source(function.program.text(node))  # a count in as many parts as it needs
+        if node.name == "/" and not (sources[0] and sources[0].grows):
+            # The quotient is large for a small divisor, so that the divisor alone does not say what it is.
+            # Of a number that callers show, an unknown part is not known either.
+            known = sources[0] if sources[0] and not (sources[0].values and len(sources) > 1) else None
+            return known if known and not (sources[1] and sources[1].grows) else Source(function.program.text(node), bool(sources[1] and sources[1].grows))
         return strongest(sources)
     if node.kind in ("UNARY_OPERATOR", "PAREN_EXPR", "UNEXPOSED_EXPR") and len(inner) == 1:
         return source_of(function, inner[0], depth - 1)
@@ -101,7 +106,7 @@ def of_call(function, node, depth):
     if READERS.fullmatch(name):
         return Source(function.program.text(node), True)
     if name in MEMBERS and not call_arguments(node):
-        return Source(function.program.text(node), not is_fixed(node))
+        return Source(function.program.text(node), not is_fixed(node) and not (node.children and is_filled_once(function, node.children[0])))
     rounded = round_up(function, node)
     if rounded is not None and rounded.count is not node:
         return strongest(source_of(function, part, depth - 1) for part in (rounded.count, rounded.block))
@@ -123,6 +128,35 @@ def is_fixed(call):
     return bool(named) or owner is not None and re.match(r"(const )?std::(\w+::)?array<", owner.type.get_canonical().spelling) is not None
 
 
+CHANGES = ("push_back", "emplace_back", "push_front", "emplace_front", "insert", "emplace", "resize", "assign", "append", "swap", "operator=", "operator>>")
+INPUT = re.compile(r"(?i)\w*(read|load|parse|open|import|getline|scanf|argv|getenv)\w*|operator>>|atoi|atoll?|strto\w+|stou?ll?|stoi|stod|stof")
+
+
+def is_input(name):
+    return INPUT.fullmatch(name) is not None
+
+
+def is_filled_once(function, owner, depth=3):
+    """Whether a container has the number of items that constants of the program give it: a list, or constants that a constructor
+    or a function of this file gets, and nothing of the input. For a parameter, whether the containers of all callers have."""
+    base = base_variable(owner)
+    variable = function.variables.get(base.target) if base is not None else None
+    if variable is None or depth == 0 or any(
+            call_name(call) in CHANGES and call.children and (base_variable(call.children[0]) or call).target == base.target for call in function.calls):
+        return False
+    if variable.node.kind == "PARM_DECL":
+        place = next(place for place, parameter in enumerate(function.parameters) if parameter.cursor.hash == base.target)
+        given = [(caller, call_arguments(call)) for caller, call in function.program.callers(function.name)]
+        return bool(given) and all(len(arguments) > place and is_filled_once(caller, arguments[place], depth - 1) for caller, arguments in given)
+    if variable.writes or variable.start is None:
+        return False
+    start, bodies = list(variable.start.walk()), function.program.bodies
+    calls = [call for call in start if call.kind == "CALL_EXPR" and (call.cursor.referenced is None or call.cursor.referenced.kind.name != "CONSTRUCTOR")]
+    return any(function.value(part) is not None for part in start) and all(
+        call_name(call) in bodies and not function.program.reaches(call_name(call), is_input) for call in calls) and all(
+        function.value(part) is not None for part in start if part.kind in ("DECL_REF_EXPR", "MEMBER_REF_EXPR") and is_integer(part.type))
+
+
 def of_name(function, node, depth):
     """What decides a variable, a parameter or a member."""
     to, name = node.cursor.referenced, node.name
@@ -136,9 +170,18 @@ def of_name(function, node, depth):
         if variable is not None and variable.node.kind == "PARM_DECL" and not variable.writes:
             return of_parameter(function, node, text, depth)
         if variable is not None:
-            given = [*([variable.start] if variable.start is not None else []), *variable.writes]
-            return strongest([of_write(function, each, text, depth) for each in given]) or Source(text)
+            return strongest([of_write(function, each, text, depth) for each in given_before(variable, node)]) or Source(text)
     return of_member(function, node, text, depth)
+
+
+def given_before(variable, node):
+    """The values that a variable may have at a place: an assignment that every way to the place passes replaces those before it."""
+    around = {above.order for above in node.above()}
+    last = max((write.order for write in variable.writes if write.order < node.order and write.kind == "BINARY_OPERATOR" and
+                write.name == "=" and write.parent.kind == "COMPOUND_STMT" and write.parent.order in around), default=None)
+    if last is None:
+        return [*([variable.start] if variable.start is not None else []), *variable.writes]
+    return [write for write in variable.writes if write.order >= last]
 
 
 def of_write(function, node, text, depth):

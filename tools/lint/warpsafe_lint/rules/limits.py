@@ -10,7 +10,7 @@ from ..function import api
 from ..launches import is_of_caller
 from ..registry import Found, function_rule, launch_rule, rule
 from ..tree import call_arguments, call_name
-from .errors import is_dropped
+from .errors import is_dropped, is_small
 from .growth import source_of
 
 # Threads per block on every GPU, and threads along z on NVIDIA's: CUDA C++ programming guide, technical
@@ -32,8 +32,10 @@ def too_many_threads(program, function, launch):
     for value in known:
         threads *= value
     if threads > MAX_THREADS:
+        # One more than the limit, with the error read right behind: the program shows what a device refuses.
+        shown = threads == MAX_THREADS + 1 and any(call.order > launch.order and function.looks(call) for call in function.calls)
         yield Found(launch.block, f"the block has {threads} threads{'' if len(known) == 3 else ' or more'}, limit 1024",
-                    "write warpsafe::block<256>, which the compiler checks")
+                    "write warpsafe::block<256>, which the compiler checks", "note" if shown else "")
 
 
 @launch_rule("B03", "more threads than __launch_bounds__")
@@ -161,6 +163,15 @@ def large_cluster(program, function):
                     "write warpsafe::cluster<8>, or non_portable_cluster<16>")
 
 
+def blocks_at_once(launch):
+    """How many blocks of a launch every multiprocessor holds: one of unknown size, or as many as have 1024 threads and 48 KiB
+    of shared memory together, if the kernel is small."""
+    threads, shared = launch.block_values, launch.shared_bytes
+    if not launch.kernel or None in threads or math.prod(threads) < 1 or shared is None or not is_small(launch.function.program, launch.kernel):
+        return 1
+    return max(min(1024 // math.prod(threads), WITHOUT_OPT_IN // max(shared + launch.kernel.static_shared, 1)), 1)
+
+
 @launch_rule("B16", "a cooperative grid that is not compared with the occupancy")
 def cooperative(program, function, launch):
     if not launch.form.endswith("LaunchCooperativeKernel") or any("Occupancy" in name for name in program.all_names):
@@ -175,7 +186,7 @@ def cooperative(program, function, launch):
     elsewhere = sizes and all(is_of_caller(function, axis) for axis in launch.grid_axes) or index.of_file(program.file).calls("Occupancy")
     if not elsewhere and sizes:
         known = None not in sizes
-        elsewhere = math.prod(sizes) <= FEW_BLOCKS if known else not is_dropped(launch.node) and not any(
+        elsewhere = math.prod(sizes) <= FEW_BLOCKS * blocks_at_once(launch) if known else not is_dropped(launch.node) and not any(
             source is not None and (source.grows or (source.most or 0) > FEW_BLOCKS) for source in sources)
     yield Found(launch.node, "the size of a cooperative grid is not compared with the occupancy: a grid that does not fit at "
                 "once is refused",

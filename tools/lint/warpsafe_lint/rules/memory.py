@@ -3,7 +3,7 @@
 """Rows F04, E03, L01 and L02: what a function does with memory and streams that it allocates, frees or copies itself."""
 
 from ..function import api
-from ..host_memory import host_memory
+from ..host_memory import host_memory, pointer_itself
 from ..libclang import written_at
 from ..registry import Found, function_rule
 from .data import COPIES, copies
@@ -113,6 +113,11 @@ def where(function, node):
 
 @function_rule("L01", "a copy in the wrong direction")
 def wrong_kind(program, function):
+    for call, arguments, _, _ in copies(function, "Memset", "MemsetAsync"):
+        pointer = pointer_itself(function, arguments[0])
+        if pointer is not None:
+            name = pointer.node.name
+            yield Found(call, f"&{name} is the address of the pointer {name}, which is host memory: the memory behind {name} is not filled", f"pass {name}")
     for call, arguments, _, kind in copies(function, "Memcpy", "MemcpyAsync"):
         if kind not in KINDS:
             continue

@@ -68,6 +68,10 @@ def axes_swapped(program, function, launch):
 
     if not (about(axes[0], ROWS) and about(axes[1], COLUMNS)) or about(axes[0], COLUMNS) or about(axes[1], ROWS):
         return
+    # Two equal constants: no order of them is wrong.
+    sides = [function.value(axis) for axis in axes[:2]]
+    if sides[0] is not None and sides[0] == sides[1]:
+        return
     # The launch of a transposed matrix passes its rows as the kernel's columns, too.
     if any(re.search(COLUMNS, parameter.name.lower()) and about(argument, ROWS) and not about(argument, COLUMNS)
            for parameter, argument in zip(launch.kernel.parameters, launch.arguments or ())):
@@ -171,9 +175,12 @@ def is_bounded(program, function, node, depth=2):
     """Whether the function compares a number with another one, or all callers in this file pass at most 1024 or a number that they
     compare."""
     inner = plain(node)
+    text = program.source[function.node.start:function.node.end]
+    if re.search(rb"\w*(CHECK|ASSERT|EXPECT)_L[TE]\s*\(\s*" + re.escape(program.text(inner).encode()) + rb"\s*,", text):
+        return True  # a test of glog's or GoogleTest's
     if inner.kind != "DECL_REF_EXPR":
         return False
-    if re.search(rb"assert\s*\([^;]*<=?\s*1024\b", program.source[function.node.start:function.node.end]):
+    if re.search(rb"assert\s*\([^;]*<=?\s*1024\b", text):
         return True
     for test in function.node.all("BINARY_OPERATOR"):
         in_loop = any(above.kind == "FOR_STMT" for above in test.above())

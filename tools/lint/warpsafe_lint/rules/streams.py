@@ -91,7 +91,9 @@ def destroyed_first(program, function):
             if later.order > call.order and re.match(DESTROYS, call_name(later)) and stream is not None and \
                     bound.get(variable_of(later)) == stream:
                 yield Found(call, f"the stream is destroyed before its handle ({call_name(later)})",
-                            "use StreamBound<Handle>, which keeps its stream alive")
+                            "use StreamBound<Handle>, which keeps its stream alive",
+                            # A library that only frees what the handle has seldom needs the stream.
+                            "note")
                 break
 
 
