@@ -346,6 +346,24 @@ TEST_F(OwnWork, ACopyOfAPartMayBeAnother) {
   EXPECT_THAT(reported(), IsEmpty());
 }
 
+TEST_F(OwnWork, TheSameLaunchOnAnotherStreamTakesTheSamePart) {
+  const auto read = [&](const StreamPlace& at, std::uint64_t same) {
+    order.submitted({Name::of("forward"), true, 0, "", at, same},
+                    std::vector<MemoryAccess>{{x, 1, AccessKind::read}});
+  };
+  const auto write = [&](const StreamPlace& at) {
+    order.submitted({Name::of("prefetch"), true, 0, "", at},
+                    std::vector<MemoryAccess>{{x, 1, AccessKind::write}});
+  };
+  read(legacy, 7);
+  order.host_waited_for_all();
+  read(apart(0), 7);
+  write(apart(1));
+  EXPECT_THAT(reported(), ElementsAre(HasSubstr("nothing orders 'forward' on stream 0x")));
+  read(apart(2), 8);  // another part
+  EXPECT_THAT(reported(), IsEmpty());
+}
+
 TEST_F(OwnWork, KernelsThatMayUseAnyPartAreNoPair) {
   swap(apart(0));
   order.submitted({Name::of("fill"), true, 0, "", apart(1)},

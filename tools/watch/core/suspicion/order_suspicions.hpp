@@ -30,11 +30,15 @@ class OrderSuspicions {
   [[nodiscard]] bool suspects_own() const noexcept { return own_; }
   /// Call for each address that a kernel receives, before its races. If several streams pass one
   /// kernel the same address, each launch takes its own part of the memory by another parameter,
-  /// or all of them only read it.
+  /// or all of them only read it. Launches with the same parameters take the same part.
   void received(const StreamWork& kernel, std::uintptr_t address) {
     if (!own_) return;
-    const auto [at, is_new] = streams_.emplace(std::pair(kernel.what.data, address), kernel.at.key);
-    if (!is_new && at->second != kernel.at.key) several_.insert(at->first);
+    const auto [at, is_new] = streams_.emplace(std::pair(kernel.what.data, address),
+                                               Receiver{kernel.at.key, kernel.same});
+    if (!is_new && at->second.stream != kernel.at.key &&
+        (kernel.same == 0 || at->second.same != kernel.same)) {
+      several_.insert(at->first);
+    }
     if (streams_.size() > most_addresses) streams_.clear();
   }
   /// A pair without an order, before it is known who submitted its second part.
@@ -258,7 +262,12 @@ class OrderSuspicions {
   }
 
   bool own_;
-  std::map<Address, const void*> streams_;  // the stream that passed it first
+  /// The launch that passed an address first.
+  struct Receiver {
+    const void* stream;
+    std::uint64_t same;
+  };
+  std::map<Address, Receiver> streams_;
   std::set<Address> several_;
   std::set<std::pair<const char*, const char*>> known_;
   std::set<const char*> shared_out_;
