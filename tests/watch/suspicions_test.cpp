@@ -163,6 +163,31 @@ TEST(FreedUse, MemoryThatIsAllocatedAgainIsNone) {
   EXPECT_THAT(placed(freed), IsEmpty());
 }
 
+TEST(FreedUse, MemoryThatAnotherThreadHasBeforeTheEndOfTheFreeIsNone) {
+  FreedUse freed;
+  freed.allocated(0x1000, 4096, true, 1);
+  freed.allocated(0x5000, 64, true, 2);
+  freed.freed(0x5000, free_async, 2);
+  // The free of number 1 began when 2 was the last.
+  freed.allocated(0x1000, 4096, true, 3);
+  freed.freed(0x1000, free_async, 2);
+  freed.used(copy_of(64), 0x1000);
+  EXPECT_THAT(placed(freed), IsEmpty());
+  freed.freed(0x1000, free_async, 3);
+  freed.used(copy_of(64), 0x1000);
+  EXPECT_THAT(placed(freed), testing::SizeIs(1));
+}
+
+TEST(UnawaitedCopies, OfAnotherThreadThatHasTheMemoryBeforeTheEndOfTheFree) {
+  UnawaitedCopies copies;
+  copies.allocated(0x1000, 4096, 1);
+  copies.allocated(0x1000, 4096, 2);
+  copies.copied(copy_of(64), 0x1000);
+  copies.freed(0x1000, 1);
+  copies.waited();
+  EXPECT_THAT(placed(copies), IsEmpty());
+}
+
 TEST(UnawaitedCopies, AFreeWithoutAWait) {
   UnawaitedCopies copies;
   copies.allocated(0x1000, 4096);

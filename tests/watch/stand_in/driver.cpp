@@ -648,6 +648,13 @@ CUresult cuMemFreeHost(void* memory) {
     return CUDA_SUCCESS;
   });
 }
+#undef cuStreamWriteValue32
+CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr to, cuuint32_t value,
+                                 unsigned flags) {
+  const cuStreamWriteValue32_v2_params of{stream, to, value, flags};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamWriteValue32_v2, &of, nullptr,
+                     [] { return CUDA_SUCCESS; });
+}
 CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr memory) {
   cuMemGetAddressRange_v2_params of{base, bytes, memory};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemGetAddressRange_v2, &of, nullptr, [&] {
@@ -868,12 +875,15 @@ CUresult cuGraphNodeGetEnabled(CUgraphExec graph, CUgraphNode node, unsigned* on
 }
 /// With STAND_IN_KEEPS_NODES it refuses, as the driver does for some graphs.
 CUresult cuGraphNodeSetEnabled(CUgraphExec graph, CUgraphNode node, unsigned on) {
-  bool* const state = node_state(graph, node);
-  if (state == nullptr || std::getenv("STAND_IN_KEEPS_NODES") != nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *state = on != 0;
-  return CUDA_SUCCESS;
+  const cuGraphNodeSetEnabled_params of{graph, node, on};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled, &of, nullptr, [&] {
+    bool* const state = node_state(graph, node);
+    if (state == nullptr || std::getenv("STAND_IN_KEEPS_NODES") != nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *state = on != 0;
+    return CUDA_SUCCESS;
+  });
 }
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
   std::swap(*mode, capture_mode);

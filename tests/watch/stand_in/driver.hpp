@@ -36,6 +36,8 @@ inline constexpr StandInCall stand_in_calls[] = {
     {CUPTI_DRIVER_TRACE_CBID_cuGraphDestroy, "cuGraphDestroy"},
     {CUPTI_DRIVER_TRACE_CBID_cuGraphExecUpdate_v2, "cuGraphExecUpdate_v2"},
     {CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch, "cuGraphLaunch"},
+    {CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled, "cuGraphNodeSetEnabled"},
+    {CUPTI_DRIVER_TRACE_CBID_cuStreamWriteValue32_v2, "cuStreamWriteValue32_v2"},
     {CUPTI_DRIVER_TRACE_CBID_cuStreamSynchronize, "cuStreamSynchronize"},
     {CUPTI_DRIVER_TRACE_CBID_cuCtxSynchronize, "cuCtxSynchronize_v2"},
     {CUPTI_DRIVER_TRACE_CBID_cuStreamCreate, "cuStreamCreate"},

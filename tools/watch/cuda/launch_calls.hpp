@@ -104,6 +104,7 @@ class LaunchCalls {
         !watcher_.quiet() && watcher_.suspicions().dependent.wants(may_begin_early(launch));
     if (!follows && !dependence && !captures_.any()) {
       launched(mine.launch, known, info);
+      tell_the_host(launch, known, info);
       return;
     }
     const Asked asked = read(known, info);
@@ -113,6 +114,7 @@ class LaunchCalls {
       return;
     }
     launched(mine.launch, known, info);
+    tell_the_host(launch, known, info);
     if (follows) follow(launch, known, device, asked);
   }
 
@@ -135,13 +137,45 @@ class LaunchCalls {
       waits_.after(seen, HostStack::here());
     }
   }
+  /// The host may learn of the end of earlier work from a graph, and from memory of the host that a
+  /// kernel writes. A kernel's parameters are read at its first launches only.
+  void tell_the_host(const Launch& launch, const KnownCall& known,
+                     const CUpti_CallbackData& info) noexcept {
+    constexpr std::uint64_t most_looks = 32;
+    UnawaitedCopies& unawaited = watcher_.suspicions().unawaited;
+    if (!unawaited.on()) [[likely]]
+      return;
+    Kernel& kernel = *launch.kernel;
+    const bool looks = !launch.is_graph &&
+                       __atomic_load_n(&kernel.launches, __ATOMIC_RELAXED) <= most_looks &&
+                       !__atomic_load_n(&kernel.tells_the_host, __ATOMIC_RELAXED);
+    if (looks) look_for_host_memory(kernel, known, info);
+    if (!unawaited.any()) return;
+    if (launch.is_graph ? graphs_.tells_the_host(read(known, info).graph)
+                        : __atomic_load_n(&kernel.tells_the_host, __ATOMIC_RELAXED)) {
+      unawaited.waited();
+    }
+  }
+  [[gnu::noinline]] void look_for_host_memory(Kernel& kernel, const KnownCall& known,
+                                              const CUpti_CallbackData& info) noexcept {
+    if (!kernel.is_described()) return;
+    MemoryTable& memory = watcher_.failed_calls().memory();
+    try {
+      for (const UsedPointer& one : used_pointers(kernel, read(known, info).parameters)) {
+        if (one.use == PointerUse::reads || !memory.is_of_host(one.address)) continue;
+        __atomic_store_n(&kernel.tells_the_host, true, __ATOMIC_RELAXED);
+        return;
+      }
+    } catch (...) {  // out of memory: the host may have been told
+      __atomic_store_n(&kernel.tells_the_host, true, __ATOMIC_RELAXED);
+    }
+  }
   /// A graph keeps the addresses of memory that the program may have freed since.
   [[gnu::noinline]] void look_for_freed(const Kernel& kernel, CUgraphExec graph) noexcept {
     try {
       const auto found = graphs_.freed(graph);
-      if (found.empty()) return;
-      watcher_.graph_uses_freed(kernel, found.front().first, found.front().second,
-                                HostStack::here());
+      if (!found.has_value()) return;
+      watcher_.graph_uses_freed(kernel, found->first, found->second, HostStack::here());
     } catch (...) {  // out of memory: nothing is suspected
       return;
     }
@@ -243,7 +277,8 @@ class LaunchCalls {
     try {
       const Asked asked = read(known, info);
       if (seen.launch.is_graph) {
-        watcher_.arguments().keep(seen.record.sequence, graphs_.known(asked.graph).pointers);
+        const auto pointers = graphs_.known(asked.graph).pointers;
+        if (pointers != nullptr) watcher_.arguments().keep(seen.record.sequence, pointers->all);
       } else {
         watcher_.arguments().keep(seen.record.sequence, *seen.launch.kernel, asked.parameters);
       }

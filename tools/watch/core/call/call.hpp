@@ -67,7 +67,7 @@ enum class Call : std::uint8_t {
   event_destroyed,
   event_record,   ///< with or without flags
   graph_changed,  ///< changes what an executable graph does
-  host_function,  ///< cuLaunchHostFunc, cuStreamAddCallback
+  host_function,  ///< cuLaunchHostFunc, cuStreamAddCallback, cuStreamWriteValue32
   unfollowed,     ///< touches memory or orders work in a way that is not tracked
   unknown_order,  ///< waits for memory, another process or a graph's event: the order is unknown
 };
