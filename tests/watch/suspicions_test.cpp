@@ -202,6 +202,21 @@ TEST(UnawaitedCopies, AFreeWithoutAWait) {
                   "before the first read; the copy is submitted in f at a.cu:7"));
 }
 
+TEST(UnawaitedCopies, OnePlaceIsToldOnce) {
+  UnawaitedCopies copies;
+  for (int i = 0; i < 3; ++i) {
+    copies.allocated(0x1000, 4096);
+    copies.allocated(0x3000, 4096);
+    copies.copied(copy_of(64), i == 0 ? 0x3000 : 0x1000);
+    copies.freed(0x1000);
+  }
+  EXPECT_THAT(placed(copies), testing::SizeIs(1));
+  copies.allocated(0x1000, 4096);
+  copies.copied(copy_of(64), 0x1000);
+  copies.copied(copy_of(64), 0x3000);
+  EXPECT_THAT(placed(copies), testing::SizeIs(2));
+}
+
 TEST(UnawaitedCopies, AnEndWithoutAWait) {
   UnawaitedCopies copies;
   copies.allocated(0x1000, 4096);

@@ -40,7 +40,7 @@ class UnawaitedCopies {
     const auto copy = pending_.find(begin);
     if (copy != pending_.end()) {
       copy->second.frees = true;
-      if (found_.size() < most_found) found_.push_back(std::move(copy->second));
+      keep(copy->second);
       pending_.erase(copy);
     }
     pinned_.erase(memory);
@@ -76,7 +76,7 @@ class UnawaitedCopies {
   void each(const Report& report, const Place& place) {
     const std::lock_guard lock(mutex_);
     for (const auto& [begin, one] : pending_) {
-      if (found_.size() < most_found) found_.push_back(one);
+      keep(one);
     }
     pending_.clear();
     for (const Copy& one : found_) {
@@ -105,6 +105,13 @@ class UnawaitedCopies {
     std::size_t bytes = 0;
     std::uint64_t number = 0;
   };
+  /// Copies that one place in the program makes are reported once.
+  void keep(const Copy& copy) {
+    for (const Copy& one : found_) {
+      if (one.work.what.data == copy.work.what.data && one.stack.is_same(copy.stack)) return;
+    }
+    if (found_.size() < most_found) found_.push_back(copy);
+  }
   using Pinned = std::map<std::uintptr_t, Memory>;
   [[nodiscard]] Pinned::iterator memory_at(std::uintptr_t address) {
     const auto next = pinned_.upper_bound(address);
