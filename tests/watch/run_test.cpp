@@ -333,6 +333,19 @@ TEST(Run, TheHostMayLearnOfACopyWithoutAWait) {
                 AllOf(HasSubstr(one + ": 0\n"), HasSubstr("never waits for cuMemcpyDtoHAsync")));
   }
 }
+TEST(Run, TheEndOfAKernelsMemoryIsNotTheMemoryBehindIt) {
+  EXPECT_THAT(watched("--races", "fill_behind").out,
+              AllOf(HasSubstr("fill_behind: 0\n"), Not(HasSubstr("suspicion"))));
+  EXPECT_THAT(watched("--races", "fill_received").out, HasSubstr("suspicion: nothing orders"));
+}
+TEST(Run, AWordInPinnedMemoryMayTellTheHost) {
+  EXPECT_THAT(watched("--races", "fill_after_flag").out,
+              AllOf(HasSubstr("fill_after_flag: 0\n"), Not(HasSubstr("suspicion"))));
+  EXPECT_THAT(watched("--races", "fill_without_flag").out, HasSubstr("suspicion: nothing orders"));
+  EXPECT_THAT(watched("--races", "fill_after_graph").out,
+              AllOf(HasSubstr("fill_after_graph: 0\n"), Not(HasSubstr("suspicion"))));
+  EXPECT_THAT(watched("--races", "fill_beside_graph").out, HasSubstr("suspicion: nothing orders"));
+}
 TEST(Run, MemoryOfAPoolThatAnotherThreadFreesIsNotSuspected) {
   EXPECT_THAT(watched("", "pool_threads").out,
               AllOf(HasSubstr("pool_threads: 0\n"), Not(HasSubstr("suspicion"))));

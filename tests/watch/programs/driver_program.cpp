@@ -251,6 +251,38 @@ int act(const char* what) {
            cuLaunchKernel(function_of("_ZN4demo4swapEPfS0_"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
                           nullptr);
   }
+  // A kernel receives its memory and the end of it, where other memory begins that is filled beside
+  // it; or it receives that memory alone.
+  if (is("fill_behind") || is("fill_received")) {
+    CUdeviceptr behind = 0;
+    if (cuMemAlloc(&memory, 512) + cuMemAlloc(&behind, 512) != 0 || behind != memory + 512)
+      return -1;
+    void* values[] = {is("fill_behind") ? &memory : &behind, &behind};
+    return cuLaunchKernel(function_of("_ZN4demo4swapEPfS0_"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
+                          nullptr) +
+           cuMemsetD32Async(behind, 0, 128, stream);
+  }
+  // A graph calls a function of the host, after which the program fills its memory on another
+  // stream; or the function is not there.
+  if (is("fill_after_graph") || is("fill_beside_graph")) {
+    if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
+    return launch(axpy, 1, 256, 0) +
+           cuGraphLaunch(graph_on(memory, is("fill_after_graph")), stream) +
+           cuMemsetD32Async(memory, 0, count, nullptr);
+  }
+  // A kernel writes a word in pinned memory, for which the host waits before it fills the kernel's
+  // memory on another stream; or the word is not there.
+  if (is("fill_after_flag") || is("fill_without_flag")) {
+    void* flag = nullptr;
+    CUdeviceptr other = 0;
+    if (cuMemAlloc(&memory, count * 4) + cuMemAlloc(&other, 64) + cuMemAllocHost(&flag, 64) != 0)
+      return -1;
+    if (is("fill_after_flag")) other = reinterpret_cast<CUdeviceptr>(flag);
+    void* values[] = {&memory, &other};
+    return cuLaunchKernel(function_of("_ZN4demo4swapEPfS0_"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
+                          nullptr) +
+           cuMemsetD32Async(memory, 0, count, stream);
+  }
   if (is("garbage_parameters")) {
     if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
     return stand_in_garbage();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../core/launch/argument_log.hpp"
+#include "../core/launch/launch_order.hpp"
 #include "../core/launch/launch_pointers.hpp"
 #include "../core/report/counted.hpp"
 #include "../core/suspicion/graph_order.hpp"
@@ -72,7 +73,6 @@ class Graphs {
     if (found == known_.end()) return;
     found->second.accesses.clear();
     found->second.pointers.reset();
-    found->second.tells_the_host = true;
   }
   void destroyed(CUgraphExec executable) {
     const std::lock_guard lock(mutex_);
@@ -147,7 +147,8 @@ class Graphs {
     // A kernel may write a word for which the host waits.
     for (const PassedPointer& one : pointers) {
       if (made.tells_the_host) break;
-      made.tells_the_host = one.side.empty() && memory.is_of_host(one.address);
+      made.tells_the_host =
+          one.side.empty() && memory.kind_of(one.address) == AllocationKind::pinned;
     }
     std::vector<std::size_t> order(pointers.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -325,7 +326,8 @@ class Graphs {
       const Kernel* const one = kernel_of(watcher_, function, device, nullptr);
       if (one == nullptr) return made;
       made.what = "node '" + std::string(one->name) + '\'';
-      for (const UsedPointer& pointer : used_pointers(*one, {of.kernelParams, of.extra})) {
+      for (const UsedPointer& pointer :
+           pointers_without_ends(*one, {of.kernelParams, of.extra}, order)) {
         if (!pointer.is_certain) continue;
         const std::uintptr_t begin = order.allocation_of(pointer.address).first;
         if (begin != 0) made.received.push_back(begin);

@@ -104,7 +104,7 @@ class LaunchCalls {
         !watcher_.quiet() && watcher_.suspicions().dependent.wants(may_begin_early(launch));
     if (!follows && !dependence && !captures_.any()) {
       launched(mine.launch, known, info);
-      tell_the_host(launch, known, info);
+      tell_the_host(launch, known, device, info);
       return;
     }
     const Asked asked = read(known, info);
@@ -114,8 +114,8 @@ class LaunchCalls {
       return;
     }
     launched(mine.launch, known, info);
-    tell_the_host(launch, known, info);
     if (follows) follow(launch, known, device, asked);
+    tell_the_host(launch, known, device, info);
   }
 
  private:
@@ -138,22 +138,32 @@ class LaunchCalls {
     }
   }
   /// The host may learn of the end of earlier work from a graph, and from memory of the host that a
-  /// kernel writes. A kernel's parameters are read at its first launches only.
-  void tell_the_host(const Launch& launch, const KnownCall& known,
+  /// kernel writes. A kernel's parameters are read at its first launches only. A kernel in a
+  /// program with managed memory writes such memory as a rule, so the OrderWatch is not told of it.
+  void tell_the_host(const Launch& launch, const KnownCall& known, std::int32_t device,
                      const CUpti_CallbackData& info) noexcept {
     constexpr std::uint64_t most_looks = 32;
     UnawaitedCopies& unawaited = watcher_.suspicions().unawaited;
-    if (!unawaited.on()) [[likely]]
+    if (!launch.is_graph && !unawaited.on()) [[likely]]
       return;
     Kernel& kernel = *launch.kernel;
-    const bool looks = !launch.is_graph &&
-                       __atomic_load_n(&kernel.launches, __ATOMIC_RELAXED) <= most_looks &&
-                       !__atomic_load_n(&kernel.tells_the_host, __ATOMIC_RELAXED);
-    if (looks) look_for_host_memory(kernel, known, info);
-    if (!unawaited.any()) return;
-    if (launch.is_graph ? graphs_.tells_the_host(read(known, info).graph)
-                        : __atomic_load_n(&kernel.tells_the_host, __ATOMIC_RELAXED)) {
-      unawaited.waited();
+    const auto is_set = [](const bool& flag) { return __atomic_load_n(&flag, __ATOMIC_RELAXED); };
+    if (!launch.is_graph && !is_set(kernel.writes_pinned) &&
+        __atomic_load_n(&kernel.launches, __ATOMIC_RELAXED) <= most_looks) {
+      look_for_host_memory(kernel, known, info);
+    }
+    const bool follows = watcher_.follows_order();
+    if (!follows && !unawaited.any()) return;
+    const bool tells = launch.is_graph ? graphs_.tells_the_host(read(known, info).graph)
+                                       : is_set(kernel.writes_pinned);
+    if (tells || is_set(kernel.writes_managed)) unawaited.waited();
+    if (!tells || !follows) return;
+    OrderWatch& order = watcher_.suspicions().order;
+    try {
+      const void* const stream = read(known, info).stream;
+      order.host_knows(place_of(stream, known.per_thread, device, watcher_.streams()));
+    } catch (...) {  // out of memory: no suspicions
+      order.give_up();
     }
   }
   [[gnu::noinline]] void look_for_host_memory(Kernel& kernel, const KnownCall& known,
@@ -162,12 +172,15 @@ class LaunchCalls {
     MemoryTable& memory = watcher_.failed_calls().memory();
     try {
       for (const UsedPointer& one : used_pointers(kernel, read(known, info).parameters)) {
-        if (one.use == PointerUse::reads || !memory.is_of_host(one.address)) continue;
-        __atomic_store_n(&kernel.tells_the_host, true, __ATOMIC_RELAXED);
-        return;
+        if (one.use == PointerUse::reads) continue;
+        const std::optional<AllocationKind> kind = memory.kind_of(one.address);
+        if (!kind.has_value() || *kind == AllocationKind::device) continue;
+        const bool is_pinned = *kind == AllocationKind::pinned;
+        __atomic_store_n(is_pinned ? &kernel.writes_pinned : &kernel.writes_managed, true,
+                         __ATOMIC_RELAXED);
       }
     } catch (...) {  // out of memory: the host may have been told
-      __atomic_store_n(&kernel.tells_the_host, true, __ATOMIC_RELAXED);
+      __atomic_store_n(&kernel.writes_pinned, true, __ATOMIC_RELAXED);
     }
   }
   /// A graph keeps the addresses of memory that the program may have freed since.

@@ -88,10 +88,10 @@ class MemoryTable {
     const Allocation& one = std::prev(next)->second;
     return address - one.begin <= one.bytes ? std::optional(one) : std::nullopt;
   }
-  /// Returns whether the address is in live memory that the host can read while the device works.
-  [[nodiscard]] bool is_of_host(std::uintptr_t address) {
+  /// Returns the kind of the live memory that contains the address.
+  [[nodiscard]] std::optional<AllocationKind> kind_of(std::uintptr_t address) {
     const std::optional<Allocation> is = alive(address);
-    return is.has_value() && is->has(address) && is->kind != AllocationKind::device;
+    return is.has_value() && is->has(address) ? std::optional(is->kind) : std::nullopt;
   }
   /// Returns the live allocation that contains the address, or else the one that was freed last.
   [[nodiscard]] std::optional<Allocation> find(std::uintptr_t address) {
