@@ -244,6 +244,10 @@ TEST(UnorderedNodes, AreThoseWithoutAPath) {
       {"second", {}, 0, {0x3000, 0x1000}}, {"third", {}, 0, {0x1000}}, {"other", {}, 0, {0x3000}}};
   EXPECT_THAT(unordered_nodes(nodes), ElementsAre(std::pair<std::size_t, std::size_t>(0, 3)));
   EXPECT_THAT(unordered_nodes({}), IsEmpty());
+  // A graph whose nodes wait for nothing.
+  std::vector<OrderedNode> many(600, OrderedNode{"fill", {}, 0x1000, {}});
+  many.resize(1200, OrderedNode{"kernel", {}, 0, {0x1000}});
+  EXPECT_THAT(unordered_nodes(many), testing::SizeIs(100));
 }
 
 }  // namespace

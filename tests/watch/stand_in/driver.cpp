@@ -634,6 +634,18 @@ CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstre
     return CUDA_SUCCESS;
   });
 }
+/// Its target may be on the device too, as a driver with one address space allows.
+CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, std::size_t bytes) {
+  const cuMemcpyDtoH_v2_params of{to, from, bytes};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2, &of, nullptr, [&] {
+    const std::lock_guard lock(live_mutex);
+    const unsigned char* const at = bytes_at(from, bytes);
+    if (at == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    unsigned char* const on_device = bytes_at(reinterpret_cast<CUdeviceptr>(to), bytes);
+    std::memcpy(on_device != nullptr ? on_device : to, at, bytes);
+    return CUDA_SUCCESS;
+  });
+}
 CUresult cuMemAllocHost(void** memory, std::size_t bytes) {
   const cuMemAllocHost_v2_params of{memory, bytes};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2, &of, nullptr, [&] {
