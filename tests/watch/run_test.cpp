@@ -307,11 +307,10 @@ TEST(Run, AResultThatNothingWaitsForIsSuspected) {
   EXPECT_THAT(watched("", "left").out, HasSubstr("to pinned host memory, and ends"));
 }
 
-<<<<<<< HEAD
 TEST(Run, AFillOfRowsOrdersItsStreamAlone) {
   EXPECT_THAT(watched("", "library_copies_rows").out, HasSubstr("nothing orders"));
   EXPECT_THAT(watched("", "library_copies_rows_here").out, Not(HasSubstr("nothing orders")));
-=======
+}
 TEST(Run, AGraphsOwnMemoryIsNotFreed) {
   for (const std::string& one : {"graph_memory", "graph_memory_freed_late"}) {
     EXPECT_THAT(watched("", one).out, AllOf(HasSubstr(one + ": 0\n"), Not(HasSubstr("suspicion"))));
@@ -354,7 +353,6 @@ TEST(Run, AWordInPinnedMemoryMayTellTheHost) {
 TEST(Run, MemoryOfAPoolThatAnotherThreadFreesIsNotSuspected) {
   EXPECT_THAT(watched("", "pool_threads").out,
               AllOf(HasSubstr("pool_threads: 0\n"), Not(HasSubstr("suspicion"))));
->>>>>>> hostile
 }
 
 TEST(Run, APoolIsNoSuspicion) {
