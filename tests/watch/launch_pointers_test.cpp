@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #include "core/launch/launch_pointers.hpp"
 
+#include "core/failure/likely_cause.hpp"
 #include "core/kernel/named_parameters.hpp"
 #include "core/launch/argument_log.hpp"
 
@@ -161,6 +162,18 @@ TEST_F(LaunchPointers, OfALibrarysStructuresAreKeptAsWords) {
   EXPECT_EQ(kept()[2].address, 0x7f0000003000U);
   EXPECT_TRUE(kept()[3].of_library);
   EXPECT_FALSE(kept()[3].in_structure);
+}
+
+TEST(LeftOver, AreAddressesOfTheStackAndOfObjects) {
+  static const int in_object = 0;
+  const int on_stack = 0;
+  const std::vector<int> on_heap(64);
+  const auto is = [](const int* at) {
+    return detail::is_left_over(reinterpret_cast<std::uintptr_t>(at));
+  };
+  EXPECT_TRUE(is(&in_object));
+  EXPECT_TRUE(is(&on_stack));
+  EXPECT_FALSE(is(on_heap.data()));
 }
 
 TEST(ElementBytes, OfNumbersAndVectors) {

@@ -307,6 +307,11 @@ TEST(Run, AResultThatNothingWaitsForIsSuspected) {
   EXPECT_THAT(watched("", "left").out, HasSubstr("to pinned host memory, and ends"));
 }
 
+TEST(Run, AFillOfRowsOrdersItsStreamAlone) {
+  EXPECT_THAT(watched("", "library_copies_rows").out, HasSubstr("nothing orders"));
+  EXPECT_THAT(watched("", "library_copies_rows_here").out, Not(HasSubstr("nothing orders")));
+}
+
 TEST(Run, APoolIsNoSuspicion) {
   EXPECT_THAT(watched("", "good parts").out, Not(HasSubstr("suspicion")));
   EXPECT_THAT(watched("", "good pool").out, Not(HasSubstr("suspicion")));

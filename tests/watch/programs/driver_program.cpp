@@ -374,10 +374,14 @@ int act(const char* what) {
     return cuMemcpyHtoD(memory, host, count) + cuMemFree(memory);
   }
   // The data of a library's kernel, which is on the legacy stream.
-  if (is("library_copies") || is("library_copies_waits")) {
+  if (is("library_copies") || is("library_copies_waits") || is("library_copies_rows") ||
+      is("library_copies_rows_here")) {
     static const float host[count] = {};
     if (cuMemAlloc(&memory, sizeof host) != CUDA_SUCCESS) return -1;
-    const int copied = cuMemcpyHtoDAsync(memory, host, sizeof host, stream);
+    int copied = cuMemcpyHtoDAsync(memory, host, sizeof host, stream);
+    // A fill of two dimensions, for which the host may wait, on this stream or on another.
+    if (is("library_copies_rows")) copied += cuMemsetD2D8Async(memory, 64, 0, 64, 2, nullptr);
+    if (is("library_copies_rows_here")) copied += cuMemsetD2D8Async(memory, 64, 0, 64, 2, stream);
     return copied + (is("library_copies_waits") ? cuStreamSynchronize(stream) : CUDA_SUCCESS) +
            stand_in_scale(memory);
   }

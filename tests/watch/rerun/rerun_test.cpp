@@ -124,6 +124,7 @@ TEST_F(Rerun, AGraphThatKeepsTheAddressOfFreedMemoryIsSuspected) {
                                  ".*: free the memory after the graph's last launch; it is "
                                  "launched in "));
   EXPECT_EQ(times(out, "suspicion"), 1U);
+  EXPECT_THAT(watched("free graph_copies"), HasSubstr("suspicion: 'graph of 5 kernels"));
   EXPECT_THAT(watched("graph_copies sync launch_last_graph sync free"),
               Not(HasSubstr("suspicion")));
 }

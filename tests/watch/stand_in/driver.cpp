@@ -617,6 +617,12 @@ CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count,
     return CUDA_SUCCESS;
   });
 }
+CUresult cuMemsetD2D8Async(CUdeviceptr memory, std::size_t pitch, unsigned char value,
+                           std::size_t width, std::size_t height, CUstream stream) {
+  const cuMemsetD2D8Async_params of{memory, pitch, value, width, height, stream};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D8Async, &of, nullptr,
+                     [] { return CUDA_SUCCESS; });
+}
 CUresult cuMemsetD8Async(CUdeviceptr memory, unsigned char value, std::size_t count, CUstream) {
   const std::lock_guard lock(live_mutex);
   unsigned char* const at = bytes_at(memory, count);

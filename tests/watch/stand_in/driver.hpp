@@ -52,6 +52,7 @@ inline constexpr StandInCall stand_in_calls[] = {
     {CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2, "cuMemAllocHost_v2"},
     {CUPTI_DRIVER_TRACE_CBID_cuMemFreeHost, "cuMemFreeHost"},
     {CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, "cuMemsetD32Async"},
+    {CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D8Async, "cuMemsetD2D8Async"},
     {CUPTI_DRIVER_TRACE_CBID_cuEventCreate, "cuEventCreate"},
     {CUPTI_DRIVER_TRACE_CBID_cuEventDestroy_v2, "cuEventDestroy_v2"},
     {CUPTI_DRIVER_TRACE_CBID_cuEventRecord, "cuEventRecord"},

@@ -49,7 +49,6 @@ class Graphs {
     name += found.names;
     made.kernel = watcher_.lookup().kernel(nullptr, device, [&] { return name.c_str(); });
     if (watcher_.suspicions().order.suspects_own()) look_at_order(graph, device, made.kernel);
-    made.frees = watcher_.failed_calls().memory().frees();
     watcher_.destroyed_handles().made(executable);
     const std::lock_guard lock(mutex_);
     known_[executable] = std::move(made);

@@ -169,6 +169,12 @@ enum class CallStage : std::uint8_t {
       if (known.call == Call::fill_async) of.stream = is.hStream;
       break;
     }
+    case Call::unfollowed_async:
+      // Those of two and three dimensions begin with one pointer, and the fills have five values.
+      of.stream = known.name.size == sizeof "cuMemcpy2DAsync" - 1
+                      ? parameters_as<cuMemcpy2DAsync_v2_params>(info).hStream
+                      : parameters_as<cuMemsetD2D32Async_params>(info).hStream;
+      break;
     case Call::stream_destroyed:
       of.stream = parameters_as<cuStreamDestroy_params>(info).hStream;
       break;

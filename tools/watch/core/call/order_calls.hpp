@@ -71,6 +71,7 @@ class OrderCalls {
         return order().host_waited_for_event(of.second_event);
       case Call::wait_stream:
       case Call::query_stream:
+      case Call::unfollowed_async:
       case Call::host_function:  // it may pass any information to the host
         return order().host_knows(place());
       case Call::wait_device:

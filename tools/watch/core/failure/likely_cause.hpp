@@ -13,6 +13,7 @@
 #include <warpsafe/error/error.hpp>
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -80,11 +81,15 @@ enum class Cause : std::uint8_t {
 /// Returns whether that address is in this thread's stack, or in code or data of an object: what a
 /// structure's unset parts may hold.
 [[nodiscard]] inline bool is_left_over(std::uintptr_t address) noexcept {
-  constexpr std::uintptr_t most_stack = std::uintptr_t{16} << 20U;
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   Dl_info info{};
-  return (address > here ? address - here : here - address) < most_stack ||
-         ::dladdr(reinterpret_cast<const void*>(address), &info) != 0;
+  if (::dladdr(reinterpret_cast<const void*>(address), &info) != 0) return true;
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return true;
+  void* begin = nullptr;
+  std::size_t bytes = 0;
+  const bool known = ::pthread_attr_getstack(&attributes, &begin, &bytes) == 0;
+  static_cast<void>(::pthread_attr_destroy(&attributes));
+  return !known || address - reinterpret_cast<std::uintptr_t>(begin) < bytes;
 }
 /// Returns what is wrong with a pointer that a launch has passed, or "". `misaligned`: the fault
 /// was a misaligned access.

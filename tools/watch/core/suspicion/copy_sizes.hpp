@@ -50,22 +50,12 @@ class CopySizes {
   }
   /// Records a copy of so many bytes to or from the memory.
   void copied(std::uint64_t memory, std::uint64_t bytes) {
+    if (!is_first_part(memory, bytes)) return;
+    // Without the lock: a look at the stack may wait for the loader.
+    const auto stack = std::make_shared<const HostStack>(HostStack::here());
     const std::lock_guard lock(mutex_);
     const auto found = containing(memory);
-    if (found == allocations_.end()) return;
-    Allocation& one = found->second;
-    if (found->first != memory) {
-      ++one.others;
-    } else if (is_part(one, bytes, 4)) {
-      ++one.quarters;
-    } else if (is_part(one, bytes, 8)) {
-      ++one.eighths;
-    } else {
-      ++one.others;
-    }
-    if (one.quarters + one.eighths == 1 && one.others == 0 && one.copied_at == nullptr) {
-      one.copied_at = std::make_shared<const HostStack>(HostStack::here());
-    }
+    if (found != allocations_.end()) found->second.copied_at = stack;
   }
   /// Calls `report(text)` if there are suspicions. Call once: it also judges the live allocations.
   template <class Report>
@@ -98,6 +88,23 @@ class CopySizes {
     std::uint64_t others;
     std::shared_ptr<const HostStack> copied_at;  ///< the first copy of a part
   };
+  /// Counts the copy. Returns whether it is the first one, and of a quarter or an eighth.
+  [[nodiscard]] bool is_first_part(std::uint64_t memory, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto found = containing(memory);
+    if (found == allocations_.end()) return false;
+    Allocation& one = found->second;
+    if (found->first != memory) {
+      ++one.others;
+    } else if (is_part(one, bytes, 4)) {
+      ++one.quarters;
+    } else if (is_part(one, bytes, 8)) {
+      ++one.eighths;
+    } else {
+      ++one.others;
+    }
+    return one.quarters + one.eighths == 1 && one.others == 0;
+  }
   [[nodiscard]] static bool is_part(const Allocation& one, std::uint64_t bytes,
                                     std::uint64_t parts) noexcept {
     return bytes >= least && bytes * parts == one.bytes;

@@ -47,13 +47,12 @@ class FreedUse {
   }
   /// Records work that begins at that address. May throw std::bad_alloc.
   void used(const StreamWork& work, std::uintptr_t address) {
-    if (!any()) return;
+    Block block;
+    if (!any() || !is_new(work, address, block)) return;
+    // Without the lock: a look at the stack may wait for the loader.
+    const HostStack stack = HostStack::here();
     const std::lock_guard lock(mutex_);
-    const auto next = freed_.upper_bound(address);
-    if (next == freed_.begin() || end_of(*std::prev(next)) <= address) return;
-    if (!known_.insert({work.what.data, std::prev(next)->second.by.data}).second) return;
-    if (found_.size() < most_found)
-      found_.push_back({work, std::prev(next)->second, HostStack::here()});
+    if (found_.size() < most_found) found_.push_back({work, block, stack});
   }
   /// Calls `report(text)` for each use, and once for each function or kernel. `place(stack,
   /// kernel)` returns the words for a place in the program, or "".
@@ -86,6 +85,14 @@ class FreedUse {
     Block block;
     HostStack stack;
   };
+  /// Whether the address is in freed memory, and the first such use of that function or kernel.
+  [[nodiscard]] bool is_new(const StreamWork& work, std::uintptr_t address, Block& block) {
+    const std::lock_guard lock(mutex_);
+    const auto next = freed_.upper_bound(address);
+    if (next == freed_.begin() || end_of(*std::prev(next)) <= address) return false;
+    block = std::prev(next)->second;
+    return known_.insert({work.what.data, block.by.data}).second;
+  }
   [[nodiscard]] static std::uintptr_t end_of(
       const std::pair<const std::uintptr_t, Block>& one) noexcept {
     return one.first + one.second.bytes;

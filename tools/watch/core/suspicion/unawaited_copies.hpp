@@ -48,13 +48,14 @@ class UnawaitedCopies {
   /// Records a copy to host memory; does nothing if the memory is not pinned. May throw
   /// std::bad_alloc.
   void copied(const StreamWork& work, std::uintptr_t to) {
+    // Without the lock: a look at the stack may wait for the loader.
+    const bool looks =
+        is_pinned(to) && __atomic_fetch_add(&stacks_, 1, __ATOMIC_RELAXED) < most_stacks;
+    const HostStack stack = looks ? HostStack::here() : HostStack{};
     const std::lock_guard lock(mutex_);
     const auto memory = memory_at(to);
     if (memory == pinned_.end()) return;
-    Copy& one = pending_[memory->first];
-    one.work = work;
-    one.stack = stacks_ < most_stacks ? HostStack::here() : HostStack{};
-    ++stacks_;
+    pending_[memory->first] = {work, stack, false};
     __atomic_store_n(&any_, true, __ATOMIC_RELAXED);
   }
   /// The host has waited, or may have, or the program has given up.

@@ -20,11 +20,12 @@ class UnwrittenCopies {
   /// `call` lives as long as the process. Copies of one allocation's kind are reported once. May
   /// throw std::bad_alloc.
   void found(Name call, std::size_t bytes, const UnwrittenBytes& what) {
+    const HostStack stack = HostStack::here();  // without the lock
     const std::lock_guard lock(mutex_);
     for (const Found& one : found_) {
       if (one.call.data == call.data && is_same(one.what.made_at, what.made_at)) return;
     }
-    if (found_.size() < most_found) found_.push_back({call, bytes, what, HostStack::here()});
+    if (found_.size() < most_found) found_.push_back({call, bytes, what, stack});
   }
   /// Calls `report(text)` for each copy. `place(stack, kernel)` returns the words for a place in
   /// the program, or "".
