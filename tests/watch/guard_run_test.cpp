@@ -77,6 +77,8 @@ TEST(GuardRun, ACopyOfMemoryThatNobodyWrote) {
   EXPECT_EQ(ran.out.find("suspicion"), ran.out.rfind("suspicion"));
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(watched("malloc:m512 scribble:m8 show:m8").out, Not(HasSubstr("suspicion")));
+  // The host cannot read the target.
+  EXPECT_EQ(watched("malloc:m512 malloc:n512 copy:mn").status, 0);
   EXPECT_THAT(watched("malloc:m512 read:m0", "").out, Not(HasSubstr("suspicion")));
 }
 TEST(GuardRun, IsOffWithoutTheOption) {

@@ -307,9 +307,54 @@ TEST(Run, AResultThatNothingWaitsForIsSuspected) {
   EXPECT_THAT(watched("", "left").out, HasSubstr("to pinned host memory, and ends"));
 }
 
+<<<<<<< HEAD
 TEST(Run, AFillOfRowsOrdersItsStreamAlone) {
   EXPECT_THAT(watched("", "library_copies_rows").out, HasSubstr("nothing orders"));
   EXPECT_THAT(watched("", "library_copies_rows_here").out, Not(HasSubstr("nothing orders")));
+=======
+TEST(Run, AGraphsOwnMemoryIsNotFreed) {
+  for (const std::string& one : {"graph_memory", "graph_memory_freed_late"}) {
+    EXPECT_THAT(watched("", one).out, AllOf(HasSubstr(one + ": 0\n"), Not(HasSubstr("suspicion"))));
+  }
+}
+TEST(Run, TheEndOfMemoryIsNotTheFreedMemoryBehindIt) {
+  EXPECT_THAT(watched("", "graph_end_pointer").out,
+              AllOf(HasSubstr("graph_end_pointer: 0\n"), Not(HasSubstr("suspicion"))));
+  // The graph does not use the memory that ends there.
+  EXPECT_THAT(watched("", "graph_freed_pointer").out,
+              HasSubstr("in it is device memory 0x7f0000000200 of 512 bytes"));
+}
+TEST(Run, ANodeThatIsOffUsesNoMemory) {
+  EXPECT_THAT(watched("", "graph_node_off").out,
+              AllOf(HasSubstr("graph_node_off: 0\n"), Not(HasSubstr("suspicion"))));
+}
+TEST(Run, TheHostMayLearnOfACopyWithoutAWait) {
+  for (const std::string& one : {"told_by_graph", "told_by_graph_kernel", "told_by_kernel",
+                                 "told_by_kernel_often", "told_by_stream"}) {
+    EXPECT_THAT(watched("", one).out, AllOf(HasSubstr(one + ": 0\n"), Not(HasSubstr("suspicion"))));
+  }
+  for (const std::string& one : {"not_told_by_graph", "not_told_by_kernel"}) {
+    EXPECT_THAT(watched("", one).out,
+                AllOf(HasSubstr(one + ": 0\n"), HasSubstr("never waits for cuMemcpyDtoHAsync")));
+  }
+}
+TEST(Run, TheEndOfAKernelsMemoryIsNotTheMemoryBehindIt) {
+  EXPECT_THAT(watched("--races", "fill_behind").out,
+              AllOf(HasSubstr("fill_behind: 0\n"), Not(HasSubstr("suspicion"))));
+  EXPECT_THAT(watched("--races", "fill_received").out, HasSubstr("suspicion: nothing orders"));
+}
+TEST(Run, AWordInPinnedMemoryMayTellTheHost) {
+  EXPECT_THAT(watched("--races", "fill_after_flag").out,
+              AllOf(HasSubstr("fill_after_flag: 0\n"), Not(HasSubstr("suspicion"))));
+  EXPECT_THAT(watched("--races", "fill_without_flag").out, HasSubstr("suspicion: nothing orders"));
+  EXPECT_THAT(watched("--races", "fill_after_graph").out,
+              AllOf(HasSubstr("fill_after_graph: 0\n"), Not(HasSubstr("suspicion"))));
+  EXPECT_THAT(watched("--races", "fill_beside_graph").out, HasSubstr("suspicion: nothing orders"));
+}
+TEST(Run, MemoryOfAPoolThatAnotherThreadFreesIsNotSuspected) {
+  EXPECT_THAT(watched("", "pool_threads").out,
+              AllOf(HasSubstr("pool_threads: 0\n"), Not(HasSubstr("suspicion"))));
+>>>>>>> hostile
 }
 
 TEST(Run, APoolIsNoSuspicion) {

@@ -163,6 +163,31 @@ TEST(FreedUse, MemoryThatIsAllocatedAgainIsNone) {
   EXPECT_THAT(placed(freed), IsEmpty());
 }
 
+TEST(FreedUse, MemoryThatAnotherThreadHasBeforeTheEndOfTheFreeIsNone) {
+  FreedUse freed;
+  freed.allocated(0x1000, 4096, true, 1);
+  freed.allocated(0x5000, 64, true, 2);
+  freed.freed(0x5000, free_async, 2);
+  // The free of number 1 began when 2 was the last.
+  freed.allocated(0x1000, 4096, true, 3);
+  freed.freed(0x1000, free_async, 2);
+  freed.used(copy_of(64), 0x1000);
+  EXPECT_THAT(placed(freed), IsEmpty());
+  freed.freed(0x1000, free_async, 3);
+  freed.used(copy_of(64), 0x1000);
+  EXPECT_THAT(placed(freed), testing::SizeIs(1));
+}
+
+TEST(UnawaitedCopies, OfAnotherThreadThatHasTheMemoryBeforeTheEndOfTheFree) {
+  UnawaitedCopies copies;
+  copies.allocated(0x1000, 4096, 1);
+  copies.allocated(0x1000, 4096, 2);
+  copies.copied(copy_of(64), 0x1000);
+  copies.freed(0x1000, 1);
+  copies.waited();
+  EXPECT_THAT(placed(copies), IsEmpty());
+}
+
 TEST(UnawaitedCopies, AFreeWithoutAWait) {
   UnawaitedCopies copies;
   copies.allocated(0x1000, 4096);
@@ -175,6 +200,21 @@ TEST(UnawaitedCopies, AFreeWithoutAWait) {
                   "legacy default stream to pinned host memory, and frees that memory: if it "
                   "reads the memory, the data may not be there yet; wait for the stream "
                   "before the first read; the copy is submitted in f at a.cu:7"));
+}
+
+TEST(UnawaitedCopies, OnePlaceIsToldOnce) {
+  UnawaitedCopies copies;
+  for (int i = 0; i < 3; ++i) {
+    copies.allocated(0x1000, 4096);
+    copies.allocated(0x3000, 4096);
+    copies.copied(copy_of(64), i == 0 ? 0x3000 : 0x1000);
+    copies.freed(0x1000);
+  }
+  EXPECT_THAT(placed(copies), testing::SizeIs(1));
+  copies.allocated(0x1000, 4096);
+  copies.copied(copy_of(64), 0x1000);
+  copies.copied(copy_of(64), 0x3000);
+  EXPECT_THAT(placed(copies), testing::SizeIs(2));
 }
 
 TEST(UnawaitedCopies, AnEndWithoutAWait) {
@@ -204,6 +244,10 @@ TEST(UnorderedNodes, AreThoseWithoutAPath) {
       {"second", {}, 0, {0x3000, 0x1000}}, {"third", {}, 0, {0x1000}}, {"other", {}, 0, {0x3000}}};
   EXPECT_THAT(unordered_nodes(nodes), ElementsAre(std::pair<std::size_t, std::size_t>(0, 3)));
   EXPECT_THAT(unordered_nodes({}), IsEmpty());
+  // A graph whose nodes wait for nothing.
+  std::vector<OrderedNode> many(600, OrderedNode{"fill", {}, 0x1000, {}});
+  many.resize(1200, OrderedNode{"kernel", {}, 0, {0x1000}});
+  EXPECT_THAT(unordered_nodes(many), testing::SizeIs(100));
 }
 
 }  // namespace

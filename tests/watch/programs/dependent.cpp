@@ -114,6 +114,11 @@ int act(std::string step) {
     std::printf("%s: %x\n", step.c_str(), word);
     return status;
   }
+  // copy:mn: from memory m to memory n, by the function for copies to the host.
+  if (step.substr(0, 5) == "copy:") {
+    return cuMemcpyDtoH(reinterpret_cast<void*>(static_cast<std::uintptr_t>(memory[step[6]])),
+                        memory[step[5]], 4);
+  }
   if (step.substr(0, 6) == "range:") {
     CUdeviceptr base = 0;
     std::size_t size = 0;

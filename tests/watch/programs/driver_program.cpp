@@ -90,6 +90,26 @@ int launch_with(const CUlaunchAttribute* attributes, unsigned attribute_count) {
 }
 constexpr const char* axpy = "_ZN4demo4axpyEfPKfPfi";
 
+/// An executable graph of a kernel that receives this address, and perhaps a function of the host,
+/// or a kernel that receives another one.
+CUgraphExec graph_on(CUdeviceptr address, bool with_host_node = false, CUdeviceptr other = 0) {
+  CUgraph graph = nullptr;
+  CUgraphNode node = nullptr;
+  CUgraphExec made = nullptr;
+  CUDA_KERNEL_NODE_PARAMS of{};
+  void* values[] = {&address};
+  of.func = function_of("_ZN4demo7boundedEPf");
+  of.gridDimX = of.gridDimY = of.gridDimZ = of.blockDimX = of.blockDimY = of.blockDimZ = 1;
+  of.kernelParams = values;
+  int failed = cuGraphCreate(&graph, 0) + cuGraphAddKernelNode(&node, graph, nullptr, 0, &of);
+  const CUDA_HOST_NODE_PARAMS host{};
+  values[0] = &other;
+  if (other != 0) failed += cuGraphAddKernelNode(&node, graph, nullptr, 0, &of);
+  if (with_host_node) failed += cuGraphAddHostNode(&node, graph, &node, 1, &host);
+  if (failed + cuGraphInstantiateWithFlags(&made, graph, 0) != 0) std::abort();
+  return made;
+}
+
 long resident_pages() {
   long all = 0;
   long resident = 0;
@@ -230,6 +250,38 @@ int act(const char* what) {
     return cuMemsetD32Async(memory, 0, filled, stream) +
            cuLaunchKernel(function_of("_ZN4demo4swapEPfS0_"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
                           nullptr);
+  }
+  // A kernel receives its memory and the end of it, where other memory begins that is filled beside
+  // it; or it receives that memory alone.
+  if (is("fill_behind") || is("fill_received")) {
+    CUdeviceptr behind = 0;
+    if (cuMemAlloc(&memory, 512) + cuMemAlloc(&behind, 512) != 0 || behind != memory + 512)
+      return -1;
+    void* values[] = {is("fill_behind") ? &memory : &behind, &behind};
+    return cuLaunchKernel(function_of("_ZN4demo4swapEPfS0_"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
+                          nullptr) +
+           cuMemsetD32Async(behind, 0, 128, stream);
+  }
+  // A graph calls a function of the host, after which the program fills its memory on another
+  // stream; or the function is not there.
+  if (is("fill_after_graph") || is("fill_beside_graph")) {
+    if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
+    return launch(axpy, 1, 256, 0) +
+           cuGraphLaunch(graph_on(memory, is("fill_after_graph")), stream) +
+           cuMemsetD32Async(memory, 0, count, nullptr);
+  }
+  // A kernel writes a word in pinned memory, for which the host waits before it fills the kernel's
+  // memory on another stream; or the word is not there.
+  if (is("fill_after_flag") || is("fill_without_flag")) {
+    void* flag = nullptr;
+    CUdeviceptr other = 0;
+    if (cuMemAlloc(&memory, count * 4) + cuMemAlloc(&other, 64) + cuMemAllocHost(&flag, 64) != 0)
+      return -1;
+    if (is("fill_after_flag")) other = reinterpret_cast<CUdeviceptr>(flag);
+    void* values[] = {&memory, &other};
+    return cuLaunchKernel(function_of("_ZN4demo4swapEPfS0_"), 1, 1, 1, 32, 1, 1, 0, nullptr, values,
+                          nullptr) +
+           cuMemsetD32Async(memory, 0, count, stream);
   }
   if (is("garbage_parameters")) {
     if (cuMemAlloc(&memory, count * 4) != CUDA_SUCCESS) return -1;
@@ -410,6 +462,94 @@ int act(const char* what) {
     const int copied = cuMemcpyDtoHAsync(host, memory, count, stream);
     return copied + (is("awaited") ? cuStreamSynchronize(stream) : CUDA_SUCCESS) +
            (is("left") ? CUDA_SUCCESS : cuMemFreeHost(host));
+  }
+  // A graph allocates its memory at each launch, and frees it, or the program does.
+  if (is("graph_memory") || is("graph_memory_freed_late")) {
+    CUgraph graph = nullptr;
+    CUdeviceptr other = 0;
+    int failed = cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED) +
+                 cuMemAllocAsync(&memory, count, stream);
+    if (is("graph_memory")) failed += cuMemFreeAsync(memory, stream);
+    failed += cuStreamEndCapture(stream, &graph) + cuMemAlloc(&other, count);
+    const CUgraphExec made = graph_on(memory);
+    failed += cuGraphLaunch(made, stream);
+    if (!is("graph_memory")) failed += cuMemFreeAsync(memory, stream);
+    return failed + cuMemFree(other) + cuGraphLaunch(made, stream);
+  }
+  // A kernel receives the end of its memory, where other memory began that is freed.
+  if (is("graph_end_pointer") || is("graph_freed_pointer")) {
+    CUdeviceptr behind = 0;
+    if (cuMemAlloc(&memory, 512) + cuMemAlloc(&behind, 512) != 0 || behind != memory + 512)
+      return -1;
+    const CUgraphExec made =
+        is("graph_end_pointer") ? graph_on(behind, false, memory) : graph_on(behind);
+    return cuGraphLaunch(made, stream) + cuMemFree(behind) + cuGraphLaunch(made, stream);
+  }
+  // A graph's node is off when its memory is freed.
+  if (is("graph_node_off")) {
+    if (cuMemAlloc(&memory, count) != CUDA_SUCCESS) return -1;
+    CUgraph graph = nullptr;
+    CUgraphNode node = nullptr;
+    CUgraphExec made = nullptr;
+    CUDA_KERNEL_NODE_PARAMS of{};
+    void* values[] = {&memory};
+    of.func = function_of("_ZN4demo7boundedEPf");
+    of.gridDimX = of.gridDimY = of.gridDimZ = of.blockDimX = of.blockDimY = of.blockDimZ = 1;
+    of.kernelParams = values;
+    return cuGraphCreate(&graph, 0) + cuGraphAddKernelNode(&node, graph, nullptr, 0, &of) +
+           cuGraphInstantiateWithFlags(&made, graph, 0) + cuGraphLaunch(made, stream) +
+           cuGraphNodeSetEnabled(made, node, 0) + cuMemFree(memory) + cuGraphLaunch(made, stream);
+  }
+  // The host learns of the end of a copy to pinned memory from a function of the host in a graph,
+  // or from a word in pinned memory that a kernel or the stream writes. The graph alone tells it
+  // nothing.
+  if (is("told_by_graph") || is("told_by_kernel") || is("told_by_kernel_often") ||
+      is("told_by_graph_kernel") || is("told_by_stream") || is("not_told_by_graph") ||
+      is("not_told_by_kernel")) {
+    void* host = nullptr;
+    void* flag = nullptr;
+    if (cuMemAlloc(&memory, count) + cuMemAllocHost(&host, count) + cuMemAllocHost(&flag, 64) != 0)
+      return -1;
+    auto word = reinterpret_cast<CUdeviceptr>(flag);
+    if (is("told_by_kernel_often")) {  // and before any copy
+      void* values[] = {&word};
+      for (int i = 0; i < 100; ++i) {
+        cuLaunchKernel(function_of("_ZN4demo7boundedEPf"), 1, 1, 1, 32, 1, 1, 0, stream, values,
+                       nullptr);
+      }
+    }
+    CUgraphExec graph = nullptr;
+    if (std::strstr(what, "graph") != nullptr) {
+      graph = graph_on(is("told_by_graph_kernel") ? word : memory, is("told_by_graph"));
+    }
+    int failed = cuMemcpyDtoHAsync(host, memory, count, stream);
+    if (graph != nullptr) {
+      failed += cuGraphLaunch(graph, stream);
+    } else if (is("told_by_stream")) {
+      failed += cuStreamWriteValue32(stream, word, 1, 0);
+    } else {
+      void* values[] = {is("not_told_by_kernel") ? &memory : &word};
+      failed += cuLaunchKernel(function_of("_ZN4demo7boundedEPf"), 1, 1, 1, 32, 1, 1, 0, stream,
+                               values, nullptr);
+    }
+    return failed + cuMemFreeHost(host) + cuMemFreeHost(flag);
+  }
+  // Threads that allocate and free at the same time, and use only their own memory.
+  if (is("pool_threads")) {
+    std::thread threads[4];
+    for (std::thread& one : threads) {
+      one = std::thread([] {
+        char host[64];
+        for (int i = 0; i < 20'000; ++i) {
+          CUdeviceptr own = 0;
+          cuMemAllocAsync(&own, sizeof host, stream);
+          cuMemcpyDtoHAsync(host, own, sizeof host, stream);
+          cuMemFreeAsync(own, stream);
+        }
+      });
+    }
+    for (std::thread& one : threads) one.join();
+    return 0;
   }
   if (is("exec")) return std::system("echo from a child");
   return -1;

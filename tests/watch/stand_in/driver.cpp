@@ -640,6 +640,18 @@ CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, std::size_t bytes, CUstre
     return CUDA_SUCCESS;
   });
 }
+/// Its target may be on the device too, as a driver with one address space allows.
+CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, std::size_t bytes) {
+  const cuMemcpyDtoH_v2_params of{to, from, bytes};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoH_v2, &of, nullptr, [&] {
+    const std::lock_guard lock(live_mutex);
+    const unsigned char* const at = bytes_at(from, bytes);
+    if (at == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    unsigned char* const on_device = bytes_at(reinterpret_cast<CUdeviceptr>(to), bytes);
+    std::memcpy(on_device != nullptr ? on_device : to, at, bytes);
+    return CUDA_SUCCESS;
+  });
+}
 CUresult cuMemAllocHost(void** memory, std::size_t bytes) {
   const cuMemAllocHost_v2_params of{memory, bytes};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemAllocHost_v2, &of, nullptr, [&] {
@@ -653,6 +665,13 @@ CUresult cuMemFreeHost(void* memory) {
     std::free(memory);
     return CUDA_SUCCESS;
   });
+}
+#undef cuStreamWriteValue32
+CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr to, cuuint32_t value,
+                                 unsigned flags) {
+  const cuStreamWriteValue32_v2_params of{stream, to, value, flags};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamWriteValue32_v2, &of, nullptr,
+                     [] { return CUDA_SUCCESS; });
 }
 CUresult cuMemGetAddressRange(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr memory) {
   cuMemGetAddressRange_v2_params of{base, bytes, memory};
@@ -874,12 +893,15 @@ CUresult cuGraphNodeGetEnabled(CUgraphExec graph, CUgraphNode node, unsigned* on
 }
 /// With STAND_IN_KEEPS_NODES it refuses, as the driver does for some graphs.
 CUresult cuGraphNodeSetEnabled(CUgraphExec graph, CUgraphNode node, unsigned on) {
-  bool* const state = node_state(graph, node);
-  if (state == nullptr || std::getenv("STAND_IN_KEEPS_NODES") != nullptr) {
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  *state = on != 0;
-  return CUDA_SUCCESS;
+  const cuGraphNodeSetEnabled_params of{graph, node, on};
+  return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphNodeSetEnabled, &of, nullptr, [&] {
+    bool* const state = node_state(graph, node);
+    if (state == nullptr || std::getenv("STAND_IN_KEEPS_NODES") != nullptr) {
+      return CUDA_ERROR_INVALID_VALUE;
+    }
+    *state = on != 0;
+    return CUDA_SUCCESS;
+  });
 }
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
   std::swap(*mode, capture_mode);

@@ -282,16 +282,15 @@ class GuardCalls {
                                                  : Name::of("cuMemAllocAsync");
     guard_.allocated(begin, bytes, zone, device, by, HostStack::here(), stream);
   }
-  /// An asynchronous copy to pinned memory may still run.
+  /// An asynchronous copy to pinned memory may still run, and what is the device's cannot be read.
   void copied_out(const ThreadState& mine, const KnownCall& known, const CUpti_CallbackData& info) {
     // Both begin with the same three.
     const auto& of = parameters<cuMemcpyDtoH_v2_params>(info);
     unsigned kind = 0;
-    if (known.call == Call::copy_out_async &&
-        call_driver(&Driver::pointer_attribute, static_cast<void*>(&kind),
+    if (call_driver(&Driver::pointer_attribute, static_cast<void*>(&kind),
                     CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                     reinterpret_cast<CUdeviceptr>(of.dstHost)) == CUDA_SUCCESS &&
-        kind != 0) {
+        kind != 0 && (kind == CU_MEMORYTYPE_DEVICE || known.call == Call::copy_out_async)) {
       return;
     }
     const UnwrittenBytes found = guard_.unwritten(of.srcDevice, of.dstHost, of.ByteCount);

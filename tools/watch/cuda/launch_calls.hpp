@@ -104,6 +104,7 @@ class LaunchCalls {
         !watcher_.quiet() && watcher_.suspicions().dependent.wants(may_begin_early(launch));
     if (!follows && !dependence && !captures_.any()) {
       launched(mine.launch, known, info);
+      tell_the_host(launch, known, device, info);
       return;
     }
     const Asked asked = read(known, info);
@@ -114,6 +115,7 @@ class LaunchCalls {
     }
     launched(mine.launch, known, info);
     if (follows) follow(launch, known, device, asked);
+    tell_the_host(launch, known, device, info);
   }
 
  private:
@@ -135,13 +137,58 @@ class LaunchCalls {
       waits_.after(seen, HostStack::here());
     }
   }
+  /// The host may learn of the end of earlier work from a graph, and from memory of the host that a
+  /// kernel writes. A kernel's parameters are read at its first launches only. A kernel in a
+  /// program with managed memory writes such memory as a rule, so the OrderWatch is not told of it.
+  void tell_the_host(const Launch& launch, const KnownCall& known, std::int32_t device,
+                     const CUpti_CallbackData& info) noexcept {
+    constexpr std::uint64_t most_looks = 32;
+    UnawaitedCopies& unawaited = watcher_.suspicions().unawaited;
+    if (!launch.is_graph && !unawaited.on()) [[likely]]
+      return;
+    Kernel& kernel = *launch.kernel;
+    const auto is_set = [](const bool& flag) { return __atomic_load_n(&flag, __ATOMIC_RELAXED); };
+    if (!launch.is_graph && !is_set(kernel.writes_pinned) &&
+        __atomic_load_n(&kernel.launches, __ATOMIC_RELAXED) <= most_looks) {
+      look_for_host_memory(kernel, known, info);
+    }
+    const bool follows = watcher_.follows_order();
+    if (!follows && !unawaited.any()) return;
+    const bool tells = launch.is_graph ? graphs_.tells_the_host(read(known, info).graph)
+                                       : is_set(kernel.writes_pinned);
+    if (tells || is_set(kernel.writes_managed)) unawaited.waited();
+    if (!tells || !follows) return;
+    OrderWatch& order = watcher_.suspicions().order;
+    try {
+      const void* const stream = read(known, info).stream;
+      order.host_knows(place_of(stream, known.per_thread, device, watcher_.streams()));
+    } catch (...) {  // out of memory: no suspicions
+      order.give_up();
+    }
+  }
+  [[gnu::noinline]] void look_for_host_memory(Kernel& kernel, const KnownCall& known,
+                                              const CUpti_CallbackData& info) noexcept {
+    if (!kernel.is_described()) return;
+    MemoryTable& memory = watcher_.failed_calls().memory();
+    try {
+      for (const UsedPointer& one : used_pointers(kernel, read(known, info).parameters)) {
+        if (one.use == PointerUse::reads) continue;
+        const std::optional<AllocationKind> kind = memory.kind_of(one.address);
+        if (!kind.has_value() || *kind == AllocationKind::device) continue;
+        const bool is_pinned = *kind == AllocationKind::pinned;
+        __atomic_store_n(is_pinned ? &kernel.writes_pinned : &kernel.writes_managed, true,
+                         __ATOMIC_RELAXED);
+      }
+    } catch (...) {  // out of memory: the host may have been told
+      __atomic_store_n(&kernel.writes_pinned, true, __ATOMIC_RELAXED);
+    }
+  }
   /// A graph keeps the addresses of memory that the program may have freed since.
   [[gnu::noinline]] void look_for_freed(const Kernel& kernel, CUgraphExec graph) noexcept {
     try {
       const auto found = graphs_.freed(graph);
-      if (found.empty()) return;
-      watcher_.graph_uses_freed(kernel, found.front().first, found.front().second,
-                                HostStack::here());
+      if (!found.has_value()) return;
+      watcher_.graph_uses_freed(kernel, found->first, found->second, HostStack::here());
     } catch (...) {  // out of memory: nothing is suspected
       return;
     }
@@ -243,7 +290,8 @@ class LaunchCalls {
     try {
       const Asked asked = read(known, info);
       if (seen.launch.is_graph) {
-        watcher_.arguments().keep(seen.record.sequence, graphs_.known(asked.graph).pointers);
+        const auto pointers = graphs_.known(asked.graph).pointers;
+        if (pointers != nullptr) watcher_.arguments().keep(seen.record.sequence, pointers->all);
       } else {
         watcher_.arguments().keep(seen.record.sequence, *seen.launch.kernel, asked.parameters);
       }

@@ -110,6 +110,7 @@ class Session {
       if (steps_.on()) steps_.enter(mine, known, info);
       // The driver reads the parameters of a kernel node unchecked.
       if (known.call == Call::graph_add) watcher_.expect_end();
+      if (StreamCalls::frees(known.call)) mine.allocations = calls_.allocations();
       calls_.begin(mine.wait, read_call(known, device, info, CallStage::begins));
       return;
     }
@@ -127,6 +128,7 @@ class Session {
     StreamCall of = read_call(known, device, info,
                               status == CUDA_SUCCESS ? CallStage::done : CallStage::failed);
     if (mine.runtime_call != nullptr) of.outer = mine.runtime_call->name;
+    if (StreamCalls::frees(known.call)) of.number_of_memory = mine.allocations;
     if (status == CUDA_SUCCESS) keep_function(mine, known, info);
     // From here on the host may access device memory by mistake.
     if (known.call == Call::allocate && status == CUDA_SUCCESS) watcher_.expect_end();

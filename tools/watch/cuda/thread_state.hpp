@@ -26,6 +26,7 @@ struct ThreadState {
   unsigned log_position = 0;         ///< position in the driver's log up to which it was read
   ObservedLaunch launch;
   ObservedWait wait;
+  std::uint64_t allocations = 0;  ///< that had ended when the thread's free began
   std::uintptr_t guarded = 0;    ///< of a call that the guard changed: the zone, or the kept memory
   CUgraph kept_graph = nullptr;  ///< the graph that a call keeps instead of destroying it
   const KnownCall* runtime_call = nullptr;  ///< the runtime's call that the thread is in

@@ -65,12 +65,20 @@ enum class Call : std::uint8_t {
   stream_waits,  ///< cuStreamWaitEvent
   event_created,
   event_destroyed,
+<<<<<<< HEAD
   event_record,      ///< with or without flags
   graph_changed,     ///< changes what an executable graph does
   host_function,     ///< cuLaunchHostFunc, cuStreamAddCallback
   unfollowed_async,  ///< the same in the order of its stream alone, for which the host may wait
   unfollowed,        ///< touches memory or orders work in a way that is not tracked
   unknown_order,     ///< waits for memory, another process or a graph's event: the order is unknown
+=======
+  event_record,   ///< with or without flags
+  graph_changed,  ///< changes what an executable graph does
+  host_function,  ///< cuLaunchHostFunc, cuStreamAddCallback, cuStreamWriteValue32
+  unfollowed,     ///< touches memory or orders work in a way that is not tracked
+  unknown_order,  ///< waits for memory, another process or a graph's event: the order is unknown
+>>>>>>> hostile
 };
 /// Returns whether the host knows no more about the device's work after the call than before it.
 /// Asynchronous copies of memory that is not pinned are an exception.

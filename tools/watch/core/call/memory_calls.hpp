@@ -22,15 +22,30 @@ class MemoryCalls {
   MemoryCalls(Watcher& watcher, Captures& captures, MemoryKind (*kind_of)(std::uintptr_t) noexcept)
       : watcher_(watcher), captures_(captures), kind_of_(kind_of) {}
 
+  /// Returns the number of the last allocation that has ended. Call when a free begins.
+  [[nodiscard]] std::uint64_t allocations() const noexcept {
+    return __atomic_load_n(&allocations_, __ATOMIC_SEQ_CST);
+  }
   /// Handles a call that has succeeded. May throw std::bad_alloc.
-  void done(const StreamCall& of) {
+  void done(StreamCall of) {
+    if (allocates(of.call))
+      of.number_of_memory = __atomic_add_fetch(&allocations_, 1, __ATOMIC_SEQ_CST);
     // A call of a pool is too short for a look at the stack.
     const HostStack stack = has_time(of.call) ? HostStack::here() : HostStack{};
     keep(of, stack);
     if (!watcher_.quiet()) follow(of, stack);
   }
+  /// Whether the call gives memory back, and `done` asks when it began.
+  [[nodiscard]] static bool frees(Call call) noexcept {
+    return call == Call::free || call == Call::free_async || call == Call::free_host;
+  }
 
  private:
+  [[nodiscard]] static bool allocates(Call call) noexcept {
+    return call == Call::allocate || call == Call::allocate_pitch ||
+           call == Call::allocate_managed || call == Call::allocate_async ||
+           call == Call::allocate_host;
+  }
   [[nodiscard]] static bool has_time(Call call) noexcept {
     switch (call) {
       case Call::allocate:
@@ -58,7 +73,7 @@ class MemoryCalls {
       case Call::free:
       case Call::free_host:
       case Call::free_async:
-        return memory().freed(of.to, of.whole_name(), stack);
+        return memory().freed(of.to, of.whole_name(), stack, of.number_of_memory);
       default:
         return;
     }
@@ -127,11 +142,12 @@ class MemoryCalls {
       case Call::allocate_managed:
       case Call::allocate_pitch:
       case Call::allocate_async:
+      case Call::allocate_host:
         // A graph allocates its memory again at each launch.
-        return freed.allocated(of.to, of.bytes,
-                               of.call == Call::allocate_async && !is_captured(of));
+        return freed.allocated(of.to, of.bytes, of.call == Call::allocate_async && !is_captured(of),
+                               of.number_of_memory);
       case Call::free_async:
-        if (!is_captured(of)) freed.freed(of.to, of.whole_name());
+        if (!is_captured(of)) freed.freed(of.to, of.whole_name(), of.number_of_memory);
         return;
       case Call::copy_in:
       case Call::copy_in_async:
@@ -156,9 +172,9 @@ class MemoryCalls {
     UnawaitedCopies& unawaited = watcher_.suspicions().unawaited;
     switch (of.call) {
       case Call::allocate_host:
-        return unawaited.allocated(of.to, of.bytes);
+        return unawaited.allocated(of.to, of.bytes, of.number_of_memory);
       case Call::free_host:
-        return unawaited.freed(of.to);
+        return unawaited.freed(of.to, of.number_of_memory);
       case Call::copy_in_async:
         if (!unawaited.is_pinned(of.from)) unawaited.waited();
         return;
@@ -195,6 +211,8 @@ class MemoryCalls {
     one.kind = kind;
     one.device = of.device;
     one.made_by = of.whole_name();
+    one.number = of.number_of_memory;
+    one.of_graph = of.call == Call::allocate_async && is_captured(of);
     memory().allocated(one, stack);
   }
 
@@ -255,6 +273,7 @@ class MemoryCalls {
   Watcher& watcher_;
   Captures& captures_;
   MemoryKind (*kind_of_)(std::uintptr_t) noexcept;
+  std::uint64_t allocations_ = 0;
 };
 
 }  // namespace warpsafe::watch

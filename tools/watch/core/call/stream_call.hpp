@@ -25,6 +25,10 @@ struct StreamCall {
   std::uintptr_t to = 0;               ///< the memory that the call writes, allocates or frees
   std::uintptr_t from = 0;             ///< the memory that the call reads
   std::size_t bytes = 0;
+  /// Of an allocation, its number (MemoryCalls). Of a free, the number of the last allocation that
+  /// had ended when the free began: another thread may have the memory before the free's end is
+  /// seen.
+  std::uint64_t number_of_memory = ~std::uint64_t{0};
   int kind = -1;   ///< cudaMemcpyKind of a copy, cudaFuncAttribute of an attribute; -1: none
   int number = 0;  ///< the device that is chosen, or the attribute's value
   const char* text = nullptr;  ///< the name that is looked for; the address may be anything

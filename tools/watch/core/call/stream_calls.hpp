@@ -45,6 +45,9 @@ class StreamCalls {
         return;
     }
   }
+  /// Call when a call begins that `frees`, for StreamCall::number_of_memory.
+  [[nodiscard]] std::uint64_t allocations() const noexcept { return memory_.allocations(); }
+  [[nodiscard]] static bool frees(Call call) noexcept { return MemoryCalls::frees(call); }
   /// Call when the runtime has returned; `status` 0 means success. A failed call that is made
   /// inside of another watched call, `inner`, is left to that one. `stack` is the program's;
   /// nullptr: that of the calling thread.

@@ -31,6 +31,8 @@ struct Allocation {
   Name freed_by{};            ///< empty: it is alive
   std::uint32_t freed_at = 0;
   std::uint64_t freed_as = 0;  ///< the number of the call that freed it
+  std::uint64_t number = 0;    ///< later allocations have higher ones
+  bool of_graph = false;       ///< a graph allocates it again at each launch, at the same address
 
   [[nodiscard]] bool has(std::uintptr_t address) const noexcept {
     return address >= begin && address - begin < bytes;
@@ -49,12 +51,14 @@ class MemoryTable {
     live_[one.begin] = one;
     ++calls_;
   }
+  /// `last`: the number of the last allocation before the free; a later one has the address again.
   /// May throw std::bad_alloc.
-  void freed(std::uintptr_t begin, Name function, const HostStack& stack) {
+  void freed(std::uintptr_t begin, Name function, const HostStack& stack,
+             std::uint64_t last = ~std::uint64_t{0}) {
     const std::lock_guard lock(mutex_);
     ++calls_;
     const auto found = live_.find(begin);
-    if (found == live_.end()) return;
+    if (found == live_.end() || found->second.of_graph || found->second.number > last) return;
     Allocation one = found->second;
     live_.erase(found);
     one.freed_by = function;
@@ -67,6 +71,27 @@ class MemoryTable {
   /// Returns how much memory was freed so far.
   [[nodiscard]] std::uint64_t frees() const noexcept {
     return __atomic_load_n(&frees_, __ATOMIC_RELAXED);
+  }
+  /// Returns what was freed after the first `frees` frees, last freed first, as far as it is known.
+  /// May throw std::bad_alloc.
+  [[nodiscard]] std::vector<Allocation> freed_after(std::uint64_t frees) {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t count = frees_ - frees;
+    const auto known = static_cast<std::ptrdiff_t>(count < freed_.size() ? count : freed_.size());
+    return {freed_.rbegin(), freed_.rbegin() + known};
+  }
+  /// Returns the live allocation that contains the address, or else the one that ends there.
+  [[nodiscard]] std::optional<Allocation> alive(std::uintptr_t address) {
+    const std::lock_guard lock(mutex_);
+    const auto next = live_.upper_bound(address);
+    if (next == live_.begin()) return std::nullopt;
+    const Allocation& one = std::prev(next)->second;
+    return address - one.begin <= one.bytes ? std::optional(one) : std::nullopt;
+  }
+  /// Returns the kind of the live memory that contains the address.
+  [[nodiscard]] std::optional<AllocationKind> kind_of(std::uintptr_t address) {
+    const std::optional<Allocation> is = alive(address);
+    return is.has_value() && is->has(address) ? std::optional(is->kind) : std::nullopt;
   }
   /// Returns the live allocation that contains the address, or else the one that was freed last.
   [[nodiscard]] std::optional<Allocation> find(std::uintptr_t address) {

@@ -43,6 +43,8 @@ struct Kernel {
   std::size_t written = no_parameter;  ///< the parameter that it writes (written_parameter)
   const char* library = "";            ///< the library that launched it first; "": none known
   KernelCode code;                     ///< atomic; empty if the code was not seen
+  bool writes_managed = false;         ///< atomic; a launch may have written managed memory
+  bool writes_pinned = false;          ///< atomic; a launch may have written pinned memory
   std::uint64_t refused = 0;           ///< atomic
   std::uint64_t suspect = 0;           ///< atomic; faults of running work that it may have caused
   std::uint64_t reported = 0;          ///< atomic; printed refusals with the code last_code

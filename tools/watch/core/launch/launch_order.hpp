@@ -11,11 +11,32 @@
 #include "launch_pointers.hpp"
 #include <warpsafe/backend/memory_access.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 namespace warpsafe::watch {
+
+/// Returns the used_pointers without those to the end of memory whose other parts the launch
+/// receives: iterators pass it, and other memory may begin there. Pointers to const are kept, since
+/// two inputs side by side are likelier than the two ends of one. May throw std::bad_alloc.
+[[nodiscard]] inline std::vector<UsedPointer> pointers_without_ends(const Kernel& kernel,
+                                                                    const LaunchParameters& values,
+                                                                    OrderWatch& order) {
+  std::vector<UsedPointer> pointers = used_pointers(kernel, values);
+  const std::vector<UsedPointer> all = pointers;
+  std::erase_if(pointers, [&](const UsedPointer& one) {
+    if (one.use != PointerUse::may_write) return false;
+    const auto [begin, bytes] = order.allocation_of(one.address - 1);
+    return bytes != 0 && begin + bytes == one.address &&
+           std::any_of(all.begin(), all.end(), [begin = begin, &one](const UsedPointer& other) {
+             return other.use == PointerUse::may_write && other.address >= begin &&
+                    other.address < one.address;
+           });
+  });
+  return pointers;
+}
 
 /// Passes a successful kernel launch to the OrderWatch, and with --races to the FreedUse. May throw
 /// std::bad_alloc.
@@ -29,7 +50,7 @@ inline void follow_launch(Suspicions& suspicions, const Launch& launch, const St
   std::uintptr_t written = 0;
   std::vector<std::uintptr_t> assumed;
   if (order.suspects_own() && *kernel.library == '\0') {
-    const std::vector<UsedPointer> pointers = used_pointers(kernel, values);
+    const std::vector<UsedPointer> pointers = pointers_without_ends(kernel, values, order);
     add_signature(pointers, accesses);
     for (const UsedPointer& one : pointers) {
       const bool is_of_pool = order.has_pools() && one.is_certain && order.is_in_pool(one.address);

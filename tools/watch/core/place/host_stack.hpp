@@ -4,6 +4,7 @@
 
 #include <execinfo.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -22,6 +23,9 @@ struct HostStack {
     const int found = ::backtrace(stack.frames, static_cast<int>(most));
     stack.count = found > 0 ? static_cast<std::size_t>(found) : 0;
     return stack;
+  }
+  [[nodiscard]] bool is_same(const HostStack& other) const noexcept {
+    return std::equal(frames, frames + count, other.frames, other.frames + other.count);
   }
 };
 

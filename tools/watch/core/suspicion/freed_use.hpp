@@ -26,22 +26,24 @@ class FreedUse {
   /// Whether the program has freed memory of a pool; otherwise `used` does nothing.
   [[nodiscard]] bool any() const noexcept { return __atomic_load_n(&any_, __ATOMIC_RELAXED); }
   /// Adds memory of any kind: its addresses are no longer freed ones. `of_pool`: cudaFreeAsync may
-  /// free it. May throw std::bad_alloc.
-  void allocated(std::uintptr_t begin, std::size_t bytes, bool of_pool) {
+  /// free it. Later allocations have a higher `number`. May throw std::bad_alloc.
+  void allocated(std::uintptr_t begin, std::size_t bytes, bool of_pool, std::uint64_t number = 0) {
     if (!of_pool && !any()) return;
     const std::lock_guard lock(mutex_);
     auto at = freed_.lower_bound(begin);
     if (at != freed_.begin() && end_of(*std::prev(at)) > begin) --at;
     while (at != freed_.end() && at->first < begin + bytes) at = freed_.erase(at);
-    if (of_pool && bytes != 0) live_[begin] = bytes;
+    if (of_pool && bytes != 0) live_[begin] = {bytes, number};
   }
-  /// `by` lives as long as the process. May throw std::bad_alloc.
-  void freed(std::uintptr_t begin, Name by) {
+  /// `by` lives as long as the process. `last`: the number of the last allocation before the free;
+  /// a later one has the address again. May throw std::bad_alloc.
+  void freed(std::uintptr_t begin, Name by, std::uint64_t last = ~std::uint64_t{0}) {
     const std::lock_guard lock(mutex_);
     const auto at = live_.find(begin);
-    if (at == live_.end()) return;  // not a pool's, or of a graph, which allocates it again
+    if (at == live_.end() || at->second.number > last)
+      return;  // not a pool's, or of a graph, which allocates it again
     if (freed_.size() == most_freed) freed_.erase(freed_.begin());
-    freed_[begin] = {at->second, by};
+    freed_[begin] = {at->second.bytes, by};
     live_.erase(at);
     __atomic_store_n(&any_, true, __ATOMIC_RELAXED);
   }
@@ -76,6 +78,10 @@ class FreedUse {
  private:
   static constexpr std::size_t most_freed = 4096;
   static constexpr std::size_t most_found = 10;
+  struct Live {
+    std::size_t bytes = 0;
+    std::uint64_t number = 0;
+  };
   struct Block {
     std::size_t bytes = 0;
     Name by{};
@@ -100,7 +106,7 @@ class FreedUse {
 
   std::mutex mutex_;
   bool any_ = false;
-  std::map<std::uintptr_t, std::size_t> live_;
+  std::map<std::uintptr_t, Live> live_;
   std::map<std::uintptr_t, Block> freed_;
   std::set<std::pair<const void*, const void*>> known_;
   std::vector<Found> found_;

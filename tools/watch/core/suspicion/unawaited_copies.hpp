@@ -22,19 +22,25 @@ namespace warpsafe::watch {
 /// thread and for any stream. Thread-safe.
 class UnawaitedCopies {
  public:
-  /// Adds pinned memory. May throw std::bad_alloc.
-  void allocated(std::uintptr_t begin, std::size_t bytes) {
+  /// Whether the program has allocated pinned memory.
+  [[nodiscard]] bool on() const noexcept { return __atomic_load_n(&on_, __ATOMIC_RELAXED); }
+  /// Whether there are copies for which the program has not waited yet.
+  [[nodiscard]] bool any() const noexcept { return __atomic_load_n(&any_, __ATOMIC_RELAXED); }
+  /// Adds pinned memory. Later allocations have a higher `number`. May throw std::bad_alloc.
+  void allocated(std::uintptr_t begin, std::size_t bytes, std::uint64_t number = 0) {
     const std::lock_guard lock(mutex_);
-    pinned_[begin] = bytes;
+    pinned_[begin] = {bytes, number};
+    __atomic_store_n(&on_, true, __ATOMIC_RELAXED);
   }
-  void freed(std::uintptr_t begin) {
+  /// `last`: the number of the last allocation before the free; a later one has the address again.
+  void freed(std::uintptr_t begin, std::uint64_t last = ~std::uint64_t{0}) {
     const std::lock_guard lock(mutex_);
     const auto memory = pinned_.find(begin);
-    if (memory == pinned_.end()) return;
+    if (memory == pinned_.end() || memory->second.number > last) return;
     const auto copy = pending_.find(begin);
     if (copy != pending_.end()) {
       copy->second.frees = true;
-      if (found_.size() < most_found) found_.push_back(std::move(copy->second));
+      keep(copy->second);
       pending_.erase(copy);
     }
     pinned_.erase(memory);
@@ -60,7 +66,7 @@ class UnawaitedCopies {
   }
   /// The host has waited, or may have, or the program has given up.
   void waited() noexcept {
-    if (!__atomic_load_n(&any_, __ATOMIC_RELAXED)) return;
+    if (!any()) return;
     const std::lock_guard lock(mutex_);
     pending_.clear();
     __atomic_store_n(&any_, false, __ATOMIC_RELAXED);
@@ -71,7 +77,7 @@ class UnawaitedCopies {
   void each(const Report& report, const Place& place) {
     const std::lock_guard lock(mutex_);
     for (const auto& [begin, one] : pending_) {
-      if (found_.size() < most_found) found_.push_back(one);
+      keep(one);
     }
     pending_.clear();
     for (const Copy& one : found_) {
@@ -96,15 +102,27 @@ class UnawaitedCopies {
     HostStack stack{};
     bool frees = false;
   };
-  using Pinned = std::map<std::uintptr_t, std::size_t>;
+  struct Memory {
+    std::size_t bytes = 0;
+    std::uint64_t number = 0;
+  };
+  /// Copies that one place in the program makes are reported once.
+  void keep(const Copy& copy) {
+    for (const Copy& one : found_) {
+      if (one.work.what.data == copy.work.what.data && one.stack.is_same(copy.stack)) return;
+    }
+    if (found_.size() < most_found) found_.push_back(copy);
+  }
+  using Pinned = std::map<std::uintptr_t, Memory>;
   [[nodiscard]] Pinned::iterator memory_at(std::uintptr_t address) {
     const auto next = pinned_.upper_bound(address);
     if (next == pinned_.begin()) return pinned_.end();
     const auto memory = std::prev(next);
-    return address - memory->first < memory->second ? memory : pinned_.end();
+    return address - memory->first < memory->second.bytes ? memory : pinned_.end();
   }
 
   std::mutex mutex_;
+  bool on_ = false;
   bool any_ = false;  ///< there are pending copies
   std::size_t stacks_ = 0;
   Pinned pinned_;

@@ -23,7 +23,7 @@ class UnwrittenCopies {
     const HostStack stack = HostStack::here();  // without the lock
     const std::lock_guard lock(mutex_);
     for (const Found& one : found_) {
-      if (one.call.data == call.data && is_same(one.what.made_at, what.made_at)) return;
+      if (one.call.data == call.data && one.what.made_at.is_same(what.made_at)) return;
     }
     if (found_.size() < most_found) found_.push_back({call, bytes, what, stack});
   }
@@ -53,13 +53,6 @@ class UnwrittenCopies {
     UnwrittenBytes what;
     HostStack stack;
   };
-  [[nodiscard]] static bool is_same(const HostStack& a, const HostStack& b) noexcept {
-    if (a.count != b.count) return false;
-    for (std::size_t i = 0; i < a.count; ++i) {
-      if (a.frames[i] != b.frames[i]) return false;
-    }
-    return true;
-  }
   static void add(std::string& text, const char* words, const std::string& where) {
     if (!where.empty()) text += words + where;
   }
