@@ -56,7 +56,7 @@ for source in map(pathlib.Path, sources):
         sys.exit(77)
     if done.returncode != 1:
         sys.exit(f"{source.name}: ends with {done.returncode}, expected 1\n{done.stderr}")
-    found = {(item["line"], item["row"]): item["severity"] for item in json.loads(done.stdout)}
+    found = {(place["line"], item["row"]): item["severity"] for item in json.loads(done.stdout) for place in (item, *item["also"])}
     problems += [f"{source.name}:{line}: {row} is {found[line, row]}, expected {severity}" for line, row, severity in severities(source)
                  if found.get((line, row), severity) != severity]
     found = set(found)

@@ -31,7 +31,9 @@ def expect(what, is_now, should_be):
 
 
 def places(done):
-    return [(int(line), row) for line, row in re.findall(r"^[^:\n]+:(\d+):\d+: .*\[(\w+)\]$", done.stdout, re.M)]
+    """The lines and rows of the findings, also of those that repeat another one."""
+    found = re.findall(r"^[^:\n]+:(\d+):\d+: .*?(?:; also at lines? ([\d, and]+))? \[(\w+)\]$", done.stdout, re.M)
+    return [(int(line), row) for first, also, row in found for line in (first, *re.findall(r"\d+", also))]
 
 
 HEADER = """#pragma once
@@ -100,11 +102,12 @@ with tempfile.TemporaryDirectory() as name:
     sarif = json.loads(run(folder, "--sarif", "--level=note", "a.cpp", "note.cpp").stdout)
     result = sarif["runs"][0]["results"]
     expect("SARIF's version", sarif["version"], "2.1.0")
-    expect("SARIF's results", [(item["ruleId"], item["level"]) for item in result], [("D03", "warning")] * 4 + [("D11", "note")])
+    expect("SARIF's results", [(item["ruleId"], item["level"]) for item in result], [("D03", "warning"), ("D11", "note")])
     rules = sarif["runs"][0]["tool"]["driver"]["rules"]
     expect("SARIF's rules", [rules[item["ruleIndex"]]["id"] for item in result], [item["ruleId"] for item in result])
     expect("SARIF's place", result[0]["locations"][0]["physicalLocation"],
            {"artifactLocation": {"uri": "a.cpp"}, "region": {"startLine": 3, "startColumn": 3}})
+    expect("SARIF's further places", [len(item["relatedLocations"]) for item in result], [3, 0])
     expect("SARIF's fingerprints", len({item["partialFingerprints"]["warpsafeLint/v1"] for item in result}) > 1, True)
     (folder / "wide.cpp").write_text('#include "runtime.h"\nvoid f() { const char* s = "\u00e9\U0001f600"; cudaGetLastError(); }\n')
     wide = json.loads(run(folder, "--sarif", "wide.cpp").stdout)["runs"][0]["results"][0]

@@ -20,7 +20,7 @@ struct Runner<1> {
 };
 template <>
 struct Runner<2> {
-  ~Runner() { stop_on(cudaFree(p)); }
+  ~Runner() { stop_on(cudaFree(p)); }  // finds: D09/note
   float* p;
 };
 

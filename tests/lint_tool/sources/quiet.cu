@@ -125,7 +125,7 @@ cudaError_t passes(cudaError_t status) { return status; }
 void wrapped(float* p) {
   asserts(cudaFree(p));
   passes(cudaMalloc(&p, 1));  // finds: D08
-  passes(cudaMalloc(&p, 2));
+  passes(cudaMalloc(&p, 2));  // finds: D08
 }
 
 void prepared(float* p, int n) {

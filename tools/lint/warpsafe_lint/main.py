@@ -9,7 +9,7 @@ import os
 import pathlib
 import sys
 
-from . import changes, commands, embedded, registry, report
+from . import changes, commands, embedded, registry, repeats, report
 from .fixes.cuda import Fixes
 from .fixes.rewrite import fix
 from .libclang import NoLibclang, load, own_headers, written_at
@@ -57,8 +57,9 @@ def rewritten(file, program, options, message):
 
 
 def of_rules(program, options, failed):
-    """Each finding of the chosen rules in a program's own file, with its rule, line and column. A rule that fails adds
+    """Each finding of the chosen rules in a program's own file, with its rule, kind, line and column. A rule that fails adds
     why to `failed`; the other rules still check the file."""
+    kinds = repeats.Kinds(program)
     for rule in registry.RULES:
         if rule.row not in options.rows:
             continue
@@ -70,7 +71,7 @@ def of_rules(program, options, failed):
         for finding in found:
             name, line, column, _ = written_at(finding.node.cursor.extent.start)
             if name == program.file:
-                yield rule, finding, line, column
+                yield rule, finding, kinds.of(finding), line, column
 
 
 def findings(file, program, options):
@@ -81,15 +82,16 @@ def findings(file, program, options):
     failed = []
     every = list(of_rules(program, options, failed))
     for inner, places in embedded.sources(program, load()):
-        every += [(rule, finding, places[line - 1], 1) for rule, finding, line, _ in of_rules(inner, options, failed)]
+        every += [(rule, finding, f"{inner.file}\n{kind}", places[line - 1], 1) for rule, finding, kind, line, _ in of_rules(inner, options, failed)]
     found = {}
-    for rule, finding, line, column in every:
+    for rule, finding, kind, line, column in every:
         severity = finding.severity or rule.severity
         if silence.covers(line, rule.row) or LEVELS.index(severity) < LEVELS.index(options.level):
             continue
         found.setdefault((line, column, rule.row), {
             "file": file, "line": line, "column": column, "row": rule.row, "severity": severity, "title": rule.title,
-            "says": " ".join(finding.says.split()), "rewrite": " ".join(finding.rewrite.split()), "text": lines[line - 1]})
+            "says": " ".join(finding.says.split()), "rewrite": " ".join(finding.rewrite.split()), "text": lines[line - 1],
+            "kind": kind})
     message = f"{file}: failed, and its findings are missing: {', '.join(dict.fromkeys(failed))}; please report it with this file" if failed else ""
     return [found[key] for key in sorted(found)], message
 
@@ -159,6 +161,8 @@ def run(options):
         sys.stdout.write(patch)
         for line, column, says in notes:
             print(f"{file}:{line}:{column}: note: {says}")
+        if not options.write_baseline:
+            found = repeats.fold(found)  # what is left: a place that a comment or the baseline accepts is not listed
         if not (options.json or options.sarif or options.write_baseline):
             for item in found:
                 print(report.text(item))

@@ -16,6 +16,9 @@ class Found:
     rewrite: str
     severity: str = ""  # that of the row, unless the rule knows better
     edits: tuple = ()  # for --fix=cuda: (start, end, text), as bytes of the source
+    # All findings of a file with this kind are one mistake. "": those of a function are, if their texts differ only in names
+    # and numbers.
+    kind: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

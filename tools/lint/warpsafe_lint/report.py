@@ -6,19 +6,22 @@ import json
 import pathlib
 import urllib.parse
 
-from . import changes, registry
+from . import changes, registry, repeats
 
 PAGE = "docs/tools/lint-rules.md"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-SHOWN = ("file", "line", "column", "row", "severity", "title", "says", "rewrite")
+SHOWN = ("file", "line", "column", "row", "severity", "title", "says", "rewrite", "also")
 
 
 def text(item):
-    return f"{item['file']}:{item['line']}:{item['column']}: {item['severity']}: {item['says']}; {item['rewrite']} [{item['row']}]"
+    return f"{item['file']}:{item['line']}:{item['column']}: {item['severity']}: {item['says']}; {item['rewrite']}{repeats.listed(item)} [{item['row']}]"
 
 
 def as_json(findings):
-    return json.dumps([{key: item[key] for key in SHOWN} for item in findings], indent=1)
+    shown = [{key: item[key] for key in SHOWN} for item in findings]
+    for item in shown:
+        item["also"] = [{key: place[key] for key in ("line", "column")} for place in item["also"]]
+    return json.dumps(shown, indent=1)
 
 
 def uri(name):
@@ -38,6 +41,12 @@ def units(item):
     return len(before.encode("utf-16-le")) // 2 + 1
 
 
+def location(file, place):
+    return {"physicalLocation": {
+        "artifactLocation": {"uri": uri(file)},
+        "region": {"startLine": place["line"], "startColumn": units(place)}}}
+
+
 def as_sarif(findings, messages, complete):
     rules = sorted({rule.row: rule for rule in registry.RULES}.values(), key=lambda rule: rule.row)
     place = {rule.row: number for number, rule in enumerate(rules)}
@@ -46,9 +55,9 @@ def as_sarif(findings, messages, complete):
         "ruleIndex": place[item["row"]],
         "level": item["severity"],
         "message": {"text": f"{item['says']}; {item['rewrite']}"},
-        "locations": [{"physicalLocation": {
-            "artifactLocation": {"uri": uri(item["file"])},
-            "region": {"startLine": item["line"], "startColumn": units(item)}}}],
+        "locations": [location(item["file"], item)],
+        "relatedLocations": [{"id": number, "message": {"text": "also here"}, **location(item["file"], place)}
+                             for number, place in enumerate(item["also"], 1)],
         "partialFingerprints": {"warpsafeLint/v1": changes.fingerprint(item, str(pathlib.Path.cwd()), item["text"])},
     } for item in findings]
     run = {

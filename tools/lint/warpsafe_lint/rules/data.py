@@ -146,8 +146,8 @@ def pageable(program, function):
         why = host_memory(function, side)
         if why and "variable of this function" not in why:
             yield Found(call, f"{why}, which is pageable memory: the runtime may block, or read or write it later",
-                        "allocate it with cudaMallocHost or as warpsafe's PinnedBuffer, or call copy_and_wait")
-            return  # one finding per function, because such copies come in groups
+                        "allocate it with cudaMallocHost or as warpsafe's PinnedBuffer, or call copy_and_wait",
+                        kind=str(function.node.start))  # one in a function, whatever memory: such copies come in groups
 
 
 @rule("F05", "the size of a copy in elements instead of bytes")

@@ -271,29 +271,16 @@ def refused(launch):
 
 @rule("D01", "a launch whose result nobody reads")
 def unchecked(program):
-    found = [launch for function in program.functions for launch in unseen_launches(program, function)]
-    if not found:
-        return
     # One finding per file: a program that does not check one launch seldom checks the others. A launch that returns its
     # status has a finding and a remedy of its own.
-    for returns in (False, True):
-        # A launch in the arguments of macros has several copies in the tree, and one place in the source.
-        same = list({written_at(launch.node.cursor.extent.start): launch for launch in reversed(found)
-                     if (launch.form not in ("<<<>>>", "macro")) == returns}.values())[::-1]
-        if not same:
-            continue
-        # The launch whose sizes can fail, if there is one.
-        reasons = list(map(refused, same))
-        place = next((place for order in (lambda each: each[0] == "" and each[1], lambda each: each[0] == "", lambda each: each[1])
-                      for place, each in enumerate(reasons) if order(each)), 0)
-        first, others, (severity, why) = same[place], len(same) - 1, reasons[place]
-        functions = {launch.function.name for launch in same}
-        where = f"in {first.function.name}" if len(functions) == 1 else f"in {len(functions)} functions of this file"
-        more = f", or {others} more launch{'es' * (others > 1)} {where}" if others else ""
-        yield Found(first.node, f"no code checks the launch of {first.kernel_name}{more}: if a launch is refused, its kernel does not run, and the program goes on{why}",
-                    f"check the status that {first.form} returns, or call warpsafe::launch" if returns else
-                    "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
-                    "right after the launch", severity)
+    for function in program.functions:
+        for launch in unseen_launches(program, function):
+            severity, why = refused(launch)
+            returns = launch.form not in ("<<<>>>", "macro")
+            yield Found(launch.node, f"no code checks the launch of {launch.kernel_name}: if a launch is refused, its kernel does not run, and the program goes on{why}",
+                        f"check the status that {launch.form} returns, or call warpsafe::launch" if returns else
+                        "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
+                        "right after the launch", severity, kind=launch.form if returns else "<<<>>>")
 
 
 def is_launch_wrapper(call):
@@ -471,13 +458,12 @@ def dropped(program):
                 found.setdefault(name, []).append(call)
                 if is_found_later(program, function, call) or asserts_later(program, function, call):
                     harmless.add(call)
-    for name, calls in found.items():  # one finding per wrapper
-        calls.sort(key=lambda call: call in harmless)  # those that lose an error go first
-        others = len(calls) - 1
-        more = f", here and in {others} further call{'s' * (others > 1)}" if others else ""
-        yield Found(calls[0], f"{name} returns {calls[0].type.spelling}, and the result is dropped{more}",
-                    "return warpsafe::result<void>, which the compiler does not let a caller drop",
-                    "note" if calls[0] in harmless or ASKS.fullmatch(name) or QUESTIONS.fullmatch(api(name)) or only_asks(program, name) or is_said(program, name) else "")
+    for name, calls in found.items():
+        all_harmless = ASKS.fullmatch(name) or QUESTIONS.fullmatch(api(name)) or only_asks(program, name) or is_said(program, name)
+        for call in calls:
+            yield Found(call, f"{name} returns {call.type.spelling}, and the result is dropped",
+                        "return warpsafe::result<void>, which the compiler does not let a caller drop",
+                        "note" if all_harmless or call in harmless else "", kind=name)
 
 
 def fails(name):
@@ -486,7 +472,6 @@ def fails(name):
 
 @rule("D09", "throwing or ending the program from a destructor")
 def destructor(program):
-    seen = set()
     for function in program.functions:
         if function.node.kind != "DESTRUCTOR":
             continue
@@ -502,12 +487,11 @@ def destructor(program):
             ends = next((above for c in calls for above in c.above()
                          if above.kind == "CALL_EXPR" and program.reaches(call_name(above), fails)), None)
         found = throws or ends
-        if found is not None and function.name not in seen:  # one finding for all specialisations of a class
-            seen.add(function.name)
+        if found is not None:
             # A program that ends itself at an error has ended at the first one in most cases. An exception ends any program.
             yield Found(found, f"{function.name} ends the program if {call_name(calls[0])} fails, which happens while the "
                         "program is torn down: the first error is lost",
-                        "add a close() that returns the status, and ignore it in the destructor", "" if throws else "note")
+                        "add a close() that returns the status, and ignore it in the destructor", "" if throws else "note", kind=function.name)  # one for all specialisations
 
 
 @rule("D10", "an error written to a log, and success returned")
@@ -525,9 +509,9 @@ def success_all_the_same(program):
             for call in node.children[1].all("CALL_EXPR"):
                 if call_name(call) in ("exit", "_exit") and call_arguments(call) and call_arguments(call)[0].value == 0:
                     found.append(call)
-    if found:  # one finding per file, because most come from a macro around every call
-        yield Found(found[0], "the program finds the error, and exits with 0, success",
-                    "call exit(EXIT_FAILURE), or return the error as a warpsafe::result")
+    for call in found:
+        yield Found(call, "the program finds the error, and exits with 0, success",
+                    "call exit(EXIT_FAILURE), or return the error as a warpsafe::result", kind="exit")  # most come from a macro around every call
 
 
 @rule("D11", "comparing with a vendor's code for a launch")
