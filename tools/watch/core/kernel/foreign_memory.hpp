@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 // Reads memory at addresses that come from the program or its runtime and may be anything. Opens no
@@ -30,14 +29,15 @@ inline constexpr std::size_t page = 4096;
 
 /// For a process that may not read itself by process_vm_readv, as in some containers. Memory that
 /// another thread unmaps at this moment is the program's mistake.
-[[gnu::cold, gnu::noinline]] inline bool probe_and_copy(char* to, std::uintptr_t from,
-                                                        std::size_t bytes) noexcept {
+// AddressSanitizer would refuse what lies beside the program's objects, in memcpy too.
+[[gnu::cold, gnu::noinline, gnu::no_sanitize_address]] inline bool probe_and_copy(
+    char* to, std::uintptr_t from, std::size_t bytes) noexcept {
   while (bytes != 0) {
     const std::size_t left = page - from % page;
     const std::size_t part = bytes < left ? bytes : left;
     if (!is_readable(from)) return false;
-    std::memcpy(to, reinterpret_cast<const void*>(from), part);
-    to += part;
+    const auto* const bytes_there = reinterpret_cast<const volatile char*>(from);
+    for (std::size_t i = 0; i < part; ++i) *to++ = bytes_there[i];
     from += part;
     bytes -= part;
   }
