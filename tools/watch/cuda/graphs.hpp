@@ -161,9 +161,10 @@ class Graphs {
   [[nodiscard]] static std::vector<std::size_t>::const_iterator not_below(const Known& known,
                                                                           std::uintptr_t address) {
     const auto& [all, by_address] = *known.pointers;
-    return std::lower_bound(
-        by_address.begin(), by_address.end(), address,
-        [&all = all](std::size_t one, std::uintptr_t than) { return all[one].address < than; });
+    return std::lower_bound(by_address.begin(), by_address.end(), address,
+                            [&places = all](std::size_t one, std::uintptr_t than) {
+                              return places[one].address < than;
+                            });
   }
   /// Whether the address is in memory that is alive, or the end of such memory of the graph, which
   /// iterators pass. @pre known.pointers

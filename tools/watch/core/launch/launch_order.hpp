@@ -30,8 +30,8 @@ namespace warpsafe::watch {
     if (one.use != PointerUse::may_write) return false;
     const auto [begin, bytes] = order.allocation_of(one.address - 1);
     return bytes != 0 && begin + bytes == one.address &&
-           std::any_of(all.begin(), all.end(), [begin = begin, &one](const UsedPointer& other) {
-             return other.use == PointerUse::may_write && other.address >= begin &&
+           std::any_of(all.begin(), all.end(), [first = begin, &one](const UsedPointer& other) {
+             return other.use == PointerUse::may_write && other.address >= first &&
                     other.address < one.address;
            });
   });
