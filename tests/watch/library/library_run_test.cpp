@@ -167,7 +167,8 @@ TEST(PythonPrograms, AreReportedWithTheirLines) {
 
 TEST(RealLibraries, RefuseWrongCallsWithoutADevice) {
   const std::string program = LIBRARY_REAL;
-  if (program.empty()) GTEST_SKIP() << "the toolkit's libraries are not here";
+  if (program.empty())
+    GTEST_SKIP() << "no cuBLAS, cuFFT, cuSPARSE and cuRAND: this needs NVIDIA's toolkit";
   const Ran ran =
       shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --cupti " WATCH_CUPTI " " +
             program);

@@ -91,8 +91,9 @@ int launch_with(const CUlaunchAttribute* attributes, unsigned attribute_count) {
 constexpr const char* axpy = "_ZN4demo4axpyEfPKfPfi";
 
 /// An executable graph of a kernel that receives this address, and perhaps a function of the host,
-/// or a kernel that receives another one.
-CUgraphExec graph_on(CUdeviceptr address, bool with_host_node = false, CUdeviceptr other = 0) {
+/// or a kernel that receives another one. `first` gets the node of the first kernel.
+CUgraphExec graph_on(CUdeviceptr address, bool with_host_node = false, CUdeviceptr other = 0,
+                     CUgraphNode* first = nullptr) {
   CUgraph graph = nullptr;
   CUgraphNode node = nullptr;
   CUgraphExec made = nullptr;
@@ -102,6 +103,7 @@ CUgraphExec graph_on(CUdeviceptr address, bool with_host_node = false, CUdevicep
   of.gridDimX = of.gridDimY = of.gridDimZ = of.blockDimX = of.blockDimY = of.blockDimZ = 1;
   of.kernelParams = values;
   int failed = cuGraphCreate(&graph, 0) + cuGraphAddKernelNode(&node, graph, nullptr, 0, &of);
+  if (first != nullptr) *first = node;
   const CUDA_HOST_NODE_PARAMS host{};
   values[0] = &other;
   if (other != 0) failed += cuGraphAddKernelNode(&node, graph, nullptr, 0, &of);
@@ -488,17 +490,10 @@ int act(const char* what) {
   // A graph's node is off when its memory is freed.
   if (is("graph_node_off")) {
     if (cuMemAlloc(&memory, count) != CUDA_SUCCESS) return -1;
-    CUgraph graph = nullptr;
     CUgraphNode node = nullptr;
-    CUgraphExec made = nullptr;
-    CUDA_KERNEL_NODE_PARAMS of{};
-    void* values[] = {&memory};
-    of.func = function_of("_ZN4demo7boundedEPf");
-    of.gridDimX = of.gridDimY = of.gridDimZ = of.blockDimX = of.blockDimY = of.blockDimZ = 1;
-    of.kernelParams = values;
-    return cuGraphCreate(&graph, 0) + cuGraphAddKernelNode(&node, graph, nullptr, 0, &of) +
-           cuGraphInstantiateWithFlags(&made, graph, 0) + cuGraphLaunch(made, stream) +
-           cuGraphNodeSetEnabled(made, node, 0) + cuMemFree(memory) + cuGraphLaunch(made, stream);
+    CUgraphExec made = graph_on(memory, false, 0, &node);
+    return cuGraphLaunch(made, stream) + cuGraphNodeSetEnabled(made, node, 0) + cuMemFree(memory) +
+           cuGraphLaunch(made, stream);
   }
   // The host learns of the end of a copy to pinned memory from a function of the host in a graph,
   // or from a word in pinned memory that a kernel or the stream writes. The graph alone tells it

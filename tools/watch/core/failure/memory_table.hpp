@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../call/block_at.hpp"
 #include "../place/host_stack.hpp"
 #include <warpsafe/core/name.hpp>
 
@@ -96,10 +97,8 @@ class MemoryTable {
   /// Returns the live allocation that contains the address, or else the one that was freed last.
   [[nodiscard]] std::optional<Allocation> find(std::uintptr_t address) {
     const std::lock_guard lock(mutex_);
-    const auto next = live_.upper_bound(address);
-    if (next != live_.begin() && std::prev(next)->second.has(address)) {
-      return std::prev(next)->second;
-    }
+    const auto at = block_at(live_, address);
+    if (at != live_.end()) return at->second;
     for (auto one = freed_.rbegin(); one != freed_.rend(); ++one) {
       if (one->has(address)) return *one;
     }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../call/block_at.hpp"
 #include "../place/host_stack.hpp"
 #include <warpsafe/core/name.hpp>
 
@@ -113,9 +114,9 @@ class MemoryGuard {
   /// Returns the size of the zone behind the memory that has this address; 0: it has none.
   [[nodiscard]] std::size_t zone_of(std::uintptr_t address) {
     const std::lock_guard lock(mutex_);
-    const auto next = live_.upper_bound(address);
-    if (next == live_.begin() || end_of(*std::prev(next)) <= address) return 0;
-    return std::prev(next)->second.zone;
+    const auto at =
+        block_at(live_, address, [](const Guarded& one) { return one.bytes + one.zone; });
+    return at == live_.end() ? 0 : at->second.zone;
   }
   /// Returns which of the `bytes` bytes at `copied`, which were copied from device memory at
   /// `from`, nobody has written. Looks at aligned words only.
@@ -123,11 +124,11 @@ class MemoryGuard {
                                          std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     UnwrittenBytes found;
-    const auto next = live_.upper_bound(from);
-    if (next == live_.begin()) return found;
-    const auto& [begin, one] = *std::prev(next);
+    const auto at = block_at(live_, from);
+    if (at == live_.end()) return found;
+    const auto& [begin, one] = *at;
     const std::size_t offset = from - begin;
-    if (offset >= one.bytes || bytes > one.bytes - offset) return found;
+    if (bytes > one.bytes - offset) return found;
     const auto* const data = static_cast<const unsigned char*>(copied);
     for (std::size_t i = (4 - offset % 4) % 4; i + 4 <= bytes; i += 4) {
       std::uint32_t word = 0;

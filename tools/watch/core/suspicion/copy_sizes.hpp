@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../call/block_at.hpp"
 #include "../place/host_stack.hpp"
 #include "../report/counted.hpp"
 
@@ -35,13 +36,13 @@ class CopySizes {
   /// Records other work that begins at that address.
   void used(std::uint64_t memory) {
     const std::lock_guard lock(mutex_);
-    const auto found = containing(memory);
+    const auto found = block_at(allocations_, memory);
     if (found != allocations_.end() && found->first != memory) ++found->second.others;
   }
   /// Records a fill of so many bytes. A program that fills the same part as it copies wants it.
   void filled(std::uint64_t memory, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
-    const auto found = containing(memory);
+    const auto found = block_at(allocations_, memory);
     if (found == allocations_.end()) return;
     if (found->first != memory || is_part(found->second, bytes, 4) ||
         is_part(found->second, bytes, 8)) {
@@ -54,7 +55,7 @@ class CopySizes {
     // Without the lock: a look at the stack may wait for the loader.
     const auto stack = std::make_shared<const HostStack>(HostStack::here());
     const std::lock_guard lock(mutex_);
-    const auto found = containing(memory);
+    const auto found = block_at(allocations_, memory);
     if (found != allocations_.end()) found->second.copied_at = stack;
   }
   /// Calls `report(text)` if there are suspicions. Call once: it also judges the live allocations.
@@ -91,7 +92,7 @@ class CopySizes {
   /// Counts the copy. Returns whether it is the first one, and of a quarter or an eighth.
   [[nodiscard]] bool is_first_part(std::uint64_t memory, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
-    const auto found = containing(memory);
+    const auto found = block_at(allocations_, memory);
     if (found == allocations_.end()) return false;
     Allocation& one = found->second;
     if (found->first != memory) {
@@ -110,12 +111,6 @@ class CopySizes {
     return bytes >= least && bytes * parts == one.bytes;
   }
   /// Returns the allocation that contains the address.
-  [[nodiscard]] std::map<std::uint64_t, Allocation>::iterator containing(std::uint64_t memory) {
-    auto next = allocations_.upper_bound(memory);
-    if (next == allocations_.begin()) return allocations_.end();
-    --next;
-    return memory - next->first < next->second.bytes ? next : allocations_.end();
-  }
   void judge(const Allocation& one) {
     if (one.others != 0 || one.quarters + one.eighths == 0) return;
     if (one.quarters != 0 && one.eighths != 0) return;

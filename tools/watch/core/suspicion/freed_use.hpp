@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../call/block_at.hpp"
 #include "../place/host_stack.hpp"
 #include "stream_work.hpp"
 #include <warpsafe/core/name.hpp>
@@ -94,9 +95,9 @@ class FreedUse {
   /// Whether the address is in freed memory, and the first such use of that function or kernel.
   [[nodiscard]] bool is_new(const StreamWork& work, std::uintptr_t address, Block& block) {
     const std::lock_guard lock(mutex_);
-    const auto next = freed_.upper_bound(address);
-    if (next == freed_.begin() || end_of(*std::prev(next)) <= address) return false;
-    block = std::prev(next)->second;
+    const auto at = block_at(freed_, address);
+    if (at == freed_.end()) return false;
+    block = at->second;
     return known_.insert({work.what.data, block.by.data}).second;
   }
   [[nodiscard]] static std::uintptr_t end_of(

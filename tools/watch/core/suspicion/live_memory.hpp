@@ -2,9 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../call/block_at.hpp"
+
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 
 namespace warpsafe::watch {
@@ -37,10 +38,8 @@ class LiveMemory {
   [[nodiscard]] Found find(std::uintptr_t address) {
     // Most words passed here are no addresses.
     if (address < lowest_ || address >= highest_) return {};
-    const auto next = live_.upper_bound(address);
-    if (next == live_.begin()) return {};
-    const auto at = std::prev(next);
-    if (address - at->first >= at->second.bytes) return {};
+    const auto at = block_at(live_, address);
+    if (at == live_.end()) return {};
     return {at->first, &at->second};
   }
 

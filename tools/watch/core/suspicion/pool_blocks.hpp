@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../call/block_at.hpp"
 #include "../place/host_stack.hpp"
 #include "../stream/stream_place.hpp"
 #include "order_round.hpp"
@@ -196,9 +197,7 @@ class PoolBlocks {
   /// Returns the block of that address in `live_`, which may be const; its end: none.
   template <class Map>
   [[nodiscard]] static auto find(Map& live, std::uintptr_t address) -> decltype(live.begin()) {
-    auto next = live.upper_bound(address);
-    if (next == live.begin() || end_of(*--next) <= address) return live.end();
-    return next;
+    return watch::block_at(live, address, [](const Block& block) { return block.what->bytes; });
   }
   /// Forgets what the block has of an earlier round.
   Block& now(Block& block) const noexcept {

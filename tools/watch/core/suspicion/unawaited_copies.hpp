@@ -2,12 +2,12 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../call/block_at.hpp"
 #include "../place/host_stack.hpp"
 #include "stream_work.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
@@ -49,7 +49,7 @@ class UnawaitedCopies {
   /// host memory may wait.
   [[nodiscard]] bool is_pinned(std::uintptr_t address) {
     const std::lock_guard lock(mutex_);
-    return memory_at(address) != pinned_.end();
+    return block_at(pinned_, address) != pinned_.end();
   }
   /// Records a copy to host memory; does nothing if the memory is not pinned. May throw
   /// std::bad_alloc.
@@ -59,7 +59,7 @@ class UnawaitedCopies {
         is_pinned(to) && __atomic_fetch_add(&stacks_, 1, __ATOMIC_RELAXED) < most_stacks;
     const HostStack stack = looks ? HostStack::here() : HostStack{};
     const std::lock_guard lock(mutex_);
-    const auto memory = memory_at(to);
+    const auto memory = block_at(pinned_, to);
     if (memory == pinned_.end()) return;
     pending_[memory->first] = {work, stack, false};
     __atomic_store_n(&any_, true, __ATOMIC_RELAXED);
@@ -113,19 +113,12 @@ class UnawaitedCopies {
     }
     if (found_.size() < most_found) found_.push_back(copy);
   }
-  using Pinned = std::map<std::uintptr_t, Memory>;
-  [[nodiscard]] Pinned::iterator memory_at(std::uintptr_t address) {
-    const auto next = pinned_.upper_bound(address);
-    if (next == pinned_.begin()) return pinned_.end();
-    const auto memory = std::prev(next);
-    return address - memory->first < memory->second.bytes ? memory : pinned_.end();
-  }
 
   std::mutex mutex_;
   bool on_ = false;
   bool any_ = false;  ///< there are pending copies
   std::size_t stacks_ = 0;
-  Pinned pinned_;
+  std::map<std::uintptr_t, Memory> pinned_;
   std::map<std::uintptr_t, Copy> pending_;  ///< the last copy, by the beginning of the memory
   std::vector<Copy> found_;
 };
