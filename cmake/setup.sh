@@ -2,6 +2,11 @@
 # Sourced by tests/run, examples/run, bench/run and docs/run. Installs what they need if possible;
 # otherwise says what is left out.
 
+# What the user's environment must not change: where `cd` leads, the progress that show_progress reads, the language of
+# the compilers' errors, and the repository. A hook of git exports its own, and a test's commit would go there.
+unset CDPATH NINJA_STATUS GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR GIT_NAMESPACE GIT_PREFIX
+export LC_ALL=C.UTF-8
+
 # The parts, as 'probe|Debian package|what is left out without it'. A probe is
 #   NAME            a command on PATH
 #   <header>        a header that g++ finds
@@ -169,17 +174,45 @@ find_gpus() {
   say "GPU: NVIDIA $has_nvidia_gpu, AMD $has_amd_gpu"
 }
 
+# compiler_launcher FOLDER: sets `launcher` to CMake's option for ccache. ccache fails, and all compilations with it, if its
+# folder cannot be written, as in a home that is read-only. The user's own launcher stays.
+compiler_launcher() {
+  local chosen=${CMAKE_CXX_COMPILER_LAUNCHER-} said
+  if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER+set} ]] && command -v ccache > /dev/null; then
+    export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros}
+    printf 'int unused;\n' > "$1/launcher.cpp"
+    if said=$(ccache g++ -c "$1/launcher.cpp" -o "$1/launcher.o" 2>&1); then
+      chosen=ccache
+    else
+      say "ccache does not work here, so the build does without: $(head -n 1 <<< "$said")"
+    fi
+    rm -f "$1/launcher.cpp" "$1/launcher.o"
+  fi
+  launcher=("-DCMAKE_CXX_COMPILER_LAUNCHER=$chosen")
+}
+
+# forget_unless FOLDER NAME VALUE: forgets CMake's cache in the folder if its NAME is not VALUE. CMake takes the compiler
+# and the generator of a folder once, and ignores or refuses others.
+forget_unless() {
+  local cached
+  cached=$(sed -n "s/^$2:[A-Z]*=//p" "$1/CMakeCache.txt" 2> /dev/null) || return 0
+  [[ $2 != CMAKE_CXX_COMPILER ]] || cached=$(command -v "$cached" || true)
+  [[ $cached == "$3" ]] || rm -rf "$1/CMakeCache.txt" "$1/CMakeFiles"
+}
+
 # configure FOLDER PRESET OPTION...: configures build/FOLDER; quiet unless it fails.
 configure() {
-  local folder=build/$1 preset=$2 generator=()
+  local folder=build/$1 preset=$2 generator=() launcher option compiler=${CXX-}
   shift 2
-  if command -v ccache > /dev/null; then
-    export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_SLOPPINESS=pch_defines,time_macros
-  fi
-  command -v ninja > /dev/null || generator=(-G 'Unix Makefiles')
-  say "configure: cmake --preset $preset -B $folder ${generator[*]@Q} $*"
   mkdir -p "$folder"
-  cmake --preset "$preset" -B "$folder" "${generator[@]}" "$@" > "$folder/configure.log" 2>&1 || {
+  compiler_launcher "$folder"
+  command -v ninja > /dev/null || generator=(-G 'Unix Makefiles')
+  for option in "$@"; do [[ $option != -DCMAKE_CXX_COMPILER=* ]] || compiler=${option#*=}; done
+  forget_unless "$folder" CMAKE_GENERATOR "${generator[1]-Ninja}"
+  [[ -z $compiler ]] || forget_unless "$folder" CMAKE_CXX_COMPILER "$(command -v "${compiler%% *}")"
+  set -- "${generator[@]}" "${launcher[@]}" "$@"
+  say "configure: cmake --preset $preset -B $folder ${*@Q}"
+  cmake --preset "$preset" -B "$folder" "$@" > "$folder/configure.log" 2>&1 || {
     cat "$folder/configure.log"
     return 1
   }

@@ -6,14 +6,12 @@
 Findings of one kind in one function or one macro are one finding with further places, in text, JSON and SARIF. Comments, baselines,
 changed lines and corrections still count each place. Exit code 77: libclang is not installed."""
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-from linter import Linter
+from linter import Linter, first_commit
 
 linter = Linter(sys.argv[1])
 problems = []
@@ -119,11 +117,8 @@ with tempfile.TemporaryDirectory() as name:
     expect("places that a baseline does not have", lines(run("--rows=F05", "--baseline=all.json", "--json", "a.cpp")), [("F05", [3, 6])])
 
     # A changed line of a kind is reported, and the others of the kind are not.
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
-                   "GIT_COMMITTER_EMAIL": "a@b"}
     findings(fill, fill, fill)
-    for words in (["init", "-q", "."], ["add", "a.cpp", "runtime.h"], ["commit", "-qm", "first"]):
-        subprocess.run(["git", *words], cwd=folder, env=environment, check=True)
+    first_commit(folder, "a.cpp", "runtime.h")
     expect("no changed place", run("--rows=F05", "--changed-since=HEAD", "a.cpp").returncode, 0)
     findings(fill, "cudaMemset(y, 0, n)", fill, fill, "cudaMemset(y, 0, m)")
     done = run("--rows=F05", "--changed-since=HEAD", "--json", "a.cpp")

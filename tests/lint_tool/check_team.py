@@ -7,14 +7,13 @@ Comments that silence a row, severities and exit statuses, baselines, changed li
 --list-rows, the repository's hook and action, and the page's blocks `cuda` and `yaml`. The sources need no vendor's headers. Exit code 77: libclang is not
 installed."""
 import json
-import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-from linter import Linter
+from linter import Linter, first_commit
 
 lint, repository, page = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 linter = Linter(lint)
@@ -132,13 +131,14 @@ with tempfile.TemporaryDirectory() as name:
     done = subprocess.run([sys.executable, "-c", crash], capture_output=True, text=True, cwd=folder, timeout=600)
     expect("a process that ends", (done.returncode, "--jobs=1" in done.stderr, done.stderr.count("\n")), (2, True, 1))
 
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
-                   "GIT_COMMITTER_EMAIL": "a@b"}
-    for words in (["init", "-q", "."], ["add", "a.cpp", "runtime.h", "note.cpp"], ["commit", "-qm", "first"]):
-        subprocess.run(["git", *words], cwd=folder, env=environment, check=True)
+    first_commit(folder, "a.cpp", "runtime.h", "note.cpp")
     expect("--changed-since without a change", run(folder, "--changed-since=HEAD", "a.cpp").returncode, 0)
     (folder / "a.cpp").write_text(SILENCED.replace("void f() {", "void f() {\n  cudaGetLastError(); // new"))
     expect("--changed-since", places(run(folder, "--changed-since=HEAD", "a.cpp", "note.cpp")), [(3, "D03")])
+    # A line that looks like a header of the diff, and a user whose git names files relative to the folder.
+    (folder / "note.cpp").write_text((folder / "a.cpp").read_text().replace("void f() {", "int i;\nvoid f() {\n++ i;").replace("// new", "// too"))
+    subprocess.run(["git", "config", "diff.relative", "true"], cwd=folder, check=True)
+    expect("a changed line that begins with ++", (5, "D03") in places(run(folder / "below", "--changed-since=HEAD", "../note.cpp")), True)
     (folder / "added.cu").write_text("")
     expect("a file that git does not know", len(places(run(folder, "--changed-since=HEAD", "many.cpp"))), 4000)
     expect("--changed-since from another folder", places(run(folder / "below", "--changed-since=HEAD", "../a.cpp")), [(3, "D03")])

@@ -3,11 +3,24 @@
 """Runs warpsafe-lint in copies of the test's own process, which has loaded libclang. check_command.py also starts the command
 itself."""
 import importlib.util
+import os
 import pathlib
+import subprocess
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).parents[1]))
 import forked
+
+# A hook of git exports its repository, and its files' commit would go there.
+for name in [name for name in os.environ if name.startswith("GIT_")]:
+    del os.environ[name]
+
+
+def first_commit(folder, *files):
+    """Makes a repository of the folder, whose first commit has these files. Nothing of the user's configuration counts."""
+    own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+    for words in (["init", "-q", "."], ["add", *files], ["commit", "-qm", "first"]):
+        subprocess.run(["git", *words], cwd=folder, env={**os.environ, **own}, check=True)
 
 
 class Linter:
