@@ -27,22 +27,36 @@ def git(folder, *words):
     return done.stdout.decode(errors="surrogateescape")
 
 
+def named(header):
+    """The name in a line `+++ b/name` of a diff. git quotes unusual names as C does."""
+    name = header[4:].rstrip("\t")
+    if name.startswith('"'):
+        short = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+        name = re.sub(r"\\([0-7]{3}|.)", lambda found: chr(int(found[1], 8)) if len(found[1]) == 3 else short.get(found[1], found[1]), name[1:-1])
+    return name if name == "/dev/null" else name[2:]
+
+
 def changed_since(reference, folder="."):
     """The changed lines of each file since a commit, by the file's full path: a set of line numbers, or None for a file that
     git does not know yet, all of whose lines are new."""
     if reference.startswith("-"):
         raise Unusable(f"git: '{reference}' is not a commit")
     top = git(folder, "rev-parse", "--show-toplevel").rstrip("\n")
-    text = git(folder, "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames",
-               "--src-prefix=a/", "--dst-prefix=b/", reference, "--")
+    text = git(folder, "-c", "core.quotePath=false", "-c", "diff.relative=false", "diff", "--unified=0", "--inter-hunk-context=0", "--no-color",
+               "--no-ext-diff", "--no-textconv", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", reference, "--")
     found, lines = {}, None
+    rest = 0  # lines of the hunk that follow: one of the source may look like a header
     for line in text.split("\n"):
-        if line.startswith("+++ "):
-            name = line[4:].rstrip("\t")
-            lines = None if name == "/dev/null" else found.setdefault(os.path.realpath(os.path.join(top, name[2:].strip('"'))), set())
-        elif line.startswith("@@ ") and lines is not None:
-            start, count = re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line).groups()
-            lines.update(range(int(start), int(start) + int(count or 1)))
+        if rest and line[:1] in ("+", "-"):
+            rest -= 1
+        elif line.startswith("+++ "):
+            name = named(line)
+            lines = None if name == "/dev/null" else found.setdefault(os.path.realpath(os.path.join(top, name)), set())
+        elif hunk := re.match(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", line):
+            removed, start, added = (int(number or 1) for number in hunk.groups())
+            rest = removed + added
+            if lines is not None:
+                lines.update(range(start, start + added))
     for name in git(top, "ls-files", "--others", "--exclude-standard", "-z").split("\0"):
         if name:
             found[os.path.realpath(os.path.join(top, name))] = None
