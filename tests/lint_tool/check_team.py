@@ -131,7 +131,8 @@ with tempfile.TemporaryDirectory() as name:
     done = subprocess.run([sys.executable, "-c", crash], capture_output=True, text=True, cwd=folder, timeout=600)
     expect("a process that ends", (done.returncode, "--jobs=1" in done.stderr, done.stderr.count("\n")), (2, True, 1))
 
-    first_commit(folder, "a.cpp", "runtime.h", "note.cpp")
+    (folder / 'quo"ted.cpp').write_text('#include "runtime.h"\n')
+    first_commit(folder, "a.cpp", "runtime.h", "note.cpp", 'quo"ted.cpp')
     expect("--changed-since without a change", run(folder, "--changed-since=HEAD", "a.cpp").returncode, 0)
     (folder / "a.cpp").write_text(SILENCED.replace("void f() {", "void f() {\n  cudaGetLastError(); // new"))
     expect("--changed-since", places(run(folder, "--changed-since=HEAD", "a.cpp", "note.cpp")), [(3, "D03")])
@@ -139,6 +140,8 @@ with tempfile.TemporaryDirectory() as name:
     (folder / "note.cpp").write_text((folder / "a.cpp").read_text().replace("void f() {", "int i;\nvoid f() {\n++ i;").replace("// new", "// too"))
     subprocess.run(["git", "config", "diff.relative", "true"], cwd=folder, check=True)
     expect("a changed line that begins with ++", (5, "D03") in places(run(folder / "below", "--changed-since=HEAD", "../note.cpp")), True)
+    (folder / 'quo"ted.cpp').write_text('#include "runtime.h"\nvoid f() { cudaGetLastError(); }\n')
+    expect("a name that git quotes", places(run(folder, "--changed-since=HEAD", 'quo"ted.cpp')), [(2, "D03")])
     (folder / "added.cu").write_text("")
     expect("a file that git does not know", len(places(run(folder, "--changed-since=HEAD", "many.cpp"))), 4000)
     expect("--changed-since from another folder", places(run(folder / "below", "--changed-since=HEAD", "../a.cpp")), [(3, "D03")])

@@ -17,6 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::SizeIs;
 using warpsafe::Name;
 using warpsafe::debug::AccessKind;
 using warpsafe::debug::MemoryAccess;
@@ -351,6 +352,29 @@ TEST_F(OwnWork, KernelsThatMayUseAnyPartAreNoPair) {
   order.submitted({Name::of("fill"), true, 0, "", apart(1)},
                   std::vector<MemoryAccess>{{x + 64, 1, AccessKind::write}});
   EXPECT_THAT(reported(), IsEmpty());
+}
+
+TEST_F(Program, AnEventOfWorkBeforeAWaitOrdersNothing) {
+  copy(apart(0));
+  order.recorded(event, apart(0));
+  order.host_waited_for_all();
+  copy(apart(0));
+  order.waits(apart(1), event);
+  gemm(apart(1));
+  EXPECT_THAT(reported(), SizeIs(1));
+}
+// A wait that looks at each event makes this test take half a minute.
+TEST_F(Program, ManyEventsMakeNoWaitSlow) {
+  constexpr int many = 50'000;
+  const std::vector<char> events(many);
+  for (const char& one : events) order.event_created(&one);
+  for (int i = 0; i < many; ++i) {
+    order.recorded(&events[static_cast<std::size_t>(i)], apart(0));
+    order.host_waited_for_all();
+  }
+  copy(apart(0));
+  gemm(apart(1));
+  EXPECT_THAT(reported(), SizeIs(1));
 }
 
 TEST(OrderWatch, ThreadsTellItAtOnce) {

@@ -323,6 +323,12 @@ TEST(Run, TheEndOfMemoryIsNotTheFreedMemoryBehindIt) {
   EXPECT_THAT(watched("", "graph_freed_pointer").out,
               HasSubstr("in it is device memory 0x7f0000000200 of 512 bytes"));
 }
+TEST(Run, AnAddressThatTheHostHasAgainIsNoFreedMemory) {
+  EXPECT_THAT(watched("", "graph_host_again").out,
+              AllOf(HasSubstr("graph_host_again: 0\n"), Not(HasSubstr("suspicion"))));
+  EXPECT_THAT(watched("", "graph_host_gone").out,
+              AllOf(HasSubstr("graph_host_gone: 0\n"), HasSubstr("in it is pinned host memory")));
+}
 TEST(Run, ANodeThatIsOffUsesNoMemory) {
   EXPECT_THAT(watched("", "graph_node_off").out,
               AllOf(HasSubstr("graph_node_off: 0\n"), Not(HasSubstr("suspicion"))));

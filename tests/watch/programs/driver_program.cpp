@@ -487,6 +487,22 @@ int act(const char* what) {
         is("graph_end_pointer") ? graph_on(behind, false, memory) : graph_on(behind);
     return cuGraphLaunch(made, stream) + cuMemFree(behind) + cuGraphLaunch(made, stream);
   }
+  // A graph keeps the address of pinned memory that is freed, and ordinary memory has it again.
+  if (is("graph_host_again") || is("graph_host_gone")) {
+    constexpr std::size_t bytes = std::size_t{1} << 20U;
+    void* host = nullptr;
+    if (cuMemAllocHost(&host, bytes) != CUDA_SUCCESS) return -1;
+    const auto begin = reinterpret_cast<std::uintptr_t>(host);
+    const CUgraphExec made = graph_on(begin);
+    int failed = cuGraphLaunch(made, stream) + cuMemFreeHost(host);
+    void* const pages = reinterpret_cast<void*>(begin / 4096 * 4096);
+    if (is("graph_host_again") &&
+        ::mmap(pages, bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != pages) {
+      failed += 1;
+    }
+    return failed + cuGraphLaunch(made, stream);
+  }
   // A graph's node is off when its memory is freed.
   if (is("graph_node_off")) {
     if (cuMemAlloc(&memory, count) != CUDA_SUCCESS) return -1;

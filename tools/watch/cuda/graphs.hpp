@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../core/kernel/foreign_memory.hpp"
 #include "../core/launch/argument_log.hpp"
 #include "../core/launch/launch_order.hpp"
 #include "../core/launch/launch_pointers.hpp"
@@ -23,6 +24,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -106,7 +108,7 @@ class Graphs {
         const PassedPointer& pointer = pointers[*at];
         if (!one.has(pointer.address)) break;
         if (*at >= first || (pointer.in_structure && !all) ||
-            is_alive_or_end(known, pointer.address)) {
+            is_alive_or_end(known, pointer.address) || is_used_again(one, pointer.address)) {
           continue;
         }
         first = *at;
@@ -174,6 +176,22 @@ class Graphs {
     if (is->has(address)) return true;
     const auto at = not_below(known, is->begin);
     return at != known.pointers->by_address.end() && is->has(known.pointers->all[*at].address);
+  }
+  /// Whether the address of freed memory is valid again by other means than the runtime's
+  /// allocations: as registered or ordinary memory of the host, or as memory that is mapped or
+  /// comes from another process. The driver may know a pool's memory after its free, too.
+  [[nodiscard]] static bool is_used_again(const Allocation& was, std::uintptr_t address) noexcept {
+    char letter = 0;
+    if (was.kind != AllocationKind::device &&
+        read_foreign(letter, reinterpret_cast<const void*>(address))) {
+      return true;
+    }
+    unsigned kind = 0;
+    const std::string_view by(was.freed_by.data, was.freed_by.size);
+    return by.find("Async") == by.npos &&
+           call_driver(&Driver::pointer_attribute, static_cast<void*>(&kind),
+                       CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CUdeviceptr{address}) == CUDA_SUCCESS &&
+           kind != 0;
   }
   /// Adds the nodes of a graph and of the graphs inside it. Returns false if the driver refuses.
   bool add_nodes(CUgraph graph, std::int32_t device, Contents& found) {

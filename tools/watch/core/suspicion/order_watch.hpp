@@ -159,7 +159,7 @@ class OrderWatch {
   void recorded(const void* event, const StreamPlace& at) {
     const std::lock_guard lock(mutex_);
     keep_small();
-    events_[event] = put_nothing(at, debug::no_point);
+    events_[event] = {put_nothing(at, debug::no_point), number_};
   }
   void waits(const StreamPlace& at, const void* event) {
     const std::lock_guard lock(mutex_);
@@ -169,11 +169,11 @@ class OrderWatch {
       start_round();  // from another process or a library: it may stand for anything
       return;
     }
-    static_cast<void>(put_nothing(at, known->second));
+    static_cast<void>(put_nothing(at, point_of(known->second)));
   }
   void event_created(const void* event) {
     const std::lock_guard lock(mutex_);
-    events_[event] = debug::no_point;
+    events_[event] = {};
   }
   void event_destroyed(const void* event) {
     const std::lock_guard lock(mutex_);
@@ -199,7 +199,7 @@ class OrderWatch {
     if (known == events_.end()) {
       start_round();
     } else {
-      round_.host_after(known->second);
+      round_.host_after(point_of(known->second));
     }
   }
   /// This covers all devices: forgotten work is not suspected.
@@ -221,12 +221,21 @@ class OrderWatch {
   }
 
  private:
-  /// Forgets all work, and keeps the memory and the events.
+  /// The newest record of an event.
+  struct Record {
+    debug::Point point = debug::no_point;
+    std::uint64_t round = 0;  ///< its number
+  };
+  /// Work of an earlier round is forgotten.
+  [[nodiscard]] debug::Point point_of(const Record& one) const noexcept {
+    return one.round == number_ ? one.point : debug::no_point;
+  }
+  /// Forgets all work, and keeps the memory and the events. There may be many, and a program may
+  /// wait for the device often, so nothing is done for each.
   void start_round() {
     round_.clear();
     launches_.clear();
     pools_.forget_uses();
-    for (auto& [event, point] : events_) point = debug::no_point;
     ++number_;
   }
   void keep_small() {
@@ -317,7 +326,7 @@ class OrderWatch {
   OrderRound round_;
   std::uint64_t number_ = 1;  // number of the round
   LiveMemory memory_;
-  std::map<const void*, debug::Point> events_;    // newest record of each event
+  std::map<const void*, Record> events_;
   std::map<const void*, debug::Point> launches_;  // newest launch of repeated work, plus 1
   std::vector<debug::MemoryAccess> accesses_;
   bool has_pools_ = false;
