@@ -515,15 +515,15 @@ int act(const char* what) {
   // or from a word in pinned memory that a kernel or the stream writes. The graph alone tells it
   // nothing.
   if (is("told_by_graph") || is("told_by_kernel") || is("told_by_kernel_often") ||
-      is("told_by_graph_kernel") || is("told_by_stream") || is("not_told_by_graph") ||
-      is("not_told_by_kernel")) {
+      is("told_by_kernel_late") || is("told_by_graph_kernel") || is("told_by_stream") ||
+      is("not_told_by_graph") || is("not_told_by_kernel")) {
     void* host = nullptr;
     void* flag = nullptr;
     if (cuMemAlloc(&memory, count) + cuMemAllocHost(&host, count) + cuMemAllocHost(&flag, 64) != 0)
       return -1;
     auto word = reinterpret_cast<CUdeviceptr>(flag);
-    if (is("told_by_kernel_often")) {  // and before any copy
-      void* values[] = {&word};
+    if (is("told_by_kernel_often") || is("told_by_kernel_late")) {  // and before any copy
+      void* values[] = {is("told_by_kernel_late") ? &memory : &word};
       for (int i = 0; i < 100; ++i) {
         cuLaunchKernel(function_of("_ZN4demo7boundedEPf"), 1, 1, 1, 32, 1, 1, 0, stream, values,
                        nullptr);

@@ -138,22 +138,24 @@ class LaunchCalls {
     }
   }
   /// The host may learn of the end of earlier work from a graph, and from memory of the host that a
-  /// kernel writes. A kernel's parameters are read at its first launches only. A kernel in a
-  /// program with managed memory writes such memory as a rule, so the OrderWatch is not told of it.
+  /// kernel writes. A kernel's parameters are read only while that matters, and not for ever. A
+  /// kernel in a program with managed memory writes such memory as a rule, so the OrderWatch is not
+  /// told of it.
   void tell_the_host(const Launch& launch, const KnownCall& known, std::int32_t device,
                      const CUpti_CallbackData& info) noexcept {
-    constexpr std::uint64_t most_looks = 32;
+    constexpr std::uint32_t most_looks = 1024;
     UnawaitedCopies& unawaited = watcher_.suspicions().unawaited;
     if (!launch.is_graph && !unawaited.on()) [[likely]]
       return;
+    const bool follows = watcher_.follows_order();
+    if (!follows && !unawaited.any()) return;
     Kernel& kernel = *launch.kernel;
     const auto is_set = [](const bool& flag) { return __atomic_load_n(&flag, __ATOMIC_RELAXED); };
     if (!launch.is_graph && !is_set(kernel.writes_pinned) &&
-        __atomic_load_n(&kernel.launches, __ATOMIC_RELAXED) <= most_looks) {
+        __atomic_load_n(&kernel.host_looks, __ATOMIC_RELAXED) < most_looks) {
+      __atomic_add_fetch(&kernel.host_looks, 1, __ATOMIC_RELAXED);
       look_for_host_memory(kernel, known, info);
     }
-    const bool follows = watcher_.follows_order();
-    if (!follows && !unawaited.any()) return;
     const bool tells = launch.is_graph ? graphs_.tells_the_host(read(known, info).graph)
                                        : is_set(kernel.writes_pinned);
     if (tells || is_set(kernel.writes_managed)) unawaited.waited();
