@@ -131,6 +131,13 @@ with tempfile.TemporaryDirectory() as name:
     done = subprocess.run([sys.executable, "-c", crash], capture_output=True, text=True, cwd=folder, timeout=600)
     expect("a process that ends", (done.returncode, "--jobs=1" in done.stderr, done.stderr.count("\n")), (2, True, 1))
 
+    # An expression that is nested more deeply than Python may go costs the findings of its file only.
+    (folder / "deep.cpp").write_text('#include "runtime.h"\nint n;\nvoid f() {\n  cudaGetLastError();\n  n = ' + "+".join(["n"] * 2000) + ";\n}\n")
+    low = f"import sys; sys.path.insert(0, {str(lint.parent)!r}); from warpsafe_lint import main\nmain.DEEPEST = 400\nsys.exit(main.main(['-j1', 'deep.cpp', 'a.cpp']))"
+    done = subprocess.run([sys.executable, "-c", low], capture_output=True, text=True, cwd=folder, timeout=600)
+    expect("a file that is nested too deeply", (done.returncode, "deep.cpp: not checked" in done.stderr, done.stderr.count("\n"), "a.cpp:" in done.stdout),
+           (2, True, 1, True))
+
     (folder / 'quo"ted.cpp').write_text('#include "runtime.h"\n')
     first_commit(folder, "a.cpp", "runtime.h", "note.cpp", 'quo"ted.cpp')
     expect("--changed-since without a change", run(folder, "--changed-since=HEAD", "a.cpp").returncode, 0)

@@ -118,7 +118,10 @@ def lint(file, options):
 
 def one(work):
     sys.setrecursionlimit(DEEPEST)
-    return lint(*work)
+    try:
+        return lint(*work)
+    except RecursionError:  # outside of a rule; the other files are still checked
+        return work[0], [], "", [], f"{work[0]}: not checked: its code is nested more than {DEEPEST} levels deep; split its longest expression"
 
 
 def work_of(options):
