@@ -323,6 +323,15 @@ int act(const char* what, const char* plug) {
     must(call(0) == 0 && call(4) == 4, "a status");
     const char* const text = ::dlerror();
     must(text != nullptr && std::strstr(text, "cufftNothing") != nullptr, "dlerror");
+    // Programs find a library's folder in this way, and Python's ctypes looks dladdr up.
+    using Lookup = int (*)(const void*, Dl_info*);
+    const Lookup both[] = {&::dladdr, reinterpret_cast<Lookup>(::dlsym(library, "dladdr"))};
+    for (const Lookup look_up : both) {
+      Dl_info info{};
+      must(look_up(reinterpret_cast<const void*>(call), &info) != 0, "dladdr");
+      must(std::strstr(info.dli_fname, "libcufft") != nullptr, "the library's file");
+      must(std::strcmp(info.dli_sname, "cufftReturn") == 0, "the function's name");
+    }
     return HERE(call(5));
   }
   if (is("steps")) return all_steps();

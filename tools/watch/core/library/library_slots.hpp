@@ -8,6 +8,7 @@
 #include "loaded_slots.hpp"
 #include "status_function.hpp"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <sched.h>
 
@@ -25,6 +26,15 @@
 #include <vector>
 
 namespace warpsafe::watch {
+
+/// The program's dladdr: a thunk's address stands for the library's function, whose file the
+/// program asks for.
+inline int library_dladdr(const void* address, Dl_info* info) noexcept {
+  const auto asked = reinterpret_cast<std::uintptr_t>(address);
+  if (!LibraryThunks::contains(asked)) return ::dladdr(address, info);
+  const LibraryThunks::Target target = LibraryThunks::get((asked - LibraryThunks::address(0)) / 16);
+  return ::dladdr(target.pending == nullptr ? target.function : address, info);
+}
 
 /// Puts thunks between a program and the vendor's libraries: it writes their addresses to the slots
 /// of all loaded objects. Only slots that the loader has bound to a library of that family are
@@ -96,16 +106,22 @@ class LibrarySlots {
     return locked(one) && is_library;
   }
   /// Returns what a program's dlsym is to return for the function `name`, which it has found at
-  /// `address`: a thunk, if the function is a library's and returns a status.
+  /// `address`: a thunk, if the function is a library's and returns a status; for dladdr, the one
+  /// that knows thunks.
   [[nodiscard]] std::uint64_t found(std::string_view name, std::uint64_t address) noexcept {
     const LibraryFamily* const family = family_of_function(name, families_);
-    if (family == nullptr || LibraryThunks::contains(address)) return address;
+    const bool is_dladdr = name == "dladdr";
+    if ((family == nullptr && !is_dladdr) || LibraryThunks::contains(address)) return address;
     std::unique_lock lock(mutex_, std::defer_lock);
     if (!acquire(lock)) return address;
     std::uint64_t result = address;
     bool is_first = true;
     locked([&](dl_phdr_info&) {
-      if (!std::exchange(is_first, false) || !is_of(address, *family)) return;
+      if (!std::exchange(is_first, false)) return;
+      if (is_dladdr && is_of_system(address)) {
+        result = reinterpret_cast<std::uintptr_t>(&library_dladdr);
+      }
+      if (is_dladdr || !is_of(address, *family)) return;
       const std::size_t index = index_of(address, nullptr, family, name);
       if (index != LibraryThunks::most) result = LibraryThunks::address(index);
     });
@@ -226,6 +242,14 @@ class LibrarySlots {
         const bool is_pending = is_lazy && slots.is_code(value);
         if (is_pending || is_of_system(value)) {
           is_complete = put_lookup(slots, slot, value, is_pending) && is_complete;
+        }
+        return;
+      }
+      if (name == "dladdr") {
+        const std::uintptr_t value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+        if ((is_lazy && slots.is_code(value)) || is_of_system(value)) {
+          const auto ours = reinterpret_cast<std::uintptr_t>(&library_dladdr);
+          is_complete = slots.write(slot, ours) != LoadedSlots::Written::later && is_complete;
         }
         return;
       }
