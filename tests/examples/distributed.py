@@ -4,7 +4,8 @@
 """The example of a training on several ranks: distributed.py PROGRAM [WARPSAFE_RUN [--all]]
 
 Without WARPSAFE_RUN: trainings without a mistake. With it: warpsafe-ranks says of every fourth mistake what
-examples/distributed/README.md says; with --all of each.
+examples/distributed/README.md says; with --all of each. A straggler is late by 20 ms, as any rank may be on a busy
+machine, so it is for --all, which runs alone.
 Lines of places, times and numbers of collectives may differ."""
 
 import os
@@ -14,7 +15,7 @@ import subprocess
 import sys
 
 PROGRAM, *WATCH = sys.argv[1:3]
-EVERY = 1 if sys.argv[3:] == ["--all"] else 4
+ALL = sys.argv[3:] == ["--all"]
 EXAMPLE = pathlib.Path(__file__).parents[2] / "examples/distributed"
 RUN = EXAMPLE / "run"
 # Open MPI does not free all its memory.
@@ -70,7 +71,7 @@ def check_mistakes():
                           capture_output=True, text=True, check=False)
     if done.returncode != 1 or "not reported: root" not in done.stdout:
         yield f"a program without records: {done.returncode} {done.stdout} {done.stderr}"
-    for name, cell in rows[::EVERY]:
+    for name, cell in rows if ALL else [row for row in rows if row[0] != "straggler"][::4]:
         status, said = ran("--warpsafe-run", WATCH[0], "--mistake", name, "4")
         for text in re.findall(r"`([^`]+)`", cell):
             if status != 0 or not matches(text, said):
