@@ -33,6 +33,52 @@ result<std::string> quarter_text(int number, int& reached) {
   return std::to_string(twice);
 }
 
+/// The forms in which g++ and clang++ print a function's name. The macros read them while they
+/// compile; here each is read at run time too.
+TEST(Try, ReadsWhatAFunctionReturnsFromItsName) {
+  using detail::Returns;
+  const struct {
+    const char* name;
+    Returns returns;
+  } names[] = {
+      {"void run()", Returns::nothing},
+      {"void S::run(int)", Returns::nothing},
+      {"virtual void S::run()", Returns::nothing},
+      {"static constexpr void S::run()", Returns::nothing},
+      {"void", Returns::other},
+      {"void* run()", Returns::other},
+      {"void (*run())()", Returns::other},
+      {"voidless run()", Returns::other},
+      {"int main()", Returns::number},
+      {"int main(int, char **)", Returns::number},
+      {"inline bool S::ask() const", Returns::number},
+      {"consteval int run()", Returns::number},
+      {"int& run()", Returns::other},
+      {"bool *run()", Returns::other},
+      {"integer run()", Returns::other},
+      {"warpsafe::result<int> run()", Returns::other},
+      {"auto (anonymous class)::operator()() const", Returns::other},
+      {"S::S()", Returns::itself},
+      {"S::~S()", Returns::itself},
+      {"constexpr S::S(int)", Returns::itself},
+      {"ns::S::S(const ns::S &)", Returns::itself},
+      {"S<int>::S(int) [T = int]", Returns::itself},
+      {"S<int, ns::U>::~S() [with T = int]", Returns::itself},
+      {"(anonymous namespace)::S::S()", Returns::itself},
+      {"S::S2()", Returns::other},
+      {"S2::S()", Returns::other},
+      {"S::run()", Returns::other},
+      {"U<S::S>::run()", Returns::other},
+      {"S::S(int)::<lambda()>", Returns::other},
+      {"S::S()::(anonymous class)::operator()() const", Returns::other},
+      {"S::S", Returns::other},
+      {"::S()", Returns::other},
+      {"S()", Returns::other},
+      {"", Returns::other},
+  };
+  for (const auto& [name, returns] : names) EXPECT_EQ(detail::returned_by(name), returns) << name;
+}
+
 TEST(Try, GivesTheValueOrReturnsTheError) {
   int reached = 0;
   EXPECT_EQ(quarter_text(12, reached).value(), "3");

@@ -106,6 +106,7 @@ TEST_F(PitchedBufferTest, FlatMemoryIsRowAfterRow) {
   ASSERT_TRUE(copy(stream, from(made), to(flat)).has_value());
   EXPECT_EQ(read(flat), counting(15));
   ASSERT_TRUE(made.zero(stream).has_value());
+  EXPECT_EQ(made.to_host(stream).get().value(), std::vector<int>(15, 0));
   auto pinned = PinnedBuffer<int>::create(15).value();
   for (int& value : pinned.span()) value = 6;
   ASSERT_TRUE(copy(stream, from(std::move(pinned)), to(made)).get().has_value());
@@ -119,13 +120,38 @@ TEST_F(PitchedBufferTest, ShapesOfOneSizeAreNotTheSame) {
             (Finding{Errc::size_mismatch, Stage::construction, 3, 5, Axis::none}));
 }
 
+TEST_F(PitchedBufferTest, AClosedOrMovedMatrixHasNoElements) {
+  auto one = matrix();
+  auto other = matrix();
+  const auto has_none = [](const auto& buffer) { return buffer.rows() == 0 && buffer.cols() == 0; };
+  EXPECT_FALSE(has_none(one));
+  auto moved = std::move(one);
+  EXPECT_TRUE(has_none(one));  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(moved.rows() * moved.cols(), 15U);
+  other = std::move(moved);
+  EXPECT_TRUE(has_none(moved));  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(other.to_host(stream).get().value(), counting(15));
+  ASSERT_TRUE(other.close().has_value());
+  EXPECT_TRUE(has_none(other));
+  EXPECT_TRUE(other.close().has_value());
+}
+
 TEST_F(PitchedBufferTest, SizesAreChecked) {
   using Buffer = PitchedBuffer<double>;
   EXPECT_EQ(finding(error_in(Buffer::create(stream, extent<2>{rows{-2}, cols{5}}))),
             (Finding{Errc::size_negative, Stage::construction, 2, 0, Axis::y}));
-  EXPECT_EQ(error_in(Buffer::create(stream, extent<2>{rows{1ULL << 40U}, cols{1ULL << 40U}})).code,
-            Errc::size_overflow);
-  EXPECT_EQ(error_in(Buffer::create(stream, extent<2>{rows{1ULL << 60U}, cols{1}})).code,
+  EXPECT_EQ(finding(error_in(Buffer::create(stream, extent<2>{rows{2}, cols{-5}}))),
+            (Finding{Errc::size_negative, Stage::construction, 5, 0, Axis::x}));
+  constexpr std::uint64_t large = 1ULL << 40U;
+  const LaunchError elements =
+      error_in(Buffer::create(stream, extent<2>{rows{large * 2}, cols{large}}));
+  EXPECT_EQ(finding(elements),
+            (Finding{Errc::size_overflow, Stage::construction, large, large * 2, Axis::none}));
+  EXPECT_EQ(elements.third_extent(), 1U);
+  EXPECT_EQ(finding(error_in(Buffer::create(stream, extent<2>{rows{1ULL << 60U}, cols{1}}))),
+            (Finding{Errc::bytes_overflow, Stage::construction, 1ULL << 60U, 8, Axis::none}));
+  // A width of which not even the rounded pitch is a number.
+  EXPECT_EQ(error_in(Buffer::create(stream, extent<2>{rows{1}, cols{~0ULL / 8}})).code,
             Errc::bytes_overflow);
   auto empty = Buffer::create(stream, extent<2>{rows{0}, cols{5}}).value();
   EXPECT_TRUE(empty.zero(stream).has_value());
