@@ -222,7 +222,9 @@ TEST_F(GraphTest, OneThatWasMovedOrClosedKeepsNothing) {
   auto moved = std::move(graph);
   Guard guard(gone);
   // NOLINTNEXTLINE(bugprone-use-after-move): on purpose
-  EXPECT_EQ(error_in(graph.keep(std::move(guard))).code, Errc::graph_moved);
+  const LaunchError error = error_in(graph.keep(std::move(guard)));
+  EXPECT_EQ(error.code, Errc::graph_moved);
+  EXPECT_EQ(text(error.operation), "graph keep");
   EXPECT_EQ(guard.count, &gone);  // untouched
   EXPECT_TRUE(moved.close().has_value());
   EXPECT_EQ(error_in(moved.keep(std::move(guard))).code, Errc::graph_moved);

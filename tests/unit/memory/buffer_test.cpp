@@ -620,7 +620,10 @@ TEST_F(BufferTest, AClosedOneHasNoMemoryToWorkOn) {
     EXPECT_EQ(code(buffer.fill_bytes(stream, std::byte{1})), Errc::memory_closed);
     EXPECT_EQ(code(buffer.assign({})), Errc::memory_closed);
     EXPECT_EQ(code(buffer.to_host(stream).get()), Errc::memory_closed);
-    EXPECT_EQ(code(buffer.used_on(stream)), Errc::memory_closed);
+    const LaunchError use = error_in(buffer.used_on(stream));
+    EXPECT_EQ(use.code, Errc::memory_closed);
+    EXPECT_EQ(text(use.operation), "record a use");
+    EXPECT_EQ(text(error_in(buffer.zero(stream)).operation), "fill device memory");
     const auto named = filled(std::vector<int>{});
     EXPECT_EQ(code(copy(stream, from(named), to(buffer))), Errc::memory_closed);
     EXPECT_TRUE(buffer.view().empty());
