@@ -186,7 +186,21 @@ TEST_F(HostMemory, FreeingTwiceOrWhatIsNotOursIsRefused) {
   EXPECT_EQ(host_backend::deallocate(memory, stream), invalid);
   EXPECT_EQ(host_backend::deallocate(nullptr, stream), 0);
   EXPECT_EQ(host_backend::host_deallocate(pinned), 0);
+  EXPECT_EQ(host_backend::host_deallocate(pinned), invalid) << "freed twice";
   EXPECT_EQ(host_backend::host_deallocate(nullptr), 0);
+}
+
+TEST_F(HostMemory, ACopyBetweenDevicesNamesTwoDevicesThatExist) {
+  auto* const to = device_array<int>(4);
+  auto* const from = device_array<int>(4);
+  const int invalid = raw(HostStatus::invalid_device);
+  for (const int device : {-1, 1, 7}) {
+    EXPECT_EQ(host_backend::copy_peer(to, device, from, 0, 16, stream), invalid) << device;
+    EXPECT_EQ(host_backend::copy_peer(to, 0, from, device, 16, stream), invalid) << device;
+  }
+  EXPECT_EQ(host_backend::copy_peer(to, 0, from, 0, 16, stream), 0);
+  release(to);
+  release(from);
 }
 
 TEST_F(HostMemory, ADeviceHasAsMuchMemoryAsATestGivesIt) {
