@@ -203,6 +203,37 @@ TEST(CoverRefuses, ABlockOfNoThreads) {
             "Launch configuration refused: block.x 0 invalid (limit: 1..1024)\n  at app.cpp:7");
 }
 
+TEST(CoverRefuses, ABlockOfNoThreadsAlongAnyAxis) {
+  const auto plane = [](VendorDims dims) {
+    return finding(
+        error_in(SafeGrid<>::cover(extent{rows{8}, cols{8}}, BlockDim::from_vendor(dims))));
+  };
+  EXPECT_EQ(plane({0, 8, 1}), (Finding{Errc::block_zero, Stage::construction, 0, 1024, Axis::x}));
+  EXPECT_EQ(plane({8, 0, 1}), (Finding{Errc::block_zero, Stage::construction, 0, 1024, Axis::y}));
+  const auto cube = error_in(
+      SafeGrid<>::cover(extent{x{8}, y{8}, z{8}}, BlockDim::from_vendor(VendorDims{8, 8, 0})));
+  EXPECT_EQ(finding(cube), (Finding{Errc::block_zero, Stage::construction, 0, 1024, Axis::z}));
+}
+
+// Blocks of three threads: a size that the largest grid covers, and the next one.
+TEST(CoverRefuses, OneItemMoreThanTheLargestGridCoversAlongEachAxis) {
+  constexpr std::uint64_t most_x = 2147483647;
+  constexpr std::uint64_t largest = 65535;
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(most_x * 3, block<3>)), (Blocks{2147483647, 1, 1}));
+  EXPECT_EQ(finding(error_in(SafeGrid<>::cover(most_x * 3 + 1, block<3>))),
+            (Finding{Errc::grid_too_large, Stage::construction, most_x + 1, most_x, Axis::x}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(extent{rows{largest * 3}, cols{1}}, block<1, 3>)),
+            (Blocks{1, 65535, 1}));
+  EXPECT_EQ(
+      finding(error_in(SafeGrid<>::cover(extent{rows{largest * 3 + 1}, cols{1}}, block<1, 3>))),
+      (Finding{Errc::grid_too_large, Stage::construction, largest + 1, largest, Axis::y}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(extent{x{1}, y{1}, z{largest * 3}}, block<1, 1, 3>)),
+            (Blocks{1, 1, 65535}));
+  EXPECT_EQ(
+      finding(error_in(SafeGrid<>::cover(extent{x{1}, y{1}, z{largest * 3 + 1}}, block<1, 1, 3>))),
+      (Finding{Errc::grid_too_large, Stage::construction, largest + 1, largest, Axis::z}));
+}
+
 TEST(CoverRefuses, ABlockWithMoreAxesThanTheSize) {
   const BlockDim square = BlockDim::create(16, 16).value();
   EXPECT_EQ(finding(error_in(SafeGrid<>::cover(100, square))),
