@@ -218,5 +218,61 @@ TEST(RaceRecorder, FindsAFreeThatNothingOrders) {
   EXPECT_EQ(seen.findings.front().second.access, AccessKind::release);
 }
 
+/// A call that fails under the recorder returns the backend's status, and works the next time.
+TEST(RaceRecorder, ReturnsTheStatusOfEachCall) {
+  using host::call_of;
+  static_cast<void>(record([] {
+    const auto fails_once = [](const auto& call, const char* name, const auto& made) {
+      host::fail_next(call, 1, host::HostStatus::unknown);
+      EXPECT_EQ(made(), host::raw(host::HostStatus::unknown)) << name;
+      EXPECT_EQ(made(), 0) << name;
+    };
+    const auto one = StreamOf<Told>::create().value();
+    const auto other = StreamOf<Told>::create().value();
+    auto* const stream = one.native();
+    Told::native_event event{};
+    ASSERT_EQ(Told::event_create(event, false), 0);
+    void* memory = nullptr;
+    void* plain = nullptr;
+    void* managed = nullptr;
+    void* pinned = nullptr;
+#define FAILS_ONCE(member, ...) \
+  fails_once(call_of<&host_backend::member>, #member, [&] { return Told::member(__VA_ARGS__); })
+    FAILS_ONCE(event_record, event, stream);
+    FAILS_ONCE(stream_wait, other.native(), event);
+    FAILS_ONCE(event_synchronize, event);
+    FAILS_ONCE(event_query, event);
+    FAILS_ONCE(allocate, memory, 64, stream);
+    FAILS_ONCE(allocate_unordered, plain, 64);
+    FAILS_ONCE(allocate_managed, managed, 64);
+    FAILS_ONCE(host_allocate, pinned, 64);
+    FAILS_ONCE(fill, memory, 1, 64, stream);
+    FAILS_ONCE(copy, pinned, memory, 64, CopyKind::device_to_host, stream);
+    FAILS_ONCE(copy_2d, memory, 16, pinned, 16, 8, 4, CopyKind::host_to_device, stream);
+    FAILS_ONCE(copy_peer, plain, 0, memory, 0, 64, stream);
+    FAILS_ONCE(stream_synchronize, stream);
+    FAILS_ONCE(stream_query, stream);
+    FAILS_ONCE(device_synchronize);
+    Told::native_graph graph{};
+    Told::native_graph_exec executable{};
+    GraphChange change{};
+    FAILS_ONCE(capture_begin, stream, CaptureMode::relaxed);
+    ASSERT_EQ(Told::fill(memory, 2, 64, stream), 0);
+    FAILS_ONCE(capture_end, stream, graph);
+    FAILS_ONCE(graph_instantiate, executable, graph);
+    FAILS_ONCE(graph_update, executable, graph, change);
+    FAILS_ONCE(graph_launch, executable, stream);
+    ASSERT_EQ(Told::stream_synchronize(stream), 0);
+    FAILS_ONCE(graph_exec_destroy, executable);
+    FAILS_ONCE(graph_destroy, graph);
+    FAILS_ONCE(event_destroy, event);
+#undef FAILS_ONCE
+    EXPECT_EQ(Told::deallocate(memory, stream), 0);
+    EXPECT_EQ(Told::deallocate_unordered(plain), 0);
+    EXPECT_EQ(Told::deallocate_unordered(managed), 0);
+    EXPECT_EQ(Told::host_deallocate(pinned), 0);
+  }));
+}
+
 }  // namespace
 }  // namespace warpsafe::adversarial
