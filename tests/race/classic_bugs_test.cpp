@@ -417,6 +417,8 @@ TEST(ClassicBugs, AStreamDestroyedUnderItsHandle) {
   const RaceReport report = expect_race([] { destroy_a_stream(true); });
   EXPECT_EQ(report.findings.front().mistake, Mistake::use_after_destroy);
   EXPECT_THAT(report.text(), HasSubstr("uses the destroyed stream"));
+  EXPECT_THAT(report.text(),
+              HasSubstr("keep the stream alive as long as anything that is bound to it\n"));
 }
 TEST(ClassicBugs, AStreamThatOutlivesItsHandle) {
   expect_clean([] { destroy_a_stream(false); });

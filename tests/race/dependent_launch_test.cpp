@@ -261,6 +261,9 @@ TEST(DependentLaunch, AKernelThatNeverWaitsIsFound) {
   EXPECT_THAT(report.findings.front().text,
               HasSubstr("Missing wait: no thread of this kernel waited for its predecessor\n"
                         "  #8 kernel 'touch_nothing' on stream 1, at dependent_launch_test.cpp:"));
+  EXPECT_THAT(report.findings.front().text,
+              HasSubstr("call wait_for_predecessor() in the kernel before it uses what an earlier "
+                        "kernel writes, or launch it without dependent_launch\n"));
   if (!notes_accesses) return;
   EXPECT_EQ(mistakes(after_produce<never_wait>(1)),
             (std::vector{Mistake::race, Mistake::missing_wait}));

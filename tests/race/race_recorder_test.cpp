@@ -218,6 +218,25 @@ TEST(RaceRecorder, FindsAFreeThatNothingOrders) {
   EXPECT_EQ(seen.findings.front().second.access, AccessKind::release);
 }
 
+/// Memory from before the record.
+TEST(RaceRecorder, SaysThatMemoryWasNotAllocatedInTheRecord) {
+  const Stream owner = Stream::create().value();
+  const auto earlier = DeviceBuffer<float>::create(owner, 1).value();
+  ASSERT_TRUE(owner.synchronize().has_value());
+  auto* const memory = const_cast<float*>(earlier.view().pointer().get());
+  const RaceReport seen = record([&] {
+    const auto first = StreamOf<Told>::create().value();
+    const auto second = StreamOf<Told>::create().value();
+    ASSERT_TRUE(launch(first, once, kernel<put>, trust(memory)).has_value());
+    wait_unseen<Told>();
+    ASSERT_TRUE(launch(second, once, kernel<put>, trust(memory)).has_value());
+    ASSERT_TRUE(first.synchronize().has_value());
+    ASSERT_TRUE(second.synchronize().has_value());
+  });
+  ASSERT_EQ(seen.findings.size(), 1U) << seen;
+  EXPECT_THAT(seen.findings.front().text, HasSubstr("of memory that was not allocated here\n"));
+}
+
 /// A call that fails under the recorder returns the backend's status, and works the next time.
 TEST(RaceRecorder, ReturnsTheStatusOfEachCall) {
   using host::call_of;
