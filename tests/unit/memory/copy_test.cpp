@@ -196,6 +196,8 @@ TEST_F(CopyTest, SourceAndTargetDoNotOverlap) {
   EXPECT_EQ(error_in(copy(stream, from(part(49, 50)), to(part(0, 50)))).code, Errc::copy_overlaps);
   EXPECT_EQ(error_in(copy(stream, from(buffer), to(buffer))).code, Errc::copy_overlaps)
       << "onto itself";
+  EXPECT_EQ(error_in(copy(stream, from(part(7, 1)), to(part(7, 1)))).code, Errc::copy_overlaps)
+      << "one element";
   EXPECT_EQ(error_in(copy(stream, from(buffer.view().span()), to(buffer.view().span()))).code,
             Errc::copy_overlaps);
   EXPECT_EQ(read(buffer), counting(100)) << "nothing was copied";
