@@ -28,7 +28,7 @@
 #include <string>
 #include <utility>
 
-namespace warpsafe::adversarial {
+namespace warpsafe::adversarial::classic_bugs {
 namespace {
 
 using debug::AccessKind;
@@ -528,4 +528,4 @@ TEST(ClassicBugs, GraphsThatAreReplaced) {
 }
 
 }  // namespace
-}  // namespace warpsafe::adversarial
+}  // namespace warpsafe::adversarial::classic_bugs
