@@ -11,7 +11,7 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).parents[1]))
 import forked
 
-# A hook of git exports its repository, and its files' commit would go there.
+# A hook of git exports its repository, where first_commit would write.
 for name in [name for name in os.environ if name.startswith("GIT_")]:
     del os.environ[name]
 

@@ -221,9 +221,9 @@ TEST(RaceRecorder, FindsAFreeThatNothingOrders) {
 /// Memory from before the record.
 TEST(RaceRecorder, SaysThatMemoryWasNotAllocatedInTheRecord) {
   const Stream owner = Stream::create().value();
-  const auto earlier = DeviceBuffer<float>::create(owner, 1).value();
+  auto earlier = DeviceBuffer<float>::create(owner, 1).value();
   ASSERT_TRUE(owner.synchronize().has_value());
-  auto* const memory = const_cast<float*>(earlier.view().pointer().get());
+  float* const memory = earlier.view().pointer().get();
   const RaceReport seen = record([&] {
     const auto first = StreamOf<Told>::create().value();
     const auto second = StreamOf<Told>::create().value();
@@ -241,10 +241,10 @@ TEST(RaceRecorder, SaysThatMemoryWasNotAllocatedInTheRecord) {
 TEST(RaceRecorder, ReturnsTheStatusOfEachCall) {
   using host::call_of;
   static_cast<void>(record([] {
-    const auto fails_once = [](const auto& call, const char* name, const auto& made) {
+    const auto fails_once = [](const host::Call& call, const auto& made) {
       host::fail_next(call, 1, host::HostStatus::unknown);
-      EXPECT_EQ(made(), host::raw(host::HostStatus::unknown)) << name;
-      EXPECT_EQ(made(), 0) << name;
+      EXPECT_EQ(made(), host::raw(host::HostStatus::unknown)) << call.name();
+      EXPECT_EQ(made(), 0) << call.name();
     };
     const auto one = StreamOf<Told>::create().value();
     const auto other = StreamOf<Told>::create().value();
@@ -256,7 +256,7 @@ TEST(RaceRecorder, ReturnsTheStatusOfEachCall) {
     void* managed = nullptr;
     void* pinned = nullptr;
 #define FAILS_ONCE(member, ...) \
-  fails_once(call_of<&host_backend::member>, #member, [&] { return Told::member(__VA_ARGS__); })
+  fails_once(call_of<&host_backend::member>, [&] { return Told::member(__VA_ARGS__); })
     FAILS_ONCE(event_record, event, stream);
     FAILS_ONCE(stream_wait, other.native(), event);
     FAILS_ONCE(event_synchronize, event);
