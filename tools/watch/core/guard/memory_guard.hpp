@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
@@ -107,15 +106,13 @@ class MemoryGuard {
   /// guard knows of that range no longer holds.
   void forget(std::uintptr_t begin, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    auto at = live_.lower_bound(begin);
-    if (at != live_.begin() && end_of(*std::prev(at)) > begin) --at;
+    auto at = first_block_behind(live_, begin, with_zone);
     while (at != live_.end() && at->first < begin + bytes) at = remove(at);
   }
   /// Returns the size of the zone behind the memory that has this address; 0: it has none.
   [[nodiscard]] std::size_t zone_of(std::uintptr_t address) {
     const std::lock_guard lock(mutex_);
-    const auto at =
-        block_at(live_, address, [](const Guarded& one) { return one.bytes + one.zone; });
+    const auto at = block_at(live_, address, with_zone);
     return at == live_.end() ? 0 : at->second.zone;
   }
   /// Returns which of the `bytes` bytes at `copied`, which were copied from device memory at
@@ -289,9 +286,8 @@ class MemoryGuard {
     Guarded was;
     void* freed;  ///< the pattern is there after this mark; nullptr: it is there
   };
-  [[nodiscard]] static std::uintptr_t end_of(
-      const std::pair<const std::uintptr_t, Guarded>& one) noexcept {
-    return one.first + one.second.bytes + one.second.zone;
+  [[nodiscard]] static std::size_t with_zone(const Guarded& one) noexcept {
+    return one.bytes + one.zone;
   }
 
   void end(void*& mark) noexcept {

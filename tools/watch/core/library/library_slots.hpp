@@ -32,7 +32,7 @@ namespace warpsafe::watch {
 inline int library_dladdr(const void* address, Dl_info* info) noexcept {
   const auto asked = reinterpret_cast<std::uintptr_t>(address);
   if (!LibraryThunks::contains(asked)) return ::dladdr(address, info);
-  const LibraryThunks::Target target = LibraryThunks::get((asked - LibraryThunks::address(0)) / 16);
+  const LibraryThunks::Target target = LibraryThunks::target_at(asked);
   return ::dladdr(target.pending == nullptr ? target.function : address, info);
 }
 
@@ -222,9 +222,7 @@ class LibrarySlots {
     return false;
   }
   [[nodiscard]] static bool is_thunk_of_library(std::uintptr_t address) noexcept {
-    if (!LibraryThunks::contains(address)) return false;
-    const std::size_t index = (address - LibraryThunks::address(0)) / 16;
-    return LibraryThunks::get(index).pending == nullptr;
+    return LibraryThunks::contains(address) && LibraryThunks::target_at(address).pending == nullptr;
   }
   /// Returns whether all slots of the object are in their final state.
   bool take(const dl_phdr_info& info) {

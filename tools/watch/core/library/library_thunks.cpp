@@ -235,6 +235,9 @@ std::uintptr_t LibraryThunks::address(std::size_t index) noexcept {
 bool LibraryThunks::contains(std::uintptr_t address) noexcept {
   return address - LibraryThunks::address(0) < 16 * (most + most_lookups);
 }
+LibraryThunks::Target LibraryThunks::target_at(std::uintptr_t address) noexcept {
+  return get((address - LibraryThunks::address(0)) / 16);
+}
 
 }  // namespace warpsafe::watch
 
@@ -248,6 +251,7 @@ void LibraryThunks::set(std::size_t, Target) noexcept {}
 LibraryThunks::Target LibraryThunks::get(std::size_t) noexcept { return {}; }
 std::uintptr_t LibraryThunks::address(std::size_t) noexcept { return 0; }
 bool LibraryThunks::contains(std::uintptr_t) noexcept { return false; }
+LibraryThunks::Target LibraryThunks::target_at(std::uintptr_t) noexcept { return {}; }
 
 }  // namespace warpsafe::watch
 

@@ -48,6 +48,8 @@ struct LibraryThunks {
   static void set(std::size_t index, Target target) noexcept;
   [[nodiscard]] static Target get(std::size_t index) noexcept;
   [[nodiscard]] static std::uintptr_t address(std::size_t index) noexcept;
+  /// Returns where the thunk at that address goes. @pre contains(address)
+  [[nodiscard]] static Target target_at(std::uintptr_t address) noexcept;
   /// Returns whether an address is that of a thunk.
   [[nodiscard]] static bool contains(std::uintptr_t address) noexcept;
 };

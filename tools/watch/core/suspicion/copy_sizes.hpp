@@ -110,7 +110,6 @@ class CopySizes {
                                     std::uint64_t parts) noexcept {
     return bytes >= least && bytes * parts == one.bytes;
   }
-  /// Returns the allocation that contains the address.
   void judge(const Allocation& one) {
     if (one.others != 0 || one.quarters + one.eighths == 0) return;
     if (one.quarters != 0 && one.eighths != 0) return;

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
@@ -31,8 +30,7 @@ class FreedUse {
   void allocated(std::uintptr_t begin, std::size_t bytes, bool of_pool, std::uint64_t number = 0) {
     if (!of_pool && !any()) return;
     const std::lock_guard lock(mutex_);
-    auto at = freed_.lower_bound(begin);
-    if (at != freed_.begin() && end_of(*std::prev(at)) > begin) --at;
+    auto at = first_block_behind(freed_, begin);
     while (at != freed_.end() && at->first < begin + bytes) at = freed_.erase(at);
     if (of_pool && bytes != 0) live_[begin] = {bytes, number};
   }
@@ -99,10 +97,6 @@ class FreedUse {
     if (at == freed_.end()) return false;
     block = at->second;
     return known_.insert({work.what.data, block.by.data}).second;
-  }
-  [[nodiscard]] static std::uintptr_t end_of(
-      const std::pair<const std::uintptr_t, Block>& one) noexcept {
-    return one.first + one.second.bytes;
   }
 
   std::mutex mutex_;

@@ -71,8 +71,7 @@ class PoolBlocks {
     const std::uintptr_t end = begin + block.bytes;
     block.where = place_of_thread() = keep(where);
     if (end <= begin) return;
-    auto old = live_.upper_bound(begin);
-    if (old != live_.begin() && end_of(*std::prev(old)) > begin) --old;
+    auto old = first_block_behind(live_, begin, bytes_of);
     while (old != live_.end() && old->first < end) {
       // Not all of it is free, so the program has not named all of its calls: which part the uses
       // belong to is unknown.
@@ -191,13 +190,16 @@ class PoolBlocks {
   [[nodiscard]] static Key key_of(const StreamPlace& at) noexcept {
     return {at.key, at.order == StreamOrder::legacy ? at.device : 0};
   }
+  [[nodiscard]] static std::size_t bytes_of(const Block& block) noexcept {
+    return block.what->bytes;
+  }
   [[nodiscard]] static std::uintptr_t end_of(const Live::value_type& one) noexcept {
-    return one.first + one.second.what->bytes;
+    return one.first + bytes_of(one.second);
   }
   /// Returns the block of that address in `live_`, which may be const; its end: none.
   template <class Map>
   [[nodiscard]] static auto find(Map& live, std::uintptr_t address) -> decltype(live.begin()) {
-    return watch::block_at(live, address, [](const Block& block) { return block.what->bytes; });
+    return watch::block_at(live, address, bytes_of);
   }
   /// Forgets what the block has of an earlier round.
   Block& now(Block& block) const noexcept {
