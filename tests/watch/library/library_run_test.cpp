@@ -168,7 +168,9 @@ TEST(PythonPrograms, AreReportedWithTheirLines) {
 TEST(RealLibraries, RefuseWrongCallsWithoutADevice) {
   const std::string program = LIBRARY_REAL;
   if (program.empty())
-    GTEST_SKIP() << "no cuBLAS, cuFFT, cuSPARSE and cuRAND: this needs NVIDIA's toolkit";
+    GTEST_SKIP() << "no" LIBRARY_MISSING
+                    " of the CUDA toolkit: the calls of NVIDIA's own "
+                    "libraries need them; the other tests call stand-ins";
   const Ran ran =
       shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --cupti " WATCH_CUPTI " " +
             program);
