@@ -135,7 +135,7 @@ struct CaptureHookFunctions {
                       LaunchError& error) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
-      const bool captured_event = event != nullptr && watch->find_event(event) != nullptr;
+      const bool captured_event = watch->find_event(event) != nullptr;
       const bool captured_stream = watch->takes_part(stream);
       const bool unsafe = !relaxed && watch->forbids_unsafe_calls();
       if (!captured_event && !captured_stream && !unsafe) continue;
@@ -183,7 +183,7 @@ struct CaptureHookFunctions {
     if (resources.get() == nullptr) return;
     for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
       const ParameterInfo& parameter = entry.parameters[i];
-      if (!parameter.is_pointer || parameter.size < sizeof(void*)) continue;
+      if (!parameter.is_pointer) continue;
       const void* memory = nullptr;  // a span begins with its pointer
       std::memcpy(&memory, args[i], sizeof memory);
       if (memory != nullptr) resources->add_memory(memory);
