@@ -104,17 +104,12 @@ namespace warpsafe::debug {
   for (int axis = 0; axis < 3; ++axis) {
     shape.grid[axis] = record.grid[axis];
     shape.block[axis] = record.block[axis];
-  }
-  shape.dynamic_shared = record.dynamic_shared;
-  shape.has_priority = record.has(LaunchOption::priority);
-  shape.priority = record.priority;  // NOLINT(bugprone-signed-char-misuse,cert-str34-c): a number
-  shape.has_cluster = record.has(LaunchOption::cluster);
-  for (int axis = 0; shape.has_cluster && axis < 3; ++axis) {
     shape.cluster[axis] = record.cluster[axis];
   }
+  shape.dynamic_shared = record.dynamic_shared;
+  shape.has_cluster = record.has(LaunchOption::cluster);
   shape.non_portable_cluster = record.has(LaunchOption::non_portable_cluster);
   shape.cooperative = record.has(LaunchOption::cooperative);
-  shape.programmatic = record.has(LaunchOption::programmatic);
   KernelLimits kernel;
   kernel.static_shared = record.static_shared;
   if (record.vendor == limits.vendor) kernel.max_threads_per_block = record.max_threads_per_block;

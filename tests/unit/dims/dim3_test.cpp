@@ -184,6 +184,8 @@ TEST(GridFromBlocks, RemembersItsCallersLine) {
 
 TEST(ClusterCreate, HasNoUpperLimitBeforeADeviceIsKnown) {
   EXPECT_EQ(axes(ClusterDim::create(4294967295, 2, 2).value()), (Axes{4294967295, 2, 2}));
+  EXPECT_EQ(axes(ClusterDim::create(4294967295, 4294967295, 4294967295).value()),
+            (Axes{4294967295, 4294967295, 4294967295}));
   EXPECT_EQ(
       finding(error_in(ClusterDim::create(4294967296))),
       (Finding{Errc::block_axis_too_large, Stage::construction, 4294967296, 4294967295, Axis::x}));

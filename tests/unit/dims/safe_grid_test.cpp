@@ -89,6 +89,11 @@ TEST(Cover, ItemsPerThreadCountAlongX) {
             (Blocks{16, 1, 1}));
 }
 
+TEST(Cover, ACountWithItemsPerThread) {
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(count<1000>, block<256>, items_per_thread<3>)),
+            (Blocks{2, 1, 1}));
+}
+
 TEST(Cover, TheLargestGridIsAccepted) {
   EXPECT_EQ(blocks_in(SafeGrid<>::cover(std::uint64_t{2147483647} * 256, block<256>)),
             (Blocks{2147483647, 1, 1}));
@@ -180,6 +185,12 @@ TEST(CoverRefuses, AGridThatIsTooLargeOnEachAxis) {
 }
 
 WARPSAFE_KERNEL void batch(int) {}
+
+TEST(CoverRefuses, TheLargestNumberAsTooManyBlocksAndNoOverflow) {
+  EXPECT_EQ(finding(error_in(SafeGrid<>::cover(most_64, block<256>))),
+            (Finding{Errc::grid_too_large, Stage::construction, std::uint64_t{1} << 56, 2147483647,
+                     Axis::x}));
+}
 
 TEST(CoverRefuses, WithTheKernelsNameWhereOneIsGiven) {
   const auto grid =
@@ -320,6 +331,27 @@ TEST(CoverOrEmpty, AZeroSizeIsADistinctEmptyGrid) {
   EXPECT_TRUE(SafeGrid<>::cover_or_empty<CheckLevel::off>(0, block<256>).value().empty());
   EXPECT_EQ(error_in(SafeGrid<>::cover_or_empty(std::uint64_t{1} << 50, block<1>)).code,
             Errc::grid_too_large);
+}
+
+TEST(CoverOrEmpty, TheEmptyGridHasNoBlocksAndKeepsTheSizes) {
+  const auto grid = SafeGrid<>::cover_or_empty(extent{x{6}, y{0}, z{7}}, block<2, 2, 2>);
+  EXPECT_EQ(blocks_in(grid), (Blocks{0, 0, 0}));
+  EXPECT_TRUE(grid.value().empty());
+  EXPECT_EQ(grid.value().size(0), 6U);
+  EXPECT_EQ(grid.value().size(1), 0U);
+  EXPECT_EQ(grid.value().size(2), 7U);
+  EXPECT_FALSE(
+      SafeGrid<>::cover_or_empty(extent{x{6}, y{1}, z{7}}, block<2, 2, 2>).value().empty());
+  EXPECT_FALSE(SafeGrid<>::cover_or_empty(5, block<2>).value().empty());
+  EXPECT_TRUE(SafeGrid<>::cover_or_empty(0, block<2>).value().empty());
+}
+
+TEST(GridStride, ANumberOfOnesOwnIsForNoLaunch) {
+  const detail::LaunchOccupancy of = max_blocks(5).of;
+  EXPECT_EQ(of.kernel, 0U);
+  EXPECT_EQ(of.dynamic_shared, 0U);
+  EXPECT_EQ(of.threads, 0U);
+  EXPECT_EQ(of.device, -1);
 }
 
 TEST(GridStride, HasAtMostTheBlocksAskedFor) {

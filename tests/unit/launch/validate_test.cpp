@@ -551,6 +551,74 @@ TEST(Suggestion, IsOnlyGivenWhereTheKernelsMultipleAllowsIt) {
   EXPECT_TRUE(suggested(said).empty()) << "48 is no multiple of 32\n" << said;
 }
 
+// The rules over plain numbers, where no table has the limit.
+
+TEST(Rules, WithoutAnyLimitNoNumberOfThreadsIsSuggested) {
+  LaunchShape shape;
+  for (std::uint32_t& axis : shape.block) axis = 8;
+  DeviceLimits device;
+  EXPECT_EQ(detail::suggestable_threads(shape, KernelNeeds{}, KernelLimits{}, device), 0U);
+  device.max_threads_per_block = 1;
+  EXPECT_EQ(detail::suggestable_threads(shape, KernelNeeds{}, KernelLimits{}, device), 1U);
+}
+
+TEST(Rules, AnAxisMayHaveJustTheThreadsOfItsLimit) {
+  LaunchShape shape;
+  for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = shape.block[axis] = 1;
+  shape.grid[0] = 16843009;
+  shape.block[0] = 255;
+  LaunchError error;
+  EXPECT_TRUE(detail::validate_launch(shape, KernelNeeds{}, KernelLimits{}, limits::gfx90a, error));
+}
+
+TEST(Rules, AWarpOfOneThreadIsANumberLikeAnyOther) {
+  LaunchShape shape;
+  for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = shape.block[axis] = 1;
+  KernelNeeds needs;
+  needs.warp_size = 1;
+  LaunchError error;
+  EXPECT_FALSE(detail::validate_launch(shape, needs, KernelLimits{}, limits::sm_90, error));
+  EXPECT_EQ(finding(error), validation(Errc::warp_size_mismatch, 32, 1));
+  DeviceLimits device = limits::sm_90;
+  device.warp_size = 1;
+  needs.warp_size = 32;
+  EXPECT_FALSE(detail::validate_launch(shape, needs, KernelLimits{}, device, error));
+  EXPECT_EQ(finding(error), validation(Errc::warp_size_mismatch, 1, 32));
+}
+
+TEST(Revalidate, ReadsTheOptionsOfTheRecord) {
+  using debug::LaunchOption;
+  const auto with = [](std::initializer_list<LaunchOption> options) {
+    debug::LaunchRecord record{};
+    for (int axis = 0; axis < 3; ++axis) record.grid[axis] = record.block[axis] = 6;
+    for (const LaunchOption option : options) record.options |= static_cast<std::uint8_t>(option);
+    return record;
+  };
+  debug::LaunchRecord record = with({LaunchOption::cluster});
+  record.cluster[0] = 2;
+  record.cluster[1] = 4;
+  record.cluster[2] = 1;
+  EXPECT_EQ(finding(error_in(debug::revalidate(record, limits::sm_90))),
+            validation(Errc::cluster_not_divisor, 6, 4, Axis::y));
+  record.cluster[1] = 2;
+  record.cluster[2] = 3;
+  EXPECT_EQ(finding(error_in(debug::revalidate(record, limits::sm_90))),
+            validation(Errc::cluster_too_large, 12, 8));
+  record.options |= static_cast<std::uint8_t>(LaunchOption::non_portable_cluster);
+  DeviceLimits device = limits::sm_90;
+  device.max_cluster_blocks_optin = 16;
+  EXPECT_TRUE(debug::revalidate(record, device).has_value());
+  record.options = 0;
+  EXPECT_TRUE(debug::revalidate(record, limits::sm_80).has_value()) << "it has no cluster";
+
+  device.cooperative_launch = false;
+  EXPECT_TRUE(debug::revalidate(with({}), device).has_value());
+  EXPECT_EQ(error_in(debug::revalidate(with({LaunchOption::cooperative}), device)).code,
+            Errc::cooperative_unsupported);
+  EXPECT_TRUE(debug::revalidate(with({LaunchOption::priority, LaunchOption::programmatic}), device)
+                  .has_value());
+}
+
 // is_plainly_valid accepts no launch that the rules refuse, and accepts plain valid ones. Each
 // number is at a limit, next to one, or random.
 TEST(QuickRule, AgreesWithTheRules) {

@@ -121,7 +121,7 @@ constexpr bool check_cover_arguments() noexcept {
 struct CoverRequest {
   SizeBits sizes[3];  ///< 1 beyond the rank
   std::uint32_t threads[3];
-  std::uint32_t blocks[3];  ///< 0 if the axis cannot be covered
+  std::uint32_t blocks[2];  ///< 0 if the axis cannot be covered; of all axes but the last
   std::uint32_t items;
   int rank;
   CoverRule rule;
@@ -187,19 +187,17 @@ template <CheckLevel Level, class Rules, std::uint32_t Items, bool Capped, class
                                             std::uint64_t (&sizes)[rank_of<Size>]) noexcept {
   constexpr int rank = rank_of<Size>;
   const SizeBits size_x = size_along(size, 0);
-  SizeBits size_y{1, false};
-  SizeBits size_z{1, false};
   blocks[0] = blocks_or_zero<0, Rules, Items, Capped>(size_x, block.x(), rule, cap);
   sizes[0] = size_x.bits;
   bool fits = true;
   if constexpr (rank > 1) {
-    size_y = size_along(size, 1);
+    const SizeBits size_y = size_along(size, 1);
     blocks[1] = blocks_or_zero<1, Rules, 1, Capped>(size_y, block.y(), rule, cap);
     sizes[1] = size_y.bits;
     std::uint64_t total = 0;
     fits = multiply(size_x.bits, size_y.bits, total);
     if constexpr (rank > 2) {
-      size_z = size_along(size, 2);
+      const SizeBits size_z = size_along(size, 2);
       blocks[2] = blocks_or_zero<2, Rules, 1, Capped>(size_z, block.z(), rule, cap);
       sizes[2] = size_z.bits;
       fits = multiply(total, size_z.bits, total) & fits;
@@ -246,19 +244,19 @@ constexpr bool refuse_sizes(const CoverSizes<Rank>& sizes, const B& block, Cover
                             std::uint64_t cap, LaunchError& error) noexcept {
   CoverRequest asked{{{1, false}, {1, false}, {1, false}},
                      {block.x(), block.y(), block.z()},
-                     {0, 0, 0},
+                     {0, 0},
                      Items,
                      Rank,
                      rule,
                      Capped,
                      MayBeEmpty};
   for (int axis = 0; axis < Rank; ++axis) asked.sizes[axis] = sizes.along[axis];
-  asked.blocks[0] = blocks_or_zero<0, Rules, Items, Capped>(asked.sizes[0], block.x(), rule, cap);
+  // If all of these can be covered, the reason is the last axis.
   if constexpr (Rank > 1) {
-    asked.blocks[1] = blocks_or_zero<1, Rules, 1, Capped>(asked.sizes[1], block.y(), rule, cap);
+    asked.blocks[0] = blocks_or_zero<0, Rules, Items, Capped>(asked.sizes[0], block.x(), rule, cap);
   }
   if constexpr (Rank > 2) {
-    asked.blocks[2] = blocks_or_zero<2, Rules, 1, Capped>(asked.sizes[2], block.z(), rule, cap);
+    asked.blocks[1] = blocks_or_zero<1, Rules, 1, Capped>(asked.sizes[1], block.y(), rule, cap);
   }
   return refuse_cover(asked, floor_of<Rules>, error);
 }
