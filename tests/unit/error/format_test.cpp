@@ -257,15 +257,22 @@ TEST(FormatClause, Modules) {
 }
 
 TEST(FormatClause, Graphs) {
-  const auto change = [](GraphChange what) {
-    return clause(with(Errc::graph_update_refused, static_cast<std::uint64_t>(what)));
+  const struct {
+    GraphChange change;
+    const char* text;
+  } changes[] = {
+      {GraphChange::topology, "the new graph has other nodes or dependencies"},
+      {GraphChange::node_kind, "a node became another kind of operation"},
+      {GraphChange::function, "a node cannot take the kernel of the new graph"},
+      {GraphChange::parameters, "a parameter changed in a way that cannot be updated"},
+      {GraphChange::none, "the runtime cannot make this change"},
+      {GraphChange::unsupported, "the runtime cannot make this change"},
+      {GraphChange::unknown, "the runtime cannot make this change"},
   };
-  EXPECT_EQ(change(GraphChange::topology),
-            "the new graph has other nodes or dependencies; instantiate() the new graph");
-  EXPECT_EQ(change(GraphChange::function),
-            "a node cannot take the kernel of the new graph; instantiate() the new graph");
-  EXPECT_EQ(change(GraphChange::unknown),
-            "the runtime cannot make this change; instantiate() the new graph");
+  for (const auto& [change, expected] : changes) {
+    EXPECT_EQ(clause(with(Errc::graph_update_refused, static_cast<std::uint64_t>(change))),
+              std::string(expected) + "; instantiate() the new graph");
+  }
 }
 
 TEST(FormatClause, LibraryHandles) {
@@ -418,6 +425,69 @@ TEST(FormatRuntime, ACallThatFailedIsNamed) {
   EXPECT_EQ(message(error),
             "an error was pending before this call: invalid argument (hipErrorInvalidValue, 1)"
             "\n  at app.cpp:7");
+}
+
+TEST(FormatRuntime, WordsAloneOrANameAloneAreNoStatus) {
+  LaunchError error = from_runtime(Errc::runtime_failed, Stage::runtime_call);
+  error.operation = Name::of("stream create");
+  error.raw_name = Name{};
+  EXPECT_EQ(message(error), "stream create failed: invalid argument (1)\n  at app.cpp:7");
+  error.raw_name = Name::of("hipErrorInvalidValue");
+  error.raw_text = Name{};
+  EXPECT_NE(message(error).find(" (1)\n"), std::string::npos);
+}
+
+TEST(FormatRuntime, ACaptureNamesTheCallThatBrokeIt) {
+  LaunchError error = LaunchError::make(Errc::capture_broken, Stage::runtime_call, app);
+  error.operation = Name::of("copy");
+  const std::string plain = message(error);
+  EXPECT_EQ(plain.substr(0, 13), "copy failed: ");
+  error.subcode = Subcode::broken_by_call;
+  EXPECT_EQ(message(error).substr(0, 32), "Graph capture broken by 'copy': ");
+  error.subcode = Subcode::broken_before_call;
+  EXPECT_EQ(message(error).substr(0, 36), std::string("Graph capture broken before 'copy': "));
+  error.kernel = Name::of("k");
+  EXPECT_EQ(message(error).substr(0, 56),
+            std::string("Graph capture broken before the launch of kernel 'k': ") +
+                message(error).substr(54, 2));
+  error.subcode = Subcode::none;
+  EXPECT_EQ(message(error).substr(0, 13), "copy failed: ");
+  error.code = Errc::runtime_failed;
+  error.subcode = Subcode::other_stream;
+  EXPECT_EQ(message(error).substr(0, 13), "copy failed: ");
+}
+
+TEST(Format, SaysWhatWasNotDone) {
+  LaunchError error = LaunchError::make(Errc::size_zero, Stage::validation);
+  EXPECT_EQ(message(error).substr(0, 34), "Kernel '(unnamed)' not launched: t");
+  error.operation = Name::of("copy");
+  EXPECT_EQ(message(error).substr(0, 17), "copy not called: ");
+  error.kernel = Name::of("k");
+  EXPECT_EQ(message(error).substr(0, 25), "Kernel 'k' not launched: ");
+  error.stage = Stage::construction;
+  EXPECT_EQ(message(error).substr(0, 25), "Kernel 'k' not launched: ");
+  error.kernel = {};
+  EXPECT_EQ(message(error).substr(0, 17), "copy not called: ");
+  error.operation = {};
+  EXPECT_EQ(message(error).substr(0, 30), "Launch configuration refused: ");
+  error.code = Errc::size_negative;
+  error.grid[0] = 2;
+  EXPECT_EQ(message(error).find("grid="), std::string::npos) << "it has no block";
+  error.block[0] = 3;
+  EXPECT_NE(message(error).find("grid="), std::string::npos);
+  error.grid[0] = 0;
+  EXPECT_EQ(message(error).find("grid="), std::string::npos) << "it has no grid";
+}
+
+TEST(FormatRuntime, AnUnjoinedStreamIsNamedWithThePlaceWhereItJoined) {
+  LaunchError error = LaunchError::make(Errc::capture_unjoined, Stage::runtime_call, app);
+  error.operation = Name::of("capture end");
+  EXPECT_NE(message(error).find("\n  at app.cpp:7"), std::string::npos);
+  int stream = 0;
+  error.stream = &stream;
+  EXPECT_NE(message(error).find("\n  it joined at app.cpp:7"), std::string::npos);
+  error.code = Errc::runtime_failed;
+  EXPECT_EQ(message(error).find("joined"), std::string::npos);
 }
 
 TEST(FormatRuntime, ALaunchBlockingModeIsMentioned) {

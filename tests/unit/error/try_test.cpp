@@ -75,8 +75,36 @@ TEST(Try, ReadsWhatAFunctionReturnsFromItsName) {
       {"::S()", Returns::other},
       {"S()", Returns::other},
       {"", Returns::other},
+      {"void(*run())()", Returns::other},
+      {"void &run()", Returns::other},
+      {"int (*run())()", Returns::other},
+      {"int (S::*run())()", Returns::number},  // a pointer to a member, read as a number
+      {"int (run)()", Returns::number},
+      {"bool [*]", Returns::number},
+      {"S::S(int) with S::run()", Returns::itself},
+      {"S::S(ns::S::S)", Returns::itself},
+      {"S::S{a}(int)", Returns::other},
+      {"S::run(S::S())", Returns::other},
+      {"S:S()", Returns::other},
+      {"S<int>::S<long>()", Returns::itself},
+      {"S::S(int (*)(S))::run()", Returns::other},
   };
   for (const auto& [name, returns] : names) EXPECT_EQ(detail::returned_by(name), returns) << name;
+}
+
+TEST(Try, ComparesNamesUpToTheirEnds) {
+  const struct {
+    const char *a, *b;
+    bool same;
+  } pairs[] = {
+      {"S", "S", true},     {"S::", "S(", true},   {"S<int>", "S(", true}, {"S(", "S", true},
+      {"S", "Sx", false},   {"Sx", "S", false},    {"Sx(", "S(", false},   {"S(", "Sx(", false},
+      {"", "", false},      {"(", "(", false},     {"::S", "::S", false},  {"S", "T", false},
+      {"S~", "S", false},   {"ST(", "SU(", false}, {"S)", "S)", true},     {"S(a", "S(b", true},
+      {"S:a", "S<b", true}, {"S)", "S", false},
+  };
+  for (const auto& [a, b, same] : pairs)
+    EXPECT_EQ(detail::is_same_name(a, b), same) << a << ' ' << b;
 }
 
 TEST(Try, GivesTheValueOrReturnsTheError) {

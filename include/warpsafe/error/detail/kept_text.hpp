@@ -30,7 +30,7 @@ struct KeptText {
   if (text.empty()) return {};
   pthread_mutex_lock(&kept_text_mutex);
   Name found{};
-  for (KeptText* kept = kept_texts; kept != nullptr && found.empty(); kept = kept->next) {
+  for (KeptText* kept = kept_texts; kept != nullptr; kept = kept->next) {
     const Name its{reinterpret_cast<const char*>(kept + 1), kept->size};
     if (its == text) found = its;
   }
