@@ -42,7 +42,7 @@ WARPSAFE_KERNEL void hold(const int* go) {
 #line 7 "main.cpp"
 WARPSAFE_KERNEL void diverge(float* values) {
   if (ws::thread_in_block().x < 32) ws::sync_block();
-  values[0] = 1;
+  values[ws::thread_in_block().x] = 1;
 }
 WARPSAFE_KERNEL void fill_checked(float* values, std::size_t n) {
   WARPSAFE_DEVICE_CHECK(ws::thread_index().x < n, "inside of the array");

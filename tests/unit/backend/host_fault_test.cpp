@@ -45,7 +45,7 @@ WARPSAFE_KERNEL void take_window(PitchedSpan<int> x, int row, int high) {
 WARPSAFE_KERNEL void write_element(PitchedSpan<int> x, Index3 at) { x[at] = 5; }
 WARPSAFE_KERNEL void after_a_barrier(DeviceSpan<int> x) {
   sync_block();
-  x[thread_in_block().x] = 1;
+  __atomic_store_n(&x[thread_in_block().x], 1, __ATOMIC_RELAXED);  // all blocks write it
   sync_block();
 }
 WARPSAFE_KERNEL void fill_shared(DeviceSpan<int> x, std::size_t count) {
