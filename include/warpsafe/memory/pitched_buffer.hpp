@@ -183,6 +183,7 @@ class [[nodiscard]] basic_pitched_buffer {
     const PitchedView<T> all = make_view<T>();
     detail::CopyRows rows = detail::PitchedAccess::rows_of(all);
     rows.closed = memory_ == nullptr;
+    rows.owner = nullptr;  // a copy records the use of `memory_` already
     return rows;
   }
 

@@ -168,5 +168,66 @@ TEST_F(PitchedBufferTest, MovesAndCloses) {
   EXPECT_EQ(held_bytes(), 0U);
 }
 
+TEST_F(PitchedBufferTest, EachRowBeginsAtTheNextMultipleOf256Bytes) {
+  const struct {
+    std::size_t cols, pitch;
+  } widths[] = {{1, 256}, {63, 256}, {64, 256}, {65, 512}, {128, 512}, {129, 768}};
+  for (const auto& [cols, pitch] : widths) {
+    auto made =
+        PitchedBuffer<int>::create(stream, extent<2>{rows{2}, warpsafe::cols{cols}}).value();
+    EXPECT_EQ(detail::PitchedAccess::rows_of(made.view()).pitch, pitch) << cols;
+    EXPECT_EQ(held_bytes(), 2 * pitch) << cols;
+  }
+  // The widest row whose rounded pitch is a number, for a device that has no such memory.
+  const LaunchError error = error_in(
+      PitchedBuffer<char>::create(stream, extent<2>{rows{1}, cols{~std::uint64_t{0} - 256}}));
+  EXPECT_EQ(error.code, Errc::out_of_memory);
+  EXPECT_EQ(error_in(PitchedBuffer<char>::create(stream,
+                                                 extent<2>{rows{1}, cols{~std::uint64_t{0} - 255}}))
+                .code,
+            Errc::bytes_overflow);
+}
+
+TEST_F(PitchedBufferTest, AnAssignmentHasAllOfItsElements) {
+  auto made = matrix();
+  EXPECT_EQ(finding(error_in(made.assign(counting(14)))),
+            (Finding{Errc::size_mismatch, Stage::construction, 14, 15, Axis::none}));
+  EXPECT_EQ(made.to_host(stream).get().value(), counting(15));
+  const auto copies = host::calls_made(call_of<&host_backend::copy_2d>);
+  auto empty = PitchedBuffer<int>::create(stream, extent<2>{rows{0}, cols{5}}).value();
+  EXPECT_TRUE(empty.assign({}).has_value());
+  EXPECT_EQ(error_in(empty.assign(counting(1))).code, Errc::size_mismatch);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::copy_2d>), copies);
+  ASSERT_TRUE(made.close().has_value());
+  EXPECT_EQ(error_in(made.assign(counting(15))).code, Errc::memory_closed);
+  EXPECT_EQ(error_in(made.used_on(stream)).code, Errc::memory_closed);
+  EXPECT_EQ(error_in(made.zero(stream)).code, Errc::memory_closed);
+}
+
+// The free waits for the last use on another stream.
+TEST_F(PitchedBufferTest, AUseOfAnotherStreamIsRecorded) {
+  const Stream other = Stream::create().value();
+  const auto records = [] { return host::calls_made(call_of<&host_backend::event_record>); };
+  auto made = matrix();
+  auto before = records();
+  ASSERT_TRUE(made.fill_bytes(stream, std::byte{1}).has_value());
+  EXPECT_EQ(records(), before) << "its own stream needs no record";
+  ASSERT_TRUE(made.fill_bytes(other, std::byte{2}).has_value());
+  EXPECT_EQ(records(), ++before);
+  ASSERT_TRUE(made.zero(other).has_value());
+  EXPECT_EQ(records(), ++before);
+  ASSERT_TRUE(made.used_on(other).has_value());
+  EXPECT_EQ(records(), ++before);
+  const auto second = matrix();
+  before = records();
+  ASSERT_TRUE(copy(other, from(second), to(made)).has_value());
+  EXPECT_EQ(records(), before + 2) << "both matrices";
+  EXPECT_EQ(made.to_host(other).get().value(), counting(15));
+  host::fail_next(call_of<&host_backend::event_record>, 1, HostStatus::invalid_value);
+  EXPECT_EQ(text(error_in(made.used_on(other)).operation), "event record");
+  host::fail_next(call_of<&host_backend::fill>, 1, HostStatus::invalid_value);
+  EXPECT_EQ(text(error_in(made.zero(other)).operation), "fill device memory");
+}
+
 }  // namespace
 }  // namespace warpsafe::core_test
