@@ -457,6 +457,36 @@ TEST_F(GraphTest, EachCallThatFailsIsNamedWithItsCallersLine) {
   host::take_last_error();
 }
 
+TEST_F(GraphTest, ALaunchThatFailsNamesItsStreamAndDevice) {
+  host::set_device_count(2);
+  const Stream far = Stream::create(DeviceId(1)).value();
+  auto ready = adds(1).instantiate().value();
+  host::fail_next(call_of<&host_backend::graph_launch>, 1, HostStatus::invalid_value);
+  const LaunchError error = error_in(ready.launch(far, app));
+  EXPECT_EQ(error.stage, Stage::runtime_call);
+  EXPECT_EQ(error.stream, far.native());
+  EXPECT_EQ(error.device, 1);
+  EXPECT_EQ(error.site, app);
+}
+
+TEST_F(GraphTest, AnAssignmentDestroysTheOldOne) {
+  const auto destroyed = [] {
+    return host::calls_made(call_of<&host_backend::graph_exec_destroy>);
+  };
+  auto first = adds(1).instantiate().value();
+  auto second = adds(10).instantiate().value();
+  const auto before = destroyed();
+  first = std::move(second);
+  EXPECT_EQ(destroyed(), before + 1);
+  ASSERT_TRUE(first.launch(stream).has_value());
+  wait();
+  EXPECT_EQ(*number, 10);
+  auto& itself = first;
+  first = std::move(itself);
+  EXPECT_EQ(destroyed(), before + 1);
+  ASSERT_TRUE(first.launch(stream).has_value());
+}
+
 TEST_F(GraphTest, AMovedOrClosedOneIsRefused) {
   const Graph graph = adds(1);
   ExecutableGraph running = graph.instantiate().value();
