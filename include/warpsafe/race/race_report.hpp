@@ -163,10 +163,11 @@ namespace detail {
     return "call wait_for_predecessor() in " + action_text(second) + " before this access";
   if (race.overlap.exists) {
     const Point through = race.overlap.through;
-    const std::string between =
-        through == no_point ? "a kernel between them" : describe(history, through);
+    const std::string between = through == no_point
+                                    ? "a kernel between them"
+                                    : "between them, " + describe(history, through) + ",";
     return "the wait of " + number_of(race.second) + " does not cover " + number_of(race.first) +
-           ": between them, " + between + ", never waits; call wait_for_predecessor() there";
+           ": " + between + " never waits; call wait_for_predecessor() there";
   }
   if (second.column == 0)
     return "wait for " + a + ", or for an event after " + number_of(whole_first);
