@@ -78,21 +78,23 @@ using PointerWords = std::array<bool, sizeof(P) / sizeof(void*)>;
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #pragma GCC diagnostic ignored "-Wconversion"  // std::optional prefers its constructor
 #endif
-/// Keeps those words that are marked in a P.
+/// The words of a P whose pointers are marked, and whose other members are zeros.
 template <class P, std::size_t... Place>
-void keep_marked(PointerWords<P>& words, unsigned char mark,
-                 std::index_sequence<Place...>) noexcept {
+[[nodiscard]] PointerWords<P> marked_words(std::index_sequence<Place...>) noexcept {
+  constexpr unsigned char mark = 0xA5;
   constexpr std::size_t last = sizeof...(Place) - 1;
   alignas(P) unsigned char bytes[sizeof(P)]{};
   ::new (static_cast<void*>(bytes))
       P{std::conditional_t<takes_pointer<P>(indices<Place>, indices<last - Place>), MarkedPointer,
                            ZeroMember>{mark}...};
   const auto marked = filled_with<std::uintptr_t>(mark);
+  PointerWords<P> words;
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::uintptr_t word = 0;
     std::memcpy(&word, bytes + i * sizeof word, sizeof word);
-    words[i] = words[i] && word == marked;
+    words[i] = word == marked;
   }
+  return words;
 }
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
@@ -103,13 +105,7 @@ void keep_marked(PointerWords<P>& words, unsigned char mark,
 /// which are not examined. Nor are members after the 64th.
 template <class P>
 [[nodiscard]] PointerWords<P> pointer_words() noexcept {
-  constexpr std::size_t members = count_members<P>();
-  PointerWords<P> words;
-  words.fill(true);
-  // No single mark: what was in the memory before could look like it.
-  keep_marked<P>(words, 0xA5, indices<members>);
-  keep_marked<P>(words, 0x5A, indices<members>);
-  return words;
+  return marked_words<P>(indices<count_members<P>()>);
 }
 
 /// Whether the program has memory at an address.
