@@ -39,13 +39,13 @@ Wide blocks_of(const Asked& asked, const DeviceLimits& floor, int axis, std::uin
   const Wide per_block = width * items;
   if (asked.size < 0) return 0;
   if (asked.rule == detail::CoverRule::exact && asked.size % per_block != 0) return 0;
-  Wide most = floor.max_grid[axis];
+  Wide largest = floor.max_grid[axis];
   if (floor.max_threads_per_axis != 0)
-    most = std::min<Wide>(most, floor.max_threads_per_axis / width);
+    largest = std::min<Wide>(largest, floor.max_threads_per_axis / width);
   Wide needed = (asked.size + per_block - 1) / per_block;
   if (capped)
-    needed = std::min({needed, static_cast<Wide>(asked.cap), Wide{0xffffffff} / width, most});
-  return needed <= most ? needed : 0;
+    needed = std::min({needed, static_cast<Wide>(asked.cap), Wide{0xffffffff} / width, largest});
+  return needed <= largest ? needed : 0;
 }
 
 constexpr detail::SizeBits bits_of(Wide size) {
@@ -64,9 +64,9 @@ void expect_blocks_of_the_model(const Asked& asked) {
 
 TEST(CoverModel, BlocksAlongAnAxis) {
   std::vector<Wide> sizes{-5, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 255, 256, 257};
-  for (const Wide most : {Wide{65535}, Wide{2147483647}, Wide{4294967295}, Wide{4194303}}) {
+  for (const Wide largest : {Wide{65535}, Wide{2147483647}, Wide{4294967295}, Wide{4194303}}) {
     for (const Wide per_block : {1, 2, 3, 8, 9, 24, 1024}) {
-      for (const Wide more : {-1, 0, 1}) sizes.push_back(most * per_block + more);
+      for (const Wide more : {-1, 0, 1}) sizes.push_back(largest * per_block + more);
     }
   }
   for (const Wide more : {-3, -2, -1}) sizes.push_back((Wide{1} << 64) + more);
