@@ -35,7 +35,7 @@ namespace warpsafe::debug {
       return here <= moments[j].number + history.context &&
              moments[j].number <= here + history.context;
     };
-    for (std::size_t j = i + 1; j-- != 0 && is_close(j);) shown[j] = true;
+    for (std::size_t j = i; j-- != 0 && is_close(j);) shown[j] = true;
     for (std::size_t j = i; j < moments.size() && is_close(j); ++j) shown[j] = true;
   }
   // The text of each shown moment's line, and its column.
@@ -58,7 +58,7 @@ namespace warpsafe::debug {
     const bool asked_here = moment.handed_over || action.column == 0;
     if (asked_here && !site.empty()) text += "  (" + site + ')';
     const std::uint32_t column = moment.handed_over ? 0 : action.column;
-    if (widths[column] < text.size()) widths[column] = text.size();
+    widths[column] = widths[column] < text.size() ? text.size() : widths[column];
     lines.push_back({column, std::move(text), moments[i].number});
   }
   // Where each column begins, and the heading.

@@ -95,24 +95,25 @@ class StreamHistory {
   void forget(std::vector<Point> marked, std::vector<Point> named) {
     std::sort(marked.begin(), marked.end());
     std::vector<bool> kept(moments_.size());
+    const auto index_of = [&](const Numbered& one) {
+      return static_cast<std::size_t>(&one - moments_.data());
+    };
     std::uint64_t closest = ~std::uint64_t{0};
-    const auto look_at = [&](std::size_t i) {
-      const Numbered& one = moments_[i];
+    const auto look_at = [&](const Numbered& one) {
       if (std::binary_search(marked.begin(), marked.end(), one.moment.action)) closest = one.number;
       const std::uint64_t apart =
           closest > one.number ? closest - one.number : one.number - closest;
-      if (apart <= context) kept[i] = true;
+      if (apart <= context) kept[index_of(one)] = true;
     };
-    for (std::size_t i = 0; i < moments_.size(); ++i) look_at(i);
+    std::for_each(moments_.begin(), moments_.end(), look_at);
     closest = happened_;  // the next moment may be that of a marked action
-    for (std::size_t i = moments_.size(); i-- != 0;) look_at(i);
+    std::for_each(moments_.rbegin(), moments_.rend(), look_at);
     named.insert(named.end(), marked.begin(), marked.end());
     std::sort(named.begin(), named.end());
     const std::size_t asked = named.size();
     const auto is_kept = [&](const Numbered& one) {
       const auto end = named.begin() + static_cast<std::ptrdiff_t>(asked);
-      return kept[static_cast<std::size_t>(&one - moments_.data())] ||
-             std::binary_search(named.begin(), end, one.moment.action);
+      return kept[index_of(one)] || std::binary_search(named.begin(), end, one.moment.action);
     };
     std::vector<Numbered> still;
     for (const Numbered& one : moments_) {
