@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -284,10 +285,9 @@ TEST(RaceRemedies, OfEachPairOfSides) {
   EXPECT_EQ(detail::remedy(history, race),
             "call wait_for_predecessor() in kernel 'b' before this access");
   race.overlap.after_wait = true;
-  EXPECT_EQ(
-      detail::remedy(history, race),
-      "the wait of #3 does not cover #2: between them, a kernel between them, never waits; call "
-      "wait_for_predecessor() there");
+  EXPECT_EQ(detail::remedy(history, race),
+            "the wait of #3 does not cover #2: a kernel between them never waits; call "
+            "wait_for_predecessor() there");
   race.overlap.through = 3;
   EXPECT_EQ(
       detail::remedy(history, race),
@@ -518,6 +518,44 @@ TEST(Race, AddsThePointsThatAReportMarksAndNames) {
   race.overlap.through = 7;
   race.add_points(marked, named);
   EXPECT_THAT(named, ElementsAre(2, 5, 6, 7));
+}
+
+// What is forgotten changes no later report.
+TEST(RaceTexts, OfAForgetfulHistoryAreTheSame) {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 300; ++round) {
+    StreamHistory history = history_with(3);
+    const std::size_t count = 61 + random() % 80;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto column = static_cast<std::uint32_t>(random() % 4);
+      const Point made = history.add(named("k", column));
+      if (random() % 3 == 0) history.happens(made, true);
+      history.happens(made, false);
+    }
+    std::vector<Point> marked, named;
+    for (std::size_t i = random() % 4; i-- != 0;)
+      marked.push_back(static_cast<Point>(random() % count));
+    for (std::size_t i = random() % 4; i-- != 0;)
+      named.push_back(static_cast<Point>(random() % count));
+    StreamHistory forgot = history;
+    forgot.forget(marked, named);
+    EXPECT_EQ(forgot.size(), history.size());
+    EXPECT_EQ(forgot.happened(), history.happened());
+    EXPECT_LE(forgot.moments().size(),
+              4 * 2 * (2 * StreamHistory::context + 1) + 8 + StreamHistory::context);
+    EXPECT_LE(forgot.held(), forgot.moments().size() + 8);
+    ASSERT_EQ(timeline(forgot, marked), timeline(history, marked)) << round;
+    for (const Point point : named) {
+      ASSERT_EQ(describe(forgot, point), describe(history, point));
+    }
+    // A later action is marked too: the newest moments are there.
+    for (StreamHistory* one : {&forgot, &history}) {
+      const Point made = one->add(named("later", 1));
+      one->happens(made, false);
+    }
+    marked.push_back(static_cast<Point>(count));
+    ASSERT_EQ(timeline(forgot, marked), timeline(history, marked)) << round;
+  }
 }
 
 }  // namespace
