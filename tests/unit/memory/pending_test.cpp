@@ -160,6 +160,44 @@ TEST_F(PendingTest, MemoryThatTheDeviceMayStillWriteIsNeverGivenBack) {
   EXPECT_EQ(host::calls_made(call_of<&host_backend::host_deallocate>), 0U);
 }
 
+// Without the event, and without the wait that stands for it, the copy may still run.
+TEST_F(PendingTest, MemoryOfACopyThatCannotBeWaitedForIsNeverGivenBack) {
+  const auto given_back = [] { return host::calls_made(call_of<&host_backend::host_deallocate>); };
+  const auto buffer = filled(counting(4));
+  const struct {
+    HostStatus event, wait;
+    bool kept;
+  } rows[] = {
+      {HostStatus::out_of_memory, HostStatus::unknown, true},
+      {HostStatus::out_of_memory, HostStatus::success, false},
+      {HostStatus::illegal_address, HostStatus::unknown, false},  // nothing runs any more
+  };
+  for (const auto& [event, wait, kept] : rows) {
+    const auto before = given_back();
+    host::fail_next(call_of<&host_backend::event_record>, 1, event);
+    if (wait != HostStatus::success) {
+      host::fail_next(call_of<&host_backend::stream_synchronize>, 1, wait);
+    }
+    { const auto token = start_copy(stream, buffer); }
+    EXPECT_EQ(given_back() - before, kept ? 0U : 1U) << static_cast<int>(event);
+    host::take_last_error();
+  }
+}
+
+TEST_F(PendingTest, HadItHoldsTheDevicesMemoryNoLonger) {
+  auto first = filled(counting(4));
+  auto second = filled(counting(4));
+  auto one = first.to_host(stream);
+  auto other = second.to_host(stream);
+  ASSERT_TRUE(first.close().has_value());
+  ASSERT_TRUE(second.close().has_value());
+  EXPECT_EQ(held_bytes(), 2 * 4 * sizeof(int));
+  EXPECT_TRUE(std::move(one).get().has_value());
+  EXPECT_EQ(held_bytes(), 4 * sizeof(int));
+  EXPECT_TRUE(synchronize(stream, std::move(other)).has_value());
+  EXPECT_EQ(held_bytes(), 0U);
+}
+
 TEST_F(PendingTest, SeveralAreHadAfterOneWait) {
   const auto ints = filled(counting(4));
   const auto doubles = DeviceBuffer<double>::from(stream, counting<double>(2)).value();
