@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -162,6 +164,23 @@ TEST(HostStorage, MovesWithItsPagesAndGuard) {
   }
 }
 
+TEST(HostStorage, AnEmptyOneHasNothingToCheck) {
+  Storage none;
+  EXPECT_TRUE(none.retire());
+  EXPECT_EQ(none.written_after_free(), 0U);
+}
+
+TEST(HostStorage, GivesItsPagesBack) {
+  if (sanitized) GTEST_SKIP() << "the sanitizers know only memory of the heap";
+  void* pages = nullptr;
+  {
+    const Storage storage(100);
+    pages = storage.pages();
+  }
+  EXPECT_EQ(GuardedPages::take(GuardedPages::page()), pages);
+  GuardedPages::give_back(pages, GuardedPages::page());
+}
+
 TEST(HostStorage, NoMemoryHasSizesThatNoneCanHave) {
   for (const std::size_t bytes : {SIZE_MAX, SIZE_MAX - 100, SIZE_MAX / 2 + 1}) {
     const Storage storage(bytes);
@@ -178,6 +197,14 @@ std::size_t pages_left(std::size_t bytes) {
   }
   for (void* const pages : taken) GuardedPages::give_back(pages, bytes);
   return taken.size();
+}
+
+/// The bytes of all addresses that this process has.
+std::size_t address_bytes() {
+  std::ifstream in("/proc/self/statm");
+  std::size_t pages = 0;
+  in >> pages;
+  return pages * GuardedPages::page();
 }
 
 TEST(HostPages, HaveAddressesWithoutMemoryOnBothSides) {
@@ -259,6 +286,11 @@ TEST(HostStorage, IsOfTheHeapWhereTheSystemGivesNoPages) {
       EXPECT_FALSE(storage.retire());
     }
     EXPECT_EQ(Storage(SIZE_MAX / 2).get(), nullptr);
+    EXPECT_NE(Storage(10).get(), nullptr) << "less than its guard";
+    const std::size_t before = address_bytes();
+    const std::size_t large = std::size_t{64} << 20U;  // no heap keeps so much
+    EXPECT_NE(Storage(large).get(), nullptr);
+    if (!sanitized) EXPECT_LT(address_bytes(), before + large / 2);
   }
   for (void* const pages : taken) GuardedPages::give_back(pages, GuardedPages::page());
 }
@@ -355,6 +387,18 @@ TEST(HostFreedMemory, LooksAtTheNewest64) {
     Allocation made = asking(600);
     EXPECT_EQ(kept.take(made, [] { return true; }), newer == 63);
   }
+}
+
+TEST(HostFreedMemory, DoesNotLookAtWhatIsInUseAgain) {
+  FreedMemory kept;
+  kept.add(freed(600));
+  for (int i = 0; i < 70; ++i) {
+    kept.add(freed(100));
+    Allocation made = asking(100);
+    ASSERT_TRUE(kept.take(made, [] { return true; }));
+  }
+  Allocation made = asking(600);
+  EXPECT_TRUE(kept.take(made, [] { return true; }));
 }
 
 TEST(HostFreedMemory, TellsOfWritesToAllOfItAlsoOnceItIsHandedOut) {
@@ -540,6 +584,29 @@ TEST_F(HostGuardDeathTest, TheSwitchMovesTheEndOrTheBeginningToItsPage) {
         std::_Exit(storage.get() == storage.pages() ? 0 : 1);
       },
       ::testing::ExitedWithCode(0), "^$");
+}
+
+// Pages in a process where nothing else takes some.
+TEST_F(HostGuardDeathTest, TheFirstPagesAreThereAndThereAre8192) {
+  if (sanitized) GTEST_SKIP() << "the sanitizers know only memory of the heap";
+  const auto first = [] { return GuardedPages::take(GuardedPages::page()) != nullptr; };
+  EXPECT_EXIT(std::_Exit(first() ? 0 : 1), ::testing::ExitedWithCode(0), "^$");
+  const auto all = [] { return pages_left(2 * GuardedPages::page()) == 8192; };
+  EXPECT_EXIT(std::_Exit(all() ? 0 : 1), ::testing::ExitedWithCode(0), "^$");
+}
+
+TEST_F(HostGuardDeathTest, AddressesWhoseMemoryIsRefusedGoBackToTheSystem) {
+  if (sanitized) GTEST_SKIP() << "the sanitizers know only memory of the heap";
+  const auto refused = [] {
+    rlimit limit{};
+    limit.rlim_cur = limit.rlim_max = std::size_t{1} << 30U;
+    if (setrlimit(RLIMIT_DATA, &limit) != 0) return false;
+    const std::size_t before = address_bytes();
+    const std::size_t large = std::size_t{1} << 40U;
+    return GuardedPages::take(large) == nullptr && address_bytes() < before + large / 2 &&
+           pages_left(2 * GuardedPages::page()) == 8192;
+  };
+  EXPECT_EXIT(std::_Exit(refused() ? 0 : 1), ::testing::ExitedWithCode(0), "^$");
 }
 
 }  // namespace
