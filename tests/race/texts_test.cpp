@@ -532,20 +532,20 @@ TEST(RaceTexts, OfAForgetfulHistoryAreTheSame) {
       if (random() % 3 == 0) history.happens(made, true);
       history.happens(made, false);
     }
-    std::vector<Point> marked, named;
+    std::vector<Point> marked, also;
     for (std::size_t i = random() % 4; i-- != 0;)
       marked.push_back(static_cast<Point>(random() % count));
     for (std::size_t i = random() % 4; i-- != 0;)
-      named.push_back(static_cast<Point>(random() % count));
+      also.push_back(static_cast<Point>(random() % count));
     StreamHistory forgot = history;
-    forgot.forget(marked, named);
+    forgot.forget(marked, also);
     EXPECT_EQ(forgot.size(), history.size());
     EXPECT_EQ(forgot.happened(), history.happened());
     EXPECT_LE(forgot.moments().size(),
               4 * 2 * (2 * StreamHistory::context + 1) + 8 + StreamHistory::context);
     EXPECT_LE(forgot.held(), forgot.moments().size() + 8);
     ASSERT_EQ(timeline(forgot, marked), timeline(history, marked)) << round;
-    for (const Point point : named) {
+    for (const Point point : also) {
       ASSERT_EQ(describe(forgot, point), describe(history, point));
     }
     // A later action is marked too: the newest moments are there.
