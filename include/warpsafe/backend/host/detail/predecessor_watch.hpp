@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -27,9 +28,9 @@ struct PredecessorMemory {
   std::uintptr_t begin = 0;  ///< of the allocation
   std::size_t bytes = 0;
   void* pages = nullptr;
-  std::size_t page_bytes = 0;
-  Rule early = Rule::none;  ///< for a thread that has not waited for the predecessor
-  Rule late = Rule::none;   ///< for every thread, because the wait does not cover that kernel
+  std::size_t page_bytes = 0;  ///< 0 if it has no pages of its own
+  Rule early = Rule::none;     ///< for a thread that has not waited for the predecessor
+  Rule late = Rule::none;      ///< for every thread, because the wait does not cover that kernel
 };
 
 /// An access that breaks a rule. Each kind of access to an allocation is noted once.
@@ -152,13 +153,12 @@ class PredecessorWatch {
   [[nodiscard]] int wanted(std::size_t number) const noexcept {
     const State& state = states_[number];
     const Rule rule = waited_ ? memory_[number].late : memory_[number].early;
-    const int noted =
-        waited_ && state.late_noted > state.early_noted ? state.late_noted : state.early_noted;
+    const int noted = waited_ ? std::max(state.late_noted, state.early_noted) : state.early_noted;
     if (state.open || rule == Rule::none || noted == 2) return PROT_READ | PROT_WRITE;
     return rule == Rule::no_access && noted == 0 ? PROT_NONE : PROT_READ;
   }
   void protect(std::size_t number, int protection) noexcept {
-    if (memory_[number].pages == nullptr || states_[number].protection == protection) return;
+    if (states_[number].protection == protection) return;
     if (mprotect(memory_[number].pages, memory_[number].page_bytes, protection) == 0) {
       states_[number].protection = protection;
     }
@@ -172,27 +172,24 @@ class PredecessorWatch {
     if (waited != waited_) apply(waited);
   }
   void reveal(bool late_too) {
-    bool any = false;
     for (Hidden& hidden : hidden_) {
       if (hidden.late && !late_too) continue;
-      any = true;
-      for (std::size_t i = 0; i < memory_.size(); ++i) {
+      for (std::size_t i = memory_.size(); i-- != 0;) {
         if (memory_[i].begin == reinterpret_cast<std::uintptr_t>(hidden.at)) {
           protect(i, PROT_READ | PROT_WRITE);
         }
       }
-      for (std::size_t i = 0; i < hidden.old.size(); ++i) {
+      for (std::size_t i = hidden.old.size(); i-- != 0;) {
         if (hidden.at[i] == hidden.old[i]) hidden.at[i] = hidden.now[i];
       }
     }
-    if (!any) return;
     std::erase_if(hidden_, [&](const Hidden& hidden) { return !hidden.late || late_too; });
     apply(waited_);
   }
   [[nodiscard]] bool take(std::uintptr_t address, void* context) noexcept {
-    for (std::size_t i = 0; i < memory_.size(); ++i) {
+    for (std::size_t i = memory_.size(); i-- != 0;) {
       const auto pages = reinterpret_cast<std::uintptr_t>(memory_[i].pages);
-      if (pages == 0 || address - pages >= memory_[i].page_bytes) continue;
+      if (address - pages >= memory_[i].page_bytes) continue;
       State& state = states_[i];
       const int all = PROT_READ | PROT_WRITE;
       if (state.protection == all) return false;

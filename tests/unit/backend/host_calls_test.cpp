@@ -1,0 +1,676 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The host backend's calls, what they tell a scheduler, and what they leave when they fail.
+
+#include "host_test_kernel.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace warpsafe::host_test {
+namespace {
+
+using host::Runtime;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr int invalid_handle = raw(HostStatus::invalid_resource_handle);
+constexpr int invalid_value = raw(HostStatus::invalid_value);
+constexpr int invalid_device = raw(HostStatus::invalid_device);
+constexpr int out_of_memory = raw(HostStatus::out_of_memory);
+
+/// Runs operations when a call waits for them, in the order of submission, and keeps what it was
+/// told.
+struct TestScheduler final : host::Scheduler {
+  explicit TestScheduler(Runtime& its_runtime) : runtime(its_runtime) {}
+
+  void begin_call(std::unique_lock<std::mutex>&) override { ++calls; }
+  void submitted(host::StreamState& stream, host::Operation& operation) override {
+    if (refuses) throw std::bad_alloc();
+    kinds.push_back(operation.kind());
+    waiting.push_back(&stream);
+  }
+  void finish(std::unique_lock<std::mutex>& lock, host::Operations) override {
+    if (before_finish) {
+      const auto step = std::exchange(before_finish, nullptr);
+      step(lock);
+    }
+    run_all(lock);
+  }
+  void known_done(host::Operations operations) override { known += operations.size(); }
+  bool hands_out_again() override { return false; }
+  void known_pending() override { ++pending; }
+  void empty_wait(host::StreamState&) override { ++empty_waits; }
+  void touched(const debug::MemoryAccess& access) override { touches.push_back(access); }
+  void destroyed(host::StreamState&) override { ++streams_destroyed; }
+  void refused(const host::StreamState*) override { ++streams_refused; }
+
+  void run_all(std::unique_lock<std::mutex>& lock) {
+    while (!waiting.empty()) {
+      host::StreamState* const stream = waiting.front();
+      waiting.erase(waiting.begin());
+      runtime.run_front(*stream, lock);
+    }
+  }
+
+  Runtime& runtime;
+  std::vector<host::StreamState*> waiting;
+  std::vector<host::OperationKind> kinds;
+  std::vector<debug::MemoryAccess> touches;
+  std::function<void(std::unique_lock<std::mutex>&)> before_finish;
+  bool refuses = false;
+  std::size_t calls = 0, known = 0, pending = 0, empty_waits = 0, streams_destroyed = 0,
+              streams_refused = 0;
+};
+
+struct HostScheduled : HostTest {
+  HostScheduled() {
+    const std::lock_guard lock(runtime.mutex);
+    runtime.set_scheduler(&scheduler);
+  }
+  ~HostScheduled() override {
+    std::unique_lock lock(runtime.mutex);
+    scheduler.run_all(lock);
+    runtime.set_scheduler(nullptr);
+  }
+
+  Runtime& runtime = Runtime::get();
+  TestScheduler scheduler{runtime};
+};
+
+// Memory.
+
+TEST_F(HostScheduled, AnAllocationIsAnOperationUnlessItHasNoBytes) {
+  void* memory = nullptr;
+  ASSERT_EQ(host_backend::allocate(memory, 0, stream), 0);
+  EXPECT_THAT(scheduler.kinds, IsEmpty());
+  ASSERT_EQ(host_backend::allocate(memory, 8, stream), 0);
+  EXPECT_THAT(scheduler.kinds, ElementsAre(host::OperationKind::allocate));
+  EXPECT_THAT(scheduler.touches, IsEmpty()) << "its stream orders it";
+  release(memory);
+}
+
+TEST_F(HostScheduled, AnAllocationThatIsNotRecordedIsNone) {
+  const std::size_t used = runtime.devices[0]->used;
+  void* memory = nullptr;
+  scheduler.refuses = true;
+  EXPECT_EQ(host_backend::allocate(memory, 8, stream), out_of_memory);
+  scheduler.refuses = false;
+  EXPECT_EQ(runtime.devices[0]->used, used);
+  MemoryKind kind = MemoryKind::device;
+  int device = 0;
+  EXPECT_EQ(host_backend::pointer_kind(memory, kind, device), 0);
+  EXPECT_EQ(kind, MemoryKind::unregistered);
+}
+
+TEST_F(HostScheduled, MemoryOutsideOfAStreamIsTouchedAndItsWorkIsFinished) {
+  const std::size_t used = runtime.devices[0]->used;
+  void* memory = nullptr;
+  ASSERT_EQ(host_backend::allocate_unordered(memory, 24), 0);
+  EXPECT_EQ(runtime.devices[0]->used, used + 24);
+  ASSERT_EQ(scheduler.touches.size(), 1U);
+  EXPECT_EQ(scheduler.touches[0], (debug::MemoryAccess{reinterpret_cast<std::uintptr_t>(memory), 24,
+                                                       debug::AccessKind::allocate}));
+  ASSERT_EQ(host_backend::fill(memory, 1, 24, stream), 0);
+  EXPECT_EQ(scheduler.waiting.size(), 1U);
+  EXPECT_EQ(host_backend::deallocate_unordered(memory), 0);
+  EXPECT_THAT(scheduler.waiting, IsEmpty());
+  EXPECT_EQ(scheduler.known, 0U) << "a program cannot rely on that wait";
+  ASSERT_EQ(scheduler.touches.size(), 2U);
+  EXPECT_EQ(scheduler.touches[1].kind, debug::AccessKind::release);
+  EXPECT_EQ(runtime.devices[0]->used, used);
+}
+
+TEST_F(HostScheduled, MemoryThatIsBeingFreedCannotBeFreedOrUsedByAnotherThread) {
+  for (const bool pinned : {false, true}) {
+    void* memory = nullptr;
+    ASSERT_EQ(pinned ? host_backend::host_allocate(memory, 8)
+                     : host_backend::allocate_unordered(memory, 8),
+              0);
+    const auto deallocate = [&] {
+      return pinned ? host_backend::host_deallocate(memory)
+                    : host_backend::deallocate_unordered(memory);
+    };
+    int freed_again = 0;
+    int filled = 0;
+    scheduler.before_finish = [&](std::unique_lock<std::mutex>& lock) {
+      lock.unlock();
+      std::thread([&] {
+        freed_again = deallocate();
+        filled = host_backend::fill(memory, 0, 8, stream);
+      }).join();
+      lock.lock();
+    };
+    EXPECT_EQ(deallocate(), 0);
+    EXPECT_EQ(freed_again, invalid_value) << pinned;
+    EXPECT_EQ(filled, invalid_value) << pinned;
+  }
+}
+
+TEST_F(HostScheduled, MemoryWhoseReleaseFailsStaysAllocated) {
+  const std::size_t used = runtime.devices[0]->used;
+  void* memory = nullptr;
+  ASSERT_EQ(host_backend::allocate_unordered(memory, 8), 0);
+  scheduler.before_finish = [](auto&) { throw std::bad_alloc(); };
+  EXPECT_EQ(host_backend::deallocate_unordered(memory), out_of_memory);
+  EXPECT_EQ(runtime.devices[0]->used, used + 8);
+  EXPECT_EQ(host_backend::fill(memory, 0, 8, stream), 0);
+  EXPECT_EQ(host_backend::deallocate_unordered(memory), 0);
+}
+
+TEST_F(HostScheduled, EachFreeTakesItsOwnKindOfMemory) {
+  void* ordered = nullptr;
+  void* unordered = nullptr;
+  void* managed = nullptr;
+  void* pinned = nullptr;
+  ASSERT_EQ(host_backend::allocate(ordered, 8, stream), 0);
+  ASSERT_EQ(host_backend::allocate_unordered(unordered, 8), 0);
+  ASSERT_EQ(host_backend::allocate_managed(managed, 8), 0);
+  ASSERT_EQ(host_backend::host_allocate(pinned, 8), 0);
+  int local = 0;
+  for (void* const memory : {ordered, pinned, static_cast<void*>(&local)}) {
+    EXPECT_EQ(host_backend::deallocate_unordered(memory), invalid_value);
+  }
+  for (void* const memory : {ordered, unordered, managed, static_cast<void*>(&local)}) {
+    EXPECT_EQ(host_backend::host_deallocate(memory), invalid_value);
+  }
+  for (void* const memory : {unordered, managed, pinned}) {
+    EXPECT_EQ(host_backend::deallocate(memory, stream), invalid_value);
+  }
+  host::StreamState* const none = nullptr;
+  EXPECT_EQ(host_backend::deallocate(ordered, none), invalid_handle);
+  EXPECT_EQ(host_backend::deallocate(nullptr, none), invalid_handle);
+  EXPECT_EQ(scheduler.streams_refused, 2U);
+  EXPECT_EQ(host_backend::deallocate_unordered(nullptr), 0);
+  EXPECT_EQ(host_backend::deallocate_unordered(unordered), 0);
+  EXPECT_EQ(host_backend::deallocate_unordered(managed), 0);
+  EXPECT_EQ(host_backend::host_deallocate(pinned), 0);
+  release(ordered);
+}
+
+TEST_F(HostScheduled, ACopyFromHostToHostReadsInOrderAndIsKnownToBeDone) {
+  auto* const memory = device_array<unsigned char>(4);
+  std::vector<unsigned char> first(4, 1);
+  std::vector<unsigned char> second(4, 2);
+  std::vector<unsigned char> third(4, 3);
+  ASSERT_EQ(host_backend::copy(second.data(), first.data(), 4, CopyKind::host_to_host, stream), 0);
+  EXPECT_EQ(scheduler.known, 1U);
+  EXPECT_THAT(second, ::testing::Each(1));
+  // A kernel that writes the source first: the copy must not have read before.
+  ASSERT_EQ(launch_raw(
+                stream, shape_of(1, 1), +[](unsigned char* to) { *to = 9; }, second.data()),
+            0);
+  ASSERT_EQ(host_backend::copy(third.data(), second.data(), 4, CopyKind::host_to_host, stream), 0);
+  EXPECT_THAT(third, ElementsAre(9, 1, 1, 1));
+  EXPECT_EQ(scheduler.known, 2U);
+  ASSERT_EQ(host_backend::copy(third.data(), memory, 4, CopyKind::device_to_host, stream), 0);
+  EXPECT_EQ(scheduler.known, 2U) << "drivers do not promise that wait";
+  release(memory);
+}
+
+struct HostCalls : HostTest {
+  [[nodiscard]] CaptureState state() const {
+    CaptureInfo info{};
+    EXPECT_EQ(host_backend::capture_info(stream, info), 0);
+    return info.state;
+  }
+};
+
+TEST_F(HostCalls, NothingIsAllocatedForNoBytes) {
+  void* memory = this;
+  EXPECT_EQ(host_backend::host_allocate(memory, 0), 0);
+  EXPECT_EQ(memory, nullptr);
+  memory = this;
+  EXPECT_EQ(host_backend::allocate_managed(memory, 0), 0);
+  EXPECT_EQ(memory, nullptr);
+  EXPECT_EQ(host_backend::fill(nullptr, 0, 0, stream), 0);
+  bool pools = true;
+  EXPECT_EQ(host_backend::has_memory_pools(1, pools), invalid_device);
+  EXPECT_FALSE(pools);
+  EXPECT_EQ(host_backend::has_memory_pools(0, pools), 0);
+  EXPECT_TRUE(pools);
+  std::size_t free_bytes = 1;
+  std::size_t total = 0;
+  ASSERT_TRUE(host::set_memory(0, 0));
+  EXPECT_EQ(host_backend::memory_info(free_bytes, total), 0);
+  EXPECT_EQ(free_bytes, 0U);
+}
+
+TEST_F(HostCalls, DeviceMemoryIsNotTakenForTheHostsEvenAtItsLastByte) {
+  auto* const memory = device_array<unsigned char>(8);
+  auto* const other = device_array<unsigned char>(8);
+  EXPECT_EQ(host_backend::copy(memory, other, 8, CopyKind::host_to_device, stream), invalid_value);
+  EXPECT_EQ(host_backend::copy(memory, other + 7, 1, CopyKind::host_to_device, stream),
+            invalid_value);
+  EXPECT_EQ(host_backend::copy(memory + 7, other, 1, CopyKind::device_to_host, stream),
+            invalid_value);
+  MemoryKind kind = MemoryKind::unregistered;
+  int device = -1;
+  EXPECT_EQ(host_backend::pointer_kind(memory + 7, kind, device), 0);
+  EXPECT_EQ(kind, MemoryKind::device);
+  bool reached = false;
+  EXPECT_EQ(host_backend::can_access(0, memory + 7, 0, reached), 0);
+  EXPECT_TRUE(reached);
+  EXPECT_EQ(host_backend::can_access(3, memory, 0, reached), invalid_device);
+  EXPECT_FALSE(reached);
+  int local = 0;
+  reached = true;
+  EXPECT_EQ(host_backend::can_access(0, &local, 0, reached), 0);
+  EXPECT_FALSE(reached);
+  release(memory);
+  release(other);
+}
+
+TEST_F(HostCalls, FreedMemoryIsOutOfReachBeforeItsStreamGetsThere) {
+  Flag go = false;
+  auto* const memory = device_array<unsigned char>(8);
+  ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
+  release(memory);
+  EXPECT_EQ(host_backend::fill(memory, 0, 8, stream), invalid_value);
+  go = true;
+  EXPECT_EQ(synchronize(), 0);
+}
+
+TEST_F(HostCalls, ACopyOfAPoolsLastByteNeedsAccessUnlessTheCallNamesTheDevices) {
+  host::set_device_count(2);
+  ASSERT_EQ(host_backend::set_device(1), 0);
+  host::StreamState* far = nullptr;
+  ASSERT_EQ(host_backend::stream_create(far, 0), 0);
+  void* there = nullptr;
+  ASSERT_EQ(host_backend::allocate(there, 8, far), 0);
+  ASSERT_EQ(host_backend::set_device(0), 0);
+  auto* const here = device_array<unsigned char>(8);
+  auto* const last = static_cast<unsigned char*>(there) + 7;
+  EXPECT_EQ(host_backend::copy(here, last, 1, CopyKind::device_to_device, stream), invalid_value);
+  EXPECT_EQ(host_backend::copy_peer(here, 0, last, 1, 1, stream), 0);
+  ASSERT_TRUE(host::set_peer_access(0, 1, true));
+  EXPECT_EQ(host_backend::copy(here, last, 1, CopyKind::device_to_device, stream), 0);
+  EXPECT_EQ(synchronize(), 0);
+  release(here);
+  EXPECT_EQ(host_backend::deallocate(there, far), 0);
+  EXPECT_EQ(host_backend::stream_destroy(far), 0);
+}
+
+TEST_F(HostCalls, ACapturedCopyReadsItsSourceAtEachReplay) {
+  auto* const memory = device_array<int>(1);
+  int source = 1;
+  ASSERT_EQ(synchronize(), 0);
+  ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+  ASSERT_EQ(host_backend::copy(memory, &source, 4, CopyKind::host_to_device, stream), 0);
+  host_backend::native_graph graph = nullptr;
+  ASSERT_EQ(host_backend::capture_end(stream, graph), 0);
+  host_backend::native_graph_exec exec = nullptr;
+  ASSERT_EQ(host_backend::graph_instantiate(exec, graph), 0);
+  for (int value = 5; value < 8; ++value) {
+    source = value;
+    ASSERT_EQ(host_backend::graph_launch(exec, stream), 0);
+    int back = 0;
+    ASSERT_EQ(host_backend::copy(&back, memory, 4, CopyKind::device_to_host, stream), 0);
+    EXPECT_EQ(back, value);
+  }
+  EXPECT_EQ(host_backend::graph_exec_destroy(exec), 0);
+  EXPECT_EQ(host_backend::graph_exec_destroy(exec), invalid_value);
+  EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+  EXPECT_EQ(host_backend::graph_destroy(graph), invalid_value);
+  release(memory);
+}
+
+// Streams and events.
+
+TEST_F(HostScheduled, QueriesAndWaitsTellWhatTheHostKnows) {
+  EXPECT_FALSE(host_backend::is_scheduled() == (runtime.scheduler == nullptr));
+  EXPECT_TRUE(host_backend::is_scheduled());
+  host_backend::native_event event = nullptr;
+  host_backend::native_event later = nullptr;
+  ASSERT_EQ(host_backend::event_create(event, true), 0);
+  ASSERT_EQ(host_backend::event_create(later, true), 0);
+  ASSERT_EQ(host_backend::stream_wait(stream, event), 0);
+  EXPECT_EQ(scheduler.empty_waits, 1U);
+  EXPECT_THAT(scheduler.kinds, IsEmpty());
+  ASSERT_EQ(host_backend::event_record(event, stream), 0);
+  ASSERT_EQ(host_backend::event_record(later, stream), 0);
+  float ms = -1;
+  EXPECT_EQ(host_backend::event_query(event), host_backend::not_ready);
+  EXPECT_EQ(host_backend::stream_query(stream), host_backend::not_ready);
+  EXPECT_EQ(host_backend::event_elapsed(ms, event, later), host_backend::not_ready);
+  EXPECT_EQ(scheduler.pending, 3U);
+  EXPECT_EQ(scheduler.known, 0U);
+  EXPECT_EQ(host_backend::event_synchronize(event), 0);
+  EXPECT_EQ(scheduler.known, 1U);
+  EXPECT_EQ(host_backend::event_query(event), 0);
+  EXPECT_EQ(scheduler.known, 2U);
+  EXPECT_EQ(host_backend::stream_query(stream), 0);
+  EXPECT_EQ(scheduler.known, 3U);
+  EXPECT_EQ(host_backend::event_elapsed(ms, event, later), 0);
+  EXPECT_GE(ms, 0.0F);
+  EXPECT_EQ(scheduler.known, 5U);
+  EXPECT_EQ(host_backend::stream_synchronize(stream), 0);
+  EXPECT_EQ(scheduler.known, 6U);
+  EXPECT_EQ(host_backend::device_synchronize(), 0);
+  EXPECT_EQ(scheduler.known, 7U);
+  EXPECT_EQ(host_backend::event_destroy(event), 0);
+  EXPECT_EQ(host_backend::event_destroy(later), 0);
+}
+
+TEST_F(HostScheduled, PureQueriesRunNoWork) {
+  const std::size_t calls = scheduler.calls;
+  int number = 0;
+  bool answer = false;
+  DeviceLimits limits;
+  EXPECT_EQ(host_backend::device_count(number), 0);
+  EXPECT_EQ(host_backend::limits_of(0, limits), 0);
+  EXPECT_EQ(host_backend::stream_capturing(stream, answer), 0);
+  EXPECT_EQ(scheduler.calls, calls);
+  EXPECT_EQ(host_backend::stream_query(stream), 0);
+  EXPECT_EQ(scheduler.calls, calls + 1);
+}
+
+TEST_F(HostScheduled, AnEventOfADestroyedStreamIsKeptUntilTheScheduleEnds) {
+  host::StreamState* second = nullptr;
+  ASSERT_EQ(host_backend::stream_create(second, 0), 0);
+  EXPECT_EQ(host_backend::fill(nullptr, 0, 0, second), 0);
+  ASSERT_EQ(host_backend::stream_destroy(second), 0);
+  EXPECT_EQ(scheduler.streams_destroyed, 1U);
+  EXPECT_EQ(host_backend::stream_destroy(second), invalid_handle);
+  EXPECT_EQ(scheduler.streams_destroyed, 1U);
+}
+
+TEST_F(HostScheduled, ADeviceWaitForgetsTheWorkOfItsOwnDestroyedStreams) {
+  host::set_device_count(2);
+  std::vector<host::StreamState*> gone;
+  for (const int device : {0, 1}) {
+    ASSERT_EQ(host_backend::set_device(device), 0);
+    host::StreamState* made = nullptr;
+    ASSERT_EQ(host_backend::stream_create(made, 0), 0);
+    host_backend::native_event event = nullptr;
+    ASSERT_EQ(host_backend::event_create(event, false), 0);
+    ASSERT_EQ(host_backend::event_record(event, made), 0);
+    EXPECT_EQ(host_backend::event_destroy(event), 0);
+    ASSERT_EQ(host_backend::stream_destroy(made), 0);
+    gone.push_back(made);
+  }
+  ASSERT_EQ(host_backend::set_device(0), 0);
+  ASSERT_EQ(host_backend::device_synchronize(), 0);
+  EXPECT_EQ(gone[0]->last, nullptr);
+  EXPECT_NE(gone[1]->last, nullptr);
+  const std::size_t known = scheduler.known;
+  ASSERT_EQ(host_backend::device_synchronize(), 0);
+  EXPECT_EQ(scheduler.known, known) << "there is nothing new";
+}
+
+TEST_F(HostCalls, StreamsAreNumberedInTheOrderOfTheirCreation) {
+  std::vector<host::StreamState*> made(3);
+  for (host::StreamState*& one : made) ASSERT_EQ(host_backend::stream_create(one, 0), 0);
+  EXPECT_EQ(made[0]->number + 1, made[1]->number);
+  EXPECT_EQ(made[1]->number + 1, made[2]->number);
+  EXPECT_GT(made[0]->number, stream->number);
+  for (host::StreamState* const one : made) EXPECT_EQ(host_backend::stream_destroy(one), 0);
+}
+
+TEST_F(HostCalls, ADefaultStreamCannotBeDestroyed) {
+  host::StreamState* const usual = host::default_stream(0);
+  ASSERT_NE(usual, nullptr);
+  EXPECT_EQ(host::default_stream(0), usual);
+  EXPECT_EQ(host::default_stream(1), nullptr);
+  EXPECT_EQ(host_backend::stream_destroy(usual), invalid_handle);
+  EXPECT_EQ(host_backend::stream_query(usual), 0);
+}
+
+TEST_F(HostCalls, CaptureModesAreExchangedWithinTheirRange) {
+  for (const int wrong : {-1, 3, 100}) {
+    int mode = wrong;
+    EXPECT_EQ(host_backend::exchange_capture_mode(mode), invalid_value);
+    EXPECT_EQ(mode, wrong);
+  }
+  int mode = 2;
+  EXPECT_EQ(host_backend::exchange_capture_mode(mode), 0);
+  EXPECT_EQ(mode, 0);
+  mode = 1;
+  EXPECT_EQ(host_backend::exchange_capture_mode(mode), 0);
+  EXPECT_EQ(mode, 2);
+  mode = 0;
+  EXPECT_EQ(host_backend::exchange_capture_mode(mode), 0);
+  EXPECT_EQ(mode, 1);
+}
+
+TEST_F(HostCalls, AnEventIsOfOneDeviceAndMustExist) {
+  host::set_device_count(2);
+  host_backend::native_event here = nullptr;
+  host_backend::native_event there = nullptr;
+  ASSERT_EQ(host_backend::event_create(here, true), 0);
+  ASSERT_EQ(host_backend::set_device(1), 0);
+  host::StreamState* far = nullptr;
+  ASSERT_EQ(host_backend::stream_create(far, 0), 0);
+  ASSERT_EQ(host_backend::event_create(there, true), 0);
+  EXPECT_EQ(host_backend::event_record(here, far), invalid_handle);
+  EXPECT_EQ(host_backend::event_record(there, stream), invalid_handle);
+  EXPECT_EQ(host_backend::event_record(nullptr, stream), invalid_handle);
+  EXPECT_EQ(host_backend::event_record(here, nullptr), invalid_handle);
+  EXPECT_EQ(host_backend::event_query(nullptr), invalid_handle);
+  EXPECT_EQ(host_backend::event_synchronize(nullptr), invalid_handle);
+  EXPECT_EQ(host_backend::event_destroy(nullptr), invalid_handle);
+  EXPECT_EQ(host_backend::stream_wait(stream, nullptr), invalid_handle);
+  EXPECT_EQ(host_backend::stream_wait(nullptr, here), invalid_handle);
+  ASSERT_EQ(host_backend::event_record(here, stream), 0);
+  ASSERT_EQ(host_backend::event_record(there, far), 0);
+  EXPECT_EQ(host_backend::event_synchronize(here), 0);
+  EXPECT_EQ(host_backend::event_synchronize(there), 0);
+  float ms = 0;
+  EXPECT_EQ(host_backend::event_elapsed(ms, here, there), invalid_handle);
+  EXPECT_EQ(host_backend::event_elapsed(ms, here, here), 0);
+  EXPECT_EQ(ms, 0.0F);
+  EXPECT_EQ(host_backend::event_elapsed(ms, here, nullptr), invalid_handle);
+  int device = -1;
+  EXPECT_EQ(host_backend::stream_device(far, device), 0);
+  EXPECT_EQ(device, 1);
+  EXPECT_EQ(host_backend::stream_device(nullptr, device), invalid_handle);
+  EXPECT_EQ(host_backend::event_destroy(here), 0);
+  EXPECT_EQ(host_backend::event_destroy(there), 0);
+  EXPECT_EQ(host_backend::stream_destroy(far), 0);
+}
+
+// Captures.
+
+TEST_F(HostCalls, ADestroyedStreamEndsTheCaptureThatItBeganAndBreaksOneThatItJoined) {
+  host::StreamState* origin = nullptr;
+  host::StreamState* joined = nullptr;
+  host_backend::native_event event = nullptr;
+  ASSERT_EQ(host_backend::event_create(event, false), 0);
+  for (const bool of_origin : {true, false}) {
+    ASSERT_EQ(host_backend::stream_create(origin, 0), 0);
+    ASSERT_EQ(host_backend::stream_create(joined, 0), 0);
+    ASSERT_EQ(host_backend::capture_begin(origin, CaptureMode::relaxed), 0);
+    ASSERT_EQ(host_backend::event_record(event, origin), 0);
+    ASSERT_EQ(host_backend::stream_wait(joined, event), 0);
+    bool capturing = false;
+    ASSERT_EQ(host_backend::stream_capturing(joined, capturing), 0);
+    EXPECT_TRUE(capturing);
+    ASSERT_EQ(host_backend::stream_destroy(of_origin ? origin : joined), 0);
+    host::StreamState* const left = of_origin ? joined : origin;
+    ASSERT_EQ(host_backend::stream_capturing(left, capturing), 0);
+    EXPECT_EQ(capturing, !of_origin);
+    if (!of_origin) {
+      host_backend::native_graph graph = nullptr;
+      EXPECT_EQ(host_backend::capture_end(origin, graph),
+                raw(HostStatus::stream_capture_invalidated));
+    }
+    EXPECT_THAT(Runtime::get().captures, IsEmpty());
+    EXPECT_EQ(host_backend::stream_destroy(left), 0);
+  }
+  EXPECT_EQ(host_backend::event_destroy(event), 0);
+}
+
+TEST_F(HostCalls, AMergeOfCapturesBreaksBoth) {
+  host::StreamState* second = nullptr;
+  host_backend::native_event event = nullptr;
+  ASSERT_EQ(host_backend::stream_create(second, 0), 0);
+  ASSERT_EQ(host_backend::event_create(event, false), 0);
+  ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+  ASSERT_EQ(host_backend::capture_begin(second, CaptureMode::relaxed), 0);
+  EXPECT_EQ(host_backend::capture_begin(second, CaptureMode::relaxed),
+            raw(HostStatus::illegal_state));
+  ASSERT_EQ(host_backend::event_record(event, second), 0);
+  EXPECT_EQ(host_backend::stream_wait(stream, event), raw(HostStatus::stream_capture_merge));
+  EXPECT_EQ(state(), CaptureState::broken);
+  host_backend::native_graph graph = nullptr;
+  for (host::StreamState* const one : {stream, second}) {
+    EXPECT_EQ(host_backend::capture_end(one, graph), raw(HostStatus::stream_capture_invalidated));
+    EXPECT_EQ(graph, nullptr);
+    EXPECT_EQ(host_backend::capture_end(one, graph), raw(HostStatus::illegal_state));
+  }
+  EXPECT_EQ(host_backend::event_destroy(event), 0);
+  EXPECT_EQ(host_backend::stream_destroy(second), 0);
+}
+
+TEST_F(HostCalls, AQueryOfADeviceIsRefusedForEachCaptureOnIt) {
+  host::StreamState* second = nullptr;
+  ASSERT_EQ(host_backend::stream_create(second, 0), 0);
+  ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+  ASSERT_EQ(host_backend::capture_begin(second, CaptureMode::relaxed), 0);
+  EXPECT_EQ(host_backend::device_synchronize(), raw(HostStatus::stream_capture_unsupported));
+  host_backend::native_graph graph = nullptr;
+  for (host::StreamState* const one : {stream, second}) {
+    EXPECT_EQ(host_backend::capture_end(one, graph), raw(HostStatus::stream_capture_invalidated));
+  }
+  EXPECT_EQ(host_backend::device_synchronize(), 0);
+  EXPECT_EQ(host_backend::stream_destroy(second), 0);
+}
+
+// Whether a call of a thread breaks a capture: by both modes, and whether the thread began it.
+TEST_F(HostCalls, UnsafeCallsAreForbiddenByTheModesOfBoth) {
+  void* memory = nullptr;
+  for (int capture_mode = 0; capture_mode < 3; ++capture_mode) {
+    for (int mine = 0; mine < 3; ++mine) {
+      for (const bool other_thread : {false, true}) {
+        ASSERT_EQ(host_backend::capture_begin(stream, static_cast<CaptureMode>(capture_mode)), 0);
+        int status = -1;
+        const auto call = [&] {
+          int mode = mine;
+          EXPECT_EQ(host_backend::exchange_capture_mode(mode), 0);
+          status = host_backend::host_allocate(memory, 0);
+          EXPECT_EQ(host_backend::exchange_capture_mode(mode), 0);
+        };
+        if (other_thread) {
+          std::thread(call).join();
+        } else {
+          call();
+        }
+        const bool refused =
+            other_thread ? capture_mode == 0 && mine == 0 : capture_mode != 2 && mine != 2;
+        EXPECT_EQ(status, refused ? raw(HostStatus::stream_capture_unsupported) : 0)
+            << capture_mode << mine << other_thread;
+        EXPECT_EQ(state(), refused ? CaptureState::broken : CaptureState::active);
+        host_backend::native_graph graph = nullptr;
+        EXPECT_EQ(host_backend::capture_end(stream, graph),
+                  refused ? raw(HostStatus::stream_capture_invalidated) : 0);
+        if (graph != nullptr) EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+      }
+    }
+  }
+}
+
+TEST_F(HostCalls, TheTailOfACaptureIsThatOfItsNodes) {
+  auto* const memory = device_array<unsigned char>(8);
+  ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+  CaptureInfo info{};
+  std::uint64_t before = 0;
+  for (std::uint64_t node = 1; node <= 3; ++node) {
+    ASSERT_EQ(host_backend::fill(memory, 0, 8, stream), 0);
+    ASSERT_EQ(host_backend::capture_info(stream, info), 0);
+    EXPECT_EQ(info.tail, detail::finish_tail(detail::mix_tail(0, node)));
+    EXPECT_NE(info.tail, before);
+    before = info.tail;
+  }
+  host_backend::native_graph graph = nullptr;
+  ASSERT_EQ(host_backend::capture_end(stream, graph), 0);
+  std::size_t nodes = 0;
+  EXPECT_EQ(host_backend::graph_nodes(graph, nodes), 0);
+  EXPECT_EQ(nodes, 3U);
+  ASSERT_EQ(host_backend::capture_info(stream, info), 0);
+  EXPECT_EQ(info.state, CaptureState::none);
+  EXPECT_EQ(info.tail, 0U);
+  EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+  EXPECT_EQ(host_backend::graph_nodes(graph, nodes), invalid_value);
+  release(memory);
+}
+
+/// A graph of fills, of which the last one may be a copy.
+host_backend::native_graph graph_of(host::StreamState* stream, unsigned char* memory, int nodes,
+                                    bool ends_with_copy) {
+  EXPECT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+  for (int i = 0; i < nodes; ++i) {
+    const bool copies = ends_with_copy && i == nodes - 1;
+    EXPECT_EQ(copies ? host_backend::copy(memory, memory + 4, 1, CopyKind::device_to_device, stream)
+                     : host_backend::fill(memory + i, static_cast<unsigned char>(nodes), 1, stream),
+              0);
+  }
+  host_backend::native_graph graph = nullptr;
+  EXPECT_EQ(host_backend::capture_end(stream, graph), 0);
+  return graph;
+}
+
+TEST_F(HostCalls, AGraphUpdateComparesEachNode) {
+  auto* const memory = device_array<unsigned char>(8);
+  const host_backend::native_graph first = graph_of(stream, memory, 3, false);
+  const host_backend::native_graph same = graph_of(stream, memory + 4, 3, false);
+  const host_backend::native_graph longer = graph_of(stream, memory, 4, false);
+  const host_backend::native_graph other = graph_of(stream, memory, 3, true);
+  host_backend::native_graph_exec exec = nullptr;
+  ASSERT_EQ(host_backend::graph_instantiate(exec, first), 0);
+  GraphChange change = GraphChange::none;
+  EXPECT_EQ(host_backend::graph_update(exec, nullptr, change), invalid_value);
+  EXPECT_EQ(change, GraphChange::unknown);
+  change = GraphChange::none;
+  EXPECT_EQ(host_backend::graph_update(nullptr, first, change), invalid_value);
+  EXPECT_EQ(change, GraphChange::unknown);
+  const int refused = raw(HostStatus::graph_exec_update_failure);
+  EXPECT_EQ(host_backend::graph_update(exec, longer, change), refused);
+  EXPECT_EQ(change, GraphChange::topology);
+  EXPECT_EQ(host_backend::graph_update(exec, other, change), refused);
+  EXPECT_EQ(change, GraphChange::node_kind) << "the last node";
+  EXPECT_EQ(host_backend::graph_update(exec, same, change), 0);
+  EXPECT_EQ(change, GraphChange::none);
+  ASSERT_EQ(host_backend::fill(memory, 0, 8, stream), 0);
+  ASSERT_EQ(host_backend::graph_launch(exec, stream), 0);
+  unsigned char back[8] = {};
+  ASSERT_EQ(host_backend::copy(back, memory, 8, CopyKind::device_to_host, stream), 0);
+  EXPECT_THAT(back, ElementsAre(0, 0, 0, 0, 3, 3, 3, 0));
+  EXPECT_EQ(host_backend::graph_launch(nullptr, stream), invalid_value);
+  host_backend::native_graph_exec none = nullptr;
+  EXPECT_EQ(host_backend::graph_instantiate(none, nullptr), invalid_value);
+  EXPECT_EQ(host_backend::graph_exec_destroy(exec), 0);
+  for (const auto graph : {first, same, longer, other}) {
+    EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+  }
+  release(memory);
+}
+
+TEST_F(HostScheduled, LaunchesOfOneGraphRunOneAfterAnother) {
+  auto* const memory = device_array<unsigned char>(8);
+  const host_backend::native_graph graph = graph_of(stream, memory, 1, false);
+  host_backend::native_graph_exec exec = nullptr;
+  ASSERT_EQ(host_backend::graph_instantiate(exec, graph), 0);
+  ASSERT_EQ(host_backend::graph_launch(exec, stream), 0);
+  EXPECT_EQ(stream->last->after, nullptr);
+  const std::shared_ptr<const host::Operation> first = stream->last;
+  ASSERT_EQ(host_backend::graph_launch(exec, stream), 0);
+  EXPECT_EQ(stream->last->after, first);
+  EXPECT_EQ(host_backend::graph_exec_destroy(exec), 0);
+  EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+  release(memory);
+}
+
+}  // namespace
+}  // namespace warpsafe::host_test
