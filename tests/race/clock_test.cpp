@@ -111,7 +111,7 @@ struct Both {
     for (const Strand strand : limits) {
       const auto found = ticks.find(strand);
       const std::uint32_t tick = found == ticks.end() ? 0 : found->second;
-      if (tick != 0) EXPECT_TRUE(clock.knows({strand, tick})) << step << ' ' << strand;
+      EXPECT_EQ(clock.knows({strand, tick == 0 ? 1 : tick}), tick != 0) << step << ' ' << strand;
       EXPECT_FALSE(clock.knows({strand, tick + 1})) << step << ' ' << strand;
     }
   }
@@ -176,8 +176,12 @@ TEST(Clock, SharesItsPartsWithCopiesUntilOneChanges) {
   one.raise({40, 7});
   EXPECT_EQ(parts_of(one), before);
   {
-    const Clock copy = one;
+    Clock copy = one;
     EXPECT_TRUE(copy.same(one));
+    copy.raise({64, 1});  // a root of its own, over the same two leaves
+    Parts all = parts_of(copy);
+    one.collect_parts(all);
+    EXPECT_EQ(all.size(), 5U);
   }
   one.raise({0, 8});
   one.raise({40, 8});
@@ -277,6 +281,18 @@ TEST(HappensBefore, APointTakesOverTheClockOfThePointThatKnowsAll) {
   for (const Point earlier : {a, b, c, d, e, f}) EXPECT_TRUE(order.before(earlier, g)) << earlier;
 }
 
+TEST(HappensBefore, AChainAcrossStrandsKnowsItsBeginning) {
+  HappensBefore order;
+  std::vector<Point> chain;
+  for (int i = 0; i < 5; ++i) {
+    const Point before = chain.empty() ? no_point : chain.back();
+    chain.push_back(order.add(order.add_strand(), std::array{before}));
+    for (Point earlier = 0; earlier < chain.back(); ++earlier) {
+      EXPECT_TRUE(order.before(earlier, chain.back())) << earlier;
+    }
+  }
+}
+
 // Nodes that know the same beside each other, then one that knows more.
 TEST(HappensBefore, JoinsEachClockThatDiffersFromTheOneBefore) {
   HappensBefore order;
@@ -293,6 +309,24 @@ TEST(HappensBefore, JoinsEachClockThatDiffersFromTheOneBefore) {
       order.add(strands[5], after_other), order.add(strands[6], after_third)};
   const Point end = order.add(strands[7], all);
   for (Point point = 0; point < end; ++point) EXPECT_TRUE(order.before(point, end)) << point;
+}
+
+// One that knows the newest of the strand comes after one that does not.
+TEST(HappensBefore, KeepsWhatItTookOverBefore) {
+  HappensBefore order;
+  const Strand own = order.add_strand();
+  const Strand one = order.add_strand();
+  const Strand two = order.add_strand();
+  const Point top = order.add(own);
+  const Point beside = order.add(one);
+  const Point beyond = order.add(two, std::array{top});
+  const Point end = order.add(own, std::array{beside, beyond});
+  for (const Point earlier : {top, beside, beyond})
+    EXPECT_TRUE(order.before(earlier, end)) << earlier;
+  const Point other = order.add(own, std::array{order.add(two), order.add(one)});
+  for (Point earlier = 0; earlier < other; ++earlier) EXPECT_TRUE(order.before(earlier, other));
+  EXPECT_TRUE(order.knows(other, order.epoch(other)));
+  EXPECT_FALSE(order.knows(end, order.epoch(other)));
 }
 
 TEST(HappensBefore, ForgetsAllButTheKeptAndTheNewest) {
@@ -319,7 +353,10 @@ TEST(HappensBefore, ForgetsAllButTheKeptAndTheNewest) {
   EXPECT_EQ(order.epoch(of_held).strand, held);
   EXPECT_TRUE(order.before(kept, newest));
   EXPECT_FALSE(order.knows(of_gone, {gone, 1})) << "forgotten, between points that are kept";
+  EXPECT_FALSE(order.knows(of_gone, order.epoch(of_held)));
   EXPECT_FALSE(order.knows(of_used, {used, 1}));
+  EXPECT_FALSE(order.knows(of_held + 1, order.epoch(first))) << "there is no such point";
+  EXPECT_EQ(order.clock_parts_held(), 1U) << "what `kept` knows of the host";
   EXPECT_EQ(order.add_strand(), gone) << "the only strand that is free";
   EXPECT_EQ(order.add_strand(), held + 1);
   const Point again = order.add(gone, std::array{of_gone, of_held});
@@ -330,10 +367,39 @@ TEST(HappensBefore, ForgetsAllButTheKeptAndTheNewest) {
   order.forget({}, {});
   EXPECT_EQ(order.points_held(), 3U) << "the newest of the host, of `one` and of the new strand";
   EXPECT_EQ(order.add_strand(), held);
-  EXPECT_EQ(order.add_strand(), used);
   order.clear();
   EXPECT_EQ(order.points_held(), 0U);
+  EXPECT_EQ(order.clock_parts_held(), 0U);
+  EXPECT_EQ(order.size(), 0U);
+  EXPECT_EQ(order.add_strand(), 0U) << "the free strand is gone, too";
+}
+
+TEST(HappensBefore, AFreeStrandIsHandedOutOnce) {
+  HappensBefore order;
+  for (int i = 0; i < 3; ++i) order.add_strand();
+  order.end_strand(0);
+  order.end_strand(2);
+  order.forget({}, {});
+  order.forget({}, {});
+  EXPECT_EQ(order.add_strand(), 2U);
   EXPECT_EQ(order.add_strand(), 0U);
+  EXPECT_EQ(order.add_strand(), 3U);
+}
+
+TEST(HappensBefore, CountsThePartsOfBothClocksOfAPoint) {
+  HappensBefore order;
+  const Strand one = order.add_strand();
+  const Strand two = order.add_strand();
+  const Strand three = order.add_strand();
+  const Point first = order.add(one);
+  Clock clock;
+  order.add_to(clock, first);
+  EXPECT_EQ(order.clock_parts_held(), 1U) << "with the point itself, for others";
+  const Point second = order.add(two);
+  order.add(three, std::array{first, second});
+  EXPECT_EQ(order.clock_parts_held(), 2U) << "and both together";
+  order.forget({first}, {});
+  EXPECT_EQ(order.clock_parts_held(), 2U);
 }
 
 TEST(HappensBefore, AddsAPointAndAllBeforeItToAClock) {
@@ -492,6 +558,33 @@ TEST_F(Checked, AnAllocationReplacesWhatItCovers) {
   EXPECT_TRUE(races_.empty());
 }
 
+TEST_F(Checked, AnAllocationLeavesTheOneBehindIt) {
+  const Point behind = add(host_, {at(1000, 100, AccessKind::allocate)});
+  const Point before = add(host_, {at(900, 100, AccessKind::allocate)});
+  EXPECT_THAT(nameable(true), UnorderedElementsAre(behind, before));
+  const Point across = add(host_, {at(950, 51, AccessKind::allocate)});
+  EXPECT_THAT(nameable(true), UnorderedElementsAre(across));
+}
+
+TEST_F(Checked, APointThatFreesMemoryDoesNotRaceWithItself) {
+  add(one_, {at(1000, 8, AccessKind::allocate)});
+  add(one_, {at(1000, 8, AccessKind::release), at(1000, 8, AccessKind::read)});
+  EXPECT_TRUE(races_.empty());
+}
+
+// Reads and writes are kept apart, but races come by the earlier point, then by its access.
+TEST_F(Checked, RacesComeInTheOrderOfTheEarlierPoints) {
+  const Point first = add(one_, {at(1000, 8, AccessKind::read)});
+  const Point second = add(one_, {at(1000, 4, AccessKind::read), at(1000, 8, AccessKind::write)});
+  const Point third = add(one_, {at(1004, 8, AccessKind::write), at(1000, 4, AccessKind::read)});
+  const Point fourth = add(one_, {at(1000, 8, AccessKind::read)});
+  add(two_, {at(1000, 8, AccessKind::write)});
+  std::vector<std::pair<Point, std::uintptr_t>> firsts;
+  for (const Race& race : races_) firsts.emplace_back(race.first, race.first_access.end());
+  EXPECT_THAT(firsts, ElementsAre(std::pair(first, 1008), std::pair(second, 1004),
+                                  std::pair(third, 1012), std::pair(fourth, 1008)));
+}
+
 TEST_F(Checked, UseAfterFreeStaysForEver) {
   const Point allocated = add(host_, {at(1000, 64, AccessKind::allocate)});
   const Point freed = add(host_, {at(1000, MemoryAccess::whole_allocation, AccessKind::release)});
@@ -555,6 +648,45 @@ TEST_F(Checked, AnAllocationThatTheHostDoesNotKnowKeepsItsStrand) {
   }
 }
 
+// Even if a list that was too long has lost the allocation itself.
+TEST_F(Checked, AStrandIsKeptForTheAllocationOfASecondLife) {
+  for (const bool second_life : {false, true}) {
+    checker_.clear();
+    const Strand host = checker_.add_strand();
+    const Strand stream = checker_.add_strand();
+    const Strand other = checker_.add_strand();
+    if (second_life) {
+      add(stream, {at(1000, 64, AccessKind::allocate)});
+      add(stream, {at(1000, MemoryAccess::whole_allocation, AccessKind::release)});
+    }
+    const Point allocated = add(stream, {at(1000, 64, AccessKind::allocate)});
+    for (int i = 0; i < 64; ++i) add(other, {at(1000, 64, AccessKind::write)}, {allocated});
+    EXPECT_EQ(checker_.accesses_held(), 1U) << "the newest write";
+    const Point floor = add(host, {});
+    checker_.end_strand(stream);
+    checker_.forget(floor, {});
+    EXPECT_EQ(checker_.add_strand() == stream, !second_life);
+  }
+}
+
+// The host knows the allocation of a second life, and a race of later work does not name the free.
+TEST_F(Checked, AKnownAllocationOfASecondLifeIsNotNamedInLaterRaces) {
+  add(one_, {at(1000, 64, AccessKind::allocate)});
+  add(one_, {at(1000, MemoryAccess::whole_allocation, AccessKind::release)});
+  const Point second = add(one_, {at(1000, 64, AccessKind::allocate)});
+  const Point floor = add(host_, {}, {second});
+  checker_.end_strand(one_);
+  for (int i = 0; i < 2; ++i) {
+    checker_.forget(checker_.order().last(host_), {});
+    const Point host = add(host_, {});
+    EXPECT_GT(host, floor);
+    add(two_, {at(1000, 8, AccessKind::write)}, {host});
+    add(checker_.add_strand(), {at(1000, 8, AccessKind::write)}, {host});
+    ASSERT_GE(races_.size(), 1U);
+    for (const Race& race : races_) EXPECT_EQ(race.freed_before, no_point);
+  }
+}
+
 TEST_F(Checked, OverlapNamesTheAllocation) {
   const Point allocated = add(host_, {at(1000, 64, AccessKind::allocate)});
   Overlap how;
@@ -603,6 +735,21 @@ TEST_F(Checked, ListsBelow64EntriesStayWhole) {
   EXPECT_EQ(checker_.accesses_held(), 64U);
   add(one_, {at(1000, 8, AccessKind::write)});
   EXPECT_EQ(checker_.accesses_held(), 1U);
+}
+
+// From 16384 accesses on, short lists are searched, too.
+TEST_F(Checked, ManyShortListsArePruned) {
+  for (std::uintptr_t i = 0; i < 512; ++i) {
+    std::vector<MemoryAccess> accesses = {at(1000 * i, 8, AccessKind::allocate)};
+    for (int j = 0; j < 31; ++j) accesses.push_back(at(1000 * i, 8, AccessKind::read));
+    if (i == 511) accesses.pop_back();
+    add(one_, accesses);
+  }
+  EXPECT_EQ(checker_.accesses_held(), 16383U);
+  add(one_, {at(0, 8, AccessKind::write)});
+  EXPECT_EQ(checker_.accesses_held(), 16384U);
+  add(one_, {at(0, 8, AccessKind::write)});
+  EXPECT_EQ(checker_.accesses_held(), 16352U) << "33 less, and the write";
 }
 
 TEST_F(Checked, AFreeIsNeverPruned) {
