@@ -78,8 +78,7 @@ class RaceChecker {
         access.bytes = known ? region.bytes : 1;
         if (known) access.begin = found->first;
       }
-      const bool stale = region.freed_before != no_point && region.allocated != point &&
-                         region.epoch.strand != always.strand && !order_.knows(point, region.epoch);
+      const bool stale = region.freed_before != no_point && !order_.knows(point, region.epoch);
       compare(region, known ? found->first : 0, point, access, stale, races, older);
       prune(region, point, access);
       const bool reads = access.kind == AccessKind::read;
@@ -108,37 +107,31 @@ class RaceChecker {
 
   /// Forgets all that no later point can race with.
   ///
-  /// Every later point must come after `floor`; usually this is the host's newest point, because
-  /// all work is submitted by the host. An access that is `floor` or comes before it is then
-  /// ordered with every later point, on any stream, also on one that does not exist yet, and
-  /// cannot race. Every other access may race with the first work of a new stream, so it stays. A
-  /// free stays for ever, because a later use of the memory is a mistake even if it is ordered.
-  /// `kept`: the older points that later calls may name, such as the newest records of events.
+  /// Every later point must come after `floor`, and so knows what it knows, also of strands that
+  /// are gone; usually this is the host's newest point, because all work is submitted by the host.
+  /// An access that is `floor` or comes before it is then ordered with every later point, on any
+  /// stream, also on one that does not exist yet, and cannot race. Every other access may race with
+  /// the first work of a new stream, so it stays. A free stays for ever, because a later use of the
+  /// memory is a mistake even if it is ordered. `kept`: the older points that later calls may name,
+  /// such as the newest records of events.
   void forget(Point floor, std::vector<Point> kept) {
     std::vector<bool> used(order_.strands_held(), false);
     const auto forget_in = [&](std::vector<Touch>& touches) {
-      held_ -= std::erase_if(touches, [&](Touch& touch) {
+      held_ -= std::erase_if(touches, [&](const Touch& touch) {
         if (!is_before(touch, floor)) {
           used[touch.epoch.strand] = true;
           return false;
         }
-        // It needs its strand no longer to be compared.
-        touch.epoch = always;
         return touch.access.kind != AccessKind::release;
       });
-      if (touches.capacity() > 64 && touches.capacity() / 4 > touches.size()) {
-        touches.shrink_to_fit();
-      }
+      if (touches.capacity() / 4 > touches.size()) touches.shrink_to_fit();
     };
     each_region([&](Region& region) {
       forget_in(region.reads);
       forget_in(region.others);
     });
-    for (auto& [begin, region] : regions_) {
-      if (region.freed_before == no_point || region.epoch.strand == always.strand) continue;
-      if (order_.knows(floor, region.epoch)) {
-        region.epoch = always;
-      } else {
+    for (const auto& [begin, region] : regions_) {
+      if (region.freed_before != no_point && !order_.knows(floor, region.epoch)) {
         used[region.epoch.strand] = true;
       }
     }
@@ -191,11 +184,9 @@ class RaceChecker {
   // there are this many entries together.
   static constexpr std::size_t prune_at = 64;
   static constexpr std::size_t prune_all_at = 16384;
-  // The epoch of a point that comes before every later one.
-  static constexpr Epoch always{~Strand{0}, 0};
 
   [[nodiscard]] bool is_before(const Touch& touch, Point point) const noexcept {
-    return touch.epoch.strand == always.strand || order_.knows(point, touch.epoch);
+    return order_.knows(point, touch.epoch);
   }
   template <class Visit>
   void each_region(const Visit& visit) {
