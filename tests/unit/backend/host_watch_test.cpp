@@ -69,7 +69,7 @@ class Pages {
   std::array<int, 2> ends_{};
 };
 
-enum class Access : std::uint8_t { read, write };
+enum class TouchKind : std::uint8_t { read, write };
 
 struct HostWatch : ::testing::Test {
   void SetUp() override {
@@ -101,11 +101,12 @@ struct HostWatch : ::testing::Test {
     detail::host_thread = &self;
   }
   /// A fault of the thread, as the handler passes it on.
-  [[nodiscard]] static bool fault(const void* address, Access access, bool protection_only = true) {
+  [[nodiscard]] static bool fault(const void* address, TouchKind access,
+                                  bool protection_only = true) {
     ucontext_t context{};
 #if defined(__x86_64__)
     context.uc_mcontext.gregs[19] =
-        4 + (protection_only ? 1 : 0) + (access == Access::write ? 2 : 0);
+        4 + (protection_only ? 1 : 0) + (access == TouchKind::write ? 2 : 0);
 #else
     static_cast<void>(access);
     static_cast<void>(protection_only);
@@ -126,12 +127,12 @@ using ::testing::ElementsAre;
 
 TEST_F(HostWatch, WithoutAGridNoFaultIsItsOwn) {
   add(Rule::no_access, Rule::no_access);
-  EXPECT_FALSE(fault(at(0), Access::read));
+  EXPECT_FALSE(fault(at(0), TouchKind::read));
   watch.begin(memory, 1, 0);
   become(0, 0);
-  EXPECT_TRUE(fault(at(0), Access::read));
+  EXPECT_TRUE(fault(at(0), TouchKind::read));
   watch.end();
-  EXPECT_FALSE(fault(at(0), Access::read));
+  EXPECT_FALSE(fault(at(0), TouchKind::read));
   EXPECT_THAT(rights(), ElementsAre("rw"));
 }
 
@@ -201,18 +202,18 @@ TEST_F(HostWatch, EachKindOfAccessIsNotedOnceAndGoesOn) {
   watch.begin(memory, 1, 0);
   ASSERT_TRUE(watch.begin_block(0));
   become(4, 5);
-  EXPECT_FALSE(fault(at(0), Access::write)) << "no rule";
-  EXPECT_FALSE(fault(at(1) - 1, Access::read));
-  EXPECT_FALSE(fault(at(1) + 2 * Pages::page(), Access::read));
+  EXPECT_FALSE(fault(at(0), TouchKind::write)) << "no rule";
+  EXPECT_FALSE(fault(at(1) - 1, TouchKind::read));
+  EXPECT_FALSE(fault(at(1) + 2 * Pages::page(), TouchKind::read));
   EXPECT_TRUE(watch.touches().empty());
 
-  EXPECT_TRUE(fault(at(1) + 2 * Pages::page() - 1, Access::read));
+  EXPECT_TRUE(fault(at(1) + 2 * Pages::page() - 1, TouchKind::read));
   EXPECT_THAT(rights(), ElementsAre("rw", "r", "r"));
   become(4, 6);
-  EXPECT_TRUE(fault(at(1), Access::read)) << "a page that can be read faults at a write only";
+  EXPECT_TRUE(fault(at(1), TouchKind::read)) << "a page that can be read faults at a write only";
   EXPECT_THAT(rights(), ElementsAre("rw", "rw", "r"));
-  EXPECT_FALSE(fault(at(1), Access::write)) << "it has all rights";
-  EXPECT_TRUE(fault(at(2), Access::write));
+  EXPECT_FALSE(fault(at(1), TouchKind::write)) << "it has all rights";
+  EXPECT_TRUE(fault(at(2), TouchKind::write));
   EXPECT_THAT(rights(), ElementsAre("rw", "rw", "rw"));
 
   const std::vector<EarlyTouch>& touches = watch.touches();
@@ -234,7 +235,7 @@ TEST_F(HostWatch, EachKindOfAccessIsNotedOnceAndGoesOn) {
 
 #if defined(__x86_64__)
 TEST_F(HostWatch, TheProcessorTellsWhetherAnAccessWrites) {
-  for (const Access access : {Access::read, Access::write}) {
+  for (const TouchKind access : {TouchKind::read, TouchKind::write}) {
     for (const bool protection_only : {false, true}) {
       memory.clear();
       add(Rule::no_access, Rule::none);
@@ -244,7 +245,7 @@ TEST_F(HostWatch, TheProcessorTellsWhetherAnAccessWrites) {
       become(0, 0);
       EXPECT_TRUE(fault(reinterpret_cast<void*>(memory[0].begin), access, protection_only));
       ASSERT_EQ(mine.touches().size(), 1U);
-      EXPECT_EQ(mine.touches()[0].writes, access == Access::write) << protection_only;
+      EXPECT_EQ(mine.touches()[0].writes, access == TouchKind::write) << protection_only;
     }
   }
 }
@@ -258,18 +259,18 @@ TEST_F(HostWatch, EarlyAndLateAccessesAreNotedApart) {
   watch.begin(memory, 1, 0);
   ASSERT_TRUE(watch.begin_block(0));
   become(0, 0);
-  ASSERT_TRUE(fault(at(0), Access::read));
+  ASSERT_TRUE(fault(at(0), TouchKind::read));
   wait(3);
   EXPECT_THAT(rights(), ElementsAre("r", ""));
-  ASSERT_TRUE(fault(at(0), Access::write));
-  ASSERT_TRUE(fault(at(1), Access::read));
+  ASSERT_TRUE(fault(at(0), TouchKind::write));
+  ASSERT_TRUE(fault(at(1), TouchKind::read));
   EXPECT_THAT(rights(), ElementsAre("rw", "r"));
   watch.begin_thread();
   EXPECT_THAT(rights(), ElementsAre("r", "")) << "late accesses are no early ones";
-  ASSERT_TRUE(fault(at(0), Access::write));
+  ASSERT_TRUE(fault(at(0), TouchKind::write));
   EXPECT_THAT(rights(), ElementsAre("rw", ""));
-  ASSERT_TRUE(fault(at(1), Access::read));
-  ASSERT_TRUE(fault(at(1), Access::write));
+  ASSERT_TRUE(fault(at(1), TouchKind::read));
+  ASSERT_TRUE(fault(at(1), TouchKind::write));
   wait(4);
   EXPECT_THAT(rights(), ElementsAre("rw", "rw"));
   std::vector<bool> early;
@@ -286,7 +287,7 @@ TEST_F(HostWatch, AnotherThreadOfTheProgramIsLetThrough) {
   add(Rule::no_access, Rule::no_access);
   watch.begin(memory, 1, 0);
   detail::host_thread = nullptr;
-  EXPECT_TRUE(fault(at(0), Access::write));
+  EXPECT_TRUE(fault(at(0), TouchKind::write));
   EXPECT_THAT(rights(), ElementsAre("rw"));
   EXPECT_TRUE(watch.touches().empty());
 }
@@ -296,12 +297,12 @@ TEST_F(HostWatch, ATouchNamesTheWaitThatItsThreadMadeAfterIt) {
   watch.begin(memory, 1, 0);
   ASSERT_TRUE(watch.begin_block(0));
   become(1, 1);
-  ASSERT_TRUE(fault(at(0), Access::read));
+  ASSERT_TRUE(fault(at(0), TouchKind::read));
   watch.begin_thread();
   become(1, 2);
-  ASSERT_TRUE(fault(at(1), Access::read));
+  ASSERT_TRUE(fault(at(1), TouchKind::read));
   wait(10);
-  ASSERT_TRUE(fault(at(2), Access::read));
+  ASSERT_TRUE(fault(at(2), TouchKind::read));
   wait(20);
   become(2, 1);
   wait(30);
@@ -338,8 +339,9 @@ TEST_F(HostWatch, NoFaultReachesADestroyedOne) {
   auto* const mine = new (place.data()) PredecessorWatch;
   mine->begin(memory, 1, 0);
   mine->~PredecessorWatch();
-  std::iota(place.begin(), place.end(), static_cast<unsigned char>(1));  // another object is there now
-  EXPECT_FALSE(fault(at(0), Access::read));
+  std::iota(place.begin(), place.end(),
+            static_cast<unsigned char>(1));  // another object is there now
+  EXPECT_FALSE(fault(at(0), TouchKind::read));
 }
 
 TEST_F(HostWatch, ADestroyedOneHasEnded) {
@@ -350,7 +352,7 @@ TEST_F(HostWatch, ADestroyedOneHasEnded) {
     EXPECT_THAT(rights(), ElementsAre(""));
   }
   EXPECT_THAT(rights(), ElementsAre("rw"));
-  EXPECT_FALSE(fault(at(0), Access::read));
+  EXPECT_FALSE(fault(at(0), TouchKind::read));
 }
 
 TEST_F(HostWatch, AnEndOfOneThatFollowsNothingLeavesTheOtherAlone) {
