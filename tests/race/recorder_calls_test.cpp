@@ -230,6 +230,17 @@ TEST_F(CapturedCalls, AnExecutableGraphKeepsItsNodesUntilItIsUpdated) {
   EXPECT_THAT(graphs_.nodes_of(exec), IsEmpty());
 }
 
+/// Fills the record up to its next forgetting, with actions that the host knows to be done.
+void forget(DeviceHistory& history) {
+  const Action action{ActionKind::not_done, 0, no_point, line_7, {}, 0};
+  for (int i = 0; i < 2000; ++i) history.on_host(action, {}, {});  // it keeps more
+  std::size_t held = 0;
+  while (history.held().actions > held) {
+    held = history.held().actions;
+    history.on_host(action, {}, {});
+  }
+}
+
 class RecordedHistory : public testing::Test {
  protected:
   RecordedHistory() { history_.clear(); }
@@ -250,11 +261,74 @@ class RecordedHistory : public testing::Test {
 
 TEST_F(RecordedHistory, TheAddresses0To2AreDefaultStreams) {
   for (std::size_t i = 0; i < 4; ++i) kernel(reinterpret_cast<const void*>(i), {writes(100)});
-  const RaceReport report = history_.report();
-  EXPECT_THAT(
-      report.timeline_text,
-      HasSubstr(
-          "default stream          default stream          default stream          stream 4"));
+  const std::string text = history_.report().timeline_text;
+  EXPECT_THAT(text, HasSubstr("#3 kernel 'k' -> default stream"));
+  EXPECT_THAT(text, HasSubstr("#4 kernel 'k' -> stream 4"));
+  EXPECT_THAT(text,
+              HasSubstr("  default stream    default stream    default stream    stream 4\n"));
+}
+
+TEST_F(RecordedHistory, TheNewestPointsComeByColumn) {
+  std::vector<Point> expected;
+  for (const std::size_t stream : {7U, 3U, 9U, 1U, 8U, 2U, 6U, 4U}) {
+    expected.push_back(kernel(object(stream)));
+  }
+  history_.stream_destroyed(object(6), line_7);
+  history_.stream_destroyed(object(9), line_7);
+  EXPECT_EQ(history_.newest_points(), expected);
+}
+
+TEST_F(RecordedHistory, EachKindOfActionMayForget) {
+  const std::function<void()> actions[] = {
+      [&] { kernel(one); },
+      [&] { host(); },
+      [&] { history_.replay(exec, one, {}, line_7); },
+      [&] { history_.stream_destroyed(one, line_7); },
+      [&] { history_.recorded(event, one, line_7); },
+  };
+  for (const auto& action : actions) {
+    history_.clear();
+    for (int i = 0; i < 2048; ++i) action();
+    EXPECT_EQ(history_.held().actions, 2048U);
+    action();
+    EXPECT_LT(history_.held().actions, 20U) << &action - actions;
+  }
+}
+
+// The next forgetting comes after as many actions as the record then holds, and 2048.
+TEST_F(RecordedHistory, ForgettingTakesAConstantTimeForEachAction) {
+  std::vector<MemoryAccess> allocations;
+  for (std::size_t i = 0; i < 40; ++i) {
+    allocations.push_back({address(100 + i), 1, AccessKind::allocate});
+  }
+  const Point allocated = kernel(one, allocations);
+  for (std::size_t i = 1; i <= 30; ++i)
+    history_.recorded(object(i), i % 2 == 0 ? one : two, line_7);
+  host({allocated});
+  forget(history_);
+  const RecordHeld held = history_.held();
+  const std::size_t before = history_.size() - 1;  // the newest came after the forgetting
+  std::size_t actions = held.actions;
+  while (history_.held().actions >= actions) {
+    actions = history_.held().actions;
+    host();
+  }
+  const std::size_t kept = 30;
+  EXPECT_EQ(history_.size() - 1 - before, kept + 2 + 2048 + (held.actions - 1) + 40);
+}
+
+TEST_F(RecordedHistory, StrandsOfDestroyedStreamsAndOfLaunchesAreUsedAgain) {
+  CapturedNodes nodes;
+  for (std::size_t i = 0; i < 3; ++i) nodes.push_back({kernel_of("n"), {}, {}, i});
+  std::vector<std::size_t> strands;
+  for (int i = 0; i < 5; ++i) {
+    history_.replay(exec, one, nodes, line_7);
+    strands.push_back(history_.held().strands);
+    host({history_.last_of(one)});
+    if (i > 0) history_.stream_destroyed(one, line_7);
+    forget(history_);
+  }
+  EXPECT_THAT(strands, ElementsAre(4, 4, 5, 5, 5)) << "the newest launch keeps one";
 }
 
 TEST_F(RecordedHistory, ColumnsAreNumberedAsTheStreamsComeAndEachKeepsItsOrder) {
@@ -308,6 +382,7 @@ TEST_F(RecordedHistory, ALaunchOfAGraphIsItsNodesAndThenItself) {
   nodes[1].after = {0};
   nodes[2] = {kernel_of("beside"), {writes(100), writes(110)}, {}, 1};
   nodes[3].after = {1, 2};
+  nodes[3].accesses.push_back(writes(110));
   kernel(one);
   history_.replay(exec, one, nodes, line_7);
   EXPECT_EQ(history_.size(), 6U);
@@ -325,10 +400,10 @@ TEST_F(RecordedHistory, ALaunchOfAGraphIsItsNodesAndThenItself) {
   history_.replay(exec, two, {{kernel_of("m"), {writes(110)}, {}}}, line_7);
   EXPECT_EQ(history_.report().findings.size(), 1U) << "launches of one graph are ordered";
   history_.replay(other_exec, three, {{kernel_of("m"), {writes(110)}, {}}}, line_7);
-  EXPECT_EQ(history_.report().findings.size(), 3U) << "those of two graphs are not";
+  EXPECT_EQ(history_.report().findings.size(), 4U) << "those of two graphs are not";
   history_.forget_exec(exec);
   history_.replay(exec, object(4), {{kernel_of("m"), {writes(103)}, {}}}, line_7);
-  EXPECT_EQ(history_.report().findings.size(), 5U) << "another graph of the same address";
+  EXPECT_EQ(history_.report().findings.size(), 6U) << "another graph of the same address";
 }
 
 TEST_F(RecordedHistory, ChainsBesideTheStreamShareStrandsOfEarlierLaunches) {
@@ -374,11 +449,11 @@ TEST_F(RecordedHistory, TheFirst20RacesHaveATextAndTheOthersCount) {
 }
 
 TEST_F(RecordedHistory, ClearRemovesEverything) {
+  history_.replay(exec, one, {}, line_7);
   kernel(one);
   kernel(two);
   history_.stream_destroyed(two, line_7);
   history_.recorded(event, one, line_7);
-  history_.replay(exec, one, {}, line_7);
   static_cast<void>(history_.await(0));
   history_.clear();
   EXPECT_EQ(history_.size(), 0U);
@@ -392,17 +467,10 @@ TEST_F(RecordedHistory, ClearRemovesEverything) {
   kernel(one, {writes(100)});
   history_.replay(exec, two, {{kernel_of("n"), {writes(100)}, {}}}, line_7);
   EXPECT_EQ(columns_of(), std::pair(1U, 2U)) << "no earlier launch orders them";
-}
-
-/// Fills the record up to its next forgetting, with actions that the host knows to be done.
-void forget(DeviceHistory& history) {
-  const Action action{ActionKind::not_done, 0, no_point, line_7, {}, 0};
-  for (int i = 0; i < 2000; ++i) history.on_host(action, {}, {});  // it keeps more
-  std::size_t held = 0;
-  while (history.held().actions > held) {
-    held = history.held().actions;
-    history.on_host(action, {}, {});
-  }
+  history_.clear();
+  for (int i = 0; i < 2049; ++i) host();
+  EXPECT_EQ(history_.held().points, 2U) << "nothing waits for the first";
+  EXPECT_EQ(DeviceHistory().report().left_out, 0U);
 }
 
 TEST_F(RecordedHistory, IsKeptWholeUpTo2048Actions) {
@@ -471,12 +539,23 @@ TEST_F(RecordedHistory, ARaceOfLongAgoKeepsItsActions) {
   kernel(one, {{address(100), 8, AccessKind::allocate}});
   kernel(one, {writes(100)});
   kernel(two, {writes(100)});
+  host({1, 2});
   const std::string text = history_.report().findings.back().text;
   const std::string table = history_.report().timeline_text;
   forget(history_);
   EXPECT_EQ(history_.report().findings.back().text, text);
   EXPECT_THAT(history_.report().timeline_text,
               testing::StartsWith(table.substr(0, table.size() - 1)));
+}
+
+TEST_F(RecordedHistory, AnAllocationOfLongAgoIsNamed) {
+  host({kernel(one, {{address(100), 8, AccessKind::allocate}})});
+  forget(history_);
+  kernel(two, {writes(102)});
+  kernel(three, {writes(102)});
+  ASSERT_EQ(history_.report().findings.size(), 1U);
+  EXPECT_THAT(history_.report().findings[0].text,
+              HasSubstr("bytes 2 to 2 of #1 kernel 'k' on stream 1"));
 }
 
 /// A backend whose calls do nothing but return `status`, after `during`.
@@ -735,6 +814,50 @@ TEST_F(RecordedCalls, CapturedWorkRunsWithEachLaunch) {
   EXPECT_EQ(Told::graph_exec_destroy(exec), 0);
 }
 
+// A record in a capture replaces an ordinary one, also after the capture.
+TEST_F(RecordedCalls, AnEventThatACaptureRecordsNoLongerStandsForEarlierWork) {
+  void* made = graph;
+  write(one, 100);
+  Told::event_record(event, one);
+  Told::capture_begin(two, CaptureMode::relaxed);
+  Told::event_record(event, two);
+  EXPECT_EQ(recorder().end_of_event(event), no_point);
+  Told::capture_end(two, made);
+  Told::stream_wait(three, event);
+  write(three, 100);
+  EXPECT_TRUE(races());
+  // A destroyed event joins no capture, whoever has its address then.
+  Told::capture_begin(two, CaptureMode::relaxed);
+  Told::event_record(event, two);
+  Told::event_destroy(event);
+  Told::stream_wait(one, event);
+  EXPECT_EQ(recorder().size(), 1U) << "an ordinary wait";
+  Told::capture_end(two, made);
+}
+
+TEST_F(RecordedCalls, AGraphOfADestroyedOnesAddressIsAnother) {
+  for (const bool destroyed : {false, true}) {
+    recorder().begin();
+    for (void* const stream : {one, two}) {
+      void* made = graph;
+      Told::capture_begin(three, CaptureMode::relaxed);
+      write(three, 100);
+      Told::capture_end(three, made);
+      void* executable = exec;
+      Told::graph_instantiate(executable, graph);
+      Told::graph_launch(exec, stream);
+      if (destroyed) Told::graph_exec_destroy(exec);
+    }
+    EXPECT_EQ(races(), destroyed) << "the launches of one graph are ordered";
+  }
+}
+
+TEST_F(RecordedCalls, AnOpenCaptureDoesNotMakeANewRecordIncomplete) {
+  recorder().capture_begins(one);
+  recorder().begin();
+  EXPECT_TRUE(recorder().end().clean());
+}
+
 TEST_F(RecordedCalls, ACaptureThatFailsLeavesNoGraph) {
   void* made = graph;
   EXPECT_EQ(Told::capture_begin(one, CaptureMode::relaxed), 0);
@@ -839,6 +962,8 @@ TEST_F(RecordedCalls, ALibrarysCallTouchesWhatItsArgumentsPointTo) {
   }
   const RaceReport report = recorder().end();
   ASSERT_EQ(report.findings.size(), 1U) << "both read the second";
+  EXPECT_EQ(report.findings[0].first.action.bytes, 0U) << "not known";
+  EXPECT_EQ(report.findings[0].second.action.bytes, 1U);
   EXPECT_THAT(report.text(),
               HasSubstr("#1 kernel 'gemm' on stream 1, at program.cpp:7, writes 1 bytes"));
 }
