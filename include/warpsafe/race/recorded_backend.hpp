@@ -196,10 +196,8 @@ struct Recorded : B,
       if (!parameter.is_pointer || parameter.size < sizeof(void*)) continue;
       add_whole(accesses, shown.memory[i].begin, parameter.writes);
       const bool is_span = parameter.size == 2 * sizeof(void*);
-      if (is_span && shown.memory[i].begin != nullptr &&
-          shown.memory[i].bytes != ~std::uint64_t{0}) {
-        accesses.back().bytes = shown.memory[i].bytes;
-      }
+      if (!is_span || shown.memory[i].begin == nullptr) continue;
+      accesses.back().bytes = shown.memory[i].bytes;  // unknown: also the whole allocation
     }
     const host::Caller& caller = host::caller();
     recorder().submitted(shown.stream, ActionKind::kernel, accesses, caller.site, caller.kernel);
@@ -250,7 +248,8 @@ struct Recorded : B,
     on_host(ActionKind::host_release, released(memory));
   }
   static void on_host(ActionKind kind, const MemoryAccess& access) noexcept {
-    recorder().attempt([&] { recorder().on_host(kind, {}, std::span(&access, 1), site()); });
+    const MemoryAccess accesses[] = {access};
+    recorder().attempt([&] { recorder().on_host(kind, {}, accesses, site()); });
   }
 };
 

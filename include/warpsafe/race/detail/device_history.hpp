@@ -229,7 +229,6 @@ class DeviceHistory {
       ended.push_back(ended_[i]);
       kept.push_back(last);
     }
-    std::reverse(ended.begin(), ended.end());
     ended_ = std::move(ended);
     forget_at_ = size() + kept.size() + columns_.size() + least_kept;
     checker_.forget(order.last(host_), std::move(kept));
