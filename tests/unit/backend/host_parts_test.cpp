@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What a running block consists of: its shared memory, its texts, its stacks, the handler of its
+// faults, and the pool that shares its grid among OS threads.
+
+#include "host_test_kernel.hpp"
+#include <warpsafe/backend/host/detail/block.hpp>
+#include <warpsafe/backend/host/detail/fibre.hpp>
+#include <warpsafe/backend/host/detail/grid_pool.hpp>
+#include <warpsafe/backend/host/detail/thread_runner.hpp>
+
+#include <gmock/gmock.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace warpsafe::host_test {
+namespace {
+
+using host::BarrierSite;
+using host::Failure;
+using host::Grid;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::ExitedWithCode;
+using ::testing::HasSubstr;
+using ::testing::KilledBySignal;
+
+constexpr bool sanitized = host::address_sanitizer || host::thread_sanitizer;
+
+void nothing() {}
+[[nodiscard]] std::unique_ptr<Grid> empty_grid(std::uint64_t dynamic_shared = 0) {
+  void* args[] = {nullptr};
+  return std::make_unique<Grid>(entry_of(nothing), shape_of(1, 1, dynamic_shared), args);
+}
+
+// A block.
+
+TEST(HostBarrierSite, IsALineOfAFileByItsName) {
+  const char first[] = "file.cu";
+  const char again[] = "file.cu";
+  const BarrierSite site{first, 3};
+  EXPECT_TRUE(site.same_as({first, 3}));
+  EXPECT_TRUE(site.same_as({again, 3}));
+  EXPECT_FALSE(site.same_as({first, 4}));
+  EXPECT_FALSE(site.same_as({again, 4}));
+  EXPECT_FALSE(site.same_as({"other.cu", 3}));
+  EXPECT_EQ(BarrierSite{}.line, 0U);
+  EXPECT_EQ(BarrierSite{}.file, nullptr);
+}
+
+TEST(HostSharedMemory, DynamicMemoryIsFreshInEachBlockAndKeepsItsPlace) {
+  host::SharedMemory shared;
+  const unsigned block[3] = {1, 2, 3};
+  EXPECT_EQ(shared.dynamic(0), nullptr);
+  shared.begin_block(100);
+  unsigned char* const memory = shared.dynamic(100);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 1024, 0U);
+  EXPECT_TRUE(host::holds_pattern(memory, 100, host::fresh_pattern));
+  EXPECT_TRUE(host::holds_pattern(memory + 100, 128, host::guard_pattern));
+  std::memset(memory, 1, 100);
+  auto grid = empty_grid();
+  shared.end_block(*grid, block, false);
+  EXPECT_EQ(grid->take_failure().status, 0);
+  shared.begin_block(60);
+  EXPECT_EQ(shared.dynamic(60), memory) << "smaller memory is where the larger was";
+  EXPECT_TRUE(host::holds_pattern(memory, 60, host::fresh_pattern));
+  shared.begin_block(100);
+  EXPECT_EQ(shared.dynamic(100), memory);
+  for (const std::size_t place : {100UL, 227UL}) {
+    shared.begin_block(100);
+    memory[place] ^= 1U;
+    shared.end_block(*grid, block, false);
+    EXPECT_EQ(grid->take_failure().text,
+              "the kernel wrote past the end of its 100 bytes of dynamic shared memory, in block "
+              "(1,2,3)");
+  }
+  shared.begin_block(5000);
+  EXPECT_TRUE(host::holds_pattern(shared.dynamic(5000), 5000, host::fresh_pattern));
+  shared.end_block(*grid, block, false);
+  EXPECT_EQ(grid->take_failure().status, 0);
+}
+
+TEST(HostSharedMemory, AVariableIsOneForItsKeyAndFreshInEachBlock) {
+  host::SharedMemory shared;
+  const unsigned block[3] = {};
+  std::array<char, 40> keys{};
+  shared.begin_block(0);
+  auto* const first = static_cast<unsigned char*>(shared.variable(&keys[0], 16));
+  auto* const second = static_cast<unsigned char*>(shared.variable(&keys[1], 48));
+  EXPECT_NE(first, second);
+  std::memset(first, 1, 16);
+  EXPECT_EQ(shared.variable(&keys[0], 16), first);
+  EXPECT_EQ(first[15], 1) << "it is live";
+  const auto end = [&](std::uint64_t given, bool asks) {
+    const auto grid = empty_grid(given);
+    shared.end_block(*grid, block, asks);
+    grid->check_shared_use();
+    return grid->take_failure();
+  };
+  EXPECT_EQ(end(64, false).status, raw(HostStatus::launch_failure)) << "both have 64 bytes";
+  EXPECT_EQ(end(64, true).status, 0);
+  EXPECT_EQ(end(65, false).status, 0);
+  shared.begin_block(0);
+  EXPECT_EQ(shared.variable(&keys[0], 16), first);
+  EXPECT_TRUE(host::holds_pattern(first, 16, host::fresh_pattern));
+  second[48] = 0;
+  EXPECT_EQ(end(16, false).status, raw(HostStatus::launch_failure)) << "one is live, of 16 bytes";
+  EXPECT_EQ(end(0, false).status, 0) << "the other one is not of this block";
+  first[16] = 0;
+  EXPECT_EQ(end(0, false).text,
+            "the kernel wrote past the end of its 16 bytes of static shared memory, in block "
+            "(0,0,0)");
+  // Many kernels with a variable each.
+  for (char& key : keys) {
+    shared.begin_block(0);
+    auto* const memory = static_cast<unsigned char*>(shared.variable(&key, 8));
+    EXPECT_TRUE(host::holds_pattern(memory, 8, host::fresh_pattern));
+    EXPECT_EQ(end(0, false).status, 0);
+  }
+}
+
+TEST(HostBlock, AThreadsIndexIsXFirst) {
+  HostThread thread{};
+  thread.block_dim[0] = 3;
+  thread.block_dim[1] = 4;
+  thread.block_dim[2] = 5;
+  std::uint64_t number = 0;
+  for (unsigned z = 0; z < 5; ++z) {
+    for (unsigned y = 0; y < 4; ++y) {
+      for (unsigned x = 0; x < 3; ++x) {
+        host::set_thread_index(thread, number++);
+        EXPECT_THAT(thread.thread, ElementsAre(x, y, z));
+      }
+    }
+  }
+}
+
+TEST(HostBlock, ADivergenceTellsWhereItsThreadsAre) {
+  const unsigned block[3] = {4, 5, 6};
+  struct Case {
+    std::uint64_t finished, at_first, elsewhere;
+    const char* text;
+  };
+  const Case cases[] = {{0, 3, 0, "of 3 threads, 3 wait at a.cu:1"},
+                        {2, 3, 0, "of 5 threads, 3 wait at a.cu:1, 2 have finished"},
+                        {0, 3, 4, "of 7 threads, 3 wait at a.cu:1, 4 at b.cu:2"},
+                        {1, 1, 1, "of 3 threads, 1 wait at a.cu:1, 1 at b.cu:2, 1 have finished"}};
+  for (const Case& one : cases) {
+    const auto grid = empty_grid();
+    host::fail_divergence(*grid, block, one.finished, {"a.cu", 1}, one.at_first, {"b.cu", 2},
+                          one.elsewhere);
+    const Failure failure = grid->take_failure();
+    EXPECT_EQ(failure.status, raw(HostStatus::barrier_divergence));
+    EXPECT_EQ(failure.text, std::string("barrier divergence in block (4,5,6): ") + one.text);
+  }
+}
+
+// Faults. The handler is called as the system would call it.
+
+struct HostHandler : ::testing::Test {
+  HostHandler() {
+    static_cast<void>(host::Runtime::get());  // has installed the handler
+    if (sanitized) return;
+    outer_[0] = host::outer_handlers[0];
+    outer_[1] = host::outer_handlers[1];
+  }
+  ~HostHandler() override {
+    detail::host_thread = nullptr;
+    host::running_block = {nullptr, nullptr};
+    if (sanitized) return;
+    host::outer_handlers[0] = outer_[0];
+    host::outer_handlers[1] = outer_[1];
+  }
+  void SetUp() override {
+    if (sanitized) GTEST_SKIP() << "the sanitizers have their own handler";
+  }
+  static siginfo_t info_of(int code, void* address = nullptr) {
+    siginfo_t info{};
+    info.si_code = code;
+    info.si_addr = address;
+    return info;
+  }
+  static void set_handler(int which, void (*handler)(int)) {
+    host::outer_handlers[which] = {};
+    host::outer_handlers[which].sa_handler = handler;
+  }
+  static std::string& log() {
+    static std::string text;
+    return text;
+  }
+  struct sigaction outer_[2] = {};
+};
+
+TEST_F(HostHandler, PassesOtherFaultsToTheHandlerBeforeIt) {
+  siginfo_t info = info_of(SEGV_MAPERR);
+  log().clear();
+  set_handler(
+      0, +[](int number) { log() += "segv " + std::to_string(number); });
+  set_handler(
+      1, +[](int number) { log() += "bus " + std::to_string(number); });
+  host::forward_signal(SIGSEGV, &info, nullptr);
+  EXPECT_EQ(log(), "segv " + std::to_string(SIGSEGV));
+  log().clear();
+  host::forward_signal(SIGBUS, &info, nullptr);
+  EXPECT_EQ(log(), "bus " + std::to_string(SIGBUS));
+  log().clear();
+  host::outer_handlers[0].sa_flags = SA_SIGINFO;
+  host::outer_handlers[0].sa_sigaction = +[](int, siginfo_t* its_info, void* context) {
+    log() += its_info->si_code == SEGV_MAPERR && context == &log() ? "all" : "something else";
+  };
+  host::forward_signal(SIGSEGV, &info, &log());
+  EXPECT_EQ(log(), "all");
+}
+
+TEST_F(HostHandler, EndsAProgramWithoutAHandlerOnlyByItsInstruction) {
+  const auto forward = [](int code, void (*handler)(int)) {
+    siginfo_t info = info_of(code);
+    set_handler(0, handler);
+    host::forward_signal(SIGSEGV, &info, nullptr);
+    struct sigaction now {};
+    sigaction(SIGSEGV, nullptr, &now);
+    std::_Exit(now.sa_handler == handler ? 7 : 8);
+  };
+  EXPECT_EXIT(forward(SEGV_MAPERR, SIG_DFL), ExitedWithCode(7), "") << "the instruction runs again";
+  EXPECT_EXIT(forward(SI_USER, SIG_DFL), KilledBySignal(SIGSEGV), "") << "nothing runs again";
+  EXPECT_EXIT(forward(SI_TKILL, SIG_DFL), KilledBySignal(SIGSEGV), "");
+  EXPECT_EXIT(forward(SEGV_MAPERR, SIG_IGN), ExitedWithCode(7), "");
+  EXPECT_EXIT(forward(SI_USER, SIG_IGN), ExitedWithCode(7), "");
+}
+
+TEST_F(HostHandler, EndsAKernelOnlyWhereOneRuns) {
+  int somewhere = 0;
+  siginfo_t info = info_of(SEGV_MAPERR, &somewhere);
+  set_handler(
+      0, +[](int) { log() += "outer"; });
+  log().clear();
+  host::end_bad_access(SIGSEGV, &info, nullptr);
+  EXPECT_EQ(log(), "outer") << "no kernel runs";
+  HostThread thread{};
+  detail::host_thread = &thread;
+  log().clear();
+  host::end_bad_access(SIGSEGV, &info, nullptr);
+  EXPECT_EQ(log(), "outer") << "a kernel that cannot be ended";
+  thread.block[1] = 3;
+  thread.thread[2] = 4;
+  thread.fault = +[](HostThread&, const char* text) { log() += text; };
+  for (const int code : {int{SEGV_MAPERR}, int{SI_USER}}) {
+    info = info_of(code, &somewhere);
+    log().clear();
+    host::end_bad_access(SIGSEGV, &info, nullptr);
+    EXPECT_THAT(log(), HasSubstr("the kernel accessed address 0x"));
+    EXPECT_THAT(log(), HasSubstr(", where it has no memory, in block (0,3,0), thread (0,0,4)"));
+  }
+}
+
+TEST_F(HostHandler, AFaultOfAProtectedPageGoesOnWhateverItsCodeIs) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const memory =
+      mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  using Rule = host::PredecessorMemory::Rule;
+  host::PredecessorWatch watch;
+  set_handler(
+      0, +[](int) { log() += "outer"; });
+  ucontext_t context{};
+  for (const int code : {int{SEGV_MAPERR}, int{SEGV_ACCERR}, int{SI_USER}}) {
+    watch.begin({{reinterpret_cast<std::uintptr_t>(memory), page, memory, page, Rule::no_access,
+                  Rule::no_access}},
+                1, 0);
+    siginfo_t info = info_of(code, memory);
+    log().clear();
+    host::end_bad_access(SIGSEGV, &info, &context);
+    EXPECT_EQ(log(), code == SI_USER ? "outer" : "") << "a signal that was sent has no address";
+    watch.end();
+  }
+  munmap(memory, page);
+}
+
+TEST_F(HostHandler, AStackThatIsUsedUpIsToldWithItsKernel) {
+  static std::string told;
+  host::FibrePool stacks;
+  host::Fibre* const fibre = stacks.after(nullptr);
+  ASSERT_NE(fibre, nullptr);
+  HostThread thread{};
+  thread.fault = +[](HostThread&, const char*) { log() += "fault"; };
+  thread.block[0] = 6;
+  const auto grid = empty_grid();
+  // The lowest guard is at the beginning of the slab: look below the first stack's top.
+  const auto guard_of = [&]() -> void* {
+    static unsigned char* here = nullptr;
+    host::Fibre own;
+    static host::Fibre* back = nullptr;
+    back = &own;
+    const auto find = [](void*) -> host::Fibre& {
+      unsigned char local = 0;
+      here = &local;
+      return *back;
+    };
+    fibre->prepare<+find>(nullptr);
+    own.switch_to(*fibre);
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    auto* at = here;
+    while (stacks.overflowed(at) == 0) at -= page;
+    return at;
+  };
+  void* const guard = guard_of();
+  set_handler(
+      0, +[](int) { log() += "outer"; });
+  for (const int code : {int{SEGV_ACCERR}, int{SI_USER}}) {
+    for (const char* const name : {"", "saxpy"}) {
+      grid->kernel = Name::of(name);
+      host::running_block = {&stacks, grid.get()};
+      detail::host_thread = &thread;
+      siginfo_t info = info_of(code, guard);
+      log().clear();
+      testing::internal::CaptureStderr();
+      host::end_bad_access(SIGSEGV, &info, nullptr);
+      const std::string text = testing::internal::GetCapturedStderr();
+      if (code == SI_USER) {
+        EXPECT_EQ(log(), "fault") << "it has no address";
+        EXPECT_EQ(text, "");
+        continue;
+      }
+      EXPECT_EQ(log(), "outer");
+      EXPECT_EQ(detail::host_thread, nullptr) << "the next fault is told by the system";
+      const std::size_t bytes = stacks.overflowed(guard);
+      EXPECT_EQ(text, "warpsafe: kernel '" + std::string(*name == '\0' ? "(unknown)" : name) +
+                          "' used up the stack of a thread, " + std::to_string(bytes) +
+                          " bytes, in block (6,0,0), thread (0,0,0)\n  its local variables and "
+                          "calls need more; set WARPSAFE_HOST_STACK=" +
+                          std::to_string(bytes / 512) +
+                          "K, or call host::set_stack_bytes before the launch\n");
+    }
+  }
+}
+
+// Stacks.
+
+TEST(HostFibre, IsPreparedOnceItHasABody) {
+  if (host::thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer does not understand fibres";
+  host::FibrePool pool;
+  host::Fibre* fibre = pool.after(nullptr);
+  ASSERT_NE(fibre, nullptr);
+  EXPECT_EQ(pool.after(nullptr), fibre);
+  EXPECT_FALSE(fibre->prepared());
+  EXPECT_TRUE(fibre->done());
+  static host::Fibre* back = nullptr;
+  host::Fibre own;
+  EXPECT_FALSE(own.done());
+  back = &own;
+  const auto body = [](void* runs) -> host::Fibre& {
+    ++*static_cast<int*>(runs);
+    return *back;
+  };
+  int runs = 0;
+  fibre->prepare<+body>(&runs);
+  EXPECT_TRUE(fibre->prepared());
+  EXPECT_FALSE(fibre->done());
+  own.switch_to(*fibre);
+  EXPECT_EQ(runs, 1);
+  EXPECT_TRUE(fibre->done());
+  // A row of fibres over more than one slab.
+  std::vector<host::Fibre*> row;
+  for (std::size_t i = 0; i < 2 * host::StackSlab::stacks + 1; ++i) {
+    row.push_back(fibre);
+    host::Fibre* const next = pool.after(fibre);
+    ASSERT_NE(next, nullptr);
+    EXPECT_EQ(fibre->following(), next);
+    fibre = next;
+    fibre->prepare<+body>(&runs);
+    own.switch_to(*fibre);
+  }
+  EXPECT_EQ(runs, static_cast<int>(2 * host::StackSlab::stacks + 2));
+  std::sort(row.begin(), row.end());
+  EXPECT_EQ(std::unique(row.begin(), row.end()), row.end());
+}
+
+TEST(HostStackSize, IsReadDigitByDigit) {
+  EXPECT_EQ(host::parse_stack_bytes("98304"), 98304U);
+  EXPECT_EQ(host::parse_stack_bytes("1073741824"), std::size_t{1} << 30U);
+  EXPECT_EQ(host::parse_stack_bytes("1073741825"), 0U);
+  EXPECT_EQ(host::parse_stack_bytes("1048576K"), std::size_t{1} << 30U);
+  EXPECT_EQ(host::parse_stack_bytes("1048577K"), 0U);
+  EXPECT_EQ(host::parse_stack_bytes("10737418240"), 0U);
+}
+
+/// A process of its own for what changes the limits of a process.
+struct HostLimitDeathTest : ::testing::Test {
+  HostLimitDeathTest() { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+  void SetUp() override {
+    if (sanitized) GTEST_SKIP() << "the sanitizers reserve more addresses than any limit";
+  }
+  /// Lets the process have `more` bytes of addresses than it has.
+  static void leave_addresses(std::size_t more) {
+    std::ifstream in("/proc/self/statm");
+    std::size_t pages = 0;
+    in >> pages;
+    const rlim_t most = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
+    const rlimit limit{most, most};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) std::_Exit(99);
+  }
+  static std::size_t stack_of(std::size_t wanted) {
+    const host::StackSlab slab(wanted);
+    return slab.valid() ? slab.overflowed(slab.bottom(0) - 1) : 0;
+  }
+};
+
+TEST_F(HostLimitDeathTest, StacksAreSmallerWhereTheProcessHasNoAddresses) {
+  const auto expect = [](std::size_t more, std::size_t wanted, std::size_t stack) {
+    leave_addresses(more);
+    std::_Exit(stack_of(wanted) == stack ? 0 : 1);
+  };
+  const std::size_t kib = 1024;
+  const std::size_t mib = 1024 * kib;
+  EXPECT_EXIT(expect(700 * mib, 1024 * mib, 8 * mib), ExitedWithCode(0), "");
+  EXPECT_EXIT(expect(10 * mib + 512 * kib, 200 * kib, 128 * kib), ExitedWithCode(0), "");
+  EXPECT_EXIT(expect(10 * mib + 512 * kib, 256 * kib, 128 * kib), ExitedWithCode(0), "");
+  EXPECT_EXIT(expect(10 * mib + 512 * kib, 308 * kib, 152 * kib), ExitedWithCode(0), "");
+  EXPECT_EXIT(expect(4 * mib, 1024 * mib, 0), ExitedWithCode(0), "");
+  EXPECT_EXIT(expect(4 * mib, 64 * kib, 0), ExitedWithCode(0), "") << "no smaller one is tried";
+}
+
+TEST_F(HostLimitDeathTest, OnlyTheFirst8192StacksHaveAGuard) {
+  const auto check = [] {
+    int ends[2] = {};
+    if (pipe(ends) != 0) std::_Exit(99);
+    const auto guarded = [&](const host::StackSlab& slab, std::size_t number) {
+      return write(ends[1], slab.bottom(number) - 1, 1) != 1;
+    };
+    std::vector<std::unique_ptr<host::StackSlab>> slabs;
+    for (std::size_t i = 0; i < 8192 / host::StackSlab::stacks; ++i) {
+      slabs.push_back(std::make_unique<host::StackSlab>(host::least_stack_bytes));
+      if (!slabs.back()->valid() || !guarded(*slabs.back(), 0)) std::_Exit(1);
+      if (!guarded(*slabs.back(), host::StackSlab::stacks - 1)) std::_Exit(2);
+    }
+    const host::StackSlab last(host::least_stack_bytes);
+    std::_Exit(last.valid() && !guarded(last, 0) ? 0 : 3);
+  };
+  EXPECT_EXIT(check(), ExitedWithCode(0), "");
+}
+
+void waits_once() { sync_block("once.cu", 1); }
+
+TEST_F(HostLimitDeathTest, AThreadThatTheSystemDoesNotGiveFailsTheGrid) {
+  const auto check = [] {
+    void* args[] = {nullptr};
+    Grid grid(entry_of(waits_once), shape_of(1, 64), args);
+    host::ThreadRunner runner;
+    leave_addresses(std::size_t{100} << 20U);
+    runner.run_block(grid, 0);
+    const Failure failure = grid.take_failure();
+    const bool right = failure.status == raw(HostStatus::out_of_memory) &&
+                       failure.text == "no OS thread for a thread of the block";
+    std::_Exit(right ? 0 : 1);
+  };
+  EXPECT_EXIT(check(), ExitedWithCode(0), "");
+}
+
+// The pool.
+
+struct HostPool : ::testing::Test {
+  ~HostPool() override {
+    pool.close();
+    while (!pool.idle()) std::this_thread::yield();
+    pool.join();
+  }
+  template <class... P>
+  Failure run(const LaunchShape& shape, void (*function)(P...), std::type_identity_t<P>... values) {
+    void* args[] = {static_cast<void*>(&values)..., nullptr};
+    Grid grid(entry_of(function), shape, args);
+    pool.run(grid);
+    return grid.take_failure();
+  }
+  host::GridPool pool;
+};
+
+void keep_thread(std::thread::id* ids) { ids[block_number()] = std::this_thread::get_id(); }
+void meet(std::atomic<int>* here) {
+  ++*here;
+  while (*here < 2) std::this_thread::yield();
+}
+void stop_at(std::atomic<unsigned>* runs, unsigned block) {
+  ++*runs;
+  if (block_number() == block) throw std::runtime_error("stop");
+}
+void keep_stacks(const void** stacks) { *stacks = host::running_block.stacks; }
+
+TEST_F(HostPool, SerialGridsRunOnTheCallersThreadInOrder) {
+  pool.run_serially(true);
+  std::vector<std::thread::id> ids(300);
+  EXPECT_EQ(run(shape_of(300, 1), keep_thread, ids.data()).status, 0);
+  EXPECT_THAT(ids, Each(std::this_thread::get_id()));
+  EXPECT_TRUE(pool.idle()) << "it has no helpers";
+  std::atomic<unsigned> runs = 0;
+  EXPECT_THAT(run(shape_of(1000, 1), stop_at, &runs, 400U).text, HasSubstr("block (400,0,0)"));
+  EXPECT_EQ(runs, 401U);
+}
+
+TEST_F(HostPool, ItsHelpersRunBlocksAtTheSameTime) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one processor";
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<int> here = 0;
+    EXPECT_EQ(run(shape_of(2, 1), meet, &here).status, 0);
+    EXPECT_EQ(here, 2);
+  }
+  EXPECT_FALSE(pool.idle()) << "its helpers wait";
+}
+
+void count_block(std::atomic<int>* runs) { ++runs[block_number()]; }
+
+TEST_F(HostPool, EachBlockRunsOnceAlsoAfterItIsClosed) {
+  for (const std::uint32_t blocks : {1U, 2U, 3U, 17U, 300U, 5000U}) {
+    std::vector<std::atomic<int>> runs(blocks);
+    EXPECT_EQ(run(shape_of(blocks, 1), count_block, runs.data()).status, 0);
+    for (const auto& one : runs) ASSERT_EQ(one, 1) << blocks;
+  }
+  pool.close();
+  std::vector<std::atomic<int>> runs(40);
+  EXPECT_EQ(run(shape_of(40, 1), count_block, runs.data()).status, 0);
+  for (const auto& one : runs) EXPECT_EQ(one, 1);
+}
+
+TEST_F(HostPool, ItsStacksAreUsedAgainUntilTheyAreDropped) {
+  if (host::thread_sanitizer) GTEST_SKIP() << "there are no fibres";
+  pool.run_serially(true);
+  const void* first = nullptr;
+  const void* second = nullptr;
+  EXPECT_EQ(run(shape_of(1, 1), keep_stacks, &first).status, 0);
+  EXPECT_EQ(run(shape_of(1, 1), keep_stacks, &second).status, 0);
+  EXPECT_EQ(first, second);
+  // Something takes the place of the dropped ones, so that the next are elsewhere.
+  pool.drop_stacks();
+  const auto holder = std::make_unique<host::BlockRunner>();
+  EXPECT_EQ(run(shape_of(1, 1), keep_stacks, &second).status, 0);
+  EXPECT_NE(second, first);
+}
+
+}  // namespace
+}  // namespace warpsafe::host_test
