@@ -133,6 +133,9 @@ void host_pointers(float* device, int n, float a, Pool& pool) {
   first_of_two<<<1, 32>>>(made, device);  // finds: C04
   float local[32];
   three<<<1, 32>>>(local, n, a);  // finds: C04
+  float* shared_with_all = (float*)std::malloc(100);  // on a system whose device reads it
+  cudaMemPrefetchAsync(shared_with_all, 100, {cudaMemLocationTypeDevice, 0}, 0);
+  three<<<1, 32>>>(shared_with_all, n, a);
   three<<<1, 32>>>(device, n, a);
   float* there = nullptr;
   look(cudaMalloc(&there, 100));

@@ -68,6 +68,17 @@ void floor_of_template(float* p, int n) {
   by_block<<<t / 256, B>>>(p, n);  // finds: A07/warning
   done();
 }
+// The kernel compares the index of a tile with that of another one, and not with the number of items.
+template <int B>
+__global__ void triangle(float* p) {
+  const int row = blockIdx.x * B + threadIdx.x, column = blockIdx.y;
+  if (column < row) p[row] = 1;
+}
+template <int B>
+void tiles(float* p, int n) {
+  triangle<B><<<dim3(n / B, 4), B>>>(p);  // finds: A07/note
+  done();
+}
 void floor_division(float* p, int n, int threads) {
   plain<<<n / 256, 256>>>(p, n);     // finds: A07
   plain<<<1000 / 256, 256>>>(p, n);  // finds: A07
@@ -127,7 +138,11 @@ void guards(float* p, int n) {
 }
 
 void constants(float* p, int n) {
-  plain<<<0, 256>>>(p, n);               // finds: A04
+  plain<<<0, 256>>>(p, n);               // finds: A04/error
+  const int none = 0;
+  plain<<<none, 256>>>(p, n);  // finds: A04/error
+  int later = 0;               // for which a number comes from elsewhere
+  plain<<<later, 256>>>(p, n);  // finds: A04/note
   plain<<<-1, 256>>>(p, n);              // finds: A05
   plain<<<dim3(1, 70000), 256>>>(p, n);  // finds: A11
   plain<<<dim3(70000, 1), 256>>>(p, n);
@@ -179,7 +194,10 @@ void bytes(float* p, unsigned char* c, int n) {
 
 void caps(float* p, int n) {
   const int blocks = (n - 1) / 256 + 1;
-  plain<<<std::min(blocks, 1024), 256>>>(p, n);  // finds: A18
+  plain<<<std::min(blocks, 1024), 256>>>(p, n);  // finds: A18/note
+  // The program's input decides how many items there are.
+  const int read = atoi(getenv("ITEMS"));
+  plain<<<std::min((read + 255) / 256, 1024), 256>>>(p, read);  // finds: A18/warning
   const int capped = blocks < 1024 ? blocks : 1024;
   plain<<<capped, 256>>>(p, n);  // finds: A18
   strided<<<std::min(blocks, 1024), 256>>>(p, n);
@@ -189,7 +207,7 @@ void caps(float* p, int n) {
   for (int i = 0; i < blocks; i += 1024)
     plain<<<std::min(1024, blocks - i), 256>>>(p + i * 256, n - i * 256);
   for (int i = 0; i < 2; ++i)
-    plain<<<std::min(1024, blocks - n), 256>>>(p, n);  // finds: A18/warning
+    plain<<<std::min(1024, blocks - n), 256>>>(p, n);  // finds: A18/note
   cudaDeviceProp properties;
   cudaGetDeviceProperties(&properties, 0);
   plain<<<std::min(100000, properties.maxGridSize[0]), 256>>>(p, n);

@@ -32,6 +32,19 @@ void blocks(float* p, int n) {
   done();
 }
 
+// A program that reads the error before its next launch reports the mistake itself.
+void shown(float* p) {
+  plain<<<1, 2048>>>(p);  // finds: B01/note
+  done();
+  bounded<<<1, 512>>>(p);  // finds: B03/note
+  look(cudaGetLastError());
+  plain<<<1, 2048>>>(p);  // finds: B01/error
+  plain<<<1, 32>>>(p);
+  done();
+  plain<<<1, 2048>>>(p);  // finds: B01/error
+  cudaGetLastError();     // finds: D03
+}
+
 void shared(float* p) {
   plain<<<1, 32, 64 * 1024>>>(p);  // finds: B07
   plain<<<1, 32, 300000>>>(p);     // finds: B08

@@ -68,6 +68,9 @@ WORD, OF = r"([cC]heck|CHECK|[eE]rror|ERROR)", r"([lL]aunch|LAUNCH|(?<![a-z])las
 CHECK = re.compile(rf"\w*{WORD}\w*{OF}\w*|\w*{OF}\w*{WORD}\w*")
 
 
+RUNTIME = re.compile(r"\b(?:cuda|hip)Error(?:_t)?\s+(?:\w+\s+)*(?:cuda|hip)Malloc\s*\([^;{}]*\)\s*(?:noexcept\s*)?\{")
+
+
 def synchronizes(name):
     return re.fullmatch(r"(cuda|hip|cu)\w*Synchronize", name) is not None
 
@@ -139,6 +142,12 @@ class Index:
     def lookers(self):
         """Names whose call reads the last error. A check that no file of the tree defines counts by its name."""
         return self.reaching(self._is_check, 4)
+
+    @functools.cached_property
+    def is_runtime(self):
+        """Whether a file of the tree defines the vendor's allocation as a function, as what takes the vendor's place does."""
+        return any({"cudaMalloc", "hipMalloc"} & {name for name, _ in defined} and RUNTIME.search(text_of(path))
+                   for path, (_, _, defined, *_) in self.files.items())
 
     @property
     def waiters(self):

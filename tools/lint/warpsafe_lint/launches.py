@@ -5,6 +5,7 @@
 import functools
 import re
 
+from . import tree
 from .function import api
 from .tree import LOOPS, call_arguments, call_name, is_integer, operands, plain
 
@@ -60,8 +61,8 @@ class Kernel:
     def _compares_index(self, indices):
         for _ in range(2):
             indices |= {node.name for node in self.node.all("VAR_DECL") if is_integer(node.type) and indices & node.names()}
-        return any(node.name in ("<", ">", "<=", ">=") and indices & node.names() for node in self.body.walk()
-                   if node.kind == "BINARY_OPERATOR")
+        return any(node.name in ("<", ">", "<=", ">=") and any(map(indices.isdisjoint, map(tree.Node.names, node.children))) and indices & node.names()
+                   for node in self.body.walk() if node.kind == "BINARY_OPERATOR")  # not of two indices
 
     @functools.cached_property
     def dynamic_shared(self):

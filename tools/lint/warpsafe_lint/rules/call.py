@@ -9,6 +9,7 @@ from ..launches import same_text
 from ..function import api
 from ..registry import Found, all_launches, launch_rule, rule
 from ..tree import bare, call_arguments, call_name, is_integer, is_stream, is_wide, operands, plain, pointee_size
+from .evidence import is_for_every_address, is_runtime
 from .streams import only_blocking_streams
 
 
@@ -84,9 +85,9 @@ def host_pointer(program, function, launch):
         if kernel and place < len(kernel.parameters) and kernel.parameters[place].name not in kernel.names:
             continue  # the kernel reads nothing through it
         why = host_memory(function, node)
-        if why:
+        if why and not is_for_every_address(function, node):
             yield Found(node, f"{why}: this is host memory, which {launch.kernel_name} cannot read on the device",
-                        "pass the view() of a warpsafe::DeviceBuffer; warpsafe::launch does not compile a raw pointer")
+                        "pass the view() of a warpsafe::DeviceBuffer; warpsafe::launch does not compile a raw pointer", "note" if is_runtime(program) else "")
 
 
 def not_trivial(record, depth=4):

@@ -75,6 +75,8 @@ def source_of(function, node, depth=6):
             # Of a number that callers show, an unknown part is not known either.
             known = sources[0] if sources[0] and not (sources[0].values and len(sources) > 1) else None
             return known if known and not (sources[1] and sources[1].grows) else Source(function.program.text(node), bool(sources[1] and sources[1].grows))
+        if node.name == "/" and sources[0].named and function.value(inner[1]) is None:
+            return Source(function.program.text(node))  # a part of what only a name calls a count
         return strongest(sources)
     if node.kind in ("UNARY_OPERATOR", "PAREN_EXPR", "UNEXPOSED_EXPR") and len(inner) == 1:
         return source_of(function, inner[0], depth - 1)
