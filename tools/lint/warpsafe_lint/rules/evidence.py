@@ -15,7 +15,7 @@ SIZES = ("A04", "A05", "A11", "A19", "B01", "B03", "B05", "B08")
 
 def is_reported(function, launch):
     """Whether the function reads the error of a launch before its next launch. A launch that no device accepts then says so in
-    each run: who keeps such a program shows the mistake, or has it for a device of its own."""
+    each run: its author shows the mistake, or knows it."""
     following = [other.order for other in registry.all_launches(function) if other.order > launch.order]
     return any(launch.order < call.order < min(following, default=call.order + 1) and function.looks(call) and
                not (is_dropped(call) and api(call_name(call))) for call in function.calls)
