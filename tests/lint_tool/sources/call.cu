@@ -150,6 +150,21 @@ void slots(float* p, int n, float a, cudaStream_t stream) {
   done();
 }
 
+// A branch for which an argument of the launch decides, and one for each thread.
+__global__ void by_argument(float* p, int kind) {
+  extern __shared__ float memory[];
+  if (kind > 1) memory[threadIdx.x] = p[0];
+}
+__global__ void by_thread(float* p, int n) {
+  extern __shared__ float memory[];
+  if (threadIdx.x < n) memory[threadIdx.x] = p[0];
+}
+void branches(float* p) {
+  by_argument<<<1, 32>>>(p, 1);
+  by_thread<<<1, 32>>>(p, 1);  // finds: C10
+  done();
+}
+
 void shared(float* p, int n) {
   dynamic<<<1, 32>>>(p);     // finds: C10
   dynamic<<<1, 32, n>>>(p);  // finds: C11

@@ -23,6 +23,26 @@ int reads_too_early(const int* device, cudaStream_t stream) {
   return early + second;
 }
 
+// CUDA returns from a copy to pageable memory when it has ended. What the tree never allocates as page-locked memory is pageable.
+int counts[4];
+void* checked(void* memory);
+int reads_pageable(const int* device, cudaStream_t stream) {
+  int* made = (int*)checked(malloc(16));
+  look(cudaMemcpyAsync(counts, device, 16, cudaMemcpyDeviceToHost, stream));
+  look(cudaMemcpyAsync(made, device, 16, cudaMemcpyDeviceToHost, stream));
+  const int early = counts[0] + made[0];  // finds: F01/note
+  look(cudaStreamSynchronize(stream));
+  return early;
+}
+int reads_pinned(const int* device, cudaStream_t stream) {
+  int* pinned;
+  look(cudaMallocHost(&pinned, 16));
+  look(cudaMemcpyAsync(pinned, device, 16, cudaMemcpyDeviceToHost, stream));
+  const int early = pinned[0];  // finds: F01/warning
+  look(cudaStreamSynchronize(stream));
+  return early;
+}
+
 float managed_too_early() {
   float *early, *late;
   look(cudaMallocManaged(&early, 128));

@@ -95,8 +95,10 @@ struct Config {
   dim3 block;
 };
 void cooperative(float* p, int n, const Config& c) {
-  void* arguments[] = {&p};
-  look(cudaLaunchCooperativeKernel((void*)plain, n * 2, 256, arguments, 0, 0));  // finds: B16
+  int items = 1024;  // whose address only the launch takes
+  void* arguments[] = {&p, &items};
+  look(cudaLaunchCooperativeKernel((void*)plain, n * 2, 256, arguments, 0, 0));  // finds: B16/warning
+  look(cudaLaunchCooperativeKernel((void*)plain, items / 256, 256, arguments, 0, 0));  // finds: B16/note
   look(cudaLaunchCooperativeKernel((void*)plain, c.grid, c.block, arguments, 0,  // finds: B16/note
                                    0));
 }

@@ -55,6 +55,16 @@ def takes_by_reference(call, argument):
                for each in parameters)
 
 
+def is_launch_array(node):
+    """Whether an address stands in the initialiser of a `void*` array, as launches take their arguments: nothing writes through it."""
+    for above in node.above():
+        if above.kind == "VAR_DECL":
+            return above.type.get_canonical().kind.name == "CONSTANTARRAY" and above.type.get_canonical().element_type.spelling == "void *"
+        if above.kind not in ("INIT_LIST_EXPR", "UNEXPOSED_EXPR", "PAREN_EXPR", "CSTYLE_CAST_EXPR"):
+            return False
+    return False
+
+
 class Variable:
     """A variable or parameter of a function: its declaration and the later writes to it."""
 
@@ -135,7 +145,7 @@ class Function:
                 text = self.program.text(node)
                 if text.startswith(("++", "--")) or text.endswith(("++", "--")):
                     self._written(found, node.children[0], node)
-                elif text.startswith("&"):
+                elif text.startswith("&") and not is_launch_array(node):
                     self._written(found, node.children[0], node)
             elif node.kind == "CALL_EXPR":
                 for argument in node.children:

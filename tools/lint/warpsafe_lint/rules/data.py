@@ -4,6 +4,7 @@
 
 import re
 
+from .. import index
 from ..function import api
 from ..registry import Found, all_launches, function_rule, rule
 from ..host_memory import host_memory, is_static, pointer_itself
@@ -76,6 +77,19 @@ def copied_variable(node):
     return base
 
 
+PINNED = ("MallocHost", "HostAlloc", "HostRegister", "HostMalloc")
+
+
+def may_be_pinned(program, function, base):
+    """Whether the file gives a variable page-locked memory, or, for one that comes from elsewhere, the tree has any."""
+    if any(api(call_name(call)) in PINNED and base.name in call_arguments(call)[0].names() for each in program.functions for call in each.calls
+           if call_arguments(call)):
+        return True
+    variable = function.variable(base)
+    given = variable is None and base.type.get_canonical().kind.name == "POINTER" or variable is not None and variable.node.kind == "PARM_DECL"
+    return given and index.of_file(program.file).calls(rf"^(cuda|hip)({'|'.join(PINNED)})$")
+
+
 @function_rule("F01", "the host reads before the copy has ended")
 def read_too_early(program, function):
     recorded = list(captures(function))
@@ -88,7 +102,7 @@ def read_too_early(program, function):
         read = use_before_wait(function, call, base.target)
         if read is not None:
             # CUDA returns from a copy to pageable memory only when it has ended; HIP promises nothing.
-            severity = "note" if program.language == "cuda" and host_memory(function, arguments[0]) else ""
+            severity = "note" if program.language == "cuda" and not may_be_pinned(program, function, base) else ""
             yield Found(read, f"{read.name} is read while {call_name(call)} may still write it",
                         "call cudaStreamSynchronize first; warpsafe's to_host() returns a Pending<T>, whose get() waits", severity)
 
