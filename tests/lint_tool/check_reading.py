@@ -481,6 +481,7 @@ with tempfile.TemporaryDirectory() as name:
                 ("the size of a type", "struct T { int size() const; }; struct G { T dtype() const; T data() const; T shape; };\nvoid own(float* p, G g) { k<<<1, 256 * g.dtype().size()>>>(p); }\n", "", "note"),
                 ("the rank of a tensor", "struct T { int size() const; }; struct G { T shape; };\nvoid own(float* p, G g) { k<<<1, 256 * g.shape.size()>>>(p); }\n", "", "note"),
                 ("the size of the data", "struct T { int size() const; }; struct G { T data() const; };\nvoid own(float* p, G g) { k<<<1, g.data().size()>>>(p); }\n", "", "warning"),
+                ("the lines of a text", "#include <string>\nvoid own(float* p, const std::vector<std::string>& a) { k<<<1, a.size()>>>(p); }\n", "", "note"),
                 ("the length of a vector", "void own(float* p, const std::vector<int>& a) { k<<<1, a.size()>>>(p); }\n", "", "warning"),
                 ("a count that a constant replaces", "void own(float* p, int n) { int b = n; b = 64; k<<<1, b>>>(p); }\n", "", "note"),
                 ("a count that replaces a constant", "void own(float* p, int n) { int b = 64; b = n; k<<<1, b>>>(p); }\n", "", "warning"),

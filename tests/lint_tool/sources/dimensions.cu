@@ -68,6 +68,20 @@ void floor_of_template(float* p, int n) {
   by_block<<<t / 256, B>>>(p, n);  // finds: A07/warning
   done();
 }
+// A size of an image, divided by its width, is its rows. And a product of sides that the program checks has no rest.
+void rows_of_image(float* p, int size, int width) {
+  const int threads = width > 256 ? 256 : width;
+  plain<<<size / width, threads>>>(p, size);  // finds: A07/note
+  done();
+}
+void checked_sides(float* p, int width, int height, int side) {
+  if (width % side || height % side) return;
+  const int w = width / 2, h = height / 2;
+  dim3 block(side * side);
+  plain<<<w * h / block.x, block>>>(p, w * h);  // finds: A21
+  done();
+}
+
 // The kernel compares the index of a tile with that of another one, and not with the number of items.
 template <int B>
 __global__ void triangle(float* p) {

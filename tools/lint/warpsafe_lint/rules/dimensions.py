@@ -32,11 +32,25 @@ def remainder_is_asked(program, function, top, bottom):
     variable = function.variable(top)
     if variable is not None and any(same_text(program, part, bottom) for write in variable.writes for part in write.walk()):
         return True
+    # The number may be a product of variables that come from what the program checks.
+    names = set(top.names())
+    for name in top.all("DECL_REF_EXPR"):
+        source = function.variable(name)
+        names |= source.start.names() if source is not None and source.start is not None else set()
     for node in function.node.all("BINARY_OPERATOR"):
         sides = operands(node, "%")
-        if sides and (same_text(program, sides[0], top) or set(sides[0].names()) & set(top.names())):
+        if sides and (same_text(program, sides[0], top) or sides[0].names() & names):
             return True
     return False
+
+
+def is_of_block(function, launch, bottom):
+    """Whether a divisor is a number of the block, or a constant: another one, such as the width of an image, gives rows and no blocks."""
+    if function.value(bottom) is not None or launch.block is None:
+        return True
+    names = {name for axis in [launch.block, *launch.block_axes] for name in axis.names()}
+    return bool(names & (bottom.names() | function.resolve(bottom).names())) or any(
+        same_text(function.program, function.resolve(axis), function.resolve(bottom)) for axis in launch.block_axes)
 
 
 def may_leave_rest(function, count, block):
@@ -100,7 +114,7 @@ def floor_division(program, function, launch):
         source = source_of(function, top)
         by_name = (block is not None or of_template(bottom)) and (source is None or not source.grows or source.named)
         guards = launch.kernel is not None and (launch.kernel.guards_items if by_name else launch.kernel.guards)
-        expects_rest = rest and guards and not of_model(top) and not of_template(node)
+        expects_rest = rest and guards and not of_model(top) and not of_template(node) and (is_of_block(function, launch, bottom) or not by_side(bottom))
         yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
                     f"write {COVER}, or without warpsafe (n + B - 1) / B", "" if expects_rest else "note")
@@ -201,6 +215,11 @@ def of_model(node):
     names = [name for name in node.names() if name not in ("std", "size_t")]
     return bool(names) and all(re.search(r"head|hidden|vocab|batch|seq|beam|channel|dim|row|col|width|height|max_\w*len|max_\w*length", name.lower())
                                for name in names)
+
+
+def by_side(node):
+    """Whether a number is named like the side of an image or a matrix."""
+    return any(re.search(r"(?i)width|height|cols?$|columns?$|rows?$|stride|pitch", name) for name in node.names())
 
 
 def of_template(node):

@@ -125,6 +125,8 @@ def is_fixed(call):
         return True
     owner = next(iter(call.children[0].children), None) if call.children else None
     # The size of a type of items, and the number of a tensor's dimensions, are small.
+    if owner is not None and re.match(r"(const )?std::(__\w+::)?(vector|list|deque|set)<std::(__\w+::)?basic_string<", owner.type.get_canonical().spelling):
+        return True  # the lines or the names of a text
     named = owner is not None and plain(owner).kind in ("CALL_EXPR", "DECL_REF_EXPR", "MEMBER_REF_EXPR") and re.search(
         r"(?i)d?type|format|shape|dims?$|axes|strides?$|args|params", call_name(plain(owner)) or plain(owner).name)
     return bool(named) or owner is not None and re.match(r"(const )?std::(\w+::)?array<", owner.type.get_canonical().spelling) is not None
