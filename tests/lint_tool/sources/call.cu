@@ -33,6 +33,11 @@ __global__ void dynamic(float* p) {
   tile[threadIdx.x] = p[threadIdx.x];
 }
 __global__ void by_value(Owner owner) { owner.data[0] = 1; }  // finds: C05
+struct Nothing {
+  ~Nothing() {}
+  float* data;
+};
+__global__ void by_value_of_nothing(Nothing nothing) { nothing.data[0] = 1; }
 __global__ void by_plain_value(Plain plain) { plain.data[0] = 1; }
 __global__ void by_reference(const int& n) {}  // finds: C07/error
 struct Empty {};

@@ -124,7 +124,15 @@ Part part_of(float* data, std::size_t count) {
 }
 void members(Part part, Items items, float* to) {
   look(cudaMemcpy(to, part.data, part.n, cudaMemcpyDeviceToHost));
-  look(cudaMemcpy(to, items.data, items.count, cudaMemcpyDeviceToHost));  // finds: F05
+  look(cudaMemcpy(to, items.data, items.count, cudaMemcpyDeviceToHost));  // finds: F05/warning
+}
+// A member that is a count by its name alone may hold bytes: another file may compute it.
+struct Tensor {
+  double* data;
+  std::size_t len;
+};
+void of_tensor(Tensor tensor, double* to) {
+  look(cudaMemcpy(to, tensor.data, tensor.len, cudaMemcpyDeviceToHost));  // finds: F05/note
 }
 
 __global__ void adds(int* p) { p[0] += 1; }

@@ -145,6 +145,10 @@ void one_too_many(float* p, int n) {
 
 void guards(float* p, int n) {
   unguarded<<<(n + 255) / 256, 256>>>(p);  // finds: A10 A01
+  struct Sized {
+    int size() const;
+  } sized;
+  unguarded<<<sized.size() / 256, 256>>>(p);  // which is not rounded up
   unguarded<<<16, 256>>>(p);
   plain<<<(n + 255) / 256, 256>>>(p, n);  // finds: A01
   plain<<<(n - 1) / 256 + 1, 256>>>(p, n);

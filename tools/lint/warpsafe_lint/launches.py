@@ -386,7 +386,8 @@ def rounded_up(function, node):
     if not sides:
         return False
     top = function.resolve(sides[0])
-    return top.kind == "BINARY_OPERATOR" and top.name in ("+", "-") or top.kind == "CALL_EXPR" and not READS.fullmatch(call_name(top))
+    return top.kind == "BINARY_OPERATOR" and top.name in ("+", "-") or top.kind == "CALL_EXPR" and not READS.fullmatch(
+        call_name(top)) and bool(call_arguments(top))  # x.size() rounds nothing
 
 
 def same_text(program, one, other):

@@ -90,6 +90,13 @@ def host_pointer(program, function, launch):
                         "pass the view() of a warpsafe::DeviceBuffer; warpsafe::launch does not compile a raw pointer", "note" if is_runtime(program) else "")
 
 
+def is_empty_body(cursor):
+    """Whether a function does nothing, as far as its body is known here."""
+    definition = cursor.get_definition()
+    bodies = [child for child in definition.get_children() if child.kind.name == "COMPOUND_STMT"] if definition is not None else []
+    return len(bodies) == 1 and not list(bodies[0].get_children())
+
+
 def not_trivial(record, depth=4):
     """The class with a destructor or virtual functions that prevents a copy as bytes, or None."""
     declaration = record.get_canonical().get_declaration()
@@ -97,7 +104,7 @@ def not_trivial(record, depth=4):
         return None
     for child in declaration.get_children():
         kind = child.kind.name
-        if kind == "DESTRUCTOR" and not child.is_default_method() or kind == "CXX_METHOD" and child.is_virtual_method():
+        if kind == "DESTRUCTOR" and not child.is_default_method() and not is_empty_body(child) or kind == "CXX_METHOD" and child.is_virtual_method():
             return declaration.spelling
         if kind in ("FIELD_DECL", "CXX_BASE_SPECIFIER"):
             why = not_trivial(child.type, depth - 1)

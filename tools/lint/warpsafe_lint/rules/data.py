@@ -9,7 +9,7 @@ from ..function import api
 from ..registry import Found, all_launches, function_rule, rule
 from ..host_memory import host_memory, is_static, pointer_itself
 from .streams import captures
-from ..sizes import floating, only_count, wrong_sizeof
+from ..sizes import counts_elsewhere, floating, only_count, wrong_sizeof
 from ..tree import bare, base_variable, call_arguments, call_name, plain, pointee_size
 
 TO_DEVICE, TO_HOST = 1, 2  # cudaMemcpyKind, hipMemcpyKind
@@ -195,7 +195,8 @@ def elements_for_bytes(program):
             if only_count(function, size):
                 yield Found(size, f"{program.text(size)} counts items of {item} bytes, but {call_name(call)} takes bytes: "
                             "the call covers only a part",
-                            f"write {program.text(size)} * sizeof(*pointer); warpsafe's copies compute the bytes from type and count")
+                            f"write {program.text(size)} * sizeof(*pointer); warpsafe's copies compute the bytes from type and count",
+                            "note" if plain(size).kind == "MEMBER_REF_EXPR" and not counts_elsewhere(program, plain(size).name) else "")
 
 
 FLAGS = re.compile(r"(?i)ready|flag|mask|valid|active|visited|done|alive|enabled")  # compared with 0, in general
