@@ -617,6 +617,12 @@ with tempfile.TemporaryDirectory() as name:
         for makes, warned in (("cudaStreamCreate(s);", 0), ("cudaStreamCreate(s); cudaStreamCreateWithFlags(s, 1);", 1), ("", 1)):
             (apart / "b/other.cpp").write_text(f"void f(cudaStream_t* s) {{\n  {makes}\n}}\n")
             expect(f"the streams of a tree: {makes}", run(apart, "--rows=C09", "--level=warning", "a/grid.cu").stdout.count("[C09]"), warned)
+        # The streams of the file's folder are nearer than those of another one.
+        for near, far, warned in (("Create(s)", "CreateWithFlags(s, 1)", 0), ("CreateWithFlags(s, 1)", "Create(s)", 1)):
+            for file, makes in (("a/makes.cpp", near), ("b/other.cpp", far)):
+                (apart / file).write_text(f"void f(cudaStream_t* s) {{\n  cudaStream{makes};\n}}\n")
+            expect(f"the streams of a folder: {near}", run(apart, "--rows=C09", "--level=warning", "a/grid.cu").stdout.count("[C09]"), warned)
+        (apart / "a/makes.cpp").unlink()
         (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#include <cstdlib>\n#define SIDE 64\n#define START(g, b) k<<<g, b>>>(p, n)\n__global__ void k(int* p, int n) { if (blockIdx.x * 64 < n) *p = 1; }\n"
                                          "void start(int* p, char** a) {\n  int n = atoi(a[1]);\n  START(n / SIDE, SIDE);\n}\n")
         expect("a size that ends in a macro", "the grid n / 64 is rounded down" in run(apart, "--rows=A07", "a/grid.cu").stdout, True)

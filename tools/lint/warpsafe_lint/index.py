@@ -208,9 +208,9 @@ class Index:
         return "\n".join(text_of(path) for path in sorted(seen) + [path for path in self.files if path not in seen and path.endswith(
             project.SOURCES) and os.path.splitext(os.path.basename(path))[0] in stems])
 
-    def calls(self, pattern):
-        """Whether a file of the tree calls a name that matches a pattern."""
-        return any(re.search(pattern, name) for _, calls, *_ in self.files.values() for name in calls)
+    def calls(self, pattern, folder=""):
+        """Whether a file of the tree, or of one folder of it, calls a name that matches a pattern."""
+        return any(re.search(pattern, name) for path, (_, calls, *_) in self.files.items() if not folder or os.path.dirname(path) == folder for name in calls)
 
     def _looks_behind(self, names, name):
         begin = 0 if "for" in names or "while" in names else names.index(name) + 1

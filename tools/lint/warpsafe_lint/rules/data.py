@@ -4,10 +4,9 @@
 
 import re
 
-from .. import index
 from ..function import api
 from ..registry import Found, all_launches, function_rule, rule
-from ..host_memory import host_memory, is_static, pointer_itself
+from ..host_memory import host_memory, is_static, may_be_pinned, pointer_itself
 from .streams import captures
 from ..sizes import counts_elsewhere, floating, only_count, wrong_sizeof
 from ..tree import bare, base_variable, call_arguments, call_name, plain, pointee_size
@@ -75,19 +74,6 @@ def copied_variable(node):
                 (above.type.get_canonical().kind.name == "POINTER" or above is plain(node)):
             return None  # in a template the element's type may be open, but an address without & is a pointer
     return base
-
-
-PINNED = ("MallocHost", "HostAlloc", "HostRegister", "HostMalloc")
-
-
-def may_be_pinned(program, function, base):
-    """Whether the file gives a variable page-locked memory, or, for one that comes from elsewhere, the tree has any."""
-    if any(api(call_name(call)) in PINNED and base.name in call_arguments(call)[0].names() for each in program.functions for call in each.calls
-           if call_arguments(call)):
-        return True
-    variable = function.variable(base)
-    given = variable is None and base.type.get_canonical().kind.name == "POINTER" or variable is not None and variable.node.kind == "PARM_DECL"
-    return given and index.of_file(program.file).calls(rf"^(cuda|hip)({'|'.join(PINNED)})$")
 
 
 @function_rule("F01", "the host reads before the copy has ended")
