@@ -393,6 +393,12 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "b/other.cpp").write_text(other)
             expect(f"host memory beside {other}", [item["severity"] for item in json.loads(run(apart, "--rows=C04", "--json", "a/own.cu").stdout)], [severity])
         (apart / "b/other.cpp").unlink()
+        # The compiler drops an assignment with a name of a missing header; the variable then has no constant value.
+        for text, rows in (("int n = 1; n *= library::size(); k<<<n / 4, 32>>>(p);", []), ("int n = 1; const int m = 1; k<<<m / 4, 32>>>(p);", ["A04"]),
+                           ("int n = 1; k<<<n / 4, 32>>>(p);", ["A04"])):
+            (apart / "a/own.cu").write_text('#include "library.h"\n#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = 1; }\n'
+                                            f"void own(int* p) {{\n  {text.replace('; ', ';' + chr(10))}\n}}\n")
+            expect(f"a value beside a missing header: {text}", [item["row"] for item in json.loads(run(apart, "--rows=A04", "--json", "a/own.cu").stdout)], rows)
         # A function may check the sizes itself.
         for ask, warned in (("checkDims(g, n);", 0), ("checkDims(g, 1);", 1), ("prints(g, n);", 1)):
             (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\nvoid checkDims(int, int);\nvoid prints(int, int);\n__global__ void k(int* p) { *p = 1; }\n"

@@ -184,7 +184,8 @@ class Function:
         """A variable's value if it is written once, where it is declared or later; otherwise the node itself."""
         node = plain(node)
         variable = self.variable(node) if depth else None
-        only = variable.only_value(node.order) if variable is not None else None
+        lost = variable is not None and not variable.node.type.is_const_qualified() and self.program.loses_writes(node.name)
+        only = variable.only_value(node.order) if variable is not None and not lost else None
         if only is not None and bare(only).type.kind.name != "VOID":
             return self.resolve(only, depth - 1)
         if depth and node.kind == "MEMBER_REF_EXPR" and node.name in ("x", "y", "z") and node.children:
