@@ -32,12 +32,19 @@ __global__ void dynamic(float* p) {
   extern __shared__ float tile[];
   tile[threadIdx.x] = p[threadIdx.x];
 }
-__global__ void by_value(Owner owner) { owner.data[0] = 1; }  // finds: C05
+__global__ void by_value(Owner owner) { owner.data[0] = 1; }  // finds: C05/error
 struct Nothing {
   ~Nothing() {}
   float* data;
 };
 __global__ void by_value_of_nothing(Nothing nothing) { nothing.data[0] = 1; }
+struct Camera {
+  std::vector<float> image;
+  int width;
+};
+__global__ void by_width(Camera camera, float* p) { p[camera.width] = 1; }      // finds: C05/note
+__device__ float first(const Camera& camera);
+__global__ void by_object(Camera camera, float* p) { p[0] = first(camera); }  // finds: C05/error
 __global__ void by_plain_value(Plain plain) { plain.data[0] = 1; }
 __global__ void by_reference(const int& n) {}  // finds: C07/error
 struct Empty {};

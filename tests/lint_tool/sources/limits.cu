@@ -99,6 +99,8 @@ void cooperative(float* p, int n, const Config& c) {
   void* arguments[] = {&p, &items};
   look(cudaLaunchCooperativeKernel((void*)plain, n * 2, 256, arguments, 0, 0));  // finds: B16/warning
   look(cudaLaunchCooperativeKernel((void*)plain, items / 256, 256, arguments, 0, 0));  // finds: B16/note
+  look(cudaLaunchCooperativeKernel((void*)plain, 512, 256, arguments, 0, 0));  // finds: B16/note
+  cudaLaunchCooperativeKernel((void*)plain, 512, 256, arguments, 0, 0);  // finds: B16/warning D01
   look(cudaLaunchCooperativeKernel((void*)plain, c.grid, c.block, arguments, 0,  // finds: B16/note
                                    0));
 }

@@ -114,6 +114,18 @@ def not_trivial(record, depth=4):
                                                      record.get_canonical().spelling) else None
 
 
+def uses_only_data(function, parameter):
+    """Whether a kernel reads nothing of an object but members that are copied well as bytes, and calls no function with it."""
+    for use in function.node.all("DECL_REF_EXPR"):
+        if use.target != parameter.cursor.hash:
+            continue
+        member = next((above for above in use.above() if above.kind not in ("UNEXPOSED_EXPR", "PAREN_EXPR")), None)
+        to = member.cursor.referenced if member is not None and member.kind == "MEMBER_REF_EXPR" else None
+        if to is None or to.kind.name != "FIELD_DECL" or not_trivial(to.type):
+            return False
+    return True
+
+
 def of_kernels(program):
     return [function for function in program.functions if function.is_kernel]
 
@@ -127,7 +139,8 @@ def by_value(program):
                 if why:
                     yield Found(parameter, f"{parameter.name} is copied to the device as bytes, but {why} has a destructor or "
                                 "virtual functions",
-                                "pass a view: device_ptr, DeviceSpan, or a plain struct")
+                                "pass a view: device_ptr, DeviceSpan, or a plain struct", # The host copies a container as a whole, and frees its copy. A class of the program may free what it does not own.
+                                "note" if why.startswith("std::") and uses_only_data(function, parameter) else "")
 
 
 def passed_at(program, function, place):

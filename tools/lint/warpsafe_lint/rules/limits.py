@@ -187,7 +187,7 @@ def cooperative(program, function, launch):
     elsewhere = sizes and all(is_of_caller(function, axis) for axis in launch.grid_axes) or index.of_file(program.file).calls("Occupancy")
     if not elsewhere and sizes:
         known = None not in sizes
-        elsewhere = math.prod(sizes) <= FEW_BLOCKS * blocks_at_once(launch) if known else not is_dropped(launch.node) and not any(
+        elsewhere = math.prod(sizes) <= FEW_BLOCKS * blocks_at_once(launch) or not is_dropped(launch.node) if known else not is_dropped(launch.node) and not any(
             source is not None and (source.grows or (source.most or 0) > FEW_BLOCKS) for source in sources)
     yield Found(launch.node, "the size of a cooperative grid is not compared with the occupancy: a grid that does not fit at "
                 "once is refused",
