@@ -219,7 +219,7 @@ def of_model(node):
 
 def by_side(node):
     """Whether a number is named like the side of an image or a matrix."""
-    return any(re.search(r"(?i)width|height|cols?$|columns?$|rows?$|stride|pitch", name) for name in node.names())
+    return any(re.search(r"(?i)width|height|cols?$|columns?$|rows?$", name) for name in node.names())
 
 
 def of_template(node):
