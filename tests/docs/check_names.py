@@ -34,6 +34,7 @@ OTHERS = {
     "lint.md": "files and kernels of the programs that were linted",
     "lint-rules.md": "C functions that a rule looks for",
     "lint-fresh.md": "files of the programs that were linted",
+    "lint-draws-18.md": "files of the programs that were linted",
     "lint-earlier.md": "files of the programs that were linted",
     "lint-unchecked.md": "C functions that a rule looks for",
     "lint-repositories.md": "commits of the repositories",

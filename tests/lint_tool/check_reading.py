@@ -8,6 +8,7 @@ without compile_commands.json. Exit code 77: libclang is not installed."""
 import json
 import os
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -381,14 +382,27 @@ with tempfile.TemporaryDirectory() as name:
             expect(f"a launch in a lambda: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), 1)
         (apart / "a/own.cu").unlink()
         # A launch whose constants every device accepts. A block of more than 256 threads may exceed the registers.
-        for shape, warned in (("1, 32", 0), ("2, 1", 0), ("1, dim3(1, 1, 64)", 0), ("100, 256", 0), ("dim3(8, 65535), 256", 0), ("1, 1024", 0), ("1, 64, 512", 0), ("1, 64, 50000", 1), ("1, 16, n", 1),
+        for shape, warned in (("1, 32", 0), ("2, 1", 0), ("1, dim3(1, 1, 64)", 0), ("100, 256", 0), ("dim3(8, 65535), 256", 0), ("1, 1024", 0), ("1, 64, 512", 0), ("1, 64, 50000", 1), ("1, 16, n", 0),
                               ("1, 1025", 1), ("dim3(8, 65536), 256", 1), ("1, n", 1), ("n, 32", 0)):
             (apart / "a/own.cu").write_text(kernel.split("void start")[0] + f"void own(int* p, int n) {{ k<<<{shape}>>>(p); }}\n")
-            expect(f"a launch <<<{shape}>>>", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
+            expect(f"a launch <<<{shape}>>>", len(re.findall(r"\[[ABD]\d\d\]", run(apart, "--rows=D01,A11,A19,B01", "--level=warning", "a/own.cu").stdout)), warned)
+        # Where the tree itself defines the vendor's functions, the host may be the device. A wrapper's macro defines none.
+        for other, severity in (("cudaError_t cudaMalloc(void** p, size_t n) {\n  *p = malloc(n);\n  return cudaSuccess;\n}\n", "note"),
+                                ("#define cudaMalloc(p, n) other(p, n)\n", "error"), ("cudaError_t cudaMalloc(void** p, size_t n);\n", "error")):
+            (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = 1; }\nvoid own() { int n[9]; k<<<1, 1>>>(n); }\n")
+            (apart / "b/other.cpp").write_text(other)
+            expect(f"host memory beside {other}", [item["severity"] for item in json.loads(run(apart, "--rows=C04", "--json", "a/own.cu").stdout)], [severity])
+        (apart / "b/other.cpp").unlink()
+        # The compiler drops an assignment with a name of a missing header; the variable then has no constant value.
+        for text, rows in (("int n = 1; n *= library::size(); k<<<n / 4, 32>>>(p);", []), ("int n = 1; const int m = 1; k<<<m / 4, 32>>>(p);", ["A04"]),
+                           ("int n = 1; k<<<n / 4, 32>>>(p);", ["A04"])):
+            (apart / "a/own.cu").write_text('#include "library.h"\n#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = 1; }\n'
+                                            f"void own(int* p) {{\n  {text.replace('; ', ';' + chr(10))}\n}}\n")
+            expect(f"a value beside a missing header: {text}", [item["row"] for item in json.loads(run(apart, "--rows=A04", "--json", "a/own.cu").stdout)], rows)
         # A function may check the sizes itself.
         for ask, warned in (("checkDims(g, n);", 0), ("checkDims(g, 1);", 1), ("prints(g, n);", 1)):
             (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\nvoid checkDims(int, int);\nvoid prints(int, int);\n__global__ void k(int* p) { *p = 1; }\n"
-                                            f"void own(int* p, int g, int n) {{\n  {ask}\n  k<<<g, n>>>(p);\n}}\n")
+                                            f"void own(int* p, int g, int n) {{\n  {ask}\n  k<<<g, n * 2>>>(p);\n}}\n")
             expect(f"a launch after {ask}", run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
         # Sizes that no count makes too large are a note, also where the program checks no call.
         kernels = ("#include <cuda_runtime.h>\n#include <cmath>\ntemplate <int B> __launch_bounds__(B) __global__ void b(float* p) { float a[9]; *p = a[*(int*)p]; }\n"
@@ -397,19 +411,19 @@ with tempfile.TemporaryDirectory() as name:
         for launch, warned in (("k<<<(n + 255) / 256, 256>>>(p)", 0),
                                      ("k<<<(w + 255) / 256, 256>>>(p)", 0), ("k<<<w / 32, 32>>>(p)", 0), ("int g = w; k<<<g, 32>>>(p)", 0),
                                      ("k<<<(int)w, 32>>>(p)", 0), ("k<<<dim3(1, blocks(i.height)), 256>>>(p)", 0),
-                                     ("k<<<dim3(1, blocks(n)), 256>>>(p)", 1), ("k<<<(u - 1) / 256 + 1, 256>>>(p)", 0),
+                                     ("k<<<dim3(1, blocks(n)), 256>>>(p)", 0), ("int r = atoi(text); k<<<dim3(1, blocks(r)), 256>>>(p)", 1), ("k<<<(u - 1) / 256 + 1, 256>>>(p)", 0),
                                      ("k<<<u, 256>>>(p)", 0), ("k<<<blocks(n), 256>>>(p)", 0),
                                      ("k<<<ceil(n / 256.0), 256>>>(p)", 0), ("k<<<ceil(u / 2.5), 256>>>(p)", 0),
                                      ("k<<<ceil(w / 256.0), 256>>>(p)", 0), ("k<<<ceil(w / 2.0), 256>>>(p)", 0), ("k<<<n > 9 ? n / 4 : u, 256>>>(p)", 0),
                                      ("k<<<dim3(1, (n + 15) / 16), 256>>>(p)", 1), ("k<<<dim3(1, n % 100), 256>>>(p)", 0),
-                                     ("k<<<dim3(1, n >> 16), 256>>>(p)", 0), ("k<<<dim3(1, n >> 14), 256>>>(p)", 1),
+                                     ("k<<<dim3(1, n >> 16), 256>>>(p)", 0), ("k<<<dim3(1, n >> 14), 256>>>(p)", 0), ("int r = atoi(text); k<<<dim3(1, r >> 14), 256>>>(p)", 1), ("k<<<1, n / 64>>>(p)", 1), ("k<<<1, n / 512>>>(p)", 0),
                                      ("k<<<dim3(1, (i.height + 15) / 16), 256>>>(p)", 0), ("k<<<dim3(u, (n + 63) / 64), 256>>>(p)", 0), ("k<<<dim3(u, (n + 31) / 32), 256>>>(p)", 0), ("k<<<dim3(u, (n + 7) / 8), 256>>>(p)", 0), ("k<<<dim3(9, (n + 7) / 8), 256>>>(p)", 1),
                                      ("int r = atoi(text), g; g = (r + 63) / 64; k<<<dim3(u, g), 256>>>(p)", 0), ("int r = atoi(text), g; g = (r + 15) / 16; k<<<dim3(u, g), 256>>>(p)", 1),
                                      ("int r = atoi(text), g; g = 9; g = r; k<<<dim3(u, g), 256>>>(p)", 1), ("k<<<dim3(u, n), 256>>>(p)", 0),
                                      ("int r = atoi(text); k<<<dim3(u, w, r), 256>>>(p)", 0), ("int r = atoi(text); k<<<dim3(u, 4, r), 256>>>(p)", 1),
                                      ("int r = atoi(text); k<<<dim3(u, (r + 31) / 32), 256>>>(p)", 0), ("int r = atoi(text); k<<<dim3(u, (r + 15) / 16), 256>>>(p)", 1), ("int r = atoi(text); k<<<dim3(u, (r + 63) / 64), 256>>>(p)", 0),
                                      ("k<<<dim3(u, blocks(n * 9)), 256>>>(p)", 0), ("k<<<dim3(8, blocks(n * 9)), 256>>>(p)", 1), ("k<<<dim3(1, batch), 256>>>(p)", 0), ("int n_heads = w; k<<<1, 256, n_heads>>>(p)", 0), ("k<<<dim3(1, n), 256>>>(p)", 1), ("k<<<dim3(1, src.rows), 256>>>(p)", 0), ("k<<<dim3(1, (i.rows + 15) / 16), 256>>>(p)", 1),
-                                     ("k<<<(n + 255) / 256, t>>>(p)", 0), ("k<<<(n + 255) / 256, 256, n>>>(p)", 1),
+                                     ("k<<<(n + 255) / 256, t>>>(p)", 0), ("k<<<(n + 255) / 256, 256, n>>>(p)", 0), ("int r = atoi(text); k<<<(n + 255) / 256, 256, r>>>(p)", 1), ("k<<<dim3(u, w, batch), 256>>>(p)", 0), ("k<<<dim3(u, n, w), 256>>>(p)", 0), ("int r = atoi(text); k<<<dim3(u, r, w), 256>>>(p)", 1), ("int r = atoi(text); k<<<dim3(u, r, 4), 256>>>(p)", 1),
                                      ("b<1024><<<(n - 1) / 1024 + 1, 1024>>>(p)", 0), ("b<512><<<(n - 1) / 1024 + 1, 1024>>>(p)", 1)):
             (apart / "a/own.cu").write_text(kernels + launch + ";\n}\n")
             expect(launch, run(apart, "--rows=D01", "--level=warning", "a/own.cu").stdout.count("[D01]"), warned)
@@ -427,7 +441,7 @@ with tempfile.TemporaryDirectory() as name:
                 ("a member from the input", member.format("threads_", 'std::atoi("9")', "", "1, threads_"), "", "warning"),
                 ("a member for grid.y", member.format("n_", "n", "", "dim3(1, n_), 64"), "", "warning"),
                 ("a member for blocks", member.format("blocks_", "t", "", "dim3(1, blocks_), 64"), "", "note"),
-                ("a member for shared memory", member.format("n_", "n", "", "1, 64, n_ * 4"), "", "warning"),
+                ("a member for shared memory", member.format("n_", "n", "", "1, 64, n_ * 4"), "", "note"), ("a member for shared memory from the input", member.format("n_", 'std::atoi("9")', "", "1, 64, n_ * 4"), "", "warning"),
                 ("a member for grid.x", member.format("n_", "n", "", "n_, 64"), "", "note"),
                 ("a count", by_name.format("", "1, n"), "", "warning"), ("a product", by_name.format("", "1, 2 * n"), "", "warning"),
                 ("a checked count", by_name.format("if (n > 1024) return;", "1, n"), "", "note"), ("a checked sign", by_name.format("if (n < 1) return;", "1, n"), "", "warning"),
@@ -444,12 +458,13 @@ with tempfile.TemporaryDirectory() as name:
                 ("a kernel for one size", "__global__ void one(float* p) { p[blockIdx.x * 128 + threadIdx.x] = 1; }\nvoid own(float* p, int n) { one<<<1, n>>>(p); }\n", "", "note"),
                 ("a kernel for the block's size", "__global__ void each(float* p) { p[blockIdx.x * blockDim.x * 2 + threadIdx.x] = 1; }\nvoid own(float* p, int n) { each<<<1, n>>>(p); }\n", "", "warning"),
                 ("a count in as many parts as it needs", "void own(float* p, int n) { int parts = (n + 1023) / 1024, t = (n + parts - 1) / parts; k<<<parts, t>>>(p); }\n", "", "note"),
-                ("a count in parts", "void own(float* p, int n, int parts) { int t = (n + parts - 1) / parts; k<<<parts, t>>>(p); }\n", "", "warning"),
+                ("a count in parts", "void own(float* p, int n, int parts) { int t = (n + parts - 1) / parts; k<<<parts, t>>>(p); }\n", "", "note"),
+                ("a count of the input in parts", "void own(float* p, char** a, int parts) { int n = atoi(a[1]), t = (n + parts - 1) / parts; k<<<parts, t>>>(p); }\n", "", "warning"),
                 ("a block of the caller", "void own(float* p, dim3 blckSize) { k<<<1, blckSize>>>(p); }\n", "", "note"),
                 ("a count that a branch bounds", "void own(float* p, int n, int m) { int all = n * m, t = 64; if (all < 64) t = all; k<<<1, t>>>(p); }\n", "", "note"),
                 ("a count that no branch bounds", "void own(float* p, int n, int m) { int all = n * m, t = 64; if (all > 0) t = all; k<<<1, t>>>(p); }\n", "", "warning"),
                 ("memory that a checked call allows", by_name.format("if (cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, n)) return;", "1, 64, n"), "", "note"),
-                ("memory that a dropped call allows", by_name.format("cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, n);", "1, 64, n"), "", "warning"),
+                ("memory that a dropped call allows", by_name.format("n = std::atoi(\"9\"); cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, n);", "1, 64, n"), "", "warning"),
                 ("a caller elsewhere with a number", by_name.format("", "1, n"), call.format("own(p, 64);"), "note"),
                 ("callers elsewhere with numbers", by_name.format("", "1, n"), call.format("own(p, 64); own(p, 2048);"), "warning"),
                 ("a caller elsewhere with a constant", by_name.format("", "1, n"), call.format("own(p, Some::N);"), "note"),
@@ -472,6 +487,7 @@ with tempfile.TemporaryDirectory() as name:
                 ("the size of a type", "struct T { int size() const; }; struct G { T dtype() const; T data() const; T shape; };\nvoid own(float* p, G g) { k<<<1, 256 * g.dtype().size()>>>(p); }\n", "", "note"),
                 ("the rank of a tensor", "struct T { int size() const; }; struct G { T shape; };\nvoid own(float* p, G g) { k<<<1, 256 * g.shape.size()>>>(p); }\n", "", "note"),
                 ("the size of the data", "struct T { int size() const; }; struct G { T data() const; };\nvoid own(float* p, G g) { k<<<1, g.data().size()>>>(p); }\n", "", "warning"),
+                ("the lines of a text", "#include <string>\nvoid own(float* p, const std::vector<std::string>& a) { k<<<1, a.size()>>>(p); }\n", "", "note"),
                 ("the length of a vector", "void own(float* p, const std::vector<int>& a) { k<<<1, a.size()>>>(p); }\n", "", "warning"),
                 ("a count that a constant replaces", "void own(float* p, int n) { int b = n; b = 64; k<<<1, b>>>(p); }\n", "", "note"),
                 ("a count that replaces a constant", "void own(float* p, int n) { int b = 64; b = n; k<<<1, b>>>(p); }\n", "", "warning"),
@@ -495,8 +511,11 @@ with tempfile.TemporaryDirectory() as name:
                 ("a caller here with a size", by_name.format("", "1, n") + "void use(float* p, Items i) { own(p, i.size()); }\n", "", "warning")):
             (apart / "a/own.cu").write_text(start + text)
             (apart / "b/other.cpp").write_text(other)
-            found = {item["row"]: item for item in json.loads(run(apart, "--rows=D01,A19", "--json", "a/own.cu").stdout)}
-            expect(f"a size of a launch: {what}", found["D01"]["severity"], severity)
+            found = {item["row"]: item for item in json.loads(run(apart, "--rows=D01,A19,B08", "--json", "a/own.cu").stdout)}
+            # One row reports the launch: that of its size, or else D01.
+            reported = [row for row, item in found.items() if item["severity"] != "note"]
+            expect(f"a size of a launch: {what}", reported, [row for row in reported if row == reported[-1]] if severity == "warning" and reported else [])
+            expect(f"a size of a launch is reported: {what}", "warning" if reported else "note", severity)
             if what == "a divisor from the input":
                 expect("the words for a divisor", "comes from 65536 / atoi(a[1])," in found["D01"]["says"], True)
             if "A19" in found:
@@ -604,6 +623,12 @@ with tempfile.TemporaryDirectory() as name:
         for makes, warned in (("cudaStreamCreate(s);", 0), ("cudaStreamCreate(s); cudaStreamCreateWithFlags(s, 1);", 1), ("", 1)):
             (apart / "b/other.cpp").write_text(f"void f(cudaStream_t* s) {{\n  {makes}\n}}\n")
             expect(f"the streams of a tree: {makes}", run(apart, "--rows=C09", "--level=warning", "a/grid.cu").stdout.count("[C09]"), warned)
+        # The streams of the file's folder are nearer than those of another one.
+        for near, far, warned in (("Create(s)", "CreateWithFlags(s, 1)", 0), ("CreateWithFlags(s, 1)", "Create(s)", 1)):
+            for file, makes in (("a/makes.cpp", near), ("b/other.cpp", far)):
+                (apart / file).write_text(f"void f(cudaStream_t* s) {{\n  cudaStream{makes};\n}}\n")
+            expect(f"the streams of a folder: {near}", run(apart, "--rows=C09", "--level=warning", "a/grid.cu").stdout.count("[C09]"), warned)
+        (apart / "a/makes.cpp").unlink()
         (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#include <cstdlib>\n#define SIDE 64\n#define START(g, b) k<<<g, b>>>(p, n)\n__global__ void k(int* p, int n) { if (blockIdx.x * 64 < n) *p = 1; }\n"
                                          "void start(int* p, char** a) {\n  int n = atoi(a[1]);\n  START(n / SIDE, SIDE);\n}\n")
         expect("a size that ends in a macro", "the grid n / 64 is rounded down" in run(apart, "--rows=A07", "a/grid.cu").stdout, True)

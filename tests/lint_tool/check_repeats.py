@@ -133,6 +133,10 @@ with tempfile.TemporaryDirectory() as name:
         print("no CUDA toolkit here: --fix-cuda is not tried")
     else:
         expect("one finding of three launches", lines(done), [("A07", [7, 8, 9])])
+        (folder / "c.cu").write_text("#include <cuda_runtime.h>\n__global__ void k(float* x) { *x = 0; }\n" + function("k<<<1, n>>>(x)") +
+                                     function("k<<<1, m>>>(y)", name="g"))
+        # The block of one launch has the size of the data, which D01 says of it as well.
+        expect("one finding of launches in two functions", lines(run("--rows=D01,A19", "--level=warning", "--json", "c.cu")), [("A19", [4, 7])])
         run("--rows=A07", "--fix-cuda", "b.cu")
         expect("corrected launches", re.findall(r"<<<(.*), \d+>>>", (folder / "b.cu").read_text()),
                ["n / 256 + (n % 256 != 0)", "m / 128 + (m % 128 != 0)", "n / 64 + (n % 64 != 0)"])

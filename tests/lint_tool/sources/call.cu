@@ -32,7 +32,19 @@ __global__ void dynamic(float* p) {
   extern __shared__ float tile[];
   tile[threadIdx.x] = p[threadIdx.x];
 }
-__global__ void by_value(Owner owner) { owner.data[0] = 1; }  // finds: C05
+__global__ void by_value(Owner owner) { owner.data[0] = 1; }  // finds: C05/error
+struct Nothing {
+  ~Nothing() {}
+  float* data;
+};
+__global__ void by_value_of_nothing(Nothing nothing) { nothing.data[0] = 1; }
+struct Camera {
+  std::vector<float> image;
+  int width;
+};
+__global__ void by_width(Camera camera, float* p) { p[camera.width] = 1; }      // finds: C05/note
+__device__ float first(const Camera& camera);
+__global__ void by_object(Camera camera, float* p) { p[0] = first(camera); }  // finds: C05/error
 __global__ void by_plain_value(Plain plain) { plain.data[0] = 1; }
 __global__ void by_reference(const int& n) {}  // finds: C07/error
 struct Empty {};
@@ -133,6 +145,9 @@ void host_pointers(float* device, int n, float a, Pool& pool) {
   first_of_two<<<1, 32>>>(made, device);  // finds: C04
   float local[32];
   three<<<1, 32>>>(local, n, a);  // finds: C04
+  float* shared_with_all = (float*)std::malloc(100);  // on a system whose device reads it
+  cudaMemPrefetchAsync(shared_with_all, 100, {cudaMemLocationTypeDevice, 0}, 0);
+  three<<<1, 32>>>(shared_with_all, n, a);
   three<<<1, 32>>>(device, n, a);
   float* there = nullptr;
   look(cudaMalloc(&there, 100));
@@ -144,6 +159,21 @@ void slots(float* p, int n, float a, cudaStream_t stream) {
   three<<<1, 32, (std::size_t)stream>>>(p, n, a);  // finds: C08 C09
   three<<<1, 32>>>(p, n, a);                       // finds: C09
   three<<<1, 32, 0, stream>>>(p, n, a);
+  done();
+}
+
+// A branch for which an argument of the launch decides, and one for each thread.
+__global__ void by_argument(float* p, int kind) {
+  extern __shared__ float memory[];
+  if (kind > 1) memory[threadIdx.x] = p[0];
+}
+__global__ void by_thread(float* p, int n) {
+  extern __shared__ float memory[];
+  if (threadIdx.x < n) memory[threadIdx.x] = p[0];
+}
+void branches(float* p) {
+  by_argument<<<1, 32>>>(p, 1);
+  by_thread<<<1, 32>>>(p, 1);  // finds: C10
   done();
 }
 

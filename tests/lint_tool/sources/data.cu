@@ -23,6 +23,26 @@ int reads_too_early(const int* device, cudaStream_t stream) {
   return early + second;
 }
 
+// CUDA returns from a copy to pageable memory when it has ended. What the tree never allocates as page-locked memory is pageable.
+int counts[4];
+void* checked(void* memory);
+int reads_pageable(const int* device, cudaStream_t stream) {
+  int* made = (int*)checked(malloc(16));
+  look(cudaMemcpyAsync(counts, device, 16, cudaMemcpyDeviceToHost, stream));
+  look(cudaMemcpyAsync(made, device, 16, cudaMemcpyDeviceToHost, stream));
+  const int early = counts[0] + made[0];  // finds: F01/note
+  look(cudaStreamSynchronize(stream));
+  return early;
+}
+int reads_pinned(const int* device, cudaStream_t stream) {
+  int* pinned;
+  look(cudaMallocHost(&pinned, 16));
+  look(cudaMemcpyAsync(pinned, device, 16, cudaMemcpyDeviceToHost, stream));
+  const int early = pinned[0];  // finds: F01/warning
+  look(cudaStreamSynchronize(stream));
+  return early;
+}
+
 float managed_too_early() {
   float *early, *late;
   look(cudaMallocManaged(&early, 128));
@@ -104,7 +124,15 @@ Part part_of(float* data, std::size_t count) {
 }
 void members(Part part, Items items, float* to) {
   look(cudaMemcpy(to, part.data, part.n, cudaMemcpyDeviceToHost));
-  look(cudaMemcpy(to, items.data, items.count, cudaMemcpyDeviceToHost));  // finds: F05
+  look(cudaMemcpy(to, items.data, items.count, cudaMemcpyDeviceToHost));  // finds: F05/warning
+}
+// A member that is a count by its name alone may hold bytes: another file may compute it.
+struct Tensor {
+  double* data;
+  std::size_t len;
+};
+void of_tensor(Tensor tensor, double* to) {
+  look(cudaMemcpy(to, tensor.data, tensor.len, cudaMemcpyDeviceToHost));  // finds: F05/note
 }
 
 __global__ void adds(int* p) { p[0] += 1; }

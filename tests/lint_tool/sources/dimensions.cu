@@ -68,6 +68,31 @@ void floor_of_template(float* p, int n) {
   by_block<<<t / 256, B>>>(p, n);  // finds: A07/warning
   done();
 }
+// A size of an image, divided by its width, is its rows. And a product of sides that the program checks has no rest.
+void rows_of_image(float* p, int size, int width) {
+  const int threads = width > 256 ? 256 : width;
+  plain<<<size / width, threads>>>(p, size);  // finds: A07/note
+  done();
+}
+void checked_sides(float* p, int width, int height, int side) {
+  if (width % side || height % side) return;
+  const int w = width / 2, h = height / 2;
+  dim3 block(side * side);
+  plain<<<w * h / block.x, block>>>(p, w * h);  // finds: A21
+  done();
+}
+
+// The kernel compares the index of a tile with that of another one, and not with the number of items.
+template <int B>
+__global__ void triangle(float* p) {
+  const int row = blockIdx.x * B + threadIdx.x, column = blockIdx.y;
+  if (column < row) p[row] = 1;
+}
+template <int B>
+void tiles(float* p, int n) {
+  triangle<B><<<dim3(n / B, 4), B>>>(p);  // finds: A07/note
+  done();
+}
 void floor_division(float* p, int n, int threads) {
   plain<<<n / 256, 256>>>(p, n);     // finds: A07
   plain<<<1000 / 256, 256>>>(p, n);  // finds: A07
@@ -120,6 +145,10 @@ void one_too_many(float* p, int n) {
 
 void guards(float* p, int n) {
   unguarded<<<(n + 255) / 256, 256>>>(p);  // finds: A10 A01
+  struct Sized {
+    int size() const;
+  } sized;
+  unguarded<<<sized.size() / 256, 256>>>(p);  // which is not rounded up
   unguarded<<<16, 256>>>(p);
   plain<<<(n + 255) / 256, 256>>>(p, n);  // finds: A01
   plain<<<(n - 1) / 256 + 1, 256>>>(p, n);
@@ -127,7 +156,11 @@ void guards(float* p, int n) {
 }
 
 void constants(float* p, int n) {
-  plain<<<0, 256>>>(p, n);               // finds: A04
+  plain<<<0, 256>>>(p, n);               // finds: A04/error
+  const int none = 0;
+  plain<<<none, 256>>>(p, n);  // finds: A04/error
+  int later = 0;               // for which a number comes from elsewhere
+  plain<<<later, 256>>>(p, n);  // finds: A04/note
   plain<<<-1, 256>>>(p, n);              // finds: A05
   plain<<<dim3(1, 70000), 256>>>(p, n);  // finds: A11
   plain<<<dim3(70000, 1), 256>>>(p, n);
@@ -179,7 +212,10 @@ void bytes(float* p, unsigned char* c, int n) {
 
 void caps(float* p, int n) {
   const int blocks = (n - 1) / 256 + 1;
-  plain<<<std::min(blocks, 1024), 256>>>(p, n);  // finds: A18
+  plain<<<std::min(blocks, 1024), 256>>>(p, n);  // finds: A18/note
+  // The program's input decides how many items there are.
+  const int read = atoi(getenv("ITEMS"));
+  plain<<<std::min((read + 255) / 256, 1024), 256>>>(p, read);  // finds: A18/warning
   const int capped = blocks < 1024 ? blocks : 1024;
   plain<<<capped, 256>>>(p, n);  // finds: A18
   strided<<<std::min(blocks, 1024), 256>>>(p, n);
@@ -189,7 +225,7 @@ void caps(float* p, int n) {
   for (int i = 0; i < blocks; i += 1024)
     plain<<<std::min(1024, blocks - i), 256>>>(p + i * 256, n - i * 256);
   for (int i = 0; i < 2; ++i)
-    plain<<<std::min(1024, blocks - n), 256>>>(p, n);  // finds: A18/warning
+    plain<<<std::min(1024, blocks - n), 256>>>(p, n);  // finds: A18/note
   cudaDeviceProp properties;
   cudaGetDeviceProperties(&properties, 0);
   plain<<<std::min(100000, properties.maxGridSize[0]), 256>>>(p, n);

@@ -32,6 +32,19 @@ void blocks(float* p, int n) {
   done();
 }
 
+// A program that reads the error before its next launch reports the mistake itself.
+void shown(float* p) {
+  plain<<<1, 2048>>>(p);  // finds: B01/note
+  done();
+  bounded<<<1, 512>>>(p);  // finds: B03/note
+  look(cudaGetLastError());
+  plain<<<1, 2048>>>(p);  // finds: B01/error
+  plain<<<1, 32>>>(p);
+  done();
+  plain<<<1, 2048>>>(p);  // finds: B01/error
+  cudaGetLastError();     // finds: D03
+}
+
 void shared(float* p) {
   plain<<<1, 32, 64 * 1024>>>(p);  // finds: B07
   plain<<<1, 32, 300000>>>(p);     // finds: B08
@@ -82,8 +95,12 @@ struct Config {
   dim3 block;
 };
 void cooperative(float* p, int n, const Config& c) {
-  void* arguments[] = {&p};
-  look(cudaLaunchCooperativeKernel((void*)plain, n * 2, 256, arguments, 0, 0));  // finds: B16
+  int items = 1024;  // whose address only the launch takes
+  void* arguments[] = {&p, &items};
+  look(cudaLaunchCooperativeKernel((void*)plain, n * 2, 256, arguments, 0, 0));  // finds: B16/warning
+  look(cudaLaunchCooperativeKernel((void*)plain, items / 256, 256, arguments, 0, 0));  // finds: B16/note
+  look(cudaLaunchCooperativeKernel((void*)plain, 512, 256, arguments, 0, 0));  // finds: B16/note
+  cudaLaunchCooperativeKernel((void*)plain, 512, 256, arguments, 0, 0);  // finds: B16/warning D01
   look(cudaLaunchCooperativeKernel((void*)plain, c.grid, c.block, arguments, 0,  // finds: B16/note
                                    0));
 }

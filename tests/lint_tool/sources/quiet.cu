@@ -373,7 +373,7 @@ void asks(float* p) {
   int n = 0, m = 0;  // which another function writes
   ask(n);
   plain<<<n, 256>>>(p, n);
-  plain<<<m, 256>>>(p, m);  // finds: A04
+  plain<<<m, 256>>>(p, m);  // finds: A04/note
   look(cudaGetLastError());
 }
 int rounded(const char* text);

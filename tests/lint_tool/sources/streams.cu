@@ -40,6 +40,15 @@ void beside_non_blocking(float* p, float* q, const float* from) {
   plain<<<1, 32, 0, stream>>>(p);
   done();
 }
+void from_pinned(float* p) {
+  cudaStream_t stream;
+  look(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  float* pinned;
+  look(cudaMallocHost(&pinned, 4));
+  look(cudaMemcpy(p, pinned, 4, cudaMemcpyHostToDevice));  // finds: E08/note
+  plain<<<1, 32, 0, stream>>>(p);
+  done();
+}
 void beside_blocking(float* p, const float* from) {
   cudaStream_t stream;
   look(cudaStreamCreate(&stream));

@@ -55,6 +55,16 @@ def takes_by_reference(call, argument):
                for each in parameters)
 
 
+def is_launch_array(node):
+    """Whether an address stands in the initialiser of a `void*` array, as launches take their arguments: nothing writes through it."""
+    for above in node.above():
+        if above.kind == "VAR_DECL":
+            return above.type.get_canonical().kind.name == "CONSTANTARRAY" and above.type.get_canonical().element_type.spelling == "void *"
+        if above.kind not in ("INIT_LIST_EXPR", "UNEXPOSED_EXPR", "PAREN_EXPR", "CSTYLE_CAST_EXPR"):
+            return False
+    return False
+
+
 class Variable:
     """A variable or parameter of a function: its declaration and the later writes to it."""
 
@@ -135,7 +145,7 @@ class Function:
                 text = self.program.text(node)
                 if text.startswith(("++", "--")) or text.endswith(("++", "--")):
                     self._written(found, node.children[0], node)
-                elif text.startswith("&"):
+                elif text.startswith("&") and not is_launch_array(node):
                     self._written(found, node.children[0], node)
             elif node.kind == "CALL_EXPR":
                 for argument in node.children:
@@ -174,7 +184,8 @@ class Function:
         """A variable's value if it is written once, where it is declared or later; otherwise the node itself."""
         node = plain(node)
         variable = self.variable(node) if depth else None
-        only = variable.only_value(node.order) if variable is not None else None
+        lost = variable is not None and not variable.node.type.is_const_qualified() and self.program.loses_writes(node.name)
+        only = variable.only_value(node.order) if variable is not None and not lost else None
         if only is not None and bare(only).type.kind.name != "VOID":
             return self.resolve(only, depth - 1)
         if depth and node.kind == "MEMBER_REF_EXPR" and node.name in ("x", "y", "z") and node.children:

@@ -4,7 +4,9 @@
 
 import re
 
-from .tree import bare, call_name, plain
+from . import index
+from .function import api
+from .tree import bare, call_arguments, call_name, plain
 
 HOST_CONTAINERS = re.compile(r"^(const )?(std::(__\w+::)?|thrust::host_)(vector|array)<|^(const )?std::(__\w+::)?basic_string<")
 HOST_ALLOCATION = ("malloc", "calloc", "realloc", "aligned_alloc", "_aligned_malloc", "memalign")
@@ -86,3 +88,16 @@ def allocator_of(owner):
 
 def is_static(variable):
     return variable.node.cursor.storage_class.name == "STATIC"
+
+
+PINNED = ("MallocHost", "HostAlloc", "HostRegister", "HostMalloc")
+
+
+def may_be_pinned(program, function, base):
+    """Whether the file gives a variable page-locked memory, or, for one that comes from elsewhere, the tree has any."""
+    if any(api(call_name(call)) in PINNED and base.name in call_arguments(call)[0].names() for each in program.functions for call in each.calls
+           if call_arguments(call)):
+        return True
+    variable = function.variable(base)
+    given = variable is None and base.type.get_canonical().kind.name == "POINTER" or variable is not None and variable.node.kind == "PARM_DECL"
+    return given and index.of_file(program.file).calls(rf"^(cuda|hip)({'|'.join(PINNED)})$")

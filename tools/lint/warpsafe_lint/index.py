@@ -68,6 +68,9 @@ WORD, OF = r"([cC]heck|CHECK|[eE]rror|ERROR)", r"([lL]aunch|LAUNCH|(?<![a-z])las
 CHECK = re.compile(rf"\w*{WORD}\w*{OF}\w*|\w*{OF}\w*{WORD}\w*")
 
 
+RUNTIME = re.compile(r"\b(?:cuda|hip)Error(?:_t)?\s+(?:\w+\s+)*(?:cuda|hip)Malloc\s*\([^;{}]*\)\s*(?:noexcept\s*)?\{")
+
+
 def synchronizes(name):
     return re.fullmatch(r"(cuda|hip|cu)\w*Synchronize", name) is not None
 
@@ -140,6 +143,12 @@ class Index:
         """Names whose call reads the last error. A check that no file of the tree defines counts by its name."""
         return self.reaching(self._is_check, 4)
 
+    @functools.cached_property
+    def is_runtime(self):
+        """Whether a file of the tree defines the vendor's allocation as a function, as what takes the vendor's place does."""
+        return any({"cudaMalloc", "hipMalloc"} & {name for name, _ in defined} and RUNTIME.search(text_of(path))
+                   for path, (_, _, defined, *_) in self.files.items())
+
     @property
     def waiters(self):
         """Names whose call waits for the device."""
@@ -199,9 +208,9 @@ class Index:
         return "\n".join(text_of(path) for path in sorted(seen) + [path for path in self.files if path not in seen and path.endswith(
             project.SOURCES) and os.path.splitext(os.path.basename(path))[0] in stems])
 
-    def calls(self, pattern):
-        """Whether a file of the tree calls a name that matches a pattern."""
-        return any(re.search(pattern, name) for _, calls, *_ in self.files.values() for name in calls)
+    def calls(self, pattern, folder=""):
+        """Whether a file of the tree, or of one folder of it, calls a name that matches a pattern."""
+        return any(re.search(pattern, name) for path, (_, calls, *_) in self.files.items() if not folder or os.path.dirname(path) == folder for name in calls)
 
     def _looks_behind(self, names, name):
         begin = 0 if "for" in names or "while" in names else names.index(name) + 1

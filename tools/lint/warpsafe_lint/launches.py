@@ -5,6 +5,7 @@
 import functools
 import re
 
+from . import tree
 from .function import api
 from .tree import LOOPS, call_arguments, call_name, is_integer, operands, plain
 
@@ -60,8 +61,8 @@ class Kernel:
     def _compares_index(self, indices):
         for _ in range(2):
             indices |= {node.name for node in self.node.all("VAR_DECL") if is_integer(node.type) and indices & node.names()}
-        return any(node.name in ("<", ">", "<=", ">=") and indices & node.names() for node in self.body.walk()
-                   if node.kind == "BINARY_OPERATOR")
+        return any(node.name in ("<", ">", "<=", ">=") and any(map(indices.isdisjoint, map(tree.Node.names, node.children))) and indices & node.names()
+                   for node in self.body.walk() if node.kind == "BINARY_OPERATOR")  # not of two indices
 
     @functools.cached_property
     def dynamic_shared(self):
@@ -74,11 +75,12 @@ class Kernel:
     @functools.cached_property
     def needs_dynamic_shared(self):
         """Whether every instance uses the dynamic shared memory: at least one use is not in a branch that a template
-        argument decides."""
+        argument or the parameters alone decide."""
         array = self.dynamic_shared
         if array is None:
             return False
         open_names = {child.name for child in self.node.children if child.kind.startswith("TEMPLATE_")}
+        given = {parameter.name for parameter in self.parameters}
         pending, seen = [array.cursor.hash], set()
         while pending:
             target = pending.pop()
@@ -86,7 +88,7 @@ class Kernel:
             for use in self.node.all("DECL_REF_EXPR"):
                 if use.target != target:
                     continue
-                if any(self._decided(above, use, open_names) for above in use.above()):
+                if any(self._decided(above, use, open_names, given) for above in use.above()):
                     continue
                 alias = next((above for above in use.above() if above.kind == "VAR_DECL"), None)
                 if alias is None or alias.type.get_canonical().kind.name not in ("POINTER", "LVALUEREFERENCE"):
@@ -96,13 +98,15 @@ class Kernel:
         return False
 
     @staticmethod
-    def _decided(above, use, open_names):
-        """Whether a branch around a use depends on names that are constants of an instance or of the program."""
+    def _decided(above, use, open_names, given):
+        """Whether a branch around a use depends on names that are constants of an instance or of the program, or on arguments
+        of the launch alone."""
         if above.kind not in ("IF_STMT", "CONDITIONAL_OPERATOR") or not above.children:
             return False
         test = above.children[0]
         inside_test = test.order <= use.order < above.children[1].order if len(above.children) > 1 else True
-        return not inside_test and (bool(open_names & test.names()) or test.value is not None)
+        names = test.names()
+        return not inside_test and (bool(open_names & names) or test.value is not None or bool(names) and names <= given)
 
     @functools.cached_property
     def has_own_sizes(self):
@@ -382,7 +386,8 @@ def rounded_up(function, node):
     if not sides:
         return False
     top = function.resolve(sides[0])
-    return top.kind == "BINARY_OPERATOR" and top.name in ("+", "-") or top.kind == "CALL_EXPR" and not READS.fullmatch(call_name(top))
+    return top.kind == "BINARY_OPERATOR" and top.name in ("+", "-") or top.kind == "CALL_EXPR" and not READS.fullmatch(
+        call_name(top)) and bool(call_arguments(top))  # x.size() rounds nothing
 
 
 def same_text(program, one, other):

@@ -2,13 +2,14 @@
 # Copyright (c) 2026 the warpsafe authors
 """A parsed file: its functions, its kernels, and what they call."""
 
+import collections
 import functools
 import re
 
 from . import index, prefix
 from .function import SMALL, Function, api, described
 from .libclang import is_instantiated, load, written_at
-from .tree import call_name
+from .tree import bare, call_name
 
 FUNCTIONS = {"FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "FUNCTION_TEMPLATE", "CONVERSION_FUNCTION"}
 SCOPES = {"NAMESPACE", "CLASS_DECL", "STRUCT_DECL", "CLASS_TEMPLATE", "CLASS_TEMPLATE_PARTIAL_SPECIALIZATION",
@@ -28,6 +29,7 @@ class Program:
         self._functions = {}
         self._device = self  # not read yet
         self._reached = {}
+        self._written = self._assigned = None
         self._collect(unit.cursor)
         self.kernels = {}
         for name, cursors in self.bodies.items():
@@ -95,6 +97,19 @@ class Program:
                     node.kind == "BINARY_OPERATOR" and re.search(r"[-+*/%<>]\s*$", text)):
                 return text
         return described(node)
+
+    def loses_writes(self, name):
+        """Whether the compiler dropped an assignment to a variable of that name, because a header is missing: the text has more
+        of them than the tree."""
+        if self.complete:
+            return False
+        if self._written is None:
+            self._written = collections.Counter(
+                bare(node.children[0]).name for function in self.functions for node in function.node.all("BINARY_OPERATOR", "COMPOUND_ASSIGNMENT_OPERATOR")
+                if node.children and (node.name == "=" or node.kind == "COMPOUND_ASSIGNMENT_OPERATOR"))
+            text = re.sub(rb"//[^\n]*|/\*.*?\*/", b"", self.source, flags=re.S).decode(errors="replace")
+            self._assigned = collections.Counter(re.findall(r"(?:^|[;{})\\])\s*(\w+)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", text, re.M))
+        return self._assigned[name] > self._written[name]
 
     def reaches(self, name, is_it, depth=4):
         """Whether `is_it` accepts the function's name, or the name of a function that it calls."""

@@ -31,11 +31,12 @@ class Rule:
 
 
 RULES = []
+OF_LAUNCH = {}  # row -> its rule over one launch
 SEVERITIES = ("note", "warning", "error")
 # error: the launch, call or kernel cannot be right, whatever the program's numbers are. note: harmless for most programs,
 # or slow, or wrong only on another vendor's GPU. All others are warnings: right or wrong depends on numbers and timing.
 ERRORS = {"A04", "A05", "A11", "B01", "B03", "B05", "B08", "C01", "C02", "C04", "C05", "C07", "C08", "E13", "F04", "G04", "L01", "L02"}
-NOTES = {"A01", "A02", "A03", "A12", "A16", "A21", "B04", "C03", "D11", "D12", "F03"}
+NOTES = {"A01", "A02", "A03", "A12", "A14", "A16", "A21", "B04", "C03", "D11", "D12", "E04", "F03"}
 
 
 def severity_of(row):
@@ -66,14 +67,18 @@ def function_rule(row, title, by_default=True):
     return add
 
 
-def launch_rule(row, title, by_default=True):
-    """Registers a rule over one launch."""
+def launch_rule(row, title, by_default=True, note_if=None):
+    """Registers a rule over one launch. Its findings are notes where `note_if` accepts a function and a launch of it."""
 
     def add(find):
+        OF_LAUNCH[row] = find
+
         @function_rule(row, title, by_default)
         def over_launches(program, function):
             for launch in all_launches(function):
-                yield from find(program, function, launch) or ()
+                found = list(find(program, function, launch) or ())
+                weak = bool(found) and note_if is not None and note_if(function, launch)
+                yield from (dataclasses.replace(each, severity="note") if weak else each for each in found)
 
         return find
 

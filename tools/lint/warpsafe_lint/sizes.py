@@ -53,6 +53,12 @@ def gets_bytes(program, member):
     return re.search(rf"(?i:[.>]\s*)\b{member}\s*=[^=;,}}]*(?i:byte|sizeof)", program.source.decode(errors="replace")) is not None
 
 
+def counts_elsewhere(program, member):
+    """Whether the file multiplies a member of that name by the size of an item, so that it is a count for more than its name."""
+    owner = r"(?:\w+\s*(?:\.|->)\s*)*"
+    return re.search(rf"\b{member}\s*\*\s*sizeof\b|\bsizeof\s*\([^()]*\)\s*\*\s*{owner}{member}\b", program.source.decode(errors="replace")) is not None
+
+
 def only_count(function, node):
     """Whether the parts of a size suggest a number of items: names of counts and their products, without a factor
     that could be an item's size."""

@@ -91,6 +91,21 @@ def is_loop(node):
     return node.kind in LOOPS and not (node.kind == "DO_STMT" and node.children and node.children[-1].value == 0)
 
 
+def is_dropped(node):
+    """Whether a call's result is dropped, because the call is a statement of its own."""
+    parent = node.parent
+    while parent is not None and (parent.kind == "UNEXPOSED_EXPR" or parent.kind == "CSTYLE_CAST_EXPR" and
+                                  parent.type.kind.name == "VOID"):
+        node, parent = parent, parent.parent
+    if parent is None:
+        return False
+    if parent.kind == "COMPOUND_STMT":
+        return True
+    if parent.kind in LOOPS or parent.kind in ("IF_STMT", "ELSE_STMT"):
+        return parent.children[-1] is node or parent.kind == "IF_STMT" and parent.children[0] is not node
+    return False
+
+
 def bare(node):
     """The node without parentheses and implicit conversions."""
     while node.kind in ("UNEXPOSED_EXPR", "PAREN_EXPR") and len(node.children) == 1:

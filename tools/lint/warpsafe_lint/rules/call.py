@@ -9,6 +9,7 @@ from ..launches import same_text
 from ..function import api
 from ..registry import Found, all_launches, launch_rule, rule
 from ..tree import bare, call_arguments, call_name, is_integer, is_stream, is_wide, operands, plain, pointee_size
+from .evidence import is_for_every_address, is_runtime
 from .streams import only_blocking_streams
 
 
@@ -84,9 +85,16 @@ def host_pointer(program, function, launch):
         if kernel and place < len(kernel.parameters) and kernel.parameters[place].name not in kernel.names:
             continue  # the kernel reads nothing through it
         why = host_memory(function, node)
-        if why:
+        if why and not is_for_every_address(function, node):
             yield Found(node, f"{why}: this is host memory, which {launch.kernel_name} cannot read on the device",
-                        "pass the view() of a warpsafe::DeviceBuffer; warpsafe::launch does not compile a raw pointer")
+                        "pass the view() of a warpsafe::DeviceBuffer; warpsafe::launch does not compile a raw pointer", "note" if is_runtime(program) else "")
+
+
+def is_empty_body(cursor):
+    """Whether a function does nothing, as far as its body is known here."""
+    definition = cursor.get_definition()
+    bodies = [child for child in definition.get_children() if child.kind.name == "COMPOUND_STMT"] if definition is not None else []
+    return len(bodies) == 1 and not list(bodies[0].get_children())
 
 
 def not_trivial(record, depth=4):
@@ -96,7 +104,7 @@ def not_trivial(record, depth=4):
         return None
     for child in declaration.get_children():
         kind = child.kind.name
-        if kind == "DESTRUCTOR" and not child.is_default_method() or kind == "CXX_METHOD" and child.is_virtual_method():
+        if kind == "DESTRUCTOR" and not child.is_default_method() and not is_empty_body(child) or kind == "CXX_METHOD" and child.is_virtual_method():
             return declaration.spelling
         if kind in ("FIELD_DECL", "CXX_BASE_SPECIFIER"):
             why = not_trivial(child.type, depth - 1)
@@ -104,6 +112,18 @@ def not_trivial(record, depth=4):
                 return why
     return "std::" + declaration.spelling if re.match(r"std::(__\w+::)?(vector|basic_string|map|function|shared_ptr|unique_ptr)",
                                                      record.get_canonical().spelling) else None
+
+
+def uses_only_data(function, parameter):
+    """Whether a kernel reads nothing of an object but members that are copied well as bytes, and calls no function with it."""
+    for use in function.node.all("DECL_REF_EXPR"):
+        if use.target != parameter.cursor.hash:
+            continue
+        member = next((above for above in use.above() if above.kind not in ("UNEXPOSED_EXPR", "PAREN_EXPR")), None)
+        to = member.cursor.referenced if member is not None and member.kind == "MEMBER_REF_EXPR" else None
+        if to is None or to.kind.name != "FIELD_DECL" or not_trivial(to.type):
+            return False
+    return True
 
 
 def of_kernels(program):
@@ -119,7 +139,8 @@ def by_value(program):
                 if why:
                     yield Found(parameter, f"{parameter.name} is copied to the device as bytes, but {why} has a destructor or "
                                 "virtual functions",
-                                "pass a view: device_ptr, DeviceSpan, or a plain struct")
+                                "pass a view: device_ptr, DeviceSpan, or a plain struct", # The host copies a container as a whole, and frees its copy. A class of the program may free what it does not own.
+                                "note" if why.startswith("std::") and uses_only_data(function, parameter) else "")
 
 
 def passed_at(program, function, place):

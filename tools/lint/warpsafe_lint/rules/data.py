@@ -6,9 +6,9 @@ import re
 
 from ..function import api
 from ..registry import Found, all_launches, function_rule, rule
-from ..host_memory import host_memory, is_static, pointer_itself
+from ..host_memory import host_memory, is_static, may_be_pinned, pointer_itself
 from .streams import captures
-from ..sizes import floating, only_count, wrong_sizeof
+from ..sizes import counts_elsewhere, floating, only_count, wrong_sizeof
 from ..tree import bare, base_variable, call_arguments, call_name, plain, pointee_size
 
 TO_DEVICE, TO_HOST = 1, 2  # cudaMemcpyKind, hipMemcpyKind
@@ -88,7 +88,7 @@ def read_too_early(program, function):
         read = use_before_wait(function, call, base.target)
         if read is not None:
             # CUDA returns from a copy to pageable memory only when it has ended; HIP promises nothing.
-            severity = "note" if program.language == "cuda" and host_memory(function, arguments[0]) else ""
+            severity = "note" if program.language == "cuda" and not may_be_pinned(program, function, base) else ""
             yield Found(read, f"{read.name} is read while {call_name(call)} may still write it",
                         "call cudaStreamSynchronize first; warpsafe's to_host() returns a Pending<T>, whose get() waits", severity)
 
@@ -181,7 +181,8 @@ def elements_for_bytes(program):
             if only_count(function, size):
                 yield Found(size, f"{program.text(size)} counts items of {item} bytes, but {call_name(call)} takes bytes: "
                             "the call covers only a part",
-                            f"write {program.text(size)} * sizeof(*pointer); warpsafe's copies compute the bytes from type and count")
+                            f"write {program.text(size)} * sizeof(*pointer); warpsafe's copies compute the bytes from type and count",
+                            "note" if plain(size).kind == "MEMBER_REF_EXPR" and not counts_elsewhere(program, plain(size).name) else "")
 
 
 FLAGS = re.compile(r"(?i)ready|flag|mask|valid|active|visited|done|alive|enabled")  # compared with 0, in general

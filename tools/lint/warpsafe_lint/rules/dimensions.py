@@ -7,6 +7,7 @@ import re
 from ..launches import READS, round_up, rounded_up, same_text
 from ..registry import Found, all_launches, function_rule, launch_rule
 from ..tree import bare, call_arguments, call_name, is_integer, is_wide, operands, plain
+from .evidence import is_reported
 from .growth import source_of
 
 COVER = "auto grid = warpsafe::SafeGrid<>::cover(n, warpsafe::block<B>)"
@@ -31,11 +32,25 @@ def remainder_is_asked(program, function, top, bottom):
     variable = function.variable(top)
     if variable is not None and any(same_text(program, part, bottom) for write in variable.writes for part in write.walk()):
         return True
+    # The number may be a product of variables that come from what the program checks.
+    names = set(top.names())
+    for name in top.all("DECL_REF_EXPR"):
+        source = function.variable(name)
+        names |= source.start.names() if source is not None and source.start is not None else set()
     for node in function.node.all("BINARY_OPERATOR"):
         sides = operands(node, "%")
-        if sides and (same_text(program, sides[0], top) or set(sides[0].names()) & set(top.names())):
+        if sides and (same_text(program, sides[0], top) or sides[0].names() & names):
             return True
     return False
+
+
+def is_of_block(function, launch, bottom):
+    """Whether a divisor is a number of the block, or a constant: another one, such as the width of an image, gives rows and no blocks."""
+    if function.value(bottom) is not None or launch.block is None:
+        return True
+    names = {name for axis in [launch.block, *launch.block_axes] for name in axis.names()}
+    return bool(names & (bottom.names() | function.resolve(bottom).names())) or any(
+        same_text(function.program, function.resolve(axis), function.resolve(bottom)) for axis in launch.block_axes)
 
 
 def may_leave_rest(function, count, block):
@@ -97,9 +112,9 @@ def floor_division(program, function, launch):
         # A kernel that compares the index of an item is made for a rest; one that does not relies on sizes without a rest. Where the
         # program's input decides the size or the block, nobody chose them for each other, so that any comparison counts.
         source = source_of(function, top)
-        by_name = block is not None and (source is None or not source.grows or source.named)
+        by_name = (block is not None or of_template(bottom)) and (source is None or not source.grows or source.named)
         guards = launch.kernel is not None and (launch.kernel.guards_items if by_name else launch.kernel.guards)
-        expects_rest = rest and guards and not of_model(top) and not of_template(node)
+        expects_rest = rest and guards and not of_model(top) and not of_template(node) and (is_of_block(function, launch, bottom) or not by_side(bottom))
         yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
                     f"write {COVER}, or without warpsafe (n + B - 1) / B", "" if expects_rest else "note")
@@ -151,17 +166,24 @@ def is_lost(program, function, axis):
     return not program.complete and to is not None and to.kind.name == "ENUM_CONSTANT_DECL"
 
 
-@launch_rule("A04", "a dimension of zero")
+def is_placeholder(function, axis):
+    """Whether a 0 is the first value of a variable that may change: a place for a number that comes later, or from elsewhere."""
+    variable = function.variable(axis)
+    return variable is not None and not variable.node.type.is_const_qualified()
+
+
+@launch_rule("A04", "a dimension of zero", note_if=is_reported)
 def zero(program, function, launch):
-    for what, axes in (("grid", launch.grid_axes), ("block", launch.block_axes)):
-        for axis in axes:
-            if function.value(axis) == 0 and "dim3" not in plain(axis).type.spelling and not is_lost(program, function, axis):
-                yield Found(axis, f"this {what} has a dimension of 0, which every runtime refuses",
-                            "write SafeGrid<>::cover_or_empty(n, block) if there may be no work")
-                return  # one finding per launch
+    found = {what: axis for what, axes in (("block", launch.block_axes), ("grid", launch.grid_axes)) for axis in axes
+             if function.value(axis) == 0 and "dim3" not in plain(axis).type.spelling and not is_lost(program, function, axis)}
+    if found:  # one finding per launch
+        axis = found.get("grid", found.get("block"))
+        yield Found(axis, f"this {' and this '.join(sorted(found, reverse=True))} {'have' if len(found) > 1 else 'has'} a dimension of 0, which every runtime refuses",
+                    "write SafeGrid<>::cover_or_empty(n, block) if there may be no work", "note" if all(
+                        is_placeholder(function, each) for each in found.values()) else "")
 
 
-@launch_rule("A05", "a negative dimension")
+@launch_rule("A05", "a negative dimension", note_if=is_reported)
 def negative(program, function, launch):
     for axis in launch.grid_axes + launch.block_axes:
         inner = plain(axis)
@@ -170,7 +192,7 @@ def negative(program, function, launch):
                         "write SafeGrid<>::cover(n, block)")
 
 
-@launch_rule("A11", "grid.y or grid.z over 65535")
+@launch_rule("A11", "grid.y or grid.z over 65535", note_if=is_reported)
 def long_axis(program, function, launch):
     for axis, node in zip("yz", launch.grid_axes[1:]):
         value = function.value(node)
@@ -193,6 +215,11 @@ def of_model(node):
     names = [name for name in node.names() if name not in ("std", "size_t")]
     return bool(names) and all(re.search(r"head|hidden|vocab|batch|seq|beam|channel|dim|row|col|width|height|max_\w*len|max_\w*length", name.lower())
                                for name in names)
+
+
+def by_side(node):
+    """Whether a number is named like the side of an image or a matrix."""
+    return any(re.search(r"(?i)width|height|cols?$|columns?$|rows?$", name) for name in node.names())
 
 
 def of_template(node):

@@ -13,7 +13,8 @@ from ..launches import round_up
 from ..libclang import written_at
 from ..registry import Found, all_launches, function_rule, rule
 from ..sizes import largest
-from ..tree import LOOPS, base_variable, call_arguments, call_name, is_loop, plain
+from ..tree import base_variable, call_arguments, call_name, is_dropped, is_loop, plain
+from .evidence import is_runtime, of_size
 from .growth import Source, source_of
 
 ERRORS = ("cudaError_t", "hipError_t", "cudaError", "CUresult", "cublasStatus_t", "hipblasStatus_t", "rocblas_status",
@@ -39,21 +40,6 @@ def is_statement(program, call):
     if not re.match(rf"(\w+::)*{re.escape(call_name(call))}\b", written):
         return False  # a macro writes it, and what the macro has around it is unknown
     return before == b"" or before[-1:] in b";{}):" or re.search(rb"\b(else|do)$", before) is not None
-
-
-def is_dropped(node):
-    """Whether a call's result is dropped, because the call is a statement of its own."""
-    parent = node.parent
-    while parent is not None and (parent.kind == "UNEXPOSED_EXPR" or parent.kind == "CSTYLE_CAST_EXPR" and
-                                  parent.type.kind.name == "VOID"):
-        node, parent = parent, parent.parent
-    if parent is None:
-        return False
-    if parent.kind == "COMPOUND_STMT":
-        return True
-    if parent.kind in LOOPS or parent.kind in ("IF_STMT", "ELSE_STMT"):
-        return parent.children[-1] is node or parent.kind == "IF_STMT" and parent.children[0] is not node
-    return False
 
 
 # Calls of CUB and Thrust that launch kernels. They read the last error for their own status or exception.
@@ -148,6 +134,7 @@ def unseen_launches(program, function):
 
 
 ROWS = 65535 * 32
+ITEMS_OF_PART = 1024 * 256  # items that a block of one thread for each 256 of them has
 FEW = re.compile(r"(?i)width|height|batch|(im(g|age)|mat|src|dst|frame|pic)\w*(\.|->)(row|col)s")
 LARGEST_SHARED = 232448  # bytes, from compute capability 9.0 on
 MODEL = re.compile(r"(?i)heads?_|_heads?|[a-z]Head|^n?heads?|layer|beam|channel")
@@ -185,20 +172,27 @@ def open_size(launch):
     open_axes = [axis for axis in launch.grid_axes if function.value(axis) is None]
     few = {name for name, axis in sides.items() if name == "grid.z" and len(open_axes) == 3 or any(map(SIDE.fullmatch, axis.names())) or sources.get(name) and sources[name].named or
            fits(function, axis, limits[name], ROWS)} | {"grid.x"}
+    # A name alone does not say that a matrix has more rows than a grid in blocks of 32, or a volume more than a grid.
+    few |= {name for name, source in found if source and source.named and name == "grid.y" and (
+        len(open_axes) == 3 or fits(function, launch.grid_axes[1], limits[name], ROWS))}
     found = [(name, dataclasses.replace(source, grows=False) if source and (square or name in few or FEW.search(source.text)) else source)
              for name, source in found]
     threads = [function.value(axis) for axis in launch.block_axes]
     bounded = compares_threads(launch)
     for axis, size in zip(launch.block_axes, threads):
         if not fits(function, axis, most) and not (bounded and size is None):
-            found.append(("block", Source(f"{size} threads", values=(size,)) if size is not None else source_of(function, axis)))
+            source = Source(f"{size} threads", values=(size,)) if size is not None else source_of(function, axis)
+            part = source is not None and source.named and fits(function, axis, most, ITEMS_OF_PART)
+            found.append(("block", dataclasses.replace(source, grows=False) if part else source))
     if None not in threads and math.prod(threads) > most and not found:
         found.append(("block", Source(f"{math.prod(threads)} threads", values=(math.prod(threads),))))
     if launch.bytes is not None and not fits(function, launch.bytes, limits["shared memory"]) and not is_raised(function.program):
         size = launch.shared_bytes
         raised = any(api(call_name(call)) == "FuncSetAttribute" for call in function.calls)
         if size is None or size > (LARGEST_SHARED if raised else 0):  # a dropped call raises it too, on the devices that have it
-            found.append(("shared memory", Source(f"{size} bytes", values=(size,)) if size is not None else source_of(function, launch.bytes)))
+            source = Source(f"{size} bytes", values=(size,)) if size is not None else source_of(function, launch.bytes)
+            # A number that only its name calls a count may be that of bins, classes or dimensions.
+            found.append(("shared memory", dataclasses.replace(source, grows=False) if source is not None and source.named else source))
     if not launch.grid_axes or not launch.block_axes or launch.bytes is None and launch.shared_bytes is None:
         found.append(("launch", Source("a struct")))
     # A model's heads and layers are few and small.
@@ -276,6 +270,9 @@ def unchecked(program):
     for function in program.functions:
         for launch in unseen_launches(program, function):
             severity, why = refused(launch)
+            other = of_size(function, launch) if severity != "note" else ""
+            if other:  # one mistake of one launch, which that row names
+                severity, why = "note", f"{why} ({other})"
             returns = launch.form not in ("<<<>>>", "macro")
             yield Found(launch.node, f"no code checks the launch of {launch.kernel_name}: if a launch is refused, its kernel does not run, and the program goes on{why}",
                         f"check the status that {launch.form} returns, or call warpsafe::launch" if returns else
@@ -459,7 +456,7 @@ def dropped(program):
                 if is_found_later(program, function, call) or asserts_later(program, function, call):
                     harmless.add(call)
     for name, calls in found.items():
-        all_harmless = ASKS.fullmatch(name) or QUESTIONS.fullmatch(api(name)) or only_asks(program, name) or is_said(program, name)
+        all_harmless = is_runtime(program) or ASKS.fullmatch(name) or QUESTIONS.fullmatch(api(name)) or only_asks(program, name) or is_said(program, name)
         for call in calls:
             yield Found(call, f"{name} returns {call.type.spelling}, and the result is dropped",
                         "return warpsafe::result<void>, which the compiler does not let a caller drop",

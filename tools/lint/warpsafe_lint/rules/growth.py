@@ -75,6 +75,8 @@ def source_of(function, node, depth=6):
             # Of a number that callers show, an unknown part is not known either.
             known = sources[0] if sources[0] and not (sources[0].values and len(sources) > 1) else None
             return known if known and not (sources[1] and sources[1].grows) else Source(function.program.text(node), bool(sources[1] and sources[1].grows))
+        if node.name == "/" and sources[0].named and function.value(inner[1]) is None:
+            return Source(function.program.text(node))  # a part of what only a name calls a count
         return strongest(sources)
     if node.kind in ("UNARY_OPERATOR", "PAREN_EXPR", "UNEXPOSED_EXPR") and len(inner) == 1:
         return source_of(function, inner[0], depth - 1)
@@ -123,6 +125,8 @@ def is_fixed(call):
         return True
     owner = next(iter(call.children[0].children), None) if call.children else None
     # The size of a type of items, and the number of a tensor's dimensions, are small.
+    if owner is not None and re.match(r"(const )?std::(__\w+::)?(vector|list|deque|set)<std::(__\w+::)?basic_string<", owner.type.get_canonical().spelling):
+        return True  # the lines or the names of a text
     named = owner is not None and plain(owner).kind in ("CALL_EXPR", "DECL_REF_EXPR", "MEMBER_REF_EXPR") and re.search(
         r"(?i)d?type|format|shape|dims?$|axes|strides?$|args|params", call_name(plain(owner)) or plain(owner).name)
     return bool(named) or owner is not None and re.match(r"(const )?std::(\w+::)?array<", owner.type.get_canonical().spelling) is not None

@@ -9,8 +9,9 @@ from .. import index
 from ..function import api
 from ..launches import is_of_caller
 from ..registry import Found, function_rule, launch_rule, rule
-from ..tree import call_arguments, call_name
-from .errors import is_dropped, is_small
+from ..tree import call_arguments, call_name, is_dropped
+from .errors import is_small
+from .evidence import is_reported
 from .growth import source_of
 
 # Threads per block on every GPU, and threads along z on NVIDIA's: CUDA C++ programming guide, technical
@@ -24,7 +25,7 @@ LDS = 65536
 FEW_BLOCKS = 16
 
 
-@launch_rule("B01", "more than 1024 threads in a block")
+@launch_rule("B01", "more than 1024 threads in a block", note_if=is_reported)
 def too_many_threads(program, function, launch):
     values = launch.block_values
     known = [value for value in values if value is not None and value > 0]
@@ -38,7 +39,7 @@ def too_many_threads(program, function, launch):
                     "write warpsafe::block<256>, which the compiler checks", "note" if shown else "")
 
 
-@launch_rule("B03", "more threads than __launch_bounds__")
+@launch_rule("B03", "more threads than __launch_bounds__", note_if=is_reported)
 def over_launch_bounds(program, function, launch):
     if not launch.kernel or not launch.kernel.max_threads or None in launch.block_values:
         return
@@ -49,7 +50,7 @@ def over_launch_bounds(program, function, launch):
                     "write kernel<k, max_threads<N>>, which the compiler checks")
 
 
-@launch_rule("B05", "block.z over 64")
+@launch_rule("B05", "block.z over 64", note_if=is_reported)
 def long_z(program, function, launch):
     z = launch.block_values[2] if launch.block else None
     if z is not None and z > MAX_Z and program.language == "cuda":
@@ -102,7 +103,7 @@ def opted_in(program, launch):
     return False
 
 
-@launch_rule("B07", "over 48 KiB of dynamic shared memory without the opt-in")
+@launch_rule("B07", "over 48 KiB of dynamic shared memory without the opt-in", note_if=is_reported)
 def without_opt_in(program, function, launch):
     size = launch.shared_bytes
     if size and WITHOUT_OPT_IN < size <= MOST_SHARED and program.language == "cuda" and not opted_in(program, launch):
@@ -111,7 +112,7 @@ def without_opt_in(program, function, launch):
                     "call warpsafe::launch with shared(Bytes(n)), which sets the attribute")
 
 
-@launch_rule("B08", "more shared memory than any device has")
+@launch_rule("B08", "more shared memory than any device has", note_if=is_reported)
 def most_shared(program, function, launch):
     size, limit = launch.shared_bytes, LDS if program.language == "hip" else MOST_SHARED
     if size and size > limit:
@@ -119,7 +120,7 @@ def most_shared(program, function, launch):
                     "use a smaller tile")
 
 
-@launch_rule("B09", "static and dynamic shared memory together over the limit")
+@launch_rule("B09", "static and dynamic shared memory together over the limit", note_if=is_reported)
 def together(program, function, launch):
     size, limit = launch.shared_bytes, LDS if program.language == "hip" else WITHOUT_OPT_IN
     static = launch.kernel.static_shared if launch.kernel else 0
@@ -186,7 +187,7 @@ def cooperative(program, function, launch):
     elsewhere = sizes and all(is_of_caller(function, axis) for axis in launch.grid_axes) or index.of_file(program.file).calls("Occupancy")
     if not elsewhere and sizes:
         known = None not in sizes
-        elsewhere = math.prod(sizes) <= FEW_BLOCKS * blocks_at_once(launch) if known else not is_dropped(launch.node) and not any(
+        elsewhere = math.prod(sizes) <= FEW_BLOCKS * blocks_at_once(launch) or not is_dropped(launch.node) if known else not is_dropped(launch.node) and not any(
             source is not None and (source.grows or (source.most or 0) > FEW_BLOCKS) for source in sources)
     yield Found(launch.node, "the size of a cooperative grid is not compared with the occupancy: a grid that does not fit at "
                 "once is refused",

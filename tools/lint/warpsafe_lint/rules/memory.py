@@ -7,6 +7,7 @@ from ..host_memory import host_memory, pointer_itself
 from ..libclang import written_at
 from ..registry import Found, function_rule
 from .data import COPIES, copies
+from .evidence import is_runtime
 from ..tree import base_variable, call_arguments, call_name, plain
 
 FREES = ("Free", "FreeAsync", "FreeHost", "FreeArray")
@@ -128,7 +129,7 @@ def wrong_kind(program, function):
                 yield Found(call, f"the {role} of a copy {KINDS[kind]} is {known[0]} memory: {known[1]}",
                             "write the kind that fits both pointers, or cudaMemcpyDefault; warpsafe's copies take it from their types",
                             # A device has page-locked memory at the address that the host has.
-                            "note" if known[1].endswith(PINNED) else "")
+                            "note" if known[1].endswith(PINNED) or is_runtime(program) else "")
                 break
 
 

@@ -132,6 +132,13 @@ def narrow_index(program, function):
                 break
 
 
+def source_of_least(function, node):
+    """What decides the largest part of a `min` or of a choice that is no constant; or None."""
+    sources = [source_of(function, part) for part in node.children if part.cursor.kind.is_expression() and function.value(part) is None and
+               part.name not in ("<", ">", "<=", ">=") and part.type.kind.name not in ("BOOL", "FUNCTIONPROTO")]
+    return next((source for source in sources if source is not None and source.grows), None)
+
+
 @launch_rule("A18", "a capped grid for a kernel that handles one item per thread")
 def capped(program, function, launch):
     kernel = launch.kernel
@@ -163,6 +170,9 @@ def capped(program, function, launch):
         if least and any(function.value(inner) is not None for inner in node.children):
             # A kernel without a number of items may have one for each thread that there is.
             counts = kernel.compares or any(is_integer(parameter.type) for parameter in kernel.parameters)
+            # Who limits a grid by a constant knows the number of items, unless the program's input gives it.
+            source = source_of_least(function, node)
+            counts = counts and source is not None and source.grows and not source.named
             yield Found(axis, f"the grid is capped, but {kernel.name} handles one item per thread: the items beyond the cap "
                         "are dropped",
                         "write for (auto i : warpsafe::grid_stride(n)) in the kernel", "" if counts else "note")
@@ -213,4 +223,4 @@ def block_of_data(program, function, launch):
             unknown = "" if grows or source.most else ", and its largest value is not known here"
             yield Found(axis, f"the block size {program.text(axis)} is a size of the data{unknown}: no GPU accepts more than 1024",
                         "use a constant block and SafeGrid<>::cover(n, block<256>), or BlockDim::create(n), which checks",
-                        "note" if unknown else "")
+                        "note" if unknown else "", kind="data")  # who gives one block the data's size gives it to the others

@@ -2,10 +2,12 @@
 # Copyright (c) 2026 the warpsafe authors
 """Part E of the catalogue, and G04: streams, events, captures and library handles."""
 
+import os
 import re
 
 from .. import index
 from ..function import api
+from ..host_memory import may_be_pinned
 from ..launches import same_text
 from ..registry import Found, all_launches, function_rule, rule
 from ..tree import base_variable, call_arguments, call_name, is_loop, plain
@@ -40,9 +42,11 @@ def may_not_block(program):
 
 
 def only_blocking_streams(program):
-    """Whether the tree creates its streams itself, and all of them wait for the default stream, and it for them."""
-    created = any(api(name) == "StreamCreate" for name in program.all_names) or index.of_file(program.file).calls("^(cuda|hip)StreamCreate$")
-    return created and not may_not_block(program)
+    """Whether the tree, or the file's folder, creates its streams itself, and all of them wait for the default stream, and it for them."""
+    tree, folder = index.of_file(program.file), os.path.dirname(os.path.realpath(program.file))
+    created = any(api(name) == "StreamCreate" for name in program.all_names) or tree.calls("^(cuda|hip)StreamCreate$")
+    return created and (not may_not_block(program) or tree.calls("^(cuda|hip)StreamCreate$", folder) and not tree.calls(
+        f"^(cuda|hip)({'|'.join(NON_BLOCKING)})$", folder))
 
 
 def handle_type(call):
@@ -133,9 +137,12 @@ def null_stream_copy(program, function):
                 continue
             if any(is_barrier(function, c) for c in function.calls_between(call.order, launch.order)):
                 continue
+            # A copy from page-locked memory has ended when it returns.
+            source = base_variable(arguments[1]) if api(call_name(call)) == "Memcpy" else None
+            ended = source is not None and may_be_pinned(program, function, source)
             yield Found(call, f"{call_name(call)} runs on the null stream and {launch.kernel_name} on a non-blocking one: "
                         "nothing orders them",
-                        f"call {call_name(call)}Async on that stream; every copy of warpsafe takes a stream")
+                        f"call {call_name(call)}Async on that stream; every copy of warpsafe takes a stream", "note" if ended else "")
         return
 
 
