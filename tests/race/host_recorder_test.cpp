@@ -147,6 +147,7 @@ TEST_F(Recording, NamesEachKindOfOperation) {
   EXPECT_EQ(recorder_.history[6].bytes, 2U);
   EXPECT_EQ(recorder_.history[6].graph, 7U);
   EXPECT_EQ(recorder_.history[7].bytes, 0U);
+  EXPECT_EQ(recorder_.history[9].bytes, 0U);
   EXPECT_EQ(recorder_.history[3].bytes, 0U) << "a kernel accesses whole allocations";
 }
 
@@ -209,27 +210,50 @@ TEST_F(Recording, BeginRemovesEverything) {
 }
 
 TEST_F(Recording, AUseOfADestroyedStreamNamesBoth) {
-  fill(one_, 0);
   recorder_.refused(&one_);
-  recorder_.refused(&two_);
   recorder_.refused(nullptr);
-  EXPECT_EQ(recorder_.history.size(), 1U) << "none is destroyed";
+  EXPECT_EQ(recorder_.history.size(), 0U) << "none is destroyed";
   recorder_.destroyed(one_);
   recorder_.destroyed(two_);
   recorder_.refused(&one_);
-  recorder_.refused(&two_);
-  EXPECT_THAT(recorder_.uses_after_destroy,
-              ElementsAre(std::pair<Point, Point>(1, 3), std::pair<Point, Point>(2, 4)));
-  EXPECT_EQ(recorder_.history[1].kind, ActionKind::destroy_stream);
-  EXPECT_EQ(recorder_.history[4].kind, ActionKind::use_after_destroy);
+  EXPECT_THAT(recorder_.uses_after_destroy, ElementsAre(std::pair<Point, Point>(0, 2)));
+  EXPECT_EQ(recorder_.history[0].kind, ActionKind::destroy_stream);
+  EXPECT_EQ(recorder_.history[2].kind, ActionKind::use_after_destroy);
   // After a long time, too.
   const std::string text = report().findings[0].text;
   forget();
   EXPECT_EQ(report().findings[0].text, text);
-  EXPECT_THAT(report().timeline_text, HasSubstr("* #4 uses the destroyed stream"));
-  recorder_.refused(&one_);
-  EXPECT_EQ(recorder_.uses_after_destroy.back().first, 1U);
-  EXPECT_THAT(report().findings.back().text, HasSubstr("#2 destroys the stream"));
+  EXPECT_THAT(report().timeline_text, HasSubstr("  * #3 uses the destroyed stream\n    #4 query"));
+  EXPECT_THAT(report().timeline_text, HasSubstr("    #15 query: not done\n    ...\n"));
+}
+
+TEST_F(Recording, ADestructionOfLongAgoIsNamed) {
+  for (int i = 0; i < 20; ++i) recorder_.host(ActionKind::not_done);
+  recorder_.destroyed(two_);
+  forget();
+  recorder_.refused(&two_);
+  EXPECT_THAT(report().findings.at(0).text, HasSubstr("#21 destroys the stream by the host"));
+}
+
+TEST_F(Recording, ARaceAndAnAllocationOfLongAgoAreNamed) {
+  known_done(submit(one_, std::make_shared<AllocateOperation>(memory_.data(), 8)));
+  kept_.clear();
+  for (int i = 0; i < 20; ++i) recorder_.host(ActionKind::not_done);
+  Operation& first = fill(one_, 0);
+  Operation& second = fill(two_, 0);
+  known_done(first);
+  known_done(second);
+  kept_.clear();
+  const std::string text = report().findings.at(0).text;
+  EXPECT_THAT(text, HasSubstr("bytes 0 to 0 of #1 allocation of 8 bytes on stream 1"));
+  forget();
+  EXPECT_EQ(report().findings.at(0).text, text);
+  EXPECT_THAT(report().timeline_text, HasSubstr("    ...\n    #11 query"));
+  recorder_.races.clear();
+  forget();
+  fill(one_, 7);
+  fill(two_, 7);
+  EXPECT_THAT(report().findings.at(0).text, HasSubstr("of #1 allocation of 8 bytes on stream 1"));
 }
 
 TEST_F(Recording, ARemarkKeepsItsActionAndItsSurroundings) {
@@ -272,6 +296,56 @@ TEST_F(Recording, WorkOfLongAgoRacesUntilTheHostKnowsIt) {
   // An operation that exists may still be waited for.
   known_done(first);
   EXPECT_EQ(recorder_.history[static_cast<Point>(recorder_.history.size() - 1)].after, 0U);
+}
+
+TEST_F(Recording, AnOperationThatExistsMayBeWaitedForLongAfterwards) {
+  fill(one_, 0);
+  const Operation& record = wait(one_, nullptr);
+  wait(one_, nullptr);
+  forget();
+  wait(two_, &record);
+  fill(two_, 0);
+  EXPECT_EQ(races(), 0U);
+}
+
+TEST_F(Recording, AnOperationOfAnotherRecorderIsUnknown) {
+  HostRaceRecorder newer;
+  newer.begin();
+  auto mark = std::make_shared<MarkOperation>();
+  newer.submitted(one_, *mark);
+  recorder_.runs(*mark);
+  EXPECT_TRUE(recorder_.history.moments().empty());
+}
+
+TEST_F(Recording, TheHostsKnowledgeNamesTheNewestPoint) {
+  fill(one_, 0);
+  fill(two_, 1);
+  const std::shared_ptr<const Operation> known[] = {kept_[1], kept_[0]};
+  recorder_.known_done(known);
+  EXPECT_EQ(recorder_.history[2].after, 1U) << "in the order of the program";
+}
+
+// The next forgetting comes after as many actions as the recorder then holds, and 2048.
+TEST_F(Recording, ForgettingTakesAConstantTimeForEachAction) {
+  fill(one_, 0);
+  recorder_.begin();
+  for (std::size_t i = 0; i < 20; ++i) {
+    known_done(submit(one_, std::make_shared<AllocateOperation>(&memory_[i], 1)));
+  }
+  wait(two_, nullptr);
+  wait(two_, nullptr);
+  kept_.pop_back();  // nothing can name it
+  std::vector<std::size_t> sizes;
+  std::size_t held = recorder_.held().actions;
+  while (sizes.size() < 2) {
+    const std::size_t before = recorder_.held().actions;
+    recorder_.host(ActionKind::not_done);
+    if (recorder_.held().actions >= before) continue;
+    if (sizes.empty()) held = recorder_.held().actions - 1;
+    sizes.push_back(recorder_.history.size() - 1);
+  }
+  EXPECT_EQ(sizes[0], 2048U);
+  EXPECT_EQ(sizes[1] - sizes[0], 2048 + held + 20 + 2 + 21) << "allocations, streams, operations";
 }
 
 TEST_F(Recording, EachKindOfActionMayForget) {
@@ -357,7 +431,8 @@ TEST_F(RecordedNodes, RaceUnlessOneWaitsForTheOther) {
   const Row rows[] = {
       {{{0, {}}, {0, {0}}, {0, {1}}}, {}, 2},
       {{{0, {}}, {0, {}}}, {{0, 1}}, 3},
-      {{{0, {}}, {1, {0}}, {1, {0}}, {0, {1, 2}}}, {{1, 2}}, 3},
+      {{{0, {}}, {1, {0}}, {1, {0}}, {1, {1, 2}}}, {{1, 2}}, 3},
+      {{{0, {}}, {1, {0}}, {1, {0}}, {1, {2}}}, {{1, 2}, {1, 3}}, 3},
       {{{0, {}}, {1, {}}, {1, {0}}, {0, {1}}}, {{1, 2}, {0, 3}}, 3},
       // The last goes on with the first chain that ends in a node before it.
       {{{0, {}}, {1, {}}, {2, {}}, {3, {1, 2}}, {1, {3}}, {0, {0, 4}}}, {}, 4},
@@ -452,6 +527,11 @@ TEST_F(Outside, OnlyWritesAroundAViewAreFound) {
         << "a reader";
     EXPECT_FALSE(finds({access_of(other_, true, 4)}, at(byte))) << "memory of no view";
   }
+  EXPECT_TRUE(finds({access_of(at(63), true, 1)}, at(0))) << "a view of the last byte";
+  EXPECT_TRUE(finds({access_of(at(60), true, 1ULL << 40U)}, at(0))) << "a view far past the end";
+  auto* const other = static_cast<unsigned char*>(other_);
+  EXPECT_TRUE(finds({access_of(at(8), true, 16), access_of(other, true, 4)}, other + 4));
+  EXPECT_FALSE(finds({access_of(at(8), true, 16), access_of(other, true, 4)}, other + 3));
   EXPECT_FALSE(finds({access_of(at(8), true, 16)}, nullptr));
   EXPECT_FALSE(finds({}, at(0)));
   int outside_of_all = 0;
