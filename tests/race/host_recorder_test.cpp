@@ -352,7 +352,9 @@ TEST_F(Recording, EachKindOfActionMayForget) {
   for (const bool on_host : {false, true}) {
     recorder_.begin();
     for (std::size_t i = 0; i < 2049; ++i) {
-      if (i == 2048) EXPECT_EQ(recorder_.held().actions, 2048U) << "a shorter run is kept whole";
+      if (i == 2048) {
+        EXPECT_EQ(recorder_.held().actions, 2048U) << "a shorter run is kept whole";
+      }
       if (on_host) {
         recorder_.host(ActionKind::not_done);
       } else {
