@@ -548,6 +548,16 @@ TEST_F(RecordedHistory, ARaceOfLongAgoKeepsItsActions) {
               testing::StartsWith(table.substr(0, table.size() - 1)));
 }
 
+TEST_F(RecordedHistory, AnAccessOfLongAgoKeepsItsSurroundings) {
+  kernel(one, {writes(100)});
+  forget(history_);
+  kernel(two, {writes(100)});
+  ASSERT_EQ(history_.report().findings.size(), 1U);
+  const std::string text = history_.report().timeline_text;
+  EXPECT_THAT(text, HasSubstr("* #1 kernel 'k' -> stream 1  (program.cpp:7)\n    #2 query"));
+  EXPECT_THAT(text, HasSubstr("#13 query: not done  (program.cpp:7)\n    ...\n"));
+}
+
 TEST_F(RecordedHistory, AnAllocationOfLongAgoIsNamed) {
   host({kernel(one, {{address(100), 8, AccessKind::allocate}})});
   forget(history_);

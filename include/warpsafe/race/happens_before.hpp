@@ -195,8 +195,8 @@ class HappensBefore {
     own.last = point;
     return point;
   }
-  /// Whether `earlier` comes before `later` in every run. No point comes before itself. @pre
-  /// neither is forgotten
+  /// Whether `earlier` comes before `later` in every run. No point comes before itself or no_point.
+  /// @pre neither is forgotten
   [[nodiscard]] bool before(Point earlier, Point later) const noexcept {
     return earlier != later && knows(later, epoch(earlier));
   }

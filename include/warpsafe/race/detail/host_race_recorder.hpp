@@ -60,8 +60,7 @@ class HostRaceRecorder {
     const debug::HappensBefore& order = checker_.order();
     const debug::Point last =
         found == columns_.end() ? debug::no_point : order.last(found->second.strand);
-    const debug::Point host = order.last(host_);
-    return last == debug::no_point || (host != debug::no_point && order.before(last, host));
+    return last == debug::no_point || order.before(last, order.last(host_));
   }
   /// A dependent launch accessed memory too early for an earlier kernel of its stream. `through`:
   /// the kernel between them that did not wait, or nullptr.
@@ -117,9 +116,7 @@ class HostRaceRecorder {
     Column& column = column_of(stream);
     host(debug::ActionKind::destroy_stream);
     column.destruction = last_point();
-    checker_.end_strand(column.strand);
-    for (const debug::Strand strand : column.beside) checker_.end_strand(strand);
-    column.beside = {};
+    checker_.end_strand(column.strand);  // forget_some ends those beside it
   }
   void refused(const StreamState* stream) {
     const auto found = columns_.find(stream);
@@ -211,9 +208,9 @@ class HostRaceRecorder {
     const bool narrows = kind == OperationKind::kernel &&
                          !outside.is_known(static_cast<const KernelOperation&>(operation));
     for (const Access& access : operation.accesses) {
-      const bool narrow = narrows && access.window != unknown_window;
+      // An unknown window is the whole allocation, too.
       accesses_.push_back({reinterpret_cast<std::uintptr_t>(access.address),
-                           narrow ? access.window : access.bytes,
+                           narrows ? access.window : access.bytes,
                            kind == OperationKind::allocate  ? debug::AccessKind::allocate
                            : kind == OperationKind::release ? debug::AccessKind::release
                            : access.writes                  ? debug::AccessKind::write

@@ -90,7 +90,7 @@ class OutsideWrites final : public KernelWatch {
     const std::size_t first = whole ? 0 : offset;
     const std::size_t rest = kept.bytes - first;
     std::memcpy(kept.copy.get() + first, kept.begin + first,
-                whole || access.window > rest ? rest : static_cast<std::size_t>(access.window));
+                access.window < rest ? static_cast<std::size_t>(access.window) : rest);
   }
 
   std::vector<const void*> known_;
