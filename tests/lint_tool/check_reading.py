@@ -487,6 +487,8 @@ with tempfile.TemporaryDirectory() as name:
                 ("the size of a type", "struct T { int size() const; }; struct G { T dtype() const; T data() const; T shape; };\nvoid own(float* p, G g) { k<<<1, 256 * g.dtype().size()>>>(p); }\n", "", "note"),
                 ("the rank of a tensor", "struct T { int size() const; }; struct G { T shape; };\nvoid own(float* p, G g) { k<<<1, 256 * g.shape.size()>>>(p); }\n", "", "note"),
                 ("the size of the data", "struct T { int size() const; }; struct G { T data() const; };\nvoid own(float* p, G g) { k<<<1, g.data().size()>>>(p); }\n", "", "warning"),
+                ("a count in the branch for one number", "void own(float* p, int n) { if (n == 64) k<<<1, n>>>(p); else if (n == 128) k<<<1, n>>>(p); }\n", "", "note"),
+                ("a count behind the branch for one number", "void own(float* p, int n) { if (n == 64) p[0] = 1; k<<<1, n>>>(p); }\n", "", "warning"),
                 ("the lines of a text", "#include <string>\nvoid own(float* p, const std::vector<std::string>& a) { k<<<1, a.size()>>>(p); }\n", "", "note"),
                 ("the length of a vector", "void own(float* p, const std::vector<int>& a) { k<<<1, a.size()>>>(p); }\n", "", "warning"),
                 ("a count that a constant replaces", "void own(float* p, int n) { int b = n; b = 64; k<<<1, b>>>(p); }\n", "", "note"),
@@ -651,7 +653,7 @@ with tempfile.TemporaryDirectory() as name:
         both = "__global__ void k(int* p) { *p = 1; }\nint ask();\nint main(int argc, char** a) {\n  int blocks = ask(), n = atoi(a[1]);\n"
         cooperative = "cudaLaunchCooperativeKernel((void*)k, {}, 256, (void**)a, 0, 0)"
         for grid, line, warned in (("blocks", "if ({} != cudaSuccess) return 1;", 0), ("blocks", "{};", 1), ("n / 256", "if ({} != cudaSuccess) return 1;", 1),
-                                   ("8", "if ({} != cudaSuccess) return 1;", 0), ("4096", "if ({} != cudaSuccess) return 1;", 1), ("dim3(4, 9)", "{};", 0), ("dim3(8, 9)", "{};", 1)):
+                                   ("8", "if ({} != cudaSuccess) return 1;", 0), ("4096", "if ({} != cudaSuccess) return 1;", 0), ("4096", "{};", 1), ("dim3(4, 9)", "{};", 0), ("dim3(8, 9)", "{};", 1)):
             (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n#include <cstdlib>\n" + both + line.format(cooperative.format(grid)) + "\n}\n")
             done = run(apart, "--rows=B16", "--level=warning", "a/grid.cu")
             expect(f"a cooperative grid: {grid}, {line}", done.stdout.count("[B16]"), warned)

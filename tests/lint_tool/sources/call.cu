@@ -42,7 +42,7 @@ struct Camera {
   std::vector<float> image;
   int width;
 };
-__global__ void by_width(Camera camera, float* p) { p[camera.width] = 1; }      // finds: C05/note
+__global__ void by_width(Camera camera, float* p) { p[camera.width] = 1; }  // finds: C05/note
 __device__ float first(const Camera& camera);
 __global__ void by_object(Camera camera, float* p) { p[0] = first(camera); }  // finds: C05/error
 __global__ void by_plain_value(Plain plain) { plain.data[0] = 1; }
@@ -144,7 +144,7 @@ void host_pointers(float* device, int n, float a, Pool& pool) {
   first_of_two<<<1, 32>>>(device, made);  // which it does not read
   first_of_two<<<1, 32>>>(made, device);  // finds: C04
   float local[32];
-  three<<<1, 32>>>(local, n, a);  // finds: C04
+  three<<<1, 32>>>(local, n, a);                      // finds: C04
   float* shared_with_all = (float*)std::malloc(100);  // on a system whose device reads it
   cudaMemPrefetchAsync(shared_with_all, 100, {cudaMemLocationTypeDevice, 0}, 0);
   three<<<1, 32>>>(shared_with_all, n, a);

@@ -23,7 +23,8 @@ int reads_too_early(const int* device, cudaStream_t stream) {
   return early + second;
 }
 
-// CUDA returns from a copy to pageable memory when it has ended. What the tree never allocates as page-locked memory is pageable.
+// CUDA returns from a copy to pageable memory when it has ended. What the tree never allocates as
+// page-locked memory is pageable.
 int counts[4];
 void* checked(void* memory);
 int reads_pageable(const int* device, cudaStream_t stream) {

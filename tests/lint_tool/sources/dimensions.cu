@@ -68,10 +68,17 @@ void floor_of_template(float* p, int n) {
   by_block<<<t / 256, B>>>(p, n);  // finds: A07/warning
   done();
 }
-// A size of an image, divided by its width, is its rows. And a product of sides that the program checks has no rest.
+// A size of an image, divided by its width, is its rows. And a product of sides that the program
+// checks has no rest.
 void rows_of_image(float* p, int size, int width) {
   const int threads = width > 256 ? 256 : width;
   plain<<<size / width, threads>>>(p, size);  // finds: A07/note
+  done();
+}
+// The wrong way round.
+void block_in_width(float* p, int width) {
+  dim3 block(16, 16);
+  plain<<<block.x / width, block>>>(p, width);  // finds: A07/warning
   done();
 }
 void checked_sides(float* p, int width, int height, int side) {
@@ -82,7 +89,8 @@ void checked_sides(float* p, int width, int height, int side) {
   done();
 }
 
-// The kernel compares the index of a tile with that of another one, and not with the number of items.
+// The kernel compares the index of a tile with that of another one, and not with the number of
+// items.
 template <int B>
 __global__ void triangle(float* p) {
   const int row = blockIdx.x * B + threadIdx.x, column = blockIdx.y;
@@ -156,11 +164,11 @@ void guards(float* p, int n) {
 }
 
 void constants(float* p, int n) {
-  plain<<<0, 256>>>(p, n);               // finds: A04/error
+  plain<<<0, 256>>>(p, n);  // finds: A04/error
   const int none = 0;
-  plain<<<none, 256>>>(p, n);  // finds: A04/error
-  int later = 0;               // for which a number comes from elsewhere
-  plain<<<later, 256>>>(p, n);  // finds: A04/note
+  plain<<<none, 256>>>(p, n);            // finds: A04/error
+  int later = 0;                         // for which a number comes from elsewhere
+  plain<<<later, 256>>>(p, n);           // finds: A04/note
   plain<<<-1, 256>>>(p, n);              // finds: A05
   plain<<<dim3(1, 70000), 256>>>(p, n);  // finds: A11
   plain<<<dim3(70000, 1), 256>>>(p, n);
@@ -224,8 +232,7 @@ void caps(float* p, int n) {
   // In parts, and up to what a device takes.
   for (int i = 0; i < blocks; i += 1024)
     plain<<<std::min(1024, blocks - i), 256>>>(p + i * 256, n - i * 256);
-  for (int i = 0; i < 2; ++i)
-    plain<<<std::min(1024, blocks - n), 256>>>(p, n);  // finds: A18/note
+  for (int i = 0; i < 2; ++i) plain<<<std::min(1024, blocks - n), 256>>>(p, n);  // finds: A18/note
   cudaDeviceProp properties;
   cudaGetDeviceProperties(&properties, 0);
   plain<<<std::min(100000, properties.maxGridSize[0]), 256>>>(p, n);

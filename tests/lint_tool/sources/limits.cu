@@ -95,12 +95,13 @@ struct Config {
   dim3 block;
 };
 void cooperative(float* p, int n, const Config& c) {
+  void* const kernel = (void*)plain;
   int items = 1024;  // whose address only the launch takes
-  void* arguments[] = {&p, &items};
-  look(cudaLaunchCooperativeKernel((void*)plain, n * 2, 256, arguments, 0, 0));  // finds: B16/warning
-  look(cudaLaunchCooperativeKernel((void*)plain, items / 256, 256, arguments, 0, 0));  // finds: B16/note
-  look(cudaLaunchCooperativeKernel((void*)plain, 512, 256, arguments, 0, 0));  // finds: B16/note
-  cudaLaunchCooperativeKernel((void*)plain, 512, 256, arguments, 0, 0);  // finds: B16/warning D01
-  look(cudaLaunchCooperativeKernel((void*)plain, c.grid, c.block, arguments, 0,  // finds: B16/note
+  void* args[] = {&p, &items};
+  look(cudaLaunchCooperativeKernel(kernel, n * 2, 256, args, 0, 0));        // finds: B16/warning
+  look(cudaLaunchCooperativeKernel(kernel, items / 256, 256, args, 0, 0));  // finds: B16/note
+  look(cudaLaunchCooperativeKernel(kernel, 512, 256, args, 0, 0));          // finds: B16/note
+  cudaLaunchCooperativeKernel(kernel, 512, 256, args, 0, 0);          // finds: B16/warning D01
+  look(cudaLaunchCooperativeKernel(kernel, c.grid, c.block, args, 0,  // finds: B16/note
                                    0));
 }

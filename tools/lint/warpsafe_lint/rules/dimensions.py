@@ -114,7 +114,8 @@ def floor_division(program, function, launch):
         source = source_of(function, top)
         by_name = (block is not None or of_template(bottom)) and (source is None or not source.grows or source.named)
         guards = launch.kernel is not None and (launch.kernel.guards_items if by_name else launch.kernel.guards)
-        expects_rest = rest and guards and not of_model(top) and not of_template(node) and (is_of_block(function, launch, bottom) or not by_side(bottom))
+        expects_rest = rest and guards and not of_model(top) and not of_template(node) and (
+            not by_side(bottom) or any(is_of_block(function, launch, part) for part in (top, bottom)))
         yield Found(axis, f"the grid {program.text(node)} is rounded down: if {program.text(bottom)} does not divide "
                     f"{program.text(top)}, the last items of {launch.kernel_name} get no thread",
                     f"write {COVER}, or without warpsafe (n + B - 1) / B", "" if expects_rest else "note")

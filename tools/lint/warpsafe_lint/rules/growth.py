@@ -203,8 +203,11 @@ def of_write(function, node, text, depth):
 def is_compared(function, node):
     """Whether the function compares a number with another one than 0 or 1, outside of a loop's head: it may bound it."""
     for test in function.node.all("BINARY_OPERATOR"):
-        if test.name not in ("<", ">", "<=", ">=") or len(test.children) != 2:
+        if test.name not in ("<", ">", "<=", ">=", "==") or len(test.children) != 2:
             continue
+        if test.name == "==" and not any(above.kind == "IF_STMT" and above.children[0].order <= test.order < node.order and node.order in (
+                inner.order for inner in above.children[1].walk()) for above in test.above() if len(above.children) > 1):
+            continue  # the place is not in the branch for that number
         if any(above.kind in ("FOR_STMT", "WHILE_STMT") and above.children[-1].order > test.order for above in test.above()):
             continue  # the head, or a part of the head, of a loop
         for side, other in (test.children, test.children[::-1]):
