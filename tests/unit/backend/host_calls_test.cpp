@@ -33,7 +33,7 @@ constexpr int out_of_memory = raw(HostStatus::out_of_memory);
 
 /// Runs operations when a call waits for them, in the order of submission, and keeps what it was
 /// told.
-struct TestScheduler final : host::Scheduler {
+struct TestScheduler : host::Scheduler {
   explicit TestScheduler(Runtime& its_runtime) : runtime(its_runtime) {}
 
   void begin_call(std::unique_lock<std::mutex>&) override { ++calls; }
@@ -1067,6 +1067,141 @@ TEST_F(HostCalls, AClusterHasTheLimitOfItsLaunch) {
   shape.non_portable_cluster = true;
   EXPECT_EQ(host_backend::max_cluster_blocks(entry, shape, blocks), 0);
   EXPECT_EQ(blocks, 16);
+}
+
+// The runtime.
+
+struct CountedOperation final : host::Operation {
+  explicit CountedOperation(bool its_survives) : survives(its_survives) {}
+  host::Failure run() override {
+    ++runs;
+    return {status, text};
+  }
+  [[nodiscard]] bool survives_loss() const noexcept override { return survives; }
+  bool survives;
+  int status = 0;
+  std::string text;
+  int runs = 0;
+};
+
+TEST_F(HostScheduled, OnALostDeviceOnlyWhatFreesSomethingRuns) {
+  const auto usual = std::make_shared<CountedOperation>(false);
+  const auto freeing = std::make_shared<CountedOperation>(true);
+  const auto submit = [&](const std::shared_ptr<CountedOperation>& operation) {
+    const std::lock_guard lock(runtime.mutex);
+    runtime.submit(*stream, operation);
+  };
+  submit(usual);
+  submit(freeing);
+  EXPECT_EQ(synchronize(), 0);
+  EXPECT_EQ(usual->runs, 1);
+  EXPECT_EQ(freeing->runs, 1);
+  EXPECT_TRUE(usual->done);
+  freeing->status = raw(HostStatus::illegal_address);
+  freeing->text = "why";
+  submit(freeing);
+  submit(usual);
+  submit(freeing);
+  EXPECT_EQ(synchronize(), raw(HostStatus::illegal_address));
+  EXPECT_EQ(usual->runs, 1);
+  EXPECT_EQ(freeing->runs, 3);
+  const Name text = host_backend::error_text(raw(HostStatus::illegal_address));
+  EXPECT_EQ(std::string(text.data, text.size), "why");
+  runtime.devices[0]->recover();
+}
+
+TEST_F(HostScheduled, WorkIsOrderedAfterWhatMayStillBeToldOfIt) {
+  const auto done = std::make_shared<CountedOperation>(false);
+  done->done = true;
+  const std::lock_guard lock(runtime.mutex);
+  runtime.order_after(*stream, nullptr);
+  EXPECT_TRUE(stream->idle());
+  host::caller().site.line = 41;
+  runtime.order_after(*stream, done);
+  host::caller().site.line = 0;
+  ASSERT_EQ(stream->queue.size(), 1U) << "a scheduler judges the order of what is done, too";
+  EXPECT_EQ(stream->queue.front()->after, done);
+  EXPECT_EQ(stream->queue.front()->caller.site.line, 41U);
+}
+
+TEST_F(HostCalls, WorkIsNotOrderedAfterWhatIsDone) {
+  const auto done = std::make_shared<CountedOperation>(false);
+  done->done = true;
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  runtime.order_after(*stream, done);
+  runtime.order_after(*stream, nullptr);
+  EXPECT_TRUE(stream->idle());
+  EXPECT_EQ(stream->last, nullptr);
+}
+
+TEST_F(HostScheduled, WorkThatTheSchedulerRefusesIsNotQueued) {
+  const auto refused = std::make_shared<CountedOperation>(false);
+  const std::lock_guard lock(runtime.mutex);
+  scheduler.refuses = true;
+  EXPECT_THROW(runtime.submit(*stream, refused), std::bad_alloc);
+  scheduler.refuses = false;
+  EXPECT_TRUE(stream->idle());
+  EXPECT_EQ(stream->last, nullptr);
+}
+
+struct GenerousScheduler final : TestScheduler {
+  using TestScheduler::TestScheduler;
+  bool hands_out_again() override {
+    ++asked;
+    return generous;
+  }
+  bool generous = false;
+  int asked = 0;
+};
+
+TEST_F(HostCalls, FreedMemoryIsHandedOutAgainIfTheSchedulerSaysSo) {
+  if (host::address_sanitizer) GTEST_SKIP() << "kept memory is not freed";
+  Runtime& runtime = Runtime::get();
+  GenerousScheduler scheduler(runtime);
+  {
+    const std::lock_guard lock(runtime.mutex);
+    runtime.set_scheduler(&scheduler);
+  }
+  void* first = nullptr;
+  void* second = nullptr;
+  ASSERT_EQ(host_backend::allocate_unordered(first, 4000), 0);
+  ASSERT_EQ(host_backend::deallocate_unordered(first), 0);
+  ASSERT_EQ(host_backend::allocate_unordered(second, 4000), 0);
+  EXPECT_NE(second, first);
+  ASSERT_EQ(host_backend::deallocate_unordered(second), 0);
+  EXPECT_EQ(scheduler.asked, 1);
+  scheduler.generous = true;
+  void* third = nullptr;
+  ASSERT_EQ(host_backend::allocate_unordered(third, 4000), 0);
+  EXPECT_EQ(third, second) << "the newest";
+  ASSERT_EQ(host_backend::deallocate_unordered(third), 0);
+  EXPECT_EQ(scheduler.asked, 2);
+  static_cast<unsigned char*>(third)[0] = 1;
+  EXPECT_EQ(runtime.freed_memory.written_after_free(), 4000U);
+  const std::lock_guard lock(runtime.mutex);
+  runtime.set_scheduler(nullptr);
+  EXPECT_EQ(runtime.freed_memory.written_after_free(), 0U) << "it has gone back";
+}
+
+TEST_F(HostCalls, WithoutASchedulerFreedMemoryGoesBack) {
+  void* memory = nullptr;
+  ASSERT_EQ(host_backend::allocate_unordered(memory, 4000), 0);
+  ASSERT_EQ(host_backend::deallocate_unordered(memory), 0);
+  Runtime& runtime = Runtime::get();
+  host::Allocation asking{{}, 4000, MemoryKind::device, 0, false, false, {nullptr, nullptr, 0}};
+  EXPECT_FALSE(runtime.freed_memory.take(asking, [] { return true; }));
+  EXPECT_FALSE(runtime.hands_out_again(asking));
+}
+
+TEST_F(HostCalls, ADeviceIsCountedFrom0) {
+  Runtime& runtime = Runtime::get();
+  host::set_device_count(2);
+  EXPECT_EQ(runtime.device(-1), nullptr);
+  EXPECT_EQ(runtime.device(2), nullptr);
+  EXPECT_EQ(runtime.device(1), runtime.devices[1].get());
+  EXPECT_EQ(runtime.device(0), runtime.devices[0].get());
+  EXPECT_EQ(runtime.unavailable(), 0);
 }
 
 }  // namespace
