@@ -338,7 +338,8 @@ TEST_F(HostWatch, NoFaultReachesADestroyedOne) {
   auto* const mine = new (place.data()) PredecessorWatch;
   mine->begin(memory, 1, 0);
   mine->~PredecessorWatch();
-  std::iota(place.begin(), place.end(), static_cast<unsigned char>(1));  // another object is there now
+  std::iota(place.begin(), place.end(),
+            static_cast<unsigned char>(1));  // another object is there now
   EXPECT_FALSE(fault(at(0), Access::read));
 }
 
