@@ -575,7 +575,9 @@ TEST_F(HostCalls, UnsafeCallsAreForbiddenByTheModesOfBoth) {
         host_backend::native_graph graph = nullptr;
         EXPECT_EQ(host_backend::capture_end(stream, graph),
                   refused ? raw(HostStatus::stream_capture_invalidated) : 0);
-        if (graph != nullptr) EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+        if (graph != nullptr) {
+          EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+        }
       }
     }
   }
@@ -917,7 +919,9 @@ TEST_F(HostCalls, OnlyItsFirstStreamEndsACaptureAndItsThreadUnlessItIsRelaxed) {
       EXPECT_EQ(host_backend::capture_end(stream, graph),
                 mode == CaptureMode::relaxed ? 0 : raw(HostStatus::stream_capture_wrong_thread));
     }).join();
-    if (graph != nullptr) EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+    if (graph != nullptr) {
+      EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+    }
     graph = nullptr;
     EXPECT_EQ(state(), CaptureState::none);
   }
@@ -961,8 +965,12 @@ TEST_F(HostCalls, TheWorkerOfADestroyedStreamEndsAndIsJoined) {
   auto* const memory = device_array<unsigned char>(8);
   for (const bool has_work : {true, false}) {
     ASSERT_EQ(host_backend::stream_create(made, 0), 0);
-    if (has_work) EXPECT_EQ(host_backend::fill(memory, 0, 8, made), 0);
-    if (has_work) EXPECT_EQ(host_backend::stream_synchronize(made), 0);
+    if (has_work) {
+      EXPECT_EQ(host_backend::fill(memory, 0, 8, made), 0);
+    }
+    if (has_work) {
+      EXPECT_EQ(host_backend::stream_synchronize(made), 0);
+    }
     EXPECT_EQ(host_backend::stream_destroy(made), 0);
     Runtime& runtime = Runtime::get();
     std::unique_lock lock(runtime.mutex);

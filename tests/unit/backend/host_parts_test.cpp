@@ -52,6 +52,19 @@ void nothing() {}
   return std::make_unique<Grid>(entry_of(nothing), shape_of(1, 1, dynamic_shared), args);
 }
 
+// Bodies of fibres, which go back to the one that started them.
+host::Fibre* fibre_back = nullptr;
+unsigned char* place_of_fibre = nullptr;
+host::Fibre& keep_place(void*) {
+  unsigned char local = 0;
+  place_of_fibre = &local;
+  return *fibre_back;
+}
+host::Fibre& count_run(void* runs) {
+  ++*static_cast<int*>(runs);
+  return *fibre_back;
+}
+
 // A block.
 
 TEST(HostBarrierSite, IsALineOfAFileByItsName) {
@@ -296,7 +309,6 @@ TEST_F(HostHandler, AFaultOfAProtectedPageGoesOnWhateverItsCodeIs) {
 }
 
 TEST_F(HostHandler, AStackThatIsUsedUpIsToldWithItsKernel) {
-  static std::string told;
   host::FibrePool stacks;
   host::Fibre* const fibre = stacks.after(nullptr);
   ASSERT_NE(fibre, nullptr);
@@ -306,19 +318,12 @@ TEST_F(HostHandler, AStackThatIsUsedUpIsToldWithItsKernel) {
   const auto grid = empty_grid();
   // The lowest guard is at the beginning of the slab: look below the first stack's top.
   const auto guard_of = [&]() -> void* {
-    static unsigned char* here = nullptr;
     host::Fibre own;
-    static host::Fibre* back = nullptr;
-    back = &own;
-    const auto find = [](void*) -> host::Fibre& {
-      unsigned char local = 0;
-      here = &local;
-      return *back;
-    };
-    fibre->prepare<+find>(nullptr);
+    fibre_back = &own;
+    fibre->prepare<&keep_place>(nullptr);
     own.switch_to(*fibre);
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    auto* at = here;
+    auto* at = place_of_fibre;
     while (stacks.overflowed(at) == 0) at -= page;
     return at;
   };
@@ -424,7 +429,9 @@ TEST(HostStack, BeginsAtAnotherPlaceOfItsLastPageAndGoesBackToTheSystem) {
     EXPECT_EQ(slab.overflowed(end - 1), 0U);
     EXPECT_EQ(slab.overflowed(end), 0U) << "of something else";
   }
-  if (!sanitized) EXPECT_LT(address_bytes(), before + 32 * wanted);
+  if (!sanitized) {
+    EXPECT_LT(address_bytes(), before + 32 * wanted);
+  }
 }
 
 TEST(HostFibre, IsPreparedOnceItHasABody) {
@@ -435,16 +442,11 @@ TEST(HostFibre, IsPreparedOnceItHasABody) {
   EXPECT_EQ(pool.after(nullptr), fibre);
   EXPECT_FALSE(fibre->prepared());
   EXPECT_TRUE(fibre->done());
-  static host::Fibre* back = nullptr;
   host::Fibre own;
   EXPECT_FALSE(own.done());
-  back = &own;
-  const auto body = [](void* runs) -> host::Fibre& {
-    ++*static_cast<int*>(runs);
-    return *back;
-  };
+  fibre_back = &own;
   int runs = 0;
-  fibre->prepare<+body>(&runs);
+  fibre->prepare<&count_run>(&runs);
   EXPECT_TRUE(fibre->prepared());
   EXPECT_FALSE(fibre->done());
   own.switch_to(*fibre);
@@ -458,7 +460,7 @@ TEST(HostFibre, IsPreparedOnceItHasABody) {
     ASSERT_NE(next, nullptr);
     EXPECT_EQ(fibre->following(), next);
     fibre = next;
-    fibre->prepare<+body>(&runs);
+    fibre->prepare<&count_run>(&runs);
     own.switch_to(*fibre);
   }
   EXPECT_EQ(runs, static_cast<int>(2 * host::StackSlab::stacks + 2));

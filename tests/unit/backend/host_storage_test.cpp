@@ -286,12 +286,16 @@ TEST(HostStorage, IsOfTheHeapWhereTheSystemGivesNoPages) {
       EXPECT_FALSE(storage.retire());
     }
     // The sanitizers end a program that asks for so much.
-    if (!sanitized) EXPECT_EQ(Storage(SIZE_MAX / 2).get(), nullptr);
+    if (!sanitized) {
+      EXPECT_EQ(Storage(SIZE_MAX / 2).get(), nullptr);
+    }
     EXPECT_NE(Storage(10).get(), nullptr) << "less than its guard";
     const std::size_t before = address_bytes();
     const std::size_t large = std::size_t{64} << 20U;  // no heap keeps so much
     EXPECT_NE(Storage(large).get(), nullptr);
-    if (!sanitized) EXPECT_LT(address_bytes(), before + large / 2);
+    if (!sanitized) {
+      EXPECT_LT(address_bytes(), before + large / 2);
+    }
   }
   for (void* const pages : taken) GuardedPages::give_back(pages, GuardedPages::page());
 }
