@@ -33,7 +33,7 @@ constexpr int out_of_memory = raw(HostStatus::out_of_memory);
 
 /// Runs operations when a call waits for them, in the order of submission, and keeps what it was
 /// told.
-struct TestScheduler final : host::Scheduler {
+struct TestScheduler : host::Scheduler {
   explicit TestScheduler(Runtime& its_runtime) : runtime(its_runtime) {}
 
   void begin_call(std::unique_lock<std::mutex>&) override { ++calls; }
@@ -579,7 +579,9 @@ TEST_F(HostCalls, UnsafeCallsAreForbiddenByTheModesOfBoth) {
         host_backend::native_graph graph = nullptr;
         EXPECT_EQ(host_backend::capture_end(stream, graph),
                   refused ? raw(HostStatus::stream_capture_invalidated) : 0);
-        if (graph != nullptr) EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+        if (graph != nullptr) {
+          EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+        }
       }
     }
   }
@@ -674,6 +676,544 @@ TEST_F(HostScheduled, LaunchesOfOneGraphRunOneAfterAnother) {
   EXPECT_EQ(host_backend::graph_exec_destroy(exec), 0);
   EXPECT_EQ(host_backend::graph_destroy(graph), 0);
   release(memory);
+}
+
+TEST_F(HostScheduled, FreedMemoryIsKeptUntilTheScheduleEnds) {
+  auto* const memory = device_array<unsigned char>(24);
+  release(memory);
+  EXPECT_EQ(host_backend::deallocate(memory, stream), invalid_value)
+      << "its stream is not there yet";
+  EXPECT_EQ(synchronize(), 0);
+  EXPECT_EQ(runtime.freed_memory.written_after_free(), 0U);
+  memory[3] = 1;
+  EXPECT_EQ(runtime.freed_memory.written_after_free(), 24U);
+  const host::ReleaseOperation operation(runtime, memory, 24);
+  EXPECT_EQ(operation.kind(), host::OperationKind::release);
+  EXPECT_THAT(operation.accesses, ElementsAre(host::Access{memory, 24, true}));
+}
+
+TEST_F(HostScheduled, OnlyACopyIntoPageableMemoryWaits) {
+  auto* const memory = device_array<unsigned char>(8);
+  void* pinned = nullptr;
+  ASSERT_EQ(host_backend::host_allocate(pinned, 8), 0);
+  std::vector<unsigned char> pageable(8);
+  ASSERT_EQ(host_backend::copy(pinned, memory, 8, CopyKind::device_to_host, stream), 0);
+  EXPECT_FALSE(scheduler.waiting.empty());
+  ASSERT_EQ(host_backend::copy(pinned, pageable.data(), 8, CopyKind::host_to_host, stream), 0);
+  EXPECT_TRUE(scheduler.waiting.empty()) << "from host to host";
+  ASSERT_EQ(host_backend::copy(memory, pinned, 8, CopyKind::host_to_device, stream), 0);
+  EXPECT_FALSE(scheduler.waiting.empty());
+  ASSERT_EQ(host_backend::copy(pageable.data(), memory, 8, CopyKind::device_to_host, stream), 0);
+  EXPECT_TRUE(scheduler.waiting.empty());
+  EXPECT_EQ(host_backend::host_deallocate(pinned), 0);
+  release(memory);
+}
+
+TEST_F(HostScheduled, AStreamsWaitNamesTheRecord) {
+  host::StreamState* second = nullptr;
+  host_backend::native_event event = nullptr;
+  host_backend::native_event later = nullptr;
+  ASSERT_EQ(host_backend::stream_create(second, 0), 0);
+  ASSERT_EQ(host_backend::event_create(event, true), 0);
+  ASSERT_EQ(host_backend::event_create(later, true), 0);
+  ASSERT_EQ(host_backend::event_record(event, stream), 0);
+  EXPECT_EQ(stream->last, event->record);
+  ASSERT_EQ(host_backend::stream_wait(second, event), 0);
+  ASSERT_NE(second->last, nullptr);
+  EXPECT_EQ(second->last->after, event->record);
+  EXPECT_EQ(host_backend::event_synchronize(event), 0);
+  ASSERT_EQ(host_backend::event_record(later, stream), 0);
+  float ms = 0;
+  EXPECT_EQ(host_backend::event_elapsed(ms, event, later), host_backend::not_ready);
+  EXPECT_EQ(host_backend::event_elapsed(ms, later, event), host_backend::not_ready);
+  EXPECT_EQ(host_backend::event_destroy(event), 0);
+  EXPECT_EQ(host_backend::event_destroy(later), 0);
+  EXPECT_EQ(host_backend::stream_destroy(second), 0);
+}
+
+TEST_F(HostScheduled, ANewBlockingStreamComesAfterTheDefaultStreamOfItsDevice) {
+  host::set_device_count(2);
+  auto* const memory = device_array<unsigned char>(8);
+  host::StreamState* const usual = host::default_stream(0);
+  host::StreamState* const other = host::default_stream(1);
+  ASSERT_EQ(host_backend::fill(memory, 0, 8, usual), 0);
+  host::StreamState* const blocking = host::create_blocking_stream(0);
+  ASSERT_NE(blocking->last, nullptr);
+  EXPECT_EQ(blocking->last->after, usual->last);
+  EXPECT_EQ(blocking->queue.size(), 1U) << "not after the other streams";
+  host::StreamState* const far = host::create_blocking_stream(1);
+  EXPECT_EQ(far->last, nullptr);
+  host::StreamState* free = nullptr;
+  ASSERT_EQ(host_backend::stream_create(free, 0), 0);
+  EXPECT_EQ(free->last, nullptr);
+  EXPECT_EQ(other->last, nullptr);
+  EXPECT_EQ(host::create_blocking_stream(2), nullptr);
+  for (host::StreamState* const one : {blocking, far, free}) {
+    EXPECT_EQ(host_backend::stream_destroy(one), 0);
+  }
+  release(memory);
+}
+
+TEST_F(HostCalls, AnAllocationWithoutASchedulerIsNoWork) {
+  EXPECT_FALSE(host_backend::is_scheduled());
+  auto* const memory = device_array<unsigned char>(8);
+  EXPECT_EQ(stream->last, nullptr);
+  release(memory);
+}
+
+TEST_F(HostCalls, ADeviceWithoutPoolsHasNoOrderedMemory) {
+  DeviceLimits limits;
+  ASSERT_EQ(host_backend::limits_of(0, limits), 0);
+  limits.memory_pools = false;
+  ASSERT_TRUE(host::set_limits(0, limits));
+  bool pools = true;
+  EXPECT_EQ(host_backend::has_memory_pools(0, pools), 0);
+  EXPECT_FALSE(pools);
+  void* memory = nullptr;
+  EXPECT_EQ(host_backend::allocate(memory, 8, stream), raw(HostStatus::not_supported));
+}
+
+TEST_F(HostCalls, MemoryThatIsNotThereIsNotCounted) {
+  const std::size_t used = Runtime::get().devices[0]->used;
+  void* memory = this;
+  ASSERT_TRUE(host::set_memory(0, SIZE_MAX));
+  EXPECT_EQ(host_backend::allocate(memory, SIZE_MAX / 2 + 1, stream), out_of_memory);
+  EXPECT_EQ(memory, nullptr);
+  EXPECT_EQ(Runtime::get().devices[0]->used, used);
+  auto* const some = device_array<unsigned char>(8);
+  ASSERT_TRUE(host::set_memory(0, used + 7));
+  EXPECT_EQ(host_backend::allocate(memory, 1, stream), out_of_memory) << "it has more than it may";
+  std::size_t free_bytes = 9;
+  std::size_t total = 0;
+  EXPECT_EQ(host_backend::memory_info(free_bytes, total), 0);
+  EXPECT_EQ(free_bytes, 0U);
+  ASSERT_TRUE(host::set_memory(0, used + 8));
+  EXPECT_EQ(host_backend::allocate(memory, 1, stream), out_of_memory);
+  ASSERT_TRUE(host::set_memory(0, used + 9));
+  EXPECT_EQ(host_backend::allocate(memory, 1, stream), 0);
+  release(memory);
+  release(some);
+}
+
+TEST_F(HostCalls, EachPitchHoldsARow) {
+  auto* const memory = device_array<unsigned char>(16);
+  const std::vector<unsigned char> host(16, 7);
+  const auto copy = [&](std::size_t to_pitch, std::size_t from_pitch) {
+    return host_backend::copy_2d(memory, to_pitch, host.data(), from_pitch, 4, 2,
+                                 CopyKind::host_to_device, stream);
+  };
+  const int invalid = raw(HostStatus::invalid_pitch);
+  EXPECT_EQ(copy(4, 4), 0);
+  EXPECT_EQ(copy(3, 4), invalid);
+  EXPECT_EQ(copy(4, 3), invalid);
+  EXPECT_EQ(host_backend::copy(memory, host.data(), 4, CopyKind::host_to_device, nullptr),
+            invalid_handle);
+  EXPECT_EQ(host_backend::fill(memory, 0, 4, nullptr), invalid_handle);
+  release(memory);
+}
+
+TEST_F(HostCalls, UnorderedMemoryOfAnotherDeviceIsCopiedWithoutAccess) {
+  host::set_device_count(2);
+  ASSERT_EQ(host_backend::set_device(1), 0);
+  void* there = nullptr;
+  ASSERT_EQ(host_backend::allocate_unordered(there, 8), 0);
+  ASSERT_EQ(host_backend::set_device(0), 0);
+  auto* const here = device_array<unsigned char>(8);
+  auto* const bytes = static_cast<unsigned char*>(there);
+  for (unsigned char i = 0; i < 8; ++i) bytes[i] = i;
+  EXPECT_EQ(host_backend::copy_peer(here, 0, there, 1, 4, stream), 0);
+  EXPECT_EQ(host_backend::copy(here + 4, bytes + 4, 4, CopyKind::device_to_device, stream), 0);
+  EXPECT_EQ(synchronize(), 0);
+  EXPECT_THAT(std::vector<unsigned char>(here, here + 8), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  EXPECT_EQ(host_backend::fill(there, 0, 8, stream), invalid_value) << "fills need access";
+  bool reached = true;
+  EXPECT_EQ(host_backend::can_access(0, there, 0, reached), 0);
+  EXPECT_FALSE(reached);
+  EXPECT_EQ(host_backend::can_access(1, there, 0, reached), 0);
+  EXPECT_TRUE(reached);
+  release(here);
+  EXPECT_EQ(host_backend::deallocate_unordered(there), 0);
+}
+
+TEST_F(HostCalls, AnOverrunOfUnorderedMemoryIsFoundWhenItIsFreed) {
+  if (host::address_sanitizer) GTEST_SKIP() << "AddressSanitizer ends the program first";
+  void* memory = nullptr;
+  ASSERT_EQ(host_backend::allocate_unordered(memory, 10), 0);
+  static_cast<unsigned char*>(memory)[10] = 1;
+  EXPECT_EQ(host_backend::deallocate_unordered(memory), raw(HostStatus::illegal_address));
+  host::reset();
+}
+
+TEST_F(HostCalls, ACopyThatWaitsReturnsTheFailureOfEarlierWork) {
+  auto* const memory = device_array<unsigned char>(8);
+  host::fault_in_kernel(1, HostStatus::unknown);
+  ASSERT_EQ(launch_raw(
+                stream, shape_of(1, 1), +[] {}),
+            0);
+  unsigned char back[8] = {};
+  const int unknown = raw(HostStatus::unknown);
+  EXPECT_EQ(host_backend::copy(back, memory, 8, CopyKind::device_to_host, stream), unknown);
+  const Name text = host_backend::error_text(unknown);
+  EXPECT_EQ(std::string(text.data, text.size), "unknown error") << "this failure has no text";
+  EXPECT_EQ(host_backend::copy(back, memory, 8, CopyKind::device_to_host, stream), 0);
+  EXPECT_EQ(host_backend::peek_last_error(), unknown);
+  host::fail_next(host::call_of<&host_backend::peek_last_error>, 1, HostStatus::not_supported);
+  EXPECT_EQ(host_backend::peek_last_error(), unknown);
+  EXPECT_EQ(host_backend::peek_last_error(), unknown);
+  release(memory);
+}
+
+TEST_F(HostCalls, ACapturedCopyIntoPageableMemoryDoesNotWait) {
+  auto* const memory = device_array<unsigned char>(8);
+  unsigned char back[8] = {};
+  ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+  CaptureInfo info{};
+  ASSERT_EQ(host_backend::capture_info(stream, info), 0);
+  EXPECT_EQ(info.tail, detail::finish_tail(0)) << "no node yet";
+  EXPECT_EQ(host_backend::copy(back, memory, 8, CopyKind::device_to_host, stream), 0);
+  host_backend::native_graph graph = nullptr;
+  ASSERT_EQ(host_backend::capture_end(stream, graph), 0);
+  EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+  release(memory);
+}
+
+TEST_F(HostCalls, AnEventOfAnEndedCaptureIsAsNeverRecorded) {
+  host::StreamState* second = nullptr;
+  host_backend::native_event event = nullptr;
+  ASSERT_EQ(host_backend::stream_create(second, 0), 0);
+  ASSERT_EQ(host_backend::event_create(event, true), 0);
+  ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+  ASSERT_EQ(host_backend::event_record(event, stream), 0);
+  EXPECT_EQ(host_backend::event_query(event), raw(HostStatus::captured_event));
+  EXPECT_EQ(state(), CaptureState::broken);
+  host_backend::native_graph graph = nullptr;
+  ASSERT_EQ(host_backend::capture_end(stream, graph), raw(HostStatus::stream_capture_invalidated));
+  EXPECT_EQ(host_backend::stream_wait(second, event), 0);
+  bool capturing = true;
+  EXPECT_EQ(host_backend::stream_capturing(second, capturing), 0);
+  EXPECT_FALSE(capturing);
+  // A wait for work that is not captured breaks a capture.
+  ASSERT_EQ(host_backend::event_record(event, second), 0);
+  ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+  EXPECT_EQ(host_backend::stream_wait(stream, event), raw(HostStatus::stream_capture_isolation));
+  EXPECT_EQ(state(), CaptureState::broken);
+  ASSERT_EQ(host_backend::capture_end(stream, graph), raw(HostStatus::stream_capture_invalidated));
+  EXPECT_EQ(host_backend::event_destroy(event), 0);
+  EXPECT_EQ(host_backend::stream_destroy(second), 0);
+}
+
+TEST_F(HostCalls, OnlyItsFirstStreamEndsACaptureAndItsThreadUnlessItIsRelaxed) {
+  host::StreamState* second = nullptr;
+  host_backend::native_event event = nullptr;
+  ASSERT_EQ(host_backend::stream_create(second, 0), 0);
+  ASSERT_EQ(host_backend::event_create(event, false), 0);
+  ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+  ASSERT_EQ(host_backend::event_record(event, stream), 0);
+  ASSERT_EQ(host_backend::stream_wait(second, event), 0);
+  auto* graph = reinterpret_cast<host_backend::native_graph>(&event);
+  EXPECT_EQ(host_backend::capture_end(second, graph), raw(HostStatus::stream_capture_unmatched));
+  EXPECT_EQ(graph, nullptr);
+  EXPECT_EQ(state(), CaptureState::broken);
+  EXPECT_EQ(host_backend::capture_end(stream, graph), raw(HostStatus::stream_capture_invalidated));
+  EXPECT_EQ(host_backend::capture_end(nullptr, graph), invalid_handle);
+  EXPECT_EQ(host_backend::capture_begin(nullptr, CaptureMode::relaxed), invalid_handle);
+  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread, CaptureMode::relaxed}) {
+    ASSERT_EQ(host_backend::capture_begin(stream, mode), 0);
+    std::thread([&, mode] {
+      EXPECT_EQ(host_backend::capture_end(stream, graph),
+                mode == CaptureMode::relaxed ? 0 : raw(HostStatus::stream_capture_wrong_thread));
+    }).join();
+    if (graph != nullptr) {
+      EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+    }
+    graph = nullptr;
+    EXPECT_EQ(state(), CaptureState::none);
+  }
+  EXPECT_EQ(host_backend::event_destroy(event), 0);
+  EXPECT_EQ(host_backend::stream_destroy(second), 0);
+}
+
+TEST_F(HostCalls, ACaptureThatFollowsAnotherBeginsWithoutItsNodes) {
+  auto* const memory = device_array<unsigned char>(8);
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+    CaptureInfo info{};
+    ASSERT_EQ(host_backend::capture_info(stream, info), 0);
+    EXPECT_EQ(info.tail, detail::finish_tail(0));
+    ASSERT_EQ(host_backend::fill(memory, 0, 8, stream), 0);
+    host_backend::native_graph graph = nullptr;
+    ASSERT_EQ(host_backend::capture_end(stream, graph), 0);
+    EXPECT_THAT(graph->nodes->front().after, IsEmpty());
+    EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+  }
+  release(memory);
+}
+
+TEST_F(HostCalls, ADevicesQueryConcernsItsOwnStreams) {
+  host::set_device_count(2);
+  ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+  ASSERT_EQ(host_backend::set_device(1), 0);
+  EXPECT_EQ(host_backend::device_synchronize(), 0);
+  EXPECT_EQ(state(), CaptureState::active);
+  ASSERT_EQ(host_backend::set_device(0), 0);
+  EXPECT_EQ(host_backend::device_synchronize(), raw(HostStatus::stream_capture_unsupported));
+  EXPECT_EQ(state(), CaptureState::broken);
+  host_backend::native_graph graph = nullptr;
+  EXPECT_EQ(host_backend::capture_end(stream, graph), raw(HostStatus::stream_capture_invalidated));
+}
+
+// The worker of a stream.
+
+TEST_F(HostCalls, TheWorkerOfADestroyedStreamEndsAndIsJoined) {
+  host::StreamState* made = nullptr;
+  auto* const memory = device_array<unsigned char>(8);
+  for (const bool has_work : {true, false}) {
+    ASSERT_EQ(host_backend::stream_create(made, 0), 0);
+    if (has_work) {
+      EXPECT_EQ(host_backend::fill(memory, 0, 8, made), 0);
+    }
+    if (has_work) {
+      EXPECT_EQ(host_backend::stream_synchronize(made), 0);
+    }
+    EXPECT_EQ(host_backend::stream_destroy(made), 0);
+    Runtime& runtime = Runtime::get();
+    std::unique_lock lock(runtime.mutex);
+    const auto all_ended = [&] {
+      return std::all_of(runtime.retired.begin(), runtime.retired.end(),
+                         [](const auto& one) { return one->exited || !one->worker.joinable(); });
+    };
+    runtime.progress.wait(lock, all_ended);
+    runtime.reap();
+    EXPECT_THAT(runtime.retired, IsEmpty());
+  }
+  release(memory);
+}
+
+// Kernels.
+
+TEST_F(HostCalls, AKernelNeedsAFunctionAndItsOwnDevice) {
+  const KernelEntry entry = entry_of(+[] {});
+  void* args[] = {nullptr};
+  const int invalid = raw(HostStatus::invalid_device_function);
+  KernelLimits limits;
+  KernelEntry without_function = entry;
+  without_function.function = nullptr;
+  KernelEntry without_invoke = entry;
+  without_invoke.invoke = nullptr;
+  for (const KernelEntry& broken : {without_function, without_invoke}) {
+    EXPECT_EQ(host_backend::attributes_of(broken, limits), invalid);
+    EXPECT_EQ(host_backend::launch(broken, shape_of(1, 1), args, stream), invalid);
+  }
+  EXPECT_EQ(host_backend::launch(entry, shape_of(1, 1), args, nullptr), invalid_handle);
+  host::set_device_count(2);
+  ASSERT_EQ(host_backend::set_device(1), 0);
+  EXPECT_EQ(host_backend::launch(entry, shape_of(1, 1), args, stream), invalid_handle);
+  ASSERT_EQ(host_backend::set_device(0), 0);
+  EXPECT_EQ(host_backend::launch(entry, shape_of(1, 1), args, stream), 0);
+}
+
+TEST_F(HostCalls, ARefusedLaunchBreaksItsCapture) {
+  ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+  EXPECT_EQ(launch_raw(
+                stream, shape_of(1, 1), +[] {}),
+            0);
+  EXPECT_EQ(state(), CaptureState::active);
+  EXPECT_EQ(launch_raw(
+                stream, shape_of(1, 1025), +[] {}),
+            raw(HostStatus::invalid_configuration));
+  EXPECT_EQ(state(), CaptureState::broken);
+  host_backend::native_graph graph = nullptr;
+  EXPECT_EQ(host_backend::capture_end(stream, graph), raw(HostStatus::stream_capture_invalidated));
+  EXPECT_EQ(launch_raw(
+                stream, shape_of(1, 1025), +[] {}),
+            raw(HostStatus::invalid_configuration))
+      << "without a capture";
+}
+
+TEST_F(HostCalls, AKernelFaultsThatIsGivenAnotherDevicesMemory) {
+  const auto two = +[](int, unsigned char*, unsigned char*) {};
+  host::set_device_count(2);
+  ASSERT_EQ(host_backend::set_device(1), 0);
+  void* there = nullptr;
+  void* managed = nullptr;
+  ASSERT_EQ(host_backend::allocate_unordered(there, 8), 0);
+  ASSERT_EQ(host_backend::allocate_managed(managed, 8), 0);
+  ASSERT_EQ(host_backend::set_device(0), 0);
+  auto* const here = device_array<unsigned char>(8);
+  auto* const far = static_cast<unsigned char*>(there);
+  unsigned char local = 0;
+  const auto status = [&](unsigned char* first, unsigned char* second) {
+    EXPECT_EQ(launch_raw(stream, shape_of(1, 1), two, 1, first, second), 0);
+    const int said = synchronize();
+    Runtime::get().devices[0]->recover();
+    return said;
+  };
+  const int bad = raw(HostStatus::illegal_address);
+  EXPECT_EQ(status(here, static_cast<unsigned char*>(managed)), 0);
+  EXPECT_EQ(status(&local, nullptr), 0);
+  EXPECT_EQ(status(far, here), bad);
+  EXPECT_EQ(status(here, far), bad);
+  EXPECT_EQ(status(here, far + 7), bad) << "its last byte";
+  EXPECT_EQ(status(here, far + 8), 0) << "no memory that is known";
+  ASSERT_TRUE(host::set_peer_access(0, 1, true));
+  EXPECT_EQ(status(here, far), 0);
+  release(here);
+  EXPECT_EQ(host_backend::deallocate_unordered(there), 0);
+  EXPECT_EQ(host_backend::deallocate_unordered(managed), 0);
+}
+
+TEST_F(HostCalls, AClusterHasTheLimitOfItsLaunch) {
+  DeviceLimits limits;
+  ASSERT_EQ(host_backend::limits_of(0, limits), 0);
+  const KernelEntry entry = entry_of(+[] {});
+  LaunchShape shape = shape_of(1, 1);
+  int blocks = -1;
+  limits.max_cluster_blocks = 0;
+  ASSERT_TRUE(host::set_limits(0, limits));
+  EXPECT_EQ(host_backend::max_cluster_blocks(entry, shape, blocks), raw(HostStatus::not_supported));
+  limits.max_cluster_blocks = 8;
+  limits.max_cluster_blocks_optin = 16;
+  ASSERT_TRUE(host::set_limits(0, limits));
+  EXPECT_EQ(host_backend::max_cluster_blocks(entry, shape, blocks), 0);
+  EXPECT_EQ(blocks, 8);
+  shape.non_portable_cluster = true;
+  EXPECT_EQ(host_backend::max_cluster_blocks(entry, shape, blocks), 0);
+  EXPECT_EQ(blocks, 16);
+}
+
+// The runtime.
+
+struct CountedOperation final : host::Operation {
+  explicit CountedOperation(bool its_survives) : survives(its_survives) {}
+  host::Failure run() override {
+    ++runs;
+    return {status, text};
+  }
+  [[nodiscard]] bool survives_loss() const noexcept override { return survives; }
+  bool survives;
+  int status = 0;
+  std::string text;
+  int runs = 0;
+};
+
+TEST_F(HostScheduled, OnALostDeviceOnlyWhatFreesSomethingRuns) {
+  const auto usual = std::make_shared<CountedOperation>(false);
+  const auto freeing = std::make_shared<CountedOperation>(true);
+  const auto submit = [&](const std::shared_ptr<CountedOperation>& operation) {
+    const std::lock_guard lock(runtime.mutex);
+    runtime.submit(*stream, operation);
+  };
+  submit(usual);
+  submit(freeing);
+  EXPECT_EQ(synchronize(), 0);
+  EXPECT_EQ(usual->runs, 1);
+  EXPECT_EQ(freeing->runs, 1);
+  EXPECT_TRUE(usual->done);
+  freeing->status = raw(HostStatus::illegal_address);
+  freeing->text = "why";
+  submit(freeing);
+  submit(usual);
+  submit(freeing);
+  EXPECT_EQ(synchronize(), raw(HostStatus::illegal_address));
+  EXPECT_EQ(usual->runs, 1);
+  EXPECT_EQ(freeing->runs, 3);
+  const Name text = host_backend::error_text(raw(HostStatus::illegal_address));
+  EXPECT_EQ(std::string(text.data, text.size), "why");
+  runtime.devices[0]->recover();
+}
+
+TEST_F(HostScheduled, WorkIsOrderedAfterWhatMayStillBeToldOfIt) {
+  const auto done = std::make_shared<CountedOperation>(false);
+  done->done = true;
+  const std::lock_guard lock(runtime.mutex);
+  runtime.order_after(*stream, nullptr);
+  EXPECT_TRUE(stream->idle());
+  host::caller().site.line = 41;
+  runtime.order_after(*stream, done);
+  host::caller().site.line = 0;
+  ASSERT_EQ(stream->queue.size(), 1U) << "a scheduler judges the order of what is done, too";
+  EXPECT_EQ(stream->queue.front()->after, done);
+  EXPECT_EQ(stream->queue.front()->caller.site.line, 41U);
+}
+
+TEST_F(HostCalls, WorkIsNotOrderedAfterWhatIsDone) {
+  const auto done = std::make_shared<CountedOperation>(false);
+  done->done = true;
+  Runtime& runtime = Runtime::get();
+  const std::lock_guard lock(runtime.mutex);
+  runtime.order_after(*stream, done);
+  runtime.order_after(*stream, nullptr);
+  EXPECT_TRUE(stream->idle());
+  EXPECT_EQ(stream->last, nullptr);
+}
+
+TEST_F(HostScheduled, WorkThatTheSchedulerRefusesIsNotQueued) {
+  const auto refused = std::make_shared<CountedOperation>(false);
+  const std::lock_guard lock(runtime.mutex);
+  scheduler.refuses = true;
+  EXPECT_THROW(runtime.submit(*stream, refused), std::bad_alloc);
+  scheduler.refuses = false;
+  EXPECT_TRUE(stream->idle());
+  EXPECT_EQ(stream->last, nullptr);
+}
+
+struct GenerousScheduler final : TestScheduler {
+  using TestScheduler::TestScheduler;
+  bool hands_out_again() override {
+    ++asked;
+    return generous;
+  }
+  bool generous = false;
+  int asked = 0;
+};
+
+TEST_F(HostCalls, FreedMemoryIsHandedOutAgainIfTheSchedulerSaysSo) {
+  if (host::address_sanitizer) GTEST_SKIP() << "kept memory is not freed";
+  Runtime& runtime = Runtime::get();
+  GenerousScheduler scheduler(runtime);
+  {
+    const std::lock_guard lock(runtime.mutex);
+    runtime.set_scheduler(&scheduler);
+  }
+  void* first = nullptr;
+  void* second = nullptr;
+  ASSERT_EQ(host_backend::allocate_unordered(first, 4000), 0);
+  ASSERT_EQ(host_backend::deallocate_unordered(first), 0);
+  ASSERT_EQ(host_backend::allocate_unordered(second, 4000), 0);
+  EXPECT_NE(second, first);
+  ASSERT_EQ(host_backend::deallocate_unordered(second), 0);
+  EXPECT_EQ(scheduler.asked, 1);
+  scheduler.generous = true;
+  void* third = nullptr;
+  ASSERT_EQ(host_backend::allocate_unordered(third, 4000), 0);
+  EXPECT_EQ(third, second) << "the newest";
+  ASSERT_EQ(host_backend::deallocate_unordered(third), 0);
+  EXPECT_EQ(scheduler.asked, 2);
+  static_cast<unsigned char*>(third)[0] = 1;
+  EXPECT_EQ(runtime.freed_memory.written_after_free(), 4000U);
+  const std::lock_guard lock(runtime.mutex);
+  runtime.set_scheduler(nullptr);
+  EXPECT_EQ(runtime.freed_memory.written_after_free(), 0U) << "it has gone back";
+}
+
+TEST_F(HostCalls, WithoutASchedulerFreedMemoryGoesBack) {
+  void* memory = nullptr;
+  ASSERT_EQ(host_backend::allocate_unordered(memory, 4000), 0);
+  ASSERT_EQ(host_backend::deallocate_unordered(memory), 0);
+  Runtime& runtime = Runtime::get();
+  host::Allocation asking{{}, 4000, MemoryKind::device, 0, false, false, {nullptr, nullptr, 0}};
+  EXPECT_FALSE(runtime.freed_memory.take(asking, [] { return true; }));
+  EXPECT_FALSE(runtime.hands_out_again(asking));
+}
+
+TEST_F(HostCalls, ADeviceIsCountedFrom0) {
+  Runtime& runtime = Runtime::get();
+  host::set_device_count(2);
+  EXPECT_EQ(runtime.device(-1), nullptr);
+  EXPECT_EQ(runtime.device(2), nullptr);
+  EXPECT_EQ(runtime.device(1), runtime.devices[1].get());
+  EXPECT_EQ(runtime.device(0), runtime.devices[0].get());
+  EXPECT_EQ(runtime.unavailable(), 0);
 }
 
 }  // namespace

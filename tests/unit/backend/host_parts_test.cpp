@@ -52,6 +52,19 @@ void nothing() {}
   return std::make_unique<Grid>(entry_of(nothing), shape_of(1, 1, dynamic_shared), args);
 }
 
+// Bodies of fibres, which go back to the one that started them.
+host::Fibre* fibre_back = nullptr;
+unsigned char* place_of_fibre = nullptr;
+host::Fibre& keep_place(void*) {
+  unsigned char local = 0;
+  place_of_fibre = &local;
+  return *fibre_back;
+}
+host::Fibre& count_run(void* runs) {
+  ++*static_cast<int*>(runs);
+  return *fibre_back;
+}
+
 // A block.
 
 TEST(HostBarrierSite, IsALineOfAFileByItsName) {
@@ -296,7 +309,6 @@ TEST_F(HostHandler, AFaultOfAProtectedPageGoesOnWhateverItsCodeIs) {
 }
 
 TEST_F(HostHandler, AStackThatIsUsedUpIsToldWithItsKernel) {
-  static std::string told;
   host::FibrePool stacks;
   host::Fibre* const fibre = stacks.after(nullptr);
   ASSERT_NE(fibre, nullptr);
@@ -306,26 +318,19 @@ TEST_F(HostHandler, AStackThatIsUsedUpIsToldWithItsKernel) {
   const auto grid = empty_grid();
   // The lowest guard is at the beginning of the slab: look below the first stack's top.
   const auto guard_of = [&]() -> void* {
-    static unsigned char* here = nullptr;
     host::Fibre own;
-    static host::Fibre* back = nullptr;
-    back = &own;
-    const auto find = [](void*) -> host::Fibre& {
-      unsigned char local = 0;
-      here = &local;
-      return *back;
-    };
-    fibre->prepare<+find>(nullptr);
+    fibre_back = &own;
+    fibre->prepare<&keep_place>(nullptr);
     own.switch_to(*fibre);
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    auto* at = here;
+    auto* at = place_of_fibre;
     while (stacks.overflowed(at) == 0) at -= page;
     return at;
   };
   void* const guard = guard_of();
   set_handler(
       0, +[](int) { log() += "outer"; });
-  for (const int code : {int{SEGV_ACCERR}, int{SI_USER}}) {
+  for (const int code : {int{SEGV_MAPERR}, int{SEGV_ACCERR}, int{SI_USER}}) {
     for (const char* const name : {"", "saxpy"}) {
       grid->kernel = Name::of(name);
       host::running_block = {&stacks, grid.get()};
@@ -353,7 +358,81 @@ TEST_F(HostHandler, AStackThatIsUsedUpIsToldWithItsKernel) {
   }
 }
 
+/// The calling thread's stack for handlers.
+stack_t handler_stack() {
+  stack_t now{};
+  EXPECT_EQ(sigaltstack(nullptr, &now), 0);
+  return now;
+}
+/// Keeps that stack as it is when the thread's later objects are gone.
+struct AtExit {
+  stack_t* left = nullptr;
+  ~AtExit() {
+    if (left != nullptr) *left = handler_stack();
+  }
+};
+AtExit& at_exit() {
+  static thread_local AtExit mine;
+  return mine;
+}
+
+TEST_F(HostHandler, AThreadHasAStackForItUnlessItHasItsOwn) {
+  static std::array<unsigned char, 65536> memory{};
+  stack_t own{};
+  own.ss_sp = memory.data();
+  own.ss_size = memory.size();
+  stack_t left{};
+  std::thread([&] {
+    at_exit().left = &left;
+    host::FaultStack::provide();
+    const stack_t given = handler_stack();
+    EXPECT_NE(given.ss_sp, nullptr);
+    EXPECT_EQ(given.ss_size, 65536U);
+    EXPECT_EQ(given.ss_flags & SS_DISABLE, 0);
+    host::FaultStack::provide();
+    EXPECT_EQ(handler_stack().ss_sp, given.ss_sp);
+  }).join();
+  EXPECT_NE(left.ss_flags & SS_DISABLE, 0) << "its memory is gone";
+  std::thread([&] {
+    at_exit().left = &left;
+    EXPECT_EQ(sigaltstack(&own, nullptr), 0);
+    host::FaultStack::provide();
+    EXPECT_EQ(handler_stack().ss_sp, own.ss_sp);
+  }).join();
+  EXPECT_EQ(left.ss_sp, own.ss_sp);
+  std::thread([&] {
+    at_exit().left = &left;
+    host::FaultStack::provide();
+    EXPECT_EQ(sigaltstack(&own, nullptr), 0);
+  }).join();
+  EXPECT_EQ(left.ss_sp, own.ss_sp) << "it has set its own since";
+}
+
 // Stacks.
+
+TEST(HostStack, BeginsAtAnotherPlaceOfItsLastPageAndGoesBackToTheSystem) {
+  const auto address_bytes = [] {
+    std::ifstream in("/proc/self/statm");
+    std::size_t pages = 0;
+    in >> pages;
+    return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  };
+  const std::size_t before = address_bytes();
+  const std::size_t wanted = std::size_t{1} << 20U;
+  {
+    const host::StackSlab slab(wanted);
+    ASSERT_TRUE(slab.valid());
+    for (std::size_t i = 0; i < host::StackSlab::stacks; ++i) {
+      EXPECT_EQ(slab.top(i), slab.bottom(i) + wanted - i % 16 * 256) << i;
+    }
+    const unsigned char* const end = slab.bottom(host::StackSlab::stacks - 1) + wanted;
+    EXPECT_EQ(slab.overflowed(end - 1), 0U);
+    EXPECT_EQ(slab.overflowed(end), 0U) << "of something else";
+  }
+  if (!sanitized) {
+    EXPECT_LT(address_bytes(), before + 32 * wanted);
+  }
+}
 
 TEST(HostFibre, IsPreparedOnceItHasABody) {
   if (host::thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer does not understand fibres";
@@ -363,16 +442,11 @@ TEST(HostFibre, IsPreparedOnceItHasABody) {
   EXPECT_EQ(pool.after(nullptr), fibre);
   EXPECT_FALSE(fibre->prepared());
   EXPECT_TRUE(fibre->done());
-  static host::Fibre* back = nullptr;
   host::Fibre own;
   EXPECT_FALSE(own.done());
-  back = &own;
-  const auto body = [](void* runs) -> host::Fibre& {
-    ++*static_cast<int*>(runs);
-    return *back;
-  };
+  fibre_back = &own;
   int runs = 0;
-  fibre->prepare<+body>(&runs);
+  fibre->prepare<&count_run>(&runs);
   EXPECT_TRUE(fibre->prepared());
   EXPECT_FALSE(fibre->done());
   own.switch_to(*fibre);
@@ -386,7 +460,7 @@ TEST(HostFibre, IsPreparedOnceItHasABody) {
     ASSERT_NE(next, nullptr);
     EXPECT_EQ(fibre->following(), next);
     fibre = next;
-    fibre->prepare<+body>(&runs);
+    fibre->prepare<&count_run>(&runs);
     own.switch_to(*fibre);
   }
   EXPECT_EQ(runs, static_cast<int>(2 * host::StackSlab::stacks + 2));
@@ -420,6 +494,8 @@ struct HostLimitDeathTest : ::testing::Test {
   }
   static std::size_t stack_of(std::size_t wanted) {
     const host::StackSlab slab(wanted);
+    if (!slab.valid() && slab.overflowed(nullptr) != 0) return 1;
+    if (!slab.valid() && slab.overflowed(reinterpret_cast<void*>(4096)) != 0) return 1;
     return slab.valid() ? slab.overflowed(slab.bottom(0) - 1) : 0;
   }
 };
@@ -458,6 +534,18 @@ TEST_F(HostLimitDeathTest, OnlyTheFirst8192StacksHaveAGuard) {
   EXPECT_EXIT(check(), ExitedWithCode(0), "");
 }
 
+TEST_F(HostLimitDeathTest, ARowOfFibresEndsWhereTheProcessHasNoAddresses) {
+  const auto check = [] {
+    host::stack_bytes() = host::least_stack_bytes;
+    leave_addresses(std::size_t{60} << 20U);
+    host::FibrePool pool;
+    std::size_t count = 0;
+    for (host::Fibre* one = pool.after(nullptr); one != nullptr; one = pool.after(one)) ++count;
+    std::_Exit(count != 0 && count % host::StackSlab::stacks == 0 ? 0 : 1);
+  };
+  EXPECT_EXIT(check(), ExitedWithCode(0), "");
+}
+
 void waits_once() { sync_block("once.cu", 1); }
 
 TEST_F(HostLimitDeathTest, AThreadThatTheSystemDoesNotGiveFailsTheGrid) {
@@ -473,6 +561,126 @@ TEST_F(HostLimitDeathTest, AThreadThatTheSystemDoesNotGiveFailsTheGrid) {
     std::_Exit(right ? 0 : 1);
   };
   EXPECT_EXIT(check(), ExitedWithCode(0), "");
+}
+
+// Runners.
+
+struct Seen {
+  std::atomic<unsigned> threads;
+  std::atomic<unsigned> wrong;
+};
+void look_around(Seen* seen) {
+  const HostThread& me = self();
+  const unsigned dims[] = {2, 3, 4, 5, 6, 7};
+  for (int axis = 0; axis < 3; ++axis) {
+    if (me.block_dim[axis] != dims[axis] || me.grid_dim[axis] != dims[axis + 3]) ++seen->wrong;
+  }
+  if (me.block[0] != 3 || me.block[1] != 4 || me.block[2] != 5) ++seen->wrong;
+  if (me.dynamic_shared_bytes != 24 || me.dynamic_shared == nullptr) ++seen->wrong;
+  ++seen->threads;
+}
+void uses_dynamic_after_one(std::atomic<unsigned>* asked) {
+  if (thread_number() == 2) self().asks_dynamic_shared = true;
+  ++*asked;
+}
+void static_of_64() {
+  static const char key = 0;
+  static_cast<void>(self().static_shared(self(), &key, 64, 8));
+}
+void leaves_at_2() {
+  if (thread_number() == 2) self().leave(self(), "leave.cu", 1);
+  sync_block("leave.cu", 2);
+}
+void faults_at_2() {
+  if (thread_number() == 2) self().fault(self(), "no memory there");
+  sync_block("leave.cu", 2);
+}
+void waits_at_0_allows_at_1() {
+  if (thread_number() < 2) self().depend(self(), thread_number() == 0, "depend.cu", 3);
+}
+
+template <class Runner>
+struct HostRunnerParts : ::testing::Test {
+  void run(Grid& grid, std::uint64_t block) {
+    runner.begin_grid();
+    runner.run_block(grid, block);
+    runner.end_grid();
+  }
+  Runner runner;
+};
+using PartRunners = std::conditional_t<host::thread_sanitizer, ::testing::Types<host::ThreadRunner>,
+                                       ::testing::Types<host::FibreRunner, host::ThreadRunner>>;
+TYPED_TEST_SUITE(HostRunnerParts, PartRunners);
+
+TYPED_TEST(HostRunnerParts, AThreadSeesItsGrid) {
+  LaunchShape shape;
+  for (std::uint32_t axis = 0; axis < 3; ++axis) {
+    shape.block[axis] = 2 + axis;
+    shape.grid[axis] = 5 + axis;
+  }
+  shape.dynamic_shared = 24;
+  Seen seen{};
+  Seen* argument = &seen;
+  void* args[] = {&argument};
+  Grid grid(entry_of(look_around), shape, args);
+  this->run(grid, 3 + 5 * (4 + 6 * 5));
+  EXPECT_EQ(seen.threads, 24U);
+  EXPECT_EQ(seen.wrong, 0U);
+}
+
+TYPED_TEST(HostRunnerParts, AGridIsToldWhatItsBlocksAskFor) {
+  for (const bool asks : {false, true}) {
+    std::atomic<unsigned> asked = 0;
+    std::atomic<unsigned>* argument = &asked;
+    void* args[] = {&argument};
+    // The last block's static arrays count.
+    Grid first(entry_of(uses_dynamic_after_one), shape_of(1, 4, 64), args);
+    void* none[] = {nullptr};
+    Grid second(entry_of(static_of_64), shape_of(1, 4, 64), none);
+    this->run(second, 0);
+    second.check_shared_use();
+    EXPECT_EQ(second.take_failure().status, raw(HostStatus::launch_failure));
+    this->run(first, 0);
+    if (asks) first.add_shared_use(false, 64);
+    first.check_shared_use();
+    EXPECT_EQ(first.take_failure().status, 0) << "one of its threads asks for dynamic memory";
+    EXPECT_EQ(asked, 4U);
+  }
+}
+
+TYPED_TEST(HostRunnerParts, AThreadThatLeavesEndsItsBlockWithoutAHang) {
+  for (int i = 0; i < 3; ++i) {
+    void* args[] = {nullptr};
+    Grid leaves(entry_of(leaves_at_2), shape_of(1, 4), args);
+    this->run(leaves, 0);
+    EXPECT_TRUE(leaves.stopped());
+    EXPECT_EQ(leaves.take_failure().status, 0);
+    Grid faults(entry_of(faults_at_2), shape_of(1, 4), args);
+    this->run(faults, 0);
+    const Failure failure = faults.take_failure();
+    EXPECT_EQ(failure.status, raw(HostStatus::illegal_address));
+    EXPECT_EQ(failure.text, "no memory there");
+    Grid fine(entry_of(waits_once), shape_of(1, 4), args);
+    this->run(fine, 0);
+    EXPECT_EQ(fine.take_failure().status, 0);
+  }
+}
+
+TYPED_TEST(HostRunnerParts, AWatchIsToldOfWaitsAndOfEachBlock) {
+  void* args[] = {nullptr};
+  for (const bool watched : {false, true}) {
+    Grid grid(entry_of(waits_at_0_allows_at_1), shape_of(4, 2), args);
+    host::PredecessorWatch watch;
+    watch.begin({}, 100, 50);
+    if (watched) grid.watch = &watch;
+    this->run(grid, 1);  // not followed by itself
+    EXPECT_TRUE(grid.waited());
+    EXPECT_TRUE(grid.allowed());
+    if (std::is_same_v<TypeParam, host::FibreRunner>) {
+      EXPECT_EQ(watch.covered(), watched) << "it waited before it allowed the next";
+    }
+    watch.end();
+  }
 }
 
 // The pool.

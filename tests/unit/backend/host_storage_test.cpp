@@ -285,12 +285,17 @@ TEST(HostStorage, IsOfTheHeapWhereTheSystemGivesNoPages) {
       bytes_of(storage)[100] ^= 1U;
       EXPECT_FALSE(storage.retire());
     }
-    EXPECT_EQ(Storage(SIZE_MAX / 2).get(), nullptr);
+    // The sanitizers end a program that asks for so much.
+    if (!sanitized) {
+      EXPECT_EQ(Storage(SIZE_MAX / 2).get(), nullptr);
+    }
     EXPECT_NE(Storage(10).get(), nullptr) << "less than its guard";
     const std::size_t before = address_bytes();
     const std::size_t large = std::size_t{64} << 20U;  // no heap keeps so much
     EXPECT_NE(Storage(large).get(), nullptr);
-    if (!sanitized) EXPECT_LT(address_bytes(), before + large / 2);
+    if (!sanitized) {
+      EXPECT_LT(address_bytes(), before + large / 2);
+    }
   }
   for (void* const pages : taken) GuardedPages::give_back(pages, GuardedPages::page());
 }

@@ -91,7 +91,7 @@ class SharedMemory {
     [[nodiscard]] bool intact() const noexcept {
       unsigned char expected[guard_bytes];
       fill_pattern(expected, guard_bytes, guard_pattern);
-      return data_ == nullptr || std::memcmp(data() + size_, expected, guard_bytes) == 0;
+      return std::memcmp(data() + size_, expected, guard_bytes) == 0;
     }
 
    private:

@@ -90,7 +90,6 @@ inline void abandon_capture(Runtime& runtime, StreamState& stream) {
   if (capture == nullptr) return;
   capture->broken = true;
   if (capture->origin == &stream) end_capture(runtime, capture);
-  stream.capture = nullptr;
 }
 
 }  // namespace warpsafe::host

@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -52,6 +53,10 @@ class Device {
   std::size_t used = 0;      ///< allocated bytes
   std::uint64_t peers = 0;   ///< bit n: this device can access the memory of device n
 
+  /// Bytes that can still be allocated. A test may leave a device less memory than it has given.
+  [[nodiscard]] std::size_t available() const noexcept {
+    return capacity - std::min(used, capacity);
+  }
   [[nodiscard]] bool accesses(int device) const noexcept {
     return device == limits.device || (device >= 0 && device < 64 && ((peers >> device) & 1U) != 0);
   }

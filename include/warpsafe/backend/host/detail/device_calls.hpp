@@ -129,7 +129,7 @@ struct DeviceCalls {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       total_bytes = device->capacity;
-      free_bytes = device->used < device->capacity ? device->capacity - device->used : 0;
+      free_bytes = device->available();
       return 0;
     });
   }

@@ -35,8 +35,8 @@ inline constexpr std::size_t most_stack_bytes = std::size_t{1} << 30U;
   }
   const unsigned shift = *text == 'K' ? 10 : *text == 'M' ? 20 : 0;
   if (shift != 0) ++text;
-  if (*text != '\0' || bytes > most_stack_bytes) return 0;
-  bytes <<= shift;
+  if (*text != '\0') return 0;
+  bytes <<= shift;  // fits, because the digits end the loop soon after the limit
   return bytes < least_stack_bytes || bytes > most_stack_bytes ? 0 : bytes;
 }
 /// WARPSAFE_HOST_STACK, or the default. Writes a line to standard error if the value is malformed.

@@ -31,7 +31,6 @@ struct GraphCalls {
       capture->mode = mode;
       capture->thread = std::this_thread::get_id();
       runtime.captures.push_back(capture);
-      stream->tail.clear();
       stream->capture = std::move(capture);
       return 0;
     });
@@ -47,12 +46,11 @@ struct GraphCalls {
         capture->broken = true;
         return raw(HostStatus::stream_capture_unmatched);
       }
-      bool joined = false;
-      {
+      const bool joined = [&] {
         // The capture ends even if there is no memory left, or nothing could destroy its streams.
         const OnFailure end{[&] { end_capture(runtime, capture); }};
-        joined = capture->reaches_all(stream->tail);
-      }
+        return capture->reaches_all(stream->tail);
+      }();
       if (capture->mode != CaptureMode::relaxed && capture->thread != std::this_thread::get_id()) {
         return raw(HostStatus::stream_capture_wrong_thread);
       }

@@ -185,9 +185,7 @@ struct MemoryCalls {
                                 std::size_t bytes, MemoryKind kind, Device& device, bool ordered) {
     memory = nullptr;
     if (bytes == 0) return 0;
-    if (device.used > device.capacity || bytes > device.capacity - device.used) {
-      return raw(HostStatus::out_of_memory);
-    }
+    if (bytes > device.available()) return raw(HostStatus::out_of_memory);
     device.used += bytes;
     OnFailure unused{[&] { device.used -= bytes; }};
     memory = add(runtime, lock, bytes, kind, device, ordered);
@@ -267,8 +265,8 @@ struct MemoryCalls {
     // A captured copy reads the memory at each replay, not now.
     const bool captured = stream->capture != nullptr;
     const bool wait = !captured && to_host && (from_host || !reachable(runtime, to, to_bytes));
-    if (from_host && !wait && !captured && !reachable(runtime, from, from_bytes))
-      operation->stage();
+    // What the backend does not know is pageable memory of the host.
+    if (!wait && !captured && !reachable(runtime, from, from_bytes)) operation->stage();
     Device& device = stream->device;
     runtime.submit(*stream, operation);
     if (!wait) return 0;

@@ -72,7 +72,6 @@ struct ReleaseOperation final : Operation {
     const bool intact = allocation.storage.retire();
     lock.lock();
     runtime_.quarantine(std::move(allocation));
-    lock.unlock();
     return intact ? Failure{} : overrun(bytes_);
   }
   [[nodiscard]] static Failure overrun(std::size_t bytes) {
