@@ -78,8 +78,7 @@ class RaceChecker {
         access.bytes = known ? region.bytes : 1;
         if (known) access.begin = found->first;
       }
-      const bool stale = region.freed_before != no_point && region.allocated != point &&
-                         region.epoch.strand != always.strand && !order_.knows(point, region.epoch);
+      const bool stale = region.freed_before != no_point && !order_.knows(point, region.epoch);
       compare(region, known ? found->first : 0, point, access, stale, races, older);
       prune(region, point, access);
       const bool reads = access.kind == AccessKind::read;
@@ -117,30 +116,23 @@ class RaceChecker {
   void forget(Point floor, std::vector<Point> kept) {
     std::vector<bool> used(order_.strands_held(), false);
     const auto forget_in = [&](std::vector<Touch>& touches) {
-      held_ -= std::erase_if(touches, [&](Touch& touch) {
+      held_ -= std::erase_if(touches, [&](const Touch& touch) {
         if (!is_before(touch, floor)) {
           used[touch.epoch.strand] = true;
           return false;
         }
-        // It needs its strand no longer to be compared.
-        touch.epoch = always;
+        // All later points know it, also if its strand's number is that of a new strand.
         return touch.access.kind != AccessKind::release;
       });
-      if (touches.capacity() > 64 && touches.capacity() / 4 > touches.size()) {
-        touches.shrink_to_fit();
-      }
+      touches.shrink_to_fit();
     };
     each_region([&](Region& region) {
       forget_in(region.reads);
       forget_in(region.others);
     });
-    for (auto& [begin, region] : regions_) {
-      if (region.freed_before == no_point || region.epoch.strand == always.strand) continue;
-      if (order_.knows(floor, region.epoch)) {
-        region.epoch = always;
-      } else {
-        used[region.epoch.strand] = true;
-      }
+    for (const auto& [begin, region] : regions_) {
+      if (region.freed_before == no_point || order_.knows(floor, region.epoch)) continue;
+      used[region.epoch.strand] = true;
     }
     order_.forget(std::move(kept), std::move(used));
   }
@@ -191,11 +183,9 @@ class RaceChecker {
   // there are this many entries together.
   static constexpr std::size_t prune_at = 64;
   static constexpr std::size_t prune_all_at = 16384;
-  // The epoch of a point that comes before every later one.
-  static constexpr Epoch always{~Strand{0}, 0};
 
   [[nodiscard]] bool is_before(const Touch& touch, Point point) const noexcept {
-    return touch.epoch.strand == always.strand || order_.knows(point, touch.epoch);
+    return order_.knows(point, touch.epoch);
   }
   template <class Visit>
   void each_region(const Visit& visit) {
