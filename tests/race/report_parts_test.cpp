@@ -216,7 +216,12 @@ TEST(Findings, TheOtherMistakesAreTextToo) {
   const Finding plain = finding_of(Mistake::failure, "it failed\n");
   EXPECT_EQ(plain.mistake, Mistake::failure);
   EXPECT_EQ(plain.text, "it failed\n");
-  EXPECT_EQ(plain.first.action.column, 0U);
+  for (const Party& party : {plain.first, plain.second}) {
+    EXPECT_EQ(party.action.column, 0U);
+    EXPECT_EQ(party.action.site.line, 0U);
+    EXPECT_EQ(party.action.what.size, 0U);
+    EXPECT_EQ(party.action.bytes, 0U);
+  }
 }
 
 TEST(AddFindings, OmitsWhatAnotherFindingExplains) {
@@ -403,6 +408,23 @@ TEST(StreamHistory, KeepsTwelveMomentsAroundWhatIsMarkedAndTheNewest) {
   EXPECT_TRUE(history.moments().empty());
   EXPECT_EQ(history.is_default.size(), 1U);
   EXPECT_EQ(history.add(action(ActionKind::host_read, 0)), 0U);
+}
+
+TEST(StreamHistory, MarksAndNamesMayComeInAnyOrder) {
+  StreamHistory history = of_length(200);
+  const Point silent = history.add(action(ActionKind::wait, 0));  // at no moment
+  const Point left = history.add(action(ActionKind::wait, 0));
+  history.forget({silent, 120, 60}, {7, 5, 6});
+  std::vector<int> kept = range(5, 7);
+  for (const auto& [from, to] : {std::pair{48, 72}, std::pair{108, 132}, std::pair{188, 199}}) {
+    for (const int number : range(from, to)) kept.push_back(number);
+  }
+  std::vector<int> numbers;
+  for (const auto& one : history.moments()) numbers.push_back(static_cast<int>(one.number));
+  EXPECT_EQ(numbers, kept);
+  EXPECT_EQ(history.held(), kept.size() + 1);
+  EXPECT_EQ(history[silent].kind, ActionKind::wait);
+  EXPECT_EQ(history.size(), left + 1);
 }
 
 TEST(StreamHistory, RoomForTheNextActionIsMadeBefore) {

@@ -54,7 +54,7 @@ class Clock {
       if (*at == nullptr) *at = new Node(level - 1);
     }
     std::uint32_t& tick = own(*at)->ticks[epoch.strand % ticks_each];
-    tick = std::max(tick, epoch.tick);
+    tick = (std::max)(tick, epoch.tick);
   }
   /// Raises all ticks to those of `other`.
   void raise(const Clock& other) {
@@ -133,7 +133,7 @@ class Clock {
     own(into);
     for (std::uint32_t i = 0; i < (leaf ? ticks_each : below_each); ++i) {
       if (!leaf) join(into->below[i], with->below[i]);
-      if (leaf) into->ticks[i] = std::max(into->ticks[i], with->ticks[i]);
+      if (leaf) into->ticks[i] = (std::max)(into->ticks[i], with->ticks[i]);
     }
   }
   static void collect(const Node* node, std::set<const void*>& parts) {

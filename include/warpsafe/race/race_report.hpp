@@ -35,7 +35,7 @@ namespace warpsafe::debug {
       return here <= moments[j].number + history.context &&
              moments[j].number <= here + history.context;
     };
-    for (std::size_t j = i + 1; j-- != 0 && is_close(j);) shown[j] = true;
+    for (std::size_t j = i; j-- != 0 && is_close(j);) shown[j] = true;
     for (std::size_t j = i; j < moments.size() && is_close(j); ++j) shown[j] = true;
   }
   // The text of each shown moment's line, and its column.
