@@ -84,6 +84,7 @@ TEST_F(OutsideWritesTest, AWriteOutsideTheViewIsFound) {
   EXPECT_TRUE(found({view(m, 63)}, {m + 63})) << "a view from the beginning";
   EXPECT_TRUE(found({view(m + 1, 64)}, {m})) << "a window past the end";
   EXPECT_FALSE(found({view(m + 1, 64)}, {m + 63}));
+  EXPECT_FALSE(found({view(m + 1, std::uint64_t{1} << 40U)}, {m + 63})) << "far past the end";
   EXPECT_TRUE(found({view(m + 63, 1)}, {m + 62}));
   EXPECT_FALSE(found({view(m + 63, 1)}, {m + 63}));
 }

@@ -86,11 +86,10 @@ class OutsideWrites final : public KernelWatch {
     const auto* const from = static_cast<const unsigned char*>(access.address);
     if (from < kept.begin || from >= kept.begin + kept.bytes) return;
     const auto offset = static_cast<std::size_t>(from - kept.begin);
-    const bool whole = access.window == unknown_window;
-    const std::size_t first = whole ? 0 : offset;
+    const std::size_t first = access.window == unknown_window ? 0 : offset;
     const std::size_t rest = kept.bytes - first;
     std::memcpy(kept.copy.get() + first, kept.begin + first,
-                whole || access.window > rest ? rest : static_cast<std::size_t>(access.window));
+                access.window > rest ? rest : static_cast<std::size_t>(access.window));
   }
 
   std::vector<const void*> known_;
