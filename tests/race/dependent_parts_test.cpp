@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -28,7 +28,8 @@ class Dependents : public testing::Test {
   MemoryRegistry memory;
   HostRaceRecorder recorder;
   DependentLaunches launches;
-  std::size_t random = 0;  // what each random number is, if it may be so large
+  std::size_t random = 0;          // what each random number is, if it may be so large
+  std::vector<std::size_t> asked;  // below what the random numbers were
   int* x = add_memory();
   int* y = add_memory();
 
@@ -50,9 +51,12 @@ class Dependents : public testing::Test {
   [[nodiscard]] static Access reads(const void* at) {
     return {at, Access::whole_allocation, false};
   }
-  std::shared_ptr<KernelOperation> submit(bool dependent, std::vector<Access> accesses) {
+  std::shared_ptr<KernelOperation> submit(bool dependent, std::vector<Access> accesses,
+                                          std::uint32_t blocks = 1, std::uint32_t threads = 1) {
     LaunchShape shape{};
     for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = shape.block[axis] = 1;
+    shape.grid[0] = blocks;
+    shape.block[0] = threads;
     shape.programmatic = dependent;
     const KernelEntry entry{&function, nullptr, nullptr, 0};
     auto made = std::make_shared<KernelOperation>(entry, shape, nullptr, Runtime::get().pool);
@@ -67,7 +71,10 @@ class Dependents : public testing::Test {
   /// Runs the front operation as `body`. Returns whether it saw old contents of memory.
   template <class Body>
   bool run(const Body& body) {
-    const auto below = [&](std::size_t end) { return random < end ? random : end - 1; };
+    const auto below = [&](std::size_t end) {
+      asked.push_back(end);
+      return random < end ? random : end - 1;
+    };
     EXPECT_TRUE(launches.begin(stream, memory, below));
     const bool hides = launches.hides();
     const std::shared_ptr<Operation> front = stream.queue.front();
@@ -153,6 +160,57 @@ TEST_F(Dependents, MemoryThatWasFreedIsLeftAlone) {
   memory.at(x)->freed = true;
   EXPECT_FALSE(run());
   EXPECT_EQ(*x, 2);
+}
+
+TEST_F(Dependents, MemoryOfAnotherSizeIsLeftAlone) {
+  submit(false, {writes(x)});
+  submit(true, {});
+  EXPECT_FALSE(run([&] { *x = 2; }));
+  memory.at(x)->bytes = 2 * sizeof(int);
+  EXPECT_FALSE(run());
+  EXPECT_EQ(*x, 2);
+}
+
+TEST_F(Dependents, ContentsAreKeptUpToALimit) {
+  int* const large = add_memory(std::size_t{64} << 20U);
+  submit(false, {writes(large), writes(x)});
+  submit(true, {});
+  EXPECT_FALSE(run([&] { *large = *x = 2; }));
+  EXPECT_TRUE(run([&] {
+    EXPECT_EQ(*large, 1);
+    EXPECT_EQ(*x, 2) << "nothing is left for it";
+  }));
+  EXPECT_EQ(*large, 2);
+}
+
+TEST_F(Dependents, AsksForOneRandomNumberForEachDecision) {
+  submit(false, {writes(x)});
+  submit(true, {writes(x)}, 64, 128);
+  submit(true, {}, 1024, 4);
+  submit(true, {});
+  run();
+  EXPECT_EQ(asked, (std::vector<std::size_t>{2})) << "whether the next sees old contents";
+  asked.clear();
+  run();
+  EXPECT_EQ(asked, (std::vector<std::size_t>{2, 1, 3})) << "and of which kernel, and which blocks";
+  asked.clear();
+  run();
+  EXPECT_EQ(asked, (std::vector<std::size_t>{2, 2, 2})) << "the second did not wait";
+  asked.clear();
+  run();
+  EXPECT_EQ(asked, (std::vector<std::size_t>{3, 1})) << "nothing follows";
+}
+
+TEST_F(Dependents, OfMorePendingKernelsThanSixteenTheOldestHaveEnded) {
+  for (int i = 0; i < 20; ++i) submit(true, {});
+  for (std::size_t i = 0; i < 20; ++i) {
+    asked.clear();
+    run();
+    if (i == 0) continue;
+    const std::size_t pending = i < 16 ? i : 16;
+    ASSERT_GE(asked.size(), 2U);
+    EXPECT_EQ(asked[asked.size() - 2], pending);
+  }
 }
 
 TEST_F(Dependents, AfterItIsClearedNothingIsOld) {
