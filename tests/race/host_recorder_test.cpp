@@ -51,10 +51,10 @@ TEST(RandomOfASeed, IsTheSameEverywhere) {
 
 /// Kernels differ by the address of their function.
 const char functions[4] = {};
-[[nodiscard]] std::shared_ptr<KernelOperation> kernel_of(std::size_t function,
+[[nodiscard]] std::shared_ptr<KernelOperation> kernel_of(std::size_t number,
                                                          std::vector<Access> accesses) {
   static GridPool pool;
-  const KernelEntry entry{&functions[function], nullptr, nullptr, 0};
+  const KernelEntry entry{&functions[number], nullptr, nullptr, 0};
   static std::vector<std::unique_ptr<KernelEntry>> entries;
   entries.push_back(std::make_unique<KernelEntry>(entry));
   auto made = std::make_shared<KernelOperation>(*entries.back(), LaunchShape{}, nullptr, pool);

@@ -92,9 +92,9 @@ TEST(RaceTexts, AnActionWithItsColumnGraphAndLine) {
   node.graph = 3;
   node.site = {"plain.cpp", "main", 12};
   history.add(node);
-  Action graph = action_of(ActionKind::graph, 2);
-  graph.site = unknown_site;
-  history.add(graph);
+  Action launched = action_of(ActionKind::graph, 2);
+  launched.site = unknown_site;
+  history.add(launched);
   EXPECT_EQ(describe(history, 0), "#1 kernel 'a' on stream 1, at program.cpp:7");
   EXPECT_EQ(describe(history, 1), "#2 synchronize by the host, at program.cpp:7");
   EXPECT_EQ(describe(history, 2), "#3 kernel 'b' in graph #4 on default stream, at plain.cpp:12");
@@ -200,9 +200,9 @@ TEST(RaceHistory, ForgetsAllButTheSurroundingsOfMarksTheNewestAndTheNamed) {
   std::vector<Point> expected = {5, 6, 7};
   for (Point i = 28; i <= 53; ++i) expected.push_back(i);
   for (Point i = 88; i <= 99; ++i) expected.push_back(i);
-  for (const auto& one : history.moments()) {
-    EXPECT_EQ(one.number, one.moment.action);
-    kept.push_back(one.moment.action);
+  for (const auto& each : history.moments()) {
+    EXPECT_EQ(each.number, each.moment.action);
+    kept.push_back(each.moment.action);
   }
   EXPECT_EQ(kept, expected);
   EXPECT_EQ(history.held(), expected.size() + 1);
@@ -549,9 +549,9 @@ TEST(RaceTexts, OfAForgetfulHistoryAreTheSame) {
       ASSERT_EQ(describe(forgot, point), describe(history, point));
     }
     // A later action is marked too: the newest moments are there.
-    for (StreamHistory* one : {&forgot, &history}) {
-      const Point made = one->add(named("later", 1));
-      one->happens(made, false);
+    for (StreamHistory* which : {&forgot, &history}) {
+      const Point made = which->add(named("later", 1));
+      which->happens(made, false);
     }
     marked.push_back(static_cast<Point>(count));
     ASSERT_EQ(timeline(forgot, marked), timeline(history, marked)) << round;

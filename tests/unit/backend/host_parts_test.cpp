@@ -46,10 +46,10 @@ using ::testing::KilledBySignal;
 
 constexpr bool sanitized = host::address_sanitizer || host::thread_sanitizer;
 
-void nothing() {}
+void do_nothing() {}
 [[nodiscard]] std::unique_ptr<Grid> empty_grid(std::uint64_t dynamic_shared = 0) {
   void* args[] = {nullptr};
-  return std::make_unique<Grid>(entry_of(nothing), shape_of(1, 1, dynamic_shared), args);
+  return std::make_unique<Grid>(entry_of(do_nothing), shape_of(1, 1, dynamic_shared), args);
 }
 
 // Bodies of fibres, which go back to the one that started them.

@@ -35,7 +35,7 @@ using host::MemoryGuard;
 using host::MemoryRegistry;
 using host::Storage;
 
-constexpr bool sanitized = host::address_sanitizer || host::thread_sanitizer;
+constexpr bool under_sanitizer = host::address_sanitizer || host::thread_sanitizer;
 
 unsigned char* bytes_of(const Storage& storage) {
   return static_cast<unsigned char*>(storage.get());
@@ -79,7 +79,7 @@ TEST(HostStorage, BeginsFreshAlignedAndGuarded) {
     ASSERT_NE(storage.get(), nullptr);
     EXPECT_EQ(address_of(storage.get()) % 256, 0U) << bytes;
     EXPECT_TRUE(holds(bytes_of(storage), bytes, host::fresh_pattern)) << bytes;
-    if (sanitized) continue;
+    if (under_sanitizer) continue;
     const std::size_t room = (bytes + 255) / 256 * 256;
     const std::size_t page = GuardedPages::page();
     EXPECT_TRUE(holds(bytes_of(storage) + bytes, room - bytes, host::guard_pattern)) << bytes;
@@ -90,7 +90,7 @@ TEST(HostStorage, BeginsFreshAlignedAndGuarded) {
 }
 
 TEST(HostStorage, RetiringChecksEachByteBehindItAndLeavesTheFreedPattern) {
-  if (sanitized) GTEST_SKIP() << "the sanitizers check the end";
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizers check the end";
   const std::size_t bytes = 100;
   Storage storage(bytes);
   unsigned char* const memory = bytes_of(storage);
@@ -114,7 +114,7 @@ TEST(HostStorage, RetiringChecksEachByteBehindItAndLeavesTheFreedPattern) {
 }
 
 TEST(HostStorage, ItsRoomCanBecomeOtherMemoryOfTheSameRoom) {
-  if (sanitized) GTEST_SKIP() << "heap memory keeps its size";
+  if (under_sanitizer) GTEST_SKIP() << "heap memory keeps its size";
   Storage storage(100);
   void* const begin = storage.get();
   EXPECT_TRUE(storage.fits(1));
@@ -158,7 +158,7 @@ TEST(HostStorage, MovesWithItsPagesAndGuard) {
   EXPECT_TRUE(third.retire());
   bytes_of(third)[99] = 1;
   EXPECT_EQ(third.written_after_free(), 100U);
-  if (!sanitized) {
+  if (!under_sanitizer) {
     bytes_of(third)[100] = 1;
     EXPECT_FALSE(third.retire());
   }
@@ -171,7 +171,7 @@ TEST(HostStorage, AnEmptyOneHasNothingToCheck) {
 }
 
 TEST(HostStorage, GivesItsPagesBack) {
-  if (sanitized) GTEST_SKIP() << "the sanitizers know only memory of the heap";
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizers know only memory of the heap";
   void* pages = nullptr;
   {
     const Storage storage(100);
@@ -208,7 +208,7 @@ std::size_t address_bytes() {
 }
 
 TEST(HostPages, HaveAddressesWithoutMemoryOnBothSides) {
-  if (sanitized) GTEST_SKIP() << "the sanitizers know only memory of the heap";
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizers know only memory of the heap";
   testing::FLAGS_gtest_death_test_style = "fast";
   const std::size_t page = GuardedPages::page();
   auto* const one = static_cast<volatile unsigned char*>(GuardedPages::take(2 * page));
@@ -235,7 +235,7 @@ TEST(HostPages, HaveAddressesWithoutMemoryOnBothSides) {
 }
 
 TEST(HostPages, SinglePagesAreKeptForTheNext) {
-  if (sanitized) GTEST_SKIP() << "the sanitizers know only memory of the heap";
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizers know only memory of the heap";
   const std::size_t page = GuardedPages::page();
   void* const one = GuardedPages::take(page);
   void* const other = GuardedPages::take(page);
@@ -248,7 +248,7 @@ TEST(HostPages, SinglePagesAreKeptForTheNext) {
 }
 
 TEST(HostPages, AreAsManyAfterEveryFailureAndAllAtOnce) {
-  if (sanitized) GTEST_SKIP() << "the sanitizers know only memory of the heap";
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizers know only memory of the heap";
   const std::size_t page = GuardedPages::page();
   // Those that are kept count as taken, so the pool is filled first.
   static_cast<void>(pages_left(page));
@@ -262,7 +262,7 @@ TEST(HostPages, AreAsManyAfterEveryFailureAndAllAtOnce) {
 
 TEST(HostStorage, IsOfTheHeapWhereTheSystemGivesNoPages) {
   std::vector<void*> taken;
-  if (!sanitized) {
+  if (!under_sanitizer) {
     while (void* const pages = GuardedPages::take(GuardedPages::page())) taken.push_back(pages);
   }
   {
@@ -286,14 +286,14 @@ TEST(HostStorage, IsOfTheHeapWhereTheSystemGivesNoPages) {
       EXPECT_FALSE(storage.retire());
     }
     // The sanitizers end a program that asks for so much.
-    if (!sanitized) {
+    if (!under_sanitizer) {
       EXPECT_EQ(Storage(SIZE_MAX / 2).get(), nullptr);
     }
     EXPECT_NE(Storage(10).get(), nullptr) << "less than its guard";
     const std::size_t before = address_bytes();
     const std::size_t large = std::size_t{64} << 20U;  // no heap keeps so much
     EXPECT_NE(Storage(large).get(), nullptr);
-    if (!sanitized) {
+    if (!under_sanitizer) {
       EXPECT_LT(address_bytes(), before + large / 2);
     }
   }
@@ -571,7 +571,7 @@ TEST_F(HostGuardDeathTest, TheSwitchHasThreeValuesAndNames) {
 }
 
 TEST_F(HostGuardDeathTest, TheSwitchMovesTheEndOrTheBeginningToItsPage) {
-  if (sanitized) GTEST_SKIP() << "the sanitizers know only memory of the heap";
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizers know only memory of the heap";
   setenv("WARPSAFE_GUARD", "1", 1);
   const auto end_of_pages = [](const Storage& storage) {
     return address_of(storage.pages()) + storage.page_bytes();
@@ -593,7 +593,7 @@ TEST_F(HostGuardDeathTest, TheSwitchMovesTheEndOrTheBeginningToItsPage) {
 
 // Pages in a process where nothing else takes some.
 TEST_F(HostGuardDeathTest, TheFirstPagesAreThereAndThereAre8192) {
-  if (sanitized) GTEST_SKIP() << "the sanitizers know only memory of the heap";
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizers know only memory of the heap";
   const auto first = [] { return GuardedPages::take(GuardedPages::page()) != nullptr; };
   EXPECT_EXIT(std::_Exit(first() ? 0 : 1), ::testing::ExitedWithCode(0), "^$");
   const auto all = [] { return pages_left(2 * GuardedPages::page()) == 8192; };
@@ -601,7 +601,7 @@ TEST_F(HostGuardDeathTest, TheFirstPagesAreThereAndThereAre8192) {
 }
 
 TEST_F(HostGuardDeathTest, AddressesWhoseMemoryIsRefusedGoBackToTheSystem) {
-  if (sanitized) GTEST_SKIP() << "the sanitizers know only memory of the heap";
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizers know only memory of the heap";
   const auto refused = [] {
     rlimit limit{};
     limit.rlim_cur = limit.rlim_max = std::size_t{1} << 30U;

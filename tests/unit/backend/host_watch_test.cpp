@@ -79,11 +79,11 @@ struct HostWatch : ::testing::Test {
   }
   ~HostWatch() override { detail::host_thread = nullptr; }
 
-  PredecessorMemory& add(Rule early, Rule late, std::size_t pages = 1) {
+  PredecessorMemory& add(Rule early, Rule later, std::size_t pages = 1) {
     pages_.push_back(std::make_unique<Pages>(pages));
     const Pages& made = *pages_.back();
     memory.push_back({reinterpret_cast<std::uintptr_t>(made.begin()), made.bytes(), made.begin(),
-                      made.bytes(), early, late});
+                      made.bytes(), early, later});
     return memory.back();
   }
   [[nodiscard]] std::vector<std::string> rights() const {
@@ -138,26 +138,26 @@ TEST_F(HostWatch, WithoutAGridNoFaultIsItsOwn) {
 
 TEST_F(HostWatch, PagesAreProtectedByTheRuleForTheRunningThread) {
   for (const Rule early : {Rule::none, Rule::no_write, Rule::no_access}) {
-    for (const Rule late : {Rule::none, Rule::no_write, Rule::no_access}) add(early, late);
+    for (const Rule later : {Rule::none, Rule::no_write, Rule::no_access}) add(early, later);
   }
   PredecessorMemory without_pages;
   without_pages.early = without_pages.late = Rule::no_access;
   memory.push_back(without_pages);
-  const auto late = ElementsAre("rw", "r", "", "rw", "r", "", "rw", "r", "");
+  const auto later = ElementsAre("rw", "r", "", "rw", "r", "", "rw", "r", "");
   const auto early = ElementsAre("rw", "rw", "rw", "r", "r", "r", "", "", "");
   watch.begin(memory, 3, 1);
-  EXPECT_THAT(rights(), late) << "no thread is followed yet";
+  EXPECT_THAT(rights(), later) << "no thread is followed yet";
   for (std::uint64_t block = 0; block < 9; ++block) {
     const bool followed = block == 0 || block % 3 == 1;
     EXPECT_EQ(watch.begin_block(block), followed) << block;
     if (followed) {
       EXPECT_THAT(rights(), early) << block;
     } else {
-      EXPECT_THAT(rights(), late) << block;
+      EXPECT_THAT(rights(), later) << block;
     }
     become(static_cast<unsigned>(block), 0);
     wait(1);
-    EXPECT_THAT(rights(), late) << block;
+    EXPECT_THAT(rights(), later) << block;
     watch.begin_thread();
     EXPECT_THAT(rights(), early) << block;
     watch.end_block();
