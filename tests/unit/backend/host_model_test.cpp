@@ -311,7 +311,7 @@ struct CountingWatch final : host::KernelWatch {
   int ended = 0;
 };
 
-void count_run(int* runs) { ++*runs; }
+void add_one_to(int* runs) { ++*runs; }
 void wait_and_count(int* runs) {
   self().depend(self(), true, "file.cpp", 1);
   ++*runs;
@@ -327,7 +327,7 @@ TEST(HostOperation, ADependentKernelThatNeverWaitsFails) {
         LaunchShape shape = shape_of(1, 1);
         shape.programmatic = programmatic;
         host::GridPool pool;
-        host::KernelOperation kernel(entry_of(waits ? wait_and_count : count_run), shape, args,
+        host::KernelOperation kernel(entry_of(waits ? wait_and_count : add_one_to), shape, args,
                                      pool);
         kernel.followed = followed;
         CountingWatch watch;
