@@ -153,7 +153,7 @@ class PredecessorWatch {
   [[nodiscard]] int wanted(std::size_t number) const noexcept {
     const State& state = states_[number];
     const Rule rule = waited_ ? memory_[number].late : memory_[number].early;
-    const int noted = waited_ ? std::max(state.late_noted, state.early_noted) : state.early_noted;
+    const int noted = waited_ ? (std::max)(state.late_noted, state.early_noted) : state.early_noted;
     if (state.open || rule == Rule::none || noted == 2) return PROT_READ | PROT_WRITE;
     return rule == Rule::no_access && noted == 0 ? PROT_NONE : PROT_READ;
   }
