@@ -54,10 +54,10 @@ void do_nothing() {}
 
 // Bodies of fibres, which go back to the one that started them.
 host::Fibre* fibre_back = nullptr;
-unsigned char* place_of_fibre = nullptr;
+std::uintptr_t place_of_fibre = 0;
 host::Fibre& keep_place(void*) {
   unsigned char local = 0;
-  place_of_fibre = &local;
+  place_of_fibre = reinterpret_cast<std::uintptr_t>(&local);
   return *fibre_back;
 }
 host::Fibre& count_run(void* runs) {
@@ -323,7 +323,7 @@ TEST_F(HostHandler, AStackThatIsUsedUpIsToldWithItsKernel) {
     fibre->prepare<&keep_place>(nullptr);
     own.switch_to(*fibre);
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    auto* at = place_of_fibre;
+    auto* at = reinterpret_cast<unsigned char*>(place_of_fibre);
     while (stacks.overflowed(at) == 0) at -= page;
     return at;
   };
