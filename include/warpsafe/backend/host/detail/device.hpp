@@ -9,7 +9,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -55,7 +54,7 @@ class Device {
 
   /// Bytes that can still be allocated. A test may leave a device less memory than it has given.
   [[nodiscard]] std::size_t available() const noexcept {
-    return capacity - (std::min)(used, capacity);
+    return used < capacity ? capacity - used : 0;
   }
   [[nodiscard]] bool accesses(int device) const noexcept {
     return device == limits.device || (device >= 0 && device < 64 && ((peers >> device) & 1U) != 0);

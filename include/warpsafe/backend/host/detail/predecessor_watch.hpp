@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -153,7 +152,8 @@ class PredecessorWatch {
   [[nodiscard]] int wanted(std::size_t number) const noexcept {
     const State& state = states_[number];
     const Rule rule = waited_ ? memory_[number].late : memory_[number].early;
-    const int noted = waited_ ? (std::max)(state.late_noted, state.early_noted) : state.early_noted;
+    const bool late_more = waited_ && state.late_noted > state.early_noted;
+    const int noted = late_more ? state.late_noted : state.early_noted;
     if (state.open || rule == Rule::none || noted == 2) return PROT_READ | PROT_WRITE;
     return rule == Rule::no_access && noted == 0 ? PROT_NONE : PROT_READ;
   }
