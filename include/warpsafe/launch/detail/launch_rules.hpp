@@ -201,9 +201,11 @@ constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& nee
 /// floor.
 constexpr bool validate_portable(const LaunchShape& shape, const KernelLimits& kernel,
                                  LaunchError& error) noexcept {
+  KernelLimits anywhere = kernel;
+  anywhere.max_threads_per_block = 0;
   // Only a device's own limits apply to clusters and cooperative launches.
-  return validate_plain(shape, KernelNeeds{}, kernel, limits::cuda_floor, error) &&
-         validate_plain(shape, KernelNeeds{}, kernel, limits::amd_floor, error);
+  return validate_plain(shape, KernelNeeds{}, anywhere, limits::cuda_floor, error) &&
+         validate_plain(shape, KernelNeeds{}, anywhere, limits::amd_floor, error);
 }
 
 /// All of the validation of a launch on a device.
