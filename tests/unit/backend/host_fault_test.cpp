@@ -122,7 +122,7 @@ TEST_F(HostFault, APartMustBeInsideOfItsSpan) {
 TEST_F(HostFault, DynamicSharedMemoryThatTheLaunchDoesNotGiveNamesTheLine) {
   const auto run = [&](std::size_t given, std::size_t count) {
     auto ten = filled(counting(10));
-    const LaunchConfig one{grid<1>, block<2>, shared(Bytes(given))};
+    const LaunchConfig one{grid<1>, block<1>, shared(Bytes(given))};
     return text_of(one, kernel<fill_shared>, ten.view(), count);
   };
   EXPECT_EQ(run(24, 3), "");
@@ -196,8 +196,9 @@ TEST_F(HostFault, AMatrixIsCheckedInRowsAndColumns) {
 TEST_F(HostFault, ThreadsThatWaitAtABarrierDoNotHang) {
   auto ten = filled(counting(10));
   const LaunchConfig one{grid<4>, block<32>};
+  // Under ThreadSanitizer the threads of a block run at the same time, and any may be the first.
   EXPECT_THAT(text_of(one, kernel<after_a_barrier>, ten.view()),
-              HasSubstr("used element 10 of 10"));
+              testing::MatchesRegex("the kernel used element [123][0-9] of 10, in .*"));
 }
 
 TEST_F(HostFault, APointerFarBehindItsMemoryFaults) {
