@@ -54,7 +54,7 @@ class Clock {
       if (*at == nullptr) *at = new Node(level - 1);
     }
     std::uint32_t& tick = own(*at)->ticks[epoch.strand % ticks_each];
-    tick = tick < epoch.tick ? epoch.tick : tick;
+    if (tick < epoch.tick) tick = epoch.tick;
   }
   /// Raises all ticks to those of `other`.
   void raise(const Clock& other) {

@@ -124,7 +124,9 @@ class RaceChecker {
         }
         return touch.access.kind != AccessKind::release;
       });
-      if (touches.capacity() / 4 > touches.size()) touches.shrink_to_fit();
+      if (touches.capacity() > 64 && touches.capacity() / 4 > touches.size()) {
+        touches.shrink_to_fit();
+      }
     };
     each_region([&](Region& region) {
       forget_in(region.reads);

@@ -58,7 +58,7 @@ namespace warpsafe::debug {
     const bool asked_here = moment.handed_over || action.column == 0;
     if (asked_here && !site.empty()) text += "  (" + site + ')';
     const std::uint32_t column = moment.handed_over ? 0 : action.column;
-    widths[column] = widths[column] < text.size() ? text.size() : widths[column];
+    if (widths[column] < text.size()) widths[column] = text.size();
     lines.push_back({column, std::move(text), moments[i].number});
   }
   // Where each column begins, and the heading.

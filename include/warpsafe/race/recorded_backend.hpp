@@ -248,8 +248,7 @@ struct Recorded : B,
     on_host(ActionKind::host_release, released(memory));
   }
   static void on_host(ActionKind kind, const MemoryAccess& access) noexcept {
-    const MemoryAccess accesses[] = {access};
-    recorder().attempt([&] { recorder().on_host(kind, {}, accesses, site()); });
+    recorder().attempt([&] { recorder().on_host(kind, {}, std::span(&access, 1), site()); });
   }
 };
 

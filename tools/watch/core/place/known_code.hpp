@@ -28,7 +28,7 @@ class KnownCode {
     KnownCode& known = instance();
     const unsigned long long unloaded = ranks::LoadedObject::unloaded();
     for (std::size_t i = 0; i < stack.count; ++i) {
-      if (stack.frames[i] == nullptr) continue;
+      if (stack.frames[i] == nullptr) continue;  // no address of code
       Dl_info info{};
       if (!known.find(stack.frames[i], unloaded, info)) {
         // A return address may lie behind the end of its function.

@@ -174,12 +174,12 @@ class PredecessorWatch {
   void reveal(bool late_too) {
     for (Hidden& hidden : hidden_) {
       if (hidden.late && !late_too) continue;
-      for (std::size_t i = memory_.size(); i-- != 0;) {
+      for (std::size_t i = 0; i < memory_.size(); ++i) {
         if (memory_[i].begin == reinterpret_cast<std::uintptr_t>(hidden.at)) {
           protect(i, PROT_READ | PROT_WRITE);
         }
       }
-      for (std::size_t i = hidden.old.size(); i-- != 0;) {
+      for (std::size_t i = 0; i < hidden.old.size(); ++i) {
         if (hidden.at[i] == hidden.old[i]) hidden.at[i] = hidden.now[i];
       }
     }
@@ -187,7 +187,7 @@ class PredecessorWatch {
     apply(waited_);
   }
   [[nodiscard]] bool take(std::uintptr_t address, void* context) noexcept {
-    for (std::size_t i = memory_.size(); i-- != 0;) {
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
       const auto pages = reinterpret_cast<std::uintptr_t>(memory_[i].pages);
       if (address - pages >= memory_[i].page_bytes) continue;
       State& state = states_[i];
