@@ -19,10 +19,7 @@ namespace {
 
 using host::call_of;
 
-void nothing() {}
 void count(unsigned* runs) { ++*runs; }
-
-std::string string_of(Name name) { return {name.data, name.size}; }
 
 struct HostControl : HostTest {
   void expect_refused(const LaunchShape& shape, HostStatus status) const {

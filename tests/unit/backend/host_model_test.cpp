@@ -49,8 +49,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string text_in(Name name) { return {name.data, name.size}; }
-
 // Grids.
 
 TEST(HostTextStore, KeepsAThousandTextsOnce) {
@@ -58,11 +56,11 @@ TEST(HostTextStore, KeepsAThousandTextsOnce) {
   const Name first = store.keep("text 0");
   for (int i = 1; i < 1000; ++i) {
     const std::string text = "text " + std::to_string(i);
-    ASSERT_EQ(text_in(store.keep(text)), text);
+    ASSERT_EQ(string_of(store.keep(text)), text);
   }
   EXPECT_TRUE(store.keep("one more").empty());
   EXPECT_EQ(store.keep("text 0").data, first.data);
-  EXPECT_EQ(text_in(store.keep("text 999")), "text 999");
+  EXPECT_EQ(string_of(store.keep("text 999")), "text 999");
 }
 
 TEST(HostArguments, ArePackedByTheirAlignment) {
@@ -102,12 +100,10 @@ TEST(HostArguments, ArePackedByTheirAlignment) {
   }
 }
 
-void empty_body() {}
-
 struct HostGrid : ::testing::Test {
   [[nodiscard]] static std::unique_ptr<Grid> grid(std::uint64_t dynamic_shared) {
     void* args[] = {nullptr};
-    return std::make_unique<Grid>(entry_of(empty_body), shape_of(1, 1, dynamic_shared), args);
+    return std::make_unique<Grid>(entry_of(nothing), shape_of(1, 1, dynamic_shared), args);
   }
 };
 
@@ -118,7 +114,7 @@ TEST_F(HostGrid, SaysNothingAtFirst) {
   EXPECT_FALSE(made->stopped());
   EXPECT_EQ(made->watch, nullptr);
   EXPECT_TRUE(made->kernel.empty());
-  EXPECT_EQ(made->function(), reinterpret_cast<const void*>(&empty_body));
+  EXPECT_EQ(made->function(), reinterpret_cast<const void*>(&nothing));
   made->check_shared_use();
   EXPECT_EQ(made->take_failure().status, 0);
 }
@@ -128,7 +124,7 @@ TEST_F(HostGrid, CountsEachBlockOfThreeAxes) {
   shape.grid[1] = 4;
   shape.grid[2] = 5;
   void* args[] = {nullptr};
-  const Grid made(entry_of(empty_body), shape, args);
+  const Grid made(entry_of(nothing), shape, args);
   std::uint64_t number = 0;
   for (unsigned z = 0; z < 5; ++z) {
     for (unsigned y = 0; y < 4; ++y) {
@@ -464,11 +460,11 @@ TEST(HostCallBook, NamesAreCutAfter31Letters) {
   EXPECT_EQ(Call(Name{letters.data(), 36}).name(), letters.substr(0, 31));
   EXPECT_TRUE(Call(Name{letters.data(), 36}) == Call(whole));
   EXPECT_FALSE(Call(Name{letters.data(), 30}) == Call(whole));
-  EXPECT_EQ(text_in(host::member_name(Name::of("a::b::member"))), "member");
-  EXPECT_EQ(text_in(host::member_name(Name::of("member"))), "member");
-  EXPECT_EQ(text_in(host::member_name(Name::of("a::"))), "");
-  EXPECT_EQ(text_in(host::member_name(Name::of(":x"))), "x");
-  EXPECT_EQ(text_in(host::member_name(Name::of(""))), "");
+  EXPECT_EQ(string_of(host::member_name(Name::of("a::b::member"))), "member");
+  EXPECT_EQ(string_of(host::member_name(Name::of("member"))), "member");
+  EXPECT_EQ(string_of(host::member_name(Name::of("a::"))), "");
+  EXPECT_EQ(string_of(host::member_name(Name::of(":x"))), "x");
+  EXPECT_EQ(string_of(host::member_name(Name::of(""))), "");
 }
 
 TEST(HostCallBook, CountsCallsAndFailsTheOneThatWasAskedFor) {
@@ -509,7 +505,7 @@ TEST(HostDevice, ItsFirstLimitsAreFloorsOfItsKind) {
   const DeviceLimits& limits = device.limits;
   EXPECT_EQ(limits.vendor, Vendor::host);
   EXPECT_EQ(limits.device, 2);
-  EXPECT_EQ(text_in(limits.name), "name");
+  EXPECT_EQ(string_of(limits.name), "name");
   EXPECT_FALSE(limits.floored);
   EXPECT_EQ(limits.multiprocessors, 6U);
   EXPECT_EQ(limits.max_threads_per_multiprocessor, 1024U);

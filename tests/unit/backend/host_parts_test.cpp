@@ -44,12 +44,9 @@ using ::testing::ExitedWithCode;
 using ::testing::HasSubstr;
 using ::testing::KilledBySignal;
 
-constexpr bool sanitized = host::address_sanitizer || host::thread_sanitizer;
-
-void do_nothing() {}
 [[nodiscard]] std::unique_ptr<Grid> empty_grid(std::uint64_t dynamic_shared = 0) {
   void* args[] = {nullptr};
-  return std::make_unique<Grid>(entry_of(do_nothing), shape_of(1, 1, dynamic_shared), args);
+  return std::make_unique<Grid>(entry_of(nothing), shape_of(1, 1, dynamic_shared), args);
 }
 
 // Bodies of fibres, which go back to the one that started them.
@@ -192,19 +189,19 @@ TEST(HostBlock, ADivergenceTellsWhereItsThreadsAre) {
 struct HostHandler : ::testing::Test {
   HostHandler() {
     static_cast<void>(host::Runtime::get());  // has installed the handler
-    if (sanitized) return;
+    if (under_sanitizer) return;
     outer_[0] = host::outer_handlers[0];
     outer_[1] = host::outer_handlers[1];
   }
   ~HostHandler() override {
     detail::host_thread = nullptr;
     host::running_block = {nullptr, nullptr};
-    if (sanitized) return;
+    if (under_sanitizer) return;
     host::outer_handlers[0] = outer_[0];
     host::outer_handlers[1] = outer_[1];
   }
   void SetUp() override {
-    if (sanitized) GTEST_SKIP() << "the sanitizers have their own handler";
+    if (under_sanitizer) GTEST_SKIP() << "the sanitizers have their own handler";
   }
   static siginfo_t info_of(int code, void* address = nullptr) {
     siginfo_t info{};
@@ -429,7 +426,7 @@ TEST(HostStack, BeginsAtAnotherPlaceOfItsLastPageAndGoesBackToTheSystem) {
     EXPECT_EQ(slab.overflowed(end - 1), 0U);
     EXPECT_EQ(slab.overflowed(end), 0U) << "of something else";
   }
-  if (!sanitized) {
+  if (!under_sanitizer) {
     EXPECT_LT(address_bytes(), before + 32 * wanted);
   }
 }
@@ -481,7 +478,7 @@ TEST(HostStackSize, IsReadDigitByDigit) {
 struct HostLimitDeathTest : ::testing::Test {
   HostLimitDeathTest() { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
   void SetUp() override {
-    if (sanitized) GTEST_SKIP() << "the sanitizers reserve more addresses than any limit";
+    if (under_sanitizer) GTEST_SKIP() << "the sanitizers reserve more addresses than any limit";
   }
   /// Lets the process have `more` bytes of addresses than it has.
   static void leave_addresses(std::size_t more) {

@@ -3,6 +3,7 @@
 
 // The memory that stands for a device's, and the record of it, without a runtime.
 
+#include "host_test_kernel.hpp"
 #include <warpsafe/backend/host/detail/guarded_pages.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 
@@ -34,8 +35,6 @@ using host::GuardedPages;
 using host::MemoryGuard;
 using host::MemoryRegistry;
 using host::Storage;
-
-constexpr bool under_sanitizer = host::address_sanitizer || host::thread_sanitizer;
 
 unsigned char* bytes_of(const Storage& storage) {
   return static_cast<unsigned char*>(storage.get());
