@@ -86,13 +86,11 @@ constexpr bool is_vendor_axis() noexcept {
   }
 }
 template <class T>
-constexpr bool check_vendor_dims() noexcept {
-  constexpr bool keeps = is_vendor_axis<decltype(T::x)>() && is_vendor_axis<decltype(T::y)>() &&
-                         is_vendor_axis<decltype(T::z)>();
+constexpr void check_vendor_dims() noexcept {
   static_assert(
-      keeps,
+      is_vendor_axis<decltype(T::x)>() && is_vendor_axis<decltype(T::y)>() &&
+          is_vendor_axis<decltype(T::z)>(),
       "warpsafe: a vendor's dim3 has three unsigned 32-bit numbers; pass wider or signed numbers to GridDim::from_blocks or BlockDim::create, which check them");
-  return keeps;
 }
 
 }  // namespace detail
@@ -113,7 +111,7 @@ template <class Space, std::uint32_t X, std::uint32_t Y, std::uint32_t Z>
 template <detail::VendorDim3 Vendor>
 constexpr Dim3<Space, X, Y, Z> Dim3<Space, X, Y, Z>::from_vendor(const Vendor& dims) noexcept
     requires(X == dynamic_dim && Y == dynamic_dim && Z == dynamic_dim) {
-  static_cast<void>(detail::check_vendor_dims<Vendor>());
+  detail::check_vendor_dims<Vendor>();
   return Dim3(Checked{}, static_cast<std::uint32_t>(dims.x), static_cast<std::uint32_t>(dims.y),
               static_cast<std::uint32_t>(dims.z));
 }

@@ -46,7 +46,7 @@ template <class Dims>
 [[nodiscard]] constexpr bool raw_dims(const Dims& dims, std::uint32_t (&axes)[3], Errc too_large,
                                       std::uint64_t limit, LaunchError& error) noexcept {
   if constexpr (VendorDim3<Dims>) {
-    static_cast<void>(check_vendor_dims<Dims>());
+    check_vendor_dims<Dims>();
     axes[0] = static_cast<std::uint32_t>(dims.x);
     axes[1] = static_cast<std::uint32_t>(dims.y);
     axes[2] = static_cast<std::uint32_t>(dims.z);

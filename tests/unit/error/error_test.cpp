@@ -41,6 +41,13 @@ TEST(LaunchError, MadeOnesKnowNothingButWhatIsGiven) {
   EXPECT_EQ(error.sequence, 0U);
 }
 
+TEST(LaunchError, AResetOneKeepsNoSubcode) {
+  LaunchError error = LaunchError::make(Errc::index_overflow, Stage::validation);
+  error.subcode = Subcode::elements;
+  error.reset(Errc::block_zero, Stage::construction);
+  EXPECT_EQ(error.subcode, Subcode::none);
+}
+
 TEST(LaunchError, TakesTheTwoNumbersOfACheck) {
   EXPECT_EQ(finding(LaunchError::make(Errc::grid_too_large, Stage::construction, 70000, 65535,
                                       Axis::y, app)),

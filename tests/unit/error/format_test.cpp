@@ -157,6 +157,10 @@ TEST(FormatClause, Sizes) {
   EXPECT_EQ(clause(with(Errc::size_not_multiple, 1000, 256)),
             "size 1000 is not a multiple of the 256 items of one block: 232 left over; use cover "
             "and check the bound in the kernel");
+  EXPECT_EQ(clause(with(Errc::size_not_multiple, 1000)),
+            "size 1000 is not a multiple of the 0 items of one block: 0 left over; use cover and "
+            "check the bound in the kernel")
+      << "an error made by hand";
 }
 
 TEST(FormatClause, GridAxes) {
@@ -407,6 +411,25 @@ TEST(FormatRuntime, ItsOwnWordsStandWhereItGivesNoNumbers) {
   }
 }
 
+TEST(FormatRuntime, ItsWordsDoNotReplaceNumbersThatAreKnown) {
+  LaunchError error = from_runtime(Errc::cluster_too_large, Stage::runtime_call);
+  EXPECT_THAT(message(error), ::testing::HasSubstr("invalid argument"));
+  error.value = 16;
+  error.limit = 8;
+  EXPECT_THAT(message(error), ::testing::HasSubstr("a cluster of 16 blocks, limit 8"));
+  error.raw = 0;
+  error.limit = 0;
+  EXPECT_THAT(message(error), ::testing::HasSubstr("a cluster of 16 blocks, limit 0"));
+
+  error = from_runtime(Errc::device_invalid, Stage::runtime_call);
+  EXPECT_THAT(message(error), ::testing::Not(::testing::HasSubstr("device -1")));
+  for (const int device : {0, 1}) {
+    error.device = device;
+    EXPECT_THAT(message(error),
+                ::testing::HasSubstr("device " + std::to_string(device) + " does not exist"));
+  }
+}
+
 TEST(FormatRuntime, ACallThatFailedIsNamed) {
   LaunchError error = from_runtime(Errc::runtime_failed, Stage::runtime_call);
   error.operation = Name::of("stream create");
@@ -553,6 +576,10 @@ TEST(FormatSuggestion, HalvesTheLongestAxis) {
             "try block<1,1024> and recompute the grid with cover(extent, block<1,1024>)");
   EXPECT_EQ(suggestion(16, 16, 16, 1024),
             "try block<8,8,16> and recompute the grid with cover(extent, block<8,8,16>)");
+  EXPECT_EQ(suggestion(2048, 2, 1, 1024),
+            "try block<512,2> and recompute the grid with cover(extent, block<512,2>)");
+  EXPECT_EQ(suggestion(2048, 1, 2, 1024),
+            "try block<512,1,2> and recompute the grid with cover(extent, block<512,1,2>)");
   EXPECT_EQ(suggestion(4294967295, 4294967295, 4294967295, 1024),
             "try block<7,7,15> and recompute the grid with cover(extent, block<7,7,15>)");
 }

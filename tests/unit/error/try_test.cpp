@@ -86,6 +86,13 @@ TEST(Try, ReadsWhatAFunctionReturnsFromItsName) {
       {"S::S{a}(int)", Returns::other},
       {"S::run(S::S())", Returns::other},
       {"S:S()", Returns::other},
+      {"S:xS()", Returns::other},
+      {"S<{}>::S()", Returns::itself},
+      {"ns::{S}::T()", Returns::other},
+      {"S::{a::S}()", Returns::other},
+      {"{a}S::S()", Returns::other},
+      {"a{}::S::S()", Returns::itself},
+      {"S::S<int>", Returns::other},
       {"S<int>::S<long>()", Returns::itself},
       {"S::S(int (*)(S))::run()", Returns::other},
   };

@@ -553,6 +553,14 @@ TEST(Suggestion, IsOnlyGivenWhereTheKernelsMultipleAllowsIt) {
 
 // The rules over plain numbers, where no table has the limit.
 
+LaunchShape shape_of(std::uint32_t blocks, std::uint32_t threads) {
+  LaunchShape shape;
+  for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = shape.block[axis] = 1;
+  shape.grid[0] = blocks;
+  shape.block[0] = threads;
+  return shape;
+}
+
 TEST(Rules, WithoutAnyLimitNoNumberOfThreadsIsSuggested) {
   LaunchShape shape;
   for (std::uint32_t& axis : shape.block) axis = 8;
@@ -563,17 +571,13 @@ TEST(Rules, WithoutAnyLimitNoNumberOfThreadsIsSuggested) {
 }
 
 TEST(Rules, AnAxisMayHaveJustTheThreadsOfItsLimit) {
-  LaunchShape shape;
-  for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = shape.block[axis] = 1;
-  shape.grid[0] = 16843009;
-  shape.block[0] = 255;
   LaunchError error;
-  EXPECT_TRUE(detail::validate_launch(shape, KernelNeeds{}, KernelLimits{}, limits::gfx90a, error));
+  EXPECT_TRUE(detail::validate_launch(shape_of(16843009, 255), KernelNeeds{}, KernelLimits{},
+                                      limits::gfx90a, error));
 }
 
 TEST(Rules, AWarpOfOneThreadIsANumberLikeAnyOther) {
-  LaunchShape shape;
-  for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = shape.block[axis] = 1;
+  const LaunchShape shape = shape_of(1, 1);
   KernelNeeds needs;
   needs.warp_size = 1;
   LaunchError error;
@@ -584,6 +588,87 @@ TEST(Rules, AWarpOfOneThreadIsANumberLikeAnyOther) {
   needs.warp_size = 32;
   EXPECT_FALSE(detail::validate_launch(shape, needs, KernelLimits{}, device, error));
   EXPECT_EQ(finding(error), validation(Errc::warp_size_mismatch, 1, 32));
+}
+
+TEST(Rules, ADeviceOfUnknownWarpsTakesAKernelOfAnyWarp) {
+  DeviceLimits device = limits::sm_90;
+  device.warp_size = 0;
+  KernelNeeds needs;
+  needs.warp_size = 32;
+  LaunchError error;
+  EXPECT_TRUE(detail::validate_launch(shape_of(1, 32), needs, KernelLimits{}, device, error));
+}
+
+TEST(Rules, ANumberOfThreadsThatDoesNotFitIsTheLargest) {
+  EXPECT_EQ(detail::total_threads(std::uint64_t{1} << 40, 1 << 10), std::uint64_t{1} << 50);
+  EXPECT_EQ(detail::total_threads(std::uint64_t{1} << 62, 4), ~std::uint64_t{0});
+}
+
+TEST(Rules, AKernelsOwnLimitOfAClusterIsItsLargestCluster) {
+  LaunchShape shape = shape_of(16, 32);
+  shape.has_cluster = true;
+  shape.cluster[1] = shape.cluster[2] = 1;
+  KernelLimits allowed;
+  allowed.max_cluster_blocks = 4;
+  for (const std::uint32_t blocks : {1U, 2U, 4U, 8U}) {
+    shape.cluster[0] = blocks;
+    LaunchError error;
+    EXPECT_EQ(detail::validate_launch(shape, KernelNeeds{}, allowed, limits::sm_90, error),
+              blocks <= 4)
+        << blocks;
+  }
+}
+
+TEST(Rules, OptingInNeverPermitsASmallerClusterThanTheDevicesOwn) {
+  DeviceLimits device = limits::sm_90;
+  device.max_cluster_blocks_optin = 0;  // as a device that reports none
+  LaunchShape shape = shape_of(16, 32);
+  shape.has_cluster = shape.non_portable_cluster = true;
+  shape.cluster[0] = 8;
+  shape.cluster[1] = shape.cluster[2] = 1;
+  LaunchError error;
+  EXPECT_TRUE(detail::validate_launch(shape, KernelNeeds{}, KernelLimits{}, device, error));
+}
+
+TEST(Rules, AnAmdCooperativeGridHasAtMost2To32Minus1Threads) {
+  LaunchShape shape = shape_of(1431655765, 3);
+  shape.cooperative = true;
+  DeviceLimits device = limits::gfx90a;
+  device.max_threads_per_axis = 0;
+  LaunchError error;
+  EXPECT_TRUE(detail::validate_residency(shape, KernelLimits{}, device, error));
+  ++shape.grid[0];
+  EXPECT_FALSE(detail::validate_residency(shape, KernelLimits{}, device, error));
+  EXPECT_EQ(finding(error), validation(Errc::cooperative_too_large, 1431655766, 1431655765));
+}
+
+TEST(Rules, AnIndexReachesAsManyElementsAsItHasValuesAndNoElementsAtAll) {
+  KernelNeeds needs;
+  needs.index_max = 255;
+  const LaunchShape shape = shape_of(2, 32);
+  for (const std::uint64_t elements : {0U, 1U, 255U, 256U}) {
+    LaunchError error;
+    EXPECT_TRUE(detail::validate_reach(elements, shape, needs, error)) << elements;
+  }
+  LaunchError error;
+  EXPECT_FALSE(detail::validate_reach(257, shape, needs, error));
+  EXPECT_EQ(finding(error), validation(Errc::index_overflow, 257, 256));
+  EXPECT_THAT(error.grid, ::testing::ElementsAre(2, 1, 1));
+  EXPECT_THAT(error.block, ::testing::ElementsAre(32, 1, 1));
+}
+
+TEST(Rules, ALimitIsCalledAFloorOnlyIfADeviceWasAsked) {
+  const LaunchShape shape = shape_of(1, 2048);
+  for (const bool floored : {false, true}) {
+    for (const int ordinal : {-1, 0, 1}) {
+      DeviceLimits device = limits::sm_90;
+      device.floored = floored;
+      device.device = ordinal;
+      LaunchError error;
+      EXPECT_FALSE(detail::validate_launch(shape, KernelNeeds{}, KernelLimits{}, device, error));
+      EXPECT_EQ(error.limit_is_floor, floored && ordinal >= 0) << ordinal;
+    }
+  }
 }
 
 TEST(Revalidate, ReadsTheOptionsOfTheRecord) {
@@ -600,6 +685,9 @@ TEST(Revalidate, ReadsTheOptionsOfTheRecord) {
   record.cluster[2] = 1;
   EXPECT_EQ(finding(error_in(debug::revalidate(record, limits::sm_90))),
             validation(Errc::cluster_not_divisor, 6, 4, Axis::y));
+  int queue = 0;
+  record.stream = &queue;
+  EXPECT_EQ(error_in(debug::revalidate(record, limits::sm_90)).stream, &queue);
   record.cluster[1] = 2;
   record.cluster[2] = 3;
   EXPECT_EQ(finding(error_in(debug::revalidate(record, limits::sm_90))),

@@ -76,6 +76,7 @@ TEST(Print, SizesAndConfigurations) {
   EXPECT_EQ(PrintToString(block<32, 8>), "(32,8,1)");
   EXPECT_EQ(PrintToString(BlockDim(block<64>)), "(64,1,1)");
   EXPECT_EQ(PrintToString(extent{rows{3}, cols{40}}), "(40,3,1)");
+  EXPECT_EQ(PrintToString(extent{x{2}, y{3}, z{4}}), "(2,3,4)");
   EXPECT_EQ(PrintToString(Bytes(4096)), "4096 bytes");
   EXPECT_EQ(PrintToString(DeviceId(3)), "3");
   const auto grid = SafeGrid<>::cover(1000, block<256>);
