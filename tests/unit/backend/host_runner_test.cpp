@@ -579,6 +579,36 @@ TEST(HostStack, ItsSizeIsBytesKiBOrMiB) {
   }
 }
 
+void writes_the_next(int* data) {
+  const unsigned mine = self().thread[0];
+  data[mine] = data[(mine + 1) % self().block_dim[0]];
+}
+
+// The threads are the same for each block, so what they wait for between blocks must not look like
+// an order within a block.
+TEST(HostRunnerDeathTest, ThreadSanitizerSeesARaceBetweenTheThreadsOfEachBlock) {
+  if (!host::thread_sanitizer) GTEST_SKIP() << "for ThreadSanitizer";
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  for (const std::uint64_t block : {0U, 1U, 40U}) {
+    const auto run = [block] {
+      std::vector<int> data(64, 1);
+      int* pointer = data.data();
+      void* args[] = {static_cast<void*>(&pointer), nullptr};
+      std::vector<unsigned> numbers(64);
+      unsigned* to_numbers = numbers.data();
+      void* its_args[] = {static_cast<void*>(&to_numbers), nullptr};
+      host::Grid quiet(entry_of(number_threads), shape_of(41, 64), its_args);
+      host::Grid racing(entry_of(writes_the_next), shape_of(1, 64), args);
+      host::ThreadRunner runner;
+      for (std::uint64_t i = 0; i < block; ++i) runner.run_block(quiet, i);
+      runner.run_block(racing, 0);
+      runner.end_grid();
+      std::exit(0);
+    };
+    EXPECT_EXIT(run(), ::testing::ExitedWithCode(66), "data race") << block;
+  }
+}
+
 TEST(HostStack, EachHasAGuardBelowIt) {
   const host::StackSlab slab(100000);
   ASSERT_TRUE(slab.valid());

@@ -234,8 +234,11 @@ TEST_F(PeerAccess, IsCheckedByManyThreadsAtOnce) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       const Stream own = Stream::create(DeviceId(0)).value();
+      const Stream peer = Stream::create(DeviceId(1)).value();
+      auto sum = DeviceBuffer<int>::from(peer, counting(4)).value();
+      EXPECT_TRUE(peer.synchronize().has_value());
       for (int k = 0; k < 50; ++k) {
-        EXPECT_TRUE(launch(own, grid_of_4, kernel<sum_into>, near.view(), far.view()).has_value());
+        EXPECT_TRUE(launch(own, grid_of_4, kernel<sum_into>, near.view(), sum.view()).has_value());
       }
       EXPECT_TRUE(own.synchronize().has_value());
     });

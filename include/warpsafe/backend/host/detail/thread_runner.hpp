@@ -9,22 +9,32 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 namespace warpsafe::host {
 
 /// Runs a grid's blocks with one OS thread for each GPU thread, so that ThreadSanitizer sees data
-/// races between a block's threads. Slow; for tests only.
+/// races between a block's threads. Slow; for tests only. The blocks of a grid run on the same
+/// threads, because ThreadSanitizer takes long to start one.
 class ThreadRunner {
  public:
   /// How many runners may be active at once: ThreadSanitizer supports at most 8128 threads.
   static constexpr unsigned max_concurrent = 3;
 
-  /// As FibreRunner's. Nothing is kept here.
+  ThreadRunner() = default;
+  ThreadRunner(const ThreadRunner&) = delete;
+  ThreadRunner& operator=(const ThreadRunner&) = delete;
+  ~ThreadRunner() { end_grid(); }
+
+  /// As FibreRunner's. The threads are started by the first block, and end with the grid.
   void begin_grid() noexcept {}
-  void end_grid() noexcept {}
+  void end_grid() noexcept {
+    for (Member& member : members_) member.call(false);
+    for (Member& member : members_) member.thread.join();
+    members_.clear();
+  }
 
   /// Runs the `number`th block to its end or to the first failure, which `grid` then holds.
   void run_block(Grid& grid, std::uint64_t number) {
@@ -42,23 +52,15 @@ class ThreadRunner {
     // A single thread never has to be cancelled, so it runs on the caller's OS thread.
     if (running_ == 1) {
       run_thread(0);
-      return end_block(grid);
-    }
-    std::vector<std::thread> threads;
-    const int status = guarded(
-        [&] {
-          for (std::uint64_t i = 0; i < grid.shape.threads_per_block(); ++i) {
-            threads.emplace_back([this, i] { run_thread(i); });
-          }
-          return 0;
-        },
-        raw(HostStatus::out_of_memory));
-    if (status != 0) {
+    } else if (start_threads()) {
+      for (std::uint64_t i = 0; i < running_; ++i) members_[i].call(true);
+      std::unique_lock lock(mutex_);
+      all_finished_.wait(lock, [this] { return finished_ == running_; });
+    } else {
       grid.fail(HostStatus::out_of_memory, "no OS thread for a thread of the block");
-      break_barrier();
     }
-    for (std::thread& thread : threads) thread.join();
-    end_block(grid);
+    shared_.end_block(grid, block_, asks_dynamic_);
+    if (grid.watch != nullptr) grid.watch->end_block();
   }
 
  private:
@@ -66,9 +68,47 @@ class ThreadRunner {
     ThreadRunner* runner;
   };
 
-  void end_block(Grid& grid) const {
-    shared_.end_block(grid, block_, asks_dynamic_);
-    if (grid.watch != nullptr) grid.watch->end_block();
+  /// An OS thread that runs one thread of each block. Each has a mutex of its own for the start of
+  /// a block: from one that all of them locked, ThreadSanitizer would conclude that the threads of
+  /// a block run one after the other, and would report no race between them.
+  struct Member {
+    void call(bool runs) {
+      const std::lock_guard lock(mutex);
+      (runs ? has_block : dismissed) = true;
+      called.notify_one();
+    }
+    /// Waits for the next block. False if there is none.
+    bool take_block() {
+      std::unique_lock lock(mutex);
+      called.wait(lock, [this] { return has_block || dismissed; });
+      has_block = false;
+      return !dismissed;
+    }
+    std::mutex mutex;
+    std::condition_variable called;
+    bool has_block = false;
+    bool dismissed = false;
+    std::thread thread;
+  };
+
+  /// Starts the threads that the block has more than the blocks before it. False if the system does
+  /// not give them.
+  bool start_threads() {
+    const int status = guarded(
+        [this] {
+          while (members_.size() < running_) start_thread(members_.size());
+          return 0;
+        },
+        raw(HostStatus::out_of_memory));
+    // The last one may have no thread.
+    if (!members_.empty() && !members_.back().thread.joinable()) members_.pop_back();
+    return status == 0;
+  }
+  void start_thread(std::uint64_t number) {
+    Member& member = members_.emplace_back();
+    member.thread = std::thread([this, number, &member] {
+      while (member.take_block()) run_thread(number);
+    });
   }
 
   void run_thread(std::uint64_t number) {
@@ -98,6 +138,7 @@ class ThreadRunner {
     ++finished_;
     asks_dynamic_ = asks_dynamic_ || player.asks_dynamic_shared;
     if (waiting_ != 0 && waiting_ + finished_ == running_) diverge();
+    if (finished_ == running_) all_finished_.notify_one();
   }
 
   static void sync(HostThread& self, const char* file, unsigned line) {
@@ -174,8 +215,10 @@ class ThreadRunner {
   Grid* grid_ = nullptr;
   unsigned block_[3] = {};
   SharedMemory shared_;
+  std::deque<Member> members_;
   std::mutex mutex_;
   std::condition_variable all_here_;
+  std::condition_variable all_finished_;
   std::uint64_t running_ = 0;    // threads of the block
   std::uint64_t waiting_ = 0;    // at the barrier
   std::uint64_t elsewhere_ = 0;  // of those, at another line than the first
