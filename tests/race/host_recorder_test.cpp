@@ -213,6 +213,11 @@ TEST_F(Recording, AUseOfADestroyedStreamNamesBoth) {
   recorder_.refused(&one_);
   recorder_.refused(nullptr);
   EXPECT_EQ(recorder_.history.size(), 0U) << "none is destroyed";
+  StreamState three(device_, 3);
+  fill(three, 0);
+  recorder_.refused(&three);
+  EXPECT_TRUE(recorder_.uses_after_destroy.empty()) << "it was refused for another reason";
+  recorder_.begin();
   recorder_.destroyed(one_);
   recorder_.destroyed(two_);
   recorder_.refused(&one_);

@@ -7,6 +7,7 @@
 #include <warpsafe/host.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/memory/pitched_buffer.hpp>
 #include <warpsafe/race/adversarial.hpp>
 #include <warpsafe/warpsafe.hpp>
@@ -15,10 +16,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace warpsafe::adversarial {
@@ -29,6 +33,8 @@ using testing::HasSubstr;
 
 const LaunchConfig reported_once{grid<1>, block<1>};
 WARPSAFE_KERNEL void touch(float* x) { *x = 1; }
+WARPSAFE_KERNEL void touch_byte(unsigned char* x) { *x = 1; }
+WARPSAFE_KERNEL void touch_beyond(DeviceSpan<float> x) { x[x.size()] = 1; }
 
 TEST(RaceReport, NamesAProgramsError) {
   const Stream stream = Stream::create().value();
@@ -267,6 +273,69 @@ TEST(RaceReport, AProgramThatAsksUntilItIsDoneEnds) {
     }
   });
   EXPECT_TRUE(report.clean()) << report;
+}
+
+TEST(RaceReport, NamesWorkThatFailedWithTheWordsOfItsDevice) {
+  const auto report = run(1, [] {
+    const Stream stream = Stream::create().value();
+    auto x = DeviceBuffer<float>::create(stream, 1).value();
+    static_cast<void>(launch(stream, reported_once, kernel<touch_beyond>, x.view()));
+  });
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings.front().mistake, Mistake::failure);
+  EXPECT_THAT(report.text(), HasSubstr("Work failed on the device\n  "));
+}
+
+TEST(RaceReport, NamesMemoryWrittenAfterItWasFreedOnlyIfNothingElseIsFound) {
+  const auto program = [](bool races) {
+    const Stream one = Stream::create().value();
+    const Stream two = Stream::create().value();
+    auto x = DeviceBuffer<float>::create(one, 1).value();
+    static_cast<void>(one.synchronize());
+    static_cast<void>(launch(one, reported_once, kernel<touch>, x.view()));
+    if (races) static_cast<void>(launch(two, reported_once, kernel<touch>, x.view()));
+    std::span<float> freed;
+    {
+      auto pinned = PinnedBuffer<float>::create(1).value();
+      freed = pinned.span();
+    }
+    freed[0] = 1;
+    static_cast<void>(two.synchronize());
+  };
+  const auto alone = run(1, [&] { program(false); });
+  ASSERT_EQ(alone.findings.size(), 1U) << alone;
+  EXPECT_EQ(alone.findings.front().mistake, Mistake::use_after_release);
+  const auto both = run(1, [&] { program(true); });
+  ASSERT_EQ(both.findings.size(), 1U) << both;
+  EXPECT_EQ(both.findings.front().mistake, Mistake::race);
+}
+
+TEST(RaceReport, AnAccessOfTheHostToOneByteCountsAndOneToNoneDoesNot) {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{1}}) {
+    const auto report = run(20, [bytes] {
+      const Stream stream = Stream::create().value();
+      auto x = DeviceBuffer<unsigned char>::create(stream, 8).value();
+      static_cast<void>(launch(stream, reported_once, kernel<touch_byte>, x.view()));
+      reads(std::span<const unsigned char>(x.view().pointer().get(), bytes));
+      static_cast<void>(stream.synchronize());
+    });
+    EXPECT_EQ(report.clean(), bytes == 0) << report;
+  }
+}
+
+TEST(RaceReport, AnotherThreadsRunWaitsForTheEndOfThisOne) {
+  std::atomic<bool> other_runs = false;
+  std::thread other;
+  const auto report = run(3, [&] {
+    if (!other.joinable()) {
+      other = std::thread([&] { static_cast<void>(run(1, [&] { other_runs = true; })); });
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_FALSE(other_runs);
+  });
+  EXPECT_TRUE(report.clean()) << report;
+  other.join();
+  EXPECT_TRUE(other_runs);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ class AdversarialSession {
     again = scheduler_.recorder.outside.takes_new();
     for (const auto& device : runtime_.devices) {
       const Failure& failure = device->failure();
-      if (failure.status != 0 && !again) failed(failure);
+      if (failure.status != 0) failed(failure);
       device->recover();
     }
     if (again) {
