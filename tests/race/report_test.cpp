@@ -53,6 +53,12 @@ TEST(RaceReport, OfNoSeedsIsNotClean) {
   EXPECT_EQ(report.text(), "Nothing was run\n  0 seeds try no schedule; run at least one\n");
 }
 
+TEST(RaceReport, AThousandSeedsFromTheFirstAreRunUnlessOthersAreNamed) {
+  const RaceReport report = run(Seeds{}, [] {});
+  EXPECT_EQ(report.seeds_run, 1000U);
+  EXPECT_EQ(report.seed, 1000U);
+}
+
 TEST(RaceReport, NamesAResultThatTheScheduleDecides) {
   const auto report = run(1000, [] {
     const Stream stream = Stream::create().value();
@@ -283,7 +289,8 @@ TEST(RaceReport, NamesWorkThatFailedWithTheWordsOfItsDevice) {
   });
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings.front().mistake, Mistake::failure);
-  EXPECT_THAT(report.text(), HasSubstr("Work failed on the device\n  "));
+  EXPECT_THAT(report.text(), HasSubstr("Work failed on the device\n  hostErrorIllegalAddress: the "
+                                       "kernel used element 1 of 1, in block (0,0,0)"));
 }
 
 TEST(RaceReport, NamesMemoryWrittenAfterItWasFreedOnlyIfNothingElseIsFound) {
