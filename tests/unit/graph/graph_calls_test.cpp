@@ -129,6 +129,46 @@ TEST_F(GraphCalls, TheCallThatBrokeItIsNamedWhateverTheRuntimeReturns) {
   EXPECT_EQ(text(error.operation), "capture end");
 }
 
+TEST_F(GraphCalls, ACallThatBrokeItCountsEvenIfTheRuntimeForgetsIt) {
+  auto capture = begun();
+  script.capture = {CaptureState::broken, 2};
+  static_cast<void>(detail::runtime_error<ScriptedRuntime>(
+      host::raw(host::HostStatus::stream_capture_unsupported), Name::of("stream device"), app));
+  script.capture = {CaptureState::active, 2};
+  const LaunchError error = error_in(std::move(capture).end());
+  EXPECT_EQ(error.code, Errc::capture_broken);
+  EXPECT_EQ(text(error.operation), "stream device");
+  EXPECT_EQ(script.taken(), (Calls{"capture_end 1", "graph_destroy 1"}));
+}
+
+TEST_F(GraphCalls, WhatAFailedEndLeavesIsNoGraph) {
+  script.leaves_handle = true;
+  script.fails = {{"capture_end", 1}};
+  auto capture = begun();
+  EXPECT_EQ(error_in(std::move(capture).end()).code, Errc::runtime_failed);
+  EXPECT_EQ(script.taken(), Calls{"capture_end 1"});
+  script.nodes = 0;
+  EXPECT_TRUE(reported()) << "nobody knows what is lost";
+  EXPECT_EQ(script.taken(), Calls{"capture_end 1"});
+}
+
+TEST_F(GraphCalls, AnAssignedCaptureIsDroppedAndReported) {
+  auto first = begun();
+  auto second = Open::begin(basic_stream_hold(Runtime::stream(2)), CaptureMode::global).value();
+  static_cast<void>(script.taken());
+  ::testing::internal::CaptureStderr();
+  first = std::move(second);
+  EXPECT_NE(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(script.taken(), (Calls{"capture_end 1", "graph_destroy 1"}));
+  EXPECT_EQ(first.stream(), Runtime::stream(2));
+  // NOLINTNEXTLINE(bugprone-use-after-move): what is tested
+  const LaunchError error = error_in(std::move(second).end(app));
+  EXPECT_EQ(error.code, Errc::capture_unmatched);
+  EXPECT_EQ(text(error.operation), "capture end");
+  EXPECT_TRUE(is_app(error.site));
+  EXPECT_TRUE(std::move(first).end().has_value());
+}
+
 TEST_F(GraphCalls, AFailedEndIsOfTheCaptureUnlessAStreamIsKnown) {
   const auto ended = [&](host::HostStatus status) {
     auto capture = begun();
@@ -173,6 +213,7 @@ TEST_F(GraphCalls, ACaptureThatDoesNotBeginNamesItsStream) {
   LaunchError error = refused(Runtime::illegal_state);
   EXPECT_EQ(error.code, Errc::stream_capturing);
   EXPECT_EQ(error.stream, stream.native());
+  EXPECT_EQ(script.taken(), Calls{"capture_begin 1"}) << "there is nothing to end";
   error = refused(1);
   EXPECT_EQ(error.code, Errc::runtime_failed);
   EXPECT_EQ(error.stream, stream.native());
@@ -328,6 +369,35 @@ TEST_F(GraphCalls, AnAssignedGraphIsDestroyed) {
   EXPECT_EQ(counted.value(), 1U);
   script.fails = {{"graph_nodes", 1}};
   EXPECT_FALSE(first.node_count().has_value());
+}
+
+TEST_F(GraphCalls, GraphsAreDestroyedAtTheLevelThatMadeThem) {
+  const CountedTrace trace;
+  {
+    Made checked = graph();
+    Made unchecked = std::move(begun<CheckLevel::off>()).end<CheckLevel::off>().value();
+    Exec checked_exec = checked.instantiate<CheckLevel::full>().value();
+    Exec unchecked_exec = unchecked.instantiate<CheckLevel::off>().value();
+    static_cast<void>(trace.taken());
+    checked = std::move(unchecked);
+    EXPECT_EQ(trace.taken(), 1);
+    checked_exec = std::move(unchecked_exec);
+    EXPECT_EQ(trace.taken(), 1);
+    static_cast<void>(script.taken());
+  }
+  EXPECT_EQ(trace.taken(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"graph_exec_destroy 4", "graph_destroy 2"}));
+}
+
+TEST_F(GraphCalls, AClosedInstanceKeepsNoStream) {
+  auto* const owner = detail::SharedStream<ScriptedRuntime>::make(
+      Runtime::handle<Runtime::native_stream>(1), 3, &Runtime::stream_destroy);
+  Exec exec = instance(false);
+  EXPECT_TRUE(exec.launch(basic_stream_hold(stream)).has_value());
+  EXPECT_EQ(owner->release(), 0);
+  static_cast<void>(script.taken());
+  EXPECT_TRUE(exec.close().has_value());
+  EXPECT_EQ(script.taken(), (Calls{"graph_exec_destroy 2", "stream_destroy 1"}));
 }
 
 TEST(GraphLock, IsHeldByOne) {
