@@ -6,6 +6,7 @@
 #include <warpsafe/memory/copy.hpp>
 #include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/memory/pitched_buffer.hpp>
+#include <warpsafe/memory/synchronize.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -296,6 +297,22 @@ TEST_F(PendingCalls, ThatCannotBeWaitedForNameTheirDevice) {
   EXPECT_EQ(text(error.operation), "event synchronize");
 }
 
+TEST_F(PendingCalls, OfOtherStreamsAreWaitedForUntilOneFails) {
+  auto first = copy(Runtime::stream(2, 3), warpsafe::to(target()), warpsafe::from(device));
+  auto second = copy(Runtime::stream(3, 4), warpsafe::to(target()), warpsafe::from(device));
+  static_cast<void>(script.taken());
+  script.fails = {{"event_synchronize", 1}};
+  EXPECT_NE(printed([&] {
+              const LaunchError error =
+                  error_in(synchronize(stream, std::move(first), std::move(second)));
+              EXPECT_EQ(error.device, 3) << "the first";
+              EXPECT_EQ(script.taken().size(), 2U) << "the wait for the stream, and one other";
+              const auto dropped = std::move(second);  // NOLINT(bugprone-use-after-move)
+            }),
+            "")
+      << "the second keeps its value";
+}
+
 TEST_F(PendingCalls, ATimeOutMayStopTheirWaits) {
   const WatchedWaits watched;
   auto token = read_on(stream);
@@ -314,7 +331,7 @@ TEST_F(PendingCalls, WithoutRoomForTheElementsAreRefused) {
   EXPECT_TRUE(detail::resize(target, 3));
   EXPECT_EQ(target.size(), 3U);
   Rows rows = flat(5, 0);
-  rows.size = ~std::size_t{0} / 16;
+  rows.size = ~std::size_t{0} / sizeof(double);  // more than a vector can have
   auto token = detail::read_back<full, ScriptedRuntime, double>(stream, rows, nullptr, app);
   const LaunchError error = error_in(std::move(token).get());
   EXPECT_EQ(finding(error),
