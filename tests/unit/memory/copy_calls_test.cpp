@@ -261,7 +261,7 @@ TEST_F(PendingCalls, WithoutARecordOfTheirUseWaitAndHaveItsError) {
   Rows rows = flat(5, 0, 3);
   rows.owner = &owner;
   std::vector<char> host(3);
-  const Rows to = Rows::flat(host.data(), 3, -1);
+  const Rows to = Rows::flat(host.data(), 3);
   static_cast<void>(script.taken());
   script.fails = {};
   EXPECT_EQ(
