@@ -433,5 +433,49 @@ TEST_F(CopyCalls, AFillIsRefusedOfMemoryThatTheDeviceCannotAccess) {
   EXPECT_EQ(text(error_in(filled(flat(5, 0), stream)).operation), "fill device memory");
 }
 
+TEST_F(CopyCalls, ABufferThatWasAssignedFromIsEmpty) {
+  Buffer<int> first = buffer(3), second = buffer(2);
+  first = std::move(second);
+  EXPECT_EQ(first.size(), 2U);
+  // NOLINTBEGIN(bugprone-use-after-move): what is tested
+  EXPECT_EQ(second.size(), 0U);
+  auto pinned = Pinned<int>::create(3).value(), other = Pinned<int>::create(2).value();
+  EXPECT_FALSE(pinned.empty());
+  pinned = std::move(other);
+  EXPECT_EQ(pinned.size(), 2U);
+  EXPECT_TRUE(other.empty());
+  auto matrix = Pitched<int>::create(basic_stream_hold(stream), extent{rows{2}, cols{3}}).value();
+  auto taken = Pitched<int>::create(basic_stream_hold(stream), extent{rows{4}, cols{5}}).value();
+  matrix = std::move(taken);
+  EXPECT_EQ(matrix.rows() * 10 + matrix.cols(), 45U);
+  EXPECT_EQ(taken.rows() + taken.cols(), 0U);
+  // NOLINTEND(bugprone-use-after-move)
+}
+
+TEST_F(PendingCalls, AfterAFaultFreeTheirMemoryAndAfterAnUnknownErrorDoNot) {
+  const struct {
+    host::HostStatus status;
+    bool freed;
+  } waits[] = {{host::HostStatus::illegal_address, true}, {host::HostStatus::unknown, false}};
+  for (const auto& [status, freed] : waits) {
+    {
+      auto token = read_on(stream);
+      static_cast<void>(script.taken());
+      script.fails = {{"event_synchronize", host::raw(status)}};
+      EXPECT_FALSE(std::move(token).get().has_value());
+      script.fails = {};
+    }
+    EXPECT_EQ(::testing::Value(script.taken(),
+                               ::testing::Contains(::testing::StartsWith("host_deallocate"))),
+              freed);
+  }
+}
+
+TEST_F(PendingCalls, TheReportOfADroppedOneNamesItsLineIfItIsKnown) {
+  EXPECT_THAT(printed([] { detail::report_drop(app); }),
+              ::testing::HasSubstr("made at /home/me/src/app.cpp:7;"));
+  EXPECT_THAT(printed([] { detail::report_drop({}); }), ::testing::HasSubstr("made at ?:0;"));
+}
+
 }  // namespace
 }  // namespace warpsafe::core_test
