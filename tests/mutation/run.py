@@ -171,7 +171,7 @@ def read_equivalents(file):
     for entry in re.split(r"\n\s*\n", text):
         if not entry.strip():
             continue
-        form = re.fullmatch(r"\s*(\S+), (\S+)\n +line: (.+)\n +mutant: (.+?) => (.+)\n +(equivalent, because\s[\s\S]+)", entry)
+        form = re.fullmatch(r"\s*(\S+), (.+)\n +line: (.+)\n +mutant: (.+?) => (.+)\n +(equivalent, because\s[\s\S]+)", entry)
         if not form:
             sys.exit(f"{file}: not in the form that its first lines show:\n{entry}")
         *key, reason = map(words, form.groups())

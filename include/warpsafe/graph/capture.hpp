@@ -196,7 +196,6 @@ class [[nodiscard]] basic_capture {
     LaunchError error = LaunchError::make(Errc::capture_broken, Stage::runtime_call, site);
     error.operation = Name::of("capture end");
     if (status != 0) error = detail::runtime_error<B>(status, error.operation, site);
-    error.stream = nullptr;
     error.device = state.stream.ref().device().value();
     if (error.code == Errc::capture_broken && state.watch.broken.code != Errc{}) {
       detail::take_breaking_call(error, state.watch.broken);

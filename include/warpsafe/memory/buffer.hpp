@@ -69,7 +69,7 @@ class [[nodiscard]] basic_device_buffer {
       : memory_(std::exchange(other.memory_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   basic_device_buffer& operator=(basic_device_buffer&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close({nullptr, nullptr, 0}));
+      static_cast<void>(close(call_site{}));
       memory_ = std::exchange(other.memory_, nullptr);
       size_ = std::exchange(other.size_, 0);
     }
@@ -78,7 +78,7 @@ class [[nodiscard]] basic_device_buffer {
   basic_device_buffer(const basic_device_buffer&) = delete;
   basic_device_buffer& operator=(const basic_device_buffer&) = delete;
   // A destructor cannot return a status; call close() to get it.
-  ~basic_device_buffer() { static_cast<void>(close({nullptr, nullptr, 0})); }
+  ~basic_device_buffer() { static_cast<void>(close(call_site{})); }
 
   /// Gives up the memory. It is freed in stream order: now, or together with the last Pending or
   /// graph that needs it; if the stream captures, at a later allocation. The work may still run
@@ -133,10 +133,10 @@ class [[nodiscard]] basic_device_buffer {
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> assign(std::span<const T> source,
                                     call_site site = call_site::current()) noexcept {
-    const auto host = detail::CopyRows::flat(source.data(), source.size(), -1);
-    // Compare the sizes first, since an empty buffer may have no stream.
+    const auto host = detail::CopyRows::flat(source.data(), source.size());
+    // A closed buffer, which has no stream, is refused here.
     const result<void> sizes = detail::check_same_size(rows(), host, site);
-    if (!sizes.has_value() || size_ == 0) return sizes;
+    if (!sizes.has_value()) return sizes;
     const result<void> usable =
         detail::check_elements<Level, B>(source.data(), source.size(), site);
     if (!usable.has_value()) return usable;

@@ -193,7 +193,7 @@ class [[nodiscard]] basic_pending {
     auto* const made =
         new (std::nothrow) Leaked{std::move(value_), std::move(device_memory_), nullptr};
     if (made == nullptr) return;
-    made->next = __atomic_load_n(&leaked, __ATOMIC_RELAXED);
+    // The first exchange may only find out what is on the list.
     while (!__atomic_compare_exchange_n(&leaked, &made->next, made, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED)) {
     }
@@ -255,6 +255,13 @@ struct PendingAccess {
   [[nodiscard]] static basic_pending<B, T> failed(basic_stream_ref<B> stream,
                                                   const LaunchError& error) noexcept {
     return basic_pending<B, T>(error, stream);
+  }
+  /// Waits for the copy of `token`, and returns one with `error` in place of the value.
+  template <CheckLevel Level, class B, class T>
+  [[nodiscard]] static basic_pending<B, T> failed(basic_pending<B, T>& token,
+                                                  const LaunchError& error) noexcept {
+    static_cast<void>(token.template settle<Level>(token.site_));
+    return basic_pending<B, T>(error, token.stream_);
   }
 
   /// Returns true, with the token's error, if waiting cannot make the value available.

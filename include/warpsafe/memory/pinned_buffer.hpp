@@ -107,7 +107,7 @@ class [[nodiscard]] basic_pinned_buffer {
   using Drop = void (*)(basic_pinned_buffer& self) noexcept;
   template <CheckLevel Level>
   static void drop_at(basic_pinned_buffer& self) noexcept {
-    static_cast<void>(self.template close<Level>({nullptr, nullptr, 0}));
+    static_cast<void>(self.template close<Level>(call_site{}));
   }
   basic_pinned_buffer(T* data, std::size_t size, Drop drop) noexcept
       : data_(data), size_(size), drop_(drop) {}
@@ -125,7 +125,7 @@ struct CopyOperand<basic_pinned_buffer<B, T>> {
   using element = T;
   using backend = B;
   [[nodiscard]] static CopyRows rows(basic_pinned_buffer<B, T>& buffer) noexcept {
-    CopyRows all = CopyRows::flat(buffer.data_, buffer.size_, -1);
+    CopyRows all = CopyRows::flat(buffer.data_, buffer.size_);
     all.closed = !buffer.open_;
     return all;
   }

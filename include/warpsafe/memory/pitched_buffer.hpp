@@ -62,7 +62,7 @@ class [[nodiscard]] basic_pitched_buffer {
                                Axis::none, site);
     }
     const auto memory = detail::DeviceMemory<B>::template allocate<Level>(
-        std::move(stream), Bytes(elements == 0 ? 0 : bytes), false, site);
+        std::move(stream), Bytes(bytes), false, site);
     if (!memory.has_value()) return memory.assume_error();
     return basic_pitched_buffer(memory.assume_value(), size.size(1), size.size(0));
   }
@@ -73,7 +73,7 @@ class [[nodiscard]] basic_pitched_buffer {
         cols_(std::exchange(other.cols_, 0)) {}
   basic_pitched_buffer& operator=(basic_pitched_buffer&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close({nullptr, nullptr, 0}));
+      static_cast<void>(close(call_site{}));
       memory_ = std::exchange(other.memory_, nullptr);
       rows_ = std::exchange(other.rows_, 0);
       cols_ = std::exchange(other.cols_, 0);
@@ -83,7 +83,7 @@ class [[nodiscard]] basic_pitched_buffer {
   basic_pitched_buffer(const basic_pitched_buffer&) = delete;
   basic_pitched_buffer& operator=(const basic_pitched_buffer&) = delete;
   // A destructor cannot return a status; call close() to get it.
-  ~basic_pitched_buffer() { static_cast<void>(close({nullptr, nullptr, 0})); }
+  ~basic_pitched_buffer() { static_cast<void>(close(call_site{})); }
 
   /// See DeviceBuffer::close. Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
@@ -128,9 +128,9 @@ class [[nodiscard]] basic_pitched_buffer {
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> assign(std::span<const T> source,
                                     call_site site = call_site::current()) noexcept {
-    const auto host = detail::CopyRows::flat(source.data(), source.size(), -1);
+    const auto host = detail::CopyRows::flat(source.data(), source.size());
     const result<void> sizes = detail::check_same_size(copy_rows(), host, site);
-    if (!sizes.has_value() || copy_rows().size == 0) return sizes;
+    if (!sizes.has_value()) return sizes;  // also for a closed buffer, which has no stream
     const result<void> usable =
         detail::check_elements<Level, B>(source.data(), source.size(), site);
     if (!usable.has_value()) return usable;

@@ -345,6 +345,19 @@ TEST_F(CaptureTest, NamesTheStreamThatWasNotJoined) {
   expect_over();
 }
 
+TEST_F(CaptureTest, AStreamThatWasNotJoinedIsNotBlamedForAnotherFailure) {
+  auto capture = Capture::begin(stream).value();
+  ASSERT_TRUE(warpsafe::wait(other, stream.record().value()).has_value());
+  ASSERT_TRUE(put_on(other, 5, 2).has_value());
+  host::fail_next(call_of<&host_backend::capture_end>, 1, HostStatus::unknown);
+  const LaunchError error = error_in(std::move(capture).end(app));
+  EXPECT_EQ(error.code, Errc::runtime_failed);
+  EXPECT_EQ(error.stream, nullptr);
+  EXPECT_TRUE(is_app(error.site));
+  host_backend::native_graph graph = nullptr;
+  EXPECT_NE(host_backend::capture_end(stream.native(), graph), 0) << "the model's own answer";
+}
+
 TEST_F(CaptureTest, WorkAfterTheJoinIsNotJoined) {
   auto capture = Capture::begin(stream).value();
   ASSERT_TRUE(warpsafe::wait(other, stream.record().value(), app).has_value());

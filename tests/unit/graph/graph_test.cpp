@@ -396,6 +396,9 @@ TEST_F(GraphTest, AFreedBufferIsNotUsedByALaterLaunch) {
                                 ", which a captured kernel uses, was freed; give the buffer to the "
                                 "capture with keep(), or capture again\n  at app.cpp:7");
   EXPECT_EQ(error.code, Errc::graph_memory_freed);
+  EXPECT_EQ(error.vendor, Vendor::host);
+  EXPECT_EQ(error.stream, stream.native());
+  EXPECT_EQ(error.device, 0);
   // A new capture makes it complete again.
   auto other = DeviceBuffer<int>::from(stream, std::vector<int>(1000, 1)).value();
   ASSERT_TRUE(recapture(*exec, stream, adds_to(other)).has_value());

@@ -111,6 +111,18 @@ TEST(CopyRowsDense, AreThoseWithoutGaps) {
   EXPECT_TRUE(rows_at(&memory, 3, 3, 2, true).dense());
 }
 
+TEST(CopyRowsFlat, AreOfTheHostUnlessADeviceIsNamed) {
+  int memory[3] = {};
+  const CopyRows host = CopyRows::flat(memory, 3);
+  EXPECT_EQ(host.device, -1);
+  EXPECT_EQ(host.width, sizeof memory);
+  EXPECT_EQ(host.pitch, sizeof memory);
+  EXPECT_EQ(host.rows, 1U);
+  EXPECT_EQ(host.size, 3U);
+  EXPECT_FALSE(host.matrix);
+  EXPECT_EQ(CopyRows::flat(memory, 3, 2).device, 2);
+}
+
 struct SubmittedCopy : DataTest {
   const Stream far = [] {
     host::set_device_count(2);

@@ -46,7 +46,7 @@ struct CopyRows {
   bool closed = false;           ///< a buffer that was closed or moved from
 
   template <class T>
-  [[nodiscard]] static CopyRows flat(T* data, std::size_t size, int device) noexcept {
+  [[nodiscard]] static CopyRows flat(T* data, std::size_t size, int device = -1) noexcept {
     void* const start = const_cast<std::remove_const_t<T>*>(data);
     return {start, size * sizeof(T), size * sizeof(T), 1, false, device, size};
   }
@@ -74,7 +74,7 @@ struct CopyOperand<DeviceSpan<T>> {
   using element = T;
   using backend = void;
   [[nodiscard]] static CopyRows rows(const DeviceSpan<T>& span) noexcept {
-    return CopyRows::flat(span.pointer().get(), span.size(), -1);
+    return CopyRows::flat(span.pointer().get(), span.size());
   }
   [[nodiscard]] static std::nullptr_t owner(const DeviceSpan<T>&) noexcept { return nullptr; }
 };
@@ -161,8 +161,7 @@ template <CheckLevel Level, class B>
 [[nodiscard]] int submit_copy(CopyRows to, CopyRows from, CopyKind kind,
                               basic_stream_ref<B> stream) noexcept {
   if (to.size == 0) return 0;
-  const bool peers = kind == CopyKind::device_to_device && to.device >= 0 && from.device >= 0 &&
-                     to.device != from.device;
+  const bool peers = to.device >= 0 && from.device >= 0 && to.device != from.device;
   // The memory's device must be current, whichever device the stream is of: otherwise CUDA does not
   // find memory of that device's pool (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
   const bool one_device = kind != CopyKind::device_to_device || to.device == from.device;
@@ -246,7 +245,7 @@ template <CheckLevel Level, class B>
   const int device = stream.device().value();
   if constexpr (Level != CheckLevel::off) {
     // CUDA refuses this fill as an "invalid argument"; AMD's runtime fills by a kernel.
-    if (rows.device != device && !can_access<B, Level>(device, rows.data, rows.device)) {
+    if (!can_access<B, Level>(device, rows.data, rows.device)) {
       LaunchError error;
       static_cast<void>(refuse_access(error, device, rows.device, 0));
       error.operation = Name::of("fill device memory");

@@ -29,8 +29,7 @@ class DeviceMemory : public MemoryOwner {
  public:
   enum class Kind : unsigned char {
     ordered,   ///< allocated and freed in stream order
-    plain,     ///< on a device without memory pools
-    managed,   ///< also accessible to the host
+    plain,     ///< managed, or on a device without memory pools; the free waits for the uses
     captured,  ///< `ordered`, and allocated by a capture: the graph owns it
   };
 
@@ -180,7 +179,7 @@ class DeviceMemory : public MemoryOwner {
       const RelaxedCaptureScope<B, Level> outside;
       return call<B, Level, &B::allocate>(start, bytes_, stream.native());
     }
-    kind_ = managed ? Kind::managed : Kind::plain;
+    kind_ = Kind::plain;
     if (managed) MemoryOwner::accessed_from = ~0UL;
     const RelaxedCaptureScope<B, Level> outside;
     return on_device<B, Level>(device, [&]() noexcept {
@@ -239,7 +238,6 @@ class DeviceMemory : public MemoryOwner {
       }));
     }
     MemoryCount<B>::subtract(stream.device().value(), bytes_);
-    start = nullptr;
     return first;
   }
 

@@ -36,12 +36,10 @@ namespace warpsafe::detail {
   const std::size_t apart = address(second) - address(first);
   if (apart >= (first.rows - 1) * first.pitch + first.width) return false;
   if (first.dense()) return true;
-  // Two windows of one matrix may lie beside each other. The second begins in row `apart / pitch`
-  // of the first, or in the gap behind that row and reaches into the next.
-  const std::size_t row = apart / first.pitch;
+  // Two windows of one matrix may lie beside each other. The second begins in a row of the first,
+  // or in the gap behind a row, which another row follows.
   const std::size_t col = apart % first.pitch;
   if (col < first.width) return true;
-  if (row + 1 >= first.rows) return false;
   if (second.dense()) return col + second.width * second.rows > first.pitch;
   return second.pitch != first.pitch || col + second.width > first.pitch;
 }
@@ -128,7 +126,7 @@ template <CheckLevel Level, class B, class T>
   auto token =
       PendingAccess::make<Level>(stream, std::move(value), basic_memory_hold<B>(owner), site);
   if (noted.has_value()) return token;
-  return PendingAccess::failed<B, T>(stream, noted.assume_error());
+  return PendingAccess::failed<Level>(token, noted.assume_error());
 }
 
 /// Copies the elements to a std::vector.
@@ -148,7 +146,7 @@ template <CheckLevel Level, class B, class T>
     return PendingAccess::failed<B, HostElements<T>>(
         stream, runtime_error<B>(status, Name::of("copy to host"), site, Stage::completion, on));
   }
-  const CopyRows host = CopyRows::flat(target.data(), target.size(), -1);
+  const CopyRows host = CopyRows::flat(target.data(), target.size());
   return copy_pending<Level>(stream, host, std::move(target), device, owner, true, site);
 }
 
@@ -182,12 +180,12 @@ result<void> copy_sides_and_wait(basic_stream_ref<B> on, To&& to, From&& from,
     const std::span<const typename Operand::element> host(from);
     const result<void> usable = check_elements<Level, B>(host.data(), host.size(), site);
     if (!usable.has_value()) return usable;
-    return copy_blocking<Level>(Operand::rows(to), CopyRows::flat(host.data(), host.size(), -1),
+    return copy_blocking<Level>(Operand::rows(to), CopyRows::flat(host.data(), host.size()),
                                 CopyKind::host_to_device, on, site);
   } else {
     using Operand = CopyOperand<std::remove_cvref_t<From>>;
     const std::span<std::remove_const_t<typename Operand::element>> host(to);
-    return copy_blocking<Level>(CopyRows::flat(host.data(), host.size(), -1), Operand::rows(from),
+    return copy_blocking<Level>(CopyRows::flat(host.data(), host.size()), Operand::rows(from),
                                 CopyKind::device_to_host, on, site);
   }
 }

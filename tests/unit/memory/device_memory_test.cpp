@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "scripted_runtime.hpp"
+#include <warpsafe/memory/detail/device_memory.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+// Device memory below its buffers: which calls of the runtime it makes, in which order.
+
+namespace warpsafe::core_test {
+namespace {
+
+struct DeviceMemoryTest : ScriptedTest {
+  using Memory = detail::DeviceMemory<ScriptedRuntime>;
+  using Count = detail::MemoryCount<ScriptedRuntime>;
+
+  template <CheckLevel Level = CheckLevel::full>
+  static result<Memory*> made(std::size_t bytes, int stream = 1, int device = 0,
+                              bool managed = false) {
+    return Memory::allocate<Level>(
+        basic_stream_hold(Runtime::stream(static_cast<std::uintptr_t>(stream), device)),
+        Bytes(bytes), managed, app);
+  }
+  static int use(Memory* memory, std::uintptr_t stream, int device = 0) {
+    return memory->record_use<CheckLevel::full>(Runtime::stream(stream, device));
+  }
+  static int order(Memory* memory, std::uintptr_t stream) {
+    return memory->order_uses_before<CheckLevel::full>(Runtime::stream(stream));
+  }
+  static void capture(std::uintptr_t stream) {
+    script.capturing.insert(Runtime::handle<void*>(stream));
+  }
+  /// What is asked once per device.
+  static void know_pools(int device) {
+    static_cast<void>(made(1, 1, device).value()->release());
+    static_cast<void>(script.taken());
+  }
+  DeviceMemoryTest() { know_pools(0); }
+};
+
+TEST_F(DeviceMemoryTest, IsAllocatedAndFreedInTheOrderOfItsStream) {
+  Memory* const memory = made(24).value();
+  EXPECT_EQ(script.taken(), Calls{"allocate 24 1 ~"});
+  EXPECT_EQ(memory->data(), Runtime::handle<void*>(2));
+  EXPECT_EQ(Count::of(0), 24U);
+  EXPECT_EQ(memory->freed_on, Runtime::stream(1).native());
+  memory->retain();
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), Calls{});
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), Calls{"deallocate 2 1 ~"});
+  EXPECT_EQ(Count::of(0), 0U);
+  // Its owner can still be asked.
+  EXPECT_EQ(memory->of_device, detail::memory_was_freed);
+  EXPECT_EQ(memory->start, nullptr);
+}
+
+TEST_F(DeviceMemoryTest, OfNoBytesMakesNoCall) {
+  Memory* const memory = made(0).value();
+  EXPECT_EQ(memory->data(), nullptr);
+  EXPECT_EQ(use(memory, 2), 0);
+  capture(1);
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), Calls{});
+  EXPECT_EQ(memory->of_device, detail::memory_was_freed) << "nothing to wait for";
+}
+
+TEST_F(DeviceMemoryTest, AUseByAnotherStreamComesBeforeTheFree) {
+  Memory* const memory = made(8).value();
+  static_cast<void>(script.taken());
+  EXPECT_EQ(use(memory, 1), 0) << "its own";
+  capture(4);
+  EXPECT_EQ(use(memory, 4), 0) << "that of a graph";
+  EXPECT_EQ(script.taken(), Calls{});
+  EXPECT_EQ(use(memory, 2), 0);
+  EXPECT_EQ(use(memory, 3), 0);
+  EXPECT_EQ(use(memory, 2), 0);
+  EXPECT_EQ(script.taken(), (Calls{"event_record 1 2", "event_record 2 3", "event_record 1 2"}));
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"stream_wait 1 2", "stream_wait 1 1", "deallocate 2 1 ~",
+                                   "event_destroy 2", "event_destroy 1"}));
+}
+
+TEST_F(DeviceMemoryTest, AUseThatCannotBeRecordedHasEnded) {
+  Memory* const memory = made(8).value();
+  static_cast<void>(script.taken());
+  script.fails["event_record"] = 7;
+  EXPECT_EQ(use(memory, 2), 7);
+  EXPECT_EQ(script.taken(), (Calls{"event_record 1 2", "stream_synchronize 2 ~"}));
+  EXPECT_EQ(memory->release(), 0);
+}
+
+TEST_F(DeviceMemoryTest, AFreeThatCannotBeOrderedWaits) {
+  Memory* const memory = made(8).value();
+  EXPECT_EQ(use(memory, 2), 0);
+  EXPECT_EQ(use(memory, 3), 0);
+  static_cast<void>(script.taken());
+  script.fails = {{"stream_wait", 7}, {"event_synchronize", 8}, {"deallocate", 9}};
+  EXPECT_EQ(memory->release(), 7) << "the first";
+  EXPECT_EQ(script.taken(), (Calls{"stream_wait 1 2", "event_synchronize 2 ~", "stream_wait 1 1",
+                                   "event_synchronize 1 ~", "deallocate 2 1 ~", "event_destroy 2",
+                                   "event_destroy 1"}));
+  Memory* const next = made(8).value();
+  EXPECT_EQ(next->release(), 9);
+}
+
+TEST_F(DeviceMemoryTest, WithoutPoolsTheFreeWaitsOnItsDevice) {
+  script.pools = false;
+  know_pools(5);
+  script.memories = script.events = 1;
+  Memory* const memory = made(8, 1, 5).value();
+  EXPECT_EQ(use(memory, 2, 5), 0);
+  EXPECT_EQ(script.taken(), (Calls{"set_device 5 ~", "allocate_unordered 8 ~", "set_device 0 ~",
+                                   "set_device 5", "event_record 2 2", "set_device 0"}));
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(),
+            (Calls{"event_synchronize 2 ~", "stream_synchronize 1 ~", "set_device 5 ~",
+                   "deallocate_unordered 2 ~", "set_device 0 ~", "event_destroy 2"}));
+  EXPECT_EQ(Count::of(5), 0U);
+  const struct {
+    const char* fails;
+    int status;
+  } failures[] = {{"event_synchronize", 3}, {"stream_synchronize", 4}, {"deallocate_unordered", 5}};
+  for (const auto& [fails, status] : failures) {
+    Memory* const next = made(8, 1, 5).value();
+    EXPECT_EQ(use(next, 2, 5), 0);
+    script.fails = {{fails, status}};
+    EXPECT_EQ(next->release(), status) << fails;
+    script.fails = {};
+  }
+}
+
+TEST_F(DeviceMemoryTest, ManagedMemoryIsForEveryDevice) {
+  Memory* const memory = made(8, 1, 0, true).value();
+  EXPECT_EQ(script.taken(), Calls{"allocate_managed 8 ~"});
+  EXPECT_EQ(memory->accessed_from, ~0UL);
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"stream_synchronize 1 ~", "deallocate_unordered 2 ~"}));
+  Memory* const other = made(8).value();
+  EXPECT_EQ(other->accessed_from, 0U);
+  EXPECT_EQ(other->release(), 0);
+}
+
+TEST_F(DeviceMemoryTest, LaterWorkOfAStreamComesAfterAllUses) {
+  Memory* const memory = made(8).value();
+  for (const std::uintptr_t stream : {2U, 3U}) EXPECT_EQ(use(memory, stream), 0);
+  static_cast<void>(script.taken());
+  EXPECT_EQ(order(memory, 3), 0);
+  EXPECT_EQ(script.taken(),
+            (Calls{"stream_wait 3 1", "event_record 3 1", "stream_wait 3 3", "event_destroy 3"}));
+  EXPECT_EQ(order(memory, 1), 0) << "its own";
+  EXPECT_EQ(script.taken(), (Calls{"stream_wait 1 2", "stream_wait 1 1"}));
+  capture(1);
+  EXPECT_EQ(order(memory, 4), 0) << "its work runs with a graph";
+  EXPECT_EQ(script.taken(), (Calls{"stream_wait 4 2", "stream_wait 4 1"}));
+  script.capturing = {};
+  script.fails = {{"event_record", 6}};
+  EXPECT_EQ(order(memory, 4), 6);
+  EXPECT_EQ(script.taken(),
+            (Calls{"stream_wait 4 2", "stream_wait 4 1", "event_record 4 1", "event_destroy 4"}));
+  script.fails = {{"stream_wait", 5}};
+  EXPECT_EQ(order(memory, 4), 5);
+  EXPECT_EQ(script.taken(), Calls{"stream_wait 4 2"}) << "the first that fails";
+  script.fails = {};
+  EXPECT_EQ(memory->release(), 0);
+}
+
+TEST_F(DeviceMemoryTest, MovedToAnotherStreamItIsFreedThere) {
+  Memory* const memory = made(8).value();
+  static_cast<void>(script.taken());
+  memory->move_to(basic_stream_hold(Runtime::stream(2)));
+  EXPECT_EQ(memory->stream(), Runtime::stream(2));
+  EXPECT_EQ(memory->freed_on, Runtime::stream(2).native());
+  EXPECT_EQ(use(memory, 2), 0);
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), Calls{"deallocate 2 2 ~"});
+}
+
+TEST_F(DeviceMemoryTest, GuardedMemorySeesEachUse) {
+  script.guarded = 1;
+  Memory* const memory = made(8).value();
+  EXPECT_EQ(script.taken(), Calls{"allocate_guarded 8 1 ~"});
+  EXPECT_EQ(memory->freed_on, static_cast<void*>(memory)) << "no stream";
+  memory->move_to(basic_stream_hold(Runtime::stream(2)));
+  EXPECT_EQ(memory->freed_on, static_cast<void*>(memory));
+  EXPECT_EQ(use(memory, 2), 0);
+  EXPECT_EQ(script.taken(), Calls{"guarded_used 1"});
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), Calls{"free_guarded 1 2 ~"});
+  script.guarded = 1;
+  Memory* const next = made(8).value();
+  script.fails = {{"free_guarded", 3}};
+  EXPECT_EQ(next->release(), 3);
+}
+
+TEST_F(DeviceMemoryTest, WhatTheGuardDoesNotTakeIsPlain) {
+  script.guarded = 1;
+  script.fails = {{"allocate_guarded", 1}};
+  EXPECT_EQ(made(8).value()->release(), 0);
+  EXPECT_EQ(script.taken(),
+            (Calls{"allocate_guarded 8 1 ~", "allocate 8 1 ~", "deallocate 2 1 ~"}));
+  script = {};
+  script.guarded = 1;
+  EXPECT_EQ(made(8, 1, 0, true).value()->release(), 0);
+  EXPECT_EQ(made<CheckLevel::cheap>(8).value()->release(), 0);
+  capture(1);
+  Memory* const captured = made(8).value();
+  EXPECT_EQ(captured->release(), 0);
+  EXPECT_EQ(script.guarded, 1);
+}
+
+TEST_F(DeviceMemoryTest, TheGuardGivesBackWhatWasFreed) {
+  script.released = 2;
+  EXPECT_EQ(made(8).value()->release(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"allocate 8 1 ~", "release_freed", "allocate 8 1 ~",
+                                   "release_freed", "allocate 8 1 ~", "deallocate 4 1 ~"}));
+}
+
+TEST_F(DeviceMemoryTest, FreedInACaptureItIsKeptUntilAnAllocation) {
+  Memory* const first = made(8).value();
+  Memory* const second = made(8, 2).value();
+  Memory* const third = made(8, 3).value();
+  static_cast<void>(script.taken());
+  for (const std::uintptr_t stream : {1U, 2U, 3U}) capture(stream);
+  for (Memory* memory : {first, second, third}) EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), Calls{});
+  EXPECT_EQ(Count::of(0), 24U);
+  detail::run_postponed_frees<ScriptedRuntime>();
+  EXPECT_EQ(script.taken(), Calls{}) << "they capture still";
+  script.capturing.erase(Runtime::handle<void*>(2));
+  detail::run_postponed_frees<ScriptedRuntime>();
+  EXPECT_EQ(script.taken(), Calls{"deallocate 3 2 ~"});
+  script.capturing = {};
+  Memory* const next = made(16).value();
+  EXPECT_THAT(script.taken(), ::testing::UnorderedElementsAre(
+                                  "deallocate 2 1 ~", "deallocate 4 3 ~", "allocate 16 1 ~"));
+  detail::run_postponed_frees<ScriptedRuntime>();
+  EXPECT_EQ(script.taken(), Calls{}) << "each once";
+  EXPECT_EQ(Count::of(0), 16U);
+  EXPECT_EQ(next->release(), 0);
+}
+
+TEST_F(DeviceMemoryTest, ThatOfACaptureIsFreedInIt) {
+  capture(1);
+  Memory* const memory = made(8).value();
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"allocate 8 1 ~", "deallocate 2 1 ~"}));
+}
+
+TEST_F(DeviceMemoryTest, OnlyFreedMemoryThatTheGraphDoesNotOwnStopsTheGraph) {
+  for (const bool captured : {false, true}) {
+    const detail::ResourcesPtr graph(new detail::GraphResources);
+    if (captured) capture(1);
+    Memory* const memory = made(8).value();
+    void* const start = memory->data();
+    graph->add_memory(static_cast<char*>(start) + 7);
+    graph->add_memory(static_cast<char*>(start) + 8);
+    EXPECT_EQ(memory->release(), 0);
+    EXPECT_EQ(graph->freed(), captured ? nullptr : static_cast<char*>(start) + 7);
+  }
+}
+
+TEST_F(DeviceMemoryTest, AFailedAllocationSaysWhatThereIs) {
+  Memory* const held = made(8).value();
+  script.fails = {{"allocate", host::raw(host::HostStatus::out_of_memory)}};
+  LaunchError error = error_in(made(16));
+  EXPECT_EQ(finding(error),
+            (Finding{Errc::out_of_memory, Stage::runtime_call, 16, 50, Axis::none}));
+  EXPECT_EQ(error.extra, 40U);
+  EXPECT_EQ(error.held, 8U);
+  EXPECT_EQ(error.device, 0);
+  EXPECT_EQ(text(error.operation), "allocate device memory");
+  EXPECT_TRUE(is_app(error.site));
+  script.fails["memory_info"] = 1;
+  error = error_in(made(16));
+  EXPECT_EQ(finding(error), (Finding{Errc::out_of_memory, Stage::runtime_call, 16, 0, Axis::none}));
+  script.fails = {{"allocate", host::raw(host::HostStatus::unknown)}};
+  error = error_in(made(16));
+  EXPECT_EQ(finding(error),
+            (Finding{Errc::runtime_failed, Stage::runtime_call, 16, 0, Axis::none}));
+  script.fails = {};
+  EXPECT_EQ(Count::of(0), 8U);
+  EXPECT_EQ(held->release(), 0);
+}
+
+TEST_F(DeviceMemoryTest, KeepsItsStreamAsLongAsItLives) {
+  const auto destroyed = [](auto&& use) {
+    auto* const owner = detail::SharedStream<ScriptedRuntime>::make(
+        Runtime::handle<Runtime::native_stream>(1), 0, &Runtime::stream_destroy);
+    use();
+    static_cast<void>(script.taken());
+    EXPECT_EQ(owner->release(), 0);
+    return script.taken() == Calls{"stream_destroy 1"};
+  };
+  EXPECT_TRUE(destroyed([] { EXPECT_EQ(made(8).value()->release(), 0); }));
+  EXPECT_TRUE(destroyed([] { EXPECT_EQ(made<CheckLevel::off>(8).value()->release(), 0); }));
+  EXPECT_TRUE(destroyed([] {
+    script.fails = {{"allocate", 1}};
+    EXPECT_FALSE(made(8).has_value());
+    script.fails = {};
+  }));
+  Memory* memory = nullptr;
+  EXPECT_FALSE(destroyed([&] { memory = made(8).value(); }));
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"deallocate 4 1 ~", "stream_destroy 1"}));
+}
+
+// Whoever frees memory must not take the end of a wait for the end of the work.
+TEST_F(DeviceMemoryTest, ATimeOutStopsNoWaitBeforeAFree) {
+  const WatchedWaits watched;
+  Memory* const memory = made(8).value();
+  EXPECT_EQ(use(memory, 2, 3), 0);
+  static_cast<void>(script.taken());
+  script.fails = {{"event_record", 1}};
+  EXPECT_EQ(use(memory, 2, 3), 1);
+  EXPECT_THAT(script.taken(), ::testing::Contains("waits 2 3 ~"));
+  script.fails = {{"stream_wait", 1}};
+  EXPECT_EQ(memory->release(), 1);
+  EXPECT_THAT(script.taken(), ::testing::Contains("waits 1 3 ~"));
+  script.fails = {};
+  Memory* const managed = made(8, 1, 0, true).value();
+  EXPECT_EQ(use(managed, 2, 3), 0);
+  static_cast<void>(script.taken());
+  EXPECT_EQ(managed->release(), 0);
+  EXPECT_EQ(script.taken(),
+            (Calls{"waits 2 3 ~", "waits 1 0 ~", "deallocate_unordered 3 ~", "event_destroy 2"}));
+}
+
+TEST_F(DeviceMemoryTest, AStreamThatWasClosedHasNone) {
+  const LaunchError error = error_in(made(8, 0));
+  EXPECT_EQ(error.code, Errc::stream_null);
+  EXPECT_EQ(text(error.operation), "allocate device memory");
+  EXPECT_EQ(script.taken(), Calls{});
+}
+
+TEST_F(DeviceMemoryTest, AUseThroughItsOwnerIsRecorded) {
+  Memory* const memory = made(8).value();
+  static_cast<void>(script.taken());
+  EXPECT_EQ(memory->add_use(*memory, Runtime::handle<void*>(2), 0), 0);
+  EXPECT_EQ(script.taken(), Calls{"event_record 1 2"});
+  EXPECT_EQ(memory->release(), 0);
+}
+
+struct ChangingRuntime : ScriptedRuntime {
+  static constexpr bool limits_may_change = true;
+};
+
+TEST_F(DeviceMemoryTest, DevicesAreAskedForPoolsOnceIfTheirLimitsStay) {
+  for (const int device : {9, detail::cached_devices - 1, detail::cached_devices, -1}) {
+    const bool cached = device >= 0 && device < detail::cached_devices;
+    const auto asked = [&] {
+      return detail::has_memory_pools<ScriptedRuntime, CheckLevel::full>(device);
+    };
+    const auto asked_again = [&] {
+      return detail::has_memory_pools<ChangingRuntime, CheckLevel::full>(device);
+    };
+    script.pools = false;
+    if (!cached) {
+      script.fails = {{"has_memory_pools", 1}};
+      EXPECT_TRUE(asked()) << "the allocation will report the error";
+      script.fails = {};
+    }
+    EXPECT_FALSE(asked());
+    EXPECT_FALSE(asked_again());
+    static_cast<void>(script.taken());
+    script.pools = true;
+    EXPECT_EQ(asked(), !cached) << device;
+    EXPECT_EQ(script.taken().empty(), cached) << device;
+    EXPECT_TRUE(asked_again());
+  }
+}
+
+TEST_F(DeviceMemoryTest, MemoryInfoIsOfItsDevice) {
+  Memory* const memory = made(8, 1, 1).value();
+  static_cast<void>(script.taken());
+  const MemoryInfo info = memory_info<ScriptedRuntime>(DeviceId(1)).value();
+  EXPECT_EQ(info.total, 50U);
+  EXPECT_EQ(info.free, 40U);
+  EXPECT_EQ(info.held, 8U);
+  EXPECT_EQ(script.taken(), (Calls{"set_device 1", "set_device 0"}));
+  script.fails = {{"memory_info", 1}};
+  const LaunchError error = error_in(memory_info<ScriptedRuntime>(DeviceId(1), app));
+  EXPECT_EQ(error.device, 1);
+  EXPECT_EQ(text(error.operation), "memory info");
+  EXPECT_TRUE(is_app(error.site));
+  EXPECT_EQ(memory->release(), 0);
+  const MemoryInfo none;
+  EXPECT_EQ(none.total + none.free + none.held, 0U);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test
