@@ -512,7 +512,7 @@ TEST_F(HostLimitDeathTest, StacksAreSmallerWhereTheProcessHasNoAddresses) {
   EXPECT_EXIT(expect(4 * mib, 64 * kib, 0), ExitedWithCode(0), "") << "no smaller one is tried";
 }
 
-TEST_F(HostLimitDeathTest, OnlyTheFirst8192StacksHaveAGuard) {
+TEST_F(HostLimitDeathTest, TheFirst8192StacksHaveAGuardWhateverWasThereBefore) {
   const auto check = [] {
     int ends[2] = {};
     if (pipe(ends) != 0) std::_Exit(99);
@@ -525,8 +525,13 @@ TEST_F(HostLimitDeathTest, OnlyTheFirst8192StacksHaveAGuard) {
       if (!slabs.back()->valid() || !guarded(*slabs.back(), 0)) std::_Exit(1);
       if (!guarded(*slabs.back(), host::StackSlab::stacks - 1)) std::_Exit(2);
     }
-    const host::StackSlab last(host::least_stack_bytes);
-    std::_Exit(last.valid() && !guarded(last, 0) ? 0 : 3);
+    {
+      const host::StackSlab last(host::least_stack_bytes);
+      if (!last.valid() || guarded(last, 0)) std::_Exit(3);
+    }
+    slabs.pop_back();
+    const host::StackSlab again(host::least_stack_bytes);
+    std::_Exit(again.valid() && guarded(again, host::StackSlab::stacks - 1) ? 0 : 4);
   };
   EXPECT_EXIT(check(), ExitedWithCode(0), "");
 }
