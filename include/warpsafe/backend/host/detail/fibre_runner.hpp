@@ -29,8 +29,8 @@ namespace warpsafe::host {
 /// thread of the grid has its own.
 class FibreRunner {
  public:
-  /// How many runners may be active at once, per processor.
-  static constexpr unsigned max_concurrent = ~0U;
+  /// How many helpers of a pool may run blocks beside the thread that launched them.
+  static constexpr unsigned max_helpers = ~0U;
 
   FibreRunner() noexcept {
     self_.runner = this;

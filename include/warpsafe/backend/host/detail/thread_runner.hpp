@@ -19,8 +19,8 @@ namespace warpsafe::host {
 /// races between a block's threads. Slow; for tests only.
 class ThreadRunner {
  public:
-  /// How many runners may be active at once: ThreadSanitizer supports at most 8128 threads.
-  static constexpr unsigned max_concurrent = 3;
+  /// As FibreRunner's. ThreadSanitizer supports at most 8128 threads.
+  static constexpr unsigned max_helpers = 2;
 
   /// As FibreRunner's. Nothing is kept here.
   void begin_grid() noexcept {}
