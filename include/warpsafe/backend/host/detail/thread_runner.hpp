@@ -89,10 +89,7 @@ class ThreadRunner {
     player.depend = &ThreadRunner::depend;
     host_thread = &player;
     call_kernel([this] { grid_->call(); },
-                [&](const char* what) {
-                  fail_exception(*grid_, player, what);
-                  break_barrier();
-                });
+                [&](const char* what) { fail_exception(*grid_, player, what); });
     host_thread = nullptr;
     const std::lock_guard lock(mutex_);
     ++finished_;
