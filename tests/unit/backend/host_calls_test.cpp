@@ -54,7 +54,10 @@ struct TestScheduler : host::Scheduler {
   void known_pending() override { ++pending; }
   void empty_wait(host::StreamState&) override { ++empty_waits; }
   void touched(const debug::MemoryAccess& access) override { touches.push_back(access); }
-  void destroyed(host::StreamState&) override { ++streams_destroyed; }
+  void destroyed(host::StreamState&) override {
+    ++streams_destroyed;
+    had_room = runtime.retired.capacity() > runtime.retired.size();
+  }
   void refused(const host::StreamState*) override { ++streams_refused; }
 
   void run_all(std::unique_lock<std::mutex>& lock) {
@@ -71,6 +74,7 @@ struct TestScheduler : host::Scheduler {
   std::vector<debug::MemoryAccess> touches;
   std::function<void(std::unique_lock<std::mutex>&)> before_finish;
   bool refuses = false;
+  bool had_room = false;  // for the stream that the program destroyed last
   std::size_t calls = 0, known = 0, pending = 0, empty_waits = 0, streams_destroyed = 0,
               streams_refused = 0;
 };
@@ -1256,6 +1260,14 @@ TEST_F(HostCalls, AKernelsAttributesAreNotThoseOfALostDevice) {
 
 // What a scheduler keeps, and what is done once it has gone.
 
+TEST_F(HostScheduled, AStreamIsToldAsDestroyedOnceItsEndCannotFail) {
+  host::StreamState* second = nullptr;
+  ASSERT_EQ(host_backend::stream_create(second, 0), 0);
+  runtime.retired.shrink_to_fit();
+  ASSERT_EQ(host_backend::stream_destroy(second), 0);
+  EXPECT_TRUE(scheduler.had_room);
+}
+
 TEST_F(HostScheduled, NoOperationIsNotToldAsOne) {
   const std::size_t before = scheduler.known;
   const std::lock_guard lock(runtime.mutex);
@@ -1326,8 +1338,12 @@ TEST_F(HostCalls, AWorkerWhoseStreamTheSchedulerEndedIsJoined) {
   runtime.set_scheduler(&scheduler);
   lock.unlock();
   ASSERT_EQ(launch_raw(stream_with_worker, shape_of(1, 1), nothing), 0);
-  ASSERT_EQ(host_backend::stream_destroy(stream_with_worker), 0);
   lock.lock();
+  // As stream_destroy, whose call may have woken the worker too early.
+  const auto found = runtime.streams.find(stream_with_worker);
+  stream_with_worker->closing = true;
+  runtime.retired.push_back(std::move(found->second));
+  runtime.streams.erase(found);
   scheduler.run_all(lock);
   runtime.set_scheduler(nullptr);
   await_retired(runtime, lock);
