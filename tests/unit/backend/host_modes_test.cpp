@@ -45,7 +45,7 @@ using ThreadRunners =
                        ::testing::Types<host::FibreRunner, host::ThreadRunner>>;
 TYPED_TEST_SUITE(HostThreads, ThreadRunners);
 
-constexpr char here[] = "modes.cu";
+constexpr char modes_file[] = "modes.cu";
 constexpr int up = FE_UPWARD;
 constexpr int nearest = FE_TONEAREST;
 
@@ -58,12 +58,12 @@ void rounds_of_modes(const Round* rounds, unsigned count, int* seen) {
   const unsigned threads = self().block_dim[0];
   for (unsigned i = 0; i < count; ++i) {
     if (thread_number() == rounds[i].thread) std::fesetround(rounds[i].mode);
-    sync_block(here, 1);
+    sync_block(modes_file, 1);
     seen[i * threads + thread_number()] = std::fegetround();
   }
 }
 void waits_alone() {
-  if (thread_number() == 0) sync_block(here, 1);
+  if (thread_number() == 0) sync_block(modes_file, 1);
 }
 
 TYPED_TEST(HostThreads, AModeThatAThreadSetsAtALaterRoundStaysItsOwn) {
@@ -84,7 +84,7 @@ TYPED_TEST(HostThreads, AModeStaysItsThreadsOwnAfterABlockThatWaitedForeverAtThe
 }
 
 void fails_after_the_barrier(int* passed) {
-  sync_block(here, 2);
+  sync_block(modes_file, 2);
   if (thread_number() == 1) throw std::runtime_error("one");
   passed[thread_number()] = 1;
 }
@@ -92,7 +92,7 @@ void leaves_or_faults(int* passed, bool faults) {
   if (faults) {
     self().fault(self(), "no memory there");
   } else {
-    self().leave(self(), here, 3);
+    self().leave(self(), modes_file, 3);
   }
   passed[thread_number()] = 1;
 }
@@ -109,7 +109,7 @@ TYPED_TEST(HostThreads, NoneGoesOnAfterItLeavesOrFaults) {
   }
 }
 
-void waits_or_allows(bool waits) { self().depend(self(), waits, here, 4); }
+void waits_or_allows(bool waits) { self().depend(self(), waits, modes_file, 4); }
 
 TYPED_TEST(HostThreads, AWatchIsToldWhetherAThreadWaitsOrAllows) {
   for (const bool waits : {false, true}) {
@@ -152,9 +152,9 @@ TEST_F(HostFibres, ThreadsShareTheModesUntilTheFirstOfTheirGridChangesThem) {
 }
 
 void one_waits_another_allows() {
-  if (thread_number() == 0) self().depend(self(), true, here, 5);
-  sync_block(here, 6);
-  if (thread_number() == 1) self().depend(self(), false, here, 7);
+  if (thread_number() == 0) self().depend(self(), true, modes_file, 5);
+  sync_block(modes_file, 6);
+  if (thread_number() == 1) self().depend(self(), false, modes_file, 7);
 }
 
 TEST_F(HostFibres, WhatOneThreadWaitedForHasEndedForAllBehindTheBarrier) {

@@ -37,7 +37,7 @@ std::size_t bytes_of_addresses() {
   in >> pages;
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
-constexpr std::size_t large = std::size_t{40} << 20U;
+constexpr std::size_t forty_mib = std::size_t{40} << 20U;
 
 // Shared memory.
 
@@ -77,10 +77,10 @@ TEST(HostSharedMemory, HasRoomBehindItsGuardAndGoesBackToTheSystem) {
   const std::size_t before = bytes_of_addresses();
   {
     host::SharedMemory shared;
-    shared.begin_block(large);
-    EXPECT_GE(bytes_of_addresses(), before + large);
+    shared.begin_block(forty_mib);
+    EXPECT_GE(bytes_of_addresses(), before + forty_mib);
   }
-  EXPECT_LT(bytes_of_addresses(), before + large);
+  EXPECT_LT(bytes_of_addresses(), before + forty_mib);
 }
 
 TEST(HostBlock, AThreadThatCannotFaultGoesOn) {
@@ -137,18 +137,18 @@ TEST(HostOperation, EachRunOfADependentKernelHasToWait) {
 }
 
 TEST(HostOperation, AStagedCopyGivesItsBytesBackOnceItHasRun) {
-  const std::vector<unsigned char> from(large, 3);
-  std::vector<unsigned char> to(large, 0);
-  host::CopyOperation copy(to.data(), large, from.data(), large, {large, 1});
+  const std::vector<unsigned char> from(forty_mib, 3);
+  std::vector<unsigned char> to(forty_mib, 0);
+  host::CopyOperation copy(to.data(), forty_mib, from.data(), forty_mib, {forty_mib, 1});
   const std::size_t before = bytes_of_addresses();
   copy.stage();
   if (!under_sanitizer) {
-    EXPECT_GE(bytes_of_addresses(), before + large);
+    EXPECT_GE(bytes_of_addresses(), before + forty_mib);
   }
   EXPECT_EQ(copy.run().status, 0);
   EXPECT_TRUE(from == to);
   if (!under_sanitizer) {
-    EXPECT_LT(bytes_of_addresses(), before + large);
+    EXPECT_LT(bytes_of_addresses(), before + forty_mib);
   }
 }
 
