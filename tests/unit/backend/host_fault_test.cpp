@@ -67,7 +67,7 @@ WARPSAFE_KERNEL void static_and_dynamic(DeviceSpan<int> x, unsigned asks) {
   int* const mine = shared_array<int, 16>([] {});
   if (block_index().x == asks) static_cast<void>(dynamic_shared<int>(0));
   mine[thread_in_block().x] = 3;
-  x[0] = mine[thread_in_block().x];
+  if (block_index().x == 0) x[0] = mine[thread_in_block().x];
 }
 
 class HostFault : public DataTest {
