@@ -54,7 +54,10 @@ struct TestScheduler : host::Scheduler {
   void known_pending() override { ++pending; }
   void empty_wait(host::StreamState&) override { ++empty_waits; }
   void touched(const debug::MemoryAccess& access) override { touches.push_back(access); }
-  void destroyed(host::StreamState&) override { ++streams_destroyed; }
+  void destroyed(host::StreamState&) override {
+    ++streams_destroyed;
+    had_room = runtime.retired.capacity() > runtime.retired.size();
+  }
   void refused(const host::StreamState*) override { ++streams_refused; }
 
   void run_all(std::unique_lock<std::mutex>& lock) {
@@ -71,6 +74,7 @@ struct TestScheduler : host::Scheduler {
   std::vector<debug::MemoryAccess> touches;
   std::function<void(std::unique_lock<std::mutex>&)> before_finish;
   bool refuses = false;
+  bool had_room = false;  // for the stream that the program destroyed last
   std::size_t calls = 0, known = 0, pending = 0, empty_waits = 0, streams_destroyed = 0,
               streams_refused = 0;
 };
@@ -1214,6 +1218,137 @@ TEST_F(HostCalls, ADeviceIsCountedFrom0) {
   EXPECT_EQ(runtime.device(1), runtime.devices[1].get());
   EXPECT_EQ(runtime.device(0), runtime.devices[0].get());
   EXPECT_EQ(runtime.unavailable(), 0);
+}
+
+TEST_F(HostCalls, ADeviceHasTheProcessorsOfTheMachine) {
+  Runtime& runtime = Runtime::get();
+  const std::size_t before = runtime.devices.size();
+  const int one_more = static_cast<int>(before) + 1;
+  host::set_device_count(one_more);
+  EXPECT_EQ(runtime.devices.size(), before + 1);
+  for (int i = 0; i < one_more; ++i) {
+    EXPECT_EQ(runtime.device(i)->limits.multiprocessors,
+              std::max(1U, std::thread::hardware_concurrency()));
+  }
+  runtime.devices.pop_back();
+  host::set_device_count(1);
+}
+
+TEST_F(HostCalls, AFailuresTextIsThatOfItsStatusAlone) {
+  Runtime& runtime = Runtime::get();
+  const std::string usual = string_of(host_backend::error_text(invalid_handle));
+  for (const int status : {invalid_value, raw(HostStatus::illegal_address)}) {
+    EXPECT_EQ(runtime.set_failure_text({status, "what happened"}), status);
+    EXPECT_EQ(string_of(host_backend::error_text(status)), "what happened");
+    EXPECT_EQ(runtime.set_failure_text({0, "nothing"}), 0);
+    EXPECT_EQ(string_of(host_backend::error_text(status)), "what happened");
+    EXPECT_EQ(string_of(host_backend::error_text(invalid_handle)), usual);
+  }
+}
+
+TEST_F(HostCalls, AKernelsAttributesAreNotThoseOfALostDevice) {
+  Runtime& runtime = Runtime::get();
+  KernelLimits limits{};
+  runtime.devices[0]->fail({raw(HostStatus::illegal_address), {}});
+  EXPECT_EQ(host_backend::attributes_of(entry_of(nothing), limits),
+            raw(HostStatus::illegal_address));
+  EXPECT_FALSE(limits.known);
+  runtime.devices[0]->recover();
+  EXPECT_EQ(host_backend::attributes_of(entry_of(nothing), limits), 0);
+  EXPECT_TRUE(limits.known);
+}
+
+// What a scheduler keeps, and what is done once it has gone.
+
+TEST_F(HostScheduled, AStreamIsToldAsDestroyedOnceItsEndCannotFail) {
+  host::StreamState* second = nullptr;
+  ASSERT_EQ(host_backend::stream_create(second, 0), 0);
+  runtime.retired.shrink_to_fit();
+  ASSERT_EQ(host_backend::stream_destroy(second), 0);
+  EXPECT_TRUE(scheduler.had_room);
+}
+
+TEST_F(HostScheduled, NoOperationIsNotToldAsOne) {
+  const std::size_t before = scheduler.known;
+  const std::lock_guard lock(runtime.mutex);
+  runtime.report_done(nullptr);
+  EXPECT_EQ(scheduler.known, before);
+  runtime.report_done(std::make_shared<host::MarkOperation>());
+  EXPECT_EQ(scheduler.known, before + 1);
+}
+
+TEST_F(HostScheduled, ADestroyedEventIsKeptUntilTheSchedulerHasGone) {
+  const auto destroyed_event = [&] {
+    auto event = std::make_unique<host::EventState>();
+    event->record = std::make_shared<host::MarkOperation>();
+    const std::weak_ptr<const host::Operation> record = event->record;
+    runtime.quarantine(std::move(event));
+    return record;
+  };
+  const std::lock_guard lock(runtime.mutex);
+  const auto kept = destroyed_event();
+  EXPECT_FALSE(kept.expired());
+  runtime.set_scheduler(nullptr);
+  EXPECT_TRUE(kept.expired());
+  EXPECT_TRUE(destroyed_event().expired()) << "nothing can use it";
+  runtime.set_scheduler(&scheduler);
+}
+
+/// Waits until the workers of all destroyed streams are at their end.
+void await_retired(Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+  const auto gone = [](const std::unique_ptr<host::StreamState>& one) {
+    return !one->worker.joinable() || one->exited;
+  };
+  runtime.progress.wait(
+      lock, [&] { return std::all_of(runtime.retired.begin(), runtime.retired.end(), gone); });
+}
+
+TEST_F(HostCalls, ADestroyedStreamsWorkerIsJoinedByTheNextCallForStreams) {
+  Runtime& runtime = Runtime::get();
+  std::unique_lock lock(runtime.mutex);
+  await_retired(runtime, lock);
+  runtime.reap();
+  lock.unlock();
+  host::StreamState* idle = nullptr;
+  ASSERT_EQ(host_backend::stream_create(idle, 0), 0);
+  ASSERT_EQ(host_backend::stream_destroy(idle), 0);
+  EXPECT_THAT(runtime.retired, IsEmpty()) << "it had no worker";
+  host::StreamState* busy = nullptr;
+  ASSERT_EQ(host_backend::stream_create(busy, 0), 0);
+  ASSERT_EQ(launch_raw(busy, shape_of(1, 1), nothing), 0);
+  ASSERT_EQ(host_backend::stream_synchronize(busy), 0);
+  ASSERT_EQ(host_backend::stream_destroy(busy), 0);
+  lock.lock();
+  await_retired(runtime, lock);
+  lock.unlock();
+  host::StreamState* next = nullptr;
+  ASSERT_EQ(host_backend::stream_create(next, 0), 0);
+  EXPECT_THAT(runtime.retired, IsEmpty());
+  ASSERT_EQ(host_backend::stream_destroy(next), 0);
+}
+
+TEST_F(HostCalls, AWorkerWhoseStreamTheSchedulerEndedIsJoined) {
+  Runtime& runtime = Runtime::get();
+  TestScheduler scheduler(runtime);
+  host::StreamState* stream_with_worker = nullptr;
+  ASSERT_EQ(host_backend::stream_create(stream_with_worker, 0), 0);
+  ASSERT_EQ(launch_raw(stream_with_worker, shape_of(1, 1), nothing), 0);
+  ASSERT_EQ(host_backend::stream_synchronize(stream_with_worker), 0);
+  std::unique_lock lock(runtime.mutex);
+  runtime.set_scheduler(&scheduler);
+  lock.unlock();
+  ASSERT_EQ(launch_raw(stream_with_worker, shape_of(1, 1), nothing), 0);
+  lock.lock();
+  // As stream_destroy, whose call may have woken the worker too early.
+  const auto found = runtime.streams.find(stream_with_worker);
+  stream_with_worker->closing = true;
+  runtime.retired.push_back(std::move(found->second));
+  runtime.streams.erase(found);
+  scheduler.run_all(lock);
+  runtime.set_scheduler(nullptr);
+  await_retired(runtime, lock);
+  runtime.reap();
+  EXPECT_THAT(runtime.retired, IsEmpty());
 }
 
 }  // namespace

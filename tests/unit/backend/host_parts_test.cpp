@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What a running block consists of: its shared memory, its texts, its stacks, the handler of its
-// faults, and the pool that shares its grid among OS threads.
+// What a running block consists of: its shared memory, its texts, its stacks, and the handler of
+// its faults.
 
 #include "host_test_kernel.hpp"
 #include <warpsafe/backend/host/detail/block.hpp>
 #include <warpsafe/backend/host/detail/fibre.hpp>
-#include <warpsafe/backend/host/detail/grid_pool.hpp>
 #include <warpsafe/backend/host/detail/thread_runner.hpp>
 
 #include <gmock/gmock.h>
@@ -26,7 +25,6 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -38,7 +36,6 @@ namespace {
 using host::BarrierSite;
 using host::Failure;
 using host::Grid;
-using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::ExitedWithCode;
 using ::testing::HasSubstr;
@@ -512,7 +509,7 @@ TEST_F(HostLimitDeathTest, StacksAreSmallerWhereTheProcessHasNoAddresses) {
   EXPECT_EXIT(expect(4 * mib, 64 * kib, 0), ExitedWithCode(0), "") << "no smaller one is tried";
 }
 
-TEST_F(HostLimitDeathTest, OnlyTheFirst8192StacksHaveAGuard) {
+TEST_F(HostLimitDeathTest, TheFirst8192StacksHaveAGuardWhateverWasThereBefore) {
   const auto check = [] {
     int ends[2] = {};
     if (pipe(ends) != 0) std::_Exit(99);
@@ -525,8 +522,13 @@ TEST_F(HostLimitDeathTest, OnlyTheFirst8192StacksHaveAGuard) {
       if (!slabs.back()->valid() || !guarded(*slabs.back(), 0)) std::_Exit(1);
       if (!guarded(*slabs.back(), host::StackSlab::stacks - 1)) std::_Exit(2);
     }
-    const host::StackSlab last(host::least_stack_bytes);
-    std::_Exit(last.valid() && !guarded(last, 0) ? 0 : 3);
+    {
+      const host::StackSlab last(host::least_stack_bytes);
+      if (!last.valid() || guarded(last, 0)) std::_Exit(3);
+    }
+    slabs.pop_back();
+    const host::StackSlab again(host::least_stack_bytes);
+    std::_Exit(again.valid() && guarded(again, host::StackSlab::stacks - 1) ? 0 : 4);
   };
   EXPECT_EXIT(check(), ExitedWithCode(0), "");
 }
@@ -678,85 +680,6 @@ TYPED_TEST(HostRunnerParts, AWatchIsToldOfWaitsAndOfEachBlock) {
     }
     watch.end();
   }
-}
-
-// The pool.
-
-struct HostPool : ::testing::Test {
-  ~HostPool() override {
-    pool.close();
-    while (!pool.idle()) std::this_thread::yield();
-    pool.join();
-  }
-  template <class... P>
-  Failure run(const LaunchShape& shape, void (*function)(P...), std::type_identity_t<P>... values) {
-    void* args[] = {static_cast<void*>(&values)..., nullptr};
-    Grid grid(entry_of(function), shape, args);
-    pool.run(grid);
-    return grid.take_failure();
-  }
-  host::GridPool pool;
-};
-
-void keep_thread(std::thread::id* ids) { ids[block_number()] = std::this_thread::get_id(); }
-void meet(std::atomic<int>* here) {
-  ++*here;
-  while (*here < 2) std::this_thread::yield();
-}
-void stop_at(std::atomic<unsigned>* runs, unsigned block) {
-  ++*runs;
-  if (block_number() == block) throw std::runtime_error("stop");
-}
-void keep_stacks(const void** stacks) { *stacks = host::running_block.stacks; }
-
-TEST_F(HostPool, SerialGridsRunOnTheCallersThreadInOrder) {
-  pool.run_serially(true);
-  std::vector<std::thread::id> ids(300);
-  EXPECT_EQ(run(shape_of(300, 1), keep_thread, ids.data()).status, 0);
-  EXPECT_THAT(ids, Each(std::this_thread::get_id()));
-  EXPECT_TRUE(pool.idle()) << "it has no helpers";
-  std::atomic<unsigned> runs = 0;
-  EXPECT_THAT(run(shape_of(1000, 1), stop_at, &runs, 400U).text, HasSubstr("block (400,0,0)"));
-  EXPECT_EQ(runs, 401U);
-}
-
-TEST_F(HostPool, ItsHelpersRunBlocksAtTheSameTime) {
-  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one processor";
-  for (int i = 0; i < 20; ++i) {
-    std::atomic<int> here = 0;
-    EXPECT_EQ(run(shape_of(2, 1), meet, &here).status, 0);
-    EXPECT_EQ(here, 2);
-  }
-  EXPECT_FALSE(pool.idle()) << "its helpers wait";
-}
-
-void count_block(std::atomic<int>* runs) { ++runs[block_number()]; }
-
-TEST_F(HostPool, EachBlockRunsOnceAlsoAfterItIsClosed) {
-  for (const std::uint32_t blocks : {1U, 2U, 3U, 17U, 300U, 5000U}) {
-    std::vector<std::atomic<int>> runs(blocks);
-    EXPECT_EQ(run(shape_of(blocks, 1), count_block, runs.data()).status, 0);
-    for (const auto& one : runs) ASSERT_EQ(one, 1) << blocks;
-  }
-  pool.close();
-  std::vector<std::atomic<int>> runs(40);
-  EXPECT_EQ(run(shape_of(40, 1), count_block, runs.data()).status, 0);
-  for (const auto& one : runs) EXPECT_EQ(one, 1);
-}
-
-TEST_F(HostPool, ItsStacksAreUsedAgainUntilTheyAreDropped) {
-  if (host::thread_sanitizer) GTEST_SKIP() << "there are no fibres";
-  pool.run_serially(true);
-  const void* first = nullptr;
-  const void* second = nullptr;
-  EXPECT_EQ(run(shape_of(1, 1), keep_stacks, &first).status, 0);
-  EXPECT_EQ(run(shape_of(1, 1), keep_stacks, &second).status, 0);
-  EXPECT_EQ(first, second);
-  // Something takes the place of the dropped ones, so that the next are elsewhere.
-  pool.drop_stacks();
-  const auto holder = std::make_unique<host::BlockRunner>();
-  EXPECT_EQ(run(shape_of(1, 1), keep_stacks, &second).status, 0);
-  EXPECT_NE(second, first);
 }
 
 }  // namespace

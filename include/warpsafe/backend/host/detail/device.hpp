@@ -89,11 +89,11 @@ class Device {
     return true;
   }
 
-  /// Records that work failed. The first failure is kept until a synchronising call takes it.
+  /// Records how work ended. The first failure is kept until a synchronising call takes it.
   void fail(Failure failure) {
     const bool first = failure_.status == 0;
     const bool worse = is_sticky(failure.status) && !is_sticky(failure_.status);
-    if (failure.status != 0 && (first || worse)) failure_ = std::move(failure);
+    if (first || worse) failure_ = std::move(failure);
   }
   /// The status that every call returns once the context is lost, or 0.
   [[nodiscard]] int lost() const noexcept {

@@ -81,9 +81,10 @@ class StackSlab {
     }
     if (memory == MAP_FAILED) return;
     begin_ = static_cast<unsigned char*>(memory);
+    const bool guarded = slabs().fetch_add(1, std::memory_order_relaxed) < guarded_slabs;
     // A huge page would commit several stacks at once.
     static_cast<void>(madvise(memory, bytes(), MADV_NOHUGEPAGE));
-    for (std::size_t i = 0; i < stacks && take_guard(); ++i) {
+    for (std::size_t i = 0; guarded && i < stacks; ++i) {
       // A stack also works without its guard.
       static_cast<void>(mprotect(begin_ + i * stride(), guard_, PROT_NONE));
     }
@@ -95,6 +96,7 @@ class StackSlab {
     // Fibres leave their stacks poisoned, and other memory may have these addresses next.
     if constexpr (address_sanitizer) __asan_unpoison_memory_region(begin_, bytes());
     munmap(begin_, bytes());
+    slabs().fetch_sub(1, std::memory_order_relaxed);
   }
 
   [[nodiscard]] bool valid() const noexcept { return begin_ != nullptr; }
@@ -118,17 +120,19 @@ class StackSlab {
   /// A function with large local variables may begin far below the end of the stack. An odd number,
   /// so that the processor's tables for the pages of many stacks share no set of its cache.
   static constexpr std::size_t guard_pages = 65;
+  /// Each guard splits a mapping in two, and Linux allows a process 65530 mappings by default
+  /// (vm.max_map_count). Stacks beyond this share of them, on machines with many cores, have no
+  /// guard.
+  static constexpr std::size_t guarded_slabs = 8192 / stacks;
 
   [[nodiscard]] void* map() const noexcept {
     return mmap(nullptr, bytes(), PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   }
-  // Each guard splits a mapping in two, and Linux allows a process 65530 mappings by default
-  // (vm.max_map_count). Beyond this share of them, stacks on machines with many cores have no
-  // guard.
-  [[nodiscard]] static bool take_guard() noexcept {
-    static std::atomic<int> left = 8192;
-    return left.fetch_sub(1, std::memory_order_relaxed) > 0;
+  /// How many there are in the process.
+  [[nodiscard]] static std::atomic<std::size_t>& slabs() noexcept {
+    static std::atomic<std::size_t> count = 0;
+    return count;
   }
   [[nodiscard]] std::size_t stride() const noexcept { return stack_ + guard_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return stacks * stride(); }

@@ -29,8 +29,8 @@ namespace warpsafe::host {
 /// thread of the grid has its own.
 class FibreRunner {
  public:
-  /// How many runners may be active at once, per processor.
-  static constexpr unsigned max_concurrent = ~0U;
+  /// How many helpers of a pool may run blocks beside the thread that launched them.
+  static constexpr unsigned max_helpers = ~0U;
 
   FibreRunner() noexcept {
     self_.runner = this;
@@ -60,7 +60,7 @@ class FibreRunner {
     while (threads_left() && !grid.stopped()) {
       if (Fibre* const next = fibres_.after(fibre_); next != nullptr) {
         fibre_ = next;
-        if (!next->prepared()) prepare(next, ~std::uint64_t{0});
+        if (!next->prepared()) prepare(next);
         own_.switch_to(*next);
       } else {
         grid.fail(HostStatus::out_of_memory, "no memory for the stack of a thread that waits");
@@ -110,9 +110,9 @@ class FibreRunner {
     self_.end = stay_in_loop && !beginning_ ? &FibreRunner::end : nullptr;
     if (own_modes_) modes_.set();
   }
-  /// Prepares `first` and the fibres after it, `count` at most.
-  [[gnu::cold, gnu::noinline]] void prepare(Fibre* first, std::uint64_t count) {
-    for (Fibre* fibre = first; fibre != nullptr && count-- != 0; fibre = fibre->following()) {
+  /// Prepares `first` and the fibres after it.
+  [[gnu::cold, gnu::noinline]] void prepare(Fibre* first) {
+    for (Fibre* fibre = first; fibre != nullptr; fibre = fibre->following()) {
       fibre->prepare<&FibreRunner::loop>(this);
     }
   }
@@ -125,7 +125,7 @@ class FibreRunner {
   }
   /// Waiting fibres are dropped: their stacks are reused.
   [[gnu::cold, gnu::noinline]] void end_failed_block() {
-    prepare(fibres_.after(nullptr), threads_);
+    prepare(fibres_.after(nullptr));
     if (grid_->stopped()) return;
     fail_divergence(*grid_, self_.block, threads_ - at_first_ - elsewhere_, first_, at_first_,
                     other_, elsewhere_);
@@ -153,7 +153,6 @@ class FibreRunner {
       Fibre& from = *runner.fibre_;
       if (runner.beginning_ && !runner.grid_->stopped() && runner.self_.next()) continue;
       if (runner.self_.continues || runner.beginning_ || runner.grid_->stopped()) {
-        runner.self_.thread[2] = runner.self_.block_dim[2];
         from.switch_to(runner.own_);
       } else {
         from.switch_to(runner.next_fibre());

@@ -56,7 +56,7 @@ class ArgumentBlock {
     }
     storage_.resize(bytes + alignment);
     const std::size_t misaligned = reinterpret_cast<std::uintptr_t>(storage_.data()) % alignment;
-    unsigned char* const begin = storage_.data() + (misaligned == 0 ? 0 : alignment - misaligned);
+    unsigned char* const begin = storage_.data() + (alignment - misaligned);
     for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
       values_.push_back(begin + offsets[i]);
       std::memcpy(values_[i], args[i], entry.parameters[i].size);
@@ -103,7 +103,7 @@ class Grid {
   /// blocks at once.
   void check_shared_use() {
     const std::uint64_t given = shape.dynamic_shared;
-    if (given == 0 || static_bytes_ != given || asks_dynamic_ || stopped()) return;
+    if (given == 0 || static_bytes_ != given || asks_dynamic_) return;
     char text[320];
     warpsafe::detail::TextBuffer out(text, sizeof text);
     out << "the launch gives " << given << " bytes of dynamic shared memory, which is the size of "

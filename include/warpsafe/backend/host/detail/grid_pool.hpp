@@ -146,7 +146,7 @@ class GridPool {
   [[nodiscard]] static unsigned helpers_wanted() noexcept {
     static const unsigned processors = std::thread::hardware_concurrency();
     const unsigned wanted = processors > 1 ? processors - 1 : 0;
-    return wanted < BlockRunner::max_concurrent - 1 ? wanted : BlockRunner::max_concurrent - 1;
+    return wanted < BlockRunner::max_helpers ? wanted : BlockRunner::max_helpers;
   }
   int start_helpers() {
     while (helpers_.size() < helpers_wanted()) helpers_.emplace_back([this] { help(); });

@@ -176,7 +176,7 @@ struct CopyOperation final : Operation {
   Failure run() override {
     copy(to_, to_pitch_, from_, from_pitch_);
     // A stream keeps its newest operation, but must not keep these bytes.
-    if (!staged_.empty()) std::vector<unsigned char>().swap(staged_);
+    std::vector<unsigned char>().swap(staged_);
     return {};
   }
   [[nodiscard]] bool survives_loss() const noexcept override { return false; }

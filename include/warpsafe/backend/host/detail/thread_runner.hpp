@@ -20,8 +20,8 @@ namespace warpsafe::host {
 /// threads, because ThreadSanitizer takes long to start one.
 class ThreadRunner {
  public:
-  /// How many runners may be active at once: ThreadSanitizer supports at most 8128 threads.
-  static constexpr unsigned max_concurrent = 3;
+  /// As FibreRunner's. ThreadSanitizer supports at most 8128 threads.
+  static constexpr unsigned max_helpers = 2;
 
   ThreadRunner() = default;
   ThreadRunner(const ThreadRunner&) = delete;
@@ -129,10 +129,7 @@ class ThreadRunner {
     player.depend = &ThreadRunner::depend;
     host_thread = &player;
     call_kernel([this] { grid_->call(); },
-                [&](const char* what) {
-                  fail_exception(*grid_, player, what);
-                  break_barrier();
-                });
+                [&](const char* what) { fail_exception(*grid_, player, what); });
     host_thread = nullptr;
     const std::lock_guard lock(mutex_);
     ++finished_;

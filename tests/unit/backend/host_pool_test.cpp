@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The pool that shares the blocks of a grid among OS threads.
+
+#include "host_test_kernel.hpp"
+#include <warpsafe/backend/host/detail/grid_pool.hpp>
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace warpsafe::host_test {
+namespace {
+
+using host::Failure;
+using host::Grid;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+struct HostPool : ::testing::Test {
+  ~HostPool() override {
+    pool.close();
+    while (!pool.idle()) std::this_thread::yield();
+    pool.join();
+  }
+  template <class... P>
+  Failure run(const LaunchShape& shape, void (*function)(P...), std::type_identity_t<P>... values) {
+    void* args[] = {static_cast<void*>(&values)..., nullptr};
+    Grid grid(entry_of(function), shape, args);
+    pool.run(grid);
+    return grid.take_failure();
+  }
+  host::GridPool pool;
+};
+
+void keep_thread(std::thread::id* ids) { ids[block_number()] = std::this_thread::get_id(); }
+void meet(std::atomic<int>* here) {
+  ++*here;
+  while (*here < 2) std::this_thread::yield();
+}
+void stop_at(std::atomic<unsigned>* runs, unsigned block) {
+  ++*runs;
+  if (block_number() == block) throw std::runtime_error("stop");
+}
+void keep_stacks(const void** stacks) { *stacks = host::running_block.stacks; }
+
+TEST_F(HostPool, SerialGridsRunOnTheCallersThreadInOrder) {
+  pool.run_serially(true);
+  std::vector<std::thread::id> ids(300);
+  EXPECT_EQ(run(shape_of(300, 1), keep_thread, ids.data()).status, 0);
+  EXPECT_THAT(ids, Each(std::this_thread::get_id()));
+  EXPECT_TRUE(pool.idle()) << "it has no helpers";
+  std::atomic<unsigned> runs = 0;
+  EXPECT_THAT(run(shape_of(1000, 1), stop_at, &runs, 400U).text, HasSubstr("block (400,0,0)"));
+  EXPECT_EQ(runs, 401U);
+}
+
+TEST_F(HostPool, ItsHelpersRunBlocksAtTheSameTime) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one processor";
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<int> here = 0;
+    EXPECT_EQ(run(shape_of(2, 1), meet, &here).status, 0);
+    EXPECT_EQ(here, 2);
+  }
+  EXPECT_FALSE(pool.idle()) << "its helpers wait";
+}
+
+void count_block(std::atomic<int>* runs) { ++runs[block_number()]; }
+
+TEST_F(HostPool, EachBlockRunsOnceAlsoAfterItIsClosed) {
+  for (const std::uint32_t blocks : {1U, 2U, 3U, 17U, 300U, 5000U}) {
+    std::vector<std::atomic<int>> runs(blocks);
+    EXPECT_EQ(run(shape_of(blocks, 1), count_block, runs.data()).status, 0);
+    for (const auto& one : runs) ASSERT_EQ(one, 1) << blocks;
+  }
+  pool.close();
+  std::vector<std::atomic<int>> runs(40);
+  EXPECT_EQ(run(shape_of(40, 1), count_block, runs.data()).status, 0);
+  for (const auto& one : runs) EXPECT_EQ(one, 1);
+}
+
+TEST_F(HostPool, ItsStacksAreUsedAgainUntilTheyAreDropped) {
+  if (host::thread_sanitizer) GTEST_SKIP() << "there are no fibres";
+  pool.run_serially(true);
+  const void* first = nullptr;
+  const void* second = nullptr;
+  EXPECT_EQ(run(shape_of(1, 1), keep_stacks, &first).status, 0);
+  // Something takes the place of stacks that are not kept, so that the next are elsewhere.
+  auto holder = std::make_unique<host::BlockRunner>();
+  EXPECT_EQ(run(shape_of(1, 1), keep_stacks, &second).status, 0);
+  EXPECT_EQ(first, second);
+  pool.drop_stacks();
+  holder = std::make_unique<host::BlockRunner>();
+  EXPECT_EQ(run(shape_of(1, 1), keep_stacks, &second).status, 0);
+  EXPECT_NE(second, first);
+}
+
+TEST_F(HostPool, AGridOfOneBlockStartsNoHelpers) {
+  std::thread::id ran[1];
+  EXPECT_EQ(run(shape_of(1, 1), keep_thread, ran).status, 0);
+  EXPECT_EQ(ran[0], std::this_thread::get_id());
+  EXPECT_TRUE(pool.idle());
+}
+
+TEST_F(HostPool, ABlockWithoutMemoryFailsItsGridAndNotTheProgram) {
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizers end the program";
+  for (const bool serial : {true, false}) {
+    pool.run_serially(serial);
+    const Failure failure = run(shape_of(4, 1, std::uint64_t{1} << 60U), nothing);
+    EXPECT_EQ(failure.status, raw(HostStatus::out_of_memory));
+    EXPECT_EQ(failure.text, "");
+  }
+  EXPECT_EQ(run(shape_of(4, 1), nothing).status, 0);
+}
+
+// Blocks that an OS thread takes at once.
+
+struct Shares {
+  std::vector<std::thread::id> threads;  // of each block
+  std::atomic<std::uint64_t> run = 0;
+  std::uint64_t others = 0;  // that run while the first block waits
+};
+void wait_for_the_others(Shares* shares) {
+  shares->threads[block_number()] = std::this_thread::get_id();
+  if (block_number() == 0) {
+    while (shares->run < shares->others) std::this_thread::yield();
+  } else {
+    ++shares->run;
+  }
+}
+
+// The first block ends after all those that another thread than its own can take.
+TEST_F(HostPool, AThreadTakesAnEighthOfItsShareAtATimeAndAtMost256Blocks) {
+  const std::uint64_t processors = std::thread::hardware_concurrency();
+  if (processors < 2) GTEST_SKIP() << "there is one processor";
+  if (host::thread_sanitizer) GTEST_SKIP() << "there, a pool has fewer helpers";
+  struct Case {
+    std::uint64_t blocks, at_a_time;
+  };
+  const Case cases[] = {{2, 1},
+                        {8 * processors * 2 - 1, 1},
+                        {8 * processors * 100, 100},
+                        {8 * processors * 256, 256},
+                        {8 * processors * 300, 256}};
+  for (const auto& [blocks, at_a_time] : cases) {
+    Shares shares;
+    shares.threads.resize(blocks);
+    shares.others = blocks - at_a_time;
+    EXPECT_EQ(
+        run(shape_of(static_cast<std::uint32_t>(blocks), 1), wait_for_the_others, &shares).status,
+        0);
+    const auto end = shares.threads.begin() + static_cast<std::ptrdiff_t>(at_a_time);
+    EXPECT_EQ(std::count(shares.threads.begin(), end, shares.threads[0]),
+              static_cast<std::ptrdiff_t>(at_a_time));
+    EXPECT_EQ(std::count(end, shares.threads.end(), shares.threads[0]), 0) << blocks;
+  }
+}
+
+// Two grids at once.
+
+struct Meeting {
+  std::thread::id caller;
+  std::atomic<bool> begun = false;
+  std::atomic<bool> over = false;
+};
+/// The caller's block waits until the meeting is over; the blocks of helpers until it has begun.
+void hold_the_caller(Meeting* meeting) {
+  if (std::this_thread::get_id() == meeting->caller) {
+    meeting->begun = true;
+    while (!meeting->over) std::this_thread::yield();
+  } else {
+    while (!meeting->begun) std::this_thread::yield();
+  }
+}
+
+TEST_F(HostPool, HelpersLeaveAGridWhoseLastBlockRuns) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one processor";
+  Meeting meeting;
+  std::thread other([&] {
+    while (!meeting.begun) std::this_thread::yield();
+    std::atomic<int> here = 0;
+    EXPECT_EQ(run(shape_of(2, 1), meet, &here).status, 0);
+    meeting.over = true;
+  });
+  meeting.caller = std::this_thread::get_id();
+  // So many that the helpers alone cannot hold them all.
+  const std::uint32_t blocks = std::thread::hardware_concurrency();
+  EXPECT_EQ(run(shape_of(blocks, 1), hold_the_caller, &meeting).status, 0);
+  other.join();
+}
+
+/// A process of its own, whose threads are the pool's.
+struct HostPoolDeathTest : ::testing::Test {
+  HostPoolDeathTest() { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
+};
+
+TEST_F(HostPoolDeathTest, APoolHasOneThreadPerProcessor) {
+  if (under_sanitizer) GTEST_SKIP() << "the sanitizers have threads of their own";
+  const auto check = [] {
+    const auto threads = [] {
+      const std::filesystem::directory_iterator tasks("/proc/self/task");
+      return std::distance(begin(tasks), end(tasks));
+    };
+    void* args[] = {nullptr};
+    Grid grid(entry_of(nothing), shape_of(2, 1), args);
+    host::GridPool pool;
+    if (threads() != 1) std::_Exit(99);
+    for (int i = 0; i < 3; ++i) pool.run(grid);
+    std::_Exit(threads() == std::max(1U, std::thread::hardware_concurrency()) ? 0 : 1);
+  };
+  EXPECT_EXIT(check(), ::testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace warpsafe::host_test
