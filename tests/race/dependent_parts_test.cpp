@@ -325,6 +325,13 @@ TEST_F(Dependents, AsksWhetherTheNextKernelSeesOldContentsOnlyIfItCanOverlap) {
     submit(true, {});
   }));
   EXPECT_EQ(asked, (std::vector<std::size_t>{1})) << "nor after a wait";
+  submit(false, {writes(x)});
+  const auto alone = submit(true, {});
+  run();
+  alone->begins_alone = true;
+  asked.clear();
+  run();
+  EXPECT_EQ(asked, (std::vector<std::size_t>{1})) << "nor where the host has waited";
 }
 
 TEST_F(Dependents, AnAccessOfTheLastByteIsOneOfTheAllocation) {
@@ -483,6 +490,51 @@ TEST_F(EarlyAccesses, ARaceIsWithTheKernelsOfThatMemoryAlone) {
     EXPECT_EQ(race.overlap.after_wait, late);
     EXPECT_EQ(race.overlap.through, late ? 1U : debug::no_point) << "who did not wait";
   }
+}
+
+TEST_F(EarlyAccesses, EachPendingKernelRacesOnlyWithWhatItForbids) {
+  volatile int* const at = x;
+  enum class Does { nothing, reads, writes };
+  for (const Does does : {Does::nothing, Does::reads, Does::writes}) {
+    for (const bool allows : {false, true}) {
+      for (const bool stores : {false, true}) {
+        recorder.begin();
+        launches.clear();
+        std::vector<Access> accesses;
+        if (does != Does::nothing) accesses.push_back(does == Does::reads ? reads(x) : writes(x));
+        submit(false, accesses);
+        submit(true, {writes(x)});
+        submit(true, {writes(x)});
+        run_thread([&](auto& kernel) {
+          if (allows) kernel.grid.depend(false);
+        });
+        run_thread([](auto&) {});
+        run_thread([&](auto&) { stores ? static_cast<void>(*at = 3) : static_cast<void>(*at); });
+        const bool with_first = does == Does::writes || (does == Does::reads && allows && stores);
+        ASSERT_EQ(recorder.races.size(), with_first ? 2U : 1U);
+        EXPECT_EQ(recorder.races[0].first, with_first ? 0U : 1U);
+      }
+    }
+  }
+}
+
+TEST_F(EarlyAccesses, AfterAKernelWithoutMemoryNothingOlderIsPending) {
+  submit(false, {writes(x)});
+  submit(true, {});
+  const auto third = submit(true, {});
+  submit(true, {});
+  run_thread([](auto&) {});
+  run_thread([](auto&) {});
+  EXPECT_FALSE(
+      launches.begin(stream, memory, [](std::size_t) -> std::size_t { throw std::bad_alloc(); }));
+  third->grid.depend(true);
+  stream.queue.pop_front();
+  EXPECT_TRUE(launches.end(stream, third, recorder));
+  run_thread([&](auto& kernel) {
+    EXPECT_TRUE(is_readable(x));
+    wait(kernel);
+    EXPECT_TRUE(is_readable(x));
+  });
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -487,6 +488,85 @@ TEST_F(ScheduledByHand, AKernelKnowsWhetherItBeginsAlone) {
   EXPECT_TRUE(third->begins_alone);
   scheduler_.drain(lock_);
   runtime_.devices[0]->recover();
+}
+
+TEST_F(ScheduledByHand, TheHostsOwnAccessesCountDuringARunAlone) {
+  const int values[2] = {};
+  const call_site line{"program.cpp", "main", 7};
+  const auto touch = [&](std::size_t bytes, debug::AccessKind kind) {
+    lock_.unlock();
+    AdversarialSession::touch(values, bytes, kind, line);
+    lock_.lock();
+  };
+  scheduler_.begin(1);
+  touch(4, debug::AccessKind::read);
+  runtime_.set_scheduler(&scheduler_);
+  touch(0, debug::AccessKind::write);
+  const auto& history = scheduler_.recorder.history;
+  EXPECT_EQ(history.size(), 0U);
+  touch(1, debug::AccessKind::read);
+  touch(8, debug::AccessKind::write);
+  runtime_.set_scheduler(nullptr);
+  ASSERT_EQ(history.size(), 2U);
+  EXPECT_EQ(history[0].kind, debug::ActionKind::host_read);
+  EXPECT_EQ(history[0].bytes, 1U);
+  EXPECT_EQ(history[0].site.line, 7U);
+  EXPECT_EQ(history[1].kind, debug::ActionKind::host_write);
+  EXPECT_EQ(history[1].bytes, 8U);
+  touch(4, debug::AccessKind::read);
+  EXPECT_EQ(history.size(), 2U);
+}
+
+TEST(Session, LeavesFailuresAloneThatAreNotOfItsRun) {
+  Device& device = *Runtime::get().devices[0];
+  for (const bool runs : {false, true}) {
+    {
+      AdversarialSession session;
+      bool again = true;
+      if (runs) {
+        session.begin(1);
+        EXPECT_TRUE(session.end(again));
+        EXPECT_FALSE(again);
+      }
+      device.fail({raw(HostStatus::out_of_memory), {}});
+    }
+    EXPECT_EQ(device.failure().status, raw(HostStatus::out_of_memory));
+    device.recover();
+  }
+}
+
+TEST(Session, MemoryWrittenAfterItsFreeIsAFindingIfThereIsNoOther) {
+  for (const bool other : {false, true}) {
+    AdversarialSession session;
+    bool again = false;
+    session.begin(1);
+    void* memory = nullptr;
+    ASSERT_EQ(host_backend::allocate_unordered(memory, 16), 0);
+    ASSERT_EQ(host_backend::deallocate_unordered(memory), 0);
+    static_cast<unsigned char*>(memory)[3] = 1;
+    if (other) session.differs();
+    EXPECT_FALSE(session.end(again));
+    const debug::RaceReport report = session.report();
+    ASSERT_EQ(report.findings.size(), 1U);
+    EXPECT_EQ(report.findings[0].mistake,
+              other ? debug::Mistake::different_result : debug::Mistake::use_after_release);
+  }
+}
+
+TEST(Session, OneRunsAtATime) {
+  std::atomic<bool> begins = false;
+  std::atomic<bool> ended = false;
+  auto first = std::make_unique<AdversarialSession>();
+  std::thread other([&] {
+    begins = true;
+    const AdversarialSession second;
+    EXPECT_TRUE(ended);
+  });
+  while (!begins) std::this_thread::yield();
+  for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+  ended = true;
+  first = nullptr;
+  other.join();
 }
 
 }  // namespace

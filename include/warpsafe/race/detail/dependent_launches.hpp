@@ -85,8 +85,6 @@ class DependentLaunches {
     auto& kernel = static_cast<KernelOperation&>(*stream.queue.front());
     Chain& chain = chains_[&stream];
     const bool early = kernel.grid.shape.programmatic && !kernel.begins_alone;
-    early_.clear();
-    late_.clear();
     if (early && chain.last.kernel != nullptr) {
       late_ = chain.waited ? chain.late : chain.early;
       for (Pending& one : late_) {
@@ -125,8 +123,8 @@ class DependentLaunches {
     // Of an ordinary kernel these mean nothing, since its lists are empty.
     chain.waited = grid.waited();
     chain.covered = watch_.covered();
-    chain.early = std::move(early_);
-    chain.late = std::move(late_);
+    chain.early = std::exchange(early_, {});
+    chain.late = std::exchange(late_, {});
   }
 
   /// What allocations held before a kernel wrote to them.
@@ -201,8 +199,7 @@ class DependentLaunches {
                                   [&](const Pending& other) { return other.kernel == one.kernel; });
     for (const OldMemory& old : *one.old) {
       const Allocation* const found = memory.around(old.begin, old.bytes.size());
-      const bool same = found != nullptr && found->storage.get() == old.begin && !found->freed &&
-                        found->bytes == old.bytes.size();
+      const bool same = found != nullptr && !found->freed && found->bytes == old.bytes.size();
       if (same) watch_.hide(old.begin, old.bytes, late);
     }
   }
