@@ -408,6 +408,13 @@ class EarlyAccesses : public Dependents {
       if (kernel->grid.watch != nullptr) kernel->grid.watch->end_block();
     });
   }
+  static void touch(volatile int* at, bool stores) {
+    if (stores) {
+      *at = 3;
+    } else {
+      static_cast<void>(*at);
+    }
+  }
   void wait(KernelOperation& kernel) {
     kernel.grid.depend(true);
     kernel.grid.watch->wait(self, "a.cpp", 1);
@@ -456,7 +463,7 @@ TEST_F(EarlyAccesses, OfAKernelThatAllowsItsDependentsTheReadsCountToo) {
       run_thread([&](auto& kernel) {
         if (allows) kernel.grid.depend(false);
       });
-      run_thread([&](auto&) { stores ? static_cast<void>(*at = 3) : static_cast<void>(*at); });
+      run_thread([&](auto&) { touch(at, stores); });
       ASSERT_EQ(recorder.races.size(), allows && stores ? 1U : 0U);
       if (recorder.races.empty()) continue;
       const debug::Race& race = recorder.races[0];
@@ -509,7 +516,7 @@ TEST_F(EarlyAccesses, EachPendingKernelRacesOnlyWithWhatItForbids) {
           if (allows) kernel.grid.depend(false);
         });
         run_thread([](auto&) {});
-        run_thread([&](auto&) { stores ? static_cast<void>(*at = 3) : static_cast<void>(*at); });
+        run_thread([&](auto&) { touch(at, stores); });
         const bool with_first = does == Does::writes || (does == Does::reads && allows && stores);
         ASSERT_EQ(recorder.races.size(), with_first ? 2U : 1U);
         EXPECT_EQ(recorder.races[0].first, with_first ? 0U : 1U);
