@@ -445,8 +445,8 @@ TEST_F(ScheduledByHand, ACopyToTheHostOfMemoryThatNothingWroteIsRemarked) {
 
 TEST_F(ScheduledByHand, WorkOfALostDeviceIsNotWatchedLater) {
   scheduler_.begin(1);
-  constexpr char function = 0;
-  const KernelEntry entry{&function, nullptr, nullptr, 0};
+  constexpr char code = 0;
+  const KernelEntry entry{&code, nullptr, nullptr, 0};
   const auto kernel = [&] {
     return std::make_shared<KernelOperation>(entry, LaunchShape{}, nullptr, runtime_.pool);
   };
@@ -466,8 +466,8 @@ TEST_F(ScheduledByHand, WorkOfALostDeviceIsNotWatchedLater) {
 
 TEST_F(ScheduledByHand, AKernelKnowsWhetherItBeginsAlone) {
   scheduler_.begin(1);
-  constexpr char function = 0;
-  const KernelEntry entry{&function, nullptr, nullptr, 0};
+  constexpr char code = 0;
+  const KernelEntry entry{&code, nullptr, nullptr, 0};
   const auto kernel = [&] {
     const auto made =
         std::make_shared<KernelOperation>(entry, LaunchShape{}, nullptr, runtime_.pool);
