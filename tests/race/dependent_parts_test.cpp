@@ -4,16 +4,20 @@
 // Which kernels see old contents of memory because of dependent launches, with kernels whose run
 // the test plays itself.
 
+#include <warpsafe/backend/detail/host_thread.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/race/detail/dependent_launches.hpp>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -256,6 +260,288 @@ TEST_F(Dependents, AKernelThatDoesNotWaitPassesItsPredecessorOn) {
   };
   EXPECT_TRUE(third_sees_old(false));
   EXPECT_FALSE(third_sees_old(true));
+}
+
+TEST_F(Dependents, WithoutMemoryForTheirOrderAKernelRunsAsAnOrdinaryOne) {
+  // At each of its three random numbers.
+  for (std::size_t failing = 1; failing <= 3; ++failing) {
+    *x = 1;
+    submit(false, {writes(x)});
+    const auto second = submit(true, {writes(x)});
+    submit(true, {});
+    run([&] { *x = 2; });
+    std::size_t drawn = 0;
+    EXPECT_FALSE(launches.begin(stream, memory, [&](std::size_t) -> std::size_t {
+      if (++drawn == failing) throw std::bad_alloc();
+      return 0;
+    }));
+    EXPECT_EQ(drawn, failing);
+    EXPECT_FALSE(launches.hides());
+    EXPECT_EQ(*x, 2) << "what the kernel before wrote";
+    EXPECT_FALSE(second->followed);
+    EXPECT_EQ(second->grid.watch, nullptr);
+    const std::shared_ptr<Operation> front = stream.queue.front();
+    *x = 3;
+    stream.queue.pop_front();
+    EXPECT_TRUE(launches.end(stream, front, recorder));
+    asked.clear();
+    EXPECT_FALSE(run()) << "old contents were not kept";
+    EXPECT_EQ(asked, (std::vector<std::size_t>{1, 1})) << "only the kernel before is pending";
+    EXPECT_EQ(*x, 3);
+  }
+}
+
+TEST_F(Dependents, AsksWhetherTheNextKernelSeesOldContentsOnlyIfItCanOverlap) {
+  const auto asks = [&](const auto& next) {
+    submit(false, {writes(x)});
+    next();
+    asked.clear();
+    run();
+    const bool did = !asked.empty();
+    asked.clear();
+    while (!stream.queue.empty()) run();
+    return did;
+  };
+  const auto record = [&] { submit(std::make_shared<MarkOperation>()); };
+  EXPECT_FALSE(asks([] {}));
+  EXPECT_TRUE(asks([&] { submit(true, {}); }));
+  EXPECT_FALSE(asks([&] { submit(false, {}); }));
+  EXPECT_FALSE(asks([&] { submit(true, {})->begins_alone = true; }));
+  EXPECT_FALSE(asks([&] { submit(false, {})->begins_alone = true; }));
+  EXPECT_FALSE(asks(record));
+  EXPECT_TRUE(asks([&] {
+    record();
+    submit(true, {});
+  }));
+  EXPECT_FALSE(asks([&] {
+    submit(std::make_shared<AllocateOperation>(y, sizeof *y));
+    submit(true, {});
+  }));
+  EXPECT_EQ(asked, (std::vector<std::size_t>{1})) << "after another operation nothing is pending";
+  EXPECT_FALSE(asks([&] {
+    const auto wait = std::make_shared<MarkOperation>();
+    wait->after = std::make_shared<MarkOperation>();
+    submit(wait);
+    submit(true, {});
+  }));
+  EXPECT_EQ(asked, (std::vector<std::size_t>{1})) << "nor after a wait";
+  submit(false, {writes(x)});
+  const auto alone = submit(true, {});
+  run();
+  alone->begins_alone = true;
+  asked.clear();
+  run();
+  EXPECT_EQ(asked, (std::vector<std::size_t>{1})) << "nor where the host has waited";
+}
+
+TEST_F(Dependents, AnAccessOfTheLastByteIsOneOfTheAllocation) {
+  submit(false, {writes(reinterpret_cast<const char*>(x) + sizeof *x - 1)});
+  submit(true, {});
+  run([&] { *x = 2; });
+  EXPECT_TRUE(run([&] { EXPECT_EQ(*x, 1); }));
+  EXPECT_EQ(*x, 2);
+}
+
+TEST_F(Dependents, AnAllocationThatIsWrittenTwiceCountsOnce) {
+  constexpr std::size_t bytes = std::size_t{22} << 20U;  // of 64 MiB that are kept
+  int* const large = add_memory(bytes);
+  int* const other = add_memory(bytes);
+  submit(false, {writes(large), writes(large), writes(other)});
+  submit(true, {});
+  run([&] { *large = *other = 2; });
+  EXPECT_TRUE(run([&] {
+    EXPECT_EQ(*large, 1);
+    EXPECT_EQ(*other, 1);
+  }));
+}
+
+TEST_F(Dependents, MemoryThatIsGoneIsLeftAlone) {
+  submit(false, {writes(x)});
+  submit(true, {});
+  run([&] { *x = 2; });
+  static_cast<void>(memory.remove(x));
+  EXPECT_FALSE(run());
+}
+
+TEST_F(Dependents, ItsWaitCoversTheKernelDirectlyBeforeAlone) {
+  for (const std::size_t chosen : {std::size_t{0}, std::size_t{1}}) {
+    *x = *y = 1;
+    submit(false, {writes(x)});
+    submit(true, {writes(y)});
+    const auto third = submit(true, {});
+    random = 0;
+    run([&] { *x = 2; });
+    run([&] { *y = 2; });
+    random = chosen;  // of the first two
+    EXPECT_TRUE(run([&] {
+      EXPECT_EQ(*x, chosen == 0 ? 1 : 2);
+      EXPECT_EQ(*y, chosen == 1 ? 1 : 2);
+      static_cast<void>(third->grid.watch->begin_block(0));
+      third->grid.watch->wait({}, "a.cpp", 1);
+      EXPECT_EQ(*x, chosen == 0 ? 1 : 2) << "the second did not wait for the first";
+      EXPECT_EQ(*y, 2);
+      third->grid.watch->end_block();
+    }));
+    EXPECT_EQ(*x, 2);
+  }
+}
+
+/// Accesses that are noted: not under the sanitizers, which have their own handlers of faults.
+class EarlyAccesses : public Dependents {
+ protected:
+  warpsafe::detail::HostThread self{};
+
+  void SetUp() override {
+    if (address_sanitizer || thread_sanitizer) GTEST_SKIP() << "a sanitizer";
+    random = 1;  // nothing is hidden
+  }
+  /// Runs `body` as the only thread of the front kernel.
+  template <class Body>
+  void run_thread(const Body& body) {
+    run([&] {
+      const auto kernel = std::static_pointer_cast<KernelOperation>(stream.queue.front());
+      kernel->grid.begin();
+      if (kernel->grid.watch != nullptr) static_cast<void>(kernel->grid.watch->begin_block(0));
+      warpsafe::detail::host_thread = &self;
+      body(*kernel);
+      warpsafe::detail::host_thread = nullptr;
+      if (kernel->grid.watch != nullptr) kernel->grid.watch->end_block();
+    });
+  }
+  static void touch(volatile int* at, bool stores) {
+    if (stores) {
+      *at = 3;
+    } else {
+      static_cast<void>(*at);
+    }
+  }
+  void wait(KernelOperation& kernel) {
+    kernel.grid.depend(true);
+    kernel.grid.watch->wait(self, "a.cpp", 1);
+  }
+  /// Whether the system may read it. A protected page makes the call fail.
+  [[nodiscard]] static bool is_readable(const void* at) {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(pipe(ends.data()), 0);
+    const bool read = write(ends[1], at, 1) == 1;
+    for (const int end : ends) close(end);
+    return read;
+  }
+};
+
+TEST_F(EarlyAccesses, OnlyMemoryOfPendingKernelsIsProtected) {
+  submit(false, {writes(x)});
+  submit(true, {reads(x), writes(y)});
+  submit(true, {});
+  submit(false, {});
+  submit(true, {});
+  run_thread([](auto&) {});
+  run_thread([&](auto& kernel) {
+    EXPECT_FALSE(is_readable(x));
+    EXPECT_TRUE(is_readable(y));
+    wait(kernel);
+    EXPECT_TRUE(is_readable(x));
+  });
+  run_thread([&](auto&) {
+    EXPECT_TRUE(is_readable(x)) << "the second waited for the first";
+    EXPECT_FALSE(is_readable(y));
+  });
+  run_thread([&](auto&) { EXPECT_TRUE(is_readable(y)); });
+  run_thread([&](auto&) {
+    EXPECT_TRUE(is_readable(x));
+    EXPECT_TRUE(is_readable(y));
+  });
+}
+
+TEST_F(EarlyAccesses, OfAKernelThatAllowsItsDependentsTheReadsCountToo) {
+  volatile int* const at = x;
+  for (const bool allows : {false, true}) {
+    for (const bool stores : {false, true}) {
+      recorder.races.clear();
+      const auto first = submit(false, {reads(x)});
+      submit(true, {});
+      run_thread([&](auto& kernel) {
+        if (allows) kernel.grid.depend(false);
+      });
+      run_thread([&](auto&) { touch(at, stores); });
+      ASSERT_EQ(recorder.races.size(), allows && stores ? 1U : 0U);
+      if (recorder.races.empty()) continue;
+      const debug::Race& race = recorder.races[0];
+      EXPECT_EQ(race.first + 1, race.second);
+      EXPECT_EQ(race.first_access.kind, debug::AccessKind::read);
+      EXPECT_EQ(race.second_access.kind, debug::AccessKind::write);
+      EXPECT_EQ(race.first_access.begin, reinterpret_cast<std::uintptr_t>(x));
+      EXPECT_EQ(race.first_access.bytes, sizeof *x);
+    }
+  }
+}
+
+TEST_F(EarlyAccesses, ARaceIsWithTheKernelsOfThatMemoryAlone) {
+  volatile int* const at = x;
+  for (const bool late : {false, true}) {
+    recorder.begin();
+    launches.clear();
+    submit(false, {writes(x)});
+    submit(true, {writes(x + 1)});  // behind it
+    submit(true, {reads(x)});
+    run_thread([](auto&) {});
+    run_thread([](auto&) {});
+    run_thread([&](auto& kernel) {
+      if (late) wait(kernel);
+      static_cast<void>(*at);
+    });
+    ASSERT_EQ(recorder.races.size(), 1U);
+    const debug::Race& race = recorder.races[0];
+    EXPECT_EQ(race.first, 0U);
+    EXPECT_EQ(race.second, 2U);
+    EXPECT_EQ(race.overlap.after_wait, late);
+    EXPECT_EQ(race.overlap.through, late ? 1U : debug::no_point) << "who did not wait";
+  }
+}
+
+TEST_F(EarlyAccesses, EachPendingKernelRacesOnlyWithWhatItForbids) {
+  volatile int* const at = x;
+  enum class Does { nothing, reads, writes };
+  for (const Does does : {Does::nothing, Does::reads, Does::writes}) {
+    for (const bool allows : {false, true}) {
+      for (const bool stores : {false, true}) {
+        recorder.begin();
+        launches.clear();
+        std::vector<Access> accesses;
+        if (does != Does::nothing) accesses.push_back(does == Does::reads ? reads(x) : writes(x));
+        submit(false, accesses);
+        submit(true, {writes(x)});
+        submit(true, {writes(x)});
+        run_thread([&](auto& kernel) {
+          if (allows) kernel.grid.depend(false);
+        });
+        run_thread([](auto&) {});
+        run_thread([&](auto&) { touch(at, stores); });
+        const bool with_first = does == Does::writes || (does == Does::reads && allows && stores);
+        ASSERT_EQ(recorder.races.size(), with_first ? 2U : 1U);
+        EXPECT_EQ(recorder.races[0].first, with_first ? 0U : 1U);
+      }
+    }
+  }
+}
+
+TEST_F(EarlyAccesses, AfterAKernelWithoutMemoryNothingOlderIsPending) {
+  submit(false, {writes(x)});
+  submit(true, {});
+  const auto third = submit(true, {});
+  submit(true, {});
+  run_thread([](auto&) {});
+  run_thread([](auto&) {});
+  EXPECT_FALSE(
+      launches.begin(stream, memory, [](std::size_t) -> std::size_t { throw std::bad_alloc(); }));
+  third->grid.depend(true);
+  stream.queue.pop_front();
+  EXPECT_TRUE(launches.end(stream, third, recorder));
+  run_thread([&](auto& kernel) {
+    EXPECT_TRUE(is_readable(x));
+    wait(kernel);
+    EXPECT_TRUE(is_readable(x));
+  });
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ class AdversarialSession {
   /// The host itself accesses memory. Does nothing unless a program runs.
   static void touch(const void* memory, std::size_t bytes, debug::AccessKind kind,
                     const call_site& site) {
-    const Caller outer = CallerCalls::enter_call(site, {nullptr, 0});
+    const Caller outer = CallerCalls::enter_call(site, {});
     Runtime& runtime = Runtime::get();
     std::unique_lock lock(runtime.mutex);
     if (runtime.scheduler != nullptr && bytes != 0) {

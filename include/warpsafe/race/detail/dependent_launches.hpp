@@ -48,11 +48,8 @@ class DependentLaunches {
     };
     if (debug::detail::catch_bad_alloc(step, false)) return true;
     watch_.end();
-    auto& front = *stream.queue.front();
-    if (front.kind() == OperationKind::kernel) {
-      static_cast<KernelOperation&>(front).followed = false;
-      static_cast<KernelOperation&>(front).grid.watch = nullptr;
-    }
+    // Only a kernel needs memory.
+    static_cast<KernelOperation&>(*stream.queue.front()).followed = false;
     forget(stream);
     return false;
   }
@@ -88,18 +85,15 @@ class DependentLaunches {
     auto& kernel = static_cast<KernelOperation&>(*stream.queue.front());
     Chain& chain = chains_[&stream];
     const bool early = kernel.grid.shape.programmatic && !kernel.begins_alone;
-    early_.clear();
-    late_.clear();
     if (early && chain.last.kernel != nullptr) {
       late_ = chain.waited ? chain.late : chain.early;
       for (Pending& one : late_) {
-        if (!chain.waited && one.through == nullptr) one.through = chain.last.kernel;
+        if (one.through == nullptr) one.through = chain.last.kernel;
       }
       early_ = chain.covered ? std::move(chain.late) : std::move(chain.early);
       early_.push_back(chain.last);
       if (early_.size() > most_pending) early_.erase(early_.begin());
     }
-    chain = {};
     // A kernel after this one may begin before what this one writes is seen.
     if (dependent_follows(stream) && below(2) == 0) old_ = contents(kernel, memory);
     kernel.followed = kernel.grid.shape.programmatic;
@@ -126,11 +120,11 @@ class DependentLaunches {
     }
     Chain& chain = chains_[&stream];
     chain.last = {kernel, grid.allowed(), std::make_shared<Contents>(std::move(old_)), nullptr};
-    chain.waited = !followed || grid.waited();
-    chain.covered = !followed || watch_.covered();
-    chain.early = std::move(early_);
-    chain.late = std::move(late_);
-    old_.clear();
+    // Of an ordinary kernel these mean nothing, since its lists are empty.
+    chain.waited = grid.waited();
+    chain.covered = watch_.covered();
+    chain.early = std::exchange(early_, {});
+    chain.late = std::exchange(late_, {});
   }
 
   /// What allocations held before a kernel wrote to them.
@@ -205,8 +199,7 @@ class DependentLaunches {
                                   [&](const Pending& other) { return other.kernel == one.kernel; });
     for (const OldMemory& old : *one.old) {
       const Allocation* const found = memory.around(old.begin, old.bytes.size());
-      const bool same = found != nullptr && found->storage.get() == old.begin && !found->freed &&
-                        found->bytes == old.bytes.size();
+      const bool same = found != nullptr && !found->freed && found->bytes == old.bytes.size();
       if (same) watch_.hide(old.begin, old.bytes, late);
     }
   }

@@ -154,14 +154,10 @@ class SeededScheduler final : public Scheduler {
   }
   /// Runs the oldest operation of a random stream. False if none can run.
   bool run_one(std::unique_lock<std::mutex>& lock) {
+    std::erase_if(streams_, [](auto* stream) { return stream->closing && stream->idle(); });
     runnable_.clear();
-    bool any_ended = false;
     for (StreamState* stream : streams_) {
       if (stream->runnable()) runnable_.push_back(stream);
-      any_ended = any_ended || (stream->closing && stream->idle());
-    }
-    if (any_ended) {
-      std::erase_if(streams_, [](auto* stream) { return stream->closing && stream->idle(); });
     }
     if (runnable_.empty()) return false;
     StreamState& stream = *runnable_[random_.below(runnable_.size())];
