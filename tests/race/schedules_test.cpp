@@ -535,39 +535,5 @@ TEST(Session, LeavesFailuresAloneThatAreNotOfItsRun) {
   }
 }
 
-TEST(Session, MemoryWrittenAfterItsFreeIsAFindingIfThereIsNoOther) {
-  for (const bool other : {false, true}) {
-    AdversarialSession session;
-    bool again = false;
-    session.begin(1);
-    void* memory = nullptr;
-    ASSERT_EQ(host_backend::allocate_unordered(memory, 16), 0);
-    ASSERT_EQ(host_backend::deallocate_unordered(memory), 0);
-    static_cast<unsigned char*>(memory)[3] = 1;
-    if (other) session.differs();
-    EXPECT_FALSE(session.end(again));
-    const debug::RaceReport report = session.report();
-    ASSERT_EQ(report.findings.size(), 1U);
-    EXPECT_EQ(report.findings[0].mistake,
-              other ? debug::Mistake::different_result : debug::Mistake::use_after_release);
-  }
-}
-
-TEST(Session, OneRunsAtATime) {
-  std::atomic<bool> begins = false;
-  std::atomic<bool> ended = false;
-  auto first = std::make_unique<AdversarialSession>();
-  std::thread other([&] {
-    begins = true;
-    const AdversarialSession second;
-    EXPECT_TRUE(ended);
-  });
-  while (!begins) std::this_thread::yield();
-  for (int i = 0; i < 1000; ++i) std::this_thread::yield();
-  ended = true;
-  first = nullptr;
-  other.join();
-}
-
 }  // namespace
 }  // namespace warpsafe::host
