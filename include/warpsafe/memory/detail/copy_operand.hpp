@@ -245,7 +245,7 @@ template <CheckLevel Level, class B>
   const int device = stream.device().value();
   if constexpr (Level != CheckLevel::off) {
     // CUDA refuses this fill as an "invalid argument"; AMD's runtime fills by a kernel.
-    if (!can_access<B, Level>(device, rows.data, rows.device)) {
+    if (rows.device != device && !can_access<B, Level>(device, rows.data, rows.device)) {
       LaunchError error;
       static_cast<void>(refuse_access(error, device, rows.device, 0));
       error.operation = Name::of("fill device memory");

@@ -34,7 +34,7 @@ struct BarrierSite {
 
   [[nodiscard]] bool same_as(const BarrierSite& other) const noexcept {
     // Two translation units may contain the same file name at different addresses.
-    return line == other.line && std::strcmp(file, other.file) == 0;
+    return line == other.line && (file == other.file || std::strcmp(file, other.file) == 0);
   }
 };
 
