@@ -129,7 +129,8 @@ def wrong_kind(program, function):
                 yield Found(call, f"the {role} of a copy {KINDS[kind]} is {known[0]} memory: {known[1]}",
                             "write the kind that fits both pointers, or cudaMemcpyDefault; warpsafe's copies take it from their types",
                             # A device has page-locked memory at the address that the host has.
-                            "note" if known[1].endswith(PINNED) or is_runtime(program) else "")
+                            "note" if known[1].endswith(PINNED) or is_runtime(program) else "",
+                            form="host target" if role == "target" and known[0] == "host" else "")
                 break
 
 
