@@ -259,7 +259,10 @@ def refused(launch):
         return "note", "", ""
     name, source = found
     if source.grows:
-        form = ("constant" if re.fullmatch(r"\d+ (threads|bytes)", source.text) else "") if source.most else "input" if source.read else ""
+        if source.most:
+            form = "constant" if re.fullmatch(r"\d+ (threads|bytes)", source.text) else ""
+        else:
+            form = ("grid input" if name.startswith("grid") else "input") if source.read else ""
         return "", f"; its {name} comes from {source.text}, which " + ("is larger than the limit" if source.most else "has no upper limit here"), form
     return "note", f"; what the largest {name} is, which comes from {source.text}, is not known here", ""
 

@@ -63,11 +63,13 @@ def used_after_free(program, function):
         use = next_use(function, call, variable) if variable is not None else None
         if use is None or is_static_or_reference(variable):
             continue
+        # A branch may be for the case that the first call failed.
+        form = "branch" if any(above.kind in ("IF_STMT", "SWITCH_STMT", "CONDITIONAL_OPERATOR") and above.order > call.order for above in use.above()) else ""
         if api(call_name(use)) in FREES:
-            yield Found(use, f"{variable.node.name} is freed twice", "remove one of the calls; warpsafe's buffers free their memory once")
+            yield Found(use, f"{variable.node.name} is freed twice", "remove one of the calls; warpsafe's buffers free their memory once", form=form)
         else:
             yield Found(use, f"{variable.node.name} is used by {call_name(use) or 'a launch'}, but {call_name(call)} has freed it",
-                        f"call {call_name(call)} after the last use; warpsafe's buffers free their memory after the work that uses it")
+                        f"call {call_name(call)} after the last use; warpsafe's buffers free their memory after the work that uses it", form=form)
 
 
 def is_static_or_reference(variable):
