@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Checks which findings warpsafe-lint shows by default: check_levels.py LINT LINT-RULES.MD
+"""Checks which findings warpsafe-lint shows by default: check_levels.py LINT LINT-LEVELS.MD
 
 The table of levels names rows that exist, forms that a rule gives, and the rows that the page says are shown. Each form is shown
 with one source and a note with another. Exit code 77: libclang or CUDA is not installed."""

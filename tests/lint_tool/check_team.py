@@ -140,18 +140,18 @@ with tempfile.TemporaryDirectory() as name:
 
     (folder / 'quo"ted.cpp').write_text('#include "runtime.h"\n')
     first_commit(folder, "a.cpp", "runtime.h", "note.cpp", 'quo"ted.cpp')
-    expect("--changed-since without a change", run(folder, "--changed-since=HEAD", "a.cpp").returncode, 0)
+    expect("--changed-since without a change", run(folder, "--rows=D03", "--changed-since=HEAD", "a.cpp").returncode, 0)
     (folder / "a.cpp").write_text(SILENCED.replace("void f() {", "void f() {\n  cudaGetLastError(); // new"))
-    expect("--changed-since", places(run(folder, "--changed-since=HEAD", "a.cpp", "note.cpp")), [(3, "D03")])
+    expect("--changed-since", places(run(folder, "--rows=D03", "--changed-since=HEAD", "a.cpp", "note.cpp")), [(3, "D03")])
     # A line that looks like a header of the diff, and a user whose git names files relative to the folder.
     (folder / "note.cpp").write_text((folder / "a.cpp").read_text().replace("void f() {", "int i;\nvoid f() {\n++ i;").replace("// new", "// too"))
     subprocess.run(["git", "config", "diff.relative", "true"], cwd=folder, check=True)
-    expect("a changed line that begins with ++", (5, "D03") in places(run(folder / "below", "--changed-since=HEAD", "../note.cpp")), True)
+    expect("a changed line that begins with ++", (5, "D03") in places(run(folder / "below", "--rows=D03", "--changed-since=HEAD", "../note.cpp")), True)
     (folder / 'quo"ted.cpp').write_text('#include "runtime.h"\nvoid f() { cudaGetLastError(); }\n')
-    expect("a name that git quotes", places(run(folder, "--changed-since=HEAD", 'quo"ted.cpp')), [(2, "D03")])
+    expect("a name that git quotes", places(run(folder, "--rows=D03", "--changed-since=HEAD", 'quo"ted.cpp')), [(2, "D03")])
     (folder / "added.cu").write_text("")
-    expect("a file that git does not know", len(places(run(folder, "--changed-since=HEAD", "many.cpp"))), 4000)
-    expect("--changed-since from another folder", places(run(folder / "below", "--changed-since=HEAD", "../a.cpp")), [(3, "D03")])
+    expect("a file that git does not know", len(places(run(folder, "--rows=D03", "--changed-since=HEAD", "many.cpp"))), 4000)
+    expect("--changed-since from another folder", places(run(folder / "below", "--rows=D03", "--changed-since=HEAD", "../a.cpp")), [(3, "D03")])
     done = run(folder, "--changed-since=no-such-commit", "a.cpp")
     expect("--changed-since of no commit", (done.returncode, done.stderr.count("\n")), (2, 1))
     expect("--changed-since of an option", run(folder, "--changed-since=--output=x", "a.cpp").returncode, 2)
@@ -169,7 +169,7 @@ with tempfile.TemporaryDirectory() as name:
                   "  if (i < n) x[i] = 0;\n}\nvoid f(float* x, int n) {\n%s}\n")
         (folder / "silenced.cu").write_text(around % block)
         (folder / "bare.cu").write_text(around % re.sub("//.*", "", block))
-        done = run(folder, "silenced.cu", "bare.cu")
+        done = run(folder, "--rows=D03,A07", "silenced.cu", "bare.cu")
         if "not find cuda_runtime.h" in done.stderr or "cannot find CUDA" in done.stderr:
             print("no CUDA toolkit here: the page's comments are not tried")
             continue
