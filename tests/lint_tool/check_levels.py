@@ -39,9 +39,6 @@ CASES = {
                   "void f(float* x, int num_items) { scale<<<1, num_items / 2>>>(x, num_items); }"),
     "D01 block input": ("int main(int argc, char** argv) { float* x = nullptr; scale<<<1, atoi(argv[1])>>>(x, 5); }",
                         "int main(int argc, char** argv) { float* x = nullptr; scale<<<dim3(1, atoi(argv[1])), 5>>>(x, 5); }"),
-    "A13": ("void f(float* x, int n) { dim3 grid((n + 7) / 8), block(8); scale<<<block, grid>>>(x, n); }",
-            "int divided(int n, int by) { return (n + by - 1) / by; }\n"
-            "void f(float* x) { dim3 grid(divided(4, 32)), block(8); scale<<<block, grid>>>(x, 4); }"),
     "F04": ("void f(float* x) { cudaFree(x); cudaFree(x); }",
             "void f(float* x) { cudaError_t e = cudaFreeAsync(x, nullptr); if (e == cudaErrorNotSupported) cudaFree(x); }"),
     "A07 constants": ("void f(float* x) { scale<<<1000 / 256, 256>>>(x, 1000); }", "void f(float* x, int n) { scale<<<n / 256, 256>>>(x, n); }"),

@@ -120,7 +120,7 @@ def wrong_kind(program, function):
         pointer = pointer_itself(function, arguments[0])
         if pointer is not None:
             name = pointer.node.name
-            yield Found(call, f"&{name} is the address of the pointer {name}, which is host memory: the memory behind {name} is not filled", f"pass {name}")
+            yield Found(call, f"&{name} is the address of the pointer {name}, which is host memory: the memory behind {name} is not filled", f"pass {name}", form="fill")
     for call, arguments, _, kind in copies(function, "Memcpy", "MemcpyAsync"):
         if kind not in KINDS:
             continue

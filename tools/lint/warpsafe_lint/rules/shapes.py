@@ -35,9 +35,6 @@ def swapped(program, function, launch):
         second = plain(second.children[0])
     if is_block_word(program.text(first)) and is_grid_word(program.text(second)) and re.fullmatch(
             r"[\w.:>-]+", program.text(first)) and re.fullmatch(r"[\w.:>-]+", program.text(second)):
-        # Sizes that a call computes from constants: the source says them, but not to this rule, and most are small.
-        computed = all(function.value(name) is not None for axis in launch.block_axes + launch.grid_axes for name in (
-            *axis.all("DECL_REF_EXPR"), *axis.all("MEMBER_REF_EXPR")) if name.cursor.referenced is not None and name.cursor.referenced.kind.name in ("VAR_DECL", "PARM_DECL", "FIELD_DECL"))
         yield Found(launch.node, f"the grid is {program.text(first)} and the block {program.text(second)}: their names suggest "
                     "that they are swapped",
                     f"write <<<{program.text(second)}, {program.text(first)}, …>>>; warpsafe's GridDim and BlockDim do not "
@@ -45,8 +42,7 @@ def swapped(program, function, launch):
                     # The callers of a wrapper may pass the grid as its block, and so swap them back. Constants that a device
                     # accepts in this order do what they do.
                     "note" if all(is_of_caller(function, node) for node in (first, second)) or all(
-                        (function.value(axis) or 2048) <= 1024 for axis in launch.block_axes + launch.grid_axes) else "",
-                    form="computed" if computed else "")
+                        (function.value(axis) or 2048) <= 1024 for axis in launch.block_axes + launch.grid_axes) else "")
 
 
 ROWS, COLUMNS = r"row|height|^h$|^ny$", r"col|width|^w$|^nx$"
