@@ -105,4 +105,6 @@ void sizes(float* p, int n) {
 }
 
 // A parameter that is declared as an array is a pointer.
-void arrays(float host[32], float device[32]) { look(cudaMemcpy(host, device, 128, cudaMemcpyDeviceToHost)); }
+void arrays(float host[32], float device[32]) {
+  look(cudaMemcpy(host, device, 128, cudaMemcpyDeviceToHost));
+}
