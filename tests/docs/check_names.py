@@ -39,6 +39,7 @@ OTHERS = {
     "lint-unchecked.md": "C functions that a rule looks for",
     "lint-repositories.md": "commits of the repositories",
     "lint-repositories-later.md": "commits of the repositories",
+    "lint-repositories-33.md": "commits of the repositories",
     "lint-wild.md": "parameters of the programs that were linted",
     "migration.md": "files and kernels of the program that was migrated",
     "misuse.md": "the words of compilers",

@@ -67,14 +67,15 @@ with tempfile.TemporaryDirectory() as name:
     command = "nvcc -DFROM_THE_DATABASE -Iinclude -gencode arch=compute_90,code=sm_90 --expt-relaxed-constexpr -c a.cpp -o a.o"
     (folder / "compile_commands.json").write_text(json.dumps(
         [{"directory": name, "file": "a.cpp", "command": command.replace("nvcc", "c++")}]))
-    done = run(folder, "a.cpp")
+    expect("status with notes", run(folder, "a.cpp").returncode, 0)
+    done = run(folder, "--level=note", "a.cpp")
     expect("status with findings", done.returncode, 1)
-    expect("rows", re.findall(r"^a\.cpp:(\d+):(\d+): warning: .* \[(\w+)\]$", done.stdout, re.M),
+    expect("rows", re.findall(r"^a\.cpp:(\d+):(\d+): note: .* \[(\w+)\]$", done.stdout, re.M),
            [("7", "3", "D03"), ("8", "3", "G01")])
     (folder / "compile_commands.json").rename(folder / "elsewhere.json")
     done = run(folder, "--json", "--rows=G01", "-p", "elsewhere.json", "a.cpp")
     expect("--json", [(item["row"], item["line"], item["file"]) for item in json.loads(done.stdout)], [("G01", 8, "a.cpp")])
-    done = run(folder, "--rows=default,-G01", "a.cpp", "--", "-DFROM_THE_DATABASE", "-I", "include")
+    done = run(folder, "--rows=default,-G01", "--level=note", "a.cpp", "--", "-DFROM_THE_DATABASE", "-I", "include")
     expect("--rows with a minus", re.findall(r"\[(\w+)\]", done.stdout), ["D03"])
     expect("status without findings", run(folder, "clean.cpp").returncode, 0)
     expect("status without a file", run(folder, "no_such.cpp").returncode, 2)

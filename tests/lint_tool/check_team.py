@@ -65,30 +65,30 @@ with tempfile.TemporaryDirectory() as name:
     (folder / "a.cpp").write_text(SILENCED)
     (folder / "note.cpp").write_text(LEVELS)
     (folder / "clean.cpp").write_text("int main() {}\n")
-    expect("silenced lines", places(run(folder, "a.cpp")), [(3, "D03"), (6, "D03"), (12, "D03"), (13, "D03")])
+    expect("silenced lines", places(run(folder, "--rows=D03", "a.cpp")), [(3, "D03"), (6, "D03"), (12, "D03"), (13, "D03")])
     (folder / "file.cpp").write_text(SILENCED + "// warpsafe-lint: ignore-file D03 generated code\n")
-    expect("a silenced file", run(folder, "file.cpp").returncode, 0)
+    expect("a silenced file", run(folder, "--rows=D03", "file.cpp").returncode, 0)
 
     for what, words, wanted in (
             ("a note at the default level", ["note.cpp"], (0, 0)), ("--level=note", ["--level=note", "note.cpp"], (1, 1)),
             ("a row by name", ["--rows=D11", "note.cpp"], (1, 1)), ("--fail-on", ["--level=note", "--fail-on=warning", "note.cpp"], (0, 1)),
-            ("--fail-on=error", ["--fail-on=error", "a.cpp"], (0, 4)), ("--fail-on=never", ["--fail-on=never", "a.cpp"], (0, 4)),
-            ("--level=error", ["--level=error", "a.cpp"], (0, 0)), ("--jobs", ["--jobs=2", "a.cpp", "clean.cpp", "note.cpp"], (1, 4)),
-            ("--jobs=0", ["--jobs=0", "a.cpp", "clean.cpp"], (1, 4))):
+            ("--fail-on=error", ["--rows=D03", "--fail-on=error", "a.cpp"], (0, 4)), ("--fail-on=never", ["--rows=D03", "--fail-on=never", "a.cpp"], (0, 4)),
+            ("--level=error", ["--rows=D03", "--level=error", "a.cpp"], (0, 0)), ("--jobs", ["--rows=D03", "--jobs=2", "a.cpp", "clean.cpp", "note.cpp"], (1, 4)),
+            ("--jobs=0", ["--rows=D03", "--jobs=0", "a.cpp", "clean.cpp"], (1, 4))):
         done = run(folder, *words)
         expect(what, (done.returncode, len(places(done))), wanted)
     expect("the severity of a note", ": note: " in run(folder, "--rows=D11", "note.cpp").stdout, True)
     expect("--jobs below 0", run(folder, "--jobs=-1", "a.cpp").returncode, 2)
 
     # A baseline accepts what was there, also if other lines were added before it, and nothing new.
-    expect("--write-baseline", run(folder, "--write-baseline=accepted.json", "a.cpp").returncode, 0)
-    expect("an accepted finding", run(folder, "--baseline=accepted.json", "a.cpp").returncode, 0)
+    expect("--write-baseline", run(folder, "--rows=D03", "--write-baseline=accepted.json", "a.cpp").returncode, 0)
+    expect("an accepted finding", run(folder, "--rows=D03", "--baseline=accepted.json", "a.cpp").returncode, 0)
     moved = SILENCED.replace("void f() {", "\n\nint added;\nvoid f() {")
     (folder / "a.cpp").write_text(moved)
     (folder / "below").mkdir()
-    expect("a finding that moved", places(run(folder / "below", "--baseline=../accepted.json", "../a.cpp")), [])
+    expect("a finding that moved", places(run(folder / "below", "--rows=D03", "--baseline=../accepted.json", "../a.cpp")), [])
     (folder / "a.cpp").write_text(moved + "void g() {\n  cudaGetLastError();\n}\n")
-    expect("one more of the same text", len(places(run(folder, "--baseline=accepted.json", "a.cpp"))), 1)
+    expect("one more of the same text", len(places(run(folder, "--rows=D03", "--baseline=accepted.json", "a.cpp"))), 1)
     for what, text in {"no JSON": "[", "a list": "[]", "another version": '{"version": 9, "findings": {}}', "no numbers":
                        '{"version": 1, "findings": {"a": "b"}}', "not there": None}.items():
         (folder / "bad.json").unlink(missing_ok=True)
@@ -98,7 +98,7 @@ with tempfile.TemporaryDirectory() as name:
         expect(f"a baseline: {what}", (done.returncode, done.stderr.count("\n"), "--write-baseline" in done.stderr), (2, 1, True))
     (folder / "a.cpp").write_text(SILENCED)
 
-    sarif = json.loads(run(folder, "--sarif", "--level=note", "a.cpp", "note.cpp").stdout)
+    sarif = json.loads(run(folder, "--sarif", "--rows=D03,D11", "a.cpp", "note.cpp").stdout)
     result = sarif["runs"][0]["results"]
     expect("SARIF's version", sarif["version"], "2.1.0")
     expect("SARIF's results", [(item["ruleId"], item["level"]) for item in result], [("D03", "warning"), ("D11", "note")])
@@ -109,7 +109,7 @@ with tempfile.TemporaryDirectory() as name:
     expect("SARIF's further places", [len(item["relatedLocations"]) for item in result], [3, 0])
     expect("SARIF's fingerprints", len({item["partialFingerprints"]["warpsafeLint/v1"] for item in result}) > 1, True)
     (folder / "wide.cpp").write_text('#include "runtime.h"\nvoid f() { const char* s = "\u00e9\U0001f600"; cudaGetLastError(); }\n')
-    wide = json.loads(run(folder, "--sarif", "wide.cpp").stdout)["runs"][0]["results"][0]
+    wide = json.loads(run(folder, "--sarif", "--rows=D03", "wide.cpp").stdout)["runs"][0]["results"][0]
     expect("SARIF's column counts UTF-16 units", wide["locations"][0]["physicalLocation"]["region"]["startColumn"], 35)
     (folder / "broken.cpp").write_text('#include "gone.h"\n')
     done = run(folder, "--sarif", "broken.cpp")
@@ -121,7 +121,7 @@ with tempfile.TemporaryDirectory() as name:
     many = "".join(f"void f{i}() {{ cudaGetLastError(); }}\n" for i in range(4000))
     (folder / "many.cpp").write_text('#include "runtime.h"\n' + many)
     for jobs in ("1", "2"):
-        done = subprocess.run(f"'{sys.executable}' '{lint}' -j {jobs} many.cpp clean.cpp | head -1", shell=True, capture_output=True,
+        done = subprocess.run(f"'{sys.executable}' '{lint}' --rows=D03 -j {jobs} many.cpp clean.cpp | head -1", shell=True, capture_output=True,
                               text=True, cwd=folder)
         expect(f"a closed pipe, {jobs} processes", (done.stdout.count("\n"), done.stderr), (1, ""))
 
@@ -133,25 +133,25 @@ with tempfile.TemporaryDirectory() as name:
 
     # An expression that is nested more deeply than Python may go costs the findings of its file only.
     (folder / "deep.cpp").write_text('#include "runtime.h"\nint n;\nvoid f() {\n  cudaGetLastError();\n  n = ' + "+".join(["n"] * 2000) + ";\n}\n")
-    low = f"import sys; sys.path.insert(0, {str(lint.parent)!r}); from warpsafe_lint import main\nmain.DEEPEST = 400\nsys.exit(main.main(['-j1', 'deep.cpp', 'a.cpp']))"
+    low = f"import sys; sys.path.insert(0, {str(lint.parent)!r}); from warpsafe_lint import main\nmain.DEEPEST = 400\nsys.exit(main.main(['-j1', '--rows=D03', 'deep.cpp', 'a.cpp']))"
     done = subprocess.run([sys.executable, "-c", low], capture_output=True, text=True, cwd=folder, timeout=600)
     expect("a file that is nested too deeply", (done.returncode, "deep.cpp: not checked" in done.stderr, done.stderr.count("\n"), "a.cpp:" in done.stdout),
            (2, True, 1, True))
 
     (folder / 'quo"ted.cpp').write_text('#include "runtime.h"\n')
     first_commit(folder, "a.cpp", "runtime.h", "note.cpp", 'quo"ted.cpp')
-    expect("--changed-since without a change", run(folder, "--changed-since=HEAD", "a.cpp").returncode, 0)
+    expect("--changed-since without a change", run(folder, "--rows=D03", "--changed-since=HEAD", "a.cpp").returncode, 0)
     (folder / "a.cpp").write_text(SILENCED.replace("void f() {", "void f() {\n  cudaGetLastError(); // new"))
-    expect("--changed-since", places(run(folder, "--changed-since=HEAD", "a.cpp", "note.cpp")), [(3, "D03")])
+    expect("--changed-since", places(run(folder, "--rows=D03", "--changed-since=HEAD", "a.cpp", "note.cpp")), [(3, "D03")])
     # A line that looks like a header of the diff, and a user whose git names files relative to the folder.
     (folder / "note.cpp").write_text((folder / "a.cpp").read_text().replace("void f() {", "int i;\nvoid f() {\n++ i;").replace("// new", "// too"))
     subprocess.run(["git", "config", "diff.relative", "true"], cwd=folder, check=True)
-    expect("a changed line that begins with ++", (5, "D03") in places(run(folder / "below", "--changed-since=HEAD", "../note.cpp")), True)
+    expect("a changed line that begins with ++", (5, "D03") in places(run(folder / "below", "--rows=D03", "--changed-since=HEAD", "../note.cpp")), True)
     (folder / 'quo"ted.cpp').write_text('#include "runtime.h"\nvoid f() { cudaGetLastError(); }\n')
-    expect("a name that git quotes", places(run(folder, "--changed-since=HEAD", 'quo"ted.cpp')), [(2, "D03")])
+    expect("a name that git quotes", places(run(folder, "--rows=D03", "--changed-since=HEAD", 'quo"ted.cpp')), [(2, "D03")])
     (folder / "added.cu").write_text("")
-    expect("a file that git does not know", len(places(run(folder, "--changed-since=HEAD", "many.cpp"))), 4000)
-    expect("--changed-since from another folder", places(run(folder / "below", "--changed-since=HEAD", "../a.cpp")), [(3, "D03")])
+    expect("a file that git does not know", len(places(run(folder, "--rows=D03", "--changed-since=HEAD", "many.cpp"))), 4000)
+    expect("--changed-since from another folder", places(run(folder / "below", "--rows=D03", "--changed-since=HEAD", "../a.cpp")), [(3, "D03")])
     done = run(folder, "--changed-since=no-such-commit", "a.cpp")
     expect("--changed-since of no commit", (done.returncode, done.stderr.count("\n")), (2, 1))
     expect("--changed-since of an option", run(folder, "--changed-since=--output=x", "a.cpp").returncode, 2)
@@ -169,7 +169,7 @@ with tempfile.TemporaryDirectory() as name:
                   "  if (i < n) x[i] = 0;\n}\nvoid f(float* x, int n) {\n%s}\n")
         (folder / "silenced.cu").write_text(around % block)
         (folder / "bare.cu").write_text(around % re.sub("//.*", "", block))
-        done = run(folder, "silenced.cu", "bare.cu")
+        done = run(folder, "--rows=D03,A07", "silenced.cu", "bare.cu")
         if "not find cuda_runtime.h" in done.stderr or "cannot find CUDA" in done.stderr:
             print("no CUDA toolkit here: the page's comments are not tried")
             continue

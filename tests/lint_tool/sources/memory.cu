@@ -103,3 +103,8 @@ void sizes(float* p, int n) {
   look(cudaMemset(p, 0, -1));  // finds: L02
   look(cudaMemset(p, 0, n - 1));
 }
+
+// A parameter that is declared as an array is a pointer.
+void arrays(float host[32], float device[32]) {
+  look(cudaMemcpy(host, device, 128, cudaMemcpyDeviceToHost));
+}

@@ -8,6 +8,7 @@ import pathlib
 import re
 
 from . import registry
+from .rules import levels
 
 
 @dataclasses.dataclass
@@ -43,6 +44,7 @@ def explained(row):
     def indented(code):
         return "".join(f"    {line}\n" for line in code.splitlines())
 
+    how = "\n".join(f"by default {line}" for line in levels.told(rule).splitlines())
     checked = "checked by default" if rule.by_default else f"checked with --rows={row}"
-    return (f"{row}: {rule.title} ({rule.severity}, {checked})\n\n{text.why}\n\nwrong:\n{indented(text.wrong)}\nright:\n"
+    return (f"{row}: {rule.title} ({rule.severity}, {checked})\n\n{text.why}\n\n{how}\n\nwrong:\n{indented(text.wrong)}\nright:\n"
             f"{indented(text.right)}\nsilence a line: // warpsafe-lint: ignore {row} REASON")

@@ -30,7 +30,7 @@ def host_memory(function, node):
         variable = function.variable(inner)
         if variable is None:
             return None
-        if variable.node.type.kind.name == "CONSTANTARRAY" and not is_static(variable):
+        if variable.node.type.kind.name == "CONSTANTARRAY" and variable.node.kind != "PARM_DECL" and not is_static(variable):  # a parameter is a pointer
             return f"{inner.name} is an array of this function"
         starts = [variable.start] if variable.start is not None else []
         starts += [w.children[1] for w in variable.writes if w.kind == "BINARY_OPERATOR" and len(w.children) == 2]

@@ -15,7 +15,7 @@ from .fixes.rewrite import fix
 from .libclang import NoLibclang, load, own_headers, written_at
 from .options import FINDINGS, LEVELS, NOT_READ, NOTHING, parse_arguments
 from .reading import OTHERS, SOURCES, has_launch, parse, sources
-from .rules import PARTS
+from .rules import PARTS, levels
 from .silence import Silence
 
 assert PARTS  # importing them has registered their rules
@@ -86,6 +86,8 @@ def findings(file, program, options):
     found = {}
     for rule, finding, kind, line, column in every:
         severity = finding.severity or rule.severity
+        if rule.row not in options.named:
+            severity = levels.of_finding(rule.row, finding, severity, program)
         if silence.covers(line, rule.row) or LEVELS.index(severity) < LEVELS.index(options.level):
             continue
         found.setdefault((line, column, rule.row), {

@@ -8,15 +8,16 @@ import sys
 
 from . import registry
 from .explain import explained
+from .rules import levels
 
 NOTHING, FINDINGS, NOT_READ = 0, 1, 2
 LEVELS = registry.SEVERITIES
 
 
 def chosen(words):
-    """The rules that --rows selects: rows, `all` and `default`; a minus removes rules."""
+    """The rules that --rows selects, and those of them that it names: rows, `all` and `default`; a minus removes rules."""
     rules = {rule.row for rule in registry.RULES}
-    rows = set()
+    rows, named = set(), set()
     words = [word for word in words.split(",") if word]
     if not words or words[0].startswith("-"):
         words.insert(0, "default")
@@ -27,7 +28,8 @@ def chosen(words):
             print(f"warpsafe-lint: no rule for row {row}; --list-rows names them", file=sys.stderr)
             raise SystemExit(NOT_READ)
         rows = rows - group if word.startswith("-") else rows | group
-    return rows
+        named |= group if row != "DEFAULT" else set()
+    return rows, named & rows
 
 
 def level_of(words):
@@ -46,7 +48,9 @@ def jobs(word):
 def list_rows():
     rules = {rule.row: rule for rule in reversed(registry.RULES)}  # several rules may share a row
     for _, rule in sorted(rules.items()):
-        print(f"{rule.row}  {rule.severity:7}  {rule.title}{'' if rule.by_default else '  (only with --rows)'}")
+        own = [form for form in levels.forms(rule.row) if levels.key_of(rule.row, form) in levels.SHOWN]
+        where = f"  ({', '.join(own)}; others: note)" if own else "" if rule.by_default else "  (only with --rows)"
+        print(f"{rule.row}  {levels.by_default(rule):7}  {rule.title}{where}")
 
 
 def parse_arguments(words):
@@ -81,7 +85,7 @@ def parse_arguments(words):
     options.behind = behind
     options.level = options.level or level_of(options.rows)
     options.fail_on = options.fail_on or options.level
-    options.rows = chosen(options.rows)
+    options.rows, options.named = chosen(options.rows)
     if options.list_rows:
         list_rows()
         raise SystemExit(NOTHING)

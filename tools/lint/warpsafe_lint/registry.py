@@ -19,6 +19,8 @@ class Found:
     # All findings of a file with this kind are one mistake. "": those of a function are, if their texts differ only in names
     # and numbers.
     kind: str = ""
+    # Which of the row's forms this is, if levels.py has a level of its own for it.
+    form: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,6 +7,7 @@ import pathlib
 import urllib.parse
 
 from . import changes, registry, repeats
+from .rules import levels
 
 PAGE = "docs/tools/lint-rules.md"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -64,7 +65,7 @@ def as_sarif(findings, messages, complete):
         "tool": {"driver": {
             "name": "warpsafe-lint",
             "rules": [{"id": rule.row, "shortDescription": {"text": rule.title},
-                       "defaultConfiguration": {"level": rule.severity, "enabled": rule.by_default}} for rule in rules]}},
+                       "defaultConfiguration": {"level": levels.by_default(rule), "enabled": rule.by_default}} for rule in rules]}},
         "columnKind": "utf16CodeUnits",
         "invocations": [{"executionSuccessful": complete, "toolExecutionNotifications": [
             {"level": "error", "message": {"text": message}} for message in messages]}],

@@ -150,6 +150,16 @@ def pageable(program, function):
                         kind=str(function.node.start))  # one in a function, whatever memory: such copies come in groups
 
 
+def is_multiplied(function, size):
+    """Whether the function multiplies the same number by `sizeof` elsewhere: then it is a number of items, and this call forgot it."""
+    def bare_text(text):
+        return re.sub(r"\s", "", text)
+
+    whole = bare_text(function.program.source[function.node.start:function.node.end].decode(errors="replace"))
+    count = re.escape(bare_text(function.program.text(size)).strip("()"))
+    return re.search(rf"\b\(?{count}\)?\*sizeof\b|\bsizeof\([\w:*<>]+\)\*\(?{count}(?![\w.\[(]|->)", whole) is not None
+
+
 @rule("F05", "the size of a copy in elements instead of bytes")
 def elements_for_bytes(program):
     for function in program.functions:
@@ -182,7 +192,8 @@ def elements_for_bytes(program):
                 yield Found(size, f"{program.text(size)} counts items of {item} bytes, but {call_name(call)} takes bytes: "
                             "the call covers only a part",
                             f"write {program.text(size)} * sizeof(*pointer); warpsafe's copies compute the bytes from type and count",
-                            "note" if plain(size).kind == "MEMBER_REF_EXPR" and not counts_elsewhere(program, plain(size).name) else "")
+                            "note" if plain(size).kind == "MEMBER_REF_EXPR" and not counts_elsewhere(program, plain(size).name) else "",
+                            form="multiplied" if is_multiplied(function, size) else "")
 
 
 FLAGS = re.compile(r"(?i)ready|flag|mask|valid|active|visited|done|alive|enabled")  # compared with 0, in general

@@ -97,7 +97,7 @@ def floor_division(program, function, launch):
             if count % block:
                 yield Found(axis, f"{program.text(node)} is {count} / {block} rounded down: the last {count % block} items get "
                             "no thread",
-                            f"write {COVER}, or without warpsafe (n + B - 1) / B")
+                            f"write {COVER}, or without warpsafe (n + B - 1) / B", form="constants")
             continue
         if is_divided_in_steps(function, node):
             continue

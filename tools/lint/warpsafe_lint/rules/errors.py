@@ -203,7 +203,7 @@ def open_size(launch):
     # A number of a caller that no device accepts.
     limits["block"] = launch.max_threads or 1024
     found = [(name, dataclasses.replace(source, grows=True) if source.most and source.most > limits[name] else source) for name, source in found]
-    return next((each for each in found if each[1].grows), found[0] if found else None)
+    return next((each for each in found if each[1].grows and each[1].read), next((each for each in found if each[1].grows), found[0] if found else None))
 
 
 def compares_threads(launch):
@@ -252,15 +252,19 @@ def is_measured(function, launch):
 
 
 def refused(launch):
-    """Whether the size of a launch is a reason to refuse it, and the words that say which: None for the severity if the launch
-    can be refused, "note" if that is not known or does not happen."""
+    """Whether the size of a launch is a reason to refuse it, the words that say which, and the form of the finding: "" for the
+    severity if the launch can be refused, "note" if that is not known or does not happen."""
     found = open_size(launch)
     if is_measured(launch.function, launch) or found is None:
-        return "note", ""
+        return "note", "", ""
     name, source = found
     if source.grows:
-        return "", f"; its {name} comes from {source.text}, which " + ("is larger than the limit" if source.most else "has no upper limit here")
-    return "note", f"; what the largest {name} is, which comes from {source.text}, is not known here"
+        if source.most:
+            form = "constant" if re.fullmatch(r"\d+ (threads|bytes)", source.text) else ""
+        else:
+            form = ("grid input" if name.startswith("grid") else "input") if source.read else ""
+        return "", f"; its {name} comes from {source.text}, which " + ("is larger than the limit" if source.most else "has no upper limit here"), form
+    return "note", f"; what the largest {name} is, which comes from {source.text}, is not known here", ""
 
 
 @rule("D01", "a launch whose result nobody reads")
@@ -269,7 +273,7 @@ def unchecked(program):
     # status has a finding and a remedy of its own.
     for function in program.functions:
         for launch in unseen_launches(program, function):
-            severity, why = refused(launch)
+            severity, why, form = refused(launch)
             other = of_size(function, launch) if severity != "note" else ""
             if other:  # one mistake of one launch, which that row names
                 severity, why = "note", f"{why} ({other})"
@@ -277,7 +281,7 @@ def unchecked(program):
             yield Found(launch.node, f"no code checks the launch of {launch.kernel_name}: if a launch is refused, its kernel does not run, and the program goes on{why}",
                         f"check the status that {launch.form} returns, or call warpsafe::launch" if returns else
                         "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
-                        "right after the launch", severity, kind=launch.form if returns else "<<<>>>")
+                        "right after the launch", severity, kind=launch.form if returns else "<<<>>>", form=form)
 
 
 def is_launch_wrapper(call):

@@ -16,12 +16,14 @@ from ..tree import base_variable, call_arguments, call_name, is_integer, plain
 @dataclasses.dataclass(frozen=True)
 class Source:
     """What decides a size: as the source writes it, and whether it grows with the data or the program's input. `values` are all
-    that it can be, if the callers of a function show them, else empty. `named`: only a name says that it is a count."""
+    that it can be, if the callers of a function show them, else empty. `named`: only a name says that it is a count. `read`: the
+    source shows that the program reads it, from its arguments or its input."""
 
     text: str
     grows: bool = False
     values: tuple = ()
     named: bool = False
+    read: bool = False
 
     @property
     def most(self):
@@ -36,6 +38,7 @@ OWN = re.compile(r"(?i)block|blc?k|thread|grid|warp|wave|tile|group|tpb|bdim|gdi
                  r"channel|bits?(_|$)|byte|max|limit|window|radius|filter")
 MEMBERS = ("size", "length", "numel", "rows", "cols", "count", "Size", "Length", "Count")
 READERS = re.compile(r"(std::)?(atoi|atol|atoll|strtol|strtoul|strtoull|stoi|stol|stoul|stoull|scanf|fscanf|sscanf|getenv|from_chars)")
+INPUTS = re.compile(r"\b(atoi|atoll?|strtou?ll?|stou?ll?|stoi|argv|s?f?scanf)\b")
 READ = re.compile(r"\b(atoi|atoll?|strtou?ll?|stou?ll?|stoi|argv|s?f?scanf)\b|(\.|->)(size|length|numel|rows|cols)\s*\(")
 CONSTANT = re.compile(r"(?:\w+::)*(?:[A-Z][A-Z0-9_]+|k[A-Z]\w*)|\w+::\w+|\w+<.*")  # also of a template's parameter
 NUMBER = re.compile(r"[\d\s()+*-]+|\(?\s*1u?\s*<<\s*\d+\s*\)?")
@@ -74,7 +77,8 @@ def source_of(function, node, depth=6):
             # The quotient is large for a small divisor, so that the divisor alone does not say what it is.
             # Of a number that callers show, an unknown part is not known either.
             known = sources[0] if sources[0] and not (sources[0].values and len(sources) > 1) else None
-            return known if known and not (sources[1] and sources[1].grows) else Source(function.program.text(node), bool(sources[1] and sources[1].grows))
+            return known if known and not (sources[1] and sources[1].grows) else Source(
+                function.program.text(node), bool(sources[1] and sources[1].grows), read=bool(sources[1] and sources[1].read))
         if node.name == "/" and sources[0].named and function.value(inner[1]) is None:
             return Source(function.program.text(node))  # a part of what only a name calls a count
         return strongest(sources)
@@ -100,13 +104,13 @@ def computed(function, node, sides, sources):
 
 def strongest(sources):
     found = [source for source in sources if source is not None]
-    return next((source for source in found if source.grows), found[0] if found else None)
+    return next((source for source in found if source.read), next((source for source in found if source.grows), found[0] if found else None))
 
 
 def of_call(function, node, depth):
     name = call_name(node)
     if READERS.fullmatch(name):
-        return Source(function.program.text(node), True)
+        return Source(function.program.text(node), True, read=True)
     if name in MEMBERS and not call_arguments(node):
         return Source(function.program.text(node), not is_fixed(node) and not (node.children and is_filled_once(function, node.children[0])))
     rounded = round_up(function, node)
@@ -194,9 +198,10 @@ def of_write(function, node, text, depth):
         return source_of(function, node.children[1], depth - 1)
     if node.kind == "UNARY_OPERATOR":
         call = next((above for above in node.above() if above.kind == "CALL_EXPR"), None)
-        return Source(text, call is not None and READERS.fullmatch(call_name(call)) is not None)
+        is_read = call is not None and READERS.fullmatch(call_name(call)) is not None
+        return Source(text, is_read, read=is_read)
     if node.kind == "CALL_EXPR" and call_name(node) == "operator>>":
-        return Source(text, True)
+        return Source(text, True, read=True)
     return Source(text) if node.kind == "COMPOUND_ASSIGNMENT_OPERATOR" else source_of(function, node, depth - 1)
 
 
@@ -243,7 +248,8 @@ def of_parameter(function, node, text, depth):
         return Source(text, is_count(node.name), named=True)
     if all(source.values for source in found):
         return Source(text, values=tuple(value for source in found for value in source.values))
-    return Source(text, any(source.grows for source in found), named=all(source.named for source in found if source.grows))
+    return Source(text, any(source.grows for source in found), named=all(source.named for source in found if source.grows),
+                  read=any(source.read for source in found))
 
 
 def of_text(path, text):
@@ -252,7 +258,7 @@ def of_text(path, text):
     if NUMBER.fullmatch(text):
         return Source(text, values=(number(text),))
     if READ.search(text):
-        return Source(text, True)
+        return Source(text, True, read=INPUTS.search(text) is not None)
     name = re.split(r"\.|->", text)[-1]
     if CONSTANT.fullmatch(text) or not re.fullmatch(r"\w+", name):
         return Source(text)
@@ -262,7 +268,7 @@ def of_text(path, text):
     given = re.findall(rf"\b{name}\s*=\s*([^=;,][^;,]*)[;,]|#\s*define\s+{name}\s+(.+)", whole)
     given = [(one or other).strip() for one, other in given]
     if any(READ.search(each) for each in given):
-        return Source(text, True)
+        return Source(text, True, read=any(map(INPUTS.search, given)))
     if given and all(NUMBER.fullmatch(each) for each in given):
         return Source(text, values=tuple(map(number, given)))
     return Source(text, is_count(name) and not given and not re.search(rf"\b{name}\s*[<>]=?\s*[\w(]*(?!\b[01]\b)", whole), named=True)
@@ -292,11 +298,11 @@ def of_member(function, node, text, depth):
             found.append(Source(text, values=(value,)) if value is not None else source_of(other, write, depth - 2) if depth > 2 else None)
     found = [source for source in found if source is not None]
     if any(source.grows for source in found):
-        return Source(text, True, named=all(source.named for source in found if source.grows))
+        return Source(text, True, named=all(source.named for source in found if source.grows), read=any(source.read for source in found))
     whole = index.of_file(function.program.file).related(function.program.file)
     given = re.findall(rf"\b{node.name}\s*(?:=\s*|{{)([^=;{{}}][^;{{}}]*)}}?\s*;", whole)
     if any(READ.search(each) for each in given):
-        return Source(text, True)
+        return Source(text, True, read=any(map(INPUTS.search, given)))
     compared = re.search(rf"\b{node.name}\s*(?:<|>|<=|>=)\s*(?![=<>\s]|[01]\b)", whole)
     return Source(text, is_count(node.name) and to.kind.name == "FIELD_DECL" and not found and not compared and not any(
         NUMBER.fullmatch(each.strip()) or CONSTANT.fullmatch(each.strip()) for each in given), named=True)

@@ -63,11 +63,13 @@ def used_after_free(program, function):
         use = next_use(function, call, variable) if variable is not None else None
         if use is None or is_static_or_reference(variable):
             continue
+        # A branch may be for the case that the first call failed.
+        form = "branch" if any(above.kind in ("IF_STMT", "SWITCH_STMT", "CONDITIONAL_OPERATOR") and above.order > call.order for above in use.above()) else ""
         if api(call_name(use)) in FREES:
-            yield Found(use, f"{variable.node.name} is freed twice", "remove one of the calls; warpsafe's buffers free their memory once")
+            yield Found(use, f"{variable.node.name} is freed twice", "remove one of the calls; warpsafe's buffers free their memory once", form=form)
         else:
             yield Found(use, f"{variable.node.name} is used by {call_name(use) or 'a launch'}, but {call_name(call)} has freed it",
-                        f"call {call_name(call)} after the last use; warpsafe's buffers free their memory after the work that uses it")
+                        f"call {call_name(call)} after the last use; warpsafe's buffers free their memory after the work that uses it", form=form)
 
 
 def is_static_or_reference(variable):
@@ -118,7 +120,7 @@ def wrong_kind(program, function):
         pointer = pointer_itself(function, arguments[0])
         if pointer is not None:
             name = pointer.node.name
-            yield Found(call, f"&{name} is the address of the pointer {name}, which is host memory: the memory behind {name} is not filled", f"pass {name}")
+            yield Found(call, f"&{name} is the address of the pointer {name}, which is host memory: the memory behind {name} is not filled", f"pass {name}", form="fill")
     for call, arguments, _, kind in copies(function, "Memcpy", "MemcpyAsync"):
         if kind not in KINDS:
             continue
@@ -129,7 +131,8 @@ def wrong_kind(program, function):
                 yield Found(call, f"the {role} of a copy {KINDS[kind]} is {known[0]} memory: {known[1]}",
                             "write the kind that fits both pointers, or cudaMemcpyDefault; warpsafe's copies take it from their types",
                             # A device has page-locked memory at the address that the host has.
-                            "note" if known[1].endswith(PINNED) or is_runtime(program) else "")
+                            "note" if known[1].endswith(PINNED) or is_runtime(program) else "",
+                            form="host target" if role == "target" and known[0] == "host" else "")
                 break
 
 

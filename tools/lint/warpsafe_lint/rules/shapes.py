@@ -223,4 +223,4 @@ def block_of_data(program, function, launch):
             unknown = "" if grows or source.most else ", and its largest value is not known here"
             yield Found(axis, f"the block size {program.text(axis)} is a size of the data{unknown}: no GPU accepts more than 1024",
                         "use a constant block and SafeGrid<>::cover(n, block<256>), or BlockDim::create(n), which checks",
-                        "note" if unknown else "", kind="data")  # who gives one block the data's size gives it to the others
+                        "note" if unknown else "", kind="data", form="input" if source.read else "")  # who gives one block the data's size gives it to the others

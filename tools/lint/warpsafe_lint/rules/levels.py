@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Which findings are shown by default. A row, or one form of its findings, keeps the severity of its rule only
+
+* if at least 8 fresh findings, in code that the rules had not seen, were right since the rule last changed, at most 3 % were not,
+  and none was harmless; or
+* if all that it needs stands in the source: a constant against a limit of the language or of every device.
+
+All others are notes for a user who does not ask for their row by name. A rule itself may make one finding a note."""
+
+import dataclasses
+import pathlib
+import re
+
+
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    """Why a row, or one form of it, is shown by default. `whole`: it needs a file that was read completely, because a number of a
+    header that is missing is unknown."""
+
+    why: str
+    whole: bool = True
+
+
+LIMIT = "a constant against a limit of every device"
+# By row, and by the form that a rule gives its finding.
+SHOWN = {
+    "A05": Proof(LIMIT),
+    "A07 constants": Proof("constants that leave a rest: 17 of 17 fresh findings right, without lessons"),
+    "A11": Proof(LIMIT),
+    "A19 input": Proof("a block that the program reads from its input, as in D01"),
+    "B01": Proof(f"{LIMIT}: 37 of 38 fresh findings right, without lessons"),
+    "B03": Proof("a constant against a constant of the kernel"),
+    "B05": Proof(LIMIT),
+    "B08": Proof(LIMIT),
+    "B09": Proof(LIMIT),
+    "C01": Proof("an array shorter than the kernel's parameters"),
+    "C08": Proof("the type of an argument"),
+    "D01 constant": Proof(f"{LIMIT}: 9 of 9 fresh findings right, without lessons"),
+    "D01 input": Proof("a block or shared memory that the program reads from its input: 84 of 84 fresh findings right"),
+    "D10": Proof("52 of 52 fresh findings right", whole=False),
+    "E15": Proof("12 of 12 fresh findings right"),
+    "F04": Proof("18 of 18 fresh findings right"),
+    "F05 multiplied": Proof("the function itself multiplies the number by sizeof elsewhere"),
+    "L01": Proof("a copy against an allocation of its function: 15 of 15 fresh findings right, without lessons"),
+    "L02": Proof("a constant that no number of bytes can be"),
+}
+# Why the other rows and forms with fresh findings are notes. A row that is in neither table has too few.
+NOTES = {
+    "A04": "3 of 4 fresh findings right",
+    "A07": "12 of 18 fresh findings right",
+    "A13": "25 of 28 fresh findings right",
+    "A19": "14 of 17 fresh findings right",
+    "C04": "11 of 17 fresh findings right",
+    "C05": "9 of 13 fresh findings right",
+    "C07": "4 of 14 fresh findings right",
+    "C09": "4 of 18 fresh findings right",
+    "C11": "5 of 9 fresh findings right",
+    "D01": "what the largest size is, only a name suggests: 22 of 43 fresh findings right",
+    "D01 grid input": "a matrix with that many rows fits no memory: 11 of 19 fresh findings right",
+    "D03": "12 of 17 fresh findings right",
+    "D08": "7 of 12 fresh findings right",
+    "F04 branch": "1 fresh finding, which was false",
+    "F05": "18 of 67 fresh findings right",
+    "L01 fill": "a fill of a pointer's own address: 3 of 4 fresh findings right",
+    "L01 host target": "2 of 4 fresh findings right",
+}
+FEW = "too few fresh findings"
+# Words in the name of a file, or of its folder, that shows a mistake on purpose.
+LESSON = {"fail", "fails", "failed", "failure", "failing", "error", "errors", "err", "wrong", "broken", "bug", "bugs", "buggy", "mistake",
+          "mistakes", "incorrect", "mismatch", "mismatched", "invalid", "bad", "memcheck", "debug", "debugging"}
+
+
+def key_of(row, form):
+    """The entry of a form, or that of the row's other findings."""
+    key = f"{row} {form}"
+    return key if key in SHOWN or key in NOTES else row
+
+
+def forms(row):
+    """The forms of a row that have a level of their own."""
+    return [key.partition(" ")[2] for key in (*SHOWN, *NOTES) if key.startswith(f"{row} ")]
+
+
+def by_default(rule):
+    """The most severe level of a rule's findings for a user who does not ask for its row."""
+    return rule.severity if any(key_of(rule.row, form) in SHOWN for form in ("", *forms(rule.row))) else "note"
+
+
+def told(rule):
+    """A line for each form of a row: its level, and why."""
+    lines = []
+    for form in (*forms(rule.row), ""):
+        key = key_of(rule.row, form)
+        level, why = (rule.severity, SHOWN[key].why) if key in SHOWN else ("note", NOTES.get(key, FEW if rule.severity != "note" else "slow, or of style, or wrong for few programs"))
+        lines.append(f"{f'{form}: ' if form else 'others: ' if forms(rule.row) else ''}{level}, because: {why}")
+    return "\n".join(lines)
+
+
+def is_lesson(file):
+    """Whether the name of a file, or of its folder, says that it shows a mistake."""
+    path = pathlib.Path(file).absolute()
+    return any(word.lower() in LESSON for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", f"{path.parent.name} {path.stem}"))
+
+
+def of_finding(row, finding, severity, program):
+    """The level of a finding to which its rule gives `severity`, for a user who did not ask for its row by name."""
+    proof = SHOWN.get(key_of(row, finding.form))
+    return severity if proof is not None and (program.complete or not proof.whole) and not is_lesson(program.file) else "note"
