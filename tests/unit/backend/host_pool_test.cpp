@@ -97,12 +97,16 @@ TEST_F(HostPool, ItsStacksAreUsedAgainUntilTheyAreDropped) {
   const void* first = nullptr;
   const void* second = nullptr;
   EXPECT_EQ(run(shape_of(1, 1), keep_stacks, &first).status, 0);
-  // Something takes the place of stacks that are not kept, so that the next are elsewhere.
-  auto holder = std::make_unique<host::BlockRunner>();
+  // Others take the place of stacks that are not kept, so that the next are elsewhere.
+  std::vector<std::unique_ptr<host::BlockRunner>> others;
+  const auto take_places = [&] {
+    for (int i = 0; i < 100; ++i) others.push_back(std::make_unique<host::BlockRunner>());
+  };
+  take_places();
   EXPECT_EQ(run(shape_of(1, 1), keep_stacks, &second).status, 0);
   EXPECT_EQ(first, second);
   pool.drop_stacks();
-  holder = std::make_unique<host::BlockRunner>();
+  take_places();
   EXPECT_EQ(run(shape_of(1, 1), keep_stacks, &second).status, 0);
   EXPECT_NE(second, first);
 }
