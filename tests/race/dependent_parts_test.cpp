@@ -392,7 +392,8 @@ class EarlyAccesses : public Dependents {
   warpsafe::detail::HostThread self{};
 
   void SetUp() override {
-    if (address_sanitizer || thread_sanitizer) GTEST_SKIP() << "a sanitizer";
+    if (address_sanitizer || thread_sanitizer)
+      GTEST_SKIP() << "the sanitizers have their own handler";
     random = 1;  // nothing is hidden
   }
   /// Runs `body` as the only thread of the front kernel.

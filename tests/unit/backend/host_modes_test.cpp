@@ -4,10 +4,7 @@
 // What the threads of a block share and what each has for itself: rounding modes, and what becomes
 // of the others when one of them fails or waits for the grid before.
 
-#include "host_test_kernel.hpp"
-#include <warpsafe/backend/host/detail/fibre_runner.hpp>
-#include <warpsafe/backend/host/detail/predecessor_watch.hpp>
-#include <warpsafe/backend/host/detail/thread_runner.hpp>
+#include "host_runners.hpp"
 
 #include <gmock/gmock.h>
 
@@ -15,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
-#include <type_traits>
 #include <vector>
 
 namespace warpsafe::host_test {
@@ -25,25 +21,8 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 
 template <class Runner>
-struct HostThreads : ::testing::Test {
-  /// Runs all blocks of a grid that `watch` follows.
-  template <class... P>
-  host::Failure run(const LaunchShape& shape, host::PredecessorWatch* watch, void (*function)(P...),
-                    std::type_identity_t<P>... values) {
-    void* args[] = {static_cast<void*>(&values)..., nullptr};
-    host::Grid grid(entry_of(function), shape, args);
-    grid.watch = watch;
-    runner.begin_grid();
-    for (std::uint64_t i = 0; i < shape.blocks(); ++i) runner.run_block(grid, i);
-    runner.end_grid();
-    return grid.take_failure();
-  }
-  Runner runner;
-};
-using ThreadRunners =
-    std::conditional_t<host::thread_sanitizer, ::testing::Types<host::ThreadRunner>,
-                       ::testing::Types<host::FibreRunner, host::ThreadRunner>>;
-TYPED_TEST_SUITE(HostThreads, ThreadRunners);
+struct HostThreads : RunnerTest<Runner> {};
+TYPED_TEST_SUITE(HostThreads, Runners);
 
 constexpr char modes_file[] = "modes.cu";
 constexpr int up = FE_UPWARD;

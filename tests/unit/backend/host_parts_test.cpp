@@ -4,10 +4,9 @@
 // What a running block consists of: its shared memory, its texts, its stacks, and the handler of
 // its faults.
 
-#include "host_test_kernel.hpp"
+#include "host_runners.hpp"
 #include <warpsafe/backend/host/detail/block.hpp>
 #include <warpsafe/backend/host/detail/fibre.hpp>
-#include <warpsafe/backend/host/detail/thread_runner.hpp>
 
 #include <gmock/gmock.h>
 #include <sys/mman.h>
@@ -601,17 +600,8 @@ void waits_at_0_allows_at_1() {
 }
 
 template <class Runner>
-struct HostRunnerParts : ::testing::Test {
-  void run(Grid& grid, std::uint64_t block) {
-    runner.begin_grid();
-    runner.run_block(grid, block);
-    runner.end_grid();
-  }
-  Runner runner;
-};
-using PartRunners = std::conditional_t<host::thread_sanitizer, ::testing::Types<host::ThreadRunner>,
-                                       ::testing::Types<host::FibreRunner, host::ThreadRunner>>;
-TYPED_TEST_SUITE(HostRunnerParts, PartRunners);
+struct HostRunnerParts : RunnerTest<Runner> {};
+TYPED_TEST_SUITE(HostRunnerParts, Runners);
 
 TYPED_TEST(HostRunnerParts, AThreadSeesItsGrid) {
   LaunchShape shape;

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -97,23 +96,6 @@ TEST(HostBlock, AThreadThatCannotFaultGoesOn) {
 TEST(HostStackSize, ANumberThatIsTooLargeForAnIntegerIsNoSize) {
   EXPECT_EQ(host::parse_stack_bytes("18446744073709617152"), 0U) << "2^64 + 65536";
   EXPECT_EQ(host::parse_stack_bytes("18446744073709551680K"), 0U) << "2^64 + 64, in KiB";
-}
-
-host::Fibre* fibre_to_go_back_to = nullptr;
-host::Fibre& goes_back(void*) { return *fibre_to_go_back_to; }
-
-TEST(HostFibreDeathTest, TheTextOfAFinishedFibreEndsItsLine) {
-  if (under_sanitizer) GTEST_SKIP() << "the sanitizers write more";
-  const auto resume = [] {
-    host::Fibre own;
-    host::FibrePool pool;
-    fibre_to_go_back_to = &own;
-    host::Fibre& fibre = *pool.after(nullptr);
-    fibre.prepare<&goes_back>(nullptr);
-    own.switch_to(fibre);
-    own.switch_to(fibre);
-  };
-  EXPECT_EXIT(resume(), ::testing::KilledBySignal(SIGABRT), ::testing::EndsWith("has ended\n"));
 }
 
 // Operations.
