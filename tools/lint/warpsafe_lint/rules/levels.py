@@ -89,11 +89,13 @@ def by_default(rule):
 
 def told(rule):
     """A line for each form of a row: its level, and why."""
+    others = FEW if rule.severity != "note" else "slow, or of style, or wrong for few programs"
     lines = []
     for form in (*forms(rule.row), ""):
         key = key_of(rule.row, form)
-        level, why = (rule.severity, SHOWN[key].why) if key in SHOWN else ("note", NOTES.get(key, FEW if rule.severity != "note" else "slow, or of style, or wrong for few programs"))
-        lines.append(f"{f'{form}: ' if form else 'others: ' if forms(rule.row) else ''}{level}, because: {why}")
+        level, why = (rule.severity, SHOWN[key].why) if key in SHOWN else ("note", NOTES.get(key, others))
+        name = form or ("others" if forms(rule.row) else "")
+        lines.append(f"{name}: {level}, because: {why}" if name else f"{level}, because: {why}")
     return "\n".join(lines)
 
 
