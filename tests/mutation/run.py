@@ -55,17 +55,23 @@ def run_limited(command, limit, environment):
         return code, output.read(4_000_000).decode(errors="replace")
 
 
+def command_of(program):
+    """The words of --program: NAME=VALUE for its environment, the file, and arguments."""
+    words = program.split()
+    return ["env", *words] if "=" in words[0] else words
+
+
 def run_tests(tests, limit, environment):
     """What failed among tests of one program: a list of names, empty if all passed. A crash or the limit names the
     test that ran."""
     program, is_gtest = tests[0].program, tests[0].name is not None
     if not is_gtest:
-        code, _ = run_limited(program.split(), limit, environment)
+        code, _ = run_limited(command_of(program), limit, environment)
         return [] if code == 0 else ["program: " + ("time limit" if code is None else f"exit code {code}")]
     with tempfile.NamedTemporaryFile("w", prefix="mutation_flags_") as flags:
         flags.write("--gtest_filter=" + ":".join(test.name for test in tests) + "\n--gtest_fail_fast\n")
         flags.flush()
-        code, output = run_limited([program, f"--gtest_flagfile={flags.name}"], limit, environment)
+        code, output = run_limited([*command_of(program), f"--gtest_flagfile={flags.name}"], limit, environment)
     if code == 0 and run_gtest.closing_of(output):
         return []
     failed = re.findall(r"^\[  FAILED  \] ([^\s,]+)(?:, where .*)? \(\d+ ms\)$", output, re.MULTILINE)
@@ -92,13 +98,13 @@ def reach_all(programs, cache, jobs):
     tests, left_out = [], []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for program in programs:
-            file = pathlib.Path(program.split()[0])
+            file = pathlib.Path(next(word for word in program.split() if "=" not in word))
             stamp = file.stat().st_mtime_ns
             entry = known.get(program)
             if not entry or entry["stamp"] != stamp:
                 is_gtest = b"gtest_filter" in file.read_bytes()
-                names = run_gtest.names_of(program) if is_gtest else [None]
-                print(f"== which points does each of {len(names)} tests of {file.name} reach?", flush=True)
+                names = run_gtest.names_of(file) if is_gtest else [None]
+                print(f"== which points does each of {len(names)} tests of {program.replace(str(file), file.name)} reach?", flush=True)
                 found = list(pool.map(lambda name, of=program: reach_of(of, name), names))
                 entry = {"stamp": stamp, "failed": [n or program for n, t in zip(names, found) if t is None],
                          "tests": [[t.name, t.seconds, sorted(t.reached)] for t in found if t]}  # fmt: skip
@@ -208,7 +214,7 @@ def main():
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--id", type=int, action="append", help="these mutants, by their number in points.json")
     parser.add_argument("--again", help="the mutants that survived in the result of this name, instead of random ones")
-    parser.add_argument("--compiler", help="tries mutants that no test reaches as text, with this compiler")
+    parser.add_argument("--compiler", help="compiles the survivors' headers with this compiler, which may refuse them")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--patience", type=float, default=10,
                         help="seconds that tests may take beyond 8 times their usual time; then they hang")
@@ -246,7 +252,7 @@ def main():
         if key_of(point) in equivalents:
             return {**point, "state": "equivalent", "by": equivalents[key_of(point)]}
         state, by = try_mutant(point, tests, options.patience)
-        if state == "not reached" and options.compiler and not point["file"].startswith(("backend/cuda", "backend/hip")):
+        if state != "killed" and options.compiler and not point["file"].startswith(("backend/cuda", "backend/hip")):
             # The compiler may evaluate it, for a static_assert or the length of an array.
             import compile_time  # which imports this file
 

@@ -48,6 +48,7 @@ int stream_context(cudaStream_t stream, void** context) {
 }
 int push(void* context) {
   return api("cuCtxPushCurrent", text(context), {false, false, false}, [&](auto&) {
+    if (context == nullptr) return cudaErrorDeviceUninitialized;  // CUDA_ERROR_INVALID_CONTEXT
     pushed.push_back(runtime().thread().device);
     runtime().thread().device = static_cast<int>(reinterpret_cast<Address>(context)) - 1;
     return cudaSuccess;

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// WARPSAFE_GUARD over CUDA's runtime and driver. The stand-in's device memory is host memory, and
-// its addresses without memory are pages that nobody may access: this process faults where a kernel
-// would. The switch is read once, so each case is a process of its own.
-#include "../kernels.hpp"
 #include "../stand_in.hpp"
-#include <warpsafe/memory.hpp>
 
 #if defined(WARPSAFE_BACKEND_CUDA)
+#include "guard_fixture.hpp"
+
 #include <cuda.h>
 
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
-#include <cstdio>
 #include <optional>
 #include <thread>
 #include <type_traits>
@@ -53,37 +49,6 @@ static_assert(int{CUDA_ERROR_NOT_READY} == int{cudaErrorNotReady} &&
               int{CUDA_ERROR_ILLEGAL_ADDRESS} == int{cudaErrorIllegalAddress});
 static_assert(std::is_same_v<CUstream, cudaStream_t> && std::is_same_v<CUevent, cudaEvent_t> &&
               std::is_same_v<CUdeviceptr, GuardDriver::Address>);
-
-class GuardDeathTest : public VendorTest {
- protected:
-  GuardDeathTest() { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
-
-  /// Runs `body` with that value, and ends the process with 0 if no expectation failed.
-  template <class Body>
-  [[noreturn]] static void run(const char* value, const Body& body) {
-    ::setenv("WARPSAFE_GUARD", value, 1);
-    stand_in_cuda_plant_last_error(code::unknown);
-    body();
-    EXPECT_EQ(last_error(), code::unknown) << "the library leaves it alone";
-    finish();
-  }
-  [[noreturn]] static void finish() {
-    const auto& all = *testing::UnitTest::GetInstance()->current_test_info()->result();
-    for (int i = 0; i < all.total_part_count(); ++i) {
-      std::fprintf(stderr, "%s\n", all.GetTestPartResult(i).message());
-    }
-    std::_Exit(HasFailure() ? 1 : 0);
-  }
-  template <class T>
-  static ws::DeviceBuffer<T> make(const ws::Stream& stream, std::size_t count) {
-    return ws::DeviceBuffer<T>::create(stream, count).value();
-  }
-  template <class T>
-  static T* address(ws::DeviceBuffer<T>& buffer) {
-    return buffer.view().pointer().get();
-  }
-  static void touch(float* at) { *const_cast<volatile float*>(at) = 1; }
-};
 
 TEST_F(GuardDeathTest, AnAccessPastTheEndFaults) {
   const auto write = [](std::ptrdiff_t at) {

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What the memory guard takes from a program, what it says, and what it does if the driver fails.
+#include "../stand_in.hpp"
+
+#if defined(WARPSAFE_BACKEND_CUDA)
+#include "guard_fixture.hpp"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace vendor_test {
+namespace {
+
+namespace ws = warpsafe;
+using testing::ExitedWithCode;
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20U;
+constexpr std::size_t page = 2 * mebibyte;
+
+using GuardLimitsDeathTest = GuardDeathTest;
+
+TEST_F(GuardLimitsDeathTest, TheSwitchIsANumberOrBeforeOrKernelNames) {
+  const auto read = [](const char* value, std::uint64_t every) {
+    run(value, [every] {
+      EXPECT_EQ(ws::detail::GuardSwitch::get().every, every);
+      EXPECT_FALSE(ws::detail::GuardSwitch::get().before);
+    });
+  };
+  EXPECT_EXIT(read("12", 12), ExitedWithCode(0), "^$");
+  EXPECT_EXIT(read("9", 9), ExitedWithCode(0), "^$");
+  EXPECT_EXIT(read("000000000000000307", 307), ExitedWithCode(0), "^$");
+  const auto* const hooks = std::exchange(ws::detail::debug_hooks_in_use, nullptr);
+  EXPECT_EXIT(read(":kernel", 1), ExitedWithCode(0), "a launch waits only if");
+  ws::detail::debug_hooks_in_use = hooks;
+  for (const char* const value : {"0000000000000000307", "1x2", "1:2", "1/2", "-1", "1 "}) {
+    EXPECT_EXIT(read(value, 0), ExitedWithCode(0), " is neither a number, nor before") << value;
+  }
+}
+
+TEST_F(GuardLimitsDeathTest, EverySecondAllocation) {
+  EXPECT_EXIT(run("2",
+                  [] {
+                    const auto stream = make_stream();
+                    std::vector<ws::DeviceBuffer<float>> all;
+                    for (int i = 0; i < 7; ++i) all.push_back(make<float>(stream, 100));
+                    EXPECT_EQ(stand_in_cuda_count("cuMemMap"), 4U);
+                  }),
+              ExitedWithCode(0), "^$");
+}
+
+TEST_F(GuardLimitsDeathTest, ItLeaves256MebibytesAndThreeQuartersOfTheMemory) {
+  const auto allocate = [](std::uint64_t left, std::uint64_t total, bool guarded) {
+    run("1", [&] {
+      stand_in_cuda_set_memory(0, left, total);
+      const auto stream = make_stream();
+      const auto x = make<float>(stream, 100);
+      EXPECT_EQ(stand_in_cuda_count("cuMemMap"), guarded ? 1U : 0U);
+    });
+  };
+  const std::uint64_t least = 256 * mebibyte + page;
+  const std::uint64_t total = 4 * (page - 400);
+  EXPECT_EXIT(allocate(least, least, true), ExitedWithCode(0), "^$");
+  EXPECT_EXIT(allocate(least - 1, least, false), ExitedWithCode(0), "too little memory left");
+  EXPECT_EXIT(allocate(least, total, true), ExitedWithCode(0), "^$");
+  EXPECT_EXIT(allocate(least, total - 1, false), ExitedWithCode(0), "too little memory left");
+}
+
+TEST_F(GuardLimitsDeathTest, AHugeAllocationIsTheRuntimesToRefuse) {
+  EXPECT_EXIT(run("1",
+                  [] {
+                    const auto stream = make_stream();
+                    const auto huge = ws::DeviceBuffer<char>::create(stream, ~std::size_t{0} - 5);
+                    EXPECT_FALSE(huge.has_value());
+                    EXPECT_EQ(last_error(), code::out_of_memory);
+                    stand_in_cuda_plant_last_error(code::unknown);
+                    EXPECT_EQ(stand_in_cuda_count("cuMemAddressReserve"), 0U);
+                  }),
+              ExitedWithCode(0), "^$");
+}
+
+TEST_F(GuardLimitsDeathTest, ADriverWithoutOneOfItsFunctionsGuardsNothing) {
+  for (const unsigned k : {1U, 2U, 27U}) {
+    EXPECT_EXIT(run("1",
+                    [k] {
+                      stand_in_cuda_fail("cudaGetDriverEntryPointByVersion", k, cudaErrorUnknown);
+                      const auto stream = make_stream();
+                      const auto x = make<float>(stream, 100);
+                      const auto y = make<float>(stream, 100);
+                      EXPECT_EQ(count("MallocAsync"), 2U);
+                    }),
+                ExitedWithCode(0),
+                "^warpsafe: WARPSAFE_GUARD: this driver has no virtual memory management; nothing "
+                "is guarded\n$")
+        << k;
+  }
+}
+
+TEST_F(GuardLimitsDeathTest, ADeviceThatCannotBeAskedIsNotGuarded) {
+  for (const char* const call : {"cuCtxPushCurrent", "cuCtxGetDevice"}) {
+    EXPECT_EXIT(run("1",
+                    [call] {
+                      const auto stream = make_stream();
+                      stand_in_cuda_fail(call, 1, cudaErrorUnknown);
+                      auto x = make<float>(stream, 100);
+                      EXPECT_EQ(count("MallocAsync"), 1U);
+                      EXPECT_THAT(x.close(), Succeeds());
+                    }),
+                ExitedWithCode(0), "^$")
+        << call;
+  }
+}
+
+TEST_F(GuardLimitsDeathTest, WholePagesHaveNoRestToCompare) {
+  EXPECT_EXIT(run("1",
+                  [] {
+                    const auto stream = make_stream();
+                    const std::uint64_t streams = count("StreamCreateWithFlags");
+                    EXPECT_THAT(make<char>(stream, page).close(), Succeeds());
+                    EXPECT_EQ(count("StreamCreateWithFlags"), streams);
+                    EXPECT_THAT(make<char>(stream, page - 256).close(), Succeeds());
+                    EXPECT_EQ(count("StreamCreateWithFlags"), streams + 1);
+                    EXPECT_EQ(count("StreamDestroy"), 1U);
+                  }),
+              ExitedWithCode(0), "^$");
+}
+
+TEST_F(GuardLimitsDeathTest, WhatCannotBeReadIsNotCompared) {
+  const auto write = [](const char* call) {
+    run("1", [call] {
+      const auto stream = make_stream();
+      auto x = make<float>(stream, 100);
+      touch(address(x) - 3);
+      if (*call != '\0') stand_in_cuda_fail(call, 1, cudaErrorUnknown);
+      EXPECT_THAT(x.close(), Succeeds());
+      EXPECT_EQ(stand_in_cuda_count("cuMemUnmap"), 1U);
+    });
+  };
+  EXPECT_EXIT(write(""), ExitedWithCode(0), "something wrote bytes 12 to 9 before");
+  for (const char* call :
+       {"cudaStreamCreateWithFlags", "cudaMemcpyAsync", "cudaStreamSynchronize"}) {
+    EXPECT_EXIT(write(call), ExitedWithCode(0), "^$") << call;
+  }
+}
+
+TEST_F(GuardLimitsDeathTest, TheLastElementIsComparedAfterItsFree) {
+  EXPECT_EXIT(run("1",
+                  [] {
+                    const auto stream = make_stream();
+                    auto x = make<float>(stream, 100);
+                    float* const at = address(x);
+                    stand_in_cuda_hold(stream.native());
+                    ASSERT_THAT(x.zero(stream), Succeeds());
+                    ASSERT_THAT(x.close(), Succeeds());
+                    stand_in_cuda_release(stream.native());
+                    touch(at + 99);
+                    const auto next = make<float>(stream, 100);
+                  }),
+              ExitedWithCode(0), "wrote bytes 396 to 399 of 400 bytes.*, after their free");
+}
+
+TEST_F(GuardLimitsDeathTest, FreedMemoryStaysWhileItsContextCannotBeUsed) {
+  EXPECT_EXIT(run("1",
+                  [] {
+                    const auto stream = make_stream();
+                    auto x = make<float>(stream, 100);
+                    stand_in_cuda_hold(stream.native());
+                    ASSERT_THAT(x.zero(stream), Succeeds());
+                    ASSERT_THAT(x.close(), Succeeds());
+                    stand_in_cuda_release(stream.native());
+                    stand_in_cuda_fail("cuCtxPushCurrent", 1, cudaErrorUnknown);
+                    const auto next = make<float>(stream, 100);
+                    EXPECT_EQ(stand_in_cuda_count("cuMemUnmap"), 0U);
+                    const auto third = make<float>(stream, 100);
+                    EXPECT_EQ(stand_in_cuda_count("cuMemUnmap"), 1U);
+                  }),
+              ExitedWithCode(0), "^$");
+}
+
+TEST_F(GuardLimitsDeathTest, TheOldestAddressesAreGivenBackFirst) {
+  EXPECT_EXIT(run("1",
+                  [] {
+                    const auto stream = make_stream();
+                    std::vector<void*> begins;
+                    for (int i = 0; i != 1026; ++i) {
+                      auto x = make<float>(stream, 100);
+                      const auto at = reinterpret_cast<std::uintptr_t>(address(x));
+                      begins.push_back(reinterpret_cast<void*>(at / page * page));
+                    }
+                    EXPECT_EQ(stand_in_cuda_count("cuMemAddressFree"), 2U);
+                    const auto is_reserved = [](void* at) {
+                      return ::msync(at, 4096, MS_ASYNC) == 0;
+                    };
+                    EXPECT_FALSE(is_reserved(begins[0]));
+                    EXPECT_FALSE(is_reserved(begins[1]));
+                    EXPECT_TRUE(is_reserved(begins[2]));
+                    EXPECT_TRUE(is_reserved(begins[1025]));
+                  }),
+              ExitedWithCode(0), "^$");
+}
+
+class GuardFaultDeathTest : public GuardDeathTest {
+ protected:
+  /// Uses `used` buffers one after the other, frees the first `freed` of them, and faults.
+  [[noreturn]] static void fault(int used, int freed, const std::string& text) {
+    run("1", [&] {
+      stand_in_cuda_fault_kernel("_ZN11vendor_test7countedEPKfj", cudaErrorIllegalAddress);
+      const auto stream = make_stream();
+      const ws::LaunchConfig one{ws::grid<1>, ws::block<1>};
+      std::vector<std::optional<ws::DeviceBuffer<float>>> all;
+      for (int i = 1; i <= used; ++i) {
+        all.emplace_back(make<float>(stream, static_cast<std::size_t>(25 * i)));
+        EXPECT_THAT(ws::launch(stream, one, ws::kernel<captured>, all.back()->view()), Succeeds());
+        EXPECT_THAT(stream.synchronize(), Succeeds());
+      }
+      for (int i = 0; i < freed; ++i) all[static_cast<std::size_t>(i)].reset();
+      EXPECT_THAT(ws::launch(stream, one, ws::kernel<counted>, nullptr, 50U), Succeeds());
+      const auto waited = stream.synchronize();
+      ASSERT_FALSE(waited.has_value());
+      EXPECT_THAT(ws::message(waited.error()), testing::ContainsRegex(text));
+      finish();
+    });
+  }
+};
+
+TEST_F(GuardFaultDeathTest, NamesTheFourBuffersThatWereUsedLast) {
+  const std::string begin = "lets accesses outside of its memory fault; ";
+  const std::string at = " bytes allocated at guard_limits_test.cpp:[0-9]+";
+  EXPECT_EXIT(fault(1, 0, begin + "last used: 100" + at + "\n"), ExitedWithCode(0), "^$");
+  EXPECT_EXIT(fault(1, 1, begin + "freed: 100" + at + "\n"), ExitedWithCode(0), "^$");
+  EXPECT_EXIT(
+      fault(6, 0,
+            begin + "last used: 600" + at + ", 500" + at + ", 400" + at + ", 300" + at + "\n"),
+      ExitedWithCode(0), "^$");
+  EXPECT_EXIT(
+      fault(3, 2, begin + "last used: 300" + at + "; freed: 200" + at + ", 100" + at + "\n"),
+      ExitedWithCode(0), "^$");
+}
+
+}  // namespace
+}  // namespace vendor_test
+#endif
