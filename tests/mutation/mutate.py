@@ -412,6 +412,13 @@ class Finder:
             points.append(Point("constant", text, "0" + re.search(r"[uUlLzZ]*$", text)[0]))
         self.add(start, end, "expr", points, context)
 
+    def is_zero_enumerator(self, cursor):
+        """Whether an expression names an enumerator with the value 0, such as cudaSuccess."""
+        while cursor.kind == self.kinds.UNEXPOSED_EXPR and len(list(cursor.get_children())) == 1:
+            cursor = next(cursor.get_children())
+        named = cursor.referenced if cursor.kind == self.kinds.DECL_REF_EXPR else None
+        return named is not None and named.kind == self.kinds.ENUM_CONSTANT_DECL and named.enum_value == 0
+
     def visit_return(self, cursor, children, context):
         if len(children) != 1:
             return
@@ -426,8 +433,8 @@ class Finder:
         if children[0].type.get_canonical().kind == self.bool and (context.is_lambda or result.kind == self.bool):
             values = [value for value in ("true", "false") if text not in ("true", "false")]
         elif result is not None and not context.is_lambda and not context.is_auto:
-            if (result.kind in self.scalars or re.match(r"std::[^&]*$", result.spelling)) and text not in (
-                    "0", "nullptr", "{}", "false", "true"):  # fmt: skip
+            is_zero = text in ("0", "nullptr", "{}", "false", "true") or self.is_zero_enumerator(children[0])
+            if (result.kind in self.scalars or re.match(r"std::[^&]*$", result.spelling)) and not is_zero:
                 values = ["{}"]
             elif re.search(r"\bresult<void>$", context.result.spelling) and text != "success()":
                 values = ["::warpsafe::success()"]

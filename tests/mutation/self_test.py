@@ -35,6 +35,11 @@ T clear(T n) {
   if (n == 0) n = 1;
   return n;
 }
+enum Answer { yes, no };
+inline Answer answer(int n) {
+  if (n == 0) return yes;  // already zero
+  return no;
+}
 }  // namespace warpsafe
 """
 SOURCE = """#include <warpsafe/a.hpp>
@@ -45,7 +50,7 @@ int main(int, char** arguments) {
   if (std::atoi(arguments[1]) == 1) {
     if (!is_small(5) || is_small(50)) return 1;
     if (!is_digit(9) || is_digit(10)) return 1;
-    return clear(0) != 1 || clear(2) != 2;
+    return clear(0) != 1 || clear(2) != 2 || answer(1) != no || answer(0) != yes;
   }
   return down(3);
 }
@@ -77,6 +82,8 @@ EXPECTED = {
     (21, "old = 2;", ";"): "equivalent",
     (22, "n = 1;", ";"): "killed",
     (22, "n == 0", "!(n == 0)"): "killed",
+    (27, "n == 0", "!(n == 0)"): "killed",
+    (28, "return no;", "return {};"): "killed",
     (4, "3", "(3 + 1)"): "compile",
 }
 

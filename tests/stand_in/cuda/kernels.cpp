@@ -235,8 +235,8 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
 }
 
 cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**,
-                                unsigned int, cudaLibraryOption*, void**, unsigned int) {
-  return api("cudaLibraryLoadData", text(code), plain, [&](auto&) {
+                                unsigned int options, cudaLibraryOption*, void**, unsigned int) {
+  return api("cudaLibraryLoadData", text(code, options), plain, [&](auto&) {
     if (library == nullptr || code == nullptr) return cudaErrorInvalidValue;
     auto kernels = kernels_of(code);
     if (kernels.empty()) kernels = kernels_of_ptx(static_cast<const char*>(code));
