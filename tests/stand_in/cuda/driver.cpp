@@ -96,8 +96,10 @@ int memory_info(std::size_t* free, std::size_t* total) {
   });
 }
 int granularity(std::size_t* bytes, const void*, int) {
-  *bytes = page;
-  return 0;
+  return api("cuMemGetAllocationGranularity", "", driver, [&](auto&) {
+    *bytes = page;
+    return cudaSuccess;
+  });
 }
 int reserve(Address* begin, std::size_t bytes, std::size_t, Address, unsigned long long) {
   return api("cuMemAddressReserve", text(bytes), driver, [&](auto&) {
@@ -118,8 +120,10 @@ int unreserve(Address begin, std::size_t bytes) {
   });
 }
 int create(Address* memory, std::size_t bytes, const int* properties, unsigned long long) {
-  return api("cuMemCreate", text(bytes), driver, [&](auto&) {
-    // CUmemAllocationProp: its type, the types of its handles, and its location.
+  // CUmemAllocationProp: its type, the types of its handles, its location, and from byte 24 on its
+  // flags, of which the second lets network cards access it.
+  const int network = reinterpret_cast<const unsigned char*>(properties)[25];
+  return api("cuMemCreate", text(bytes, network), driver, [&](auto&) {
     if (bytes == 0 || bytes % page != 0 || properties[0] != 1 || properties[2] != 1) {
       return cudaErrorInvalidValue;
     }

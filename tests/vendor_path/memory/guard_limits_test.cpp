@@ -105,7 +105,8 @@ TEST_F(GuardLimitsDeathTest, ADriverWithoutOneOfItsFunctionsGuardsNothing) {
 }
 
 TEST_F(GuardLimitsDeathTest, ADeviceThatCannotBeAskedIsNotGuarded) {
-  for (const char* const call : {"cuCtxPushCurrent", "cuCtxGetDevice"}) {
+  for (const char* const call :
+       {"cuCtxPushCurrent", "cuCtxGetDevice", "cuMemGetAllocationGranularity"}) {
     EXPECT_EXIT(run("1",
                     [call] {
                       const auto stream = make_stream();
@@ -117,6 +118,64 @@ TEST_F(GuardLimitsDeathTest, ADeviceThatCannotBeAskedIsNotGuarded) {
                 ExitedWithCode(0), "^$")
         << call;
   }
+}
+
+TEST_F(GuardLimitsDeathTest, NetworkCardsMayUseItIfTheDeviceLetsThem) {
+  const auto create = [](int able, bool is_known, const char* network) {
+    run("1", [&] {
+      constexpr int ability = 110;  // CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED
+      stand_in_cuda_set_attribute(0, static_cast<cudaDeviceAttr>(ability), able);
+      const auto stream = make_stream();
+      // The second question about an attribute; the first is whether memory can be mapped.
+      if (!is_known) stand_in_cuda_fail("cuDeviceGetAttribute", 2, cudaErrorInvalidValue);
+      const auto x = make<float>(stream, 100);
+      std::string arguments;
+      for (const auto& call : recorded_calls()) {
+        if (std::string(call.function) == "cuMemCreate") arguments = call.arguments;
+      }
+      EXPECT_THAT(arguments, testing::EndsWith(network));
+    });
+  };
+  EXPECT_EXIT(create(0, true, " 0"), ExitedWithCode(0), "^$");
+  EXPECT_EXIT(create(1, true, " 1"), ExitedWithCode(0), "^$");
+  EXPECT_EXIT(create(1, false, " 0"), ExitedWithCode(0), "^$");
+}
+
+TEST_F(GuardLimitsDeathTest, TheDriversFunctionsAreThoseOfCuda12) {
+  EXPECT_EXIT(run("1",
+                  [] {
+                    const auto stream = make_stream();
+                    const auto x = make<float>(stream, 100);
+                    int asked = 0;
+                    for (const auto& call : recorded_calls()) {
+                      if (std::string(call.function) != "cudaGetDriverEntryPointByVersion")
+                        continue;
+                      ++asked;
+                      EXPECT_THAT(call.arguments, testing::HasSubstr(" 12000"));
+                    }
+                    EXPECT_EQ(asked, 27);
+                  }),
+              ExitedWithCode(0), "^$");
+}
+
+TEST_F(GuardLimitsDeathTest, MemoryThatCannotBeMarkedAsFreedStays) {
+  const auto body = [](const char* call, cudaError_t status, bool succeeds) {
+    run("1", [&] {
+      const auto stream = make_stream();
+      auto x = make<float>(stream, 100);
+      stand_in_cuda_hold(stream.native());
+      ASSERT_THAT(x.zero(stream), Succeeds());
+      stand_in_cuda_fail(call, 1, status);
+      EXPECT_EQ(x.close().has_value(), succeeds);
+      stand_in_cuda_release(stream.native());
+      const auto next = make<float>(stream, 100);
+      EXPECT_EQ(stand_in_cuda_count("cuMemUnmap"), 0U);
+      EXPECT_EQ(stand_in_cuda_count("cuMemMap"), 2U);
+    });
+  };
+  EXPECT_EXIT(body("cuMemsetD32Async", cudaErrorUnknown, true), ExitedWithCode(0), "^$");
+  EXPECT_EXIT(body("cudaEventCreateWithFlags", cudaErrorUnknown, true), ExitedWithCode(0), "^$");
+  EXPECT_EXIT(body("cuCtxPushCurrent", cudaErrorUnknown, false), ExitedWithCode(0), "");
 }
 
 TEST_F(GuardLimitsDeathTest, WholePagesHaveNoRestToCompare) {
@@ -215,6 +274,7 @@ class GuardFaultDeathTest : public GuardDeathTest {
       stand_in_cuda_fault_kernel("_ZN11vendor_test7countedEPKfj", cudaErrorIllegalAddress);
       const auto stream = make_stream();
       const ws::LaunchConfig one{ws::grid<1>, ws::block<1>};
+      const auto unused = make<float>(stream, 7);
       std::vector<std::optional<ws::DeviceBuffer<float>>> all;
       for (int i = 1; i <= used; ++i) {
         all.emplace_back(make<float>(stream, static_cast<std::size_t>(25 * i)));

@@ -138,11 +138,13 @@ class CudaGuard {
     static_cast<void>(driver.unmap(one.mapped, one.mapped_bytes));
     overhead -= one.extra();
     one.insert(unmapped);
-    if (++unmapped_count <= most_unmapped) return;
+    if (unmapped_count != most_unmapped) {
+      ++unmapped_count;
+      return;
+    }
     GuardedMemory* oldest = unmapped;
     while (oldest->next != nullptr) oldest = oldest->next;
     oldest->remove();
-    --unmapped_count;
     static_cast<void>(driver.unreserve(oldest->reserved, oldest->reserved_bytes));
     delete oldest;
   }
