@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What the error of a module says, for each answer of a runtime: the whole texts.
+
+#include "module_script.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpsafe::core_test {
+namespace {
+
+using detail::LoadedModule;
+using detail::TypeList;
+using HostStatus = host::HostStatus;
+constexpr CheckLevel untraced = CheckLevel::off;
+constexpr int invalid = raw(HostStatus::invalid_value);
+constexpr int no_code = raw(HostStatus::no_kernel_image);
+constexpr int not_found = raw(HostStatus::symbol_not_found);
+constexpr std::string_view ptx = ".version 8.5\n.target sm_90\n";
+
+class ModuleErrorsTest : public ScriptedModuleTest {
+ protected:
+  /// The error of a module that the runtime answers with `status` when it is loaded.
+  template <class B>
+  [[nodiscard]] static LaunchError load_error(int status, std::string_view image,
+                                              const char* source = "") {
+    script.fails["module_load"] = status;
+    auto* const module = unloaded<B>(image, source);
+    EXPECT_EQ(module->template load<untraced>(), status);
+    script.fails.erase("module_load");
+    const LaunchError error = detail::load_error<B, untraced>(status, *module, app);
+    EXPECT_EQ(module->release(), 0);
+    return error;
+  }
+  /// The error of the kernel `name` of a module.
+  template <class B>
+  [[nodiscard]] static LaunchError kernel_error(const char* name, std::string_view image = ptx,
+                                                const char* source = "axpy.cubin") {
+    auto* const module = loaded<B>(image, source);
+    LaunchError error;
+    EXPECT_EQ((detail::find_function<B, untraced>(*module, name, app, error)), nullptr);
+    script.fails.clear();
+    EXPECT_EQ(module->release(), 0);
+    return error;
+  }
+};
+
+TEST_F(ModuleErrorsTest, AnImageIsTheBytesOfAContainerOrAnArray) {
+  const auto bytes = [](const auto& image) { return detail::image_bytes<SharedModules>(image); };
+  static constexpr unsigned char array[] = {1, 2, 3};
+  EXPECT_EQ(bytes(array).size, 3U);
+  EXPECT_EQ(bytes(array).data, array);
+  const std::vector<int> numbers(4, 9);
+  EXPECT_EQ(bytes(numbers).size, 16U);
+  EXPECT_EQ(static_cast<const void*>(bytes(numbers).data), numbers.data());
+  EXPECT_EQ(bytes(std::string("image")).size, 5U);
+  EXPECT_EQ(bytes(std::array<char, 7>{}).size, 7U);
+  EXPECT_EQ(bytes(std::string()).size, 0U);
+}
+
+TEST_F(ModuleErrorsTest, TheOperationNamesTheKernelAndTheModule) {
+  const LaunchError plain = LaunchError::make(Errc::module_invalid, Stage::runtime_call);
+  const auto operation = [&](const char* source, const char* kernel) {
+    const LaunchError error = detail::module_error(plain, Name::of(source), Name::of(kernel), app);
+    EXPECT_TRUE(is_app(error.site));
+    EXPECT_EQ(error.code, Errc::module_invalid);
+    return text(error.operation);
+  };
+  EXPECT_EQ(operation("", ""), "loading a module in memory");
+  EXPECT_EQ(operation("axpy.cubin", ""), "loading module 'axpy.cubin'");
+  EXPECT_EQ(operation("", "axpy"), "loading kernel 'axpy' from a module in memory");
+  EXPECT_EQ(operation("axpy.cubin", "axpy"), "loading kernel 'axpy' from module 'axpy.cubin'");
+}
+
+TEST_F(ModuleErrorsTest, AFileThatCannotBeReadSaysWhy) {
+  const LaunchError error = detail::unreadable_module("axpy.cubin", EACCES, app);
+  EXPECT_EQ(error.code, Errc::module_unreadable);
+  EXPECT_EQ(message(error),
+            "loading module 'axpy.cubin' failed: the file cannot be read: Permission denied\n"
+            "  at app.cpp:7");
+}
+
+TEST_F(ModuleErrorsTest, MissingCodeNamesTheDeviceAndWhatThereIs) {
+  module_script.compute_minor = 3;
+  const LaunchError error = load_error<SharedModules>(no_code, ptx, "axpy.ptx");
+  EXPECT_EQ(error.code, Errc::no_kernel_image);
+  EXPECT_EQ(error.subcode, Subcode::in_module);
+  EXPECT_EQ(error.device, 0);
+  EXPECT_EQ(error.value, 93U);
+  EXPECT_TRUE(is_app(error.site));
+  EXPECT_EQ(message(error),
+            "loading module 'axpy.ptx' failed: the module has no code for device 0 'Null GPU' "
+            "(sm_93): it holds PTX for sm_90; build it for that architecture, or with PTX "
+            "(hostErrorNoKernelImageForDevice, 209)\n  at app.cpp:7");
+  module_script.compute_major = 0;
+  EXPECT_EQ(load_error<SharedModules>(no_code, ptx).value, 3U);
+}
+
+TEST_F(ModuleErrorsTest, MissingCodeOfAnotherVendorHasNoArchitecture) {
+  script.device = 1;
+  const LaunchError amd = load_error<DeviceModules>(no_code, ptx);
+  EXPECT_EQ(amd.value, 0U);
+  EXPECT_EQ(message(amd),
+            "loading a module in memory failed: the module has no code for device 1 'Other GPU': "
+            "it holds PTX for sm_90; build it for that architecture "
+            "(hostErrorNoKernelImageForDevice, 209)\n  at app.cpp:7");
+  script.fails["limits_of"] = invalid;
+  const LaunchError unknown = load_error<SharedModules>(no_code, "nothing");
+  EXPECT_EQ(unknown.value, 0U);
+  EXPECT_EQ(message(unknown),
+            "loading a module in memory failed: the module has no code for device 1 'Other GPU': "
+            "it holds no known code; build it for that architecture "
+            "(hostErrorNoKernelImageForDevice, 209)\n  at app.cpp:7");
+}
+
+TEST_F(ModuleErrorsTest, MissingCodeWithoutACurrentDeviceNamesNone) {
+  script.fails["current_device"] = raw(HostStatus::no_device);
+  const LaunchError error = load_error<SharedModules>(no_code, ptx);
+  EXPECT_EQ(error.code, Errc::no_kernel_image);
+  EXPECT_EQ(error.device, -1);
+  EXPECT_TRUE(error.device_name.empty());
+  EXPECT_EQ(error.value, 0U);
+}
+
+TEST_F(ModuleErrorsTest, AnImageThatIsNotLoadedSaysWhatItsCompilerSaid) {
+  const std::string reason =
+      "loading a module in memory failed: the runtime cannot load the image: ";
+  const std::string status = " (hostErrorInvalidValue, 1)\n  at app.cpp:7";
+  const LaunchError known = load_error<SharedModules>(invalid, ptx);
+  EXPECT_EQ(known.code, Errc::module_invalid);
+  EXPECT_EQ(message(known), reason + "invalid argument" + status);
+  const std::string no_image = "; to load a file, call load_file(path)";
+  EXPECT_EQ(message(load_error<SharedModules>(invalid, "12345")),
+            reason + "5 bytes that are not a cubin, fatbin or PTX" + no_image + status);
+  EXPECT_EQ(message(load_error<DeviceModules>(invalid, "123456")),
+            reason + "6 bytes that are not a code object or bundle" + no_image + status);
+  EXPECT_EQ(message(load_error<ScriptedModules<Vendor::host>>(invalid, "123456")),
+            reason + "invalid argument" + status)
+      << "an image of the host backend has no kind";
+  module_script.log = "line 3: syntax error";
+  const std::string log = "invalid argument; its compiler says: line 3: syntax error";
+  EXPECT_EQ(message(load_error<SharedModules>(invalid, ptx)), reason + log + status);
+  EXPECT_EQ(message(load_error<SharedModules>(invalid, "12345")), reason + log + status);
+}
+
+TEST_F(ModuleErrorsTest, WhatIsNoCodeObjectIsNotMissingCode) {
+  const LaunchError text_file = load_error<DeviceModules>(no_code, "12345");
+  EXPECT_EQ(text_file.code, Errc::module_invalid);
+  EXPECT_EQ(message(text_file),
+            "loading a module in memory failed: the runtime cannot load the image: 5 bytes that "
+            "are not a code object or bundle; to load a file, call load_file(path) "
+            "(hostErrorNoKernelImageForDevice, 209)\n  at app.cpp:7");
+  EXPECT_EQ(load_error<DeviceModules>(no_code, ptx).code, Errc::no_kernel_image);
+  EXPECT_EQ(load_error<SharedModules>(no_code, "12345").code, Errc::no_kernel_image);
+  EXPECT_EQ(load_error<DeviceModules>(raw(HostStatus::out_of_memory), "12345").code,
+            Errc::out_of_memory);
+}
+
+TEST_F(ModuleErrorsTest, OtherFailuresKeepTheirCode) {
+  const LaunchError error = load_error<SharedModules>(raw(HostStatus::no_device), ptx);
+  EXPECT_EQ(message(error),
+            "loading a module in memory failed: no device was found: no device "
+            "(hostErrorNoDevice, 100)\n  at app.cpp:7");
+}
+
+TEST_F(ModuleErrorsTest, AKernelIsFoundWithItsCodeOnTheCurrentDevice) {
+  auto* const module = loaded<SharedModules>();
+  LaunchError error;
+  const auto* const found =
+      detail::find_function<SharedModules, untraced>(*module, "axpy", app, error);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(text(found->name), "axpy");
+  EXPECT_EQ(script.taken(), (Calls{"module_function 7 ~", "attributes_of ~"}));
+  EXPECT_EQ((detail::find_function<SharedModules, untraced>(*module, "axpy", app, error)), found);
+  EXPECT_EQ(module->release(), 0);
+
+  script.device = 0;
+  auto* const own = loaded<DeviceModules>();
+  EXPECT_NE((detail::find_function<DeviceModules, untraced>(*own, "axpy", app, error)), nullptr);
+  EXPECT_EQ(own->release(), 0);
+}
+
+TEST_F(ModuleErrorsTest, AKernelOfAModuleOfAnotherDeviceIsRefused) {
+  script.device = 0;
+  auto* const module = loaded<DeviceModules>("image", "axpy.co");
+  script.device = 3;
+  LaunchError error;
+  EXPECT_EQ((detail::find_function<DeviceModules, untraced>(*module, "axpy", app, error)), nullptr);
+  EXPECT_EQ(script.taken(), Calls{"module_function 7 ~"}) << "no code is loaded";
+  EXPECT_EQ(error.code, Errc::module_wrong_device);
+  EXPECT_EQ(message(error),
+            "loading kernel 'axpy' from module 'axpy.co' failed: the module was loaded on device "
+            "0, but the stream belongs to device 3; make device 3 current and load the module "
+            "there too\n  at app.cpp:7");
+  script.fails["current_device"] = raw(HostStatus::no_device);
+  EXPECT_EQ((detail::find_function<DeviceModules, untraced>(*module, "axpy", app, error)), nullptr);
+  EXPECT_EQ(script.taken(), Calls{}) << "no code is loaded";
+  EXPECT_EQ(message(error),
+            "loading kernel 'axpy' from module 'axpy.co' failed: no device was found: no device "
+            "(hostErrorNoDevice, 100)\n  at app.cpp:7");
+  EXPECT_EQ(module->release(), 0);
+}
+
+TEST_F(ModuleErrorsTest, AKernelThatIsNotThereIsComparedWithTheNames) {
+  module_script.names = {"scale", "axpy"};
+  script.fails["module_function"] = not_found;
+  const LaunchError error = kernel_error<SharedModules>("axpi");
+  EXPECT_EQ(error.code, Errc::kernel_not_found);
+  EXPECT_EQ(text(error.kernel), "axpi");
+  EXPECT_EQ(message(error),
+            "loading kernel 'axpi' from module 'axpy.cubin' failed: the module holds no kernel of "
+            "that name; did you mean 'axpy'? It holds: scale, axpy (hostErrorSymbolNotFound, 500)"
+            "\n  at app.cpp:7");
+}
+
+TEST_F(ModuleErrorsTest, OnlyAMissingKernelIsComparedWithTheNames) {
+  module_script.names = {"scale"};
+  // The kernel was found, but its code was not.
+  script.fails["attributes_of"] = not_found;
+  EXPECT_EQ(message(kernel_error<SharedModules>("scale")),
+            "loading kernel 'scale' from module 'axpy.cubin' failed: named symbol not found "
+            "(hostErrorSymbolNotFound, 500)\n  at app.cpp:7");
+  script.fails["module_function"] = raw(HostStatus::out_of_memory);
+  const LaunchError error = kernel_error<SharedModules>("scael");
+  EXPECT_EQ(error.code, Errc::out_of_memory);
+  EXPECT_EQ(text(error.kernel), "scael");
+}
+
+TEST_F(ModuleErrorsTest, MissingCodeOfAKernelNamesTheDevice) {
+  script.fails["attributes_of"] = no_code;
+  const LaunchError error = kernel_error<SharedModules>("axpy");
+  EXPECT_EQ(text(error.kernel), "axpy");
+  EXPECT_EQ(message(error),
+            "loading kernel 'axpy' from module 'axpy.cubin' failed: the module has no code for "
+            "device 0 'Null GPU' (sm_90): it holds PTX for sm_90; build it for that architecture, "
+            "or with PTX (hostErrorNoKernelImageForDevice, 209)\n  at app.cpp:7");
+}
+
+// CUDA loads lazily, so a problem of the image may only show when a kernel is taken.
+TEST_F(ModuleErrorsTest, AProblemOfTheImageMayShowLate) {
+  const std::string of = "loading kernel 'axpy' from module 'axpy.cubin' failed: ";
+  const std::string status = " (hostErrorInvalidValue, 1)\n  at app.cpp:7";
+  script.fails["attributes_of"] = invalid;
+  const LaunchError plain = kernel_error<SharedModules>("axpy");
+  EXPECT_EQ(plain.code, Errc::runtime_failed);
+  EXPECT_EQ(message(plain), of + "invalid argument" + status);
+
+  script.fails["attributes_of"] = invalid;
+  EXPECT_EQ(message(kernel_error<SharedModules>("axpy", "12345")),
+            of +
+                "the runtime cannot load the image: 5 bytes that are not a cubin, fatbin or PTX; "
+                "to load a file, call load_file(path)" +
+                status);
+
+  module_script.log = "line 3: syntax error";
+  script.fails["attributes_of"] = invalid;
+  EXPECT_EQ(message(kernel_error<SharedModules>("axpy")),
+            of +
+                "the runtime cannot load the image: invalid argument; its compiler says: line 3: "
+                "syntax error" +
+                status);
+  script.fails["attributes_of"] = raw(HostStatus::out_of_memory);
+  EXPECT_EQ(kernel_error<SharedModules>("axpy", "12345").code, Errc::out_of_memory);
+}
+
+TEST(Parameters, ConflictIfTheyCannotMeanTheSame) {
+  using Type = ElementType;
+  const auto value = [](Type type) { return ParameterInfo{0, 0, false, false, type}; };
+  const auto reads = [](Type type) { return ParameterInfo{0, 0, true, false, type}; };
+  const auto writes = [](Type type) { return ParameterInfo{0, 0, true, true, type}; };
+  const struct {
+    ParameterInfo declared;
+    ParameterInfo its;
+    bool conflict;
+  } cases[] = {
+      {value(Type::int32), value(Type::int32), false},
+      {value(Type::int32), value(Type::uint32), false},
+      {value(Type::int64), value(Type::uint64), false},
+      {value(Type::int32), value(Type::float32), true},
+      {value(Type::float32), value(Type::int32), true},
+      {value(Type::float64), value(Type::uint64), true},
+      {value(Type::float16), value(Type::uint16), true},
+      {value(Type::int16), value(Type::float16), true},
+      {value(Type::float16), value(Type::float16), false},
+      {value(Type::float16), value(Type::bfloat16), false},
+      {value(Type::bfloat16), value(Type::float16), false},
+      {value(Type::int32), value(Type::int64), true},
+      {value(Type::float32), value(Type::float64), true},
+      // A class and an unknown number may hold anything.
+      {value(Type::bytes), value(Type::int32), false},
+      {value(Type::int32), value(Type::bytes), false},
+      {value(Type::bytes), writes(Type::int32), false},
+      {writes(Type::int32), value(Type::bytes), false},
+      {value(Type::int64), writes(Type::int64), true},
+      {reads(Type::int64), value(Type::int64), true},
+      {value(Type::int64), writes(Type::bytes), true},
+      {reads(Type::bytes), value(Type::int64), true},
+      {reads(Type::float32), reads(Type::float32), false},
+      {writes(Type::float32), reads(Type::float32), false},
+      {reads(Type::float32), writes(Type::float32), true},
+      {reads(Type::bytes), writes(Type::bytes), true},
+      {reads(Type::bytes), reads(Type::float32), false},
+      {writes(Type::float32), writes(Type::bytes), false},
+      {reads(Type::float64), reads(Type::float32), true},
+      {writes(Type::int32), reads(Type::float32), true},
+  };
+  const auto conflict = &detail::conflict;
+  for (std::size_t i = 0; i < std::size(cases); ++i) {
+    EXPECT_EQ(conflict(cases[i].declared, cases[i].its), cases[i].conflict) << i;
+  }
+}
+
+TEST(Parameters, AreWrittenAsTypes) {
+  const auto written = [](const ParameterInfo& parameter) {
+    char buffer[64];
+    detail::TextBuffer out(buffer, sizeof buffer);
+    detail::put_parameter(out, parameter);
+    return std::string(buffer, out.size());
+  };
+  EXPECT_EQ(written({4, 4, false, false, ElementType::float32}), "float32");
+  EXPECT_EQ(written({8, 8, true, false, ElementType::float32}), "const float32*");
+  EXPECT_EQ(written({8, 8, true, true, ElementType::bytes}), "bytes*");
+}
+
+/// "" if the types match, else the error's text.
+template <class... P>
+std::string type_error(const char* name, const ParameterInfo* parameters = nullptr) {
+  LaunchError error;
+  const KernelEntry entry{nullptr, nullptr, parameters, sizeof...(P)};
+  if (detail::check_types(Name::of(name), entry, TypeList<P...>{}, error)) return "";
+  EXPECT_EQ(error.code, Errc::signature_mismatch);
+  EXPECT_EQ(error.subcode, Subcode::parameter_type);
+  EXPECT_EQ(text(error.kernel), name);
+  return std::to_string(error.parameter()) + ": " + text(error.raw_text);
+}
+
+TEST(Parameters, TypesAreComparedWithTheMangledName) {
+  const std::string remedy = "; write the types and the order of the kernel's source";
+  EXPECT_EQ((type_error<float*, int>("_Z1kPfi")), "");
+  EXPECT_EQ((type_error<float*, double>("_Z1kPfl")),
+            "2: parameter 2 is int64 in the kernel, float64 in the declared signature" + remedy);
+  EXPECT_EQ((type_error<const float*, int>("_Z1kPfi")),
+            "1: parameter 1 is float32* in the kernel, const float32* in the declared signature" +
+                remedy);
+  EXPECT_EQ((type_error<float*, double>("k")), "") << "nothing is known";
+  EXPECT_EQ((type_error<float*, int>("_Z1kPfPPf")), "") << "the rest is not known";
+  EXPECT_EQ(type_error<>("_Z1kv"), "");
+  EXPECT_EQ(type_error<float*>("_Z1kPfi"), "") << "the numbers are not compared here";
+}
+
+TEST(Parameters, TypesAreComparedWithTheTable) {
+  const ParameterInfo table[] = {{8, 8, true, false, ElementType::float32},
+                                 {4, 4, false, false, ElementType::int32},
+                                 {4, 4, false, false, ElementType::float32}};
+  EXPECT_EQ((type_error<const float*, int>("_Z1kPdd", table)), "")
+      << "the table counts, and its third row is not a parameter";
+  EXPECT_EQ((type_error<const float*, float>("k", table)),
+            "2: parameter 2 is int32 in the kernel, float32 in the declared signature; write the "
+            "types and the order of the kernel's source");
+}
+
+class KernelSignatureTest : public ScriptedModuleTest {
+ protected:
+  using Parameters = std::vector<std::pair<std::size_t, std::size_t>>;
+  /// "" if the signature matches, else the error's text.
+  template <class... P>
+  static std::string mismatch(const Parameters& its, const char* name = "k") {
+    module_script.parameters = its;
+    const detail::LoadedFunction<SharedModules> function{nullptr, nullptr, {}, Name::of(name)};
+    LaunchError error;
+    if (detail::check_signature<SharedModules, untraced>(function, TypeList<P...>{}, error))
+      return "";
+    EXPECT_EQ(error.code, Errc::signature_mismatch);
+    EXPECT_EQ(text(error.kernel), name);
+    return std::to_string(error.parameter()) + ": " + message(error);
+  }
+};
+
+TEST_F(KernelSignatureTest, HasTheDriversParameters) {
+  EXPECT_EQ((mismatch<>({})), "");
+  EXPECT_EQ((mismatch<int>({{0, 4}})), "");
+  EXPECT_EQ((mismatch<int, double, char, short>({{0, 4}, {8, 8}, {16, 1}, {18, 2}})), "");
+  EXPECT_EQ((mismatch<char, char, int, char>({{0, 1}, {1, 1}, {4, 4}, {8, 1}})), "");
+}
+
+TEST_F(KernelSignatureTest, DiffersInTheNumberOfParameters) {
+  EXPECT_EQ((mismatch<int>({})), "0: the kernel takes 0 parameters, the declared signature has 1");
+  EXPECT_EQ((mismatch<>({{0, 4}, {4, 4}, {8, 4}})),
+            "0: the kernel takes 3 parameters, the declared signature has 0");
+  EXPECT_EQ((mismatch<int>({{0, 4}, {4, 4}})),
+            "0: the kernel takes 2 parameters, the declared signature has 1");
+  EXPECT_EQ((mismatch<int, int, int>({{0, 4}, {4, 4}})),
+            "0: the kernel takes 2 parameters, the declared signature has 3");
+}
+
+TEST_F(KernelSignatureTest, DiffersInAParameter) {
+  EXPECT_EQ((mismatch<int, int>({{0, 4}, {4, 8}})),
+            "2: parameter 2 takes 8 bytes in the kernel, 4 in the declared signature");
+  EXPECT_EQ((mismatch<double>({{0, 4}})),
+            "1: parameter 1 takes 4 bytes in the kernel, 8 in the declared signature");
+  struct Bytes {
+    char bytes[8];
+  };
+  EXPECT_EQ((mismatch<int, Bytes>({{0, 4}, {8, 8}})),
+            "2: parameter 2 is at byte 8 in the kernel, at byte 4 in the declared signature");
+  EXPECT_EQ((mismatch<int, double>({{0, 4}, {4, 8}})),
+            "2: parameter 2 is at byte 4 in the kernel, at byte 8 in the declared signature");
+}
+
+TEST_F(KernelSignatureTest, DiffersInATypeOnly) {
+  EXPECT_EQ((mismatch<int>({{0, 4}}, "_Z1kf")),
+            "1: parameter 1 is float32 in the kernel, int32 in the declared signature; write the "
+            "types and the order of the kernel's source");
+  module_script.tells_parameters = false;
+  EXPECT_EQ((mismatch<int>({}, "_Z1ki")), "") << "the driver does not tell the number";
+  EXPECT_EQ((mismatch<int>({{0, 4}, {4, 4}}, "_Z1kf")),
+            "1: parameter 1 is float32 in the kernel, int32 in the declared signature; write the "
+            "types and the order of the kernel's source");
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test
