@@ -17,13 +17,11 @@
 namespace warpsafe::core_test {
 namespace {
 
-using detail::LoadedModule;
-using detail::TypeList;
 using HostStatus = host::HostStatus;
 constexpr CheckLevel untraced = CheckLevel::off;
 constexpr int invalid = raw(HostStatus::invalid_value);
 constexpr int no_code = raw(HostStatus::no_kernel_image);
-constexpr int not_found = raw(HostStatus::symbol_not_found);
+constexpr int not_found = raw(HostStatus::invalid_resource_handle);
 constexpr std::string_view ptx = ".version 8.5\n.target sm_90\n";
 
 class ModuleErrorsTest : public ScriptedModuleTest {
@@ -72,6 +70,7 @@ TEST_F(ModuleErrorsTest, TheOperationNamesTheKernelAndTheModule) {
     const LaunchError error = detail::module_error(plain, Name::of(source), Name::of(kernel), app);
     EXPECT_TRUE(is_app(error.site));
     EXPECT_EQ(error.code, Errc::module_invalid);
+    EXPECT_EQ(text(error.kernel), kernel);
     return text(error.operation);
   };
   EXPECT_EQ(operation("", ""), "loading a module in memory");
@@ -217,8 +216,8 @@ TEST_F(ModuleErrorsTest, AKernelThatIsNotThereIsComparedWithTheNames) {
   EXPECT_EQ(text(error.kernel), "axpi");
   EXPECT_EQ(message(error),
             "loading kernel 'axpi' from module 'axpy.cubin' failed: the module holds no kernel of "
-            "that name; did you mean 'axpy'? It holds: scale, axpy (hostErrorSymbolNotFound, 500)"
-            "\n  at app.cpp:7");
+            "that name; did you mean 'axpy'? It holds: scale, axpy "
+            "(hostErrorInvalidResourceHandle, 400)\n  at app.cpp:7");
 }
 
 TEST_F(ModuleErrorsTest, OnlyAMissingKernelIsComparedWithTheNames) {
@@ -226,12 +225,16 @@ TEST_F(ModuleErrorsTest, OnlyAMissingKernelIsComparedWithTheNames) {
   // The kernel was found, but its code was not.
   script.fails["attributes_of"] = not_found;
   EXPECT_EQ(message(kernel_error<SharedModules>("scale")),
-            "loading kernel 'scale' from module 'axpy.cubin' failed: named symbol not found "
-            "(hostErrorSymbolNotFound, 500)\n  at app.cpp:7");
+            "loading kernel 'scale' from module 'axpy.cubin' failed: invalid resource handle "
+            "(hostErrorInvalidResourceHandle, 400)\n  at app.cpp:7");
   script.fails["module_function"] = raw(HostStatus::out_of_memory);
   const LaunchError error = kernel_error<SharedModules>("scael");
   EXPECT_EQ(error.code, Errc::out_of_memory);
   EXPECT_EQ(text(error.kernel), "scael");
+  script.fails["module_function"] = invalid;
+  EXPECT_EQ(message(kernel_error<SharedModules>("scael")),
+            "loading kernel 'scael' from module 'axpy.cubin' failed: invalid argument "
+            "(hostErrorInvalidValue, 1)\n  at app.cpp:7");
 }
 
 TEST_F(ModuleErrorsTest, MissingCodeOfAKernelNamesTheDevice) {
@@ -254,7 +257,10 @@ TEST_F(ModuleErrorsTest, AProblemOfTheImageMayShowLate) {
   EXPECT_EQ(message(plain), of + "invalid argument" + status);
 
   script.fails["attributes_of"] = invalid;
-  EXPECT_EQ(message(kernel_error<SharedModules>("axpy", "12345")),
+  const LaunchError no_image = kernel_error<SharedModules>("axpy", "12345");
+  EXPECT_EQ(no_image.code, Errc::module_invalid);
+  EXPECT_EQ(text(no_image.kernel), "axpy");
+  EXPECT_EQ(message(no_image),
             of +
                 "the runtime cannot load the image: 5 bytes that are not a cubin, fatbin or PTX; "
                 "to load a file, call load_file(path)" +
@@ -269,161 +275,6 @@ TEST_F(ModuleErrorsTest, AProblemOfTheImageMayShowLate) {
                 status);
   script.fails["attributes_of"] = raw(HostStatus::out_of_memory);
   EXPECT_EQ(kernel_error<SharedModules>("axpy", "12345").code, Errc::out_of_memory);
-}
-
-TEST(Parameters, ConflictIfTheyCannotMeanTheSame) {
-  using Type = ElementType;
-  const auto value = [](Type type) { return ParameterInfo{0, 0, false, false, type}; };
-  const auto reads = [](Type type) { return ParameterInfo{0, 0, true, false, type}; };
-  const auto writes = [](Type type) { return ParameterInfo{0, 0, true, true, type}; };
-  const struct {
-    ParameterInfo declared;
-    ParameterInfo its;
-    bool conflict;
-  } cases[] = {
-      {value(Type::int32), value(Type::int32), false},
-      {value(Type::int32), value(Type::uint32), false},
-      {value(Type::int64), value(Type::uint64), false},
-      {value(Type::int32), value(Type::float32), true},
-      {value(Type::float32), value(Type::int32), true},
-      {value(Type::float64), value(Type::uint64), true},
-      {value(Type::float16), value(Type::uint16), true},
-      {value(Type::int16), value(Type::float16), true},
-      {value(Type::float16), value(Type::float16), false},
-      {value(Type::float16), value(Type::bfloat16), false},
-      {value(Type::bfloat16), value(Type::float16), false},
-      {value(Type::int32), value(Type::int64), true},
-      {value(Type::float32), value(Type::float64), true},
-      // A class and an unknown number may hold anything.
-      {value(Type::bytes), value(Type::int32), false},
-      {value(Type::int32), value(Type::bytes), false},
-      {value(Type::bytes), writes(Type::int32), false},
-      {writes(Type::int32), value(Type::bytes), false},
-      {value(Type::int64), writes(Type::int64), true},
-      {reads(Type::int64), value(Type::int64), true},
-      {value(Type::int64), writes(Type::bytes), true},
-      {reads(Type::bytes), value(Type::int64), true},
-      {reads(Type::float32), reads(Type::float32), false},
-      {writes(Type::float32), reads(Type::float32), false},
-      {reads(Type::float32), writes(Type::float32), true},
-      {reads(Type::bytes), writes(Type::bytes), true},
-      {reads(Type::bytes), reads(Type::float32), false},
-      {writes(Type::float32), writes(Type::bytes), false},
-      {reads(Type::float64), reads(Type::float32), true},
-      {writes(Type::int32), reads(Type::float32), true},
-  };
-  const auto conflict = &detail::conflict;
-  for (std::size_t i = 0; i < std::size(cases); ++i) {
-    EXPECT_EQ(conflict(cases[i].declared, cases[i].its), cases[i].conflict) << i;
-  }
-}
-
-TEST(Parameters, AreWrittenAsTypes) {
-  const auto written = [](const ParameterInfo& parameter) {
-    char buffer[64];
-    detail::TextBuffer out(buffer, sizeof buffer);
-    detail::put_parameter(out, parameter);
-    return std::string(buffer, out.size());
-  };
-  EXPECT_EQ(written({4, 4, false, false, ElementType::float32}), "float32");
-  EXPECT_EQ(written({8, 8, true, false, ElementType::float32}), "const float32*");
-  EXPECT_EQ(written({8, 8, true, true, ElementType::bytes}), "bytes*");
-}
-
-/// "" if the types match, else the error's text.
-template <class... P>
-std::string type_error(const char* name, const ParameterInfo* parameters = nullptr) {
-  LaunchError error;
-  const KernelEntry entry{nullptr, nullptr, parameters, sizeof...(P)};
-  if (detail::check_types(Name::of(name), entry, TypeList<P...>{}, error)) return "";
-  EXPECT_EQ(error.code, Errc::signature_mismatch);
-  EXPECT_EQ(error.subcode, Subcode::parameter_type);
-  EXPECT_EQ(text(error.kernel), name);
-  return std::to_string(error.parameter()) + ": " + text(error.raw_text);
-}
-
-TEST(Parameters, TypesAreComparedWithTheMangledName) {
-  const std::string remedy = "; write the types and the order of the kernel's source";
-  EXPECT_EQ((type_error<float*, int>("_Z1kPfi")), "");
-  EXPECT_EQ((type_error<float*, double>("_Z1kPfl")),
-            "2: parameter 2 is int64 in the kernel, float64 in the declared signature" + remedy);
-  EXPECT_EQ((type_error<const float*, int>("_Z1kPfi")),
-            "1: parameter 1 is float32* in the kernel, const float32* in the declared signature" +
-                remedy);
-  EXPECT_EQ((type_error<float*, double>("k")), "") << "nothing is known";
-  EXPECT_EQ((type_error<float*, int>("_Z1kPfPPf")), "") << "the rest is not known";
-  EXPECT_EQ(type_error<>("_Z1kv"), "");
-  EXPECT_EQ(type_error<float*>("_Z1kPfi"), "") << "the numbers are not compared here";
-}
-
-TEST(Parameters, TypesAreComparedWithTheTable) {
-  const ParameterInfo table[] = {{8, 8, true, false, ElementType::float32},
-                                 {4, 4, false, false, ElementType::int32},
-                                 {4, 4, false, false, ElementType::float32}};
-  EXPECT_EQ((type_error<const float*, int>("_Z1kPdd", table)), "")
-      << "the table counts, and its third row is not a parameter";
-  EXPECT_EQ((type_error<const float*, float>("k", table)),
-            "2: parameter 2 is int32 in the kernel, float32 in the declared signature; write the "
-            "types and the order of the kernel's source");
-}
-
-class KernelSignatureTest : public ScriptedModuleTest {
- protected:
-  using Parameters = std::vector<std::pair<std::size_t, std::size_t>>;
-  /// "" if the signature matches, else the error's text.
-  template <class... P>
-  static std::string mismatch(const Parameters& its, const char* name = "k") {
-    module_script.parameters = its;
-    const detail::LoadedFunction<SharedModules> function{nullptr, nullptr, {}, Name::of(name)};
-    LaunchError error;
-    if (detail::check_signature<SharedModules, untraced>(function, TypeList<P...>{}, error))
-      return "";
-    EXPECT_EQ(error.code, Errc::signature_mismatch);
-    EXPECT_EQ(text(error.kernel), name);
-    return std::to_string(error.parameter()) + ": " + message(error);
-  }
-};
-
-TEST_F(KernelSignatureTest, HasTheDriversParameters) {
-  EXPECT_EQ((mismatch<>({})), "");
-  EXPECT_EQ((mismatch<int>({{0, 4}})), "");
-  EXPECT_EQ((mismatch<int, double, char, short>({{0, 4}, {8, 8}, {16, 1}, {18, 2}})), "");
-  EXPECT_EQ((mismatch<char, char, int, char>({{0, 1}, {1, 1}, {4, 4}, {8, 1}})), "");
-}
-
-TEST_F(KernelSignatureTest, DiffersInTheNumberOfParameters) {
-  EXPECT_EQ((mismatch<int>({})), "0: the kernel takes 0 parameters, the declared signature has 1");
-  EXPECT_EQ((mismatch<>({{0, 4}, {4, 4}, {8, 4}})),
-            "0: the kernel takes 3 parameters, the declared signature has 0");
-  EXPECT_EQ((mismatch<int>({{0, 4}, {4, 4}})),
-            "0: the kernel takes 2 parameters, the declared signature has 1");
-  EXPECT_EQ((mismatch<int, int, int>({{0, 4}, {4, 4}})),
-            "0: the kernel takes 2 parameters, the declared signature has 3");
-}
-
-TEST_F(KernelSignatureTest, DiffersInAParameter) {
-  EXPECT_EQ((mismatch<int, int>({{0, 4}, {4, 8}})),
-            "2: parameter 2 takes 8 bytes in the kernel, 4 in the declared signature");
-  EXPECT_EQ((mismatch<double>({{0, 4}})),
-            "1: parameter 1 takes 4 bytes in the kernel, 8 in the declared signature");
-  struct Bytes {
-    char bytes[8];
-  };
-  EXPECT_EQ((mismatch<int, Bytes>({{0, 4}, {8, 8}})),
-            "2: parameter 2 is at byte 8 in the kernel, at byte 4 in the declared signature");
-  EXPECT_EQ((mismatch<int, double>({{0, 4}, {4, 8}})),
-            "2: parameter 2 is at byte 4 in the kernel, at byte 8 in the declared signature");
-}
-
-TEST_F(KernelSignatureTest, DiffersInATypeOnly) {
-  EXPECT_EQ((mismatch<int>({{0, 4}}, "_Z1kf")),
-            "1: parameter 1 is float32 in the kernel, int32 in the declared signature; write the "
-            "types and the order of the kernel's source");
-  module_script.tells_parameters = false;
-  EXPECT_EQ((mismatch<int>({}, "_Z1ki")), "") << "the driver does not tell the number";
-  EXPECT_EQ((mismatch<int>({{0, 4}, {4, 4}}, "_Z1kf")),
-            "1: parameter 1 is float32 in the kernel, int32 in the declared signature; write the "
-            "types and the order of the kernel's source");
 }
 
 }  // namespace

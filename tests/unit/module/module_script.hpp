@@ -92,7 +92,7 @@ struct warpsafe::ModuleCalls<warpsafe::core_test::ScriptedModules<Whose, PerDevi
     return core_test::script.call("module_function", module.number);
   }
   static bool not_found(int status) noexcept {
-    return status == raw(host::HostStatus::symbol_not_found);
+    return status == raw(host::HostStatus::invalid_resource_handle);
   }
   static bool is_no_code_object(int status) noexcept requires PerDevice {
     return status == raw(host::HostStatus::no_kernel_image);
