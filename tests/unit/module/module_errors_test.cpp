@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -275,6 +276,41 @@ TEST_F(ModuleErrorsTest, AProblemOfTheImageMayShowLate) {
                 status);
   script.fails["attributes_of"] = raw(HostStatus::out_of_memory);
   EXPECT_EQ(kernel_error<SharedModules>("axpy", "12345").code, Errc::out_of_memory);
+}
+
+}  // namespace
+
+/// A runtime for whose kernels there is no memory.
+struct ForgetfulModules : SharedModules {};
+
+}  // namespace warpsafe::core_test
+
+template <>
+struct warpsafe::ModuleCalls<warpsafe::core_test::ForgetfulModules>
+    : ModuleCalls<core_test::SharedModules> {};
+template <>
+struct warpsafe::detail::LoadedFunction<warpsafe::core_test::ForgetfulModules> {
+  static void* operator new(std::size_t, const std::nothrow_t&) noexcept { return nullptr; }
+  static void operator delete(void*) noexcept {}
+  static void operator delete(void*, const std::nothrow_t&) noexcept {}
+  LoadedModule<core_test::ForgetfulModules>* module;
+  LoadedFunction* next;
+  KernelEntry entry;
+  Name name;
+  KernelSlots<core_test::SharedModules> slots{};
+};
+
+namespace warpsafe::core_test {
+namespace {
+
+TEST_F(ModuleErrorsTest, WithoutMemoryAKernelIsNotTaken) {
+  const LaunchError error = kernel_error<ForgetfulModules>("axpy");
+  const std::size_t bytes = sizeof(detail::LoadedFunction<ForgetfulModules>);
+  EXPECT_EQ(finding(error),
+            (Finding{Errc::out_of_memory, Stage::runtime_call, bytes, 0, Axis::none}));
+  EXPECT_EQ(message(error),
+            "loading kernel 'axpy' from module 'axpy.cubin' failed: out of memory: " +
+                std::to_string(bytes) + " bytes requested\n  at app.cpp:7");
 }
 
 }  // namespace
