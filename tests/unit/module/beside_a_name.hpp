@@ -49,4 +49,6 @@ class Fenced {
   char* pages_ = static_cast<char*>(
       ::mmap(nullptr, 3 * page(), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 };
+[[nodiscard]] inline Name name_of(std::string_view text) { return {text.data(), text.size()}; }
+
 }  // namespace warpsafe::core_test

@@ -23,8 +23,6 @@ namespace {
 using detail::Demangled;
 using detail::KernelNames;
 
-[[nodiscard]] Name name_of(std::string_view text) { return {text.data(), text.size()}; }
-
 /// The distance by its definition.
 std::size_t plain_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> all(a.size() + 1, std::vector<std::size_t>(b.size() + 1));

@@ -3,12 +3,14 @@
 
 // Whether the signature that a program declares is that of the module's kernel.
 
+#include "beside_a_name.hpp"
 #include "module_script.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -105,6 +107,10 @@ TEST(Parameters, TypesAreComparedWithTheTable) {
                                  {4, 4, false, false, ElementType::float32}};
   EXPECT_EQ((type_error<const float*, int>("_Z1kPdd", table)), "")
       << "the table counts, and its third row is not a parameter";
+  const Fenced fence;
+  const std::string_view bytes(reinterpret_cast<const char*>(table), sizeof table);
+  const auto* const fenced = reinterpret_cast<const ParameterInfo*>(fence.at_end(bytes).data);
+  EXPECT_EQ((type_error<const float*, int, float>("k", fenced)), "") << "no row behind the last";
   EXPECT_EQ((type_error<const float*, float>("k", table)),
             "2: parameter 2 is int32 in the kernel, float32 in the declared signature; write the "
             "types and the order of the kernel's source");

@@ -7,10 +7,12 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -93,21 +95,30 @@ TEST_F(LoadedModuleTest, EachKernelIsTakenOnce) {
   EXPECT_EQ(module->release(), 0);
 }
 
+/// Whether a thread of this process sleeps, as it does while it waits for a lock.
+[[nodiscard]] bool sleeps(int thread) {
+  std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string line;
+  std::getline(stat, line);
+  return line.find(") S ") != std::string::npos;
+}
+
 TEST_F(LoadedModuleTest, TwoThreadsGetTheSameKernel) {
   auto* const module = loaded<SharedModules>();
+  std::atomic<int> threads[2] = {};
   std::atomic<int> inside{0};
-  int asked = 0;
+  std::atomic<int> asked{0};
   // Without a lock, the second thread would arrive in the runtime while the first one is there.
   module_script.while_taking = [&] {
     ++asked;
     ++inside;
-    for (int i = 0; i < 5000 && inside == 1; ++i) std::this_thread::yield();
+    const int other = threads[threads[0] == ::gettid() ? 1 : 0];
+    for (int i = 0; i < 100000 && inside == 1 && !sleeps(other); ++i) std::this_thread::yield();
   };
-  std::atomic<int> arrived{0};
   detail::LoadedFunction<SharedModules>* found[2] = {};
-  const auto take = [&](int which) {
-    ++arrived;
-    while (arrived != 2) std::this_thread::yield();
+  const auto take = [&](std::size_t which) {
+    threads[which] = ::gettid();
+    while (threads[0] == 0 || threads[1] == 0) std::this_thread::yield();
     int status = 0;
     found[which] = module->function<quiet>("scale", Name::of("scale"), status);
   };

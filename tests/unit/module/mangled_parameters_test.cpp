@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -126,6 +127,12 @@ TEST(MangledParameters, TheRestIsUnknownBehindAnythingElse) {
     many += "w" + i;
   }
   EXPECT_EQ(parameters(told), many);
+  // The object itself, before memory that may not be written.
+  const Fenced fence;
+  const Name place = fence.at_end(std::string(sizeof(MangledParameters), ' '));
+  auto* const fenced = ::new (const_cast<char*>(place.data)) MangledParameters(name_of(told));
+  ParameterInfo parameter;
+  for (int n = 0; n < 40; ++n) EXPECT_TRUE(fenced->next(parameter)) << n;
   EXPECT_EQ(parameters("_Z1k"), "") << "the name ends here";
   EXPECT_EQ(parameters("_Z2k"), "") << "the name ends here";
 }
