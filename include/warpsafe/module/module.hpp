@@ -40,10 +40,9 @@ struct ModuleFile {
 
 [[nodiscard]] inline ModuleFile read_module_file(const char* path) noexcept {
   ModuleFile read;
-  errno = 0;
   std::FILE* const file = std::fopen(path, "rb");
   if (file == nullptr) {
-    read.error = errno != 0 ? errno : EIO;
+    read.error = errno;
     return read;
   }
   std::size_t room = 1U << 16U;
@@ -57,8 +56,11 @@ struct ModuleFile {
     if (grown == nullptr) std::free(read.image);
     read.image = grown;
   }
-  if (read.image == nullptr) read.error = ENOMEM;
-  if (read.error == 0 && std::ferror(file) != 0) read.error = errno != 0 ? errno : EIO;
+  if (read.image == nullptr) {
+    read.error = ENOMEM;
+  } else if (std::ferror(file) != 0) {
+    read.error = errno;
+  }
   std::fclose(file);
   if (read.error != 0) {
     std::free(read.image);

@@ -31,8 +31,8 @@ namespace warpsafe::detail {
     for (std::size_t j = 1; j <= columns; ++j) {
       const std::size_t above = row[j];
       std::size_t best = diagonal + (a.data[i - 1] == b.data[j - 1] ? 0 : 1);
-      if (above + 1 < best) best = above + 1;
-      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      if (above < best) best = above + 1;
+      if (row[j - 1] < best) best = row[j - 1] + 1;
       diagonal = above;
       row[j] = best;
     }
@@ -43,7 +43,7 @@ namespace warpsafe::detail {
 /// How many earlier parts of itself a mangled name repeats: "S_", "S0_", "SA1_".
 [[nodiscard]] inline std::size_t repeated_parts(Name mangled) noexcept {
   std::size_t found = 0;
-  for (std::size_t i = 0; i + 1 < mangled.size; ++i) {
+  for (std::size_t i = 0; i < mangled.size; ++i) {
     if (mangled.data[i] != 'S') continue;
     std::size_t end = i + 1;
     while (end < mangled.size && ((mangled.data[end] >= '0' && mangled.data[end] <= '9') ||
@@ -61,7 +61,8 @@ class Demangled {
  public:
   explicit Demangled(Name mangled) noexcept {
     char terminated[1024];
-    if (mangled.size < 2 || mangled.size >= sizeof terminated || mangled.data[0] != '_') return;
+    // "f" is a name that needs no mangling, and not float.
+    if (mangled.empty() || mangled.size >= sizeof terminated || mangled.data[0] != '_') return;
     if (repeated_parts(mangled) > most_repeated) return;
     std::memcpy(terminated, mangled.data, mangled.size);
     terminated[mangled.size] = '\0';
@@ -75,7 +76,9 @@ class Demangled {
   /// Without parameters, template arguments and namespaces: "scale".
   [[nodiscard]] Name base() const noexcept {
     Name name = whole();
-    for (std::size_t i = 0; i < name.size; ++i) {
+    // "app::(anonymous namespace)::scale": a bracket with no name before it is a namespace.
+    for (std::size_t i = 1; i < name.size; ++i) {
+      if (name.data[i - 1] == ' ' || name.data[i - 1] == ':') continue;
       if (name.data[i] == '(' || name.data[i] == '<') name.size = i;
     }
     // The return type precedes a template's name ("void scale<float>"), and a namespace any name
@@ -114,7 +117,7 @@ class MangledParameters {
     if (take('S')) return take_again(parameter);
     parameter.is_pointer = take('P');
     parameter.writes = parameter.is_pointer && !take('K');
-    const bool is_class = left_ != 0 && *at_ >= '0' && *at_ <= '9';
+    const bool is_class = at_digit();
     if (is_class ? !skip_name() : !take_number(parameter.element)) return false;
     if (is_class) remember({});
     if (parameter.is_pointer && !parameter.writes) remember({});  // the const type
@@ -123,9 +126,10 @@ class MangledParameters {
   }
 
  private:
-  static constexpr std::size_t most = 32;
+  static constexpr std::size_t most = 11;  ///< types that have numbers here: S_, S0_ to S9_
 
   void stop() noexcept { left_ = 0; }
+  [[nodiscard]] bool at_digit() const noexcept { return left_ != 0 && *at_ >= '0' && *at_ <= '9'; }
   [[nodiscard]] bool take(char letter) noexcept {
     if (left_ == 0 || *at_ != letter) return false;
     ++at_;
@@ -136,7 +140,7 @@ class MangledParameters {
   [[nodiscard]] bool skip_name() noexcept {
     static_cast<void>(take('L'));
     std::size_t length = 0;
-    for (; left_ != 0 && *at_ >= '0' && *at_ <= '9' && length < left_; ++at_, --left_) {
+    for (; at_digit() && length <= left_; ++at_, --left_) {
       length = 10 * length + static_cast<std::size_t>(*at_ - '0');
     }
     if (length == 0 || length > left_) {
@@ -169,12 +173,12 @@ class MangledParameters {
   /// "S_", "S0_": a type that the name has had.
   [[nodiscard]] bool take_again(ParameterInfo& parameter) noexcept {
     std::size_t number = 0;
-    if (left_ != 0 && *at_ >= '0' && *at_ <= '9') {
+    if (at_digit()) {
       number = static_cast<std::size_t>(*at_ - '0') + 1;
       ++at_;
       --left_;
     }
-    if (!take('_') || number >= count_ || number >= most || !types_[number].is_pointer) {
+    if (!take('_') || !types_[number].is_pointer) {  // a type that the name has not had is none
       stop();
       return false;
     }

@@ -146,12 +146,7 @@ class LoadedModule {
   [[nodiscard]] int wait_for_launches() noexcept {
     for (int device = 0; device < cached_devices; ++device) {
       if (!__atomic_load_n(&launched_[device], __ATOMIC_RELAXED)) continue;
-      int before = -1;
-      int status = call<B, Level, &B::current_device>(before);
-      if (status == 0 && before != device) status = call<B, Level, &B::set_device>(device);
-      if (status == 0) status = call<B, Level, &B::device_synchronize>();
-      if (before >= 0 && before != device)
-        static_cast<void>(call<B, Level, &B::set_device>(before));
+      const int status = on_device<B, Level>(device, call<B, Level, &B::device_synchronize>);
       if (status != 0) return status;
     }
     return 0;
@@ -168,7 +163,6 @@ class LoadedModule {
     return status;
   }
   void leak() noexcept {
-    next_kept_ = __atomic_load_n(&kept, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&kept, &next_kept_, this, true, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED)) {
     }

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <type_traits>
 
 // Errors of modules and their kernels.
@@ -18,29 +19,17 @@ namespace warpsafe::detail {
 /// The bytes of a container or an array.
 template <class B, class Image>
 [[nodiscard]] ImageBytes image_bytes(const Image& image) noexcept {
-  const auto* data = [&] {
-    if constexpr (std::is_array_v<Image>) {
-      return &image[0];
-    } else {
-      return image.data();
-    }
-  }();
+  const auto* const data = std::data(image);
   using Element = std::remove_cvref_t<decltype(*data)>;
   constexpr bool fits = ModuleCalls<B>::template is_image_of<Element>;
   static_assert(
       fits,
       "warpsafe: load a module from bytes (char, unsigned char, std::byte), or on the host backend from host::NamedKernel");
-  std::size_t count = 0;
-  if constexpr (std::is_array_v<Image>) {
-    count = std::extent_v<Image>;
-  } else {
-    count = image.size();
-  }
-  return {reinterpret_cast<const unsigned char*>(data), count * sizeof(Element)};
+  return {reinterpret_cast<const unsigned char*>(data), std::size(image) * sizeof(Element)};
 }
 
-/// Sets the operation of `error`: "loading kernel 'axpy' from module 'axpy.cubin'". Both names may
-/// be empty.
+/// Sets the kernel of `error` and its operation: "loading kernel 'axpy' from module 'axpy.cubin'".
+/// Both names may be empty.
 [[gnu::cold]] inline LaunchError module_error(LaunchError error, Name source, Name kernel,
                                               call_site site) noexcept {
   char text[512];
@@ -53,6 +42,7 @@ template <class B, class Image>
     out << "module '" << source << '\'';
   }
   error.operation = keep_text(Name::of(text));
+  error.kernel = kernel;
   error.site = site;
   return error;
 }
@@ -68,13 +58,13 @@ template <class B, class Image>
   return module_error(error, Name::of(path), Name{}, site);
 }
 
-/// Adds the contents of the image, and the device for which it has no code.
+/// Adds to an Errc::no_kernel_image the contents of the image, and the device for which it has no
+/// code.
 template <class B, CheckLevel Level>
 [[gnu::cold]] void explain_missing_code(LaunchError& error, ImageBytes image) noexcept {
   char text[512];
   TextBuffer out(text, sizeof text);
   if (!put_contents(out, image)) out << "no known code";
-  error.code = Errc::no_kernel_image;
   error.raw_text = keep_text(Name::of(text));
   error.subcode = Subcode::in_module;
   int device = -1;
@@ -89,32 +79,44 @@ template <class B, CheckLevel Level>
   }
 }
 
+/// Whether the image is of no kind that a vendor's runtime loads.
+template <class B>
+[[nodiscard]] bool is_no_image(ImageBytes image) noexcept {
+  return kind_of(image) == ImageKind::unknown && B::vendor != Vendor::host;
+}
+
+/// Makes an Errc::runtime_failed an Errc::module_invalid, with what is known of the reason.
+template <class B>
+[[gnu::cold]] void explain_invalid(LaunchError& error, const LoadedModule<B>& owner) noexcept {
+  error.code = Errc::module_invalid;
+  char text[2560];
+  TextBuffer out(text, sizeof text);
+  if (!owner.log().empty()) {
+    out << error.raw_text << "; its compiler says: " << owner.log();
+  } else if (is_no_image<B>(owner.image())) {
+    out << static_cast<std::uint64_t>(owner.image().size) << " bytes that are not a "
+        << (B::vendor == Vendor::nvidia ? "cubin, fatbin or PTX" : "code object or bundle")
+        << "; to load a file, call load_file(path)";
+  } else {
+    out << error.raw_text;
+  }
+  error.raw_text = keep_text(Name::of(text));
+}
+
 /// The error of an image that the runtime did not load.
 template <class B, CheckLevel Level>
 [[gnu::cold, gnu::noinline]] LaunchError load_error(int status, const LoadedModule<B>& owner,
                                                     call_site site) noexcept {
   LaunchError error = runtime_error<B>(status, Name::of("load module"), site);
-  const ImageBytes image = owner.image();
-  const bool is_unknown = kind_of(image) == ImageKind::unknown && B::vendor != Vendor::host;
   if constexpr (requires { ModuleCalls<B>::is_no_code_object(status); }) {
-    if (is_unknown && ModuleCalls<B>::is_no_code_object(status)) error.code = Errc::runtime_failed;
+    if (is_no_image<B>(owner.image()) && ModuleCalls<B>::is_no_code_object(status)) {
+      error.code = Errc::runtime_failed;
+    }
   }
   if (error.code == Errc::no_kernel_image) {
-    explain_missing_code<B, Level>(error, image);
+    explain_missing_code<B, Level>(error, owner.image());
   } else if (error.code == Errc::runtime_failed) {
-    error.code = Errc::module_invalid;
-    char text[2560];
-    TextBuffer out(text, sizeof text);
-    if (!owner.log().empty()) {
-      out << error.raw_text << "; its compiler says: " << owner.log();
-    } else if (is_unknown) {
-      out << static_cast<std::uint64_t>(image.size) << " bytes that are not a "
-          << (B::vendor == Vendor::nvidia ? "cubin, fatbin or PTX" : "code object or bundle")
-          << "; to load a file, call load_file(path)";
-    } else {
-      out << error.raw_text;
-    }
-    error.raw_text = keep_text(Name::of(text));
+    explain_invalid(error, owner);
   }
   return module_error(error, owner.source(), Name{}, site);
 }
@@ -135,20 +137,19 @@ template <class B, CheckLevel Level>
   }
   int device = -1;
   if (found != nullptr) status = call<B, Level, &B::current_device>(device);
-  if (found != nullptr && status == 0 && owner.device() >= 0 && owner.device() != device) {
+  if (status == 0 && owner.device() >= 0 && owner.device() != device) {
     error = module_error(LaunchError::make(Errc::module_wrong_device, Stage::runtime_call,
                                            static_cast<std::uint64_t>(device),
                                            static_cast<std::uint64_t>(owner.device())),
                          owner.source(), kept, site);
     return nullptr;
   }
-  if (found != nullptr && status == 0) {
+  if (status == 0) {
     KernelLimits local;
     static_cast<void>(found->slots.template find<Level>(found->entry, device, local, status));
   }
   if (status == 0) return found;
   error = runtime_error<B>(status, Name::of("load kernel"), site);
-  error.kernel = kept;
   if (found == nullptr && ModuleCalls<B>::not_found(status)) {
     error.code = Errc::kernel_not_found;
     KernelNames names(kept);
@@ -163,7 +164,7 @@ template <class B, CheckLevel Level>
   } else if (error.code == Errc::runtime_failed &&
              (!owner.log().empty() || kind_of(owner.image()) == ImageKind::unknown)) {
     // CUDA loads lazily, so a problem of the image may only show now.
-    error = load_error<B, Level>(status, owner, site);
+    explain_invalid(error, owner);
   }
   error = module_error(error, owner.source(), kept, site);
   return nullptr;
@@ -213,7 +214,6 @@ template <class... P>
     error = LaunchError::make(Errc::signature_mismatch, Stage::runtime_call);
     error.subcode = Subcode::parameter_type;
     error.extra = i + 1;
-    error.kernel = name;
     error.raw_text = keep_text(Name::of(text));
     return false;
   }
@@ -234,7 +234,6 @@ template <class B, CheckLevel Level, class... P>
     error = LaunchError::make(Errc::signature_mismatch, Stage::runtime_call, here, there);
     error.subcode = what;
     error.extra = parameter;
-    error.kernel = function.name;
     return false;
   };
   std::size_t its_offset = 0;
@@ -244,11 +243,11 @@ template <class B, CheckLevel Level, class... P>
                                                              its_size) == 0;
   };
   std::size_t offset = 0;
-  for (std::size_t i = 0; i <= count; ++i) {
+  for (std::size_t i = 0;; ++i) {
     const bool exists = has_parameter(i);
     if (exists != (i < count)) {
       std::size_t there = i;
-      while (exists && has_parameter(there)) ++there;
+      while (has_parameter(there)) ++there;
       return wrong(Subcode::parameter_count, 0, count, there);
     }
     if (i == count) return types_match();
@@ -259,7 +258,6 @@ template <class B, CheckLevel Level, class... P>
     if (its_offset != offset) return wrong(Subcode::parameter_offset, i + 1, offset, its_offset);
     offset += declared[i].size;
   }
-  return true;
 }
 
 }  // namespace warpsafe::detail
