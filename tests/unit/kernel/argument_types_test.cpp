@@ -4,6 +4,7 @@
 // Which argument may be passed for which parameter. Those that are refused do not compile in a
 // launch (tests/misuse/compile); here the rules are asked themselves.
 
+#include "rule_table.hpp"
 #include <warpsafe/args/as_bytes.hpp>
 #include <warpsafe/args/trust.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
@@ -18,7 +19,6 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace warpsafe::core_test {
 namespace {
@@ -27,14 +27,6 @@ using detail::check_argument;
 using detail::check_parameter;
 using detail::converts_keeping_value;
 using detail::keeps_value;
-
-using Rule = bool (*)() noexcept;
-using Rules = std::vector<std::pair<Rule, bool>>;
-void expect_rules(const Rules& rules) {
-  for (const auto& [rule, expected] : rules) {
-    EXPECT_EQ(rule(), expected) << "number " << &rule - &rules[0].first;
-  }
-}
 
 TEST(ArgumentTypes, ANumberKeepsItsValueInATypeWithAsManyBits) {
   expect_rules({
@@ -195,8 +187,7 @@ TEST(ArgumentTypes, EachParameterLiesAtItsAlignment) {
   struct alignas(16) Sixteen {
     char bytes[16];
   };
-  using Bytes = std::size_t (*)() noexcept;
-  const std::vector<std::pair<Bytes, std::size_t>> cases = {
+  expect_rules<std::size_t>({
       {&detail::parameter_bytes<>, 0},
       {&detail::parameter_bytes<char>, 1},
       {&detail::parameter_bytes<char, char>, 2},
@@ -207,10 +198,7 @@ TEST(ArgumentTypes, EachParameterLiesAtItsAlignment) {
       {&detail::parameter_bytes<int, float*, float*>, 24},
       {&detail::parameter_bytes<char, Sixteen, char>, 33},
       {&detail::parameter_bytes<Pair, short, int>, 16},
-  };
-  for (const auto& [bytes, expected] : cases) {
-    EXPECT_EQ(bytes(), expected) << &bytes - &cases[0].first;
-  }
+  });
 }
 
 }  // namespace
