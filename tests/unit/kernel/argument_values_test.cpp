@@ -69,7 +69,7 @@ TEST_F(ArgumentValue, OfMoreThan64BitsIsSaidWithItsLast64) {
 
 constexpr ValueChecks trusted_pointer = detail::value_checks<float*, trusted_ptr<float>>;
 constexpr ValueChecks trusted_array = detail::value_checks<float*, trusted_span<float>>;
-constexpr ValueChecks span = detail::value_checks<DeviceSpan<float>, DeviceSpan<float>>;
+constexpr ValueChecks plain_span = detail::value_checks<DeviceSpan<float>, DeviceSpan<float>>;
 
 /// Several devices' streams are needed for a question about a device.
 TEST_F(ArgumentValue, TheRuntimeIsAskedAboutAPointerWhereItMatters) {
@@ -80,21 +80,14 @@ TEST_F(ArgumentValue, TheRuntimeIsAskedAboutAPointerWhereItMatters) {
     bool asked;
   };
   const Case cases[] = {
-      {trusted_pointer, true, 1, true},
-      {trusted_pointer, true, 3, true},
-      {trusted_pointer, true, 0, true},
-      {trusted_pointer, false, 1, false},
-      {trusted_pointer, false, 0, false},
-      {trusted_pointer, false, 8, false},
-      {trusted_pointer, false, 5, true},
-      {trusted_array, true, 1, true},
-      {trusted_array, false, 1, false},
-      {trusted_array, false, 3, true},
-      {span, true, 1, false},
-      {span, true, 2, false},
-      {span, true, 6, true},
-      {span, false, 6, false},
-      {span, false, 1, false},
+      {trusted_pointer, true, 1, true},   {trusted_pointer, true, 3, true},
+      {trusted_pointer, true, 0, true},   {trusted_pointer, false, 1, false},
+      {trusted_pointer, false, 0, false}, {trusted_pointer, false, 8, false},
+      {trusted_pointer, false, 5, true},  {trusted_array, true, 1, true},
+      {trusted_array, false, 1, false},   {trusted_array, false, 3, true},
+      {plain_span, true, 1, false},       {plain_span, true, 2, false},
+      {plain_span, true, 6, true},        {plain_span, false, 6, false},
+      {plain_span, false, 1, false},
   };
   const detail::TrustedBytes argument{memory, {4, false}};
   for (const Case& one : cases) {
@@ -146,14 +139,14 @@ TEST_F(ArgumentValue, TheRuntimesAnswerDecides) {
       {trusted_pointer, true, 1, host, -1, true, Errc::argument_host_pointer},
       {trusted_pointer, false, 0, host, -1, true, {}},
       {trusted_pointer, false, 1, device, 2, true, {}},
-      {span, true, 0, host, -1, true, {}},
-      {span, true, 1, device, 2, false, {}},
+      {plain_span, true, 0, host, -1, true, {}},
+      {plain_span, true, 1, device, 2, false, {}},
       {trusted_pointer, true, 0, device, 2, false, {}},
       {trusted_pointer, true, 0, device, 1, true, {}},
       {trusted_pointer, true, 0, device, 1, false, Errc::memory_wrong_device},
       {trusted_pointer, false, 0, device, 0, false, Errc::memory_wrong_device},
-      {span, true, 0, device, 1, false, Errc::memory_wrong_device},
-      {span, true, 0, MemoryKind::managed, 1, false, {}},
+      {plain_span, true, 0, device, 1, false, Errc::memory_wrong_device},
+      {plain_span, true, 0, MemoryKind::managed, 1, false, {}},
       {trusted_pointer, true, 0, MemoryKind::pinned, 1, false, {}},
   };
   detail::devices_with_streams<AskedRuntime> = 6;
