@@ -181,14 +181,14 @@ TEST(ParameterTypes, AMemberIsInitialisedWhereItStands) {
     return takes.template operator()<P, AnyAddress, Before, After>();
   };
   using First = std::index_sequence<0>;
-  using Two = std::index_sequence<0, 1>;
-  EXPECT_TRUE((takes.operator()<Numbers3, AnyMember, Two, None>()));
+  using Both = std::index_sequence<0, 1>;
+  EXPECT_TRUE((takes.operator()<Numbers3, AnyMember, Both, None>()));
   EXPECT_TRUE((takes.operator()<Numbers3, AnyMember, None, None>()));
-  EXPECT_FALSE((takes.operator()<Numbers3, AnyMember, Two, First>())) << "there are three";
+  EXPECT_FALSE((takes.operator()<Numbers3, AnyMember, Both, First>())) << "there are three";
   EXPECT_TRUE((address_at.operator()<PointerFirst, None, First>()));
   EXPECT_FALSE((address_at.operator()<PointerFirst, First, None>()));
-  EXPECT_TRUE((address_at.operator()<PointerLast, Two, None>()));
-  EXPECT_FALSE((address_at.operator()<PointerLast, None, Two>()));
+  EXPECT_TRUE((address_at.operator()<PointerLast, Both, None>()));
+  EXPECT_FALSE((address_at.operator()<PointerLast, None, Both>()));
 }
 
 TEST(ParameterTypes, AnAggregateHasTheAddressesOfItsMembers) {
