@@ -129,6 +129,18 @@ TEST_F(PitchedSpanOf3By4, AWindowLiesInsideOfBothAxes) {
   }
 }
 
+TEST_F(PitchedSpanOf3By4, OfAnArrayEachElementIsInside) {
+  const DeviceSpan<int> span(detail::DeviceAccess::pointer(&memory[0]), 5);
+  for (unsigned i = 0; i < 5; ++i) {
+    EXPECT_EQ((&span.operator[]<CheckLevel::full>({i, line(2)})), &memory[i]);
+  }
+  EXPECT_EQ(taken(), Outsides{});
+  static_cast<void>(span.operator[]<CheckLevel::full>({5, line(3)}));
+  EXPECT_EQ(taken(), (Outsides{{5, 1, 5, 3}}));
+  EXPECT_EQ(span.subspan<CheckLevel::full>(4, 2, line(4)).size(), 0U);
+  EXPECT_EQ(taken(), (Outsides{{4, 2, 5, 4}}));
+}
+
 TEST_F(PitchedSpanOf3By4, WithoutFullChecksOrTheHostBackendNothingIsNoted) {
   EXPECT_EQ(matrix.row<CheckLevel::cheap>(3, line(7)).pointer().get(), nullptr);
   EXPECT_EQ(taken(), Outsides{});

@@ -139,17 +139,17 @@ TEST(ArgumentTypes, ASpanIsMadeOfDeviceMemoryWithItsElements) {
   });
 }
 
-struct Pair {
+struct IntAndFloat {
   int a;
   float b;
 };
-struct Derived : Pair {};
+struct Derived : IntAndFloat {};
 struct MadeOfInt {
   MadeOfInt(int given) : number(given) {}
   int number;
 };
-struct MadeOfPair {
-  MadeOfPair(Pair given) : number(given.a) {}
+struct MadeOfBoth {
+  MadeOfBoth(IntAndFloat given) : number(given.a) {}
   int number;
 };
 
@@ -157,7 +157,7 @@ TEST(ArgumentTypes, WhatIsNotRefusedIsAccepted) {
   using Bytes = DeviceView<std::byte>;
   expect_rules({
       {&check_parameter<1, int>, true},
-      {&check_parameter<1, Pair>, true},
+      {&check_parameter<1, IntAndFloat>, true},
       {&check_parameter<2, float*>, true},
       {&check_parameter<3, DeviceSpan<float>>, true},
       {&check_argument<1, std::int64_t, int>, true},
@@ -174,10 +174,10 @@ TEST(ArgumentTypes, WhatIsNotRefusedIsAccepted) {
       {&check_argument<1, void*, trusted_ptr<float>>, true},
       {&check_argument<1, DeviceSpan<int>, DeviceView<int>>, true},
       {&check_argument<1, DeviceSpan<const int>, trusted_span<int>>, true},
-      {&check_argument<1, Pair, Pair>, true},
-      {&check_argument<1, Pair, Derived>, true},
+      {&check_argument<1, IntAndFloat, IntAndFloat>, true},
+      {&check_argument<1, IntAndFloat, Derived>, true},
       {&check_argument<1, MadeOfInt, int>, true},
-      {&check_argument<1, MadeOfPair, Pair>, true},
+      {&check_argument<1, MadeOfBoth, IntAndFloat>, true},
       {&check_argument<1, std::optional<long>, std::optional<int>>, true},
       {&check_argument<1, Scoped, Scoped>, true},
   });
@@ -197,7 +197,7 @@ TEST(ArgumentTypes, EachParameterLiesAtItsAlignment) {
       {&detail::parameter_bytes<char, short, char, int>, 12},
       {&detail::parameter_bytes<int, float*, float*>, 24},
       {&detail::parameter_bytes<char, Sixteen, char>, 33},
-      {&detail::parameter_bytes<Pair, short, int>, 16},
+      {&detail::parameter_bytes<IntAndFloat, short, int>, 16},
   });
 }
 

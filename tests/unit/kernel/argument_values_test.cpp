@@ -28,6 +28,9 @@ struct ArgumentValue : AskedRuntimeTest {
     if (fine) return std::nullopt;
     EXPECT_EQ(error.stage, Stage::validation);
     EXPECT_EQ(error.argument(), 7U);
+    if (error.code != Errc::memory_wrong_device) {
+      EXPECT_EQ(error.limit, 0U);
+    }
     return error;
   }
 };
@@ -85,9 +88,9 @@ TEST_F(ArgumentValue, TheRuntimeIsAskedAboutAPointerWhereItMatters) {
       {trusted_pointer, false, 0, false}, {trusted_pointer, false, 8, false},
       {trusted_pointer, false, 5, true},  {trusted_array, true, 1, true},
       {trusted_array, false, 1, false},   {trusted_array, false, 3, true},
-      {plain_span, true, 1, false},       {plain_span, true, 2, false},
-      {plain_span, true, 6, true},        {plain_span, false, 6, false},
-      {plain_span, false, 1, false},
+      {ValueChecks{}, true, 3, false},    {plain_span, true, 1, false},
+      {plain_span, true, 2, false},       {plain_span, true, 6, true},
+      {plain_span, false, 6, false},      {plain_span, false, 1, false},
   };
   const detail::TrustedBytes argument{memory, {4, false}};
   for (const Case& one : cases) {
@@ -159,6 +162,9 @@ TEST_F(ArgumentValue, TheRuntimesAnswerDecides) {
     EXPECT_EQ(answers.asked_access, asked ? 1 : 0) << &one - cases;
     if (!error) continue;
     EXPECT_EQ(error->code, *one.code);
+    if (*one.code == Errc::argument_host_pointer) {
+      EXPECT_EQ(error->value, 0U);
+    }
     if (*one.code == Errc::memory_wrong_device) {
       EXPECT_EQ(error->value, 2U);
       EXPECT_EQ(error->limit, static_cast<std::uint64_t>(one.memory_device));

@@ -160,6 +160,17 @@ TEST(KernelFacts, ACountOfANeedIsFromOneToItsLimit) {
   });
 }
 
+struct NotesCall {
+  int* calls;
+  void operator()(int by, const int& more) const { *calls += by + more; }
+};
+
+TEST(KernelFacts, TheKernelBehindAFunctorCallsIt) {
+  int calls = 0;
+  detail::functor_entry<NotesCall, int, int>(NotesCall{&calls}, 3, 40);
+  EXPECT_EQ(calls, 43);
+}
+
 void scale_on_host(float, float*) {}
 
 TEST(KernelFacts, WhatIsNotRefusedFits) {

@@ -139,6 +139,27 @@ TEST_F(KernelThread, EndsIfTheLaunchGivesTooLittleSharedMemory) {
   EXPECT_EQ((dynamic_shared<float, CheckLevel::full>(4)), static_cast<void*>(memory));
 }
 
+TEST_F(KernelThread, AsksTheBackendToWaitInThisLine) {
+  self_.sync = [](detail::HostThread& self, const char* file, unsigned line) {
+    ended = {&self, {}, file, line};
+  };
+  self_.depend = [](detail::HostThread& self, bool waits, const char* file, unsigned line) {
+    ended = {&self, {waits ? 1U : 0U}, file, line};
+  };
+  sync_block("/src/a.cu", 4);
+  EXPECT_EQ(ended.self, &self_);
+  EXPECT_EQ(ended.file, "/src/a.cu");
+  EXPECT_EQ(ended.line, 4U);
+  wait_for_predecessor("/src/a.cu", 5);
+  EXPECT_EQ(ended.numbers, std::vector<std::uint64_t>{1});
+  EXPECT_EQ(ended.line, 5U);
+  allow_dependents("/src/b.cu", 6);
+  EXPECT_EQ(ended.self, &self_);
+  EXPECT_EQ(ended.numbers, std::vector<std::uint64_t>{0});
+  EXPECT_EQ(ended.file, "/src/b.cu");
+  EXPECT_EQ(ended.line, 6U);
+}
+
 TEST_F(KernelThread, AddsToACounterAndGetsWhatItWas) {
   float real = 1.5F;
   EXPECT_EQ(atomic_add(&real, 2.25F), 1.5F);
