@@ -46,6 +46,28 @@ TEST(Align, AStartInBetweenIsRefusedWithBothNumbers) {
       << ws::message(refused.error());
 }
 
+TEST(Align, TheValueIsTheAlignmentOfTheStart) {
+  alignas(64) char memory[64] = {};
+  const auto at = [&](ws::size_type offset) {
+    return ws::DeviceSpan<char>(ws::detail::DeviceAccess::pointer(&memory[offset]), 8);
+  };
+  for (const ws::size_type offset : {0U, 32U}) {
+    const auto aligned = ws::align<32>(at(offset));
+    ASSERT_TRUE(aligned.has_value()) << offset;
+    EXPECT_EQ(aligned.value().get(), &memory[offset]);
+    const ws::device_ptr<char> pointer = aligned.value();
+    EXPECT_EQ(pointer.get(), &memory[offset]);
+  }
+  const ws::size_type alignments[][2] = {{1, 1}, {2, 2}, {3, 1},  {4, 4},
+                                         {6, 2}, {8, 8}, {24, 8}, {48, 16}};
+  for (const auto& [offset, alignment] : alignments) {
+    const auto refused = ws::align<32>(at(offset));
+    ASSERT_FALSE(refused.has_value()) << offset;
+    EXPECT_EQ(refused.error().value, alignment) << offset;
+    EXPECT_EQ(refused.error().limit, 32U);
+  }
+}
+
 // Only `align` makes an aligned_ptr: no unchecked pointer converts to it.
 static_assert(!std::is_convertible_v<float*, ws::aligned_ptr<float, 16>>);
 static_assert(!std::is_convertible_v<ws::DeviceSpan<float>, ws::aligned_ptr<float, 16>>);

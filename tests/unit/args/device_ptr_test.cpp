@@ -20,6 +20,7 @@ TEST(DevicePtr, GainsConstOnly) {
   int memory = 0;
   const device_ptr<const int> constant = detail::DeviceAccess::pointer(&memory);
   EXPECT_EQ(constant.get(), &memory);
+  EXPECT_EQ(device_pointer_traits<device_ptr<const int>>::get(constant), &memory);
 }
 
 }  // namespace

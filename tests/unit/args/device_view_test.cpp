@@ -34,6 +34,8 @@ TEST(DeviceView, IsTheSameMemory) {
   EXPECT_EQ(part.span().pointer().get(), memory + 3);
   EXPECT_EQ(part.span().size(), 2U);
   EXPECT_TRUE(DeviceView<int>{}.empty());
+  EXPECT_EQ(DeviceView<int>{}.device(), -1) << "unknown";
+  EXPECT_EQ(view.device(), -1);
 }
 
 TEST(DeviceView, APartIsInsideOfTheViewOrAnError) {

@@ -18,6 +18,7 @@ TEST(Trust, KeepsTheNumberOfElementsWithItsSign) {
   const float memory = 0;
   const auto trusted = trust(&memory, 7U);
   EXPECT_EQ(trusted.get(), &memory);
+  EXPECT_EQ(device_pointer_traits<trusted_span<const float>>::get(trusted), &memory);
   EXPECT_EQ(trusted.size().magnitude, 7U);
   EXPECT_FALSE(trusted.size().negative);
   EXPECT_EQ(trust(&memory, -3).size().magnitude, 3U);

@@ -57,10 +57,8 @@ constexpr bool keeps_value() noexcept {
     return false;
   } else if constexpr (std::is_floating_point_v<A>) {
     return std::is_floating_point_v<P> && value_bits<P> >= value_bits<A>;
-  } else if constexpr (std::is_floating_point_v<P>) {
-    return value_bits<P> >= value_bits<A>;
   } else {
-    return sizeof(P) >= sizeof(A) && (value_bits<P> >= value_bits<A>);
+    return value_bits<P> >= value_bits<A>;
   }
 }
 
@@ -77,7 +75,7 @@ constexpr bool converts_keeping_value() noexcept {
   } else {
     // Unary plus tells the type that the class converts to (char and short become int). Braces
     // would tell it too, but nvcc lets braces narrow.
-    return std::is_class_v<A> && requires(const A& argument) {
+    return requires(const A& argument) {
       requires keeps_value<P, std::remove_cvref_t<decltype(+argument)>>();
     };
   }

@@ -53,7 +53,7 @@ convert_argument(const A& argument) noexcept {
 template <class P, class A>
 constexpr bool may_be_negative() noexcept {
   if constexpr (std::is_integral_v<P> && std::is_integral_v<A>) {
-    return static_cast<A>(-1) < static_cast<A>(0) && !(static_cast<P>(-1) < static_cast<P>(0));
+    return std::is_signed_v<A> && std::is_unsigned_v<P>;
   } else {
     return false;
   }
@@ -131,7 +131,8 @@ template <class B>
     std::int64_t value =
         static_cast<const signed char*>(argument)[checks.signed_bytes - 1] < 0 ? -1 : 0;
     if (value == 0) return true;
-    __builtin_memcpy(&value, argument, checks.signed_bytes < 8 ? checks.signed_bytes : 8);
+    __builtin_memcpy(&value, argument,
+                     checks.signed_bytes < sizeof value ? checks.signed_bytes : sizeof value);
     return fail(Errc::argument_negative, ~static_cast<std::uint64_t>(value) + 1);
   }
   const unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
@@ -151,8 +152,7 @@ template <class B>
   if (checks.is_trusted && ask_driver && (status != 0 || kind == MemoryKind::unregistered)) {
     return fail(Errc::argument_host_pointer, 0);
   }
-  return kind != MemoryKind::device || memory_device == device ||
-         can_access<B>(device, trusted.pointer, memory_device) ||
+  return kind != MemoryKind::device || can_access<B>(device, trusted.pointer, memory_device) ||
          refuse_access(error, device, memory_device, number);
 }
 
