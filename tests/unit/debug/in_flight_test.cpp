@@ -223,6 +223,11 @@ TEST_F(WatchedWait, PausesGrowToAMillisecond) {
   slow.answer = 5;
   EXPECT_EQ(debug::detail::poll(slow_calls, nullptr, ~std::uint64_t{0}), 5);
   EXPECT_EQ(slow.queries, 3);
+  slow = {};
+  slow.ready_after = 16;
+  const std::uint64_t begun = debug::detail::nanoseconds_now();
+  EXPECT_EQ(debug::detail::poll(slow_calls, nullptr, ~std::uint64_t{0}), 0);
+  EXPECT_GE(debug::detail::nanoseconds_now() - begun, 7'000'000U);
 }
 
 TEST_F(WatchedWait, TheStatusIsThatOfTheQueryThatFailedOrOfTheRuntimesWait) {
