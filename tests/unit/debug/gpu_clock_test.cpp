@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// The times of a GPU, with a runtime that the test answers for: its events are numbers, and their
+// times are those that the test sets.
+
+#include "core_test.hpp"
+#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/debug/run/detail/gpu_clock.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace warpsafe::core_test {
+namespace {
+
+using debug::LaunchRecord;
+using debug::detail::GpuClock;
+using debug::detail::TimingCalls;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// The runtime: the events that exist, and what fails.
+struct EventRuntime {
+  std::uintptr_t made = 0;
+  std::set<std::uintptr_t> alive;
+  std::vector<std::string> calls;
+  std::map<std::uintptr_t, float> at;  ///< milliseconds after the device's start
+  std::set<std::uintptr_t> pending;
+  bool capturing = false;
+  int capturing_status = 0;
+  int creations = 1000;  ///< that work
+  int starts = 1000;     ///< that work
+  int recordings = 1000;
+  int elapsed_status = 0;
+};
+EventRuntime events;
+
+std::uintptr_t number_of(void* event) { return reinterpret_cast<std::uintptr_t>(event); }
+void* new_event() {
+  events.alive.insert(++events.made);
+  return reinterpret_cast<void*>(events.made);
+}
+constexpr TimingCalls event_calls{
+    Vendor::amd,
+    [](int device, void*& event) noexcept {
+      if (events.creations-- <= 0) return 1;
+      event = new_event();
+      events.calls.push_back("create " + std::to_string(device));
+      return 0;
+    },
+    [](void* event, void* stream) noexcept {
+      if (events.recordings-- <= 0) return 1;
+      events.calls.push_back("record " + std::to_string(number_of(event)) + " on " +
+                             std::to_string(number_of(stream)));
+      return 0;
+    },
+    [](float& ms, void*, void* end) noexcept {
+      ms = events.at[number_of(end)];
+      return events.elapsed_status;
+    },
+    [](void* event) noexcept { return events.pending.count(number_of(event)) != 0 ? 34 : 0; },
+    [](void* event) noexcept {
+      EXPECT_EQ(events.alive.erase(number_of(event)), 1U) << "an event that exists";
+      return 0;
+    },
+    [](void*, bool& capturing) noexcept {
+      capturing = events.capturing;
+      return events.capturing_status;
+    },
+    [](int device, void*& event) noexcept {
+      events.calls.push_back("start " + std::to_string(device));
+      if (events.starts-- <= 0) return 1;
+      event = new_event();
+      return 0;
+    }};
+
+struct Timing : ::testing::Test {
+  Timing() {
+    events = {};
+    clock->use(&event_calls);
+  }
+  ~Timing() override { detail::capture_hooks = captures_before; }
+  Timing(const Timing&) = delete;
+  Timing& operator=(const Timing&) = delete;
+
+  static LaunchRecord record_of(std::uint64_t number, std::int32_t device = 0) {
+    LaunchRecord record{};
+    record.sequence = number;
+    record.device = device;
+    record.vendor = Vendor::amd;
+    record.stream = reinterpret_cast<const void*>(std::uintptr_t{9});
+    return record;
+  }
+  void go(std::uint64_t number, std::int32_t device = 0) const {
+    clock->launching(record_of(number, device));
+    clock->launched(record_of(number, device));
+  }
+  struct Times {
+    std::uint64_t begun;
+    std::uint64_t ended;
+  };
+  [[nodiscard]] std::map<std::uint64_t, Times> times() const {
+    std::map<std::uint64_t, Times> found;
+    clock->times([&](std::uint64_t number, std::uint64_t begun, std::uint64_t ended) {
+      EXPECT_TRUE(found.emplace(number, Times{begun, ended}).second);
+    });
+    return found;
+  }
+  const detail::CaptureHooks* const captures_before = detail::capture_hooks;
+  std::unique_ptr<GpuClock> clock = std::make_unique<GpuClock>();
+};
+
+TEST_F(Timing, ALaunchLiesBetweenTwoEventsOfItsStream) {
+  const std::uint64_t before = debug::detail::nanoseconds_now();
+  go(7);
+  const std::uint64_t after = debug::detail::nanoseconds_now();
+  EXPECT_EQ(events.alive.size(), 3U) << "the device's start and the pair";
+  EXPECT_THAT(events.calls, ElementsAre("start 0", "start 0", "start 0", "start 0", "start 0",
+                                        "create 0", "create 0", "record 6 on 9", "record 7 on 9"));
+  events.at = {{6, 1.5F}, {7, 4.0F}};
+  const auto found = times();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_GE(found.at(7).begun, before + 1'500'000);
+  EXPECT_LE(found.at(7).begun, after + 1'500'000);
+  EXPECT_EQ(found.at(7).ended - found.at(7).begun, 2'500'000U);
+  clock.reset();
+  EXPECT_THAT(events.alive, IsEmpty());
+}
+TEST_F(Timing, AnEventBeforeTheDevicesStartIsAtTheStart) {
+  go(1);
+  go(2);
+  events.at = {{6, -3.0F}, {7, 0.0F}, {8, 0.0F}, {9, 0.000001F}};
+  const auto found = times();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found.at(1).begun, found.at(1).ended);
+  EXPECT_EQ(found.at(2).begun, found.at(1).ended);
+  EXPECT_EQ(found.at(2).ended, found.at(2).begun + 1) << "a nanosecond";
+}
+TEST_F(Timing, ALaunchThatHasNotEndedHasNoTimes) {
+  go(1);
+  go(2);
+  events.pending = {7};
+  EXPECT_EQ(times().size(), 1U);
+  EXPECT_EQ(times().count(2), 1U);
+  events.elapsed_status = 5;
+  EXPECT_EQ(times().size(), 0U);
+}
+TEST_F(Timing, EachDeviceHasItsOwnStartAndOnlyOne) {
+  go(1, 2);
+  go(2, 2);
+  go(3, 0);
+  EXPECT_EQ(times().size(), 3U);
+  int starts[3] = {};
+  for (const std::string& call : events.calls) {
+    if (call.compare(0, 6, "start ") == 0) ++starts[call[6] - '0'];
+  }
+  EXPECT_THAT(starts, ElementsAre(5, 0, 5));
+  EXPECT_EQ(events.alive.size(), 2U + 6U);
+}
+TEST_F(Timing, ADeviceWithoutAStartIsNotAskedAgain) {
+  events.starts = 2;
+  go(1);
+  go(2);
+  EXPECT_THAT(events.calls, ElementsAre("start 0", "start 0", "start 0")) << "the third failed";
+  EXPECT_EQ(times().size(), 0U);
+  clock.reset();
+  EXPECT_THAT(events.alive, IsEmpty());
+}
+TEST_F(Timing, OtherLaunchesAreLeftAlone) {
+  clock->use(nullptr);
+  go(1);
+  clock->use(&event_calls);
+  go(2, -1);
+  LaunchRecord other = record_of(3);
+  other.vendor = Vendor::nvidia;
+  clock->launching(other);
+  clock->launched(other);
+  events.capturing = true;
+  go(4);
+  events.capturing = false;
+  events.capturing_status = 5;
+  go(5);
+  events.capturing_status = 0;
+  constexpr detail::CaptureHooks open{};
+  detail::capture_hooks = &open;
+  go(6);
+  EXPECT_THAT(events.calls, IsEmpty()) << "no event may get into a graph";
+  EXPECT_EQ(times().size(), 0U);
+}
+TEST_F(Timing, APairThatCannotBeMadeIsDropped) {
+  events.creations = 0;
+  go(1);
+  events.creations = 1;
+  go(2);
+  events.creations = 1000;
+  events.recordings = 0;
+  go(3);
+  EXPECT_EQ(events.alive.size(), 1U) << "the device's start";
+  EXPECT_EQ(times().size(), 0U);
+  events.recordings = 1000;
+  go(4);
+  EXPECT_EQ(times().size(), 1U);
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test
