@@ -5,10 +5,12 @@
 // times are those that the test sets.
 
 #include "core_test.hpp"
+#include "scripted_runtime.hpp"
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/debug/run/detail/gpu_clock.hpp>
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <map>
@@ -39,6 +41,9 @@ struct EventRuntime {
   int starts = 1000;     ///< that work
   int recordings = 1000;
   int elapsed_status = 0;
+  std::map<std::uintptr_t, unsigned> delays;  ///< microseconds that the making of a start takes
+  std::map<std::uintptr_t, std::uint64_t> start_begun;  ///< on the host's clock
+  std::map<std::uintptr_t, std::uint64_t> start_ended;
 };
 EventRuntime events;
 
@@ -77,7 +82,10 @@ constexpr TimingCalls event_calls{
     [](int device, void*& event) noexcept {
       events.calls.push_back("start " + std::to_string(device));
       if (events.starts-- <= 0) return 1;
+      events.start_begun[events.made + 1] = debug::detail::nanoseconds_now();
+      if (const unsigned delay = events.delays[events.made + 1]) ::usleep(delay);
       event = new_event();
+      events.start_ended[events.made] = debug::detail::nanoseconds_now();
       return 0;
     }};
 
@@ -136,12 +144,14 @@ TEST_F(Timing, ALaunchLiesBetweenTwoEventsOfItsStream) {
 TEST_F(Timing, AnEventBeforeTheDevicesStartIsAtTheStart) {
   go(1);
   go(2);
-  events.at = {{6, -3.0F}, {7, 0.0F}, {8, 0.0F}, {9, 0.000001F}};
+  events.at = {{6, -3.0F}, {7, 0.0F}, {8, 0.0F}, {9, 0.0000015F}};
   const auto found = times();
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found.at(1).begun, found.at(1).ended);
   EXPECT_EQ(found.at(2).begun, found.at(1).ended);
   EXPECT_EQ(found.at(2).ended, found.at(2).begun + 1) << "a nanosecond";
+  events.at[9] = 0.25F;
+  EXPECT_EQ(times().at(2).ended, found.at(2).begun + 250'000);
 }
 TEST_F(Timing, ALaunchThatHasNotEndedHasNoTimes) {
   go(1);
@@ -164,12 +174,38 @@ TEST_F(Timing, EachDeviceHasItsOwnStartAndOnlyOne) {
   EXPECT_THAT(starts, ElementsAre(5, 0, 5));
   EXPECT_EQ(events.alive.size(), 2U + 6U);
 }
+TEST_F(Timing, TheStartIsThatOfTheQuickestOfFive) {
+  // A machine under load may take long for the quickest, so there are several tries.
+  std::set<std::uintptr_t> kept;
+  for (int tries = 0; tries < 5 && kept != std::set<std::uintptr_t>{3}; ++tries) {
+    events = {};
+    clock = std::make_unique<GpuClock>();
+    clock->use(&event_calls);
+    events.delays = {{1, 4000}, {2, 5000}, {3, 0}, {4, 5000}, {5, 4000}};
+    go(1);
+    kept = events.alive;
+    kept.erase(6);
+    kept.erase(7);
+  }
+  EXPECT_THAT(kept, ElementsAre(3));
+}
+TEST_F(Timing, TheStartIsBetweenTheReadingsOfTheHostsClock) {
+  for (std::uintptr_t event = 1; event <= 5; ++event) events.delays[event] = 2000;
+  go(1);
+  const std::uintptr_t kept = *events.alive.begin();
+  EXPECT_GE(times().at(1).begun, events.start_begun.at(kept));
+  EXPECT_LE(times().at(1).begun, events.start_ended.at(kept));
+}
 TEST_F(Timing, ADeviceWithoutAStartIsNotAskedAgain) {
   events.starts = 2;
   go(1);
   go(2);
   EXPECT_THAT(events.calls, ElementsAre("start 0", "start 0", "start 0")) << "the third failed";
   EXPECT_EQ(times().size(), 0U);
+  events.starts = 0;
+  go(3, 1);
+  go(4, 1);
+  EXPECT_EQ(events.calls.size(), 4U) << "the first of another device failed";
   clock.reset();
   EXPECT_THAT(events.alive, IsEmpty());
 }
@@ -207,6 +243,40 @@ TEST_F(Timing, APairThatCannotBeMadeIsDropped) {
   events.recordings = 1000;
   go(4);
   EXPECT_EQ(times().size(), 1U);
+}
+
+/// A runtime whose calls are noted, and fail as the script says.
+struct TimedRuntime : ScriptedRuntime {
+  static int stream_create(native_stream& stream, int priority) noexcept {
+    stream = handle<native_stream>(3);
+    return script.call("stream_create", priority);
+  }
+  static int event_create(native_event& event, bool timed) noexcept {
+    event = handle<native_event>(++script.events);
+    return script.call("event_create", timed);
+  }
+};
+
+TEST(TimingCalls, AStartIsAnEventOfAStreamOfItsOwn) {
+  const auto started = [](const char* fails, int expected) {
+    script = {};
+    if (fails != nullptr) script.fails = {{fails, 5}};
+    void* event = nullptr;
+    EXPECT_EQ((debug::detail::TimingCallsOf<TimedRuntime, CheckLevel::full>::now(0, event)),
+              expected);
+    const std::vector<std::string> calls = script.taken();
+    script = {};
+    return calls;
+  };
+  const std::string create = "stream_create 0", destroy = "stream_destroy 3";
+  const std::string event = "event_create 1", record = "event_record 1 3",
+                    wait = "event_synchronize 1";
+  EXPECT_THAT(started(nullptr, 0), ElementsAre(create, event, record, wait, destroy));
+  EXPECT_THAT(started("stream_create", 5), ElementsAre(create));
+  EXPECT_THAT(started("event_create", 5), ElementsAre(create, event, destroy));
+  EXPECT_THAT(started("event_record", 5), ElementsAre(create, event, record, destroy));
+  EXPECT_THAT(started("event_synchronize", 5), ElementsAre(create, event, record, wait, destroy));
+  EXPECT_THAT(started("stream_destroy", 5), ElementsAre(create, event, record, wait, destroy));
 }
 
 }  // namespace
