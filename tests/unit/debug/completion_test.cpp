@@ -103,5 +103,38 @@ TEST_F(CompletionTest, WithMoreStreamsTheOneLongestAgoIsForgottenAndOnlyThat) {
   }
 }
 
+TEST_F(CompletionTest, AStreamOfEachDeviceAndVendorMayHaveTheSameAddress) {
+  struct Place {
+    std::int32_t device;
+    Vendor vendor;
+  };
+  constexpr Place places[] = {{0, Vendor::host}, {1, Vendor::host}, {0, Vendor::amd}};
+  for (int round = 0; round < 2; ++round) {
+    const std::uint64_t submitted = known->now();
+    for (const Place& one : places) {
+      known->stream_waited(one.vendor, one.device, a, known->begin_wait());
+    }
+    for (const Place& one : places) {
+      EXPECT_TRUE(known->is_complete(launch_on(a, one.device, one.vendor), submitted))
+          << one.device;
+    }
+  }
+}
+
+TEST_F(CompletionTest, TheNewestSuccessIsThatOfTheDeviceOrOfAnyDevice) {
+  EXPECT_EQ(known->succeeded_at(Vendor::host, 0), 0U);
+  EXPECT_EQ(known->succeeded_at(Vendor::host, -1), 0U);
+  const std::uint64_t second = known->begin_wait();
+  const std::uint64_t newest = known->begin_wait();
+  known->stream_waited(Vendor::host, Completion::devices - 1, a, newest);
+  known->device_waited(Vendor::host, 1, second);
+  known->stream_waited(Vendor::amd, 1, a, known->begin_wait());
+  EXPECT_EQ(known->succeeded_at(Vendor::host, 0), 0U);
+  EXPECT_EQ(known->succeeded_at(Vendor::host, 1), second);
+  EXPECT_EQ(known->succeeded_at(Vendor::host, Completion::devices - 1), newest);
+  EXPECT_EQ(known->succeeded_at(Vendor::host, Completion::devices), 0U);
+  EXPECT_EQ(known->succeeded_at(Vendor::host, -1), newest);
+}
+
 }  // namespace
 }  // namespace warpsafe::debug

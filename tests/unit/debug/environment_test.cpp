@@ -4,19 +4,29 @@
 // The environment is read once per process, so each value is tried in a separate process.
 
 #include "launch_fixture.hpp"
+#include "private_member.hpp"
 
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 WARPSAFE_KERNEL void wants_whole_warps(int* runs) { warpsafe::atomic_add(runs, 1); }
 
 namespace warpsafe::core_test {
+
+struct ReadEnvironment {
+  friend constexpr auto member(ReadEnvironment);
+};
+template struct PrivateMember<ReadEnvironment, &debug::Environment::read>;
+
 namespace {
 
 /// Launches 20 threads of a kernel that declares multiples of 32; the device itself would run it.
@@ -55,6 +65,193 @@ TEST_F(EnvironmentDeathTest, TheWarningSaysThatItGoesOn) {
 
 TEST_F(EnvironmentDeathTest, AnythingElseRefuses) {
   EXPECT_EXIT(launch_and_exit("error"), ::testing::ExitedWithCode(1), "^$");
+}
+
+/// The switches of an environment in which only these variables are set.
+struct Switches : ::testing::Test {
+  static constexpr const char* names[] = {
+      "WARPSAFE_LOG",         "WARPSAFE_ON_ERROR", "AMD_SERIALIZE_KERNEL",
+      "CUDA_LAUNCH_BLOCKING", "WARPSAFE_GUARD",    "WARPSAFE_SYNC",
+      "HIP_LAUNCH_BLOCKING",  "WARPSAFE_BREAK",    "WARPSAFE_TIMEOUT"};
+  Switches() {
+    for (const char* const name : names) {
+      if (const char* const value = std::getenv(name)) before.emplace_back(name, value);
+    }
+  }
+  ~Switches() override {
+    clear();
+    for (const auto& [name, value] : before) ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  Switches(const Switches&) = delete;
+  Switches& operator=(const Switches&) = delete;
+
+  using Variables = std::vector<std::pair<const char*, const char*>>;
+  static void clear() {
+    for (const char* const name : names) ::unsetenv(name);
+  }
+  static debug::Environment read_with(const Variables& variables) {
+    clear();
+    for (const auto& [name, value] : variables) ::setenv(name, value, 1);
+    const debug::Environment found = member(ReadEnvironment{})();
+    std::free(const_cast<char*>(found.blocking_names));
+    return found;
+  }
+  static std::string shown(const char* value) { return value == nullptr ? "nullptr" : value; }
+
+  std::vector<std::pair<std::string, std::string>> before;
+};
+
+TEST_F(Switches, NothingIsOnWithoutAValue) {
+  Variables empty;
+  for (const char* const name : names) empty.emplace_back(name, "");
+  for (const Variables& variables : {Variables{}, empty}) {
+    const debug::Environment found = read_with(variables);
+    EXPECT_EQ(found.log, debug::LogLevel::off);
+    EXPECT_FALSE(found.silent);
+    EXPECT_FALSE(found.warn_only);
+    EXPECT_FALSE(found.one_stream);
+    EXPECT_FALSE(found.timeout_stops);
+    EXPECT_EQ(found.break_at, 0U);
+    EXPECT_EQ(found.timeout, ~std::uint64_t{0});
+    for (const char* const value :
+         {found.log_unknown, found.on_error_unknown, found.blocking, found.blocking_value,
+          found.blocking_names, found.break_unknown, found.timeout_unknown}) {
+      EXPECT_EQ(shown(value), "nullptr");
+    }
+  }
+}
+TEST_F(Switches, TheLogHasFiveLevels) {
+  const char* const levels[] = {"off", "error", "warn", "debug", "trace"};
+  for (int level = 0; level < 5; ++level) {
+    const debug::Environment found = read_with({{"WARPSAFE_LOG", levels[level]}});
+    EXPECT_EQ(static_cast<int>(found.log), level);
+    EXPECT_EQ(found.silent, level == 0);
+    EXPECT_EQ(shown(found.log_unknown), "nullptr");
+  }
+  const debug::Environment found = read_with({{"WARPSAFE_LOG", "Trace"}});
+  EXPECT_EQ(found.log, debug::LogLevel::off);
+  EXPECT_FALSE(found.silent);
+  EXPECT_EQ(shown(found.log_unknown), "Trace");
+}
+TEST_F(Switches, AnErrorStopsALaunchOrWarns) {
+  const auto with = [](const char* value) { return read_with({{"WARPSAFE_ON_ERROR", value}}); };
+  EXPECT_TRUE(with("warn").warn_only);
+  EXPECT_FALSE(with("error").warn_only);
+  EXPECT_FALSE(with("Warn").warn_only);
+  EXPECT_EQ(shown(with("warn").on_error_unknown), "nullptr");
+  EXPECT_EQ(shown(with("error").on_error_unknown), "nullptr");
+  EXPECT_EQ(shown(with("Warn").on_error_unknown), "Warn");
+}
+TEST_F(Switches, TheVendorsVariablesBlockWithTheirOwnValues) {
+  const auto blocks = [](const char* name, const char* value) {
+    const debug::Environment found = read_with({{name, value}});
+    EXPECT_EQ(shown(found.blocking_names), "nullptr");
+    EXPECT_FALSE(found.one_stream);
+    if (found.blocking != nullptr) {
+      EXPECT_EQ(shown(found.blocking), name);
+      EXPECT_EQ(shown(found.blocking_value), value);
+    }
+    return found.blocking != nullptr;
+  };
+  for (const char* const name :
+       {"AMD_SERIALIZE_KERNEL", "CUDA_LAUNCH_BLOCKING", "HIP_LAUNCH_BLOCKING"}) {
+    for (const char* const on : {"1", "true", "TRUE", "True"}) EXPECT_TRUE(blocks(name, on)) << on;
+    for (const char* const other : {"0", "4", "tRUE", "all", "one-stream", "before"}) {
+      EXPECT_FALSE(blocks(name, other)) << name << other;
+    }
+    const bool amd = *name == 'A';
+    EXPECT_EQ(blocks(name, "2"), amd) << name;
+    EXPECT_EQ(blocks(name, "3"), amd) << name;
+  }
+}
+TEST_F(Switches, OnesOwnVariablesNameKernels) {
+  struct Row {
+    const char* name;
+    const char* value;
+    bool blocks;
+    bool named;
+    bool one_stream;
+  };
+  constexpr Row rows[] = {{"WARPSAFE_SYNC", "all", true, false, false},
+                          {"WARPSAFE_SYNC", "1", true, false, false},
+                          {"WARPSAFE_SYNC", "true", true, false, false},
+                          {"WARPSAFE_SYNC", "0", false, false, false},
+                          {"WARPSAFE_SYNC", "axpy,scale", true, true, false},
+                          {"WARPSAFE_SYNC", "before", true, true, false},
+                          {"WARPSAFE_SYNC", "9lives", true, true, false},
+                          {"WARPSAFE_SYNC", "one-stream", false, false, true},
+                          {"WARPSAFE_GUARD", "axpy", true, true, false},
+                          {"WARPSAFE_GUARD", "all", true, false, false},
+                          {"WARPSAFE_GUARD", "before", false, false, false},
+                          {"WARPSAFE_GUARD", "9", false, false, false},
+                          {"WARPSAFE_GUARD", "1", false, false, false},
+                          {"WARPSAFE_GUARD", ":", true, true, false}};
+  for (const Row& row : rows) {
+    const debug::Environment found = read_with({{row.name, row.value}});
+    EXPECT_EQ(shown(found.blocking), row.blocks ? row.name : "nullptr") << row.name << row.value;
+    EXPECT_EQ(shown(found.blocking_value), row.blocks ? row.value : "nullptr");
+    EXPECT_EQ(found.blocking_names != nullptr, row.named) << row.name << row.value;
+    EXPECT_EQ(found.one_stream, row.one_stream) << row.value;
+  }
+  const debug::Environment last = read_with(
+      {{"CUDA_LAUNCH_BLOCKING", "1"}, {"WARPSAFE_GUARD", "axpy"}, {"WARPSAFE_SYNC", "all"}});
+  EXPECT_EQ(shown(last.blocking), "WARPSAFE_SYNC");
+  EXPECT_EQ(shown(last.blocking_names), "nullptr");
+}
+TEST_F(Switches, AWholeNumberIsCutOffItsText) {
+  struct Row {
+    const char* text;
+    bool is_one;
+    std::uint64_t number;
+    const char* rest;
+  };
+  constexpr Row rows[] = {{"0", true, 0, ""},
+                          {"0129:", true, 129, ":"},
+                          {"7x", true, 7, "x"},
+                          {"18446744073709551615", true, 18446744073709551615U, ""},
+                          {"18446744073709551616", false, 0, nullptr},
+                          {"99999999999999999999", false, 0, nullptr},
+                          {"", false, 0, nullptr},
+                          {"/1", false, 0, nullptr},
+                          {":1", false, 0, nullptr}};
+  for (const Row& row : rows) {
+    const char* rest = row.text;
+    std::uint64_t number = 5;
+    EXPECT_EQ(debug::detail::cut_number(rest, number), row.is_one) << row.text;
+    if (!row.is_one) continue;
+    EXPECT_EQ(number, row.number);
+    EXPECT_STREQ(rest, row.rest);
+  }
+}
+TEST_F(Switches, ATimeIsInSecondsWithAFraction) {
+  struct Row {
+    const char* value;
+    std::uint64_t milliseconds;
+    bool stops;
+  };
+  constexpr Row rows[] = {{"5", 5000, false},
+                          {"0", 0, false},
+                          {"0.5", 500, false},
+                          {"1.", 1000, false},
+                          {"2.0375", 2037, false},
+                          {"0.009,stop", 9, true},
+                          {"90,stop", 90'000, true},
+                          {"999999999999", 999'999'999'999'000, false},
+                          {"1000000000000", 1'000'000'000'000'000, false},
+                          {"1000000000001", 1'000'000'000'000'000, false},
+                          {"99999999999999999999999999,stop", 1'000'000'000'000'000, true}};
+  for (const Row& row : rows) {
+    const debug::Environment found = read_with({{"WARPSAFE_TIMEOUT", row.value}});
+    EXPECT_EQ(found.timeout, row.milliseconds) << row.value;
+    EXPECT_EQ(found.timeout_stops, row.stops) << row.value;
+    EXPECT_EQ(shown(found.timeout_unknown), "nullptr") << row.value;
+  }
+  for (const char* const value :
+       {".5", "x", "5s", "5,stopp", "5,", "1.2.3", "1.2x", "-1", " 5", "5 "}) {
+    const debug::Environment found = read_with({{"WARPSAFE_TIMEOUT", value}});
+    EXPECT_EQ(found.timeout, ~std::uint64_t{0}) << value;
+    EXPECT_EQ(shown(found.timeout_unknown), value);
+  }
 }
 
 /// Reads the environment with this variable, and ends.

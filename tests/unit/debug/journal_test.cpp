@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
+#include "private_member.hpp"
 #include <warpsafe/debug/journal/journal.hpp>
 
 #include <gtest/gtest.h>
@@ -12,6 +13,15 @@
 #include <memory>
 #include <thread>
 #include <vector>
+
+namespace warpsafe::core_test {
+
+struct NextNumber {
+  friend constexpr auto member(NextNumber);
+};
+template struct PrivateMember<NextNumber, &debug::Journal::last_>;
+
+}  // namespace warpsafe::core_test
 
 namespace warpsafe::debug {
 namespace {
@@ -115,6 +125,16 @@ TEST(Journal, ANoteThatComesARoundLateClaimsNothingOfTheNewLaunch) {
   ASSERT_TRUE(journal->read(early, record, submitted_at));
   EXPECT_EQ(record.sequence, early + Journal::capacity);
   EXPECT_EQ(record.state, LaunchState::started) << "too little, never too much";
+}
+
+TEST(Journal, AWriterThatIsARoundLateLeavesTheLaterLaunchInItsPlace) {
+  const auto journal = fresh_journal();
+  constexpr std::uint64_t written = 5 * Journal::capacity;
+  for (std::uint64_t i = 0; i < written; ++i) journal->append(record_of(0, i));
+  // As if its numbers were those of a round ago.
+  (*journal).*member(core_test::NextNumber{}) = written - 2 * Journal::capacity;
+  EXPECT_GT(journal->append(record_of(1, 1)), written - Journal::capacity);
+  EXPECT_EQ(journal->skipped(), Journal::capacity) << "each place has a later launch";
 }
 
 // The ThreadSanitizer lane runs these.

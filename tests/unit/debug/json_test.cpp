@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <clocale>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 
 namespace warpsafe::debug {
@@ -54,6 +57,73 @@ TEST(JsonObject, Utf8StaysAndWhatIsNoneIsReplaced) {
   EXPECT_EQ(quoted("\xc0\xaf"), "{\"t\":\"\\ufffd\\ufffd\"}") << "overlong";
   EXPECT_EQ(quoted("\xed\xa0\x80"), "{\"t\":\"\\ufffd\\ufffd\\ufffd\"}") << "half of a pair";
   EXPECT_EQ(quoted("\xf4\x90\x80\x80"), "{\"t\":\"\\ufffd\\ufffd\\ufffd\\ufffd\"}") << "beyond";
+}
+
+/// Whether `bytes` is one character of UTF-8, by the bits of its code point.
+bool is_character(const std::string& bytes) {
+  const auto first = static_cast<unsigned char>(bytes[0]);
+  const std::size_t size = first < 0x80   ? 1
+                           : first < 0xc0 ? 0
+                           : first < 0xe0 ? 2
+                           : first < 0xf0 ? 3
+                           : first < 0xf8 ? 4
+                                          : 0;
+  if (size != bytes.size()) return false;
+  std::uint32_t point = size == 1 ? first : first & (0x7fU >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    if (byte < 0x80 || byte >= 0xc0) return false;
+    point = point << 6 | (byte & 0x3fU);
+  }
+  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  return point >= least[size] && point < 0x110000 && (point < 0xd800 || point >= 0xe000);
+}
+/// The characters of `bytes` as they are, and U+FFFD for each other byte.
+std::string as_characters(const std::string& bytes) {
+  std::string found;
+  for (std::size_t at = 0; at < bytes.size();) {
+    std::size_t size = 4;
+    while (size > 0 && !is_character(bytes.substr(at, size))) --size;
+    found += size > 0 ? bytes.substr(at, size) : "\\ufffd";
+    at += size > 0 ? size : 1;
+  }
+  return found;
+}
+TEST(JsonObject, EveryFirstAndSecondByteOfACharacterIsJudgedByItsCodePoint) {
+  for (int first = 0x80; first < 0x100; ++first) {
+    for (const int second : {0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0}) {
+      for (const std::size_t size : {1U, 2U, 3U, 4U}) {
+        std::string bytes(size, '\x81');
+        bytes[0] = static_cast<char>(first);
+        if (size > 1) bytes[1] = static_cast<char>(second == 0x7f ? 'x' : second);
+        ASSERT_EQ(JsonObject().add("t", bytes).text(), "{\"t\":\"" + as_characters(bytes) + "\"}")
+            << first << ' ' << second << ' ' << size;
+      }
+    }
+  }
+}
+
+TEST(OutputFile, KeepsTheFirstFailure) {
+  std::FILE* const full = std::fopen("/dev/full", "wb");
+  if (full == nullptr) GTEST_SKIP() << "no /dev/full here";
+  std::setvbuf(full, nullptr, _IONBF, 0);
+  detail::OutputFile out(full);
+  EXPECT_EQ(out.finish(), 0) << "nothing is written yet";
+  out.line("text");
+  errno = 0;
+  EXPECT_EQ(out.finish(), ENOSPC);
+  out.write("more", 4);
+  EXPECT_EQ(out.finish(), ENOSPC);
+  std::fclose(full);
+  std::FILE* const buffered = std::fopen("/dev/full", "wb");
+  detail::OutputFile late(buffered);
+  late.line("text");
+  EXPECT_EQ(late.finish(), ENOSPC) << "of the flush";
+  std::fclose(buffered);
+  errno = 0;
+  EXPECT_EQ(detail::OutputFile::last_errno(), EIO);
+  errno = ENOENT;
+  EXPECT_EQ(detail::OutputFile::last_errno(), ENOENT);
 }
 
 TEST(JsonObject, ADecimalPointIsAPointInEveryLocale) {

@@ -67,6 +67,28 @@ TEST(LaunchFilter, NumbersOfAnotherFormAreRefused) {
 TEST(LaunchFilter, AColonInBracketsIsPartOfTheName) {
   EXPECT_EQ(taken("apply<(lambda at a.cpp:3:5)>:1:2", "apply<(lambda at a.cpp:3:5)>"), ".xx...");
   EXPECT_EQ(taken("apply<ns::f>,other::axpy:4", "apply<ns::f>"), "....xx");
+  EXPECT_EQ(taken("apply<a:b>:1:2", "apply<a:b>"), ".xx...");
+  EXPECT_EQ(taken("(lambda at a.cpp:3:5):1:2", "(lambda at a.cpp:3:5)"), ".xx...");
+}
+
+TEST(LaunchFilter, ANewTextBeginsToCountAgain) {
+  debug::LaunchFilter filter;
+  EXPECT_TRUE(filter.set("axpy:1:1"));
+  EXPECT_FALSE(filter.selects(Name::of("axpy")));
+  EXPECT_TRUE(filter.selects(Name::of("axpy")));
+  EXPECT_TRUE(filter.set("axpy:0:1"));
+  EXPECT_TRUE(filter.selects(Name::of("axpy")));
+  EXPECT_FALSE(filter.selects(Name::of("axpy")));
+  EXPECT_TRUE(filter.set("axpy"));
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(filter.selects(Name::of("axpy")));
+}
+TEST(LaunchFilter, AListHasWholeNames) {
+  EXPECT_EQ(taken("xpy,axp", "axpy", 1), ".");
+  EXPECT_EQ(taken(",axpy", "axpy", 1), "x") << "an empty name is none";
+  EXPECT_FALSE(debug::is_listed(Name{"x", 0}, "x")) << "a kernel without a name";
+  EXPECT_EQ(taken("scale,,axpy", "axpy", 1), "x");
+  EXPECT_EQ(taken("pair<int,long>,axpy", "axpy", 1), "x");
+  EXPECT_EQ(taken("pair<a<int>,long>", "pair<a<int>,long>", 1), "x");
 }
 
 TEST(LaunchFilter, NothingIsTakenWhereNothingIsSet) {
@@ -77,6 +99,7 @@ TEST(LaunchFilter, NothingIsTakenWhereNothingIsSet) {
   EXPECT_TRUE(filter.set(nullptr));
   EXPECT_FALSE(filter.on());
   EXPECT_TRUE(filter.set(""));
+  EXPECT_FALSE(filter.on());
   EXPECT_FALSE(filter.selects(Name::of("axpy")));
 }
 

@@ -8,9 +8,15 @@
 #include <warpsafe/memory/buffer.hpp>
 
 #include <gmock/gmock.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -94,6 +100,129 @@ TEST_F(Log, ControlCharactersAreEscapedExceptEndsOfLines) {
   const std::string long_text = std::string(20000, 'x') + '\n';
   debug::detail::write_log(LogLevel::warn, long_text.c_str(), long_text.size());
   EXPECT_THAT(of(LogLevel::warn), ElementsAre("file '\\x1b[2J\\x0d.npy'\nis\tthere", long_text));
+}
+
+TEST_F(Log, ALineMayBeEmptyAndIsCutAfter1023Bytes) {
+  const std::string most(1023, 'x');
+  debug::detail::log_line(LogLevel::warn, "%s", "");
+  debug::detail::log_line(LogLevel::warn, "%s", most.c_str());
+  debug::detail::log_line(LogLevel::warn, "%sy", most.c_str());
+  debug::detail::log_line(LogLevel::warn, "%s%s", most.c_str(), most.c_str());
+  EXPECT_THAT(of(LogLevel::warn), ElementsAre("", most, most, most));
+}
+
+/// While one exists, a descriptor of the process is another file, or closed for -1.
+class Redirected {
+ public:
+  Redirected(int descriptor, int target) : descriptor_(descriptor), before_(::dup(descriptor)) {
+    std::fflush(nullptr);
+    if (target < 0) ::close(descriptor_);
+    if (target >= 0) ::dup2(target, descriptor_);
+  }
+  ~Redirected() {
+    ::dup2(before_, descriptor_);
+    ::close(before_);
+  }
+  Redirected(const Redirected&) = delete;
+  Redirected& operator=(const Redirected&) = delete;
+
+ private:
+  int descriptor_;
+  int before_;
+};
+
+TEST(CreatedFile, TheSystemsOwnLinksAreFollowed) {
+  const int memory = ::memfd_create("log_test", 0);
+  ASSERT_GE(memory, 0);
+  const std::string number = std::to_string(memory);
+  const auto written = [&](const std::string& path) {
+    EXPECT_EQ(::ftruncate(memory, 0), 0);
+    const int file = debug::detail::create_file(path.c_str());
+    if (file < 0) return std::string(std::strerror(errno));
+    const bool whole = ::write(file, "text", 4) == 4;
+    ::close(file);
+    struct ::stat found {};
+    return whole && ::fstat(memory, &found) == 0 && found.st_size == 4 ? std::string("written")
+                                                                       : std::string("lost");
+  };
+  {
+    const Redirected out(STDOUT_FILENO, memory);
+    EXPECT_EQ(written("/dev/stdout"), "written");
+  }
+  {
+    const Redirected out(STDERR_FILENO, memory);
+    EXPECT_EQ(written("/dev/stderr"), "written");
+  }
+  EXPECT_EQ(written("/dev/fd/" + number), "written");
+  EXPECT_EQ(written("/proc/self/fd/" + number), "written");
+  // Anybody could have made these.
+  for (const char* const name : {"log_test.stdout", "log_test.stderr", "log_test.fd"}) {
+    ::unlink(name);
+    ASSERT_EQ(::symlink(("/proc/self/fd/" + number).c_str(), name), 0);
+    EXPECT_EQ(written(name), std::strerror(ELOOP));
+    ::unlink(name);
+  }
+  ::close(memory);
+}
+TEST(CreatedFile, MayHaveTheNumberOfStandardInput) {
+  std::FILE* file = nullptr;
+  int number = -1;
+  {
+    const Redirected closed(STDIN_FILENO, -1);
+    file = debug::detail::create_stream("/dev/null");
+    if (file != nullptr) number = ::fileno(file);
+    if (file != nullptr) std::fclose(file);
+  }
+  EXPECT_NE(file, nullptr);
+  EXPECT_EQ(number, STDIN_FILENO);
+}
+
+struct SwitchesOfTheProgram : Log {
+  ~SwitchesOfTheProgram() override { debug::set_reference(nullptr); }
+};
+TEST_F(SwitchesOfTheProgram, AFilterOfAnotherFormIsSaidWithItsFunction) {
+  debug::set_reference("axpy:1e9");
+  debug::set_shadow("x:");
+  debug::set_trace("y:1:2:3");
+  const std::string rest =
+      " selects no launch: after the names come at most two numbers, :skip:count, each from 0 to "
+      "18446744073709551615";
+  EXPECT_THAT(of(LogLevel::warn),
+              ElementsAre("warpsafe: set_reference=axpy:1e9" + rest,
+                          "warpsafe: set_shadow=x:" + rest, "warpsafe: set_trace=y:1:2:3" + rest));
+  EXPECT_FALSE(debug::detail::any_switch_on());
+  debug::set_reference("axpy");
+  EXPECT_TRUE(debug::detail::any_switch_on());
+}
+TEST_F(SwitchesOfTheProgram, ListenersComeAndGoInAnyOrder) {
+  static std::string told;
+  const auto add = [](debug::RunListener& one, const char* name) {
+    one.user = const_cast<char*>(name);
+    one.failed = [](void* user, const LaunchError&) noexcept {
+      told += static_cast<const char*>(user);
+    };
+    debug::add_listener(one);
+  };
+  const auto told_now = [] {
+    told.clear();
+    debug::detail::notify_failed(LaunchError::make(Errc{}, Stage{}));
+    return told;
+  };
+  debug::RunListener a, b, c;
+  add(a, "a");
+  add(b, "b");
+  add(c, "c");
+  EXPECT_TRUE(debug::detail::any_switch_on());
+  EXPECT_EQ(told_now(), "cba");
+  debug::remove_listener(a);
+  EXPECT_EQ(told_now(), "cb");
+  debug::remove_listener(a);
+  EXPECT_EQ(told_now(), "cb") << "it was removed before";
+  debug::remove_listener(c);
+  EXPECT_EQ(told_now(), "b");
+  debug::remove_listener(b);
+  EXPECT_EQ(told_now(), "");
+  EXPECT_FALSE(debug::detail::any_switch_on());
 }
 
 TEST_F(Log, ErrorsHaveTheirWholeText) {

@@ -44,7 +44,7 @@ class Incidents {
         unlock();
         return number;
       }
-      if (chosen == nullptr || (one.lost ? 1 : 0) < (chosen->lost ? 1 : 0) ||
+      if (chosen == nullptr || (chosen->lost && !one.lost) ||
           (one.lost == chosen->lost && one.number < chosen->number)) {
         chosen = &one;
       }

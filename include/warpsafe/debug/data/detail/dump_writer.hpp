@@ -139,7 +139,7 @@ class DumpWriter {
     const std::string path = folder_ + "/" + name;
     std::FILE* const file = detail::create_stream(path.c_str());
     const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
-    const int failed = written ? 0 : errno;
+    const int failed = errno;
     const bool closed = file == nullptr || std::fclose(file) == 0;
     if (!written || !closed) note(path, written ? errno : failed);
   }

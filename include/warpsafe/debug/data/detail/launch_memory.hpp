@@ -113,8 +113,7 @@ class LaunchMemory {
   void add(std::uintptr_t begin, std::uintptr_t end, bool writes) noexcept {
     for (std::size_t i = 0; i < regions_used_;) {
       Region& region = regions_[i];
-      const bool same = begin == region.begin && end == region.end;
-      if (!same && (end <= region.begin || region.end <= begin)) {
+      if (end <= region.begin || region.end <= begin) {
         ++i;
         continue;
       }
@@ -122,16 +121,15 @@ class LaunchMemory {
       end = end > region.end ? end : region.end;
       writes = writes || region.writes;
       region = std::move(regions_[--regions_used_]);
-      i = 0;
     }
     regions_[regions_used_++] = {begin, end, writes, nullptr, nullptr};
   }
+  /// The region of an argument that was added.
   [[nodiscard]] std::size_t region_of(const Argument& argument) const noexcept {
-    for (std::size_t i = 0; i < regions_used_; ++i) {
-      const Region& region = regions_[i];
-      if (argument.begin >= region.begin && argument.begin + argument.bytes <= region.end) return i;
-    }
-    return none;
+    const std::uintptr_t end = argument.begin + argument.bytes;
+    std::size_t i = 0;
+    while (argument.begin < regions_[i].begin || regions_[i].end < end) ++i;
+    return i;
   }
   [[nodiscard]] unsigned char* place(std::size_t i, Copy Region::*copy) const noexcept {
     if (arguments_[i].region == none) return nullptr;
@@ -147,7 +145,7 @@ class LaunchMemory {
       if (written_only && !region.writes) continue;
       const std::size_t size = region.end - region.begin;
       Copy& target = region.*copy_of;
-      target.reset(new (std::nothrow) unsigned char[size + 1]);
+      target.reset(new (std::nothrow) unsigned char[size]);
       if (target == nullptr) {
         error = LaunchError::make(Errc::out_of_memory, Stage::runtime_call, size, 0, Axis::none,
                                   record_.site);

@@ -54,7 +54,6 @@ namespace warpsafe::debug::detail {
 }
 /// DebugHooks::continues_after. Writes the error first.
 [[gnu::cold, gnu::noinline]] inline bool continues_after(LaunchError& error) noexcept {
-  ensure_started();
   error.blocking_was_on = blocking();
   notify_failed(error);
   const bool warn_only = Environment::get().warn_only;
