@@ -61,6 +61,11 @@ TEST_F(LibraryArgumentTest, ARoleIsThatOfThePointerWithItsNumber) {
   EXPECT_THAT(roles<0b100 | others_on_device>(),
               ElementsAre(unknown, data, unknown, scalar, data, data));
   EXPECT_THAT(roles<others_on_device>(), ElementsAre(unknown, data, unknown, data, data, data));
+  using Dot = detail::TypeList<const float*, const float*, float*>;
+  PointerRole (*const role)(Dot, std::size_t) noexcept = &detail::role_at<0b10>;
+  EXPECT_EQ(role(Dot{}, 0), other);
+  EXPECT_EQ(role(Dot{}, 1), scalar) << "the first parameter counts too";
+  EXPECT_EQ(role(Dot{}, 2), other);
 }
 
 enum class Mode { plain };
