@@ -171,6 +171,8 @@ TEST_F(LibraryFunctionTest, JoinedTextHasItsPartsInOrder) {
   joined.append(Name{"defgh", 2});
   EXPECT_EQ(std::string(joined.data), "abcde") << "nothing behind the parts";
   EXPECT_EQ(joined.size, 5U);
+  joined.append(Name::of("fgh"));
+  EXPECT_STREQ(joined.data, "abcdefgh") << "a full text ends with 0 too";
 }
 
 }  // namespace
