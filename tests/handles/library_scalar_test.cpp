@@ -92,6 +92,13 @@ TEST(LibraryScalar, OnTheDeviceItIsAnyDevicePointer) {
   EXPECT_EQ(device_scalar(trust(&there)).get(), &there);
 }
 
+TEST(LibraryScalar, OfABufferHasTheBuffersOwner) {
+  const Stream stream = Stream::create().value();
+  auto buffer = DeviceBuffer<float>::create(stream, 1).value();
+  EXPECT_NE(device_scalar(buffer.view()).memory_owner(), nullptr);
+  EXPECT_EQ(device_scalar(buffer.view()).memory_owner(), detail::owner_of(buffer.view()));
+}
+
 // As cuBLASLt: the descriptor of a call says where its scalars are.
 enum class Side { host, device, both };
 struct Described {

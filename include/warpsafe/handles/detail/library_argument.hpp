@@ -123,8 +123,8 @@ template <class B>
                                                     LaunchError& error) noexcept {
   if (pointer == nullptr || !device.ask_driver) return true;
   if (role == PointerRole::data) {
-    return check_value<B>(ValueChecks{0, true, false, false, false}, &pointer, true, device.ordinal,
-                          number, error);
+    constexpr ValueChecks as_trusted = value_checks<const char*, trusted_ptr<const char>>;
+    return check_value<B>(as_trusted, &pointer, true, device.ordinal, number, error);
   }
   MemoryKind kind{};
   int memory_device = device.ordinal;

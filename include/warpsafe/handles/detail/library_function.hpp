@@ -172,12 +172,11 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
   static constexpr int source_of(std::size_t place) noexcept {
     bool found = false;
     int number = 0;
-    for (std::size_t i = 0; i <= place; ++i) {
+    for (std::size_t i = 0;; ++i) {
       const int source = kinds[i] && !found ? -1 : streams[i] ? -2 : number++;
       found = found || source == -1;
       if (i == place) return source;
     }
-    return -1;
   }
   static constexpr PointerRole role(std::size_t place) noexcept {
     return role_at<Scalars>(Parameters{}, place);

@@ -28,7 +28,7 @@ template <auto Value>
   const Name all = name_of<Value>;
   std::size_t start = all.size;
   while (start != 0 && all.data[start - 1] != ':') --start;
-  const bool cast = all.size == 0 || all.data[0] == '(' || (start == 0 && all.data[0] <= '9');
+  const bool cast = all.data[0] <= '9';  // it begins with a bracket, a sign or a digit
   return cast ? Name{} : Name{all.data + start, all.size - start};
 }
 

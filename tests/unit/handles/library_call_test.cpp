@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+#include "scripted_library.hpp"
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/handles/stream_bound.hpp>
+#include <warpsafe/memory/buffer.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+// A call of a library's function: what it says if several calls fail, and what it tells of the
+// memory that it uses.
+
+namespace warpsafe::handle_test {
+namespace {
+
+/// A runtime whose calls a recorder follows, as in the race detector.
+struct ToldRuntime : ScriptedRuntime {
+  using recorded_backend = ScriptedRuntime;
+  static inline std::vector<std::pair<const void*, bool>> visited;
+  static inline std::string function;
+  template <class Visit>
+  static void library_called(native_stream, Name name, call_site, const Visit& visit) noexcept {
+    function.assign(name.data, name.size);
+    visit([](const void* memory, bool writes) { visited.emplace_back(memory, writes); });
+  }
+};
+
+int rig_scale(Rig*, const float*, float*) { return script.call("scale"); }
+
+}  // namespace
+}  // namespace warpsafe::handle_test
+
+template <>
+struct warpsafe::handle_traits<warpsafe::handle_test::Rig*>
+    : warpsafe::handle_test::RigTraits<warpsafe::core_test::ScriptedRuntime> {};
+
+namespace warpsafe::handle_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+struct LibraryCallTest : core_test::ScriptedTest {
+  using Bound = StreamBound<Rig*>;
+  using Hold = basic_stream_hold<Runtime>;
+  using Buffer = basic_device_buffer<Runtime, float>;
+  static constexpr auto off = CheckLevel::off;
+
+  LibraryCallTest() { calls(); }
+  /// The calls, without the question whether there are memory pools, which is asked once.
+  static Calls calls() {
+    Calls made = script.taken();
+    std::erase(made, "has_memory_pools 0");
+    return made;
+  }
+  static Buffer buffer(std::uintptr_t stream) {
+    return Buffer::create(Hold(Runtime::stream(stream)), 4).value();
+  }
+  float* const x = Runtime::handle<float*>(8);
+  Rig rig;
+  Bound bound = Bound::adopt(&rig, Hold(Runtime::stream(1))).value();
+};
+
+TEST_F(LibraryCallTest, TheFunctionsOwnErrorIsTheFirst) {
+  const auto failed = [&](std::map<std::string, int> fails) {
+    calls();
+    script.fails = std::move(fails);
+    const auto there = device_scalar(trust(x));
+    const auto done = bound.call<rig_scale, off>(there, trust(x));
+    script.fails.clear();
+    if (done.has_value()) return std::string("none");
+    const Name operation = done.error().operation;
+    return std::string(operation.data, operation.size) + ' ' + std::to_string(done.error().raw);
+  };
+  EXPECT_EQ(failed({}), "none");
+  EXPECT_THAT(calls(), ElementsAre("scalars_on_device", "scale", "scalars_on_host"));
+  EXPECT_THAT(failed({{"scale", 5}}), testing::EndsWith("rig_scale 5"));
+  EXPECT_THAT(failed({{"scale", 5}, {"scalars_on_host", 6}}), testing::EndsWith("rig_scale 5"))
+      << "the second failure follows from it";
+  EXPECT_EQ(failed({{"scalars_on_host", 6}}), "rig set pointer mode 6");
+  calls();
+  EXPECT_EQ(failed({{"scalars_on_device", 7}}), "rig set pointer mode 7");
+  EXPECT_THAT(calls(), ElementsAre("scalars_on_device"));
+}
+
+TEST_F(LibraryCallTest, ABufferOfAnotherStreamIsFreedAfterTheCall) {
+  auto own = buffer(1);
+  auto foreign = buffer(2);
+  const auto other = buffer(3);
+  calls();
+  const float* const from = x;
+  ASSERT_TRUE((bound.call<rig_scale, off>(from, own.view()).has_value()));
+  EXPECT_THAT(calls(), ElementsAre("scale")) << "the stream's order is enough";
+  ASSERT_TRUE((bound.call<rig_scale, off>(from, foreign.view()).has_value()));
+  EXPECT_THAT(calls(), ElementsAre("scale", "event_record 1 1"));
+  ASSERT_TRUE((bound.call<rig_scale, off>(other.view(), own.view()).has_value()));
+  EXPECT_THAT(calls(), ElementsAre("scale", "event_record 2 1")) << "the first argument";
+  ASSERT_TRUE(foreign.close().has_value());
+  EXPECT_THAT(calls(), testing::Contains("stream_wait 2 1"));
+  auto late = buffer(2);
+  calls();
+  script.fails["event_record"] = 7;
+  const auto not_recorded = bound.call<rig_scale, off>(from, late.view());
+  ASSERT_FALSE(not_recorded.has_value());
+  EXPECT_EQ(not_recorded.error().raw, 7);
+  script.fails.clear();
+}
+
+TEST_F(LibraryCallTest, ARecorderIsToldOfTheWorkspaceToo) {
+  using Traits = RigTraits<ToldRuntime>;
+  Rig told;
+  detail::BoundHandle<Traits> handle(
+      &told, basic_stream_hold(
+                 detail::StreamAccess::make<ToldRuntime>(Runtime::handle<ScriptedStream>(1), 0)));
+  const call_site place{"/src/app.cpp", "main", 7};
+  ToldRuntime::visited.clear();
+  detail::report_to_recorder<&rig_scale>(handle, place, trust(x), trust(x + 1));
+  EXPECT_THAT(ToldRuntime::visited, ElementsAre(std::pair(x, false), std::pair(x + 1, true)));
+  EXPECT_THAT(ToldRuntime::function, testing::EndsWith("rig_scale"));
+  ASSERT_TRUE(handle.bind<off>(place).has_value());
+  ToldRuntime::visited.clear();
+  detail::report_to_recorder<&rig_scale>(handle, place, trust(x), trust(x + 1));
+  EXPECT_THAT(ToldRuntime::visited,
+              ElementsAre(std::pair(x, false), std::pair(x + 1, true),
+                          std::pair(static_cast<float*>(handle.workspace->data()), true)));
+  handle.drop(place);
+  ToldRuntime::visited = {};
+  ToldRuntime::function = {};
+}
+
+}  // namespace
+}  // namespace warpsafe::handle_test
