@@ -111,13 +111,12 @@ struct LaunchedKernel {
   int module_device;  ///< the device of its module, or -1
 };
 
-/// Makes the error of a query that failed.
+/// Makes the error of a query that failed, without the device, which report_refusal adds.
 template <class B>
 [[WARPSAFE_DETAIL_RARE]] bool query_failed(int status, const Located<B>& at,
                                            LaunchError& error) noexcept {
   ::new (static_cast<void*>(&error))
       LaunchError(kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation));
-  error.device = at.stream.device().value();
   return false;
 }
 
