@@ -3,7 +3,7 @@
 
 // The steps of a checked launch, each alone, with a scripted runtime and limits made by hand.
 
-#include "scripted_runtime.hpp"
+#include "launch_driver.hpp"
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/launch/detail/checked_launch.hpp>
 
@@ -16,51 +16,6 @@
 
 namespace warpsafe::core_test {
 namespace {
-
-constexpr CheckLevel full = CheckLevel::full;
-constexpr CheckLevel cheap = CheckLevel::cheap;
-
-/// A runtime whose devices and kernels have the limits that a test gives them, and whose answers
-/// are cached as a vendor's are.
-struct LaunchDriver : ScriptedRuntime {
-  static inline DeviceLimits device_limits;
-  static inline KernelLimits kernel_limits;
-  static inline int resident = 0;  ///< blocks or clusters; negative: the runtime gives no answer
-
-  static int current_device(int& device) noexcept {
-    const int status = script.status_of("current_device");
-    if (status == 0) device = script.device;
-    return status;
-  }
-  static int limits_of(int device, DeviceLimits& limits) noexcept {
-    const int status = script.call("limits_of", device);
-    if (status == 0) limits = device_limits;
-    return status;
-  }
-  static int attributes_of(const KernelEntry&, KernelLimits& limits) noexcept {
-    const int status = script.call("attributes_of");
-    if (status == 0) limits = kernel_limits;
-    return status;
-  }
-  static int raise_dynamic_shared(const KernelEntry&, std::uint64_t bytes) noexcept {
-    return script.call("raise_dynamic_shared", bytes);
-  }
-  static int resident_blocks(const KernelEntry&, std::uint32_t threads, std::uint64_t bytes,
-                             int& blocks) noexcept {
-    if (resident >= 0) blocks = resident;
-    return script.call("resident_blocks", threads, bytes);
-  }
-  static int max_cluster_blocks(const KernelEntry&, const LaunchShape&, int& blocks) noexcept {
-    if (resident >= 0) blocks = resident;
-    return script.call("max_cluster_blocks");
-  }
-  static int launch(const KernelEntry&, const LaunchShape& shape, void**,
-                    native_stream stream) noexcept {
-    windows = host::launch_windows();
-    return script.call("launch", shape.grid[0], shape.block[0], stream);
-  }
-  static inline const std::uint64_t* windows = nullptr;
-};
 
 LaunchShape shape_of(std::uint32_t blocks, std::uint32_t threads, std::uint64_t bytes = 0) {
   LaunchShape shape;
@@ -75,13 +30,7 @@ class CheckedLaunch : public ScriptedTest {
  protected:
   using Driver = LaunchDriver;
   CheckedLaunch() {
-    for (auto& slot : detail::DeviceCache<Driver>::slots) slot = {};
-    Driver::device_limits = limits::sm_90;
-    Driver::device_limits.multiprocessors = 3;
-    Driver::kernel_limits = {};
-    Driver::kernel_limits.max_dynamic_shared = 49152;
-    Driver::resident = 0;
-    Driver::windows = nullptr;
+    Driver::begin();
     needs.index_max = 99999;
     script.device = 2;
   }
@@ -91,7 +40,7 @@ class CheckedLaunch : public ScriptedTest {
     return {shape, shape.blocks() * shape.threads_per_block(), false};
   }
   /// The checks of the dimensions on a stream of `device`: what they find.
-  template <CheckLevel Level = full>
+  template <CheckLevel Level = CheckLevel::full>
   Finding found(const detail::LaunchNumbers& numbers, int device = 2) {
     const auto stream = Driver::stream(1, device);
     const auto at =
@@ -165,8 +114,9 @@ TEST_F(CheckedLaunch, TheIndexReachesEachElementOfASmallGrid) {
     EXPECT_EQ(found(covering(100001)), refused(Errc::index_overflow, 100001, 100000));
     EXPECT_EQ(found(covering(100002)), refused(Errc::index_overflow, 100002, 100000));
     EXPECT_EQ(found(covering(most)), refused(Errc::index_overflow, most, 100000));
-    EXPECT_EQ(found<cheap>(covering(100000)), fine());
-    EXPECT_EQ(found<cheap>(covering(100001)), refused(Errc::index_overflow, 100001, 100000));
+    EXPECT_EQ(found<CheckLevel::cheap>(covering(100000)), fine());
+    EXPECT_EQ(found<CheckLevel::cheap>(covering(100001)),
+              refused(Errc::index_overflow, 100001, 100000));
   }
 }
 
