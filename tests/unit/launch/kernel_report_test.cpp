@@ -120,7 +120,7 @@ TEST_F(KernelReport, SaysWhatTheDriverKnows) {
   EXPECT_FALSE(format_kernel(stream, kernel<reported>, buffer, sizeof buffer).has_value());
 }
 
-TEST(Occupancy, SaysWhatFillsAMultiprocessor) {
+TEST(OccupancyReport, SaysWhatFillsAMultiprocessor) {
   constexpr std::uint64_t kib = 1024;
   DeviceLimits device;
   device.max_threads_per_multiprocessor = 2048;
@@ -161,7 +161,7 @@ TEST(Occupancy, SaysWhatFillsAMultiprocessor) {
   }
 }
 
-TEST(Occupancy, RoundsPercentAndCountsTheLastWave) {
+TEST(OccupancyReport, RoundsPercentAndCountsTheLastWave) {
   const struct {
     std::uint32_t warps, most;
     std::uint64_t launched, at_once;
@@ -183,7 +183,7 @@ TEST(Occupancy, RoundsPercentAndCountsTheLastWave) {
   }
 }
 
-TEST(Occupancy, OneThatIsNotFilledInIsNothing) {
+TEST(OccupancyReport, OneThatIsNotFilledInIsNothing) {
   Occupancy nothing;
   char buffer[512];
   const std::string start =
