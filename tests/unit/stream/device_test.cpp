@@ -204,7 +204,9 @@ struct GuardModel {
   void end(std::size_t which) {
     const std::uint64_t number = live[which].first;
     live.erase(live.begin() + static_cast<std::ptrdiff_t>(which));
-    if (const int restored = guards.pop(number); restored >= 0) now = restored;
+    const int restored = guards.pop(number);
+    EXPECT_GE(restored, -1);
+    if (restored >= 0) now = restored;
   }
 };
 

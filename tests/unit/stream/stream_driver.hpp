@@ -23,6 +23,11 @@ struct StreamDriver : ScriptedRuntime {
     if (status == 0) device = script.device;
     return status;
   }
+  static int device_count(int& count) noexcept {
+    const int status = script.status_of("device_count");
+    if (status == 0) count = 3;
+    return status;
+  }
   static int exchange_capture_mode(int& mode) noexcept {
     if (const int status = script.call("exchange_capture_mode")) return status;
     return ScriptedRuntime::exchange_capture_mode(mode);
