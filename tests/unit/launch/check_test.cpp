@@ -5,6 +5,7 @@
 
 #include "launch_driver.hpp"
 #include <warpsafe/launch/check.hpp>
+#include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>
 

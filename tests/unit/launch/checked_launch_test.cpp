@@ -17,7 +17,7 @@
 namespace warpsafe::core_test {
 namespace {
 
-LaunchShape shape_of(std::uint32_t blocks, std::uint32_t threads, std::uint64_t bytes = 0) {
+LaunchShape numbered_shape(std::uint32_t blocks, std::uint32_t threads, std::uint64_t bytes = 0) {
   LaunchShape shape;
   shape.grid[0] = blocks;
   shape.block[0] = threads;
@@ -77,18 +77,20 @@ class CheckedLaunch : public ScriptedTest {
 
 TEST_F(CheckedLaunch, AsksTheDriverOnceAndFindsTheSameAfterwards) {
   for (const char* time : {"first", "later"}) {
-    EXPECT_EQ(found(numbers_of(shape_of(10, 256))), fine()) << time;
+    EXPECT_EQ(found(numbers_of(numbered_shape(10, 256))), fine()) << time;
     ASSERT_NE(kernel_found, nullptr);
     EXPECT_TRUE(kernel_found->known);
     const Calls asked = {"limits_of 2", "attributes_of"};
     EXPECT_EQ(script.taken(), time == std::string("first") ? asked : Calls{}) << time;
-    EXPECT_EQ(found(numbers_of(shape_of(10, 2048))), refused(Errc::block_too_large, 2048, 1024))
+    EXPECT_EQ(found(numbers_of(numbered_shape(10, 2048))),
+              refused(Errc::block_too_large, 2048, 1024))
         << time;
-    EXPECT_EQ(found(numbers_of(shape_of(1000, 100))), fine()) << time;
-    EXPECT_EQ(found(numbers_of(shape_of(1000, 101))), refused(Errc::index_overflow, 101000, 100000))
+    EXPECT_EQ(found(numbers_of(numbered_shape(1000, 100))), fine()) << time;
+    EXPECT_EQ(found(numbers_of(numbered_shape(1000, 101))),
+              refused(Errc::index_overflow, 101000, 100000))
         << time;
     script.device = 1;
-    EXPECT_EQ(found(numbers_of(shape_of(10, 256))), refused(Errc::stream_wrong_device, 1, 2))
+    EXPECT_EQ(found(numbers_of(numbered_shape(10, 256))), refused(Errc::stream_wrong_device, 1, 2))
         << time;
     script.device = 2;
   }
@@ -98,7 +100,7 @@ TEST_F(CheckedLaunch, AKernelMayBeKnownBeforeTheDevice) {
   KernelLimits local;
   int status = -1;
   ASSERT_NE(slots.find(entry, 2, local, status), nullptr);
-  EXPECT_EQ(found(numbers_of(shape_of(10, 256))), fine());
+  EXPECT_EQ(found(numbers_of(numbered_shape(10, 256))), fine());
   EXPECT_EQ(script.taken(), (Calls{"attributes_of", "limits_of 2"}));
 }
 
@@ -106,7 +108,7 @@ TEST_F(CheckedLaunch, TheIndexReachesEachElementOfASmallGrid) {
   const std::uint64_t most = ~std::uint64_t{0};
   for (int time = 0; time < 2; ++time) {
     const auto covering = [](std::uint64_t elements) {
-      return detail::LaunchNumbers{shape_of(10, 256), elements, false};
+      return detail::LaunchNumbers{numbered_shape(10, 256), elements, false};
     };
     EXPECT_EQ(found(covering(1)), fine());
     EXPECT_EQ(found(covering(99999)), fine());
@@ -122,7 +124,7 @@ TEST_F(CheckedLaunch, TheIndexReachesEachElementOfASmallGrid) {
 
 TEST_F(CheckedLaunch, BlocksOfACooperativeLaunchAreResidentAtOnce) {
   const auto cooperative_of = [](std::uint32_t blocks, std::uint64_t bytes = 0) {
-    LaunchShape shape = shape_of(blocks, 32, bytes);
+    LaunchShape shape = numbered_shape(blocks, 32, bytes);
     shape.cooperative = true;
     return numbers_of(shape);
   };
@@ -151,7 +153,7 @@ TEST_F(CheckedLaunch, BlocksOfACooperativeLaunchAreResidentAtOnce) {
 }
 
 TEST_F(CheckedLaunch, ALargeClusterMustFit) {
-  LaunchShape shape = shape_of(32, 32);
+  LaunchShape shape = numbered_shape(32, 32);
   shape.has_cluster = shape.non_portable_cluster = true;
   shape.cluster[0] = 16;
   for (int time = 0; time < 2; ++time) {
@@ -169,20 +171,21 @@ TEST_F(CheckedLaunch, AQueryThatFailsIsTheError) {
       script.fails = {{query, status}};
       slots = {};
       for (auto& slot : detail::DeviceCache<Driver>::slots) slot = {};
-      EXPECT_EQ(found(numbers_of(shape_of(10, 256))).stage, Stage::validation) << query;
+      EXPECT_EQ(found(numbers_of(numbered_shape(10, 256))).stage, Stage::validation) << query;
       EXPECT_EQ(error.raw, status) << query;
       EXPECT_EQ(text(error.operation), "launch");
       EXPECT_TRUE(is_app(error.site));
       const LaunchError& reported =
-          detail::report_refusal(error, shape_of(10, 256), at(), Name::of("some_kernel"));
+          detail::report_refusal(error, numbered_shape(10, 256), at(), Name::of("some_kernel"));
       EXPECT_EQ(reported.device, 2) << query;
       EXPECT_EQ(reported.grid[0], 10U);
     }
   }
   script.fails = {};
-  EXPECT_EQ(found(numbers_of(shape_of(10, 256))), fine());
+  EXPECT_EQ(found(numbers_of(numbered_shape(10, 256))), fine());
   script.fails = {{"current_device", 1}};
-  EXPECT_EQ(found(numbers_of(shape_of(10, 256))).code, Errc::runtime_failed) << "and later, too";
+  EXPECT_EQ(found(numbers_of(numbered_shape(10, 256))).code, Errc::runtime_failed)
+      << "and later, too";
 }
 
 TEST_F(CheckedLaunch, AKernelOfAModuleNeedsTheModulesDevice) {
@@ -197,17 +200,17 @@ TEST_F(CheckedLaunch, AKernelOfAModuleNeedsTheModulesDevice) {
                  {3, 2, refused(Errc::module_wrong_device, 2, 3)}};
     for (const auto& one : cases) {
       module_device = one.module;
-      EXPECT_EQ(found(numbers_of(shape_of(10, 256)), one.stream), one.finding) << one.module;
+      EXPECT_EQ(found(numbers_of(numbered_shape(10, 256)), one.stream), one.finding) << one.module;
     }
     script.device = 0;
     module_device = 0;
-    EXPECT_EQ(found(numbers_of(shape_of(10, 256)), 0), fine());
+    EXPECT_EQ(found(numbers_of(numbered_shape(10, 256)), 0), fine());
     script.device = 2;
   }
 }
 
 TEST_F(CheckedLaunch, ARefusalNamesTheLaunchAndKeepsWhatTheCheckKnows) {
-  const LaunchShape shape = shape_of(7, 64, 9);
+  const LaunchShape shape = numbered_shape(7, 64, 9);
   const auto reported = [&](LaunchError from) {
     return detail::report_refusal(from, shape, at(2, 6), Name::of("some_kernel"));
   };
@@ -255,14 +258,14 @@ class PreparedChecks {
 
 TEST_F(CheckedLaunch, ChecksInKernelsArePreparedOnTheLaunchsDevice) {
   const PreparedChecks prepared;
-  EXPECT_EQ(found(numbers_of(shape_of(10, 256))), fine());
+  EXPECT_EQ(found(numbers_of(numbered_shape(10, 256))), fine());
   EXPECT_EQ(script.taken(), (Calls{"prepare 1 2", "limits_of 2", "attributes_of"}));
   script.fails["prepare"] = 1;
-  EXPECT_EQ(found(numbers_of(shape_of(10, 256))).code, Errc::runtime_failed);
+  EXPECT_EQ(found(numbers_of(numbered_shape(10, 256))).code, Errc::runtime_failed);
   EXPECT_EQ(error.raw, 1);
   script.calls.clear();
   script.fails = {{"current_device", 1}};
-  EXPECT_EQ(found(numbers_of(shape_of(10, 256))).code, Errc::runtime_failed);
+  EXPECT_EQ(found(numbers_of(numbered_shape(10, 256))).code, Errc::runtime_failed);
   EXPECT_EQ(script.taken(), Calls{}) << "without a device there is nothing to prepare";
 }
 

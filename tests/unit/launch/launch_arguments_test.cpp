@@ -7,6 +7,7 @@
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/launch/detail/checked_launch.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
+#include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>
 
@@ -202,8 +203,8 @@ TEST_F(LaunchArgumentsTest, TheRaceDetectorLearnsTheBytesOfUpToSixtyFourParamete
   Arguments all;
   for (int i = 0; i < 63; ++i) all.add(facts, i == 3 ? &endless : &given);
   all.add(number, &given);
-  const KernelEntry entry{nullptr, nullptr, parameters.data(), 65};
-  detail::tell_windows(entry, elements.data(), all.words());
+  const KernelEntry its_entry{nullptr, nullptr, parameters.data(), 65};
+  detail::tell_windows(its_entry, elements.data(), all.words());
   const std::uint64_t* const windows = host::launch_windows();
   ASSERT_NE(windows, nullptr);
   for (std::size_t i = 0; i < 64; ++i) {
@@ -212,7 +213,7 @@ TEST_F(LaunchArgumentsTest, TheRaceDetectorLearnsTheBytesOfUpToSixtyFourParamete
   }
   host::launch_windows() = nullptr;
   all.add(facts, &given);
-  detail::tell_windows(entry, elements.data(), all.words());
+  detail::tell_windows(its_entry, elements.data(), all.words());
   EXPECT_EQ(host::launch_windows(), nullptr) << "of more parameters it learns nothing";
 }
 
@@ -228,11 +229,11 @@ struct SeenArguments {
 
   void show(const detail::ArgumentWords& words, const detail::KernelFacts& kernel) {
     types = &words.types();
-    const KernelEntry entry{nullptr, nullptr, nullptr, 0};
+    const KernelEntry its_entry{nullptr, nullptr, nullptr, 0};
     LaunchShape shape;
     shape.grid[0] = 3;
     detail::show_arguments({&see, this}, detail::backend_calls<NotedRuntime>,
-                           NotedRuntime::handle<void*>(8), entry, kernel, shape, words);
+                           NotedRuntime::handle<void*>(8), its_entry, kernel, shape, words);
   }
   static void see(void* context, const detail::LaunchArguments& arguments) noexcept {
     SeenArguments& self = *static_cast<SeenArguments*>(context);
@@ -392,10 +393,10 @@ TEST_F(LaunchArgumentsTest, ASubmittedLaunchIsOneCallInItsKernelsName) {
   const OwnedArgument given{nullptr, 1, &third};
   const ParameterInfo parameters[] = {{4, 4, false, false}, {8, 8, true, true}};
   const detail::ElementInfo elements[] = {{ElementType::bytes, 4}, {ElementType::bytes, 4}};
-  const KernelEntry entry{nullptr, nullptr, parameters, 2};
+  const KernelEntry its_entry{nullptr, nullptr, parameters, 2};
   const detail::KernelFacts kernel{{}, elements, nullptr};
   detail::KernelSlots<Driver> slots{};
-  const detail::LaunchedKernel<Driver> launched{entry, Name::of("noted"), slots, -1};
+  const detail::LaunchedKernel<Driver> launched{its_entry, Name::of("noted"), slots, -1};
   Arguments all;
   all.add(number, &seven);
   all.add(facts, &given);
@@ -464,10 +465,10 @@ TEST_F(LaunchArgumentsTest, AnOpenCaptureHearsOfALaunchAtEachCheckedLevel) {
   const int seven = 7;
   const ParameterInfo parameters[] = {{4, 4, false, false}};
   const detail::ElementInfo elements[] = {{ElementType::bytes, 4}};
-  const KernelEntry entry{nullptr, nullptr, parameters, 1};
+  const KernelEntry its_entry{nullptr, nullptr, parameters, 1};
   const detail::KernelFacts kernel{{}, elements, nullptr};
   detail::KernelSlots<Driver> slots{};
-  const detail::LaunchedKernel<Driver> launched{entry, Name::of("noted"), slots, -1};
+  const detail::LaunchedKernel<Driver> launched{its_entry, Name::of("noted"), slots, -1};
   Arguments all;
   all.add(number, &seven);
   detail::ArgumentWords words = all.words();

@@ -12,6 +12,7 @@
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/kernel/needs.hpp>
 #include <warpsafe/launch/detail/launch_types.hpp>
+#include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>
 

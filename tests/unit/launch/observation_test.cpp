@@ -25,10 +25,10 @@ class WithoutTools {
     __atomic_store_n(&detail::switches_checked, false, __ATOMIC_RELAXED);
     for (const char* name :
          {"LOG", "SYNC", "BREAK", "TRACE", "REFERENCE", "SHADOW", "TIMEOUT", "ON_ERROR", "GUARD"}) {
-      const std::string full = std::string("WARPSAFE_") + name;
-      const char* const value = std::getenv(full.c_str());
-      values_.emplace_back(full, value == nullptr ? std::optional<std::string>() : value);
-      ::unsetenv(full.c_str());
+      const std::string variable = std::string("WARPSAFE_") + name;
+      const char* const value = std::getenv(variable.c_str());
+      values_.emplace_back(variable, value == nullptr ? std::optional<std::string>() : value);
+      ::unsetenv(variable.c_str());
     }
   }
   ~WithoutTools() {
