@@ -192,15 +192,15 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
     LaunchShape shape;
     LaunchError error;
     int device = 0;
-    bool fine = detail::raw_shape(grid, block, bytes, shape, error);
-    if (fine) {
-      const int status =
-          Level == CheckLevel::full ? detail::call<B, Level, &B::current_device>(device) : 0;
-      if (status != 0) return detail::runtime_error<B>(status, Name::of("current device"), site);
+    if constexpr (Level == CheckLevel::full) {
+      if (const int status = detail::call<B, Level, &B::current_device>(device)) {
+        return detail::runtime_error<B>(status, Name::of("current device"), site);
+      }
     }
     const detail::Located<B> at(detail::raw_stream<B>(stream, device), site);
-    fine = fine && detail::check_raw_launch<Level>(at, shape, detail::launched_kernel<B>(kernel),
-                                                   K::needs, stream == nullptr, error);
+    const bool fine = detail::raw_shape(grid, block, bytes, shape, error) &&
+                      detail::check_raw_launch<Level>(at, shape, detail::launched_kernel<B>(kernel),
+                                                      K::needs, stream == nullptr, error);
     if (!fine) {
       detail::report_refusal(error, shape, at, kernel.name());
       if (!detail::continues_after_refusal(error)) return error;

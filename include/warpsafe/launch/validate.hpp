@@ -66,7 +66,7 @@ constexpr void name_each_rule(const KernelNeeds& needs, const KernelLimits& kern
 /// ::axis_threads_too_many, ::kernel_threads_exceeded, ::block_not_multiple, ::warp_size_mismatch,
 /// ::index_overflow, ::shared_missing, ::shared_too_large, ::shared_negative, ::shared_overflow,
 /// ::cluster_unsupported, ::cluster_not_divisor, ::cluster_too_large, ::cooperative_unsupported,
-/// ::cooperative_too_large.
+/// ::cooperative_too_large, ::priority_range.
 template <class Config, class K>
 [[nodiscard]] constexpr result<void> validate(const Config& config, K kernel,
                                               const DeviceLimits& limits,

@@ -133,7 +133,7 @@ class [[nodiscard]] basic_device_guard {
   basic_device_guard& operator=(basic_device_guard&&) = delete;
   // A destructor cannot return a status. If the context is lost, the next call reports it.
   ~basic_device_guard() {
-    if (thread_ == nullptr || thread_ != &detail::guarded_devices<B>()) return;
+    if (thread_ != &detail::guarded_devices<B>()) return;
     const int restored = number_ == 0 ? before_ : thread_->pop(number_);
     if (restored >= 0) static_cast<void>(set_device_(restored));
   }

@@ -81,7 +81,7 @@ class [[nodiscard]] basic_stream {
         if (other >= 0) return device_not_chosen(device, other, site);
       }
     }
-    detail::SharedStream<B>** const only = detail::only_stream<B>(device);
+    detail::SharedStream<B>** const only = status == 0 ? detail::only_stream<B>(device) : nullptr;
     if (only != nullptr) {
       if (auto* const kept = __atomic_load_n(only, __ATOMIC_ACQUIRE)) return share(kept, device);
     }

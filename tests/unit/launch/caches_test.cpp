@@ -24,6 +24,7 @@ struct CountingDriver {
   static inline std::atomic<int> attributes_asked{0};
   static inline std::vector<std::uint64_t> raised;
   static inline int answer = 0;
+  static inline int raise_answer = 0;
   static inline std::uint64_t allowed = 49152;
 
   static int limits_of(int device, DeviceLimits& limits) noexcept {
@@ -39,8 +40,9 @@ struct CountingDriver {
   }
   static int raise_dynamic_shared(const KernelEntry&, std::uint64_t bytes) noexcept {
     raised.push_back(bytes);
-    if (answer == 0) allowed = bytes;
-    return answer;
+    const int status = answer != 0 ? answer : raise_answer;
+    if (status == 0) allowed = bytes;
+    return status;
   }
 };
 /// Answers last as long as the program, so each run of a repeated test takes devices that were not
@@ -215,6 +217,98 @@ TEST(KernelCache, ThreadsThatNeedDifferentAmountsNeverLowerIt) {
   for (std::size_t i = 1; i < Driver::raised.size(); ++i) {
     EXPECT_LT(Driver::raised[i - 1], Driver::raised[i]);
   }
+}
+
+// Ordinals without a slot: -1 stands for a device that is not known.
+TEST(DeviceCache, HasSlotsForSixtyFourDevices) {
+  using Driver = CountingDriver<9>;
+  Driver::limits_asked = 0;
+  const auto remembered = &detail::DeviceCache<Driver>::remembered;
+  for (const int device : {-1, 64, 1000}) {
+    for (int again = 1; again <= 2; ++again) {
+      DeviceLimits local;
+      int status = -1;
+      EXPECT_EQ(detail::DeviceCache<Driver>::find(device, local, status), &local);
+      EXPECT_EQ(local.device, device);
+    }
+    EXPECT_EQ(remembered(device), nullptr) << device;
+  }
+  EXPECT_EQ(Driver::limits_asked, 6);
+  for (const int device : {0, 1, 63}) {
+    DeviceLimits local;
+    int status = -1;
+    static_cast<void>(detail::DeviceCache<Driver>::find(device, local, status));
+    ASSERT_NE(remembered(device), nullptr) << device;
+    EXPECT_EQ(remembered(device)->device, device);
+  }
+  EXPECT_EQ(remembered(2), nullptr) << "it was not asked about";
+}
+
+TEST(KernelCache, HasSlotsForSixtyFourDevices) {
+  using Driver = CountingDriver<10>;
+  Driver::attributes_asked = 0;
+  Driver::allowed = 49152;
+  detail::KernelSlots<Driver> slots{};
+  for (const int device : {-1, 64, 1000}) {
+    for (int again = 1; again <= 2; ++again) {
+      KernelLimits local;
+      int status = -1;
+      EXPECT_EQ(slots.find(entry, device, local, status), &local);
+      EXPECT_TRUE(local.known);
+      EXPECT_EQ(slots.allow_dynamic_shared(entry, device, 1), 0);
+    }
+    EXPECT_EQ(slots.remembered(device), nullptr) << device;
+  }
+  EXPECT_EQ(Driver::attributes_asked, 12) << "each time";
+  for (const int device : {0, 1, 63}) {
+    EXPECT_EQ(slots.remembered(device), nullptr);
+    KernelLimits local;
+    int status = -1;
+    const KernelLimits* const found = slots.find(entry, device, local, status);
+    ASSERT_NE(slots.remembered(device), nullptr) << device;
+    EXPECT_EQ(slots.remembered(device)->max_threads_per_block, found->max_threads_per_block);
+    EXPECT_EQ(slots.allow_dynamic_shared(entry, device, 49152), 0);
+    EXPECT_EQ(slots.allow_dynamic_shared(entry, device, 49152), 0);
+  }
+  EXPECT_EQ(Driver::attributes_asked, 12 + 6) << "once for each question";
+}
+
+/// A driver whose answers a test may change.
+struct ChangingDriver : CountingDriver<11> {
+  static constexpr bool limits_may_change = true;
+};
+
+TEST(KernelCache, AsksADriverWhoseLimitsMayChangeEachTime) {
+  ChangingDriver::limits_asked = 0;
+  ChangingDriver::attributes_asked = 0;
+  ChangingDriver::allowed = 49152;
+  detail::KernelSlots<ChangingDriver> slots{};
+  for (int again = 1; again <= 2; ++again) {
+    DeviceLimits device;
+    KernelLimits local;
+    int status = -1;
+    EXPECT_EQ(detail::DeviceCache<ChangingDriver>::find(0, device, status), &device);
+    EXPECT_EQ(slots.find(entry, 0, local, status), &local);
+    EXPECT_EQ(slots.allow_dynamic_shared(entry, 0, 0), 0);
+    EXPECT_EQ(ChangingDriver::limits_asked, again);
+    EXPECT_EQ(ChangingDriver::attributes_asked, 2 * again);
+  }
+  EXPECT_EQ(slots.remembered(0), nullptr);
+  EXPECT_EQ(detail::DeviceCache<ChangingDriver>::remembered(0), nullptr);
+}
+
+TEST(KernelCache, ARaiseThatTheDriverRefusesIsNotRemembered) {
+  using Driver = CountingDriver<12>;
+  Driver::raised.clear();
+  Driver::allowed = 49152;
+  detail::KernelSlots<Driver> slots{};
+  Driver::raise_answer = 1;
+  EXPECT_EQ(slots.allow_dynamic_shared(entry, 5, 300000), 1);
+  EXPECT_EQ(slots.allow_dynamic_shared(entry, 5, 300000), 1) << "asked again";
+  Driver::raise_answer = 0;
+  EXPECT_EQ(slots.allow_dynamic_shared(entry, 5, 300000), 0);
+  EXPECT_EQ(slots.allow_dynamic_shared(entry, 5, 300000), 0);
+  EXPECT_EQ(Driver::raised, (std::vector<std::uint64_t>{300000, 300000, 300000}));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace warpsafe::core_test {
@@ -116,6 +118,132 @@ TEST_F(KernelReport, SaysWhatTheDriverKnows) {
   EXPECT_EQ(std::string(buffer).find("Kernel 'reported': numRegs=40, "), 0U);
   host::set_device_count(0);
   EXPECT_FALSE(format_kernel(stream, kernel<reported>, buffer, sizeof buffer).has_value());
+}
+
+TEST(OccupancyReport, SaysWhatFillsAMultiprocessor) {
+  constexpr std::uint64_t kib = 1024;
+  DeviceLimits device;
+  device.max_threads_per_multiprocessor = 2048;
+  device.max_blocks_per_multiprocessor = 32;
+  device.shared_per_multiprocessor = 228 * kib;
+  device.reserved_shared_per_block = kib;
+  DeviceLimits unknown;
+  unknown.reserved_shared_per_block = kib;
+  DeviceLimits shared_alone = unknown;
+  shared_alone.shared_per_multiprocessor = 228 * kib;
+  using enum OccupancyLimit;
+  const struct {
+    const DeviceLimits& device;
+    std::uint32_t blocks, threads;
+    std::uint64_t shared;
+    OccupancyLimit limit;
+  } cases[] = {
+      {device, 0, 1, 0, nothing_fits},
+      {device, 8, 256, 0, threads},
+      {device, 7, 256, 0, registers},  // the eighth block fits exactly
+      {device, 2, 1024, 0, threads},
+      {device, 1, 1024, 0, registers},
+      {device, 32, 32, 0, blocks},
+      {device, 31, 32, 0, registers},
+      {device, 4, 128, 50 * kib, shared},
+      {device, 3, 128, 56 * kib, registers},  // four take 57 KiB each, and nothing is left
+      {device, 3, 128, 56 * kib + 1, shared},
+      {device, 1, 128, 113 * kib, registers},
+      {device, 1, 128, 113 * kib + 1, shared},
+      {unknown, 1, 1024, 200 * kib, registers},  // no limit is reported
+      {shared_alone, 300, 32, 0, registers},     // blocks without shared memory reserve none
+      {shared_alone, 300, 32, 1, shared},
+  };
+  for (const auto& one : cases) {
+    const auto limit = &detail::occupancy_limit;
+    EXPECT_EQ(limit(one.blocks, one.threads, one.shared, one.device), one.limit)
+        << one.blocks << " blocks of " << one.threads << " threads and " << one.shared << " bytes";
+  }
+}
+
+TEST(OccupancyReport, RoundsPercentAndCountsTheLastWave) {
+  const struct {
+    std::uint32_t warps, most;
+    std::uint64_t launched, at_once;
+    std::uint32_t percent;
+    std::uint64_t waves;
+  } cases[] = {
+      {0, 0, 1, 0, 0, 0},   {5, 0, 0, 4, 0, 0},   {64, 64, 1, 4, 100, 1}, {1, 3, 4, 4, 33, 1},
+      {2, 3, 5, 4, 67, 2},  {1, 8, 8, 4, 13, 2},  {1, 200, 9, 4, 1, 3},   {1, 2, 7, 1, 50, 7},
+      {1, 201, 1, 1, 0, 1}, {3, 400, 1, 1, 1, 1},
+  };
+  for (const auto& one : cases) {
+    Occupancy found;
+    found.warps = one.warps;
+    found.most_warps = one.most;
+    found.blocks_launched = one.launched;
+    found.blocks_at_once = one.at_once;
+    EXPECT_EQ(found.percent(), one.percent) << one.warps << " of " << one.most;
+    EXPECT_EQ(found.waves(), one.waves) << one.launched << " in " << one.at_once;
+  }
+}
+
+TEST(OccupancyReport, OneThatIsNotFilledInIsNothing) {
+  Occupancy nothing;
+  char buffer[512];
+  const std::string start =
+      "Occupancy of '' with blocks of 0 threads and 0 bytes of dynamic shared memory: 0 per "
+      "multiprocessor";
+  EXPECT_EQ(format_occupancy(nothing, buffer, sizeof buffer), std::string(buffer).size());
+  EXPECT_EQ(buffer, start + "; not a single block fits");
+  nothing.limit = OccupancyLimit::shared;
+  format_occupancy(nothing, buffer, sizeof buffer);
+  EXPECT_EQ(buffer, start +
+                        "; no more shared memory is left\n  0 blocks, 0 at once on the device: "
+                        "0 waves");
+  nothing.limit = OccupancyLimit::registers;
+  nothing.most_warps = 64;
+  nothing.blocks_at_once = 2;
+  nothing.blocks_launched = 1;
+  format_occupancy(nothing, buffer, sizeof buffer);
+  EXPECT_EQ(buffer, start +
+                        ", 0 of 64 warps (0%); registers, or another resource, are the limit\n"
+                        "  1 block, 2 at once on the device: 1 wave");
+}
+
+TEST_F(KernelReport, APartOfAWarpTakesAWholeOne) {
+  const Occupancy found = of(grid<10>, block<33>);
+  EXPECT_EQ(found.blocks, 32U);
+  EXPECT_EQ(found.warps, 64U);
+  EXPECT_EQ(found.limit, OccupancyLimit::threads);
+}
+
+/// A device of AMD that reports neither its warp size nor most other limits.
+struct WarplessRuntime : host_backend {
+  static constexpr DeviceLimits floor = limits::amd_floor;
+  static int limits_of(int, DeviceLimits& limits) noexcept {
+    limits.max_threads_per_multiprocessor = 2048;
+    limits.multiprocessors = 3;
+    return 0;
+  }
+  static int resident_blocks(const KernelEntry&, std::uint32_t, std::uint64_t,
+                             int& count) noexcept {
+    count = 7;
+    return 0;
+  }
+};
+
+TEST_F(KernelReport, WithoutAWarpSizeAThreadIsAWarp) {
+  const auto known = detail::StreamAccess::make<WarplessRuntime>(stream.native(), 0);
+  const auto found = occupancy(known, configure(grid<10>, block<33>), kernel<reported>).value();
+  EXPECT_EQ(found.most_warps, 2048U);
+  EXPECT_EQ(found.warps, 7 * 33U);
+  EXPECT_EQ(found.blocks_at_once, 21U);
+  EXPECT_EQ(found.limit, OccupancyLimit::registers);
+}
+
+TEST_F(KernelReport, AKernelWithoutLocalMemoryHasOneLine) {
+  char buffer[512];
+  const std::size_t size = format_kernel(Name::of("axpy"), {}, buffer, sizeof buffer);
+  EXPECT_EQ(std::string(buffer, size),
+            "Kernel 'axpy': numRegs=0, sharedSizeBytes=0, maxDynamicSharedSizeBytes=0, "
+            "localSizeBytes=0, constSizeBytes=0, maxThreadsPerBlock=0, binaryVersion=0, "
+            "ptxVersion=0");
 }
 
 }  // namespace

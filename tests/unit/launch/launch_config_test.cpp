@@ -2,9 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include "core_test.hpp"
+#include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/dims/make_dims.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
+#include <warpsafe/launch/detail/launch_rules.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 
 #include <gmock/gmock.h>
@@ -159,6 +161,48 @@ TEST(Configure, WithoutChecksLeavesWhatIsWrongToTheRuntime) {
   EXPECT_EQ(error_in(configure<CheckLevel::off>(BlockDim::create(0), grid<1>)).code,
             Errc::block_zero)
       << "an error that was made is never lost";
+}
+
+TEST(LaunchConfig, KeepsTheFirstOfTwoProblems) {
+  const LaunchConfig both{grid<5>, block<64>, shared<float>(-3), priority(2)};
+  EXPECT_EQ(both.problem().code, Errc::shared_negative);
+  const LaunchConfig shared_and_cluster{GridDim::from_blocks(3).value(), block<64>,
+                                        shared<float>(-3), cluster<2>};
+  EXPECT_EQ(shared_and_cluster.problem().code, Errc::shared_negative);
+  const LaunchConfig cluster_and_priority{GridDim::from_blocks(3).value(), block<64>, cluster<2>,
+                                          priority(2)};
+  EXPECT_EQ(cluster_and_priority.problem().code, Errc::cluster_not_divisor);
+}
+
+// The device's rules find it.
+TEST(LaunchConfig, AClusterOfNoBlocksIsNoProblemHere) {
+  for (const VendorDims dims : {VendorDims{0, 1, 1}, VendorDims{1, 0, 1}, VendorDims{1, 1, 0}}) {
+    const LaunchConfig config{GridDim::from_blocks(3).value(), block<64>,
+                              ClusterDim::from_vendor(dims)};
+    EXPECT_EQ(config.problem().code, Errc{});
+    LaunchError error = LaunchError::make(Errc{}, Stage{});
+    EXPECT_FALSE(detail::validate_launch(config.shape(), KernelNeeds{}, {}, limits::sm_90, error));
+    EXPECT_EQ(error.code, Errc::cluster_not_divisor);
+    EXPECT_EQ(error.limit, 0U);
+  }
+}
+
+TEST(LaunchConfig, WhatALaunchTakesOfAGridIsItsNumbers) {
+  const auto same = [](const auto& config) {
+    const LaunchShape whole = config.shape();
+    const LaunchShape numbers = config.numbers(detail::ForDispatch{}).shape();
+    EXPECT_THAT(numbers.grid, ::testing::ElementsAreArray(whole.grid));
+    EXPECT_THAT(numbers.block, ::testing::ElementsAreArray(whole.block));
+    EXPECT_EQ(numbers.dynamic_shared, whole.dynamic_shared);
+    return whole;
+  };
+  const auto line = configure(SafeGrid<>::cover(1000, block<256>), shared<float>(3)).value();
+  const auto plane = configure(SafeGrid<>::cover(extent{rows{37}, cols{53}}, block<16, 8>)).value();
+  const auto box = configure(SafeGrid<>::cover(extent{x{70}, y{50}, z{3}}, block<8, 4, 2>)).value();
+  same(line);
+  same(plane);
+  EXPECT_THAT(same(box).grid, ::testing::ElementsAre(9, 13, 2));
+  same(LaunchConfig{grid<2, 3, 4>, block<5, 6, 7>});
 }
 
 }  // namespace

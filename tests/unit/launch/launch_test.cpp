@@ -188,6 +188,17 @@ TEST_F(Launch, OverloadsAndTemplatesAreKernels) {
   EXPECT_EQ(wide[1], 15.0);
 }
 
+// A later launch that tells nothing must not have the windows of this one.
+TEST_F(Launch, WhatTheRaceDetectorLearnsIsOfOneLaunchAlone) {
+  unsigned* const counter = device_array<unsigned>(1);
+  const LaunchConfig config{grid<1>, block<32>};
+  ASSERT_TRUE(launch<off>(stream, config, kernel<count_threads>, trust(counter)).has_value());
+  EXPECT_EQ(host::launch_windows(), nullptr);
+  ASSERT_TRUE(launch<full>(stream, config, kernel<count_threads>, trust(counter)).has_value());
+  EXPECT_EQ(host::launch_windows(), nullptr);
+  wait();
+}
+
 // The driver queries of each check level.
 
 TEST_F(Launch, OnlyFullChecksAskTheDriver) {
@@ -411,6 +422,20 @@ TEST_F(Launch, AConfigurationThatWasNeverCheckedIsCheckedHere) {
     EXPECT_EQ(text(error_in(refused).kernel), "nothing");
   }
   EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
+}
+
+// A runtime takes the nearest priority of its range instead, without an error.
+TEST_F(Launch, APriorityThatWasNeverCheckedIsCheckedHere) {
+  const LaunchConfig urgent{grid<1>, block<32>, priority(1)};
+  const LaunchConfig beyond{grid<1>, block<32>, priority(2)};
+  EXPECT_TRUE(launch<full>(stream, urgent, kernel<nothing>).has_value());
+  for (const auto& refused : {launch<full>(stream, beyond, kernel<nothing>),
+                              launch<cheap>(stream, beyond, kernel<nothing>)}) {
+    EXPECT_EQ(finding(error_in(refused)),
+              (Finding{Errc::priority_range, Stage::construction, 2, 1, Axis::none}));
+    EXPECT_EQ(text(error_in(refused).kernel), "nothing");
+  }
+  EXPECT_TRUE(launch<off>(stream, beyond, kernel<nothing>).has_value());
 }
 
 TEST_F(Launch, ANegativeValueForAnUnsignedParameterIsRefused) {

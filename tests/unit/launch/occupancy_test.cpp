@@ -121,5 +121,17 @@ TEST_F(Occupancy, ANumberOfOnesOwnFitsEveryLaunch) {
   EXPECT_TRUE(run(other, block, max_blocks(2)).has_value());
 }
 
+TEST(KernelLimitsQuery, ThatFailsNamesTheKernelAndItsDevice) {
+  host::reset();
+  host::set_device_count(2);
+  const Stream there = Stream::create(DeviceId(1)).value();
+  host::fail_next(call_of<&host_backend::attributes_of>, 1, HostStatus::invalid_value);
+  const LaunchError error = error_in(kernel_limits(there, strides, app));
+  EXPECT_EQ(error.device, 1);
+  EXPECT_EQ(text(error.kernel), "stride_over");
+  EXPECT_EQ(text(error.operation), "kernel attributes");
+  EXPECT_TRUE(is_app(error.site));
+}
+
 }  // namespace
 }  // namespace warpsafe::core_test

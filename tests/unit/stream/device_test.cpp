@@ -188,5 +188,82 @@ TEST_F(Device, ManyGuardsEndAsTheyBegan) {
   }
 }
 
+/// The devices of the guards of a thread, and the device that it has made current.
+struct GuardModel {
+  detail::GuardedDevices guards{};
+  std::vector<std::pair<std::uint64_t, int>> live;  ///< number and device, the innermost last
+  int now = 0;
+
+  std::uint64_t make(int device) {
+    const std::uint64_t number = guards.push(now, device);
+    if (number == 0) return 0;
+    live.emplace_back(number, device);
+    now = device;
+    return number;
+  }
+  void end(std::size_t which) {
+    const std::uint64_t number = live[which].first;
+    live.erase(live.begin() + static_cast<std::ptrdiff_t>(which));
+    const int restored = guards.pop(number);
+    EXPECT_GE(restored, -1);
+    if (restored >= 0) now = restored;
+  }
+};
+
+// The innermost guard's device is current, whatever the order of their ends.
+TEST(GuardedDevices, FollowTheModelForEveryOrder) {
+  std::uint32_t state = 20261127;
+  const auto random = [&](std::size_t below) {
+    state = state * 1664525U + 1013904223U;
+    return static_cast<std::size_t>(state >> 16U) % below;
+  };
+  GuardModel model;
+  for (int round = 0; round < 20000; ++round) {
+    const bool full = model.live.size() == detail::GuardedDevices::room;
+    if (full) {
+      EXPECT_EQ(model.guards.push(model.now, 1), 0U) << "there is no room";
+    }
+    if (!full && (model.live.empty() || random(40) < 40 - model.live.size())) {
+      EXPECT_NE(model.make(static_cast<int>(random(4))), 0U);
+    } else {
+      model.end(random(model.live.size()));
+    }
+    ASSERT_EQ(model.now, model.live.empty() ? 0 : model.live.back().second) << round;
+    ASSERT_EQ(model.guards.count, static_cast<int>(model.live.size()));
+    ASSERT_EQ(model.guards.pop(~std::uint64_t{0}), -1) << "that guard is not of this thread";
+  }
+  while (!model.live.empty()) model.end(0);
+  EXPECT_EQ(model.now, 0);
+}
+
+// An entry that has ended stays behind the last one.
+TEST(GuardedDevices, AnEndedGuardChangesNothing) {
+  GuardModel model;
+  model.make(1);
+  const std::uint64_t ended = model.make(2);
+  model.end(1);
+  EXPECT_EQ(model.guards.pop(ended), -1);
+  EXPECT_EQ(model.guards.count, 1);
+  model.end(0);
+  EXPECT_EQ(model.now, 0);
+}
+
+TEST(GuardedDevices, AllOfThemMayEndFromTheOutside) {
+  GuardModel model;
+  for (int i = 0; i < detail::GuardedDevices::room; ++i) EXPECT_NE(model.make(1 + i % 3), 0U);
+  for (int i = 0; i < detail::GuardedDevices::room; ++i) model.end(0);
+  EXPECT_EQ(model.now, 0);
+}
+
+TEST_F(Device, AGuardIsNotMadeIfTheCurrentDeviceIsNotKnown) {
+  host::set_device_count(2);
+  host::fail_next(call_of<&host_backend::current_device>, 1, HostStatus::invalid_value);
+  const LaunchError error = error_in(DeviceGuard::create(DeviceId(1)));
+  EXPECT_EQ(error.code, Errc::runtime_failed);
+  EXPECT_EQ(error.device, 1);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::set_device>), 0U);
+  EXPECT_EQ(current(), 0);
+}
+
 }  // namespace
 }  // namespace warpsafe::core_test

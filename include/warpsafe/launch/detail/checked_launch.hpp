@@ -65,7 +65,6 @@ bool check_residency(const Located<B>& at, const LaunchShape& shape,
   if (status != 0) {
     ::new (static_cast<void*>(&error))
         LaunchError(runtime_error<B>(status, Name::of("launch"), at.site, Stage::validation));
-    error.device = at.stream.device().value();
     return false;
   }
   const std::uint64_t most =

@@ -29,7 +29,7 @@ class KernelSlots {
   template <CheckLevel Level = CheckLevel::off>
   [[WARPSAFE_DETAIL_RARE]] const KernelLimits* find(const KernelEntry& entry, int device,
                                                     KernelLimits& local, int& status) noexcept {
-    const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
+    const bool remembered = has_slot<B>(device);
     if (remembered) {
       if (const KernelLimits* known = slots_[device].get()) return known;
     }
@@ -42,14 +42,14 @@ class KernelSlots {
 
   /// The cached limits, or nullptr. Does not call the driver.
   [[nodiscard]] const KernelLimits* remembered(int device) const noexcept {
-    return device >= 0 && device < cached_devices ? slots_[device].get() : nullptr;
+    return has_slot<B>(device) ? slots_[device].get() : nullptr;
   }
 
   /// Raises the kernel's limit of dynamic shared memory on its current device to `bytes` if it is
   /// lower. Returns the runtime's status.
   template <CheckLevel Level = CheckLevel::off>
   int allow_dynamic_shared(const KernelEntry& entry, int device, std::uint64_t bytes) noexcept {
-    const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
+    const bool remembered = has_slot<B>(device);
     if (remembered && bytes <= __atomic_load_n(&raised_[device], __ATOMIC_ACQUIRE)) return 0;
     return raise_dynamic_shared<Level>(entry, remembered ? &raised_[device] : nullptr, bytes);
   }
@@ -111,13 +111,12 @@ struct LaunchedKernel {
   int module_device;  ///< the device of its module, or -1
 };
 
-/// Makes the error of a query that failed.
+/// Makes the error of a query that failed, without the device, which report_refusal adds.
 template <class B>
 [[WARPSAFE_DETAIL_RARE]] bool query_failed(int status, const Located<B>& at,
                                            LaunchError& error) noexcept {
   ::new (static_cast<void*>(&error))
       LaunchError(kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation));
-  error.device = at.stream.device().value();
   return false;
 }
 

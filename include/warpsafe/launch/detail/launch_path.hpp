@@ -152,6 +152,7 @@ template <class C>
 constexpr auto problem_of() noexcept -> void (*)(const void*, Name, int, LaunchError&) noexcept {
   using Config = config_of<C>;
   if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster> ||
+                Config::template has<PartKind::priority> ||
                 is_strided_grid<typename Config::grid_type>) {
     return &config_problem<C>;
   } else {

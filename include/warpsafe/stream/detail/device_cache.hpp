@@ -38,6 +38,10 @@ inline constexpr DeviceLimits cheap_limits = [] {
 
 /// The number of devices with cached limits. Devices beyond it are asked every time.
 inline constexpr int cached_devices = 64;
+template <class B>
+[[nodiscard, gnu::always_inline]] inline bool has_slot(int device) noexcept {
+  return caches_limits<B> && device >= 0 && device < cached_devices;
+}
 
 /// A value that is computed once and then only read. It starts as zeros without a constructor, so
 /// that tables of it in static storage need no code to start.
@@ -79,7 +83,7 @@ struct [[gnu::visibility("hidden")]] DeviceCache {
 
   /// The cached limits, or nullptr. Does not call the driver.
   [[nodiscard]] static const DeviceLimits* remembered(int device) noexcept {
-    return device >= 0 && device < cached_devices ? slots[device].get() : nullptr;
+    return has_slot<B>(device) ? slots[device].get() : nullptr;
   }
 
   /// The limits of a device. The floor replaces each limit that the device does not report. `local`
@@ -87,7 +91,7 @@ struct [[gnu::visibility("hidden")]] DeviceCache {
   template <CheckLevel Level = CheckLevel::off>
   [[WARPSAFE_DETAIL_RARE]] static const DeviceLimits* find(int device, DeviceLimits& local,
                                                            int& status) noexcept {
-    const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
+    const bool remembered = has_slot<B>(device);
     if (remembered) {
       if (const DeviceLimits* known = slots[device].get()) return known;
     }
