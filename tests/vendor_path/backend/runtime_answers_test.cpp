@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What the backend makes of the runtime's answers: limits, attributes, captures and memory.
+
+#include "../stand_in.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace vendor_test {
+namespace {
+
+namespace ws = warpsafe;
+using testing::ElementsAre;
+
+void runtime_answers_kernel() {}
+constexpr int invalid_device_number = 1000;
+
+#if defined(WARPSAFE_BACKEND_CUDA)
+#define VENDOR_TEST_ATTRIBUTE(name) cudaDevAttr##name
+using Attribute = cudaDeviceAttr;
+void set_attribute(int device, Attribute attribute, int value) {
+  stand_in_cuda_set_attribute(device, attribute, value);
+}
+#else
+#define VENDOR_TEST_ATTRIBUTE(name) hipDeviceAttribute##name
+using Attribute = hipDeviceAttribute_t;
+void set_attribute(int device, Attribute attribute, int value) {
+  stand_in_hip_set_attribute(device, attribute, value);
+}
+#endif
+
+/// The attributes that both vendors have, and the limits that they report.
+const std::pair<Attribute, std::uint32_t ws::DeviceLimits::*> number_attributes[] = {
+    {VENDOR_TEST_ATTRIBUTE(MaxThreadsPerBlock), &ws::DeviceLimits::max_threads_per_block},
+    {VENDOR_TEST_ATTRIBUTE(WarpSize), &ws::DeviceLimits::warp_size},
+    {VENDOR_TEST_ATTRIBUTE(MaxRegistersPerBlock), &ws::DeviceLimits::registers_per_block},
+#if defined(WARPSAFE_BACKEND_CUDA)
+    {cudaDevAttrMultiProcessorCount, &ws::DeviceLimits::multiprocessors},
+#else
+    {hipDeviceAttributeMultiprocessorCount, &ws::DeviceLimits::multiprocessors},
+#endif
+    {VENDOR_TEST_ATTRIBUTE(MaxThreadsPerMultiProcessor),
+     &ws::DeviceLimits::max_threads_per_multiprocessor},
+    {VENDOR_TEST_ATTRIBUTE(ComputeCapabilityMajor), &ws::DeviceLimits::compute_major},
+    {VENDOR_TEST_ATTRIBUTE(ComputeCapabilityMinor), &ws::DeviceLimits::compute_minor}};
+const std::pair<Attribute, bool ws::DeviceLimits::*> ability_attributes[] = {
+    {VENDOR_TEST_ATTRIBUTE(CooperativeLaunch), &ws::DeviceLimits::cooperative_launch},
+    {VENDOR_TEST_ATTRIBUTE(MemoryPoolsSupported), &ws::DeviceLimits::memory_pools},
+    {VENDOR_TEST_ATTRIBUTE(ConcurrentManagedAccess), &ws::DeviceLimits::concurrent_managed_access}};
+const Attribute axis_attributes[] = {
+    VENDOR_TEST_ATTRIBUTE(MaxBlockDimX), VENDOR_TEST_ATTRIBUTE(MaxBlockDimY),
+    VENDOR_TEST_ATTRIBUTE(MaxBlockDimZ), VENDOR_TEST_ATTRIBUTE(MaxGridDimX),
+    VENDOR_TEST_ATTRIBUTE(MaxGridDimY),  VENDOR_TEST_ATTRIBUTE(MaxGridDimZ)};
+
+#undef VENDOR_TEST_ATTRIBUTE
+
+class RuntimeAnswers : public VendorTest {
+ protected:
+  [[nodiscard]] static ws::DeviceLimits limits_of(int device) {
+    ws::DeviceLimits limits;
+    EXPECT_EQ(Backend::limits_of(device, limits), code::success);
+    return limits;
+  }
+  const ws::KernelEntry entry{reinterpret_cast<const void*>(&runtime_answers_kernel), nullptr,
+                              nullptr, 0};
+};
+
+TEST_F(RuntimeAnswers, EachLimitIsThatOfItsAttribute) {
+  int value = 100;
+  for (const auto& one : number_attributes) set_attribute(3, one.first, value++);
+  for (const Attribute one : axis_attributes) set_attribute(3, one, value++);
+  const ws::DeviceLimits limits = limits_of(3);
+  value = 100;
+  for (const auto& one : number_attributes) {
+    EXPECT_EQ(limits.*one.second, static_cast<std::uint32_t>(value)) << value;
+    ++value;
+  }
+  const auto first = static_cast<std::uint32_t>(value);
+  EXPECT_THAT(limits.max_block, ElementsAre(first, first + 1, first + 2));
+  EXPECT_THAT(limits.max_grid, ElementsAre(first + 3, first + 4, first + 5));
+  EXPECT_EQ(limits.device, 3);
+  EXPECT_EQ(limits.vendor, is_cuda ? ws::Vendor::nvidia : ws::Vendor::amd);
+}
+
+TEST_F(RuntimeAnswers, AnAbilityIsThereIfItsAttributeIsNotZero) {
+  for (const auto& one : ability_attributes) {
+    for (const auto& other : ability_attributes) set_attribute(3, other.first, 0);
+    EXPECT_FALSE(limits_of(3).*one.second);
+    set_attribute(3, one.first, 1);
+    const ws::DeviceLimits limits = limits_of(3);
+    for (const auto& other : ability_attributes) {
+      EXPECT_EQ(limits.*other.second, one.first == other.first);
+    }
+  }
+}
+
+TEST_F(RuntimeAnswers, ANumberThatIsNoneIsNotReported) {
+  set_attribute(3, number_attributes[2].first, -1);
+  EXPECT_EQ(limits_of(3).registers_per_block, 0U);
+  // The k-th question of limits_of, which an older runtime does not know.
+  for (const unsigned k : {1U, 2U, 3U}) {
+    fail("DeviceGetAttribute", k, code::invalid_value);
+    static_cast<void>(limits_of(3));
+  }
+  fail("DeviceGetAttribute", 1, code::invalid_value);
+  EXPECT_EQ(limits_of(3).max_threads_per_block, 0U);
+}
+
+TEST_F(RuntimeAnswers, TheFirstFailureOfAQuestionAboutLimitsIsReturned) {
+  ws::DeviceLimits limits;
+  EXPECT_EQ(Backend::limits_of(invalid_device_number, limits), code::invalid_device);
+  fail("DeviceGetAttribute", 2, code::unknown);
+  fail("DeviceGetAttribute", 3, code::not_initialized);
+  EXPECT_EQ(Backend::limits_of(3, limits), code::unknown);
+  reset();
+  fail("DeviceGetAttribute", 5, code::unknown);
+  EXPECT_EQ(Backend::limits_of(0, limits), code::unknown);
+}
+
+TEST_F(RuntimeAnswers, AStreamThatDoesNotCaptureHasNoTail) {
+  const ws::Stream stream = make_stream();
+  ws::CaptureInfo info{ws::CaptureState::broken, 7};
+  ASSERT_EQ(Backend::capture_info(stream.native(), info), code::success);
+  EXPECT_EQ(info.state, ws::CaptureState::none);
+  EXPECT_EQ(info.tail, 0U);
+}
+
+TEST_F(RuntimeAnswers, ACaptureModeIsPassed) {
+  // In mode global a wait of the thread breaks the capture; in mode relaxed it does not.
+  for (const auto mode :
+       {ws::CaptureMode::global, ws::CaptureMode::thread, ws::CaptureMode::relaxed}) {
+    const ws::Stream stream = make_stream();
+    const ws::Stream other = make_stream();
+    ASSERT_EQ(Backend::capture_begin(stream.native(), mode), code::success);
+    bool capturing = false;
+    EXPECT_EQ(Backend::stream_capturing(stream.native(), capturing), code::success);
+    EXPECT_TRUE(capturing);
+    void* memory = nullptr;
+    const int status = Backend::allocate_unordered(memory, 8);
+    EXPECT_EQ(status == code::success, mode == ws::CaptureMode::relaxed) << static_cast<int>(mode);
+    if (status == code::success) {
+      EXPECT_EQ(Backend::deallocate_unordered(memory), code::success);
+    }
+    Backend::native_graph graph = nullptr;
+    static_cast<void>(Backend::capture_end(stream.native(), graph));
+    if (graph != nullptr) {
+      EXPECT_EQ(Backend::graph_destroy(graph), code::success);
+    }
+  }
+}
+
+#if defined(WARPSAFE_BACKEND_CUDA)
+TEST_F(RuntimeAnswers, EightBlocksAreAPortableClusterWhereThereAreClusters) {
+  set_attribute(3, cudaDevAttrClusterLaunch, 1);
+  EXPECT_EQ(limits_of(3).max_cluster_blocks, 8U);
+  EXPECT_EQ(limits_of(3).max_cluster_blocks_optin, 16U);
+  set_attribute(3, cudaDevAttrClusterLaunch, 0);
+  EXPECT_EQ(limits_of(3).max_cluster_blocks, 0U);
+  EXPECT_EQ(limits_of(3).max_cluster_blocks_optin, 0U);
+}
+
+TEST_F(RuntimeAnswers, ParametersTake32764BytesFromVoltaOn) {
+  for (const auto& [major, parameter_bytes] :
+       std::vector<std::pair<int, std::uint32_t>>{{6, 4096}, {7, 32764}, {8, 32764}, {9, 32764}}) {
+    set_attribute(3, cudaDevAttrComputeCapabilityMajor, major);
+    EXPECT_EQ(limits_of(3).max_parameter_bytes, parameter_bytes) << major;
+  }
+}
+
+TEST_F(RuntimeAnswers, SharedMemoryIsThatOfItsAttributes) {
+  set_attribute(3, cudaDevAttrMaxSharedMemoryPerBlock, 1001);
+  set_attribute(3, cudaDevAttrMaxSharedMemoryPerBlockOptin, 1002);
+  set_attribute(3, cudaDevAttrMaxSharedMemoryPerMultiprocessor, 1003);
+  set_attribute(3, cudaDevAttrReservedSharedMemoryPerBlock, 1004);
+  set_attribute(3, cudaDevAttrMaxBlocksPerMultiprocessor, 1005);
+  const ws::DeviceLimits limits = limits_of(3);
+  EXPECT_EQ(limits.shared_per_block, 1001U);
+  EXPECT_EQ(limits.shared_per_block_optin, 1002U);
+  EXPECT_EQ(limits.shared_per_multiprocessor, 1003U);
+  EXPECT_EQ(limits.reserved_shared_per_block, 1004U);
+  EXPECT_EQ(limits.max_blocks_per_multiprocessor, 1005U);
+}
+
+TEST_F(RuntimeAnswers, AKernelsAttributesAreThoseOfItsCode) {
+  const StandInCudaKernelInfo info{11, 12, 13, 14, 256, 0, 0, 0};
+  stand_in_cuda_declare_kernel(entry.function, "runtime_answers_kernel", nullptr, 0, &info);
+  ws::KernelLimits limits;
+  ASSERT_EQ(Backend::attributes_of(entry, limits), code::success);
+  cudaFuncAttributes own{};
+  ASSERT_EQ(cudaFuncGetAttributes(&own, entry.function), cudaSuccess);
+  EXPECT_EQ(limits.static_shared, 11U);
+  EXPECT_EQ(limits.local_bytes, 12U);
+  EXPECT_EQ(limits.constant_bytes, 13U);
+  EXPECT_EQ(limits.registers, 14U);
+  EXPECT_EQ(limits.max_threads_per_block, static_cast<std::uint32_t>(own.maxThreadsPerBlock));
+  EXPECT_EQ(limits.max_dynamic_shared, static_cast<std::uint64_t>(own.maxDynamicSharedSizeBytes));
+  EXPECT_EQ(limits.binary_version, static_cast<std::uint32_t>(own.binaryVersion));
+  EXPECT_EQ(limits.ptx_version, static_cast<std::uint32_t>(own.ptxVersion));
+  EXPECT_NE(own.binaryVersion, 0);
+}
+
+TEST_F(RuntimeAnswers, AQuestionAboutAccessLeavesTheDeviceCurrent) {
+  void* memory = nullptr;
+  ASSERT_EQ(Backend::allocate_unordered(memory, 8), code::success);
+  bool answer = false;
+  const auto ask = [&](int device) {
+    return calls_of([&] { static_cast<void>(Backend::can_access(device, memory, 0, answer)); });
+  };
+  EXPECT_THAT(ask(0), ElementsAre("GetDevice", "PointerGetAttributes"));
+  EXPECT_TRUE(answer);
+  EXPECT_THAT(ask(1), ElementsAre("GetDevice", "SetDevice", "PointerGetAttributes", "SetDevice"));
+  EXPECT_FALSE(answer);
+  int device = -1;
+  EXPECT_EQ(Backend::current_device(device), code::success);
+  EXPECT_EQ(device, 0);
+  fail("GetDevice", 1, code::unknown);
+  EXPECT_THAT(ask(1), ElementsAre("GetDevice")) << "nothing is known to go back to";
+  fail("SetDevice", 1, code::unknown);
+  EXPECT_THAT(ask(1), ElementsAre("GetDevice", "SetDevice x2"));
+  EXPECT_EQ(Backend::deallocate_unordered(memory), code::success);
+}
+
+#else
+TEST_F(RuntimeAnswers, ACooperativeLaunchHasLessThan2To32Threads) {
+  struct Case {
+    std::uint32_t blocks, rows, threads;
+    bool fits;
+  };
+  for (const Case& one :
+       {Case{1, 1, 1, true}, Case{65536, 1, 65535, true}, Case{4294967295, 1, 1, true},
+        Case{65536, 1, 65536, false}, Case{65536, 2, 32768, false},
+        Case{4294967295, 4294967295, 2, false}, Case{2147483648, 2147483648, 4, false}}) {
+    ws::LaunchShape shape;
+    const std::uint32_t grid[3] = {one.blocks, one.rows, 1};
+    const std::uint32_t block[3] = {one.threads, 1, 1};
+    for (int axis = 0; axis < 3; ++axis) {
+      shape.grid[axis] = grid[axis];
+      shape.block[axis] = block[axis];
+    }
+    EXPECT_EQ(ws::detail::hip_cooperative_fits(shape), one.fits) << one.blocks;
+    shape.cooperative = true;
+    if (!one.fits) {
+      EXPECT_EQ(Backend::launch(entry, shape, nullptr, nullptr), code::cooperative_too_large);
+    }
+  }
+}
+
+TEST_F(RuntimeAnswers, AnOptionThatHipDoesNotHaveIsRefused) {
+  for (bool ws::LaunchShape::*const option :
+       {&ws::LaunchShape::has_priority, &ws::LaunchShape::has_cluster,
+        &ws::LaunchShape::programmatic}) {
+    ws::LaunchShape shape;
+    shape.*option = true;
+    EXPECT_EQ(Backend::launch(entry, shape, nullptr, nullptr), code::not_supported);
+  }
+  int blocks = 5;
+  EXPECT_EQ(Backend::max_cluster_blocks(entry, ws::LaunchShape{}, blocks), code::not_supported);
+  EXPECT_EQ(blocks, 0);
+}
+
+TEST_F(RuntimeAnswers, AnInvalidDeviceWithoutAnyDeviceIsNoDevice) {
+  EXPECT_EQ(Backend::classify(code::invalid_device), ws::Errc::device_invalid);
+  set_device_count(0);
+  EXPECT_EQ(Backend::classify(code::invalid_device), ws::Errc::no_device);
+}
+
+TEST_F(RuntimeAnswers, PlainMemoryIsNoFailure) {
+  int on_the_stack = 0;
+  int device = -5;
+  ws::MemoryKind kind = ws::MemoryKind::device;
+  EXPECT_EQ(Backend::pointer_kind(&on_the_stack, kind, device), code::success);
+  EXPECT_EQ(kind, ws::MemoryKind::unregistered);
+  fail("PointerGetAttributes", 1, code::invalid_value);
+  kind = ws::MemoryKind::device;
+  EXPECT_EQ(Backend::pointer_kind(&on_the_stack, kind, device), code::success);
+  EXPECT_EQ(kind, ws::MemoryKind::unregistered);
+}
+
+TEST_F(RuntimeAnswers, AccessIsWhatTheRuntimeSaysOfPeers) {
+  bool answer = false;
+  EXPECT_EQ(Backend::can_access(0, nullptr, 1, answer), code::success);
+  EXPECT_TRUE(answer);
+  stand_in_hip_set_peers(0);
+  EXPECT_EQ(Backend::can_access(0, nullptr, 1, answer), code::success);
+  EXPECT_FALSE(answer);
+}
+
+TEST_F(RuntimeAnswers, AKernelsAttributesAreThoseOfItsCode) {
+  const StandInHipKernelInfo info{11, 12, 14, 15, 256, 64};
+  stand_in_hip_declare_kernel(entry.function, "runtime_answers_kernel", nullptr, 0, &info);
+  ws::KernelLimits limits;
+  ASSERT_EQ(Backend::attributes_of(entry, limits), code::success);
+  hipFuncAttributes own{};
+  ASSERT_EQ(hipFuncGetAttributes(&own, entry.function), hipSuccess);
+  EXPECT_EQ(limits.static_shared, 11U);
+  EXPECT_EQ(limits.local_bytes, own.localSizeBytes);
+  EXPECT_EQ(limits.local_bytes, 12U);
+  EXPECT_EQ(limits.constant_bytes, own.constSizeBytes + 1 == 0 ? 0 : own.constSizeBytes);
+  EXPECT_EQ(limits.registers, static_cast<std::uint32_t>(own.numRegs));
+  EXPECT_EQ(limits.max_threads_per_block, static_cast<std::uint32_t>(own.maxThreadsPerBlock));
+  EXPECT_EQ(limits.max_dynamic_shared, static_cast<std::uint64_t>(own.maxDynamicSharedSizeBytes));
+  EXPECT_EQ(limits.binary_version, static_cast<std::uint32_t>(own.binaryVersion));
+  EXPECT_EQ(limits.ptx_version, static_cast<std::uint32_t>(own.ptxVersion));
+}
+#endif
+
+}  // namespace
+}  // namespace vendor_test
