@@ -86,6 +86,9 @@ TEST_F(RuntimeAnswers, EachLimitIsThatOfItsAttribute) {
   EXPECT_THAT(limits.max_block, ElementsAre(first, first + 1, first + 2));
   EXPECT_THAT(limits.max_grid, ElementsAre(first + 3, first + 4, first + 5));
   EXPECT_EQ(limits.device, 3);
+  if (!is_cuda) {
+    EXPECT_EQ(limits.max_parameter_bytes, 4096U);
+  }
   EXPECT_EQ(limits.vendor, is_cuda ? ws::Vendor::nvidia : ws::Vendor::amd);
 }
 
@@ -191,7 +194,7 @@ TEST_F(RuntimeAnswers, SharedMemoryIsThatOfItsAttributes) {
 TEST_F(RuntimeAnswers, AKernelsAttributesAreThoseOfItsCode) {
   const StandInCudaKernelInfo info{11, 12, 13, 14, 256, 0, 0, 0};
   stand_in_cuda_declare_kernel(entry.function, "runtime_answers_kernel", nullptr, 0, &info);
-  ws::KernelLimits limits;
+  ws::KernelLimits limits{true, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99};
   ASSERT_EQ(Backend::attributes_of(entry, limits), code::success);
   cudaFuncAttributes own{};
   ASSERT_EQ(cudaFuncGetAttributes(&own, entry.function), cudaSuccess);
@@ -269,6 +272,7 @@ TEST_F(RuntimeAnswers, AnInvalidDeviceWithoutAnyDeviceIsNoDevice) {
   EXPECT_EQ(Backend::classify(code::invalid_device), ws::Errc::device_invalid);
   set_device_count(0);
   EXPECT_EQ(Backend::classify(code::invalid_device), ws::Errc::no_device);
+  EXPECT_EQ(Backend::classify(code::out_of_memory), ws::Errc::out_of_memory);
 }
 
 TEST_F(RuntimeAnswers, PlainMemoryIsNoFailure) {
@@ -295,7 +299,7 @@ TEST_F(RuntimeAnswers, AccessIsWhatTheRuntimeSaysOfPeers) {
 TEST_F(RuntimeAnswers, AKernelsAttributesAreThoseOfItsCode) {
   const StandInHipKernelInfo info{11, 12, 14, 15, 256, 64};
   stand_in_hip_declare_kernel(entry.function, "runtime_answers_kernel", nullptr, 0, &info);
-  ws::KernelLimits limits;
+  ws::KernelLimits limits{true, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99};
   ASSERT_EQ(Backend::attributes_of(entry, limits), code::success);
   hipFuncAttributes own{};
   ASSERT_EQ(hipFuncGetAttributes(&own, entry.function), hipSuccess);
