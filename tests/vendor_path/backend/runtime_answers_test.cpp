@@ -135,6 +135,26 @@ TEST_F(RuntimeAnswers, AStreamThatDoesNotCaptureHasNoTail) {
   EXPECT_EQ(info.tail, 0U);
 }
 
+TEST_F(RuntimeAnswers, EachAllocationHasItsKind) {
+  const auto kind_of = [](const void* memory) {
+    ws::MemoryKind kind{};
+    int device = -5;
+    EXPECT_EQ(Backend::pointer_kind(memory, kind, device), code::success);
+    EXPECT_EQ(device, 0);
+    return kind;
+  };
+  void* memory = nullptr;
+  ASSERT_EQ(Backend::allocate_unordered(memory, 8), code::success);
+  EXPECT_EQ(kind_of(memory), ws::MemoryKind::device);
+  EXPECT_EQ(Backend::deallocate_unordered(memory), code::success);
+  ASSERT_EQ(Backend::allocate_managed(memory, 8), code::success);
+  EXPECT_EQ(kind_of(memory), ws::MemoryKind::managed);
+  EXPECT_EQ(Backend::deallocate_unordered(memory), code::success);
+  ASSERT_EQ(Backend::host_allocate(memory, 8), code::success);
+  EXPECT_EQ(kind_of(memory), ws::MemoryKind::pinned);
+  EXPECT_EQ(Backend::host_deallocate(memory), code::success);
+}
+
 TEST_F(RuntimeAnswers, ACaptureModeIsPassed) {
   // In mode global a wait of the thread breaks the capture; in mode relaxed it does not.
   for (const auto mode :
@@ -263,12 +283,18 @@ TEST_F(RuntimeAnswers, AnOptionThatHipDoesNotHaveIsRefused) {
     shape.*option = true;
     EXPECT_EQ(Backend::launch(entry, shape, nullptr, nullptr), code::not_supported);
   }
+#if HIP_VERSION < 50600000
+  int device = 0;
+  EXPECT_EQ(Backend::stream_device(nullptr, device), code::not_supported);
+#endif
   int blocks = 5;
   EXPECT_EQ(Backend::max_cluster_blocks(entry, ws::LaunchShape{}, blocks), code::not_supported);
   EXPECT_EQ(blocks, 0);
 }
 
 TEST_F(RuntimeAnswers, AnInvalidDeviceWithoutAnyDeviceIsNoDevice) {
+  EXPECT_EQ(Backend::classify(code::invalid_device), ws::Errc::device_invalid);
+  set_device_count(1);
   EXPECT_EQ(Backend::classify(code::invalid_device), ws::Errc::device_invalid);
   set_device_count(0);
   EXPECT_EQ(Backend::classify(code::invalid_device), ws::Errc::no_device);
