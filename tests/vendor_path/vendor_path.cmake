@@ -17,7 +17,18 @@ endfunction()
 # headers and the stand-in, which it links instead of the runtime. FULL: only for `tests/run full`.
 function(warpsafe_add_vendor_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "FULL" "" "LIBRARIES;OPTIONS")
-  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  # Objects of the device's compilers come after those of the tests: of an inline function that both
+  # have, the linker takes the first, and only the tests' can have mutants (tests/mutation).
+  set(objects ${arg_UNPARSED_ARGUMENTS})
+  list(FILTER objects INCLUDE REGEX "[.]o$|TARGET_OBJECTS")
+  set(sources ${arg_UNPARSED_ARGUMENTS})
+  list(REMOVE_ITEM sources ${objects})
+  add_executable(${name} ${sources})
+  if(objects)
+    add_custom_target(${name}_objects DEPENDS ${objects})
+    add_dependencies(${name} ${name}_objects)
+    target_link_libraries(${name} PRIVATE ${objects})
+  endif()
   # Not as a program of the CUDA language, to which CMake would add NVIDIA's own runtime.
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX WARPSAFE_CHECKS 2)
   target_compile_options(${name} PRIVATE ${arg_OPTIONS})

@@ -29,17 +29,17 @@ struct MemoryAccess {
 
   /// Bytes from the first to the last accessed one, including the gaps between rows.
   [[nodiscard]] constexpr std::size_t extent() const noexcept {
-    return rows <= 1 ? bytes : pitch * (rows - 1) + bytes;
+    return rows == 0 ? 0 : pitch * (rows - 1) + bytes;
   }
   [[nodiscard]] constexpr std::uintptr_t end() const noexcept { return begin + extent(); }
 
   /// Whether the access touches a byte of [from, to).
   [[nodiscard]] constexpr bool touches(std::uintptr_t from, std::uintptr_t to) const noexcept {
-    if (from >= to || to <= begin || from >= end()) return false;
-    if (rows <= 1) return bytes != 0;
-    // Of the rows that begin before `to`, the last one reaches furthest.
-    std::size_t row = (to - 1 - begin) / pitch;
-    if (row >= rows) row = rows - 1;
+    if (bytes == 0 || rows == 0 || from >= to || to <= begin || from >= end()) return false;
+    if (rows == 1) return true;
+    // Of the rows that begin before `to`, the last one reaches furthest. There may be fewer rows,
+    // but then the last of them reaches beyond `from`.
+    const std::size_t row = (to - 1 - begin) / pitch;
     return begin + row * pitch + bytes > from;
   }
   /// Whether both accesses touch a common byte. Takes time proportional to the smaller number of

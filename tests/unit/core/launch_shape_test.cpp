@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace warpsafe::core_test {
 namespace {
@@ -44,6 +46,35 @@ TEST(LaunchShape, OnlyOptionsNeedAttributes) {
     LaunchShape with = shape;
     with.*option = true;
     EXPECT_TRUE(with.has_attributes());
+  }
+}
+
+TEST(LaunchShape, AnEmptyShapeLaunchesNothing) {
+  const LaunchShape shape;
+  for (int axis = 0; axis < 3; ++axis) {
+    EXPECT_EQ(shape.grid[axis], 0U);
+    EXPECT_EQ(shape.block[axis], 0U);
+    EXPECT_EQ(shape.cluster[axis], 1U);
+  }
+  EXPECT_EQ(shape.blocks(), 0U);
+  EXPECT_EQ(shape.dynamic_shared, 0U);
+  EXPECT_EQ(shape.priority, 0);
+  EXPECT_FALSE(shape.has_attributes());
+  EXPECT_FALSE(shape.non_portable_cluster);
+}
+
+TEST(LaunchShape, MoreSharedMemoryThanARuntimeCanTakeIsNotTruncated) {
+  for (const auto& [bytes, passed] : std::vector<std::pair<std::uint64_t, std::uint32_t>>{
+           {0, 0},
+           {49152, 49152},
+           {0xfffffffe, 0xfffffffe},
+           {0xffffffff, 0xffffffff},
+           {0x100000000, 0xffffffff},  // 0 in 32 bits
+           {0x100000001, 0xffffffff},
+           {std::numeric_limits<std::uint64_t>::max(), 0xffffffff}}) {
+    LaunchShape shape;
+    shape.dynamic_shared = bytes;
+    EXPECT_EQ(shape.dynamic_shared_32(), passed) << bytes;
   }
 }
 

@@ -34,6 +34,15 @@ TYPED_TEST(SizeOf, KeepsEveryValueWithItsSign) {
   EXPECT_EQ(SignedSize::of(least).magnitude, magnitude);
 }
 
+TEST(SignedSizeOf, ANegativeNumberKeepsItsMagnitude) {
+  for (int number = -5; number < 0; ++number) {
+    EXPECT_EQ(SignedSize::of(number).magnitude, static_cast<std::uint64_t>(-number)) << number;
+    EXPECT_EQ(SignedSize::of(static_cast<short>(number)).magnitude,
+              static_cast<std::uint64_t>(-number));
+    EXPECT_TRUE(SignedSize::of(number).negative) << number;
+  }
+}
+
 // What is a size, and what only looks like one.
 static_assert(detail::is_size<int> && detail::is_size<const std::uint64_t>);
 static_assert(!detail::is_size<bool> && !detail::is_size<char> && !detail::is_size<char32_t>);

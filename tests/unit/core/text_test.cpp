@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <string>
 
@@ -61,6 +62,31 @@ TEST(TextBuffer, DropsWhatDoesNotFitAndStaysTerminated) {
     EXPECT_EQ(out.size(), capacity - 1);
     EXPECT_EQ(buffer[capacity], '#') << "nothing is written beyond the capacity";
   }
+}
+
+TEST(TextBuffer, EscapesEachControlCharacterOfUtf8AndNoOtherByte) {
+  for (int byte = 0; byte < 256; ++byte) {
+    const char letter = static_cast<char>(byte);
+    const bool low = byte < 0x20 && letter != '\n' && letter != '\t';
+    const bool high = byte >= 0x80 && byte < 0xa0;
+    EXPECT_EQ(TextBuffer::is_control('a', letter), low || byte == 0x7f) << byte;
+    EXPECT_EQ(TextBuffer::is_control('\xc2', letter), low || byte == 0x7f || high) << byte;
+    EXPECT_FALSE(TextBuffer::is_control('\xc3', letter) && byte > 0x7f) << byte;
+    // The text holds neither the character nor the byte that began it.
+    char expected[8];
+    std::snprintf(expected, sizeof expected, "\\x%02x", byte);
+    const std::string shown = high                  ? expected
+                              : low || byte == 0x7f ? '\xc2' + std::string(expected)
+                                                    : std::string{'\xc2', letter};
+    EXPECT_EQ(written('\xc2', letter), shown) << byte;
+  }
+}
+
+TEST(TextBuffer, OneLineHasNoEndOfLine) {
+  char buffer[64];
+  TextBuffer out(buffer, sizeof buffer);
+  out.one_line(Name::of("a\nb\tc\x80\r\xc2\x85"));
+  EXPECT_STREQ(buffer, "a\\x0ab\\x09c\x80\\x0d\\x85");
 }
 
 }  // namespace

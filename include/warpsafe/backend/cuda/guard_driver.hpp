@@ -52,7 +52,7 @@ struct GuardSwitch {
     const Name name = Name::of(value == nullptr ? "" : value);
     if (name == Name::of("before")) return {1, true};
     // A kernel's name begins after '9' in ASCII: with a letter, '_' or ':'.
-    if (!name.empty() && name.data[0] > '9') {
+    if (name.data[0] > '9') {
       static bool said = debug_hooks() != nullptr;
       say_once(said, "a launch waits only if the program includes <warpsafe/debug.hpp>");
       return {1, false};

@@ -195,11 +195,13 @@ inline bool put_contents(TextBuffer& out, ImageBytes image) noexcept {
     case ImageKind::ptx: {
       const Name word = Name::of(".target");
       std::size_t at = find_word(image, word, 0) + word.size;
-      while (at < image.size && image.data[at] == ' ') ++at;
+      while (at < image.size && image.data[at] <= ' ') ++at;
       std::size_t end = at;
       while (end < image.size && image.data[end] > ' ' && image.data[end] != ',') ++end;
-      out << "PTX for ";
-      if (at < end) out.one_line({reinterpret_cast<const char*>(image.data + at), end - at});
+      out << "PTX";
+      if (at < end) {
+        (out << " for ").one_line({reinterpret_cast<const char*>(image.data + at), end - at});
+      }
       break;
     }
     case ImageKind::code_object: {

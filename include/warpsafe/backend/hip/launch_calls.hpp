@@ -41,7 +41,7 @@ inline constexpr Vendor hip_vendor = Vendor::amd;
     // are failures.
     if (answer != hipSuccess && answer != hipErrorInvalidValue && status == hipSuccess)
       status = answer;
-    return answer == hipSuccess && value > 0 ? static_cast<std::uint32_t>(value) : 0U;
+    return value > 0 ? static_cast<std::uint32_t>(value) : 0U;
   };
   limits.vendor = hip_vendor;
   limits.device = device;

@@ -11,19 +11,21 @@
 namespace warpsafe::detail {
 
 /// Whether an unnamed namespace starts at `begin`, as g++, clang++ or nvcc write it.
+/// @pre "::" follows
 constexpr bool is_anonymous(Name text, std::size_t begin) noexcept {
   constexpr Name nvcc = Name::of("_GLOBAL__N_");
   const char first = text.data[begin];
   if (first == '{' || first == '(') return true;
-  return begin + nvcc.size <= text.size && Name{text.data + begin, nvcc.size} == nvcc;
+  return Name{text.data + begin, nvcc.size} == nvcc;  // which stops at the "::" of a shorter name
 }
 
 /// The text between "Fn = " and the end of that template argument. An unnamed namespace and
 /// everything before it are left out, because each compiler spells it differently.
+/// @pre a '\0' follows the text
 constexpr Name name_in(Name all) noexcept {
   const char* const pretty = all.data;
   // Compilers execute this for each kernel. From the end and without calls it takes few steps.
-  std::size_t begin = all.size < 5 ? 0 : all.size - 1;
+  std::size_t begin = all.size;
   while (begin >= 5 &&
          !(pretty[begin - 1] == ' ' && pretty[begin - 2] == '=' && pretty[begin - 3] == ' ' &&
            pretty[begin - 4] == 'n' && pretty[begin - 5] == 'F')) {
@@ -42,7 +44,6 @@ constexpr Name name_in(Name all) noexcept {
     if (depth == 0 && letter == ':' && end + 1 < all.size && all.data[end + 1] == ':') {
       if (is_anonymous(all, component)) begin = end + 2;
       component = end + 2;
-      ++end;
     }
     ++end;
   }
