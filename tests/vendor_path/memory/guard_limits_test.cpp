@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace vendor_test {
@@ -27,24 +26,6 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20U;
 constexpr std::size_t page = 2 * mebibyte;
 
 using GuardLimitsDeathTest = GuardDeathTest;
-
-TEST_F(GuardLimitsDeathTest, TheSwitchIsANumberOrBeforeOrKernelNames) {
-  const auto read = [](const char* value, std::uint64_t every) {
-    run(value, [every] {
-      EXPECT_EQ(ws::detail::GuardSwitch::get().every, every);
-      EXPECT_FALSE(ws::detail::GuardSwitch::get().before);
-    });
-  };
-  EXPECT_EXIT(read("12", 12), ExitedWithCode(0), "^$");
-  EXPECT_EXIT(read("9", 9), ExitedWithCode(0), "^$");
-  EXPECT_EXIT(read("000000000000000307", 307), ExitedWithCode(0), "^$");
-  const auto* const hooks = std::exchange(ws::detail::debug_hooks_in_use, nullptr);
-  EXPECT_EXIT(read(":kernel", 1), ExitedWithCode(0), "a launch waits only if");
-  ws::detail::debug_hooks_in_use = hooks;
-  for (const char* const value : {"0000000000000000307", "1x2", "1:2", "1/2", "-1", "1 "}) {
-    EXPECT_EXIT(read(value, 0), ExitedWithCode(0), " is neither a number, nor before") << value;
-  }
-}
 
 TEST_F(GuardLimitsDeathTest, EverySecondAllocation) {
   EXPECT_EXIT(run("2",

@@ -226,7 +226,21 @@ TEST_F(ModuleTest, WhatIsNoImageIsRefused) {
   EXPECT_EQ(error_in(Module::load(std::string())).code, Errc::module_invalid);
 }
 
-#if !defined(WARPSAFE_BACKEND_CUDA)
+#if defined(WARPSAFE_BACKEND_CUDA)
+TEST_F(ModuleTest, OnlyPtxIsCompiledAndHasMessages) {
+  const auto options = [](const std::string& code_image) {
+    static_cast<void>(Module::load(std::vector<char>(code_image.begin(), code_image.end())));
+    std::string arguments;
+    for (const auto& call : recorded_calls()) {
+      if (std::string(call.function) == "cudaLibraryLoadData") arguments = call.arguments;
+    }
+    return arguments.substr(arguments.rfind(' ') + 1);
+  };
+  const auto whole = image();
+  EXPECT_EQ(options({whole.begin(), whole.end()}), "0");
+  EXPECT_EQ(options("//\n.version 8.0\n.target sm_75\n.address_size 64\n"), "2");
+}
+#else
 TEST_F(ModuleTest, WhatIsNoImageIsRefusedByTheRuntimesBeforeRelease6Too) {
   for (const auto release : {STAND_IN_HIP_5_2, STAND_IN_HIP_5_7}) {
     stand_in_hip_set_release(release);
