@@ -4,7 +4,7 @@
 // The bytes of device code and the symbols of ELF files: each field at its limits, files cut short
 // at each byte.
 
-#include "backend/code_image_builder.hpp"
+#include "code_image_builder.hpp"
 #include <warpsafe/backend/detail/code_image.hpp>
 
 #include <gmock/gmock.h>

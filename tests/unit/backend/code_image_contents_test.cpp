@@ -4,7 +4,7 @@
 // What an error says that a module holds, and the kernels that are found in it: fatbins, PTX,
 // cubins, code objects and bundles made by hand.
 
-#include "backend/code_image_builder.hpp"
+#include "code_image_builder.hpp"
 #include <warpsafe/backend/detail/code_image.hpp>
 
 #include <gmock/gmock.h>

@@ -236,14 +236,14 @@ TEST_F(Npy, AFileThatHasNoEndOrNoMemoryIsRefused) {
   // A pipe tells its size only at its end.
   std::remove(path.c_str());
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  for (const char* const data : {"1234", "123", "12345"}) {
+  for (const char* const content : {"1234", "123", "12345"}) {
     std::thread writer([&] {
       become(std::string("\x93NUMPY\x01\x00\x40\x00", 10) +
-             "{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }      \n" + data);
+             "{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }      \n" + content);
     });
     const std::string expected =
-        std::strlen(data) == 4 ? "none" : "bytes of data, but its shape needs 4; copy";
-    EXPECT_THAT(problem(), HasSubstr(expected)) << data;
+        std::strlen(content) == 4 ? "none" : "bytes of data, but its shape needs 4; copy";
+    EXPECT_THAT(problem(), HasSubstr(expected)) << content;
     writer.join();
   }
 }
