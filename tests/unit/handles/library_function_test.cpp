@@ -164,6 +164,20 @@ TEST_F(LibraryFunctionTest, APointerModeIsOneOfTheLibrarysTwo) {
   EXPECT_EQ(Modes::get_scalars_on_device(&rig, on), 8);
 }
 
+// As a macro of the library names its functions.
+struct VersionedLibrary {
+  static constexpr Name version_suffix = Name::of("_v2");
+};
+[[maybe_unused]] int f_v2(int n) { return n; }
+[[maybe_unused]] int n_v2_twice_v2(int n) { return n; }
+
+TEST_F(LibraryFunctionTest, TheVersionIsLeftOutOfANameWhereverItIs) {
+  const auto text = [](Name name) { return std::string(name.data, name.size); };
+  EXPECT_EQ(text(detail::FunctionName<VersionedLibrary, f_v2>::value), "f");
+  EXPECT_EQ(text(detail::FunctionName<VersionedLibrary, n_v2_twice_v2>::value), "n_twice");
+  EXPECT_EQ(text(detail::FunctionName<PlainTraits, f_v2>::value), "f_v2");
+}
+
 TEST_F(LibraryFunctionTest, JoinedTextHasItsPartsInOrder) {
   detail::StaticText<8> joined;
   joined.append(Name::of("abc"));
