@@ -116,6 +116,20 @@ TEST_F(CheckTest, TheAttributeIsAskedOnlyAboveWhatEveryKernelMayHave) {
   EXPECT_TRUE(checked(1, 32, every + 1).has_value()) << "the launch itself will tell";
 }
 
+TEST_F(CheckTest, LevelFullAlsoChecksTheDevicesOwnLimits) {
+  EXPECT_EQ(finding(error_in(checked(1, 2048))),
+            (Finding{Errc::block_too_large, Stage::validation, 2048, 1024, Axis::none}));
+  Driver::kernel_limits.max_threads_per_block = 256;
+  detail::kernel_slots<Driver>(kernel<written>) = {};
+  EXPECT_EQ(finding(error_in(checked(1, 257))),
+            (Finding{Errc::kernel_threads_exceeded, Stage::validation, 257, 256, Axis::none}));
+  detail::kernel_slots<Driver>(kernel<written>) = {};
+  script.fails = {{"attributes_of", 1}};
+  const LaunchError error = error_in(checked(1, 32));
+  EXPECT_EQ(error.raw, 1);
+  EXPECT_EQ(error.device, 2);
+}
+
 TEST_F(CheckTest, LevelCheapAsksNothingAndChecksTheNumbers) {
   constexpr CheckLevel cheap = CheckLevel::cheap;
   script.fails = {{"current_device", 1}};
@@ -166,6 +180,10 @@ TEST_F(CheckTest, ALaunchAsWrittenRaisesNoAttribute) {
           .has_value());
   EXPECT_EQ(script.taken(),
             (Calls{"stream_device", "limits_of 2", "attributes_of", "launch 3 32 4"}));
+  const LaunchError negative = error_in(launch_as_written<Driver, CheckLevel::full>(
+      kernel<written>, 3, 32, {-1, app}, Driver::handle<Driver::native_stream>(4)));
+  EXPECT_EQ(negative.code, Errc::shared_too_large);
+  EXPECT_EQ(negative.value, ~std::uint64_t{0});
   script.fails = {{"launch", 1}};
   const LaunchError refused = error_in(launched(5));
   EXPECT_EQ(refused.code, Errc::launch_refused);

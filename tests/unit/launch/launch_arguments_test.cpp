@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What a launch does with its arguments, whose facts are made by hand, and what it submits.
+// What a launch does with its arguments, whose facts are made by hand.
 
-#include "scripted_runtime.hpp"
+#include "hand_made_arguments.hpp"
 #include <warpsafe/kernel/reference.hpp>
-#include <warpsafe/launch/detail/checked_launch.hpp>
-#include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,121 +20,21 @@
 namespace warpsafe::core_test {
 namespace {
 
-/// A runtime that notes each launch, and what the launch told the race detector.
-struct NotedRuntime : ScriptedRuntime {
-  static inline const std::uint64_t* windows = nullptr;
-  static inline std::string place;
-  static int launch(const KernelEntry&, const LaunchShape& shape, void** values,
-                    native_stream stream) noexcept {
-    windows = host::launch_windows();
-    place = text(host::caller().kernel);
-    return script.call("launch", shape.grid[0], *static_cast<int*>(values[0]), stream);
-  }
-  static int attributes_of(const KernelEntry&, KernelLimits&) noexcept {
-    return script.call("attributes_of");
-  }
-  static int raise_dynamic_shared(const KernelEntry&, std::uint64_t bytes) noexcept {
-    return script.call("raise_dynamic_shared", bytes);
-  }
-};
-
-/// Facts of an argument that is passed in place: `size` bytes without memory behind them.
-constexpr detail::ArgumentFacts plain(std::uint32_t size) {
-  detail::ArgumentFacts facts{};
-  facts.size = facts.alignment = size;
-  return facts;
-}
-/// Facts of a view: an address and the owner behind it.
-struct OwnedArgument {
-  const void* begin;
-  std::uint64_t count;
-  detail::MemoryOwner* owner;
-};
-constexpr detail::ArgumentFacts view() {
-  detail::ArgumentFacts facts = plain(8);
-  facts.has_owner = facts.reaches_memory = true;
-  facts.source = [](const void* argument) noexcept -> detail::ArgumentSource {
-    const auto& given = *static_cast<const OwnedArgument*>(argument);
-    return {given.owner, given.count};
-  };
-  return facts;
-}
-
-/// The arguments of one launch.
-class Arguments {
- public:
-  void add(const detail::ArgumentFacts& facts, const void* value) {
-    facts_.push_back(&facts);
-    values_.push_back(const_cast<void*>(value));
-  }
-  /// Room for the values, their parameters' addresses and the parameters.
-  [[nodiscard]] detail::ArgumentWords words(std::size_t offset = 0) {
-    types_ = {facts_.data(), static_cast<std::uint32_t>(facts_.size()), true, true, true};
-    for (const auto* one : facts_) types_.all_in_place &= one->convert == nullptr;
-    void** const begin = room_.data() + offset;
-    for (std::size_t i = 0; i < values_.size(); ++i) begin[i] = values_[i];
-    return {types_, begin};
-  }
-
- private:
-  std::vector<const detail::ArgumentFacts*> facts_;
-  std::vector<void*> values_;
-  std::array<void*, 512> room_{};
-  detail::ArgumentTypes types_{};
-};
-
-class LaunchArgumentsTest : public ScriptedTest {
- protected:
-  using Driver = NotedRuntime;
-  LaunchArgumentsTest() {
-    Driver::windows = nullptr;
-    host::launch_windows() = nullptr;
-  }
-  ~LaunchArgumentsTest() override { host::launch_windows() = nullptr; }
-  LaunchArgumentsTest(const LaunchArgumentsTest&) = delete;
-  LaunchArgumentsTest& operator=(const LaunchArgumentsTest&) = delete;
-
-  static detail::Located<Driver> at(std::uintptr_t stream = 1, int device = 2) {
-    return {detail::StreamAccess::make<Driver>(Driver::handle<void*>(stream), device), app};
-  }
-  /// An owner of memory of a device that a stream frees. Its uses are noted.
-  static detail::MemoryOwner owner_on(std::uintptr_t stream, int device = 2) {
-    detail::MemoryOwner owner;
-    owner.freed_on = Driver::handle<void*>(stream);
-    owner.of_device = device;
-    owner.vendor = static_cast<unsigned char>(Driver::vendor);
-    owner.start = Driver::handle<void*>(90);
-    owner.add_use = [](detail::MemoryOwner& self, void* by, int device_of_use) noexcept {
-      return script.call("use", self.freed_on, by, device_of_use);
-    };
-    return owner;
-  }
-  static LaunchShape shape(std::uint64_t bytes = 0) {
-    LaunchShape made;
-    for (int axis = 0; axis < 3; ++axis) made.grid[axis] = made.block[axis] = 1;
-    made.grid[0] = 7;
-    made.dynamic_shared = bytes;
-    return made;
-  }
-
-  LaunchError error = LaunchError::make(Errc{}, Stage{});
-};
-
 TEST_F(LaunchArgumentsTest, AConvertedArgumentLiesAtItsAlignment) {
-  detail::ArgumentFacts byte = plain(1);
+  detail::ArgumentFacts byte = plain_facts(1);
   byte.convert = [](const void* from, void* to) noexcept {
     *static_cast<unsigned char*>(to) = static_cast<unsigned char>(*static_cast<const int*>(from));
   };
-  detail::ArgumentFacts wide = plain(8);
+  detail::ArgumentFacts wide = plain_facts(8);
   wide.convert = [](const void* from, void* to) noexcept {
     const std::int64_t value = *static_cast<const int*>(from);
     std::memcpy(to, &value, sizeof value);
   };
-  detail::ArgumentFacts block = plain(64);
+  detail::ArgumentFacts block = plain_facts(64);
   block.convert = [](const void* from, void* to) noexcept {
     std::memset(to, *static_cast<const int*>(from), 64);
   };
-  const detail::ArgumentFacts direct = plain(4);
+  const detail::ArgumentFacts direct = plain_facts(4);
   const int values[] = {1, 2, 3, 4, 5, 6};
   const detail::ArgumentFacts* const facts[] = {&byte, &wide, &byte, &block, &direct, &wide};
   Arguments all;
@@ -193,8 +90,8 @@ TEST_F(LaunchArgumentsTest, AReferenceIsTheOneThatTheKernelDeclares) {
 }
 
 TEST_F(LaunchArgumentsTest, TheRaceDetectorLearnsTheBytesOfUpToSixtyFourParameters) {
-  const detail::ArgumentFacts facts = view();
-  const detail::ArgumentFacts number = plain(4);
+  const detail::ArgumentFacts facts = view_facts();
+  const detail::ArgumentFacts number = plain_facts(4);
   const OwnedArgument given{&given, 5, nullptr};
   const OwnedArgument endless{&given, detail::unknown_extent, nullptr};
   std::vector<ParameterInfo> parameters(65, ParameterInfo{8, 8, true, true});
@@ -249,9 +146,9 @@ struct SeenArguments {
 };
 
 TEST_F(LaunchArgumentsTest, AreShownWithTheMemoryBehindThemAndWithoutPadding) {
-  const detail::ArgumentFacts number = plain(4);
-  const detail::ArgumentFacts with_memory = view();
-  detail::ArgumentFacts padded = plain(64);
+  const detail::ArgumentFacts number = plain_facts(4);
+  const detail::ArgumentFacts with_memory = view_facts();
+  detail::ArgumentFacts padded = plain_facts(64);
   padded.clear_padding = [](void* value) noexcept {
     std::memset(static_cast<char*>(value) + 60, 0, 4);
   };
@@ -298,8 +195,8 @@ TEST_F(LaunchArgumentsTest, MemoryOfAnotherStreamOrDeviceIsForeign) {
   detail::MemoryOwner of_other_stream = owner_on(3);
   detail::MemoryOwner of_other_device = owner_on(1, 4);
   detail::MemoryOwner freed = owner_on(3, detail::memory_was_freed);
-  const detail::ArgumentFacts facts = view();
-  const detail::ArgumentFacts number = plain(8);
+  const detail::ArgumentFacts facts = view_facts();
+  const detail::ArgumentFacts number = plain_facts(8);
   const struct {
     detail::MemoryOwner* owner;
     bool accessible, foreign, fine;
@@ -334,8 +231,8 @@ TEST_F(LaunchArgumentsTest, EachUseOfAnotherStreamsMemoryIsRecorded) {
   detail::MemoryOwner own = owner_on(1);
   detail::MemoryOwner third = owner_on(3);
   detail::MemoryOwner fourth = owner_on(4);
-  const detail::ArgumentFacts facts = view();
-  const detail::ArgumentFacts number = plain(8);
+  const detail::ArgumentFacts facts = view_facts();
+  const detail::ArgumentFacts number = plain_facts(8);
   const OwnedArgument given[] = {
       {nullptr, 1, nullptr}, {nullptr, 1, &third}, {nullptr, 1, &own}, {nullptr, 1, &fourth}};
   Arguments all;
@@ -355,11 +252,11 @@ TEST_F(LaunchArgumentsTest, EachUseOfAnotherStreamsMemoryIsRecorded) {
 }
 
 TEST_F(LaunchArgumentsTest, AnEmptyViewForAPointerIsRefusedByItsNumber) {
-  detail::ArgumentFacts sized = view();
+  detail::ArgumentFacts sized = view_facts();
   sized.checks.has_size = true;
-  detail::ArgumentFacts number = plain(4);
+  detail::ArgumentFacts number = plain_facts(4);
   number.checks.signed_bytes = 4;
-  const detail::ArgumentFacts unchecked = plain(8);
+  const detail::ArgumentFacts unchecked = plain_facts(8);
   const int minus = -5;
   const int plus = 5;
   const OwnedArgument empty{nullptr, 0, nullptr};
@@ -383,109 +280,6 @@ TEST_F(LaunchArgumentsTest, AnEmptyViewForAPointerIsRefusedByItsNumber) {
   EXPECT_EQ(checked({{&sized, &full_view}, {&number, &minus}}),
             (Finding{Errc::argument_negative, Stage::validation, 5, 0, Axis::none}));
   EXPECT_EQ(error.argument(), 2U);
-}
-
-TEST_F(LaunchArgumentsTest, ASubmittedLaunchIsOneCallInItsKernelsName) {
-  detail::MemoryOwner third = owner_on(3);
-  const detail::ArgumentFacts facts = view();
-  const int seven = 7;
-  const detail::ArgumentFacts number = plain(4);
-  const OwnedArgument given{nullptr, 1, &third};
-  const ParameterInfo parameters[] = {{4, 4, false, false}, {8, 8, true, true}};
-  const detail::ElementInfo elements[] = {{ElementType::bytes, 4}, {ElementType::bytes, 4}};
-  const KernelEntry its_entry{nullptr, nullptr, parameters, 2};
-  const detail::KernelFacts kernel{{}, elements, nullptr};
-  detail::KernelSlots<Driver> slots{};
-  const detail::LaunchedKernel<Driver> launched{its_entry, Name::of("noted"), slots, -1};
-  Arguments all;
-  all.add(number, &seven);
-  all.add(facts, &given);
-  const detail::ArgumentWords words = all.words();
-  const auto submitted = [&](std::uint64_t bytes, bool foreign, bool raises) {
-    error = LaunchError::make(Errc{}, Stage{});
-    Driver::windows = nullptr;
-    const bool fine = detail::submit<CheckLevel::cheap>(at(), kernel, shape(bytes), launched, words,
-                                                        foreign, raises, error);
-    EXPECT_EQ(host::launch_windows(), nullptr) << "they are of one launch alone";
-    return fine;
-  };
-  EXPECT_TRUE(submitted(1, false, true));
-  EXPECT_EQ(script.taken(), (Calls{"attributes_of", "raise_dynamic_shared 1", "launch 7 7 1"}));
-  EXPECT_NE(Driver::windows, nullptr);
-  EXPECT_EQ(Driver::place, "noted");
-  EXPECT_TRUE(submitted(1, false, true));
-  EXPECT_EQ(script.taken(), (Calls{"launch 7 7 1"})) << "raised already";
-  EXPECT_TRUE(submitted(60000, false, false));
-  EXPECT_EQ(script.taken(), (Calls{"launch 7 7 1"})) << "<<<>>> raises nothing";
-  EXPECT_TRUE(submitted(0, true, true));
-  EXPECT_EQ(script.taken(), (Calls{"launch 7 7 1", "use 3 1 2"}));
-  script.fails["use"] = 1;
-  EXPECT_FALSE(submitted(0, true, true));
-  script.calls.clear();
-
-  for (const int status : {1, 719}) {
-    script.fails = {{"launch", status}};
-    EXPECT_FALSE(submitted(5, true, false));
-    EXPECT_EQ(script.taken(), (Calls{"launch 7 7 1"}));
-    EXPECT_EQ(error.code, status == 1 ? Errc::launch_refused : Errc::pending_error) << status;
-    EXPECT_EQ(error.stage, Stage::launch);
-    EXPECT_EQ(error.device, 2);
-    EXPECT_EQ(error.stream, Driver::handle<void*>(1));
-    EXPECT_EQ(error.grid[0], 7U);
-    EXPECT_EQ(error.dynamic_shared, 5U);
-    EXPECT_EQ(text(error.kernel), "noted");
-    EXPECT_TRUE(is_app(error.site));
-    script.fails = {{"raise_dynamic_shared", status}};
-    EXPECT_FALSE(submitted(70000, true, true));
-    EXPECT_EQ(script.taken(), (Calls{"attributes_of", "raise_dynamic_shared 70000"}));
-    EXPECT_EQ(error.raw, status);
-  }
-}
-
-/// While one exists, a capture is open, which hears of each checked launch.
-class HeardLaunches {
- public:
-  HeardLaunches() {
-    hooks_.launched = [](const void* stream, const KernelEntry&, void* const* values) noexcept {
-      script.call("captured", stream, *static_cast<const int*>(values[0]));
-    };
-    __atomic_store_n(&detail::capture_hooks, &hooks_, __ATOMIC_RELEASE);
-  }
-  ~HeardLaunches() { __atomic_store_n(&detail::capture_hooks, before_, __ATOMIC_RELEASE); }
-  HeardLaunches(const HeardLaunches&) = delete;
-  HeardLaunches& operator=(const HeardLaunches&) = delete;
-
- private:
-  const detail::CaptureHooks* before_ = detail::open_captures();
-  detail::CaptureHooks hooks_{};
-};
-
-TEST_F(LaunchArgumentsTest, AnOpenCaptureHearsOfALaunchAtEachCheckedLevel) {
-  const detail::ArgumentFacts number = plain(4);
-  const int seven = 7;
-  const ParameterInfo parameters[] = {{4, 4, false, false}};
-  const detail::ElementInfo elements[] = {{ElementType::bytes, 4}};
-  const KernelEntry its_entry{nullptr, nullptr, parameters, 1};
-  const detail::KernelFacts kernel{{}, elements, nullptr};
-  detail::KernelSlots<Driver> slots{};
-  const detail::LaunchedKernel<Driver> launched{its_entry, Name::of("noted"), slots, -1};
-  Arguments all;
-  all.add(number, &seven);
-  detail::ArgumentWords words = all.words();
-  const auto expect_calls = [&](const Calls& calls) {
-    EXPECT_TRUE(detail::submit_observed<CheckLevel::full>(at(), kernel, shape(), launched, words,
-                                                          false, nullptr, true, error));
-    EXPECT_EQ(script.taken(), calls);
-    EXPECT_TRUE(detail::submit_observed<CheckLevel::cheap>(at(), kernel, shape(), launched, words,
-                                                           false, nullptr, true, error));
-    EXPECT_EQ(script.taken(), calls);
-  };
-  expect_calls({"launch 7 7 1"});
-  {
-    const HeardLaunches heard;
-    expect_calls({"captured 1 7", "launch 7 7 1"});
-  }
-  expect_calls({"launch 7 7 1"});
 }
 
 }  // namespace

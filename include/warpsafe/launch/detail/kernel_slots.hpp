@@ -29,14 +29,11 @@ class KernelSlots {
   template <CheckLevel Level = CheckLevel::off>
   [[WARPSAFE_DETAIL_RARE]] const KernelLimits* find(const KernelEntry& entry, int device,
                                                     KernelLimits& local, int& status) noexcept {
-    const bool remembered = has_slot<B>(device);
-    if (remembered) {
-      if (const KernelLimits* known = slots_[device].get()) return known;
-    }
+    if (const KernelLimits* const known = remembered(device)) return known;
     status = call<B, Level, &B::attributes_of>(entry, local);
     if (status != 0) return nullptr;
     local.known = true;
-    if (remembered) slots_[device].put(local);
+    if (has_slot<B>(device)) slots_[device].put(local);
     return &local;
   }
 

@@ -91,15 +91,12 @@ struct [[gnu::visibility("hidden")]] DeviceCache {
   template <CheckLevel Level = CheckLevel::off>
   [[WARPSAFE_DETAIL_RARE]] static const DeviceLimits* find(int device, DeviceLimits& local,
                                                            int& status) noexcept {
-    const bool remembered = has_slot<B>(device);
-    if (remembered) {
-      if (const DeviceLimits* known = slots[device].get()) return known;
-    }
+    if (const DeviceLimits* const known = remembered(device)) return known;
     status = call<B, Level, &B::limits_of>(device, local);
     if (status != 0) return nullptr;
     local.device = device;
     limits::put_floors(local, floor_of<B>);
-    if (remembered) slots[device].put(local);
+    if (has_slot<B>(device)) slots[device].put(local);
     return &local;
   }
 };

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What a launch submits after its checks, and who hears of it.
+
+#include "hand_made_arguments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace warpsafe::core_test {
+namespace {
+
+using SubmittedLaunch = LaunchArgumentsTest;
+
+TEST_F(SubmittedLaunch, ASubmittedLaunchIsOneCallInItsKernelsName) {
+  detail::MemoryOwner third = owner_on(3);
+  const detail::ArgumentFacts facts = view_facts();
+  const int seven = 7;
+  const detail::ArgumentFacts number = plain_facts(4);
+  const OwnedArgument given{nullptr, 1, &third};
+  const ParameterInfo parameters[] = {{4, 4, false, false}, {8, 8, true, true}};
+  const detail::ElementInfo elements[] = {{ElementType::bytes, 4}, {ElementType::bytes, 4}};
+  const KernelEntry its_entry{nullptr, nullptr, parameters, 2};
+  const detail::KernelFacts kernel{{}, elements, nullptr};
+  detail::KernelSlots<Driver> slots{};
+  const detail::LaunchedKernel<Driver> launched{its_entry, Name::of("noted"), slots, -1};
+  Arguments all;
+  all.add(number, &seven);
+  all.add(facts, &given);
+  const detail::ArgumentWords words = all.words();
+  const auto submitted = [&](std::uint64_t bytes, bool foreign, bool raises) {
+    error = LaunchError::make(Errc{}, Stage{});
+    Driver::windows = nullptr;
+    const bool fine = detail::submit<CheckLevel::cheap>(at(), kernel, shape(bytes), launched, words,
+                                                        foreign, raises, error);
+    EXPECT_EQ(host::launch_windows(), nullptr) << "they are of one launch alone";
+    return fine;
+  };
+  EXPECT_TRUE(submitted(1, false, true));
+  EXPECT_EQ(script.taken(), (Calls{"attributes_of", "raise_dynamic_shared 1", "launch 7 7 1"}));
+  EXPECT_NE(Driver::windows, nullptr);
+  EXPECT_EQ(Driver::place, "noted");
+  EXPECT_TRUE(submitted(1, false, true));
+  EXPECT_EQ(script.taken(), (Calls{"launch 7 7 1"})) << "raised already";
+  EXPECT_TRUE(submitted(60000, false, false));
+  EXPECT_EQ(script.taken(), (Calls{"launch 7 7 1"})) << "<<<>>> raises nothing";
+  EXPECT_TRUE(submitted(0, true, true));
+  EXPECT_EQ(script.taken(), (Calls{"launch 7 7 1", "use 3 1 2"}));
+  script.fails["use"] = 1;
+  EXPECT_FALSE(submitted(0, true, true));
+  script.calls.clear();
+
+  for (const int status : {1, 719}) {
+    script.fails = {{"launch", status}};
+    EXPECT_FALSE(submitted(5, true, false));
+    EXPECT_EQ(script.taken(), (Calls{"launch 7 7 1"}));
+    EXPECT_EQ(error.code, status == 1 ? Errc::launch_refused : Errc::pending_error) << status;
+    EXPECT_EQ(error.stage, Stage::launch);
+    EXPECT_EQ(error.device, 2);
+    EXPECT_EQ(error.stream, Driver::handle<void*>(1));
+    EXPECT_EQ(error.grid[0], 7U);
+    EXPECT_EQ(error.dynamic_shared, 5U);
+    EXPECT_EQ(text(error.kernel), "noted");
+    EXPECT_TRUE(is_app(error.site));
+    script.fails = {{"raise_dynamic_shared", status}};
+    EXPECT_FALSE(submitted(70000, true, true));
+    EXPECT_EQ(script.taken(), (Calls{"attributes_of", "raise_dynamic_shared 70000"}));
+    EXPECT_EQ(error.raw, status);
+  }
+}
+
+/// While one exists, a capture is open, which hears of each checked launch.
+class HeardLaunches {
+ public:
+  HeardLaunches() {
+    hooks_.launched = [](const void* stream, const KernelEntry&, void* const* values) noexcept {
+      script.call("captured", stream, *static_cast<const int*>(values[0]));
+    };
+    __atomic_store_n(&detail::capture_hooks, &hooks_, __ATOMIC_RELEASE);
+  }
+  ~HeardLaunches() { __atomic_store_n(&detail::capture_hooks, before_, __ATOMIC_RELEASE); }
+  HeardLaunches(const HeardLaunches&) = delete;
+  HeardLaunches& operator=(const HeardLaunches&) = delete;
+
+ private:
+  const detail::CaptureHooks* before_ = detail::open_captures();
+  detail::CaptureHooks hooks_{};
+};
+
+TEST_F(SubmittedLaunch, AnOpenCaptureHearsOfALaunchAtEachCheckedLevel) {
+  const detail::ArgumentFacts number = plain_facts(4);
+  const int seven = 7;
+  const ParameterInfo parameters[] = {{4, 4, false, false}};
+  const detail::ElementInfo elements[] = {{ElementType::bytes, 4}};
+  const KernelEntry its_entry{nullptr, nullptr, parameters, 1};
+  const detail::KernelFacts kernel{{}, elements, nullptr};
+  detail::KernelSlots<Driver> slots{};
+  const detail::LaunchedKernel<Driver> launched{its_entry, Name::of("noted"), slots, -1};
+  Arguments all;
+  all.add(number, &seven);
+  detail::ArgumentWords words = all.words();
+  const auto expect_calls = [&](const Calls& calls) {
+    EXPECT_TRUE(detail::submit_observed<CheckLevel::full>(at(), kernel, shape(), launched, words,
+                                                          false, nullptr, true, error));
+    EXPECT_EQ(script.taken(), calls);
+    EXPECT_TRUE(detail::submit_observed<CheckLevel::cheap>(at(), kernel, shape(), launched, words,
+                                                           false, nullptr, true, error));
+    EXPECT_EQ(script.taken(), calls);
+  };
+  expect_calls({"launch 7 7 1"});
+  {
+    const HeardLaunches heard;
+    expect_calls({"captured 1 7", "launch 7 7 1"});
+  }
+  expect_calls({"launch 7 7 1"});
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test
