@@ -52,9 +52,9 @@ TEST_F(InspectedData, TheReferenceGoesBeforeTheComparison) {
   debug::set_shadow("axpy,scale");
   debug::set_trace("copy");
   const auto modes = [&](const char* kernel) {
-    const bool asked = debug::detail::request_data(record_named(kernel)) == detail::asks_for_data;
+    const bool taken = debug::detail::request_data(record_named(kernel)) == detail::asks_for_data;
     const auto& found = debug::detail::data_modes;
-    return std::string(asked ? "+" : "-") + (found.reference ? " reference" : "") +
+    return std::string(taken ? "+" : "-") + (found.reference ? " reference" : "") +
            (found.shadow ? " shadow" : "") + (found.trace ? " trace" : "");
   };
   EXPECT_EQ(modes("axpy"), "+ reference");
