@@ -37,8 +37,9 @@ HELPERS = (
 )
 # An entry header has nothing but comments, includes and conditions around includes.
 ENTRY_LINE = re.compile(r"\s*(//.*|#\s*(pragma once|include <.*>|if|elif|else|endif).*)?")
-# tests/unit has a folder for each room; these have the tests that need a program of their own, and the fixtures.
-NOT_ROOMS = {"alone", "cheap", "off", "fixtures"}
+# tests/unit has a folder for each room; these have the tests that need a program of their own, the fixtures, and the
+# tests of the parts of debug, which would not all fit into its folder.
+NOT_ROOMS = {"alone", "cheap", "off", "fixtures", "debug_parts"}
 INCLUDE = re.compile(r"^\s*#\s*include <warpsafe/([^>]+)>", re.MULTILINE)
 
 

@@ -133,9 +133,10 @@ struct Environment {
       const bool named = ours && !equals(value, "all") && !is_true(value);
       found.blocking = name;
       found.blocking_value = value;
-      // Copied, because later launches read it and the program may overwrite its environment.
-      found.blocking_names = named ? ::strdup(value) : nullptr;
+      found.blocking_names = named ? value : nullptr;
     }
+    // Copied, because later launches read it and the program may overwrite its environment.
+    if (found.blocking_names != nullptr) found.blocking_names = ::strdup(found.blocking_names);
     const char* const stop = warpsafe::detail::read_environment("WARPSAFE_BREAK");
     if (stop != nullptr && *stop != '\0') {
       const char* rest = stop;

@@ -92,8 +92,13 @@ struct Switches : ::testing::Test {
   static debug::Environment read_with(const Variables& variables) {
     clear();
     for (const auto& [name, value] : variables) ::setenv(name, value, 1);
-    const debug::Environment found = member(ReadEnvironment{})();
-    std::free(const_cast<char*>(found.blocking_names));
+    debug::Environment found = member(ReadEnvironment{})();
+    if (found.blocking_names != nullptr) {
+      static std::string kept;
+      kept = found.blocking_names;
+      std::free(const_cast<char*>(found.blocking_names));
+      found.blocking_names = kept.c_str();
+    }
     return found;
   }
   static std::string shown(const char* value) { return value == nullptr ? "nullptr" : value; }
@@ -190,7 +195,7 @@ TEST_F(Switches, OnesOwnVariablesNameKernels) {
     const debug::Environment found = read_with({{row.name, row.value}});
     EXPECT_EQ(shown(found.blocking), row.blocks ? row.name : "nullptr") << row.name << row.value;
     EXPECT_EQ(shown(found.blocking_value), row.blocks ? row.value : "nullptr");
-    EXPECT_EQ(found.blocking_names != nullptr, row.named) << row.name << row.value;
+    EXPECT_EQ(shown(found.blocking_names), row.named ? row.value : "nullptr") << row.name;
     EXPECT_EQ(found.one_stream, row.one_stream) << row.value;
   }
   const debug::Environment last = read_with(

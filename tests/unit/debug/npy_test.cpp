@@ -248,6 +248,95 @@ TEST_F(Npy, AFileThatHasNoEndOrNoMemoryIsRefused) {
   }
 }
 
+TEST_F(Npy, ElementsThatAreNoNumbersAreOneEach) {
+  const std::array<unsigned char, 24> values{};
+  EXPECT_EQ(debug::npy_descr(ElementType::bytes, 12), "|V12");
+  ASSERT_EQ(write_npy(path.c_str(), ElementType::bytes, 12, 2, false, values.data()), 0);
+  NpyArray array;
+  std::string said;
+  ASSERT_TRUE(read_npy(path, array, said)) << said;
+  EXPECT_EQ(array.descr, "|V12");
+  EXPECT_THAT(array.shape, ElementsAre(2U));
+  EXPECT_EQ(array.data.size(), 24U);
+}
+
+/// A file of version 1.0 with this header, and `rest` after it.
+std::string npy_text(const std::string& header, const std::string& rest) {
+  std::string start("\x93NUMPY\x01\x00", 8);
+  start += static_cast<char>(header.size());
+  return start + '\0' + header + rest;
+}
+std::string npy_header(const std::string& shape) {
+  return "{'descr': '|u1', 'fortran_order': False, 'shape': (" + shape + "), }\n";
+}
+TEST_F(Npy, AHeaderWithoutAShapeIsRefused) {
+  become(npy_text("{'descr': '<f4', 'fortran_order': False, }\n", "data"));
+  EXPECT_EQ(problem(), path + ": it has no shape");
+  become(npy_text("{'descr': '<f4', 'fortran_order': False, 'shape': (9, }\n", "data"));
+  EXPECT_EQ(problem(), path + ": it has no shape");
+}
+TEST_F(Npy, AnArrayWithALengthOfZeroHasNoData) {
+  become(npy_text(npy_header("0, 5"), ""));
+  EXPECT_EQ(problem(), "none");
+  become(npy_text(npy_header("18446744073709551615, 2, 0"), ""));
+  EXPECT_EQ(problem(), "none") << "no other length matters";
+  become(npy_text(npy_header("5, 0"), "x"));
+  EXPECT_EQ(problem(),
+            path + ": it has 1 bytes of data, but its shape needs 0; copy the whole file");
+}
+
+/// What read_npy says of these bytes in a pipe, which tells its size only at its end.
+std::string problem_in_pipe(const std::string& content) {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) return "no pipe";
+  std::thread writer([&] {
+    std::size_t written = 0;
+    while (written < content.size()) {
+      const ssize_t now = ::write(ends[1], content.data() + written, content.size() - written);
+      if (now <= 0) break;
+      written += static_cast<std::size_t>(now);
+    }
+    ::close(ends[1]);
+  });
+  NpyArray array;
+  std::string said;
+  const std::string name = "/proc/self/fd/" + std::to_string(ends[0]);
+  const bool worked = read_npy(name, array, said);
+  // What is left, so that the writer ends.
+  std::array<char, 4096> rest{};
+  while (::read(ends[0], rest.data(), rest.size()) > 0) {
+  }
+  writer.join();
+  ::close(ends[0]);
+  return worked ? "none, " + std::to_string(array.data.size()) : said.substr(name.size() + 2);
+}
+TEST_F(Npy, APipeHasJustTheDataThatItsHeaderPromises) {
+  const auto wrong = [](const std::string& found, const std::string& needed) {
+    return "it has " + found + " bytes of data, but its shape needs " + needed +
+           "; copy the whole file";
+  };
+  EXPECT_EQ(problem_in_pipe(npy_text(npy_header("4,"), "1234")), "none, 4");
+  EXPECT_EQ(problem_in_pipe(npy_text(npy_header("4,"), "123")), wrong("3", "4"));
+  EXPECT_EQ(problem_in_pipe(npy_text(npy_header("4,"), "12345")), wrong("more than 4", "4"));
+  // It is read in pieces of a megabyte.
+  const std::string piece(std::size_t{1} << 20U, 'x');
+  EXPECT_EQ(problem_in_pipe(npy_text(npy_header("1048580,"), piece + "1234")), "none, 1048580");
+  EXPECT_EQ(problem_in_pipe(npy_text(npy_header("1048580,"), piece + "123456")),
+            wrong("more than 1048580", "1048580"));
+  EXPECT_EQ(problem_in_pipe(npy_text(npy_header("1048580,"), piece + "12")),
+            wrong("1048578", "1048580"));
+}
+TEST_F(Npy, APipeMayPromiseAsMuchAsTheMachineHas) {
+  const std::size_t most = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
+                           static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::string memory = std::to_string(most), more = std::to_string(most + 1);
+  EXPECT_EQ(problem_in_pipe(npy_text(npy_header(memory + ","), "1234")),
+            "it has 4 bytes of data, but its shape needs " + memory + "; copy the whole file");
+  EXPECT_EQ(problem_in_pipe(npy_text(npy_header(more + ","), "1234")),
+            "it has " + more + " bytes, and this machine has " + memory +
+                " bytes of memory; compare a part of the array");
+}
+
 TEST_F(Npy, WhatCannotBeWrittenSaysWhy) {
   EXPECT_EQ(write_npy("no/such/folder.npy", ElementType::int8, 1, 0, false, nullptr), ENOENT);
 }

@@ -150,8 +150,8 @@ namespace detail {
   if (npy_field(header, "'fortran_order': ", ",") != "False") {
     return "it is in Fortran order; convert the array with numpy.ascontiguousarray";
   }
-  const std::size_t begin = header.find("'shape': (");
-  if (begin == std::string::npos || header.find(')', begin) == std::string::npos) {
+  // A search from beyond the end finds nothing.
+  if (header.find(')', header.find("'shape': (")) == std::string::npos) {
     return "it has no shape";
   }
   const std::string shape = npy_field(header, "'shape': (", ")");

@@ -45,53 +45,55 @@ struct EventRuntime {
   std::map<std::uintptr_t, std::uint64_t> start_begun;  ///< on the host's clock
   std::map<std::uintptr_t, std::uint64_t> start_ended;
 };
-EventRuntime events;
+EventRuntime runtime_events;
 
 std::uintptr_t number_of(void* event) { return reinterpret_cast<std::uintptr_t>(event); }
 void* new_event() {
-  events.alive.insert(++events.made);
-  return reinterpret_cast<void*>(events.made);
+  runtime_events.alive.insert(++runtime_events.made);
+  return reinterpret_cast<void*>(runtime_events.made);
 }
 constexpr TimingCalls event_calls{
     Vendor::amd,
     [](int device, void*& event) noexcept {
-      if (events.creations-- <= 0) return 1;
+      if (runtime_events.creations-- <= 0) return 1;
       event = new_event();
-      events.calls.push_back("create " + std::to_string(device));
+      runtime_events.calls.push_back("create " + std::to_string(device));
       return 0;
     },
     [](void* event, void* stream) noexcept {
-      if (events.recordings-- <= 0) return 1;
-      events.calls.push_back("record " + std::to_string(number_of(event)) + " on " +
-                             std::to_string(number_of(stream)));
+      if (runtime_events.recordings-- <= 0) return 1;
+      runtime_events.calls.push_back("record " + std::to_string(number_of(event)) + " on " +
+                                     std::to_string(number_of(stream)));
       return 0;
     },
     [](float& ms, void*, void* end) noexcept {
-      ms = events.at[number_of(end)];
-      return events.elapsed_status;
+      ms = runtime_events.at[number_of(end)];
+      return runtime_events.elapsed_status;
     },
-    [](void* event) noexcept { return events.pending.count(number_of(event)) != 0 ? 34 : 0; },
     [](void* event) noexcept {
-      EXPECT_EQ(events.alive.erase(number_of(event)), 1U) << "an event that exists";
+      return runtime_events.pending.count(number_of(event)) != 0 ? 34 : 0;
+    },
+    [](void* event) noexcept {
+      EXPECT_EQ(runtime_events.alive.erase(number_of(event)), 1U) << "an event that exists";
       return 0;
     },
     [](void*, bool& capturing) noexcept {
-      capturing = events.capturing;
-      return events.capturing_status;
+      capturing = runtime_events.capturing;
+      return runtime_events.capturing_status;
     },
     [](int device, void*& event) noexcept {
-      events.calls.push_back("start " + std::to_string(device));
-      if (events.starts-- <= 0) return 1;
-      events.start_begun[events.made + 1] = debug::detail::nanoseconds_now();
-      if (const unsigned delay = events.delays[events.made + 1]) ::usleep(delay);
+      runtime_events.calls.push_back("start " + std::to_string(device));
+      if (runtime_events.starts-- <= 0) return 1;
+      runtime_events.start_begun[runtime_events.made + 1] = debug::detail::nanoseconds_now();
+      if (const unsigned delay = runtime_events.delays[runtime_events.made + 1]) ::usleep(delay);
       event = new_event();
-      events.start_ended[events.made] = debug::detail::nanoseconds_now();
+      runtime_events.start_ended[runtime_events.made] = debug::detail::nanoseconds_now();
       return 0;
     }};
 
 struct Timing : ::testing::Test {
   Timing() {
-    events = {};
+    runtime_events = {};
     clock->use(&event_calls);
   }
   ~Timing() override { detail::capture_hooks = captures_before; }
@@ -129,37 +131,38 @@ TEST_F(Timing, ALaunchLiesBetweenTwoEventsOfItsStream) {
   const std::uint64_t before = debug::detail::nanoseconds_now();
   go(7);
   const std::uint64_t after = debug::detail::nanoseconds_now();
-  EXPECT_EQ(events.alive.size(), 3U) << "the device's start and the pair";
-  EXPECT_THAT(events.calls, ElementsAre("start 0", "start 0", "start 0", "start 0", "start 0",
-                                        "create 0", "create 0", "record 6 on 9", "record 7 on 9"));
-  events.at = {{6, 1.5F}, {7, 4.0F}};
+  EXPECT_EQ(runtime_events.alive.size(), 3U) << "the device's start and the pair";
+  EXPECT_THAT(runtime_events.calls,
+              ElementsAre("start 0", "start 0", "start 0", "start 0", "start 0", "create 0",
+                          "create 0", "record 6 on 9", "record 7 on 9"));
+  runtime_events.at = {{6, 1.5F}, {7, 4.0F}};
   const auto found = times();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_GE(found.at(7).begun, before + 1'500'000);
   EXPECT_LE(found.at(7).begun, after + 1'500'000);
   EXPECT_EQ(found.at(7).ended - found.at(7).begun, 2'500'000U);
   clock.reset();
-  EXPECT_THAT(events.alive, IsEmpty());
+  EXPECT_THAT(runtime_events.alive, IsEmpty());
 }
 TEST_F(Timing, AnEventBeforeTheDevicesStartIsAtTheStart) {
   go(1);
   go(2);
-  events.at = {{6, -3.0F}, {7, 0.0F}, {8, 0.0F}, {9, 0.0000015F}};
+  runtime_events.at = {{6, -3.0F}, {7, 0.0F}, {8, 0.0F}, {9, 0.0000015F}};
   const auto found = times();
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found.at(1).begun, found.at(1).ended);
   EXPECT_EQ(found.at(2).begun, found.at(1).ended);
   EXPECT_EQ(found.at(2).ended, found.at(2).begun + 1) << "a nanosecond";
-  events.at[9] = 0.25F;
+  runtime_events.at[9] = 0.25F;
   EXPECT_EQ(times().at(2).ended, found.at(2).begun + 250'000);
 }
 TEST_F(Timing, ALaunchThatHasNotEndedHasNoTimes) {
   go(1);
   go(2);
-  events.pending = {7};
+  runtime_events.pending = {7};
   EXPECT_EQ(times().size(), 1U);
   EXPECT_EQ(times().count(2), 1U);
-  events.elapsed_status = 5;
+  runtime_events.elapsed_status = 5;
   EXPECT_EQ(times().size(), 0U);
 }
 TEST_F(Timing, EachDeviceHasItsOwnStartAndOnlyOne) {
@@ -168,46 +171,47 @@ TEST_F(Timing, EachDeviceHasItsOwnStartAndOnlyOne) {
   go(3, 0);
   EXPECT_EQ(times().size(), 3U);
   int starts[3] = {};
-  for (const std::string& call : events.calls) {
+  for (const std::string& call : runtime_events.calls) {
     if (call.compare(0, 6, "start ") == 0) ++starts[call[6] - '0'];
   }
   EXPECT_THAT(starts, ElementsAre(5, 0, 5));
-  EXPECT_EQ(events.alive.size(), 2U + 6U);
+  EXPECT_EQ(runtime_events.alive.size(), 2U + 6U);
 }
 TEST_F(Timing, TheStartIsThatOfTheQuickestOfFive) {
   // A machine under load may take long for the quickest, so there are several tries.
   std::set<std::uintptr_t> kept;
   for (int tries = 0; tries < 5 && kept != std::set<std::uintptr_t>{3}; ++tries) {
-    events = {};
+    runtime_events = {};
     clock = std::make_unique<GpuClock>();
     clock->use(&event_calls);
-    events.delays = {{1, 4000}, {2, 5000}, {3, 0}, {4, 5000}, {5, 4000}};
+    runtime_events.delays = {{1, 4000}, {2, 5000}, {3, 0}, {4, 5000}, {5, 4000}};
     go(1);
-    kept = events.alive;
+    kept = runtime_events.alive;
     kept.erase(6);
     kept.erase(7);
   }
   EXPECT_THAT(kept, ElementsAre(3));
 }
 TEST_F(Timing, TheStartIsBetweenTheReadingsOfTheHostsClock) {
-  for (std::uintptr_t event = 1; event <= 5; ++event) events.delays[event] = 2000;
+  for (std::uintptr_t event = 1; event <= 5; ++event) runtime_events.delays[event] = 2000;
   go(1);
-  const std::uintptr_t kept = *events.alive.begin();
-  EXPECT_GE(times().at(1).begun, events.start_begun.at(kept));
-  EXPECT_LE(times().at(1).begun, events.start_ended.at(kept));
+  const std::uintptr_t kept = *runtime_events.alive.begin();
+  EXPECT_GE(times().at(1).begun, runtime_events.start_begun.at(kept));
+  EXPECT_LE(times().at(1).begun, runtime_events.start_ended.at(kept));
 }
 TEST_F(Timing, ADeviceWithoutAStartIsNotAskedAgain) {
-  events.starts = 2;
+  runtime_events.starts = 2;
   go(1);
   go(2);
-  EXPECT_THAT(events.calls, ElementsAre("start 0", "start 0", "start 0")) << "the third failed";
+  EXPECT_THAT(runtime_events.calls, ElementsAre("start 0", "start 0", "start 0"))
+      << "the third failed";
   EXPECT_EQ(times().size(), 0U);
-  events.starts = 0;
+  runtime_events.starts = 0;
   go(3, 1);
   go(4, 1);
-  EXPECT_EQ(events.calls.size(), 4U) << "the first of another device failed";
+  EXPECT_EQ(runtime_events.calls.size(), 4U) << "the first of another device failed";
   clock.reset();
-  EXPECT_THAT(events.alive, IsEmpty());
+  EXPECT_THAT(runtime_events.alive, IsEmpty());
 }
 TEST_F(Timing, OtherLaunchesAreLeftAlone) {
   clock->use(nullptr);
@@ -218,29 +222,29 @@ TEST_F(Timing, OtherLaunchesAreLeftAlone) {
   other.vendor = Vendor::nvidia;
   clock->launching(other);
   clock->launched(other);
-  events.capturing = true;
+  runtime_events.capturing = true;
   go(4);
-  events.capturing = false;
-  events.capturing_status = 5;
+  runtime_events.capturing = false;
+  runtime_events.capturing_status = 5;
   go(5);
-  events.capturing_status = 0;
+  runtime_events.capturing_status = 0;
   constexpr detail::CaptureHooks open{};
   detail::capture_hooks = &open;
   go(6);
-  EXPECT_THAT(events.calls, IsEmpty()) << "no event may get into a graph";
+  EXPECT_THAT(runtime_events.calls, IsEmpty()) << "no event may get into a graph";
   EXPECT_EQ(times().size(), 0U);
 }
 TEST_F(Timing, APairThatCannotBeMadeIsDropped) {
-  events.creations = 0;
+  runtime_events.creations = 0;
   go(1);
-  events.creations = 1;
+  runtime_events.creations = 1;
   go(2);
-  events.creations = 1000;
-  events.recordings = 0;
+  runtime_events.creations = 1000;
+  runtime_events.recordings = 0;
   go(3);
-  EXPECT_EQ(events.alive.size(), 1U) << "the device's start";
+  EXPECT_EQ(runtime_events.alive.size(), 1U) << "the device's start";
   EXPECT_EQ(times().size(), 0U);
-  events.recordings = 1000;
+  runtime_events.recordings = 1000;
   go(4);
   EXPECT_EQ(times().size(), 1U);
 }
