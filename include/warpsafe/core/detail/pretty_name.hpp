@@ -10,8 +10,7 @@
 
 namespace warpsafe::detail {
 
-/// Whether an unnamed namespace starts at `begin`, as g++, clang++ or nvcc write it.
-/// @pre "::" follows
+/// Whether an unnamed namespace starts at `begin`, as g++, clang++ or nvcc write it, before a "::".
 constexpr bool is_anonymous(Name text, std::size_t begin) noexcept {
   constexpr Name nvcc = Name::of("_GLOBAL__N_");
   const char first = text.data[begin];
@@ -20,8 +19,7 @@ constexpr bool is_anonymous(Name text, std::size_t begin) noexcept {
 }
 
 /// The text between "Fn = " and the end of that template argument. An unnamed namespace and
-/// everything before it are left out, because each compiler spells it differently.
-/// @pre a '\0' follows the text
+/// everything before it are left out, because each compiler spells it differently. A '\0' follows.
 constexpr Name name_in(Name all) noexcept {
   const char* const pretty = all.data;
   // Compilers execute this for each kernel. From the end and without calls it takes few steps.
