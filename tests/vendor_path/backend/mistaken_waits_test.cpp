@@ -33,8 +33,9 @@ class MistakenWaits : public VendorTest {
     before_ = mode;
     ASSERT_EQ(Backend::exchange_capture_mode(before_), code::success);
   }
-  static std::vector<std::string> without_mode(std::vector<std::string> calls) {
+  static std::vector<std::string> without_questions(std::vector<std::string> calls) {
     std::erase(calls, "ThreadExchangeStreamCaptureMode x2");
+    std::erase(calls, "GetStreamDeviceId");  // not seen where AMD's runtime is behind the stand-in
     return calls;
   }
   int before_ = 0;
@@ -50,36 +51,36 @@ TEST_F(MistakenWaits, AreDoneThroughAnEventOfTheStreamsDevice) {
     };
     const auto refused = [&](int status) {
       fail(function, 1, code::capture_unsupported);
-      return without_mode(calls_of([&] { EXPECT_EQ(call(), status) << function; }));
+      return without_questions(calls_of([&] { EXPECT_EQ(call(), status) << function; }));
     };
-    EXPECT_THAT(refused(code::success),
-                ElementsAre(function, "StreamIsCapturing", "GetStreamDeviceId", "GetDevice",
-                            "SetDevice", "EventCreateWithFlags", "SetDevice", "EventRecord",
-                            "EventQuery", "EventDestroy"));
+    EXPECT_THAT(
+        refused(code::success),
+        ElementsAre(function, "StreamIsCapturing", "GetDevice", "SetDevice", "EventCreateWithFlags",
+                    "SetDevice", "EventRecord", "EventQuery", "EventDestroy"));
     int device = -1;
     EXPECT_EQ(Backend::current_device(device), code::success);
     EXPECT_EQ(device, 0) << "the thread's own";
     fail("EventQuery", 1, code::unknown);
     refused(code::unknown);
     fail("EventRecord", 1, code::unknown);
-    EXPECT_THAT(
-        refused(code::unknown),
-        ElementsAre(function, "StreamIsCapturing", "GetStreamDeviceId", "GetDevice", "SetDevice",
-                    "EventCreateWithFlags", "SetDevice", "EventRecord", "EventDestroy"));
+    EXPECT_THAT(refused(code::unknown),
+                ElementsAre(function, "StreamIsCapturing", "GetDevice", "SetDevice",
+                            "EventCreateWithFlags", "SetDevice", "EventRecord", "EventDestroy"));
     fail("EventCreateWithFlags", 1, code::unknown);
     EXPECT_THAT(refused(code::capture_unsupported),
-                ElementsAre(function, "StreamIsCapturing", "GetStreamDeviceId", "GetDevice",
-                            "SetDevice", "EventCreateWithFlags", "SetDevice"));
+                ElementsAre(function, "StreamIsCapturing", "GetDevice", "SetDevice",
+                            "EventCreateWithFlags", "SetDevice"));
     fail("SetDevice", 1, code::unknown);
-    EXPECT_THAT(
-        refused(code::capture_unsupported),
-        ElementsAre(function, "StreamIsCapturing", "GetStreamDeviceId", "GetDevice", "SetDevice"));
-    fail("GetStreamDeviceId", 1, code::unknown);
     EXPECT_THAT(refused(code::capture_unsupported),
-                ElementsAre(function, "StreamIsCapturing", "GetStreamDeviceId", "GetDevice"));
+                ElementsAre(function, "StreamIsCapturing", "GetDevice", "SetDevice"));
+    if (count("GetStreamDeviceId") != 0) {
+      fail("GetStreamDeviceId", 1, code::unknown);
+      EXPECT_THAT(refused(code::capture_unsupported),
+                  ElementsAre(function, "StreamIsCapturing", "GetDevice"));
+    }
     fail("GetDevice", 1, code::unknown);
     EXPECT_THAT(refused(code::capture_unsupported),
-                ElementsAre(function, "StreamIsCapturing", "GetStreamDeviceId", "GetDevice"));
+                ElementsAre(function, "StreamIsCapturing", "GetDevice"));
     fail("StreamIsCapturing", 1, code::unknown);
     EXPECT_THAT(refused(code::capture_unsupported), ElementsAre(function, "StreamIsCapturing"));
   }
@@ -98,9 +99,9 @@ TEST_F(MistakenWaits, OfAnEventAskUntilItIsDone) {
   ASSERT_EQ(Backend::event_record(event, stream.native()), code::success);
   fail("EventSynchronize", 1, code::capture_unsupported);
   fail("EventQuery", 1, hipErrorNotReady);
-  EXPECT_THAT(
-      without_mode(calls_of([&] { EXPECT_EQ(Backend::event_synchronize(event), code::success); })),
-      ElementsAre("EventSynchronize", "EventQuery x2"));
+  EXPECT_THAT(without_questions(
+                  calls_of([&] { EXPECT_EQ(Backend::event_synchronize(event), code::success); })),
+              ElementsAre("EventSynchronize", "EventQuery x2"));
   fail("EventSynchronize", 1, code::capture_unsupported);
   fail("EventQuery", 1, code::unknown);
   EXPECT_EQ(Backend::event_synchronize(event), code::unknown);

@@ -3,6 +3,7 @@
 
 // What the backend makes of the runtime's answers: attributes of kernels, captures and memory.
 
+#include "../kernels.hpp"
 #include "../stand_in.hpp"
 
 #include <gmock/gmock.h>
@@ -191,15 +192,13 @@ TEST_F(RuntimeAnswers, AccessIsWhatTheRuntimeSaysOfPeers) {
 }
 
 TEST_F(RuntimeAnswers, AKernelsAttributesAreThoseOfItsCode) {
-  const StandInHipKernelInfo info{11, 12, 14, 15, 256, 64};
-  stand_in_hip_declare_kernel(entry.function, "runtime_answers_kernel", nullptr, 0, &info);
+  const ws::KernelEntry& known = ws::kernel<with_static>.entry();
   ws::KernelLimits limits{true, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99};
-  ASSERT_EQ(Backend::attributes_of(entry, limits), code::success);
+  ASSERT_EQ(Backend::attributes_of(known, limits), code::success);
   hipFuncAttributes own{};
-  ASSERT_EQ(hipFuncGetAttributes(&own, entry.function), hipSuccess);
-  EXPECT_EQ(limits.static_shared, 11U);
+  ASSERT_EQ(hipFuncGetAttributes(&own, known.function), hipSuccess);
+  EXPECT_EQ(limits.static_shared, 6000U);
   EXPECT_EQ(limits.local_bytes, own.localSizeBytes);
-  EXPECT_EQ(limits.local_bytes, 12U);
   EXPECT_EQ(limits.constant_bytes, own.constSizeBytes + 1 == 0 ? 0 : own.constSizeBytes);
   EXPECT_EQ(limits.registers, static_cast<std::uint32_t>(own.numRegs));
   EXPECT_EQ(limits.max_threads_per_block, static_cast<std::uint32_t>(own.maxThreadsPerBlock));

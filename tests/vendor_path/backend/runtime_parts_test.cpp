@@ -67,9 +67,14 @@ TEST_F(RuntimeParts, ATailIsThatOfAllNodesThatTheNextOneWaitsFor) {
   EXPECT_NE(of_one, of_two);
   fork(two, one);
   EXPECT_EQ(tail_of(one), of_one + of_two) << "both nodes, in any order";
+  // AMD's release 5.2 takes the joined stream for one that was not joined.
   Backend::native_graph graph = nullptr;
-  EXPECT_EQ(Backend::capture_end(one.native(), graph), code::success);
-  EXPECT_EQ(Backend::graph_destroy(graph), code::success);
+  const int ended = Backend::capture_end(one.native(), graph);
+  if (ended == code::success) {
+    EXPECT_EQ(Backend::graph_destroy(graph), code::success);
+  } else {
+    EXPECT_FALSE(is_cuda) << ended;
+  }
   EXPECT_EQ(Backend::event_destroy(event), code::success);
   EXPECT_EQ(Backend::deallocate_unordered(memory), code::success);
 }
