@@ -42,12 +42,13 @@ CASES = {
     "F04": ("void f(float* x) { cudaFree(x); cudaFree(x); }",
             "void f(float* x) { cudaError_t e = cudaFreeAsync(x, nullptr); if (e == cudaErrorNotSupported) cudaFree(x); }"),
     "A07 constants": ("void f(float* x) { scale<<<1000 / 256, 256>>>(x, 1000); }", "void f(float* x, int n) { scale<<<n / 256, 256>>>(x, n); }"),
-    "A19 input": ("void f(float* x, int n) { scale<<<1, n>>>(x, n); }\nint main(int argc, char** argv) { f(nullptr, atoi(argv[1])); }",
-                  "void f(float* x, int n) { scale<<<1, n>>>(x, n); }"),
-    "F05 multiplied": ("void f(float* x, const float* y, int n) { cudaMalloc(&x, n * sizeof(float)); cudaMemcpy(x, y, n, cudaMemcpyHostToDevice); }",
-                       "void f(float* x, const float* y, int n) { cudaMemcpy(x, y, n, cudaMemcpyHostToDevice); }"),
-    "L01": ("void f(int n) { float *x, *y = (float*)malloc(n * sizeof(float)); cudaMalloc(&x, n * sizeof(float)); cudaMemcpy(x, y, n * sizeof(float), cudaMemcpyDeviceToHost); }",
-            "void f(int n, float* x) { float* y = (float*)malloc(n * sizeof(float)); cudaMemcpy(y, x, n * sizeof(float), cudaMemcpyHostToDevice); }"),
+}
+# What fresh code has not proven right: notes, unless the row is named.
+OF_NOTES = {
+    "A19 input": "void f(float* x, int n) { scale<<<1, n>>>(x, n); }\nint main(int argc, char** argv) { f(nullptr, atoi(argv[1])); }",
+    "D10": "void f(float* x) { if (cudaFree(x) != cudaSuccess) exit(0); }",
+    "F05 multiplied": "void f(float* x, const float* y, int n) { cudaMalloc(&x, n * sizeof(float)); cudaMemcpy(x, y, n, cudaMemcpyHostToDevice); }",
+    "L01": "void f(int n) { float *x, *y = (float*)malloc(n * sizeof(float)); cudaMalloc(&x, n * sizeof(float)); cudaMemcpy(x, y, n * sizeof(float), cudaMemcpyDeviceToHost); }",
 }
 rules = {rule.row: rule for rule in registry.RULES}
 expect("rows of the table that have no rule", {key.split()[0] for key in (*levels.SHOWN, *levels.NOTES)} - set(rules), set())
@@ -55,7 +56,7 @@ expect("rows that are always notes, in the table of what is shown", [key for key
 source = "".join(path.read_text() for path in pathlib.Path(levels.__file__).parent.glob("*.py"))
 expect("forms that no rule gives", [key for key in (*levels.SHOWN, *levels.NOTES) if " " in key and f'"{key.partition(" ")[2]}"' not in source], [])
 expect("what the page says is shown", dict(re.findall(r"^\| ([A-GL]\d\d(?: [a-z ]+)?) \| (?:error|warning) \| (.*) \|$", page, re.M)),
-       {key: proof.why for key, proof in levels.SHOWN.items()})
+       levels.SHOWN)
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
@@ -79,7 +80,23 @@ with tempfile.TemporaryDirectory() as name:
         expect(f"another {row}, --level=note", found("a.cu", BEFORE + note, row, "--level=note"), ["note"])
         expect(f"another {row}, by name", found("a.cu", BEFORE + note, row, f"--rows={row}"), [own])
         expect(f"{key}, in a lesson", found("wrong_size.cu", BEFORE + shown, row), [])
-        expect(f"{key}, without a header", found("a.cu", '#include "gone.h"\n' + BEFORE + shown, row), [] if levels.SHOWN.get(key, levels.SHOWN["D01 input"]).whole else [own])
+        expect(f"{key}, without a header", found("a.cu", '#include "gone.h"\n' + BEFORE + shown, row), [])
+    for key, text in OF_NOTES.items():
+        row = key.split()[0]
+        expect(f"{key}, by default", found("a.cu", BEFORE + text, row), [])
+        expect(f"{key}, by name", found("a.cu", BEFORE + text, row, f"--rows={row}"), [rules[row].severity])
+    # A launch of which two rows say the same: the one that is shown by default, and one of them if both are named.
+    expect("D01 beside a note of A19", found("a.cu", BEFORE + OF_NOTES["A19 input"], "D01"), ["warning"])
+    for rows in ("A19,D01", "default,A19"):
+        expect(f"D01 beside A19, --rows={rows}", found("a.cu", BEFORE + OF_NOTES["A19 input"], "D01", f"--rows={rows}", "--level=note"), ["note"])
+    expect("D01 beside B01", found("a.cu", BEFORE + "void f(float* x) { scale<<<1, 2000>>>(x, 5); }", "D01"), [])
+    expect("B01 beside D01", found("a.cu", BEFORE + "void f(float* x) { scale<<<1, 2000>>>(x, 5); }", "B01"), ["error"])
+    # The names of the folders below the tree's, and of no folder above it.
+    (folder / "bug/mine/.git").mkdir(parents=True)
+    for file, lesson in (("src/a.cu", False), ("data_overflow/a.cu", True), ("src/ErrorInjected/deep/er/a.cu", True), ("wrong/src/a.cu", True), ("terrain/abadi.cu", False),
+                         ("overflowing/injection.cu", False), ("a.cu", False)):
+        expect(f"a lesson: {file}", levels.is_lesson(folder / "bug/mine" / file), lesson)
+    expect("a lesson by the folder of a file without a tree", levels.is_lesson("/none/of/failures/bad/a.cu"), True)
     expect("a name that only contains a word", levels.is_lesson("/tests/terrain/abadi.cu"), False)
 for row, shown in (("D01", "warning  a launch whose result nobody reads  (constant, input; others: note)"), ("C04", "note     a host pointer passed to a kernel"),
                    ("B01", "error    more than 1024 threads in a block")):

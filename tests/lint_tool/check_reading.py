@@ -529,7 +529,7 @@ with tempfile.TemporaryDirectory() as name:
         (apart / "b/cub/debug.cuh").write_text("namespace cub {\ncudaError_t Debug(cudaError_t);\n}\nnamespace other {\ncudaError_t Debug(cudaError_t);\n}\n"
                                                "#define CubDebugExit(e) if (cub::Debug(e)) throw 1\n")
         (apart / "b/cub/scan.cuh").write_text("namespace cub {\nstruct DeviceScan {\n  static cudaError_t Sum(int*);\n};\n}\nnamespace thrust {\nvoid sort(int*, int*);\n"
-                                              "int* get(int*);\n}\n")
+                                              "int* get(int*);\ntemplate <class T>\nT transform_reduce(T*, int);\n}\n")
         (apart / "b/other.cuh").write_text("namespace other {\ncudaError_t Debug(cudaError_t);\n}\n")
         for header, call, count in (("b/cub/debug.cuh", "CubDebugExit(cudaFree(p));", 0), ("b/other.cuh", "other::Debug(cudaFree(p));", 1),
                                     ("b/cub/scan.cuh", "if (cub::DeviceScan::Sum(p)) throw 1;", 0), ("b/cub/scan.cuh", "cub::DeviceScan::Sum(p);", 1),
@@ -537,6 +537,18 @@ with tempfile.TemporaryDirectory() as name:
             (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\n" + f'#include "../{header}"\n' + kernel.split("void start")[0].split("\n", 1)[1] +
                                             f"void own(int* p, int n) {{\n  k<<<n, 1>>>(p);\n  {call}\n}}\n")
             expect(f"a check of CUB: {call}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), count)
+        # A function that calls an algorithm of them reads it, before the next turn of a loop too.
+        for text, count in (("return thrust::transform_reduce<T>(p, 1);", 0), ("return thrust::get(p)[0];", 1), ("cub::DeviceScan::Sum(p);\n  return 0;", 1),
+                            ("if (cub::DeviceScan::Sum(p)) throw 1;\n  return 0;", 0)):
+            (apart / "a/own.cu").write_text('#include <cuda_runtime.h>\n#include "../b/cub/scan.cuh"\n' + kernel.split("void start")[0].split("\n", 1)[1] +
+                                            f"template <class T>\nT sum(T* p) {{\n  {text}\n}}\nint total(int* p) {{ return sum<int>(p); }}\n"
+                                            "void own(int* p, int n) {\n  do {\n    k<<<n, 1>>>(p);\n  } while (total(p) > 1);\n}\n")
+            expect(f"a function that calls CUB: {text}", run(apart, "--rows=D01", "a/own.cu").stdout.count("[D01]"), count)
+        # Where main returns whether all went well, 0 is a failure.
+        for text, count in (("bool success = true;\n  return success;", 0), ("bool failed = false;\n  return failed;", 1), ("int result = 0;\n  return result;", 1),
+                            ("bool all = true;\n  return !all;", 1), ("return 0;", 1)):
+            (apart / "a/own.cu").write_text("#include <cuda_runtime.h>\nvoid own(int* p) {\n  if (cudaFree(p) != cudaSuccess) exit(0);\n}\nint main() {\n  " + text + "\n}\n")
+            expect(f"exit(0) beside a main with: {text}", run(apart, "--rows=D10", "a/own.cu").stdout.count("[D10]"), count)
         # The function that reads the error, and the one that does not, are in another file.
         (apart / "a/own.cu").write_text(kernel.split("void start")[0] + "void look_at_it();\nvoid own(int* p) {\n  k<<<1, 1>>>(p);\n  look_at_it();\n}\n")
         for text, count in (("if (cudaGetLastError() != cudaSuccess) throw 1;", 0), ("cudaDeviceSynchronize();", 1)):

@@ -86,7 +86,9 @@ def findings(file, program, options):
     found = {}
     for rule, finding, kind, line, column in every:
         severity = finding.severity or rule.severity
-        if rule.row not in options.named:
+        if finding.instead and options.named & {rule.row, finding.instead.split()[0]}:
+            severity = "note"
+        elif rule.row not in options.named:
             severity = levels.of_finding(rule.row, finding, severity, program)
         if silence.covers(line, rule.row) or LEVELS.index(severity) < LEVELS.index(options.level):
             continue

@@ -21,6 +21,8 @@ class Found:
     kind: str = ""
     # Which of the row's forms this is, if levels.py has a level of its own for it.
     form: str = ""
+    # The entry of levels.py of another row's finding of the same mistake: where that one is shown, this one is a note.
+    instead: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,6 +3,7 @@
 """Parts D and G of the catalogue: errors, and what a program does to its environment."""
 
 import dataclasses
+import functools
 import math
 import os
 import re
@@ -44,7 +45,8 @@ def is_statement(program, call):
 
 # Calls of CUB and Thrust that launch kernels. They read the last error for their own status or exception.
 LIBRARIES = re.compile(r"(::)?(?:(hip)?cub::Device\w+(<[^()]*>)?::\w+|rocprim::\w+|(thrust::)(sort|stable_sort|reduce|transform|exclusive_scan|inclusive_scan|unique|copy_if|"
-                       r"remove_if|partition|for_each|min_element|max_element|count|sequence|fill)\w*)\s*[<(]")
+                       r"remove_if|partition|for_each|min_element|max_element|count|sequence|fill|inner_product|adjacent_difference|generate|tabulate|gather|scatter|"
+                       r"replace|minmax_element)\w*)\s*[<(]")
 
 
 def peeks(program, call):
@@ -53,11 +55,22 @@ def peeks(program, call):
     return found is not None and (found[4] is not None or not is_dropped(call))
 
 
+@functools.lru_cache(maxsize=1)
+def peekers(program):
+    """The functions of a file that call CUB or Thrust so."""
+    return frozenset(function.name for function in program.functions if any(peeks(program, call) for call in function.calls))
+
+
+def reads_error(program, function, call):
+    """Whether a call of a function reads the last error, directly or further down."""
+    return function.looks(call) or peeks(program, call) or program.reaches(call_name(call), peekers(program).__contains__)
+
+
 def looked_at(program, function, node):
     """Whether a function reads the last error behind a launch or a call. A line that the compiler dropped, because a header is
     missing, counts if it reads like a check by its name. In a loop around both, the next turn reads the error."""
     loops = [above for above in node.above() if is_loop(above)]
-    if any((call.order > node.order or any(loop in call.above() for loop in loops)) and (function.looks(call) or peeks(program, call)) and
+    if any((call.order > node.order or any(loop in call.above() for loop in loops)) and reads_error(program, function, call) and
            not (call.order < node.order and is_dropped(call)) for call in function.calls):
         return True
     if program.complete:
@@ -274,14 +287,14 @@ def unchecked(program):
     for function in program.functions:
         for launch in unseen_launches(program, function):
             severity, why, form = refused(launch)
-            other = of_size(function, launch) if severity != "note" else ""
-            if other:  # one mistake of one launch, which that row names
-                severity, why = "note", f"{why} ({other})"
+            other = of_size(function, launch) if severity != "note" else ""  # one mistake of one launch, which that row names
+            if other:
+                why = f"{why} ({other.split()[0]})"
             returns = launch.form not in ("<<<>>>", "macro")
             yield Found(launch.node, f"no code checks the launch of {launch.kernel_name}: if a launch is refused, its kernel does not run, and the program goes on{why}",
                         f"check the status that {launch.form} returns, or call warpsafe::launch" if returns else
                         "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
-                        "right after the launch", severity, kind=launch.form if returns else "<<<>>>", form=form)
+                        "right after the launch", severity, kind=launch.form if returns else "<<<>>>", form=form, instead=other)
 
 
 def is_launch_wrapper(call):
@@ -495,9 +508,19 @@ def destructor(program):
                         "add a close() that returns the status, and ignore it in the destructor", "" if throws else "note", kind=function.name)  # one for all specialisations
 
 
+def main_returns_truth(program):
+    """Whether main returns a variable of type bool, such as `success`: the program's 0 then says failure."""
+    returned = (plain(child) for function in program.functions if function.name == "main"
+                for node in function.node.all("RETURN_STMT") for child in node.children)
+    return any(value.kind == "DECL_REF_EXPR" and value.type.get_canonical().kind.name == "BOOL" and not re.search(r"(?i)fail|err|bad|wrong", value.name)
+               for value in returned)
+
+
 @rule("D10", "an error written to a log, and success returned")
 def success_all_the_same(program):
     found = []
+    if main_returns_truth(program):
+        return
     for function in program.functions:
         for node in function.node.all("IF_STMT"):
             if len(node.children) < 2:

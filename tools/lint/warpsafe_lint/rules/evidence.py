@@ -8,6 +8,7 @@ import re
 from .. import index, registry
 from ..function import api
 from ..tree import call_arguments, call_name, is_dropped, plain
+from . import levels
 
 # Rows for a size that a launch has in each run, and that a device refuses: the launch has no other way to fail.
 SIZES = ("A04", "A05", "A11", "A19", "B01", "B03", "B05", "B08")
@@ -22,10 +23,12 @@ def is_reported(function, launch):
 
 
 def of_size(function, launch):
-    """The row that reports a size of a launch by default; or "". One launch then has one finding of its size."""
+    """The entry of levels.py of the row that reports a size of a launch, which is more than a note of that row; or "". One launch then
+    has one finding of its size."""
     for row in SIZES:
-        if any(found.severity != "note" for found in registry.OF_LAUNCH[row](function.program, function, launch) or ()):
-            return row
+        for found in registry.OF_LAUNCH[row](function.program, function, launch) or ():
+            if found.severity != "note":
+                return levels.key_of(row, found.form)
     return ""
 
 
