@@ -94,7 +94,7 @@ with tempfile.TemporaryDirectory() as name:
     # The names of the folders below the tree's, and of no folder above it.
     (folder / "bug/mine/.git").mkdir(parents=True)
     for file, lesson in (("src/a.cu", False), ("data_overflow/a.cu", True), ("src/ErrorInjected/deep/er/a.cu", True), ("wrong/src/a.cu", True), ("terrain/abadi.cu", False),
-                         ("overflowing/injection.cu", False), ("a.cu", False)):
+                         ("overflowing/injection.cu", False), ("a.cu", False), ("debug/../a.cu", False)):
         expect(f"a lesson: {file}", levels.is_lesson(folder / "bug/mine" / file), lesson)
     expect("a lesson by the folder of a file without a tree", levels.is_lesson("/none/of/failures/bad/a.cu"), True)
     expect("a name that only contains a word", levels.is_lesson("/tests/terrain/abadi.cu"), False)

@@ -8,6 +8,7 @@
 
 All others are notes for a user who does not ask for their row by name. A rule itself may make one finding a note."""
 
+import os
 import pathlib
 import re
 
@@ -93,7 +94,7 @@ def told(rule):
 def is_lesson(file):
     """Whether the name of a file, or of a folder around it in its tree, says that it shows a mistake. The folder of the tree itself
     counts only for files directly in it: above that, the name is the project's or the user's."""
-    path = pathlib.Path(file).absolute()
+    path = pathlib.Path(os.path.abspath(file))  # without `debug/../`
     names = {path.stem, path.parent.name, *path.relative_to(project.root_of(path.parent)).parts[:-1]}
     return any(word.lower() in LESSON for name in names for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name))
 
