@@ -182,7 +182,9 @@ cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
 
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
                                                  const cudaLaunchConfig_t* config) {
-  return api("cudaOccupancyMaxPotentialClusterSize", text(function), plain, [&](auto&) {
+  const std::string dims =
+      config == nullptr ? "" : text_of(config->gridDim) + ' ' + text_of(config->blockDim);
+  return api("cudaOccupancyMaxPotentialClusterSize", text(function, dims), plain, [&](auto&) {
     if (size == nullptr || config == nullptr) return cudaErrorInvalidValue;
     Kernel* found = nullptr;
     const cudaError_t status = runtime().find_kernel(function, &found);

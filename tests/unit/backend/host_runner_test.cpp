@@ -77,6 +77,11 @@ void leaves_after_the_first() {
   if (self().thread[0] != 7) sync_block("loop.cu", 2);
 }
 
+void two_files() {
+  sync_block("one.cu", 1);
+  sync_block(self().thread[0] == 0 ? "one.cu" : "two.cu", 1);
+}
+
 TYPED_TEST(HostRunner, DivergenceIsReportedWithItsNumbers) {
   const int divergence = host::raw(HostStatus::barrier_divergence);
   host::Failure failure = this->run(shape_of(1, 8), some_finish);
@@ -98,6 +103,8 @@ TYPED_TEST(HostRunner, DivergenceIsReportedWithItsNumbers) {
   failure = this->run(shape_of(1, 8), leaves_after_the_first);
   EXPECT_EQ(failure.status, divergence);
   EXPECT_THAT(failure.text, HasSubstr("7 wait at loop.cu:2, 1 have finished"));
+  failure = this->run(shape_of(1, 8), two_files);
+  EXPECT_EQ(failure.status, divergence) << "the same line of two files";
 }
 
 // Two translation units with the same file name: its text is compared, not its address.

@@ -57,6 +57,16 @@ TEST_F(CompletionTest, AnotherStreamDeviceOrVendorIsAnother) {
   EXPECT_FALSE(known->is_complete(launch_on(a, 0, Vendor::nvidia), submitted));
 }
 
+TEST_F(CompletionTest, AStreamMayHaveTheNumberOfTheOneThatMakesRoom) {
+  const std::uint64_t submitted = known->now();
+  for (std::size_t i = 0; i != Completion::streams; ++i) {
+    known->stream_waited(Vendor::host, 0, stream_number(i), known->begin_wait());
+  }
+  known->stream_waited(Vendor::host, 1, a, known->begin_wait());
+  EXPECT_TRUE(known->is_complete(launch_on(a, 1), submitted));
+  EXPECT_FALSE(known->is_complete(launch_on(a, 0), submitted)) << "there is no room for it";
+}
+
 TEST_F(CompletionTest, AnEarlierWaitThatReturnsLateTakesNothingBack) {
   const std::uint64_t early = known->begin_wait();
   const std::uint64_t submitted = known->now();

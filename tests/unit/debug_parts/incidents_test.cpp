@@ -114,6 +114,8 @@ TEST_F(IncidentsTest, AContextThatIsLostKeepsItsFirstIncident) {
   EXPECT_EQ(add(fault(), device + 1), 3U) << "another device";
   EXPECT_EQ(add(fault(700, Severity::context_lost, Vendor::nvidia)), 4U) << "another vendor";
   EXPECT_EQ(add(fault()), 1U) << "still there";
+  EXPECT_EQ(add(fault(702), 0), 5U);
+  EXPECT_EQ(add(fault(702), 1), 6U) << "device 0 is no unknown device";
 }
 TEST_F(IncidentsTest, AFaultThatTheContextSurvivesIsNewEachTime) {
   EXPECT_EQ(add(fault(700, Severity::recoverable)), 1U);

@@ -204,6 +204,13 @@ TEST_F(PitchedBufferTest, AnAssignmentHasAllOfItsElements) {
   EXPECT_EQ(error_in(made.zero(stream)).code, Errc::memory_closed);
 }
 
+TEST_F(PitchedBufferTest, AFreeThatFailsIsAnError) {
+  auto made = matrix();
+  host::fail_next(call_of<&host_backend::deallocate>, 1, HostStatus::invalid_value);
+  EXPECT_EQ(text(error_in(made.close()).operation), "free device memory");
+  EXPECT_TRUE(made.close().has_value()) << "nothing is left to free";
+}
+
 // The free waits for the last use on another stream.
 TEST_F(PitchedBufferTest, AUseOfAnotherStreamIsRecorded) {
   const Stream other = Stream::create().value();

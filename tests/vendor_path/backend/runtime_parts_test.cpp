@@ -176,6 +176,14 @@ TEST_F(RuntimeParts, ALargeClusterIsAllowedForTheKernelFirst) {
     EXPECT_THAT(calls_of([&] { EXPECT_EQ(call(), code::unknown); }),
                 ElementsAre("FuncSetAttribute"));
   }
+  for (std::uint32_t axis = 0; axis < 3; ++axis) {
+    shape.grid[axis] = 16 + axis;
+    shape.block[axis] = 3 + axis;
+  }
+  static_cast<void>(ask());
+  EXPECT_THAT(recorded_calls().back().arguments, testing::HasSubstr("(16,17,18) (3,4,5)"));
+  for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = shape.block[axis] = 16;
+  shape.block[2] = 1;
   shape.non_portable_cluster = false;
   EXPECT_THAT(calls_of([&] { static_cast<void>(launch()); }), ElementsAre("LaunchKernelExC"));
 }

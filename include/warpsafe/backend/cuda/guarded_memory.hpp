@@ -138,13 +138,11 @@ class CudaGuard {
     static_cast<void>(driver.unmap(one.mapped, one.mapped_bytes));
     overhead -= one.extra();
     one.insert(unmapped);
-    if (unmapped_count != most_unmapped) {
-      ++unmapped_count;
-      return;
-    }
+    if (++unmapped_count <= most_unmapped) return;
     GuardedMemory* oldest = unmapped;
     while (oldest->next != nullptr) oldest = oldest->next;
     oldest->remove();
+    --unmapped_count;
     static_cast<void>(driver.unreserve(oldest->reserved, oldest->reserved_bytes));
     delete oldest;
   }
