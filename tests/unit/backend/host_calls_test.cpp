@@ -391,6 +391,18 @@ TEST_F(HostScheduled, AnEventOfADestroyedStreamIsKeptUntilTheScheduleEnds) {
   EXPECT_EQ(scheduler.streams_destroyed, 1U);
 }
 
+// A handle that the program still holds does not name another event.
+TEST_F(HostScheduled, ANewEventIsNotAtTheAddressOfADestroyedOne) {
+  std::vector<host::EventState*> destroyed;
+  for (int i = 0; i != 20; ++i) {
+    host::EventState* made = nullptr;
+    ASSERT_EQ(host_backend::event_create(made, false), 0);
+    EXPECT_THAT(destroyed, testing::Not(testing::Contains(made)));
+    ASSERT_EQ(host_backend::event_destroy(made), 0);
+    destroyed.push_back(made);
+  }
+}
+
 TEST_F(HostScheduled, ADeviceWaitForgetsTheWorkOfItsOwnDestroyedStreams) {
   ASSERT_EQ(host_backend::device_synchronize(), 0);
   const std::size_t before = scheduler.known;

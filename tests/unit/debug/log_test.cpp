@@ -240,6 +240,18 @@ TEST_F(Log, ErrorsHaveTheirWholeText) {
   EXPECT_EQ(messages.size(), 2U);
 }
 
+TEST_F(Log, AFaultThatALaunchWaitsForIsAnError) {
+  debug::set_log_level(LogLevel::error);
+  debug::set_blocking(true);
+  host::fault_in_kernel(1, HostStatus::illegal_address);
+  const bool launched = go().has_value();
+  debug::set_blocking(false);
+  EXPECT_FALSE(launched);
+  EXPECT_THAT(of(LogLevel::error),
+              ElementsAre(StartsWith("warpsafe: Device synchronization failed after kernel "
+                                     "'dequantize_q4_0': an illegal memory access")));
+}
+
 TEST_F(Log, AnErrorThatWasPendingIsToldBeforeTheLaunchAndLeftWhereItIs) {
   debug::set_log_level(LogLevel::warn);
   // Each status is told once in a row, so another one comes first.

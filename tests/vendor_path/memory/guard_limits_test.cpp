@@ -23,7 +23,7 @@ namespace ws = warpsafe;
 using testing::ExitedWithCode;
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20U;
-constexpr std::size_t page = 2 * mebibyte;
+constexpr std::size_t guard_page = 2 * mebibyte;
 
 using GuardLimitsDeathTest = GuardDeathTest;
 
@@ -47,8 +47,8 @@ TEST_F(GuardLimitsDeathTest, ItLeaves256MebibytesAndThreeQuartersOfTheMemory) {
       EXPECT_EQ(stand_in_cuda_count("cuMemMap"), guarded ? 1U : 0U);
     });
   };
-  const std::uint64_t least = 256 * mebibyte + page;
-  const std::uint64_t total = 4 * (page - 400);
+  const std::uint64_t least = 256 * mebibyte + guard_page;
+  const std::uint64_t total = 4 * (guard_page - 400);
   EXPECT_EXIT(allocate(least, least, true), ExitedWithCode(0), "^$");
   EXPECT_EXIT(allocate(least - 1, least, false), ExitedWithCode(0), "too little memory left");
   EXPECT_EXIT(allocate(least, total, true), ExitedWithCode(0), "^$");
@@ -164,9 +164,9 @@ TEST_F(GuardLimitsDeathTest, WholePagesHaveNoRestToCompare) {
                   [] {
                     const auto stream = make_stream();
                     const std::uint64_t streams = count("StreamCreateWithFlags");
-                    EXPECT_THAT(make<char>(stream, page).close(), Succeeds());
+                    EXPECT_THAT(make<char>(stream, guard_page).close(), Succeeds());
                     EXPECT_EQ(count("StreamCreateWithFlags"), streams);
-                    EXPECT_THAT(make<char>(stream, page - 256).close(), Succeeds());
+                    EXPECT_THAT(make<char>(stream, guard_page - 256).close(), Succeeds());
                     EXPECT_EQ(count("StreamCreateWithFlags"), streams + 1);
                     EXPECT_EQ(count("StreamDestroy"), 1U);
                   }),
@@ -233,7 +233,7 @@ TEST_F(GuardLimitsDeathTest, TheOldestAddressesAreGivenBackFirst) {
                     for (int i = 0; i != 1026; ++i) {
                       auto x = make<float>(stream, 100);
                       const auto at = reinterpret_cast<std::uintptr_t>(address(x));
-                      begins.push_back(reinterpret_cast<void*>(at / page * page));
+                      begins.push_back(reinterpret_cast<void*>(at / guard_page * guard_page));
                     }
                     EXPECT_EQ(stand_in_cuda_count("cuMemAddressFree"), 2U);
                     const auto is_reserved = [](void* at) {
