@@ -58,6 +58,12 @@ void sixteen_bits(_Float16* to, const _Float16* from, int n) {
   look(hipMemcpy(to, from, n, hipMemcpyHostToDevice));  // finds: F05
 }
 
+void module(hipFunction_t kernel, hipStream_t stream, void** a) {
+  look(hipModuleLaunchKernel(kernel, 1, 1, 1, 2048, 1, 1, 0, stream, a, 0));     // finds: B01
+  look(hipModuleLaunchKernel(kernel, 1, 1, 1, 256, 1, 1, 65537, stream, a, 0));  // finds: B08
+  look(hipModuleLaunchKernel(kernel, 1, 1, 1, 256, 1, 1, 65536, stream, a, 0));
+}
+
 // hipRTC includes HIP's header by itself.
 const char* const embedded = R"hip(
 __global__ void narrow(float* x, long n) {
