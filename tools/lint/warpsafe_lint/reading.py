@@ -122,9 +122,10 @@ def parse(file, options):
     which includes it, is read there if it cannot be read alone."""
     program, errors, absent = parsed(file, file, options)
     if errors and program.language == "hip" and pathlib.Path(file).suffix == ".cu" and not options.language:
-        # Headers that include HIP's under a condition, and rely on nvcc to include CUDA's by itself.
+        # Headers that include HIP's under a condition, and rely on nvcc to include CUDA's by itself. Where the source includes
+        # HIP's as CUDA too, it is one of HIP that lacks a library.
         other, others, lost = parsed(file, file, options, "cuda")
-        if len(others) < len(errors):
+        if len(others) < len(errors) and not any("/hip/nvidia_detail/" in each.include.name for each in other.unit.get_includes()):
             program, errors, absent = other, others, lost
     if errors and not any(missing_header(error) for error in errors):
         for whole in project.includers(file)[:2]:
