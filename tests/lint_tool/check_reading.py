@@ -620,6 +620,11 @@ with tempfile.TemporaryDirectory() as name:
                                          "void f(int* p) { k<<<1, 2048>>>(p); }\n")
         done = run(apart, "--rows=B01", "a/both.cu")
         expect("a condition around HIP's header", (done.returncode, done.stdout.count("[B01]"), done.stderr), (1, 1, ""))
+        # One that includes it without a condition lacks a library that CUDA has: the line names that.
+        (apart / "a/both.cu").write_text("#include <hip/hip_runtime.h>\n#include <cub/version.cuh>\n#ifdef CUB_VERSION\ntypedef int OnCuda;\n#endif\n" +
+                                         "".join(f"OnCuda a{i};\n" for i in range(40)))
+        said = run(apart, "a/both.cu").stderr
+        expect("a library that HIP lacks", ("not find cub/version.cuh, included at" in said, "nvidia_detail" in said), (True, False))
 
         # The occupancy, and the stream of a library's handle, in another file of the tree.
         (apart / "a/grid.cu").write_text("#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = 1; }\nvoid start(int n, void** a, cudaStream_t s) {\n"

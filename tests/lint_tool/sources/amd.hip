@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include <hip/hip_runtime.h>
+#include <hip/hiprtc.h>
 
 // rocBLAS's own declaration; the library is too large to install for one function.
 enum rocblas_status { rocblas_status_success };
@@ -33,8 +34,9 @@ void done() { look(hipGetLastError()); }
 void launches(float* p, int n, hipStream_t stream) {
   hipLaunchKernelGGL(plain, dim3(n / 256), dim3(256), 0, stream, p, n);  // finds: A07
   hipLaunchKernelGGL(plain, dim3((n - 1) / 256 + 1), dim3(256), 0, stream, p, n);
-  hipLaunchKernelGGL(plain, dim3(1), dim3(2048), 0, stream, p, n);  // finds: B01
-  plain<<<1, 256>>>(p, n);                                          // finds: C09
+  hipLaunchKernelGGL(plain, dim3(1), dim3(2048), 0, stream, p, n);        // finds: B01
+  hipLaunchKernelGGL(plain, dim3(1, 70000), dim3(256), 0, stream, p, n);  // finds: A11/note
+  plain<<<1, 256>>>(p, n);                                                // finds: C09
   plain<<<1, 256, 0, stream>>>(p, n);
   done();
 }
@@ -54,4 +56,21 @@ void switches(rocblas_handle handle, hipStream_t (&streams)[4]) {
 void sixteen_bits(_Float16* to, const _Float16* from, int n) {
   look(hipMemcpy(to, from, n * sizeof(_Float16), hipMemcpyHostToDevice));
   look(hipMemcpy(to, from, n, hipMemcpyHostToDevice));  // finds: F05
+}
+
+void module(hipFunction_t kernel, hipStream_t stream, void** a) {
+  look(hipModuleLaunchKernel(kernel, 1, 1, 1, 2048, 1, 1, 0, stream, a, 0));     // finds: B01
+  look(hipModuleLaunchKernel(kernel, 1, 1, 1, 256, 1, 1, 65537, stream, a, 0));  // finds: B08
+  look(hipModuleLaunchKernel(kernel, 1, 1, 1, 256, 1, 1, 65536, stream, a, 0));
+}
+
+// hipRTC includes HIP's header by itself.
+const char* const embedded = R"hip(
+__global__ void narrow(float* x, long n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;  // finds: A16
+  if (i < n) x[i] = 1;
+}
+)hip";
+hiprtcResult compile(hiprtcProgram* one) {
+  return hiprtcCreateProgram(one, embedded, "embedded.hip", 0, nullptr, nullptr);
 }

@@ -72,5 +72,6 @@ def sources(program, cindex):
             text, lines = unescaped(program.source, cursor.extent.start.offset, cursor.extent.end.offset)
             name = f"{program.file}.{cursor.extent.start.offset}.cu"
             language = "hip" if call_name(call).startswith("hip") else "cuda"
-            unit = prefix.parse(cindex, name, {name: text}, program.compile_words(language), 0x200)
+            words = program.compile_words(language) + (["-include", "hip/hip_runtime.h"] if language == "hip" else [])  # as hipRTC does
+            unit = prefix.parse(cindex, name, {name: text}, words, 0x200)
             yield Program(unit, name, text, language), lines

@@ -51,6 +51,8 @@ BENIGN = re.compile(r"initialization is not supported for __shared__ variables|c
 TWICE = re.compile(r"/sm_\d\d_\w+\.hp*$")
 OWN = str(prefix.SHIMS / "cuda13")
 THRUST = re.compile(r"no (?:member|template) named '(\w+)' in namespace 'thrust'")
+# What hip/hip_runtime.h declares. hipRTC includes it by itself, and a build may force it.
+RUNTIME_OF_HIP = re.compile(r"(?:use of undeclared identifier|unknown type name|no matching function for call to) '?(?:threadIdx|blockIdx|blockDim|gridDim|warpSize|dim3|hip\w+|__hip\w+)\b")
 # nvcc takes `"r"(a) "r"(b)` without a comma in an asm statement, which no rule reads.
 OPERANDS = re.compile(r'"[=+&]?\w+"\s*\([^()]*\)\s*"[=+&]?\w+"\s*\(')
 
@@ -120,9 +122,10 @@ def parse(file, options):
     which includes it, is read there if it cannot be read alone."""
     program, errors, absent = parsed(file, file, options)
     if errors and program.language == "hip" and pathlib.Path(file).suffix == ".cu" and not options.language:
-        # Headers that include HIP's under a condition, and rely on nvcc to include CUDA's by itself.
+        # Headers that include HIP's under a condition, and rely on nvcc to include CUDA's by itself. Where the source includes
+        # HIP's as CUDA too, it is one of HIP that lacks a library.
         other, others, lost = parsed(file, file, options, "cuda")
-        if len(others) < len(errors):
+        if len(others) < len(errors) and not any("/hip/nvidia_detail/" in each.include.name for each in other.unit.get_includes()):
             program, errors, absent = other, others, lost
     if errors and not any(missing_header(error) for error in errors):
         for whole in project.includers(file)[:2]:
@@ -184,6 +187,12 @@ def parsed(main, file, options, language=None):
     if lost:  # older headers of Thrust included these
         arguments += [word for name in lost for word in ("-include", name)]
         unit, errors = read()
+    if language == "hip" and any(RUNTIME_OF_HIP.match(error.spelling) for error in errors):
+        less, before = (unit, errors), arguments
+        arguments = arguments + ["-include", "hip/hip_runtime.h"]
+        unit, errors = read()
+        if len(errors) >= len(less[1]):
+            (unit, errors), arguments = less, before
     if errors and not words and not any(map(missing_header, errors)):
         less, before = (unit, errors), arguments
         arguments = arguments + [f"-D{name}=1" for name in headers.gpu_macros() if f"-D{name}" not in {word.partition("=")[0] for word in arguments}]
