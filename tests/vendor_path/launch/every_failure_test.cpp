@@ -40,7 +40,7 @@ const std::vector<int> sevens(size, 7);
 }
 
 /// Each returns an error, or whether its results are right.
-ws::result<bool> launches() {
+ws::result<bool> many_launches() {
   WARPSAFE_TRY(const auto stream, ws::Stream::create());
   WARPSAFE_TRY(const auto other, ws::Stream::create());
   WARPSAFE_TRY(auto buffer, ws::DeviceBuffer<int>::from(stream, std::span(sevens)));
@@ -54,7 +54,7 @@ ws::result<bool> launches() {
   WARPSAFE_TRYV(stream.synchronize());
   return values == sevens;
 }
-ws::result<bool> memory() {
+ws::result<bool> memory_calls() {
   WARPSAFE_TRY(const auto stream, ws::Stream::create());
   WARPSAFE_TRY(auto device, ws::DeviceBuffer<int>::create(stream, size));
   WARPSAFE_TRYV(device.zero(stream));
@@ -73,7 +73,7 @@ ws::result<bool> memory() {
   WARPSAFE_TRYV(pinned.close());
   return values == sevens && plane == sevens && on_host.span().size() == size;
 }
-ws::result<bool> graphs() {
+ws::result<bool> graph_work() {
   WARPSAFE_TRY(const auto stream, ws::Stream::create());
   const auto body = [&](ws::Capture&) -> ws::result<void> {
     WARPSAFE_TRYV(ws::launch(stream, plain, ws::kernel<nothing>));
@@ -93,7 +93,8 @@ struct Program {
   const char* name;
   ws::result<bool> (*run)();
 };
-constexpr Program programs[] = {{"launches", launches}, {"memory", memory}, {"graphs", graphs}};
+constexpr Program programs[] = {
+    {"launches", many_launches}, {"memory", memory_calls}, {"graphs", graph_work}};
 
 [[nodiscard]] bool is_one_of(const std::string& function, std::span<const char* const> parts) {
   for (const char* const part : parts) {
