@@ -90,7 +90,7 @@ TEST_F(DumpedData, ADumpTellsEachArgument) {
 }
 
 TEST_F(DumpedData, AFolderThatCannotBeMadeHasTheSystemsReason) {
-  for (const std::string place : {"/sys/none.warpsafe", "/proc/none", "/dev/null/none"}) {
+  for (const std::string place : {"/none/none", "/dev/null/none"}) {
     errno = 0;
     ASSERT_NE(::mkdir(place.c_str(), S_IRWXU), 0);
     const std::string reason = std::strerror(errno);
