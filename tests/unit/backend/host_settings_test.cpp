@@ -110,7 +110,8 @@ TEST_F(HostSettings, StacksOf64KibToOneGibCanBeSet) {
 }
 
 TEST_F(HostSettings, ANewStackIsThatOfTheNextLaunch) {
-  if (under_sanitizer) GTEST_SKIP() << "the sanitizer needs much of the stack";
+  if (under_sanitizer)
+    GTEST_SKIP() << "the sanitizers use more of a stack than the test leaves free";
   const std::size_t before = host::stack_bytes();
   unsigned ran = 0;
   for (const std::size_t kib : {128U, 2048U, 4096U}) {

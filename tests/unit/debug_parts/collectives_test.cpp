@@ -75,11 +75,12 @@ void expect_asked(int questions, int queries) {
 }
 
 TEST(Collectives, AreThoseOfNcclRcclAndMpi) {
-  if (debug::detail::has_collectives()) GTEST_SKIP() << "this program has such a library";
+  if (debug::detail::has_collectives())
+    GTEST_SKIP() << "this program has a library of NCCL, RCCL or MPI already";
   for (const char* const name : {"libnccl.so.2", "librccl.so", "libmpi_cxx.so.40"}) {
     {
       const LoadedAs loaded(name);
-      if (!loaded.worked()) GTEST_SKIP() << "no library can be loaded here";
+      if (!loaded.worked()) GTEST_SKIP() << "no copy of libdl.so.2 can be loaded here";
       EXPECT_TRUE(debug::detail::has_collectives()) << name;
     }
     EXPECT_FALSE(debug::detail::has_collectives()) << name;
@@ -94,7 +95,7 @@ TEST(Collectives, ALaunchIsAskedAboutOnlyWhereItMayWaitForAnotherRank) {
   asked = {};
   if (!debug::detail::has_collectives()) expect_asked(0, 0);
   const LoadedAs loaded("libnccl.so.2");
-  if (!loaded.worked()) GTEST_SKIP() << "no library can be loaded here";
+  if (!loaded.worked()) GTEST_SKIP() << "no copy of libdl.so.2 can be loaded here";
   expect_asked(1, 1);
   asked.may_query = false;
   expect_asked(1, 0);

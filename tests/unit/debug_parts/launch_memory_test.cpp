@@ -4,6 +4,7 @@
 // Which memory of a launch is copied, and what happens if a call fails.
 
 #include "hand_made_launch.hpp"
+#include "host_test_kernel.hpp"
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
 
 #include <gmock/gmock.h>
@@ -97,13 +98,9 @@ TEST_F(LaunchData, ACallThatFailsEndsTheCopyWithItsError) {
   EXPECT_EQ(text(error.operation), "stream synchronize");
 }
 TEST_F(LaunchData, MoreDataThanTheHostHasMemoryForIsAnError) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer ends a program that asks for so much";
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  GTEST_SKIP() << "a sanitizer ends a program that asks for so much";
-#endif
-#endif
+  if (host_test::under_sanitizer) {
+    GTEST_SKIP() << "the sanitizers' allocators end a program that asks for so much";
+  }
   constexpr std::uint64_t bytes = std::uint64_t{1} << 61U;
   launch.reaches(device.data(), bytes);
   record.site = app;

@@ -277,7 +277,8 @@ TEST(CheckText, OfAFileHasNoFolders) {
 }
 
 TEST(CheckRecordDeathTest, WithoutMemoryTheStatusSaysSo) {
-  if (host_test::under_sanitizer) GTEST_SKIP() << "the sanitizers end such a program";
+  if (host_test::under_sanitizer)
+    GTEST_SKIP() << "the sanitizers' allocators end a program without memory";
   testing::FLAGS_gtest_death_test_style = "fast";
   const auto exhausted = [] {
     rlimit limit{};

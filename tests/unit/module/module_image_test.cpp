@@ -4,6 +4,7 @@
 // The image of a module: copied from memory or read from a file, with zeros behind it.
 
 #include "core_test.hpp"
+#include "host_test_kernel.hpp"
 #include <warpsafe/host.hpp>
 #include <warpsafe/module.hpp>
 
@@ -26,7 +27,6 @@ namespace warpsafe::core_test {
 namespace {
 
 using detail::ModuleFile;
-constexpr bool own_allocator = host::address_sanitizer || host::thread_sanitizer;
 constexpr std::size_t first_room = 65536;  ///< bytes that are read at first
 
 /// Frees much memory that holds no zeros, for the next allocations.
@@ -133,7 +133,8 @@ using ModuleImageDeathTest = ModuleImageTest;
 
 // In a process that may use little memory.
 TEST_F(ModuleImageDeathTest, AFileWithoutAnEndIsRefused) {
-  if (own_allocator) GTEST_SKIP() << "the sanitizers' allocators end the program";
+  if (host_test::under_sanitizer)
+    GTEST_SKIP() << "the sanitizers' allocators end a program without memory";
   const auto refused = [] {
     rlimit limit{};
     limit.rlim_cur = limit.rlim_max = std::size_t{64} << 20U;
@@ -159,7 +160,8 @@ struct VastImage {
 };
 
 TEST_F(ModuleImageTest, WithoutMemoryForACopyNothingIsLoaded) {
-  if (own_allocator) GTEST_SKIP() << "the sanitizers' allocators end the program";
+  if (host_test::under_sanitizer)
+    GTEST_SKIP() << "the sanitizers' allocators end a program without memory";
   const auto refused = Module::load(VastImage{}, app);
   EXPECT_EQ(finding(error_in(refused)),
             (Finding{Errc::out_of_memory, Stage::runtime_call,
