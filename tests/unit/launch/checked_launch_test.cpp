@@ -48,7 +48,7 @@ class CheckedLaunch : public ScriptedTest {
     const detail::KernelFacts facts{needs, nullptr, nullptr};
     const detail::ArgumentTypes none{nullptr, 0, false, false, true};
     const detail::LaunchTypes types{facts, none, nullptr, nullptr};
-    KernelLimits local;
+    local = {};
     error = LaunchError::make(Errc{}, Stage{});
     kernel_found = nullptr;
     const bool fine = detail::check_numbers<Level>(at, types, nullptr, numbers, launched(),
@@ -72,7 +72,8 @@ class CheckedLaunch : public ScriptedTest {
   detail::KernelSlots<Driver> slots{};
   int module_device = -1;
   LaunchError error = LaunchError::make(Errc{}, Stage{});
-  const KernelLimits* kernel_found = nullptr;
+  KernelLimits local;
+  const KernelLimits* kernel_found = nullptr;  ///< may be `local`
 };
 
 TEST_F(CheckedLaunch, AsksTheDriverOnceAndFindsTheSameAfterwards) {
@@ -97,7 +98,6 @@ TEST_F(CheckedLaunch, AsksTheDriverOnceAndFindsTheSameAfterwards) {
 }
 
 TEST_F(CheckedLaunch, AKernelMayBeKnownBeforeTheDevice) {
-  KernelLimits local;
   int status = -1;
   ASSERT_NE(slots.find(entry, 2, local, status), nullptr);
   EXPECT_EQ(found(numbers_of(numbered_shape(10, 256))), fine());

@@ -189,7 +189,8 @@ TEST(OccupancyReport, OneThatIsNotFilledInIsNothing) {
   const std::string start =
       "Occupancy of '' with blocks of 0 threads and 0 bytes of dynamic shared memory: 0 per "
       "multiprocessor";
-  EXPECT_EQ(format_occupancy(nothing, buffer, sizeof buffer), std::string(buffer).size());
+  const std::size_t written = format_occupancy(nothing, buffer, sizeof buffer);
+  EXPECT_EQ(written, std::string(buffer).size());
   EXPECT_EQ(buffer, start + "; not a single block fits");
   nothing.limit = OccupancyLimit::shared;
   format_occupancy(nothing, buffer, sizeof buffer);
