@@ -4,6 +4,7 @@
 // Measures the race detector: a small program under one seed, with buffers of several sizes, one
 // more action of a program that has done many, and how a long record grows.
 
+#include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/race/adversarial.hpp>
 #include <warpsafe/race/race_checker.hpp>
@@ -17,6 +18,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -81,8 +83,14 @@ void one_more_action(benchmark::State& state) {
 }
 BENCHMARK(one_more_action)->Arg(100)->Arg(10000)->Arg(100000);
 
+/// The bytes that the program has allocated, as glibc counts them.
+std::size_t in_use() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
 /// A record of calls that no device executes. `held` counts the bytes that the recorder has
-/// allocated at its end, as glibc counts them.
+/// allocated at its end.
 class LongRecord {
  public:
   LongRecord() {
@@ -131,10 +139,6 @@ class LongRecord {
  private:
   static const void* object(std::uintptr_t from, std::size_t number) {
     return reinterpret_cast<const void*>(from + number * 64);
-  }
-  static std::size_t in_use() {
-    const struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
   }
   ws::debug::RaceRecorder& recorder_ = ws::debug::RaceRecorder::get();
   std::size_t before_ = 0;
@@ -211,5 +215,80 @@ BENCHMARK(launches_of_a_graph)
     ->Args({10000, 10})
     ->Args({10000, 100})
     ->Iterations(1);
+
+/// The same on the modelled GPU, which also runs the work: `steps` steps of a program under one
+/// seed. `held` is what the program has allocated since its beginning.
+template <class Begin>
+void run_steps(benchmark::State& state, std::int64_t steps, const Begin& begin) {
+  for (auto _ : state) {
+    std::size_t held = 0;
+    bool good = true;
+    const auto report = ws::adversarial::run({1, 1}, [&] {
+      const std::size_t before = in_use();
+      const auto stream = ws::Stream::create();
+      if (!stream.has_value()) return void(good = false);
+      auto buffer = ws::DeviceBuffer<float>::create(stream.assume_value(), 1);
+      if (!buffer.has_value()) return void(good = false);
+      const auto step = begin(stream.assume_value(), buffer.assume_value());
+      for (std::int64_t i = 0; i < steps && good; ++i) good = step();
+      const std::size_t now = in_use();
+      held = now > before ? now - before : 0;
+    });
+    if (!good || !report.clean()) return state.SkipWithError("the program failed or has a race");
+    state.counters["held"] = static_cast<double>(held);
+    state.counters["us/step"] =
+        benchmark::Counter(static_cast<double>(steps) / 1e6,
+                           benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  }
+}
+
+void host_launches(benchmark::State& state) {
+  run_steps(state, state.range(0), [](const ws::Stream& stream, ws::DeviceBuffer<float>& buffer) {
+    return [&] {
+      const ws::LaunchConfig once{ws::grid<1>, ws::block<1>};
+      return ws::launch(stream, once, ws::kernel<write>, buffer.view()).has_value();
+    };
+  });
+}
+BENCHMARK(host_launches)->RangeMultiplier(10)->Range(1000, 10000000)->Iterations(1);
+
+/// Each step makes a stream, which waits for the first one and runs a kernel; then the first stream
+/// waits for it.
+void host_short_lived_streams(benchmark::State& state) {
+  run_steps(state, state.range(0), [](const ws::Stream& first, ws::DeviceBuffer<float>& buffer) {
+    return [&] {
+      const ws::LaunchConfig once{ws::grid<1>, ws::block<1>};
+      const auto own = ws::Stream::create();
+      if (!own.has_value()) return false;
+      const auto before = first.record();
+      if (!before.has_value() || !ws::wait(own.assume_value(), before.assume_value()).has_value() ||
+          !ws::launch(own.assume_value(), once, ws::kernel<write>, buffer.view()).has_value()) {
+        return false;
+      }
+      const auto after = own.assume_value().record();
+      return after.has_value() && ws::wait(first, after.assume_value()).has_value();
+    };
+  });
+}
+BENCHMARK(host_short_lived_streams)->RangeMultiplier(10)->Range(1000, 100000)->Iterations(1);
+
+/// Each step launches a graph of kernels and waits for it.
+void host_graph(benchmark::State& state) {
+  run_steps(state, state.range(1), [&](const ws::Stream& stream, ws::DeviceBuffer<float>& buffer) {
+    const ws::LaunchConfig once{ws::grid<1>, ws::block<1>};
+    auto graph = ws::capture(stream, [&](ws::Capture& capture) -> ws::result<void> {
+      WARPSAFE_TRYV(capture.keep(buffer.keep()));
+      for (std::int64_t i = 0; i < state.range(0); ++i) {
+        WARPSAFE_TRYV(ws::launch(stream, once, ws::kernel<write>, buffer.view()));
+      }
+      return ws::success();
+    });
+    auto made = std::make_shared<ws::result<ws::ExecutableGraph>>(graph.value().instantiate());
+    return [&stream, made] {
+      return made->value().launch(stream).has_value() && stream.synchronize().has_value();
+    };
+  });
+}
+BENCHMARK(host_graph)->Args({100, 100})->Args({1000, 100})->Args({10000, 100})->Iterations(1);
 
 }  // namespace

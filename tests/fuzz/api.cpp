@@ -54,6 +54,7 @@ class InOrder final : public host::Scheduler {
   void empty_wait(host::StreamState&) override {}
   void touched(const debug::MemoryAccess&) override {}
   void destroyed(host::StreamState&) override {}
+  void forgotten(const host::StreamState&) override {}
   void refused(const host::StreamState*) override {}
 
  private:

@@ -11,12 +11,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -621,6 +623,71 @@ TEST_F(Recording, AKernelAccessesItsViewUntilItIsKnownToWriteAroundIt) {
     EXPECT_EQ(found, known ? 64U : 8U);
   }
   ASSERT_EQ(host_backend::deallocate_unordered(memory), 0);
+}
+
+TEST_F(Recording, AForgottenStreamsAddressIsThatOfAnother) {
+  const auto nodes = std::make_shared<GraphNodes>();
+  for (std::size_t i = 0; i < 3; ++i) nodes->push_back({std::make_shared<MarkOperation>(), {}});
+  submit(one_, std::make_shared<GraphOperation>(nodes));
+  recorder_.destroyed(one_);
+  recorder_.forgotten(one_);
+  recorder_.refused(&one_);
+  EXPECT_THAT(recorder_.uses_after_destroy, IsEmpty()) << "nothing is known of it";
+  known_done(*kept_.back());
+  kept_.clear();
+  forget();
+  forget();
+  submit(one_, std::make_shared<GraphOperation>(nodes));
+  EXPECT_EQ(recorder_.history.is_default.size(), 3U) << "another stream";
+  EXPECT_EQ(recorder_.held().strands, 4U) << "host, stream, and two chains beside it, as before";
+  recorder_.forgotten(StreamState(device_, 4));
+}
+
+WARPSAFE_KERNEL void put(float* x) { *x = 1; }
+
+// A program that makes a stream for each step. What it held grew with each stream.
+TEST(LongHostProgram, StaysSmall) {
+  const LaunchConfig once{grid<1>, block<1>};
+  Runtime& runtime = Runtime::get();
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    std::size_t most_retired = 0;
+    std::size_t most_waiting = 0;
+    const auto report = adversarial::run({1, seed}, [&] {
+      const Stream first = Stream::create().value();
+      auto buffer = DeviceBuffer<float>::create(first, 1).value();
+      for (int i = 0; i < 5000; ++i) {
+        const Stream own = Stream::create().value();
+        ASSERT_TRUE(wait(own, first.record().value()).has_value());
+        ASSERT_TRUE(launch(own, once, kernel<put>, buffer.view()).has_value());
+        ASSERT_TRUE(wait(first, own.record().value()).has_value());
+        if (i % 64 != 0) continue;
+        const std::lock_guard lock(runtime.mutex);
+        std::size_t waiting = 0;
+        for (const auto& stream : runtime.retired) waiting += stream->queue.size();
+        for (const auto& [key, stream] : runtime.streams) waiting += stream->queue.size();
+        most_retired = std::max(most_retired, runtime.retired.size());
+        most_waiting = std::max(most_waiting, waiting);
+      }
+    });
+    EXPECT_TRUE(report.clean());
+    EXPECT_LE(most_retired, 2048U + 1024U) << "1024 may have work that waits";
+    EXPECT_LE(most_waiting, 1024U + 16U) << "the last call submits a few";
+  }
+}
+
+// What the library asks to keep little is no action of the program, so it hides no race.
+TEST(LongHostProgram, ARaceAfterManyStreamsIsFound) {
+  const LaunchConfig once{grid<1>, block<1>};
+  const auto report = adversarial::run({1, 1}, [&] {
+    const Stream first = Stream::create().value();
+    auto buffer = DeviceBuffer<float>::create(first, 1).value();
+    for (int i = 0; i < 40; ++i) {
+      const Stream own = Stream::create().value();
+      if (i == 0) ASSERT_TRUE(wait(own, first.record().value()).has_value());
+      ASSERT_TRUE(launch(own, once, kernel<put>, buffer.view()).has_value());
+    }
+  });
+  EXPECT_FALSE(report.clean());
 }
 
 }  // namespace

@@ -95,6 +95,8 @@ template <std::size_t N>
 ///   (detail/call_scope.hpp)
 /// * `bool is_scheduled()`: work runs only inside calls now, so repeated queries do not advance it
 ///   (false)
+/// * `bool event_ended(native_event)`: whether the work before the event's record has ended. It is
+///   no call of the program: nothing runs in it, and it orders nothing (false)
 /// * `symbol_address(void*&, const void* symbol)`: where a `__device__` variable is, for
 ///   WARPSAFE_DEVICE_CHECK (none)
 /// * `can_access(int device, const void* memory, int memory_device, bool& answer)`: whether work of

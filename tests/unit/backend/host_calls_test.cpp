@@ -58,6 +58,7 @@ struct TestScheduler : host::Scheduler {
     ++streams_destroyed;
     had_room = runtime.retired.capacity() > runtime.retired.size();
   }
+  void forgotten(const host::StreamState& stream) override { forgot.push_back(&stream); }
   void refused(const host::StreamState*) override { ++streams_refused; }
 
   void run_all(std::unique_lock<std::mutex>& lock) {
@@ -72,6 +73,7 @@ struct TestScheduler : host::Scheduler {
   std::vector<host::StreamState*> waiting;
   std::vector<host::OperationKind> kinds;
   std::vector<debug::MemoryAccess> touches;
+  std::vector<const host::StreamState*> forgot;
   std::function<void(std::unique_lock<std::mutex>&)> before_finish;
   bool refuses = false;
   bool had_room = false;  // for the stream that the program destroyed last
@@ -1304,6 +1306,71 @@ TEST_F(HostScheduled, ADestroyedEventIsKeptUntilTheSchedulerHasGone) {
   EXPECT_TRUE(kept.expired());
   EXPECT_TRUE(destroyed_event().expired()) << "nothing can use it";
   runtime.set_scheduler(&scheduler);
+}
+
+TEST_F(HostScheduled, TheNewest1024DestroyedEventsAreKept) {
+  const std::lock_guard lock(runtime.mutex);
+  runtime.set_scheduler(nullptr);
+  runtime.set_scheduler(&scheduler);
+  std::vector<std::weak_ptr<const host::Operation>> records;
+  for (std::size_t i = 0; i < 1030; ++i) {
+    auto event = std::make_unique<host::EventState>();
+    event->record = std::make_shared<host::MarkOperation>();
+    records.push_back(event->record);
+    runtime.quarantine(std::move(event));
+  }
+  for (std::size_t i = 0; i < records.size(); ++i) EXPECT_EQ(records[i].expired(), i < 6) << i;
+}
+
+TEST_F(HostScheduled, OldDestroyedStreamsWithoutWorkAreForgotten) {
+  ASSERT_EQ(host_backend::device_synchronize(), 0);
+  std::vector<host::StreamState*> made;
+  std::unique_lock lock(runtime.mutex);
+  runtime.set_scheduler(nullptr);
+  runtime.retired.clear();
+  runtime.set_scheduler(&scheduler);
+  lock.unlock();
+  const auto destroy_one = [&] {
+    ASSERT_EQ(host_backend::stream_destroy(made.back()), 0);
+    EXPECT_EQ(runtime.streams.count(made.back()), 0U);
+  };
+  for (int i = 0; i < 2048; ++i) {
+    ASSERT_TRUE(scheduler.forgot.empty()) << i;
+    host::StreamState* one = nullptr;
+    ASSERT_EQ(host_backend::stream_create(one, 0), 0);
+    made.push_back(one);
+    // The second has work that has not run.
+    if (i == 1) ASSERT_EQ(launch_raw(one, shape_of(1, 1), nothing), 0);
+    destroy_one();
+  }
+  std::vector<const host::StreamState*> expected{made[0]};
+  for (std::size_t i = 2; i <= 1024; ++i) expected.push_back(made[i]);
+  EXPECT_EQ(scheduler.forgot, expected);
+  EXPECT_EQ(runtime.retired.size(), 1024U);
+  EXPECT_EQ(runtime.retired.front().get(), made[1]);
+  lock.lock();
+  scheduler.run_all(lock);
+}
+
+TEST_F(HostScheduled, WhetherAnEventHasEndedIsNoCallOfTheProgram) {
+  host::EventState* event = nullptr;
+  ASSERT_EQ(host_backend::event_create(event, false), 0);
+  EXPECT_FALSE(host_backend::event_ended(event)) << "it has no record";
+  ASSERT_EQ(host_backend::event_record(event, stream), 0);
+  const std::size_t calls = scheduler.calls;
+  const std::size_t known = scheduler.known;
+  const std::size_t pending = scheduler.pending;
+  EXPECT_FALSE(host_backend::event_ended(event));
+  {
+    std::unique_lock lock(runtime.mutex);
+    scheduler.run_all(lock);
+  }
+  EXPECT_TRUE(host_backend::event_ended(event));
+  EXPECT_EQ(scheduler.calls, calls);
+  EXPECT_EQ(scheduler.known, known);
+  EXPECT_EQ(scheduler.pending, pending);
+  ASSERT_EQ(host_backend::event_destroy(event), 0);
+  EXPECT_FALSE(host_backend::event_ended(event)) << "it does not exist";
 }
 
 /// Waits until the workers of all destroyed streams are at their end.

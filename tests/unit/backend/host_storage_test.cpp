@@ -405,6 +405,54 @@ TEST(HostFreedMemory, DoesNotLookAtWhatIsInUseAgain) {
   EXPECT_TRUE(kept.take(made, [] { return true; }));
 }
 
+/// Memory of 8 bytes that counts as `bytes`.
+Allocation freed_as(std::size_t bytes) {
+  Allocation made = freed(8, MemoryKind::device, 0, true);
+  made.bytes = bytes;
+  return made;
+}
+/// Takes all pieces of 8 bytes out, and returns how many there were.
+std::size_t take_all(FreedMemory& kept) {
+  std::size_t found = 0;
+  for (;; ++found) {
+    Allocation made = asking(8, MemoryKind::device, 0, true);
+    if (!kept.take(made, [] { return true; })) return found;
+  }
+}
+
+TEST(HostFreedMemory, KeepsTheNewestPieces) {
+  FreedMemory kept;
+  for (int i = 0; i < 8192; ++i) kept.add(freed_as(8));
+  EXPECT_EQ(take_all(kept), 8192U);
+  for (int i = 0; i < 8193; ++i) kept.add(freed_as(8));
+  EXPECT_EQ(take_all(kept), 4096U);
+}
+
+TEST(HostFreedMemory, KeepsTheNewestBytes) {
+  constexpr std::size_t large = std::size_t{128} << 20U;
+  FreedMemory kept;
+  for (int i = 0; i < 4; ++i) kept.add(freed_as(large));
+  EXPECT_EQ(take_all(kept), 4U);
+  for (int i = 0; i < 4; ++i) kept.add(freed_as(large));
+  kept.add(freed_as(1));
+  EXPECT_EQ(take_all(kept), 2U) << "more than 512 MiB become at most 256";
+  kept.add(freed_as(8 * large));
+  EXPECT_EQ(take_all(kept), 1U) << "the newest stays, whatever its size";
+  for (int i = 0; i < 4; ++i) kept.add(freed_as(large));
+  EXPECT_EQ(take_all(kept), 4U) << "what is in use again does not count";
+}
+
+TEST(HostFreedMemory, AWriteIsToldAlsoOnceItsMemoryHasGone) {
+  FreedMemory kept;
+  Allocation first = freed_as(8);
+  *bytes_of(first.storage) = 1;
+  kept.add(std::move(first));
+  EXPECT_EQ(kept.written_after_free(), 8U);
+  for (int i = 0; i < 8192; ++i) kept.add(freed_as(8));
+  EXPECT_EQ(kept.written_after_free(), 8U);
+  EXPECT_EQ(take_all(kept), 4096U);
+}
+
 TEST(HostFreedMemory, TellsOfWritesToAllOfItAlsoOnceItIsHandedOut) {
   FreedMemory kept;
   EXPECT_EQ(kept.written_after_free(), 0U);

@@ -10,8 +10,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace warpsafe::core_test {
 namespace {
@@ -219,6 +222,83 @@ TEST_F(Waiting, AMarkIsAPointThatCanMove) {
   EXPECT_EQ(mark.set<waits_full>(Driver::stream(8, 3)), 0);
   EXPECT_EQ(script.taken(), (Calls{"set_device 3", "event_record 1 8", "set_device 0"}))
       << "the same event, on its stream's device";
+}
+
+/// Of a handle of the scripted runtime.
+std::uintptr_t number_of(const void* handle) {
+  return reinterpret_cast<std::uintptr_t>(handle) /
+         reinterpret_cast<std::uintptr_t>(StreamDriver::handle<void*>(1));
+}
+
+/// A runtime that can tell without a call whether an event has ended.
+struct KnowingDriver : StreamDriver {
+  static inline std::uintptr_t first_open = 0;  ///< events before it have ended
+  static bool event_ended(native_event event) noexcept { return number_of(event) < first_open; }
+};
+
+template <class B>
+struct MarksOf {
+  MarksOf() { script.calls.clear(); }
+  /// Sets the marks of these streams, and forgets the calls.
+  void set(std::uintptr_t first, std::uintptr_t last) {
+    for (std::uintptr_t i = first; i <= last; ++i) {
+      int status = -1;
+      EXPECT_TRUE(marks.template set<waits_full>(stream(i), status));
+      EXPECT_EQ(status, 0);
+    }
+    static_cast<void>(script.taken());
+  }
+  static basic_stream_ref<B> stream(std::uintptr_t number) {
+    return detail::StreamAccess::make<B>(B::template handle<void*>(number), 0);
+  }
+  std::vector<std::uintptr_t> streams() const {
+    std::vector<std::uintptr_t> found;
+    marks.each([&](basic_stream_ref<B> stream, const detail::StreamMark<B>&) {
+      found.push_back(number_of(stream.native()));
+      return true;
+    });
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+  detail::StreamMarks<B> marks;
+};
+std::vector<std::uintptr_t> numbers(std::uintptr_t first, std::uintptr_t last) {
+  std::vector<std::uintptr_t> made(last - first + 1);
+  std::iota(made.begin(), made.end(), first);
+  return made;
+}
+
+TEST_F(Waiting, MarksThatHaveEndedMakeRoom) {
+  MarksOf<KnowingDriver> held;
+  KnowingDriver::first_open = 11;  // of the events, which have the numbers of the streams here
+  held.set(1, 16);
+  EXPECT_EQ(held.streams(), numbers(1, 16));
+  held.set(1, 16);
+  EXPECT_EQ(held.streams(), numbers(1, 16)) << "no stream is new";
+  held.set(17, 17);
+  EXPECT_EQ(held.streams(), numbers(11, 17));
+  // Six are left of these, so the next time is at twice as many and 16.
+  held.set(18, 38);
+  EXPECT_EQ(held.streams(), numbers(11, 38));
+  KnowingDriver::first_open = 1000;
+  held.set(39, 39);
+  EXPECT_EQ(held.streams(), numbers(39, 39));
+}
+
+TEST_F(Waiting, MarksStayWhereNothingIsKnownOfThem) {
+  MarksOf<StreamDriver> held;
+  held.set(1, 100);
+  EXPECT_EQ(held.streams(), numbers(1, 100));
+}
+
+TEST_F(Waiting, MarksAreVisitedUntilOneStops) {
+  MarksOf<StreamDriver> held;
+  held.set(1, 3);
+  int visited = 0;
+  held.marks.each([&](basic_stream_ref<StreamDriver>, const detail::StreamMark<StreamDriver>&) {
+    return ++visited < 2;
+  });
+  EXPECT_EQ(visited, 2);
 }
 
 TEST_F(Waiting, MovedMarksTakeTheirPointsAlong) {

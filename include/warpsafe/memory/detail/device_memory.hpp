@@ -86,9 +86,10 @@ class DeviceMemory : public MemoryOwner {
   [[nodiscard]] int order_uses_before(basic_stream_ref<B> stream) noexcept {
     const FlagLock lock(recording_);
     int status = 0;
-    for (const Use* use = uses_; use != nullptr && status == 0; use = use->next) {
-      if (!(use->stream == stream)) status = use->mark.template order_before<Level>(stream);
-    }
+    uses_.each([&](basic_stream_ref<B> user, const StreamMark<B>& use) noexcept {
+      if (!(user == stream)) status = use.template order_before<Level>(stream);
+      return status == 0;
+    });
     if (status != 0 || stream == stream_.ref() || captures<Level>(stream_.ref())) return status;
     StreamMark<B> own;
     status = own.template set<Level>(stream_.ref());
@@ -105,19 +106,14 @@ class DeviceMemory : public MemoryOwner {
     }
     if (stream == stream_.ref() || start == nullptr || captures<Level>(stream)) return 0;
     const FlagLock lock(recording_);
-    Use* use = uses_;
-    while (use != nullptr && !(use->stream == stream)) use = use->next;
-    if (use == nullptr) {
-      use = new (std::nothrow) Use{stream, {}, uses_};
-      if (use != nullptr) uses_ = use;
-    }
-    const int status = use == nullptr ? 0 : use->mark.template set<Level>(stream);
-    if (use != nullptr && status == 0) return 0;
+    int status = 0;
+    const bool recorded = uses_.template set<Level>(stream, status);
+    if (recorded && status == 0) return 0;
     // Without a record the free cannot wait for this use, so it ends now, whatever captures.
     const RelaxedCaptureScope<B, Level> outside;
     const int waited =
         wait_for_stream<B, Level>(stream.native(), stream.device().value(), {}, false);
-    return use == nullptr ? waited : status;
+    return recorded ? status : waited;
   }
 
  private:
@@ -126,12 +122,6 @@ class DeviceMemory : public MemoryOwner {
     return static_cast<DeviceMemory&>(self).template record_use<Level>(
         StreamAccess::make<B>(stream, device));
   }
-
-  struct Use {
-    basic_stream_ref<B> stream;
-    StreamMark<B> mark;
-    Use* next;
-  };
 
   /// Frees the memory, destroys the object and stores the runtime's status. Returns false if the
   /// free must wait for the end of a capture.
@@ -144,9 +134,7 @@ class DeviceMemory : public MemoryOwner {
         stream_(std::move(stream)),
         bytes_(bytes),
         free_(free) {}
-  ~DeviceMemory() {
-    while (uses_ != nullptr) delete std::exchange(uses_, uses_->next);
-  }
+  ~DeviceMemory() = default;
 
   template <CheckLevel Level>
   [[nodiscard]] int take(bool managed, [[maybe_unused]] const call_site& site) noexcept {
@@ -216,21 +204,24 @@ class DeviceMemory : public MemoryOwner {
     int first = 0;
     const auto note = [&first](int status) noexcept { first = first == 0 ? status : first; };
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
-      for (Use* use = uses_; use != nullptr; use = use->next) {
+      uses_.each([&](basic_stream_ref<B>, const StreamMark<B>& use) noexcept {
         // The free must not come before the use.
-        if (const int status = use->mark.template order_before<Level>(stream)) {
+        if (const int status = use.template order_before<Level>(stream)) {
           note(status);
-          note(use->mark.template wait<Level>({}, false));
+          note(use.template wait<Level>({}, false));
         }
-      }
+        return true;
+      });
       const RelaxedCaptureScope<B, Level> outside;
       if constexpr (GuardsMemory<B, Level>) {
         if (guard_ != nullptr) note(B::free_guarded(guard_, stream.native()));
       }
       if (guard_ == nullptr) note(call<B, Level, &B::deallocate>(start, stream.native()));
     } else {
-      for (Use* use = uses_; use != nullptr; use = use->next)
-        note(use->mark.template wait<Level>({}, false));
+      uses_.each([&](basic_stream_ref<B>, const StreamMark<B>& use) noexcept {
+        note(use.template wait<Level>({}, false));
+        return true;
+      });
       const RelaxedCaptureScope<B, Level> outside;
       note(wait_for_stream<B, Level>(stream.native(), stream.device().value(), {}, false));
       note(on_device<B, Level>(stream.device().value(), [&]() noexcept {
@@ -281,7 +272,7 @@ class DeviceMemory : public MemoryOwner {
   basic_stream_hold<B> stream_;
   std::size_t bytes_;
   Free free_;  ///< frees through the calls of the level that allocated the memory
-  Use* uses_ = nullptr;
+  StreamMarks<B> uses_;
   void* guard_ = nullptr;  ///< of guarded memory, which is `ordered`
   DeviceMemory* next_ = nullptr;
   int holders_ = 1;

@@ -35,6 +35,8 @@ class DependentLaunches {
   using Kernel = std::shared_ptr<const KernelOperation>;
 
   void clear() { chains_.clear(); }
+  /// The runtime drops the stream, which has no work left.
+  void forgotten(const StreamState& stream) noexcept { chains_.erase(&stream); }
 
   /// The front operation of `stream` is about to run. `below(n)` is a random number below n. False:
   /// no host memory, and the kernel runs as an ordinary one. An exception would leave work in the

@@ -118,6 +118,12 @@ class HostRaceRecorder {
     column.destruction = last_point();
     checker_.end_strand(column.strand);  // forget_some ends those beside it
   }
+  void forgotten(const StreamState& stream) {
+    const auto found = columns_.find(&stream);
+    if (found == columns_.end()) return;
+    for (const debug::Strand strand : found->second.beside) checker_.end_strand(strand);
+    columns_.erase(found);
+  }
   void refused(const StreamState* stream) {
     const auto found = columns_.find(stream);
     if (found == columns_.end() || found->second.destruction == debug::no_point) return;
@@ -282,7 +288,7 @@ class HostRaceRecorder {
   debug::RaceChecker checker_;
   debug::Strand host_ = 0;
   std::uint64_t run_ = 0;  // the upper half of the numbers of this run's operations
-  // A destroyed stream stays: while a scheduler is active, no other stream gets its address.
+  // A destroyed stream stays until the runtime forgets it: no other stream gets its address before.
   std::unordered_map<const StreamState*, Column> columns_;
   std::vector<std::weak_ptr<const Operation>> submitted_;
   // A shorter run is kept whole.

@@ -58,6 +58,7 @@ class SeededScheduler final : public Scheduler {
     lacks_memory_ = false;
     streams_.clear();
     pending_queries_ = 0;
+    waiting_ = 0;
     // From a device that is far behind the host to one that finishes at once.
     constexpr std::uint32_t odds[] = {1, 4, 8, 12, 15};
     odds_ = odds[random_.below(std::size(odds))];
@@ -75,6 +76,9 @@ class SeededScheduler final : public Scheduler {
     if (std::exchange(lacks_memory_, false)) throw_bad_alloc();
     // Ends loops of a program that queries until the answer is yes.
     if (pending_queries_ > 32) run_one(lock);
+    // A device's queue is full at some time, too; the host then waits in its call.
+    while (!running_ && waiting_ > most_waiting && run_one(lock)) {
+    }
     while (!running_ && random_.below(16) < odds_ && run_one(lock)) {
     }
   }
@@ -87,6 +91,7 @@ class SeededScheduler final : public Scheduler {
       streams_.push_back(&stream);
     }
     recorder.submitted(stream, operation);
+    ++waiting_;
   }
   void finish(std::unique_lock<std::mutex>& lock, Operations operations) override {
     const auto done = [](const auto& operation) { return operation->done; };
@@ -118,6 +123,11 @@ class SeededScheduler final : public Scheduler {
     recorder.host(kind, {}, {&access, 1});
   }
   void destroyed(StreamState& stream) override { recorder.destroyed(stream); }
+  void forgotten(const StreamState& stream) override {
+    std::erase(streams_, &stream);
+    dependents_.forgotten(stream);
+    recorder.forgotten(stream);
+  }
   void refused(const StreamState* stream) override { recorder.refused(stream); }
 
  private:
@@ -170,6 +180,7 @@ class SeededScheduler final : public Scheduler {
     watch(*operation, dependents_.hides() ? nullptr : &recorder.outside);
     running_ = true;
     runtime_.run_front(stream, lock);
+    --waiting_;
     running_ = false;
     watch(*operation, nullptr);  // a lost device runs nothing, and a graph outlives this
     const bool ended = dependents_.end(stream, operation, recorder);
@@ -181,6 +192,8 @@ class SeededScheduler final : public Scheduler {
   Random random_{0};
   std::uint32_t odds_ = 8;  // of 16: the chance that one more operation runs before a call
   std::uint32_t pending_queries_ = 0;
+  static constexpr std::size_t most_waiting = 1024;
+  std::size_t waiting_ = 0;    // operations that have not run
   bool running_ = false;       // an operation runs, without the lock
   bool lacks_memory_ = false;  // for the order of dependent launches: the next call reports it
   DependentLaunches dependents_;

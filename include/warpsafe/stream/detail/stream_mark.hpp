@@ -9,6 +9,8 @@
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream.hpp>
 
+#include <cstddef>
+#include <new>
 #include <utility>
 
 namespace warpsafe::detail {
@@ -124,12 +126,80 @@ class StreamMark {
     if (status == 0) point_.reached(B::vendor);
     return status;
   }
+  /// Whether the stream is known to have reached the point, as far as the backend can tell without
+  /// a call of its runtime (Backend's `event_ended`).
+  [[nodiscard]] bool has_ended() const noexcept {
+    if constexpr (requires { B::event_ended(native_); }) return B::event_ended(native_);
+    return false;
+  }
 
  private:
   typename B::native_event native_ = nullptr;
   /// The runtime's call, traced or not, by the check level that made the event.
   int (*destroy_)(typename B::native_event event) noexcept = nullptr;
   StreamPoint point_;
+};
+
+/// One mark for each stream that was given to `set`.
+template <class B>
+class StreamMarks {
+ public:
+  StreamMarks() noexcept = default;
+  StreamMarks(const StreamMarks&) = delete;
+  StreamMarks& operator=(const StreamMarks&) = delete;
+  ~StreamMarks() {
+    while (first_ != nullptr) delete std::exchange(first_, first_->next);
+  }
+
+  /// Moves the stream's mark behind everything submitted to it so far, and stores the runtime's
+  /// status. Returns false if a new mark finds no host memory. @pre as StreamMark::set
+  template <CheckLevel Level>
+  [[nodiscard]] bool set(basic_stream_ref<B> stream, int& status) noexcept {
+    One* one = first_;
+    while (one != nullptr && !(one->stream == stream)) one = one->next;
+    if (one == nullptr) {
+      if (count_ >= drop_at_) drop_ended();
+      one = new (std::nothrow) One{stream, {}, first_};
+      if (one == nullptr) return false;
+      first_ = one;
+      ++count_;
+    }
+    status = one->mark.template set<Level>(stream);
+    return true;
+  }
+  /// Calls `visit(stream, mark)` for each mark, until it returns false.
+  template <class Visit>
+  void each(const Visit& visit) const noexcept {
+    for (const One* one = first_; one != nullptr && visit(one->stream, one->mark);) one = one->next;
+  }
+
+ private:
+  struct One {
+    basic_stream_ref<B> stream;
+    StreamMark<B> mark;
+    One* next;
+  };
+
+  /// A vendor's runtime gives the handle of a destroyed stream to a later one, so there are not
+  /// more marks than streams at one time. A scheduler of the host backend does not.
+  void drop_ended() noexcept {
+    for (One** link = &first_; *link != nullptr;) {
+      One* const one = *link;
+      if (one->mark.has_ended()) {
+        *link = one->next;
+        delete one;
+        --count_;
+      } else {
+        link = &one->next;
+      }
+    }
+    drop_at_ = 2 * count_ + least_kept;  // so that dropping costs a constant time for each mark
+  }
+
+  static constexpr std::size_t least_kept = 16;
+  One* first_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t drop_at_ = least_kept;
 };
 
 }  // namespace warpsafe::detail

@@ -145,6 +145,27 @@ using StreamTable = std::unordered_map<const StreamState*, std::unique_ptr<Strea
   return found;
 }
 
+/// While a scheduler is active, so many of the newest destroyed streams stay, and as many events.
+/// Another one may get the address of an older one.
+inline constexpr std::size_t most_kept = 1024;
+
+/// Once twice `kept` destroyed streams are there, removes the oldest of them, and calls
+/// `forget(stream)` for each. One that still has work or a worker stays.
+template <class Forget>
+void drop_drained(std::vector<std::unique_ptr<StreamState>>& destroyed, std::size_t kept,
+                  const Forget& forget) {
+  std::size_t left = destroyed.size();
+  if (left < 2 * kept) return;
+  std::erase_if(destroyed, [&](const std::unique_ptr<StreamState>& stream) {
+    const bool works = stream->worker.joinable() ? !stream->exited : !stream->idle();
+    if (left <= kept || works) return false;
+    if (stream->worker.joinable()) stream->worker.join();
+    forget(*stream);
+    --left;
+    return true;
+  });
+}
+
 /// An event and its newest record, if any.
 struct EventState {
   int device = 0;

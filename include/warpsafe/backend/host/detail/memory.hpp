@@ -134,14 +134,26 @@ struct Allocation {
   }
 };
 
-/// Memory that was freed, and is kept so that a later use is reported instead of crashing.
+/// Memory that was freed, and is kept so that a later use is reported instead of crashing. The
+/// oldest goes where it becomes too much.
 class FreedMemory {
  public:
   /// Gets the memory for the next `add`, so that it cannot fail.
   void make_room() {
     if (kept_.size() == kept_.capacity()) kept_.reserve(2 * kept_.size() + 1);
   }
-  void add(Allocation freed) { kept_.push_back(std::move(freed)); }
+  void add(Allocation freed) {
+    bytes_ += freed.bytes;
+    kept_.push_back(std::move(freed));
+    if (kept_.size() <= 2 * most_pieces && bytes_ <= 2 * most_bytes) return;
+    std::size_t dropped = 0;
+    for (; kept_.size() - dropped > 1; ++dropped) {
+      if (kept_.size() - dropped <= most_pieces && bytes_ <= most_bytes) break;
+      if (written_ == 0) written_ = kept_[dropped].storage.written_after_free();
+      bytes_ -= kept_[dropped].bytes;
+    }
+    kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(dropped));
+  }
   /// Gives `made` the newest memory of its kind and size, as the pools of drivers and libraries do,
   /// if there is some and `decide()` agrees. Returns whether it did.
   template <class Decide>
@@ -155,6 +167,7 @@ class FreedMemory {
       if (written_ == 0) written_ = freed.storage.written_after_free();
       made.storage = std::move(freed.storage);
       made.storage.reissue(made.bytes);
+      bytes_ -= freed.bytes;
       kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(i));
       return true;
     }
@@ -170,7 +183,10 @@ class FreedMemory {
 
  private:
   static constexpr std::size_t most_looked_at = 64;
+  static constexpr std::size_t most_pieces = 4096;
+  static constexpr std::size_t most_bytes = std::size_t{256} << 20U;
   std::vector<Allocation> kept_;
+  std::size_t bytes_ = 0;
   std::size_t written_ = 0;
 };
 

@@ -244,6 +244,8 @@ class Scheduler {
   virtual void touched(const debug::MemoryAccess& access) = 0;
   /// The program destroys a stream. Its remaining operations must still run.
   virtual void destroyed(StreamState& stream) = 0;
+  /// A destroyed stream, whose operations have run, goes. Another one may get its address.
+  virtual void forgotten(const StreamState& stream) = 0;
   /// A call named a stream that never existed or no longer exists.
   virtual void refused(const StreamState* stream) = 0;
 };

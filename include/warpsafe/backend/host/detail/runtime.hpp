@@ -18,6 +18,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -186,7 +187,9 @@ class Runtime {
            freed_memory.take(made, [this] { return scheduler->hands_out_again(); });
   }
   void quarantine(std::unique_ptr<EventState> event) {
-    if (scheduler != nullptr) quarantined_events_.push_back(std::move(event));
+    if (scheduler == nullptr) return;
+    if (quarantined_events_.size() == most_kept) quarantined_events_.pop_front();
+    quarantined_events_.push_back(std::move(event));
   }
   /// Activates a scheduler; nullptr activates the streams' workers. @pre all work is done
   void set_scheduler(Scheduler* next) {
@@ -213,13 +216,10 @@ class Runtime {
     return failure.status;
   }
 
-  /// Joins the workers of destroyed streams that are drained.
+  /// Joins the workers of destroyed streams that are drained. A scheduler keeps the newest streams.
   void reap() {
-    if (scheduler != nullptr) return;
-    std::erase_if(retired, [](const std::unique_ptr<StreamState>& stream) {
-      if (stream->worker.joinable() && !stream->exited) return false;
-      if (stream->worker.joinable()) stream->worker.join();
-      return true;
+    drop_drained(retired, scheduler == nullptr ? 0 : most_kept, [this](StreamState& stream) {
+      if (scheduler != nullptr) scheduler->forgotten(stream);
     });
   }
 
@@ -294,7 +294,7 @@ class Runtime {
 
   std::atomic<bool> forked_ = false;
   std::atomic<bool> stopping_ = false;
-  std::vector<std::unique_ptr<EventState>> quarantined_events_;
+  std::deque<std::unique_ptr<EventState>> quarantined_events_;
 };
 
 }  // namespace warpsafe::host

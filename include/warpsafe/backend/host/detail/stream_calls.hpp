@@ -256,6 +256,11 @@ struct EventCalls {
       return runtime.take_failure(*device);
     });
   }
+  static bool event_ended(const EventState* event) noexcept {
+    Runtime& runtime = Runtime::get();
+    const std::lock_guard lock(runtime.mutex);
+    return runtime.events.count(event) != 0 && event->record != nullptr && event->record->done;
+  }
   /// Both events must be timed, recorded and of one device (else invalid_resource_handle) and done
   /// (else not_ready).
   static int event_elapsed(float& ms, EventState* begin, EventState* end) noexcept {
