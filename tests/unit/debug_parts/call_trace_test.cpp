@@ -5,6 +5,7 @@
 // of a device's limits: each from values made by hand, compared whole.
 
 #include "core_test.hpp"
+#include "hand_made_run.hpp"
 #include "log_fixture.hpp"
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/detail/call_trace.hpp>
@@ -96,30 +97,6 @@ TEST_F(TraceLine, HasTheVendorsFunctionAndMicroseconds) {
   EXPECT_THAT(line(Name::of("host")), IsEmpty());
 }
 
-/// A device whose numbers all differ.
-DeviceLimits numbered() {
-  DeviceLimits limits{};
-  limits.vendor = Vendor::nvidia;
-  limits.device = 3;
-  limits.name = Name::of("GPU");
-  limits.compute_major = 9;
-  limits.compute_minor = 1;
-  limits.max_threads_per_block = 1010;
-  for (std::uint32_t axis = 0; axis < 3; ++axis) {
-    limits.max_block[axis] = 1020 + axis;
-    limits.max_grid[axis] = 1030 + axis;
-  }
-  limits.shared_per_block = 1040;
-  limits.shared_per_block_optin = 1050;
-  limits.warp_size = 32;
-  limits.multiprocessors = 132;
-  limits.max_threads_per_multiprocessor = 2048;
-  limits.registers_per_block = 65536;
-  limits.cooperative_launch = true;
-  limits.max_cluster_blocks = 8;
-  return limits;
-}
-
 TEST(LimitsText, NamesEachNumberInTheRuntimesWords) {
   const auto shown = [](const DeviceLimits& limits) {
     char room[640];
@@ -127,7 +104,7 @@ TEST(LimitsText, NamesEachNumberInTheRuntimesWords) {
     EXPECT_EQ(size, std::string(room).size());
     return std::string(room);
   };
-  DeviceLimits limits = numbered();
+  DeviceLimits limits = numbered_limits();
   const std::string start =
       "Device 3 'GPU': compute capability 9.1, maxThreadsPerBlock=1010, "
       "maxThreadsDim=(1020,1021,1022), maxGridSize=(1030,1031,1032), sharedMemPerBlock=1040 bytes "
@@ -142,10 +119,10 @@ TEST(LimitsText, NamesEachNumberInTheRuntimesWords) {
 }
 TEST(LimitsText, IsCutWhereTheCallersRoomEnds) {
   char whole[640];
-  const std::size_t size = debug::format_limits(numbered(), whole, sizeof whole);
+  const std::size_t size = debug::format_limits(numbered_limits(), whole, sizeof whole);
   for (const std::size_t room : {std::size_t{1}, std::size_t{10}, size, size + 1, size + 2}) {
     std::vector<char> buffer(room + 1, '#');
-    const std::size_t written_bytes = debug::format_limits(numbered(), buffer.data(), room);
+    const std::size_t written_bytes = debug::format_limits(numbered_limits(), buffer.data(), room);
     EXPECT_EQ(written_bytes, room <= size ? room - 1 : size) << room;
     EXPECT_EQ(std::string(buffer.data()), std::string(whole, written_bytes));
     EXPECT_EQ(buffer[room], '#');

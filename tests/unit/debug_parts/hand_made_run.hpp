@@ -47,6 +47,30 @@ inline const void* handle_at(std::uintptr_t number) {
   return reinterpret_cast<const void*>(number);
 }
 
+/// A device whose numbers all differ.
+inline DeviceLimits numbered_limits() {
+  DeviceLimits limits{};
+  limits.vendor = Vendor::nvidia;
+  limits.device = 3;
+  limits.name = Name::of("GPU");
+  limits.compute_major = 9;
+  limits.compute_minor = 1;
+  limits.max_threads_per_block = 1010;
+  for (std::uint32_t axis = 0; axis < 3; ++axis) {
+    limits.max_block[axis] = 1020 + axis;
+    limits.max_grid[axis] = 1030 + axis;
+  }
+  limits.shared_per_block = 1040;
+  limits.shared_per_block_optin = 1050;
+  limits.warp_size = 32;
+  limits.multiprocessors = 132;
+  limits.max_threads_per_multiprocessor = 2048;
+  limits.registers_per_block = 65536;
+  limits.cooperative_launch = true;
+  limits.max_cluster_blocks = 8;
+  return limits;
+}
+
 /// A launch at 1000 ns, of 2500 ns.
 inline debug::RunLaunch launch_made(std::uint64_t number = 5) {
   debug::RunLaunch one{};

@@ -47,23 +47,10 @@ TEST(JournalFile, HasTheEnvironmentAndTheDevicesFirst) {
   run.lost = 9;
   run.incomplete = true;
   run.launches = {launch_made(), launch_made()};
-  DeviceLimits limits{};
+  DeviceLimits limits = numbered_limits();
   limits.vendor = Vendor::amd;
   limits.device = 4;
-  limits.name = Name::of("GPU");
-  limits.compute_major = 9;
-  limits.compute_minor = 1;
-  limits.max_threads_per_block = 1010;
-  for (std::uint32_t axis = 0; axis < 3; ++axis) {
-    limits.max_block[axis] = 1020 + axis;
-    limits.max_grid[axis] = 1030 + axis;
-  }
-  limits.shared_per_block = 1040;
-  limits.shared_per_block_optin = 1050;
   limits.warp_size = 64;
-  limits.registers_per_block = 65536;
-  limits.multiprocessors = 132;
-  limits.max_cluster_blocks = 8;
   limits.floored = true;
   run.environment.devices = {limits};
   const auto lines = journal_of(run);

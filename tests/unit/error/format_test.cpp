@@ -247,8 +247,8 @@ TEST(FormatClause, Modules) {
             "the module has no code for device 0 'NVIDIA H200': it holds sm_75 and sm_80; build it "
             "for that architecture");
   EXPECT_EQ(clause(with(Errc::module_wrong_device, 1, 0)),
-            "the module was loaded on device 0, but the stream belongs to device 1; make device 1 "
-            "current and load the module there too");
+            "the module was loaded on device 0, not on device 1; make device 1 current and load "
+            "the module there too");
   EXPECT_EQ(clause(as(Subcode::parameter_count, with(Errc::signature_mismatch, 2, 3))),
             "the kernel takes 3 parameters, the declared signature has 2");
   const auto second = [](Subcode what) {

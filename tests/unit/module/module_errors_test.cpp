@@ -198,8 +198,8 @@ TEST_F(ModuleErrorsTest, AKernelOfAModuleOfAnotherDeviceIsRefused) {
   EXPECT_EQ(error.code, Errc::module_wrong_device);
   EXPECT_EQ(message(error),
             "loading kernel 'axpy' from module 'axpy.co' failed: the module was loaded on device "
-            "0, but the stream belongs to device 3; make device 3 current and load the module "
-            "there too\n  at app.cpp:7");
+            "0, not on device 3; make device 3 current and load the module there too\n"
+            "  at app.cpp:7");
   script.fails["current_device"] = raw(HostStatus::no_device);
   EXPECT_EQ((detail::find_function<DeviceModules, untraced>(*module, "axpy", app, error)), nullptr);
   EXPECT_EQ(script.taken(), Calls{}) << "no code is loaded";

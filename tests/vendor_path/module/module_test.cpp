@@ -305,9 +305,8 @@ TEST_F(ModuleTest, OnAnotherDevice) {
     return;
   }
   EXPECT_EQ(error_in(launched).code, Errc::module_wrong_device);
-  EXPECT_THAT(said(launched), HasSubstr("the module was loaded on device 0, but the stream belongs "
-                                        "to device 1; make device 1 current and load the module "
-                                        "there too"));
+  EXPECT_THAT(said(launched), HasSubstr("the module was loaded on device 0, not on device 1; make "
+                                        "device 1 current and load the module there too"));
 }
 
 }  // namespace
