@@ -3,10 +3,11 @@
 # Copyright (c) 2026 the warpsafe authors
 """Runs a GoogleTest program as one entry of CTest.
 
-run_gtest.py [--xml FILE] [--alone FILTER] [--isolated] PROGRAM
+run_gtest.py [--xml FILE] [--alone FILTER] [--isolated | --repeat COUNT] PROGRAM
 
 All tests run in one process, shuffled with a fixed seed, so that a test that leaves something behind is
-found. --alone names tests that need a process of their own; --isolated gives one to every test. CTest
+found. --repeat runs them COUNT times in that process, so that each also finds what it left itself.
+--alone names tests that need a process of their own; --isolated gives one to every test. CTest
 shards a program with GTEST_TOTAL_SHARDS and GTEST_SHARD_INDEX. A program that ends without GoogleTest's
 closing line has failed, whatever its exit code, because something ended the process. Exit code 77: every
 test was skipped.
@@ -33,7 +34,7 @@ def closing_of(output):
     begun = re.search(r"^\[=+\] Running (\d+) tests? from ", output, re.MULTILINE)
     if not last or not begun or last[1] != begun[1]:
         return None
-    return None if re.search(r"^\[ RUN      \]", output[last.end() :], re.MULTILINE) else last
+    return None if re.search(r"^\[ RUN      \]|^Repeating all tests", output[last.end() :], re.MULTILINE) else last
 
 
 def run(program, *options):
@@ -88,9 +89,11 @@ def run_isolated(program, xml=None, pattern="*"):
     return SKIPPED if names and skipped == len(names) and not failed else bool(failed) or not names
 
 
-def run_together(program, xml, without):
+def run_together(program, xml, without, rounds=1):
     """All tests in one process, but for those that the filter `without` selects. Returns as run_isolated does."""
     options = ["--gtest_shuffle", "--gtest_random_seed=1", "--gtest_color=no"]
+    if rounds != 1:
+        options.append(f"--gtest_repeat={rounds}")
     if without:
         options.append(f"--gtest_filter=-{without}")
     if xml:
@@ -116,7 +119,7 @@ def run_program(arguments):
     """The exit code."""
     if arguments.isolated:
         return int(run_isolated(arguments.program))
-    parts = [run_together(arguments.program, arguments.xml, arguments.alone)]
+    parts = [run_together(arguments.program, arguments.xml, arguments.alone, arguments.repeat)]
     # If a program has shards, the first shard runs them.
     if arguments.alone and os.environ.get("GTEST_SHARD_INDEX", "0") == "0":
         os.environ["GTEST_TOTAL_SHARDS"] = "1"
@@ -129,6 +132,7 @@ def main():
     parser.add_argument("--xml", help="where GoogleTest's own report goes")
     parser.add_argument("--alone", help="a --gtest_filter of tests that need a process of their own")
     parser.add_argument("--isolated", action="store_true", help="a process for each test")
+    parser.add_argument("--repeat", type=int, default=1, metavar="COUNT", help="how many times to run the tests, in one process")
     parser.add_argument("program")
     arguments = parser.parse_args()
     # Two runs on one machine must not share the files of testing::TempDir().

@@ -15,6 +15,7 @@ RUNNING = "[==========] Running 2 tests from 1 test suite.\n"
 TESTS = "[ RUN      ] A.One\n[       OK ] A.One (0 ms)\n[ RUN      ] A.Two\n"
 END = "[       OK ] A.Two (0 ms)\n[==========] 2 tests from 1 test suite ran. (0 ms total)\n"
 PASSED = "[  PASSED  ] 2 tests.\n"
+ROUND = "\nRepeating all tests (iteration {}) . . .\n\n"
 REASON = "a.cpp:7: Failure\nthe value is 3\n"
 INNER = "[==========] Running 1 test from 1 test suite.\n[==========] 1 test from 1 test suite ran. (0 ms total)\n[  PASSED  ] 1 test.\n"
 
@@ -29,6 +30,9 @@ PROGRAMS = {
     "exit(0) in a test after another program's end": (RUNNING + TESTS + INNER, 0, False),
     "exit(0) in a test after a program of as many tests": (RUNNING + TESTS.replace("Two", "Zwei") + END + PASSED + TESTS, 0, False),
     "exit(0) in the tear-down": (RUNNING + TESTS + END, 0, False),
+    "two rounds": (ROUND.format(1) + RUNNING + TESTS + END + PASSED + ROUND.format(2) + RUNNING + TESTS + END + PASSED, 0, True),
+    "exit(0) before the second round": (ROUND.format(1) + RUNNING + TESTS + END + PASSED + ROUND.format(2), 0, False),
+    "exit(0) in the second round": (ROUND.format(1) + RUNNING + TESTS + END + PASSED + ROUND.format(2) + RUNNING + TESTS, 0, False),
     "no tests": ("[==========] Running 0 tests from 0 test suites.\n[==========] 0 tests from 0 test suites ran. (0 ms total)\n"
                  "[  PASSED  ] 0 tests.\n", 0, False),
 }  # fmt: skip
@@ -44,7 +48,7 @@ def run_with(folder, output, code, *options):
     program = folder / "program"
     (folder / "output").write_text(output)
     # A shell starts in a tenth of Python's time.
-    program.write_text(f"#!/bin/sh\ncase $* in\n*--gtest_list_tests*) printf 'A.\\n  Two' ;;\n*) cat '{folder}/output'; exit {code} ;;\nesac\n")
+    program.write_text(f"#!/bin/sh\ncase $* in\n*--gtest_list_tests*) printf 'A.\\n  Two' ;;\n*) echo options: $*; cat '{folder}/output'; exit {code} ;;\nesac\n")
     program.chmod(0o755)
     return subprocess.run([sys.executable, "-S", RUNNER, *options, program], stdout=subprocess.PIPE, text=True)
 
@@ -69,6 +73,9 @@ def main():
                     continue
                 if (status_of(pathlib.Path(folder), output, code, *options) == 0) != wanted:
                     problems.append(f"{what} {options}: {'fails' if wanted else 'passes'}")
+        asked = output_of(pathlib.Path(folder), RUNNING, 1, "--repeat", "3")
+        if "--gtest_repeat=3" not in asked:
+            problems.append(f"--repeat 3 does not reach the program: {asked}")
         for options in ([], ["--isolated"]):
             if status_of(pathlib.Path(folder), ALL_SKIPPED, 0, *options) != SKIPPED:
                 problems.append(f"a program whose tests are all skipped {options}: not skipped")

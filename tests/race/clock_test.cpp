@@ -260,6 +260,23 @@ TEST(HappensBefore, CountsWhatItHolds) {
   EXPECT_EQ(order.epoch(0).tick, 1U);
 }
 
+TEST(HappensBefore, AForgottenPointIsNotKeptLater) {
+  HappensBefore order;
+  const Strand one = order.add_strand();
+  const Point first = order.add(one);
+  const Point second = order.add(one);
+  order.end_strand(one);
+  order.forget({}, {});
+  EXPECT_EQ(order.points_held(), 0U);
+  order.forget({first, second}, {});
+  EXPECT_EQ(order.points_held(), 0U) << "there is no newer point that is kept";
+  const Strand next = order.add_strand();
+  const Point third = order.add(next);
+  order.forget({second, third}, {});
+  EXPECT_EQ(order.points_held(), 1U);
+  EXPECT_EQ(order.epoch(third).tick, 3U);
+}
+
 TEST(HappensBefore, APointTakesOverTheClockOfThePointThatKnowsAll) {
   HappensBefore order;
   const Strand host = order.add_strand();

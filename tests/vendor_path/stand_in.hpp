@@ -25,7 +25,7 @@
 namespace vendor_test {
 
 using Backend = warpsafe::default_backend;
-inline constexpr int device_count = 40;
+inline constexpr int device_count = 56;
 
 #if defined(WARPSAFE_BACKEND_CUDA)
 inline constexpr bool is_cuda = true;
@@ -252,7 +252,8 @@ class VendorTest : public testing::Test {
   }
 
   /// A device that no test of this process has used, so nothing about it is cached. It is one of
-  /// the last devices; tests that name a device by its number use one of the first 16.
+  /// the last devices; tests that name a device by its number use one of the first 16. There are
+  /// enough to run all tests twice in one process.
   [[nodiscard]] static int fresh_device() {
     static int next = device_count;
     if (--next < 16) ADD_FAILURE() << "more tests that need a device of their own than devices";

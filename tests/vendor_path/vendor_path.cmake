@@ -12,11 +12,12 @@ function(warpsafe_precompile_vendor_headers path)
 endfunction()
 
 # warpsafe_add_vendor_test(<name> <source>... LIBRARIES <target>... [OPTIONS <option>...]
-#                          [FULL])
+#                          [FULL | REPEAT])
 # A GoogleTest program of the host compiler. The LIBRARIES bring the backend's macro, the vendor's
 # headers and the stand-in, which it links instead of the runtime. FULL: only for `tests/run full`.
+# REPEAT: see warpsafe_add_gtest.
 function(warpsafe_add_vendor_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "FULL" "" "LIBRARIES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FULL;REPEAT" "" "LIBRARIES;OPTIONS")
   # Objects of the device's compilers come after those of the tests: of an inline function that both
   # have, the linker takes the first, and only the tests' can have mutants (tests/mutation).
   set(objects ${arg_UNPARSED_ARGUMENTS})
@@ -43,6 +44,8 @@ function(warpsafe_add_vendor_test name)
   if(arg_FULL)
     warpsafe_add_gtest(${name} LABELS full)
     warpsafe_leave_to_full(${name})
+  elseif(arg_REPEAT)
+    warpsafe_add_gtest(${name} LABELS stand-in REPEAT)
   else()
     warpsafe_add_gtest(${name} LABELS stand-in)
   endif()

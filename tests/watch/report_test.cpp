@@ -232,6 +232,18 @@ TEST(Report, AFileThatCannotBeWrittenIsSaid) {
   shell("ln -sf /none/there " + link);
   EXPECT_THAT(watched("--report " + link, ends + " launch").out,
               HasSubstr("a symbolic link has that name"));
+  // Another user may have made the name in /tmp.
+  const std::string kept = testing::TempDir() + "watch_report_kept", name = kept + ".name";
+  shell("echo kept > " + kept + "; ln -f " + kept + ' ' + name);
+  for (const std::string option : {"--report", "--journal", "--timeline"}) {
+    EXPECT_THAT(watched(option + ' ' + name, ends + " launch").out,
+                HasSubstr("the file has another name, a hard link; remove it"))
+        << option;
+  }
+  EXPECT_EQ(file(kept), "kept\n");
+  shell("rm " + name + "; mkfifo " + name);
+  EXPECT_THAT(watched("--journal " + name, "timeout 20 " + ends + " launch").out,
+              HasSubstr("a pipe or a device has that name"));
   const Ran limited =
       shell("ulimit -f 0; env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --report " +
             testing::TempDir() + "watch_report_limit.html " + ends + " launch");

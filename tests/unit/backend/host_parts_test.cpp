@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -595,6 +596,33 @@ void faults_at_2() {
   if (thread_number() == 2) self().fault(self(), "no memory there");
   sync_block("leave.cu", 2);
 }
+std::atomic<bool> let_go;
+/// Thread 0 waits at a barrier, thread 1 leaves, and thread 2 runs until thread 0 is let go.
+void leaves_beside_a_busy_thread(std::atomic<bool>* ended_in_time) {
+  static std::atomic<bool> waits;
+  struct Told {
+    ~Told() { let_go = true; }
+  };
+  switch (thread_number()) {
+    case 0: {
+      const Told told;
+      waits = true;
+      sync_block("leave.cu", 1);
+      break;
+    }
+    case 1:
+      while (!waits) std::this_thread::yield();
+      self().leave(self(), "leave.cu", 2);
+      break;
+    default: {
+      const auto begun = std::chrono::steady_clock::now();
+      while (!let_go && std::chrono::steady_clock::now() - begun < std::chrono::seconds(20)) {
+        std::this_thread::yield();
+      }
+      *ended_in_time = let_go.load();
+    }
+  }
+}
 void waits_at_0_allows_at_1() {
   if (thread_number() < 2) self().depend(self(), thread_number() == 0, "depend.cu", 3);
 }
@@ -617,6 +645,16 @@ TYPED_TEST(HostRunnerParts, AThreadSeesItsGrid) {
   this->run(grid, 3 + 5 * (4 + 6 * 5));
   EXPECT_EQ(seen.threads, 24U);
   EXPECT_EQ(seen.wrong, 0U);
+}
+
+TYPED_TEST(HostRunnerParts, AThreadAtABarrierIsLetGoOnceAnotherLeaves) {
+  if (!std::is_same_v<TypeParam, host::ThreadRunner>) {
+    GTEST_SKIP() << "the threads of a block run one after another";
+  }
+  let_go = false;
+  std::atomic<bool> ended_in_time = false;
+  static_cast<void>(this->run(shape_of(1, 3), leaves_beside_a_busy_thread, &ended_in_time));
+  EXPECT_TRUE(ended_in_time) << "although a third thread still runs";
 }
 
 TYPED_TEST(HostRunnerParts, AGridIsToldWhatItsBlocksAskFor) {

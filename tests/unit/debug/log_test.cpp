@@ -7,6 +7,7 @@
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/memory/buffer.hpp>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -17,6 +18,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -163,6 +167,113 @@ TEST(CreatedFile, TheSystemsOwnLinksAreFollowed) {
     ::unlink(name);
   }
   ::close(memory);
+}
+/// A folder with a file that the tests must not change.
+struct FilesOfOthers : ::testing::Test {
+  FilesOfOthers() {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    put(folder + "/kept");
+  }
+  ~FilesOfOthers() override { std::filesystem::remove_all(folder); }
+  static void put(const std::string& path) { std::ofstream(path) << "kept"; }
+  static std::string content(const std::string& path) {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  /// Writes to the file `name`. Returns what the user reads if it is refused, or "".
+  [[nodiscard]] std::string refusal() const {
+    const int file = debug::detail::create_file(name.c_str());
+    if (file < 0) return debug::detail::file_problem(errno);
+    EXPECT_EQ(::write(file, "new", 3), 3);
+    ::close(file);
+    return "";
+  }
+
+  // Other users cannot enter every folder, but they can enter this one.
+  const std::string folder =
+      std::filesystem::temp_directory_path() / ("log_test." + std::to_string(::getpid()));
+  const std::string name = folder + "/run.jsonl";
+};
+TEST_F(FilesOfOthers, TheUsersOwnIsReplacedAndKeepsItsPermissions) {
+  EXPECT_EQ(refusal(), "");
+  EXPECT_EQ(content(name), "new");
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(name).permissions(), perms::owner_read | perms::owner_write);
+  put(name);
+  std::filesystem::permissions(name, perms::others_read | perms::owner_write | perms::owner_read);
+  EXPECT_EQ(refusal(), "");
+  EXPECT_EQ(content(name), "new") << "shorter than what was there";
+  EXPECT_EQ(std::filesystem::status(name).permissions(),
+            perms::others_read | perms::owner_write | perms::owner_read);
+}
+TEST_F(FilesOfOthers, AFileOpenedForAppendingAppends) {
+  put(name);
+  const int file = debug::detail::create_file(name.c_str(), O_APPEND);
+  ASSERT_GE(file, 0);
+  EXPECT_EQ(::fcntl(file, F_GETFL) & (O_APPEND | O_NONBLOCK | O_ACCMODE), O_APPEND | O_WRONLY);
+  EXPECT_EQ(::fcntl(file, F_GETFD), FD_CLOEXEC);
+  EXPECT_EQ(content(name), "");
+  ::close(file);
+}
+TEST_F(FilesOfOthers, ALinkIsNotWrittenThrough) {
+  for (const std::string target : {"kept", "none"}) {
+    std::filesystem::create_symlink(target, name);
+    EXPECT_EQ(refusal(), "a symbolic link has that name; remove it, or choose another name");
+    std::filesystem::remove(name);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder + "/none"));
+  std::filesystem::create_hard_link(folder + "/kept", name);
+  EXPECT_EQ(refusal(), "the file has another name, a hard link; remove it, or choose another name");
+  EXPECT_EQ(content(folder + "/kept"), "kept");
+}
+TEST_F(FilesOfOthers, APipeIsRefusedAtOnce) {
+  const std::string refused =
+      "a pipe or a device has that name; choose another name, or /dev/fd/N for an open pipe";
+  ASSERT_EQ(::mkfifo(name.c_str(), 0600), 0);
+  ::alarm(20);  // instead of a wait for a reader without an end
+  EXPECT_EQ(refusal(), refused);
+  ::alarm(0);
+  const int reader = ::open(name.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  EXPECT_EQ(refusal(), refused) << "with a reader";
+  char byte = 0;
+  EXPECT_EQ(::read(reader, &byte, 1), 0);
+  ::close(reader);
+}
+TEST_F(FilesOfOthers, AFolderIsRefused) {
+  std::filesystem::create_directory(name);
+  EXPECT_EQ(refusal(), std::strerror(EISDIR));
+  EXPECT_TRUE(std::filesystem::is_directory(name));
+}
+TEST_F(FilesOfOthers, AnotherUsersFileIsNotWritten) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
+  constexpr uid_t somebody = 65533, nobody = 65534;
+  const auto refusal_as = [&](uid_t owner, uid_t user) {
+    EXPECT_EQ(::chown(name.c_str(), owner, owner), 0);
+    EXPECT_EQ(::seteuid(user), 0);
+    std::string refused = refusal();
+    EXPECT_EQ(::seteuid(0), 0);
+    return refused;
+  };
+  put(name);
+  ASSERT_EQ(::chmod(name.c_str(), 0666) + ::chmod(folder.c_str(), 0777), 0);
+  const std::string refused = "another user's file has that name; choose another name";
+  EXPECT_EQ(refusal_as(somebody, 0), refused);
+  EXPECT_EQ(refusal_as(somebody, nobody), refused);
+  EXPECT_EQ(refusal_as(0, nobody), refused);
+  EXPECT_EQ(content(name), "kept");
+  EXPECT_EQ(refusal_as(nobody, nobody), "");
+  EXPECT_EQ(content(name), "new");
+}
+TEST_F(FilesOfOthers, ADeviceIsWritten) {
+  for (const char* const device : {"/dev/null", "/dev/full"}) {
+    const int file = debug::detail::create_file(device);
+    ASSERT_GE(file, 0) << device << ": " << std::strerror(errno);
+    EXPECT_EQ(::write(file, "new", 3) == 3 ? 0 : errno,
+              std::strcmp(device, "/dev/full") == 0 ? ENOSPC : 0);
+    ::close(file);
+  }
 }
 TEST(CreatedFile, MayHaveTheNumberOfStandardInput) {
   std::FILE* file = nullptr;

@@ -5,6 +5,7 @@
 
 #include "launch_fixture.hpp"
 #include <warpsafe/core/limits_table.hpp>
+#include <warpsafe/debug/data/npy.hpp>
 #include <warpsafe/debug/run/journal_file.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/debug/run/timeline_export.hpp>
@@ -19,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -302,6 +304,15 @@ TEST_F(Recorder, AFileThatCannotBeWrittenIsTheErrnoOfIt) {
     EXPECT_EQ(debug::write_journal(run, in_shared_memory.c_str()), ELOOP);
     std::filesystem::remove(in_shared_memory);
   }
+  // So could a second name of one of the user's files.
+  std::ofstream("elsewhere") << "kept";
+  std::filesystem::create_hard_link("elsewhere", link);
+  EXPECT_EQ(debug::write_journal(run, link.c_str()), EMLINK);
+  EXPECT_EQ(debug::write_trace(run, link.c_str()), EMLINK);
+  EXPECT_EQ(debug::write_npy(link.c_str(), ElementType::float32, 4, 1, true, "num"), EMLINK);
+  EXPECT_EQ(std::filesystem::file_size("elsewhere"), 4U);
+  std::filesystem::remove(link);
+  std::filesystem::remove("elsewhere");
   EXPECT_EQ(debug::write_journal(run, link.c_str()), 0);
   using std::filesystem::perms;
   EXPECT_EQ(std::filesystem::status(link).permissions(), perms::owner_read | perms::owner_write);

@@ -494,11 +494,30 @@ TEST_F(GraphTest, AMovedOrClosedOneIsRefused) {
   const Graph graph = adds(1);
   ExecutableGraph running = graph.instantiate().value();
   ExecutableGraph moved = std::move(running);
-  EXPECT_FALSE(running.launch(stream).has_value());  // NOLINT(bugprone-use-after-move): its purpose
-  EXPECT_TRUE(moved.launch(stream).has_value());
-  EXPECT_TRUE(stream.synchronize().has_value());
-  EXPECT_TRUE(moved.close().has_value());
-  EXPECT_FALSE(moved.launch(stream).has_value());
+  const auto expect_refused = [&](const result<void>& launched) {
+    const LaunchError error = error_in(launched);
+    EXPECT_EQ(error.code, Errc::runtime_failed);
+    EXPECT_EQ(error.raw, raw(HostStatus::invalid_value));
+    EXPECT_EQ(error.stage, Stage::runtime_call);
+    EXPECT_EQ(text(error.operation), "graph launch");
+    EXPECT_EQ(error.stream, stream.native());
+    EXPECT_EQ(error.device, 0);
+    EXPECT_TRUE(is_app(error.site));
+  };
+  const auto expect_all_refused = [&](ExecutableGraph& gone) {
+    expect_refused(gone.launch(stream, app));
+    expect_refused(gone.launch<CheckLevel::cheap>(stream, app));
+    expect_refused(gone.launch<CheckLevel::off>(stream, app));
+  };
+  expect_all_refused(running);  // NOLINT(bugprone-use-after-move): its purpose
+  ASSERT_TRUE(moved.launch(stream).has_value());
+  wait();
+  EXPECT_EQ(*number, 1) << "by the one that was moved to alone";
+  ASSERT_TRUE(moved.close().has_value());
+  expect_all_refused(moved);
+  EXPECT_TRUE(moved.close().has_value()) << "of a closed one does nothing";
+  wait();
+  EXPECT_EQ(*number, 1) << "none of the refused ones runs";
 }
 
 TEST_F(GraphTest, AMovedOneIsDestroyedOnce) {

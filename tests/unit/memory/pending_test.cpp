@@ -6,7 +6,10 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <optional>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -123,12 +126,29 @@ TEST_F(PendingTest, HandsOutTheFaultOfEarlierWork) {
 TEST_F(PendingTest, DroppedWaitsAndSaysSo) {
   const auto buffer = filled(counting(4));
   hold(stream);
-  open_soon();
   ::testing::internal::CaptureStderr();
-  { const auto token = start_copy(stream, buffer); }
-  EXPECT_TRUE(stream.ready().value()) << "it has waited";
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              ::testing::StartsWith("warpsafe: the result of a copy was dropped unread"));
+  std::optional<Pending<PinnedBuffer<int>>> token =
+      copy(stream, warpsafe::from(buffer),
+           warpsafe::to(PinnedBuffer<int>::create(buffer.size()).value()), app);
+  // The copy can end once the destructor waits, and not before.
+  const auto waits = [] { return host::calls_made(call_of<&host_backend::event_synchronize>); };
+  const auto before = waits();
+  std::atomic<bool> dropped{false};
+  std::thread opener([&] {
+    while (!dropped && waits() == before) std::this_thread::yield();
+    open();
+  });
+  token.reset();
+  const bool ended = stream.ready().value();
+  dropped = true;
+  opener.join();
+  EXPECT_TRUE(ended) << "the destructor returns after the end of the copy";
+  EXPECT_EQ(waits(), before + 1);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "warpsafe: the result of a copy was dropped unread, and its destructor waits for the "
+            "copy to end\n  made at " +
+                std::string(app.file) + ':' + std::to_string(app.line) +
+                "; take it with std::move(pending).get()\n");
 }
 
 TEST_F(PendingTest, OfAReleaseBuildIsDroppedSilently) {

@@ -30,7 +30,9 @@ TEST_F(LastError, ALaunchOfEveryLevel) {
 }
 
 TEST_F(LastError, ALaunchWithOptions) {
-  const ws::Stream stream = make_stream();
+  const int device = fresh_device();  // where the kernel's shared memory has to be raised
+  const auto guard = ws::DeviceGuard::create(ws::DeviceId(device)).value();
+  const ws::Stream stream = make_stream(device);
   expect_untouched([&] {
     const ws::LaunchConfig config{ws::grid<4>, ws::block<64>, ws::cooperative,
                                   ws::shared<char>(60000)};

@@ -61,8 +61,10 @@ TEST_F(Threads, EveryLaunchOfARaceForSharedMemoryIsAccepted) {
   constexpr unsigned threads = 8;
   constexpr unsigned each = 40;
   std::atomic<unsigned> accepted{0};
+  const int device = fresh_device();
   together(threads, [&](unsigned i) {
-    const ws::Stream stream = make_stream();
+    const auto guard = ws::DeviceGuard::create(ws::DeviceId(device)).value();
+    const ws::Stream stream = make_stream(device);
     for (unsigned n = 0; n < each; ++n) {
       // Up and down, differently in each thread.
       const std::uint64_t bytes = (n * 7919 + i * 104729) % (shared_limit + 1);

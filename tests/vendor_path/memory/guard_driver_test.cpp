@@ -3,16 +3,26 @@
 
 // How WARPSAFE_GUARD maps, fills and shares memory, with a driver that does nothing: it notes its
 // calls.
+#include "../../unit/fixtures/private_member.hpp"
 #include "../stand_in.hpp"
 #include <warpsafe/memory.hpp>
 
 #if defined(WARPSAFE_BACKEND_CUDA)
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace warpsafe::core_test {
+struct CompareGuarded {
+  friend constexpr auto member(CompareGuarded);
+};
+template struct PrivateMember<CompareGuarded, &detail::CudaGuard::compare>;
+}  // namespace warpsafe::core_test
 
 namespace vendor_test {
 namespace {
@@ -224,6 +234,28 @@ TEST(GuardedMemoryCalls, AContextIsPoppedIfItWasPushed) {
     EXPECT_EQ(current.status(), 1);
   }
   EXPECT_THAT(guard_script.taken(), ElementsAre("push"));
+}
+
+/// The device's memory as the guard reads it: all of it has the guard's pattern.
+TEST(GuardedMemoryCalls, TheByteBehindWhatTheGuardReadIsNotCompared) {
+  GuardDriver driver = scripted_driver();
+  driver.stream_create = [](cudaStream_t*, unsigned) { return 0; };
+  driver.stream_wait = [](cudaStream_t) { return 0; };
+  driver.stream_destroy = [](cudaStream_t) { return 0; };
+  driver.copy_out = [](void* to, GuardDriver::Address, std::size_t bytes, cudaStream_t) {
+    std::memset(to, 0xFC, bytes);
+    return 0;
+  };
+  constexpr std::size_t bytes = 64;
+  // The next memory of that size usually is this one, so the byte behind has the pattern too.
+  void* const before = std::malloc(bytes + 1);
+  ASSERT_NE(before, nullptr);
+  std::memset(before, 0xFC, bytes + 1);
+  std::free(before);
+  testing::internal::CaptureStderr();
+  member(warpsafe::core_test::CompareGuarded{})(driver, GuardedMemory{}, 0x1000, bytes, 0xFCFCFCFC,
+                                                "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace

@@ -194,7 +194,9 @@ class DynamicShared : public VendorTest {
 };
 
 TEST_F(DynamicShared, IsRaisedAndNeverLowered) {
-  const ws::Stream stream = make_stream();
+  const int device = fresh_device();
+  const auto guard = ws::DeviceGuard::create(ws::DeviceId(device)).value();
+  const ws::Stream stream = make_stream(device);
   launch(stream, 1000);
   launch(stream, 49152);
   EXPECT_EQ(count("FuncSetAttribute"), 0U);

@@ -46,8 +46,9 @@ struct NpyArray {
 
 /// Writes an array of `count` elements of `bytes` each. An element consists of `bytes /
 /// element_size(type)` numbers, which form a second axis unless there is only one. `scalar`: a
-/// single element without an axis. Only the user can read the file. Returns 0, or the errno of the
-/// failure; ELOOP: a symbolic link has that name; ENOMEM: the host has no memory left.
+/// single element without an axis. Only the user can read a new file. Returns 0, or the errno of
+/// the failure; ENOMEM: the host has no memory left. ELOOP, EMLINK, EEXIST, ENXIO: what has that
+/// name is a link, has a second name, is another user's, or is a pipe or a disk.
 [[nodiscard]] inline int write_npy(const char* path, ElementType type, std::size_t bytes,
                                    std::size_t count, bool scalar, const void* data) {
   std::string header;

@@ -165,8 +165,9 @@ inline void add_site(JsonObject& line, const call_site& site) {
   for (const RunError& one : run.errors) out.line(detail::error_line(one));
   return out.finish();
 }
-/// Writes `run` to a file of that name, which is created or replaced. Only the user can
-/// read it. ELOOP: a symbolic link has that name.
+/// Writes `run` to a file of that name, which is created or replaced. Only the user can read
+/// a new file. Returns 0, or the errno of the failure; ELOOP, EMLINK, EEXIST, ENXIO: what has that
+/// name is a link, has a second name, is another user's, or is a pipe or a disk.
 [[nodiscard]] inline int write_journal(const RunRecord& run, const char* path) {
   return detail::write_to(path, [&](std::FILE* file) { return write_journal(run, file); });
 }

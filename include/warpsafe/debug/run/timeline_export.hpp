@@ -204,8 +204,9 @@ class TraceWriter {
 [[nodiscard]] inline int write_trace(const RunRecord& run, std::FILE* file) {
   return detail::TraceWriter(run, file).write();
 }
-/// Writes to a file of that name, which is created or replaced. Only the user can
-/// read it. ELOOP: a symbolic link has that name.
+/// Writes to a file of that name, which is created or replaced. Only the user can read a new file.
+/// ELOOP, EMLINK, EEXIST, ENXIO: what has that name is a link, has a second name, is another
+/// user's, or is a pipe or a disk.
 [[nodiscard]] inline int write_trace(const RunRecord& run, const char* path) {
   return detail::write_to(path, [&](std::FILE* file) { return write_trace(run, file); });
 }

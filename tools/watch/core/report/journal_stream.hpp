@@ -27,8 +27,8 @@ class JournalStream {
   JournalStream(const JournalStream&) = delete;
   JournalStream& operator=(const JournalStream&) = delete;
 
-  /// Creates or replaces the file, which only the user can read, and writes its first lines.
-  /// Returns 0, or the errno of the failure; ELOOP: a symbolic link has that name.
+  /// Creates or replaces the file (debug::detail::create_file) and writes its first lines. Returns
+  /// 0, or the errno of the failure.
   [[nodiscard]] int open(const char* path, debug::RunEnvironment environment) {
     const int file = debug::detail::create_file(path, O_APPEND);
     if (file < 0) return errno;

@@ -146,9 +146,8 @@ class OutputFile {
   int failed_ = 0;
 };
 
-/// Creates or replaces a file of that name, which only the user can read, and calls `write(file)`,
-/// which returns 0 or an errno. Returns that errno, ENOMEM if the host has no memory left, or ELOOP
-/// if a symbolic link has that name.
+/// Creates or replaces a file of that name (create_file) and calls `write(file)`, which returns 0
+/// or an errno. Returns that errno, that of create_file, or ENOMEM if the host has no memory left.
 template <class Write>
 [[nodiscard]] int write_to(const char* path, const Write& write) {
   std::FILE* const file = create_stream(path);

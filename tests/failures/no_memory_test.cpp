@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// What must hold after one allocation failed, beyond what main.cpp asks of each program: which call
+// reports it, what was not begun, and what is freed again.
+
+#include "../unit/fixtures/private_member.hpp"
+#include "injector.hpp"
+#include <warpsafe/all.hpp>
+#include <warpsafe/debug/data/npy.hpp>
+#include <warpsafe/debug/run/run_recorder.hpp>
+#include <warpsafe/host.hpp>
+
+#include <gmock/gmock.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::core_test {
+
+struct RecorderListener {
+  friend constexpr auto member(RecorderListener);
+};
+template struct PrivateMember<RecorderListener, &debug::RunRecorder::listener_>;
+
+namespace {
+
+using failures::Kind;
+
+/// Runs `body` with a failure of the `nth` allocation. Returns whether there were as many.
+template <class Body>
+[[nodiscard]] bool fails_at(std::uint64_t nth, const Body& body) {
+  failures::arm(Kind::memory, nth);
+  body();
+  return failures::disarm() >= nth;
+}
+/// The bytes that malloc has given and not got back; 0 if a sanitizer has replaced it.
+[[nodiscard]] std::size_t bytes_in_use() {
+  const auto now = ::mallinfo2();
+  return now.uordblks + now.hblkhd;
+}
+
+WARPSAFE_KERNEL void add_one(int* values, std::size_t n) {
+  for (auto i : grid_stride(n)) values[i] += 1;
+}
+void add_one_on_host(int* values, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) values[i] += 1;
+}
+constexpr LaunchConfig small{grid<1>, block<32>};
+
+TEST(NoMemory, FreedMemoryIsKeptWithoutFurtherMemory) {
+  host::FreedMemory kept;
+  for (int i = 0; i < 40; ++i) {
+    host::Allocation freed{host::Storage(100),   100, MemoryKind::device, 0, false, false,
+                           {nullptr, nullptr, 0}};
+    ASSERT_TRUE(freed.storage.retire());
+    kept.make_room();
+    EXPECT_FALSE(fails_at(1, [&] { kept.add(std::move(freed)); })) << i;
+  }
+}
+
+TEST(NoMemory, AnArrayIsNotWrittenWithoutItsHeader) {
+  const std::string path = "no_memory_test." + std::to_string(::getpid()) + ".npy";
+  const float values[] = {1, 2};
+  int status = 0;
+  std::uint64_t nth = 1;
+  while (fails_at(nth, [&] {
+    status = debug::write_npy(path.c_str(), ElementType::float32, 4, 2, false, values);
+  })) {
+    EXPECT_EQ(status, ENOMEM) << nth;
+    EXPECT_FALSE(std::filesystem::exists(path)) << nth;
+    ++nth;
+  }
+  EXPECT_GT(nth, 1U);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(std::filesystem::file_size(path), 128U + sizeof values);
+  std::filesystem::remove(path);
+}
+
+TEST(NoMemory, ALaunchThatCannotBeInspectedIsNotMade) {
+  const std::string folder = "no_memory_test." + std::to_string(::getpid());
+  const auto add = kernel<add_one, reference<add_one_on_host>>;
+  const Stream stream = Stream::create().value();
+  const auto inspect = [&](const std::string& what) {
+    debug::set_trace(what[0] == 't' ? "all" : nullptr, folder.c_str());
+    debug::set_shadow(what[0] == 's' ? "all" : nullptr);
+    debug::set_reference(what[0] == 'r' ? "all" : nullptr);
+    auto buffer = DeviceBuffer<int>::from(stream, std::vector<int>(32)).value();
+    const auto go = [&] { return launch(stream, small, add, buffer.view(), 32U); };
+    const auto value = [&] { return buffer.to_host(stream).get().value()[31]; };
+    EXPECT_TRUE(go().has_value());
+    int refused = 0;
+    for (std::uint64_t nth = 1;; ++nth) {
+      SCOPED_TRACE(what + std::to_string(nth));
+      result<void> launched = success();
+      const int before = value();
+      const bool failed = fails_at(nth, [&] { launched = go(); });
+      // The runtime, which needs memory too, has other errors.
+      if (!launched.has_value() && launched.error().stage == Stage::runtime_call) {
+        EXPECT_EQ(launched.error().code, Errc::out_of_memory);
+        EXPECT_EQ(launched.error().kernel, Name::of("add_one"));
+        const auto state = debug::run_from_journal().launches.back().record.state;
+        // After the launch, only its results cannot be read.
+        if (state != debug::LaunchState::complete) {
+          EXPECT_EQ(state, debug::LaunchState::refused);
+          EXPECT_EQ(value(), before);
+          ++refused;
+        }
+      }
+      if (!failed) break;
+    }
+    debug::set_trace(nullptr);
+    debug::set_shadow(nullptr);
+    debug::set_reference(nullptr);
+    return refused;
+  };
+  EXPECT_GE(inspect("trace"), 2) << "the inspection, and its dump";
+  EXPECT_GE(inspect("shadow"), 2) << "the inspection, and the reference's memory";
+  EXPECT_GE(inspect("reference"), 2);
+  std::filesystem::remove_all(folder);
+}
+
+/// Told by hand, because a launch needs memory of its own.
+TEST(NoMemory, ARunWithoutMemoryForALaunchLacksThatLaunchAlone) {
+  for (const std::size_t before : {0U, 1U, 3U, 7U}) {  // lists of that length are full
+    std::uint64_t failures = 0;
+    for (bool failed = true; failed; failures += failed ? 1 : 0) {
+      debug::RunRecorder recorder;
+      const debug::RunListener& listener = recorder.*member(RecorderListener{});
+      debug::LaunchRecord record{};
+      record.state = debug::LaunchState::submitted;
+      const auto tell = [&] {
+        ++record.sequence;
+        listener.launched(listener.user, record, 1, 2);
+      };
+      for (std::size_t i = 0; i < before; ++i) tell();
+      failed = fails_at(failures + 1, tell);
+      EXPECT_EQ(recorder.run().incomplete, failed);
+      for (int i = 0; i < 3; ++i) tell();
+      const debug::RunRecord run = recorder.run();
+      std::vector<std::uint64_t> numbers;
+      for (const debug::RunLaunch& one : run.launches) numbers.push_back(one.record.sequence);
+      std::vector<std::uint64_t> expected;
+      for (std::uint64_t number = 1; number <= record.sequence; ++number) {
+        if (!failed || number != before + 1) expected.push_back(number);
+      }
+      EXPECT_EQ(numbers, expected) << failures << " after " << before;
+    }
+    EXPECT_GE(failures, 2U) << "of both lists";
+  }
+}
+
+TEST(NoMemory, AnImageThatCannotBeLoadedIsFreed) {
+  const std::vector<host::NamedKernel> many(50000, host::named<add_one>("add_one"));
+  const std::size_t bytes = many.size() * sizeof many[0];
+  std::uint64_t nth = 1;
+  for (;; ++nth) {
+    const std::size_t before = bytes_in_use();
+    Errc code{};
+    const bool failed = fails_at(nth, [&] {
+      const auto loaded = Module::load(many);
+      if (!loaded.has_value()) code = loaded.error().code;
+    });
+    EXPECT_LT(bytes_in_use(), before + bytes / 2) << nth;
+    if (!failed) break;
+    EXPECT_EQ(code, Errc::out_of_memory) << nth;
+  }
+  EXPECT_GT(nth, 2U) << "the copy, and what describes it";
+}
+
+TEST(NoMemory, AFilterFreesItsNames) {
+  const std::string names(100000, 'x');
+  const std::size_t before = bytes_in_use();
+  for (int i = 0; i < 100; ++i) {
+    debug::LaunchFilter filter;
+    ASSERT_TRUE(filter.set(names.c_str()));
+    ASSERT_TRUE(filter.set(names.c_str()));
+  }
+  EXPECT_LT(bytes_in_use(), before + 20 * names.size());
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test
