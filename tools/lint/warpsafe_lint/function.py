@@ -234,7 +234,7 @@ class Function:
     def waits(self, call):
         """Whether a call waits for the device, directly, in a function of this program, or in one that another file defines."""
         name = call_name(call)
-        return self.program.reaches(name, is_wait) or self._is_of_tree(call) and name in self.program.waiters or any(
+        return self.program.reaches(name, is_wait) or self._is_of_tree(call) and self.program.waits_elsewhere(name) or any(
             map(self.waits, self._calls_of_lambda(call)))
 
     def looks(self, call):
@@ -243,7 +243,7 @@ class Function:
         name = call_name(call)
         if name == "Debug" and call.cursor.referenced is not None and "/cub/" in getattr(call.cursor.referenced.location.file, "name", ""):
             return True  # CubDebug: CUB reads the last error in it, beside its argument
-        return self.program.reaches(name, is_look) or self._is_of_tree(call) and name in self.program.lookers or any(
+        return self.program.reaches(name, is_look) or self._is_of_tree(call) and self.program.looks_elsewhere(name) or any(
             map(self.looks, self._calls_of_lambda(call)))
 
     def _calls_of_lambda(self, call):

@@ -3,7 +3,7 @@
 """A parsed file: its functions, its kernels, and what they call."""
 
 import collections
-import functools
+import os
 import re
 
 from . import index, prefix
@@ -125,15 +125,13 @@ class Program:
                 for cursor in self.bodies[name] for call in self.function(cursor).calls)
         return self._reached[key]
 
-    @functools.cached_property
-    def lookers(self):
-        """The functions and macros of the tree that read the runtime's last error."""
-        return index.of_file(self.file).lookers
+    def looks_elsewhere(self, name):
+        """Whether a function or macro that another file of the program has reads the runtime's last error."""
+        return index.of_file(self.file).looks(name, os.path.realpath(self.file))
 
-    @functools.cached_property
-    def waiters(self):
-        """The functions and macros of the tree that wait for the device."""
-        return index.of_file(self.file).waiters
+    def waits_elsewhere(self, name):
+        """Whether a function or macro that another file of the program has waits for the device."""
+        return index.of_file(self.file).waits(name, os.path.realpath(self.file))
 
     def called(self, *names):
         """Whether this file calls a runtime function with one of these names, written without the vendor."""

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Checks which definitions and callers in other files of a tree count for a file: check_tree.py LINT
+
+Each case is a small tree of programs, and the number of findings of row D01 in one file of it. Exit code 77: libclang or CUDA is
+not installed."""
+import os
+import pathlib
+import sys
+import tempfile
+
+from linter import Linter
+
+linter = Linter(sys.argv[1])
+problems = []
+TOP = "#include <cuda_runtime.h>\n#include <cstdlib>\n"
+KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
+START = KERNEL + "void start(int* p) {\n  k<<<1, 1>>>(p);\n}\n"
+LOOK = "  if (cudaGetLastError() != cudaSuccess) abort();\n"
+CHECKS = "void {0}(void* p) {{\n" + LOOK + "}}\n"
+EMPTY = "void {0}(void* p) {{\n  puts(0);\n}}\n"
+MAIN = "int main() {{\n  {}\n}}\n"
+USES = TOP + KERNEL.replace("{", "{{").replace("}", "}}") + "{0}int main() {{\n  int* p = nullptr;\n  k<<<1, 1>>>(p);\n  {1}\n}}\n"
+CALLS = "#include <cuda_runtime.h>\nvoid start(int* p);\nint main() {{\n  start(nullptr);\n{0}}}\n"
+
+
+def case(what, files, count, file="one/main.cu"):
+    """One tree, in which a file has so many findings."""
+    with tempfile.TemporaryDirectory() as name:
+        tree = pathlib.Path(name) / "tree"
+        for place, text in {".git/HEAD": "", **files}.items():
+            (tree / place).parent.mkdir(parents=True, exist_ok=True)
+            (tree / place).write_text(text)
+        os.environ["XDG_CACHE_HOME"] = f"{name}/cache"
+        done = linter.run("--rows=D01", "--level=note", file, cwd=tree)
+    if "not find cuda_runtime.h" in done.stderr or "cannot find CUDA" in done.stderr:
+        print("skipped: no CUDA toolkit here")
+        sys.exit(77)
+    if done.stderr or done.stdout.count("[D01]") != count:
+        problems.append(f"{what}: {done.stdout.count('[D01]')} findings, expected {count}: {done.stderr}")
+
+
+# A call means a function that its file can see.
+two = {"one/Makefile": "", "two/Makefile": ""}
+free = USES.format("", "free(p);")
+case("C's function, which another program has too", {**two, "one/main.cu": free, "two/main.cu": TOP + CHECKS.format("release") + MAIN.format(""), "two/free.cu": TOP + CHECKS.format("free")}, 1)
+for name in ("free", "finish"):
+    uses = USES.format(f"void {name}(void* p);\n", f"{name}(p);")
+    case(f"{name} of another program", {**two, "one/main.cu": uses, "two/main.cu": TOP + CHECKS.format(name) + MAIN.format("")}, 1)
+    case(f"{name} of another program, without build files", {"one/main.cu": uses, "two/main.cu": TOP + CHECKS.format(name) + MAIN.format("")}, 1)
+    case(f"{name} of the program", {**two, "one/main.cu": uses, "one/own.cu": TOP + CHECKS.format(name), "two/main.cu": MAIN.format("")}, 0)
+    case(f"{name} of the program, which checks nothing", {**two, "one/main.cu": uses, "one/own.cu": EMPTY.format(name), "two/own.cu": TOP + CHECKS.format(name), "two/main.cu": MAIN.format("")}, 1)
+    case(f"{name} of a library beside the programs", {**two, "one/main.cu": uses, "common/own.cu": TOP + CHECKS.format(name), "two/main.cu": MAIN.format("")}, 0)
+    case(f"{name} of another program whose header the file includes", {
+        **two, "one/main.cu": '#include "../two/own.h"\n' + USES.format("", f"{name}(p);"), "two/own.h": f"#pragma once\nvoid {name}(void* p);\n",
+        "two/own.cu": '#include "own.h"\n' + TOP + CHECKS.format(name), "two/main.cu": MAIN.format("")}, 0)
+    case(f"{name} of another program's header of the same name", {
+        **two, "one/main.cu": '#include "own.h"\n' + USES.format("", f"{name}(p);"), "one/own.h": f"#pragma once\nvoid {name}(void* p);\n",
+        "two/own.h": TOP + "inline " + CHECKS.format(name), "two/main.cu": '#include "own.h"\n' + MAIN.format("")}, 1)
+    case(f"{name} of another main in the same folder", {"one/main.cu": uses, "one/other.cu": TOP + CHECKS.format(name) + MAIN.format("")}, 1)
+    case(f"{name}, static in another file", {"one/main.cu": uses, "one/other.cu": TOP + "static " + CHECKS.format(name)}, 1)
+between = USES.format("void finish(void* p);\n", "finish(p);")
+case("what a function of the program calls is the program's", {
+    **two, "one/main.cu": between, "one/own.cu": "void release(void*);\nvoid finish(void* p) {\n  release(p);\n}\nvoid release(void* p) {\n  puts(0);\n}\n",
+    "two/own.cu": TOP + CHECKS.format("release"), "two/main.cu": MAIN.format("")}, 1)
+case("what a header's function calls is the program's", {
+    **two, "one/main.cu": '#include "../common/own.h"\n' + USES.format("", "finish(p);"), "common/own.h": "#pragma once\nvoid release(void*);\ninline void finish(void* p) {\n  release(p);\n}\n",
+    "one/own.cu": EMPTY.format("release"), "two/own.cu": TOP + CHECKS.format("release"), "two/main.cu": MAIN.format("")}, 1)
+case("a check by its name, which another program defines", {
+    **two, "one/main.cu": '#include "own.h"\n' + USES.format("", "start(p);"), "one/own.h": "void start(void* p);\n",
+    "one/own.cu": '#include "own.h"\nvoid start(void* p) {\n  CHECK_LAST_LAUNCH();\n}\n', "two/own.h": "#define CHECK_LAST_LAUNCH() puts(0)\n", "two/main.cu": MAIN.format("")}, 0)
+
+# The callers of a function are those of its program.
+own = {"one/start.cu": TOP + START}
+for what, files, count in (
+        ("the program's main", {"one/main.cpp": CALLS.format(LOOK)}, 0), ("the program's main without a check", {"one/main.cpp": CALLS.format("")}, 1),
+        ("a variant's main", {"one/main.cpp": MAIN.format(""), "two/main.cpp": CALLS.format(LOOK)}, 1),
+        ("a variant's main beside the program's", {"one/main.cpp": CALLS.format(LOOK), "two/main.cpp": CALLS.format("")}, 0),
+        ("a variant's main, by a header of its own", {"one/main.cpp": CALLS.format(LOOK), "one/start.h": "void start(int* p);\n", "two/start.h": "void start(int* p);\n",
+                                                      "two/main.cpp": '#include "start.h"\nint main() {\n  start(nullptr);\n}\n'}, 0),
+        ("a test's main, by the program's header", {"one/main.cpp": CALLS.format(LOOK), "one/start.h": "void start(int* p);\n", "one/start.cu": TOP + '#include "start.h"\n' + START,
+                                                    "two/main.cpp": '#include "../one/start.h"\nint main() {\n  start(nullptr);\n}\n'}, 1),
+        ("a caller that has a function of that name", {"one/main.cpp": CALLS.format(LOOK), "one/other.cpp": "static void start(int* p) {\n  puts(0);\n}\nvoid f() {\n  start(nullptr);\n}\n"}, 0)):
+    for build in ({}, two):
+        case(f"callers: {what}{', with build files' if build else ''}", {**build, **own, **files}, count, "one/start.cu")
+# Folders of one program, and a library with the mains of several.
+case("a program in two folders", {"Makefile": "", "src/start.cu": TOP + START, "app/main.cpp": CALLS.format(LOOK)}, 0, "src/start.cu")
+case("a library and two mains", {"Makefile": "", "src/start.cu": TOP + START, "app/main.cpp": CALLS.format(LOOK), "test/main.cpp": CALLS.format(LOOK)}, 0, "src/start.cu")
+case("a library, and one of two mains without a check", {"Makefile": "", "src/start.cu": TOP + START, "app/main.cpp": CALLS.format(LOOK), "test/main.cpp": CALLS.format("")}, 1, "src/start.cu")
+case("a program with parts below its build file", {
+    "one/Makefile": "", "one/src/main.cpp": CALLS.format(LOOK), "one/gpu/start.cu": TOP + START, "two/Makefile": "", "two/src/main.cpp": CALLS.format("")}, 0, "one/gpu/start.cu")
+if problems:
+    sys.exit("\n".join(problems))
