@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Checks which definitions and callers in other files of a tree count for a file: check_tree.py LINT
 
-Each case is a small tree of programs, and the number of findings of row D01 in one file of it. Exit code 77: libclang or CUDA is
+Each case is a small tree of programs, and the number of findings of a row in one file of it. Exit code 77: libclang or CUDA is
 not installed."""
 import os
 import pathlib
@@ -25,20 +25,20 @@ USES = TOP + KERNEL.replace("{", "{{").replace("}", "}}") + "{0}int main() {{\n 
 CALLS = "#include <cuda_runtime.h>\nvoid start(int* p);\nint main() {{\n  start(nullptr);\n{0}}}\n"
 
 
-def case(what, files, count, file="one/main.cu"):
-    """One tree, in which a file has so many findings."""
+def case(what, files, count, file="one/main.cu", row="D01"):
+    """One tree, in which a file has so many findings of a row."""
     with tempfile.TemporaryDirectory() as name:
         tree = pathlib.Path(name) / "tree"
         for place, text in {".git/HEAD": "", **files}.items():
             (tree / place).parent.mkdir(parents=True, exist_ok=True)
             (tree / place).write_text(text)
         os.environ["XDG_CACHE_HOME"] = f"{name}/cache"
-        done = linter.run("--rows=D01", "--level=note", file, cwd=tree)
+        done = linter.run(f"--rows={row}", "--level=note", file, cwd=tree)
     if "not find cuda_runtime.h" in done.stderr or "cannot find CUDA" in done.stderr:
         print("skipped: no CUDA toolkit here")
         sys.exit(77)
-    if done.stderr or done.stdout.count("[D01]") != count:
-        problems.append(f"{what}: {done.stdout.count('[D01]')} findings, expected {count}: {done.stderr}")
+    if done.stderr or done.stdout.count(f"[{row}]") != count:
+        problems.append(f"{what}: {done.stdout.count(f'[{row}]')} findings, expected {count}: {done.stderr}")
 
 
 # A call means a function that its file can see.
@@ -90,5 +90,16 @@ case("a library and two mains", {"Makefile": "", "src/start.cu": TOP + START, "a
 case("a library, and one of two mains without a check", {"Makefile": "", "src/start.cu": TOP + START, "app/main.cpp": CALLS.format(LOOK), "test/main.cpp": CALLS.format("")}, 1, "src/start.cu")
 case("a program with parts below its build file", {
     "one/Makefile": "", "one/src/main.cpp": CALLS.format(LOOK), "one/gpu/start.cu": TOP + START, "two/Makefile": "", "two/src/main.cpp": CALLS.format("")}, 0, "one/gpu/start.cu")
+
+# An attribute that any file of the program sets, and a kernel of a header.
+cluster = "__global__ void __cluster_dims__({}, 1, 1) k(int* p) {{ *p = 1; }}\n"
+start = TOP + cluster.format(16) + "void start(int* p) {\n  k<<<16, 1>>>(p);\n}\n"
+sets = TOP + "void allow(const void* f) {\n  cudaFuncSetAttribute(f, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);\n}\n"
+for what, files, count in (("nowhere", {}, 1), ("in the program", {"one/allow.cu": sets}, 0), ("in another program", {"two/allow.cu": sets}, 1),
+                           ("in a comment", {"one/allow.cu": "// cudaFuncAttributeNonPortableClusterSizeAllowed\n"}, 1)):
+    case(f"a large cluster, allowed {what}", {**two, "one/start.cu": start, "one/main.cpp": MAIN.format(""), "two/main.cpp": MAIN.format(""), **files}, count, "one/start.cu", "B14")
+for size, count in ((4, 1), (5, 0)):
+    case(f"a cluster of {size} in a header", {"one/k.h": "#pragma once\n#define SIZE {size}\n// A longer text than that of the file which includes it.\n".replace("{size}", str(size)) + cluster.format("SIZE"),
+                                            "one/main.cu": TOP + '#include "k.h"\nvoid start(int* p) {\n  k<<<10, 1>>>(p);\n}\n'}, count, row="B13")
 if problems:
     sys.exit("\n".join(problems))

@@ -4,6 +4,7 @@
 
 import functools
 import operator
+import pathlib
 import re
 
 from . import tree
@@ -65,6 +66,14 @@ def is_launch_array(node):
     return False
 
 
+@functools.lru_cache(maxsize=50)
+def bytes_of(path):
+    try:
+        return pathlib.Path(path).read_bytes()
+    except OSError:
+        return b""
+
+
 class Variable:
     """A variable or parameter of a function: its declaration and the later writes to it."""
 
@@ -113,7 +122,9 @@ class Function:
     @functools.cached_property
     def head(self):
         """The bytes of the declaration before the body, without comments."""
-        head = self.program.source[self.node.start:self.body.start if self.body else self.node.end]
+        file = self.cursor.location.file
+        source = self.program.source if file is None or file.name == self.program.file else bytes_of(file.name)
+        head = source[self.node.start:self.body.start if self.body else self.node.end]
         return re.sub(rb"//[^\n]*|/\*.*?\*/", b" ", head, flags=re.S)
 
     @functools.cached_property

@@ -286,6 +286,11 @@ class Index:
         return "\n".join(text_of(path) for path in sorted(seen) + [path for path in self.files if path not in seen and path.endswith(
             project.SOURCES) and os.path.splitext(os.path.basename(path))[0] in stems])
 
+    def mentions(self, pattern, file):
+        """Whether the text of a file, or of another one of its program, has a pattern."""
+        file = os.path.realpath(file)
+        return any(re.search(pattern, text_of(path)) for path in [file, *self.files] if path in self.seen_by(file) or self._linked(path, file))
+
     def calls(self, pattern, folder=""):
         """Whether a file of the tree, or of one folder of it, calls a name that matches a pattern."""
         return any(re.search(pattern, name) for path, (_, calls, *_) in self.files.items() if not folder or os.path.dirname(path) == folder for name in calls)

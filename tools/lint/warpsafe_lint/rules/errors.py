@@ -135,7 +135,9 @@ def unseen_launches(program, function):
         if launch.in_graph or in_passed_lambda(launch):
             continue  # the graph's launch has the status; who calls the lambda may read it
         if launch.form not in ("<<<>>>", "macro"):
-            if is_dropped(launch.node) and is_statement(program, launch.node):
+            # The runtime keeps the error of its launches for cudaGetLastError; that of the driver's is in the status alone.
+            kept = api(launch.form) and looked_at(program, function, launch.node)
+            if not kept and is_dropped(launch.node) and is_statement(program, launch.node):
                 unseen.append(launch)
         elif not looked_at(program, function, launch.node):
             unseen.append(launch)
