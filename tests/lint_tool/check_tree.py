@@ -5,7 +5,6 @@
 
 Each case is a small tree of programs, and the number of findings of a row in one file of it. Exit code 77: libclang or CUDA is
 not installed."""
-import os
 import pathlib
 import sys
 import tempfile
@@ -32,7 +31,6 @@ def case(what, files, count, file="one/main.cu", row="D01"):
         for place, text in {".git/HEAD": "", **files}.items():
             (tree / place).parent.mkdir(parents=True, exist_ok=True)
             (tree / place).write_text(text)
-        os.environ["XDG_CACHE_HOME"] = f"{name}/cache"
         done = linter.run(f"--rows={row}", "--level=note", file, cwd=tree)
     if "not find cuda_runtime.h" in done.stderr or "cannot find CUDA" in done.stderr:
         print("skipped: no CUDA toolkit here")
@@ -90,6 +88,44 @@ case("a library and two mains", {"Makefile": "", "src/start.cu": TOP + START, "a
 case("a library, and one of two mains without a check", {"Makefile": "", "src/start.cu": TOP + START, "app/main.cpp": CALLS.format(LOOK), "test/main.cpp": CALLS.format("")}, 1, "src/start.cu")
 case("a program with parts below its build file", {
     "one/Makefile": "", "one/src/main.cpp": CALLS.format(LOOK), "one/gpu/start.cu": TOP + START, "two/Makefile": "", "two/src/main.cpp": CALLS.format("")}, 0, "one/gpu/start.cu")
+
+# Checks as programs write them, each behind a launch of main: in another file, in a class, in a lambda, by a destructor.
+def main_of(body, before=""):
+    return {"one/main.cu": TOP + KERNEL + before + "int main() {\n  int* p = nullptr;\n  " + body + "\n}\n"}
+
+
+LAUNCH = "k<<<1, 1>>>(p);\n  "
+device = "#pragma once\nclass Device {\n public:\n  void done(const char* what = 0) const;\n};\n"
+library = {"Makefile": "NVCC = nvcc -Ilib/include\n", "lib/include/deep/lib.h": "#pragma once\nnamespace lib {\nvoid verify();\n}\n",
+           "lib/src/lib.cpp": TOP + "#include <deep/lib.h>\nnamespace lib {\nvoid verify() {\n" + LOOK + "}\n}\n", "two/main.cu": MAIN.format("")}
+for what, files, count in (
+        ("a member in another file", {**main_of(LAUNCH + "Device().done();", '#include "device.h"\n'), "one/device.h": device, "one/device.cu": TOP + '#include "device.h"\nvoid Device::done(const char* what) const\n{\n' + LOOK + "}\n"}, 0),
+        ("a member of another class in another file", {**main_of(LAUNCH + "Device().done();", '#include "device.h"\n'), "one/device.h": device, "one/device.cu": '#include "device.h"\nvoid Device::done(const char* what) const {\n  puts(what);\n}\n',
+                                                       "one/other.cu": TOP + "struct Other {\n  void done();\n};\nvoid Other::done() {\n" + LOOK + "}\n"}, 1),
+        ("a member of another class", main_of(LAUNCH + "A().done();", "struct A {\n  void done() {}\n};\nstruct B {\n  void done() {\n" + LOOK + "  }\n};\n"), 1),
+        ("a virtual member", main_of(LAUNCH + "A* a = new B;\n  a->done();", "struct A {\n  virtual void done() {}\n};\nstruct B : A {\n  void done() override {\n" + LOOK + "  }\n};\n"), 0),
+        ("another overload", main_of(LAUNCH + "done(1);", "void done(int) {}\nvoid done(const char*) {\n" + LOOK + "}\n"), 1),
+        ("this overload", main_of(LAUNCH + 'done("");', "void done(int) {}\nvoid done(const char*) {\n" + LOOK + "}\n"), 0),
+        ("a template", main_of(LAUNCH + "done(1);", "template <class T>\nvoid done(T) {\n" + LOOK + "}\n"), 0),
+        ("a member of a template", main_of(LAUNCH + "Done<int>().done();", "template <class T>\nstruct Done {\n  void done() {\n" + LOOK + "  }\n};\n"), 0),
+        ("C's free beside a member", main_of(LAUNCH + "free(p);", "struct B {\n  void free() {\n" + LOOK + "  }\n};\n"), 1),
+        ("std::sort beside a member", main_of(LAUNCH + "int a[] = {2, 1};\n  std::sort(a, a + 2);", "#include <algorithm>\nstruct B {\n  void sort() {\n" + LOOK + "  }\n};\n"), 1),
+        ("a destructor", main_of("Guard guard;\n  " + LAUNCH, "struct Guard {\n  ~Guard() {\n" + LOOK + "  }\n};\n"), 0),
+        ("a destructor before the launch", main_of("{\n    Guard guard;\n  }\n  " + LAUNCH, "struct Guard {\n  ~Guard() {\n" + LOOK + "  }\n};\n"), 1),
+        ("a lambda", main_of("auto look = [&] {\n" + LOOK + "  };\n  " + LAUNCH + "look();"), 0),
+        ("a lambda that nobody calls", main_of("auto look = [&] {\n" + LOOK + "  };\n  " + LAUNCH), 1),
+        ("a macro of a header's header", {**main_of(LAUNCH + "POST();", '#include "a.h"\n'), "one/a.h": '#include "b.inl"\n', "one/b.inl": "#define POST() if (cudaPeekAtLastError() != cudaSuccess) abort()\n"}, 0),
+        ("a macro without its argument", main_of(LAUNCH + "NONE(cudaGetLastError());", "#define NONE(x)\n"), 1),
+        ("a type on a line of its own", {**main_of(LAUNCH + "verify(1, 0);", "void verify(int line, const char* file);\n"), "one/own.cpp": TOP + "void\nverify(int line,\n       const char* file)\n{\n" + LOOK + "}\n"}, 0),
+        ("a library in a folder of -I", {**main_of(LAUNCH + "lib::verify();", "#include <deep/lib.h>\n"), **library}, 0)):
+    case(f"a check: {what}", files, count)
+for what, code in (("a static member", "struct S {\n  static void start(int* p) { k<<<1, 1>>>(p); }\n};\n"), ("a template", "template <class T>\nvoid start(T* p) {\n  k<<<1, 1>>>(p);\n}\nstruct S {\n  static void start(int* p) { ::start(p); }\n};\n"),
+                   ("a static function", "static void start(int* p) { k<<<1, 1>>>(p); }\nstruct S {\n  static void start(int* p) { ::start(p); }\n};\n")):
+    for look, count in ((LOOK, 0), ("", 1)):
+        case(f"a launch in a header's function: {what}{'' if look else ', without a check'}", {
+            "one/start.h": TOP + KERNEL + code, "one/main.cu": '#include "start.h"\nint main() {\n  S::start(nullptr);\n' + look + "}\n"}, count, "one/start.h")
+case("a launch in a source's function", {"one/start.cu": TOP + KERNEL + "namespace {\nvoid start(int* p) {\n  k<<<1, 1>>>(p);\n}\n}\nvoid (*used)(int*) = start;\n",
+                                         "one/other.cpp": TOP + "void start(int* p);\nvoid other() {\n  start(nullptr);\n" + LOOK + "}\n"}, 1, "one/start.cu")
 
 # An attribute that any file of the program sets, and a kernel of a header.
 cluster = "__global__ void __cluster_dims__({}, 1, 1) k(int* p) {{ *p = 1; }}\n"

@@ -7,7 +7,7 @@ import operator
 import pathlib
 import re
 
-from . import tree
+from . import project, tree
 from .tree import bare, call_arguments, call_name, is_integer, plain
 
 
@@ -118,6 +118,11 @@ class Function:
         attributes = {c.kind for c in self.node.children}
         self.is_kernel = "CUDAGLOBAL_ATTR" in attributes
         self.on_device = self.is_kernel or "CUDADEVICE_ATTR" in attributes and "CUDAHOST_ATTR" not in attributes
+
+    @property
+    def is_of_source(self):
+        """Whether no other file can call it by its name: it is static, or in a namespace without a name, and in no header."""
+        return self.cursor.linkage.name in ("INTERNAL", "UNIQUE_EXTERNAL", "NO_LINKAGE") and self.program.file.endswith(project.SOURCES)
 
     @functools.cached_property
     def head(self):
@@ -244,8 +249,7 @@ class Function:
 
     def waits(self, call):
         """Whether a call waits for the device, directly, in a function of this program, or in one that another file defines."""
-        name = call_name(call)
-        return self.program.reaches(name, is_wait) or self._is_of_tree(call) and self.program.waits_elsewhere(name) or any(
+        return self.program.call_reaches(call, is_wait) or self._is_of_tree(call) and self.program.waits_elsewhere(call) or any(
             map(self.waits, self._calls_of_lambda(call)))
 
     def looks(self, call):
@@ -254,7 +258,7 @@ class Function:
         name = call_name(call)
         if name == "Debug" and call.cursor.referenced is not None and "/cub/" in getattr(call.cursor.referenced.location.file, "name", ""):
             return True  # CubDebug: CUB reads the last error in it, beside its argument
-        return self.program.reaches(name, is_look) or self._is_of_tree(call) and self.program.looks_elsewhere(name) or any(
+        return self.program.call_reaches(call, is_look) or self._is_of_tree(call) and self.program.looks_elsewhere(call) or any(
             map(self.looks, self._calls_of_lambda(call)))
 
     def _calls_of_lambda(self, call):
@@ -267,7 +271,7 @@ class Function:
     def _is_of_tree(self, call):
         """Whether a call may mean a function that another file of the tree defines, and not one of the vendor's headers."""
         name, to = call_name(call), call.cursor.referenced
-        return name not in self.program.bodies and not api(name) and (to is None or not to.location.is_in_system_header)
+        return not self.program.meant(call) and not api(name) and (to is None or not to.location.is_in_system_header)
 
 
 def is_wait(name):

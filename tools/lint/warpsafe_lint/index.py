@@ -14,13 +14,13 @@ import re
 
 from . import cache, project
 
-VERSION = 11
+VERSION = 12
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
 # A call, or a macro without parameters as a statement.
 CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(|\b([A-Z_][A-Z0-9_]{2,})[ \t]*;")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.|\\\n)*)", re.M)
-FUNCTION = re.compile(r"^[ \t]*[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
+FUNCTION = re.compile(r"^[ \t]*[A-Za-z_][\w:&*<>, \t]*?(?:\n[ \t]*)?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
 # A declaration, `int f(int n);`: words of a type before the name, and no body.
 DECLARED = re.compile(r"^[ \t]*(?:template\s*<[^;{}()]*>\s*)?(?!(?:return|else|case|goto|new|delete|throw|co_return|do)\b)"
                       r"[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t&*]+[\w:]+)*?[ \t\n&*]+([A-Za-z_]\w{2,})\s*(?:<[^;{}()]*>\s*)?"
@@ -30,12 +30,12 @@ UNREAD = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.
 
 def read(path):
     """What the index keeps of a file: the last place of each called name; each macro and function with what it calls, in the
-    order of the last calls, and whether no other file can call it unless it includes this one; and the names that the file
-    declares. Overloads are several entries. A definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and
+    order of the last calls, whether no other file can call it unless it includes this one, and the class or namespace before its
+    name; and the names that the file declares. Overloads are several entries. A definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and
     `while` count as names, because they look like calls."""
     text = pathlib.Path(path).read_text(errors="replace")
     text = UNREAD.sub(lambda found: " " * len(found.group()), text)
-    defined = [(found[1], last_calls(found[2]), True) for found in DEFINE.finditer(text)]
+    defined = [(found[1], last_calls(found[2]), True, "") for found in DEFINE.finditer(text)]
     declared, ends = {found.start(1) for found in DECLARED.finditer(text)}, braces(text)
     heads = declared | {found.start(1) for found in DEFINE.finditer(text)}
     for found in FUNCTION.finditer(text):
@@ -43,7 +43,9 @@ def read(path):
             heads.add(found.start(1))
             # Branches of the preprocessor may open a brace twice: a brace that begins a line ends the function too.
             closing = [end for end in (ends.get(found.end() - 1, -1), text.find("\n}", found.end())) if end > 0]
-            defined.append((found[1], last_calls(text[found.end():min(closing, default=len(text))]), re.search(r"\bstatic\b", found[0]) is not None))
+            owner = re.search(r"(\w+)(?:<[^<>]*>)?::$", found[0][:found.start(1) - found.start()])
+            defined.append((found[1], last_calls(text[found.end():min(closing, default=len(text))]), re.search(r"\bstatic\b", found[0]) is not None,
+                            owner[1] if owner else ""))
     calls = {found[found.lastindex]: found.start(found.lastindex) for found in CALL.finditer(text) if found.start(found.lastindex) not in heads}
     return calls, defined, sorted({re.match(r"\w+", text[place:place + 200])[0] for place in declared})
 
@@ -99,8 +101,9 @@ def last_calls(text):
     return sorted(places, key=places.get)
 
 
-# A definition of a name: its file, what it calls, and whether only files that include that file can mean it.
-Definition = collections.namedtuple("Definition", "path calls local")
+# A definition of a name: its file, what it calls, whether only files that include that file can mean it, and the class or
+# namespace before the name, or "".
+Definition = collections.namedtuple("Definition", "path calls local owner")
 
 
 class Index:
@@ -130,8 +133,8 @@ class Index:
         self.related = functools.lru_cache(maxsize=8)(self._related)
         self.definitions, self.declaring, self.calling = (collections.defaultdict(list) for _ in range(3))  # by name
         for path, (_, calls, defined, declared) in self.files.items():
-            for name, names, local in defined:
-                self.definitions[name].append(Definition(path, names, local))
+            for name, *rest in defined:
+                self.definitions[name].append(Definition(path, *rest))
             for found, names in ((self.declaring, declared), (self.calling, calls)):
                 for name in names:
                     found[name].append(path)
@@ -154,28 +157,28 @@ class Index:
         """The names that `is_it` accepts, and those whose macro or function calls one, directly or through further names,
         anywhere in the tree: `does` asks of no other name."""
         found = {name for _, calls, *_ in self.files.values() for name in calls if is_it(name)}
-        found |= {name for _, _, defined, _ in self.files.values() for _, names, _ in defined for name in names if is_it(name)}
+        found |= {name for _, _, defined, _ in self.files.values() for _, names, *_ in defined for name in names if is_it(name)}
         for _ in range(depth):
-            found |= {name for _, _, defined, _ in self.files.values() for name, names, _ in defined if not found.isdisjoint(names)}
+            found |= {name for _, _, defined, _ in self.files.values() for name, names, *_ in defined if not found.isdisjoint(names)}
         return found
 
-    def _does(self, is_it, name, path, depth):
+    def _does(self, is_it, name, path, depth, owner=""):
         """Whether `is_it` accepts a name that a file calls, or one that its macro or function calls, directly or through others. A
-        check by its name is one if the file does not see what defines it."""
+        check by its name is one if the file does not see what defines it. `owner` is the class of a member, if it is known."""
         if is_it(name) and (is_it is not may_read or reads_error(name) or not self._is_known(name, path)):
             return True
         # What an included file calls is compiled with the file that includes it, and sees what that one sees.
         return depth > 0 and name in self.reaching(is_it, depth) and any(
             self.does(is_it, called, path if definition.path in self.seen_by(path) else definition.path, depth - 1)
-            for definition in self.meant(name, path) for called in definition.calls)
+            for definition in self.meant(name, path) if not owner or definition.owner in ("", owner) for called in definition.calls)
 
-    def looks(self, name, path):
+    def looks(self, name, path, owner=""):
         """Whether a call of a name in a file reads the last error."""
-        return self.does(may_read, name, path, 4)
+        return self.does(may_read, name, path, 4, owner)
 
-    def waits(self, name, path):
+    def waits(self, name, path, owner=""):
         """Whether a call of a name in a file waits for the device."""
-        return self.does(synchronizes, name, path, 2)
+        return self.does(synchronizes, name, path, 2, owner)
 
     def _is_known(self, name, path):
         return bool(self.meant(name, path)) or not self.seen_by(path).isdisjoint(self.declaring.get(name, ()))
@@ -263,7 +266,7 @@ class Index:
             _, calls, defined, _ = self.files[path]
             seen = True
             # A function of the same name is an overload that calls this one, or calls itself.
-            around = [(caller, names) for caller, names, _ in defined if name in names and (caller != name or self._looks_behind(names, name, path))]
+            around = [(caller, names) for caller, names, *_ in defined if name in names and (caller != name or self._looks_behind(names, name, path))]
             if not all(self._looks_behind(names, name, path) or depth > 1 and caller != "main" and self.callers_look(caller, path, True, depth - 1)
                        for caller, names in around):
                 return False
