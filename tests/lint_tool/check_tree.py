@@ -106,6 +106,7 @@ for what, files, count in (
         ("a virtual member", main_of(LAUNCH + "A* a = new B;\n  a->done();", "struct A {\n  virtual void done() {}\n};\nstruct B : A {\n  void done() override {\n" + LOOK + "  }\n};\n"), 0),
         ("another overload", main_of(LAUNCH + "done(1);", "void done(int) {}\nvoid done(const char*) {\n" + LOOK + "}\n"), 1),
         ("this overload", main_of(LAUNCH + 'done("");', "void done(int) {}\nvoid done(const char*) {\n" + LOOK + "}\n"), 0),
+        ("an overload in another file", {**main_of(LAUNCH + "done(1);", "void done(int);\nvoid done(const char*) {}\n"), "one/own.cpp": TOP + "void done(int) {\n" + LOOK + "}\n"}, 0),
         ("a template", main_of(LAUNCH + "done(1);", "template <class T>\nvoid done(T) {\n" + LOOK + "}\n"), 0),
         ("a member of a template", main_of(LAUNCH + "Done<int>().done();", "template <class T>\nstruct Done {\n  void done() {\n" + LOOK + "  }\n};\n"), 0),
         ("C's free beside a member", main_of(LAUNCH + "free(p);", "struct B {\n  void free() {\n" + LOOK + "  }\n};\n"), 1),

@@ -103,6 +103,29 @@ template <int N>
 __global__ void __cluster_dims__(N, 1, 1) open(float* p) {  // which the instance decides
   p[0] = 1;
 }
+namespace sizes {
+constexpr unsigned product = 2 * FOUR;
+}
+__global__ void __cluster_dims__(2 * sizes::product) by_product(float* p) { p[0] = 1; }
+__global__ void __cluster_dims__(4) declared(float* p);
+__global__ void declared(float* p) { p[0] = 1; }
+__global__ void /* __cluster_dims__(4) */ without(float* p) { p[0] = 1; }
+#ifdef LARGE
+#define EITHER 16
+#else
+#define EITHER 2
+#endif
+__global__ void __cluster_dims__(EITHER) of_the_build(float* p) { p[0] = 1; }
+void further_clusters(float* p, int n) {
+  by_product<<<16, 32>>>(p);  // finds: B14
+  declared<<<10, 32>>>(p);    // finds: B13
+  without<<<10, 32>>>(p);
+  of_the_build<<<9, 32>>>(p);
+  dim3 grid(10);
+  grid.x = 12;
+  declared<<<grid, 32>>>(p);
+  done();
+}
 void clusters(float* p, int n) {
   wide<<<16, 32>>>(p);          // finds: B14
   wide_by_name<<<16, 32>>>(p);  // finds: B14

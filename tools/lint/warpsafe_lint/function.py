@@ -127,10 +127,18 @@ class Function:
     @functools.cached_property
     def head(self):
         """The bytes of the declaration before the body, without comments."""
-        file = self.cursor.location.file
+        return self._head(self.cursor, self.node.start, self.body.start if self.body else self.node.end)
+
+    @functools.cached_property
+    def first_head(self):
+        """The bytes of the first declaration, without comments, if it is another one."""
+        first = self.cursor.canonical
+        return self._head(first, first.extent.start.offset, first.extent.end.offset) if first != self.cursor else b""
+
+    def _head(self, cursor, start, end):
+        file = cursor.location.file
         source = self.program.source if file is None or file.name == self.program.file else bytes_of(file.name)
-        head = source[self.node.start:self.body.start if self.body else self.node.end]
-        return re.sub(rb"//[^\n]*|/\*.*?\*/", b" ", head, flags=re.S)
+        return re.sub(rb"//[^\n]*|/\*.*?\*/", b" ", source[start:end], flags=re.S)
 
     @functools.cached_property
     def calls(self):

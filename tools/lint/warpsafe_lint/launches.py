@@ -3,6 +3,7 @@
 """The launches of a file, in every spelling, and what the source shows of a kernel."""
 
 import functools
+import math
 import re
 
 from . import tree
@@ -142,16 +143,22 @@ class Kernel:
     @functools.cached_property
     def cluster(self):
         """The three numbers of __cluster_dims__; None if it has none, or if one is no constant of the kernel's file."""
-        found = re.search(rb"\b(?:__)?cluster_dims(?:__)?\s*\(([^()]*)\)", self.function.head)
-        values = [self._constant(word.strip().decode(errors="replace")) for word in found[1].split(b",")] if found else [None]
+        found = re.search(rb"\b(?:__)?cluster_dims(?:__)?\s*\(([^()]*)\)", self.function.head + self.function.first_head)
+        values = [self._constant(word.decode(errors="replace")) for word in found[1].split(b",")] if found else [None]
         return None if None in values or len(values) > 3 else values + [1] * (3 - len(values))
 
-    def _constant(self, word):
-        """The value of a literal, or of a macro or a constant that the kernel's file defines once."""
-        values = re.findall(rf"#[ \t]*define[ \t]+{word}[ \t]+\(?(\d+)[uU]?\)?[ \t]*$|\bconst(?:expr)?\b[\w \t]*\b{word}\s*(?:=\s*|{{)(\d+)[uU]?\s*[;,}}]",
-                            text_of(self.function.cursor.location.file.name), re.M) if re.fullmatch(r"[A-Za-z_]\w*", word) else [re.sub(r"[uU]$", "", word)]
-        values = {"".join(value) for value in values}
-        return int(*values) if len(values) == 1 and next(iter(values)).isdecimal() else None
+    def _constant(self, text, depth=3):
+        """The value of a literal, of a macro or a constant that the kernel's file defines once, or of a product of them."""
+        text = text.strip().removeprefix("(").removesuffix(")").strip()
+        if "*" in text:
+            factors = [self._constant(part, depth) for part in text.split("*")]
+            return None if None in factors else math.prod(factors)
+        if re.fullmatch(r"\d+[uUlL]*", text):
+            return int(text.rstrip("uUlL"))
+        name = text.rpartition("::")[2]
+        values = depth > 0 and re.fullmatch(r"[A-Za-z_]\w*", name) and {one or other for one, other in re.findall(
+            rf"#[ \t]*define[ \t]+{name}[ \t]+(\S.*)|\bconst(?:expr)?\b[\w \t]*\b{name}\s*[={{]\s*([^;,{{}}]+)[;,}}]", text_of(self.function.cursor.location.file.name))}
+        return self._constant(*values, depth - 1) if values and len(values) == 1 else None
 
     @functools.cached_property
     def max_threads_place(self):

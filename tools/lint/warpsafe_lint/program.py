@@ -136,7 +136,7 @@ class Program:
             return ()
         to = template_of(to) or to
         own = to.get_definition()
-        chosen = [cursor for cursor in found if cursor == own]
+        chosen = [cursor for cursor in found if own is not None and cursor == own]
         return chosen if chosen or own is None else found
 
     def looks_elsewhere(self, call):
