@@ -57,6 +57,7 @@ for name in ("free", "finish"):
         **two, "one/main.cu": '#include "own.h"\n' + USES.format("", f"{name}(p);"), "one/own.h": f"#pragma once\nvoid {name}(void* p);\n",
         "two/own.h": TOP + "inline " + CHECKS.format(name), "two/main.cu": '#include "own.h"\n' + MAIN.format("")}, 1)
     case(f"{name} of another main in the same folder", {"one/main.cu": uses, "one/other.cu": TOP + CHECKS.format(name) + MAIN.format("")}, 1)
+    case(f"{name} of a file with a main of its own for tests", {"one/main.cu": uses, "one/other.cu": TOP + CHECKS.format(name) + "#ifdef TEST\n" + MAIN.format("") + "#endif\n"}, 0)
     case(f"{name}, static in another file", {"one/main.cu": uses, "one/other.cu": TOP + "static " + CHECKS.format(name)}, 1)
 between = USES.format("void finish(void* p);\n", "finish(p);")
 case("what a function of the program calls is the program's", {

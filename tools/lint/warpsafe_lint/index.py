@@ -14,7 +14,7 @@ import re
 
 from . import cache, project
 
-VERSION = 12
+VERSION = 13
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
 # A call, or a macro without parameters as a statement.
@@ -25,13 +25,14 @@ FUNCTION = re.compile(r"^[ \t]*[A-Za-z_][\w:&*<>, \t]*?(?:\n[ \t]*)?\b(\w+)\s*\(
 DECLARED = re.compile(r"^[ \t]*(?:template\s*<[^;{}()]*>\s*)?(?!(?:return|else|case|goto|new|delete|throw|co_return|do)\b)"
                       r"[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t&*]+[\w:]+)*?[ \t\n&*]+([A-Za-z_]\w{2,})\s*(?:<[^;{}()]*>\s*)?"
                       r"\((?:[^;{}()]|\([^;{}()]*\))*\)\s*(?:const\s*)?(?:noexcept\s*)?;", re.M)
+CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|endif)", re.M)
 UNREAD = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)'", re.S)
 
 
 def read(path):
     """What the index keeps of a file: the last place of each called name; each macro and function with what it calls, in the
     order of the last calls, whether no other file can call it unless it includes this one, and the class or namespace before its
-    name; and the names that the file declares. Overloads are several entries. A definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and
+    name, `#if` for a main that the preprocessor may leave out; and the names that the file declares. Overloads are several entries. A definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and
     `while` count as names, because they look like calls."""
     text = pathlib.Path(path).read_text(errors="replace")
     text = UNREAD.sub(lambda found: " " * len(found.group()), text)
@@ -44,8 +45,9 @@ def read(path):
             # Branches of the preprocessor may open a brace twice: a brace that begins a line ends the function too.
             closing = [end for end in (ends.get(found.end() - 1, -1), text.find("\n}", found.end())) if end > 0]
             owner = re.search(r"(\w+)(?:<[^<>]*>)?::$", found[0][:found.start(1) - found.start()])
+            asked = found[1] == "main" and sum(1 if word == "if" else -1 for word in CONDITION.findall(text[:found.start()])) > 0
             defined.append((found[1], last_calls(text[found.end():min(closing, default=len(text))]), re.search(r"\bstatic\b", found[0]) is not None,
-                            owner[1] if owner else ""))
+                            "#if" if asked else owner[1] if owner else ""))
     calls = {found[found.lastindex]: found.start(found.lastindex) for found in CALL.finditer(text) if found.start(found.lastindex) not in heads}
     return calls, defined, sorted({re.match(r"\w+", text[place:place + 200])[0] for place in declared})
 
@@ -191,7 +193,7 @@ class Index:
     @functools.cached_property
     def mains(self):
         """The sources that define main: no two of them are parts of one program."""
-        return {each.path for each in self.definitions.get("main", ()) if each.path.endswith((*project.SOURCES, ".c"))}
+        return {each.path for each in self.definitions.get("main", ()) if each.owner != "#if" and each.path.endswith((*project.SOURCES, ".c"))}
 
     @functools.cached_property
     def programs(self):
