@@ -40,6 +40,13 @@ void launches(float* p, int n, hipStream_t stream) {
   plain<<<1, 256, 0, stream>>>(p, n);
   done();
 }
+void keeps_the_error(float* p, int n) {
+  void* arguments[] = {&p, &n};
+  hipLaunchKernel((void*)plain, dim3(1), dim3(256), arguments, 0, 0);
+  hipLaunchCooperativeKernel((void*)plain, dim3(1), dim3(256), arguments, 0, 0);
+  done();
+  hipLaunchCooperativeKernel((void*)plain, dim3(1), dim3(256), arguments, 0, 0);  // finds: D01
+}
 void unseen(float* p, int n) {
   hipLaunchKernelGGL(plain, dim3(1), dim3(256), 0, 0, p, n);  // finds: D01
 }

@@ -42,6 +42,23 @@ void configured(float* p, int n, cudaStream_t stream) {
   look(cudaLaunchKernelEx(&right, plain, p, n));
 }
 
+// A status that is dropped, and an error that is read behind the launch.
+void keeps_the_error(float* p, int n, CUfunction function) {
+  void* arguments[] = {&p, &n};
+  cudaLaunchConfig_t config = {};
+  config.gridDim.x = 4;
+  config.blockDim.x = 256;
+  cudaLaunchKernel((void*)plain, 1, 32, arguments, 0, 0);
+  look(cudaGetLastError());
+  cudaLaunchCooperativeKernel((void*)plain, 1, 32, arguments, 0, 0);
+  look(cudaGetLastError());
+  cudaLaunchKernelExC(&config, (void*)plain, arguments);
+  cudaLaunchKernelEx(&config, plain, p, n);
+  cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, 0, arguments, 0);  // finds: D01
+  look(cudaGetLastError());
+  cudaLaunchKernel((void*)plain, 1, 32, arguments, 0, 0);  // finds: D01
+}
+
 void in_a_graph(cudaGraph_t graph, float* p, int n) {
   void* arguments[] = {&p, &n};
   cudaGraphNode_t node;
@@ -59,6 +76,22 @@ void in_a_graph(cudaGraph_t graph, float* p, int n) {
 
 int div_up(int n, int b) { return (n + b - 1) / b; }
 unsigned div_up(unsigned n, unsigned b) { return n / b + (n % b != 0); }
+template <class T>
+T round_up(T n, T b) {
+  return (n + b - 1) / b;
+}
+template <class T>
+T round_up_cast(const T& n, const T& b) {
+  return static_cast<T>((n + b - T(1)) / b);
+}
+template <class N, class B>
+constexpr auto round_up_braced(N n, B b) {
+  return (n + b - N{1}) / b;
+}
+template <class T>
+T round_up_rest(T n, T b) {
+  return n / b + (n % b ? 1 : 0);
+}
 
 void spellings(float* p, int n, unsigned u, long wide, int b) {
   const int shifted = (n + 255) >> 8;
@@ -69,6 +102,14 @@ void spellings(float* p, int n, unsigned u, long wide, int b) {
   plain<<<(u + 255) / 256, 256>>>(p, n);        // finds: A01
   plain<<<(n - 1 + 256) / 256, 256>>>(p, n);    // finds: A01
   plain<<<div_up(n, b), b>>>(p, n);             // finds: A01
+  plain<<<round_up(n, b), b>>>(p, n);           // finds: A01
+  plain<<<round_up(u, 256u), 256>>>(p, n);      // finds: A01
+  plain<<<round_up<int>(u, 256), 256>>>(p, n);  // finds: A01
+  plain<<<round_up_cast(n, b), b>>>(p, n);      // finds: A01
+  plain<<<round_up_braced(n, b), b>>>(p, n);    // finds: A01
+  plain<<<round_up_rest(n, b), b>>>(p, n);
+  plain<<<unsigned(round_up(wide, 256L)), 256>>>(p, n);
+  plain<<<unsigned(round_up_braced(n, 256L)), 256>>>(p, n);
   plain<<<std::ceil(n / 256.0F), 256>>>(p, n);  // finds: A01
   plain<<<std::ceil(n / 256), 256>>>(p, n);     // finds: A07
   plain<<<std::ceil(n / 256.0), 256>>>(p, n);

@@ -90,6 +90,82 @@ void cluster_of_8(cudaLaunchAttribute& attribute) {
   attribute.val.clusterDim.y = 1;
 }
 
+#define FOUR 4
+constexpr int sixteen = 16;
+__global__ void __cluster_dims__(16, 1, 1) wide(float* p) { p[0] = 1; }
+__global__ void __cluster_dims__(sixteen) wide_by_name(float* p) { p[0] = 1; }
+__cluster_dims__(FOUR, 2) __global__ void eight(float* p) { p[0] = 1; }
+template <class T>
+__global__ void __cluster_dims__(4u, 1, 1) four(T* p) {
+  p[0] = 1;
+}
+template <int N>
+__global__ void __cluster_dims__(N, 1, 1) open(float* p) {  // which the instance decides
+  p[0] = 1;
+}
+namespace sizes {
+constexpr unsigned product = 2 * FOUR;
+}
+__global__ void __cluster_dims__(2 * sizes::product) by_product(float* p) { p[0] = 1; }
+__global__ void __cluster_dims__(4) declared(float* p);
+__global__ void declared(float* p) { p[0] = 1; }
+__global__ void /* __cluster_dims__(4) */ without(float* p) { p[0] = 1; }
+#ifdef LARGE
+#define EITHER 16
+#else
+#define EITHER 2
+#endif
+__global__ void __cluster_dims__(EITHER) of_the_build(float* p) { p[0] = 1; }
+void further_clusters(float* p, int n) {
+  by_product<<<16, 32>>>(p);  // finds: B14
+  declared<<<10, 32>>>(p);    // finds: B13
+  without<<<10, 32>>>(p);
+  of_the_build<<<9, 32>>>(p);
+  dim3 grid(10);
+  grid.x = 12;
+  declared<<<grid, 32>>>(p);
+  done();
+}
+void clusters(float* p, int n) {
+  wide<<<16, 32>>>(p);          // finds: B14
+  wide_by_name<<<16, 32>>>(p);  // finds: B14
+  wide<<<n, 32>>>(p);           // finds: B14
+  eight<<<dim3(16, 2), 32>>>(p);
+  eight<<<16, 32>>>(p);          // finds: B13/error
+  eight<<<dim3(n, 3), 32>>>(p);  // finds: B13/error
+  eight<<<dim3(n, 4), 32>>>(p);
+  four<<<8, 32>>>(p);
+  four<<<10, 32>>>(p);         // finds: B13/error
+  four<float><<<10, 32>>>(p);  // finds: B13/error
+  open<16><<<10, 32>>>(p);
+  four<<<10, 32>>>(p);  // finds: B13/note
+  done();
+}
+void cluster_by_attribute(float* p, int blocks) {
+  cudaLaunchAttribute attribute;
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {4, 1, 1};
+  attribute.val.clusterDim.x = 4;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(10);  // finds: B13
+  config.blockDim = dim3(32);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  look(cudaLaunchKernelEx(&config, plain, p));
+}
+void cluster_of_one_of_two(float* p, int blocks) {
+  cudaLaunchAttribute attribute;
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = 4;
+  cudaLaunchConfig_t config = {}, other = {};
+  config.gridDim = dim3(12);
+  other.gridDim = dim3(10);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  look(cudaLaunchKernelEx(&config, plain, p));
+  look(cudaLaunchKernelEx(&other, plain, p));
+}
+
 struct Config {
   dim3 grid;
   dim3 block;

@@ -4,9 +4,10 @@
 
 import functools
 import operator
+import pathlib
 import re
 
-from . import tree
+from . import project, tree
 from .tree import bare, call_arguments, call_name, is_integer, plain
 
 
@@ -65,6 +66,14 @@ def is_launch_array(node):
     return False
 
 
+@functools.lru_cache(maxsize=50)
+def bytes_of(path):
+    try:
+        return pathlib.Path(path).read_bytes()
+    except OSError:
+        return b""
+
+
 class Variable:
     """A variable or parameter of a function: its declaration and the later writes to it."""
 
@@ -110,11 +119,26 @@ class Function:
         self.is_kernel = "CUDAGLOBAL_ATTR" in attributes
         self.on_device = self.is_kernel or "CUDADEVICE_ATTR" in attributes and "CUDAHOST_ATTR" not in attributes
 
+    @property
+    def is_of_source(self):
+        """Whether no other file can call it by its name: it is static, or in a namespace without a name, and in no header."""
+        return self.cursor.linkage.name in ("INTERNAL", "UNIQUE_EXTERNAL", "NO_LINKAGE") and self.program.file.endswith(project.SOURCES)
+
     @functools.cached_property
     def head(self):
         """The bytes of the declaration before the body, without comments."""
-        head = self.program.source[self.node.start:self.body.start if self.body else self.node.end]
-        return re.sub(rb"//[^\n]*|/\*.*?\*/", b" ", head, flags=re.S)
+        return self._head(self.cursor, self.node.start, self.body.start if self.body else self.node.end)
+
+    @functools.cached_property
+    def first_head(self):
+        """The bytes of the first declaration, without comments, if it is another one."""
+        first = self.cursor.canonical
+        return self._head(first, first.extent.start.offset, first.extent.end.offset) if first != self.cursor else b""
+
+    def _head(self, cursor, start, end):
+        file = cursor.location.file
+        source = self.program.source if file is None or file.name == self.program.file else bytes_of(file.name)
+        return re.sub(rb"//[^\n]*|/\*.*?\*/", b" ", source[start:end], flags=re.S)
 
     @functools.cached_property
     def calls(self):
@@ -233,8 +257,7 @@ class Function:
 
     def waits(self, call):
         """Whether a call waits for the device, directly, in a function of this program, or in one that another file defines."""
-        name = call_name(call)
-        return self.program.reaches(name, is_wait) or self._is_of_tree(call) and name in self.program.waiters or any(
+        return self.program.call_reaches(call, is_wait) or self._is_of_tree(call) and self.program.waits_elsewhere(call) or any(
             map(self.waits, self._calls_of_lambda(call)))
 
     def looks(self, call):
@@ -243,7 +266,7 @@ class Function:
         name = call_name(call)
         if name == "Debug" and call.cursor.referenced is not None and "/cub/" in getattr(call.cursor.referenced.location.file, "name", ""):
             return True  # CubDebug: CUB reads the last error in it, beside its argument
-        return self.program.reaches(name, is_look) or self._is_of_tree(call) and name in self.program.lookers or any(
+        return self.program.call_reaches(call, is_look) or self._is_of_tree(call) and self.program.looks_elsewhere(call) or any(
             map(self.looks, self._calls_of_lambda(call)))
 
     def _calls_of_lambda(self, call):
@@ -256,7 +279,7 @@ class Function:
     def _is_of_tree(self, call):
         """Whether a call may mean a function that another file of the tree defines, and not one of the vendor's headers."""
         name, to = call_name(call), call.cursor.referenced
-        return name not in self.program.bodies and not api(name) and (to is None or not to.location.is_in_system_header)
+        return not self.program.meant(call) and not api(name) and (to is None or not to.location.is_in_system_header)
 
 
 def is_wait(name):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
 """An index of a tree: which file calls which names, and which macros and functions of the tree read the runtime's last
-error. It is built from the text of the files, kept in the user's cache, and updated for files that changed."""
+error. It is built from the text of the files, kept in the user's cache, and updated for files that changed. A name means only
+what the calling file can see: the files that it includes, and those of its own program."""
 
+import collections
 import functools
 import hashlib
 import json
@@ -12,40 +14,42 @@ import re
 
 from . import cache, project
 
-VERSION = 10
+VERSION = 13
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
 # A call, or a macro without parameters as a statement.
 CALL = re.compile(r"\b([A-Za-z_]\w{2,})\s*(?:<[^<>;(){}]*>\s*)?\(|\b([A-Z_][A-Z0-9_]{2,})[ \t]*;")
 DEFINE = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\\\n]|\\.|\\\n)*)", re.M)
-FUNCTION = re.compile(r"^[ \t]*[A-Za-z_][\w:&*<>, \t]*?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
+FUNCTION = re.compile(r"^[ \t]*[A-Za-z_][\w:&*<>, \t]*?(?:\n[ \t]*)?\b(\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(?:noexcept\s*)?\{", re.M)
 # A declaration, `int f(int n);`: words of a type before the name, and no body.
 DECLARED = re.compile(r"^[ \t]*(?:template\s*<[^;{}()]*>\s*)?(?!(?:return|else|case|goto|new|delete|throw|co_return|do)\b)"
                       r"[A-Za-z_][\w:]*(?:<[^;{}()]*>)?(?:[ \t&*]+[\w:]+)*?[ \t\n&*]+([A-Za-z_]\w{2,})\s*(?:<[^;{}()]*>\s*)?"
                       r"\((?:[^;{}()]|\([^;{}()]*\))*\)\s*(?:const\s*)?(?:noexcept\s*)?;", re.M)
-INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.M)
+CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|endif)", re.M)
 UNREAD = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)'", re.S)
 
 
 def read(path):
     """What the index keeps of a file: the last place of each called name; each macro and function with what it calls, in the
-    order of the last calls; the names that it declares or defines; and what it includes. Overloads are several entries. A
-    definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and `while` count as names, because they look
-    like calls."""
+    order of the last calls, whether no other file can call it unless it includes this one, and the class or namespace before its
+    name, `#if` for a main that the preprocessor may leave out; and the names that the file declares. Overloads are several entries. A definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and
+    `while` count as names, because they look like calls."""
     text = pathlib.Path(path).read_text(errors="replace")
-    includes = [re.sub(r"^(\.\.?/)+", "", name) for name in INCLUDE.findall(text)]
     text = UNREAD.sub(lambda found: " " * len(found.group()), text)
-    defined = [(found[1], last_calls(found[2])) for found in DEFINE.finditer(text)]
-    heads, ends = {found.start(1) for pattern in (DECLARED, DEFINE) for found in pattern.finditer(text)}, braces(text)
+    defined = [(found[1], last_calls(found[2]), True, "") for found in DEFINE.finditer(text)]
+    declared, ends = {found.start(1) for found in DECLARED.finditer(text)}, braces(text)
+    heads = declared | {found.start(1) for found in DEFINE.finditer(text)}
     for found in FUNCTION.finditer(text):
         if found[1] not in ("if", "for", "while", "switch", "constexpr"):
             heads.add(found.start(1))
             # Branches of the preprocessor may open a brace twice: a brace that begins a line ends the function too.
             closing = [end for end in (ends.get(found.end() - 1, -1), text.find("\n}", found.end())) if end > 0]
-            defined.append((found[1], last_calls(text[found.end():min(closing, default=len(text))])))
+            owner = re.search(r"(\w+)(?:<[^<>]*>)?::$", found[0][:found.start(1) - found.start()])
+            asked = found[1] == "main" and sum(1 if word == "if" else -1 for word in CONDITION.findall(text[:found.start()])) > 0
+            defined.append((found[1], last_calls(text[found.end():min(closing, default=len(text))]), re.search(r"\bstatic\b", found[0]) is not None,
+                            "#if" if asked else owner[1] if owner else ""))
     calls = {found[found.lastindex]: found.start(found.lastindex) for found in CALL.finditer(text) if found.start(found.lastindex) not in heads}
-    declared = sorted({re.match(r"\w+", text[place:place + 200])[0] for place in heads})
-    return calls, [[name, names] for name, names in defined if names], declared, includes
+    return calls, defined, sorted({re.match(r"\w+", text[place:place + 200])[0] for place in declared})
 
 
 def braces(text):
@@ -59,6 +63,20 @@ def braces(text):
     return found
 
 
+# Names of C's library. Where a program has a function of that name, a file that does not see it means the library's.
+OF_C = frozenset("""abort abs assert atexit atof atoi atol atoll bsearch calloc ceil clock close connect cos difftime div exit exp fabs fclose fflush
+    fgets floor fopen fork fprintf fputs fread free fscanf fseek ftell fwrite getenv getline getopt gettimeofday gmtime isalpha isdigit isspace kill
+    labs localtime log malloc memchr memcmp memcpy memmove memset mktime mmap munmap open perror pow printf putchar puts qsort raise rand read
+    realloc remove rename rewind round scanf send setenv setvbuf signal sin sleep snprintf sprintf sqrt srand sscanf strcat strchr strcmp strcpy
+    strdup strerror strlen strncmp strncpy strstr strtod strtof strtok strtol strtoul system tan time tolower toupper usleep vfprintf vprintf
+    wait write""".split())
+
+
+def is_library(name):
+    """Whether a name is one of C's library or of the vendors' runtimes."""
+    return name in OF_C or re.match(r"(cuda|hip|cu)[A-Z]", name) is not None
+
+
 def reads_error(name):
     return re.fullmatch(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)|CubDebug(Exit)?", name) is not None
 
@@ -66,6 +84,10 @@ def reads_error(name):
 # A check of a library's header, C10_CUDA_KERNEL_LAUNCH_CHECK of PyTorch's or getLastCudaError of CUDA's samples, by its name.
 WORD, OF = r"([cC]heck|CHECK|[eE]rror|ERROR)", r"([lL]aunch|LAUNCH|(?<![a-z])last|Last|(?<![A-Z])LAST|[kK]ernel|KERNEL)"
 CHECK = re.compile(rf"\w*{WORD}\w*{OF}\w*|\w*{OF}\w*{WORD}\w*")
+
+
+def may_read(name):
+    return reads_error(name) or CHECK.fullmatch(name) is not None
 
 
 RUNTIME = re.compile(r"\b(?:cuda|hip)Error(?:_t)?\s+(?:\w+\s+)*(?:cuda|hip)Malloc\s*\([^;{}]*\)\s*(?:noexcept\s*)?\{")
@@ -81,11 +103,16 @@ def last_calls(text):
     return sorted(places, key=places.get)
 
 
+# A definition of a name: its file, what it calls, whether only files that include that file can mean it, and the class or
+# namespace before the name, or "".
+Definition = collections.namedtuple("Definition", "path calls local owner")
+
+
 class Index:
     """The calls of the files of one tree."""
 
     def __init__(self, root):
-        self.files, self.paths = {}, project.index(root)
+        self.root, self.files, self.paths = str(root), {}, project.index(root)
         kept = cache.folder() / (hashlib.sha256(os.fsencode(root)).hexdigest()[:24] + ".json")
         old = self._load(kept)
         for paths in self.paths.values():
@@ -103,10 +130,16 @@ class Index:
                     continue
         if self.files != old:
             self._save(kept)
-        self.reaching = functools.lru_cache(maxsize=None)(self._reaching)
-        self.callers_look = functools.lru_cache(maxsize=None)(self._callers_look)
+        for name in ("reaching", "does", "meant", "callers_look", "seen_by", "scope"):
+            setattr(self, name, functools.lru_cache(maxsize=None)(getattr(self, "_" + name)))
         self.related = functools.lru_cache(maxsize=8)(self._related)
-        self.seen_by = functools.lru_cache(maxsize=None)(self._seen_by)
+        self.definitions, self.declaring, self.calling = (collections.defaultdict(list) for _ in range(3))  # by name
+        for path, (_, calls, defined, declared) in self.files.items():
+            for name, *rest in defined:
+                self.definitions[name].append(Definition(path, *rest))
+            for found, names in ((self.declaring, declared), (self.calling, calls)):
+                for name in names:
+                    found[name].append(path)
 
     @staticmethod
     def _load(kept):
@@ -123,56 +156,106 @@ class Index:
             pass  # without a cache the next run reads the tree again
 
     def _reaching(self, is_it, depth):
-        """The names that `is_it` accepts, and those whose macro or function calls one, directly or through further names."""
+        """The names that `is_it` accepts, and those whose macro or function calls one, directly or through further names,
+        anywhere in the tree: `does` asks of no other name."""
         found = {name for _, calls, *_ in self.files.values() for name in calls if is_it(name)}
-        found |= {name for _, _, defined, *_ in self.files.values() for _, names in defined for name in names if is_it(name)}
+        found |= {name for _, _, defined, _ in self.files.values() for _, names, *_ in defined for name in names if is_it(name)}
         for _ in range(depth):
-            found |= {name for _, _, defined, *_ in self.files.values() for name, names in defined if not found.isdisjoint(names)}
+            found |= {name for _, _, defined, _ in self.files.values() for name, names, *_ in defined if not found.isdisjoint(names)}
         return found
 
-    def _is_check(self, name):
-        return reads_error(name) or name not in self.defined and CHECK.fullmatch(name) is not None
+    def _does(self, is_it, name, path, depth, owner=""):
+        """Whether `is_it` accepts a name that a file calls, or one that its macro or function calls, directly or through others. A
+        check by its name is one if the file does not see what defines it. `owner` is the class of a member, if it is known."""
+        if is_it(name) and (is_it is not may_read or reads_error(name) or not self._is_known(name, path)):
+            return True
+        # What an included file calls is compiled with the file that includes it, and sees what that one sees.
+        return depth > 0 and name in self.reaching(is_it, depth) and any(
+            self.does(is_it, called, path if definition.path in self.seen_by(path) else definition.path, depth - 1)
+            for definition in self.meant(name, path) if not owner or definition.owner in ("", owner) for called in definition.calls)
 
-    @functools.cached_property
-    def defined(self):
-        """The names of the macros and functions of the tree."""
-        return {name for _, _, defined, declared, _ in self.files.values() for name in [*(name for name, _ in defined), *declared]}
+    def looks(self, name, path, owner=""):
+        """Whether a call of a name in a file reads the last error."""
+        return self.does(may_read, name, path, 4, owner)
 
-    @functools.cached_property
-    def lookers(self):
-        """Names whose call reads the last error. A check that no file of the tree defines counts by its name."""
-        return self.reaching(self._is_check, 4)
+    def waits(self, name, path, owner=""):
+        """Whether a call of a name in a file waits for the device."""
+        return self.does(synchronizes, name, path, 2, owner)
+
+    def _is_known(self, name, path):
+        return bool(self.meant(name, path)) or not self.seen_by(path).isdisjoint(self.declaring.get(name, ()))
 
     @functools.cached_property
     def is_runtime(self):
         """Whether a file of the tree defines the vendor's allocation as a function, as what takes the vendor's place does."""
-        return any({"cudaMalloc", "hipMalloc"} & {name for name, _ in defined} and RUNTIME.search(text_of(path))
-                   for path, (_, _, defined, *_) in self.files.items())
+        return any(not each.local and RUNTIME.search(text_of(each.path)) for name in ("cudaMalloc", "hipMalloc") for each in self.definitions.get(name, ()))
 
-    @property
-    def waiters(self):
-        """Names whose call waits for the device."""
-        return self.reaching(synchronizes, 2)
+    @functools.cached_property
+    def mains(self):
+        """The sources that define main: no two of them are parts of one program."""
+        return {each.path for each in self.definitions.get("main", ()) if each.owner != "#if" and each.path.endswith((*project.SOURCES, ".c"))}
+
+    @functools.cached_property
+    def programs(self):
+        """The folders that hold a program each: that of the nearest build file above a main, and, if it builds several, also
+        those of the mains. Without a build file the folder of the tree stands for it."""
+        built, found = {os.path.dirname(path) for name in project.BUILDS for path in self.paths.get(name, ())}, {}
+        for path in self.mains:
+            found.setdefault(self._nearest(path, built), set()).add(os.path.dirname(path))
+        return {*found, *(folder for folders in found.values() if len(folders) > 1 for folder in folders)}
+
+    def _nearest(self, path, folders):
+        """The nearest one of some folders above a file, or else that of the tree."""
+        folder = os.path.dirname(path)
+        while folder not in folders and folder != self.root and folder != os.path.dirname(folder):
+            folder = os.path.dirname(folder)
+        return folder
+
+    def _scope(self, path):
+        """The folder of the program that a file is a part of. Files outside of these folders are parts of any program."""
+        return self._nearest(path, self.programs)
+
+    def _linked(self, path, other):
+        """Whether two files may be parts of one program."""
+        one, two = self.scope(path), self.scope(other)
+        return (is_inside(one, two) or is_inside(two, one)) and not (path in self.mains and other in self.mains)
 
     def _seen_by(self, path):
-        """A file and those that it includes, directly or through others, as far as they are in the tree."""
-        pending, found = [path], {path}
-        while pending:
-            for name in self.files[pending.pop()][4]:
-                for other in self.paths.get(os.path.basename(name), ()):
-                    if other in self.files and other not in found and other.endswith("/" + name):
-                        found.add(other)
-                        pending.append(other)
-        return found
+        """A file and those of the tree that it includes, directly or through others."""
+        return frozenset({path, *project.Headers(path, (), ()).seen})
+
+    def _meant(self, name, path):
+        """The definitions that a call of a name in a file may mean: those in the files that it includes. If these declare the name
+        too, or do not have it, also those in other files of its program, and in files that include the same declaration."""
+        seen = self.seen_by(path)
+        declaring = seen.intersection(self.declaring.get(name, ()))
+        headers = {each for each in declaring if not each.endswith(project.SOURCES)}
+
+        def may_be(each):
+            if not self._linked(path, each.path):
+                return not each.local and not headers.isdisjoint(self.seen_by(each.path))
+            if not each.local and (declaring or not is_library(name) and is_inside(self.scope(path), self.scope(each.path))):
+                return True
+            return path in self.seen_by(each.path)
+
+        own = [each for each in self.definitions.get(name, ()) if each.path in seen]
+        return own if own and not declaring else own + [each for each in self.definitions.get(name, ()) if each.path not in seen and may_be(each)]
 
     def _callers(self, name, file):
         """The files that call a function of `file`. If a header declares it there, only files that include that header: others
         mean another function of that name."""
-        callers = [path for path in self.files if name in self.files[path][1]]
-        if file in self.files:
-            headers = {path for path in self.seen_by(file) if name in self.files[path][3] and not path.endswith(project.SOURCES)}
-            callers = [path for path in callers if path == file or not headers.isdisjoint(self.seen_by(path))] or callers if headers else callers
-        return callers
+        named = {*self.declaring.get(name, ()), *(each.path for each in self.definitions.get(name, ()))}
+        headers = {path for path in self.seen_by(file) & named if not path.endswith(project.SOURCES)}
+
+        def includes(path):
+            return path == file or not headers.isdisjoint(self.seen_by(path))
+
+        def means(path):
+            found = {each.path for each in self.meant(name, path)} if path != file and file in named else set()
+            return not found or file in found
+
+        callers = [path for path in self.calling.get(name, ()) if (path == file or self._linked(path, file) or headers and includes(path)) and means(path)]
+        return [path for path in callers if includes(path)] or callers if headers else callers
 
     def _callers_look(self, name, file, inside=False, depth=4):
         """Whether files call a function of `file`, and each caller reads the last error behind its last call, or its own callers
@@ -182,14 +265,14 @@ class Index:
         for path in self._callers(name, file):
             if path == file and not inside:
                 continue
-            _, calls, defined, *_ = self.files[path]
+            _, calls, defined, _ = self.files[path]
             seen = True
             # A function of the same name is an overload that calls this one, or calls itself.
-            around = [(caller, names) for caller, names in defined if name in names and (caller != name or self._looks_behind(names, name))]
-            if not all(self._looks_behind(names, name) or depth > 1 and caller != "main" and self.callers_look(caller, path, True, depth - 1)
+            around = [(caller, names) for caller, names, *_ in defined if name in names and (caller != name or self._looks_behind(names, name, path))]
+            if not all(self._looks_behind(names, name, path) or depth > 1 and caller != "main" and self.callers_look(caller, path, True, depth - 1)
                        for caller, names in around):
                 return False
-            if not around and max((calls[look] for look in self.lookers if look in calls), default=-1) < calls[name]:
+            if not around and not any(place > calls[name] and self.looks(look, path) for look, place in calls.items()):
                 return False
         return seen
 
@@ -208,13 +291,22 @@ class Index:
         return "\n".join(text_of(path) for path in sorted(seen) + [path for path in self.files if path not in seen and path.endswith(
             project.SOURCES) and os.path.splitext(os.path.basename(path))[0] in stems])
 
+    def mentions(self, pattern, file):
+        """Whether the text of a file, or of another one of its program, has a pattern."""
+        file = os.path.realpath(file)
+        return any(re.search(pattern, text_of(path)) for path in [file, *self.files] if path in self.seen_by(file) or self._linked(path, file))
+
     def calls(self, pattern, folder=""):
         """Whether a file of the tree, or of one folder of it, calls a name that matches a pattern."""
         return any(re.search(pattern, name) for path, (_, calls, *_) in self.files.items() if not folder or os.path.dirname(path) == folder for name in calls)
 
-    def _looks_behind(self, names, name):
+    def _looks_behind(self, names, name, path):
         begin = 0 if "for" in names or "while" in names else names.index(name) + 1
-        return not self.lookers.isdisjoint(each for each in names[begin:] if each != name)
+        return any(self.looks(each, path) for each in names[begin:] if each != name)
+
+
+def is_inside(folder, above):
+    return folder == above or folder.startswith(above.rstrip("/") + "/")
 
 
 @functools.lru_cache(maxsize=200)

@@ -3,10 +3,12 @@
 """The launches of a file, in every spelling, and what the source shows of a kernel."""
 
 import functools
+import math
 import re
 
 from . import tree
 from .function import api
+from .index import text_of
 from .tree import LOOPS, call_arguments, call_name, is_integer, operands, plain
 
 PUSH = ("__cudaPushCallConfiguration", "__hipPushCallConfiguration", "cudaConfigureCall")
@@ -139,6 +141,26 @@ class Kernel:
         return int(found.group(1)) if found else None
 
     @functools.cached_property
+    def cluster(self):
+        """The three numbers of __cluster_dims__; None if it has none, or if one is no constant of the kernel's file."""
+        found = re.search(rb"\b(?:__)?cluster_dims(?:__)?\s*\(([^()]*)\)", self.function.head + self.function.first_head)
+        values = [self._constant(word.decode(errors="replace")) for word in found[1].split(b",")] if found else [None]
+        return None if None in values or len(values) > 3 else values + [1] * (3 - len(values))
+
+    def _constant(self, text, depth=3):
+        """The value of a literal, of a macro or a constant that the kernel's file defines once, or of a product of them."""
+        text = text.strip().removeprefix("(").removesuffix(")").strip()
+        if "*" in text:
+            factors = [self._constant(part, depth) for part in text.split("*")]
+            return None if None in factors else math.prod(factors)
+        if re.fullmatch(r"\d+[uUlL]*", text):
+            return int(text.rstrip("uUlL"))
+        name = text.rpartition("::")[2]
+        values = depth > 0 and re.fullmatch(r"[A-Za-z_]\w*", name) and {one or other for one, other in re.findall(
+            rf"#[ \t]*define[ \t]+{name}[ \t]+(\S.*)|\bconst(?:expr)?\b[\w \t]*\b{name}\s*[={{]\s*([^;,{{}}]+)[;,}}]", text_of(self.function.cursor.location.file.name))}
+        return self._constant(*values, depth - 1) if values and len(values) == 1 else None
+
+    @functools.cached_property
     def max_threads_place(self):
         """The template parameter that __launch_bounds__ names, as its position, or None."""
         found = re.search(rb"__launch_bounds__\s*\(\s*(\w+)\s*[,)]", self.function.head)
@@ -183,7 +205,14 @@ class Launch:
     @functools.cached_property
     def block_values(self):
         """The block's constants: 1 for a missing axis, None for an unknown one."""
-        axes = self.block_axes
+        return self._values(self.block_axes)
+
+    @functools.cached_property
+    def grid_values(self):
+        """The grid's constants: 1 for a missing axis, None for an unknown one."""
+        return self._values(self.grid_axes)
+
+    def _values(self, axes):
         values = [self.function.value(axis) for axis in axes]
         if len(axes) == 1 and values[0] is None and "dim3" in plain(axes[0]).type.spelling:
             return [None, None, None]
@@ -314,11 +343,12 @@ def signed_terms(function, node, sign=1):
 
 
 class RoundUp:
-    """A division that accounts for the remainder: `(n + B - 1) / B` in any order, or `(n - 1) / B + 1`."""
+    """A division that accounts for the remainder: `(n + B - 1) / B` in any order, `(n - 1) / B + 1`, or `n / B + (n % B != 0)`."""
 
-    def __init__(self, node, count, block, total):
+    def __init__(self, node, count, block, total, kind=None):
         self.node, self.count, self.block = node, count, block
         self.total = total  # the sum that can overflow, or None
+        self.kind = kind or (total.type.get_canonical() if total is not None else None)  # the type of the sum
 
 
 def round_up(function, axis, depth=2):
@@ -333,12 +363,27 @@ def round_up(function, axis, depth=2):
                 terms = signed_terms(function, halves[0])
                 if len(terms) == 2 and any(sign < 0 and function.value(term) == 1 for sign, term in terms):
                     return RoundUp(node, terms[0][1], halves[1], None)
+            if operands(inner, "/") and is_one_for_rest(function, other, halves):
+                return RoundUp(node, halves[0], halves[1], None)
     halves = operands(node, "/") or operands(node, ">>")
     if halves:
         return round_up_of_sum(function, node, *halves)
     if node.kind == "CALL_EXPR" and depth:
         return round_up_of_call(function, node, depth)
     return None
+
+
+def is_one_for_rest(function, node, halves):
+    """Whether a number is 1 if a division has a remainder, and else 0: `n % B != 0`, or `n % B ? 1 : 0`."""
+    node = function.resolve(node)
+    test = node
+    if node.kind == "CONDITIONAL_OPERATOR" and len(node.children) == 3:
+        test = plain(node.children[0])
+        if [function.value(arm) for arm in node.children[1:]] != ([0, 1] if test.name == "==" else [1, 0]):
+            return False
+    rest = operands(test, "!=") or operands(test, ">") or operands(test, "==")
+    rest = operands(plain(rest[0]), "%") if rest and function.value(rest[1]) == 0 and (test is not node or test.name != "==") else operands(test, "%") if test is not node else None
+    return bool(rest) and all(same_text(function.program, one, other) for one, other in zip(rest, halves))
 
 
 def round_up_of_sum(function, node, top, bottom):
@@ -373,8 +418,18 @@ def round_up_of_call(function, node, depth):
             count, block = (by_name.get(plain(part).name) for part in (inner.count, inner.block))
             if block is None and inner.block.value is not None:
                 block = inner.block  # a constant of the callee
-            return RoundUp(node, count or node, block or node, inner.total)
+            kind = type_in_instance(callee, inner.total, node.cursor.referenced) if inner.total is not None else None
+            return RoundUp(node, count or node, block or node, inner.total, kind)
     return None
+
+
+def type_in_instance(callee, total, instance):
+    """The type of a sum in a template's instance: that of the widest term, of an unsigned one before a signed one."""
+    given = {} if instance is None else {parameter.cursor.hash: each.type.get_canonical() for parameter, each in zip(callee.parameters, instance.get_arguments() or ())}
+    kinds = [given.get(node.target) or node.type.get_canonical() for node in total.walk() if node.cursor.kind.is_expression()]
+    kinds = [kind.get_pointee().get_canonical() if kind.kind.name == "LVALUEREFERENCE" else kind for kind in kinds]
+    own = total.type.get_canonical()
+    return own if is_integer(own) else max(filter(is_integer, kinds), key=lambda kind: (kind.get_size(), kind.kind.name.startswith("U")), default=own)
 
 
 def rounded_up(function, node):

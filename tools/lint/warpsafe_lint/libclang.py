@@ -99,9 +99,14 @@ def written_at(location):
     return name, line.value, column.value, offset.value
 
 
+def template_of(cursor):
+    """What the compiler made a function from, if it is an instance of a template or a member of one; or None."""
+    return sys.modules["clang.cindex"].conf.lib.clang_getSpecializedCursorTemplate(cursor)
+
+
 def is_instantiated(cursor):
     """Whether the compiler made a function from a template, which libclang shows beside the template."""
-    template = sys.modules["clang.cindex"].conf.lib.clang_getSpecializedCursorTemplate(cursor)
+    template = template_of(cursor)
     if template is None:
         return False
     definition = template.get_definition()  # libclang names the first declaration

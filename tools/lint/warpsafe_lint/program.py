@@ -3,12 +3,12 @@
 """A parsed file: its functions, its kernels, and what they call."""
 
 import collections
-import functools
+import os
 import re
 
 from . import index, prefix
 from .function import SMALL, Function, api, described
-from .libclang import is_instantiated, load, written_at
+from .libclang import is_instantiated, load, template_of, written_at
 from .tree import bare, call_name
 
 FUNCTIONS = {"FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "FUNCTION_TEMPLATE", "CONVERSION_FUNCTION"}
@@ -113,27 +113,39 @@ class Program:
 
     def reaches(self, name, is_it, depth=4):
         """Whether `is_it` accepts the function's name, or the name of a function that it calls."""
-        if is_it(name):
-            return True
-        if depth == 0 or name not in self.bodies:
-            return False
-        key = (name, is_it)
+        return is_it(name) or depth > 0 and any(self._body_reaches(cursor, is_it, depth) for cursor in self.bodies.get(name, ()))
+
+    def call_reaches(self, call, is_it, depth=4):
+        """Whether `is_it` accepts the name of a call's function, or the name of a function that it calls."""
+        return is_it(call_name(call)) or depth > 0 and any(self._body_reaches(cursor, is_it, depth) for cursor in self.meant(call))
+
+    def _body_reaches(self, cursor, is_it, depth):
+        key = (cursor.hash, is_it)
         if key not in self._reached:
             self._reached[key] = False  # stops at recursive calls
-            self._reached[key] = any(
-                self.reaches(call_name(call), is_it, depth - 1)
-                for cursor in self.bodies[name] for call in self.function(cursor).calls)
+            self._reached[key] = any(self.call_reaches(call, is_it, depth - 1) for call in self.function(cursor).calls)
         return self._reached[key]
 
-    @functools.cached_property
-    def lookers(self):
-        """The functions and macros of the tree that read the runtime's last error."""
-        return index.of_file(self.file).lookers
+    def meant(self, call):
+        """The bodies that a call may mean: that of the function which the compiler has chosen, or, where an instance or the object
+        chooses it, those of all functions of its name."""
+        found, to = self.bodies.get(call_name(call), ()), call.cursor.referenced
+        if not found or to is None or to.kind.name not in FUNCTIONS or to.is_virtual_method():
+            return found
+        if to.location.is_in_system_header:
+            return ()
+        to = template_of(to) or to
+        own = to.get_definition()
+        chosen = [cursor for cursor in found if own is not None and cursor == own]
+        return chosen if chosen or own is None else found
 
-    @functools.cached_property
-    def waiters(self):
-        """The functions and macros of the tree that wait for the device."""
-        return index.of_file(self.file).waiters
+    def looks_elsewhere(self, call):
+        """Whether a function or macro that another file of the program has, and that a call means, reads the runtime's last error."""
+        return index.of_file(self.file).looks(call_name(call), os.path.realpath(self.file), class_of(call))
+
+    def waits_elsewhere(self, call):
+        """Whether a function or macro that another file of the program has, and that a call means, waits for the device."""
+        return index.of_file(self.file).waits(call_name(call), os.path.realpath(self.file), class_of(call))
 
     def called(self, *names):
         """Whether this file calls a runtime function with one of these names, written without the vendor."""
@@ -142,3 +154,10 @@ class Program:
     def callers(self, name):
         """The functions of this file that call that name, with the calls."""
         return [(f, call) for f in self.functions for call in f.calls if call_name(call) == name and f.name != name]
+
+
+def class_of(call):
+    """The class whose member a call runs, or "" if it is none or not known."""
+    to = call.cursor.referenced
+    is_member = to is not None and to.kind.name == "CXX_METHOD" and not to.is_virtual_method()
+    return to.semantic_parent.spelling.partition("<")[0] if is_member else ""

@@ -118,9 +118,14 @@ def plain(node):
     while True:
         node = bare(node)
         inner = [child for child in node.children if child.cursor.kind.is_expression()]
-        if node.kind not in CASTS or not inner:
+        if not inner or node.kind not in CASTS and not is_conversion(node, inner):
             return node
-        node = inner[-1]
+        node = inner[-1].children[0] if node.kind == "CALL_EXPR" and inner[-1].kind == "INIT_LIST_EXPR" and len(inner[-1].children) == 1 else inner[-1]
+
+
+def is_conversion(node, inner):
+    """Whether a node is `T(1)` or `T{1}` for a template's type, which is a call in the tree."""
+    return node.kind == "CALL_EXPR" and not node.name and node.children[0].kind == "TYPE_REF" and len(inner) == 1
 
 
 def call_name(node):

@@ -276,8 +276,7 @@ def int_product(program, function, launch):
 def rounding_overflows(program, function, launch):
     for axis in launch.grid_axes:
         found = round_up(function, axis)
-        total = found.total if found else None
-        kind = total.type.get_canonical() if total is not None else None
+        total, kind = (found.total, found.kind) if found else (None, None)
         if kind is not None and kind.kind.name in ("INT", "UINT") and function.value(found.count) is None:
             last, result = ("2^31", "a negative number") if kind.kind.name == "INT" else ("2^32", "a grid of a few blocks")
             yield Found(axis, f"{program.text(total)} is computed in {kind.spelling}: for a count just below {last} it overflows to {result}",

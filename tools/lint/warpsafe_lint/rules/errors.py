@@ -63,7 +63,16 @@ def peekers(program):
 
 def reads_error(program, function, call):
     """Whether a call of a function reads the last error, directly or further down."""
-    return function.looks(call) or peeks(program, call) or program.reaches(call_name(call), peekers(program).__contains__)
+    return function.looks(call) or peeks(program, call) or program.call_reaches(call, peekers(program).__contains__)
+
+
+def looks_at_end(program, node, variable):
+    """Whether the destructor of a local variable reads the last error behind a launch or a call."""
+    record = variable.type.get_canonical()
+    destructor = "~" + record.get_declaration().spelling.partition("<")[0]
+    block = next((above for above in variable.above() if above.kind == "COMPOUND_STMT"), None)
+    return record.kind.name == "RECORD" and destructor in program.bodies and program.reaches(destructor, is_look) and (
+        variable.order > node.order or block is None or any(above is block for above in node.above()))
 
 
 def looked_at(program, function, node):
@@ -72,6 +81,8 @@ def looked_at(program, function, node):
     loops = [above for above in node.above() if is_loop(above)]
     if any((call.order > node.order or any(loop in call.above() for loop in loops)) and reads_error(program, function, call) and
            not (call.order < node.order and is_dropped(call)) for call in function.calls):
+        return True
+    if any(looks_at_end(program, node, variable) for variable in function.node.all("VAR_DECL")):
         return True
     if program.complete:
         return False
@@ -92,7 +103,7 @@ def callers_look(program, function, depth=4):
         return depth > 0 and all(looked_at(program, caller, call) or callers_look(program, caller, depth - 1)
                                  for caller, call in callers)
     # Nobody calls main, but the text of another file's main may look like a call.
-    if function.name == "main" or function.cursor.storage_class.name == "STATIC":
+    if function.name == "main" or function.is_of_source:
         return False
     return index.of_file(program.file).callers_look(function.name, os.path.realpath(program.file))
 
@@ -135,7 +146,9 @@ def unseen_launches(program, function):
         if launch.in_graph or in_passed_lambda(launch):
             continue  # the graph's launch has the status; who calls the lambda may read it
         if launch.form not in ("<<<>>>", "macro"):
-            if is_dropped(launch.node) and is_statement(program, launch.node):
+            # The runtime keeps the error of its launches for cudaGetLastError; that of the driver's is in the status alone.
+            kept = api(launch.form) and looked_at(program, function, launch.node)
+            if not kept and is_dropped(launch.node) and is_statement(program, launch.node):
                 unseen.append(launch)
         elif not looked_at(program, function, launch.node):
             unseen.append(launch)
@@ -450,7 +463,7 @@ def asserts_later(program, function, call):
 
 def is_found_later(program, function, call):
     """Whether the last error is read behind a dropped call, which then has it. A function that reads it itself has cleared it."""
-    return is_runtime_error(call.type) and not program.reaches(call_name(call), is_look) and (
+    return is_runtime_error(call.type) and not program.call_reaches(call, is_look) and (
         looked_at(program, function, call) or callers_look(program, function))
 
 

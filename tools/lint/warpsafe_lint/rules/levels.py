@@ -25,6 +25,7 @@ SHOWN = {
     "B05": LIMIT,
     "B08": LIMIT,
     "B09": LIMIT,
+    "B13": "a constant against a constant of the kernel",
     "C01": "an array shorter than the kernel's parameters",
     "C08": "the type of an argument",
     "D01 constant": f"{LIMIT}: 9 of 9 fresh findings right, without lessons",

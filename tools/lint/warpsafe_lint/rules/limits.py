@@ -8,7 +8,7 @@ import re
 from .. import index
 from ..function import api
 from ..launches import is_of_caller
-from ..registry import Found, function_rule, launch_rule, rule
+from ..registry import Found, all_launches, function_rule, launch_rule, rule
 from ..tree import call_arguments, call_name, is_dropped
 from .errors import is_small
 from .evidence import is_reported
@@ -146,21 +146,49 @@ def once_per_process(program):
                     break
 
 
-@function_rule("B14", "a cluster of more than 8 blocks without the attribute")
-def large_cluster(program, function):
-    sizes = {}
+def written_cluster(function):
+    """The constants that a function writes to the cluster of a launch attribute: axis, value and node."""
     for node in function.node.all("BINARY_OPERATOR"):
-        if node.name != "=" or node.children[0].kind != "MEMBER_REF_EXPR" or node.children[0].name not in ("x", "y", "z"):
-            continue
-        text = program.text(node.children[0])
-        if "clusterDim" in text and function.value(node.children[1]):
-            sizes[node.children[0].name] = (function.value(node.children[1]), node)
-    product = 1
-    for value, _ in sizes.values():
-        product *= value
-    if product > 8 and b"NonPortableClusterSizeAllowed" not in program.source:
-        yield Found(sizes[min(sizes)][1], f"a cluster of {product} blocks: more than 8 need "
-                    "cudaFuncAttributeNonPortableClusterSizeAllowed",
+        if node.name == "=" and node.children[0].kind == "MEMBER_REF_EXPR" and node.children[0].name in ("x", "y", "z") and \
+                "clusterDim" in function.program.text(node.children[0]) and function.value(node.children[1]):
+            yield node.children[0].name, function.value(node.children[1]), node
+
+
+def cluster_of(function, launch):
+    """The blocks of a launch's cluster along each axis, by its kernel, or by an attribute in a function with one launch that can
+    take it; or None."""
+    if launch.kernel and launch.kernel.cluster:
+        return launch.kernel.cluster
+    written = [(axis, value) for axis, value, _ in written_cluster(function)]
+    alone = launch.form.startswith("cudaLaunchKernelEx") and sum(other.form == launch.form for other in all_launches(function)) == 1
+    return [dict(written).get(axis, 1) for axis in "xyz"] if alone and 0 < len(dict(written)) == len(written) else None
+
+
+def allows_large_clusters(program):
+    """Whether the program asks for clusters of more than 8 blocks, in any of its files."""
+    return index.of_file(program.file).mentions("NonPortableClusterSizeAllowed|NON_PORTABLE_CLUSTER_SIZE_ALLOWED", program.file)
+
+
+@launch_rule("B13", "a grid that the cluster does not divide", note_if=is_reported)
+def divided_by_cluster(program, function, launch):
+    cluster = cluster_of(function, launch) if program.language == "cuda" else None
+    for axis, size, blocks in zip("xyz", launch.grid_values, cluster or ()):
+        if size and size > 0 and blocks > 1 and size % blocks:
+            yield Found(launch.grid or launch.node, f"grid.{axis} is {size}, and cluster.{axis} is {blocks}: a grid that is no multiple of its cluster is refused",
+                        f"round the grid up to {-(-size // blocks) * blocks} blocks; warpsafe::cluster<…> is compared with the grid when you compile")
+
+
+@rule("B14", "a cluster of more than 8 blocks without the attribute")
+def large_cluster(program):
+    found = []
+    for function in program.functions:
+        sizes = {axis: (value, node) for axis, value, node in written_cluster(function)}
+        if sizes:
+            found.append((math.prod(value for value, _ in sizes.values()), sizes[min(sizes)][1]))
+        found += [(math.prod(launch.kernel.cluster), launch.node) for launch in all_launches(function) if launch.kernel and launch.kernel.cluster]
+    found = [each for each in found if each[0] > 8]
+    for product, node in found if found and not allows_large_clusters(program) else ():
+        yield Found(node, f"a cluster of {product} blocks: more than 8 need cudaFuncAttributeNonPortableClusterSizeAllowed",
                     "write warpsafe::cluster<8>, or non_portable_cluster<16>")
 
 

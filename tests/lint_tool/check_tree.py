@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Checks which definitions and callers in other files of a tree count for a file: check_tree.py LINT
+
+Each case is a small tree of programs, and the number of findings of a row in one file of it. Exit code 77: libclang or CUDA is
+not installed."""
+import pathlib
+import sys
+import tempfile
+
+from linter import Linter
+
+linter = Linter(sys.argv[1])
+problems = []
+TOP = "#include <cuda_runtime.h>\n#include <cstdlib>\n"
+KERNEL = "__global__ void k(int* p) { *p = 1; }\n"
+START = KERNEL + "void start(int* p) {\n  k<<<1, 1>>>(p);\n}\n"
+LOOK = "  if (cudaGetLastError() != cudaSuccess) abort();\n"
+CHECKS = "void {0}(void* p) {{\n" + LOOK + "}}\n"
+EMPTY = "void {0}(void* p) {{\n  puts(0);\n}}\n"
+MAIN = "int main() {{\n  {}\n}}\n"
+USES = TOP + KERNEL.replace("{", "{{").replace("}", "}}") + "{0}int main() {{\n  int* p = nullptr;\n  k<<<1, 1>>>(p);\n  {1}\n}}\n"
+CALLS = "#include <cuda_runtime.h>\nvoid start(int* p);\nint main() {{\n  start(nullptr);\n{0}}}\n"
+
+
+def case(what, files, count, file="one/main.cu", row="D01"):
+    """One tree, in which a file has so many findings of a row."""
+    with tempfile.TemporaryDirectory() as name:
+        tree = pathlib.Path(name) / "tree"
+        for place, text in {".git/HEAD": "", **files}.items():
+            (tree / place).parent.mkdir(parents=True, exist_ok=True)
+            (tree / place).write_text(text)
+        done = linter.run(f"--rows={row}", "--level=note", file, cwd=tree)
+    if "not find cuda_runtime.h" in done.stderr or "cannot find CUDA" in done.stderr:
+        print("skipped: no CUDA toolkit here")
+        sys.exit(77)
+    if done.stderr or done.stdout.count(f"[{row}]") != count:
+        problems.append(f"{what}: {done.stdout.count(f'[{row}]')} findings, expected {count}: {done.stderr}")
+
+
+# A call means a function that its file can see.
+two = {"one/Makefile": "", "two/Makefile": ""}
+free = USES.format("", "free(p);")
+case("C's function, which another program has too", {**two, "one/main.cu": free, "two/main.cu": TOP + CHECKS.format("release") + MAIN.format(""), "two/free.cu": TOP + CHECKS.format("free")}, 1)
+for name in ("free", "finish"):
+    uses = USES.format(f"void {name}(void* p);\n", f"{name}(p);")
+    case(f"{name} of another program", {**two, "one/main.cu": uses, "two/main.cu": TOP + CHECKS.format(name) + MAIN.format("")}, 1)
+    case(f"{name} of another program, without build files", {"one/main.cu": uses, "two/main.cu": TOP + CHECKS.format(name) + MAIN.format("")}, 1)
+    case(f"{name} of the program", {**two, "one/main.cu": uses, "one/own.cu": TOP + CHECKS.format(name), "two/main.cu": MAIN.format("")}, 0)
+    case(f"{name} of the program, which checks nothing", {**two, "one/main.cu": uses, "one/own.cu": EMPTY.format(name), "two/own.cu": TOP + CHECKS.format(name), "two/main.cu": MAIN.format("")}, 1)
+    case(f"{name} of a library beside the programs", {**two, "one/main.cu": uses, "common/own.cu": TOP + CHECKS.format(name), "two/main.cu": MAIN.format("")}, 0)
+    case(f"{name} of another program whose header the file includes", {
+        **two, "one/main.cu": '#include "../two/own.h"\n' + USES.format("", f"{name}(p);"), "two/own.h": f"#pragma once\nvoid {name}(void* p);\n",
+        "two/own.cu": '#include "own.h"\n' + TOP + CHECKS.format(name), "two/main.cu": MAIN.format("")}, 0)
+    case(f"{name} of another program's header of the same name", {
+        **two, "one/main.cu": '#include "own.h"\n' + USES.format("", f"{name}(p);"), "one/own.h": f"#pragma once\nvoid {name}(void* p);\n",
+        "two/own.h": TOP + "inline " + CHECKS.format(name), "two/main.cu": '#include "own.h"\n' + MAIN.format("")}, 1)
+    case(f"{name} of another main in the same folder", {"one/main.cu": uses, "one/other.cu": TOP + CHECKS.format(name) + MAIN.format("")}, 1)
+    case(f"{name} of a file with a main of its own for tests", {"one/main.cu": uses, "one/other.cu": TOP + CHECKS.format(name) + "#ifdef TEST\n" + MAIN.format("") + "#endif\n"}, 0)
+    case(f"{name}, static in another file", {"one/main.cu": uses, "one/other.cu": TOP + "static " + CHECKS.format(name)}, 1)
+between = USES.format("void finish(void* p);\n", "finish(p);")
+case("what a function of the program calls is the program's", {
+    **two, "one/main.cu": between, "one/own.cu": "void release(void*);\nvoid finish(void* p) {\n  release(p);\n}\nvoid release(void* p) {\n  puts(0);\n}\n",
+    "two/own.cu": TOP + CHECKS.format("release"), "two/main.cu": MAIN.format("")}, 1)
+case("what a header's function calls is the program's", {
+    **two, "one/main.cu": '#include "../common/own.h"\n' + USES.format("", "finish(p);"), "common/own.h": "#pragma once\nvoid release(void*);\ninline void finish(void* p) {\n  release(p);\n}\n",
+    "one/own.cu": EMPTY.format("release"), "two/own.cu": TOP + CHECKS.format("release"), "two/main.cu": MAIN.format("")}, 1)
+case("a check by its name, which another program defines", {
+    **two, "one/main.cu": '#include "own.h"\n' + USES.format("", "start(p);"), "one/own.h": "void start(void* p);\n",
+    "one/own.cu": '#include "own.h"\nvoid start(void* p) {\n  CHECK_LAST_LAUNCH();\n}\n', "two/own.h": "#define CHECK_LAST_LAUNCH() puts(0)\n", "two/main.cu": MAIN.format("")}, 0)
+
+# The callers of a function are those of its program.
+own = {"one/start.cu": TOP + START}
+for what, files, count in (
+        ("the program's main", {"one/main.cpp": CALLS.format(LOOK)}, 0), ("the program's main without a check", {"one/main.cpp": CALLS.format("")}, 1),
+        ("a variant's main", {"one/main.cpp": MAIN.format(""), "two/main.cpp": CALLS.format(LOOK)}, 1),
+        ("a variant's main beside the program's", {"one/main.cpp": CALLS.format(LOOK), "two/main.cpp": CALLS.format("")}, 0),
+        ("a variant's main, by a header of its own", {"one/main.cpp": CALLS.format(LOOK), "one/start.h": "void start(int* p);\n", "two/start.h": "void start(int* p);\n",
+                                                      "two/main.cpp": '#include "start.h"\nint main() {\n  start(nullptr);\n}\n'}, 0),
+        ("a test's main, by the program's header", {"one/main.cpp": CALLS.format(LOOK), "one/start.h": "void start(int* p);\n", "one/start.cu": TOP + '#include "start.h"\n' + START,
+                                                    "two/main.cpp": '#include "../one/start.h"\nint main() {\n  start(nullptr);\n}\n'}, 1),
+        ("a caller that has a function of that name", {"one/main.cpp": CALLS.format(LOOK), "one/other.cpp": "static void start(int* p) {\n  puts(0);\n}\nvoid f() {\n  start(nullptr);\n}\n"}, 0)):
+    for build in ({}, two):
+        case(f"callers: {what}{', with build files' if build else ''}", {**build, **own, **files}, count, "one/start.cu")
+# Folders of one program, and a library with the mains of several.
+case("a program in two folders", {"Makefile": "", "src/start.cu": TOP + START, "app/main.cpp": CALLS.format(LOOK)}, 0, "src/start.cu")
+case("a library and two mains", {"Makefile": "", "src/start.cu": TOP + START, "app/main.cpp": CALLS.format(LOOK), "test/main.cpp": CALLS.format(LOOK)}, 0, "src/start.cu")
+case("a library, and one of two mains without a check", {"Makefile": "", "src/start.cu": TOP + START, "app/main.cpp": CALLS.format(LOOK), "test/main.cpp": CALLS.format("")}, 1, "src/start.cu")
+case("a program with parts below its build file", {
+    "one/Makefile": "", "one/src/main.cpp": CALLS.format(LOOK), "one/gpu/start.cu": TOP + START, "two/Makefile": "", "two/src/main.cpp": CALLS.format("")}, 0, "one/gpu/start.cu")
+
+# Checks as programs write them, each behind a launch of main: in another file, in a class, in a lambda, by a destructor.
+def main_of(body, before=""):
+    return {"one/main.cu": TOP + KERNEL + before + "int main() {\n  int* p = nullptr;\n  " + body + "\n}\n"}
+
+
+LAUNCH = "k<<<1, 1>>>(p);\n  "
+device = "#pragma once\nclass Device {\n public:\n  void done(const char* what = 0) const;\n};\n"
+library = {"Makefile": "NVCC = nvcc -Ilib/include\n", "lib/include/deep/lib.h": "#pragma once\nnamespace lib {\nvoid verify();\n}\n",
+           "lib/src/lib.cpp": TOP + "#include <deep/lib.h>\nnamespace lib {\nvoid verify() {\n" + LOOK + "}\n}\n", "two/main.cu": MAIN.format("")}
+for what, files, count in (
+        ("a member in another file", {**main_of(LAUNCH + "Device().done();", '#include "device.h"\n'), "one/device.h": device, "one/device.cu": TOP + '#include "device.h"\nvoid Device::done(const char* what) const\n{\n' + LOOK + "}\n"}, 0),
+        ("a member of another class in another file", {**main_of(LAUNCH + "Device().done();", '#include "device.h"\n'), "one/device.h": device, "one/device.cu": '#include "device.h"\nvoid Device::done(const char* what) const {\n  puts(what);\n}\n',
+                                                       "one/other.cu": TOP + "struct Other {\n  void done();\n};\nvoid Other::done() {\n" + LOOK + "}\n"}, 1),
+        ("a member of another class", main_of(LAUNCH + "A().done();", "struct A {\n  void done() {}\n};\nstruct B {\n  void done() {\n" + LOOK + "  }\n};\n"), 1),
+        ("a virtual member", main_of(LAUNCH + "A* a = new B;\n  a->done();", "struct A {\n  virtual void done() {}\n};\nstruct B : A {\n  void done() override {\n" + LOOK + "  }\n};\n"), 0),
+        ("another overload", main_of(LAUNCH + "done(1);", "void done(int) {}\nvoid done(const char*) {\n" + LOOK + "}\n"), 1),
+        ("this overload", main_of(LAUNCH + 'done("");', "void done(int) {}\nvoid done(const char*) {\n" + LOOK + "}\n"), 0),
+        ("an overload in another file", {**main_of(LAUNCH + "done(1);", "void done(int);\nvoid done(const char*) {}\n"), "one/own.cpp": TOP + "void done(int) {\n" + LOOK + "}\n"}, 0),
+        ("a template", main_of(LAUNCH + "done(1);", "template <class T>\nvoid done(T) {\n" + LOOK + "}\n"), 0),
+        ("a member of a template", main_of(LAUNCH + "Done<int>().done();", "template <class T>\nstruct Done {\n  void done() {\n" + LOOK + "  }\n};\n"), 0),
+        ("C's free beside a member", main_of(LAUNCH + "free(p);", "struct B {\n  void free() {\n" + LOOK + "  }\n};\n"), 1),
+        ("std::sort beside a member", main_of(LAUNCH + "int a[] = {2, 1};\n  std::sort(a, a + 2);", "#include <algorithm>\nstruct B {\n  void sort() {\n" + LOOK + "  }\n};\n"), 1),
+        ("a destructor", main_of("Guard guard;\n  " + LAUNCH, "struct Guard {\n  ~Guard() {\n" + LOOK + "  }\n};\n"), 0),
+        ("a destructor before the launch", main_of("{\n    Guard guard;\n  }\n  " + LAUNCH, "struct Guard {\n  ~Guard() {\n" + LOOK + "  }\n};\n"), 1),
+        ("a lambda", main_of("auto look = [&] {\n" + LOOK + "  };\n  " + LAUNCH + "look();"), 0),
+        ("a lambda that nobody calls", main_of("auto look = [&] {\n" + LOOK + "  };\n  " + LAUNCH), 1),
+        ("a macro of a header's header", {**main_of(LAUNCH + "POST();", '#include "a.h"\n'), "one/a.h": '#include "b.inl"\n', "one/b.inl": "#define POST() if (cudaPeekAtLastError() != cudaSuccess) abort()\n"}, 0),
+        ("a macro without its argument", main_of(LAUNCH + "NONE(cudaGetLastError());", "#define NONE(x)\n"), 1),
+        ("a type on a line of its own", {**main_of(LAUNCH + "verify(1, 0);", "void verify(int line, const char* file);\n"), "one/own.cpp": TOP + "void\nverify(int line,\n       const char* file)\n{\n" + LOOK + "}\n"}, 0),
+        ("a library in a folder of -I", {**main_of(LAUNCH + "lib::verify();", "#include <deep/lib.h>\n"), **library}, 0)):
+    case(f"a check: {what}", files, count)
+for what, code in (("a static member", "struct S {\n  static void start(int* p) { k<<<1, 1>>>(p); }\n};\n"), ("a template", "template <class T>\nvoid start(T* p) {\n  k<<<1, 1>>>(p);\n}\nstruct S {\n  static void start(int* p) { ::start(p); }\n};\n"),
+                   ("a static function", "static void start(int* p) { k<<<1, 1>>>(p); }\nstruct S {\n  static void start(int* p) { ::start(p); }\n};\n")):
+    for look, count in ((LOOK, 0), ("", 1)):
+        case(f"a launch in a header's function: {what}{'' if look else ', without a check'}", {
+            "one/start.h": TOP + KERNEL + code, "one/main.cu": '#include "start.h"\nint main() {\n  S::start(nullptr);\n' + look + "}\n"}, count, "one/start.h")
+case("a launch in a source's function", {"one/start.cu": TOP + KERNEL + "namespace {\nvoid start(int* p) {\n  k<<<1, 1>>>(p);\n}\n}\nvoid (*used)(int*) = start;\n",
+                                         "one/other.cpp": TOP + "void start(int* p);\nvoid other() {\n  start(nullptr);\n" + LOOK + "}\n"}, 1, "one/start.cu")
+
+# An attribute that any file of the program sets, and a kernel of a header.
+cluster = "__global__ void __cluster_dims__({}, 1, 1) k(int* p) {{ *p = 1; }}\n"
+start = TOP + cluster.format(16) + "void start(int* p) {\n  k<<<16, 1>>>(p);\n}\n"
+sets = TOP + "void allow(const void* f) {\n  cudaFuncSetAttribute(f, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);\n}\n"
+for what, files, count in (("nowhere", {}, 1), ("in the program", {"one/allow.cu": sets}, 0), ("in another program", {"two/allow.cu": sets}, 1),
+                           ("in a comment", {"one/allow.cu": "// cudaFuncAttributeNonPortableClusterSizeAllowed\n"}, 1)):
+    case(f"a large cluster, allowed {what}", {**two, "one/start.cu": start, "one/main.cpp": MAIN.format(""), "two/main.cpp": MAIN.format(""), **files}, count, "one/start.cu", "B14")
+for size, count in ((4, 1), (5, 0)):
+    case(f"a cluster of {size} in a header", {"one/k.h": "#pragma once\n#define SIZE {size}\n// A longer text than that of the file which includes it.\n".replace("{size}", str(size)) + cluster.format("SIZE"),
+                                            "one/main.cu": TOP + '#include "k.h"\nvoid start(int* p) {\n  k<<<10, 1>>>(p);\n}\n'}, count, row="B13")
+if problems:
+    sys.exit("\n".join(problems))
