@@ -126,6 +126,8 @@ for what, code in (("a static member", "struct S {\n  static void start(int* p) 
     for look, count in ((LOOK, 0), ("", 1)):
         case(f"a launch in a header's function: {what}{'' if look else ', without a check'}", {
             "one/start.h": TOP + KERNEL + code, "one/main.cu": '#include "start.h"\nint main() {\n  S::start(nullptr);\n' + look + "}\n"}, count, "one/start.h")
+case("a launch in a static function of a source that another one includes", {
+    "one/start.cu": TOP + KERNEL + "static void start(int* p) {\n  k<<<1, 1>>>(p);\n}\n", "one/main.cu": '#include "start.cu"\nint main() {\n  start(nullptr);\n' + LOOK + "}\n"}, 0, "one/start.cu")
 case("a launch in a source's function", {"one/start.cu": TOP + KERNEL + "namespace {\nvoid start(int* p) {\n  k<<<1, 1>>>(p);\n}\n}\nvoid (*used)(int*) = start;\n",
                                          "one/other.cpp": TOP + "void start(int* p);\nvoid other() {\n  start(nullptr);\n" + LOOK + "}\n"}, 1, "one/start.cu")
 

@@ -7,7 +7,7 @@ import operator
 import pathlib
 import re
 
-from . import project, tree
+from . import tree
 from .tree import bare, call_arguments, call_name, is_integer, plain
 
 
@@ -120,9 +120,9 @@ class Function:
         self.on_device = self.is_kernel or "CUDADEVICE_ATTR" in attributes and "CUDAHOST_ATTR" not in attributes
 
     @property
-    def is_of_source(self):
-        """Whether no other file can call it by its name: it is static, or in a namespace without a name, and in no header."""
-        return self.cursor.linkage.name in ("INTERNAL", "UNIQUE_EXTERNAL", "NO_LINKAGE") and self.program.file.endswith(project.SOURCES)
+    def is_local(self):
+        """Whether only files that include its file can call it by its name: it is static, or in a namespace without a name."""
+        return self.cursor.linkage.name in ("INTERNAL", "UNIQUE_EXTERNAL", "NO_LINKAGE")
 
     @functools.cached_property
     def head(self):

@@ -241,9 +241,9 @@ class Index:
         own = [each for each in self.definitions.get(name, ()) if each.path in seen]
         return own if own and not declaring else own + [each for each in self.definitions.get(name, ()) if each.path not in seen and may_be(each)]
 
-    def _callers(self, name, file):
+    def _callers(self, name, file, local=False):
         """The files that call a function of `file`. If a header declares it there, only files that include that header: others
-        mean another function of that name."""
+        mean another function of that name. Only files that include `file` itself can call a local function."""
         named = {*self.declaring.get(name, ()), *(each.path for each in self.definitions.get(name, ()))}
         headers = {path for path in self.seen_by(file) & named if not path.endswith(project.SOURCES)}
 
@@ -255,14 +255,16 @@ class Index:
             return not found or file in found
 
         callers = [path for path in self.calling.get(name, ()) if (path == file or self._linked(path, file) or headers and includes(path)) and means(path)]
+        if local:
+            return [path for path in callers if file in self.seen_by(path)]
         return [path for path in callers if includes(path)] or callers if headers else callers
 
-    def _callers_look(self, name, file, inside=False, depth=4):
+    def _callers_look(self, name, file, inside=False, depth=4, local=False):
         """Whether files call a function of `file`, and each caller reads the last error behind its last call, or its own callers
         do. Callers in `file` itself count only if `inside`. A caller with a loop may read it in the next turn, before the call.
         A file counts as one caller if the function around the call is not found."""
         seen = False
-        for path in self._callers(name, file):
+        for path in self._callers(name, file, local):
             if path == file and not inside:
                 continue
             _, calls, defined, _ = self.files[path]
@@ -276,9 +278,9 @@ class Index:
                 return False
         return seen
 
-    def passed(self, name, file):
-        """The arguments of each call of a function of `file` in another file of the tree, as texts, with that file."""
-        for path in self._callers(name, os.path.realpath(file)):
+    def passed(self, name, file, local=False):
+        """The arguments of each call of a function of `file` in another file of the program, as texts, with that file."""
+        for path in self._callers(name, os.path.realpath(file), local):
             if os.path.realpath(path) != os.path.realpath(file):
                 for given in arguments(text_of(path), name):
                     yield path, given

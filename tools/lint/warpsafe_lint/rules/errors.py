@@ -103,9 +103,7 @@ def callers_look(program, function, depth=4):
         return depth > 0 and all(looked_at(program, caller, call) or callers_look(program, caller, depth - 1)
                                  for caller, call in callers)
     # Nobody calls main, but the text of another file's main may look like a call.
-    if function.name == "main" or function.is_of_source:
-        return False
-    return index.of_file(program.file).callers_look(function.name, os.path.realpath(program.file))
+    return function.name != "main" and index.of_file(program.file).callers_look(function.name, os.path.realpath(program.file), local=function.is_local)
 
 
 def functor_is_checked(program, function):

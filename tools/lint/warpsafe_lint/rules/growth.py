@@ -240,10 +240,9 @@ def of_parameter(function, node, text, depth):
         if len(given) > place:
             value = caller.value(given[place])
             found.append(Source(text, values=(value,)) if value is not None else source_of(caller, given[place], depth - 1) or Source(text))
-    if not function.is_of_source or not found:
-        for path, given in index.of_file(function.program.file).passed(function.name, function.program.file):
-            if len(given) == len(function.parameters):
-                found.append(of_text(path, given[place]))
+    for path, given in index.of_file(function.program.file).passed(function.name, function.program.file, function.is_local):
+        if len(given) == len(function.parameters):
+            found.append(of_text(path, given[place]))
     if not found:
         return Source(text, is_count(node.name), named=True)
     if all(source.values for source in found):
