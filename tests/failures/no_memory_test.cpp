@@ -103,7 +103,9 @@ TEST(NoMemory, ALaunchThatCannotBeInspectedIsNotMade) {
       const int before = value();
       const bool failed = fails_at(nth, [&] { launched = go(); });
       // A dump can lack a file, and the log says so.
-      if (nth == 1 || what != "trace") EXPECT_EQ(launched.has_value(), !failed);
+      if (nth == 1 || what != "trace") {
+        EXPECT_EQ(launched.has_value(), !failed);
+      }
       // The runtime, which needs memory too, has other errors.
       if (!launched.has_value() && launched.error().stage == Stage::runtime_call) {
         EXPECT_EQ(launched.error().code, Errc::out_of_memory);
