@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <thread>
@@ -135,7 +136,11 @@ TEST_F(PendingTest, DroppedWaitsAndSaysSo) {
   const auto before = waits();
   std::atomic<bool> dropped{false};
   std::thread opener([&] {
-    while (!dropped && waits() == before) std::this_thread::yield();
+    // A destructor that waited elsewhere would never end.
+    const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!dropped && waits() == before && std::chrono::steady_clock::now() < latest) {
+      std::this_thread::yield();
+    }
     open();
   });
   token.reset();
