@@ -61,7 +61,7 @@ void* or_throw(void* memory) {
 }  // namespace
 
 const char* name_of(Kind kind) noexcept {
-  constexpr const char* names[] = {"memory", "mapping", "thread", "file"};
+  constexpr const char* names[] = {"memory", "mapping", "thread", "file", "library"};
   return names[static_cast<std::size_t>(kind)];
 }
 void arm(Kind kind, std::uint64_t nth) noexcept {
@@ -89,6 +89,7 @@ bool failed_in_release() noexcept {
   std::free(names);
   return found;
 }
+bool library_fails(const char* function) noexcept { return fails(Kind::library, function); }
 void print_failed_stack() noexcept { backtrace_symbols_fd(stack, depth, STDERR_FILENO); }
 Own::Own() noexcept { ++own; }
 Own::~Own() { --own; }

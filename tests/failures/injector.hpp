@@ -15,8 +15,10 @@ enum class Kind : std::uint8_t {
   mapping,  ///< mmap in the library's headers
   thread,   ///< pthread_create, also inside of std::thread
   file,     ///< fopen, fdopen, open, fread, fwrite, fputs, fclose, mkdir in the library's headers
+  library,  ///< a function of the programs' own library, which a handle calls
 };
-inline constexpr Kind kinds[] = {Kind::memory, Kind::mapping, Kind::thread, Kind::file};
+inline constexpr Kind kinds[] = {Kind::memory, Kind::mapping, Kind::thread, Kind::file,
+                                 Kind::library};
 [[nodiscard]] const char* name_of(Kind kind) noexcept;
 
 /// Counts the occurrences of `kind` from now on, by any thread, and makes the `nth` fail; 0: none.
@@ -28,6 +30,8 @@ std::uint64_t disarm() noexcept;
 /// Whether it failed inside of a call of the runtime that releases something, or that waits for a
 /// copy whose memory is then never freed.
 [[nodiscard]] bool failed_in_release() noexcept;
+/// Counts one call of the programs' own library. Returns whether it must fail.
+[[nodiscard]] bool library_fails(const char* function) noexcept;
 /// Prints the stack of the call that failed to standard error.
 void print_failed_stack() noexcept;
 

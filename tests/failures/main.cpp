@@ -5,6 +5,7 @@
 // kind. Then it runs once for each occurrence, which fails, and once more, which must succeed. A
 // child process runs them, so that a crash costs one occurrence; the next child continues after it.
 //   failures [STEP]   every STEP-th occurrence; 1 without an argument
+//   failures reach    runs each program once, without a failure: for reach.py
 
 #include "injector.hpp"
 #include "programs.hpp"
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace {
@@ -66,7 +68,9 @@ void begin(int kind, std::uint64_t nth) {
       call_of<&host_backend::host_deallocate>,    call_of<&host_backend::graph_destroy>,
       call_of<&host_backend::graph_exec_destroy>,
       call_of<&host_backend::current_device>,     // of the device on which memory is freed
+      call_of<&host_backend::set_device>,         // the same; a guard's end
       call_of<&host_backend::event_synchronize>,  // the device may still write: never freed
+      call_of<&host_backend::event_query>,        // the same, if a timeout watches the wait
       call_of<&host_backend::capture_end>,        // the model's streams still capture
   };
   if (kind < first) return false;
@@ -78,9 +82,7 @@ void begin(int kind, std::uint64_t nth) {
 
 /// Finds the calls that the programs make. In a child.
 void find_calls() {
-  auto limits = warpsafe::host::Runtime::get().device(0)->limits;
-  limits.concurrent_managed_access = true;
-  warpsafe::host::set_limits(0, limits);
+  prepare();
   for (const Program& program : programs()) static_cast<void>(program.run());
   for (const auto& count : warpsafe::host::Runtime::get().book.counts()) {
     if (host_calls->count == static_cast<int>(std::size(host_calls->list))) std::abort();
@@ -121,9 +123,8 @@ void run_all(const Program& program, int kind, std::uint64_t step, Progress& pro
   alarm(seconds_of_a_run);
   {
     const Own not_counted;
-    auto limits = warpsafe::host::Runtime::get().device(0)->limits;
-    limits.concurrent_managed_access = true;
-    warpsafe::host::set_limits(0, limits);
+    if (program.guard != nullptr) setenv("WARPSAFE_GUARD", program.guard, 1);
+    prepare();
   }
   if (progress.next > 1) right(0, true);
   const Held before = held();
@@ -171,14 +172,38 @@ void run_all(const Program& program, int kind, std::uint64_t step, Progress& pro
   progress.ended = true;
 }
 
+/// Runs each program once, in a process of its own that ends with exit(), as a profile needs.
+[[nodiscard]] int run_each() {
+  int wrong = 0;
+  for (const Program& program : programs()) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+      if (program.guard != nullptr) setenv("WARPSAFE_GUARD", program.guard, 1);
+      prepare();
+      const auto done = program.run();
+      if (!done.has_value()) std::fprintf(stderr, "%s\n", warpsafe::message(done.error()).c_str());
+      std::exit(done.has_value() && done.value() ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status == 0) continue;
+    std::printf("VIOLATION: %s ends with status %#x\n", program.name, status);
+    ++wrong;
+  }
+  return wrong == 0 ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "reach") == 0) return run_each();
   const std::uint64_t step = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   auto* const progress = static_cast<Progress*>(
       mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   host_calls = static_cast<HostCalls*>(
       mmap(nullptr, sizeof(HostCalls), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  std::fflush(stdout);
   const pid_t finder = fork();
   if (finder == 0) {
     find_calls();

@@ -309,9 +309,30 @@ constexpr Program all[] = {
     {"recorded races", recorded_races, true},
     {"second attempts", second_attempts},
     {"second attempts in a run", second_attempts_in_a_run, true},
+    {"library handles", library_handles},
+    {"peers", peers},
+    {"launch options", launch_options},
+    {"timeouts", timeouts},
+    {"references", references},
+    {"guard past the end", guarded_memory, false, false, "1"},
+    {"guard before the beginning", guarded_memory, false, false, "before"},
+    {"reports", reports, true},
+    {"dumps", dumps, true, true},
+    {"texts", texts, true},
 };
 
 }  // namespace
+
+void prepare() {
+  host::set_device_count(2);
+  for (const int device : {0, 1}) {
+    // With clusters, which the model's own limits lack.
+    DeviceLimits limits = limits::sm_90;
+    limits.multiprocessors = host::Runtime::get().device(device)->limits.multiprocessors;
+    limits.concurrent_managed_access = true;
+    host::set_limits(device, limits);
+  }
+}
 
 std::span<const Program> programs() noexcept { return all; }
 
@@ -322,7 +343,8 @@ Held held() {
   runtime.wait_all(lock, nullptr);
   runtime.reap();
   return {runtime.streams.size(), runtime.events.size(),
-          runtime.graphs.size() + runtime.graph_execs.size(), runtime.device(0)->used};
+          runtime.graphs.size() + runtime.graph_execs.size(),
+          runtime.device(0)->used + runtime.device(1)->used};
 }
 
 }  // namespace failures

@@ -19,8 +19,23 @@ struct Program {
   bool may_throw = false;
   /// It returns an error for each file that fails; others tell it in the log.
   bool tells_files = false;
+  /// WARPSAFE_GUARD, which a process reads once.
+  const char* guard = nullptr;
 };
 
+/// Programs of wide_programs.cpp.
+[[nodiscard]] warpsafe::result<bool> library_handles();
+[[nodiscard]] warpsafe::result<bool> peers();
+[[nodiscard]] warpsafe::result<bool> launch_options();
+[[nodiscard]] warpsafe::result<bool> timeouts();
+[[nodiscard]] warpsafe::result<bool> references();
+[[nodiscard]] warpsafe::result<bool> guarded_memory();
+[[nodiscard]] warpsafe::result<bool> reports();
+[[nodiscard]] warpsafe::result<bool> dumps();
+[[nodiscard]] warpsafe::result<bool> texts();
+
+/// Makes the model's devices, on which the programs run.
+void prepare();
 /// All programs. Each must succeed if nothing fails.
 [[nodiscard]] std::span<const Program> programs() noexcept;
 

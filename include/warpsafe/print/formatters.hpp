@@ -38,9 +38,11 @@ template <class T>
 template <class T>
 inline constexpr bool is_printable = is_printed_here<T>();
 
+/// Throws std::bad_alloc.
 template <class T>
 [[nodiscard]] std::string printed(const T& value) {
   std::ostringstream out;
+  out.exceptions(std::ios_base::badbit);  // without memory, a stream drops text and goes on
   out << value;
   return std::move(out).str();
 }

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Programs that use several devices, launch options, a library's handle, and the switches of the
+// debug tools.
+
+#include "injector.hpp"
+#include "programs.hpp"
+#include <warpsafe/all.hpp>
+#include <warpsafe/debug/data/launch_dump.hpp>
+#include <warpsafe/error/message.hpp>
+#include <warpsafe/host.hpp>
+#include <warpsafe/launch/kernel_report.hpp>
+#include <warpsafe/print/formatters.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <new>
+#include <span>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace failures {
+
+namespace {
+
+using namespace warpsafe;
+
+constexpr std::size_t size = 32;
+constexpr LaunchConfig small{grid<1>, block<32>};
+constexpr int zeros[size] = {};
+
+WARPSAFE_KERNEL void increment(int* values, std::size_t n) {
+  for (auto i : grid_stride(n)) values[i] += 1;
+}
+WARPSAFE_KERNEL void increment_later(int* values, std::size_t n) {
+  wait_for_predecessor();
+  for (auto i : grid_stride(n)) values[i] += 1;
+}
+/// Lasts longer than a timeout of a millisecond.
+WARPSAFE_KERNEL void increment_slowly(int* values, std::size_t n) {
+  for (int i = 0; i < 2000; ++i) sync_block();
+  for (auto i : grid_stride(n)) values[i] += 1;
+}
+void increment_on_host(int* values, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) values[i] += 1;
+}
+
+template <class Values>
+[[nodiscard]] bool all_are(const Values& values, int wanted) {
+  for (const int value : values) {
+    if (value != wanted) return false;
+  }
+  return true;
+}
+
+// A library with a handle. Each of its functions can fail, by Kind::library.
+struct Context {
+  host_backend::native_stream stream = nullptr;
+  void* workspace = nullptr;
+};
+enum class LibraryStatus { success, no_memory, failed };
+
+LibraryStatus library_create(Context** handle) noexcept {
+  if (library_fails("create")) return LibraryStatus::failed;
+  *handle = new (std::nothrow) Context;
+  return *handle == nullptr ? LibraryStatus::no_memory : LibraryStatus::success;
+}
+LibraryStatus library_destroy(Context* handle) noexcept {
+  delete handle;
+  // As cublasDestroy: an error does not keep the handle.
+  return library_fails("destroy") ? LibraryStatus::failed : LibraryStatus::success;
+}
+LibraryStatus library_set_stream(Context* handle, host_backend::native_stream stream) noexcept {
+  if (library_fails("set_stream")) return LibraryStatus::failed;
+  handle->stream = stream;
+  handle->workspace = nullptr;
+  return LibraryStatus::success;
+}
+LibraryStatus library_get_stream(Context* handle, host_backend::native_stream& stream) noexcept {
+  if (library_fails("get_stream")) return LibraryStatus::failed;
+  stream = handle->stream;
+  return LibraryStatus::success;
+}
+LibraryStatus library_set_workspace(Context* handle, void* memory, std::size_t) noexcept {
+  if (library_fails("set_workspace")) return LibraryStatus::failed;
+  handle->workspace = memory;
+  return LibraryStatus::success;
+}
+LibraryStatus library_increment(Context* handle, std::size_t n, int* values) noexcept {
+  // Without its workspace the library would use memory that another stream uses.
+  if (library_fails("increment") || handle->workspace == nullptr) return LibraryStatus::failed;
+  int device = 0;
+  if (host_backend::current_device(device) != 0) return LibraryStatus::failed;
+  const auto stream = StreamRef::borrow(handle->stream, DeviceId(device));
+  if (!stream.has_value()) return LibraryStatus::failed;
+  return launch<CheckLevel::off>(stream.value(), small, kernel<increment>, trust(values), n)
+                 .has_value()
+             ? LibraryStatus::success
+             : LibraryStatus::failed;
+}
+
+}  // namespace
+
+}  // namespace failures
+
+template <>
+struct warpsafe::handle_traits<failures::Context*> {
+  using backend = host_backend;
+  using native = failures::Context*;
+  using status = failures::LibraryStatus;
+  using refused = Functions<failures::library_set_stream, failures::library_destroy,
+                            failures::library_set_workspace>;
+  static constexpr Name name = Name::of("library");
+  static constexpr int inner_handles = 0;
+  static status create(native& handle) noexcept { return failures::library_create(&handle); }
+  static status destroy(native handle) noexcept { return failures::library_destroy(handle); }
+  static status set_stream(native handle, host_backend::native_stream stream) noexcept {
+    return failures::library_set_stream(handle, stream);
+  }
+  static status get_stream(native handle, host_backend::native_stream& stream) noexcept {
+    return failures::library_get_stream(handle, stream);
+  }
+  static std::size_t workspace_bytes(int) noexcept { return 1024; }
+  static status set_workspace(native handle, void* memory, std::size_t bytes) noexcept {
+    return failures::library_set_workspace(handle, memory, bytes);
+  }
+  static Name status_name(status value) noexcept {
+    return Name::of(value == status::success ? "success" : "failed");
+  }
+  static Name status_text(status) noexcept { return {}; }
+};
+
+namespace failures {
+
+result<bool> library_handles() {
+  WARPSAFE_TRY(const auto first, Stream::create());
+  WARPSAFE_TRY(const auto second, Stream::create());
+  WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(first, std::span(zeros)));
+  WARPSAFE_TRY(auto handle, StreamBound<Context*>::create(first));
+  WARPSAFE_TRYV(handle.call<library_increment>(size, buffer.view()));
+  WARPSAFE_TRY(const auto added, first.record());
+  WARPSAFE_TRYV(wait(second, added));
+  WARPSAFE_TRYV(buffer.used_on(second));
+  WARPSAFE_TRY(auto moved, std::move(handle).rebind(second));
+  WARPSAFE_TRYV(moved.call<library_increment>(size, buffer.view()));
+  WARPSAFE_TRY(const auto values, buffer.to_host(second).get());
+  WARPSAFE_TRYV(moved.close());
+  return all_are(values, 2);
+}
+
+result<bool> peers() {
+  const auto work = []() -> result<bool> {
+    WARPSAFE_TRY(const auto devices, device_count());
+    WARPSAFE_TRY(const auto here, Stream::create(DeviceId(0)));
+    WARPSAFE_TRY(const auto there, Stream::create(DeviceId(1)));
+    WARPSAFE_TRY(auto source, DeviceBuffer<int>::from(here, std::span(zeros)));
+    WARPSAFE_TRY(const auto guard, DeviceGuard::create(DeviceId(1)));
+    WARPSAFE_TRY(auto target, DeviceBuffer<int>::create(there, size));
+    WARPSAFE_TRYV(copy(there, from(source), to(target)));
+    WARPSAFE_TRYV(launch(there, small, kernel<increment>, target.view(), size));
+    WARPSAFE_TRY(const auto values, target.to_host(there).get());
+    return devices == 2 && all_are(values, 1);
+  };
+  const auto done = work();
+  // A guard's destructor cannot tell that it restored nothing, as its comment says.
+  int device = 0;
+  if (host_backend::current_device(device) == 0 && device == 0) return done;
+  if (host_backend::set_device(0) != 0) static_cast<void>(host_backend::set_device(0));
+  return LaunchError::make(Errc::runtime_failed, Stage::runtime_call);
+}
+
+result<bool> launch_options() {
+  WARPSAFE_TRY(const auto stream, Stream::create(priority(-1)));
+  WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(stream, std::span(zeros)));
+  constexpr LaunchConfig clusters{grid<4>, block<8>, cluster<2>, priority(-1)};
+  constexpr LaunchConfig large{grid<16>, block<8>, non_portable_cluster<16>};
+  constexpr LaunchConfig early{grid<4>, block<8>, dependent_launch};
+  WARPSAFE_TRYV(launch(stream, clusters, kernel<increment>, buffer.view(), size));
+  WARPSAFE_TRYV(launch(stream, large, kernel<increment>, buffer.view(), size));
+  WARPSAFE_TRYV(
+      launch(stream, early, kernel<increment_later, waits_for_predecessor>, buffer.view(), size));
+  WARPSAFE_TRY(const auto values, buffer.to_host(stream).get());
+  return all_are(values, 3);
+}
+
+/// A wait that is polled and ends in time, and a wait that is overdue, logged and goes on.
+result<bool> timeouts() {
+  const auto work = []() -> result<bool> {
+    WARPSAFE_TRY(const auto stream, Stream::create());
+    WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(stream, std::span(zeros)));
+    debug::set_timeout(60'000, true);
+    WARPSAFE_TRYV(launch(stream, small, kernel<increment>, buffer.view(), size));
+    WARPSAFE_TRY(const auto done, stream.record());
+    WARPSAFE_TRYV(done.synchronize());
+    WARPSAFE_TRYV(stream.synchronize());
+    debug::set_timeout(1);
+    WARPSAFE_TRYV(launch(stream, small, kernel<increment_slowly>, buffer.view(), size));
+    WARPSAFE_TRYV(stream.synchronize());
+    WARPSAFE_TRY(const auto values, buffer.to_host(stream).get());
+    return all_are(values, 2);
+  };
+  const auto done = work();
+  debug::clear_timeout();
+  return done;
+}
+
+result<bool> references() {
+  debug::set_reference("all");
+  const auto work = []() -> result<bool> {
+    WARPSAFE_TRY(const auto stream, Stream::create());
+    WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(stream, std::span(zeros)));
+    WARPSAFE_TRYV(launch(stream, small, kernel<increment, reference<increment_on_host>>,
+                         buffer.view(), size));
+    WARPSAFE_TRY(const auto values, buffer.to_host(stream).get());
+    return all_are(values, 1);
+  };
+  const auto done = work();
+  debug::set_reference(nullptr);
+  return done;
+}
+
+/// The program's `guard` says which of the model's guards this process has.
+result<bool> guarded_memory() {
+  WARPSAFE_TRY(const auto stream, Stream::create());
+  WARPSAFE_TRY(auto device, DeviceBuffer<int>::from(stream, std::span(zeros)));
+  WARPSAFE_TRY(auto other, DeviceBuffer<int>::create(stream, size));
+  WARPSAFE_TRY(auto pinned, PinnedBuffer<int>::create(size));
+  WARPSAFE_TRY(auto managed, ManagedBuffer<int>::create(stream, size));
+  WARPSAFE_TRYV(launch(stream, small, kernel<increment>, device.view(), size));
+  WARPSAFE_TRYV(copy(stream, from(device), to(other)));
+  WARPSAFE_TRY(const auto values, other.to_host(stream).get());
+  WARPSAFE_TRYV(other.close());
+  WARPSAFE_TRYV(device.close());
+  WARPSAFE_TRYV(pinned.close());
+  WARPSAFE_TRY(const auto on_host, std::move(managed).to_host(stream).get());
+  return all_are(values, 1) && on_host.span().size() == size;
+}
+
+/// Reports about a kernel and a run, as text.
+result<bool> reports() {
+  WARPSAFE_TRY(const auto stream, Stream::create());
+  WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(stream, std::span(zeros)));
+  WARPSAFE_TRY(const auto resident, occupancy(stream, small, kernel<increment>));
+  WARPSAFE_TRY(const auto limits, kernel_limits(stream, kernel<increment>));
+  WARPSAFE_TRYV(check(kernel<increment>, 1U, 32U, 0, stream.native()));
+  WARPSAFE_TRYV(launch(stream, small, kernel<increment>, buffer.view(), size));
+  std::ostringstream text;
+  text << resident << limits << stream << buffer;
+  WARPSAFE_TRY(const auto values, buffer.to_host(stream).get());
+  // A stream of text without memory is bad and says so.
+  return all_are(values, 1) && (text.bad() || !text.str().empty());
+}
+
+/// Reads a dump of a launch.
+result<bool> dumps() {
+  const std::string folder = "failures-dump";
+  {
+    const Own not_counted;
+    std::filesystem::create_directory(folder);
+  }
+  const auto failed = LaunchError::make(Errc::execution_failed, Stage::completion);
+  constexpr std::uint32_t three[3] = {4, 5, 6};
+  constexpr std::uint64_t bytes = 7;
+  const auto wrote = [&folder](const char* name, ElementType type, std::size_t of_one,
+                               std::size_t count, const void* data) {
+    return debug::write_npy((folder + "/" + name).c_str(), type, of_one, count, false, data) == 0;
+  };
+  if (!wrote("grid.npy", ElementType::uint32, 4, 3, three) ||
+      !wrote("block.npy", ElementType::uint32, 4, 3, three) ||
+      !wrote("shared.npy", ElementType::uint64, 8, 1, &bytes) ||
+      !wrote("arg1.in.npy", ElementType::int32, 4, size, zeros)) {
+    return failed;
+  }
+  debug::LaunchDump dump;
+  std::string problem;
+  std::vector<int> values;
+  if (!dump.open(folder, problem) || !dump.input(1, values, problem)) {
+    // The text names the cause, not a file of a wrong form.
+    const auto says = [&problem](const char* text) {
+      return problem.find(text) != std::string::npos;
+    };
+    if (says("cannot be read") || says("no host memory") || says("this machine has") ||
+        says(std::strerror(EMFILE)))
+      return failed;
+    return false;
+  }
+  return dump.grid[2] == 6 && dump.dynamic_shared == 7 && values.size() == size;
+}
+
+/// Texts of an error. They throw where there is no memory for the text.
+result<bool> texts() {
+  const auto error = LaunchError::make(Errc::cluster_too_large, Stage::validation, 9, 8);
+  std::ostringstream text;
+  text << error;
+  return message(error).find('9') != std::string::npos &&
+         detail::printed(error) == message(error) && (text.bad() || text.str() == message(error)) &&
+         !make_error_code(error).message().empty();
+}
+
+}  // namespace failures
