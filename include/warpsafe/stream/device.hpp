@@ -98,9 +98,9 @@ template <class B>
 
 }  // namespace detail
 
-/// Makes a device current for the calling thread. Its destructor restores the previous device, or
-/// leaves this to a guard that was made later and still exists. Guards may end in any order. @pre
-/// the thread that made the guard destroys it
+/// Makes a device current for the calling thread. Its end restores the previous device, or leaves
+/// this to a guard that was made later and still exists. Guards may end in any order. @pre the
+/// thread that made the guard ends it
 template <class B>
 class [[nodiscard]] basic_device_guard {
  public:
@@ -131,14 +131,31 @@ class [[nodiscard]] basic_device_guard {
   basic_device_guard(const basic_device_guard&) = delete;
   basic_device_guard& operator=(const basic_device_guard&) = delete;
   basic_device_guard& operator=(basic_device_guard&&) = delete;
-  // A destructor cannot return a status. If the context is lost, the next call reports it.
+  // A destructor cannot return a status; call close() to get it.
   ~basic_device_guard() {
-    if (thread_ != &detail::guarded_devices<B>()) return;
-    const int restored = number_ == 0 ? before_ : thread_->pop(number_);
-    if (restored >= 0) static_cast<void>(set_device_(restored));
+    int device = -1;
+    static_cast<void>(end(device));
+  }
+  /// Ends the guard now, as its destructor does. Errc::runtime_failed or another code of the
+  /// runtime's status (`device`: the one that was to be restored; another one stays current).
+  [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
+    int device = -1;
+    const int status = end(device);
+    if (status == 0) return success();
+    LaunchError error = detail::runtime_error<B>(status, Name::of("restore device"), site);
+    error.device = device;
+    return error;
   }
 
  private:
+  /// Restores the previous device, if this guard must, and stores it. Returns the runtime's status.
+  [[nodiscard]] int end(int& device) noexcept {
+    if (thread_ != &detail::guarded_devices<B>()) return 0;
+    device = number_ == 0 ? before_ : thread_->pop(number_);
+    thread_ = nullptr;
+    return device >= 0 ? set_device_(device) : 0;
+  }
+
   /// The runtime's call, traced or not, by the check level that made the guard.
   using SetDevice = int (*)(int device) noexcept;
 

@@ -106,13 +106,17 @@ class [[nodiscard]] basic_stream {
     return basic_stream(basic_stream_ref<B>(stream, device), shared);
   }
   /// Creates a stream on a device that need not be current. Use this form in programs of several
-  /// devices. Errc::no_device, ::device_invalid, ::runtime_failed.
+  /// devices. Errc::no_device, ::device_invalid, ::runtime_failed (also if the device that was
+  /// current cannot be made current again; there is no stream then).
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(DeviceId device,
                                                    call_site site = call_site::current()) noexcept {
     auto guard = basic_device_guard<B>::template create<Level>(device, site);
     if (!guard.has_value()) return guard.assume_error();
-    return create<Level>(priority(0), site);
+    result<basic_stream> made = create<Level>(priority(0), site);
+    const result<void> restored = guard.assume_value().close(site);
+    if (made.has_value() && !restored.has_value()) return restored.assume_error();
+    return made;
   }
   /// Diagnoses a bare number.
   template <CheckLevel Level = current_level, class Number>

@@ -156,6 +156,33 @@ TEST_F(Device, GuardsMayEndInAnyOrder) {
   EXPECT_EQ(current(), 0);
 }
 
+TEST_F(Device, AGuardThatIsClosedSaysWhatItCouldNotRestore) {
+  host::set_device_count(3);
+  auto outer = DeviceGuard::create(DeviceId(1)).value();
+  auto inner = DeviceGuard::create(DeviceId(2)).value();
+  host::fail_next(call_of<&host_backend::set_device>, 1, HostStatus::invalid_value);
+  const LaunchError error = error_in(inner.close());
+  EXPECT_EQ(error.code, Errc::runtime_failed);
+  EXPECT_EQ(error.device, 1);
+  EXPECT_EQ(error.raw, raw(HostStatus::invalid_value));
+  EXPECT_EQ(text(error.operation), "restore device");
+  EXPECT_EQ(current(), 2);
+  const auto made = host::calls_made(call_of<&host_backend::set_device>);
+  EXPECT_TRUE(inner.close().has_value()) << "it has ended";
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::set_device>), made);
+  EXPECT_TRUE(outer.close().has_value());
+  EXPECT_EQ(current(), 0);
+}
+
+TEST_F(Device, AStreamOfAnotherDeviceIsNotMadeIfTheCurrentOneCannotComeBack) {
+  host::set_device_count(2);
+  host::fail_next(call_of<&host_backend::set_device>, 2, HostStatus::invalid_value);
+  const LaunchError error = error_in(Stream::create(DeviceId(1)));
+  EXPECT_EQ(error.code, Errc::runtime_failed);
+  EXPECT_EQ(error.device, 0);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_destroy>), 1U);
+}
+
 TEST_F(Device, AGuardOfTheSameDeviceHoldsItToo) {
   host::set_device_count(2);
   auto outer = std::make_unique<DeviceGuard>(DeviceGuard::create(DeviceId(1)).value());

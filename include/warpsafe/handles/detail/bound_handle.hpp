@@ -198,13 +198,13 @@ struct BoundHandle {
   template <CheckLevel Level>
   [[nodiscard]] result<void> destroy(call_site site) noexcept {
     if (!std::exchange(owned, false)) return success();
-    const auto guard = basic_device_guard<B>::template create<Level>(stream.ref().device(), site);
+    auto guard = basic_device_guard<B>::template create<Level>(stream.ref().device(), site);
     const StatusType destroyed = Traits::destroy(native);
     const int freed = free_workspace();
     if (library_failed<Traits>(destroyed)) return error_of<Step::destroy>(destroyed, site);
     if (freed != 0) return runtime_error<B>(freed, Name::of("free workspace"), site);
     if (!guard.has_value()) return guard.assume_error();
-    return success();
+    return guard.assume_value().close(site);
   }
   /// Destroys at the check level of the last bind. The error is dropped.
   void drop(call_site site) noexcept {
