@@ -171,7 +171,10 @@ result<bool> peers() {
   const auto done = work();
   // If another device stays current, an error has said so.
   int device = 0;
-  if (host_backend::current_device(device) == 0 && device == 0) return done;
+  if (host_backend::current_device(device) != 0) {
+    return LaunchError::make(Errc::runtime_failed, Stage::runtime_call);
+  }
+  if (device == 0) return done;
   static_cast<void>(host_backend::set_device(0));
   return done.has_value() ? result<bool>(false) : done;
 }
