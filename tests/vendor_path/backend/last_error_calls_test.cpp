@@ -56,7 +56,10 @@ TEST_F(LastErrorCalls, Devices) {
   untouched("current_device", [] { return ws::current_device(); });
   untouched("device_limits", [] { return ws::device_limits(ws::DeviceId(5)); });
   untouched("memory_info", [] { return ws::memory_info(ws::DeviceId(0)); });
-  untouched("basic_device_guard::create", [] { return ws::DeviceGuard::create(ws::DeviceId(6)); });
+  auto guard = untouched_value("basic_device_guard::create", [] {
+                 return ws::DeviceGuard::create(ws::DeviceId(6));
+               }).value();
+  untouched("basic_device_guard::close", [&] { return guard.close(); });
   expect_untouched([] { EXPECT_THAT(ws::DeviceGuard::create(ws::DeviceId(6)), Succeeds()); });
 }
 

@@ -111,13 +111,11 @@ WARPSAFE_ERROR(38, module_unreadable, "the file of a module cannot be read", "{r
 WARPSAFE_ERROR(39, module_invalid, "the runtime cannot load the module",
                "the runtime cannot load the image: {runtime}")
 
-// On HIP, a module belongs to the device that was current when it was loaded. The stream's device
-// is another one, or, where a kernel is taken, the current device. Remedy: Load the module once for
-// each device.
-WARPSAFE_ERROR(
-    40, module_wrong_device, "the module was loaded on another device",
-    "the module was loaded on device {limit}, not on device {value}; make device {value} "
-    "current and load the module there too")
+// On HIP, a module belongs to the device that was current when it was loaded.
+// Remedy: Load the module once for each device.
+WARPSAFE_ERROR(40, module_wrong_device, "the module was loaded on another device",
+               "the module was loaded on device {limit}, not on device {value}; make device "
+               "{value} current and load the module there too")
 
 // Remedy: If the kernel is not `extern "C"`, use its mangled name. The text shows each mangled
 // name, followed by the name in the source. `Module::visit_kernels` visits all names.
