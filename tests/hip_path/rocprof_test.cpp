@@ -75,24 +75,29 @@ class Rocprof : public VendorTest {
   const std::string folder = "rocprof_test." + std::to_string(::getpid());
 };
 
-// One test, because a loaded library stays in use once it was found.
+bool loaded = false;  // the profilers, which stay
+
+// In another process, because a loaded library stays in use once it was found.
+using RocprofDeathTest = Rocprof;
+TEST_F(RocprofDeathTest, ROCTxAloneIsTold) {
+  if (loaded) GTEST_SKIP() << "the profilers are loaded: the first round of the tests did this";
+  EXPECT_EXIT(
+      {
+        bring_in(HIP_PATH_ROCTX);
+        EXPECT_THAT(told_around_a_launch(), Contains("roctxProfilerResume"));
+        std::_Exit(HasFailure() ? 1 : 0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+// One test for the same reason.
 TEST_F(Rocprof, SeesTheLaunchAlone) {
-  static bool loaded = false;
   if (loaded) GTEST_SKIP() << "the profilers are loaded: the first round of the tests did this";
   loaded = true;
   EXPECT_THAT(told_around_a_launch(),
               ElementsAre("hipStreamSynchronize", "hipMemcpyAsync", "hipStreamSynchronize",
                           "hipLaunchKernel", "hipStreamSynchronize", "hipStreamSynchronize"))
       << "without a profiler";
-
-  // In another process, because a loaded library stays.
-  EXPECT_EXIT(
-      {
-        bring_in(HIP_PATH_ROCTX);
-        EXPECT_THAT(told_around_a_launch(), Contains("roctxProfilerResume")) << "alone";
-        std::_Exit(HasFailure() ? 1 : 0);
-      },
-      ::testing::ExitedWithCode(0), "");
 
   ASSERT_NO_FATAL_FAILURE(bring_in(HIP_PATH_ROCTRACER));
   EXPECT_THAT(told_around_a_launch(),
