@@ -683,7 +683,9 @@ TEST(LongHostProgram, ARaceAfterManyStreamsIsFound) {
     auto buffer = DeviceBuffer<float>::create(first, 1).value();
     for (int i = 0; i < 40; ++i) {
       const Stream own = Stream::create().value();
-      if (i == 0) ASSERT_TRUE(wait(own, first.record().value()).has_value());
+      if (i == 0) {
+        ASSERT_TRUE(wait(own, first.record().value()).has_value());
+      }
       ASSERT_TRUE(launch(own, once, kernel<put>, buffer.view()).has_value());
     }
   });

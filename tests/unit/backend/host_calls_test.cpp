@@ -1340,7 +1340,9 @@ TEST_F(HostScheduled, OldDestroyedStreamsWithoutWorkAreForgotten) {
     ASSERT_EQ(host_backend::stream_create(one, 0), 0);
     made.push_back(one);
     // The second has work that has not run.
-    if (i == 1) ASSERT_EQ(launch_raw(one, shape_of(1, 1), nothing), 0);
+    if (i == 1) {
+      ASSERT_EQ(launch_raw(one, shape_of(1, 1), nothing), 0);
+    }
     destroy_one();
   }
   std::vector<const host::StreamState*> expected{made[0]};
