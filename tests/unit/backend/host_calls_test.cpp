@@ -1322,12 +1322,23 @@ TEST_F(HostScheduled, TheNewest1024DestroyedEventsAreKept) {
   for (std::size_t i = 0; i < records.size(); ++i) EXPECT_EQ(records[i].expired(), i < 6) << i;
 }
 
+/// Waits until the workers of all destroyed streams are at their end.
+void await_retired(Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+  const auto gone = [](const std::unique_ptr<host::StreamState>& one) {
+    return !one->worker.joinable() || one->exited;
+  };
+  runtime.progress.wait(
+      lock, [&] { return std::all_of(runtime.retired.begin(), runtime.retired.end(), gone); });
+}
+
 TEST_F(HostScheduled, OldDestroyedStreamsWithoutWorkAreForgotten) {
   ASSERT_EQ(host_backend::device_synchronize(), 0);
   std::vector<host::StreamState*> made;
   std::unique_lock lock(runtime.mutex);
   runtime.set_scheduler(nullptr);
-  runtime.retired.clear();
+  await_retired(runtime, lock);  // streams of other tests
+  runtime.reap();
+  ASSERT_THAT(runtime.retired, IsEmpty());
   runtime.set_scheduler(&scheduler);
   lock.unlock();
   const auto destroy_one = [&] {
@@ -1373,15 +1384,6 @@ TEST_F(HostScheduled, WhetherAnEventHasEndedIsNoCallOfTheProgram) {
   EXPECT_EQ(scheduler.pending, pending);
   ASSERT_EQ(host_backend::event_destroy(event), 0);
   EXPECT_FALSE(host_backend::event_ended(event)) << "it does not exist";
-}
-
-/// Waits until the workers of all destroyed streams are at their end.
-void await_retired(Runtime& runtime, std::unique_lock<std::mutex>& lock) {
-  const auto gone = [](const std::unique_ptr<host::StreamState>& one) {
-    return !one->worker.joinable() || one->exited;
-  };
-  runtime.progress.wait(
-      lock, [&] { return std::all_of(runtime.retired.begin(), runtime.retired.end(), gone); });
 }
 
 TEST_F(HostCalls, ADestroyedStreamsWorkerIsJoinedByTheNextCallForStreams) {
