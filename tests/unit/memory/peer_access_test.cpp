@@ -178,6 +178,7 @@ TEST_F(PeerAccess, AFillNeedsIt) {
   EXPECT_EQ(error_in(far.zero<CheckLevel::cheap>(here)).code, Errc::memory_wrong_device);
   EXPECT_EQ(error_in(far.zero<CheckLevel::off>(here)).code, Errc::runtime_failed);
   EXPECT_TRUE(far.zero(there).has_value());
+  ASSERT_TRUE(there.synchronize().has_value());
   ASSERT_TRUE(host::set_peer_access(0, 1, true));
   EXPECT_TRUE(far.zero(here).has_value());
 }
