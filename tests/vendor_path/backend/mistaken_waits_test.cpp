@@ -51,7 +51,12 @@ TEST_F(MistakenWaits, AreDoneThroughAnEventOfTheStreamsDevice) {
     };
     const auto refused = [&](int status) {
       fail(function, 1, code::capture_unsupported);
-      return without_questions(calls_of([&] { EXPECT_EQ(call(), status) << function; }));
+      return without_questions(calls_of([&] {
+        const int answer = call();
+        // Over AMD's runtime the event of a query may take a while.
+        if (!waits && answer == Backend::not_ready) return;
+        EXPECT_EQ(answer, status) << function;
+      }));
     };
     EXPECT_THAT(
         refused(code::success),
