@@ -40,18 +40,6 @@ void add_one_host(int* values, std::size_t n) {
 }
 const host::NamedKernel table[] = {host::named<add_one>("add_one")};
 
-constexpr std::size_t size = 32;
-constexpr LaunchConfig small{grid<1>, block<32>};
-constexpr int zeros[size] = {};
-
-template <class Values>
-[[nodiscard]] bool all_are(const Values& values, int wanted) {
-  for (const int value : values) {
-    if (value != wanted) return false;
-  }
-  return true;
-}
-
 result<bool> launches() {
   WARPSAFE_TRY(const auto stream, Stream::create());
   WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(stream, std::span(zeros)));

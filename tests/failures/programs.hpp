@@ -2,9 +2,12 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/dims/make_dims.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 
+#include <cstddef>
 #include <span>
 
 namespace failures {
@@ -33,6 +36,19 @@ struct Program {
 [[nodiscard]] warpsafe::result<bool> reports();
 [[nodiscard]] warpsafe::result<bool> dumps();
 [[nodiscard]] warpsafe::result<bool> texts();
+
+// What the programs of both files use: buffers of `size` numbers, and a launch for them.
+inline constexpr std::size_t size = 32;
+inline constexpr warpsafe::LaunchConfig small{warpsafe::grid<1>, warpsafe::block<32>};
+inline constexpr int zeros[size] = {};
+
+template <class Values>
+[[nodiscard]] bool all_are(const Values& values, int wanted) {
+  for (const int value : values) {
+    if (value != wanted) return false;
+  }
+  return true;
+}
 
 /// Makes the model's devices, on which the programs run.
 void prepare();

@@ -32,10 +32,6 @@ namespace {
 
 using namespace warpsafe;
 
-constexpr std::size_t size = 32;
-constexpr LaunchConfig small{grid<1>, block<32>};
-constexpr int zeros[size] = {};
-
 WARPSAFE_KERNEL void increment(int* values, std::size_t n) {
   for (auto i : grid_stride(n)) values[i] += 1;
 }
@@ -50,14 +46,6 @@ WARPSAFE_KERNEL void increment_slowly(int* values, std::size_t n) {
 }
 void increment_on_host(int* values, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) values[i] += 1;
-}
-
-template <class Values>
-[[nodiscard]] bool all_are(const Values& values, int wanted) {
-  for (const int value : values) {
-    if (value != wanted) return false;
-  }
-  return true;
 }
 
 // A library with a handle. Each of its functions can fail, by Kind::library.
