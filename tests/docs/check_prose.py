@@ -6,7 +6,8 @@
 Prints each page, its words and the limit. 200 words of prose take a minute. Readers look through tables, code and output
 at twice that speed, so their words count half. Addresses of links do not count.
 
-Looks for AVOIDED in the pages and in the comments and texts of the headers, examples and tools."""
+Looks for AVOIDED in the pages and in the comments and texts of the headers, examples and tools. And each page of docs/
+stands in a list of docs/index.md: without it, the site has no way to the page, and Sphinx refuses to build."""
 import pathlib
 import re
 import sys
@@ -53,6 +54,15 @@ def avoided(text):
         yield text.count("\n", 0, found.start()) + 1, " ".join(found[0].split())
 
 
+def unlisted(project):
+    """The pages of docs/ that are on no list of the site."""
+    listed = {line for block in FENCE.finditer((project / "docs/index.md").read_text(encoding="utf-8")) for line in block[0].split()}
+    for page in sorted((project / "docs").rglob("*.md")):
+        name = page.relative_to(project / "docs").with_suffix("").as_posix()
+        if name != "index" and name not in listed:
+            yield f"docs/{name}.md: write {name} in a {{toctree}} of docs/index.md"
+
+
 def self_test():
     prose, code = "word " * LIMIT, "```cpp\n" + "word\n" * LIMIT + "```\n"
     for text, expected in ((prose, LIMIT), (code, (LIMIT + 1) // 2), (f"* {prose}\n## A heading\n{code}", LIMIT + 2 + (LIMIT + 1) // 2),
@@ -77,6 +87,7 @@ if __name__ == "__main__":
     sources = [file for folder in ("include", "examples", "tools") for kind in ("hpp", "cpp", "cu", "py", "in") for file in sorted((project / folder).rglob(f"*.{kind}"))]
     for file in [*pages(project), *sources]:
         problems += [f"{file.relative_to(project)}:{line}: '{words}': name the thing, subject first" for line, words in avoided(file.read_text(encoding="utf-8"))]
+    problems += unlisted(project)
     problems += [f"LONGER: there is no {name}" for name in LONGER if name not in lengths]
     print("\n".join(problems) or f"{len(lengths)} pages")
     sys.exit(1 if problems else 0)
