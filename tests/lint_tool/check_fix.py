@@ -18,7 +18,7 @@ linter, compiler, source, includes = Linter(sys.argv[1]), sys.argv[2], pathlib.P
 architecture = "--offload-arch=gfx90a" if source.suffix == ".hip" else "-arch=sm_90"
 before = source.read_text().splitlines()
 expected = {number: found[1] for number, line in enumerate(before, 1) if (found := re.search(r"// left: (.*)", line))}
-launches = {number for number, line in enumerate(before, 1) if re.search("<<<|hipLaunchKernelGGL", line) and
+launches = {number for number, line in enumerate(before, 1) if re.search(r"(?<!operator)<<[ \t]*<|hipLaunchKernelGGL", line) and
             not line.startswith("#define")} | set(expected)
 
 with tempfile.TemporaryDirectory() as folder:

@@ -37,6 +37,10 @@ void streams(float* p, int n, cudaStream_t stream) {
   // becomes: plain<<<4, 256, 0, stream>>>(p, n);
   plain<<<4, 256, 64>>>(p, n);
   // becomes: plain<<<4, 256, 64, stream>>>(p, n);
+  // clang-format off
+  plain<< <4, 256>> >(p, n);
+  // becomes: plain<< <4, 256, 0, stream>> >(p, n);
+  // clang-format on
   CHECK(cudaGetLastError());
 }
 

@@ -100,6 +100,42 @@ void layout(float* x, int n, cudaStream_t stream) {
 }
 
 template <class T>
+constexpr int threads() {
+  return sizeof(T);
+}
+void comments(float* memory_of_the_result, int number_of_elements,
+              cudaStream_t stream_of_the_caller) {
+  scale<<<number_of_elements, 256, 0, stream_of_the_caller    // whose stream
+          >>>(2.0F, memory_of_the_result, number_of_elements  // how many
+  );
+}
+
+// clang-format off
+void spaced(float* x, int n, cudaStream_t stream) {
+  scale<< <1, 256>> >(2.0F, x, n);
+  scale << < (n + 255) / 256, block, 0, stream >> > (2.0F, x, n);
+  scale <<<1, 256, 0, stream>> >(2.0F, x, n);
+  scale<< <n >> 8, 1 << 8>> >(2.0F, x, n);
+  scale<< <n < 256 ? 1 : 2, 256>> >(2.0F, x, n);
+  scale<< <1, threads<Pair<Pair<int>>>()>> >(2.0F, x, n);
+  scale<<<threads<Pair<Pair<int>>>(), threads<Pair<Pair<int> > >()>>>(2.0F, x, n);
+  deduced<Pair<Pair<int>>> << <1, 256>> >(static_cast<Pair<Pair<int>>*>(nullptr), nullptr);
+  fill<float, (8 >> 1)> << <dim3{1, 1}, 256 /* of 1024 */>> >(x, 0.5F);
+  fill<Pair<int>, 4><<<1, 256>>>(static_cast<Pair<int>*>(nullptr), Pair<int>{n, 1});
+  untyped<< <1, 256>> >(x);  // left: x loses its type
+}
+struct Stream {
+  int left;
+};
+template <class T>
+Stream operator<<(Stream stream, Pair<Pair<T> > pair);
+template <>
+Stream operator<< <int>(Stream stream, Pair<Pair<int> > pair) {
+  return Stream{stream.left << pair.first.first};
+}
+// clang-format on
+
+template <class T>
 void dependent(T* x, T value) {
   fill<T, 8><<<1, 256>>>(x, value);
   deduced<<<1, 256>>>(x, x);  // left: a template's parameters

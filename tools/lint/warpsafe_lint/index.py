@@ -34,8 +34,7 @@ def read(path):
     order of the last calls, whether no other file can call it unless it includes this one, and the class or namespace before its
     name, `#if` for a main that the preprocessor may leave out; and the names that the file declares. Overloads are several entries. A definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and
     `while` count as names, because they look like calls."""
-    text = pathlib.Path(path).read_text(errors="replace")
-    text = UNREAD.sub(lambda found: " " * len(found.group()), text)
+    text = blanked(pathlib.Path(path).read_text(errors="replace"))
     defined = [(found[1], last_calls(found[2]), True, "") for found in DEFINE.finditer(text)]
     declared, ends = {found.start(1) for found in DECLARED.finditer(text)}, braces(text)
     heads = declared | {found.start(1) for found in DEFINE.finditer(text)}
@@ -50,6 +49,11 @@ def read(path):
                             "#if" if asked else owner[1] if owner else ""))
     calls = {found[found.lastindex]: found.start(found.lastindex) for found in CALL.finditer(text) if found.start(found.lastindex) not in heads}
     return calls, defined, sorted({re.match(r"\w+", text[place:place + 200])[0] for place in declared})
+
+
+def blanked(text):
+    """A text with blanks in place of comments and strings."""
+    return UNREAD.sub(lambda found: " " * len(found.group()), text)
 
 
 def braces(text):
@@ -315,7 +319,7 @@ def is_inside(folder, above):
 def text_of(path):
     """A file's text, with blanks in place of comments and strings."""
     try:
-        return UNREAD.sub(lambda found: " " * len(found.group()), pathlib.Path(path).read_text(errors="replace"))
+        return blanked(pathlib.Path(path).read_text(errors="replace"))
     except OSError:
         return ""
 

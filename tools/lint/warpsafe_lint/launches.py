@@ -252,7 +252,7 @@ def launches(function):
         config = children[1] if len(children) > 1 and children[1].kind == "CALL_EXPR" and \
             children[1].name in PUSH else None
         if config is not None:
-            macro = b"<<<" not in function.program.source[node.start:node.end]
+            macro = re.search(rb"<<[ \t]*<", function.program.source[node.start:node.end]) is None
             slots = (call_arguments(config) + [None] * 4)[:4]
             found.append(Launch(function, node, "macro" if macro else "<<<>>>", children[0], slots, children[2:]))
         elif api(call_name(node)) in CALLED and len(children) >= 6:

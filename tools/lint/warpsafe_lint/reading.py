@@ -7,7 +7,7 @@ import os
 import pathlib
 import re
 
-from . import commands, flags, prefix, project
+from . import commands, flags, index, prefix, project
 from .libclang import load, own_headers
 from .program import Program
 
@@ -25,7 +25,9 @@ RESTRICT = re.compile(r"(?<=[\w>] )(__restrict(?:__)?)(\s*)(\*+)(\s+)(?=\w)|"
 # nvcc takes `<<<grid, {16, 16}>>>`, clang only `<<<grid, dim3{16, 16}>>>`. Columns behind it are then four too large.
 LAUNCH, BRACED = re.compile(r"<<<(?:(?!>>>)[^;])*>>>"), re.compile(r"(<<<|,)(\s*)\{")
 # nvcc takes `<< <grid, block>> >`, which some formatters write, clang only the closed form. The exchange keeps the text's length.
-SPACED = re.compile(r"(<<[ \t]*<)([^<;{}]*?)(>>[ \t]*>)(?=\s*\()")
+SPACED = re.compile(r"<<[ \t]+<|>>[ \t]+>")
+OPENING, CLOSING = re.compile(r"(?<!operator)(?<!operator[ \t])<<[ \t]*<"), re.compile(r">>[ \t]*>(?=\s*\()")
+SIGN = re.compile(r"->|<<|[<>]=|[][(){};<>]")
 # What clang's host view refuses and nvcc accepts, without a loss for the rules.
 BENIGN = re.compile(r"initialization is not supported for __shared__ variables|call to __global__ function from __(global|device)__ function|"
                     r"no member named '(clockRate|deviceOverlap|kernelExecTimeoutEnabled|computeMode|memoryClockRate|maxTexture1DLinear|"
@@ -59,7 +61,36 @@ OPERANDS = re.compile(r'"[=+&]?\w+"\s*\([^()]*\)\s*"[=+&]?\w+"\s*\(')
 
 def closed(text):
     """A text with `<<<` and `>>>` in place of `<< <` and `>> >`."""
-    return SPACED.sub(lambda found: "<<<".ljust(len(found[1])) + found[2] + ">>>".rjust(len(found[3])), text)
+    if not SPACED.search(text):
+        return text
+    seen = index.blanked(text)
+    for opening in OPENING.finditer(seen):
+        closing = closing_of(seen, opening.end()) or closing_of(seen, opening.end(), False)
+        if closing:
+            for found, new in ((opening, "<<<".ljust(len(opening[0]))), (closing, ">>>".rjust(len(closing[0])))):
+                text = text[:found.start()] + new + text[found.end():]
+    return text
+
+
+def closing_of(text, at, templates=True):
+    """Where the brackets of a launch close, as a match; or None. A `<` opens the arguments of a template, as `>>>` of
+    `size<A<B<int>>>()` shows; if nothing closes them it is a comparison, and templates do not count."""
+    depth = angles = 0
+    while found := SIGN.search(text, at):
+        sign, at = found[0], found.end()
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth < 0 or depth == 0 and sign == ";":
+            return None
+        if depth == 0 and sign == "<":
+            angles += templates
+        elif depth == 0 and sign == ">" and angles:
+            angles -= 1
+        elif depth == 0 and sign == ">":
+            closing = CLOSING.match(text, found.start())
+            if closing:
+                return closing
+            at += text[at:at + 1] == ">"
+    return None
 
 
 def is_asm_without_comma(error):
@@ -153,7 +184,8 @@ def parsed(main, file, options, language=None):
     `main` does not include the file. A given language goes before what the file looks like."""
     cindex = load()
     text = pathlib.Path(main).read_text(errors="replace")
-    if not (options.fix or options.fix_cuda or options.diff):  # which keep each line that they do not change
+    fixes = options.fix or options.fix_cuda or options.diff
+    if not fixes:  # which keep each line that they do not change
         text = RESTRICT.sub(r"\3\7\1\5\2\4\6", project.slashed(closed(text)))
         text = LAUNCH.sub(lambda launch: BRACED.sub(r"\1\2dim3{", launch[0]), text)
     words, folder, compiler = command_of(main, options)
@@ -175,7 +207,7 @@ def parsed(main, file, options, language=None):
     kept += headers.flags()
     arguments = flags.arguments(language, kept, prefix.SHIMS, headers.textures)
     # Passes the text in valid UTF-8, because positions count its bytes.
-    texts = {main: ALIGNED.sub(r"\3\2\1", text), **headers.made}
+    texts = {main: ALIGNED.sub(r"\3\2\1", closed(text) if fixes else text), **headers.made}
 
     def read():
         unit = prefix.parse(cindex, main, texts, own_headers() + arguments, KEEP_GOING)

@@ -13,6 +13,7 @@ from ..rules.call import stream_forgotten
 from ..rules.dimensions import floor_division
 from ..rules.errors import unseen_launches
 from ..tree import CASTS, operands
+from .rewrite import brackets
 
 KEYWORDS = {"if", "while", "for", "switch", "return", "sizeof", "void", "EXPECT_EQ", "ASSERT_EQ"}
 
@@ -25,7 +26,7 @@ class Fixes:
         self.edits, self.notes = [], []
         for function in program.functions:
             for launch in all_launches(function):
-                if launch.form == "<<<>>>" and self._is_written(launch):
+                if launch.form == "<<<>>>" and brackets(launch):
                     self._fix_axes(function, launch)
                     self._fix_stream(function, launch)
             self._fix_check(function)
@@ -35,12 +36,6 @@ class Fixes:
         for start, end, new in sorted(self.edits, reverse=True):
             source = source[:start] + new.encode() + source[end:]
         return source.decode()
-
-    def _is_written(self, launch):
-        """Whether the launch's brackets are in this file, and not in a macro."""
-        config = launch.node.children[1]
-        text = self.program.source[config.start:config.end]
-        return text.startswith(b"<<<") and text.endswith(b">>>")
 
     def _source(self, node):
         """A node's own text, or None if a macro wrote a part of it."""
@@ -102,7 +97,7 @@ class Fixes:
             return
         for found in stream_forgotten(self.program, function, launch):
             name = re.search(r"has the stream (\w+)$", found.says)[1]
-            end = launch.node.children[1].end - 3
+            _, end = brackets(launch)
             self._add("C09", launch.node, end, end, f", {name}" if launch.bytes is not None else f", 0, {name}", f"launched on {name}")
 
     def _checker(self):
@@ -121,7 +116,7 @@ class Fixes:
         for launch in unseen_launches(self.program, function):
             end = self.program.source.find(b";", launch.node.end)
             parent = next((above for above in launch.node.above() if above.kind != "UNEXPOSED_EXPR"), None)
-            if launch.form != "<<<>>>" or not self._is_written(launch):
+            if launch.form != "<<<>>>" or not brackets(launch):
                 self.notes.append((launch.node, f"D01: not changed: {launch.form} returns its own status, or a macro writes the launch"))
             elif checker is None:
                 self.notes.append((launch.node, "D01: not changed: no call in this file is checked; wrap one call in your own CHECK(…), and try again"))

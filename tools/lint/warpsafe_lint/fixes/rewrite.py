@@ -72,17 +72,24 @@ class Words:
         return ", ".join(texts)
 
 
+def brackets(launch):
+    """Where the text between the angle brackets of a launch begins and ends, also of `<< <1, 1>> >`; None if a macro writes them."""
+    source, config = launch.function.program.source, launch.node.children[1]
+    opening, closing = re.match(rb"<<[ \t]*<", source[config.start:config.end]), re.search(rb">>[ \t]*>\Z", source[config.start:config.end])
+    return (config.start + opening.end(), config.start + closing.start()) if opening and closing and opening.end() <= closing.start() else None
+
+
 def parts_of(launch):
     """The kernel's text, and the slots and the arguments as Part or Words."""
     source, node = launch.function.program.source, launch.node
     text = source[node.start:node.end].decode(errors="replace")
     slots = [slot for slot in (launch.grid, launch.block, launch.bytes, launch.stream) if slot is not None]
     if launch.form == "<<<>>>":
-        config = node.children[1]
-        if not source[config.start:config.end].startswith(b"<<<") or not source[config.start:config.end].endswith(b">>>"):
+        config, inside = node.children[1], brackets(launch)
+        if inside is None:
             raise Left("part of it comes from a macro")
         kernel = source[node.start:config.start].decode().strip()
-        given = Part(source, config.start + 3, config.end - 3, slots)
+        given = Part(source, *inside, slots)
         opening = source.index(b"(", config.end)
         return kernel, given, Part(source, opening + 1, node.end - 1, launch.arguments)
     found = re.match(r"hipLaunchKernelGGL\s*\((.*)\)\s*$", text, re.S)
@@ -202,20 +209,26 @@ def rewritten(launch):
     nodes = (launch.grid, launch.block)
     texts[:2] = [dimension(node, text) for node, text in zip(nodes, texts)]
     head = f"warpsafe::launch_as_written(warpsafe::kernel<{kernel}>,"
-    middle = ", ".join([slots.with_texts(texts), *["0", "nullptr"][len(texts) - 2:]])
+    middle = ", ".join([trimmed(slots.with_texts(texts)), *["0", "nullptr"][len(texts) - 2:]])
     last = arguments.with_texts([argument(node, text) for node, text in zip(launch.arguments, arguments.texts())])
     return laid_out(launch, head, [middle, last] if launch.arguments else [middle])
+
+
+def trimmed(text):
+    """A text without blanks around it; behind a comment that ends with its line, the line break stays."""
+    return text.lstrip() if re.search(r"//[^\n]*\n\s*\Z", text) else text.strip()
 
 
 def laid_out(launch, head, lists):
     """The call on one line if it fits, and otherwise each list on a line of its own, further in than the launch."""
     source, start = launch.function.program.source, launch.node.start
     before = source[source.rfind(b"\n", 0, start) + 1:start].decode(errors="replace")
+    lists = [trimmed(text) for text in lists]
     one = f"{head} {', '.join(lists)}).value()"
     if len(before) + max(map(len, one.split("\n"))) < WIDEST:  # a semicolon follows
         return one
     indent = "\n" + re.match(r"\s*", before).group() + "    "
-    return head + indent + f",{indent}".join(text.strip() for text in lists) + ").value()"
+    return head + indent + f",{indent}".join(lists) + ").value()"
 
 
 def with_includes(text):
