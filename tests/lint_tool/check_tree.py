@@ -131,6 +131,34 @@ case("a launch in a static function of a source that another one includes", {
 case("a launch in a source's function", {"one/start.cu": TOP + KERNEL + "namespace {\nvoid start(int* p) {\n  k<<<1, 1>>>(p);\n}\n}\nvoid (*used)(int*) = start;\n",
                                          "one/other.cpp": TOP + "void start(int* p);\nvoid other() {\n  start(nullptr);\n" + LOOK + "}\n"}, 1, "one/start.cu")
 
+# Code that never runs checks nothing, here and in another file.
+for what, code, count in (
+        ("if (false)", "if (false) {\n{}  }", 1), ("if (0)", "if (0)\n  {}", 1), ("if (!true)", "if (!true) {\n{}  }", 1), ("if constexpr", "if constexpr (false) {\n{}  }", 1),
+        ("the else of if (false)", "if (false) {\n    abort();\n  } else {\n{}  }", 0), ("what follows if (0)", "if (0) abort();\n{}", 0),
+        ("while (false)", "while (false) {\n{}  }", 1), ("do while (0)", "do {\n{}  } while (0);", 0), ("what follows do while (0)", "do {\n    asked();\n  } while (0);\n{}", 0),
+        ("a label in if (0)", "if (asked()) goto look;\n  if (0) {\n   look:\n{}  }", 0), ("a case in if (0)", "switch (asked()) {\n    case 0:\n      if (0) {\n        default:\n{}      }\n  }", 0),
+        ("a variable", "bool look = false;\n  look = asked();\n  if (look) {\n{}  }", 0), ("a branch", "if (asked()) {\n{}  }", 0), ("if (true)", "if (true) {\n{}  }", 0)):
+    look = code.replace("{}", LOOK)
+    case(f"{what}, behind the launch", main_of(LAUNCH + look, "bool asked();\n"), count)
+    case(f"{what}, in a function", main_of(LAUNCH + "done();", "bool asked();\nvoid done() {\n  " + look + "\n}\n"), count)
+    case(f"{what}, in another file", {**main_of(LAUNCH + "done();", "void done();\n"), "one/own.cpp": TOP + "bool asked();\nvoid done() {\n  " + look + "\n}\n"}, count)
+    case(f"{what}, in another file's macro", {**main_of(LAUNCH + "DONE();\n", '#include "own.h"\n'), "one/own.h": "bool asked();\n#define DONE() run([] { " + look.replace("\n", " \\\n") + " })\ntemplate <class F>\nvoid run(F f) {\n  f();\n}\n"}, count)
+    case(f"{what}, in the caller", {"one/start.cu": TOP + START, "one/main.cpp": TOP + "bool asked();\n" + CALLS.format("  " + look + "\n")}, count, "one/start.cu")
+for what, code, count in (
+        ("a constant", "const bool debug = false;\n  if (debug) {\n{}  }", 1), ("a constant of the call", "const bool debug = asked();\n  if (debug) {\n{}  }", 0),
+        ("the else of if (true)", "if (true) {\n    asked();\n  } else {\n{}  }", 1), ("false &&", "if (false && cudaGetLastError() != cudaSuccess) abort();", 1), ("true ||", "if (asked() || cudaGetLastError() != cudaSuccess) abort();", 0),
+        ("what follows a return", "return asked();\n{}", 1), ("what follows a return and a label", "if (asked()) goto look;\n  return 0;\nlook:\n{}", 0), ("what follows a return of a branch", "if (asked()) return 1;\n{}", 0),
+        ("what follows exit", "exit(0);\n{}", 1), ("a size", "if (sizeof(long) == 4) {\n{}  }", 0), ("a destructor", "if (false) {\n    Guard guard;\n  }", 1), ("a destructor that looks never", "Never never;", 1),
+        ("a lambda", "auto look = [&] {\n    if (0) {\n{}    }\n  };\n  look();", 1), ("a for loop", "for (; false;) {\n{}  }", 1), ("a turn of a loop", "for (int i = 0; i < 2; ++i) {\n{}  }", 0), ("an operator", "int a = false ? cudaGetLastError() : 0;", 1)):
+    case(f"{what}, which may never run", main_of(LAUNCH + code.replace("{}", LOOK), "bool asked();\nstruct Guard {\n  ~Guard() {\n" + LOOK + "  }\n};\nstruct Never {\n  ~Never() {\n    if (false) {\n" + LOOK + "    }\n  }\n};\n"), count)
+# Branches of the preprocessor in another file.
+for what, code, count in (("#if 0", "#if 0\n{}#endif\n", 1), ("the #else of #if 0", "#if 0\n#else\n{}#endif\n", 0), ("#if 1", "#if 1\n{}#else\n#endif\n", 0), ("the #else of #if 1", "#if 1\n#else\n{}#endif\n", 1),
+                          ("an #elif of #if 0", "#if 0\n#elif ASKED\n{}#endif\n", 0), ("what follows an #elif of #if 1", "#if 1\n#elif ASKED\n#else\n{}#endif\n", 1), ("what follows an #elif of #if 0", "#if 0\n#elif ASKED\n#else\n{}#endif\n", 0), ("an #if inside of #if 0", "#if 0\n#if ASKED\n#else\n#endif\n{}#endif\n", 1),
+                          ("what follows #if 0", "#if 0\n#if ASKED\n#endif\n#endif\n{}", 0), ("#ifdef", "#ifdef ASKED\n{}#endif\n", 0), ("a macro that prints never", "#define SAY(...) if (0) printf(__VA_ARGS__)\n{}", 0)):
+    case(f"{what} in another file", {**main_of(LAUNCH + "done();", "void done();\n"), "one/own.cpp": TOP + "void done() {\n" + code.replace("{}", LOOK) + "}\n"}, count)
+case("a macro that prints never, before the function", {**main_of(LAUNCH + "done();", "void done();\n"), "one/own.cpp": TOP + "#define SAY(...) if (0) printf(__VA_ARGS__)\n" + "void done() {\n" + LOOK + "}\n"}, 0)
+case("a launch that never runs", main_of("if (false) {\n    k<<<1, 1>>>(p);\n  }"), 0)
+
 # An attribute that any file of the program sets, and a kernel of a header.
 cluster = "__global__ void __cluster_dims__({}, 1, 1) k(int* p) {{ *p = 1; }}\n"
 start = TOP + cluster.format(16) + "void start(int* p) {\n  k<<<16, 1>>>(p);\n}\n"

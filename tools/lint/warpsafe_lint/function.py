@@ -66,6 +66,64 @@ def is_launch_array(node):
     return False
 
 
+def decided(node):
+    """What a condition always is, because a literal or a constant with a literal's value decides it; or None. Other constants
+    may differ between builds, as the size of a type and the version of a vendor's headers do."""
+    node = plain(node)
+    if node.kind in ("CXX_BOOL_LITERAL_EXPR", "INTEGER_LITERAL"):
+        return None if node.value is None else node.value != 0
+    if node.kind == "UNARY_OPERATOR" and node.name == "!" and node.children:
+        inner = decided(node.children[0])
+        return None if inner is None else not inner
+    if node.kind == "BINARY_OPERATOR" and node.name in ("&&", "||") and len(node.children) == 2:
+        sides = [decided(side) for side in node.children]
+        ends = node.name == "||"
+        return ends if ends in sides else None if None in sides else not ends
+    to = node.cursor.referenced if node.kind == "DECL_REF_EXPR" else None
+    if to is None or to.kind.name != "VAR_DECL" or not to.type.is_const_qualified() or to.type.is_volatile_qualified():
+        return None
+    values = [child for child in to.get_children() if child.kind.is_expression()]
+    literal = plain(tree.build(values[-1])) if values else None
+    return decided(literal) if literal is not None and literal.kind in ("CXX_BOOL_LITERAL_EXPR", "INTEGER_LITERAL") else None
+
+
+def dead_parts(node):
+    """The children of a node that never run."""
+    parts = node.children
+    if node.kind in ("IF_STMT", "CONDITIONAL_OPERATOR") and len(parts) > 1:
+        always = decided(parts[0]) if parts[0].cursor.kind.is_expression() else None
+        return parts[1:2] if always is False else parts[2:] if always else []
+    if node.kind in ("WHILE_STMT", "FOR_STMT") and len(parts) > 1:
+        return parts[-1:] if any(part.cursor.kind.is_expression() and decided(part) is False for part in parts[:-1]) else []
+    if node.kind == "BINARY_OPERATOR" and node.name in ("&&", "||") and len(parts) == 2:
+        return parts[1:] if decided(parts[0]) is (node.name == "||") else []
+    if node.kind != "COMPOUND_STMT":
+        return []
+    dead, left = [], False
+    for part in parts:
+        left = left and not has_label(part)
+        if left:
+            dead.append(part)
+        left = left or part.kind in LEAVES or part.kind == "CALL_EXPR" and call_name(part) in ("exit", "abort", "_exit", "quick_exit")
+    return dead
+
+
+LEAVES = ("RETURN_STMT", "BREAK_STMT", "CONTINUE_STMT", "GOTO_STMT", "CXX_THROW_EXPR")
+
+
+def has_label(root):
+    """Whether a jump from elsewhere may reach what is inside of a statement."""
+    for node in root.all("LABEL_STMT", "CASE_STMT", "DEFAULT_STMT"):
+        if node.kind == "LABEL_STMT":
+            return True
+        above = node
+        while above is not root and above.kind != "SWITCH_STMT":
+            above = above.parent
+        if above.kind != "SWITCH_STMT":
+            return True
+    return False
+
+
 @functools.lru_cache(maxsize=50)
 def bytes_of(path):
     try:
@@ -141,20 +199,26 @@ class Function:
         return re.sub(rb"//[^\n]*|/\*.*?\*/", b" ", source[start:end], flags=re.S)
 
     @functools.cached_property
-    def calls(self):
-        """The calls that run. A test's macro writes its condition more than once: behind `false &&`, or where the compiler asks
-        only for its type or whether it is a constant."""
-        calls, never = [], set()
+    def never(self):
+        """The order of each node that never runs: a branch that a literal or a constant decides, and what follows a return. A
+        test's macro writes its condition more than once: behind `false &&`, or where the compiler asks only for its type or
+        whether it is a constant."""
+        never = set()
         for node in self.node.walk():
-            if node.kind == "CALL_EXPR":
-                calls.append(node)
-                if node.name == "__builtin_constant_p":
-                    never.update(call.order for call in node.all("CALL_EXPR") if call is not node)
+            if node.kind == "CALL_EXPR" and node.name == "__builtin_constant_p":
+                never.update(call.order for call in node.all("CALL_EXPR") if call is not node)
             elif node.kind == "CXX_UNARY_EXPR":
-                never.update(call.order for call in node.all("CALL_EXPR"))
-            elif node.kind == "BINARY_OPERATOR" and node.name == "&&" and len(node.children) == 2 and \
-                    plain(node.children[0]).kind == "CXX_BOOL_LITERAL_EXPR" and node.children[0].value == 0:
-                never.update(call.order for call in node.children[1].all("CALL_EXPR"))
+                never.update(inner.order for inner in node.walk())
+            else:
+                for root in dead_parts(node):
+                    if not has_label(root):
+                        never.update(inner.order for inner in root.walk())
+        return never
+
+    @functools.cached_property
+    def calls(self):
+        """The calls that run."""
+        calls, never = list(self.node.all("CALL_EXPR")), self.never
         return [call for call in calls if call.order not in never] if never else calls
 
     @functools.cached_property
@@ -163,6 +227,8 @@ class Function:
         for node in self.node.all("VAR_DECL", "PARM_DECL"):
             found[node.cursor.hash] = Variable(node)
         for node in self.node.walk():
+            if node.order in self.never:
+                continue
             if node.kind == "BINARY_OPERATOR" and node.name == "=" or node.kind == "COMPOUND_ASSIGNMENT_OPERATOR":
                 self._written(found, node.children[0], node)
             elif node.kind == "UNARY_OPERATOR" and len(node.children) == 1:
@@ -274,7 +340,7 @@ class Function:
         owner = next(call.all("DECL_REF_EXPR"), None) if call_name(call) == "operator()" else None
         variable = self.variables.get(owner.target) if owner is not None else None
         inner = list(variable.start.all("CALL_EXPR")) if variable is not None and variable.start is not None else []
-        return [each for each in inner if each.order < call.order and call_name(each) != "operator()"]
+        return [each for each in inner if each.order < call.order and each.order not in self.never and call_name(each) != "operator()"]
 
     def _is_of_tree(self, call):
         """Whether a call may mean a function that another file of the tree defines, and not one of the vendor's headers."""

@@ -14,7 +14,7 @@ import re
 
 from . import cache, project
 
-VERSION = 13
+VERSION = 14
 ENDINGS = (".cu", ".hip", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 LARGEST = 2_000_000  # bytes; a larger file is generated data
 # A call, or a macro without parameters as a statement.
@@ -28,13 +28,18 @@ DECLARED = re.compile(r"^[ \t]*(?:template\s*<[^;{}()]*>\s*)?(?!(?:return|else|c
 CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|endif)", re.M)
 UNREAD = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)'", re.S)
 
+BRANCH = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b([^\n]*)", re.M)
+ALWAYS = re.compile(r"^[ \t]*#[ \t]*if[ \t(]+(?:[01]|true|false)\b", re.M)
+NEVER = re.compile(r"\b(if|while)\b(?:\s*constexpr)?\s*\(\s*(?:0|false|!\s*1|!\s*true)\s*\)")
+SIGNS, LABEL = re.compile(r"[][(){};]"), re.compile(r"[;{})\\]\s*(?:case\b[^;{}]*|\w+\s*):(?!:)")
+
 
 def read(path):
     """What the index keeps of a file: the last place of each called name; each macro and function with what it calls, in the
     order of the last calls, whether no other file can call it unless it includes this one, and the class or namespace before its
     name, `#if` for a main that the preprocessor may leave out; and the names that the file declares. Overloads are several entries. A definition `f(int n) {` or a declaration `int f(int n);` is not a call. `for` and
     `while` count as names, because they look like calls."""
-    text = blanked(pathlib.Path(path).read_text(errors="replace"))
+    text = running(pathlib.Path(path).read_text(errors="replace"))
     defined = [(found[1], last_calls(found[2]), True, "") for found in DEFINE.finditer(text)]
     declared, ends = {found.start(1) for found in DECLARED.finditer(text)}, braces(text)
     heads = declared | {found.start(1) for found in DEFINE.finditer(text)}
@@ -54,6 +59,39 @@ def read(path):
 def blanked(text):
     """A text with blanks in place of comments and strings."""
     return UNREAD.sub(lambda found: " " * len(found.group()), text)
+
+
+def running(text):
+    """A text with blanks also in place of the code that never runs, as far as a 0 or 1 says so where it stands: `#if 0`, and
+    `if (false)` without a label to jump to."""
+    text = blanked(text)
+    branches = []  # of each #if: whether the branch is "on", "off", "past" one that is on, or not known, ""; and where it begins
+    for found in BRANCH.finditer(text) if ALWAYS.search(text) else ():
+        word = found[1]
+        if word.startswith("if"):
+            literal = found[2].strip(" \t()") if word == "if" else ""
+            branches.append(("off" if literal in ("0", "false") else "on" if literal in ("1", "true") else "", found.end()))
+        elif branches:
+            state, begin = branches.pop()
+            if state in ("off", "past"):
+                text = text[:begin] + re.sub(r"[^\n]", " ", text[begin:found.start()]) + text[found.start():]
+            if word != "endif":
+                branches.append(("past" if state in ("on", "past") else "on" if state == "off" and word == "else" else "", found.end()))
+    macros = [found.span() for found in DEFINE.finditer(text)] if NEVER.search(text) else []
+    for found in NEVER.finditer(text):
+        begin = found.end()
+        if found[1] == "while" and text[:found.start()].rstrip(" \t\n\\").endswith("}"):
+            continue  # of `do { … } while (0)`
+        limit = next((end for start, end in macros if start < begin <= end), len(text))
+        depth, end = 0, limit
+        for sign in SIGNS.finditer(text, begin, limit):
+            depth += (sign[0] in "([{") - (sign[0] in ")]}")
+            if depth <= 0 and sign[0] in ";}":
+                end = sign.start()
+                break
+        if not LABEL.search(text, begin - 1, end):
+            text = text[:begin] + re.sub(r"[^\n\\{}]", " ", text[begin:end]) + text[end:]
+    return text
 
 
 def braces(text):
@@ -317,9 +355,9 @@ def is_inside(folder, above):
 
 @functools.lru_cache(maxsize=200)
 def text_of(path):
-    """A file's text, with blanks in place of comments and strings."""
+    """A file's text, with blanks in place of comments, strings and code that never runs."""
     try:
-        return blanked(pathlib.Path(path).read_text(errors="replace"))
+        return running(pathlib.Path(path).read_text(errors="replace"))
     except OSError:
         return ""
 

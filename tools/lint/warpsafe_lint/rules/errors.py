@@ -82,11 +82,11 @@ def looked_at(program, function, node):
     if any((call.order > node.order or any(loop in call.above() for loop in loops)) and reads_error(program, function, call) and
            not (call.order < node.order and is_dropped(call)) for call in function.calls):
         return True
-    if any(looks_at_end(program, node, variable) for variable in function.node.all("VAR_DECL")):
+    if any(looks_at_end(program, node, variable) for variable in function.node.all("VAR_DECL") if variable.order not in function.never):
         return True
     if program.complete:
         return False
-    rest = program.source[node.end:function.node.end].decode(errors="replace")
+    rest = index.running(program.source[node.end:function.node.end].decode(errors="replace"))
     return re.search(r"\b\w*(error|check|assert|last|CubDebug)\w*\s*[(;]", rest, re.I) is not None
 
 

@@ -205,7 +205,8 @@ def blocks_at_once(launch):
 def cooperative(program, function, launch):
     if not launch.form.endswith("LaunchCooperativeKernel") or any("Occupancy" in name for name in program.all_names):
         return
-    if re.search(rb"multi_?processor_?count|\bnum_?sms?\b|\bsm_?count\b|\bocc(upancy)?\b|\w*occupancy\w*|blocks?_per_sm", program.source, re.I):
+    text = index.running(program.source.decode(errors="replace"))
+    if re.search(r"multi_?processor_?count|\bnum_?sms?\b|\bsm_?count\b|\bocc(upancy)?\b|\w*occupancy\w*|blocks?_per_sm", text, re.I):
         return
     sizes = [function.value(axis) for axis in launch.grid_axes]
     if sizes and all(size == 1 for size in sizes):
