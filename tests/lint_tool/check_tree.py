@@ -24,14 +24,14 @@ USES = TOP + KERNEL.replace("{", "{{").replace("}", "}}") + "{0}int main() {{\n 
 CALLS = "#include <cuda_runtime.h>\nvoid start(int* p);\nint main() {{\n  start(nullptr);\n{0}}}\n"
 
 
-def case(what, files, count, file="one/main.cu", row="D01"):
-    """One tree, in which a file has so many findings of a row."""
+def case(what, files, count, file="one/main.cu", row="D01", level="note"):
+    """One tree, in which a file has so many findings of a row, of this level or a higher one."""
     with tempfile.TemporaryDirectory() as name:
         tree = pathlib.Path(name) / "tree"
         for place, text in {".git/HEAD": "", **files}.items():
             (tree / place).parent.mkdir(parents=True, exist_ok=True)
             (tree / place).write_text(text)
-        done = linter.run(f"--rows={row}", "--level=note", file, cwd=tree)
+        done = linter.run(f"--rows={row}", f"--level={level}", file, cwd=tree)
     if "not find cuda_runtime.h" in done.stderr or "cannot find CUDA" in done.stderr:
         print("skipped: no CUDA toolkit here")
         sys.exit(77)
@@ -140,7 +140,6 @@ for what, code, count in (
         ("a variable", "bool look = false;\n  look = asked();\n  if (look) {\n{}  }", 0), ("a branch", "if (asked()) {\n{}  }", 0), ("if (true)", "if (true) {\n{}  }", 0)):
     look = code.replace("{}", LOOK)
     case(f"{what}, behind the launch", main_of(LAUNCH + look, "bool asked();\n"), count)
-    case(f"{what}, in a function", main_of(LAUNCH + "done();", "bool asked();\nvoid done() {\n  " + look + "\n}\n"), count)
     case(f"{what}, in another file", {**main_of(LAUNCH + "done();", "void done();\n"), "one/own.cpp": TOP + "bool asked();\nvoid done() {\n  " + look + "\n}\n"}, count)
     case(f"{what}, in another file's macro", {**main_of(LAUNCH + "DONE();\n", '#include "own.h"\n'), "one/own.h": "bool asked();\n#define DONE() run([] { " + look.replace("\n", " \\\n") + " })\ntemplate <class F>\nvoid run(F f) {\n  f();\n}\n"}, count)
     case(f"{what}, in the caller", {"one/start.cu": TOP + START, "one/main.cpp": TOP + "bool asked();\n" + CALLS.format("  " + look + "\n")}, count, "one/start.cu")
@@ -158,6 +157,38 @@ for what, code, count in (("#if 0", "#if 0\n{}#endif\n", 1), ("the #else of #if 
     case(f"{what} in another file", {**main_of(LAUNCH + "done();", "void done();\n"), "one/own.cpp": TOP + "void done() {\n" + code.replace("{}", LOOK) + "}\n"}, count)
 case("a macro that prints never, before the function", {**main_of(LAUNCH + "done();", "void done();\n"), "one/own.cpp": TOP + "#define SAY(...) if (0) printf(__VA_ARGS__)\n" + "void done() {\n" + LOOK + "}\n"}, 0)
 case("a launch that never runs", main_of("if (false) {\n    k<<<1, 1>>>(p);\n  }"), 0)
+
+# What a file of the program calls, and not one of another program.
+blas = "typedef struct Handle* cublasHandle_t;\nint cublasCreate(cublasHandle_t* handle);\nint cublasSetStream(cublasHandle_t handle, cudaStream_t stream);\n"
+creates = TOP + blas + KERNEL + "void start(int* p, cudaStream_t stream) {\n  cublasHandle_t handle;\n  cublasCreate(&handle);\n  k<<<1, 1, 0, stream>>>(p);\n{}}\n"
+sets = TOP + blas + "void set(cublasHandle_t handle, cudaStream_t stream) {{\n  {}cublasSetStream(handle, stream);\n}}\n"
+cooperative = TOP + KERNEL + "void start(int* p) {\n  void* given[] = {&p};\n  cudaLaunchCooperativeKernel((void*)k, dim3(4096), dim3(256), given, 0, 0);\n}\n"
+asks = TOP + "int {0}(const void* f) {{\n  int n = 0;\n  {1}cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, f, 256, 0);\n  return n;\n}}\n"
+forgets = TOP + KERNEL + "void start(int* p, cudaStream_t stream) {\n  k<<<1, 1>>>(p);\n}\n"
+blocking = TOP + "cudaStream_t made() {{\n  cudaStream_t stream = 0;\n  {}cudaStreamCreate(&stream);\n  return stream;\n}}\n"
+others = TOP + "cudaStream_t made() {{\n  cudaStream_t stream = 0;\n  {}cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);\n  return stream;\n}}\n"
+for row, start, has in (("E01", creates.replace("{}", ""), sets), ("B16", cooperative, asks.replace("{0}", "most").replace("{1}", "{0}")), ("C09", forgets, blocking)):
+    mains = {**two, "one/gpu/start.cu": start, "one/main.cpp": MAIN.format(""), "two/main.cpp": MAIN.format("")}
+    # The default stream waits for no stream of E01's programs.
+    mains |= {"one/flags.cu": others.format("").replace("made", "flags")} if row == "E01" else {}
+    header = {"one/start.h": "#pragma once\nvoid start(int* p);\n", "one/gpu/start.cu": '#include "../start.h"\n' + start}
+    for what, files, count in (
+            ("nothing", {}, 1), ("another file", {"one/own.cu": has.format("")}, 0), ("another program", {"two/own.cu": has.format("")}, 1), ("a library", {"common/own.cu": has.format("")}, 0),
+            ("another program that includes its header", {**header, "two/own.cu": '#include "../one/start.h"\n' + has.format("")}, 0), ("another program with a header of that name", {**header, "two/start.h": "", "two/own.cu": '#include "start.h"\n' + has.format("")}, 1),
+            ("a header of another program", {"two/own.h": has.format(""), "one/gpu/start.cu": '#include "../../two/own.h"\n' + start}, 0), ("a comment", {"one/own.cu": "// " + has.format("").replace("\n", "\n// ")}, 1),
+            ("code that never runs", {"one/own.cu": has.format("if (false) ")}, 1), ("code that may run", {"one/own.cu": has.format("if (getenv(0)) ")}, 0), ("#if 0", {"one/own.cu": "#if 0\n" + has.format("") + "#endif\n"}, 1),
+            ("code of its own that never runs", {"one/gpu/start.cu": start + has.format("if (0) ").replace(TOP, "").replace(blas, "")}, 1), ("a function of its own", {"one/gpu/start.cu": start + has.format("").replace(TOP, "").replace(blas, "")}, 0)):
+        case(f"{row}: what it needs is in {what}", {**mains, **files}, count, "one/gpu/start.cu", row, "warning")
+    case(f"{row}: what it needs is in another main of the folder", {"one/start.cu": start + MAIN.format(""), "one/other.cu": has.format("") + MAIN.format("")} | ({"one/flags.cu": mains["one/flags.cu"]} if row == "E01" else {}), 1, "one/start.cu", row, "warning")
+mains = {**two, "one/main.cpp": MAIN.format(""), "two/main.cpp": MAIN.format(""), "one/gpu/start.cu": creates.replace("{}", "")}
+for folder, count in (("one", 1), ("two", 0)):
+    case(f"E01: streams with flags in {folder}", {**mains, f"{folder}/flags.cu": others.format("")}, count, "one/gpu/start.cu", "E01", "warning")
+    case(f"C09: streams with flags in {folder}", {**mains, "one/gpu/start.cu": forgets, "one/own.cu": blocking.format(""), f"{folder}/flags.cu": others.format("").replace("made", "flags")}, count, "one/gpu/start.cu", "C09", "warning")
+mains = {**two, "one/gpu/start.cu": cooperative, "one/main.cpp": MAIN.format(""), "two/main.cpp": MAIN.format("")}
+prints = TOP + "void printOccupancy() {\n  puts(0);\n}\nvoid print() {\n  printOccupancy();\n}\n"
+case("B16: a function of the tree that only has the name", {**mains, "one/own.cu": prints}, 1, "one/gpu/start.cu", "B16", "warning")
+case("B16: a function of the tree that asks", {**mains, "one/own.cu": asks.format("bestOccupancy", ""), "one/other.cpp": "int bestOccupancy(const void*);\nvoid print() {\n  bestOccupancy(0);\n}\n"}, 0, "one/gpu/start.cu", "B16", "warning")
+case("B16: a function of a library that is not here", {**mains, "one/own.cu": TOP + "void print() {\n  lib::bestOccupancy(0);\n}\n"}, 0, "one/gpu/start.cu", "B16", "warning")
 
 # An attribute that any file of the program sets, and a kernel of a header.
 cluster = "__global__ void __cluster_dims__({}, 1, 1) k(int* p) {{ *p = 1; }}\n"

@@ -94,10 +94,10 @@ PINNED = ("MallocHost", "HostAlloc", "HostRegister", "HostMalloc")
 
 
 def may_be_pinned(program, function, base):
-    """Whether the file gives a variable page-locked memory, or, for one that comes from elsewhere, the tree has any."""
+    """Whether the file gives a variable page-locked memory, or, for one that comes from elsewhere, its program has any."""
     if any(api(call_name(call)) in PINNED and base.name in call_arguments(call)[0].names() for each in program.functions for call in each.calls
            if call_arguments(call)):
         return True
     variable = function.variable(base)
     given = variable is None and base.type.get_canonical().kind.name == "POINTER" or variable is not None and variable.node.kind == "PARM_DECL"
-    return given and index.of_file(program.file).calls(rf"^(cuda|hip)({'|'.join(PINNED)})$")
+    return given and index.of_file(program.file).calls(rf"^(cuda|hip)({'|'.join(PINNED)})$", program.file)

@@ -119,6 +119,9 @@ def is_library(name):
     return name in OF_C or re.match(r"(cuda|hip|cu)[A-Z]", name) is not None
 
 
+VENDORS = re.compile(r"cu(da)?[A-Z]|hip[A-Z]|(cu|hip|roc)(blas|sparse|solver|fft|rand|dnn)|miopen")
+
+
 def reads_error(name):
     return re.fullmatch(r"(cuda|hip)(GetLastError|PeekAtLastError|ExtGetLastError)|CubDebug(Exit)?", name) is not None
 
@@ -340,9 +343,21 @@ class Index:
         file = os.path.realpath(file)
         return any(re.search(pattern, text_of(path)) for path in [file, *self.files] if path in self.seen_by(file) or self._linked(path, file))
 
-    def calls(self, pattern, folder=""):
-        """Whether a file of the tree, or of one folder of it, calls a name that matches a pattern."""
-        return any(re.search(pattern, name) for path, (_, calls, *_) in self.files.items() if not folder or os.path.dirname(path) == folder for name in calls)
+    def calls(self, pattern, file, folder=""):
+        """Whether a file of a file's program, or of one folder of it, calls a name that matches a pattern. Where the name is none of
+        the vendors', and the tree has its function, what that function calls counts, and not the name."""
+        file = os.path.realpath(file)
+        return any(re.search(pattern, name) and (VENDORS.match(name) or not self._is_known(name, path)) and self._together(file, path)
+                   for path, (_, calls, *_) in self.files.items() if not folder or os.path.dirname(path) == folder for name in calls)
+
+    def _together(self, file, other):
+        """Whether two files may be parts of one program, also because one includes a header of the other's program."""
+        seen = self.seen_by(file) if file in self.files else {file}
+        if other in seen or self._linked(file, other):
+            return True
+        scopes = (self.scope(file), self.scope(other))
+        return not (file in self.mains and other in self.mains) and any(
+            self.scope(path) in scopes for path in seen & self.seen_by(other) if not path.endswith(project.SOURCES))
 
     def _looks_behind(self, names, name, path):
         begin = 0 if "for" in names or "while" in names else names.index(name) + 1

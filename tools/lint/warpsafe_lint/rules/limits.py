@@ -213,7 +213,7 @@ def cooperative(program, function, launch):
         return  # one block fits if the block itself does
     # Another file of the tree may ask for the occupancy, or the caller of a wrapper. A refused grid of a caller has a status.
     sources = [source_of(function, axis) for axis in launch.grid_axes]
-    elsewhere = sizes and all(is_of_caller(function, axis) for axis in launch.grid_axes) or index.of_file(program.file).calls("Occupancy")
+    elsewhere = sizes and all(is_of_caller(function, axis) for axis in launch.grid_axes) or index.of_file(program.file).calls("Occupancy", program.file)
     if not elsewhere and sizes:
         known = None not in sizes
         elsewhere = math.prod(sizes) <= FEW_BLOCKS * blocks_at_once(launch) or not is_dropped(launch.node) if known else not is_dropped(launch.node) and not any(

@@ -36,17 +36,17 @@ def uses_streams(program):
 
 
 def may_not_block(program):
-    """Whether a file of the tree creates streams for which the default stream does not wait."""
+    """Whether a file of the program creates streams for which the default stream does not wait."""
     return any(api(name) in NON_BLOCKING for name in program.all_names) or index.of_file(program.file).calls(
-        f"^(cuda|hip)({'|'.join(NON_BLOCKING)})$")
+        f"^(cuda|hip)({'|'.join(NON_BLOCKING)})$", program.file)
 
 
 def only_blocking_streams(program):
-    """Whether the tree, or the file's folder, creates its streams itself, and all of them wait for the default stream, and it for them."""
+    """Whether the program, or its part in the file's folder, creates its streams itself, and all of them wait for the default stream, and it for them."""
     tree, folder = index.of_file(program.file), os.path.dirname(os.path.realpath(program.file))
-    created = any(api(name) == "StreamCreate" for name in program.all_names) or tree.calls("^(cuda|hip)StreamCreate$")
-    return created and (not may_not_block(program) or tree.calls("^(cuda|hip)StreamCreate$", folder) and not tree.calls(
-        f"^(cuda|hip)({'|'.join(NON_BLOCKING)})$", folder))
+    created = any(api(name) == "StreamCreate" for name in program.all_names) or tree.calls("^(cuda|hip)StreamCreate$", program.file)
+    return created and (not may_not_block(program) or tree.calls("^(cuda|hip)StreamCreate$", program.file, folder) and not tree.calls(
+        f"^(cuda|hip)({'|'.join(NON_BLOCKING)})$", program.file, folder))
 
 
 def handle_type(call):
@@ -65,10 +65,10 @@ def handle_without_stream(program):
         for call in function.calls:
             for makes, sets in LIBRARIES:
                 if re.match(makes, call_name(call)) and sets != "^$" and not any(re.match(sets, n) for n in program.all_names) and \
-                        not index.of_file(program.file).calls(f"^({sets})"):
+                        not index.of_file(program.file).calls(f"^({sets})", program.file):
                     setter = re.sub(r"\(Dn\|Sp\)", "Sp" if "Sp" in call_name(call) else "Dn", sets).split("(miopen")[0]
                     setter = "miopenSetStream" if setter.startswith("miopen") else setter
-                    yield Found(call, f"{call_name(call)} creates a handle that receives no stream in this tree, and other "
+                    yield Found(call, f"{call_name(call)} creates a handle that receives no stream in this program, and other "
                                 "work here runs on a stream",
                                 f"call {setter}(handle, stream), or write StreamBound<{handle_type(call)}>::create(stream)",
                                 # The default stream waits for all streams but the non-blocking ones.
