@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -21,6 +22,15 @@
 #include <cstring>
 #include <initializer_list>
 #include <new>
+#include <string>
+
+// The linker's option --wrap sends the calls of this program to __wrap_…, and these are the
+// functions themselves.
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming)
+extern "C" {
+void* __real_malloc(std::size_t bytes);
+}
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming)
 
 namespace failures {
 
@@ -35,9 +45,37 @@ void* stack[64];
 int depth = 0;
 thread_local int own = 0;
 
-/// Counts one occurrence. Returns whether it must fail.
-bool fails(Kind kind, const char* function) noexcept {
+/// The code of a loaded file.
+struct Code {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  [[nodiscard]] bool has(const void* address) const noexcept {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return at >= begin && at < end;
+  }
+};
+Code left_out, standard_library;
+
+/// Whether the library that is left out made the call that returns to `caller`, by functions of the
+/// standard library or without them.
+bool is_left_out(const void* caller) noexcept {
+  if (left_out.has(caller)) return true;
+  if (left_out.end == 0 || !standard_library.has(caller)) return false;
+  const Own not_counted;
+  // The standard library's functions that allocate are not deep.
+  void* frames[16];
+  const int count = backtrace(frames, 16);
+  int i = 0;
+  while (i < count && frames[i] != caller) ++i;
+  while (i < count && standard_library.has(frames[i])) ++i;
+  return i < count && left_out.has(frames[i]);
+}
+
+/// Counts one occurrence. Returns whether it must fail. `caller` is where the function returns to,
+/// if also other files than the program can call it.
+bool fails(Kind kind, const char* function, const void* caller = nullptr) noexcept {
   if (armed.load(std::memory_order_relaxed) != static_cast<int>(kind) || own != 0) return false;
+  if (is_left_out(caller)) return false;
   if (seen.fetch_add(1) + 1 != wanted.load(std::memory_order_relaxed)) return false;
   const Own not_counted;
   depth = backtrace(stack, 64);
@@ -45,11 +83,12 @@ bool fails(Kind kind, const char* function) noexcept {
   return true;
 }
 
-void* take(std::size_t bytes, const char* function) noexcept {
-  return fails(Kind::memory, function) ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+void* take(std::size_t bytes, const char* function, const void* caller) noexcept {
+  return fails(Kind::memory, function, caller) ? nullptr : __real_malloc(bytes == 0 ? 1 : bytes);
 }
-void* take(std::size_t bytes, std::align_val_t alignment, const char* function) noexcept {
-  if (fails(Kind::memory, function)) return nullptr;
+void* take(std::size_t bytes, std::align_val_t alignment, const char* function,
+           const void* caller) noexcept {
+  if (fails(Kind::memory, function, caller)) return nullptr;
   const auto step = static_cast<std::size_t>(alignment);
   return std::aligned_alloc(step, (bytes + step - 1) / step * step);
 }
@@ -90,6 +129,25 @@ bool failed_in_release() noexcept {
   return found;
 }
 bool library_fails(const char* function) noexcept { return fails(Kind::library, function); }
+void leave_out(const char* part) {
+  left_out = {};
+  const auto find = [](dl_phdr_info* file, std::size_t, void* name) {
+    for (int i = 0; i < file->dlpi_phnum; ++i) {
+      const auto& segment = file->dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0U) continue;
+      const std::uintptr_t begin = file->dlpi_addr + segment.p_vaddr;
+      const Code code{begin, begin + segment.p_memsz};
+      if (std::strstr(file->dlpi_name, static_cast<const char*>(name)) != nullptr) {
+        left_out = code;
+      } else if (std::strstr(file->dlpi_name, "libstdc++") != nullptr) {
+        standard_library = code;
+      }
+    }
+    return 0;
+  };
+  std::string name = part;
+  dl_iterate_phdr(find, name.data());
+}
 void print_failed_stack() noexcept { backtrace_symbols_fd(stack, depth, STDERR_FILENO); }
 Own::Own() noexcept { ++own; }
 Own::~Own() { --own; }
@@ -99,21 +157,24 @@ Own::~Own() { --own; }
 using failures::fails;
 using failures::Kind;
 
-void* operator new(std::size_t bytes) { return failures::or_throw(failures::take(bytes, "new")); }
+void* operator new(std::size_t bytes) {
+  return failures::or_throw(failures::take(bytes, "new", __builtin_return_address(0)));
+}
 void* operator new[](std::size_t bytes) {
-  return failures::or_throw(failures::take(bytes, "new[]"));
+  return failures::or_throw(failures::take(bytes, "new[]", __builtin_return_address(0)));
 }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return failures::take(bytes, "new (nothrow)");
+  return failures::take(bytes, "new (nothrow)", __builtin_return_address(0));
 }
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-  return failures::take(bytes, "new[] (nothrow)");
+  return failures::take(bytes, "new[] (nothrow)", __builtin_return_address(0));
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return failures::or_throw(failures::take(bytes, alignment, "aligned new"));
+  return failures::or_throw(
+      failures::take(bytes, alignment, "aligned new", __builtin_return_address(0)));
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-  return failures::take(bytes, alignment, "aligned new (nothrow)");
+  return failures::take(bytes, alignment, "aligned new (nothrow)", __builtin_return_address(0));
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
@@ -122,11 +183,9 @@ void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); 
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
-// The linker's option --wrap sends the calls of this program here; real(…) is the function itself.
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming)
 extern "C" {
 
-void* __real_malloc(std::size_t bytes);
 void* __wrap_malloc(std::size_t bytes) {
   return fails(Kind::memory, "malloc") ? nullptr : __real_malloc(bytes);
 }
@@ -199,7 +258,7 @@ int __wrap_mkdir(const char* path, mode_t mode) {
 /// Found by libstdc++'s calls too, because the program exports it.
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                    void* argument) noexcept {
-  if (fails(Kind::thread, "pthread_create")) return EAGAIN;
+  if (fails(Kind::thread, "pthread_create", __builtin_return_address(0))) return EAGAIN;
   using Function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto real = &__interceptor_pthread_create != nullptr
                                ? &__interceptor_pthread_create

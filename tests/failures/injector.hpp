@@ -32,6 +32,9 @@ std::uint64_t disarm() noexcept;
 [[nodiscard]] bool failed_in_release() noexcept;
 /// Counts one call of the programs' own library. Returns whether it must fail.
 [[nodiscard]] bool library_fails(const char* function) noexcept;
+/// From now on, what a shared library allocates and starts for itself neither counts nor fails:
+/// `part` is a part of its file's name. A second call replaces the first.
+void leave_out(const char* part);
 /// Prints the stack of the call that failed to standard error.
 void print_failed_stack() noexcept;
 

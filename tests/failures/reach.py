@@ -30,8 +30,8 @@ UNREACHED = {
 }
 # The programs are of the host backend.
 UNREACHED_ROOMS = {
-    "backend/cuda": "tests/vendor_path/launch/every_failure_test.cpp makes the calls of the stand-in fail",
-    "backend/hip": "tests/vendor_path/launch/every_failure_test.cpp makes the calls of the stand-in fail",
+    "backend/cuda": "tests/vendor_path/failures/calls_test.cpp makes the calls of the stand-in fail",
+    "backend/hip": "tests/vendor_path/failures/calls_test.cpp makes the calls of the stand-in fail",
 }
 
 

@@ -5,6 +5,7 @@
 // debug tools.
 
 #include "injector.hpp"
+#include "library.hpp"
 #include "programs.hpp"
 #include <warpsafe/all.hpp>
 #include <warpsafe/debug/data/launch_dump.hpp>
@@ -19,7 +20,6 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <new>
 #include <span>
 #include <sstream>
 #include <string>
@@ -48,84 +48,14 @@ void increment_on_host(int* values, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) values[i] += 1;
 }
 
-// A library with a handle. Each of its functions can fail, by Kind::library.
-struct Context {
-  host_backend::native_stream stream = nullptr;
-  void* workspace = nullptr;
-};
-enum class LibraryStatus { success, no_memory, failed };
-
-LibraryStatus library_create(Context** handle) noexcept {
-  if (library_fails("create")) return LibraryStatus::failed;
-  *handle = new (std::nothrow) Context;
-  return *handle == nullptr ? LibraryStatus::no_memory : LibraryStatus::success;
-}
-LibraryStatus library_destroy(Context* handle) noexcept {
-  delete handle;
-  // As cublasDestroy: an error does not keep the handle.
-  return library_fails("destroy") ? LibraryStatus::failed : LibraryStatus::success;
-}
-LibraryStatus library_set_stream(Context* handle, host_backend::native_stream stream) noexcept {
-  if (library_fails("set_stream")) return LibraryStatus::failed;
-  handle->stream = stream;
-  handle->workspace = nullptr;
-  return LibraryStatus::success;
-}
-LibraryStatus library_get_stream(Context* handle, host_backend::native_stream& stream) noexcept {
-  if (library_fails("get_stream")) return LibraryStatus::failed;
-  stream = handle->stream;
-  return LibraryStatus::success;
-}
-LibraryStatus library_set_workspace(Context* handle, void* memory, std::size_t) noexcept {
-  if (library_fails("set_workspace")) return LibraryStatus::failed;
-  handle->workspace = memory;
-  return LibraryStatus::success;
-}
+/// Launches on the stream of the library's handle.
 LibraryStatus library_increment(Context* handle, std::size_t n, int* values) noexcept {
-  // Without its workspace the library would use memory that another stream uses.
-  if (library_fails("increment") || handle->workspace == nullptr) return LibraryStatus::failed;
-  int device = 0;
-  if (host_backend::current_device(device) != 0) return LibraryStatus::failed;
-  const auto stream = StreamRef::borrow(handle->stream, DeviceId(device));
-  if (!stream.has_value()) return LibraryStatus::failed;
-  return launch<CheckLevel::off>(stream.value(), small, kernel<increment>, trust(values), n)
-                 .has_value()
-             ? LibraryStatus::success
-             : LibraryStatus::failed;
+  return library_run("increment", handle, [&](const auto& stream) {
+    return launch<CheckLevel::off>(stream, small, kernel<increment>, trust(values), n);
+  });
 }
 
 }  // namespace
-
-}  // namespace failures
-
-template <>
-struct warpsafe::handle_traits<failures::Context*> {
-  using backend = host_backend;
-  using native = failures::Context*;
-  using status = failures::LibraryStatus;
-  using refused = Functions<failures::library_set_stream, failures::library_destroy,
-                            failures::library_set_workspace>;
-  static constexpr Name name = Name::of("library");
-  static constexpr int inner_handles = 0;
-  static status create(native& handle) noexcept { return failures::library_create(&handle); }
-  static status destroy(native handle) noexcept { return failures::library_destroy(handle); }
-  static status set_stream(native handle, host_backend::native_stream stream) noexcept {
-    return failures::library_set_stream(handle, stream);
-  }
-  static status get_stream(native handle, host_backend::native_stream& stream) noexcept {
-    return failures::library_get_stream(handle, stream);
-  }
-  static std::size_t workspace_bytes(int) noexcept { return 1024; }
-  static status set_workspace(native handle, void* memory, std::size_t bytes) noexcept {
-    return failures::library_set_workspace(handle, memory, bytes);
-  }
-  static Name status_name(status value) noexcept {
-    return Name::of(value == status::success ? "success" : "failed");
-  }
-  static Name status_text(status) noexcept { return {}; }
-};
-
-namespace failures {
 
 result<bool> library_handles() {
   WARPSAFE_TRY(const auto first, Stream::create());

@@ -44,10 +44,11 @@ class Rocprof : public VendorTest {
   void bring_in(const char* path) {
     void* const library = ::dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     ASSERT_NE(library, nullptr) << ::dlerror();
-    auto* const told =
-        static_cast<void (**)(const char*)>(::dlsym(library, "profiler_stand_in_told"));
-    ASSERT_NE(told, nullptr);
-    *told = &take;
+    using Take = void(const char*);
+    auto* const report_to =
+        reinterpret_cast<void (*)(Take*)>(::dlsym(library, "profiler_stand_in_report_to"));
+    ASSERT_NE(report_to, nullptr);
+    report_to(&take);
   }
   /// The profiler's calls around the launch of `counted`, with the launch and waits between them.
   std::vector<std::string> told_around_a_launch() {

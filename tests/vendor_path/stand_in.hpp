@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 #include <string>
@@ -251,6 +252,14 @@ class VendorTest : public testing::Test {
     EXPECT_EQ(count("GetLastError"), 0U) << "the library never clears the last error";
   }
 
+  /// Ends the child process of a death test: with 0, or with 1 after the text of each failure.
+  [[noreturn]] static void end_child() {
+    const auto& all = *testing::UnitTest::GetInstance()->current_test_info()->result();
+    for (int i = 0; i < all.total_part_count(); ++i) {
+      std::fprintf(stderr, "%s\n", all.GetTestPartResult(i).message());
+    }
+    std::_Exit(HasFailure() ? 1 : 0);
+  }
   /// A device that no test of this process has used, so nothing about it is cached. It is one of
   /// the last devices; tests that name a device by its number use one of the first 16. There are
   /// enough to run all tests twice in one process.

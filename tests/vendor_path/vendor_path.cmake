@@ -1,8 +1,8 @@
 # The tests that run over one vendor's runtime, on its stand-in.
 set(vendor_path ${CMAKE_CURRENT_LIST_DIR})
-# A folder for a room of include/warpsafe or two. The two folders left out have their own programs.
+# A folder for a room of include/warpsafe or two. The three folders left out have their own programs.
 file(GLOB vendor_path_tests CONFIGURE_DEPENDS ${vendor_path}/*/*_test.cpp)
-list(FILTER vendor_path_tests EXCLUDE REGEX "/vendor_path/(rtc|side_by_side)/")
+list(FILTER vendor_path_tests EXCLUDE REGEX "/vendor_path/(failures|rtc|side_by_side)/")
 list(APPEND vendor_path_tests ${vendor_path}/impostor.cpp)
 
 # warpsafe_precompile_vendor_headers(<path>): for the tests on <path>_base.
@@ -12,12 +12,13 @@ function(warpsafe_precompile_vendor_headers path)
 endfunction()
 
 # warpsafe_add_vendor_test(<name> <source>... LIBRARIES <target>... [OPTIONS <option>...]
-#                          [FULL | REPEAT])
+#                          [FULL | REPEAT] [EXPORTS])
 # A GoogleTest program of the host compiler. The LIBRARIES bring the backend's macro, the vendor's
 # headers and the stand-in, which it links instead of the runtime. FULL: only for `tests/run full`.
-# REPEAT: see warpsafe_add_gtest.
+# REPEAT: see warpsafe_add_gtest. EXPORTS: a program that exports its functions, without the unused ones of
+# the precompiled headers.
 function(warpsafe_add_vendor_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "FULL;REPEAT" "" "LIBRARIES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FULL;REPEAT;EXPORTS" "" "LIBRARIES;OPTIONS")
   # Objects of the device's compilers come after those of the tests: of an inline function that both
   # have, the linker takes the first, and only the tests' can have mutants (tests/mutation).
   set(objects ${arg_UNPARSED_ARGUMENTS})
@@ -37,18 +38,40 @@ function(warpsafe_add_vendor_test name)
     ${name} PRIVATE VENDOR_TEST_PAGE="${PROJECT_SOURCE_DIR}/docs/reference/driver-calls.md")
   target_link_options(${name} PRIVATE ${arg_OPTIONS})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} warpsafe_warnings GTest::gmock_main)
-  if(NOT arg_OPTIONS AND "${arg_LIBRARIES}" MATCHES "(cuda|hip)_path_base")
+  if(NOT arg_OPTIONS AND NOT arg_EXPORTS AND "${arg_LIBRARIES}" MATCHES "(cuda|hip)_path_base")
     warpsafe_read_precompiled(${CMAKE_MATCH_1}_path_headers ${name})
   endif()
-  warpsafe_compile_by_folder(${name} impostor.cpp)
+  warpsafe_compile_by_folder(${name} impostor.cpp injector.cpp)
   if(arg_FULL)
     warpsafe_add_gtest(${name} LABELS full)
     warpsafe_leave_to_full(${name})
-  elseif(arg_REPEAT)
-    warpsafe_add_gtest(${name} LABELS stand-in REPEAT)
   else()
-    warpsafe_add_gtest(${name} LABELS stand-in)
+    set(repeat "")
+    if(arg_REPEAT)
+      set(repeat REPEAT)
+    endif()
+    # The sanitizers' lanes build the target and run the label.
+    add_dependencies(tests.vendor-path ${name})
+    warpsafe_add_gtest(${name} LABELS stand-in vendor-path ${repeat})
   endif()
+endfunction()
+
+# warpsafe_add_failure_test(<path> <object>...): what fails once, of the runtime's calls and of the system's: of these
+# every 7th, and each with the label `full`. A program of its own, because it replaces functions of the system (tests/failures/injector.cpp).
+function(warpsafe_add_failure_test path)
+  # ThreadSanitizer replaces the same functions.
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
+    return()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${vendor_path}/failures/*.cpp)
+  set(name ${path}_failures)
+  warpsafe_add_vendor_test(${name} ${sources} ${PROJECT_SOURCE_DIR}/tests/failures/injector.cpp ${ARGN} EXPORTS
+                           LIBRARIES ${path}_base)
+  warpsafe_inject_failures(${name})
+  target_compile_definitions(${name} PRIVATE VENDOR_TEST_MODULE="${module_image}")
+  add_dependencies(${name} ${path}_module)
+  add_test(NAME ${name}.every COMMAND ${python} -S ${PROJECT_SOURCE_DIR}/tests/run_gtest.py $<TARGET_FILE:${name}>)
+  set_tests_properties(${name}.every PROPERTIES LABELS full TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT FAILURES_EVERY=1)
 endfunction()
 
 # warpsafe_add_rtc_test(<name> <source> <library>): a test of a run-time compiler.

@@ -147,7 +147,7 @@ std::uint64_t stand_in_cuda_live_objects(void) {
   });
   return count_alive(r.streams) - static_cast<std::uint64_t>(special) + count_alive(r.events) +
          count_alive(r.graphs) + count_alive(r.graph_execs) + r.allocations.size() +
-         r.captures.size();
+         r.captures.size() + r.libraries.size();
 }
 
 }  // extern "C"

@@ -45,10 +45,11 @@ std::map<std::string, KernelCode> kernels_of(const void* code) {
   return kernels_of_image(wrapper.data);
 }
 
-// Modelled, not recorded; tests/gpu/module_gpu_test.cu tests it on a device.
-struct Library {
-  std::map<std::string, Kernel*> kernels;
-};
+// Modelled, not recorded; tests/gpu/module_gpu_test.cu tests it on a device. nullptr: no library.
+Library* find_library(cudaLibrary_t library) {
+  const auto found = runtime().libraries.find(library);
+  return found == runtime().libraries.end() ? nullptr : found->second.get();
+}
 
 // The kernels of PTX by name. Only a compiler knows their parameters and registers.
 std::map<std::string, KernelCode> kernels_of_ptx(const std::string& text) {
@@ -241,21 +242,22 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
     auto kernels = kernels_of(code);
     if (kernels.empty()) kernels = kernels_of_ptx(static_cast<const char*>(code));
     if (kernels.empty()) return cudaErrorInvalidKernelImage;
-    auto* const made = new Library;
+    auto made = std::make_unique<Library>();
     for (const auto& [name, kernel] : kernels) {
       made->kernels[name] = &add_kernel(name, nullptr, kernel);
     }
-    *library = reinterpret_cast<cudaLibrary_t>(made);
+    *library = reinterpret_cast<cudaLibrary_t>(made.get());
+    runtime().libraries[*library] = std::move(made);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
   return api("cudaLibraryUnload", text(library), plain, [&](auto&) {
-    if (library == nullptr) return cudaErrorInvalidResourceHandle;
-    auto* const gone = reinterpret_cast<Library*>(library);
+    const Library* const gone = find_library(library);
+    if (gone == nullptr) return cudaErrorInvalidResourceHandle;
     for (const auto& [name, kernel] : gone->kernels) runtime().kernels_by_stub.erase(kernel);
-    delete gone;
+    runtime().libraries.erase(library);
     return cudaSuccess;
   });
 }
@@ -264,8 +266,9 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, co
   return api("cudaLibraryGetKernel", text(library, name == nullptr ? "null" : name), plain,
              [&](auto&) {
                if (kernel == nullptr || name == nullptr) return cudaErrorInvalidValue;
-               if (library == nullptr) return cudaErrorInvalidResourceHandle;
-               const auto& kernels = reinterpret_cast<Library*>(library)->kernels;
+               const Library* const in = find_library(library);
+               if (in == nullptr) return cudaErrorInvalidResourceHandle;
+               const auto& kernels = in->kernels;
                const auto found = kernels.find(name);
                if (found == kernels.end()) return cudaErrorSymbolNotFound;
                *kernel = reinterpret_cast<cudaKernel_t>(found->second);
@@ -275,8 +278,9 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, co
 
 cudaError_t cudaLibraryGetKernelCount(unsigned int* count, cudaLibrary_t library) {
   return api("cudaLibraryGetKernelCount", text(library), plain, [&](auto&) {
-    if (count == nullptr || library == nullptr) return cudaErrorInvalidValue;
-    *count = static_cast<unsigned>(reinterpret_cast<Library*>(library)->kernels.size());
+    const Library* const of = find_library(library);
+    if (count == nullptr || of == nullptr) return cudaErrorInvalidValue;
+    *count = static_cast<unsigned>(of->kernels.size());
     return cudaSuccess;
   });
 }
@@ -284,8 +288,9 @@ cudaError_t cudaLibraryGetKernelCount(unsigned int* count, cudaLibrary_t library
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned int count,
                                         cudaLibrary_t library) {
   return api("cudaLibraryEnumerateKernels", text(library, count), plain, [&](auto&) {
-    if (kernels == nullptr || library == nullptr) return cudaErrorInvalidValue;
-    for (const auto& [name, kernel] : reinterpret_cast<Library*>(library)->kernels) {
+    const Library* const of = find_library(library);
+    if (kernels == nullptr || of == nullptr) return cudaErrorInvalidValue;
+    for (const auto& [name, kernel] : of->kernels) {
       if (count-- == 0) break;
       *kernels++ = reinterpret_cast<cudaKernel_t>(kernel);
     }

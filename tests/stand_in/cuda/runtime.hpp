@@ -62,11 +62,19 @@ struct Kernel {
     int scheduling = 0;
     dim3 cluster{0, 0, 0};  ///< of a kernel that was compiled without one
   };
+  /// The kernels that one image brought, by name.
+  struct Library {
+    std::map<std::string, Kernel*> kernels;
+  };
   std::string name;
   const void* host_function = nullptr;
   KernelCode code;
   KernelCode original;
   std::map<int, Settings> settings;  ///< by device
+};
+/// The kernels that one image brought, by name.
+struct Library {
+  std::map<std::string, Kernel*> kernels;
 };
 
 /// A launch with the storage that its record points to.
@@ -137,6 +145,7 @@ class Runtime {
 
   std::deque<Kernel> kernels;                                            ///< outlive resets
   std::map<const void*, Kernel*> kernels_by_stub;                        ///< and by handle
+  std::map<const void*, std::unique_ptr<Library>> libraries;             ///< by handle; as kernels
   std::map<const void*, Allocation> allocations;                         ///< by first byte
   std::map<const void*, std::pair<const void*, std::size_t>> variables;  ///< by host shadow
 

@@ -150,7 +150,7 @@ std::uint64_t stand_in_hip_undefined_uses(void) {
 std::uint64_t stand_in_hip_live_objects(void) {
   const std::lock_guard lock(r.mutex);
   return alive_in(r.streams) + alive_in(r.events) + alive_in(r.graphs) + alive_in(r.graph_execs) +
-         r.allocations.size();
+         r.allocations.size() + r.modules.size();
 }
 
 void stand_in_hip_declare_kernel(const void* host_function, const char* name,

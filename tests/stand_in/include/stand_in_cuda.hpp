@@ -119,7 +119,7 @@ std::uint64_t stand_in_cuda_count(const char* function);
 std::uint64_t stand_in_cuda_launch_count(void);
 /// @return 0, or -1 if `index` is out of range.
 int stand_in_cuda_launch(std::uint64_t index, StandInCudaLaunch* launch);
-/// The number of streams, events, allocations, graphs and captures that still exist.
+/// The number of streams, events, allocations, graphs, captures and libraries that still exist.
 std::uint64_t stand_in_cuda_live_objects(void);
 
 /// Makes a host function launchable without device code, for programs that nvcc did not compile.

@@ -149,7 +149,7 @@ std::uint64_t stand_in_hip_launch_count(void);
 int stand_in_hip_launch(std::uint64_t index, StandInHipLaunch* launch);
 /// Calls that release 7's source leaves undefined, such as one on a destroyed stream.
 std::uint64_t stand_in_hip_undefined_uses(void);
-/// The number of streams, events, allocations and graphs that still exist.
+/// The number of streams, events, allocations, graphs and modules that still exist.
 std::uint64_t stand_in_hip_live_objects(void);
 
 /// Makes a host function launchable without a code object: for programs built by a host compiler.

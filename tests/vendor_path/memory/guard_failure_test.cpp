@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Every failure once, as in launch/every_failure_test.cpp, under the guard of device memory, whose
+// Every failure once, as in failures/calls_test.cpp, under the guard of device memory, whose
 // calls of the driver fail too. Only CUDA's backend has a guard.
 #include "../kernels.hpp"
 #include "../stand_in.hpp"
@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -111,11 +110,7 @@ class GuardFailureDeathTest : public VendorTest {
     EXPECT_GT(functions, 20U) << "too few calls would test too little";
     EXPECT_GT(errors, functions) << "most failures are errors";
     EXPECT_NE(stand_in_cuda_count("cuMemMap"), 0U) << "the guard";
-    const auto& all = *testing::UnitTest::GetInstance()->current_test_info()->result();
-    for (int i = 0; i < all.total_part_count(); ++i) {
-      std::fprintf(stderr, "%s\n", all.GetTestPartResult(i).message());
-    }
-    std::_Exit(HasFailure() ? 1 : 0);
+    end_child();
   }
 };
 

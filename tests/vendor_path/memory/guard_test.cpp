@@ -18,6 +18,11 @@
 #include <utility>
 #include <vector>
 
+/// AddressSanitizer leaves the signal of a fault to the program, whose end by it these tests expect.
+extern "C" const char* __asan_default_options() {  // NOLINT(bugprone-reserved-identifier)
+  return "handle_segv=0";
+}
+
 namespace vendor_test {
 namespace {
 

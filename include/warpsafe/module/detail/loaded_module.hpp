@@ -154,13 +154,15 @@ class LoadedModule {
   template <CheckLevel Level>
   [[nodiscard]] int unload() noexcept {
     const RelaxedCaptureScope<B, Level> relaxed;
-    int before = -1;
-    if (device_ >= 0 && call<B, Level, &B::current_device>(before) == 0 && before != device_) {
-      static_cast<void>(call<B, Level, &B::set_device>(device_));
-    }
-    const int status = call<B, Level, &ModuleCalls<B>::module_unload>(native_);
-    if (before >= 0 && before != device_) static_cast<void>(call<B, Level, &B::set_device>(before));
-    return status;
+    int before = device_;
+    int status = device_ < 0 ? 0 : call<B, Level, &B::current_device>(before);
+    const bool elsewhere = before != device_ && status == 0;
+    if (elsewhere) status = call<B, Level, &B::set_device>(device_);
+    // Also if the device cannot be chosen: a module that stays loaded helps nobody.
+    const int unloaded = call<B, Level, &ModuleCalls<B>::module_unload>(native_);
+    if (status == 0) status = unloaded;
+    const int restored = elsewhere ? call<B, Level, &B::set_device>(before) : 0;
+    return status == 0 ? restored : status;
   }
   void leak() noexcept {
     while (!__atomic_compare_exchange_n(&kept, &next_kept_, this, true, __ATOMIC_ACQ_REL,
