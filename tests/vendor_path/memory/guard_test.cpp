@@ -18,10 +18,11 @@
 #include <utility>
 #include <vector>
 
-/// AddressSanitizer leaves the signal of a fault to the program, whose end by it these tests expect.
-extern "C" const char* __asan_default_options() {  // NOLINT(bugprone-reserved-identifier)
-  return "handle_segv=0";
-}
+// A sanitizer leaves the signal of a fault to the program, whose end by it these tests expect.
+// NOLINTBEGIN(bugprone-reserved-identifier)
+extern "C" const char* __asan_default_options() { return "handle_segv=0"; }
+extern "C" const char* __tsan_default_options() { return "handle_segv=0"; }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace vendor_test {
 namespace {
