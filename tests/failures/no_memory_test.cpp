@@ -157,7 +157,7 @@ TEST(NoMemory, ARunWithoutMemoryForALaunchLacksThatLaunchAlone) {
       }
       EXPECT_EQ(numbers, expected) << failures << " after " << before;
     }
-    EXPECT_GE(failures, 2U) << "of both lists";
+    EXPECT_GE(failures, 1U) << "of a full list";
   }
 }
 
@@ -177,7 +177,7 @@ TEST(NoMemory, AnImageThatCannotBeLoadedIsFreed) {
     if (!failed) break;
     EXPECT_EQ(code, Errc::out_of_memory) << nth;
   }
-  EXPECT_GT(nth, 2U) << "the copy, and what describes it";
+  EXPECT_GE(nth, 2U) << "the copy, or what describes it";
 }
 
 TEST(NoMemory, AFilterFreesItsNames) {

@@ -257,7 +257,14 @@ TEST_F(LoadedModuleTest, AModuleOfADeviceIsUnloadedThere) {
     EXPECT_EQ(script.taken(), calls) << device << ' ' << current;
   }
   script.device = 2;
-  auto* const module = loaded<DeviceModules>();
+  auto* module = loaded<DeviceModules>();
+  script.device = 0;
+  script.fails["set_device"] = refused_status;
+  EXPECT_EQ(module->release(), refused_status) << "another device may stay current";
+  EXPECT_EQ(script.taken(), (Calls{"set_device 2 ~", "module_unload 7 ~", "set_device 0 ~"}));
+  script.fails.clear();
+  script.device = 2;
+  module = loaded<DeviceModules>();
   script.fails["current_device"] = refused_status;
   EXPECT_EQ(module->release(), 0);
   EXPECT_EQ(script.taken(), Calls{"module_unload 7 ~"}) << "no device is known to return to";

@@ -155,9 +155,9 @@ class LoadedModule {
   [[nodiscard]] int unload() noexcept {
     const RelaxedCaptureScope<B, Level> relaxed;
     int before = device_;
-    int status = device_ < 0 ? 0 : call<B, Level, &B::current_device>(before);
-    const bool elsewhere = before != device_ && status == 0;
-    if (elsewhere) status = call<B, Level, &B::set_device>(device_);
+    const bool elsewhere =
+        device_ >= 0 && call<B, Level, &B::current_device>(before) == 0 && before != device_;
+    int status = elsewhere ? call<B, Level, &B::set_device>(device_) : 0;
     // Also if the device cannot be chosen: a module that stays loaded helps nobody.
     const int unloaded = call<B, Level, &ModuleCalls<B>::module_unload>(native_);
     if (status == 0) status = unloaded;
