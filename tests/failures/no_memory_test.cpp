@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,6 +82,25 @@ TEST(NoMemory, AnArrayIsNotWrittenWithoutItsHeader) {
   EXPECT_GT(nth, 1U);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(std::filesystem::file_size(path), 128U + sizeof values);
+  std::filesystem::remove(path);
+}
+
+TEST(NoMemory, AnArrayThatCannotBeReadNamesItsMemory) {
+  const std::string path = "no_memory_read." + std::to_string(::getpid()) + ".npy";
+  const std::vector<float> values(1000, 1);
+  ASSERT_EQ(debug::write_npy(path.c_str(), ElementType::float32, 4, 1000, false, values.data()), 0);
+  std::set<std::string> problems;
+  bool read = false;
+  for (std::uint64_t nth = 1; !read; ++nth) {
+    debug::NpyArray array;
+    std::string problem;
+    static_cast<void>(fails_at(nth, [&] { read = debug::read_npy(path, array, problem); }));
+    if (!read) problems.insert(problem);
+  }
+  EXPECT_THAT(problems,
+              testing::ElementsAre("no host memory",
+                                   path + ": there is no host memory for its 4000 bytes; free "
+                                          "some, or compare a part of the array"));
   std::filesystem::remove(path);
 }
 

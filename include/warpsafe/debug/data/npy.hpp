@@ -194,11 +194,10 @@ namespace detail {
   }
   const std::size_t most = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
                            static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const auto no_memory = [&] {
+  if (bytes > most) {
     return "it has " + std::to_string(bytes) + " bytes, and this machine has " +
            std::to_string(most) + " bytes of memory; compare a part of the array";
-  };
-  if (bytes > most) return no_memory();
+  }
   const auto fill = [&] {
     // Anything but a file may promise more than it has, and costs only memory for what it has.
     constexpr std::size_t step = std::size_t{1} << 20U;
@@ -216,7 +215,8 @@ namespace detail {
     fill();
   } catch (const std::bad_alloc&) {
     array.data = {};
-    return no_memory();
+    return "there is no host memory for its " + std::to_string(bytes) +
+           " bytes; free some, or compare a part of the array";
   }
 #else
   fill();
