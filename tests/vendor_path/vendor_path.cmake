@@ -71,7 +71,8 @@ function(warpsafe_add_failure_test path)
   target_compile_definitions(${name} PRIVATE VENDOR_TEST_MODULE="${module_image}")
   add_dependencies(${name} ${path}_module)
   add_test(NAME ${name}.every COMMAND ${python} -S ${PROJECT_SOURCE_DIR}/tests/run_gtest.py $<TARGET_FILE:${name}>)
-  set_tests_properties(${name}.every PROPERTIES LABELS full TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT FAILURES_EVERY=1)
+  set_tests_properties(${name}.every PROPERTIES LABELS full TIMEOUT 900 SKIP_RETURN_CODE 77
+                                                 ENVIRONMENT "FAILURES_EVERY=1;GTEST_FILTER=EverySystemFailure.*")
 endfunction()
 
 # warpsafe_add_rtc_test(<name> <source> <library>): a test of a run-time compiler.
