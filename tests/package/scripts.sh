@@ -13,9 +13,19 @@ expect() { # WHAT IS SHOULD_BE
 
 # The user's cd may lead elsewhere.
 cd "$source"
-for script in tests/run tests/lint bench/run docs/run examples/run examples/distributed/run; do
+for script in tests/run tests/lint tests/mutation/run bench/run docs/run examples/run examples/distributed/run; do
   expect "$script with CDPATH" "$(CDPATH=$folder/elsewhere bash "$script" --help 2>&1 | grep -c 'No such file' || true)" 0
 done
+
+# What `full` begins with once its minutes have gone.
+in_time() { # MINUTES_GONE LABELS: whether there is time for tsan
+  bash -euo pipefail -c "labels=($2) too_late=() SECONDS=$((60 * $1)) WARPSAFE_TEST_MINUTES=10
+    $(sed -n '/^has_time()/,/^}/p' tests/run)
+    has_time tsan && echo yes || echo \"no \${too_late[*]}\""
+}
+expect "tsan after nine minutes" "$(in_time 9 full)" yes
+expect "tsan after ten minutes" "$(in_time 10 full)" "no tsan"
+expect "tsan by its own name" "$(in_time 99 unit)" yes
 
 # A hook of git exports its repository.
 kept=$(GIT_DIR=/none GIT_INDEX_FILE=/none LC_ALL=de_DE NINJA_STATUS=x bash -c \
