@@ -47,8 +47,10 @@ namespace detail {
 }  // namespace detail
 
 /// Writes the text of `error` into `buffer` of `capacity` bytes, cut to fit and always terminated.
-/// `capacity` is at least 1. 1024 bytes hold every message with a name of ordinary length, 4096
-/// bytes also with suspects. Returns the bytes written without the terminator. Does not allocate.
+/// `capacity` is at least 1. 1024 bytes hold every message with names of ordinary length, 4096
+/// bytes also with suspects. Of a kernel's name that is longer than half of the buffer, only the
+/// beginning and the end are written. Returns the bytes written without the terminator. Does not
+/// allocate.
 /// "Not launched" reports a check of this library, "launch failed" an error of the runtime.
 [[WARPSAFE_DETAIL_RARE]] inline std::size_t format_error(const LaunchError& error, char* buffer,
                                                          std::size_t capacity) noexcept {

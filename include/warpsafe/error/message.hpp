@@ -14,9 +14,9 @@ namespace warpsafe {
 
 /// The text of an error: what happened, the numbers, the limit, the remedy. One to four lines.
 [[nodiscard]] inline std::string message(const LaunchError& error) {
-  std::string text(256, '\0');
+  std::string text(256 + 2 * error.kernel.size, '\0');  // format_error shortens no such name
   std::size_t size = format_error(error, text.data(), text.size());
-  while (size + 1 >= text.size()) {  // cut: a long kernel name
+  while (size + 1 >= text.size()) {  // cut
     text.resize(2 * text.size());
     size = format_error(error, text.data(), text.size());
   }

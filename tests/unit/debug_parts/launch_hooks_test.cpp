@@ -285,6 +285,34 @@ TEST_F(LaunchHooks, AWaitThatSucceedsCompletesTheLaunchesOfItsStream) {
   EXPECT_TRUE(debug::Completion::get().is_complete(record, submitted));
 }
 
+// Errors.
+
+TEST_F(LaunchHooks, AnErrorsDeviceIsItsOwnOrThatOfTheCall) {
+  static std::vector<int> told;
+  told.clear();
+  debug::RunListener listener;
+  listener.failed = [](void*, const LaunchError& error) noexcept { told.push_back(error.device); };
+  debug::add_listener(listener);
+  for (const int own : {-1, 0, 2}) {
+    LaunchError error = LaunchError::make(Errc::runtime_failed, Stage::runtime_call);
+    error.device = own;
+    debug::detail::error_created(error, 5, false);
+    EXPECT_EQ(error.device, own) << "the caller's is as before";
+  }
+  debug::remove_listener(listener);
+  EXPECT_THAT(told, ElementsAre(5, 0, 2));
+}
+TEST_F(LaunchHooks, AnErrorThatIsTooLongEndsInTheLogWhereItsRoomDoes) {
+  debug::set_log_level(LogLevel::error);
+  const std::string text(5000, 't');
+  LaunchError error = LaunchError::make(Errc::runtime_failed, Stage::runtime_call);
+  error.raw_text = Name::of(text.c_str());
+  debug::detail::log_error(LogLevel::error, error, "after");
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_EQ(messages[0].text.size(), 4095U);
+  EXPECT_THAT(messages[0].text, MatchesRegex("warpsafe: .*tttt"));
+}
+
 struct StartDeathTest : ::testing::Test {
   // A new process: what is tested happens once in a process, before anything else.
   StartDeathTest() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
@@ -305,6 +333,12 @@ TEST_F(StartDeathTest, WhateverIsSetFirstTheEnvironmentIsReadBefore) {
   EXPECT_EXIT(starts_with([] { debug::set_blocking(false); }), ::testing::ExitedWithCode(7), "^$");
   EXPECT_EXIT(starts_with([] {
                 if (!debug::blocking()) std::_Exit(9);
+              }),
+              ::testing::ExitedWithCode(7), "^$");
+  EXPECT_EXIT(starts_with([] {
+                debug::set_timeout(5);
+                if (debug::detail::timeout_in_use != 5 || !debug::blocking()) std::_Exit(9);
+                debug::set_timeout(60'000);
               }),
               ::testing::ExitedWithCode(7), "^$");
 }

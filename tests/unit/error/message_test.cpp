@@ -33,6 +33,8 @@ TEST(Describe, EveryCodeHasATextOfItsOwn) {
 TEST(Describe, WhatIsNoCodeIsUnknown) {
   EXPECT_STREQ(describe(Errc{}), "unknown error");
   EXPECT_STREQ(describe(static_cast<Errc>(last_code + 1)), "unknown error");
+  EXPECT_THAT(message(LaunchError::make(static_cast<Errc>(last_code + 1), Stage{})),
+              testing::StartsWith("Refused: "));
 }
 
 TEST(ErrorCode, IsTheCodeInACategoryOfItsOwn) {

@@ -21,6 +21,7 @@ class TextBuffer {
     begin_[0] = '\0';
   }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr std::size_t capacity() const noexcept { return capacity_; }
 
   /// Whether a letter that follows `previous` is a control character and must be escaped. In UTF-8,
   /// the control characters from 0x80 on are the byte 0xc2 and a byte below 0xa0.

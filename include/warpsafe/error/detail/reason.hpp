@@ -74,15 +74,28 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   if (!error.device_name.empty()) out << " '" << error.device_name << '\'';
 }
 
+/// Writes a kernel's name, in at most half of the buffer: the names of templates can have thousands
+/// of letters, and the reason comes behind them.
+[[WARPSAFE_DETAIL_RARE]] inline void put_kernel(TextBuffer& out, Name kernel) noexcept {
+  const std::size_t quarter = out.capacity() / 4;
+  if (kernel.empty()) out << "(unnamed)";
+  if (kernel.size > 2 * quarter) {
+    out << Name{kernel.data, quarter} << "...";
+    kernel = {kernel.data + (kernel.size - quarter), quarter};
+  }
+  out << kernel;
+}
+
 /// Writes a field that is a name. Returns false for another field.
 [[WARPSAFE_DETAIL_RARE]] inline bool put_name(TextBuffer& out, Name field,
                                               const LaunchError& error) noexcept {
   const auto is = [&](const char* text) { return field == Name::of(text); };
   const Name* name = nullptr;
   if (is("kernel")) {
-    if (error.kernel.empty()) out << "(unnamed)";
-    name = &error.kernel;
-  } else if (is("operation")) {
+    put_kernel(out, error.kernel);
+    return true;
+  }
+  if (is("operation")) {
     name = &error.operation;
   } else if (is("raw name") || (is("library") && error.raw_text.empty())) {
     name = &error.raw_name;
