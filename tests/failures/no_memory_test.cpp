@@ -200,6 +200,34 @@ TEST(NoMemory, AnImageThatCannotBeLoadedIsFreed) {
   EXPECT_GE(nth, 2U) << "the copy, or what describes it";
 }
 
+TEST(NoMemory, AGraphFreesItsListOfMemory) {
+  std::vector<char> memory(1000);
+  const std::size_t before = bytes_in_use();
+  for (int i = 0; i < 100; ++i) {
+    const detail::ResourcesPtr graph(new detail::GraphResources);
+    for (const char& one : memory) graph->add_memory(&one);
+  }
+  EXPECT_LT(bytes_in_use(), before + 50 * memory.size() * sizeof(void*));
+}
+
+TEST(NoMemory, ARaceCheckerGivesBackWhatItForgets) {
+  debug::RaceChecker checker;
+  std::vector<debug::Race> races;
+  const debug::Strand host = checker.add_strand();
+  const debug::MemoryAccess read{64, 4, debug::AccessKind::read};
+  std::vector<debug::Point> reads;
+  const std::size_t before = bytes_in_use();
+  for (int i = 0; i < 10000; ++i) {
+    const debug::Strand strand = checker.add_strand();
+    reads.push_back(checker.add(strand, {}, {&read, 1}, races));
+    checker.end_strand(strand);
+  }
+  const std::size_t most = bytes_in_use() - before;
+  checker.forget(checker.add(host, reads, {}, races), {});
+  EXPECT_EQ(checker.accesses_held(), 0U);
+  EXPECT_LT(bytes_in_use() - before, most / 2);
+}
+
 TEST(NoMemory, AFilterFreesItsNames) {
   const std::string names(100000, 'x');
   const std::size_t before = bytes_in_use();

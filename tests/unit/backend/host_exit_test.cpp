@@ -27,6 +27,11 @@ void never_ends() {
   }
 }
 void brief() {}
+void ends_soon() {
+  started = true;
+  ::usleep(100'000);
+  static_cast<void>(::write(STDERR_FILENO, "ended\n", 6) == 6);
+}
 
 /// A stream that is destroyed by a destructor that runs after the backend's own.
 struct Late {
@@ -43,10 +48,10 @@ struct HostExit : ::testing::Test {
   // Each test runs in a separate process, which begins from main().
   HostExit() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
 
-  static host::StreamState* stream_with(void (*kernel)()) {
+  static host::StreamState* stream_with(void (*kernel)(), unsigned blocks = 4) {
     host::StreamState* stream = nullptr;
     if (host_backend::stream_create(stream, 0) != 0) std::_Exit(8);
-    if (launch_raw(stream, shape_of(4, 2), kernel) != 0) std::_Exit(8);
+    if (launch_raw(stream, shape_of(blocks, 2), kernel) != 0) std::_Exit(8);
     return stream;
   }
 };
@@ -67,6 +72,17 @@ TEST_F(HostExit, WithWorkInFlight) {
         std::exit(0);
       },
       ExitedWithCode(0), "");
+}
+
+TEST_F(HostExit, AKernelThatRunsIsAwaited) {
+  EXPECT_EXIT(
+      {
+        stream_with(ends_soon, 1);
+        while (!started) {
+        }
+        std::exit(0);
+      },
+      ExitedWithCode(0), "ended");
 }
 
 TEST_F(HostExit, WithAKernelThatNeverEnds) {

@@ -549,6 +549,25 @@ TEST_F(HostLimitDeathTest, ARowOfFibresEndsWhereTheProcessHasNoAddresses) {
 
 void waits_once() { sync_block("once.cu", 1); }
 
+TEST_F(HostLimitDeathTest, AStackThatTheSystemDoesNotGiveFailsTheGrid) {
+  const auto check = [] {
+    void* args[] = {nullptr};
+    Grid grid(entry_of(waits_once), shape_of(1, host::StackSlab::stacks + 1), args);
+    host::stack_bytes() = host::least_stack_bytes;
+    host::FibreRunner runner;
+    runner.run_block(grid, 0);
+    if (grid.take_failure().status != 0) std::_Exit(2);
+    Grid larger(entry_of(waits_once), shape_of(1, 1024), args);
+    leave_addresses(std::size_t{1} << 20U);
+    runner.run_block(larger, 0);
+    const Failure failure = larger.take_failure();
+    const bool right = failure.status == raw(HostStatus::out_of_memory) &&
+                       failure.text == "no memory for the stack of a thread that waits";
+    std::_Exit(right ? 0 : 1);
+  };
+  EXPECT_EXIT(check(), ExitedWithCode(0), "");
+}
+
 TEST_F(HostLimitDeathTest, AThreadThatTheSystemDoesNotGiveFailsTheGrid) {
   const auto check = [] {
     void* args[] = {nullptr};

@@ -538,24 +538,34 @@ TYPED_TEST(HostSwitch, ContinuesWhereItLeft) {
 host::Fibre* starter = nullptr;
 host::Fibre& end_at_once(void*) { return *starter; }
 
+enum class Resumes { elsewhere, same_place, at_an_end };
+/// Resumes a finished fibre.
+void resume(Resumes how) {
+  host::Fibre own;
+  host::FibrePool pool;
+  starter = &own;
+  host::Fibre& fibre = *pool.after(nullptr);
+  fibre.prepare<&end_at_once>(nullptr);
+  own.switch_to(fibre);
+  if (!fibre.done()) return;
+  if (how == Resumes::elsewhere) return own.switch_to(fibre);
+  if (how == Resumes::same_place) return own.switch_to_same_place(fibre);
+  host::Fibre& next = *pool.after(&fibre);
+  next.prepare<&end_at_once>(nullptr);
+  starter = &fibre;
+  own.switch_to(next);
+}
+
 TEST(HostFibreDeathTest, AFinishedFibreIsNotResumedAsIfItHadSucceeded) {
   if (host::thread_sanitizer) GTEST_SKIP() << "ThreadSanitizer does not understand fibres";
-  const auto resume = [] {
-    host::Fibre own;
-    host::FibrePool pool;
-    starter = &own;
-    host::Fibre& fibre = *pool.after(nullptr);
-    fibre.prepare<&end_at_once>(nullptr);
-    own.switch_to(fibre);
-    if (!fibre.done()) return;
-    own.switch_to(fibre);
-  };
   const std::string said =
       "warpsafe: internal error: the host backend resumed a fibre whose thread has ended\n";
   // A sanitizer writes more behind it.
   using Matcher = ::testing::Matcher<const std::string&>;
-  EXPECT_EXIT(resume(), ::testing::KilledBySignal(SIGABRT),
-              under_sanitizer ? Matcher(HasSubstr(said)) : Matcher(::testing::EndsWith(said)));
+  for (const Resumes how : {Resumes::elsewhere, Resumes::same_place, Resumes::at_an_end}) {
+    EXPECT_EXIT(resume(how), ::testing::KilledBySignal(SIGABRT),
+                under_sanitizer ? Matcher(HasSubstr(said)) : Matcher(::testing::EndsWith(said)));
+  }
 }
 
 TEST(HostStack, ItsSizeIsBytesKiBOrMiB) {

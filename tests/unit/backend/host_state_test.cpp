@@ -89,6 +89,7 @@ TEST(HostBlock, AThreadThatCannotFaultGoesOn) {
   host::end_kernel("f.cu", 3, "used nothing");
   EXPECT_EQ(detail::host_thread, &thread);
   detail::host_thread = nullptr;
+  host::end_kernel("f.cu", 3, "used nothing");  // neither does the program, outside of kernels
 }
 
 // Stacks and fibres.

@@ -184,7 +184,9 @@ struct FilesOfOthers : ::testing::Test {
   /// Writes to the file `name`. Returns what the user reads if it is refused, or "".
   [[nodiscard]] std::string refusal() const {
     const int file = debug::detail::create_file(name.c_str());
-    if (file < 0) return debug::detail::file_problem(errno);
+    const int problem = errno;
+    if (file < 0) EXPECT_EQ(file, -1);
+    if (file < 0) return debug::detail::file_problem(problem);
     EXPECT_EQ(::write(file, "new", 3), 3);
     ::close(file);
     return "";

@@ -122,6 +122,14 @@ TEST_F(DeviceMemoryTest, WithoutPoolsTheFreeWaitsOnItsDevice) {
             (Calls{"event_synchronize 2 ~", "stream_synchronize 1 ~", "set_device 5 ~",
                    "deallocate_unordered 2 ~", "set_device 0 ~", "event_destroy 2"}));
   EXPECT_EQ(Count::of(5), 0U);
+  Memory* const of_three = made(8, 1, 5).value();
+  EXPECT_EQ(use(of_three, 2, 5), 0);
+  EXPECT_EQ(use(of_three, 3, 5), 0);
+  static_cast<void>(script.taken());
+  EXPECT_EQ(of_three->release(), 0);
+  EXPECT_THAT(script.taken(),
+              testing::IsSupersetOf(
+                  {"event_synchronize 4 ~", "event_synchronize 3 ~", "stream_synchronize 1 ~"}));
   const struct {
     const char* fails;
     int status;

@@ -182,6 +182,11 @@ TEST_F(RuntimeParts, ALargeClusterIsAllowedForTheKernelFirst) {
   }
   static_cast<void>(ask());
   EXPECT_THAT(recorded_calls().back().arguments, testing::HasSubstr("(16,17,18) (3,4,5)"));
+  EXPECT_GT(blocks, 0);
+  shape.dynamic_shared = std::uint64_t{1} << 20U;
+  EXPECT_EQ(ask(), code::success);
+  EXPECT_EQ(blocks, 0) << "no multiprocessor has as much";
+  shape.dynamic_shared = 0;
   for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = shape.block[axis] = 16;
   shape.block[2] = 1;
   shape.non_portable_cluster = false;

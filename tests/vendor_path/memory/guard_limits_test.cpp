@@ -250,12 +250,14 @@ TEST_F(GuardLimitsDeathTest, TheOldestAddressesAreGivenBackFirst) {
 class GuardFaultDeathTest : public GuardDeathTest {
  protected:
   /// Uses `used` buffers one after the other, frees the first `freed` of them, and faults.
-  [[noreturn]] static void fault(int used, int freed, const std::string& text) {
+  /// `has_unused`: there is a buffer that no kernel uses.
+  [[noreturn]] static void fault(int used, int freed, const std::string& text,
+                                 bool has_unused = true) {
     run("1", [&] {
       stand_in_cuda_fault_kernel("_ZN11vendor_test7countedEPKfj", cudaErrorIllegalAddress);
       const auto stream = make_stream();
       const ws::LaunchConfig one{ws::grid<1>, ws::block<1>};
-      const auto unused = make<float>(stream, 7);
+      const auto unused = make<float>(stream, has_unused ? 7 : 0);
       std::vector<std::optional<ws::DeviceBuffer<float>>> all;
       for (int i = 1; i <= used; ++i) {
         all.emplace_back(make<float>(stream, static_cast<std::size_t>(25 * i)));
@@ -277,6 +279,7 @@ TEST_F(GuardFaultDeathTest, NamesTheFourBuffersThatWereUsedLast) {
   const std::string at = " bytes allocated at guard_limits_test.cpp:[0-9]+";
   EXPECT_EXIT(fault(1, 0, begin + "last used: 100" + at + "\n"), ExitedWithCode(0), "^$");
   EXPECT_EXIT(fault(1, 1, begin + "freed: 100" + at + "\n"), ExitedWithCode(0), "^$");
+  EXPECT_EXIT(fault(1, 1, begin + "freed: 100" + at + "\n", false), ExitedWithCode(0), "^$");
   EXPECT_EXIT(
       fault(6, 0,
             begin + "last used: 600" + at + ", 500" + at + ", 400" + at + ", 300" + at + "\n"),
