@@ -67,6 +67,21 @@ TEST(NoMemory, FreedMemoryIsKeptWithoutFurtherMemory) {
   }
 }
 
+TEST(NoMemory, AFibreThatCannotBeMadeIsNone) {
+  host::FibrePool pool;
+  host::Fibre* before = nullptr;
+  std::uint64_t failed = 0;
+  for (int slab = 0; slab < 3; ++slab) {
+    host::Fibre* next = nullptr;
+    for (std::uint64_t nth = 1; fails_at(nth, [&] { next = pool.after(before); }); ++nth) {
+      EXPECT_EQ(next, nullptr) << nth;
+      ++failed;
+    }
+    for (std::size_t i = 0; i < host::StackSlab::stacks; ++i) before = pool.after(before);
+  }
+  EXPECT_GE(failed, 3U);
+}
+
 TEST(NoMemory, AnArrayIsNotWrittenWithoutItsHeader) {
   const std::string path = "no_memory_test." + std::to_string(::getpid()) + ".npy";
   const float values[] = {1, 2};

@@ -49,6 +49,21 @@ TYPED_TEST(HostRunner, BarriersHoldEveryThread) {
   EXPECT_EQ(data, (std::vector<int>{3, 0, 1, 2, 7, 4, 5, 6}));
 }
 
+TYPED_TEST(HostRunner, GoesWithoutTheEndOfItsGrid) {
+  std::vector<int> data{0, 1};
+  int* begin = data.data();
+  int rounds = 1;
+  void* args[] = {&begin, &rounds};
+  host::Grid grid(entry_of(rotate), shape_of(1, 2), args);
+  {
+    TypeParam runner;
+    runner.begin_grid();
+    runner.run_block(grid, 0);
+  }
+  EXPECT_EQ(grid.take_failure().status, 0);
+  EXPECT_EQ(data, (std::vector<int>{1, 0}));
+}
+
 void number_threads(unsigned* numbers) {
   numbers[thread_number()] = thread_number();
   if (self().block_dim[0] == 3) sync_block();

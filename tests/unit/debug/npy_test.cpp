@@ -104,6 +104,20 @@ TEST_F(Npy, AVectorTypeHasASecondAxisAndAScalarHasNone) {
   EXPECT_EQ(array.data.size(), 4U);
 }
 
+TEST_F(Npy, EveryTypeIsReadBack) {
+  const std::array<unsigned char, 24> zeros{};
+  for (int type = 0; type <= static_cast<int>(ElementType::float64); ++type) {
+    const auto element = static_cast<ElementType>(type);
+    const std::size_t bytes = element_size(element);
+    ASSERT_EQ(write_npy(path.c_str(), element, bytes, 3, false, zeros.data()), 0);
+    NpyArray array;
+    std::string said;
+    ASSERT_TRUE(read_npy(path, array, said)) << type << said;
+    EXPECT_EQ(array.descr, debug::npy_descr(element, bytes));
+    EXPECT_EQ(array.data.size(), 3 * bytes) << type;
+  }
+}
+
 TEST_F(Npy, AnEmptyArrayIsOne) {
   ASSERT_EQ(write_npy(path.c_str(), ElementType::int8, 1, 0, false, nullptr), 0);
   EXPECT_EQ(problem(), "none");

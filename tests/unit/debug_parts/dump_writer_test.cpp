@@ -83,6 +83,7 @@ TEST_F(DumpedData, ADumpTellsEachArgument) {
   std::int32_t read_number = 0;
   EXPECT_TRUE(dump.value(3, read_number, problem)) << problem;
   EXPECT_EQ(read_number, 5);
+  EXPECT_THAT(text_in(folder + "/000012-axpy/arg3.npy"), testing::HasSubstr("'shape': ()"));
   std::vector<float> floats;
   EXPECT_TRUE(dump.output(1, floats, problem)) << problem;
   EXPECT_EQ(floats.size(), 2U);

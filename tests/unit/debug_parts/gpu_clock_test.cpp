@@ -259,6 +259,7 @@ struct TimedRuntime : ScriptedRuntime {
     event = handle<native_event>(++script.events);
     return script.call("event_create", timed);
   }
+  static int event_query(native_event event) noexcept { return script.call("event_query", event); }
 };
 
 TEST(TimingCalls, AStartIsAnEventOfAStreamOfItsOwn) {
@@ -281,6 +282,14 @@ TEST(TimingCalls, AStartIsAnEventOfAStreamOfItsOwn) {
   EXPECT_THAT(started("event_record", 5), ElementsAre(create, event, record, destroy));
   EXPECT_THAT(started("event_synchronize", 5), ElementsAre(create, event, record, wait, destroy));
   EXPECT_THAT(started("stream_destroy", 5), ElementsAre(create, event, record, wait, destroy));
+}
+TEST(TimingCalls, AQueryIsTheRuntimes) {
+  script = {};
+  script.fails = {{"event_query", 5}};
+  void* const event = TimedRuntime::handle<TimedRuntime::native_event>(2);
+  EXPECT_EQ((debug::detail::TimingCallsOf<TimedRuntime, CheckLevel::full>::query(event)), 5);
+  EXPECT_THAT(script.taken(), ElementsAre("event_query 2"));
+  script = {};
 }
 
 }  // namespace

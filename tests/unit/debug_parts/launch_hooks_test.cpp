@@ -337,7 +337,7 @@ TEST_F(StartDeathTest, WhateverIsSetFirstTheEnvironmentIsReadBefore) {
               ::testing::ExitedWithCode(7), "^$");
   EXPECT_EXIT(starts_with([] {
                 debug::set_timeout(5);
-                if (debug::detail::timeout_in_use != 5 || !debug::blocking()) std::_Exit(9);
+                if (!debug::blocking() || debug::detail::timeout_in_use != 5) std::_Exit(9);
                 debug::set_timeout(60'000);
               }),
               ::testing::ExitedWithCode(7), "^$");

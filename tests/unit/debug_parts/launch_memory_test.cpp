@@ -69,6 +69,14 @@ TEST_F(LaunchData, OverlappingArgumentsShareOneCopy) {
   EXPECT_EQ(device[40], 7);
   EXPECT_EQ(device[48], 48);
 }
+TEST_F(LaunchData, AdjacentArgumentsStayApart) {
+  launch.reaches(device.data() + 8, 8);
+  launch.reaches(device.data(), 8);
+  launch.reaches(device.data() + 16, 8);
+  LaunchMemory memory(launch.arguments(), record);
+  ASSERT_TRUE(memory.copy_before(error));
+  EXPECT_EQ(data.calls.size(), 3U);
+}
 TEST_F(LaunchData, AnEmptyArrayNeedsNoCopy) {
   launch.reaches(device.data(), 0);
   launch.reaches(device.data(), 0, false);

@@ -148,6 +148,16 @@ TEST(DescribedEnvironment, HasTheVersionsOfTheRuntime) {
   EXPECT_EQ(unknown.versions.toolkit, 12040);
   script = {};
 }
+TEST(DescribedEnvironmentDeathTest, MayHaveNoVariablesAtAll) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto check = [] {
+    if (::clearenv() != 0) std::_Exit(2);
+    std::_Exit(debug::describe_environment<VersionedRuntime, CheckLevel::full>().variables.empty()
+                   ? 0
+                   : 1);
+  };
+  EXPECT_EXIT(check(), ::testing::ExitedWithCode(0), "");
+}
 TEST(DescribedEnvironment, HasTheVariablesOfTheRuntimesAndTools) {
   const auto reported = &debug::detail::is_reported;
   for (const char* const name :

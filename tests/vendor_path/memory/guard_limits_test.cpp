@@ -289,6 +289,28 @@ TEST_F(GuardFaultDeathTest, NamesTheFourBuffersThatWereUsedLast) {
       ExitedWithCode(0), "^$");
 }
 
+TEST_F(GuardFaultDeathTest, NamesABufferWhoseFreeWaitsForTheKernel) {
+  EXPECT_EXIT(
+      run("1",
+          [] {
+            stand_in_cuda_fault_kernel("_ZN11vendor_test7countedEPKfj", cudaErrorIllegalAddress);
+            const auto stream = make_stream();
+            const ws::LaunchConfig one{ws::grid<1>, ws::block<1>};
+            auto x = make<float>(stream, 25);
+            EXPECT_THAT(ws::launch(stream, one, ws::kernel<captured>, x.view()), Succeeds());
+            stand_in_cuda_hold(stream.native());
+            EXPECT_THAT(ws::launch(stream, one, ws::kernel<counted>, nullptr, 50U), Succeeds());
+            EXPECT_THAT(x.close(), Succeeds());
+            stand_in_cuda_release(stream.native());
+            const auto waited = stream.synchronize();
+            ASSERT_FALSE(waited.has_value());
+            EXPECT_THAT(ws::message(waited.error()),
+                        testing::HasSubstr("; freed: 100 bytes allocated at "));
+            finish();
+          }),
+      ExitedWithCode(0), "^$");
+}
+
 }  // namespace
 }  // namespace vendor_test
 #endif

@@ -236,9 +236,12 @@ hipError_t hipGraphInstantiate(hipGraphExec_t* exec, hipGraph_t graph, hipGraphN
   return api("hipGraphInstantiate", [&](CallNote&) { return instantiate(exec, graph); });
 }
 
+// No flag is modelled.
 hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* exec, hipGraph_t graph,
-                                        unsigned long long) {
-  return api("hipGraphInstantiateWithFlags", [&](CallNote&) { return instantiate(exec, graph); });
+                                        unsigned long long flags) {
+  return api("hipGraphInstantiateWithFlags", [&](CallNote&) {
+    return flags != 0 ? hipErrorNotSupported : instantiate(exec, graph);
+  });
 }
 
 hipError_t hipGraphExecUpdate(hipGraphExec_t exec, hipGraph_t graph, hipGraphNode_t* error_node,
