@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <new>
 #include <set>
 #include <string>
 #include <utility>
@@ -194,6 +195,63 @@ TEST(NoMemory, ARunWithoutMemoryForALaunchLacksThatLaunchAlone) {
     }
     EXPECT_GE(failures, 1U) << "of a full list";
   }
+}
+
+TEST(NoMemory, ALaunchIsNotGivenTheTimesOfOneThatHasNoMemory) {
+  const Stream stream = Stream::create().value();
+  std::uint64_t failures = 0;
+  int missing = 0;
+  for (bool failed = true; failed; failures += failed ? 1 : 0) {
+    debug::RunRecorder recorder;
+    debug::RecordOptions options;
+    options.gpu_times = true;
+    recorder.start(options);
+    recorder.stop();  // told by hand
+    const debug::RunListener& listener = recorder.*member(RecorderListener{});
+    debug::LaunchRecord record{};
+    record.state = debug::LaunchState::submitted;
+    record.vendor = host_backend::vendor;
+    record.device = 0;
+    record.stream = stream.native();
+    record.sequence = 1;
+    listener.launching(listener.user, record);
+    failed = fails_at(failures + 1, [&] { listener.launched(listener.user, record, 1, 2); });
+    record.sequence = 2;
+    listener.launched(listener.user, record, 1, 2);
+    ASSERT_TRUE(stream.synchronize().has_value());
+    const std::vector<debug::RunLaunch> launches = recorder.run().launches;
+    ASSERT_FALSE(launches.empty());
+    EXPECT_EQ(launches.back().record.sequence, 2U);
+    EXPECT_EQ(launches.back().gpu_ended, 0U) << failures;
+    missing += launches.size() == 1 ? 1 : 0;
+  }
+  EXPECT_GE(missing, 1);
+}
+
+TEST(NoMemory, TheDevicesRecordOfAnActionThrowsAndDoesNotEndTheProgram) {
+  debug::DeviceHistory history;
+  history.clear();
+  const int stream = 0;
+  const debug::MemoryAccess write{64, 4, debug::AccessKind::write};
+  std::uint64_t failures = 0;
+  for (int i = 0; i < 100; ++i) {
+    bool failed = true;
+    for (std::uint64_t nth = 1; failed; ++nth) {
+      bool threw = false;
+      failed = fails_at(nth, [&] {
+        try {
+          history.on_stream(&stream, {debug::ActionKind::kernel, 0, debug::no_point, {}, {}, 0},
+                            debug::no_point, {&write, 1});
+        } catch (const std::bad_alloc&) {
+          threw = true;
+        }
+      });
+      EXPECT_EQ(threw, failed) << i << ' ' << nth;
+      failures += failed ? 1 : 0;
+    }
+  }
+  EXPECT_GE(failures, 10U);
+  EXPECT_GE(history.size(), 100U);
 }
 
 TEST(NoMemory, AnImageThatCannotBeLoadedIsFreed) {
