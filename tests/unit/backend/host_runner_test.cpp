@@ -56,9 +56,9 @@ TYPED_TEST(HostRunner, GoesWithoutTheEndOfItsGrid) {
   void* args[] = {&begin, &rounds};
   host::Grid grid(entry_of(rotate), shape_of(1, 2), args);
   {
-    TypeParam runner;
-    runner.begin_grid();
-    runner.run_block(grid, 0);
+    TypeParam own;
+    own.begin_grid();
+    own.run_block(grid, 0);
   }
   EXPECT_EQ(grid.take_failure().status, 0);
   EXPECT_EQ(data, (std::vector<int>{1, 0}));

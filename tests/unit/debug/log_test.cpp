@@ -185,8 +185,10 @@ struct FilesOfOthers : ::testing::Test {
   [[nodiscard]] std::string refusal() const {
     const int file = debug::detail::create_file(name.c_str());
     const int problem = errno;
-    if (file < 0) EXPECT_EQ(file, -1);
-    if (file < 0) return debug::detail::file_problem(problem);
+    if (file < 0) {
+      EXPECT_EQ(file, -1);
+      return debug::detail::file_problem(problem);
+    }
     EXPECT_EQ(::write(file, "new", 3), 3);
     ::close(file);
     return "";
