@@ -488,6 +488,12 @@ struct HostLimitDeathTest : ::testing::Test {
     const rlimit limit{most, most};
     if (setrlimit(RLIMIT_AS, &limit) != 0) std::_Exit(99);
   }
+  /// Ends the process, with 0 if the grid failed for want of memory, as `text` says.
+  [[noreturn]] static void exit_without_memory(Grid& grid, const char* text) {
+    const Failure failure = grid.take_failure();
+    const bool right = failure.status == raw(HostStatus::out_of_memory) && failure.text == text;
+    std::_Exit(right ? 0 : 1);
+  }
   static std::size_t stack_of(std::size_t wanted) {
     const host::StackSlab slab(wanted);
     if (!slab.valid() && slab.overflowed(nullptr) != 0) return 1;
@@ -560,10 +566,7 @@ TEST_F(HostLimitDeathTest, AStackThatTheSystemDoesNotGiveFailsTheGrid) {
     Grid larger(entry_of(waits_once), shape_of(1, 1024), args);
     leave_addresses(std::size_t{1} << 20U);
     runner.run_block(larger, 0);
-    const Failure failure = larger.take_failure();
-    const bool right = failure.status == raw(HostStatus::out_of_memory) &&
-                       failure.text == "no memory for the stack of a thread that waits";
-    std::_Exit(right ? 0 : 1);
+    exit_without_memory(larger, "no memory for the stack of a thread that waits");
   };
   EXPECT_EXIT(check(), ExitedWithCode(0), "");
 }
@@ -575,10 +578,7 @@ TEST_F(HostLimitDeathTest, AThreadThatTheSystemDoesNotGiveFailsTheGrid) {
     host::ThreadRunner runner;
     leave_addresses(std::size_t{100} << 20U);
     runner.run_block(grid, 0);
-    const Failure failure = grid.take_failure();
-    const bool right = failure.status == raw(HostStatus::out_of_memory) &&
-                       failure.text == "no OS thread for a thread of the block";
-    std::_Exit(right ? 0 : 1);
+    exit_without_memory(grid, "no OS thread for a thread of the block");
   };
   EXPECT_EXIT(check(), ExitedWithCode(0), "");
 }

@@ -126,6 +126,7 @@ TEST(LaunchException, CutsATextThatIsTooLong) {
   error.raw_text = error.raw_name = Name::of(long_text.c_str());
   const LaunchException exception(error);
   EXPECT_EQ(std::string(exception.what()).size(), 1023U);
+  EXPECT_THAT(exception.what(), ::testing::StartsWith("ttt"));
 }
 
 }  // namespace

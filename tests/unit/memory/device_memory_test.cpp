@@ -4,7 +4,7 @@
 #include "scripted_runtime.hpp"
 #include <warpsafe/memory/detail/device_memory.hpp>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cstddef>
 #include <string>

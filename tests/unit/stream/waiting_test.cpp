@@ -8,7 +8,7 @@
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cstdint>

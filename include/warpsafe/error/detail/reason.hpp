@@ -74,7 +74,7 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   if (!error.device_name.empty()) out << " '" << error.device_name << '\'';
 }
 
-/// Writes a kernel's name, in at most half of the buffer: the names of templates can have thousands
+/// Writes a kernel's name, in about half of the buffer: the names of templates can have thousands
 /// of letters, and the reason comes behind them.
 [[WARPSAFE_DETAIL_RARE]] inline void put_kernel(TextBuffer& out, Name kernel) noexcept {
   const std::size_t quarter = out.capacity() / 4;
