@@ -10,6 +10,7 @@
 #include <warpsafe/debug/data/npy.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/host.hpp>
+#include <warpsafe/race.hpp>
 
 #include <gmock/gmock.h>
 #include <malloc.h>
@@ -19,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <set>
 #include <string>
@@ -55,6 +57,7 @@ WARPSAFE_KERNEL void add_one(int* values, std::size_t n) {
 void add_one_on_host(int* values, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) values[i] += 1;
 }
+WARPSAFE_KERNEL void nothing() {}
 constexpr LaunchConfig small{grid<1>, block<32>};
 
 TEST(NoMemory, FreedMemoryIsKeptWithoutFurtherMemory) {
@@ -252,6 +255,63 @@ TEST(NoMemory, TheDevicesRecordOfAnActionThrowsAndDoesNotEndTheProgram) {
   }
   EXPECT_GE(failures, 10U);
   EXPECT_GE(history.size(), 100U);
+}
+
+TEST(NoMemory, AKernelWithoutMemoryForItsOrderLeavesNoOlderOnePending) {
+  constexpr char function = 0;
+  host::StreamState stream{*host::Runtime::get().devices[0], 0};
+  const host::MemoryRegistry memory;
+  host::HostRaceRecorder recorder;
+  host::DependentLaunches launches;
+  recorder.begin();
+  // Returns how many random numbers its begin asked for.
+  const auto run = [&](bool dependent, bool lacks_memory) {
+    LaunchShape shape{};
+    for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = shape.block[axis] = 1;
+    shape.programmatic = dependent;
+    const auto kernel = std::make_shared<host::KernelOperation>(
+        KernelEntry{&function, nullptr, nullptr, 0}, shape, nullptr, host::Runtime::get().pool);
+    recorder.submitted(stream, *kernel);
+    stream.queue.push_back(kernel);
+    int asked = 0;
+    EXPECT_TRUE(launches.begin(stream, memory, [&](std::size_t) {
+      ++asked;
+      return std::size_t{0};
+    }));
+    stream.queue.pop_front();
+    const auto end = [&] { EXPECT_NE(launches.end(stream, kernel, recorder), lacks_memory); };
+    EXPECT_EQ(fails_at(lacks_memory ? 1 : 1000, end), lacks_memory);
+    return asked;
+  };
+  for (const bool lacks_memory : {false, true}) {
+    run(false, false);
+    run(false, lacks_memory);
+    EXPECT_EQ(run(true, false), lacks_memory ? 1 : 2) << "which pending kernel, and which blocks";
+  }
+}
+
+TEST(NoMemory, UnderTheRaceDetectorAWaitOrTheNextCallReportsEachFailure) {
+  int later = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    bool failed = true;
+    for (std::uint64_t nth = 1; failed; ++nth) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", allocation " + std::to_string(nth));
+      const auto body = [&] {
+        const Stream stream = Stream::create().value();
+        for (int i = 0; i < 3; ++i) ASSERT_TRUE(launch(stream, small, kernel<nothing>).has_value());
+        result<void> waited = success();
+        failed = fails_at(nth, [&] { waited = stream.synchronize(); });
+        const result<void> next = stream.synchronize();
+        EXPECT_EQ(!waited.has_value() || !next.has_value(), failed);
+        EXPECT_TRUE(waited.has_value() || next.has_value()) << "once";
+        if (next.has_value()) return;
+        EXPECT_EQ(next.error().code, Errc::out_of_memory);
+        ++later;
+      };
+      static_cast<void>(adversarial::run({1, seed}, body));
+    }
+  }
+  EXPECT_GE(later, 16) << "two of three kernels, at least";
 }
 
 TEST(NoMemory, AnImageThatCannotBeLoadedIsFreed) {

@@ -56,6 +56,17 @@ void stop_at(std::atomic<unsigned>* runs, unsigned block) {
 }
 void keep_stacks(const void** stacks) { *stacks = host::running_block.stacks; }
 
+TEST_F(HostPool, OneProcessorIsTheCallersAndTheOthersHelp) {
+  const auto others = [](unsigned wanted) {
+    return std::min(wanted, host::BlockRunner::max_helpers);
+  };
+  EXPECT_EQ(host::GridPool::helpers_for(0), 0U) << "the number is unknown";
+  EXPECT_EQ(host::GridPool::helpers_for(1), 0U);
+  EXPECT_EQ(host::GridPool::helpers_for(2), 1U);
+  EXPECT_EQ(host::GridPool::helpers_for(3), 2U);
+  EXPECT_EQ(host::GridPool::helpers_for(64), others(63));
+}
+
 TEST_F(HostPool, SerialGridsRunOnTheCallersThreadInOrder) {
   pool.run_serially(true);
   std::vector<std::thread::id> ids(300);

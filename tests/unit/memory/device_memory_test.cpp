@@ -6,8 +6,10 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cstddef>
 #include <string>
+#include <thread>
 #include <vector>
 
 // Device memory below its buffers: which calls of the runtime it makes, in which order.
@@ -251,6 +253,31 @@ TEST_F(DeviceMemoryTest, FreedInACaptureItIsKeptUntilAnAllocation) {
   EXPECT_EQ(script.taken(), Calls{}) << "each once";
   EXPECT_EQ(Count::of(0), 16U);
   EXPECT_EQ(next->release(), 0);
+}
+
+TEST_F(DeviceMemoryTest, NoneIsLostThatTwoThreadsFreeInACaptureAtOnce) {
+  constexpr std::size_t each = 10'000;  // threads that run at once meet in hundreds of them
+  std::vector<Memory*> memories(2 * each);
+  for (Memory*& memory : memories) memory = made(1).value();
+  capture(1);
+  std::atomic<int> ready = 0;
+  std::atomic<int> failures = 0;
+  const auto free_from = [&](std::size_t first) {
+    ++ready;
+    while (ready < 2) {
+    }
+    for (std::size_t i = first; i < first + each; ++i) {
+      if (memories[i]->release() != 0) ++failures;
+    }
+  };
+  std::thread other(free_from, each);
+  free_from(0);
+  other.join();
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(Count::of(0), memories.size());
+  script.capturing = {};
+  detail::run_postponed_frees<ScriptedRuntime>();
+  EXPECT_EQ(Count::of(0), 0U);
 }
 
 TEST_F(DeviceMemoryTest, ThatOfACaptureIsFreedInIt) {

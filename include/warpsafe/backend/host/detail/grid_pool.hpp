@@ -28,6 +28,12 @@ using BlockRunner = std::conditional_t<thread_sanitizer, ThreadRunner, FibreRunn
 /// works on its own grid, so every grid makes progress, however many streams there are.
 class GridPool {
  public:
+  /// How many threads help on a machine with that many processors (0: unknown), of which the thread
+  /// that calls `run` takes one.
+  [[nodiscard]] static constexpr unsigned helpers_for(unsigned processors) noexcept {
+    const unsigned wanted = processors > 1 ? processors - 1 : 0;
+    return wanted < BlockRunner::max_helpers ? wanted : BlockRunner::max_helpers;
+  }
   /// Runs all blocks of `grid`. Returns when the last one has ended.
   void run(Grid& grid) {
     const std::uint64_t blocks = grid.shape.blocks();
@@ -144,9 +150,8 @@ class GridPool {
   }
 
   [[nodiscard]] static unsigned helpers_wanted() noexcept {
-    static const unsigned processors = std::thread::hardware_concurrency();
-    const unsigned wanted = processors > 1 ? processors - 1 : 0;
-    return wanted < BlockRunner::max_helpers ? wanted : BlockRunner::max_helpers;
+    static const unsigned wanted = helpers_for(std::thread::hardware_concurrency());
+    return wanted;
   }
   int start_helpers() {
     while (helpers_.size() < helpers_wanted()) helpers_.emplace_back([this] { help(); });

@@ -44,8 +44,8 @@ struct EarlyTouch {
 
 /// Follows a grid that may run before its predecessors have ended (dependent_launch), for the race
 /// detector. A protected page faults at the first access, which is noted and then goes on. The
-/// blocks run one after another. Under a sanitizer, which has its own handler of faults, nothing is
-/// noted.
+/// blocks run one after another. Under a sanitizer nothing is noted, because the backend's memory
+/// has no pages of its own then.
 class PredecessorWatch {
  public:
   PredecessorWatch() = default;
@@ -63,10 +63,8 @@ class PredecessorWatch {
     every_ = every;
     offset_ = offset;
     covered_ = false;
-    if (!address_sanitizer && !thread_sanitizer) {
-      active().store(this, std::memory_order_release);
-      apply(true);
-    }
+    active().store(this, std::memory_order_release);
+    apply(true);
   }
   /// Ends it: all memory is accessible again, with its own contents.
   void end() {
