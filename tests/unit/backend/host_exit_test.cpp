@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <optional>
+#include <thread>
 
 /// Read by AddressSanitizer. A forked child does not have its parent's other threads, but still
 /// their lists of destructors. NOLINTNEXTLINE(bugprone-reserved-identifier)
@@ -48,10 +49,12 @@ struct OfThread {
     --living;
   }
 };
-void uses_object() {
-  static thread_local const OfThread object;
-  static_cast<void>(object);
-  ::usleep(1000);  // so that the helpers take blocks
+void make_object() { static thread_local const OfThread object; }
+std::thread::id worker;  // the stream's, which runs the grids of one block
+void keep_worker() { worker = std::this_thread::get_id(); }
+void make_object_elsewhere() {
+  if (std::this_thread::get_id() != worker) make_object();
+  ::usleep(1000);  // so that the pool's threads take blocks
 }
 /// What a test asks after the backend's end: its only object is made before the backend.
 constexpr int too_late = 7;
@@ -141,11 +144,23 @@ TEST_F(HostExit, AKernelThatNeverEndsIsAwaitedForTwoSeconds) {
   EXPECT_EQ(status, 0);
 }
 
-TEST_F(HostExit, TheThreadsOfBlocksHaveEnded) {
+TEST_F(HostExit, AStreamsThreadHasEnded) {
   EXPECT_EXIT(
       {
         after_backend.objects_have_ended = true;
-        host::StreamState* const stream = stream_with(uses_object, 64);
+        if (host_backend::stream_synchronize(stream_with(make_object, 1)) != 0) std::_Exit(8);
+        std::exit(0);
+      },
+      ExitedWithCode(0), "");
+}
+
+TEST_F(HostExit, ThePoolsThreadsHaveEnded) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one processor";
+  EXPECT_EXIT(
+      {
+        after_backend.objects_have_ended = true;
+        host::StreamState* const stream = stream_with(keep_worker, 1);
+        if (launch_raw(stream, shape_of(64, 1), make_object_elsewhere) != 0) std::_Exit(8);
         if (host_backend::stream_synchronize(stream) != 0) std::_Exit(8);
         std::exit(0);
       },

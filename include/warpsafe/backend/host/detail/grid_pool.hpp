@@ -31,7 +31,7 @@ class GridPool {
   /// How many threads help on a machine with that many processors (0: unknown), of which the thread
   /// that calls `run` takes one.
   [[nodiscard]] static constexpr unsigned helpers_for(unsigned processors) noexcept {
-    const unsigned wanted = processors > 1 ? processors - 1 : 0;
+    const unsigned wanted = processors == 0 ? 0 : processors - 1;
     return wanted < BlockRunner::max_helpers ? wanted : BlockRunner::max_helpers;
   }
   /// Runs all blocks of `grid`. Returns when the last one has ended.
