@@ -5,6 +5,7 @@
 // reports it, what was not begun, and what is freed again.
 
 #include "../unit/fixtures/private_member.hpp"
+#include "../unit/fixtures/scripted_runtime.hpp"
 #include "injector.hpp"
 #include <warpsafe/all.hpp>
 #include <warpsafe/debug/data/npy.hpp>
@@ -312,6 +313,63 @@ TEST(NoMemory, UnderTheRaceDetectorAWaitOrTheNextCallReportsEachFailure) {
     }
   }
   EXPECT_GE(later, 16) << "two of three kernels, at least";
+}
+
+TEST(NoMemory, TheRaceDetectorsRecordOfAnActionThrowsAndDoesNotEndTheProgram) {
+  host::HostRaceRecorder recorder;
+  recorder.begin();
+  std::uint64_t failures = 0;
+  for (int i = 0; i < 100; ++i) {
+    bool failed = true;
+    for (std::uint64_t nth = 1; failed; ++nth) {
+      bool threw = false;
+      failed = fails_at(nth, [&] {
+        try {
+          recorder.host(debug::ActionKind::not_done);
+        } catch (const std::bad_alloc&) {
+          threw = true;
+        }
+      });
+      EXPECT_EQ(threw, failed) << i << ' ' << nth;
+      failures += failed ? 1 : 0;
+    }
+  }
+  EXPECT_GE(failures, 10U);
+  EXPECT_GE(recorder.history.size(), 100U);
+}
+
+TEST(NoMemory, ABufferWithoutMemoryForItsOwnRecordSaysHowMuch) {
+  const Stream stream = Stream::create().value();
+  constexpr std::size_t bytes = sizeof(detail::DeviceMemory<host_backend>);
+  int found = 0;
+  bool failed = true;
+  for (std::uint64_t nth = 1; failed; ++nth) {
+    result<DeviceBuffer<int>> made = LaunchError{};
+    failed = fails_at(nth, [&] { made = DeviceBuffer<int>::create(stream, 1000); });
+    EXPECT_EQ(made.has_value(), !failed);
+    if (!failed || made.error().value != bytes) continue;
+    EXPECT_EQ(made.error().code, Errc::out_of_memory);
+    EXPECT_EQ(made.error().limit, 0U) << "that is not known";
+    ++found;
+  }
+  EXPECT_EQ(found, 1);
+}
+
+TEST(NoMemory, AUseThatCannotBeRecordedHasEnded) {
+  using Memory = detail::DeviceMemory<ScriptedRuntime>;
+  const auto stream = [](std::uintptr_t number) { return ScriptedRuntime::stream(number); };
+  Memory* const memory =
+      Memory::allocate<CheckLevel::full>(basic_stream_hold(stream(1)), Bytes(8), false, {}).value();
+  static_cast<void>(script.taken());
+  EXPECT_TRUE(fails_at(1, [&] { EXPECT_EQ(memory->record_use<CheckLevel::full>(stream(2)), 0); }));
+  EXPECT_EQ(script.taken(), std::vector<std::string>{"stream_synchronize 2 ~"});
+  EXPECT_EQ(memory->release(), 0);
+}
+
+TEST(NoFile, AProgramIsNotTakenForADebuggedOne) {
+  failures::arm(Kind::file, 1);
+  EXPECT_FALSE(debug::detail::is_debugged());
+  EXPECT_EQ(failures::disarm(), 1U);
 }
 
 TEST(NoMemory, AnImageThatCannotBeLoadedIsFreed) {

@@ -113,6 +113,10 @@ TEST_F(Rocprof, SeesTheLaunchAlone) {
                           "roctxProfilerResume", "hipLaunchKernel", "hipStreamSynchronize",
                           "roctxProfilerPause", "hipStreamSynchronize"));
 
+  ws::detail::BackendCalls other{};
+  other.vendor = ws::Vendor::host;
+  EXPECT_EQ(ws::debug::detail::profiler_of(other), nullptr) << "they record no other backend";
+
   const auto stream = make_stream();
   const auto buffer = ws::DeviceBuffer<float>::create(stream, 4).value();
   fail("LaunchKernel", 1, code::invalid_value);

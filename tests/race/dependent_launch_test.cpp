@@ -220,6 +220,20 @@ TEST(DependentLaunch, AReadBeforeTheWaitIsARaceWithBothLines) {
       HasSubstr("call wait_for_predecessor() in kernel 'read_then_wait' before this access"));
 }
 
+TEST(DependentLaunch, ARunKnowsNoKernelOfTheRunBefore) {
+  Buffers of;
+  const RaceReport report = run(20, [&] {
+    static_cast<void>(of.stream.record().value());  // the host does not know that it has ended
+    launch(of.stream, dependent, kernel<read_then_wait, waits_for_predecessor>, of.x.view(),
+           of.y.view())
+        .value();
+    of.launch<produce>(ordinary, of.x.view());
+    of.stream.synchronize().value();
+  });
+  EXPECT_TRUE(report.clean()) << report;
+  EXPECT_EQ(report.seeds_run, 20U);
+}
+
 TEST(DependentLaunch, AWaitBeforeTheReadIsRight) {
   const RaceReport report = after_produce<wait_then_read>(500);
   EXPECT_TRUE(report.clean()) << report;

@@ -211,6 +211,17 @@ class ScheduledByHand : public testing::Test {
     const std::shared_ptr<const Operation> known = operation;
     scheduler_.finish(lock_, {&known, 1});
   }
+  /// A seed for which nothing runs before the first call.
+  static std::uint64_t seed_of_nothing() {
+    // Of 16: the second draw of a seed whose chance is 1 decides that.
+    const auto nothing_runs = [](std::uint64_t seed) {
+      Random random(seed);
+      return random.below(5) == 0 && random.below(16) != 0;
+    };
+    std::uint64_t seed = 3;
+    while (!nothing_runs(seed)) ++seed;
+    return seed;
+  }
   /// Memory of the backend, as it is handed out.
   unsigned char* add_memory(MemoryKind kind, std::size_t bytes = 16) {
     Allocation made{Storage(bytes), bytes, kind, 0};
@@ -304,20 +315,39 @@ TEST_F(ScheduledByHand, ASeedBeginsWithNothingOfTheOneBefore) {
   scheduler_.begin(2);
   EXPECT_EQ(scheduler_.recorder.history.size(), 0U);
   EXPECT_TRUE(scheduler_.recorder.remarks.empty());
-  // Of 16: the second draw of a seed whose chance is 1 decides that nothing runs.
-  const auto nothing_runs = [](std::uint64_t seed) {
-    Random random(seed);
-    return random.below(5) == 0 && random.below(16) != 0;
-  };
-  std::uint64_t seed = 3;
-  while (!nothing_runs(seed)) ++seed;
-  scheduler_.begin(seed);
+  scheduler_.begin(seed_of_nothing());
   bool ran = false;
   submit(0, [&] { ran = true; });
   scheduler_.begin_call(lock_);
   EXPECT_FALSE(ran) << "the program has not queried";
   scheduler_.drain(lock_);
   EXPECT_TRUE(ran);
+}
+
+TEST_F(ScheduledByHand, OfMoreThanAThousandOperationsTheNextCallRunsOne) {
+  scheduler_.begin(seed_of_nothing());
+  int ran = 0;
+  const auto add = [&] { submit(0, [&] { ++ran; }); };
+  for (int i = 0; i < 1024; ++i) add();
+  scheduler_.begin_call(lock_);
+  EXPECT_EQ(ran, 0);
+  add();
+  scheduler_.begin_call(lock_);
+  EXPECT_GE(ran, 1);
+  scheduler_.drain(lock_);
+  EXPECT_EQ(ran, 1025);
+}
+
+TEST_F(ScheduledByHand, WhatRunsIsRecorded) {
+  scheduler_.begin(1);
+  submit(0);
+  const auto moments = [&] { return scheduler_.recorder.history.moments(); };
+  ASSERT_EQ(moments().size(), 1U);
+  EXPECT_TRUE(moments()[0].moment.handed_over);
+  scheduler_.drain(lock_);
+  ASSERT_EQ(moments().size(), 2U);
+  EXPECT_FALSE(moments()[1].moment.handed_over);
+  EXPECT_EQ(moments()[1].moment.action, moments()[0].moment.action);
 }
 
 TEST_F(ScheduledByHand, AWaitEndsWithWhatWasWaitedFor) {

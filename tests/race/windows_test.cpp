@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ WARPSAFE_KERNEL void set_span(DeviceSpan<float> x) {
 /// Writes one element in front of its view, or behind it. The number differs from the one there.
 WARPSAFE_KERNEL void set_before(float* x) { x[-1] = 2; }
 WARPSAFE_KERNEL void set_behind(float* x) { x[half] = 2; }
+template <bool Outside>
+WARPSAFE_KERNEL void fail(float* x) {
+  if (Outside) x[half] = 2;
+  throw std::runtime_error("one");
+}
 WARPSAFE_KERNEL void sum_pointer(const float* x, float* sum) {
   for (std::size_t i = 0; i < half; ++i) *sum += x[i];
 }
@@ -97,6 +103,21 @@ TEST(Windows, PartsThatOverlapAre) {
   expect_race([] {
     return side_by_side<CheckLevel::off>(kernel<set_pointer>, kernel<set_span>, half - 1);
   });
+}
+
+template <bool Outside>
+RaceReport failing() {
+  return run(1, [] {
+    auto halves = Halves::create().value();
+    launch(halves.left, once, kernel<fail<Outside>>, halves.part(0)).value();
+    static_cast<void>(halves.left.synchronize());
+  });
+}
+
+TEST(Windows, AFailureInARunThatIsRepeatedIsReportedOnce) {
+  const RaceReport report = failing<true>();
+  EXPECT_EQ(report.findings.size(), failing<false>().findings.size()) << report;
+  EXPECT_FALSE(report.clean());
 }
 
 TEST(Windows, AKernelThatWritesAroundItsViewIsTakenForTheWholeBuffer) {

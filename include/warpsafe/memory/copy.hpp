@@ -161,13 +161,17 @@ constexpr bool check_blocking_copy() noexcept {
   if constexpr (!check_stream<S>()) {
     return false;
   } else {
+    constexpr bool pinned = is_pinned<ToType> || is_pinned<FromType>;
+    static_assert(
+        !pinned,
+        "warpsafe: copy_and_wait(stream, from(x), to(y)) takes no PinnedBuffer; pass its span(), or move it into copy(), which does not wait");
     constexpr bool one_device = CopyOperand<ToType>::known != CopyOperand<FromType>::known;
     static_assert(
-        one_device,
+        pinned || one_device,
         "warpsafe: copy_and_wait(stream, from(x), to(y)) takes device memory (a buffer, a view) "
         "on one side and host memory with a size (a vector, a std::span) on the other; unwrap a "
         "result with WARPSAFE_TRY");
-    if constexpr (!one_device) {
+    if constexpr (pinned || !one_device) {
       return false;
     } else if constexpr (CopyOperand<ToType>::known) {
       using Element = typename CopyOperand<ToType>::element;
@@ -179,14 +183,14 @@ constexpr bool check_blocking_copy() noexcept {
       static_assert(
           !writable || fits,
           "warpsafe: the source is not sized host memory of these elements; pass a std::span or a std::vector of them");
-      return writable && fits && CopyOperand<ToType>::place == CopyPlace::device;
+      return writable && fits;
     } else {
       using Element = std::remove_const_t<typename CopyOperand<FromType>::element>;
       constexpr bool fits = is_host_target<To, Element>;
       static_assert(
           fits,
           "warpsafe: the target is not sized writable host memory of these elements; pass a std::span, or a std::vector that has a name");
-      return fits && CopyOperand<FromType>::place == CopyPlace::device;
+      return fits;
     }
   }
 }

@@ -276,6 +276,28 @@ auto f05l_pinned_memory_by_position(ws::StreamRef stream, Buffer& buffer, Pinned
 #endif
 }
 
+// F05: Both sides are host memory.
+auto f05n_pinned_source_of_a_blocking_copy(ws::StreamRef stream, Buffer& buffer,
+                                           std::vector<float>& values,
+                                           [[maybe_unused]] Pinned& pinned) {
+#ifdef MISUSE
+  // expected-error {{"takes no PinnedBuffer; pass its span()"}}
+  return ws::copy_and_wait(stream, ws::from(pinned), ws::to(values));
+#else
+  return ws::copy_and_wait(stream, ws::from(buffer), ws::to(values));
+#endif
+}
+
+// F05: A PinnedBuffer has a span, whose owner may go on once the copy has ended.
+auto f05o_pinned_target_of_a_blocking_copy(ws::StreamRef stream, Buffer& buffer, Pinned& pinned) {
+#ifdef MISUSE
+  // expected-error {{"takes no PinnedBuffer; pass its span()"}}
+  return ws::copy_and_wait(stream, ws::from(buffer), ws::to(pinned));
+#else
+  return ws::copy_and_wait(stream, ws::from(buffer), ws::to(pinned.span()));
+#endif
+}
+
 // F05: The elements would end with the temporary vector.
 auto f05m_temporary_vector_as_target(ws::StreamRef stream, const Buffer& buffer) {
 #ifdef MISUSE

@@ -235,6 +235,8 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t gra
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec_handle, cudaGraph_t graph_handle,
                                 cudaGraphExecUpdateResultInfo* info) {
+  // What the call's own failure leaves there.
+  if (info != nullptr) *info = {cudaGraphExecUpdateError, nullptr, nullptr};
   return api("cudaGraphExecUpdate", text(exec_handle, graph_handle), plain, [&](auto&) {
     GraphExec* const exec = find(runtime().graph_execs, exec_handle);
     const Graph* const graph = find(runtime().graphs, graph_handle);

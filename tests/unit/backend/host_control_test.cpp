@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <iterator>
 #include <set>
 #include <string>
@@ -50,6 +51,16 @@ TEST_F(HostControl, TheDefaultDeviceIsTheCpuWithTheFloorOfCuda) {
   EXPECT_EQ(limits.shared_per_block, 49152U);
   EXPECT_EQ(limits.warp_size, 32U);
   EXPECT_FALSE(limits.floored);
+}
+
+TEST(HostBeginning, AProgramHasOneDevice) {
+  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        int devices = 0;
+        std::_Exit(host_backend::device_count(devices) == 0 && devices == 1 ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(HostControl, DevicesAreAsManyAsATestWants) {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace warpsafe::host_test {
@@ -99,6 +100,14 @@ TYPED_TEST(HostThreads, AWatchIsToldWhetherAThreadWaitsOrAllows) {
   }
 }
 
+void keep_id(std::thread::id* id) { *id = std::this_thread::get_id(); }
+
+TYPED_TEST(HostThreads, ASingleThreadRunsOnTheCallersOsThread) {
+  std::thread::id id;
+  EXPECT_EQ(this->run(shape_of(1, 1), nullptr, keep_id, &id).status, 0);
+  EXPECT_EQ(id, std::this_thread::get_id());
+}
+
 // The fibres of one OS thread, whose order is known.
 
 struct HostFibres : HostThreads<host::FibreRunner> {
@@ -127,6 +136,24 @@ TEST_F(HostFibres, ThreadsShareTheModesUntilTheFirstOfTheirGridChangesThem) {
     EXPECT_EQ(run(shape_of(1, 3), nullptr, rounds_of_modes, first_thread, 1, seen.data()).status,
               0);
     EXPECT_THAT(seen, ElementsAre(up, nearest, nearest)) << "each has its own";
+  }
+}
+
+void modes_at_the_beginning(int* seen) {
+  const unsigned threads = self().block_dim[0];
+  const unsigned thread = thread_number();
+  seen[block_number() * threads + thread] = std::fegetround();
+  if (thread == 0 || thread == threads - 1) std::fesetround(up);
+  sync_block(modes_file, 8);
+}
+
+TEST_F(HostFibres, EachBlockBeginsWithTheModesOfItsGrid) {
+  if (!host::Switch::restarts) GTEST_SKIP() << "its switches keep the modes";
+  for (const std::uint32_t threads : {1U, 3U}) {
+    std::vector<int> seen(std::size_t{2} * threads, -1);
+    EXPECT_EQ(run(shape_of(2, threads), nullptr, modes_at_the_beginning, seen.data()).status, 0);
+    EXPECT_THAT(seen, Each(nearest)) << threads;
+    std::fesetround(nearest);
   }
 }
 

@@ -54,6 +54,11 @@ bool holds(const unsigned char* memory, std::size_t bytes, std::uint32_t pattern
   return true;
 }
 
+TEST(HostStorage, HasPagesOfItsOwnExceptUnderASanitizer) {
+  const Storage storage(100);
+  EXPECT_EQ(storage.pages() == nullptr, host::address_sanitizer || host::thread_sanitizer);
+}
+
 TEST(HostPattern, FillsAndFindsEachByte) {
   for (std::size_t bytes = 0; bytes <= 13; ++bytes) {
     std::array<unsigned char, 16> memory{};

@@ -4,19 +4,28 @@
 // What a recorder makes of launches, waits and errors that the test tells it of.
 
 #include "core_test.hpp"
+#include "private_member.hpp"
 #include "scripted_runtime.hpp"
 #include <warpsafe/debug/run/run_recorder.hpp>
 
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace warpsafe::core_test {
+
+struct RecorderStart {
+  friend constexpr auto member(RecorderStart);
+};
+template struct PrivateMember<RecorderStart, &debug::RunRecorder::zero_>;
+
 namespace {
 
 using debug::LaunchRecord;
@@ -51,6 +60,30 @@ struct ToldRecorder : ::testing::Test {
   const RunListener* listener = nullptr;
   std::uint64_t now = 0;
 };
+
+TEST(NanosecondsNow, AreThoseOfTheMonotonicClock) {
+  const auto read = [] {
+    timespec time{};
+    EXPECT_EQ(::clock_gettime(CLOCK_MONOTONIC, &time), 0);
+    return std::chrono::nanoseconds(std::chrono::seconds(time.tv_sec)).count() + time.tv_nsec;
+  };
+  for (int i = 0; i < 1000; ++i) {
+    const auto before = read();
+    const auto now = static_cast<std::int64_t>(debug::detail::nanoseconds_now());
+    const auto after = read();
+    ASSERT_LE(before, now);
+    ASSERT_LE(now, after);
+  }
+}
+
+TEST_F(ToldRecorder, ALaunchAtTheStartHasATimeThatIsKnown) {
+  now = (*recorder).*member(RecorderStart{});
+  launched(1, 0, 5);
+  const RunRecord run = recorder->run();
+  ASSERT_EQ(run.launches.size(), 1U);
+  EXPECT_EQ(run.launches[0].begun, 1U) << "0 is no time";
+  EXPECT_EQ(run.launches[0].ended, 5U);
+}
 
 TEST_F(ToldRecorder, LaunchesAreInTheOrderOfTheirNumbers) {
   for (const std::uint64_t number : {5U, 2U, 9U, 3U, 1U, 8U}) launched(number, number);

@@ -69,7 +69,7 @@ struct LibraryCallTest : core_test::ScriptedTest {
 };
 
 TEST_F(LibraryCallTest, TheFunctionsOwnErrorIsTheFirst) {
-  const auto failed = [&](std::map<std::string, int> fails) {
+  const auto failed = [&](core_test::Script::Statuses fails) {
     calls();
     script.fails = std::move(fails);
     const auto there = device_scalar(trust(x));

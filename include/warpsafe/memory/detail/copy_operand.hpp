@@ -67,6 +67,12 @@ struct CopyOperand {
   static constexpr bool known = false;
 };
 
+/// Whether a type without references and const is pinned host memory.
+template <class A>
+inline constexpr bool is_pinned = requires {
+  requires CopyOperand<A>::place == CopyPlace::pinned;
+};
+
 template <class T>
 struct CopyOperand<DeviceSpan<T>> {
   static constexpr bool known = true;

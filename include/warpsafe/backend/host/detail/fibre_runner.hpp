@@ -193,7 +193,7 @@ class FibreRunner {
   [[gnu::noinline]] void wait_at(const BarrierSite& site) {
     if (at_first_ == 0) {
       first_ = site;
-      own_modes_ = own_modes_ || (threads_ != 1 && modes_.changed());
+      own_modes_ = own_modes_ || modes_.changed();
       if (!own_modes_) known_ = site;
     }
     if (site.same_as(first_)) {

@@ -68,11 +68,9 @@ class GridPool {
   }
   void join() {
     for (std::thread& helper : helpers_) helper.join();
-    helpers_.clear();
   }
   void detach() {
     for (std::thread& helper : helpers_) helper.detach();
-    helpers_.clear();
   }
 
  private:
