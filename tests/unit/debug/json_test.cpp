@@ -108,26 +108,6 @@ TEST(JsonObject, ReadsNothingBehindATextThatIsCutOff) {
   EXPECT_EQ(JsonObject().add("t", Name{"\xe2\x82\xac", 2}).text(), R"({"t":"\ufffd\ufffd"})");
 }
 
-/// A file whose device fills up, and then has an error.
-ssize_t fail_twice(void* failures, const char*, std::size_t) {
-  errno = ++*static_cast<int*>(failures) == 1 ? ENOSPC : EDQUOT;
-  return -1;
-}
-
-TEST(OutputFile, KeepsTheFirstOfTwoFailures) {
-  int failures = 0;
-  std::FILE* const file = ::fopencookie(&failures, "w", {nullptr, fail_twice, nullptr, nullptr});
-  ASSERT_NE(file, nullptr);
-  char buffer[8];
-  std::setvbuf(file, buffer, _IOFBF, sizeof buffer);
-  detail::OutputFile out(file);
-  out.line("more than the buffer takes");
-  EXPECT_EQ(failures, 1);
-  EXPECT_EQ(out.finish(), ENOSPC);
-  EXPECT_EQ(failures, 1) << "there is nothing to flush";
-  std::fclose(file);
-}
-
 TEST(OutputFile, KeepsTheFirstFailure) {
   std::FILE* const full = std::fopen("/dev/full", "wb");
   if (full == nullptr) GTEST_SKIP() << "no /dev/full here";
