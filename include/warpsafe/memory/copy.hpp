@@ -264,9 +264,10 @@ requires(sizeof...(A) < 3 || (sizeof...(A) == 4 && !detail::ends_in_call_site<A.
   return success();
 }
 
-/// Copies between device memory and ordinary host memory (a std::vector, a std::span, an array),
-/// and returns when the copy has ended. Waits for all earlier work of the stream. Names as for
-/// `copy`. Errc::size_mismatch, ::stream_capturing, ::execution_failed, ::runtime_failed.
+/// Copies between device memory and ordinary host memory (a std::vector, a std::span, an array;
+/// of a PinnedBuffer its span()), and returns when the copy has ended. Waits for all earlier work
+/// of the stream. Names as for `copy`. Errc::size_mismatch, ::stream_capturing, ::execution_failed,
+/// ::runtime_failed.
 template <CheckLevel Level = current_level, class S, class To, class From>
 [[nodiscard]] result<void> copy_and_wait(const S& stream, To&& to, From&& from,
                                          call_site site = call_site::current()) noexcept {
