@@ -50,7 +50,7 @@ struct OfThread {
   }
 };
 void make_object() { static thread_local const OfThread object; }
-std::thread::id worker;  // the stream's, which runs the grids of one block
+std::thread::id worker;  // the stream's, which runs grids of one thread
 void keep_worker() { worker = std::this_thread::get_id(); }
 void make_object_elsewhere() {
   if (std::this_thread::get_id() != worker) make_object();
@@ -86,10 +86,11 @@ struct HostExit : ::testing::Test {
   // Each test runs in a separate process, which begins from main().
   HostExit() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
 
-  static host::StreamState* stream_with(void (*kernel)(), unsigned blocks = 4) {
+  static host::StreamState* stream_with(void (*kernel)(), unsigned blocks = 4,
+                                        unsigned threads = 2) {
     host::StreamState* stream = nullptr;
     if (host_backend::stream_create(stream, 0) != 0) std::_Exit(8);
-    if (launch_raw(stream, shape_of(blocks, 2), kernel) != 0) std::_Exit(8);
+    if (launch_raw(stream, shape_of(blocks, threads), kernel) != 0) std::_Exit(8);
     return stream;
   }
 };
@@ -148,7 +149,7 @@ TEST_F(HostExit, AStreamsThreadHasEnded) {
   EXPECT_EXIT(
       {
         after_backend.objects_have_ended = true;
-        if (host_backend::stream_synchronize(stream_with(make_object, 1)) != 0) std::_Exit(8);
+        if (host_backend::stream_synchronize(stream_with(make_object, 1, 1)) != 0) std::_Exit(8);
         std::exit(0);
       },
       ExitedWithCode(0), "");
@@ -159,7 +160,7 @@ TEST_F(HostExit, ThePoolsThreadsHaveEnded) {
   EXPECT_EXIT(
       {
         after_backend.objects_have_ended = true;
-        host::StreamState* const stream = stream_with(keep_worker, 1);
+        host::StreamState* const stream = stream_with(keep_worker, 1, 1);
         if (launch_raw(stream, shape_of(64, 1), make_object_elsewhere) != 0) std::_Exit(8);
         if (host_backend::stream_synchronize(stream) != 0) std::_Exit(8);
         std::exit(0);
