@@ -232,11 +232,9 @@ TEST(NoMemory, ALaunchIsNotGivenTheTimesOfOneThatHasNoMemory) {
   EXPECT_GE(missing, 1);
 }
 
-TEST(NoMemory, TheDevicesRecordOfAnActionThrowsAndDoesNotEndTheProgram) {
-  debug::DeviceHistory history;
-  history.clear();
-  const int stream = 0;
-  const debug::MemoryAccess write{64, 4, debug::AccessKind::write};
+/// Calls `tell` a hundred times, each time with every failure there is, which it must throw.
+template <class Tell>
+void expect_that_it_throws(const Tell& tell) {
   std::uint64_t failures = 0;
   for (int i = 0; i < 100; ++i) {
     bool failed = true;
@@ -244,8 +242,7 @@ TEST(NoMemory, TheDevicesRecordOfAnActionThrowsAndDoesNotEndTheProgram) {
       bool threw = false;
       failed = fails_at(nth, [&] {
         try {
-          history.on_stream(&stream, {debug::ActionKind::kernel, 0, debug::no_point, {}, {}, 0},
-                            debug::no_point, {&write, 1});
+          tell();
         } catch (const std::bad_alloc&) {
           threw = true;
         }
@@ -255,7 +252,25 @@ TEST(NoMemory, TheDevicesRecordOfAnActionThrowsAndDoesNotEndTheProgram) {
     }
   }
   EXPECT_GE(failures, 10U);
+}
+
+TEST(NoMemory, TheDevicesRecordOfAnActionThrowsAndDoesNotEndTheProgram) {
+  debug::DeviceHistory history;
+  history.clear();
+  const int stream = 0;
+  const debug::MemoryAccess write{64, 4, debug::AccessKind::write};
+  expect_that_it_throws([&] {
+    history.on_stream(&stream, {debug::ActionKind::kernel, 0, debug::no_point, {}, {}, 0},
+                      debug::no_point, {&write, 1});
+  });
   EXPECT_GE(history.size(), 100U);
+}
+
+TEST(NoMemory, TheRaceDetectorsRecordOfAnActionThrowsAndDoesNotEndTheProgram) {
+  host::HostRaceRecorder recorder;
+  recorder.begin();
+  expect_that_it_throws([&] { recorder.host(debug::ActionKind::not_done); });
+  EXPECT_GE(recorder.history.size(), 100U);
 }
 
 TEST(NoMemory, AKernelWithoutMemoryForItsOrderLeavesNoOlderOnePending) {
@@ -313,29 +328,6 @@ TEST(NoMemory, UnderTheRaceDetectorAWaitOrTheNextCallReportsEachFailure) {
     }
   }
   EXPECT_GE(later, 16) << "two of three kernels, at least";
-}
-
-TEST(NoMemory, TheRaceDetectorsRecordOfAnActionThrowsAndDoesNotEndTheProgram) {
-  host::HostRaceRecorder recorder;
-  recorder.begin();
-  std::uint64_t failures = 0;
-  for (int i = 0; i < 100; ++i) {
-    bool failed = true;
-    for (std::uint64_t nth = 1; failed; ++nth) {
-      bool threw = false;
-      failed = fails_at(nth, [&] {
-        try {
-          recorder.host(debug::ActionKind::not_done);
-        } catch (const std::bad_alloc&) {
-          threw = true;
-        }
-      });
-      EXPECT_EQ(threw, failed) << i << ' ' << nth;
-      failures += failed ? 1 : 0;
-    }
-  }
-  EXPECT_GE(failures, 10U);
-  EXPECT_GE(recorder.history.size(), 100U);
 }
 
 TEST(NoMemory, ABufferWithoutMemoryForItsOwnRecordSaysHowMuch) {

@@ -50,7 +50,7 @@ constexpr bool check_operand() noexcept {
       "warpsafe: this result may hold an error instead of a buffer; take its value first");
   if constexpr (CopyOperand<A>::known) {
     constexpr bool rvalue = !std::is_lvalue_reference_v<Given>;
-    constexpr bool pinned = CopyOperand<A>::place == CopyPlace::pinned;
+    constexpr bool pinned = is_pinned<A>;
     constexpr bool owner = !std::is_void_v<typename CopyOperand<A>::backend>;
     static_assert(
         !pinned || rvalue,
@@ -107,7 +107,7 @@ constexpr bool check_pair() noexcept {
       of_backend<std::remove_cvref_t<To>, B> && of_backend<std::remove_cvref_t<From>, B>;
   static_assert(one_backend, "warpsafe: buffer and stream are of different backends");
   constexpr bool on_host =
-      ToOperand::place == CopyPlace::pinned && FromOperand::place == CopyPlace::pinned;
+      is_pinned<std::remove_cvref_t<To>> && is_pinned<std::remove_cvref_t<From>>;
   static_assert(!on_host, "warpsafe: both sides are host memory; use std::copy");
   return writable && same && one_backend && !on_host;
 }

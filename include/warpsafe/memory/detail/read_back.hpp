@@ -157,10 +157,10 @@ auto copy_sides(basic_stream_ref<B> on, To&& to, From&& from, call_site site) no
   using FromOperand = CopyOperand<std::remove_cvref_t<From>>;
   const CopyRows to_rows = ToOperand::rows(to);
   const CopyRows from_rows = FromOperand::rows(from);
-  if constexpr (ToOperand::place == CopyPlace::pinned) {
+  if constexpr (is_pinned<std::remove_cvref_t<To>>) {
     return copy_pending<Level, B>(on, to_rows, std::forward<To>(to), from_rows,
                                   FromOperand::owner(from), true, site);
-  } else if constexpr (FromOperand::place == CopyPlace::pinned) {
+  } else if constexpr (is_pinned<std::remove_cvref_t<From>>) {
     const result<void> usable =
         check_elements<Level, B>(from.span().data(), from.span().size(), site);
     using Pinned = std::remove_cvref_t<From>;
