@@ -73,7 +73,7 @@ class Rocprof : public VendorTest {
 
   static void take(const char* call) { said.emplace_back(call, recorded_calls().size()); }
   static inline std::vector<std::pair<std::string, std::size_t>> said;
-  const std::string folder = "rocprof_test." + std::to_string(::getpid());
+  const std::string folder = ::testing::TempDir() + "rocprof_test." + std::to_string(::getpid());
 };
 
 bool loaded = false;  // the profilers, which stay
