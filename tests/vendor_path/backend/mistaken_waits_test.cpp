@@ -33,9 +33,13 @@ class MistakenWaits : public VendorTest {
     before_ = mode;
     ASSERT_EQ(Backend::exchange_capture_mode(before_), code::success);
   }
+  /// How often an event is polled depends on when its work ends, so polls in a row are one.
   static std::vector<std::string> without_questions(std::vector<std::string> calls) {
     std::erase(calls, "ThreadExchangeStreamCaptureMode x2");
     std::erase(calls, "GetStreamDeviceId");  // not seen where AMD's runtime is behind the stand-in
+    for (std::string& one : calls) {
+      if (one.starts_with("EventQuery x")) one = "EventQuery";
+    }
     return calls;
   }
   int before_ = 0;
@@ -104,9 +108,11 @@ TEST_F(MistakenWaits, OfAnEventAskUntilItIsDone) {
   ASSERT_EQ(Backend::event_record(event, stream.native()), code::success);
   fail("EventSynchronize", 1, code::capture_unsupported);
   fail("EventQuery", 1, hipErrorNotReady);
+  const std::size_t polled = count("EventQuery");
   EXPECT_THAT(without_questions(
                   calls_of([&] { EXPECT_EQ(Backend::event_synchronize(event), code::success); })),
-              ElementsAre("EventSynchronize", "EventQuery x2"));
+              ElementsAre("EventSynchronize", "EventQuery"));
+  EXPECT_GT(count("EventQuery"), polled + 1) << "the first answer was that it is not ready";
   fail("EventSynchronize", 1, code::capture_unsupported);
   fail("EventQuery", 1, code::unknown);
   EXPECT_EQ(Backend::event_synchronize(event), code::unknown);

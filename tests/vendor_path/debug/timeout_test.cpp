@@ -73,7 +73,7 @@ TEST_F(Watched, AWaitAsksAndIsGivenUpAndTheSlotStaysAsItWas) {
   ASSERT_FALSE(waited.has_value());
   EXPECT_EQ(waited.error().code, Errc::wait_timed_out) << waited.error();
   EXPECT_EQ(count("StreamSynchronize"), blocked);
-  EXPECT_GT(count("StreamQuery"), 1U);
+  EXPECT_GT(count("StreamQuery"), 0U);
   EXPECT_EQ(last_error(), code::success);
   ASSERT_THAT(said, SizeIs(1));
   EXPECT_THAT(said[0], StartsWith("warpsafe: a wait has lasted 0.02 s"));
