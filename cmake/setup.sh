@@ -7,6 +7,8 @@
 unset CDPATH NINJA_STATUS GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR GIT_NAMESPACE GIT_PREFIX
 export LC_ALL=C.UTF-8
 
+may_install=yes to_paste=''
+
 # The parts, as 'probe|Debian package|what is left out without it'. A probe is
 #   NAME            a command on PATH
 #   <header>        a header that g++ finds
@@ -61,12 +63,19 @@ say() { printf '== %s\n' "$*"; }
 # print_help SCRIPT: the comment at its beginning.
 print_help() { sed -n '2,/^set/s/^# \{0,1\}//p' "$1"; }
 
-# help_if_asked SCRIPT "$@": prints the script's help and ends, if the first argument is --help.
-help_if_asked() {
-  if [[ ${2-} == --help || ${2-} == -h ]]; then
-    print_help "$1"
+# common_options SCRIPT "$@": sets `words` to the arguments without --no-install, which it obeys. Prints the script's help
+# and ends, if the first argument is --help.
+common_options() {
+  local script=$1 word
+  shift
+  if [[ ${1-} == --help || ${1-} == -h ]]; then
+    print_help "$script"
     exit 0
   fi
+  words=()
+  for word in "$@"; do
+    if [[ $word == --no-install ]]; then may_install=no; else words+=("$word"); fi
+  done
 }
 
 # The Python interpreter of sphinx-build, from its first line; a machine may have several.
@@ -100,11 +109,43 @@ missing_parts() {
 # Prints the packages of the missing parts, one per line.
 missing() { missing_parts "$@" | cut -d '|' -f 2 | sort -u; }
 
+# Runs apt-get as root, without questions. Shows its progress: one moving line on a terminal, otherwise a line every 30
+# seconds. Its output goes to the file `log`.
+run_apt() {
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=0 -o Acquire::http::Timeout=20 -o APT::Status-Fd=1 \
+    "$@" 2>&1 | tee "$log" | show_apt_progress
+  return "${PIPESTATUS[0]}"
+}
+
+# Reads apt-get's output, and shows what it has for APT::Status-Fd: dlstatus or pmstatus, the package, the per cent done, words.
+show_apt_progress() {
+  local kind percent rest said='' began=$SECONDS shown=0 tty=''
+  [[ ! -t 1 ]] || tty=yes
+  while IFS=: read -r kind _ percent rest; do
+    case $kind in
+      dlstatus) said="downloading, ${percent%%.*} %" ;;
+      pmstatus) said="installing, ${percent%%.*} %: $rest" ;;
+      *) continue ;;
+    esac
+    if [[ $tty ]]; then
+      printf '\r\033[K   %s' "${said:0:70}"
+    elif ((SECONDS - began - shown >= 30)); then
+      shown=$((SECONDS - began))
+      printf '   %s, %d s\n' "$said" "$shown"
+    fi
+  done
+  if [[ $tty && $said ]]; then printf '\r\033[K'; fi
+}
+
 # Installs packages with apt-get. Otherwise sets `why` to the reason and fails.
 install_packages() {
-  local root=() package failed=() log
+  local root=() package failed=() log status=0 began=$SECONDS
   if ! command -v apt-get > /dev/null; then
     why='there is no apt-get'
+    return 1
+  fi
+  if [[ $may_install == no ]]; then
+    why='--no-install'
     return 1
   fi
   if ((EUID != 0)); then
@@ -119,19 +160,17 @@ install_packages() {
       return 1
     fi
   fi
-  say "installing with ${root[*]:+sudo }apt-get: $*"
-  export DEBIAN_FRONTEND=noninteractive
+  say "installing these packages (--no-install leaves them out): ${root[*]:+sudo }apt-get install --no-install-recommends $*"
   log=$(mktemp)
-  "${root[@]}" apt-get -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20 update > "$log" 2>&1 ||
-    say "apt-get update failed (no network?): $(grep -m 1 '^[EW]:' "$log")"
+  run_apt update || say "apt-get update failed (no network?): $(grep -m 1 '^[EW]:' "$log")"
   # If all at once fails, installs one by one: then only the packages that this release lacks stay missing.
-  if ! "${root[@]}" apt-get -qq install -y --no-install-recommends "$@" > "$log" 2>&1; then
+  if ! run_apt install -y --no-install-recommends "$@"; then
     for package in "$@"; do
-      "${root[@]}" apt-get -qq install -y --no-install-recommends "$package" > "$log" 2>&1 ||
-        failed+=("$package")
+      run_apt install -y --no-install-recommends "$package" || failed+=("$package")
     done
   fi
   rm -f "$log"
+  say "installed in $((SECONDS - began)) s"
   why="apt-get could not install it"
   ((${#failed[@]} == 0))
 }
@@ -149,9 +188,23 @@ set_up() {
     IFS='|' read -r name without <<< "$part"
     say "missing: $name ($why); left out: $without"
   done
+  # Where apt-get ran, the line would fail again.
+  if ((${#parts[@]})) && [[ $why != 'apt-get could not install it' ]]; then
+    mapfile -t packages < <(missing "$@")
+    to_paste="sudo apt-get install --no-install-recommends ${packages[*]}"
+  fi
   if printf '%s\n' "${parts[@]}" | grep -q '|the build$'; then
     say 'cannot build without these: install them, and run this again'
+    say_what_to_paste
     return 1
+  fi
+}
+
+# The last line of a script: how to install what it had to leave out.
+say_what_to_paste() {
+  if [[ $to_paste ]]; then
+    say 'to install what is missing, paste this line:'
+    printf '%s\n' "$to_paste"
   fi
 }
 

@@ -48,6 +48,25 @@ expect "a ccache that fails" "$(launcher BROKEN=1)" '<>'
 expect "what it says" "$(configured BROKEN=1 | grep -c 'ccache does not work here.*no folder')" 1
 expect "the user's launcher" "$(launcher CMAKE_CXX_COMPILER_LAUNCHER=mine)" '<mine>'
 
+# An apt-get that shows its progress, and installs a part or fails.
+cat > ../bin/apt-get << 'END'
+#!/bin/sh
+echo "apt-get $*" >> calls
+[ -z "$BROKEN" ] || exit 100
+case "$*" in *" install "*) printf 'Reading\npmstatus:part:50.5:Unpacking part\n'; touch part ;; esac
+END
+printf '#!/bin/sh\n[ "$1" = -n ] && shift\nexec "$@"\n' > ../bin/sudo
+chmod +x ../bin/*
+set_up() { # OPTION VARIABLE=VALUE: what set_up says where a file is missing, and its status
+  rm -f part calls
+  env PATH="$folder/bin:$PATH" "$2" bash -euo pipefail -c 'source "$0/cmake/setup.sh"; common_options tests/run $1; status=0
+    set_up "$PWD/part|the-part|the build" || status=$?; echo "$status"' "$source" "$1" 2>&1
+}
+expect "an installation" "$(set_up '' A= | grep -c '^== installing .*apt-get install --no-install-recommends the-part$\|^0$')" 2
+expect "an installation that fails" "$(set_up '' BROKEN=1 | grep -c 'missing: the-part (apt-get could not install it)\|^1$')" 2
+expect "--no-install" "$(set_up --no-install A= | tail -n 2 | paste -sd' ')" 'sudo apt-get install --no-install-recommends the-part 1'
+expect "apt-get with --no-install" "$(cat calls 2> /dev/null)" ''
+
 # CMake takes the compiler and the generator of a folder once.
 cache() { # COMPILER GENERATOR VARIABLE: whether the cache stays
   mkdir -p build/here
