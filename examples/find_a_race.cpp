@@ -58,6 +58,6 @@ int main() {
   const auto wrong = ws::adversarial::run(1000, [] { return pipeline(false); });
   std::cout << wrong << '\n';
   const auto right = ws::adversarial::run(1000, [] { return pipeline(true); });
-  std::cout << "With the wait: " << right << '\n';
+  std::cout << "With the wait: " << right;
   return !wrong.clean() && right.clean() ? 0 : 1;
 }

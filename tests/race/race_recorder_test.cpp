@@ -79,7 +79,7 @@ TEST(RaceRecorder, FindsNothingInTheSameWithTheWait) {
   EXPECT_TRUE(run(1, [] { two_streams<host_backend>(true); }).clean());
   const RaceReport seen = record([] { two_streams<Told>(true); });
   EXPECT_TRUE(seen.clean()) << seen;
-  EXPECT_EQ(seen.text(), "no race in the recorded run");
+  EXPECT_EQ(seen.text(), "no race in the recorded run\n");
   EXPECT_GT(RaceRecorder::get().size(), 10U);
 }
 

@@ -268,7 +268,7 @@ TEST(RaceReport, OutsideOfARunTheHostsAccessesAreNobodysBusiness) {
   std::array<int, 4> values{};
   reads(std::span<const int>(values));
   writes(std::span<int>(values));
-  EXPECT_EQ(run(7, [] {}).text(), "no race in 7 seeds");
+  EXPECT_EQ(run(7, [] {}).text(), "no race in 7 seeds\n");
 }
 
 TEST(RaceReport, AProgramThatAsksUntilItIsDoneEnds) {

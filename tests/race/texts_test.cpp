@@ -484,9 +484,9 @@ TEST(RaceReportText, OfRecordedAndOfSeededRuns) {
   RaceReport report;
   EXPECT_EQ(report.seed, 0U);
   EXPECT_TRUE(report.clean());
-  EXPECT_EQ(report.text(), "no race in the recorded run");
+  EXPECT_EQ(report.text(), "no race in the recorded run\n");
   report.seeds_run = 12;
-  EXPECT_EQ(report.text(), "no race in 12 seeds");
+  EXPECT_EQ(report.text(), "no race in 12 seeds\n");
   report.findings = {finding_of(Mistake::failure, "one\n"), finding_of(Mistake::failure, "two\n")};
   report.seed = 9;
   EXPECT_EQ(report.text(), "seed 9 of this program:\none\ntwo\nAs it ran with seed 9:\n");

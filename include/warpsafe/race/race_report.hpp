@@ -115,11 +115,13 @@ struct RaceReport {
   std::string timeline_text;    ///< the run of that seed
 
   [[nodiscard]] bool clean() const noexcept { return findings.empty(); }
-  /// The findings as text, with the run that led to them.
+  /// The findings as text, with the run that led to them. Ends with a newline.
   [[nodiscard]] std::string text() const {
     const bool recorded = seeds_run == 0;
     const std::string seeds = std::to_string(seeds_run);
-    if (clean()) return recorded ? "no race in the recorded run" : "no race in " + seeds + " seeds";
+    if (clean()) {
+      return recorded ? "no race in the recorded run\n" : "no race in " + seeds + " seeds\n";
+    }
     std::string all =
         recorded ? std::string() : "seed " + std::to_string(seed) + " of this program:\n";
     for (const Finding& finding : findings) all += finding.text;
