@@ -21,7 +21,7 @@ FOREIGN = re.compile(r"^\s*#\s*include <(?!warpsafe/|boost/|sys/)[\w-]+/|include
 # Calls that only one helper makes, because the call alone is a hole: the pattern, the helper, its header.
 HELPERS = (
     (re.compile(r"(?<!secure_)\bgetenv\("), "read_environment", "core/detail/hooks.hpp"),
-    (re.compile(r'fopen\([^;]*"[wa]|\bofstream\b|::(creat|open)\('), "create_stream", "debug/log.hpp"),
+    (re.compile(r'fopen\([^;]*"[wa]|\bofstream\b|::(creat|open)\('), "write_to or create_file", "debug/detail/output_file.hpp"),
 )
 # An entry header has nothing but comments, includes and conditions around includes.
 ENTRY_LINE = re.compile(r"\s*(//.*|#\s*(pragma once|include <.*>|if|elif|else|endif).*)?")

@@ -6,11 +6,6 @@
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/environment.hpp>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
@@ -103,68 +98,6 @@ inline void write_shown(LogLevel level, const char* text, std::size_t size) noex
   va_end(values);
   const bool fits = size >= 0 && static_cast<std::size_t>(size) < sizeof text;
   write_log(level, text, fits ? static_cast<std::size_t>(size) : sizeof text - 1);
-}
-
-/// Empties the open file `file`, unless it is a device. Returns 0, or the errno of the reason to
-/// leave it alone: others may have made it, under a name that they could guess, to direct the
-/// output to where they want it.
-[[nodiscard]] inline int empty_own_file(int file) noexcept {
-  struct stat found {};
-  if (::fstat(file, &found) != 0) return errno;
-  if (S_ISCHR(found.st_mode)) return 0;  // such as /dev/null: only root can make one
-  if (!S_ISREG(found.st_mode)) return ENXIO;
-  if (found.st_uid != ::geteuid()) return EEXIST;
-  if (found.st_nlink > 1) return EMLINK;
-  return ::ftruncate(file, 0) == 0 ? 0 : errno;
-}
-/// Creates a file that only its user can read and write, or empties the user's own, which keeps its
-/// permissions, and opens it for writing. Returns its descriptor, or -1 with errno. In a folder
-/// that others can write, such as /tmp, they can make a file under a name that they guess. So this
-/// refuses, and leaves as it is:
-/// * ELOOP: a symbolic link. Only links of the system are followed, such as /dev/stdout.
-/// * EMLINK: a file with a further name (hard link).
-/// * EEXIST: another user's file.
-/// * ENXIO: a named pipe, a socket or a disk. Does not wait for a reader of a pipe.
-[[nodiscard]] inline int create_file(const char* path, int flags = 0) noexcept {
-  flags |= O_WRONLY | O_CLOEXEC;
-  // Not all of /dev: everybody can write to /dev/shm.
-  if (std::strcmp(path, "/dev/stdout") == 0 || std::strcmp(path, "/dev/stderr") == 0 ||
-      std::strncmp(path, "/dev/fd/", 8) == 0 || std::strncmp(path, "/proc/self/fd/", 14) == 0) {
-    return ::open(path, flags | O_TRUNC);
-  }
-  const int made = ::open(path, flags | O_CREAT | O_EXCL | O_NOFOLLOW, S_IRUSR | S_IWUSR);
-  if (made >= 0 || errno != EEXIST) return made;
-  const int file = ::open(path, flags | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return -1;
-  // Only the opening must not block.
-  const int failed = ::fcntl(file, F_SETFL, flags & O_APPEND) == 0 ? empty_own_file(file) : errno;
-  if (failed == 0) return file;
-  ::close(file);
-  errno = failed;
-  return -1;
-}
-/// The same as a stream; nullptr with errno on a failure.
-[[nodiscard]] inline std::FILE* create_stream(const char* path) noexcept {
-  const int file = create_file(path);
-  if (file < 0) return nullptr;
-  std::FILE* const stream = ::fdopen(file, "wb");
-  if (stream == nullptr) ::close(file);
-  return stream;
-}
-/// Why a file could not be created or written: the text of an errno.
-[[nodiscard]] inline const char* file_problem(int failed) noexcept {
-  switch (failed) {
-    case ELOOP:
-      return "a symbolic link has that name; remove it, or choose another name";
-    case EMLINK:
-      return "the file has another name, a hard link; remove it, or choose another name";
-    case EEXIST:
-      return "another user's file has that name; choose another name";
-    case ENXIO:
-      return "a pipe or a device has that name; choose another name, or /dev/fd/N for an open pipe";
-    default:
-      return std::strerror(failed);
-  }
 }
 
 }  // namespace detail

@@ -108,29 +108,6 @@ TEST(JsonObject, ReadsNothingBehindATextThatIsCutOff) {
   EXPECT_EQ(JsonObject().add("t", Name{"\xe2\x82\xac", 2}).text(), R"({"t":"\ufffd\ufffd"})");
 }
 
-TEST(OutputFile, KeepsTheFirstFailure) {
-  std::FILE* const full = std::fopen("/dev/full", "wb");
-  if (full == nullptr) GTEST_SKIP() << "no /dev/full here";
-  std::setvbuf(full, nullptr, _IONBF, 0);
-  detail::OutputFile out(full);
-  EXPECT_EQ(out.finish(), 0) << "nothing is written yet";
-  out.line("text");
-  errno = 0;
-  EXPECT_EQ(out.finish(), ENOSPC);
-  out.write("more", 4);
-  EXPECT_EQ(out.finish(), ENOSPC);
-  std::fclose(full);
-  std::FILE* const buffered = std::fopen("/dev/full", "wb");
-  detail::OutputFile late(buffered);
-  late.line("text");
-  EXPECT_EQ(late.finish(), ENOSPC) << "of the flush";
-  std::fclose(buffered);
-  errno = 0;
-  EXPECT_EQ(detail::OutputFile::last_errno(), EIO);
-  errno = ENOENT;
-  EXPECT_EQ(detail::OutputFile::last_errno(), ENOENT);
-}
-
 TEST(JsonObject, ADecimalPointIsAPointInEveryLocale) {
   EXPECT_EQ(JsonObject().add("us", 12.3456).text(), "{\"us\":12.346}");
   const std::string before = std::setlocale(LC_NUMERIC, nullptr);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/element_type.hpp>
-#include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/detail/output_file.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,8 +64,6 @@ struct NpyArray {
     return 0;
   };
   if (const int no = detail::catch_bad_alloc(make_header, ENOMEM); no != 0) return no;
-  std::FILE* const file = detail::create_stream(path);
-  if (file == nullptr) return errno;
   const unsigned char start[] = {0x93,
                                  'N',
                                  'U',
@@ -76,13 +74,13 @@ struct NpyArray {
                                  0,
                                  static_cast<unsigned char>(header.size() & 255U),
                                  static_cast<unsigned char>(header.size() >> 8)};
-  const std::size_t size = bytes * count;
-  const bool written = std::fwrite(start, 1, sizeof start, file) == sizeof start &&
-                       std::fwrite(header.data(), 1, header.size(), file) == header.size() &&
-                       (size == 0 || std::fwrite(data, 1, size, file) == size);
-  const int problem = written ? 0 : errno;
-  const bool closed = std::fclose(file) == 0;
-  return problem != 0 || closed ? problem : errno;
+  return detail::write_to(path, [&](std::FILE* file) {
+    detail::OutputFile out(file);
+    out.write(start, sizeof start);
+    out.write(header.data(), header.size());
+    out.write(data, bytes * count);
+    return out.finish();
+  });
 }
 
 namespace detail {

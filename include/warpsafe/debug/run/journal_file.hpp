@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/debug/detail/output_file.hpp>
 #include <warpsafe/debug/run/detail/json.hpp>
 #include <warpsafe/debug/run/run_record.hpp>
 #include <warpsafe/error/message.hpp>

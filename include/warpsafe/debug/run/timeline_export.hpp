@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/debug/detail/output_file.hpp>
 #include <warpsafe/debug/run/detail/json.hpp>
 #include <warpsafe/debug/run/run_record.hpp>
 #include <warpsafe/error/message.hpp>

@@ -7,8 +7,8 @@
 #include "html_report.hpp"
 #include "json_report.hpp"
 #include "sarif_report.hpp"
+#include <warpsafe/debug/detail/output_file.hpp>
 #include <warpsafe/debug/log.hpp>
-#include <warpsafe/debug/run/detail/json.hpp>
 
 #include <cstdio>
 #include <string>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "guarded_file.hpp"
+#include <warpsafe/debug/detail/output_file.hpp>
 #include <warpsafe/debug/run/journal_file.hpp>
 #include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/error/format.hpp>

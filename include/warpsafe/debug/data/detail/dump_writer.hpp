@@ -5,6 +5,7 @@
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
 #include <warpsafe/debug/data/npy.hpp>
+#include <warpsafe/debug/detail/output_file.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 
 #include <sys/stat.h>
@@ -137,11 +138,12 @@ class DumpWriter {
   void write_text(const char* name, const std::string& text) {
     if (!problem_.empty()) return;
     const std::string path = folder_ + "/" + name;
-    std::FILE* const file = detail::create_stream(path.c_str());
-    const bool written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
-    const int failed = errno;
-    const bool closed = file == nullptr || std::fclose(file) == 0;
-    if (!written || !closed) note(path, written ? errno : failed);
+    const auto write = [&](std::FILE* file) {
+      detail::OutputFile out(file);
+      out.write(text.data(), text.size());
+      return out.finish();
+    };
+    if (const int failed = detail::write_to(path.c_str(), write)) note(path, failed);
   }
   void note(const std::string& path, int failed) {
     if (problem_.empty()) problem_ = path + ": " + detail::file_problem(failed);

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/name.hpp>
-#include <warpsafe/debug/log.hpp>
 
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -119,42 +117,3 @@ class JsonObject {
 };
 
 }  // namespace warpsafe::debug
-
-namespace warpsafe::debug::detail {
-
-/// Writes lines to an open file and keeps the first failure.
-class OutputFile {
- public:
-  explicit OutputFile(std::FILE* file) noexcept : file_(file) {}
-  /// Writes `text` and a newline.
-  void line(const std::string& text) noexcept {
-    write(text.data(), text.size());
-    write("\n", 1);
-  }
-  void write(const char* text, std::size_t size) noexcept {
-    if (failed_ == 0 && std::fwrite(text, 1, size, file_) != size) failed_ = last_errno();
-  }
-  /// Flushes. Returns 0, or the errno of the first failure.
-  [[nodiscard]] int finish() noexcept {
-    if (failed_ == 0 && std::fflush(file_) != 0) failed_ = last_errno();
-    return failed_;
-  }
-  [[nodiscard]] static int last_errno() noexcept { return errno != 0 ? errno : EIO; }
-
- private:
-  std::FILE* file_;
-  int failed_ = 0;
-};
-
-/// Creates or replaces a file of that name (create_file) and calls `write(file)`, which returns 0
-/// or an errno. Returns that errno, that of create_file, or ENOMEM if the host has no memory left.
-template <class Write>
-[[nodiscard]] int write_to(const char* path, const Write& write) {
-  std::FILE* const file = create_stream(path);
-  if (file == nullptr) return OutputFile::last_errno();
-  const int written = catch_bad_alloc([&] { return write(file); }, ENOMEM);
-  const int closed = std::fclose(file) == 0 ? 0 : OutputFile::last_errno();
-  return written != 0 ? written : closed;
-}
-
-}  // namespace warpsafe::debug::detail
