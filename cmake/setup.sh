@@ -51,7 +51,7 @@ need_amd=('-lhiprand|libhiprand-dev|hipRAND over AMD'\''s runtime' '<rocrand/roc
 need_docs=('sphinx-build|python3-sphinx|the site' 'sphinx:myst_parser|python3-myst-parser|the site'
   'doxygen|doxygen|the site')
 need_site=('chromium|chromium|the look at the site in a browser')
-need_proofs=('z3|z3|the proofs of the arithmetic and of the limits' 'spin|spin|the models of concurrent code')
+need_proofs=('z3|z3|the proofs of the arithmetic and of the limits')
 need_fuzz=('-fsanitize=fuzzer,address|libclang-rt-dev|the harnesses of libFuzzer')
 need_mutation=('clang++|clang|the mutants' 'ninja|ninja-build|the mutants' '/usr/lib/python3/dist-packages/clang/cindex.py|python3-clang-19|the mutants')
 need_coverage=('gcovr|gcovr|the report of coverage')

@@ -97,7 +97,6 @@ def main():
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--equivalents", type=pathlib.Path, default=run.HERE / "survivors.txt")
     parser.add_argument("headers", nargs="*")
     options = parser.parse_args()
     wanted = [header.removeprefix("include/").removeprefix("warpsafe/").rstrip("/") for header in options.headers]
@@ -108,12 +107,9 @@ def main():
     drawn = random.Random(seed).sample(points, min(options.count, len(points)))
     print(f"== {len(drawn)} of {len(points)} mutants in constant expressions, seed {seed}", flush=True)
     unity = options.out / "build/tests/CMakeFiles/unit.dir/Unity"
-    equivalents = run.read_equivalents(options.equivalents)
     results = []
 
     def one(point):
-        if run.key_of(point) in equivalents:
-            return point, "equivalent", equivalents[run.key_of(point)], ""
         return (point, *judge(point, options.compiler, unity))
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -29,7 +29,7 @@ import run_gtest  # noqa: E402  (the folder is on the path since the line before
 MOST_POINTS = 1 << 17  # most_points in warpsafe_mutation_state.hpp
 LONGEST = 20  # seconds; tests that take longer are left out
 BATCH = 6  # seconds of tests in one process, so that a kill is found early
-STATES = ("killed", "alive", "not reached", "equivalent")
+STATES = ("killed", "alive", "not reached")
 
 
 class Test:
@@ -153,36 +153,12 @@ def try_mutant(point, tests, patience):
     return "alive", None
 
 
-def words(text):
-    return " ".join(text.split())
-
-
-def key_of(point):
-    """What survivors.txt calls a mutant: its header, function, line and texts."""
-    return (point["file"].removeprefix("warpsafe/"), point["function"],
-            *map(words, (point["source"], point["original"], point["mutant"])))  # fmt: skip
-
-
 def description_of(point):
-    """A survivor, in the form of survivors.txt."""
-    file, function, line, original, mutant = key_of(point)
-    return (f"{point['state']}: include/warpsafe/{file}:{point['line']}, {point['kind']} {point['id']}\n{file}, {function}\n"
+    """A survivor, with its place and its change."""
+    line, original, mutant = (" ".join(text.split()) for text in (point["source"], point["original"], point["mutant"]))
+    place = "warpsafe/" + point["file"].removeprefix("warpsafe/")
+    return (f"{point['state']}: include/{place}:{point['line']}, {point['function']}, {point['kind']} {point['id']}\n"
             f"    line: {line}\n    mutant: {original} => {mutant}")  # fmt: skip
-
-
-def read_equivalents(file):
-    """{key_of(mutant): reason} of survivors.txt, which explains its form."""
-    text = "\n".join(line for line in (file.read_text() if file.exists() else "").splitlines() if not line.startswith("#"))
-    known = {}
-    for entry in re.split(r"\n\s*\n", text):
-        if not entry.strip():
-            continue
-        form = re.fullmatch(r"\s*(\S+), (.+)\n +line: (.+)\n +mutant: (.+?) => (.+)\n +(equivalent, because\s[\s\S]+)", entry)
-        if not form:
-            sys.exit(f"{file}: not in the form that its first lines show:\n{entry}")
-        *key, reason = map(words, form.groups())
-        known[tuple(key)] = reason
-    return known
 
 
 def print_table(points, results):
@@ -199,17 +175,14 @@ def print_table(points, results):
     states = [point["state"] for point in results]
     print(f"{'all':{wide}} {sum(total[file] for file in rows):7} {len(states):6} "
           + " ".join(f"{states.count(s):11}" for s in STATES))  # fmt: skip
-    counted = len(states) - states.count("equivalent")
-    if counted:
-        print(f"score: {100 * states.count('killed') / counted:.1f} % of {counted} mutants killed"
-              f" (without {states.count('equivalent')} equivalent ones)")  # fmt: skip
+    if states:
+        print(f"score: {100 * states.count('killed') / len(states):.1f} % of {len(states)} mutants killed")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=lambda path: pathlib.Path(path).resolve(), required=True, help="the folder of mutate.py")
     parser.add_argument("--program", action="append", required=True)
-    parser.add_argument("--equivalents", type=pathlib.Path, default=HERE / "survivors.txt")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--id", type=int, action="append", help="these mutants, by their number in points.json")
@@ -245,12 +218,9 @@ def main():
     else:
         drawn = random.Random(seed).sample(points, min(options.count, len(points)))
     print(f"== {len(drawn)} of {len(points)} mutants, seed {seed}", flush=True)
-    equivalents = read_equivalents(options.equivalents)
     began = time.monotonic()
 
     def judge(point):
-        if key_of(point) in equivalents:
-            return {**point, "state": "equivalent", "by": equivalents[key_of(point)]}
         state, by = try_mutant(point, tests, options.patience)
         if state != "killed" and options.compiler and not point["file"].startswith(("backend/cuda", "backend/hip")):
             # The compiler may evaluate it, for a static_assert or the length of an array.
