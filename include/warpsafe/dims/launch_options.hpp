@@ -54,7 +54,9 @@ struct priority {
 };
 
 /// A launch option (CUDA, programmatic dependent launch): the kernel may start before its
-/// predecessor in the stream has ended. Only for kernels declared `waits_for_predecessor`.
+/// predecessor in the stream has ended. Only for kernels declared `waits_for_predecessor`. Code
+/// that was compiled for less than compute capability 9.0 cannot wait, and is launched without the
+/// option.
 struct dependent_launch_t {
   static constexpr auto launch_part = detail::PartKind::dependent;
   constexpr void apply(LaunchShape& shape) const noexcept { shape.programmatic = true; }

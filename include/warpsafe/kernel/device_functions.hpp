@@ -122,7 +122,8 @@ inline void sync_block(const char* file = __builtin_FILE(), unsigned line = __bu
 /// `allow_dependents` lets the next kernel begin once each block has called it in one thread, or
 /// has ended (cudaTriggerProgrammaticLaunchCompletion). It makes no write visible.
 ///
-/// Both do nothing on GPUs before compute capability 9.0, which begin no kernel early. HIP has no
+/// Both do nothing in code that is compiled for less than compute capability 9.0. `launch` begins
+/// no kernel of such code early, also where the driver compiles its PTX for a newer GPU. HIP has no
 /// dependent launch, so a call does not compile there.
 #if defined(__HIPCC__) || defined(__HIP_PLATFORM_NVIDIA__)
 template <class Never = void>

@@ -185,7 +185,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     attributes->localSizeBytes = static_cast<std::size_t>(kernel.info().local_bytes);
     attributes->maxThreadsPerBlock = kernel.max_threads();
     attributes->numRegs = kernel.info().registers;
-    attributes->ptxVersion = found->code.architecture;
+    attributes->ptxVersion =
+        kernel.info().ptx_version > 0 ? kernel.info().ptx_version : found->code.architecture;
     attributes->binaryVersion = found->code.architecture;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(kernel.max_dynamic());
     attributes->preferredShmemCarveout = kernel.settings().carveout;
@@ -345,6 +346,7 @@ int stand_in_cuda_override_kernel(const char* name, const StandInCudaKernelInfo*
     put(present.cluster_x, info->cluster_x);
     put(present.cluster_y, info->cluster_y);
     put(present.cluster_z, info->cluster_z);
+    if (info->ptx_version > 0) present.ptx_version = info->ptx_version;
     result = 0;
   }
   return result;

@@ -73,6 +73,9 @@ struct StandInCudaKernelInfo {
   int cluster_x;              ///< of __cluster_dims__, 0 for none
   int cluster_y;
   int cluster_z;
+  /// The architecture that the code's PTX was made for, which the driver compiled for the device:
+  /// 80 for compute_80. 0: the code was compiled for the image's own architecture.
+  int ptx_version = 0;
 };
 
 /// Forgets every call, launch, injected failure, override and fault. Restores the transcript's

@@ -66,7 +66,8 @@ class DriverCalls : public VendorTest {
 
   static bool needs_fresh_device() {
     const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
-    return test == "ALaunchAtEachLevel" || test == "DynamicSharedMemory";
+    return test == "ALaunchAtEachLevel" || test == "DynamicSharedMemory" ||
+           test == "DependentLaunches";
   }
   ws::DeviceId device;
   std::optional<ws::DeviceGuard> guard;
@@ -147,6 +148,18 @@ TEST_F(DriverCalls, Clusters) {
   expect_row("off: a launch with a non-portable cluster",
              [&] { return ws::launch<CheckLevel::off>(*stream, large, ws::kernel<nothing>); },
              {"FuncSetAttribute", "LaunchKernelExC"});
+}
+
+TEST_F(DriverCalls, DependentLaunches) {
+  constexpr ws::LaunchConfig config{ws::grid<4>, ws::block<64>, ws::dependent_launch};
+  constexpr auto waiting = ws::kernel<nothing, ws::waits_for_predecessor>;
+  const auto off = [&] { return ws::launch<CheckLevel::off>(*stream, config, waiting); };
+  expect_row("off: the first dependent launch of a kernel", off,
+             {"FuncGetAttributes", "LaunchKernelExC"});
+  expect_row("off: every later dependent launch", off, {"LaunchKernelExC"});
+  ASSERT_THAT(ws::launch(*stream, four_blocks, ws::kernel<nothing>), Succeeds());
+  expect_row("full: a dependent launch", [&] { return ws::launch(*stream, config, waiting); },
+             {"GetDevice", "LaunchKernelExC"});
 }
 #endif
 

@@ -14,7 +14,13 @@ namespace {
 namespace ws = warpsafe;
 using testing::HasSubstr;
 
-class LaunchTest : public VendorTest {};
+class LaunchTest : public VendorTest {
+ protected:
+#if defined(WARPSAFE_BACKEND_CUDA)
+  template <ws::CheckLevel Level>
+  void expect_dependent(int ptx_version, int dependent_launches);
+#endif
+};
 
 void expect_dims(const Launch& launch, dim3 grid, dim3 block) {
   EXPECT_EQ(launch.grid.x, grid.x);
@@ -134,6 +140,56 @@ TEST_F(LaunchTest, AllAttributesAtOnce) {
   EXPECT_EQ(launch.priority, -1);
   EXPECT_EQ(launch.programmatic_serialization, 1);
   EXPECT_EQ(launch.dynamic_shared_bytes, 7U);
+}
+
+constexpr auto waiting = ws::kernel<nothing, ws::waits_for_predecessor>;
+constexpr ws::LaunchConfig dependent{ws::grid<1>, ws::block<32>, ws::dependent_launch};
+
+/// Makes the kernel's code that of PTX for an older architecture, which the driver compiles.
+void compile_for(int ptx_version) {
+  const StandInCudaKernelInfo info{-1, -1, -1, -1, -1, -1, -1, -1, ptx_version};
+  ASSERT_EQ(stand_in_cuda_override_kernel("_ZN11vendor_test7nothingEv", &info), 0);
+}
+
+template <ws::CheckLevel Level>
+void LaunchTest::expect_dependent(int ptx_version, int dependent_launches) {
+  compile_for(ptx_version);
+  const int device = fresh_device();
+  const auto guard = ws::DeviceGuard::create(ws::DeviceId(device)).value();
+  const ws::Stream stream = make_stream(device);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_THAT(ws::launch<Level>(stream, dependent, waiting), Succeeds());
+    EXPECT_EQ(last_launch().programmatic_serialization, dependent_launches) << ptx_version;
+    EXPECT_EQ(last_launch().stream, stream.native());
+  }
+  const auto with_priority = ws::configure(ws::grid<1>, ws::block<32>, ws::dependent_launch,
+                                           ws::priority(-2), ws::shared<char>(7));
+  ASSERT_THAT(ws::launch<Level>(stream, with_priority, waiting), Succeeds());
+  EXPECT_EQ(last_launch().programmatic_serialization, dependent_launches) << ptx_version;
+  EXPECT_EQ(last_launch().priority, -2);
+  EXPECT_EQ(last_launch().dynamic_shared_bytes, 7U);
+}
+
+TEST_F(LaunchTest, CodeWithoutTheWaitBeginsAfterItsPredecessor) {
+  expect_dependent<ws::CheckLevel::full>(80, 0);
+  expect_dependent<ws::CheckLevel::cheap>(89, 0);
+  expect_dependent<ws::CheckLevel::off>(75, 0);
+  expect_dependent<ws::CheckLevel::full>(90, 1);
+  expect_dependent<ws::CheckLevel::cheap>(90, 1);
+  expect_dependent<ws::CheckLevel::off>(90, 1);
+}
+
+TEST_F(LaunchTest, TheCodeOfADependentLaunchIsAskedForOnce) {
+  const int device = fresh_device();
+  const auto guard = ws::DeviceGuard::create(ws::DeviceId(device)).value();
+  const ws::Stream stream = make_stream(device);
+  const auto launched = [&] { return ws::launch<ws::CheckLevel::off>(stream, dependent, waiting); };
+  fail("FuncGetAttributes", 1, code::no_image);
+  EXPECT_EQ(error_in(launched()).code, ws::Errc::no_kernel_image);
+  EXPECT_THAT(launches(), testing::IsEmpty());
+  ASSERT_THAT(launched(), Succeeds());
+  ASSERT_THAT(launched(), Succeeds());
+  EXPECT_EQ(count("FuncGetAttributes"), 2U);  // the call that failed, and the first that succeeds
 }
 #else
 TEST_F(LaunchTest, PrioritiesOfOneLaunchDoNotExist) {

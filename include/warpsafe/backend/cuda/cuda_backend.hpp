@@ -133,6 +133,12 @@ struct CudaCalls : CudaGraphCalls, CudaGuard {
     limits.ptx_version = static_cast<std::uint32_t>(attributes.ptxVersion);
     return cudaSuccess;
   }
+  /// Whether the loaded code has the wait of a dependent launch. Code that was compiled for less
+  /// than compute capability 9.0 has none (PTX ISA, griddepcontrol), also when the driver compiles
+  /// its PTX for a newer device: `ptx_version` then is the lower number.
+  static constexpr bool waits_for_predecessor(const KernelLimits& limits) noexcept {
+    return limits.ptx_version >= 90 && limits.binary_version >= 90;
+  }
   [[WARPSAFE_DETAIL_RARE]] static int raise_dynamic_shared(const KernelEntry& kernel,
                                                            std::uint64_t bytes) noexcept {
     return cudaFuncSetAttribute(kernel.function, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -246,6 +246,24 @@ template <CheckLevel Level, class B, class Calls>
   }
 }
 
+/// Makes the one launch of a kernel that has passed the checks. False, with `error`.
+template <CheckLevel Level, class B, class Calls>
+[[nodiscard, gnu::always_inline]] inline bool submit_settled(
+    const Located<B>& at, const KernelFacts& facts, LaunchShape& shape,
+    const LaunchedKernel<Calls>& kernel, ArgumentWords& arguments, bool foreign,
+    const KernelLimits* kernel_limits, LaunchError& error) noexcept {
+  if (shape.programmatic) [[unlikely]] {
+    const int status = kernel.slots.template settle_dependence<Level>(
+        kernel.entry, at.stream.device().value(), shape);
+    if (status != 0) {
+      launch_failed(status, shape, at, kernel.name, error);
+      return false;
+    }
+  }
+  return submit_observed<Level>(at, facts, shape, kernel, arguments, foreign, kernel_limits, true,
+                                error);
+}
+
 /// The error of a launch whose configuration is an error.
 template <class B>
 [[WARPSAFE_DETAIL_RARE]] result<void> refused_configuration(const LaunchError& error,
@@ -280,8 +298,8 @@ template <CheckLevel Level, class B, class Calls>
                             error) &&
        check_values<Level>(at, arguments, error) && check_owners(at, arguments, foreign, error)) ||
       continues_after_refusal(report_refusal(error, numbers.shape, at, kernel.name))) {
-    if (submit_observed<Level>(at, types.kernel, numbers.shape, kernel, arguments, foreign,
-                               kernel_limits, true, error)) [[likely]] {
+    if (submit_settled<Level>(at, types.kernel, numbers.shape, kernel, arguments, foreign,
+                              kernel_limits, error)) [[likely]] {
       return success();
     }
   }

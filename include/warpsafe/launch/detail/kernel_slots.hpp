@@ -8,6 +8,7 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/kernel.hpp>
@@ -40,6 +41,22 @@ class KernelSlots {
   /// The cached limits, or nullptr. Does not call the driver.
   [[nodiscard]] const KernelLimits* remembered(int device) const noexcept {
     return has_slot<B>(device) ? slots_[device].get() : nullptr;
+  }
+
+  /// Makes an ordinary launch of a dependent one whose code, as loaded on the device, does not wait
+  /// for its predecessor: it would use data that is not written yet. The first call asks the
+  /// driver. Returns the runtime's status.
+  template <CheckLevel Level = CheckLevel::off>
+  [[nodiscard]] int settle_dependence(const KernelEntry& entry, int device,
+                                      LaunchShape& shape) noexcept {
+    if constexpr (requires(const KernelLimits& limits) { B::waits_for_predecessor(limits); }) {
+      KernelLimits local;
+      int status = 0;
+      const KernelLimits* const limits = find<Level>(entry, device, local, status);
+      if (limits == nullptr) return status;
+      shape.programmatic = B::waits_for_predecessor(*limits);
+    }
+    return 0;
   }
 
   /// Raises the kernel's limit of dynamic shared memory on its current device to `bytes` if it is

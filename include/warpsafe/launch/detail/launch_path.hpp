@@ -49,11 +49,25 @@ template <class B, class Shaped>
 
 // A launch whose types are right.
 
+/// Launches a shape with attributes.
+template <class Calls, class B, class Slots>
+[[nodiscard]] int launch_with_attributes(const KernelEntry& entry, LaunchShape shape,
+                                         basic_stream_ref<B> stream, [[maybe_unused]] Slots slots,
+                                         void** args) noexcept {
+  if constexpr (!std::is_null_pointer_v<Slots>) {
+    if (shape.programmatic) {
+      const int status = slots->settle_dependence(entry, stream.device().value(), shape);
+      if (status != 0) return status;
+    }
+  }
+  return Calls::launch(entry, shape, args, stream.native());
+}
+
 /// Passes the values to the backend, each with the bytes of its parameter's type.
-template <class Calls, bool Plain, class B, class... V>
+template <class Calls, bool Plain, class B, class Slots, class... V>
 [[nodiscard, gnu::always_inline]] inline int pass_values(const KernelEntry& entry,
                                                          const LaunchShape& shape,
-                                                         basic_stream_ref<B> stream,
+                                                         basic_stream_ref<B> stream, Slots slots,
                                                          const V&... values) noexcept {
   // One element more than values: an array has at least one, and an element without an initialiser
   // is not zeroed.
@@ -62,8 +76,10 @@ template <class Calls, bool Plain, class B, class... V>
   ((pointers[count++] = const_cast<void*>(static_cast<const void*>(&values))), ...);
   if constexpr (Plain && requires { &Calls::launch_plain; }) {
     return Calls::launch_plain(entry, shape, pointers, stream.native());
-  } else {
+  } else if constexpr (Plain) {
     return Calls::launch(entry, shape, pointers, stream.native());
+  } else {
+    return launch_with_attributes<Calls>(entry, shape, stream, slots, pointers);
   }
 }
 
@@ -81,8 +97,9 @@ template <class P, class A>
 
 /// A launch without checks: makes the one call of the backend; its status is the result. `shaped`
 /// is the LaunchConfig or a LaunchShape. `slots` are those of the kernel if the type allows dynamic
-/// shared memory, else nullptr. `Plain`: the type has no option that needs a launch attribute. The
-/// kernel is passed as data, so that launches of all kernels with the same types share this.
+/// shared memory or an early begin, else nullptr. `Plain`: the type has no option that needs a
+/// launch attribute. The kernel is passed as data, so that launches of all kernels with the same
+/// types share this.
 template <class Calls, bool Plain, class B, bool Copies, class Shaped, class Slots, class... P,
           class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> dispatch(const Located<B, Copies>& at,
@@ -103,12 +120,12 @@ template <class Calls, bool Plain, class B, bool Copies, class Shaped, class Slo
       const CallScope<B> here(at.site, name);
       const std::uint64_t windows[] = {window_of<P>(arguments)..., 0};
       host::launch_windows() = windows;
-      status =
-          pass_values<Calls, Plain>(entry, shape, stream, convert_argument<P, true>(arguments)...);
+      status = pass_values<Calls, Plain>(entry, shape, stream, slots,
+                                         convert_argument<P, true>(arguments)...);
       host::launch_windows() = nullptr;
     } else {
-      status =
-          pass_values<Calls, Plain>(entry, shape, stream, convert_argument<P, true>(arguments)...);
+      status = pass_values<Calls, Plain>(entry, shape, stream, slots,
+                                         convert_argument<P, true>(arguments)...);
     }
   }
   if (status != 0) [[unlikely]] {
@@ -171,7 +188,11 @@ struct [[gnu::visibility("hidden")]] KnownKernel {
   static inline const LaunchedKernel<B> data{K::entry(), K::name(),
                                              KernelCache<B, typename K::entry_type>::slots, -1};
 };
-/// The slots of a kernel that may be given dynamic shared memory, for `dispatch`.
+/// Whether `dispatch` needs the kernel's slots: for dynamic shared memory, and for an early begin.
+template <class Config>
+inline constexpr bool needs_slots =
+    Config::template has<PartKind::shared> || Config::template has<PartKind::dependent>;
+/// The slots of a kernel, for `dispatch`.
 template <bool OptIn, class B, class K>
 [[nodiscard, gnu::always_inline]] inline auto opt_in_slots(
     [[maybe_unused]] const K& kernel) noexcept {
@@ -210,7 +231,7 @@ struct KernelByData : Declaration {
 };
 template <class Declaration, class Data>
 inline constexpr bool is_kernel<KernelByData<Declaration, Data>> = true;
-/// For a launch without checks. `Slots` is nullptr_t unless it may need dynamic shared memory.
+/// For a launch without checks. `Slots` is nullptr_t unless `needs_slots`.
 template <class Slots>
 struct PlainKernel {
   const KernelEntry& entry;
@@ -236,7 +257,7 @@ template <CheckLevel Level, class B, class C, class... A, class K>
     using Data = const LaunchedKernel<B>&;
     return KernelByData<typename K::declaration, Data>{{}, KnownKernel<B, K>::data};
   } else {
-    const auto slots = opt_in_slots<config_of<C>::template has<PartKind::shared>, B>(kernel);
+    const auto slots = opt_in_slots<needs_slots<config_of<C>>, B>(kernel);
     return KernelByData<typename K::declaration, PlainKernel<std::remove_const_t<decltype(slots)>>>{
         {}, {kernel.entry(), kernel.name(), slots}};
   }
@@ -277,8 +298,7 @@ inline result<void> launch_on(const Located<B, Copies>& at, const C& config, con
       if (value_of(config).empty()) return success();
       return dispatch<typename K::template calls<B>, is_plain<config_of<C>>>(
           at, value_of(config).numbers(ForDispatch{}), kernel.entry(), kernel.name(),
-          opt_in_slots<config_of<C>::template has<PartKind::shared>, B>(kernel), Parameters{},
-          arguments...);
+          opt_in_slots<needs_slots<config_of<C>>, B>(kernel), Parameters{}, arguments...);
     } else {
       AddressedArguments<Parameters, A...> addressed(arguments...);
       constexpr const LaunchTypes& types = launch_types<typename K::declaration, C, A...>;
