@@ -5,7 +5,6 @@
 #include "capture.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace stand_in_cuda {
 
@@ -36,6 +35,25 @@ cudaError_t refuse_capturing(Stream& stream) {
   return cudaErrorStreamCaptureUnsupported;
 }
 
+cudaError_t refuse_legacy(Stream& stream) {
+  if (stream.kind != Stream::Kind::legacy) return cudaSuccess;
+  for (const Stream& other : runtime().streams) {
+    if (other.capture != nullptr && other.device == stream.device && other.blocking()) {
+      return cudaErrorStreamCaptureImplicit;
+    }
+  }
+  return cudaSuccess;
+}
+
+namespace {
+
+HandleValues& node_handles() {
+  static HandleValues& all = *new HandleValues;
+  return all;
+}
+
+}  // namespace
+
 cudaError_t put(Stream& stream, Node work, std::shared_ptr<Mark>* mark, bool on_own_thread) {
   Runtime& r = runtime();
   if (mark != nullptr) *mark = nullptr;
@@ -44,6 +62,7 @@ cudaError_t put(Stream& stream, Node work, std::shared_ptr<Mark>* mark, bool on_
     stream.capture->before.push_back(stream.captured_before);
     stream.captured_before.insert(stream.capture->nodes.size());
     stream.capture->nodes.push_back(std::move(work));
+    stream.capture->nodes.back().handle = node_handles().shared();
     return cudaSuccess;
   }
   if (stream.kind == Stream::Kind::legacy) {
@@ -79,8 +98,8 @@ cudaStreamCaptureStatus status_of(const Stream& stream) {
                                      : cudaStreamCaptureStatusActive;
 }
 
-// Among the nodes before a stream's next node, returns those that no other of them follows. The
-// node itself serves as its handle, which can only be compared.
+// Among the nodes before a stream's next node, returns those that no other of them follows. Their
+// handles can only be compared.
 void tell_dependencies(Stream& stream) {
   stream.dependencies.clear();
   for (const std::size_t node : stream.captured_before) {
@@ -88,37 +107,23 @@ void tell_dependencies(Stream& stream) {
         stream.captured_before.begin(), stream.captured_before.end(),
         [&](std::size_t other) { return stream.capture->before[other].count(node) != 0; });
     if (behind) continue;
-    const std::uintptr_t handle = (stream.capture->id << 32U) + node + 1;
-    stream.dependencies.push_back(reinterpret_cast<cudaGraphNode_t>(handle));
+    stream.dependencies.push_back(
+        static_cast<cudaGraphNode_t>(stream.capture->nodes[node].handle.get()));
   }
 }
 
-// Like the check for an ordinary stream. In addition, while a blocking stream captures, even a
-// query of the legacy stream is refused.
-cudaError_t refuse_legacy(Stream& stream) {
-  if (stream.kind != Stream::Kind::legacy) return cudaSuccess;
-  for (const Stream& other : runtime().streams) {
-    if (other.capture != nullptr && other.device == stream.device && other.blocking()) {
-      return cudaErrorStreamCaptureImplicit;
-    }
-  }
-  return cudaSuccess;
-}
-
-template <class Object>
-Object* find(std::deque<Object>& objects, const void* handle) {
-  const auto found = std::find_if(objects.begin(), objects.end(), [&](const Object& each) {
-    return &each == handle && each.alive;
-  });
-  return found == objects.end() ? nullptr : &*found;
+// An executable graph has nodes of its own.
+std::vector<Node> copied(std::vector<Node> nodes) {
+  for (Node& node : nodes) node.handle = nullptr;
+  return nodes;
 }
 
 cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t handle) {
   const Graph* const graph = find(runtime().graphs, handle);
   if (graph == nullptr || exec == nullptr) return cudaErrorInvalidValue;
   GraphExec& made = runtime().graph_execs.emplace_back();
-  made.nodes = graph->nodes;
-  *exec = reinterpret_cast<cudaGraphExec_t>(&made);
+  made.nodes = copied(graph->nodes);
+  *exec = made.handle();
   return cudaSuccess;
 }
 
@@ -170,15 +175,16 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
     }
     const std::set<std::size_t> joined = stream.captured_before;
     end(capture);
+    std::vector<Node> nodes = std::move(capture->nodes);
     if (capture->mode != cudaStreamCaptureModeRelaxed &&
         capture->thread != std::this_thread::get_id()) {
       return cudaErrorStreamCaptureWrongThread;
     }
     if (capture->invalidated) return cudaErrorStreamCaptureInvalidated;
-    if (joined.size() != capture->nodes.size()) return cudaErrorStreamCaptureUnjoined;
+    if (joined.size() != nodes.size()) return cudaErrorStreamCaptureUnjoined;
     Graph& made = r.graphs.emplace_back();
-    made.nodes = capture->nodes;
-    *graph = reinterpret_cast<cudaGraph_t>(&made);
+    made.nodes = std::move(nodes);
+    *graph = made.handle();
     return cudaSuccess;
   });
 }
@@ -253,7 +259,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec_handle, cudaGraph_t graph_h
       info->result = cudaGraphExecUpdateErrorNodeTypeChanged;
       return cudaErrorGraphExecUpdateFailure;
     }
-    exec->nodes = graph->nodes;
+    exec->nodes = copied(graph->nodes);
     return cudaSuccess;
   });
 }
@@ -273,8 +279,8 @@ cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
   return api("cudaGraphDestroy", text(handle), plain, [&](auto&) {
     Graph* const graph = find(runtime().graphs, handle);
     if (graph == nullptr) return cudaErrorInvalidValue;
-    *graph = {};
-    graph->alive = false;
+    graph->nodes.clear();
+    graph->destroy();
     return cudaSuccess;
   });
 }
@@ -283,8 +289,8 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
   return api("cudaGraphExecDestroy", text(handle), plain, [&](auto&) {
     GraphExec* const exec = find(runtime().graph_execs, handle);
     if (exec == nullptr) return cudaErrorInvalidValue;
-    *exec = {};
-    exec->alive = false;
+    exec->nodes.clear();
+    exec->destroy();
     return cudaSuccess;
   });
 }

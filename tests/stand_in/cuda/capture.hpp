@@ -17,6 +17,10 @@ void spoil(Stream& stream);
 /// cudaErrorStreamCaptureUnsupported.
 cudaError_t refuse_capturing(Stream& stream);
 
+/// For a question about the legacy stream: returns cudaErrorStreamCaptureImplicit while a blocking
+/// stream of its device captures.
+cudaError_t refuse_legacy(Stream& stream);
+
 /// Adds work to the stream: to its capture, or to be done in its turn. @param mark receives the
 /// mark of the work; null if it was captured
 cudaError_t put(Stream& stream, Node work, std::shared_ptr<Mark>* mark = nullptr,

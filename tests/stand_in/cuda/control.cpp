@@ -14,8 +14,8 @@ Device& device_at(int device) { return runtime().devices.at(static_cast<std::siz
 
 template <class Object>
 std::uint64_t count_alive(const std::deque<Object>& objects) {
-  return static_cast<std::uint64_t>(
-      std::count_if(objects.begin(), objects.end(), [](const Object& each) { return each.alive; }));
+  return static_cast<std::uint64_t>(std::count_if(objects.begin(), objects.end(),
+                                                  [](const Object& each) { return each.alive(); }));
 }
 
 }  // namespace
@@ -93,11 +93,19 @@ void stand_in_cuda_hold(cudaStream_t handle) {
 
 void stand_in_cuda_release(cudaStream_t handle) {
   const std::lock_guard lock(runtime().mutex);
-  Stream& stream = runtime().stream(handle);
-  if (stream.hold == nullptr) return;
-  stream.hold->reached = true;
-  stream.hold = nullptr;
-  runtime().pump();
+  Runtime& r = runtime();
+  const auto release = [](Stream& stream) {
+    if (stream.hold != nullptr) stream.hold->reached = true;
+    stream.hold = nullptr;
+  };
+  if (is_special(handle)) {
+    release(r.stream(handle));
+  } else {
+    for (Stream& each : r.streams) {
+      if (each.had(handle)) release(each);
+    }
+  }
+  r.pump();
 }
 
 std::uint64_t stand_in_cuda_call_count(void) {
@@ -147,7 +155,7 @@ std::uint64_t stand_in_cuda_live_objects(void) {
   });
   return count_alive(r.streams) - static_cast<std::uint64_t>(special) + count_alive(r.events) +
          count_alive(r.graphs) + count_alive(r.graph_execs) + r.allocations.size() +
-         r.captures.size() + r.libraries.size();
+         r.captures.size() + count_alive(r.libraries);
 }
 
 }  // extern "C"

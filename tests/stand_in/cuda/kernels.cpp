@@ -19,7 +19,7 @@ Kernel& add_kernel(const std::string& name, const void* host_function, const Ker
   kernel.code = code;
   kernel.original = code;
   if (host_function != nullptr) r.kernels_by_stub[host_function] = &kernel;
-  r.kernels_by_stub[&kernel] = &kernel;  // the kernel handle
+  r.kernels_by_stub[kernel.handle()] = &kernel;
   return kernel;
 }
 
@@ -33,7 +33,7 @@ constexpr int wrapper_magic = 0x466243b1;
 
 struct FatBinary {
   std::map<std::string, KernelCode> kernels;
-  std::vector<const void*> stubs;  ///< registered from it
+  std::vector<Kernel*> registered;  ///< from it
 };
 
 std::map<std::string, KernelCode> kernels_of(const void* code) {
@@ -46,9 +46,11 @@ std::map<std::string, KernelCode> kernels_of(const void* code) {
 }
 
 // Modelled, not recorded; tests/gpu/module_gpu_test.cu tests it on a device. nullptr: no library.
-Library* find_library(cudaLibrary_t library) {
-  const auto found = runtime().libraries.find(library);
-  return found == runtime().libraries.end() ? nullptr : found->second.get();
+Library* find_library(cudaLibrary_t library) { return find(runtime().libraries, library); }
+
+void remove_kernel(Kernel& kernel) {
+  runtime().kernels_by_stub.erase(kernel.handle());
+  kernel.destroy();
 }
 
 // The kernels of PTX by name. Only a compiler knows their parameters and registers.
@@ -103,7 +105,13 @@ void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void** handle) {
   const std::lock_guard lock(runtime().mutex);
   auto* const gone = reinterpret_cast<FatBinary*>(handle);
-  for (const void* stub : gone->stubs) runtime().kernels_by_stub.erase(stub);
+  for (Kernel* kernel : gone->registered) {
+    const auto found = runtime().kernels_by_stub.find(kernel->host_function);
+    if (found != runtime().kernels_by_stub.end() && found->second == kernel) {
+      runtime().kernels_by_stub.erase(found);
+    }
+    remove_kernel(*kernel);
+  }
   delete gone;
 }
 
@@ -112,10 +120,10 @@ char __cudaInitModule(void**) { return 1; }
 void __cudaRegisterFunction(void** fat_binary, const char* host_function, char*, const char* name,
                             int, uint3*, uint3*, dim3*, dim3*, int*) {
   const std::lock_guard lock(runtime().mutex);
-  auto& [kernels, stubs] = *reinterpret_cast<FatBinary*>(fat_binary);
+  auto& [kernels, registered] = *reinterpret_cast<FatBinary*>(fat_binary);
   const auto found = kernels.find(name);
-  add_kernel(name, host_function, found == kernels.end() ? KernelCode{} : found->second);
-  stubs.push_back(host_function);
+  registered.push_back(
+      &add_kernel(name, host_function, found == kernels.end() ? KernelCode{} : found->second));
 }
 
 void __cudaRegisterVar(void**, char* host_variable, char*, const char*, int, std::size_t bytes, int,
@@ -135,7 +143,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
   const std::lock_guard lock(runtime().mutex);
   Kernel* found = nullptr;
   const cudaError_t status = runtime().find_kernel(function, &found);
-  *kernel = reinterpret_cast<cudaKernel_t>(found);
+  *kernel = found == nullptr ? nullptr : found->handle();
   return status;
 }
 
@@ -145,7 +153,7 @@ cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
     Kernel* found = nullptr;
     if (runtime().find_kernel(function, &found) != cudaSuccess)
       return cudaErrorInvalidDeviceFunction;
-    *kernel = reinterpret_cast<cudaKernel_t>(found);
+    *kernel = found->handle();
     return cudaSuccess;
   });
 }
@@ -156,7 +164,7 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t* handle, const void* function) {
     Kernel* found = nullptr;
     const cudaError_t status = runtime().find_kernel(function, &found);
     if (status != cudaSuccess) return status;
-    *handle = reinterpret_cast<cudaFunction_t>(found);
+    *handle = reinterpret_cast<cudaFunction_t>(found->handle());
     return cudaSuccess;
   });
 }
@@ -243,22 +251,21 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJi
     auto kernels = kernels_of(code);
     if (kernels.empty()) kernels = kernels_of_ptx(static_cast<const char*>(code));
     if (kernels.empty()) return cudaErrorInvalidKernelImage;
-    auto made = std::make_unique<Library>();
+    Library& made = runtime().libraries.emplace_back();
     for (const auto& [name, kernel] : kernels) {
-      made->kernels[name] = &add_kernel(name, nullptr, kernel);
+      made.kernels[name] = &add_kernel(name, nullptr, kernel);
     }
-    *library = reinterpret_cast<cudaLibrary_t>(made.get());
-    runtime().libraries[*library] = std::move(made);
+    *library = made.handle();
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
   return api("cudaLibraryUnload", text(library), plain, [&](auto&) {
-    const Library* const gone = find_library(library);
+    Library* const gone = find_library(library);
     if (gone == nullptr) return cudaErrorInvalidResourceHandle;
-    for (const auto& [name, kernel] : gone->kernels) runtime().kernels_by_stub.erase(kernel);
-    runtime().libraries.erase(library);
+    for (const auto& [name, kernel] : gone->kernels) remove_kernel(*kernel);
+    gone->destroy();
     return cudaSuccess;
   });
 }
@@ -272,7 +279,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, co
                const auto& kernels = in->kernels;
                const auto found = kernels.find(name);
                if (found == kernels.end()) return cudaErrorSymbolNotFound;
-               *kernel = reinterpret_cast<cudaKernel_t>(found->second);
+               *kernel = found->second->handle();
                return cudaSuccess;
              });
 }
@@ -293,7 +300,7 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned int coun
     if (kernels == nullptr || of == nullptr) return cudaErrorInvalidValue;
     for (const auto& [name, kernel] : of->kernels) {
       if (count-- == 0) break;
-      *kernels++ = reinterpret_cast<cudaKernel_t>(kernel);
+      *kernels++ = kernel->handle();
     }
     return cudaSuccess;
   });

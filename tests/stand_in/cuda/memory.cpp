@@ -24,11 +24,13 @@ cudaError_t allocate(void** pointer, std::size_t bytes, cudaMemoryType type, int
   Device& from = r.devices[static_cast<std::size_t>(device)];
   const bool on_device = type == cudaMemoryTypeDevice;
   if (on_device && bytes > from.free_bytes) return cudaErrorMemoryAllocation;
-  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+  // The address that was freed last comes back first, as from CUDA's allocator.
+  void* const pages = mmap(r.freed_addresses[bytes], bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) return cudaErrorMemoryAllocation;
   if (on_device) from.free_bytes -= bytes;
-  r.allocations[pages] = {bytes, type, device, true};
+  Allocation& made = r.allocations[pages] = {bytes, type, device, true};
+  made.number = ++r.allocations_made;
   *pointer = pages;
   return cudaSuccess;
 }
@@ -43,18 +45,25 @@ void give_back(const void* pointer) {
   if (allocation.type == cudaMemoryTypeDevice && device < r.devices.size()) {
     r.devices[device].free_bytes += allocation.bytes;
   }
-  if (allocation.mapped) munmap(const_cast<void*>(pointer), allocation.bytes);
+  if (!allocation.mapped) return;
+  munmap(const_cast<void*>(pointer), allocation.bytes);
+  r.freed_addresses[allocation.bytes] = const_cast<void*>(pointer);
 }
 
 bool is_base(const void* pointer, bool of_host) {
   const auto found = runtime().allocations.find(pointer);
-  return found != runtime().allocations.end() &&
+  return found != runtime().allocations.end() && found->second.freed_by == nullptr &&
          (found->second.type == cudaMemoryTypeHost) == of_host;
 }
 
-bool is_device(const void* pointer) {
+cudaMemoryType kind_of(const void* pointer) {
   const auto found = runtime().allocation_of(pointer);
-  return found != runtime().allocations.end() && found->second.type != cudaMemoryTypeHost;
+  return found == runtime().allocations.end() ? cudaMemoryTypeUnregistered : found->second.type;
+}
+
+bool is_device(const void* pointer) {
+  const cudaMemoryType kind = kind_of(pointer);
+  return kind == cudaMemoryTypeDevice || kind == cudaMemoryTypeManaged;
 }
 
 // Two settings give a device access to another's memory: one for cudaMalloc's and one for each
@@ -132,8 +141,12 @@ cudaError_t copy(std::unique_lock<std::mutex>& lock, Stream& stream, void* to, s
     work = Node([=, bytes = std::move(bytes)] { rows(bytes.data(), width); }, Node::Kind::copy);
   }
   std::shared_ptr<Mark> mark;
+  // A copy inside of the device's memory returns before it is done, also that of cudaMemcpy (CUDA
+  // Runtime API, "API synchronization behavior").
+  const bool inside = kind_of(to) == cudaMemoryTypeDevice && kind_of(from) == cudaMemoryTypeDevice;
+  const bool is_waited_for = synchronous ? !inside : !is_known(to);
   const cudaError_t answer = put(stream, std::move(work), &mark);
-  if (answer == cudaSuccess && (synchronous || !is_known(to))) runtime().wait(lock, mark);
+  if (answer == cudaSuccess && is_waited_for) runtime().wait(lock, mark);
   return answer;
 }
 
@@ -192,6 +205,16 @@ cudaError_t allocate_async(void** pointer, std::size_t bytes, cudaStream_t handl
   }
   const cudaError_t status = put(stream, [] {});
   if (status != cudaSuccess) return status;
+  if (stream.capture == nullptr && bytes != 0) {
+    for (auto& [freed, allocation] : runtime().allocations) {
+      if (!allocation.pooled || allocation.freed_by != &stream || allocation.bytes != bytes)
+        continue;
+      allocation.freed_by = nullptr;
+      allocation.number = ++runtime().allocations_made;
+      *pointer = const_cast<void*>(freed);
+      return cudaSuccess;
+    }
+  }
   const cudaError_t made = allocate(pointer, bytes, cudaMemoryTypeDevice, stream.device);
   if (made == cudaSuccess && *pointer != nullptr) runtime().allocations[*pointer].pooled = true;
   return made;
@@ -249,7 +272,10 @@ cudaError_t cudaFree(void* pointer) {
     if (pointer == nullptr) return cudaSuccess;
     if (!is_base(pointer, false)) return cudaErrorInvalidValue;
     const int device = runtime().allocations.at(pointer).device;
-    for (std::size_t i = 0; i < runtime().streams.size(); ++i) {
+    // The caller of cudaFree has waited for the work that uses memory of a pool (CUDA C++
+    // Programming Guide, "Stream Ordered Memory Allocator").
+    const bool pooled = runtime().allocations.at(pointer).pooled;
+    for (std::size_t i = 0; !pooled && i < runtime().streams.size(); ++i) {
       const Stream& stream = runtime().streams[i];
       if (stream.device == device && stream.busy()) runtime().wait(lock, stream.last);
     }
@@ -341,7 +367,15 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     if (!is_base(pointer, false)) return cudaErrorInvalidValue;
     // Memory of a captured allocation stays: the graph may run again.
     if (in.capture != nullptr) return put(in, [] {});
-    return put(in, [pointer] { give_back(pointer); });
+    Allocation& memory = runtime().allocations.at(pointer);
+    memory.freed_by = &in;
+    const cudaError_t status = put(in, [pointer, number = memory.number] {
+      const auto found = runtime().allocations.find(pointer);
+      const bool is_still = found != runtime().allocations.end() && found->second.number == number;
+      if (is_still) give_back(pointer);
+    });
+    if (status != cudaSuccess) memory.freed_by = nullptr;  // the work has not been done
+    return status;
   });
 }
 

@@ -173,30 +173,25 @@ std::map<const void*, Allocation>::iterator Runtime::allocation_of(const void* p
   return static_cast<const char*>(pointer) < first + next->second.bytes ? next : allocations.end();
 }
 
+Stream& Runtime::add_stream(Stream::Kind kind) {
+  return streams.emplace_back(kind, thread().device, streams.size() + 1);
+}
+
 Stream& Runtime::stream(cudaStream_t handle) {
   ThreadState& state = thread();
   if (handle == nullptr) handle = state.null_is_per_thread ? cudaStreamPerThread : cudaStreamLegacy;
   if (handle == cudaStreamPerThread) {
     Stream*& mine = state.per_thread_streams[state.device];
-    if (mine == nullptr) {
-      mine = &streams.emplace_back();
-      mine->kind = Stream::Kind::per_thread;
-      mine->device = state.device;
-    }
+    if (mine == nullptr) mine = &add_stream(Stream::Kind::per_thread);
     return *mine;
   }
   if (handle == cudaStreamLegacy) {
     for (Stream& each : streams) {
       if (each.kind == Stream::Kind::legacy && each.device == state.device) return each;
     }
-    Stream& made = streams.emplace_back();
-    made.kind = Stream::Kind::legacy;
-    made.device = state.device;
-    return made;
+    return add_stream(Stream::Kind::legacy);
   }
-  for (Stream& each : streams) {
-    if (each.handle() == handle && each.alive) return each;
-  }
+  if (Stream* const made = find(streams, handle)) return *made;
   std::fputs("stand-in: a stream that was destroyed or never made; a real runtime crashes here\n",
              stderr);
   std::raise(SIGSEGV);

@@ -54,17 +54,13 @@ struct Device {
 };
 
 /// A kernel as it was registered, declared, or found in a library.
-struct Kernel {
+struct Kernel : Handled<cudaKernel_t> {
   struct Settings {
     int max_dynamic = -1;  ///< bytes; -1 is the default
     int carveout = -1;
     bool non_portable = false;
     int scheduling = 0;
     dim3 cluster{0, 0, 0};  ///< of a kernel that was compiled without one
-  };
-  /// The kernels that one image brought, by name.
-  struct Library {
-    std::map<std::string, Kernel*> kernels;
   };
   std::string name;
   const void* host_function = nullptr;
@@ -73,7 +69,7 @@ struct Kernel {
   std::map<int, Settings> settings;  ///< by device
 };
 /// The kernels that one image brought, by name.
-struct Library {
+struct Library : Handled<cudaLibrary_t> {
   std::map<std::string, Kernel*> kernels;
 };
 
@@ -101,6 +97,10 @@ struct Allocation {
   bool mapped = false;  ///< pages of the stand-in, to be released
   bool pooled = false;  ///< stream-ordered allocation
   bool of_all = false;  ///< mapped for several devices, which are then all
+  /// The stream in whose order it is freed, while that work has not run; nullptr: it is not freed.
+  /// An allocation in the order of this stream gets the memory at once, as from CUDA's pool (H200).
+  const Stream* freed_by = nullptr;
+  std::uint64_t number = 0;  ///< of the allocation, never used again; its address is
 };
 
 struct InjectedFailure {
@@ -143,18 +143,19 @@ class Runtime {
   const std::map<int, std::pair<std::string, std::string>>* errors;  ///< name and text by code
   std::map<std::string, cudaError_t> faults;                         ///< by kernel
 
-  std::deque<Kernel> kernels;                                            ///< outlive resets
-  std::map<const void*, Kernel*> kernels_by_stub;                        ///< and by handle
-  std::map<const void*, std::unique_ptr<Library>> libraries;             ///< by handle; as kernels
-  std::map<const void*, Allocation> allocations;                         ///< by first byte
+  std::deque<Kernel> kernels;                      ///< outlive resets
+  std::map<const void*, Kernel*> kernels_by_stub;  ///< and by handle
+  std::map<const void*, Allocation> allocations;   ///< by first byte
+  std::uint64_t allocations_made = 0;
+  std::map<std::size_t, void*> freed_addresses;                          ///< the last, by its bytes
   std::map<const void*, std::pair<const void*, std::size_t>> variables;  ///< by host shadow
 
-  /// Destroyed streams stay, marked dead. Their addresses are never reused, so a use after
-  /// destruction is always recognised.
+  /// Destroyed objects stay, without their handles: their work may still run.
   std::deque<Stream> streams;
   std::deque<Event> events;
   std::deque<Graph> graphs;
   std::deque<GraphExec> graph_execs;
+  std::deque<Library> libraries;
   std::vector<std::shared_ptr<Capture>> captures;  ///< under way
   std::uint64_t captures_begun = 0;
 
@@ -174,8 +175,10 @@ class Runtime {
   /// The allocation that the pointer lies in, or the end.
   std::map<const void*, Allocation>::iterator allocation_of(const void* pointer);
 
-  /// The stream behind a handle; the special handles are the current device's. A destroyed stream
-  /// ends the process as it does on a real device, with a line on standard error.
+  /// Of the current device.
+  Stream& add_stream(Stream::Kind kind);
+  /// The stream behind a handle; the special handles are the current device's. A handle that no
+  /// stream has ends the process as it does on a real device, with a line on standard error.
   Stream& stream(cudaStream_t handle);
 
   /// Adds work to the stream, after its earlier work and after the work required by the legacy

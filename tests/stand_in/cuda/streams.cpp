@@ -13,21 +13,14 @@ using namespace stand_in_cuda;
 
 namespace {
 
-// Null for a handle that no live event has.
-Event* event_of(cudaEvent_t handle) {
-  for (Event& each : runtime().events) {
-    if (each.handle() == handle && each.alive) return &each;
-  }
-  return nullptr;
-}
+Event* event_of(cudaEvent_t handle) { return find(runtime().events, handle); }
 
 cudaError_t make_stream(cudaStream_t* handle, unsigned flags, int priority) {
   Runtime& r = runtime();
   if (handle == nullptr || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) {
     return cudaErrorInvalidValue;
   }
-  Stream& made = r.streams.emplace_back();
-  made.device = r.thread().device;
+  Stream& made = r.add_stream(Stream::Kind::made);
   made.flags = flags;
   made.priority = std::clamp(priority, r.greatest_priority, r.least_priority);
   *handle = made.handle();
@@ -129,12 +122,10 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
 
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return api("cudaStreamDestroy", text(handle), plain, [&](auto&) {
-    if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread) {
-      return cudaErrorInvalidResourceHandle;
-    }
+    if (is_special(handle)) return cudaErrorInvalidResourceHandle;
     Stream& stream = runtime().stream(handle);
     spoil(stream);
-    stream.alive = false;  // its work still runs
+    stream.destroy();  // its work still runs
     return cudaSuccess;
   });
 }
@@ -213,8 +204,11 @@ cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
 cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long* id) {
   return api("cudaStreamGetId", text(handle), plain, [&](auto&) {
     if (id == nullptr) return cudaErrorInvalidValue;
-    *id = reinterpret_cast<unsigned long long>(runtime().stream(handle).handle());
-    return cudaSuccess;
+    Stream& stream = runtime().stream(handle);
+    cudaError_t status = refuse_capturing(stream);
+    if (status == cudaSuccess) status = refuse_legacy(stream);
+    if (status == cudaSuccess) *id = stream.number;
+    return status;
   });
 }
 
@@ -252,7 +246,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t handle) {
   return api("cudaEventDestroy", text(handle), plain, [&](auto&) {
     Event* const event = event_of(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
-    event->alive = false;
+    event->destroy();
     return cudaSuccess;
   });
 }

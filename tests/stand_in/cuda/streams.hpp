@@ -2,9 +2,12 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "handles.hpp"
+
 #include <cuda_runtime_api.h>
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -42,16 +45,15 @@ struct Node {
   void operator()() const { work(); }
   std::function<void()> work;
   Kind kind = Kind::other;
+  std::shared_ptr<void> handle;  ///< of a node of a capture or graph; not of an executable graph's
 };
 
-struct Graph {
+struct Graph : Handled<cudaGraph_t> {
   std::vector<Node> nodes;
-  bool alive = true;
 };
 
-struct GraphExec {
+struct GraphExec : Handled<cudaGraphExec_t> {
   std::vector<Node> nodes;
-  bool alive = true;
 };
 
 /// An open capture. Nodes are numbered in the order of their capture, which is one of their legal
@@ -67,13 +69,17 @@ struct Capture {
   std::vector<std::set<std::size_t>> before;  ///< of each node, all nodes that come before it
 };
 
-struct Stream {
+/// What is behind a stream's handle. The legacy stream of each device and the per-thread stream of
+/// each thread and device have no handle of their own.
+struct Stream : Handled<cudaStream_t> {
   enum class Kind { legacy, per_thread, made };
-  Kind kind = Kind::made;
-  int device = 0;
+  Stream(Kind its_kind, int its_device, std::uint64_t its_number)
+      : Handled(its_kind == Kind::made), kind(its_kind), device(its_device), number(its_number) {}
+  Kind kind;
+  int device;
+  std::uint64_t number;  ///< never used again: cudaStreamGetId
   unsigned flags = 0;
   int priority = 0;
-  bool alive = true;
   bool running = false;  ///< a host function of this stream runs
   std::deque<Operation> pending;
   std::shared_ptr<Mark> last;  ///< of the latest operation
@@ -84,18 +90,19 @@ struct Stream {
 
   bool blocking() const { return kind != Kind::legacy && (flags & cudaStreamNonBlocking) == 0; }
   bool busy() const { return last != nullptr && !last->reached; }
-  cudaStream_t handle() { return reinterpret_cast<cudaStream_t>(this); }
 };
 
-struct Event {
+/// The value stands for a stream of the current device.
+inline bool is_special(cudaStream_t handle) {
+  return handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread;
+}
+
+struct Event : Handled<cudaEvent_t> {
   unsigned flags = 0;
   int device = 0;
-  bool alive = true;
   std::shared_ptr<Mark> mark;        ///< null until recorded
   std::shared_ptr<Capture> capture;  ///< of the latest record, if that was captured
   std::set<std::size_t> captured_before;
-
-  cudaEvent_t handle() { return reinterpret_cast<cudaEvent_t>(this); }
 };
 
 }  // namespace stand_in_cuda

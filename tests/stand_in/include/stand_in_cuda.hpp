@@ -111,7 +111,7 @@ void stand_in_cuda_post_async_error(int device, cudaError_t code, int sticky);
 /// Makes later work of the stream wait, as after a kernel that does not end. Queries return
 /// cudaErrorNotReady, and a synchronisation waits.
 void stand_in_cuda_hold(cudaStream_t stream);
-/// Releases a held stream.
+/// Releases a held stream, also a destroyed one. If several had this handle, releases all of them.
 void stand_in_cuda_release(cudaStream_t stream);
 
 std::uint64_t stand_in_cuda_call_count(void);
