@@ -12,8 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = ROOT / "bench/performance"
-RESULTS = ROOT / "docs/performance"
-PAGES = [ROOT / "docs/performance.md", *sorted(RESULTS.glob("*.md"))]
+RESULTS = ROOT / "build/performance"  # raw results and plots
+PAGES = [ROOT / "docs/performance.md", *sorted((ROOT / "docs/performance").glob("*.md"))]
 INCLUDE = ROOT / "include"
 NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 HIPCC = shutil.which("hipcc") or "/opt/rocm/bin/hipcc"
@@ -65,7 +65,7 @@ def machine():
 
 
 def save(name, rows, **more):
-    RESULTS.mkdir(exist_ok=True)
+    RESULTS.mkdir(parents=True, exist_ok=True)
     data = {"command": f"bench/run performance {name}", "machine": machine(), **more, "rows": rows}
     (RESULTS / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Draws the plots of docs/performance/ from the raw results there. Needs matplotlib."""
+"""Draws plots of the raw results, beside them. Needs matplotlib."""
 
 import matplotlib
 

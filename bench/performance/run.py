@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Makes the measurements of docs/performance that need no GPU, and writes the tables and plots into its pages:
+"""Makes the measurements of docs/performance that need no GPU, and writes the tables into its pages:
 
     bench/run performance [NAME...] [--cccl DIR] [--cuda-api-wrappers DIR...] [--hip-cpu DIR] [--tbb DIR]
                           [--alpaka DIR] [--rounds N] [--build DIR]
 
 Names: launch checked device_code safe_grid host_backend compile_cu compile_cpp compile_many object_size
 headers. Without a name
-all of them are measured. `render` measures nothing, and writes tables and plots from the raw results in
-docs/performance/. Another library is measured if its folder is given: CCCL's libcudacxx/include,
+all of them are measured. Raw results and plots go to build/performance/. `render` measures nothing, and writes tables and
+plots from the raw results there. Another library is measured if its folder is given: CCCL's libcudacxx/include,
 cuda-api-wrappers' src (and the folder of nvFatbin.h, if the toolkit has none), HIP-CPU's root, a prefix with
 TBB, which HIP-CPU needs, and the root of alpaka 3.
 """
