@@ -102,9 +102,6 @@ template <std::size_t N>
 /// * `can_access(int device, const void* memory, int memory_device, bool& answer)`: whether work of
 ///   `device` can access memory of another device, whichever is current (all memory can be
 ///   accessed)
-/// * `bool guards_memory`: WARPSAFE_GUARD guards device memory, with `guards_next`,
-///   `allocate_guarded`, `guarded_used`, `free_guarded` and `release_freed`
-///   (cuda/guarded_memory.hpp; false)
 /// * `profile(bool on)`: starts or stops a profiler that waits for this call (none)
 /// * `versions(int& driver, int& runtime)` and `toolkit_version`, for descriptions of a run (none)
 ///

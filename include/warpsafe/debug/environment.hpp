@@ -113,15 +113,13 @@ struct Environment {
         !equals(on_error, "error")) {
       found.on_error_unknown = on_error;
     }
-    // The last one found wins. The last two can name kernels.
+    // The last one found wins. The last can name kernels.
     const char* const variables[] = {"AMD_SERIALIZE_KERNEL", "CUDA_LAUNCH_BLOCKING",
-                                     "HIP_LAUNCH_BLOCKING", "WARPSAFE_GUARD", "WARPSAFE_SYNC"};
+                                     "HIP_LAUNCH_BLOCKING", "WARPSAFE_SYNC"};
     for (const char* name : variables) {
       const char* const value = warpsafe::detail::read_environment(name);
       if (value == nullptr || *value == '\0' || equals(value, "0")) continue;
       const bool ours = name[0] == 'W';
-      // Only a name begins with a character after '9' (backend/cuda/guard_driver.hpp).
-      if (equals(name, "WARPSAFE_GUARD") && (*value <= '9' || equals(value, "before"))) continue;
       if (ours && equals(value, "one-stream")) {
         found.one_stream = true;
         continue;

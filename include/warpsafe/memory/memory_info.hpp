@@ -30,12 +30,6 @@ template <class B, CheckLevel Level>
   return answer;
 }
 
-/// Whether B can guard memory (WARPSAFE_GUARD), for the code of a check level.
-template <class B, CheckLevel Level>
-concept GuardsMemory = Level == CheckLevel::full&& requires {
-  requires B::guards_memory;
-};
-
 /// Counts the bytes that this program's buffers hold on each device of a backend. One count per
 /// program, including its shared objects.
 template <class B>

@@ -31,7 +31,6 @@ struct Recorded : B,
                   std::conditional_t<warpsafe::detail::RecordsCallers<B>, detail::NoCallerCalls,
                                      host::CallerCalls> {
   using recorded_backend = B;
-  static constexpr bool guards_memory = false;  ///< the recorder sees each allocation
   using native_stream = typename B::native_stream;
   using native_event = typename B::native_event;
   using native_graph = typename B::native_graph;

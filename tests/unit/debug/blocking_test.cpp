@@ -166,11 +166,6 @@ TEST_F(SwitchesDeathTest, OnesOwnVariableTakesKernelsByName) {
                "WARPSAFE_SYNC=scale: each launch of these kernels waits");
   EXPECT_WAITS(4, "WARPSAFE_SYNC", "scale,matmul_f32", "each launch of these kernels waits");
   EXPECT_WAITS(0, "WARPSAFE_SYNC", "elsewhere", "each launch of these kernels waits");
-  EXPECT_WAITS(2, "WARPSAFE_GUARD", "layers::scale",
-               "WARPSAFE_GUARD=layers::scale: each launch of these kernels waits");
-  for (const char* names_none : {"", "0", "1", "before"}) {
-    EXPECT_WAITS(0, "WARPSAFE_GUARD", names_none, "^$");
-  }
 }
 
 TEST_F(SwitchesDeathTest, TheLogGoesToStandardError) {

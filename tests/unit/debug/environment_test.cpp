@@ -184,13 +184,7 @@ TEST_F(Switches, OnesOwnVariablesNameKernels) {
                           {"WARPSAFE_SYNC", "axpy,scale", true, true, false},
                           {"WARPSAFE_SYNC", "before", true, true, false},
                           {"WARPSAFE_SYNC", "9lives", true, true, false},
-                          {"WARPSAFE_SYNC", "one-stream", false, false, true},
-                          {"WARPSAFE_GUARD", "axpy", true, true, false},
-                          {"WARPSAFE_GUARD", "all", true, false, false},
-                          {"WARPSAFE_GUARD", "before", false, false, false},
-                          {"WARPSAFE_GUARD", "9", false, false, false},
-                          {"WARPSAFE_GUARD", "1", false, false, false},
-                          {"WARPSAFE_GUARD", ":", true, true, false}};
+                          {"WARPSAFE_SYNC", "one-stream", false, false, true}};
   for (const Row& row : rows) {
     const debug::Environment found = read_with({{row.name, row.value}});
     EXPECT_EQ(shown(found.blocking), row.blocks ? row.name : "nullptr") << row.name << row.value;
@@ -199,7 +193,7 @@ TEST_F(Switches, OnesOwnVariablesNameKernels) {
     EXPECT_EQ(found.one_stream, row.one_stream) << row.value;
   }
   const debug::Environment last = read_with(
-      {{"CUDA_LAUNCH_BLOCKING", "1"}, {"WARPSAFE_GUARD", "axpy"}, {"WARPSAFE_SYNC", "all"}});
+      {{"CUDA_LAUNCH_BLOCKING", "1"}, {"WARPSAFE_SYNC", "all"}});
   EXPECT_EQ(shown(last.blocking), "WARPSAFE_SYNC");
   EXPECT_EQ(shown(last.blocking_names), "nullptr");
 }

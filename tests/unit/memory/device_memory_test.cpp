@@ -191,46 +191,6 @@ TEST_F(DeviceMemoryTest, MovedToAnotherStreamItIsFreedThere) {
   EXPECT_EQ(script.taken(), Calls{"deallocate 2 2 ~"});
 }
 
-TEST_F(DeviceMemoryTest, GuardedMemorySeesEachUse) {
-  script.guarded = 1;
-  Memory* const memory = made(8).value();
-  EXPECT_EQ(script.taken(), Calls{"allocate_guarded 8 1 ~"});
-  EXPECT_EQ(memory->freed_on, static_cast<void*>(memory)) << "no stream";
-  memory->move_to(basic_stream_hold(Runtime::stream(2)));
-  EXPECT_EQ(memory->freed_on, static_cast<void*>(memory));
-  EXPECT_EQ(use(memory, 2), 0);
-  EXPECT_EQ(script.taken(), Calls{"guarded_used 1"});
-  EXPECT_EQ(memory->release(), 0);
-  EXPECT_EQ(script.taken(), Calls{"free_guarded 1 2 ~"});
-  script.guarded = 1;
-  Memory* const next = made(8).value();
-  script.fails = {{"free_guarded", 3}};
-  EXPECT_EQ(next->release(), 3);
-}
-
-TEST_F(DeviceMemoryTest, WhatTheGuardDoesNotTakeIsPlain) {
-  script.guarded = 1;
-  script.fails = {{"allocate_guarded", 1}};
-  EXPECT_EQ(made(8).value()->release(), 0);
-  EXPECT_EQ(script.taken(),
-            (Calls{"allocate_guarded 8 1 ~", "allocate 8 1 ~", "deallocate 2 1 ~"}));
-  script = {};
-  script.guarded = 1;
-  EXPECT_EQ(made(8, 1, 0, true).value()->release(), 0);
-  EXPECT_EQ(made<CheckLevel::cheap>(8).value()->release(), 0);
-  capture(1);
-  Memory* const captured = made(8).value();
-  EXPECT_EQ(captured->release(), 0);
-  EXPECT_EQ(script.guarded, 1);
-}
-
-TEST_F(DeviceMemoryTest, TheGuardGivesBackWhatWasFreed) {
-  script.released = 2;
-  EXPECT_EQ(made(8).value()->release(), 0);
-  EXPECT_EQ(script.taken(), (Calls{"allocate 8 1 ~", "release_freed", "allocate 8 1 ~",
-                                   "release_freed", "allocate 8 1 ~", "deallocate 4 1 ~"}));
-}
-
 TEST_F(DeviceMemoryTest, FreedInACaptureItIsKeptUntilAnAllocation) {
   Memory* const first = made(8).value();
   Memory* const second = made(8, 2).value();

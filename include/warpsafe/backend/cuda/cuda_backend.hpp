@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/cuda/guarded_memory.hpp>
 #include <warpsafe/backend/cuda/launch_calls.hpp>
 #include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/core/config.hpp>
@@ -23,7 +22,7 @@ namespace warpsafe {
 namespace detail {
 
 /// The calls of cuda_backend.
-struct CudaCalls : CudaGraphCalls, CudaGuard {
+struct CudaCalls : CudaGraphCalls {
   static constexpr Vendor vendor = Vendor::nvidia;
   static constexpr Name name = Name::of("CUDA");
   static constexpr int not_ready = cudaErrorNotReady;
@@ -45,7 +44,7 @@ struct CudaCalls : CudaGraphCalls, CudaGuard {
     return Name::of(cudaGetErrorName(static_cast<cudaError_t>(status)));
   }
   [[WARPSAFE_DETAIL_RARE]] static Name error_text(int status) noexcept {
-    return with_guard_text(status, Name::of(cudaGetErrorString(static_cast<cudaError_t>(status))));
+    return Name::of(cudaGetErrorString(static_cast<cudaError_t>(status)));
   }
   /// What these statuses mean. CUDA Runtime API, "CUDA Error types": those that lose the context
   /// leave the process in an inconsistent state.

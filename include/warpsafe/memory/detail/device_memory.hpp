@@ -52,7 +52,7 @@ class DeviceMemory : public MemoryOwner {
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(DeviceMemory), 0,
                                Axis::none, site);
     }
-    if (const int status = bytes.value() == 0 ? 0 : made->template take<Level>(managed, site)) {
+    if (const int status = bytes.value() == 0 ? 0 : made->template take<Level>(managed)) {
       delete made;
       return allocation_error<Level>(status, bytes, device, site);
     }
@@ -67,7 +67,7 @@ class DeviceMemory : public MemoryOwner {
   /// work is ordered after the old stream's work
   void move_to(basic_stream_hold<B> stream) noexcept {
     stream_ = std::move(stream);
-    if (guard_ == nullptr) MemoryOwner::freed_on = stream_.ref().native();
+    MemoryOwner::freed_on = stream_.ref().native();
   }
 
   void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
@@ -101,9 +101,6 @@ class DeviceMemory : public MemoryOwner {
   /// the runtime's status. Thread-safe, since launches of several threads may read one buffer.
   template <CheckLevel Level>
   [[nodiscard]] int record_use(basic_stream_ref<B> stream) noexcept {
-    if constexpr (GuardsMemory<B, Level>) {
-      if (guard_ != nullptr) B::guarded_used(guard_);
-    }
     if (stream == stream_.ref() || start == nullptr || captures<Level>(stream)) return 0;
     const FlagLock lock(recording_);
     int status = 0;
@@ -137,26 +134,7 @@ class DeviceMemory : public MemoryOwner {
   ~DeviceMemory() = default;
 
   template <CheckLevel Level>
-  [[nodiscard]] int take(bool managed, [[maybe_unused]] const call_site& site) noexcept {
-    if constexpr (GuardsMemory<B, Level>) {
-      if (!managed && B::guards_next() && !captures<Level>(stream_.ref())) {
-        const RelaxedCaptureScope<B, Level> outside;
-        guard_ = B::allocate_guarded(start, bytes_, stream_.ref().native(), site);
-      }
-      if (guard_ != nullptr) {
-        MemoryOwner::freed_on = this;  // the address of no stream, so that each use is recorded
-        return 0;
-      }
-    }
-    int status = take_plain<Level>(managed);
-    // The memory may be there as soon as the guard gives back what was freed.
-    if constexpr (GuardsMemory<B, Level>) {
-      while (B::release_freed(status)) status = take_plain<Level>(managed);
-    }
-    return status;
-  }
-  template <CheckLevel Level>
-  [[nodiscard]] int take_plain(bool managed) noexcept {
+  [[nodiscard]] int take(bool managed) noexcept {
     const basic_stream_ref<B> stream = stream_.ref();
     const int device = stream.device().value();
     if (!managed && has_memory_pools<B, Level>(device)) {
@@ -213,10 +191,7 @@ class DeviceMemory : public MemoryOwner {
         return true;
       });
       const RelaxedCaptureScope<B, Level> outside;
-      if constexpr (GuardsMemory<B, Level>) {
-        if (guard_ != nullptr) note(B::free_guarded(guard_, stream.native()));
-      }
-      if (guard_ == nullptr) note(call<B, Level, &B::deallocate>(start, stream.native()));
+      note(call<B, Level, &B::deallocate>(start, stream.native()));
     } else {
       uses_.each([&](basic_stream_ref<B>, const StreamMark<B>& use) noexcept {
         note(use.template wait<Level>({}, false));
@@ -273,7 +248,6 @@ class DeviceMemory : public MemoryOwner {
   std::size_t bytes_;
   Free free_;  ///< frees through the calls of the level that allocated the memory
   StreamMarks<B> uses_;
-  void* guard_ = nullptr;  ///< of guarded memory, which is `ordered`
   DeviceMemory* next_ = nullptr;
   int holders_ = 1;
   bool recording_ = false;  ///< two threads seldom share a buffer on foreign streams

@@ -50,7 +50,7 @@ inline void (*name_memory)(warpsafe::detail::TextBuffer& out,
 /// WARPSAFE_GUARD: which accesses outside of an allocation fault at once.
 enum class MemoryGuard : std::uint8_t {
   usual,   ///< those behind the next multiple of 256 bytes; the rest is checked when it is freed
-  past,    ///< 1 or kernel names: those past the end, but for the rest of 16 bytes
+  past,    ///< 1: those past the end, but for the rest of 16 bytes
   before,  ///< before: those before the beginning; past the end, the rest of the page is checked
 };
 /// Reads the switch once. Writes a line to standard error if its value is malformed.
@@ -60,12 +60,11 @@ enum class MemoryGuard : std::uint8_t {
     const Name name = Name::of(value == nullptr ? "" : value);
     if (name == Name::of("before")) return MemoryGuard::before;
     if (name.empty() || name == Name::of("0")) return MemoryGuard::usual;
-    // A kernel's name begins with a letter, '_' or ':', which come after the digits in ASCII.
-    if (name == Name::of("1") || name.data[0] > '9') return MemoryGuard::past;
+    if (name == Name::of("1")) return MemoryGuard::past;
     char text[512];
     warpsafe::detail::TextBuffer out(text, sizeof text);
     out << "warpsafe: WARPSAFE_GUARD=";
-    out.one_line(name) << " is none of 0, 1, before and kernel names; 0 is used\n";
+    out.one_line(name) << " is none of 0, 1 and before; 0 is used\n";
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, out.size());
     return MemoryGuard::usual;
   }();
