@@ -7,13 +7,16 @@ Runs the pages' `console` blocks on their own `cpp` blocks, and compares the out
 compile_commands.json, exit statuses, --rows and --json, on sources that need no vendor's headers.
 Exit code 77: libclang is not installed."""
 import json
+import os
 import pathlib
 import re
+import resource
+import stat
 import subprocess
 import sys
 import tempfile
 
-from linter import Linter
+from linter import Linter, forked
 
 linter = Linter(sys.argv[1])
 page = "".join(pathlib.Path(name).read_text() for name in sys.argv[2:])
@@ -126,6 +129,83 @@ with tempfile.TemporaryDirectory() as name:
             break
         expect(command, done.stdout.strip(), wanted.strip())
     expect("the page's console blocks", len(shown) > 1, True)
+# --fix never cuts a file short, and keeps its permissions and names.
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    launch, other = folder / "launch.cu", folder / "other.cu"
+
+    def fixed(what, size=None, rewritten=True, user=0, says=""):
+        launch.write_text(LAUNCH)
+        before = (stat.S_IMODE(os.stat(launch).st_mode), os.stat(launch).st_uid, os.stat(launch).st_nlink, sorted(os.listdir(folder)))
+
+        def limited(words):
+            if user:
+                os.setuid(user)
+            if size is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            return linter.main(words)
+
+        # The source has what CUDA's headers declare, so that the test needs none; with them it is not read completely.
+        done = forked.run(limited, linter.command, ("--fix", "--ignore-unread", "launch.cu"), folder)
+        now = (stat.S_IMODE(os.stat(launch).st_mode), os.stat(launch).st_uid, os.stat(launch).st_nlink, sorted(os.listdir(folder)))
+        expect(f"--fix and {what}", ("launch_as_written" in launch.read_text(), done.returncode, now), (rewritten, 0 if rewritten else 2, before))
+        if not rewritten:
+            expect(f"--fix and {what}: the file", launch.read_text(), LAUNCH)
+            expect(f"--fix and {what}: the error", ([line for line in done.stderr.splitlines() if "launch.cu: not rewritten" in line], "Traceback" in done.stderr, ", 1 not written" in done.stderr),
+                   ([f"warpsafe-lint: {says}"], False, True))
+
+    launch.write_text("")
+    launch.chmod(0o640)
+    fixed("permissions")
+    too_long = {"size": len(LAUNCH) + 10, "rewritten": False, "says": "launch.cu: not rewritten: File too large; the file is as it was"}
+    fixed("a full disk", **too_long)
+    os.link(launch, other)
+    fixed("a hard link")
+    expect("the hard link", other.read_text(), launch.read_text())
+    fixed("a hard link on a full disk", **too_long)
+    other.unlink()
+    launch.rename(other)
+    launch.symlink_to("other.cu")
+    fixed("a symbolic link")
+    expect("the symbolic link", (launch.is_symlink(), other.is_symlink()), (True, False))
+    launch.unlink()
+    other.rename(launch)
+    if os.geteuid() == 0:
+        os.chown(launch, 65533, 65533)
+        fixed("another's file")
+        folder.chmod(0o755)
+        launch.chmod(0o666)
+        fixed("a folder that cannot be written", user=65534)
+        launch.chmod(0o644)
+        fixed("a file that is read-only", user=65534, rewritten=False, says="launch.cu: not rewritten: it is read-only; the file is as it was")
+# What was read, and what is not shown.
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    (folder / "runtime.h").write_text(HEADER)
+    (folder / "a.cpp").write_text(SOURCE)
+    (folder / "empty").mkdir()
+    (folder / "empty/main.cpp").write_text("int main() {}\n")
+    (folder / "some").mkdir()
+    (folder / "some/a.cu").write_text('#include "gone.h"\nint main() {}\n')
+    (folder / "some/b.cu").write_text('#include "gone.h"\n#include "lost.h"\nint main() {}\n')
+    flags = ("--", "-I.", "-DFROM_THE_DATABASE")
+    for words, status, summary in ((("a.cpp",), 0, "1 file read; 2 notes not shown (--level=note shows them)"), (("--rows=G01", "a.cpp"), 1, "1 file read"),
+                                   (("--level=error", "a.cpp", "empty/main.cpp"), 0, "2 files read; 2 findings not shown (--level=note shows them)"),
+                                   (("a.cpp", "some", "-j2"), 2, "1 file read, 2 not completely (not found: gone.h (2 files), lost.h); 2 notes not shown (--level=note shows them)"),
+                                   (("a.cpp", "absent.cu"), 2, "1 file read, 1 not completely; 2 notes not shown (--level=note shows them)")):
+        done = run(folder, *words, *flags)
+        expect(f"the summary of {words}", (done.returncode, done.summary), (status, f"warpsafe-lint: {summary}"))
+    empty = "warpsafe-lint: empty: no source to check: .cu or .hip files, or C++ files that launch a kernel"
+    done = run(folder, "empty", *flags)
+    expect("an empty folder", (done.returncode, done.stdout, done.stderr), (2, "", f"{empty}; name another folder, or the files\n"))
+    done = run(folder, "empty", "a.cpp", *flags)
+    expect("an empty folder beside a file", (done.returncode, done.stderr), (0, f"{empty}\n"))
+    log = folder / "log"
+    log.write_text("before\n")
+    with open(log, "a") as to:
+        subprocess.run([sys.executable, linter.command, "--write-baseline", "/dev/stdout", "a.cpp", *flags], stdout=to, stderr=to, cwd=folder)
+        to.write("after\n")
+    expect("a baseline on standard output", re.fullmatch(r"before\n\{.*\}\nwarpsafe-lint: 1 file read.*\nafter\n", log.read_text(), re.S) is not None, True)
 # A wait may be in a header that is not found: a dependent launch then has no finding.
 with tempfile.TemporaryDirectory() as name:
     source = pathlib.Path(__file__).parents[1] / "planted/sources/D02.cu"

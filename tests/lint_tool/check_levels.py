@@ -85,6 +85,9 @@ with tempfile.TemporaryDirectory() as name:
         row = key.split()[0]
         expect(f"{key}, by default", found("a.cu", BEFORE + text, row), [])
         expect(f"{key}, by name", found("a.cu", BEFORE + text, row, f"--rows={row}"), [rules[row].severity])
+    # A fill: an error if no byte is that number, and a note if each byte may be meant.
+    for value, shown in (("1.0f", ["error"]), ("1", [])):
+        expect(f"F14 of {value}", found("a.cu", BEFORE + f"void f(float* x) {{ cudaMemset(x, {value}, 4096); }}", "F14"), shown)
     # A launch of which two rows say the same: the one that is shown by default, and one of them if both are named.
     expect("D01 beside a note of A19", found("a.cu", BEFORE + OF_NOTES["A19 input"], "D01"), ["warning"])
     for rows in ("A19,D01", "default,A19"):

@@ -207,7 +207,7 @@ with tempfile.TemporaryDirectory() as name:
     # CMake's own files are none of the program's.
     (tree / "src/CMakeFiles").mkdir()
     (tree / "src/CMakeFiles/a.cu").write_text("not C++\n")
-    expect("CMake's own files", run(tree, "src").stderr, "")
+    expect("CMake's own files", "src: no source to check" in run(tree, "src").stderr, True)
     (tree / "src/CMakeFiles/a.cu").unlink()
     (tree / "src/CMakeFiles").rmdir()
 
@@ -232,7 +232,7 @@ with tempfile.TemporaryDirectory() as name:
     (tree / "src/part/other.hip").unlink()
     database.write_text(own)
     done = run(tree, "src")
-    expect("a folder has no source without device code", (done.returncode, done.stdout), (0, ""))
+    expect("a folder has no source without device code", (done.returncode, done.stdout, "src: no source to check" in done.stderr), (2, "", True))
 
     # Device code in a .cpp and in a .h, and a placement new and an atomic operation that only nvcc knows.
     kernel = ("#include <cuda_runtime.h>\n#include <new>\n__global__ void k(int* p) {\n  new (p) int(1);\n"

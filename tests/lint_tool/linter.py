@@ -5,6 +5,7 @@ itself."""
 import importlib.util
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -43,5 +44,9 @@ class Linter:
         self.main = main.main
 
     def run(self, *words, cwd=None, env=None):
-        """One run with these arguments, in this folder and environment: what subprocess.run says of the command."""
-        return forked.run(self.main, self.command, words, cwd, env)
+        """One run with these arguments, in this folder and environment: what subprocess.run says of the command, with the last
+        line of its standard error, which counts the files, as `summary`."""
+        done = forked.run(self.main, self.command, words, cwd, env)
+        done.stderr, summary = re.fullmatch(r"(.*?)((?:warpsafe-lint: \d+ files? read.*\n)?)", done.stderr, re.S).groups()
+        done.summary = summary.strip()
+        return done

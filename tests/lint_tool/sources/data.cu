@@ -179,4 +179,11 @@ void fills(int* p, unsigned char* c, int* is_ready) {
   look(cudaMemset(p, 2, 4));
   if (*p != 0x02020202) return;
   look(cudaMemset(c, 1, 4));
+  look(cudaMemset(c, 1.0F, 4));
+  look(cudaMemset(p, 0x7F7F7F7F, 4));
+  look(cudaMemset(p, 0x7F800000, 4));  // finds: F14/error
+}
+void fills_with(float* x, float value) {
+  look(cudaMemset(x, value, 4));  // finds: F14/error
+  look(cudaMemset(x, 1.0F, 4));   // finds: F14/error
 }

@@ -10,6 +10,8 @@ import pathlib
 import re
 import subprocess
 
+from .replace import replace
+
 VERSION = 1
 
 
@@ -73,7 +75,11 @@ def fingerprint(finding, folder, text):
 def write_baseline(name, findings):
     """Writes the findings as accepted. Names of files are relative to the baseline's folder."""
     counts = collections.Counter(fingerprint(item, os.path.dirname(os.path.abspath(name)), item["text"]) for item in findings)
-    pathlib.Path(name).write_text(json.dumps({"version": VERSION, "findings": dict(sorted(counts.items()))}, indent=1) + "\n")
+    text = json.dumps({"version": VERSION, "findings": dict(sorted(counts.items()))}, indent=1) + "\n"
+    try:
+        replace(name, text.encode())
+    except OSError as error:
+        raise Unusable(f"{name}: not written: {error.strerror}") from error
 
 
 class Baseline:

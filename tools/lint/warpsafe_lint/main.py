@@ -2,8 +2,10 @@
 # Copyright (c) 2026 the warpsafe authors
 """The command: checks each file, and prints the findings."""
 
+import collections
 import concurrent.futures
 import concurrent.futures.process
+import dataclasses
 import difflib
 import os
 import pathlib
@@ -15,6 +17,7 @@ from .fixes.rewrite import fix
 from .libclang import NoLibclang, load, own_headers, written_at
 from .options import FINDINGS, LEVELS, NOT_READ, NOTHING, parse_arguments
 from .reading import OTHERS, SOURCES, has_launch, parse, sources
+from .replace import replace
 from .rules import PARTS, levels
 from .silence import Silence
 
@@ -23,8 +26,22 @@ assert PARTS  # importing them has registered their rules
 DEEPEST = 20000
 
 
+@dataclasses.dataclass
+class Result:
+    """What the check of one file gives."""
+
+    file: str
+    findings: list = dataclasses.field(default_factory=list)
+    hidden: list = dataclasses.field(default_factory=list)  # the lines of findings below the level to print
+    patch: str = ""  # of --diff
+    notes: list = dataclasses.field(default_factory=list)  # of --fix, --fix-cuda and --diff
+    message: str = ""  # why the file was not read completely, or not written
+    missing: list = dataclasses.field(default_factory=list)  # headers that were not found
+    unwritten: bool = False  # --fix could not write it
+
+
 def write_back(file, new):
-    """Writes a rewritten file with the line ends that it had. Returns a message if it cannot be written without
+    """Writes a rewritten file with the line ends that it had. Returns a message if it cannot be written, or not without
     changing other parts of it: the text was read with U+FFFD for what is no UTF-8, and with one kind of line end."""
     old = pathlib.Path(file).read_bytes()
     ends = old.count(b"\r\n")
@@ -34,26 +51,29 @@ def write_back(file, new):
         old.decode()
     except UnicodeDecodeError:
         return f"{file}: not rewritten: its encoding is not UTF-8; convert it to UTF-8"
-    pathlib.Path(file).write_bytes((new.replace("\n", "\r\n") if ends else new).encode())
+    try:
+        replace(file, (new.replace("\n", "\r\n") if ends else new).encode())
+    except OSError as error:
+        return f"{file}: not rewritten: {error.strerror}; the file is as it was"
     return ""
 
 
-def rewritten(file, program, options, message):
-    """The patch, the notes and the message of --fix, --fix-cuda or --diff."""
+def rewritten(file, program, options, result):
+    """Adds the patch, the notes and the message of --fix, --fix-cuda or --diff."""
     if options.fix_cuda:
         fixes = Fixes(program, options.rows)
         new, said = fixes.text(), fixes.notes
     else:
         new, said = fix(program)
     old = program.source.decode()
-    patch = ""
     if options.diff:
-        patch = "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), file, file))
+        result.patch = "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), file, file))
     elif new != old:
         refusal = write_back(file, new)
-        message, said = refusal or message, [] if refusal else said
-    notes = [(node.cursor.location.line, node.cursor.location.column, says) for node, says in said]
-    return patch, sorted(notes), message
+        if refusal:
+            result.message, result.unwritten, said = refusal, True, []
+    result.notes = sorted((node.cursor.location.line, node.cursor.location.column, says) for node, says in said)
+    return result
 
 
 def of_rules(program, options, failed):
@@ -75,49 +95,52 @@ def of_rules(program, options, failed):
 
 
 def findings(file, program, options):
-    """The findings of a file that no comment silences, as plain data; also those in sources that its strings hold. And a
-    message about rules that failed, or ""."""
+    """The findings of a file that no comment silences, as plain data; also those in sources that its strings hold. The lines
+    of those below the level to print. And a message about rules that failed, or ""."""
     lines = program.source.decode().splitlines()
     silence = Silence(lines)
     failed = []
     every = list(of_rules(program, options, failed))
     for inner, places in embedded.sources(program, load()):
         every += [(rule, finding, f"{inner.file}\n{kind}", places[line - 1], 1) for rule, finding, kind, line, _ in of_rules(inner, options, failed)]
-    found = {}
+    found, hidden = {}, set()
     for rule, finding, kind, line, column in every:
         severity = finding.severity or rule.severity
         if finding.instead and options.named & {rule.row, finding.instead.split()[0]}:
             severity = "note"
         elif rule.row not in options.named:
             severity = levels.of_finding(rule.row, finding, severity, program)
-        if silence.covers(line, rule.row) or LEVELS.index(severity) < LEVELS.index(options.level):
+        if silence.covers(line, rule.row):
+            continue
+        if LEVELS.index(severity) < LEVELS.index(options.level):
+            hidden.add((line, column, rule.row))
             continue
         found.setdefault((line, column, rule.row), {
             "file": file, "line": line, "column": column, "row": rule.row, "severity": severity, "title": rule.title,
             "says": " ".join(finding.says.split()), "rewrite": " ".join(finding.rewrite.split()), "text": lines[line - 1],
             "kind": kind})
     message = f"{file}: failed, and its findings are missing: {', '.join(dict.fromkeys(failed))}; please report it with this file" if failed else ""
-    return [found[key] for key in sorted(found)], message
+    return [found[key] for key in sorted(found)], [line for line, _, _ in hidden], message
 
 
 def lint(file, options):
-    """A file's name, its findings, the patch and the notes of --fix, and a message if the file was not read completely."""
+    """The Result of a file."""
     try:
-        program, message = parse(file, options)
+        program, message, missing = parse(file, options)
     except OSError as error:
-        return file, [], "", [], f"{file}: {error.strerror}"
+        return Result(file, message=f"{file}: {error.strerror}")
     except NoLibclang:
         raise
     except commands.BadDatabase as problem:
-        return file, [], "", [], " ".join(str(problem).split())
+        return Result(file, message=" ".join(str(problem).split()))
     except Exception as error:  # libclang's errors have no common type
         if type(error).__module__ != "clang.cindex":
             raise
-        return file, [], "", [], f"{file}: libclang cannot read this file"
+        return Result(file, message=f"{file}: libclang cannot read this file")
     if options.fix or options.fix_cuda or options.diff:
-        return file, [], *rewritten(file, program, options, message)
-    found, failure = findings(file, program, options)
-    return file, found, "", [], "; ".join(filter(None, (message, failure)))
+        return rewritten(file, program, options, Result(file, message=message, missing=missing))
+    found, hidden, failure = findings(file, program, options)
+    return Result(file, found, hidden, message="; ".join(filter(None, (message, failure))), missing=missing)
 
 
 def one(work):
@@ -125,12 +148,17 @@ def one(work):
     try:
         return lint(*work)
     except RecursionError:  # outside of a rule; the other files are still checked
-        return work[0], [], "", [], f"{work[0]}: not checked: its code is nested more than {DEEPEST} levels deep; split its longest expression"
+        return Result(work[0], message=f"{work[0]}: not checked: its code is nested more than {DEEPEST} levels deep; split its longest expression")
 
 
 def work_of(options):
     """The files to check, and the changed lines of each: None for all lines."""
-    files = sources(options.files)
+    files, empty = sources(options.files)
+    if empty:
+        says = f"{', '.join(empty)}: no source to check: {' or '.join(SOURCES)} files, or C++ files that launch a kernel"
+        if not files:
+            raise changes.Unusable(f"{says}; name another folder, or the files")
+        print(f"warpsafe-lint: {says}", file=sys.stderr)
     if not options.changed_since:
         return files, {}
     changed = changes.changed_since(options.changed_since)
@@ -155,19 +183,40 @@ def results_of(work, options):
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+def counted(number, noun):
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def summary(results, hidden, level):
+    """What the findings do not say: whether the files were read, and what is not shown."""
+    lost = sum(bool(result.message) and not result.unwritten for result in results)
+    says = f"{counted(len(results) - lost, 'file')} read"
+    if lost:
+        says += f", {lost} not completely"
+        missing = collections.Counter(name for result in results for name in result.missing)
+        shown = [name if number == 1 else f"{name} ({counted(number, 'file')})" for name, number in missing.most_common(3)]
+        says += f" (not found: {', '.join(shown)}{' and others' * (len(missing) > len(shown))})" if shown else ""
+    unwritten = sum(result.unwritten for result in results)
+    says += f", {unwritten} not written" if unwritten else ""
+    less = counted(hidden, "note" if level == "warning" else "finding")
+    return says + (f"; {less} not shown (--level=note shows {'it' if hidden == 1 else 'them'})" if hidden else "")
+
+
 def run(options):
     """Checks and prints; returns the exit status."""
     load()
     own_headers()
     baseline = changes.Baseline(options.baseline) if options.baseline else None
     files, changed = work_of(options)
-    every, messages = [], []
-    for file, found, patch, notes, message in results_of([(file, options) for file in files], options):
-        lines = changed.get(os.path.realpath(file))
-        found = [item for item in found if (lines is None or item["line"] in lines) and not (baseline and baseline.accepts(item))]
-        sys.stdout.write(patch)
-        for line, column, says in notes:
-            print(f"{file}:{line}:{column}: note: {says}")
+    results, every, messages, hidden = [], [], [], 0
+    for result in results_of([(file, options) for file in files], options):
+        results.append(result)
+        lines = changed.get(os.path.realpath(result.file))
+        found = [item for item in result.findings if (lines is None or item["line"] in lines) and not (baseline and baseline.accepts(item))]
+        hidden += sum(lines is None or line in lines for line in result.hidden)
+        sys.stdout.write(result.patch)
+        for line, column, says in result.notes:
+            print(f"{result.file}:{line}:{column}: note: {says}")
         if not options.write_baseline:
             found = repeats.fold(found)  # what is left: a place that a comment or the baseline accepts is not listed
         if not (options.json or options.sarif or options.write_baseline):
@@ -175,9 +224,9 @@ def run(options):
                 print(report.text(item))
         sys.stdout.flush()
         every += found
-        if message:
-            print(f"warpsafe-lint: {message}", file=sys.stderr)
-            messages.append(message)
+        if result.message:
+            print(f"warpsafe-lint: {result.message}", file=sys.stderr)
+            messages.append(result.message)
     if options.json:
         print(report.as_json(every))
     elif options.sarif:
@@ -185,9 +234,11 @@ def run(options):
     sys.stdout.flush()
     if options.write_baseline:
         changes.write_baseline(options.write_baseline, every)
-        return NOT_READ if messages and not options.ignore_unread else NOTHING
-    if messages and not options.ignore_unread:
+    print(f"warpsafe-lint: {summary(results, hidden, options.level)}", file=sys.stderr)
+    if any(result.unwritten for result in results) or messages and not options.ignore_unread:
         return NOT_READ
+    if options.write_baseline:
+        return NOTHING
     fails = options.fail_on != "never" and any(LEVELS.index(item["severity"]) >= LEVELS.index(options.fail_on) for item in every)
     return FINDINGS if fails else NOTHING
 

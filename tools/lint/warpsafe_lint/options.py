@@ -61,7 +61,7 @@ def parse_arguments(words):
         prog="warpsafe-lint", usage="%(prog)s [options] FILE|FOLDER... [-- FLAGS...]",
         description="Finds mistakes of the catalogue (docs/reference/misuse.md) in CUDA and HIP sources. Reads each file's flags from "
                     "compile_commands.json, or takes those after --, and finds other include folders in the file's tree. Exit "
-                    "status: 0 no finding, 1 findings, 2 a file that could not be read completely.")
+                    "status: 0 no finding, 1 findings, 2 a file that could not be read completely or not be written.")
     add = parser.add_argument
     add("files", nargs="*", metavar="FILE", help="a source, or a folder whose sources are checked")
     add("-p", metavar="FILE", help="the compile_commands.json, or its folder; default: searched above each file")

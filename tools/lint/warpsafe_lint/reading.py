@@ -115,12 +115,13 @@ def is_benign(error):
 
 def sources(names):
     """The files to check: the named ones, and those in named folders that hold device code or launches, without folders of
-    other libraries and of builds."""
-    found = []
+    other libraries and of builds. And the folders that hold none."""
+    found, empty = [], []
     for name in names:
         if not os.path.isdir(name):
             found.append(name)
             continue
+        before = len(found)
         for folder, folders, files in os.walk(name):
             folders[:] = sorted(each for each in folders if not each.startswith(".") and each not in project.SKIPPED and
                                 not project.is_foreign(folder, each))
@@ -128,7 +129,9 @@ def sources(names):
                 path = os.path.join(folder, file)
                 if file.endswith(SOURCES) or file.endswith(OTHERS) and has_launch(path):
                     found.append(path)
-    return list(dict.fromkeys(found))
+        if len(found) == before:
+            empty.append(name)
+    return list(dict.fromkeys(found)), empty
 
 
 def has_launch(path):
@@ -149,8 +152,8 @@ def command_of(file, options):
 
 
 def parse(file, options):
-    """The Program of a file, and a message if the compiler could not read all of it. A file that is a part of another one,
-    which includes it, is read there if it cannot be read alone."""
+    """The Program of a file, and, if the compiler could not read all of it, a message and the headers that were not found. A
+    file that is a part of another one, which includes it, is read there if it cannot be read alone."""
     program, errors, absent = parsed(file, file, options)
     if errors and program.language == "hip" and pathlib.Path(file).suffix == ".cu" and not options.language:
         # Headers that include HIP's under a condition, and rely on nvcc to include CUDA's by itself. Where the source includes
@@ -163,10 +166,10 @@ def parse(file, options):
             # A part with launches is compiled as CUDA or HIP, also in a .cpp, which a build may compile once for each.
             other, others, lost = parsed(str(whole), file, options, None if whole.suffix in SOURCES else program.language)
             if other is not None and len(others) < len(errors):
-                return other, unread(file, others, lost)
+                return other, *unread(file, others, lost)
             if other is not None and any(missing_header(error) for error in others):
-                return program, unread(file, others, lost)  # the header that is missing is the cause of both
-    return program, unread(file, [error for error in errors if not in_other_body(program, error)], absent)
+                return program, *unread(file, others, lost)  # the header that is missing is the cause of both
+    return program, *unread(file, [error for error in errors if not in_other_body(program, error)], absent)
 
 
 def in_other_body(program, error):
@@ -263,16 +266,12 @@ def missing_header(error):
 
 
 def unread(file, errors, absent):
-    """One line for a file that was not read completely: the headers that were not found, or else the first error."""
+    """One line for a file that was not read completely: the headers that were not found, or else the first error; and the
+    headers."""
     if not errors:
-        return ""
-    missing, first = [], None
-    for error in errors:
-        name = missing_header(error)
-        if name and name not in missing:
-            missing.append(name)
-            first = first or error
-    first = first or errors[0]
+        return "", []
+    missing = list(dict.fromkeys(filter(None, map(missing_header, errors))))
+    first = next(filter(missing_header, errors), errors[0])
     place = f"{first.location.file.name if first.location.file else file}:{first.location.line}"
     if missing:
         others = f", and not {', '.join(missing[1:4])}{' and others' * (len(missing) > 4)}" if len(missing) > 1 else ""
@@ -281,4 +280,4 @@ def unread(file, errors, absent):
         why = f"clang reports {len(errors)} error{'s' * (len(errors) > 1)}, the first at {place}: {first.spelling}"
     if absent:
         why += f"; its command names {absent[0]}, which does not exist; build the program once, then run the tool again"
-    return f"{file}: not read completely: {' '.join(why.split())}"
+    return f"{file}: not read completely: {' '.join(why.split())}", missing

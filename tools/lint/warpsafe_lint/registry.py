@@ -39,7 +39,7 @@ OF_LAUNCH = {}  # row -> its rule over one launch
 SEVERITIES = ("note", "warning", "error")
 # error: the launch, call or kernel cannot be right, whatever the program's numbers are. note: harmless for most programs,
 # or slow, or wrong only on another vendor's GPU. All others are warnings: right or wrong depends on numbers and timing.
-ERRORS = {"A04", "A05", "A11", "B01", "B03", "B05", "B08", "B13", "C01", "C02", "C04", "C05", "C07", "C08", "E13", "F04", "G04", "L01", "L02"}
+ERRORS = {"A04", "A05", "A11", "B01", "B03", "B05", "B08", "B13", "C01", "C02", "C04", "C05", "C07", "C08", "E13", "F04", "F14", "G04", "L01", "L02"}
 NOTES = {"A01", "A02", "A03", "A12", "A14", "A16", "A21", "B04", "C03", "D11", "D12", "E04", "F03"}
 
 

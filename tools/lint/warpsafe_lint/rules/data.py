@@ -226,6 +226,16 @@ def is_read_next(function, fill, pointer):
     return min((use for use in uses if use[0] > fill.order), default=(0, None))[1]
 
 
+def repeats_a_byte(number):
+    """Whether a number fills memory with itself, as the pattern 0x7f7f7f7f does."""
+    return number is not None and number > 255 and any(number == int.from_bytes(bytes([number & 0xff]) * size, "little") for size in (2, 4))
+
+
+def is_one_byte(value, item):
+    """Whether a floating literal is a byte, of memory whose items may be bytes."""
+    return value is not None and item in (None, 1) and value.is_integer() and 0 <= value <= 255
+
+
 @rule("F14", "a fill value that is not a single byte")
 def fill(program):
     for function in program.functions:
@@ -233,16 +243,18 @@ def fill(program):
             item, kind = pointee_size(plain(arguments[0]).type), plain(arguments[0]).type.get_canonical().get_pointee().get_canonical().kind.name
             value = bare(arguments[1])
             number = function.value(arguments[1])
-            if value.type.get_canonical().kind.name in ("FLOAT", "DOUBLE") and number != 0 and floating(function, value) != 0 or \
-                    number is not None and not -128 <= number <= 255:
+            real = value.type.get_canonical().kind.name in ("FLOAT", "DOUBLE") and number != 0 and floating(function, value) != 0
+            if real and is_one_byte(floating(function, value), item) or repeats_a_byte(number):
+                continue
+            if real or number is not None and not -128 <= number <= 255:
                 yield Found(call, f"{program.text(arguments[1])} is not a byte: {call_name(call)} uses only its low 8 bits",
                             "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)",
-                            "note" if is_read_next(function, call, arguments[0]) is False else "error")
+                            "note" if is_read_next(function, call, arguments[0]) is False else "", form="no byte")
             elif number is not None and item not in (None, 1) and 0 < number < 127 and \
                     not program.text(arguments[1]).lower().startswith(("0x", "'")) and not names_pattern(program, number):
                 pattern = int.from_bytes(bytes([number]) * min(item, 8), "little")
                 yield Found(call, f"every byte becomes {number}, and an item of {item} bytes becomes {pattern:#x}",
                             "fill in a kernel; warpsafe has zero(stream) and fill_bytes(stream, std::byte)",
                             # Tests and benchmarks fill floating-point numbers with anything.
-                            "" if is_read_next(function, call, arguments[0]) and kind not in ("FLOAT", "DOUBLE", "HALF", "FLOAT16") and not (number == 1 and FLAGS.search(program.text(arguments[0]))) else "note")
+                            "warning" if is_read_next(function, call, arguments[0]) and kind not in ("FLOAT", "DOUBLE", "HALF", "FLOAT16") and not (number == 1 and FLAGS.search(program.text(arguments[0]))) else "note")
 
