@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #include "core/kernel/kernel_name.hpp"
 
+#include "core/kernel/parameter_types.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,6 +32,24 @@ TEST(KernelName, OfC) {
 TEST(KernelName, OneThatEndsInASpaceIsKept) {
   // f g (long, vec)
   EXPECT_EQ(kernel_name("_Z4f g l3vec"), "f g ");
+}
+
+// Each level of the template doubles the name: the last would have half a gigabyte.
+TEST(KernelName, OfAGigabyteIsShownAsItIs) {
+  constexpr char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string name = "_Z1k1AIccE";
+  for (std::size_t i = 0; i < 26; ++i) {
+    const std::string last = std::string("S") + digits[i] + '_';
+    name += "S_I" + last + last + 'E';
+  }
+  EXPECT_EQ(kernel_name(name.c_str()), warpsafe::watch::without_excess(name));
+  EXPECT_TRUE(warpsafe::watch::parameter_types(name.c_str()).empty());
+}
+
+// Names of libraries repeat some parts.
+TEST(KernelName, WithAFewRepeatedPartsIsDemangled) {
+  EXPECT_EQ(kernel_name("_ZN1a1kINS_1bIfEES2_S2_EEvT_T0_T1_"),
+            "a::k<a::b<float>, a::b<float>, a::b<float> >");
 }
 
 TEST(KernelName, LongOnesAreCut) {

@@ -2,12 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "demangled.hpp"
 #include <warpsafe/core/detail/text.hpp>
 
-#include <cxxabi.h>
-
 #include <cstddef>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,16 +65,12 @@ inline constexpr std::size_t longest_name = 240;
 }
 
 /// Returns a kernel's name as in its source, without return type and parameters: "scale<float>" for
-/// "_Z5scaleIfEvPfi". A name that is not mangled is returned unchanged. A long name is cut and ends
-/// with "...".
+/// "_Z5scaleIfEvPfi". A name that is not mangled is returned unchanged, and so is one that would be
+/// too long (demangled.hpp). A long name is cut and ends with "...".
 [[nodiscard]] inline std::string kernel_name(const char* mangled) {
   if (mangled == nullptr || *mangled == '\0') return "(unnamed)";
-  std::string name = mangled;
-  int status = 0;
-  char* const text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  if (text != nullptr && status == 0) name = text;
-  std::free(text);
-  if (name != mangled) name = without_parameters(std::move(name));
+  std::string name = demangled(mangled);
+  name = name.empty() ? mangled : without_parameters(std::move(name));
   // Escapes make a text longer, so the cut comes after them. What is cut in any case is not
   // escaped.
   return without_excess(single_line(std::string_view(name).substr(0, longest_name + 1)));

@@ -2,10 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <cxxabi.h>
+#include "demangled.hpp"
 
 #include <cstddef>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +15,7 @@ namespace warpsafe::watch {
 /// mangled name. Returns an empty list if the name shows none.
 [[nodiscard]] inline std::vector<std::string> parameter_types(const char* mangled) {
   std::vector<std::string> types;
-  if (mangled == nullptr) return types;
-  int status = 0;
-  char* const demangled = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  const std::string name = demangled != nullptr && status == 0 ? demangled : "";
-  std::free(demangled);
+  const std::string name = demangled(mangled);
   if (name.empty() || name.back() != ')') return types;
   // Finds the parameters: the '(' that matches the ')' at the end.
   std::size_t begin = name.size();
