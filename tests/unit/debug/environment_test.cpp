@@ -192,8 +192,8 @@ TEST_F(Switches, OnesOwnVariablesNameKernels) {
     EXPECT_EQ(shown(found.blocking_names), row.named ? row.value : "nullptr") << row.name;
     EXPECT_EQ(found.one_stream, row.one_stream) << row.value;
   }
-  const debug::Environment last = read_with(
-      {{"CUDA_LAUNCH_BLOCKING", "1"}, {"WARPSAFE_SYNC", "all"}});
+  const debug::Environment last =
+      read_with({{"CUDA_LAUNCH_BLOCKING", "1"}, {"WARPSAFE_SYNC", "all"}});
   EXPECT_EQ(shown(last.blocking), "WARPSAFE_SYNC");
   EXPECT_EQ(shown(last.blocking_names), "nullptr");
 }
