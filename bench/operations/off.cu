@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#undef WARPSAFE_CHECKS
+#define WARPSAFE_CHECKS 0
+#include "warpsafe_operations.hpp"
+
+void operations::add_off() { add_all("off"); }
