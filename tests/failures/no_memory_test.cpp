@@ -20,6 +20,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <new>
@@ -381,6 +382,60 @@ TEST(NoMemory, AnImageThatCannotBeLoadedIsFreed) {
     EXPECT_EQ(code, Errc::out_of_memory) << nth;
   }
   EXPECT_GE(nth, 2U) << "the copy, or what describes it";
+}
+
+// Whatever finds no memory, the call says so, or finds the kernel that was asked for.
+TEST(NoMemory, NoKernelIsTakenForAnother) {
+  const std::vector<host::NamedKernel> both = {host::named<add_one>("add_one_of_no_memory"),
+                                               host::named<nothing>("nothing_of_no_memory")};
+  const auto module = Module::load(both).value();
+  const auto first = module.kernel<void(int*, std::size_t)>("add_one_of_no_memory");
+  ASSERT_TRUE(first.has_value());
+  std::uint64_t nth = 1;
+  for (;; ++nth) {
+    Errc code{};
+    const void* found = nullptr;
+    const bool failed = fails_at(nth, [&] {
+      const auto second = module.kernel<void()>("nothing_of_no_memory");
+      if (second.has_value()) {
+        found = second.value().entry().function;
+      } else {
+        code = second.error().code;
+      }
+    });
+    if (!failed) {
+      EXPECT_EQ(found, kernel<nothing>.entry().function);
+      break;
+    }
+    EXPECT_EQ(code, Errc::out_of_memory) << nth;
+  }
+  EXPECT_GE(nth, 3U) << "the name, and the record of the function";
+}
+TEST(NoMemory, AFileWithoutMemoryForItsNameIsNotLoaded) {
+  const std::string path = "no_memory_module." + std::to_string(::getpid());
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  const host::NamedKernel image[] = {host::named<nothing>("nothing")};
+  ASSERT_EQ(std::fwrite(image, sizeof image, 1, file), 1U);
+  std::fclose(file);
+  std::uint64_t nth = 1;
+  for (;; ++nth) {
+    Errc code{};
+    const bool failed = fails_at(nth, [&] {
+      const auto loaded = Module::load_file(path.c_str());
+      if (!loaded.has_value()) code = loaded.error().code;
+    });
+    if (!failed) break;
+    EXPECT_TRUE(code == Errc::out_of_memory || code == Errc::module_unreadable) << nth;
+  }
+  EXPECT_GE(nth, 4U) << "the image, its name, and what describes it";
+  std::filesystem::remove(path);
+}
+TEST(NoMemory, AnErrorWithoutMemoryForItsTextSaysSo) {
+  Name text{};
+  EXPECT_TRUE(fails_at(1, [&] { text = detail::keep_error_text(Name::of("never kept before")); }));
+  EXPECT_EQ(text, Name::of("(no memory was left for this text)"));
+  EXPECT_TRUE(fails_at(1, [&] { text = detail::keep_name(Name::of("never kept before")); }));
+  EXPECT_EQ(text.data, nullptr);
 }
 
 TEST(NoMemory, AGraphFreesItsListOfMemory) {

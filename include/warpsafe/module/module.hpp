@@ -147,7 +147,13 @@ class [[nodiscard]] basic_module {
       const char* path, call_site site = call_site::current()) noexcept {
     const detail::ModuleFile file = detail::read_module_file(path);
     if (file.error != 0) return detail::unreadable_module(path, file.error, site);
-    return load_copy<Level>(file.image, file.bytes, detail::keep_text(Name::of(path)), site);
+    const Name source = detail::keep_name(Name::of(path));
+    if (source.data == nullptr) {
+      std::free(file.image);
+      return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, std::strlen(path), 0,
+                               Axis::none, site);
+    }
+    return load_copy<Level>(file.image, file.bytes, source, site);
   }
 
   basic_module(basic_module&&) noexcept = default;

@@ -51,18 +51,6 @@ using ::testing::IsEmpty;
 
 // Grids.
 
-TEST(HostTextStore, KeepsAThousandTextsOnce) {
-  host::TextStore store;
-  const Name first = store.keep("text 0");
-  for (int i = 1; i < 1000; ++i) {
-    const std::string text = "text " + std::to_string(i);
-    ASSERT_EQ(string_of(store.keep(text)), text);
-  }
-  EXPECT_TRUE(store.keep("one more").empty());
-  EXPECT_EQ(store.keep("text 0").data, first.data);
-  EXPECT_EQ(string_of(store.keep("text 999")), "text 999");
-}
-
 TEST(HostArguments, ArePackedByTheirAlignment) {
   struct Case {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> sizes;  // and alignments

@@ -6,58 +6,53 @@
 
 #include <gtest/gtest.h>
 
-#include <cstddef>
-#include <cstdlib>
+#include <set>
 #include <string>
-#include <utility>
+#include <vector>
 
 namespace warpsafe::core_test {
 namespace {
 
 Name name_of(const std::string& text) { return {text.data(), text.size()}; }
 
-/// A program that has kept nothing, and after it the program as it was.
-struct KeptTextTest : ::testing::Test {
-  detail::KeptText* const before = std::exchange(detail::kept_texts, nullptr);
-  const std::size_t bytes_before = std::exchange(detail::kept_text_bytes, 0);
-  ~KeptTextTest() override {
-    while (detail::kept_texts != nullptr) {
-      std::free(std::exchange(detail::kept_texts, detail::kept_texts->next));
-    }
-    detail::kept_texts = before;
-    detail::kept_text_bytes = bytes_before;
-  }
-};
-
-TEST_F(KeptTextTest, OutlivesTheTextAndIsSharedByEqualOnes) {
+TEST(KeptText, OutlivesTheTextAndIsSharedByEqualOnes) {
   Name first, second, again;
   {
     const std::string text = "one";
-    first = detail::keep_text(name_of(text));
-    second = detail::keep_text(name_of("one more"));
-    again = detail::keep_text(name_of(std::string("one")));
+    first = detail::keep_name(name_of(text));
+    second = detail::keep_name(name_of("one more"));
+    again = detail::keep_error_text(name_of(std::string("one")));
     EXPECT_NE(first.data, text.data());
   }
   EXPECT_EQ(text(first), "one");
   EXPECT_EQ(text(second), "one more");
   EXPECT_EQ(again.data, first.data);
-  EXPECT_EQ(detail::kept_text_bytes, 11U);
-  EXPECT_EQ(detail::keep_text(name_of("one more")).data, second.data);
-  EXPECT_EQ(detail::kept_text_bytes, 11U);
-  EXPECT_EQ(detail::keep_text(Name{}).data, nullptr);
-  EXPECT_EQ(detail::keep_text(Name::of("")).size, 0U);
-  EXPECT_EQ(detail::kept_text_bytes, 11U);
 }
 
-TEST_F(KeptTextTest, AMegabyteIsKept) {
-  constexpr std::size_t most = std::size_t{1} << 20U;
-  const std::string half(most / 2, 'a'), rest(most / 2, 'b');
-  EXPECT_EQ(detail::keep_text(name_of(half)), name_of(half));
-  EXPECT_EQ(text(detail::keep_text(name_of(rest + "c"))), "(no memory was left for this text)");
-  EXPECT_EQ(detail::keep_text(name_of(rest)), name_of(rest));
-  EXPECT_EQ(detail::kept_text_bytes, most);
-  EXPECT_EQ(text(detail::keep_text(name_of("d"))), "(no memory was left for this text)");
-  EXPECT_EQ(detail::keep_text(name_of(half)), name_of(half)) << "it is there";
+TEST(KeptText, TheEmptyTextIsNoMissingMemory) {
+  for (const Name empty : {Name{}, Name::of(""), Name::of(nullptr)}) {
+    EXPECT_NE(detail::keep_name(empty).data, nullptr);
+    EXPECT_EQ(detail::keep_name(empty).size, 0U);
+    EXPECT_TRUE(detail::keep_error_text(empty).empty());
+  }
+}
+
+// Four megabytes, and more texts than the table has lists.
+TEST(KeptText, AsManyDifferentTextsAreKeptAsThereAre) {
+  std::vector<Name> kept;
+  std::set<const char*> places;
+  const std::string rest(400, 'x');
+  constexpr int count = 10'000;
+  for (int i = 0; i < count; ++i) {
+    kept.push_back(detail::keep_name(name_of(std::to_string(i) + rest)));
+    places.insert(kept.back().data);
+  }
+  EXPECT_EQ(places.size(), static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    const std::string text = std::to_string(i) + rest;
+    ASSERT_EQ(kept[static_cast<std::size_t>(i)], name_of(text));
+    ASSERT_EQ(detail::keep_name(name_of(text)).data, kept[static_cast<std::size_t>(i)].data);
+  }
 }
 
 }  // namespace

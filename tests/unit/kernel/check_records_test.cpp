@@ -6,11 +6,12 @@
 #include "core_test.hpp"
 #include "empty_check_records.hpp"
 
-#include <pthread.h>
+#include <unistd.h>
 
-#include <cerrno>
+#include <atomic>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -35,8 +36,7 @@ UnitCalls unit_calls;
 int allocate_noted(void*& memory) noexcept {
   unit_calls.made.emplace_back("allocate");
   // Another thread's launch waits until the record is there.
-  unit_calls.locked =
-      unit_calls.locked && pthread_mutex_trylock(&detail::device_checks.mutex) == EBUSY;
+  unit_calls.locked = unit_calls.locked && !detail::device_checks.lock.try_lock();
   if (unit_calls.allocate_status != 0) return unit_calls.allocate_status;
   unit_calls.records[unit_calls.allocated].line = 99;  // what the memory held before
   unit_calls.records[unit_calls.allocated].state = CheckRecord::filled;
@@ -149,8 +149,8 @@ TEST_F(CheckRecords, AFailureIsReturnedAndTriedAgain) {
 TEST_F(CheckRecords, EachUnitIsListedOnce) {
   for (CheckUnit* const unit : {&first_, &second_, &first_, &second_, &first_}) {
     detail::register_check_unit(*unit);
-    EXPECT_EQ(pthread_mutex_trylock(&checks_.mutex), 0);
-    EXPECT_EQ(pthread_mutex_unlock(&checks_.mutex), 0);
+    EXPECT_TRUE(checks_.lock.try_lock());
+    checks_.lock.unlock();
   }
   EXPECT_EQ(checks_.units, &second_);
   EXPECT_EQ(second_.next, &first_);
@@ -205,13 +205,21 @@ TEST_F(CheckRecords, WithoutAFilledOneNoDeviceIsNamed) {
 }
 
 TEST_F(CheckRecords, AreTakenAndListedWhileTheyAreLocked) {
-  // A thread may lock this one again, and unlocks it as often.
-  checks_.mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-  ASSERT_EQ(pthread_mutex_lock(&checks_.mutex), 0);
-  taken_error();
-  detail::register_check_unit(first_);
-  EXPECT_EQ(pthread_mutex_unlock(&checks_.mutex), 0) << "each has unlocked what it had locked";
-  checks_.mutex = PTHREAD_MUTEX_INITIALIZER;
+  std::atomic<int> ended = 0;
+  checks_.lock.lock();
+  std::thread taker([&] {
+    taken_error();
+    ++ended;
+  });
+  std::thread lister([&] {
+    detail::register_check_unit(first_);
+    ++ended;
+  });
+  ::usleep(10'000);
+  EXPECT_EQ(ended, 0);
+  checks_.lock.unlock();
+  taker.join();
+  lister.join();
 }
 
 }  // namespace

@@ -50,6 +50,35 @@ class ModuleTest : public LaunchTest {
   Module module = Module::load(table).value();
 };
 
+// A JIT's program: many modules, each with a kernel of a name of its own, come and go.
+TEST_F(ModuleTest, FindsTheRightKernelAfterMegabytesOfOtherNames) {
+  const std::string letters(300, 'k');
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = letters + std::to_string(i);
+    const std::vector<host::NamedKernel> generated = {host::named<no_parameters>(name.c_str())};
+    const auto loaded = Module::load(generated).value();
+    const auto found = loaded.kernel<void()>(name.c_str());
+    ASSERT_TRUE(found.has_value()) << i;
+    ASSERT_EQ(text(found.value().name()), name);
+    ASSERT_THAT(message(loaded.kernel<void()>((name + 'x').c_str()).error()),
+                HasSubstr("loading kernel '" + name +
+                          "x' from a module in memory failed: the "
+                          "module holds no kernel of that name; did you mean '" +
+                          name));
+  }
+  const std::string one = letters + "one", two = letters + "two";
+  const std::vector<host::NamedKernel> both = {host::named<scale>(one.c_str()),
+                                               host::named<count_up>(two.c_str())};
+  const auto loaded = Module::load(both).value();
+  const auto first = loaded.kernel<Scale>(one.c_str()).value();
+  const auto second = loaded.kernel<void(std::uint32_t*)>(two.c_str()).value();
+  EXPECT_EQ(text(first.name()), one);
+  EXPECT_EQ(text(second.name()), two);
+  EXPECT_NE(first.entry().function, second.entry().function);
+  EXPECT_EQ(loaded.kernel<void(std::uint32_t*)>(one.c_str()).error().code,
+            Errc::signature_mismatch);
+}
+
 TEST_F(ModuleTest, LaunchesAKernelByItsName) {
   const auto by_two = module.kernel<Scale>("scale").value();
   auto values = DeviceBuffer<float>::from(stream, std::vector<float>(1000, 1.5F)).value();

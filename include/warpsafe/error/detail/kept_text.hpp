@@ -2,11 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/name.hpp>
 
-#include <pthread.h>
-
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -16,37 +16,43 @@ struct KeptText {
   KeptText* next;
   std::size_t size;
 };
-/// One list for the whole program, reachable for leak checkers.
-[[gnu::visibility("default")]] inline KeptText* kept_texts = nullptr;
-[[gnu::visibility("default")]] inline std::size_t kept_text_bytes = 0;
-[[gnu::visibility("default")]] inline pthread_mutex_t kept_text_mutex = PTHREAD_MUTEX_INITIALIZER;
+/// A table for the whole program, reachable for leak checkers. Lists by the texts' hashes.
+inline constexpr std::size_t kept_text_lists = 4096;
+[[gnu::visibility("default")]] inline KeptText* kept_texts[kept_text_lists] = {};
+[[gnu::visibility("default")]] inline ProcessLock kept_text_lock{};
 
-/// Returns a copy of `text` that lives as long as the program, as the texts of an error must: names
-/// of loaded kernels, faults of an image. Equal texts share one copy. Without memory, or after a
-/// megabyte of different texts, it returns a fixed text. It locks and allocates, so call it only
-/// for loading and for errors.
-[[nodiscard]] inline Name keep_text(Name text) noexcept {
-  constexpr std::size_t most = std::size_t{1} << 20U;
-  if (text.empty()) return {};
-  pthread_mutex_lock(&kept_text_mutex);
-  Name found{};
-  for (KeptText* kept = kept_texts; kept != nullptr; kept = kept->next) {
+/// Returns a copy of `text` that lives as long as the program, as a `Name` must: the names of
+/// loaded kernels are in errors, the journal and records that outlive the module. Equal texts share
+/// one copy, so the memory grows with the number of different texts only. Without memory, `data` is
+/// nullptr, which is the name of nothing. It locks and allocates, so call it only for loading and
+/// for errors.
+[[nodiscard]] inline Name keep_name(Name text) noexcept {
+  if (text.empty()) return Name::of("");
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
+  for (std::size_t i = 0; i < text.size; ++i) {
+    hash = (hash ^ static_cast<unsigned char>(text.data[i])) * 1099511628211U;
+  }
+  KeptText** const list = &kept_texts[hash % kept_text_lists];
+  const Locked lock(kept_text_lock);
+  for (const KeptText* kept = *list; kept != nullptr; kept = kept->next) {
     const Name its{reinterpret_cast<const char*>(kept + 1), kept->size};
-    if (its == text) found = its;
+    if (its.size == text.size && std::memcmp(its.data, text.data, text.size) == 0) return its;
   }
-  if (found.empty() && kept_text_bytes + text.size <= most) {
-    if (void* const memory = std::malloc(sizeof(KeptText) + text.size)) {
-      auto* const made = static_cast<KeptText*>(memory);
-      made->next = kept_texts;
-      made->size = text.size;
-      std::memcpy(static_cast<void*>(made + 1), text.data, text.size);
-      kept_texts = made;
-      kept_text_bytes += text.size;
-      found = {reinterpret_cast<const char*>(made + 1), text.size};
-    }
-  }
-  pthread_mutex_unlock(&kept_text_mutex);
-  return found.empty() ? Name::of("(no memory was left for this text)") : found;
+  void* const memory = std::malloc(sizeof(KeptText) + text.size);
+  if (memory == nullptr) return {nullptr, 0};
+  auto* const made = static_cast<KeptText*>(memory);
+  made->next = *list;
+  made->size = text.size;
+  std::memcpy(static_cast<void*>(made + 1), text.data, text.size);
+  __atomic_store_n(list, made, __ATOMIC_RELEASE);
+  return {reinterpret_cast<const char*>(made + 1), text.size};
+}
+
+/// The same for a text that only an error shows. Without memory it is a text that says so, so it
+/// must never be compared or looked up.
+[[nodiscard]] inline Name keep_error_text(Name text) noexcept {
+  const Name kept = keep_name(text);
+  return kept.data == nullptr ? Name::of("(no memory was left for this text)") : kept;
 }
 
 }  // namespace warpsafe::detail

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/error/detail/kept_text.hpp>
 #include <warpsafe/error/error.hpp>
-
-#include <pthread.h>
 
 #include <cstdint>
 
@@ -72,7 +71,7 @@ struct CheckUnit {
 struct DeviceChecks {
   static constexpr int devices = 64;  // further devices have no record, and their checks trap
 
-  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  ProcessLock lock{};
   CheckUnit* units = nullptr;
   CheckRecord* records[devices] = {};
   std::uint64_t prepared = 0;  ///< a bit per device; all are cleared when a unit registers
@@ -89,7 +88,7 @@ inline int prepare_checks(Vendor vendor, int device) noexcept {
   if (device < 0 || device >= DeviceChecks::devices) return 0;
   const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(device);
   if ((__atomic_load_n(&checks.prepared, __ATOMIC_ACQUIRE) & bit) != 0) return 0;
-  pthread_mutex_lock(&checks.mutex);
+  const Locked lock(checks.lock);
   int status = 0;
   for (CheckUnit* unit = checks.units; unit != nullptr && status == 0; unit = unit->next) {
     if (unit->vendor != vendor || (unit->installed & bit) != 0) continue;
@@ -106,7 +105,6 @@ inline int prepare_checks(Vendor vendor, int device) noexcept {
     if (status == 0) unit->installed |= bit;
   }
   if (status == 0) __atomic_or_fetch(&checks.prepared, bit, __ATOMIC_RELEASE);
-  pthread_mutex_unlock(&checks.mutex);
   return status;
 }
 
@@ -121,7 +119,7 @@ inline int prepare_checks(Vendor vendor, int device) noexcept {
 
 [[gnu::cold]] inline void take_failed_check(LaunchError& error) noexcept {
   error = LaunchError::make(Errc::device_check_failed, Stage::completion, error.site);
-  pthread_mutex_lock(&device_checks.mutex);
+  const Locked lock(device_checks.lock);
   for (int device = 0; device < DeviceChecks::devices; ++device) {
     CheckRecord* const record = check_record_of(device);
     if (record == nullptr ||
@@ -129,9 +127,9 @@ inline int prepare_checks(Vendor vendor, int device) noexcept {
       continue;
     }
     error.device = device;
-    error.kernel = keep_text(Name::of(record->kernel));
-    error.raw_text = keep_text(Name::of(record->text));
-    error.operation = keep_text(Name::of(record->file));
+    error.kernel = keep_error_text(Name::of(record->kernel));
+    error.raw_text = keep_error_text(Name::of(record->text));
+    error.operation = keep_error_text(Name::of(record->file));
     error.value = record->line;
     for (int axis = 0; axis < 3; ++axis) {
       error.grid[axis] = record->block[axis];
@@ -140,7 +138,6 @@ inline int prepare_checks(Vendor vendor, int device) noexcept {
     __atomic_store_n(&record->state, CheckRecord::empty, __ATOMIC_RELEASE);
     break;
   }
-  pthread_mutex_unlock(&device_checks.mutex);
 }
 
 inline constexpr CheckHooks device_check_hooks{&prepare_checks, &any_check_failed,
@@ -150,7 +147,7 @@ inline constexpr CheckHooks device_check_hooks{&prepare_checks, &any_check_faile
 /// files share one unit, and each registers it.
 inline void register_check_unit(CheckUnit& unit) noexcept {
   DeviceChecks& checks = device_checks;
-  pthread_mutex_lock(&checks.mutex);
+  const Locked lock(checks.lock);
   const CheckUnit* known = checks.units;
   while (known != nullptr && known != &unit) known = known->next;
   if (known == nullptr) {
@@ -158,7 +155,6 @@ inline void register_check_unit(CheckUnit& unit) noexcept {
     checks.units = &unit;
   }
   __atomic_store_n(&checks.prepared, std::uint64_t{0}, __ATOMIC_RELEASE);
-  pthread_mutex_unlock(&checks.mutex);
   __atomic_store_n(&check_hooks_in_use, &device_check_hooks, __ATOMIC_RELEASE);
 }
 

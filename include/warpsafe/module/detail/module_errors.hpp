@@ -41,7 +41,7 @@ template <class B, class Image>
   } else {
     out << "module '" << source << '\'';
   }
-  error.operation = keep_text(Name::of(text));
+  error.operation = keep_error_text(Name::of(text));
   error.kernel = kernel;
   error.site = site;
   return error;
@@ -54,7 +54,7 @@ template <class B, class Image>
   TextBuffer out(text, sizeof text);
   char buffer[128] = "";
   out << "the file cannot be read: " << ::strerror_r(number, buffer, sizeof buffer);
-  error.raw_text = keep_text(Name::of(text));
+  error.raw_text = keep_error_text(Name::of(text));
   return module_error(error, Name::of(path), Name{}, site);
 }
 
@@ -65,7 +65,7 @@ template <class B, CheckLevel Level>
   char text[512];
   TextBuffer out(text, sizeof text);
   if (!put_contents(out, image)) out << "no known code";
-  error.raw_text = keep_text(Name::of(text));
+  error.raw_text = keep_error_text(Name::of(text));
   error.subcode = Subcode::in_module;
   int device = -1;
   if (call<B, Level, &B::current_device>(device) != 0) return;
@@ -100,7 +100,7 @@ template <class B>
   } else {
     out << error.raw_text;
   }
-  error.raw_text = keep_text(Name::of(text));
+  error.raw_text = keep_error_text(Name::of(text));
 }
 
 /// The error of an image that the runtime did not load.
@@ -126,12 +126,14 @@ template <class B, CheckLevel Level>
 [[nodiscard]] LoadedFunction<B>* find_function(LoadedModule<B>& owner, const char* name,
                                                call_site site, LaunchError& error) noexcept {
   const RelaxedCaptureScope<B, Level> relaxed;
-  const Name kept = keep_text(Name::of(name));
+  const Name kept = keep_name(Name::of(name));
   int status = 0;
-  LoadedFunction<B>* const found = owner.template function<Level>(name, kept, status);
+  LoadedFunction<B>* const found =
+      kept.data == nullptr ? nullptr : owner.template function<Level>(name, kept, status);
   if (found == nullptr && status == 0) {
     error = module_error(
-        LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(LoadedFunction<B>), 0),
+        LaunchError::make(Errc::out_of_memory, Stage::runtime_call,
+                          kept.data == nullptr ? std::strlen(name) : sizeof(LoadedFunction<B>), 0),
         owner.source(), kept, site);
     return nullptr;
   }
@@ -158,7 +160,7 @@ template <class B, CheckLevel Level>
     TextBuffer out(text, sizeof text);
     out << "the module holds no kernel of that name; ";
     names.put(out);
-    error.raw_text = keep_text(Name::of(text));
+    error.raw_text = keep_error_text(Name::of(text));
   } else if (error.code == Errc::no_kernel_image) {
     explain_missing_code<B, Level>(error, owner.image());
   } else if (error.code == Errc::runtime_failed &&
@@ -214,7 +216,7 @@ template <class... P>
     error = LaunchError::make(Errc::signature_mismatch, Stage::runtime_call);
     error.subcode = Subcode::parameter_type;
     error.extra = i + 1;
-    error.raw_text = keep_text(Name::of(text));
+    error.raw_text = keep_error_text(Name::of(text));
     return false;
   }
   return true;

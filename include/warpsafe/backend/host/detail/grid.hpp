@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,20 +23,6 @@ namespace warpsafe::host {
 struct Failure {
   int status = 0;
   std::string text{};
-};
-
-/// Texts with static lifetime. Not thread-safe; its owner locks.
-class TextStore {
- public:
-  /// The kept copy of `text`; empty beyond a thousand different texts.
-  [[nodiscard]] Name keep(const std::string& text) {
-    if (texts_.size() >= 1000 && texts_.count(text) == 0) return {};
-    const std::string& kept = *texts_.insert(text).first;
-    return {kept.data(), kept.size()};
-  }
-
- private:
-  std::set<std::string> texts_;
 };
 
 /// A kernel's arguments, copied at the launch, because the caller's may not exist when it runs.

@@ -10,8 +10,8 @@
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
-
-#include <pthread.h>
+#include <warpsafe/core/detail/process_lock.hpp>
+#include <warpsafe/error/detail/kept_text.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -46,7 +46,6 @@ class Runtime {
   MemoryRegistry memory;
   FreedMemory freed_memory;  ///< while a scheduler is active
   CallBook book;
-  TextStore texts;
   GridPool pool;
   Scheduler* scheduler = nullptr;  ///< runs operations instead of the streams' workers
   std::uint64_t streams_made = 0;
@@ -57,8 +56,6 @@ class Runtime {
     name_memory = [](TextBuffer& out, const void* address) {
       get().memory.name_nearest(out, address, get().mutex);
     };
-    // The child of a fork has this object but none of its threads, so a wait would never end.
-    pthread_atfork(nullptr, nullptr, [] { Runtime::get().forked_ = true; });
   }
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -70,16 +67,22 @@ class Runtime {
     return *runtime;
   }
 
+  /// Whether this process is a child of the one that made the runtime. It has this object, but
+  /// none of its threads, so a wait would never end, and another thread may have held the mutex.
+  [[nodiscard]] bool forked() const noexcept {
+    return process_ != warpsafe::detail::process_number();
+  }
   /// The status of every call if calls are impossible, else 0.
   [[nodiscard]] int unavailable() const noexcept {
-    if (forked_.load(std::memory_order_relaxed)) return raw(HostStatus::initialization_error);
+    if (forked()) return raw(HostStatus::initialization_error);
     return stopping_.load(std::memory_order_relaxed) ? raw(HostStatus::deinitialized) : 0;
   }
 
   /// Makes `count` devices visible, all reset.
   void reset_devices(int count) {
     const unsigned processors = std::thread::hardware_concurrency();
-    const Name name = texts.keep("CPU (" + std::to_string(processors) + " threads)");
+    const std::string text = "CPU (" + std::to_string(processors) + " threads)";
+    const Name name = warpsafe::detail::keep_error_text({text.data(), text.size()});
     device_count = count;
     for (int i = 0; i < count; ++i) {
       if (i == static_cast<int>(devices.size())) devices.push_back(std::make_unique<Device>(i));
@@ -211,7 +214,10 @@ class Runtime {
   int set_failure_text(const Failure& failure) {
     if (failure.status != 0) {
       thread_state().failure_status = failure.status;
-      thread_state().failure_text = failure.text.empty() ? Name{} : texts.keep(failure.text);
+      thread_state().failure_text =
+          failure.text.empty()
+              ? Name{}
+              : warpsafe::detail::keep_error_text({failure.text.data(), failure.text.size()});
     }
     return failure.status;
   }
@@ -263,7 +269,7 @@ class Runtime {
   /// At the end of the program: drops operations that have not begun, and waits a while for the
   /// others.
   void stop() noexcept {
-    if (forked_) return;
+    if (forked()) return;
     std::vector<StreamState*> all;
     {
       const std::lock_guard lock(mutex);
@@ -292,7 +298,7 @@ class Runtime {
     return pool.idle();
   }
 
-  std::atomic<bool> forked_ = false;
+  const unsigned process_ = warpsafe::detail::process_number();
   std::atomic<bool> stopping_ = false;
   std::deque<std::unique_ptr<EventState>> quarantined_events_;
 };
