@@ -6,6 +6,7 @@
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/host_backend.hpp>
 #include <warpsafe/backend/memory_access.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/format.hpp>
@@ -38,19 +39,27 @@ inline constexpr bool is_outcome = IsOutcome<T>;
 /// run that an exception cut short.
 class AdversarialSession {
  public:
-  AdversarialSession() : alone_(lock_session()), scheduler_(runtime_) {
+  AdversarialSession() : scheduler_(runtime_) {
+    if (is_forked()) return;
     std::unique_lock lock(runtime_.mutex);
     runtime_.wait_all(lock, nullptr);
   }
   AdversarialSession(const AdversarialSession&) = delete;
   AdversarialSession& operator=(const AdversarialSession&) = delete;
   ~AdversarialSession() {
-    if (!running_) return;
+    if (!running_ || is_forked()) return;
     leave();
     const std::lock_guard lock(runtime_.mutex);
     for (const auto& device : runtime_.devices) device->recover();
   }
 
+  /// Whether this process was forked after the host backend was first used. The report then says
+  /// so, and nothing else may be called but `end`, which returns false, and `report`.
+  [[nodiscard]] bool is_forked() {
+    if (!runtime_.forked()) return false;
+    if (report_.clean()) failed(Failure{raw(HostStatus::initialization_error), {}});
+    return true;
+  }
   void begin(std::uint64_t seed) {
     const std::lock_guard lock(runtime_.mutex);
     report_.seed = seed;
@@ -61,6 +70,7 @@ class AdversarialSession {
   /// Runs the remaining work. Returns whether there is nothing to report. `again`: the run has to
   /// be repeated, because it showed that a kernel writes around its view.
   bool end(bool& again) {
+    if (is_forked()) return again = false;
     leave();
     const std::lock_guard lock(runtime_.mutex);
     again = scheduler_.recorder.outside.takes_new();
@@ -111,6 +121,7 @@ class AdversarialSession {
                     const call_site& site) {
     const Caller outer = CallerCalls::enter_call(site, {});
     Runtime& runtime = Runtime::get();
+    if (runtime.forked()) return;
     std::unique_lock lock(runtime.mutex);
     if (runtime.scheduler != nullptr && bytes != 0) {
       runtime.scheduler->begin_call(lock);
@@ -120,10 +131,6 @@ class AdversarialSession {
   }
 
  private:
-  [[nodiscard]] static std::unique_lock<std::mutex> lock_session() {
-    static std::mutex mutex;
-    return std::unique_lock(mutex);
-  }
   void leave() {
     std::unique_lock lock(runtime_.mutex);
     scheduler_.drain(lock);
@@ -139,7 +146,8 @@ class AdversarialSession {
     report_.findings.push_back(finding_of(debug::Mistake::failure, text + '\n'));
   }
 
-  std::unique_lock<std::mutex> alone_;
+  [[gnu::visibility("default")]] static inline warpsafe::detail::ProcessLock one_session{};
+  warpsafe::detail::Locked alone_{one_session};
   Runtime& runtime_ = Runtime::get();
   std::size_t written_after_free_ = 0;
   SeededScheduler scheduler_;
@@ -181,6 +189,7 @@ template <class Program>
 [[nodiscard]] RaceReport run(Seeds seeds, Program&& program) {
   using Value = std::remove_cvref_t<std::invoke_result_t<Program&>>;
   host::AdversarialSession session;
+  if (session.is_forked()) return session.report();
   // The first seed's value, if there is one to compare.
   constexpr bool compared = !std::is_void_v<Value> && !host::is_outcome<Value>;
   std::optional<std::conditional_t<compared, Value, bool>> first;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/memory_access.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/race/detail/device_history.hpp>
@@ -13,7 +14,6 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -149,14 +149,14 @@ class RaceRecorder {
   }
   /// Removes all records except those of graphs, and starts recording. @pre the device has no work
   void begin() {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     history_.clear();
     incomplete_ = incomplete_ && !graphs_.empty();  // they may lack nodes
     listening_ = true;
   }
   /// Stops recording and returns the findings. The first 20 races have a text.
   [[nodiscard]] RaceReport end() {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     listening_ = false;
     RaceReport report = history_.report();
     if (!incomplete_) return report;
@@ -166,12 +166,12 @@ class RaceRecorder {
   }
   /// The number of recorded actions.
   [[nodiscard]] std::size_t size() const {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     return history_.size();
   }
   /// What the record holds in memory, for tests.
   [[nodiscard]] RecordHeld held() const {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     return history_.held();
   }
 
@@ -180,14 +180,14 @@ class RaceRecorder {
   template <class Body>
   void attempt(const Body& body) noexcept {
     if (detail::catch_bad_alloc([&] { return body(), true; }, false)) return;
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     listening_ = false;
     incomplete_ = true;
   }
   /// Work was submitted to `stream`, a vendor's stream. `what`: a kernel's or a function's name.
   void submitted(const void* stream, ActionKind kind, std::span<const MemoryAccess> accesses,
                  call_site site, Name what = {}) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     // A kernel accesses whole allocations, which a report does not show.
     const std::size_t bytes = kind == ActionKind::kernel ? 0 : bytes_of(accesses);
     const Action action{kind, 0, no_point, site, what, bytes};
@@ -196,51 +196,51 @@ class RaceRecorder {
   }
   /// An event is recorded. It then stands for all earlier work of the stream.
   void recorded(const void* event, const void* stream, call_site site) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     history_.forget_event(event);
     if (graphs_.record(event, stream) || !listening_) return;
     history_.recorded(event, stream, site);
   }
   /// Later work of the stream waits for what the event stands for now.
   void waits(const void* stream, const void* event, call_site site) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     if (graphs_.wait(stream, event) || !listening_) return;
     history_.waits(stream, event, site);
   }
   void event_destroyed(const void* event) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     history_.forget_event(event);
     graphs_.forget_event(event);
   }
 
   /// Later work of the stream, and of streams that join it, becomes a graph.
   void capture_begins(const void* stream) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     graphs_.capture_begins(stream);
   }
   /// `graph`: the result of the capture; nullptr if there is none.
   void capture_ends(const void* stream, const void* graph) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     graphs_.capture_ends(stream, graph);
   }
   /// `exec` was instantiated from `graph`, or updated to it.
   void graph_set(const void* exec, const void* graph) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     graphs_.set_nodes(exec, graph);
   }
   /// A launch of a graph. Its nodes come after all earlier work of the stream and after the graph's
   /// earlier launches, in the order of their capture. Later work of the stream comes after all of
   /// them.
   void graph_launched(const void* exec, const void* stream, call_site site) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     if (listening_) history_.replay(exec, stream, graphs_.nodes_of(exec), site);
   }
   void graph_destroyed(const void* graph) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     graphs_.forget_graph(graph);
   }
   void executable_destroyed(const void* exec) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     graphs_.forget_exec(exec);
     history_.forget_exec(exec);
   }
@@ -248,16 +248,16 @@ class RaceRecorder {
   /// The last point that a wait for the stream or event covers if it begins now. The record keeps
   /// the point until `on_host` or `wait_failed` gets it.
   [[nodiscard]] Point end_of_stream(const void* stream) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     return listening_ ? history_.await(history_.last_of(stream)) : no_point;
   }
   [[nodiscard]] Point end_of_event(const void* event) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     return history_.await(history_.record_of(event));
   }
   /// The last points of all streams.
   [[nodiscard]] std::vector<Point> end_of_streams() {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     std::vector<Point> ends = history_.newest_points();
     for (const Point end : ends) static_cast<void>(history_.await(end));
     return ends;
@@ -265,7 +265,7 @@ class RaceRecorder {
   /// An action of the host, which knows that all of `after` is done.
   void on_host(ActionKind kind, std::span<const Point> after,
                std::span<const MemoryAccess> accesses, call_site site) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     if (listening_) {
       const Point newest = after.empty() ? no_point : after.back();
       history_.on_host({kind, 0, newest, site, {}, bytes_of(accesses)}, after, accesses);
@@ -274,11 +274,11 @@ class RaceRecorder {
   }
   /// A wait for these points has failed, or a query has not reported completion.
   void wait_failed(std::span<const Point> after) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     history_.end_await(after);
   }
   void stream_destroyed(const void* stream, call_site site) {
-    const std::lock_guard lock(mutex_);
+    const warpsafe::detail::Locked lock(lock_);
     graphs_.forget_stream(stream);
     if (listening_) history_.stream_destroyed(stream, site);
   }
@@ -290,7 +290,7 @@ class RaceRecorder {
     if (accesses.empty() || accesses.front().bytes == MemoryAccess::whole_allocation) return 0;
     return accesses.front().bytes * accesses.front().rows;
   }
-  mutable std::mutex mutex_;
+  mutable warpsafe::detail::ProcessLock lock_{};
   bool listening_ = false;
   bool incomplete_ = false;
   DeviceHistory history_;

@@ -19,14 +19,14 @@
 
 namespace warpsafe::core_test {
 
-struct IncidentsBusy {
-  friend constexpr auto member(IncidentsBusy);
+struct IncidentsLocked {
+  friend constexpr auto member(IncidentsLocked);
 };
-template struct PrivateMember<IncidentsBusy, &debug::Incidents::busy_>;
-struct CompletionBusy {
-  friend constexpr auto member(CompletionBusy);
+template struct PrivateMember<IncidentsLocked, &debug::Incidents::lock_>;
+struct CompletionLocked {
+  friend constexpr auto member(CompletionLocked);
 };
-template struct PrivateMember<CompletionBusy, &debug::Completion::busy_>;
+template struct PrivateMember<CompletionLocked, &debug::Completion::lock_>;
 
 namespace {
 
@@ -251,10 +251,10 @@ TEST_F(IncidentsTest, TheTextSaysHowManyLaunchesTheJournalHasForgotten) {
 
 // One thread at a time: while another one holds the lock, each function waits for it.
 
-/// Runs each function in a thread of its own while `busy` is set. Returns how many ended early.
+/// Runs each function in a thread of its own while `lock` is held. Returns how many ended early.
 template <std::size_t N>
-int ended_early(bool& busy, void (*const (&functions)[N])(void*), void* context) {
-  EXPECT_FALSE(__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE));
+int ended_early(detail::ProcessLock& lock, void (*const (&functions)[N])(void*), void* context) {
+  EXPECT_TRUE(lock.try_lock());
   int ended = 0;
   std::vector<std::thread> threads;
   for (auto* const function : functions) {
@@ -265,7 +265,7 @@ int ended_early(bool& busy, void (*const (&functions)[N])(void*), void* context)
   }
   ::usleep(10'000);
   const int early = __atomic_load_n(&ended, __ATOMIC_RELAXED);
-  __atomic_clear(&busy, __ATOMIC_RELEASE);
+  lock.unlock();
   for (std::thread& one : threads) one.join();
   EXPECT_EQ(ended, static_cast<int>(N)) << "and they end once the lock is free";
   return early;
@@ -280,7 +280,7 @@ TEST_F(IncidentsTest, EachFunctionTakesTheLock) {
         detail::TextBuffer out(room, sizeof room);
         static_cast<Incidents*>(all)->put(out, fault());
       }};
-  EXPECT_EQ(ended_early(*incidents.*member(IncidentsBusy{}), functions, incidents.get()), 0);
+  EXPECT_EQ(ended_early(*incidents.*member(IncidentsLocked{}), functions, incidents.get()), 0);
 }
 TEST(CompletionLock, EachFunctionTakesIt) {
   constexpr void (*functions[])(void*) = {
@@ -293,7 +293,7 @@ TEST(CompletionLock, EachFunctionTakesIt) {
         static_cast<void>(static_cast<Completion*>(all)->is_complete(LaunchRecord{}, 1));
       }};
   const std::unique_ptr<Completion> known(new Completion());
-  EXPECT_EQ(ended_early(*known.*member(CompletionBusy{}), functions, known.get()), 0);
+  EXPECT_EQ(ended_early(*known.*member(CompletionLocked{}), functions, known.get()), 0);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -400,10 +399,10 @@ TEST_F(GraphCalls, AClosedInstanceKeepsNoStream) {
 TEST(GraphLock, IsHeldByOne) {
   {
     const detail::GraphLock lock;
-    EXPECT_EQ(pthread_mutex_trylock(&detail::graph_mutex), EBUSY);
+    EXPECT_FALSE(detail::graph_lock.try_lock());
   }
-  ASSERT_EQ(pthread_mutex_trylock(&detail::graph_mutex), 0);
-  EXPECT_EQ(pthread_mutex_unlock(&detail::graph_mutex), 0);
+  ASSERT_TRUE(detail::graph_lock.try_lock());
+  detail::graph_lock.unlock();
 }
 
 }  // namespace

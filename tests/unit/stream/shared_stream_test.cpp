@@ -8,34 +8,13 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cstdint>
-#include <thread>
 #include <utility>
 
 namespace warpsafe::core_test {
 namespace {
 
 using SharedStreams = StreamDriverTest;
-
-TEST(FlagLock, LetsNobodyInWhileItIsHeld) {
-  bool held = true;
-  std::atomic<bool> tries{false};
-  std::atomic<bool> released{false};
-  std::atomic<bool> early{false};
-  std::thread other([&] {
-    tries = true;
-    const detail::FlagLock lock(held);
-    early = !released;
-  });
-  while (!tries) std::this_thread::yield();
-  for (int i = 0; i < 4; ++i) std::this_thread::yield();
-  released = true;
-  __atomic_clear(&held, __ATOMIC_RELEASE);
-  other.join();
-  EXPECT_FALSE(early);
-  EXPECT_FALSE(held) << "its end frees it";
-}
 
 /// A backend for the bits of the devices alone.
 struct NotedBackend {};

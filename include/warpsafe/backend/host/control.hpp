@@ -16,7 +16,9 @@
 #include <mutex>
 
 // Functions that control the modelled GPU in tests. Any thread may call them. They do not count as
-// calls of the program, and do not touch the last-error slot unless their comment says so.
+// calls of the program, and do not touch the last-error slot unless their comment says so. In a
+// child that was forked after the host backend was first used they do nothing, and return 0, false
+// or nullptr.
 
 namespace warpsafe::host {
 
@@ -26,6 +28,7 @@ namespace warpsafe::host {
 /// devices that no longer exist.
 inline void reset() {
   Runtime& runtime = Runtime::get();
+  if (runtime.forked()) return;
   std::unique_lock lock(runtime.mutex);
   while (!runtime.captures.empty()) end_capture(runtime, runtime.captures.back());
   runtime.wait_all(lock, nullptr);
@@ -42,6 +45,7 @@ inline void reset() {
 /// Models `count` new devices; 0 models a machine without a GPU. Waits for all work.
 inline void set_device_count(int count) {
   Runtime& runtime = Runtime::get();
+  if (runtime.forked()) return;
   std::unique_lock lock(runtime.mutex);
   runtime.wait_all(lock, nullptr);
   runtime.reset_devices(count);
@@ -52,6 +56,7 @@ inline void set_device_count(int count) {
 /// device.
 inline bool set_limits(int device, const DeviceLimits& limits) {
   Runtime& runtime = Runtime::get();
+  if (runtime.forked()) return false;
   const std::lock_guard lock(runtime.mutex);
   Device* const found = runtime.device(device);
   if (found == nullptr) return false;
@@ -65,6 +70,7 @@ inline bool set_limits(int device, const DeviceLimits& limits) {
 /// device.
 inline bool set_kernel_limits(int device, const void* function, const KernelLimits& limits) {
   Runtime& runtime = Runtime::get();
+  if (runtime.forked()) return false;
   const std::lock_guard lock(runtime.mutex);
   Device* const found = runtime.device(device);
   if (found == nullptr) return false;
@@ -76,6 +82,7 @@ inline bool set_kernel_limits(int device, const void* function, const KernelLimi
 /// such device.
 inline bool set_memory(int device, std::size_t bytes) {
   Runtime& runtime = Runtime::get();
+  if (runtime.forked()) return false;
   const std::lock_guard lock(runtime.mutex);
   Device* const found = runtime.device(device);
   if (found == nullptr) return false;
@@ -90,6 +97,7 @@ inline bool set_memory(int device, std::size_t bytes) {
 inline bool set_stack_bytes(std::size_t bytes) {
   if (bytes < least_stack_bytes || bytes > most_stack_bytes) return false;
   Runtime& runtime = Runtime::get();
+  if (runtime.forked()) return false;
   std::unique_lock lock(runtime.mutex);
   runtime.wait_all(lock, nullptr);
   stack_bytes() = bytes;
@@ -103,6 +111,7 @@ inline bool set_stack_bytes(std::size_t bytes) {
 /// there is no such device, or for a `peer` from 64 on.
 inline bool set_peer_access(int device, int peer, bool allowed) {
   Runtime& runtime = Runtime::get();
+  if (runtime.forked()) return false;
   const std::lock_guard lock(runtime.mutex);
   Device* const from = runtime.device(device);
   if (from == nullptr || runtime.device(peer) == nullptr || peer >= 64) return false;
@@ -115,6 +124,7 @@ inline bool set_peer_access(int device, int peer, bool allowed) {
 /// `status`: `fail_next(call_of<&host_backend::allocate>, 1, HostStatus::out_of_memory)`.
 inline void fail_next(const Call& member, unsigned nth, HostStatus status) {
   Runtime& runtime = Runtime::get();
+  if (runtime.forked()) return;
   const std::lock_guard lock(runtime.mutex);
   runtime.book.fail_next(member, nth, status);
 }
@@ -124,6 +134,7 @@ inline void fail_next(const Call& member, unsigned nth, HostStatus status) {
 /// persists, as in CUDA, if severity_of says that the context is lost.
 inline void fault_in_kernel(unsigned nth, HostStatus status) {
   Runtime& runtime = Runtime::get();
+  if (runtime.forked()) return;
   const std::lock_guard lock(runtime.mutex);
   runtime.book.fail_kernel(nth, status);
 }
@@ -131,6 +142,7 @@ inline void fault_in_kernel(unsigned nth, HostStatus status) {
 /// The number of calls of `member` by any thread since `reset`.
 [[nodiscard]] inline std::uint64_t calls_made(const Call& member) {
   Runtime& runtime = Runtime::get();
+  if (runtime.forked()) return 0;
   const std::lock_guard lock(runtime.mutex);
   return runtime.book.made(member);
 }
@@ -152,6 +164,7 @@ inline HostStatus take_last_error() noexcept {
 /// streams. Pass it to `StreamRef::borrow`. nullptr if there is no such device.
 [[nodiscard]] inline StreamState* default_stream(int device) {
   Runtime& runtime = Runtime::get();
+  if (runtime.forked()) return nullptr;
   const std::lock_guard lock(runtime.mutex);
   Device* const found = runtime.device(device);
   return found == nullptr ? nullptr : default_stream(runtime, *found);
@@ -161,6 +174,7 @@ inline HostStatus take_last_error() noexcept {
 /// never is. Destroy it with host_backend::stream_destroy. nullptr if there is no such device.
 [[nodiscard]] inline StreamState* create_blocking_stream(int device) {
   Runtime& runtime = Runtime::get();
+  if (runtime.forked()) return nullptr;
   const std::lock_guard lock(runtime.mutex);
   Device* const found = runtime.device(device);
   return found == nullptr ? nullptr : add_stream(runtime, *found, true);

@@ -2,14 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
 #include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/error/error.hpp>
-
-#include <sched.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,15 +33,13 @@ class Incidents {
   std::uint64_t add(const LaunchError& error, std::int32_t device) noexcept {
     const Vendor vendor = error.vendor;
     const bool context_lost = error.severity == Severity::context_lost;
-    lock();
+    const warpsafe::detail::Locked lock(lock_);
     Incident* chosen = nullptr;
     for (Incident& one : incidents_) {
       if (one.number != 0 && context_lost && one.lost && one.raw == error.raw &&
           one.vendor == vendor && (one.device == device || one.device < 0 || device < 0) &&
           Completion::get().succeeded_at(vendor, one.device) <= one.noticed_at) {
-        const std::uint64_t number = one.number;
-        unlock();
-        return number;
+        return one.number;
       }
       if (chosen == nullptr || (chosen->lost && !one.lost) ||
           (one.lost == chosen->lost && one.number < chosen->number)) {
@@ -57,27 +54,24 @@ class Incidents {
     chosen->overwritten = Journal::get().overwritten();
     chosen->count = collect(vendor, device, chosen->suspects);
     chosen->noticed_at = Completion::get().begin_wait();
-    const std::uint64_t number = last_;
-    unlock();
-    return number;
+    return last_;
   }
 
   /// Copies the suspects of an incident into `records`, newest launch first, at most `most`.
   /// Returns how many there are; 0 also for an incident that is no longer kept.
   std::size_t copy(std::uint64_t number, LaunchRecord* records, std::size_t most) noexcept {
     std::size_t count = 0;
-    lock();
+    const warpsafe::detail::Locked lock(lock_);
     if (const Incident* const found = find(number)) {
       count = found->count;
       for (std::size_t i = 0; i < count && i < most; ++i) records[i] = found->suspects[i];
     }
-    unlock();
     return count;
   }
 
   /// Writes the end of an error's text.
   void put(warpsafe::detail::TextBuffer& out, const LaunchError& error) noexcept {
-    lock();
+    const warpsafe::detail::Locked lock(lock_);
     const Incident* const found = find(error.incident);
     if (found == nullptr) {
       out << "\n  its suspects were discarded to make room for newer faults";
@@ -108,7 +102,6 @@ class Incidents {
       out << "\n  the journal holds the last " << std::uint64_t{Journal::capacity}
           << " launches: " << found->overwritten << " older ones were not checked";
     }
-    unlock();
   }
 
   /// The one instance of the process.
@@ -146,15 +139,9 @@ class Incidents {
     });
   }
 
-  void lock() noexcept {
-    // The holder may be descheduled: on a busy machine, spinning alone would waste a time slice.
-    while (__atomic_test_and_set(&busy_, __ATOMIC_ACQUIRE)) sched_yield();
-  }
-  void unlock() noexcept { __atomic_clear(&busy_, __ATOMIC_RELEASE); }
-
   // No initialisers, because static storage is zero; see LaunchRecord.
   std::uint64_t last_;
-  bool busy_;
+  warpsafe::detail::ProcessLock lock_;
   Incident incidents_[capacity];
 
   static Incidents instance;

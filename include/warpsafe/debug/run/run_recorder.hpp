@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/debug/hooks/install.hpp>
 #include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
@@ -22,7 +23,6 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -148,9 +148,10 @@ class RunRecorder {
   void stop() noexcept { remove_listener(listener_); }
 
   /// The run so far. A launch has GPU times if it has ended. Throws std::bad_alloc if the host has
-  /// no memory left for the copy.
+  /// no memory left for the copy. In the child of a fork, which records nothing, an empty run.
   [[nodiscard]] RunRecord run() {
-    const std::lock_guard lock(mutex_);
+    if (forked()) return {};
+    const warpsafe::detail::Locked lock(lock_);
     RunRecord copy = run_;
     for (std::size_t i = 0; i < copy.launches.size(); ++i) {
       RunLaunch& one = copy.launches[i];
@@ -171,10 +172,16 @@ class RunRecorder {
   }
 
  private:
+  /// Whether this process is a child of the recorder's. Another thread may have been changing the
+  /// lists at the fork.
+  [[nodiscard]] bool forked() const noexcept {
+    return process_ != warpsafe::detail::process_number();
+  }
   /// Runs `body` under the recorder's lock. If memory runs out, the run is marked as incomplete.
   template <class Body>
   void locked(const Body& body) noexcept {
-    const std::lock_guard lock(mutex_);
+    if (forked()) return;
+    const warpsafe::detail::Locked lock(lock_);
 #if defined(__cpp_exceptions)
     try {
       body();
@@ -230,7 +237,8 @@ class RunRecorder {
   }
 
   RunListener listener_;
-  std::mutex mutex_;
+  const unsigned process_ = warpsafe::detail::process_number();
+  warpsafe::detail::ProcessLock lock_{};
   std::uint64_t zero_ = 0;
   RunRecord run_;
   std::vector<std::uint64_t> submitted_at_;  ///< Completion's time of each launch

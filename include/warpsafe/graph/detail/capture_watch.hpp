@@ -115,7 +115,7 @@ struct CaptureWatch {
   }
 };
 
-/// Guarded by graph_mutex.
+/// Guarded by graph_lock.
 [[gnu::visibility("default")]] inline CaptureWatch* capture_watches = nullptr;
 
 struct CaptureHookFunctions {
@@ -204,21 +204,21 @@ inline const CaptureHooks CaptureHookFunctions::hooks = {
     &CaptureHookFunctions::is_open, &CaptureHookFunctions::waiting, &CaptureHookFunctions::waited,
     &CaptureHookFunctions::launched};
 
-/// The number of the last capture. Guarded by graph_mutex.
+/// The number of the last capture. Guarded by graph_lock.
 [[gnu::visibility("default")]] inline std::uint64_t last_capture = 0;
 
 inline void open_watch(CaptureWatch& watch) noexcept {
   const GraphLock lock;
   watch.number = ++last_capture;
   watch.next = capture_watches;
-  capture_watches = &watch;
+  __atomic_store_n(&capture_watches, &watch, __ATOMIC_RELEASE);
   __atomic_store_n(&capture_hooks, &CaptureHookFunctions::hooks, __ATOMIC_RELEASE);
 }
 inline void close_watch(CaptureWatch& watch) noexcept {
   const GraphLock lock;
   for (CaptureWatch** at = &capture_watches; *at != nullptr; at = &(*at)->next) {
     if (*at != &watch) continue;
-    *at = watch.next;
+    __atomic_store_n(at, watch.next, __ATOMIC_RELEASE);
     break;
   }
   if (capture_watches == nullptr) {

@@ -84,7 +84,7 @@ class DeviceMemory : public MemoryOwner {
   /// the recorded uses. Returns the runtime's status. @pre `stream` does not capture
   template <CheckLevel Level>
   [[nodiscard]] int order_uses_before(basic_stream_ref<B> stream) noexcept {
-    const FlagLock lock(recording_);
+    const Locked lock(recording_);
     int status = 0;
     uses_.each([&](basic_stream_ref<B> user, const StreamMark<B>& use) noexcept {
       if (!(user == stream)) status = use.template order_before<Level>(stream);
@@ -102,7 +102,7 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[nodiscard]] int record_use(basic_stream_ref<B> stream) noexcept {
     if (stream == stream_.ref() || start == nullptr || captures<Level>(stream)) return 0;
-    const FlagLock lock(recording_);
+    const Locked lock(recording_);
     int status = 0;
     const bool recorded = uses_.template set<Level>(stream, status);
     if (recorded && status == 0) return 0;
@@ -250,7 +250,7 @@ class DeviceMemory : public MemoryOwner {
   StreamMarks<B> uses_;
   DeviceMemory* next_ = nullptr;
   int holders_ = 1;
-  bool recording_ = false;  ///< two threads seldom share a buffer on foreign streams
+  ProcessLock recording_{};  ///< two threads seldom share a buffer on foreign streams
   Kind kind_ = Kind::ordered;
 };
 

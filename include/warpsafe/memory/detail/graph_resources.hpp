@@ -3,9 +3,8 @@
 #pragma once
 
 #include <warpsafe/args/detail/memory_owner.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/name.hpp>
-
-#include <pthread.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,14 +33,10 @@ void run_postponed_frees() noexcept {
 
 /// Guards the lists of open captures and of graphs. Taken while something is captured, and when
 /// memory is freed while a graph exists; never by a launch.
-[[gnu::visibility("default")]] inline pthread_mutex_t graph_mutex = PTHREAD_MUTEX_INITIALIZER;
+[[gnu::visibility("default")]] inline ProcessLock graph_lock{};
 
-class GraphLock {
- public:
-  GraphLock() noexcept { pthread_mutex_lock(&graph_mutex); }
-  ~GraphLock() { pthread_mutex_unlock(&graph_mutex); }
-  GraphLock(const GraphLock&) = delete;
-  GraphLock& operator=(const GraphLock&) = delete;
+struct GraphLock : Locked {
+  GraphLock() noexcept : Locked(graph_lock) {}
 };
 
 /// An object that lives as long as a graph.
@@ -81,7 +76,8 @@ class GraphResources {
     auto* const made = new (std::nothrow) KeptValue<T>(std::forward<T>(value));
     if (made == nullptr) return nullptr;
     const GraphLock lock;
-    made->next = std::exchange(kept_, made);
+    made->next = kept_;
+    __atomic_store_n(&kept_, made, __ATOMIC_RELEASE);
     return &made->value;
   }
   [[nodiscard]] bool has_kept_values() const noexcept {
@@ -98,9 +94,10 @@ class GraphResources {
     }
     if (used_count_ == used_room_) {
       const std::size_t room = used_room_ == 0 ? 16 : 2 * used_room_;
-      void* const grown = std::realloc(used_, room * sizeof(void*));
+      auto* const grown = static_cast<const void**>(std::malloc(room * sizeof(void*)));
       if (grown == nullptr) return;
-      used_ = static_cast<const void**>(grown);
+      for (std::size_t i = 0; i < used_count_; ++i) grown[i] = used_[i];
+      std::free(__atomic_exchange_n(&used_, grown, __ATOMIC_ACQ_REL));
       used_room_ = room;
     }
     if (used_count_ == 0) {

@@ -7,12 +7,11 @@
 #include <warpsafe/backend/detail/code_image.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/device.hpp>
-
-#include <pthread.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -76,7 +75,7 @@ class LoadedModule {
   template <CheckLevel Level>
   [[nodiscard]] LoadedFunction<B>* function(const char* name, Name kept_name,
                                             int& status) noexcept {
-    pthread_mutex_lock(&mutex_);
+    const Locked lock(functions_lock_);
     LoadedFunction<B>* found = functions_;
     while (found != nullptr && !(found->name == kept_name)) found = found->next;
     if (found == nullptr) {
@@ -84,10 +83,9 @@ class LoadedModule {
       status = call<B, Level, &ModuleCalls<B>::module_function>(native_, name, entry);
       if (status == 0) {
         found = new (std::nothrow) LoadedFunction<B>{this, functions_, entry, kept_name, {}};
-        if (found != nullptr) functions_ = found;
+        if (found != nullptr) __atomic_store_n(&functions_, found, __ATOMIC_RELEASE);
       }
     }
-    pthread_mutex_unlock(&mutex_);
     return found;
   }
 
@@ -180,7 +178,7 @@ class LoadedModule {
   int holders_ = 1;
   bool (*end_)(LoadedModule& self, int& status) noexcept = nullptr;  ///< nullptr if not loaded
   bool launched_[cached_devices] = {};
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  ProcessLock functions_lock_{};
   LoadedFunction<B>* functions_ = nullptr;
   LoadedModule* next_kept_ = nullptr;
   char log_[2048] = "";

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
 
 #include <cstdint>
@@ -13,20 +14,6 @@
 
 namespace warpsafe::detail {
 
-/// A spin lock for what is short and seldom contended.
-class FlagLock {
- public:
-  explicit FlagLock(bool& held) noexcept : held_(held) {
-    while (__atomic_test_and_set(&held_, __ATOMIC_ACQUIRE)) {
-    }
-  }
-  ~FlagLock() { __atomic_clear(&held_, __ATOMIC_RELEASE); }
-  FlagLock(const FlagLock&) = delete;
-  FlagLock& operator=(const FlagLock&) = delete;
-
- private:
-  bool& held_;
-};
 /// Adds the device of a stream. Returns whether the program has streams on several devices.
 template <class B>
 bool note_device(int device) noexcept {
@@ -70,13 +57,14 @@ class SharedStream {
     auto* const made = new (std::nothrow) SharedStream(stream, device, destroy);
     if (made == nullptr) return nullptr;
     static_cast<void>(note_device<B>(device));
-    const FlagLock lock(list_locked);
-    made->next_ = std::exchange(all_streams, made);
+    const Locked lock(list_lock);
+    made->next_ = all_streams;
+    __atomic_store_n(&all_streams, made, __ATOMIC_RELEASE);
     return made;
   }
   /// Adds a holder of that stream. nullptr if this library did not make it, or it is destroyed.
   [[nodiscard]] static SharedStream* find(const void* stream) noexcept {
-    const FlagLock lock(list_locked);
+    const Locked lock(list_lock);
     for (SharedStream* at = all_streams; at != nullptr; at = at->next_) {
       if (at->native != stream) continue;
       ++at->holders_;
@@ -86,25 +74,25 @@ class SharedStream {
   }
   /// A device other than `device` that has a live stream; -1 if none has.
   [[nodiscard]] static int other_device(int device) noexcept {
-    const FlagLock lock(list_locked);
+    const Locked lock(list_lock);
     for (const SharedStream* at = all_streams; at != nullptr; at = at->next_) {
       if (at->device_ != device) return at->device_;
     }
     return -1;
   }
   void retain() noexcept {
-    const FlagLock lock(list_locked);
+    const Locked lock(list_lock);
     ++holders_;
   }
   /// Removes a holder. The last one destroys the stream and this object, and returns the runtime's
   /// status; the others return 0.
   [[nodiscard]] int release() noexcept {
     {
-      const FlagLock lock(list_locked);
+      const Locked lock(list_lock);
       if (--holders_ != 0) return 0;
       SharedStream** at = &all_streams;
       while (*at != this) at = &(*at)->next_;
-      *at = next_;
+      __atomic_store_n(at, next_, __ATOMIC_RELEASE);
     }
     const int status = destroy_(native);
     delete this;
@@ -116,7 +104,7 @@ class SharedStream {
       : native(stream), device_(device), destroy_(destroy) {}
 
   static inline SharedStream* all_streams = nullptr;
-  static inline bool list_locked = false;
+  static inline ProcessLock list_lock{};
   int device_;
   Destroy destroy_;
   SharedStream* next_ = nullptr;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/name.hpp>
 
@@ -14,7 +15,6 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <mutex>
 
 namespace warpsafe::host {
 
@@ -83,7 +83,7 @@ class GuardedPages {
   [[nodiscard]] static void* take(std::size_t bytes) noexcept {
     if (bytes == page()) {
       Pool& pages = pool();
-      const std::lock_guard lock(pages.mutex);
+      const warpsafe::detail::Locked lock(pages.lock);
       if (pages.count != 0) return pages.kept[--pages.count];
     }
     if (mappings_left().fetch_sub(1, std::memory_order_relaxed) > 0) {
@@ -102,7 +102,7 @@ class GuardedPages {
   static void give_back(void* begin, std::size_t bytes) noexcept {
     if (bytes == page()) {
       Pool& pages = pool();
-      const std::lock_guard lock(pages.mutex);
+      const warpsafe::detail::Locked lock(pages.lock);
       if (pages.count < std::size(pages.kept)) {
         pages.kept[pages.count++] = begin;
         return;
@@ -119,7 +119,7 @@ class GuardedPages {
  private:
   /// Single pages. Trivially destructible, since memory may be freed after main.
   struct Pool {
-    std::mutex mutex;
+    warpsafe::detail::ProcessLock lock{};
     std::size_t count = 0;
     void* kept[1024] = {};
   };

@@ -133,6 +133,7 @@ struct StreamCalls {
   /// Whether a scheduler runs the work inside calls. If so, a loop of queries may never end.
   static bool is_scheduled() noexcept {
     Runtime& runtime = Runtime::get();
+    if (runtime.forked()) return false;
     const std::lock_guard lock(runtime.mutex);
     return runtime.scheduler != nullptr;
   }
@@ -258,6 +259,7 @@ struct EventCalls {
   }
   static bool event_ended(const EventState* event) noexcept {
     Runtime& runtime = Runtime::get();
+    if (runtime.forked()) return false;
     const std::lock_guard lock(runtime.mutex);
     return runtime.events.count(event) != 0 && event->record != nullptr && event->record->done;
   }

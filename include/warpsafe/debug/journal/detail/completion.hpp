@@ -2,9 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/launch_record.hpp>
-
-#include <sched.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +37,7 @@ class Completion {
   /// process. For them this only shows that the device still works.
   void stream_waited(Vendor vendor, std::int32_t device, const void* stream,
                      std::uint64_t began) noexcept {
-    lock();
+    const warpsafe::detail::Locked lock(lock_);
     Device* const state = find(vendor, device);
     if (state != nullptr && state->succeeded_at < began) state->succeeded_at = began;
     if (reinterpret_cast<std::uintptr_t>(stream) > last_default_stream) {
@@ -55,22 +54,20 @@ class Completion {
       }
       if (chosen->waited_at < began) chosen->waited_at = began;
     }
-    unlock();
   }
   /// All work of the device that was submitted before the time `began` has ended.
   void device_waited(Vendor vendor, std::int32_t device, std::uint64_t began) noexcept {
-    lock();
+    const warpsafe::detail::Locked lock(lock_);
     if (Device* const state = find(vendor, device)) {
       if (state->succeeded_at < began) state->succeeded_at = began;
       if (state->waited_at < began) state->waited_at = began;
     }
-    unlock();
   }
 
   /// Whether a launch submitted at that time (0: not yet) is known to have ended.
   [[nodiscard]] bool is_complete(const LaunchRecord& record, std::uint64_t submitted_at) noexcept {
     if (submitted_at == 0) return false;
-    lock();
+    const warpsafe::detail::Locked lock(lock_);
     bool complete = false;
     if (const Device* const state = find(record.vendor, record.device)) {
       complete = submitted_at < state->waited_at;
@@ -81,19 +78,17 @@ class Completion {
         complete = complete || submitted_at < one.waited_at;
       }
     }
-    unlock();
     return complete;
   }
   /// The beginning of the newest successful wait for anything of the device (-1: of any device); 0
   /// if there was none.
   [[nodiscard]] std::uint64_t succeeded_at(Vendor vendor, std::int32_t device) noexcept {
-    lock();
+    const warpsafe::detail::Locked lock(lock_);
     std::uint64_t at = 0;
     for (std::int32_t one = 0; one < devices; ++one) {
       const Device* const state = device < 0 || device == one ? find(vendor, one) : nullptr;
       if (state != nullptr && state->succeeded_at > at) at = state->succeeded_at;
     }
-    unlock();
     return at;
   }
 
@@ -121,15 +116,10 @@ class Completion {
     if (device < 0 || device >= devices || row >= vendors) return nullptr;
     return &devices_[row][device];
   }
-  void lock() noexcept {
-    // The holder may be descheduled: on a busy machine, spinning alone would waste a time slice.
-    while (__atomic_test_and_set(&busy_, __ATOMIC_ACQUIRE)) sched_yield();
-  }
-  void unlock() noexcept { __atomic_clear(&busy_, __ATOMIC_RELEASE); }
 
   // No initialisers, because static storage is zero; see LaunchRecord.
   std::uint64_t clock_;
-  bool busy_;
+  warpsafe::detail::ProcessLock lock_;
   Stream streams_[streams];
   Device devices_[vendors][devices];
 
