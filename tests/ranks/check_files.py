@@ -8,6 +8,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import socket
 import struct
 import subprocess
@@ -202,6 +203,73 @@ def check_refused(folder):
         expect(done.returncode == status and text in done.stderr, f"{words}: {done.returncode} {done.stderr}")
 
 
+def changed_lines(folder, change):
+    """Passes the lines of each file of names through change(list of lines)."""
+    for path in folder.glob("*.process"):
+        path.write_text("".join(change(path.read_text().splitlines(keepends=True))))
+
+
+def check_damage(folder):
+    """A damaged record is a sentence with the file and the place, and a status of its own."""
+
+    def huge(number):
+        return lambda lines: [re.sub(r'"size": \d+', f'"size": {1 << 60}', line) if at == number else line for at, line in enumerate(lines)]
+
+    def state(rank, index, value):
+        path = next(folder.glob(f"*.{rank}.*.collectives"))
+        data = bytearray(path.read_bytes())
+        struct.pack_into("<H", data, 64 * (index + 1) + 46, value)
+        path.write_bytes(data)
+
+    for what, damage, status, says in (
+        ("none", lambda: None, 1, ""),
+        ("a job of 2^60 ranks", lambda: changed_lines(folder, huge(0)), 3,
+         "node0.0.1000.nccl.process: offset 0: the first line is missing; node0.0.1000.nccl.process: offset 0: line 1 is not a line of a record "
+         "(size 1152921504606846976, where 4194304 is the most)"),
+        ("a communicator of 2^60 ranks", lambda: changed_lines(folder, huge(2)), 3, "line 3 is not a line of a record (size 1152921504606846976"),
+        ("lists in lists", lambda: changed_lines(folder, lambda lines: [*lines, "[" * 200000 + "\n"]), 3, "line 8 is not a line of a record ("),
+        ("an unknown state", lambda: state(1, 5, 7), 3, "node0.1.1001.nccl.1.collectives: offset 384: a record has the state 7, which does not exist"),
+        ("half a character", lambda: changed_lines(folder, lambda lines: [line.replace("float32", "\\ud800") for line in lines]), 1, ""),
+        ("a last line that is cut", lambda: changed_lines(folder, lambda lines: [*lines[:-1], lines[-1][:-3]]), 1, "it is cut, as the last one of a process"),
+        ("a file that is cut in its header", lambda: os.truncate(next(folder.glob("*.1.*.collectives")), 40), 3,
+         "node0.1.1001.nccl.1.collectives: offset 40: the file ends in its header"),
+        ("a file of something else", lambda: next(folder.glob("*.1.*.messages")).write_bytes(bytes(640)), 3,
+         "node0.1.1001.nccl.messages: offset 0: the file does not begin as a record of warpsafe"),
+    ):
+        for path in folder.iterdir():
+            path.unlink()
+        generated.write(folder, 3, 20)
+        damage()
+        for words in ((), ("--json",), ("--html", folder / "page"), ("--timeline", folder / "events")):
+            done = run(folder, *words)
+            text = done.stdout + done.stderr
+            expect(done.returncode == status and says in text and "Traceback" not in text and "does not know" not in text,
+                   f"{what} {words}: {done.returncode} {done.stdout} {done.stderr}")
+            expect(done.returncode == 1 or "all ranks made the same calls" not in text, f"{what}: it is clean")
+
+
+def check_written(folder):
+    """What is written never destroys what was there."""
+    generated.write(folder, 3, 20)
+    page, log = folder / "page.html", folder / "log"
+    page.write_text("the old page\n")
+    page.chmod(0o640)
+    generated_by = [sys.executable, TOOL, folder]
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # noqa: E731
+    for option in ("--html", "--timeline"):
+        done = subprocess.run([*generated_by, option, page], capture_output=True, text=True, check=False, preexec_fn=limit)
+        expect((done.returncode, done.stdout, done.stderr) == (2, "", f"warpsafe-ranks: {page}: File too large\n"), f"{option}: {done}")
+        expect(page.read_text() == "the old page\n" and not list(folder.glob(".warpsafe-*")), f"{option}: the old page is gone")
+    done = run(folder, "--html", page)
+    expect(done.returncode == 1 and "<html" in page.read_text() and page.stat().st_mode & 0o777 == 0o640, f"a page: {done} {page.stat()}")
+    for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+        log.write_text("before\n")
+        with open(log, "a") as to:
+            done = subprocess.run([*generated_by, "--html", name], stdout=to, stderr=to, check=False)
+        expect(done.returncode == 1 and log.read_text().startswith("before\n<!doctype") and "ranks 0 and 1: called it" in log.read_text(),
+               f"{name}: {log.read_text()[:40]}")
+
+
 def check_broken(folder, chance):
     """Whatever the files hold, the tool says what it can, and one line for what it cannot read."""
     generated.write(folder, 3, 20)
@@ -233,13 +301,14 @@ def check_broken(folder, chance):
                     data[chance.randrange(len(data))] = chance.randrange(256)
             path.write_bytes(data)
         done = run(folder, "--json")
-        expect(done.returncode in (0, 1, 2) and "Traceback" not in done.stderr, f"turn {turn}: {done.returncode}\n{done.stderr}")
+        expect(done.returncode in (0, 1, 2, 3) and "Traceback" not in done.stderr and "does not know" not in done.stderr,
+               f"turn {turn}: {done.returncode}\n{done.stderr}")
 
 
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     for check in (check_large, check_names, check_outputs, check_end_while_read, check_stale_heartbeat, check_ras, check_refused,
-                  check_foreign_texts, check_wrong_types):
+                  check_foreign_texts, check_wrong_types, check_damage, check_written):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:

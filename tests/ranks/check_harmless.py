@@ -16,6 +16,12 @@ SOURCE = (pathlib.Path(__file__).parent / "programs/harmless.cpp").read_text()
 MODES = re.findall(r'mode == "(\w+)"', SOURCE)
 # Freed memory is overwritten, so that a use of it does not go unnoticed.
 STRICT = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165"}
+# What the recorder says of its end. It never prints into a file of the program.
+SAID = {
+    "forked": r"warpsafe: collectives are not recorded: \S+[.]process: Not a directory\n",
+    "own_files": r"warpsafe: collectives are no longer recorded: \S+: the program has closed the record's file\n",
+    "file_limit": r"warpsafe: collectives are no longer recorded: \S+: File too large\n",
+}
 
 
 def run(words, folder, library):
@@ -37,6 +43,9 @@ def main():
                 except subprocess.TimeoutExpired:
                     problems.append(f"{name}, {'with' if library else 'without'} the recorder: does not end")
                     continue
+                wanted = SAID.get(name, "") if library else ""
+                if not re.fullmatch(wanted, done.stderr):
+                    problems.append(f"{name}, {'with' if library else 'without'} the recorder, says: {done.stderr}")
                 if done.returncode != 0:
                     problems.append(f"{name}, {'with' if library else 'without'} the recorder: status {done.returncode}\n{done.stderr}")
     print("\n".join(problems) or f"{len(programs)} programs: all undisturbed")

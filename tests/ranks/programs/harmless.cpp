@@ -8,11 +8,14 @@
 #include "tools/ranks/nccl/abi.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -26,6 +29,24 @@ Status ncclCommInitRank(Comm*, int, UniqueId, int);
 Status ncclCommInitRankScalable(Comm*, int, int, int, UniqueId*, void*);
 Status ncclCommDestroy(Comm);
 Status ncclAllReduce(const void*, void*, std::size_t, Type, Reduction, Comm, Stream);
+}
+
+namespace {
+
+/// The size of a page, in bytes, where a test wants a larger one than the kernel's.
+long page = 1;
+
+}  // namespace
+
+/// A kernel with larger pages refuses some offsets.
+extern "C" __attribute__((visibility("default"))) void* mmap(void* at, std::size_t bytes,
+                                                             int access, int flags, int file,
+                                                             off_t offset) noexcept {
+  if (offset % page != 0) {
+    errno = EINVAL;
+    return MAP_FAILED;
+  }
+  return reinterpret_cast<void*>(::syscall(SYS_mmap, at, bytes, access, flags, file, offset));
 }
 
 namespace {
@@ -79,6 +100,20 @@ int with_own_files(const std::string& folder) {
   if (ncclCommInitRank(&second, 1, id, 0) != success) return 8;
   struct stat now {};
   return ::fstat(last, &now) == 0 && now.st_size == 3 ? 0 : 9;
+}
+
+/// A daemon closes standard error, and its data file gets the number. The recorder has something to
+/// say then: it cannot write.
+int with_data_in_its_place(const std::string& folder) {
+  ::close(STDERR_FILENO);
+  const std::string path = folder + "/data";
+  const int data = ::open(path.c_str(), O_RDWR | O_CREAT, 0600);
+  if (data != STDERR_FILENO || ::write(data, "data", 4) != 4) return 7;
+  const rlimit small{16384, 16384};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  all_reduce(2000);
+  struct stat now {};
+  return ::fstat(data, &now) == 0 && now.st_size == 4 ? 0 : 9;
 }
 
 /// Many communicators, one after another, and few descriptors.
@@ -137,6 +172,12 @@ int main(int count, char** arguments) {
     return ncclCommInitRankScalable(&none, 1, 0, 0, nullptr, nullptr) == invalid_argument ? 0 : 11;
   }
   if (mode == "own_files") return with_own_files(arguments[2]);
+  if (mode == "data_in_place_of_standard_error") return with_data_in_its_place(arguments[2]);
+  if (mode == "pages_of_64_kib") {
+    page = 65536;
+    all_reduce(5000);
+    return 0;
+  }
   if (mode == "few_descriptors") return with_few_descriptors();
   if (mode == "file_limit") {
     const rlimit small{16384, 16384};

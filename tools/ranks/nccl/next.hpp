@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../record/print_line.hpp"
 #include "abi.hpp"
 #include "by_name.hpp"
 
@@ -9,8 +10,8 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <new>
+#include <string>
 
 namespace warpsafe::ranks::nccl {
 
@@ -85,9 +86,8 @@ class Next<Status(Arguments...)> {
   /// Fails with ncclInternalError if there is no function to call.
   Status operator()(Arguments... arguments) const {
     if (function_ != nullptr) return function_(arguments...);
-    std::fprintf(stderr,
-                 "warpsafe: %s was called, and no loaded library has it; run without --ranks\n",
-                 name_);
+    print_line(std::string("warpsafe: ") + name_ +
+               " was called, and no loaded library has it; run without --ranks");
     return internal_error;
   }
 

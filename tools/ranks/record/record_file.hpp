@@ -93,6 +93,9 @@ class RecordFile {
   /// A page has 64 records. Most communicators see few, and a long run should not call often.
   static constexpr std::size_t first_chunk = 64;
   static constexpr std::size_t largest_chunk = 16384;
+  /// The largest page of a Linux kernel for the supported machines, in bytes: arm64's, which NVIDIA
+  /// advises for Grace Hopper. A mapping begins at a multiple of the page.
+  static constexpr std::size_t largest_page = 65536;
 
   /// Records stay where they are: earlier chunks remain mapped.
   bool grow() noexcept {
@@ -109,10 +112,11 @@ class RecordFile {
       errno = status;
       return false;
     }
-    void* const mapped =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(size_));
+    const std::size_t before = size_ % largest_page;
+    void* const mapped = ::mmap(nullptr, before + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                                static_cast<off_t>(size_ - before));
     if (mapped == MAP_FAILED) return false;
-    chunk_ = static_cast<Entry*>(mapped);
+    chunk_ = reinterpret_cast<Entry*>(static_cast<char*>(mapped) + before);
     in_chunk_ = records;
     used_ = 0;
     size_ += bytes;

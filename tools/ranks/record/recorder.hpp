@@ -6,6 +6,7 @@
 #include "json_line.hpp"
 #include "layout.hpp"
 #include "operations.hpp"
+#include "print_line.hpp"
 #include "process.hpp"
 #include "record_file.hpp"
 
@@ -283,13 +284,13 @@ class Recorder {
     auto made = std::make_unique<Recorder>();
     made->process_ = Process::of_environment();
     made->stem_ = std::string(folder) + '/' + made->process_.file_stem() + '.' + kind;
-    const std::string path = made->path(".process");
-    if (!made->names_.create(path, O_WRONLY | O_APPEND) ||
-        !made->messages_.create(made->path(".messages"), 0) ||
-        (made->checksums_ &&
-         !made->message_checksums_.create(made->path(".message_checksums"), 0))) {
-      std::fprintf(stderr, "warpsafe: collectives are not recorded: %s: %s\n", path.c_str(),
-                   std::strerror(errno));
+    std::string path;
+    const auto named = [&](const char* ending) { return path = made->path(ending); };
+    if (!made->names_.create(named(".process"), O_WRONLY | O_APPEND) ||
+        !made->messages_.create(named(".messages"), 0) ||
+        (made->checksums_ && !made->message_checksums_.create(named(".message_checksums"), 0))) {
+      const char* const why = problem();
+      print_line("warpsafe: collectives are not recorded: " + path + ": " + why);
       return nullptr;
     }
     made->beat();
@@ -344,9 +345,8 @@ class Recorder {
   void stop_once(const char* why) {
     if (stopped_) return;
     stopped_ = true;
-    const watch::HeldSignals held;  // the reader of standard error may be gone
-    std::fprintf(stderr, "warpsafe: collectives are no longer recorded: %s: %s\n", stem_.c_str(),
-                 why);
+    const watch::HeldSignals held;
+    print_line("warpsafe: collectives are no longer recorded: " + stem_ + ": " + why);
     const std::string line = JsonLine{}.add("stopped", why).add("at_ns", now_ns()).line();
     // The disk may be full: then the reader sees a record that never ends.
     const int names = names_.get();

@@ -5,6 +5,7 @@
 import collections
 import dataclasses
 import enum
+import errno
 import json
 import math
 import os
@@ -20,20 +21,44 @@ SEND, RECEIVE = 1000, 1001
 STATE = 9
 
 
+# No job has more processes; a larger number is damage, and a list of all ranks would exhaust the memory.
+MOST_RANKS = 1 << 22
+
+
+class Damage(ValueError):
+    """A file that holds what no process writes."""
+
+    def __init__(self, path, offset, what):
+        super().__init__(f"{pathlib.Path(path).name}: offset {offset}: {what}")
+        self.path = str(path)
+
+
 # The fields of the files of names that are no texts.
 NUMBERS = {"warpsafe_ranks", "pid", "rank", "local_rank", "size", "at_ns", "word", "place", "offset", "caller", "line",
            "communicator", "parent", "joined", "status", "left", "exit", "stream"}
 HEADER_FIELDS = ("host", "boot", "pid", "rank", "size", "operations")
 
 
-def check_types(line):
-    """Raises TypeError for a damaged line."""
+def checked(line):
+    """The same line with texts that can be written. Raises TypeError for a damaged one."""
     for name, value in line.items():
         expected = int if name in NUMBERS else list if name == "operations" else str
         if type(value) is not expected or (expected is int and abs(value) >= 1 << 63):
-            raise TypeError(name)
+            raise TypeError(f"the type of {name}")
         if expected is list and not all(isinstance(word, str) for word in value):
-            raise TypeError(name)
+            raise TypeError(f"the type of {name}")
+        if name in ("rank", "size") and value > MOST_RANKS:
+            raise TypeError(f"{name} {value}, where {MOST_RANKS} is the most")
+        if expected is str:
+            line[name] = unpaired(value)
+        elif expected is list:
+            line[name] = [unpaired(word) for word in value]
+    return line
+
+
+def unpaired(text):
+    """A text without halves of characters, which JSON can hold and no file can."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 class State(enum.IntEnum):
@@ -116,11 +141,13 @@ class Records:
     def __init__(self, path):
         self._path = str(path)
         size = os.stat(path).st_size
+        if size == 0:
+            raise FileNotFoundError(errno.ENOENT, "it is empty", self._path)
         if size < RECORD.size:
-            raise ValueError("shorter than its header")
+            raise Damage(path, size, "the file ends in its header")
         magic, self.communicator, self.pid, self.heartbeat_ns = HEADER.unpack(self._read(0, HEADER.size))
         if magic != MAGIC:
-            raise ValueError("not a record of warpsafe")
+            raise Damage(path, 0, "the file does not begin as a record of warpsafe")
         # The file has room for more than it has: the first free record is behind the last one.
         low, high = 0, size // RECORD.size - 1
         while low < high:
@@ -128,29 +155,36 @@ class Records:
             low, high = (low, middle) if self[middle].state == State.FREE else (middle + 1, high)
         self._count = low
 
+    def _unpacked(self, first, data):
+        """The fields of records from `first` on."""
+        found = list(RECORD.iter_unpack(data))
+        for index, record in enumerate(found, first):
+            if record[STATE] > State.FAILED:
+                raise Damage(self._path, (index + 1) * RECORD.size, f"a record has the state {record[STATE]}, which does not exist")
+        return found
+
     def __len__(self):
         return self._count
 
     def __getitem__(self, index):
-        return Record(*RECORD.unpack(self._read((index + 1) * RECORD.size, RECORD.size)))
+        return Record(*self._unpacked(index, self._read((index + 1) * RECORD.size, RECORD.size))[0])
 
     def _read(self, offset, size):
         data = self.FILES.read(self._path, offset, size)
         if len(data) != size:
-            raise ValueError(f"{self._path} became shorter while it was read")
+            raise Damage(self._path, offset + len(data), "the file became shorter while it was read")
         return data
 
     def window(self, first, end):
         """The fields of the records from `first` to before `end`, each as a tuple."""
-        data = self._read((first + 1) * RECORD.size, (end - first) * RECORD.size)
-        return list(RECORD.iter_unpack(data))
+        return self._unpacked(first, self._read((first + 1) * RECORD.size, (end - first) * RECORD.size))
 
     def open_ones(self, most=1000):
         """The indices of the records that have not ended, of the last `most`. Later ones may have ended: a request of MPI
         ends in a wait of its own."""
         first = max(0, self._count - most)
         data = self._read((first + 1) * RECORD.size, (self._count - first) * RECORD.size)
-        return [index for index, record in enumerate(RECORD.iter_unpack(data), first)
+        return [index for index, record in enumerate(self._unpacked(first, data), first)
                 if record[STATE] in (State.BEGUN, State.SUBMITTED)]
 
 
@@ -164,8 +198,9 @@ class Checksums:
 
     def __init__(self, path, count):
         self._path = str(path)
-        if HEADER.unpack(Records.FILES.read(self._path, 0, HEADER.size))[0] != MAGIC:
-            raise ValueError("not a record of warpsafe")
+        header = Records.FILES.read(self._path, 0, HEADER.size)
+        if len(header) < HEADER.size or HEADER.unpack(header)[0] != MAGIC:
+            raise Damage(path, 0, "the file does not begin as a record of warpsafe")
         self._count = max(0, min(count, os.stat(path).st_size // self.SIZE - 1))
 
     def __len__(self):
@@ -175,7 +210,7 @@ class Checksums:
         """A function that gives a column of the records from `first` to before `end`."""
         data = Records.FILES.read(self._path, (first + 1) * self.SIZE, (end - first) * self.SIZE)
         if len(data) != (end - first) * self.SIZE:
-            raise ValueError(f"{self._path} became shorter while it was read")
+            raise Damage(self._path, (first + 1) * self.SIZE + len(data), "the file became shorter while it was read")
         numbers = memoryview(data).cast("Q")
         return lambda column: numbers[column :: self.SIZE // 8]
 
@@ -217,16 +252,17 @@ class Member:
 
 
 class Library:
-    """What one library (NCCL or MPI) recorded in a process."""
+    """What one library (NCCL or MPI) recorded in a process. `damaged`: files to leave out, with the reason."""
 
-    def __init__(self, stem):
+    def __init__(self, stem, damaged):
         self.stem = stem
+        self._damaged = damaged
         self.process = None
         self.header = {}
         self.words, self.places, self.members = {}, {}, {}
         self.exit_ns = 0
         self.stopped = ""
-        self.problems = []
+        self.problems, self.is_damaged = [], False
         self._read_names()
         self.messages = self._records(".messages")
         self.message_checksums = self._checksums(".message_checksums", len(self.messages))
@@ -234,37 +270,50 @@ class Library:
             member.records = self._records(f".{member.number}.collectives")
             member.checksums = self._checksums(f".{member.number}.checksums", len(member.records))
 
-    def _records(self, ending):
-        path = pathlib.Path(str(self.stem) + ending)
+    def _damage(self, text):
+        self.problems.append(text)
+        self.is_damaged = True
+
+    def _opened(self, path, reader, *more):
         try:
-            return Records(path)
-        except (OSError, ValueError) as error:
-            self.problems.append(f"{path.name}: {error}")
-            return NoRecords()
+            if str(path) in self._damaged:
+                raise ValueError(self._damaged[str(path)])
+            return reader(path, *more)
+        except FileNotFoundError as error:  # nothing was recorded, as on a full disk
+            self.problems.append(f"{path.name}: {error.strerror}")
+        except OSError as error:
+            self._damage(f"{path.name}: {error.strerror}")
+        except ValueError as error:
+            self._damage(str(error))
+        return NoRecords()
+
+    def _records(self, ending):
+        return self._opened(pathlib.Path(f"{self.stem}{ending}"), Records)
 
     def _checksums(self, ending, count):
         path = pathlib.Path(f"{self.stem}{ending}")
-        try:
-            return Checksums(path, count) if path.exists() else NoRecords()
-        except (OSError, ValueError, struct.error) as error:
-            self.problems.append(f"{path.name}: {error}")
-            return NoRecords()
+        return self._opened(path, Checksums, count) if path.exists() else NoRecords()
 
     def _read_names(self):
         data = pathlib.Path(str(self.stem) + ".process").read_bytes()
+        offset = 0
         for number, line in enumerate(data.split(b"\n"), 1):
+            begin, offset = offset, offset + len(line) + 1
             if not line:
                 continue
             try:
                 self._take(json.loads(line.decode(errors="replace")))
-            except (ValueError, KeyError, TypeError, AttributeError):
-                # The last line of a process that was killed may be cut.
-                self.problems.append(f"{self.stem.name}.process: line {number} is not a line of a record")
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                says = f"{self.stem.name}.process: offset {begin}: line {number} is not a line of a record"
+                if offset > len(data):
+                    self.problems.append(f"{says}: it is cut, as the last one of a process that was killed can be")
+                else:
+                    self._damage(f"{says} ({str(error)[:200]})")
         if not self.header:
-            raise ValueError(f"{self.stem.name}.process: the first line is missing")
+            raise Damage(f"{self.stem}.process", 0, "; ".join(["the first line is missing", *self.problems[:1]]))
 
     def _take(self, line):
-        check_types(line)
+        line = checked(line)
         if "warpsafe_ranks" in line:
             if any(name not in line for name in HEADER_FIELDS):
                 raise KeyError("a field of the first line")
@@ -337,20 +386,23 @@ class Process:
         return f"rank {self.rank}" if self.rank >= 0 else f"process {self.pid} on {self.host}"
 
 
-def read(folder):
-    """The processes with records in `folder`, by rank, and what could not be read."""
-    processes, problems = {}, []
+def read(folder, damaged):
+    """The processes with records in `folder`, by rank, what could not be read, and whether that is damage."""
+    processes, problems, is_damaged = {}, [], False
     for path in sorted(pathlib.Path(folder).glob("*.process")):
         try:
-            library = Library(path.with_suffix(""))
+            library = Library(path.with_suffix(""), damaged)
         except (OSError, ValueError) as error:
+            # A process that has just begun has written nothing yet.
+            is_damaged = is_damaged or not (path.exists() and path.stat().st_size == 0)
             problems.append(str(error))
             continue
         problems += library.problems
+        is_damaged = is_damaged or library.is_damaged
         header = library.header
         key = header["host"], header["boot"], header["pid"]
         if key not in processes:
             processes[key] = Process(library)
         processes[key].add(library)
     found = sorted(processes.values(), key=lambda process: (process.rank < 0, process.rank, process.host, process.pid))
-    return found, problems
+    return found, problems, is_damaged

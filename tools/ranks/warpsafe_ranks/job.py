@@ -7,6 +7,7 @@ import os
 import pathlib
 import statistics
 import time
+import types
 
 from .files import RECEIVE, SEND, Record, State, read
 
@@ -62,11 +63,11 @@ class Communicator:
 
 
 class Job:
-    """What a folder of records says."""
+    """What a folder of records says. `damaged`: files to leave out, with the reason."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, damaged=types.MappingProxyType({})):
         self.folder = pathlib.Path(folder)
-        self.processes, self.problems = read(folder)
+        self.processes, self.problems, self.is_damaged = read(folder, damaged)
         groups = {}
         for process in self.processes:
             for member in process.members:

@@ -3,21 +3,27 @@
 """The command line of warpsafe-ranks."""
 
 import argparse
+import functools
 import json
 import os
 import pathlib
 import sys
 import time
+import traceback
 
 from . import page, ras, text, timeline
+from .files import Damage
 from .findings import Examination
 from .job import Job
+from .output import opened
 from .places import Places
 
 STATUS = """exit status:
   0  nothing found
   1  at least one finding
-  2  no record can be read, or the options are wrong"""
+  2  no record can be read, an output cannot be written, or the options are wrong
+  3  a record is damaged: findings may be missing, or wrong"""
+NOTHING, FINDINGS, UNUSABLE, DAMAGED = range(4)
 
 
 def arguments(words):
@@ -46,24 +52,67 @@ def arguments(words):
     return options
 
 
-def examined(options):
-    job = Job(options.folder)
-    other = Job(options.compare) if options.compare else None
-    return job, Examination(job, options.after, other).findings
+def without_damage(work):
+    """work(damaged), without the files that turn out to be damaged: their offsets, by their paths."""
+    damaged = {}
+    while True:
+        try:
+            return work(damaged)
+        except Damage as found:
+            if found.path in damaged:
+                raise
+            damaged[found.path] = str(found)
+
+
+def examined(options, damaged):
+    job = Job(options.folder, damaged)
+    other = Job(options.compare, damaged) if options.compare else None
+    findings = Examination(job, options.after, other).findings
+    if other is not None:
+        job.problems += [f"{options.compare}: {problem}" for problem in other.problems]
+        job.is_damaged = job.is_damaged or other.is_damaged
+    return job, findings
+
+
+def status_of(job, findings):
+    return DAMAGED if job.is_damaged else FINDINGS if findings else NOTHING
 
 
 def follow(options):
     shown, findings = None, []
     while True:
-        job, findings = examined(options)
+        job, findings = without_damage(functools.partial(examined, options))
         said = text.printable(text.as_text(job, findings, Places())) if job.processes else "no records yet\n"
         # The numbers in the first line change all the time.
         if said.partition("\n")[2] != shown:
             shown = said.partition("\n")[2]
             print(time.strftime("%H:%M:%S"), said, flush=True)
         if job.processes and all(process.exit_ns or job.is_dead(process) for process in job.processes):
-            return 1 if findings else 0
+            return status_of(job, findings)
         time.sleep(1)
+
+
+def report(options, damaged):
+    """Writes the files; returns the text to print, the same for standard error, and the exit status."""
+    job, findings = examined(options, damaged)
+    if not job.processes:
+        problems = [*job.problems, f"{options.folder} has no records; run the job's processes with warpsafe-run --ranks {options.folder}"]
+        return "", "".join(f"warpsafe-ranks: {problem}\n" for problem in problems), DAMAGED if job.is_damaged else UNUSABLE
+    places = Places()
+    if options.html:
+        with opened(options.html) as file:
+            file.write(page.page(job, findings, places))
+    if options.timeline:
+        timeline.write(job, options.timeline, options.last)
+    where = ras.address()
+    said, why = ras.ask(where) if options.ras else ("", "")
+    if options.json:
+        made = text.as_json(job, findings, places)
+        if options.ras:
+            made["ras"] = {"address": where, "text": said or None, "problem": why or None}
+        return json.dumps(made, indent=1) + "\n", "", status_of(job, findings)
+    shown = text.as_text(job, findings, places) + ("\n" + ras.as_text(where, said, why) if options.ras else "")
+    return text.printable(shown), "", status_of(job, findings)
 
 
 def main(words):
@@ -71,40 +120,26 @@ def main(words):
     for folder in filter(None, (options.folder, options.compare)):
         if not folder.is_dir():
             print(f"warpsafe-ranks: {folder} is not a folder; name the one of warpsafe-run --ranks", file=sys.stderr)
-            return 2
+            return UNUSABLE
     try:
         if options.follow:
             return follow(options)
-        job, findings = examined(options)
-        if not job.processes:
-            for problem in job.problems:
-                print(text.printable(f"warpsafe-ranks: {problem}"), file=sys.stderr)
-            print(f"warpsafe-ranks: {options.folder} has no records; run the job's processes with "
-                  f"warpsafe-run --ranks {options.folder}", file=sys.stderr)
-            return 2
-        places = Places()
-        if options.html:
-            options.html.write_text(page.page(job, findings, places), encoding="utf-8")
-        if options.timeline:
-            timeline.write(job, options.timeline, options.last)
-        where = ras.address()
-        said, why = ras.ask(where) if options.ras else ("", "")
-        if options.json:
-            made = text.as_json(job, findings, places)
-            if options.ras:
-                made["ras"] = {"address": where, "text": said or None, "problem": why or None}
-            print(json.dumps(made, indent=1))
-        else:
-            print(text.printable(text.as_text(job, findings, places)), end="")
-            if options.ras:
-                print(text.printable("\n" + ras.as_text(where, said, why)), end="")
-        return 1 if findings else 0
+        shown, error, status = without_damage(functools.partial(report, options))
+        print(text.printable(error), end="", file=sys.stderr)
+        print(shown, end="", flush=True)
+        return status
     except BrokenPipeError:
         # The reader has what it wanted; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return NOTHING
     except KeyboardInterrupt:
         return 130
     except OSError as error:
-        print(f"warpsafe-ranks: {error}", file=sys.stderr)
-        return 2
+        print(text.printable(f"warpsafe-ranks: {error.filename}: {error.strerror}" if error.filename else f"warpsafe-ranks: {error}"), file=sys.stderr)
+        return UNUSABLE
+    except Exception as error:  # what no check of the records has found
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"{type(error).__name__}: {error} ({pathlib.Path(last.filename).name}:{last.lineno})"
+        print(text.printable(f"warpsafe-ranks: {options.folder}: a record is damaged in a way that the tool does not know: {what}; please report it "
+                             "with the folder").replace("\n", " "), file=sys.stderr)
+        return DAMAGED

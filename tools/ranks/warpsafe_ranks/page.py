@@ -6,7 +6,7 @@ import html
 
 from .files import State
 from .findings import names
-from .text import legend, summary
+from .text import DAMAGE, clean, legend, summary
 
 STYLE = """
 :root{color-scheme:light dark;--text:#1b1f24;--dim:#59636e;--ground:#fff;--line:#d0d7de;--ended:#2da44e;--late:#bf8700;
@@ -32,13 +32,15 @@ def page(job, findings, places):
             f"<title>Ranks of a job</title><style>{STYLE}</style><h1>Ranks of a job</h1><p>{html.escape(summary(job))}</p>"]
     for problem in job.problems:
         text.append(f"<p class=dim>{html.escape(problem)}</p>")
+    if job.is_damaged:
+        text.append(f"<p>{DAMAGE.capitalize()}.</p>")
     for finding in findings:
         sides = "".join(f"<li>{html.escape(names(side.ranks) + ': ' if side.ranks else '')}{html.escape(side.what)}"
                         + (f", at <code>{html.escape(places.text(side.place))}</code>" if places.text(side.place) else "")
                         for side in finding.sides)
         text.append(f"<div class=finding>{html.escape(finding.text)}<ul>{sides}</ul></div>")
     if not findings:
-        text.append("<p>No rank waits for another, and all ranks made the same calls.</p>")
+        text.append(f"<p>{clean(job).capitalize()}.</p>")
     text.append("<p class=key><span class=ended></span>came and ended<span class=late></span>came last, and late"
                 "<span class=wait></span>waits<span class=never></span>never came<span class=other></span>another call</p>")
     for one in job.communicators:

@@ -10,6 +10,9 @@ from .findings import names, ranks_text
 from .links import measured
 
 
+DAMAGE = "records are damaged: findings about their ranks may be missing, or wrong"
+
+
 def summary(job):
     """One line: what there is."""
     hosts = len({process.boot or process.host for process in job.processes})
@@ -35,6 +38,8 @@ def as_text(job, findings, places):
     if job.compared is not None:
         lines.append(f"compared with another run: {counted(job.compared, 'collective')}, up to the first difference of each rank")
     lines += [f"note: {problem}" for problem in job.problems]
+    if job.is_damaged:
+        lines.append(DAMAGE)
     for finding in findings:
         lines += ["", finding.text]
         for side in finding.sides:
@@ -42,10 +47,17 @@ def as_text(job, findings, places):
             place = places.text(side.place)
             lines.append("  " + (f"{who}: " if who else "") + side.what + (f", at {place}" if place else ""))
     if not findings:
-        lines.append("no rank waits for another, and all ranks made the same calls")
+        lines.append(clean(job))
     else:
         lines += ["", legend(job)]
     return "\n".join(line for line in lines if line is not None) + "\n"
+
+
+def clean(job):
+    """A sentence for a job without findings."""
+    if job.is_damaged:
+        return "no finding in the records that can be read"
+    return "no rank waits for another, and all ranks made the same calls"
 
 
 def legend(job):

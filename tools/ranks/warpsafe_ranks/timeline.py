@@ -5,6 +5,7 @@
 import json
 
 from .files import State
+from .output import opened
 
 
 def write(job, path, last):
@@ -12,7 +13,7 @@ def write(job, path, last):
     begin = min((member.records[max(0, len(member.records) - last)].begin_ns for one in job.communicators
                  for member in one.members if len(member.records)), default=0)
     now = job.now_ns()
-    with open(path, "w", encoding="utf-8") as file:
+    with opened(path) as file:
         separator = '{"displayTimeUnit":"ms","traceEvents":[\n'
 
         def put(event):

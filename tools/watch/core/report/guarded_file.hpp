@@ -3,13 +3,13 @@
 #pragma once
 
 #include "held_signals.hpp"
-#include <warpsafe/debug/run_listener.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -54,6 +54,12 @@ class GuardedFile {
  private:
   static constexpr std::uint64_t patience = 1000;  // milliseconds
 
+  [[nodiscard]] static std::uint64_t milliseconds_now() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1000 +
+           static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
+  }
   /// Whether a write may raise a signal. A plain file has no reader that could close it.
   [[nodiscard]] bool may_raise() const noexcept {
     rlimit size{};
@@ -64,7 +70,7 @@ class GuardedFile {
     for (;;) {
       pollfd ready{descriptor_, POLLOUT, 0};
       // The program's timers may interrupt the wait again and again.
-      const std::uint64_t waited = (debug::detail::nanoseconds_now() - begun) / 1'000'000;
+      const std::uint64_t waited = milliseconds_now() - begun;
       const bool waits = waited < patience && !__atomic_load_n(&impatient_, __ATOMIC_RELAXED);
       const int count = ::poll(&ready, 1, waits ? static_cast<int>(patience - waited) : 0);
       if (count > 0) return 0;
@@ -77,7 +83,7 @@ class GuardedFile {
     // A journal has a line for each launch, so a plain file is written without further calls.
     std::optional<HeldSignals> held;
     if (may_raise()) held.emplace();
-    const std::uint64_t begun = plain_ ? 0 : debug::detail::nanoseconds_now();
+    const std::uint64_t begun = plain_ ? 0 : milliseconds_now();
     std::size_t done = 0;
     while (done <= text.size()) {
       if (const int failed = plain_ ? 0 : wait_for_reader(begun); failed != 0) return failed;

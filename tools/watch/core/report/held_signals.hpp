@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include <cerrno>
 #include <csignal>
 #include <ctime>
 #include <initializer_list>
@@ -11,7 +12,8 @@
 namespace warpsafe::watch {
 
 /// While it lives, a failed write of this thread raises no signal: the program did not write to a
-/// closed pipe (SIGPIPE) or past its limit (SIGXFSZ), and would end by it.
+/// closed pipe (SIGPIPE) or past its limit (SIGXFSZ), and would end by it. Its end keeps errno, the
+/// reason of the failure.
 class HeldSignals {
  public:
   HeldSignals() noexcept {
@@ -27,9 +29,11 @@ class HeldSignals {
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
   ~HeldSignals() {
+    const int kept = errno;
     const timespec at_once{};
     while (::sigtimedwait(&ours_, nullptr, &at_once) > 0) {
     }
+    errno = kept;
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 
