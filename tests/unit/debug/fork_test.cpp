@@ -112,7 +112,7 @@ TEST(Fork, AChildNeverWaitsForALockOfItsParent) {
       {"incidents", &(debug::Incidents::get().*member(IncidentsAtFork{}))},
       {"recorder", &(recorder.*member(RecorderAtFork{}))}};
   host::Runtime& runtime = host::Runtime::get();
-  const std::unique_lock model(runtime.mutex);
+  std::unique_lock model(runtime.mutex);
   for (const auto& [name, lock] : locks) lock->lock();
   int pipes[2];
   ASSERT_EQ(::pipe(pipes), 0);
@@ -127,6 +127,7 @@ TEST(Fork, AChildNeverWaitsForALockOfItsParent) {
     ::_exit(succeeded == nullptr ? 0 : 9);
   }
   for (const auto& [name, lock] : locks) lock->unlock();
+  model.unlock();
   ::close(pipes[1]);
   char said[64] = "";
   EXPECT_EQ(::read(pipes[0], said, sizeof said - 1), 0) << said;
