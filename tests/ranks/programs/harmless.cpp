@@ -15,11 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <vector>
 
 using namespace warpsafe::ranks::nccl;
 
@@ -80,6 +82,31 @@ int child_without_a_folder(const std::string& folder) {
   if (child == 0) ::_exit(ncclCommDestroy(world) == success ? 0 : 4);
   int status = 0;
   return ::waitpid(child, &status, 0) == child && status == 0 ? 0 : 5;
+}
+
+/// Threads make calls while the program forks. The children make calls, too, and end.
+int forked_beside_calls() {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 2; ++i) {
+    callers.emplace_back([&stop] {
+      while (!stop) ncclCommDestroy(world);
+    });
+  }
+  int problem = 0;
+  for (int i = 0; i < 500 && problem == 0; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(20);
+      ncclCommDestroy(world);
+      ::_exit(0);
+    }
+    int status = 0;
+    if (::waitpid(child, &status, 0) != child || status != 0) problem = 12;
+  }
+  stop = true;
+  for (std::thread& caller : callers) caller.join();
+  return problem;
 }
 
 /// The program closes all descriptors, as a daemon does, and opens a file of its own at their
@@ -164,6 +191,7 @@ int main(int count, char** arguments) {
     }).join();
     return 0;
   }
+  if (mode == "forked_beside_calls") return forked_beside_calls();
   if (mode == "forked") return child_without_a_folder(arguments[2]);
   if (mode == "no_threads") return 0;
   if (mode == "no_identifier") {

@@ -16,10 +16,7 @@ namespace warpsafe::ranks::mpi {
 /// The records of operations that have begun and not ended, by their requests.
 class Requests {
  public:
-  [[nodiscard]] static Requests& all() {
-    static auto* const requests = new Requests;
-    return *requests;
-  }
+  [[nodiscard]] static Requests& all() { return of_process<Requests>(); }
   void add(MPI_Request request, Record* record) {
     if (record == nullptr || request == Constants::get().no_request) return;
     const std::lock_guard lock(mutex_);

@@ -57,11 +57,13 @@ class DeviceEvents {
 
   /// The events of this process; a child after a fork has none.
   [[nodiscard]] static DeviceEvents& of(Recorder& recorder) {
-    static std::mutex* const mutex = new std::mutex;
-    // Never destroyed: the last step of the recorder comes after the destructors of statics.
-    static auto* const all = new std::map<Recorder*, DeviceEvents*>;
-    const std::lock_guard lock(*mutex);
-    DeviceEvents*& events = (*all)[&recorder];
+    struct All {
+      std::mutex mutex;
+      std::map<Recorder*, DeviceEvents*> of;
+    };
+    All& all = of_process<All>();
+    const std::lock_guard lock(all.mutex);
+    DeviceEvents*& events = all.of[&recorder];
     if (events == nullptr) events = new DeviceEvents(recorder);
     return *events;
   }

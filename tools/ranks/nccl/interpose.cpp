@@ -22,7 +22,7 @@ namespace {
 /// Only where the caller is the program, so not in the body of a lambda.
 #define WARPSAFE_NEXT(function) (Next<decltype(::function)>(#function, __builtin_return_address(0)))
 
-/// The communicators by their handles.
+/// The communicators by their handles. A child after a fork knows none of its parent's.
 class Communicators {
  public:
   void add(Comm handle, Communicator* communicator) {
@@ -49,10 +49,7 @@ class Communicators {
   std::map<Comm, Communicator*> known_;
 };
 
-Communicators& communicators() {
-  static auto* const all = new Communicators;
-  return *all;
-}
+Communicators& communicators() { return of_process<Communicators>(); }
 
 int asked(const char* name, Comm handle, void* caller) {
   int value = -1;
@@ -168,7 +165,7 @@ Status record(Comm handle, Stream stream, Call call, const bool* is_send, const 
               F&& pass_on) {
   Recorder* const recorder = recorder_now();
   Communicator* const communicator = recorder == nullptr ? nullptr : communicators().find(handle);
-  if (communicator == nullptr || communicator->recorder != recorder) return pass_on();
+  if (communicator == nullptr) return pass_on();
   // A communicator that does not block may not have known it before.
   if (!communicator->has_rank) {
     const int rank = asked("ncclCommUserRank", handle, call.from.return_address);
@@ -287,10 +284,9 @@ WARPSAFE_NCCL Status ncclCommInitAll(Comm* comms, int count, const int* devices)
 }
 namespace {
 void left(Comm comm, const char* how) {
-  Communicator* const communicator = communicators().take(comm);
-  if (communicator == nullptr) return;
   Recorder* const recorder = Recorder::get();
-  if (recorder == communicator->recorder) recorder->left(*communicator, how);
+  Communicator* const communicator = communicators().take(comm);
+  if (communicator != nullptr && recorder != nullptr) recorder->left(*communicator, how);
 }
 }  // namespace
 WARPSAFE_NCCL Status ncclCommDestroy(Comm comm) {

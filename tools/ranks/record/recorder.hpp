@@ -5,6 +5,7 @@
 #include "call_place.hpp"
 #include "json_line.hpp"
 #include "layout.hpp"
+#include "of_process.hpp"
 #include "operations.hpp"
 #include "print_line.hpp"
 #include "process.hpp"
@@ -68,7 +69,6 @@ struct Call {
 
 /// A communicator of the process. It stays in memory after its end: records refer to it.
 struct Communicator {
-  const class Recorder* recorder = nullptr;  ///< a child after a fork has another one
   std::uint32_t number = 0;
   std::uint64_t digest = first_digest;
   /// How many communicators were made of this one: the same in each member.
@@ -93,13 +93,8 @@ class Recorder {
   /// The process' recorder; nullptr: WARPSAFE_RANKS names no folder, or nothing can be written
   /// there. A child after a fork has a recorder of its own.
   [[nodiscard]] static Recorder* get() {
-    static const bool once = [] {
-      ::pthread_atfork(nullptr, nullptr, [] { current() = {}; });
-      return true;
-    }();
-    (void)once;
-    Slot& slot = current();
-    const std::lock_guard lock(slot_mutex());
+    Slot& slot = of_process<Slot>();
+    const std::lock_guard lock(slot.mutex);
     if (!slot.tried) {
       slot.tried = true;
       slot.recorder = make();
@@ -115,7 +110,6 @@ class Recorder {
     const std::uint32_t place = place_of(from);
     const std::lock_guard lock(mutex_);
     auto made = std::make_unique<Communicator>();
-    made->recorder = this;
     made->number = static_cast<std::uint32_t>(communicators_.size() + 1);
     made->identity = identity;
     if (communicators_.size() >= most_communicators) {
@@ -264,19 +258,12 @@ class Recorder {
 
  private:
   struct Slot {
+    std::mutex mutex;
     bool tried = false;
     Recorder* recorder = nullptr;  // never destroyed: threads may still call while the process ends
   };
   static constexpr std::size_t most_communicators = 1000;
 
-  static Slot& current() {
-    static Slot slot;
-    return slot;
-  }
-  static std::mutex& slot_mutex() {
-    static auto* const mutex = new std::mutex;
-    return *mutex;
-  }
   static Recorder* make() {
     const char* const folder = ::secure_getenv("WARPSAFE_RANKS");
     if (folder == nullptr || *folder == '\0') return nullptr;
@@ -296,7 +283,8 @@ class Recorder {
     made->beat();
     made->write_header();
     std::atexit([] {
-      if (current().recorder != nullptr) current().recorder->at_exit();
+      Recorder* const recorder = of_process<Slot>().recorder;
+      if (recorder != nullptr) recorder->at_exit();
     });
     return made.release();
   }
