@@ -909,6 +909,7 @@ struct Shown {
   KernelEntry entry;
   const Memory* memory;
   void* stream;
+  void* const* values = nullptr;  // of structures
 };
 
 // What a launch touches, shown by races with a write to each byte.

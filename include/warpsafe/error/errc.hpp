@@ -128,6 +128,8 @@ enum class Subcode : std::uint8_t {
   cap_device,
   cap_threads,
   cap_bytes,
+  // Errc::memory_closed, ::memory_wrong_device.
+  in_structure,  ///< the argument is a structure that holds an address of the memory
   // Errc::unsupported, then Errc::handle_pointer_mode.
   managed_memory,  ///< the host may not access managed memory while a kernel runs
   in_descriptor,   ///< the mode is that of the call's descriptor

@@ -9,6 +9,7 @@
 #include <warpsafe/core/element_type.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
+#include <warpsafe/kernel/detail/inner_memory.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -22,9 +23,6 @@ struct ThreadLoop;
 }  // namespace warpsafe::host
 
 namespace warpsafe {
-
-template <class T>
-class DeviceSpan;
 
 namespace detail {
 struct HostReference;
@@ -79,11 +77,6 @@ template <class Return, class... Parameters>
 struct FunctionTraits<Return (*)(Parameters...) noexcept>
     : FunctionTraits<Return (*)(Parameters...)> {};
 
-template <class T>
-inline constexpr bool is_device_span = false;
-template <class T>
-inline constexpr bool is_device_span<DeviceSpan<T>> = true;
-
 template <class P>
 inline constexpr bool reaches_memory = std::is_pointer_v<P> || is_device_memory<P>;
 template <class P>
@@ -109,7 +102,7 @@ constexpr ElementType element_in() noexcept {
 template <class... P>
 inline constexpr ParameterInfo parameter_infos[sizeof...(P) + 1] = {
     {static_cast<std::uint32_t>(sizeof(P)), static_cast<std::uint32_t>(alignof(P)),
-     reaches_memory<P>, points_to_mutable<P>, element_in<P>()}...,
+     reaches_memory<P>, points_to_mutable<P>, element_in<P>(), inner_memory_of<P>()}...,
     {}};
 
 /// A kernel as a backend sees it. Its visibility is hidden, because its key is the kernel: two

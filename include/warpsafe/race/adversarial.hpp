@@ -92,8 +92,8 @@ class AdversarialSession {
       report_.findings.push_back(finding_of(
           debug::Mistake::use_after_release,
           "Memory was written after it was freed\n  " + std::to_string(written_after_free_) +
-              " bytes, by host code or by a kernel that received a span inside a structure; take "
-              "a new span after you move or close the buffer, and free it after the kernel\n"));
+              " bytes, by host code or by a kernel through an address that the detector cannot see; "
+              "take a new span after you move or close the buffer, and free it after the kernel\n"));
     }
     return report_.clean();
   }
@@ -114,7 +114,14 @@ class AdversarialSession {
     report_.findings.push_back(finding_of(
         debug::Mistake::failure, "Nothing was run\n  0 seeds try no schedule; run at least one\n"));
   }
-  [[nodiscard]] debug::RaceReport report() { return std::move(report_); }
+  [[nodiscard]] debug::RaceReport report() {
+    if (report_.clean()) {
+      for (const auto& [kernel, parameter] : scheduler_.recorder.unseen) {
+        report_.findings.push_back(debug::unseen_memory(kernel, parameter));
+      }
+    }
+    return std::move(report_);
+  }
 
   /// The host itself accesses memory. Does nothing unless a program runs.
   static void touch(const void* memory, std::size_t bytes, debug::AccessKind kind,
@@ -179,6 +186,8 @@ struct Seeds {
 /// * work that failed, such as a write past the end of a buffer;
 /// * a value of `program` that differs from that of the first seed, or an error if it returns a
 ///   result.
+/// After all seeds, it also reports each kernel that got device memory in a parameter whose type
+/// hides it: what that kernel accesses was not checked.
 ///
 /// A report of 0 seeds is not clean. The same seed and the same program give the same run.
 /// `program` creates its streams and buffers itself or uses existing ones, and may be called any

@@ -90,6 +90,7 @@ enum class Mistake : std::uint8_t {
   failure,            ///< work failed on the device, or the program returned an error
   different_result,   ///< another seed returned another value
   unwritten_read,     ///< a copy to the host of device memory that nothing has written
+  unseen_memory,      ///< a kernel's parameter hides an address, so its accesses are not known
 };
 
 /// One side of a finding.
@@ -98,7 +99,8 @@ struct Party {
   AccessKind access;
 };
 
-/// One mistake. The last two kinds have no meaningful `first` and `second`.
+/// One mistake. `failure`, `different_result` and `unseen_memory` have no meaningful `first` and
+/// `second`.
 struct Finding {
   Mistake mistake;
   Party first;
@@ -122,10 +124,12 @@ struct RaceReport {
     if (clean()) {
       return recorded ? "no race in the recorded run\n" : "no race in " + seeds + " seeds\n";
     }
+    // What no seed could show has no run that led to it.
+    const bool unseen = findings.front().mistake == Mistake::unseen_memory;
     std::string all =
-        recorded ? std::string() : "seed " + std::to_string(seed) + " of this program:\n";
+        recorded || unseen ? std::string() : "seed " + std::to_string(seed) + " of this program:\n";
     for (const Finding& finding : findings) all += finding.text;
-    if (timeline_text.empty() && recorded) return all;
+    if (timeline_text.empty() && (recorded || unseen)) return all;
     if (left_out != 0) all += "and " + std::to_string(left_out) + " more races\n";
     all += recorded ? "As the host submitted it:\n"
                     : "As it ran with seed " + std::to_string(seed) + ":\n";
@@ -218,6 +222,18 @@ namespace detail {
 [[nodiscard]] inline Finding finding_of(Mistake mistake, std::string text) {
   const Action none{ActionKind::not_done, 0, no_point, {nullptr, nullptr, 0}, {nullptr, 0}, 0};
   return {mistake, {none, AccessKind::read}, {none, AccessKind::read}, std::move(text)};
+}
+
+/// A kernel that got an address in a type that hides it, as text. `parameter`: from 1.
+[[nodiscard]] inline Finding unseen_memory(Name kernel, std::uint32_t parameter) {
+  std::string text =
+      "Not checked: the detector found no race, but it cannot see all memory\n  kernel '";
+  text.append(kernel.data, kernel.size);
+  text += "', parameter " + std::to_string(parameter) +
+          ", holds an address of device memory that its type hides\n  make the type a structure of "
+          "numbers and DeviceSpans (all public, without a constructor, at most 64), or pass the "
+          "view as a parameter\n";
+  return finding_of(Mistake::unseen_memory, std::move(text));
 }
 
 /// A race as text: its kind, both sides with their lines, the memory, and the advice.

@@ -192,6 +192,13 @@ struct Recorded : B,
     std::vector<MemoryAccess> accesses;
     for (std::uint32_t i = 0; i < shown.entry.parameter_count; ++i) {
       const ParameterInfo& parameter = shown.entry.parameters[i];
+      if (parameter.inner != nullptr) {
+        each_inner_memory(parameter.inner(), shown.values[i], i, [&](const GivenMemory& memory) {
+          add_whole(accesses, memory.address, memory.writes);
+          // unknown: also the whole allocation
+          accesses.back().bytes = static_cast<std::size_t>(memory.bytes);
+        });
+      }
       if (!parameter.is_pointer || parameter.size < sizeof(void*)) continue;
       add_whole(accesses, shown.memory[i].begin, parameter.writes);
       const bool is_span = parameter.size == 2 * sizeof(void*);

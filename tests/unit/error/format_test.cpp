@@ -380,6 +380,8 @@ TEST(FormatClause, PartsOfMemory) {
             "this buffer was closed or moved from and has no memory");
   EXPECT_EQ(clause(with(Errc::memory_closed, 0, 0, Axis::none, 2)),
             "argument 2 is a view of a freed buffer; take a new view");
+  EXPECT_EQ(clause(as(Subcode::in_structure, with(Errc::memory_closed, 0, 0, Axis::none, 2))),
+            "argument 2 holds a span of a freed buffer; take a new span");
 }
 
 TEST(FormatClause, Copies) {

@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 
 namespace warpsafe::detail {
 
@@ -181,13 +180,8 @@ struct CaptureHookFunctions {
   static void launched(const void* stream, const KernelEntry& entry, void* const* args) noexcept {
     const ResourcesPtr resources = resources_of(stream);
     if (resources.get() == nullptr) return;
-    for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
-      const ParameterInfo& parameter = entry.parameters[i];
-      if (!parameter.is_pointer) continue;
-      const void* memory = nullptr;  // a span begins with its pointer
-      std::memcpy(&memory, args[i], sizeof memory);
-      if (memory != nullptr) resources->add_memory(memory);
-    }
+    each_memory(entry, args,
+                [&](const GivenMemory& memory) { resources->add_memory(memory.address); });
   }
   /// The resources of the capture that the stream takes part in; empty if there is none.
   static ResourcesPtr resources_of(const void* stream) noexcept {

@@ -56,6 +56,8 @@ struct ArgumentFacts {
   /// nullptr if the parameter reaches no memory and the argument has no owner.
   ArgumentSource (*source)(const void* argument) noexcept;
   /// nullptr if the parameter has no padding.
+  /// The memory inside the parameter, a structure that may hold addresses; nullptr: there is none.
+  InnerMemory (*inner)() noexcept;
   void (*clear_padding)(void* value) noexcept;
   std::uint32_t size;       ///< bytes of the parameter
   std::uint32_t alignment;  ///< bytes
@@ -112,6 +114,7 @@ constexpr std::uint32_t element_bytes_behind() noexcept {
 }
 
 template <class P, class A>
+  facts.inner = inner_memory_of<P>();
 constexpr ArgumentFacts make_argument_facts() noexcept {
   ArgumentFacts facts{};
   facts.size = sizeof(P);
@@ -146,7 +149,8 @@ struct ArgumentTypes {
   std::uint32_t count;
   bool has_checks;  ///< of a value
   bool has_owners;
-  bool all_in_place;  ///< no argument is converted
+  bool all_in_place;       ///< no argument is converted
+  bool has_inner = false;  ///< memory inside a structure
 };
 
 template <class Parameters, class... A>
@@ -156,8 +160,12 @@ struct ArgumentTable<TypeList<P...>, A...> {
   static constexpr const ArgumentFacts* facts[sizeof...(P) + 1] = {&argument_facts<P, A>...,
                                                                    nullptr};
   static constexpr ArgumentTypes types{
-      facts, sizeof...(P), ((value_checks<P, A>.has_size || value_checks<P, A>.any()) || ...),
-      ((is_view<A> || holds_owner<A>) || ...), (is_passed_in_place<P, A>() && ...)};
+      facts,
+      sizeof...(P),
+      ((value_checks<P, A>.has_size || value_checks<P, A>.any()) || ...),
+      ((is_view<A> || holds_owner<A>) || ...),
+      (is_passed_in_place<P, A>() && ...),
+      ((inner_memory_of<P>() != nullptr) || ...)};
   /// The largest alignment of a parameter that is not passed in place.
   static constexpr std::size_t padding = [] {
     std::size_t most = 0;

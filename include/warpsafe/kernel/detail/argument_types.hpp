@@ -17,16 +17,10 @@
 
 namespace warpsafe::detail {
 
-template <class T>
-inline constexpr bool is_trusted = false;
-template <class T>
-inline constexpr bool is_trusted<trusted_ptr<T>> = true;
 template <class A>
 inline constexpr bool is_trusted_span = false;
 template <class T>
 inline constexpr bool is_trusted_span<trusted_span<T>> = true;
-template <class T>
-inline constexpr bool is_trusted<trusted_span<T>> = true;
 
 template <class A>
 concept DevicePointer = requires(const A& argument) {

@@ -172,6 +172,28 @@ template <class B>
 template <class B>
 [[nodiscard]] int record_use(const basic_stream_ref<B>& stream, MemoryOwner& owner) noexcept {
   if (owner.vendor != static_cast<unsigned char>(B::vendor)) return 0;
+/// As check_access, for memory that a structure holds. A span's memory must exist. A pointer may be
+/// the end of a range.
+template <class B>
+[[nodiscard, gnu::cold, gnu::noinline]] bool check_given(const GivenMemory& memory, int device,
+                                                         LaunchError& error) noexcept {
+  MemoryKind kind{};
+  int memory_device = device;
+  const int status =
+      call<B, CheckLevel::full, &B::pointer_kind>(memory.address, kind, memory_device);
+  const bool known = status == 0 && kind != MemoryKind::unregistered;
+  if (!known && memory.bytes == GivenMemory::unknown_bytes) return true;
+  if (!known) memory_device = memory_was_freed;
+  if (known &&
+      (kind != MemoryKind::device || can_access<B>(device, memory.address, memory_device))) {
+    return true;
+  }
+  static_cast<void>(
+      refuse_access(error, device, memory_device, static_cast<int>(memory.parameter) + 1));
+  error.subcode = Subcode::in_structure;
+  return false;
+}
+
   return owner.add_use(owner, stream.native(), stream.device().value());
 }
 

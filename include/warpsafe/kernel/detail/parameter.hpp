@@ -21,15 +21,25 @@ class trusted_span;
 
 namespace detail {
 
+template <class T>
+inline constexpr bool is_trusted = false;
+template <class T>
+inline constexpr bool is_trusted<trusted_ptr<T>> = true;
+template <class T>
+inline constexpr bool is_trusted<trusted_span<T>> = true;
+
 /// 0, 1, ... N - 1. g++ 13 under nvcc takes no std::make_index_sequence inside a fold.
 template <std::size_t N>
 inline constexpr std::make_index_sequence<N> indices{};
 
+/// Whether a type has no members that could be initialised one by one.
+template <class T>
+inline constexpr bool is_single_member = __is_empty(T) || !__is_aggregate(T) ||
+                                         (!__is_class(T) && !__is_union(T));
 /// Converts to any type without members of its own. Counts members, also of structures inside.
 struct AnyMember {
   template <class T>
-  requires(__is_empty(T) || !__is_aggregate(T) || (!__is_class(T) && !__is_union(T))) operator T()
-      const noexcept;
+  requires(is_single_member<T>) operator T() const noexcept;
 };
 template <class N, std::size_t Size>
 struct ArrayOf {

@@ -296,7 +296,9 @@ template <CheckLevel Level, class B, class Calls>
   bool foreign = types.arguments.has_owners;
   if ((check_numbers<Level>(at, types, config, numbers, kernel, kernel_limits, kernel_local,
                             error) &&
-       check_values<Level>(at, arguments, error) && check_owners(at, arguments, foreign, error)) ||
+       check_values<Level>(at, arguments, error) && check_owners(at, arguments, foreign, error) &&
+       (Level != CheckLevel::full || !types.arguments.has_inner ||
+        check_inner(at, arguments, error))) ||
       continues_after_refusal(report_refusal(error, numbers.shape, at, kernel.name))) {
     if (submit_settled<Level>(at, types.kernel, numbers.shape, kernel, arguments, foreign,
                               kernel_limits, error)) [[likely]] {

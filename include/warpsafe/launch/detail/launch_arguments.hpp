@@ -110,9 +110,12 @@ class ArgumentWords {
  public:
   ArgumentWords(const ArgumentTypes& types, void** words) noexcept
       : types_(types), words_(words), values_(words) {}
-  /// Makes the parameters. User code may run: conversions, and `get` of device_pointer_traits.
+  /// Makes the parameters, at the first call. User code may run: conversions, and `get` of
+  /// device_pointer_traits.
   void prepare() noexcept {
-    if (!types_.all_in_place) values_ = convert(types_.facts, types_.count, words_);
+    if (!types_.all_in_place && values_ == words_) {
+      values_ = convert(types_.facts, types_.count, words_);
+    }
   }
   [[nodiscard]] const ArgumentTypes& types() const noexcept { return types_; }
   [[nodiscard]] const void* argument(std::size_t place) const noexcept { return words_[place]; }
@@ -221,6 +224,27 @@ inline void tell_windows(const KernelEntry& entry, const ElementInfo* elements,
   }
   reader.read(reader.context,
               {entry, shape, stream, values, memory, kernel.elements, kernel.reference, calls});
+}
+
+/// Checks the memory that structures hold: that it exists, and that the launch's device can access
+/// it. False with the problem in `error`. Asks the runtime, so only where an answer costs nothing
+/// (the host backend), or if the program has used several devices.
+template <class B>
+[[nodiscard]] bool check_inner(const Located<B>& at, ArgumentWords& arguments,
+                               LaunchError& error) noexcept {
+  const unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
+  if (!RecordsCallers<B> && (devices & (devices - 1)) == 0) return true;
+  arguments.prepare();
+  const int device = at.stream.device().value();
+  bool fits = true;
+  for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
+    const ArgumentFacts& facts = *arguments.types().facts[i];
+    if (facts.inner == nullptr) continue;
+    each_inner_memory(facts.inner(), arguments.values()[i], i, [&](const GivenMemory& memory) {
+      fits = fits && check_given<B>(memory, device, error);
+    });
+  }
+  return fits;
 }
 
 /// Checks that the launch's device can access the memory behind the views. False with the problem

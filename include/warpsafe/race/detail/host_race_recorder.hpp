@@ -31,6 +31,8 @@ class HostRaceRecorder {
   std::vector<std::pair<debug::Point, debug::Point>> uses_after_destroy;
   OutsideWrites outside;  ///< the kernels whose accesses are not narrowed to their views
   std::vector<std::pair<debug::Point, debug::Mistake>> remarks;  ///< mistakes of one action
+  /// Kernels of all runs that got an address in a type that hides it, and the parameter, from 1.
+  std::vector<std::pair<Name, std::uint32_t>> unseen;
 
   /// Removes everything. Work that was submitted before cannot be ordered with later work.
   void begin() {
@@ -208,9 +210,15 @@ class HostRaceRecorder {
     } adds{*this, action};
     checker_.add(strand, after, accesses_, races);
   }
+  void note_unseen(const KernelOperation& kernel) {
+    const std::pair<Name, std::uint32_t> one{kernel.caller.kernel, kernel.unseen};
+    if (kernel.unseen == 0) return;
+    if (std::find(unseen.begin(), unseen.end(), one) == unseen.end()) unseen.push_back(one);
+  }
   void set_accesses(const Operation& operation) {
     accesses_.clear();
     const OperationKind kind = operation.kind();
+    if (kind == OperationKind::kernel) note_unseen(static_cast<const KernelOperation&>(operation));
     const bool narrows = kind == OperationKind::kernel &&
                          !outside.is_known(static_cast<const KernelOperation&>(operation));
     for (const Access& access : operation.accesses) {

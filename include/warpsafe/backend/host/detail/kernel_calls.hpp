@@ -170,6 +170,7 @@ struct KernelCalls {
             if (!reaches_arguments(runtime, device, entry, args)) {
               operation->injected.status = raw(HostStatus::illegal_address);
             }
+            operation->unseen = unseen_parameter(runtime, entry, args);
             runtime.submit(*stream, std::move(operation));
             return HostStatus::success;
           });
@@ -183,14 +184,41 @@ struct KernelCalls {
   /// Whether the device may access the memory behind the kernel's pointers.
   [[nodiscard]] static bool reaches_arguments(const Runtime& runtime, const Device& device,
                                               const KernelEntry& entry, void* const* args) {
-    for (std::uint32_t i = 0; runtime.device_count > 1 && i < entry.parameter_count; ++i) {
-      if (!entry.parameters[i].is_pointer) continue;
-      const void* memory = nullptr;  // a span begins with its pointer
-      std::memcpy(&memory, args[i], sizeof memory);
-      const Allocation* const found = runtime.memory.around(memory, 1);
-      if (found != nullptr && !found->is_accessible(device)) return false;
+    bool reaches = true;
+    if (runtime.device_count <= 1) return reaches;
+    each_memory(entry, args, [&](const GivenMemory& memory) {
+      const Allocation* const found = runtime.memory.around(memory.address, 1);
+      reaches = reaches && (found == nullptr || found->is_accessible(device));
+    });
+    return reaches;
+  }
+  /// The first parameter, from 1, with an address of device memory that its type hides; 0: none.
+  /// Asked only for a scheduler.
+  [[nodiscard]] static std::uint32_t unseen_parameter(const Runtime& runtime,
+                                                      const KernelEntry& entry, void* const* args) {
+    if (runtime.scheduler == nullptr) return 0;
+    for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
+      const ParameterInfo& parameter = entry.parameters[i];
+      const InnerMemory inner =
+          parameter.inner == nullptr ? InnerMemory{nullptr, 0, true} : parameter.inner();
+      if (!inner.complete && hides_memory(runtime, parameter, inner, args[i])) return i + 1;
     }
-    return true;
+    return 0;
+  }
+  [[nodiscard]] static bool hides_memory(const Runtime& runtime, const ParameterInfo& parameter,
+                                         const InnerMemory& inner, const void* value) {
+    const std::uint32_t word = sizeof(void*);
+    const std::uint32_t step = parameter.alignment < word ? parameter.alignment : word;
+    for (std::uint32_t at = 0; at + word <= parameter.size; at += step) {
+      bool known = false;
+      for (std::uint32_t i = 0; i < inner.count; ++i) {
+        known = known || inner.places[i].offset == at;
+      }
+      const void* memory = nullptr;
+      std::memcpy(&memory, static_cast<const unsigned char*>(value) + at, word);
+      if (!known && runtime.memory.around(memory, 1) != nullptr) return true;
+    }
+    return false;
   }
   /// Calls `body(device, kernel)` with the current device and the kernel's attributes there.
   template <class Body>

@@ -96,25 +96,23 @@ struct KernelOperation final : Operation {
   Failure injected;  ///< the failure that a test asked for in place of running
   /// When it was launched, the host knew that all earlier work of the stream had ended.
   bool begins_alone = false;
-  bool followed = false;         ///< a scheduler reports what the next member says
-  bool never_waited = false;     ///< the grid ran, as a dependent launch, and no thread waited
+  bool followed = false;      ///< a scheduler reports what the next member says
+  bool never_waited = false;  ///< the grid ran, as a dependent launch, and no thread waited
+  /// The first parameter, from 1, that holds an address which its type hides; 0: none.
+  std::uint32_t unseen = 0;
   KernelWatch* watch = nullptr;  ///< of its next run
 
   KernelOperation(const KernelEntry& entry, const LaunchShape& shape, void** args,
                   GridPool& its_pool)
       : grid(entry, shape, args), pool(its_pool) {
     const std::uint64_t* const windows = launch_windows();
-    for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
-      const ParameterInfo& parameter = entry.parameters[i];
-      if (!parameter.is_pointer || parameter.size < sizeof(void*)) continue;
-      Access access;
-      access.bytes = Access::whole_allocation;
-      access.writes = parameter.writes;
-      if (windows != nullptr) access.window = windows[i];
-      // A span begins with its pointer.
-      std::memcpy(&access.address, args[i], sizeof access.address);
-      if (access.address != nullptr) accesses.push_back(access);
-    }
+    each_memory(entry, args, [&](const GivenMemory& memory) {
+      Access access{memory.address, Access::whole_allocation, memory.writes};
+      access.window = memory.is_inner      ? memory.bytes
+                      : windows != nullptr ? windows[memory.parameter]
+                                           : unknown_window;
+      accesses.push_back(access);
+    });
   }
   /// The same launch, for another executable graph, which may run at the same time.
   [[nodiscard]] std::shared_ptr<KernelOperation> copy() {
@@ -122,6 +120,7 @@ struct KernelOperation final : Operation {
     made->accesses = accesses;
     made->caller = caller;
     made->injected = injected;
+    made->unseen = unseen;
     return made;
   }
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::kernel; }
