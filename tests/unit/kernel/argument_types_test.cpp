@@ -115,6 +115,29 @@ struct HostRange {
 struct OtherSpan {
   operator DeviceSpan<float>() const { return {}; }
 };
+template <class T>
+struct Container {
+  T* first;
+  using value_type = T;
+};
+template <class T>
+struct CountedContainer : Container<T> {};
+
+}  // namespace
+}  // namespace warpsafe::core_test
+namespace warpsafe {
+template <class T>
+struct device_pointer_traits<core_test::Container<T>> {
+  static T* get(const core_test::Container<T>& container) noexcept { return container.first; }
+};
+template <class T>
+struct device_pointer_traits<core_test::CountedContainer<T>>
+    : device_pointer_traits<core_test::Container<T>> {
+  static unsigned count(const core_test::CountedContainer<T>&) noexcept { return 3; }
+};
+}  // namespace warpsafe
+namespace warpsafe::core_test {
+namespace {
 
 TEST(ArgumentTypes, ASpanIsMadeOfDeviceMemoryWithItsElements) {
   using detail::converts_to_span;
@@ -136,6 +159,11 @@ TEST(ArgumentTypes, ASpanIsMadeOfDeviceMemoryWithItsElements) {
       {&converts_to_span<Span, OtherSpan>, true},
       {&converts_to_span<Span, HostRange>, false},
       {&converts_to_span<Span, float*>, false},
+      {&converts_to_span<Span, Container<float>>, false},
+      {&converts_to_span<Span, CountedContainer<float>>, true},
+      {&converts_to_span<ConstSpan, CountedContainer<float>>, true},
+      {&converts_to_span<Span, CountedContainer<const float>>, false},
+      {&converts_to_span<Span, CountedContainer<int>>, false},
   });
 }
 

@@ -22,6 +22,16 @@ struct ForeignVector {
   T* first;
   std::size_t length;
 };
+/// Those whose traits, or which themselves, know the number of elements.
+template <class T>
+struct CountedVector : ForeignVector<T> {
+  using value_type = T;
+  [[nodiscard]] long size() const { return -5; }  // the traits' number is the one that counts
+};
+template <class T>
+struct SizedVector : ForeignVector<T> {
+  [[nodiscard]] long size() const { return static_cast<long>(this->length); }
+};
 /// Frees its memory in its destructor, as at::Tensor does.
 struct ForeignOwner {
   std::shared_ptr<int> memory;
@@ -46,6 +56,17 @@ struct device_pointer_traits<core_test::OwnerInOrder> {
 template <class T>
 struct device_pointer_traits<core_test::ForeignVector<T>> {
   static T* get(const core_test::ForeignVector<T>& vector) noexcept { return vector.first; }
+};
+template <class T>
+struct device_pointer_traits<core_test::CountedVector<T>> {
+  static T* get(const core_test::CountedVector<T>& vector) noexcept { return vector.first; }
+  static std::size_t count(const core_test::CountedVector<T>& vector) noexcept {
+    return vector.length;
+  }
+};
+template <class T>
+struct device_pointer_traits<core_test::SizedVector<T>> {
+  static T* get(const core_test::SizedVector<T>& vector) noexcept { return vector.first; }
 };
 }  // namespace warpsafe
 
@@ -201,6 +222,29 @@ TEST_F(Arguments, PointersComeFromWhateverKnowsDeviceMemory) {
   EXPECT_EQ(out->a, memory + 5);
   EXPECT_EQ(out->b, memory + 1);
   EXPECT_EQ(out->c, memory);
+}
+
+TEST_F(Arguments, ASpanComesFromAContainerThatKnowsItsSize) {
+  float* const memory = device_array<float>(8);
+  Seen* const out = device_array<Seen>(1);
+  const auto start = detail::DeviceAccess::pointer(memory);
+  const auto expect = [&]<CheckLevel Level>(const auto& container, std::size_t size) {
+    ASSERT_TRUE(launch<Level>(stream, once, kernel<see_typed>, start, start, container, trust(out))
+                    .has_value());
+    wait();
+    EXPECT_EQ(out->c, memory + 5);
+    EXPECT_EQ(out->size, size);
+  };
+  const CountedVector<float> counted{{memory + 5, 3}};
+  const CountedVector<const float> constant{{memory + 5, 3}};
+  const SizedVector<float> sized{{memory + 5, 2}};
+  const SizedVector<float> negative{{memory + 5, ~std::size_t{0}}};
+  expect.operator()<CheckLevel::full>(counted, 3);
+  expect.operator()<CheckLevel::full>(constant, 3);
+  expect.operator()<CheckLevel::full>(sized, 2);
+  expect.operator()<CheckLevel::full>(negative, 0);
+  expect.operator()<CheckLevel::off>(counted, 3);
+  expect.operator()<CheckLevel::off>(sized, 2);
 }
 
 TEST_F(Arguments, NullPointersAreSaidByName) {

@@ -25,13 +25,6 @@ struct ArgumentSource {
   std::uint64_t count;  ///< of elements; unknown_extent if the argument's type has no size
 };
 
-template <class A>
-concept HasCount = requires(const A& argument) {
-  device_pointer_traits<A>::count(argument);
-};
-template <class A>
-concept HasSize = std::is_integral_v<decltype(std::declval<const A&>().size())>;
-
 /// The source of an argument for a pointer parameter. The size is known for a DeviceView, trust(p,
 /// n), an adapted type with size(), and one whose device_pointer_traits have count().
 template <class A>
@@ -40,10 +33,8 @@ template <class A>
   std::uint64_t count = unknown_extent;
   if constexpr (is_trusted_span<A>) {
     count = argument.size().negative ? 0 : argument.size().magnitude;
-  } else if constexpr (HasCount<A>) {
-    count = static_cast<std::uint64_t>(device_pointer_traits<A>::count(argument));
-  } else if constexpr (HasSize<A>) {
-    count = static_cast<std::uint64_t>(argument.size());
+  } else if constexpr (HasCount<A> || HasSize<A>) {
+    count = size_behind(argument);
   }
   return {owner_of(argument), count};
 }
@@ -56,8 +47,6 @@ struct ArgumentFacts {
   /// nullptr if the parameter reaches no memory and the argument has no owner.
   ArgumentSource (*source)(const void* argument) noexcept;
   /// nullptr if the parameter has no padding.
-  /// The memory inside the parameter, a structure that may hold addresses; nullptr: there is none.
-  InnerMemory (*inner)() noexcept;
   void (*clear_padding)(void* value) noexcept;
   std::uint32_t size;       ///< bytes of the parameter
   std::uint32_t alignment;  ///< bytes
@@ -67,6 +56,8 @@ struct ArgumentFacts {
   bool has_owner;
   bool reaches_memory;  ///< the parameter begins with the address of memory
   bool is_span;         ///< the parameter is a DeviceSpan: an address, then the number of elements
+  /// The memory inside the parameter, a structure that may hold addresses; nullptr: there is none.
+  InnerMemory (*inner)() noexcept;
 };
 
 /// Whether the address of an argument may be passed as the parameter's address. Each type of device
@@ -114,7 +105,6 @@ constexpr std::uint32_t element_bytes_behind() noexcept {
 }
 
 template <class P, class A>
-  facts.inner = inner_memory_of<P>();
 constexpr ArgumentFacts make_argument_facts() noexcept {
   ArgumentFacts facts{};
   facts.size = sizeof(P);
@@ -124,6 +114,7 @@ constexpr ArgumentFacts make_argument_facts() noexcept {
   facts.has_owner = is_view<A> || holds_owner<A>;
   facts.reaches_memory = reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>;
   facts.is_span = is_device_span<P>;
+  facts.inner = inner_memory_of<P>();
   if constexpr (!is_passed_in_place<P, A>()) facts.convert = &convert_to_parameter<P, A>;
   // Compilers clear no padding of a std::pair, which is formally not trivially copyable.
   if constexpr (__is_trivially_copyable(P) && std::is_class_v<P> &&

@@ -27,6 +27,25 @@ concept DevicePointer = requires(const A& argument) {
   device_pointer_traits<A>::get(argument);
 };
 
+template <class A>
+concept HasCount = requires(const A& argument) {
+  device_pointer_traits<A>::count(argument);
+};
+template <class A>
+concept HasSize = std::is_integral_v<decltype(std::declval<const A&>().size())>;
+/// The number of elements behind an argument that knows it. A negative number counts as 0.
+template <class A>
+[[nodiscard]] constexpr size_type size_behind(const A& argument) noexcept {
+  const auto number = [&] {
+    if constexpr (HasCount<A>) {
+      return device_pointer_traits<A>::count(argument);
+    } else {
+      return argument.size();
+    }
+  }();
+  return number < decltype(number){} ? 0 : static_cast<size_type>(number);
+}
+
 template <class P>
 inline constexpr bool is_device_ptr = false;
 template <class T>
@@ -129,9 +148,18 @@ struct RawParameter<device_ptr<T>> {
 template <class A>
 using KernelForm = decltype(kernel_form(std::declval<const A&>()));
 
+/// Whether A is a type of other code that is adapted by device_pointer_traits and knows its size.
+template <class A>
+concept AdaptedRange = DevicePointer<A> && !is_view<A> && !is_device_memory<A> && !is_trusted<A> &&
+                       (HasCount<A> || HasSize<A>);
+
 /// Whether A is device memory with a size and with the element type of the DeviceSpan P.
 template <class P, class A>
 constexpr bool converts_to_span() noexcept {
+  if constexpr (AdaptedRange<A>) {
+    using Pointer = decltype(device_pointer_traits<A>::get(std::declval<const A&>()));
+    return std::is_convertible_v<DeviceSpan<std::remove_pointer_t<Pointer>>, P>;
+  }
   if constexpr (is_trusted_span<A>) {
     using From = std::remove_pointer_t<decltype(std::declval<const A&>().get())>;
     return std::is_convertible_v<DeviceSpan<From>, P>;
@@ -242,7 +270,8 @@ constexpr bool check_argument() noexcept {
     static_assert(
         fits,
         "warpsafe: the kernel takes a DeviceSpan of these elements; pass a device buffer's view(), "
-        "or trust(p, count) where other code allocated them on the device");
+        "or trust(p, count) where other code allocated them on the device; a container of other "
+        "code needs device_pointer_traits with get and count");
     return fits;
   } else {
     constexpr bool converts = std::is_convertible_v<KernelForm<A>, P>;

@@ -42,6 +42,10 @@ convert_argument(const A& argument) noexcept {
   } else if constexpr (is_device_span<P> && is_trusted_span<A>) {
     return P(DeviceAccess::pointer<typename P::element_type>(argument.get()),
              argument.size().negative ? 0 : argument.size().magnitude);
+  } else if constexpr (is_device_span<P> && AdaptedRange<A>) {
+    return P(
+        DeviceAccess::pointer<typename P::element_type>(device_pointer_traits<A>::get(argument)),
+        size_behind(argument));
   } else if constexpr (std::is_arithmetic_v<P>) {
     return static_cast<P>(argument);
   } else {
@@ -168,10 +172,6 @@ template <class B>
          refuse_access(error, device, owner.of_device, number);
 }
 
-/// Records that `stream` uses `owner`'s memory, if it is of B's vendor. Returns B's status.
-template <class B>
-[[nodiscard]] int record_use(const basic_stream_ref<B>& stream, MemoryOwner& owner) noexcept {
-  if (owner.vendor != static_cast<unsigned char>(B::vendor)) return 0;
 /// As check_access, for memory that a structure holds. A span's memory must exist. A pointer may be
 /// the end of a range.
 template <class B>
@@ -194,6 +194,10 @@ template <class B>
   return false;
 }
 
+/// Records that `stream` uses `owner`'s memory, if it is of B's vendor. Returns B's status.
+template <class B>
+[[nodiscard]] int record_use(const basic_stream_ref<B>& stream, MemoryOwner& owner) noexcept {
+  if (owner.vendor != static_cast<unsigned char>(B::vendor)) return 0;
   return owner.add_use(owner, stream.native(), stream.device().value());
 }
 
