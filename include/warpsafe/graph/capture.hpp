@@ -97,7 +97,9 @@ class [[nodiscard]] basic_capture {
   /// Ends the capture. Errc::capture_broken if a call broke it, whatever the runtime returns; if
   /// that call went through this library, the error names it, with its line and the runtime's code.
   /// Errc::capture_unjoined names the stream that was not joined, and the line where it first took
-  /// part. Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed.
+  /// part. Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed. Checked builds:
+  /// prints a line to standard error if the graph is empty, although this thread submitted work to
+  /// another stream in the meantime.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
     if (state_ == nullptr) return closed_capture_error(site);
@@ -113,6 +115,13 @@ class [[nodiscard]] basic_capture {
       const LaunchError error = end_error(status, *state, unjoined, site);
       delete state;
       return error;
+    }
+    if constexpr (Level != CheckLevel::off) {
+      std::size_t nodes = 1;
+      if (state->watch.outside.stream != nullptr && before.tail <= 1) {
+        static_cast<void>(detail::call<B, Level, &B::graph_nodes>(graph, nodes));
+      }
+      if (nodes == 0) detail::report_empty_capture(state->watch, state->site);
     }
     basic_graph<B> made(graph, state->watch.resources, &basic_graph<B>::template drop_at<Level>);
     delete state;

@@ -4,6 +4,7 @@
 #include "launch_fixture.hpp"
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
 
 #include <gmock/gmock.h>
 
@@ -63,6 +64,70 @@ TEST_F(CaptureTest, FreesThatMetItAreMadeAtItsEnd) {
         << "ended: " << wanted;
     expect_over();
   }
+}
+
+/// What a capture of `stream` prints while `body(capture)` submits work.
+template <CheckLevel Level = CheckLevel::full, class Body>
+std::string printed_by_capture(const Stream& stream, const Body& body) {
+  ::testing::internal::CaptureStderr();
+  auto capture = Capture::begin<Level>(stream).value();
+  body(capture);
+  EXPECT_TRUE(std::move(capture).template end<Level>().has_value());
+  return ::testing::internal::GetCapturedStderr();
+}
+TEST_F(CaptureTest, IsNotEmptyByMistake) {
+  auto x = DeviceBuffer<int>::create(other, 4).value();
+  const auto y = DeviceBuffer<int>::create(other, 4).value();
+  const auto launches = [&](auto&) { ASSERT_TRUE(put_on(other, 1).has_value()); };
+  const std::string text = printed_by_capture(stream, launches);
+  EXPECT_THAT(text, HasSubstr("is empty: the work since its beginning went to another stream"));
+  EXPECT_THAT(text, HasSubstr("'put' on stream "));
+  EXPECT_THAT(text, HasSubstr("capture_test.cpp:"));
+  EXPECT_THAT(printed_by_capture(stream, [&](auto&) { ASSERT_TRUE(x.zero(other).has_value()); }),
+              HasSubstr("'fill device memory' on stream "));
+  EXPECT_THAT(printed_by_capture(
+                  stream, [&](auto&) { ASSERT_TRUE(copy(other, from(y), to(x)).has_value()); }),
+              HasSubstr("'copy on the device' on stream "));
+  wait();
+  ASSERT_TRUE(other.synchronize().has_value());
+}
+TEST_F(CaptureTest, MayBeEmpty) {
+  EXPECT_EQ(printed_by_capture(stream, [](auto&) {}), "");
+  // Work on another stream beside the graph's.
+  EXPECT_EQ(printed_by_capture(stream,
+                               [&](auto&) {
+                                 ASSERT_TRUE(put_on(other, 1).has_value());
+                                 ASSERT_TRUE(put_on(stream, 1).has_value());
+                               }),
+            "");
+  // All work is that of a stream that takes part, and is joined.
+  EXPECT_EQ(printed_by_capture(stream,
+                               [&](auto&) {
+                                 const auto begun = stream.record().value();
+                                 ASSERT_TRUE(warpsafe::wait(other, begun).has_value());
+                                 ASSERT_TRUE(put_on(other, 1).has_value());
+                                 const auto done = other.record().value();
+                                 ASSERT_TRUE(warpsafe::wait(stream, done).has_value());
+                               }),
+            "");
+  // Another thread goes its own way.
+  EXPECT_EQ(
+      printed_by_capture(
+          stream,
+          [&](auto&) { std::thread([&] { ASSERT_TRUE(put_on(other, 1).has_value()); }).join(); }),
+      "");
+  const auto no_checks = [&](auto&) {
+    ASSERT_TRUE(launch<CheckLevel::off>(other, once, kernel<put>, 1, trust(numbers)).has_value());
+  };
+  EXPECT_EQ(printed_by_capture<CheckLevel::off>(stream, no_checks), "");
+  // The stream's work is another capture's.
+  {
+    auto outer = Capture::begin(other).value();
+    EXPECT_EQ(printed_by_capture(stream, [&](auto&) { ASSERT_TRUE(put_on(other, 1).has_value()); }),
+              "");
+    EXPECT_TRUE(std::move(outer).end().has_value());
+  }
+  ASSERT_TRUE(other.synchronize().has_value());
 }
 
 TEST_F(CaptureTest, WorkBecomesAGraphInsteadOfRunning) {

@@ -78,6 +78,11 @@ class HeardLaunches {
     hooks_.launched = [](const void* stream, const KernelEntry&, void* const* values) noexcept {
       script.call("captured", stream, *static_cast<const int*>(values[0]));
     };
+    hooks_.submitting = [](const void* stream, const Name& what, const call_site& site) noexcept {
+      EXPECT_TRUE(is_app(site));
+      EXPECT_EQ(text(what), "noted");
+      script.call("submitting", stream);
+    };
     __atomic_store_n(&detail::capture_hooks, &hooks_, __ATOMIC_RELEASE);
   }
   ~HeardLaunches() { __atomic_store_n(&detail::capture_hooks, before_, __ATOMIC_RELEASE); }
@@ -112,7 +117,7 @@ TEST_F(SubmittedLaunch, AnOpenCaptureHearsOfALaunchAtEachCheckedLevel) {
   expect_calls({"launch 7 7 1"});
   {
     const HeardLaunches heard;
-    expect_calls({"captured 1 7", "launch 7 7 1"});
+    expect_calls({"captured 1 7", "submitting 1", "launch 7 7 1"});
   }
   expect_calls({"launch 7 7 1"});
 }

@@ -77,6 +77,9 @@ struct CaptureHooks {
   void (*waited)(void* stream, const void* event, std::uint64_t before, call_site site) noexcept;
   /// A checked launch was captured: its graph monitors the memory behind its pointers.
   void (*launched)(const void* stream, const KernelEntry& entry, void* const* args) noexcept;
+  /// A kernel, a copy, a fill or a library's work is about to be submitted to a stream, which need
+  /// not capture.
+  void (*submitting)(const void* stream, const Name& what, const call_site& site) noexcept;
 };
 
 /// nullptr unless this library has an open capture in any thread. One variable for the whole
@@ -85,6 +88,13 @@ struct CaptureHooks {
 
 [[nodiscard, gnu::always_inline]] inline const CaptureHooks* open_captures() noexcept {
   return __atomic_load_n(&capture_hooks, __ATOMIC_ACQUIRE);
+}
+/// Tells the open captures that work is about to be submitted.
+[[gnu::always_inline]] inline void tell_captures(const void* stream, const Name& what,
+                                                 const call_site& site) noexcept {
+  if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
+    hooks->submitting(stream, what, site);
+  }
 }
 [[gnu::always_inline]] inline void report_to_captures(const LaunchError& error) noexcept {
   if (const CaptureHooks* const hooks = open_captures()) hooks->failed(error);

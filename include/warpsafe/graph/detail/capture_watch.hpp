@@ -51,6 +51,12 @@ struct CaptureWatch {
   int fork_count = 0;
   RecordedEvent events[room] = {};
   unsigned event_count = 0;  ///< of all recorded events; a new one replaces the oldest
+  /// The first work that the capture's thread submitted to a stream that does not capture.
+  struct OutsideWork {
+    const void* stream = nullptr;  ///< nullptr: none
+    Name what{};
+    call_site site{};
+  } outside{};
 
   [[nodiscard]] Fork* find_fork(const void* which) noexcept {
     for (int i = 0; i < fork_count; ++i) {
@@ -183,6 +189,16 @@ struct CaptureHookFunctions {
     each_memory(entry, args,
                 [&](const GivenMemory& memory) { resources->add_memory(memory.address); });
   }
+  static void submitting(const void* stream, const Name& what, const call_site& site) noexcept {
+    const GraphLock lock;
+    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
+      if (watch->takes_part(stream)) return;
+    }
+    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
+      if (watch->outside.stream != nullptr) continue;
+      if (pthread_equal(watch->thread, pthread_self()) != 0) watch->outside = {stream, what, site};
+    }
+  }
   /// The resources of the capture that the stream takes part in; empty if there is none.
   static ResourcesPtr resources_of(const void* stream) noexcept {
     const GraphLock lock;
@@ -194,9 +210,10 @@ struct CaptureHookFunctions {
   static const CaptureHooks hooks;
 };
 inline const CaptureHooks CaptureHookFunctions::hooks = {
-    &CaptureHookFunctions::failed,  &CaptureHookFunctions::refuses, &CaptureHookFunctions::recorded,
-    &CaptureHookFunctions::is_open, &CaptureHookFunctions::waiting, &CaptureHookFunctions::waited,
-    &CaptureHookFunctions::launched};
+    &CaptureHookFunctions::failed,   &CaptureHookFunctions::refuses,
+    &CaptureHookFunctions::recorded, &CaptureHookFunctions::is_open,
+    &CaptureHookFunctions::waiting,  &CaptureHookFunctions::waited,
+    &CaptureHookFunctions::launched, &CaptureHookFunctions::submitting};
 
 /// The number of the last capture. Guarded by graph_lock.
 [[gnu::visibility("default")]] inline std::uint64_t last_capture = 0;
@@ -246,6 +263,20 @@ template <class T>
   error.dynamic_shared = by.dynamic_shared;
 }
 
+/// Called for a capture that ended without work, whose thread submitted work to another stream.
+[[gnu::cold]] inline void report_empty_capture(const CaptureWatch& watch,
+                                               const call_site& began) noexcept {
+  const auto file_of = [](const call_site& site) { return site.file == nullptr ? "?" : site.file; };
+  const CaptureWatch::OutsideWork& work = watch.outside;
+  std::fprintf(
+      stderr,
+      "warpsafe: a capture of stream %p is empty: the work since its beginning went to another "
+      "stream, and ran at once\n  begun at %s:%u; '%.*s' on stream %p, at %s:%u\n  submit the "
+      "work to the captured stream, or capture the stream that it is submitted to\n",
+      watch.stream, file_of(began), began.line, static_cast<int>(work.what.size),
+      work.what.data == nullptr ? "" : work.what.data, work.stream, file_of(work.site),
+      work.site.line);
+}
 /// Called for a capture whose work is lost.
 [[gnu::cold]] inline void report_lost_capture(const call_site& began) noexcept {
   std::fprintf(stderr,

@@ -207,6 +207,7 @@ template <CheckLevel Level, class B, class Calls>
   }
   if (status == 0) {
     const CallScope<B> here(at.site, kernel.name);
+    tell_captures(at.stream.native(), kernel.name, at.site);
     if constexpr (RecordsCallers<B>) tell_windows(kernel.entry, facts.elements, arguments);
     status = Calls::launch(kernel.entry, shape, arguments.values(), at.stream.native());
     if constexpr (RecordsCallers<B>) host::launch_windows() = nullptr;

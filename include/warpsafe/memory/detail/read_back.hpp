@@ -71,6 +71,9 @@ template <CheckLevel Level, class B>
     if (!possible.has_value()) return possible;
   }
   const CallScope<B> here(site);
+  if constexpr (Level != CheckLevel::off) {
+    tell_captures(stream.native(), Name::of("copy on the device"), site);
+  }
   if (const int status = submit_copy<Level>(to, from, CopyKind::device_to_device, stream)) {
     return runtime_error<B>(status, Name::of("copy on the device"), site);
   }
@@ -115,6 +118,7 @@ template <CheckLevel Level, class B, class T>
     return PendingAccess::failed<B, T>(stream, possible.assume_error());
   }
   const CallScope<B> here(site);
+  if constexpr (Level != CheckLevel::off) tell_captures(stream.native(), operation, site);
   const int status = submit_copy<Level>(
       to, from, to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream);
   if (status != 0) {
