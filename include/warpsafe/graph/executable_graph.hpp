@@ -50,7 +50,7 @@ class [[nodiscard]] basic_executable_graph {
   }
   basic_executable_graph(const basic_executable_graph&) = delete;
   basic_executable_graph& operator=(const basic_executable_graph&) = delete;
-  // A destructor cannot return a status; call close() to get it.
+  // A destructor cannot return a status; close() does.
   ~basic_executable_graph() { drop_(*this); }
 
   /// Runs the graph in the order of `stream` (a Stream or a StreamRef; a borrowed stream must
@@ -179,7 +179,7 @@ class [[nodiscard]] basic_executable_graph {
   using Drop = void (*)(basic_executable_graph& self) noexcept;
   template <CheckLevel Level>
   static void drop_at(basic_executable_graph& self) noexcept {
-    static_cast<void>(self.template close<Level>());
+    detail::report_dropped(self.template close<Level>());
   }
   basic_executable_graph(typename B::native_graph_exec native, detail::ResourcesPtr resources,
                          Drop drop) noexcept

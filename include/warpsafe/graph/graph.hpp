@@ -71,7 +71,7 @@ class [[nodiscard]] basic_graph {
   }
   basic_graph(const basic_graph&) = delete;
   basic_graph& operator=(const basic_graph&) = delete;
-  // A destructor cannot return a status; call close() to get it.
+  // A destructor cannot return a status; close() does.
   ~basic_graph() { drop_(*this); }
 
   /// Makes a graph that can be launched. It shares what this graph keeps alive, so this graph may
@@ -125,7 +125,7 @@ class [[nodiscard]] basic_graph {
   using Drop = void (*)(basic_graph& self) noexcept;
   template <CheckLevel Level>
   static void drop_at(basic_graph& self) noexcept {
-    static_cast<void>(self.template close<Level>());
+    detail::report_dropped(self.template close<Level>());
   }
   basic_graph(typename B::native_graph native, detail::ResourcesPtr resources, Drop drop) noexcept
       : native_(native), resources_(std::move(resources)), drop_(drop) {}

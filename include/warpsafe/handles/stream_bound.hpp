@@ -128,7 +128,7 @@ class [[nodiscard]] StreamBound
   StreamBound(const StreamBound&) =
       delete;  // two threads could share a handle, and it would be destroyed twice
   StreamBound& operator=(const StreamBound&) = delete;
-  // A destructor cannot return a status; call close() to get it.
+  // A destructor cannot return a status; close() does.
   ~StreamBound() { bound_.drop(call_site::current()); }
 
   /// Destroys the handle, with its device current, and frees its workspace in stream order. Returns

@@ -69,7 +69,7 @@ class [[nodiscard]] basic_device_buffer {
       : memory_(std::exchange(other.memory_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   basic_device_buffer& operator=(basic_device_buffer&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close(call_site{}));
+      detail::report_dropped(close(call_site{}));
       memory_ = std::exchange(other.memory_, nullptr);
       size_ = std::exchange(other.size_, 0);
     }
@@ -77,8 +77,8 @@ class [[nodiscard]] basic_device_buffer {
   }
   basic_device_buffer(const basic_device_buffer&) = delete;
   basic_device_buffer& operator=(const basic_device_buffer&) = delete;
-  // A destructor cannot return a status; call close() to get it.
-  ~basic_device_buffer() { static_cast<void>(close(call_site{})); }
+  // A destructor cannot return a status; close() does.
+  ~basic_device_buffer() { detail::report_dropped(close(call_site{})); }
 
   /// Gives up the memory. It is freed in stream order: now, or together with the last Pending or
   /// graph that needs it; if the stream captures, at a later allocation. The work may still run

@@ -102,15 +102,15 @@ class [[nodiscard]] basic_managed_buffer {
     const result<void> allowed = detail::check_not_capturing<Level>(
         stream, Name::of("hand managed memory to the host"), site);
     if (!allowed.has_value()) {
-      return detail::PendingAccess::failed<B, Host>(stream, allowed.assume_error());
+      return detail::PendingAccess::failed<Level, B, Host>(stream, allowed.assume_error());
     }
     const result<void> open =
         detail::check_open(memory_ == nullptr, Name::of("hand managed memory to the host"), site);
     if (!open.has_value()) {
-      return detail::PendingAccess::failed<B, Host>(stream, open.assume_error());
+      return detail::PendingAccess::failed<Level, B, Host>(stream, open.assume_error());
     }
     if (const int status = memory_->template order_uses_before<Level>(stream)) {
-      return detail::PendingAccess::failed<B, Host>(
+      return detail::PendingAccess::failed<Level, B, Host>(
           stream,
           detail::runtime_error<B>(status, Name::of("hand managed memory to the host"), site));
     }

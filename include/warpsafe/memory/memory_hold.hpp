@@ -32,9 +32,10 @@ class basic_memory_hold {
     std::swap(memory_, other.memory_);
     return *this;
   }
-  // A destructor cannot return the status of a free.
   ~basic_memory_hold() {
-    if (memory_ != nullptr) static_cast<void>(memory_->release());
+    if (memory_ == nullptr) return;
+    detail::report_dropped<B>(memory_->release(), Name::of("free device memory"),
+                              "synchronize the stream to find the cause");
   }
   [[nodiscard]] bool empty() const noexcept { return memory_ == nullptr; }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/name.hpp>
+#include <warpsafe/error/format.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
@@ -21,11 +23,22 @@
 
 namespace warpsafe::detail {
 
-/// Called by the destructor of a token that nobody read. A member of the token, so that the
-/// destructor is the same at every check level and only checked objects contain the text.
-using DropReport = void (*)(const call_site& made) noexcept;
+/// Called by the destructor of a token that nobody read, with the error of the copy if it failed. A
+/// member of the token, so that the destructor is the same at every check level and only checked
+/// objects contain the text.
+using DropReport = void (*)(const call_site& made, const LaunchError* error) noexcept;
 
-[[WARPSAFE_DETAIL_RARE]] inline void report_drop(const call_site& made) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline void report_drop(const call_site& made,
+                                                 const LaunchError* error) noexcept {
+  if (error != nullptr) {
+    char text[1024];
+    format_error(*error, text, sizeof text);
+    std::fprintf(stderr,
+                 "warpsafe: the error of a copy was dropped unread; take it with "
+                 "std::move(pending).get()\n%s\n",
+                 text);
+    return;
+  }
   std::fprintf(
       stderr,
       "warpsafe: the result of a copy was dropped unread, and its destructor waits for the "
@@ -77,15 +90,16 @@ class [[nodiscard]] basic_pending {
         settle_(other.settle_),
         dropped_(other.dropped_),
         site_(other.site_) {
-    if (state_ == State::failed) error_ = other.error_;
+    if (state_ == State::failed || state_ == State::told) error_ = other.error_;
   }
   basic_pending(const basic_pending&) = delete;
   basic_pending& operator=(const basic_pending&) = delete;
   basic_pending& operator=(basic_pending&&) = delete;
   ~basic_pending() {
-    if (state_ != State::open) return;
-    if (dropped_ != nullptr) dropped_(site_);
-    settle_(*this);
+    if (state_ != State::open && state_ != State::failed) return;
+    const bool failed = state_ == State::failed;
+    if (dropped_ != nullptr) dropped_(site_, failed ? &error_ : nullptr);
+    if (!failed) settle_(*this);
   }
 
   /// Waits for this value and returns it. Call it only once. Errc::execution_failed for a fault of
@@ -132,14 +146,16 @@ class [[nodiscard]] basic_pending {
   enum class State : unsigned char {
     open,    ///< the device may still use the value
     failed,  ///< the copy was not submitted; `error_` says why
+    told,    ///< `failed`, and `error_` was returned
     gone,    ///< taken or moved from
   };
 
-  /// `settle` at the check level of the token's creator. The status is dropped.
+  /// `settle` at the check level of the token's creator, for its destructor.
   using Settle = void (*)(basic_pending& self) noexcept;
   template <CheckLevel Level>
   static void settle_at(basic_pending& self) noexcept {
-    static_cast<void>(self.template settle<Level>(self.site_));
+    detail::report_dropped(self.template settle<Level>(self.site_),
+                           "take it with std::move(pending).get()");
   }
 
   basic_pending(T value, detail::StreamMark<B> copied, basic_memory_hold<B> device_memory,
@@ -153,8 +169,9 @@ class [[nodiscard]] basic_pending {
         settle_(how),
         dropped_(dropped),
         site_(site) {}
-  basic_pending(const LaunchError& error, basic_stream_ref<B> stream) noexcept
-      : stream_(stream), state_(State::failed), error_(error) {}
+  basic_pending(const LaunchError& error, basic_stream_ref<B> stream,
+                detail::DropReport dropped) noexcept
+      : stream_(stream), state_(State::failed), dropped_(dropped), error_(error) {}
 
   /// Ends the device's use of the value by waiting. If the wait fails and the device may still
   /// write, the memory is never freed.
@@ -199,7 +216,8 @@ class [[nodiscard]] basic_pending {
     }
   }
   [[nodiscard]] LaunchError state_error(call_site site) noexcept {
-    if (state_ == State::failed) return error_;
+    if (state_ == State::failed) state_ = State::told;
+    if (state_ == State::told) return error_;
     return LaunchError::make(Errc::pending_taken, Stage::construction, site);
   }
 
@@ -249,19 +267,19 @@ struct PendingAccess {
     // is freed.
     LaunchError error = runtime_error<B>(status, Name::of("event record"), site);
     made.template abandon<Level>(error);
-    return basic_pending<B, T>(error, stream);
+    return failed<Level, B, T>(stream, error);
   }
-  template <class B, class T>
+  template <CheckLevel Level, class B, class T>
   [[nodiscard]] static basic_pending<B, T> failed(basic_stream_ref<B> stream,
                                                   const LaunchError& error) noexcept {
-    return basic_pending<B, T>(error, stream);
+    return basic_pending<B, T>(error, stream, drop_report<Level>);
   }
   /// Waits for the copy of `token`, and returns one with `error` in place of the value.
   template <CheckLevel Level, class B, class T>
   [[nodiscard]] static basic_pending<B, T> failed(basic_pending<B, T>& token,
                                                   const LaunchError& error) noexcept {
-    static_cast<void>(token.template settle<Level>(token.site_));
-    return basic_pending<B, T>(error, token.stream_);
+    report_dropped(token.template settle<Level>(token.site_), "another error is returned");
+    return failed<Level, B, T>(token.stream_, error);
   }
 
   /// Returns true, with the token's error, if waiting cannot make the value available.

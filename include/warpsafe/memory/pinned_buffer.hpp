@@ -71,7 +71,7 @@ class [[nodiscard]] basic_pinned_buffer {
   }
   basic_pinned_buffer(const basic_pinned_buffer&) = delete;
   basic_pinned_buffer& operator=(const basic_pinned_buffer&) = delete;
-  // A destructor cannot return a status; call close() to get it.
+  // A destructor cannot return a status; close() does.
   ~basic_pinned_buffer() { drop_(*this); }
 
   /// Frees the memory and returns the runtime's error. Errc::runtime_failed, ::execution_failed.
@@ -107,7 +107,7 @@ class [[nodiscard]] basic_pinned_buffer {
   using Drop = void (*)(basic_pinned_buffer& self) noexcept;
   template <CheckLevel Level>
   static void drop_at(basic_pinned_buffer& self) noexcept {
-    static_cast<void>(self.template close<Level>(call_site{}));
+    detail::report_dropped(self.template close<Level>(call_site{}));
   }
   basic_pinned_buffer(T* data, std::size_t size, Drop drop) noexcept
       : data_(data), size_(size), drop_(drop) {}

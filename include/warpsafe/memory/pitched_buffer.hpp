@@ -73,7 +73,7 @@ class [[nodiscard]] basic_pitched_buffer {
         cols_(std::exchange(other.cols_, 0)) {}
   basic_pitched_buffer& operator=(basic_pitched_buffer&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close(call_site{}));
+      detail::report_dropped(close(call_site{}));
       memory_ = std::exchange(other.memory_, nullptr);
       rows_ = std::exchange(other.rows_, 0);
       cols_ = std::exchange(other.cols_, 0);
@@ -82,8 +82,8 @@ class [[nodiscard]] basic_pitched_buffer {
   }
   basic_pitched_buffer(const basic_pitched_buffer&) = delete;
   basic_pitched_buffer& operator=(const basic_pitched_buffer&) = delete;
-  // A destructor cannot return a status; call close() to get it.
-  ~basic_pitched_buffer() { static_cast<void>(close(call_site{})); }
+  // A destructor cannot return a status; close() does.
+  ~basic_pitched_buffer() { detail::report_dropped(close(call_site{})); }
 
   /// See DeviceBuffer::close. Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {

@@ -131,10 +131,10 @@ class [[nodiscard]] basic_device_guard {
   basic_device_guard(const basic_device_guard&) = delete;
   basic_device_guard& operator=(const basic_device_guard&) = delete;
   basic_device_guard& operator=(basic_device_guard&&) = delete;
-  // A destructor cannot return a status; call close() to get it.
+  // A destructor cannot return a status; close() does.
   ~basic_device_guard() {
     int device = -1;
-    static_cast<void>(end(device));
+    detail::report_dropped<B>(end(device), Name::of("restore device"), "call close() to get it");
   }
   /// Ends the guard now, as its destructor does. Errc::runtime_failed or another code of the
   /// runtime's status (`device`: the one that was to be restored; another one stays current).

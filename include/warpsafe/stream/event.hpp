@@ -167,7 +167,9 @@ class [[nodiscard]] basic_event {
               Destroy how) noexcept
       : native_(event), destroy_(how), point_(point) {}
   void destroy() noexcept {
-    if (native_ != nullptr) static_cast<void>(destroy_(native_));
+    if (native_ == nullptr) return;
+    detail::report_dropped<B>(destroy_(native_), Name::of("event destroy"),
+                              "synchronize the stream to find the cause");
   }
   typename B::native_event native_;
   Destroy destroy_;

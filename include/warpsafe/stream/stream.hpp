@@ -134,7 +134,7 @@ class [[nodiscard]] basic_stream {
   }
   basic_stream& operator=(basic_stream&& other) noexcept {
     if (this != &other) {
-      static_cast<void>(close());
+      detail::report_dropped(close());
       ref_ = other.ref_;
       shared_ = std::exchange(other.shared_, nullptr);
       other.ref_.native_ = nullptr;
@@ -143,8 +143,8 @@ class [[nodiscard]] basic_stream {
   }
   basic_stream(const basic_stream&) = delete;
   basic_stream& operator=(const basic_stream&) = delete;
-  // A destructor cannot return a status; call close() to get it.
-  ~basic_stream() { static_cast<void>(close()); }
+  // A destructor cannot return a status; close() does.
+  ~basic_stream() { detail::report_dropped(close()); }
 
   /// Releases the stream. It is destroyed now, or with the last buffer or handle bound to it.
   /// Returns the runtime's error if it is destroyed now. Errc::runtime_failed.

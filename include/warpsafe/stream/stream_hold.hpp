@@ -37,9 +37,10 @@ class basic_stream_hold {
     std::swap(shared_, other.shared_);
     return *this;
   }
-  // A destructor cannot return the status of the stream's destruction.
   ~basic_stream_hold() {
-    if (shared_ != nullptr) static_cast<void>(shared_->release());
+    if (shared_ == nullptr) return;
+    detail::report_dropped<B>(shared_->release(), Name::of("stream destroy"),
+                              "close what holds the stream first, and the stream last");
   }
   [[nodiscard]] basic_stream_ref<B> ref() const noexcept { return ref_; }
 

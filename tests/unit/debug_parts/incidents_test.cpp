@@ -206,9 +206,10 @@ TEST_F(IncidentsTest, TheTextSaysWhatIsKnown) {
   };
   EXPECT_EQ(said_of(9), "\n  its suspects were discarded to make room for newer faults");
   EXPECT_EQ(said_of(0), "\n  its suspects were discarded to make room for newer faults");
-  EXPECT_EQ(said_of(add(fault(1))),
-            "\n  no suspects: every launch of checked code is known to have ended without a fault; "
-            "look at what else uses the device");
+  EXPECT_EQ(
+      said_of(add(fault(1))),
+      "\n  no suspects: every launch of checked code had ended, and no wait had reported a fault; "
+      "look at what else uses the device, and for an earlier write that was found late");
   const std::uint64_t one = launched("one");
   EXPECT_EQ(said_of(add(fault(2))),
             "\n  suspect: 1 launch of device 40 not known to have ended" + listed(one, "one"));

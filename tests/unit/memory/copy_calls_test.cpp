@@ -472,9 +472,10 @@ TEST_F(PendingCalls, AfterAFaultFreeTheirMemoryAndAfterAnUnknownErrorDoNot) {
 }
 
 TEST_F(PendingCalls, TheReportOfADroppedOneNamesItsLineIfItIsKnown) {
-  EXPECT_THAT(printed([] { detail::report_drop(app); }),
+  EXPECT_THAT(printed([] { detail::report_drop(app, nullptr); }),
               ::testing::HasSubstr("made at /home/me/src/app.cpp:7;"));
-  EXPECT_THAT(printed([] { detail::report_drop({}); }), ::testing::HasSubstr("made at ?:0;"));
+  EXPECT_THAT(printed([] { detail::report_drop({}, nullptr); }),
+              ::testing::HasSubstr("made at ?:0;"));
 }
 
 }  // namespace

@@ -163,16 +163,69 @@ TEST_F(PendingTest, OfAReleaseBuildIsDroppedSilently) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
-TEST_F(PendingTest, TakenOrFailedIsNotDropped) {
+TEST_F(PendingTest, TakenIsNotDropped) {
   const auto buffer = filled(counting(4));
   ::testing::internal::CaptureStderr();
   {
     auto token = buffer.to_host(stream);
     EXPECT_TRUE(std::move(token).get().has_value());
     host::fail_next(call_of<&host_backend::copy>, 1, HostStatus::invalid_value);
-    const auto failed = buffer.to_host(stream);
+    auto failed = buffer.to_host(stream);
+    EXPECT_EQ(error_in(std::move(failed).get()).code, Errc::runtime_failed);
+    auto moved = std::move(failed);
+    EXPECT_EQ(error_in(std::move(moved).get()).code, Errc::runtime_failed) << "it has no other";
   }
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(PendingTest, AnErrorThatIsDroppedIsPrinted) {
+  const auto buffer = filled(counting(4));
+  const auto printed = [](const auto& work) {
+    ::testing::internal::CaptureStderr();
+    work();
+    return ::testing::internal::GetCapturedStderr();
+  };
+  using ::testing::StartsWith;
+  constexpr const char* dropped =
+      "warpsafe: the error of a copy was dropped unread; take it with std::move(pending).get()\n";
+  const std::string refused = printed([&] {
+    host::fail_next(call_of<&host_backend::copy>, 1, HostStatus::invalid_value);
+    auto token = buffer.to_host(stream);
+    const auto moved = std::move(token);
+  });
+  EXPECT_THAT(refused, StartsWith(std::string(dropped) + "copy to host failed: invalid argument"));
+  EXPECT_EQ(refused.find("warpsafe:", 1), std::string::npos) << "once: " << refused;
+  // A staging buffer that was moved into the first copy has no elements for the second.
+  auto to = filled(counting(4));
+  auto staging = PinnedBuffer<int>::create(4).value();
+  auto sent_first = copy(stream, warpsafe::from(std::move(staging)), warpsafe::to(to));
+  const auto first = std::move(sent_first).get();
+  ASSERT_TRUE(first.has_value());
+  EXPECT_THAT(
+      printed([&] {
+        const auto sent = copy(stream, warpsafe::from(std::move(staging)), warpsafe::to(to));
+      }),
+      StartsWith(std::string(dropped) + "copy not called: this buffer was closed or moved"));
+  EXPECT_EQ(printed([&] {
+              host::fail_next(call_of<&host_backend::copy>, 1, HostStatus::invalid_value);
+              const auto token = buffer.to_host<CheckLevel::off>(stream);
+            }),
+            "");
+}
+
+TEST_F(PendingTest, AFaultThatOnlyADestructorMeetsIsPrinted) {
+  const auto buffer = filled(counting(4));
+  const auto drop = [&] {
+    ::testing::internal::CaptureStderr();
+    {
+      const auto token = buffer.to_host<CheckLevel::off>(stream);
+      host::fail_next(call_of<&host_backend::event_synchronize>, 1, HostStatus::unknown);
+    }
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(drop(),
+            "warpsafe: event synchronize failed: unknown error (hostErrorUnknown); a destructor "
+            "drops this error: take it with std::move(pending).get()\n");
 }
 
 TEST_F(PendingTest, MemoryThatTheDeviceMayStillWriteIsNeverGivenBack) {

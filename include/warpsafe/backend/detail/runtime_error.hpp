@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/error/error.hpp>
@@ -9,14 +10,6 @@
 #include <cstdint>
 
 namespace warpsafe::detail {
-
-/// Whether the error reports a fault in work that was submitted earlier, whichever call returned
-/// it.
-[[nodiscard, gnu::always_inline]] constexpr bool reports_earlier_fault(
-    const LaunchError& error) noexcept {
-  return error.severity == Severity::context_lost || error.code == Errc::execution_failed ||
-         error.code == Errc::pending_error || error.code == Errc::barrier_divergence;
-}
 
 /// The error of a failed runtime call, with the runtime's own text. Pass the `device` of the call
 /// if it is known, so that a fault is matched with suspects on that device.
@@ -30,6 +23,7 @@ template <class B>
       status == failed_check_status && checks != nullptr) {
     checks->take(error);
     error.vendor = B::vendor;
+    static_cast<void>(count_fault(error));
     if (const DebugHooks* const hooks = debug_hooks()) hooks->error_created(error, device, false);
     return error;
   }
@@ -46,13 +40,22 @@ template <class B>
   // No runtime returns not_ready from a wait: the wait was abandoned (waiting.hpp).
   if (status == B::not_ready && stage == Stage::completion) error.code = Errc::wait_timed_out;
   if (launching && error.code == Errc::execution_failed) error.code = Errc::pending_error;
+  const bool earlier = count_fault(error);
   // A failed launch must first be recorded in the journal as never run.
   if (const DebugHooks* const hooks = debug_hooks(); hooks != nullptr && stage != Stage::launch) {
-    hooks->error_created(error, device, reports_earlier_fault(error));
+    hooks->error_created(error, device, earlier);
   }
   // For a launch, launch_failed reports it once the kernel is known.
   if (stage != Stage::launch) report_to_captures(error);
   return error;
+}
+
+/// Prints the error of what a destructor did, if `status` says that it failed.
+template <class B>
+[[gnu::always_inline]] inline void report_dropped(int status, Name operation,
+                                                  const char* advice) noexcept {
+  if (status != 0) [[unlikely]]
+    print_dropped(runtime_error<B>(status, operation, {}), advice);
 }
 
 /// The error of a failed query about a kernel. Some runtimes return a status with another general

@@ -76,8 +76,8 @@ class Incidents {
     if (found == nullptr) {
       out << "\n  its suspects were discarded to make room for newer faults";
     } else if (found->count == 0) {
-      out << "\n  no suspects: every launch of checked code is known to have ended without a fault; "
-             "look at what else uses the device";
+      out << "\n  no suspects: every launch of checked code had ended, and no wait had reported a fault; "
+             "look at what else uses the device, and for an earlier write that was found late";
     } else {
       out << "\n  " << (found->count == 1 ? "suspect: " : "suspects: ") << count_of(*found)
           << (found->count == 1 ? " launch" : " launches") << " of ";

@@ -258,7 +258,7 @@ struct BoundHandle {
  private:
   template <CheckLevel Level>
   static void drop_at(BoundHandle& self, call_site site) noexcept {
-    static_cast<void>(self.template destroy<Level>(site));
+    report_dropped(self.template destroy<Level>(site));
   }
   template <Step Which>
   [[nodiscard]] LaunchError error_of(StatusType status, call_site site) const noexcept {

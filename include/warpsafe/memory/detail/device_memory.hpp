@@ -226,6 +226,8 @@ class DeviceMemory : public MemoryOwner {
       DeviceMemory* const memory = std::exchange(all, all->next_);
       int status = 0;  // no owner is left to receive it
       if (!memory->free_(*memory, status)) postpone(memory);
+      report_dropped<B>(status, Name::of("free device memory"),
+                        "synchronize the stream to find the cause");
     }
   }
 

@@ -115,14 +115,14 @@ template <CheckLevel Level, class B, class T>
   result<void> possible = check_same_size(to, from, site);
   if (possible.has_value()) possible = check_not_capturing<Level>(stream, operation, site);
   if (!possible.has_value()) {
-    return PendingAccess::failed<B, T>(stream, possible.assume_error());
+    return PendingAccess::failed<Level, B, T>(stream, possible.assume_error());
   }
   const CallScope<B> here(site);
   if constexpr (Level != CheckLevel::off) tell_captures(stream.native(), operation, site);
   const int status = submit_copy<Level>(
       to, from, to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream);
   if (status != 0) {
-    return PendingAccess::failed<B, T>(stream, runtime_error<B>(status, operation, site));
+    return PendingAccess::failed<Level, B, T>(stream, runtime_error<B>(status, operation, site));
   }
   result<void> noted = record_use<Level>(owner, stream, site);
   if (noted.has_value())
@@ -141,13 +141,13 @@ template <CheckLevel Level, class B, class T>
                                                           call_site site) noexcept {
   HostElements<T> target;
   if (!resize(target, device.size)) {
-    return PendingAccess::failed<B, HostElements<T>>(
+    return PendingAccess::failed<Level, B, HostElements<T>>(
         stream, LaunchError::make(Errc::out_of_memory, Stage::runtime_call, device.size * sizeof(T),
                                   0, Axis::none, site));
   }
   const int on = stream.device().value();
   if (const int status = wait_ahead<B, Level>(stream.native(), on, site)) {
-    return PendingAccess::failed<B, HostElements<T>>(
+    return PendingAccess::failed<Level, B, HostElements<T>>(
         stream, runtime_error<B>(status, Name::of("copy to host"), site, Stage::completion, on));
   }
   const CopyRows host = CopyRows::flat(target.data(), target.size());
@@ -168,7 +168,8 @@ auto copy_sides(basic_stream_ref<B> on, To&& to, From&& from, call_site site) no
     const result<void> usable =
         check_elements<Level, B>(from.span().data(), from.span().size(), site);
     using Pinned = std::remove_cvref_t<From>;
-    if (!usable.has_value()) return PendingAccess::failed<B, Pinned>(on, usable.assume_error());
+    if (!usable.has_value())
+      return PendingAccess::failed<Level, B, Pinned>(on, usable.assume_error());
     return copy_pending<Level, B>(on, from_rows, std::forward<From>(from), to_rows,
                                   ToOperand::owner(to), false, site);
   } else {

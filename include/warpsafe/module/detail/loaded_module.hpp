@@ -199,9 +199,10 @@ class ModuleHold {
     std::swap(module_, other.module_);
     return *this;
   }
-  // A destructor cannot return a status; call Module::close() to get it.
+  // A destructor cannot return a status; Module::close() does.
   ~ModuleHold() {
-    if (module_ != nullptr) static_cast<void>(module_->release());
+    if (module_ == nullptr) return;
+    report_dropped<B>(module_->release(), Name::of("module unload"), "call close() to get it");
   }
   [[nodiscard]] LoadedModule<B>* get() const noexcept { return module_; }
   LoadedModule<B>* operator->() const noexcept { return module_; }

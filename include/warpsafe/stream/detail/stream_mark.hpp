@@ -82,9 +82,11 @@ class StreamMark {
   }
   StreamMark(const StreamMark&) = delete;
   StreamMark& operator=(const StreamMark&) = delete;
-  // Submitted waits for the event outlast it. A destructor cannot return a status.
+  // Submitted waits for the event outlast it.
   ~StreamMark() {
-    if (native_ != nullptr) static_cast<void>(destroy_(native_));
+    if (native_ == nullptr) return;
+    report_dropped<B>(destroy_(native_), Name::of("event destroy"),
+                      "synchronize the stream to find the cause");
   }
 
   /// Sets the point after everything submitted to `stream` so far. Returns the runtime's status.

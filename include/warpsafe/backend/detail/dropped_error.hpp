@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/error/error.hpp>
+
+#include <cstdint>
+#include <cstdio>
+
+namespace warpsafe::detail {
+
+/// Whether the error reports a fault in work that was submitted earlier, whichever call returned
+/// it.
+[[nodiscard, gnu::always_inline]] constexpr bool reports_earlier_fault(
+    const LaunchError& error) noexcept {
+  return error.severity == Severity::context_lost || error.code == Errc::execution_failed ||
+         error.code == Errc::pending_error || error.code == Errc::barrier_divergence;
+}
+
+/// The errors about faults of earlier work that the program has been given. After such a fault each
+/// call fails, so a destructor that meets it says nothing if the program knows of the fault. One
+/// variable for the whole program.
+[[gnu::visibility("default")]] inline std::uint64_t faults_told = 0;
+
+/// Counts a new error if it is about a fault of earlier work, and returns whether it is.
+[[gnu::always_inline]] inline bool count_fault(const LaunchError& error) noexcept {
+  const bool earlier = reports_earlier_fault(error);
+  if (earlier) __atomic_add_fetch(&faults_told, 1, __ATOMIC_ACQ_REL);
+  return earlier;
+}
+
+/// The status of calls after main(), when the runtime has shut down and has freed everything:
+/// cudaErrorCudartUnloading, hipErrorDeinitialized and HostStatus::deinitialized.
+inline constexpr int runtime_has_ended = 4;
+
+/// Prints an error that no call returns: a destructor met it. `advice` says how to get it.
+[[WARPSAFE_DETAIL_RARE]] inline void print_dropped(const LaunchError& error,
+                                                   const char* advice) noexcept {
+  if (error.raw == runtime_has_ended && error.code == Errc::runtime_failed) return;
+  if (reports_earlier_fault(error)) {
+    // This error was counted, too. What is printed counts as given.
+    if (__atomic_sub_fetch(&faults_told, 1, __ATOMIC_ACQ_REL) != 0) return;
+    __atomic_add_fetch(&faults_told, 1, __ATOMIC_ACQ_REL);
+  }
+  const auto size = [](const Name& name) { return static_cast<int>(name.size); };
+  std::fprintf(stderr, "warpsafe: %.*s failed: %.*s (%.*s); a destructor drops this error: %s\n",
+               size(error.operation), error.operation.data, size(error.raw_text),
+               error.raw_text.data, size(error.raw_name), error.raw_name.data, advice);
+}
+/// Prints the error of what a destructor did, if there is one.
+template <class Result>
+[[gnu::always_inline]] inline void report_dropped(
+    const Result& done, const char* advice = "call close() to get it") noexcept {
+  if (!done.has_value()) [[unlikely]]
+    print_dropped(done.assume_error(), advice);
+}
+
+}  // namespace warpsafe::detail
