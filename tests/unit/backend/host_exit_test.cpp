@@ -4,6 +4,9 @@
 // The end of a program that uses the host backend must not hang or crash, whatever still runs.
 
 #include "host_test_kernel.hpp"
+#include <warpsafe/host.hpp>
+#include <warpsafe/memory.hpp>
+#include <warpsafe/warpsafe.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -172,6 +175,49 @@ TEST_F(HostExit, ThePoolsThreadsHaveEnded) {
         std::exit(0);
       },
       ExitedWithCode(0), "");
+}
+
+// What a program does not learn from a call, it prints at its end.
+
+TEST_F(HostExit, AFailureThatNoErrorToldIsPrinted) {
+  const auto fail = [](bool told) {
+    const Stream stream = Stream::create().value();
+    host::fault_in_kernel(1, host::HostStatus::illegal_address);
+    if (launch_raw(stream.native(), shape_of(1, 1), brief) != 0) std::_Exit(8);
+    if (host_backend::stream_synchronize(stream.native()) == 0) std::_Exit(8);
+    if (told && stream.synchronize().has_value()) std::_Exit(8);
+    std::exit(0);
+  };
+  EXPECT_EXIT(fail(false), ExitedWithCode(0),
+              "^warpsafe: work failed on device 0, and no call has returned the error: an illegal "
+              "memory access was encountered\n  synchronize a stream after the last work, and look "
+              "at the result\n$");
+  EXPECT_EXIT(fail(true), ExitedWithCode(0), "^$");
+}
+
+TEST_F(HostExit, AWritePastTheEndIsPrinted) {
+  if (host::address_sanitizer) GTEST_SKIP() << "AddressSanitizer ends the program first";
+  const auto write = [](bool frees) {
+    static std::optional<DeviceBuffer<char>> kept;  // lives longer than the backend
+    const Stream stream = Stream::create().value();
+    kept.emplace(DeviceBuffer<char>::create(stream, 10).value());
+    kept->view().pointer().get()[11] = 1;
+    if (frees) kept.reset();
+    std::exit(0);
+  };
+  EXPECT_EXIT(
+      write(false), ExitedWithCode(0),
+      "^warpsafe: work failed on device 0, and no call has returned the error: something "
+      "was written past the end of 10 bytes of memory that were allocated at .*:[0-9]+; "
+      "found at the end of the program\n  synchronize a stream after the last work, and look at "
+      "the result\n$");
+  // The destructor gets the error, which no other call had.
+  EXPECT_EXIT(
+      write(true), ExitedWithCode(0),
+      "^warpsafe: free device memory failed: something was written past the end of 10 bytes "
+      "of memory that were allocated at .*; found when the memory was freed "
+      "\\(hostErrorIllegalAddress\\); a destructor drops this error: call close\\(\\) to "
+      "get it\n$");
 }
 
 TEST_F(HostExit, CallsAfterTheShutdownAreRefused) {

@@ -7,14 +7,17 @@
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/memory/pitched_buffer.hpp>
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -210,8 +213,9 @@ TEST_F(HostFault, APointerFarBehindItsMemoryFaults) {
                 testing::MatchesRegex("the kernel accessed address 0x[0-9a-f]+, where it has no "
                                       "memory, in block \\([0-9]+,0,0\\), thread .*"));
     // What was written between the buffer's end and the fault is found when it is freed.
-    EXPECT_TRUE(ten.close().has_value());
-    EXPECT_THAT(said(stream.synchronize()), HasSubstr("written past the end of 40 bytes"));
+    EXPECT_THAT(said(ten.close()),
+                testing::ContainsRegex("written past the end of 40 bytes of memory that were "
+                                       "allocated at .*; found when the memory was freed at "));
     host::reset();
   }
   const LaunchConfig one{grid<2>, block<32>};
@@ -342,7 +346,10 @@ TEST_F(MemoryGuardDeathTest, FindsTheFirstElementPastTheEndAndBeforeTheBeginning
     GTEST_SKIP() << "the sanitizer has its own guards";
   const auto right = testing::ExitedWithCode(0);
   const auto wrong = testing::ExitedWithCode(1);
-  EXPECT_EXIT(write_and_exit("0", 12), right, "^$");
+  EXPECT_EXIT(write_and_exit("0", 12), wrong,
+              "written past the end of 40 bytes of memory that were allocated at "
+              "host_fault_test.cpp:[0-9]+; found at the end of kernel 'write_at', launched at "
+              "host_fault_test.cpp:[0-9]+");
   EXPECT_EXIT(write_and_exit("1", 12), wrong, "that is 8 bytes past the end of 40 bytes");
   EXPECT_EXIT(write_and_exit("1", 9), right, "^$");
   EXPECT_EXIT(write_and_exit("0", -1), right, "^$");
@@ -351,6 +358,81 @@ TEST_F(MemoryGuardDeathTest, FindsTheFirstElementPastTheEndAndBeforeTheBeginning
   EXPECT_EXIT(write_and_exit("-1\n", 0), right,
               "^warpsafe: WARPSAFE_GUARD=-1.x0a is none of 0, 1 and before; 0 is "
               "used\n$");
+}
+
+WARPSAFE_KERNEL void print_text(const char* text, std::size_t offset) {
+  std::printf("text: %s\n", text + offset);
+}
+WARPSAFE_KERNEL void copy_bytes(char* to, std::size_t offset, std::size_t count) {
+  std::memcpy(to + offset, &count, count);
+}
+WARPSAFE_KERNEL void wait_for_signal(int* x) {
+  static_cast<void>(::kill(::getpid(), SIGSEGV));
+  *x = 1;
+}
+constexpr std::size_t far_away = std::size_t{1} << 20U;
+
+/// Runs a kernel on an array of bytes. Ends with 0 if it ran, with 1 if an error was returned.
+template <auto Fn, class... A>
+[[noreturn]] void run_bytes_and_exit(const A&... values) {
+  const Stream own = Stream::create().value();
+  auto bytes = DeviceBuffer<char>::create(own, 16).value();
+  const LaunchConfig one{grid<1>, block<1>};
+  const bool launched = bytes.zero(own).has_value() &&
+                        launch(own, one, kernel<Fn>, bytes.view(), values...).has_value();
+  const auto ended = own.synchronize();
+  if (!ended.has_value()) std::fprintf(stderr, "%s", said(ended).c_str());
+  std::_Exit(launched && ended.has_value() ? 0 : 1);
+}
+
+using HostFaultDeathTest = HostStackDeathTest;
+
+// printf holds the lock of stdout. Nothing could release it, and the next printf would wait for
+// ever.
+TEST_F(HostFaultDeathTest, AFunctionThatMayHoldALockEndsTheProgram) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "has its own handler";
+#if !defined(DLFO_STRUCT_HAS_EH_DBASE)
+  GTEST_SKIP() << "the C library does not tell a handler where a function is";
+#endif
+  EXPECT_EXIT(
+      run_bytes_and_exit<print_text>(far_away), testing::KilledBySignal(SIGSEGV),
+      "^warpsafe: kernel '.*print_text' called a function of [^ ]+, which accessed address "
+      "0x[0-9a-f]+, where it has no memory, in block \\(0,0,0\\), thread \\(0,0,0\\)\n  the "
+      "function may hold a lock, so the program ends\n(qemu: .*\n)?$");
+  const auto with_a_handler = [] {
+    struct sigaction own {};
+    own.sa_handler = [](int) { std::_Exit(7); };
+    static_cast<void>(sigaction(SIGSEGV, &own, nullptr));
+    run_bytes_and_exit<print_text>(far_away);
+  };
+  EXPECT_EXIT(with_a_handler(), testing::ExitedWithCode(7), "may hold a lock");
+  EXPECT_EXIT(run_bytes_and_exit<print_text>(std::size_t{0}), testing::ExitedWithCode(0), "^$");
+}
+
+TEST_F(HostFaultDeathTest, AFunctionThatHoldsNoLockFailsItsKernel) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "has its own handler";
+  EXPECT_EXIT(run_bytes_and_exit<copy_bytes>(far_away, sizeof(std::size_t)),
+              testing::ExitedWithCode(1),
+              "the kernel accessed address 0x[0-9a-f]+, where it has no memory, in block");
+}
+
+TEST_F(HostFaultDeathTest, ASignalThatIsSentIsNoFaultOfTheKernel) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "has its own handler";
+  const auto send = [](void (*handler)(int)) {
+    struct sigaction own {};
+    own.sa_handler = handler;
+    static_cast<void>(sigaction(SIGSEGV, &own, nullptr));  // before the backend's
+    const Stream stream = Stream::create().value();
+    auto x = DeviceBuffer<int>::create(stream, 1).value();
+    const bool launched =
+        launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<wait_for_signal>, x.view())
+            .has_value();
+    std::_Exit(launched && stream.synchronize().has_value() ? 0 : 1);
+  };
+  EXPECT_EXIT(send([](int) { static_cast<void>(::write(STDERR_FILENO, "own\n", 4) == 4); }),
+              testing::ExitedWithCode(0), "^own\n$");
+  EXPECT_EXIT(send(SIG_IGN), testing::ExitedWithCode(0), "^$");
+  EXPECT_EXIT(send(SIG_DFL), testing::KilledBySignal(SIGSEGV), "^$");
 }
 
 TEST_F(HostFault, LocalVariablesOfHalfAMebibyteFit) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace warpsafe::host_test {
@@ -225,19 +226,76 @@ TEST_F(HostMemory, ADeviceHasAsMuchMemoryAsATestGivesIt) {
   EXPECT_EQ(more, nullptr);
 }
 
-TEST_F(HostMemory, WritingPastTheEndIsAnIllegalAccess) {
+std::string error_text(int status) {
+  const Name text = host_backend::error_text(status);
+  return {text.data, text.size};
+}
+
+TEST_F(HostMemory, AKernelThatWritesPastTheEndFails) {
   if (host::address_sanitizer) GTEST_SKIP() << "AddressSanitizer ends the program first";
   auto* const memory = device_array<char>(10);
   ASSERT_EQ(launch_raw(
                 stream, shape_of(1, 1), +[](char* to) { to[10] = 1; }, memory),
             0);
-  EXPECT_EQ(synchronize(), 0) << "found when the memory is given back";
-  release(memory);
   const int status = synchronize();
   EXPECT_EQ(status, raw(HostStatus::illegal_address));
-  const Name text = host_backend::error_text(status);
-  EXPECT_EQ(std::string(text.data, text.size),
-            "something was written past the end of 10 bytes of memory");
+  EXPECT_EQ(
+      error_text(status),
+      "something was written past the end of 10 bytes of memory; found at the end of a kernel");
+  host::reset();
+  release(memory);
+  EXPECT_EQ(synchronize(), 0) << "it is reported once";
+}
+
+TEST_F(HostMemory, TheKernelOfAGraphThatWritesPastTheEndFails) {
+  if (host::address_sanitizer) GTEST_SKIP() << "AddressSanitizer ends the program first";
+  auto* const memory = device_array<char>(10);
+  host_backend::native_graph graph{};
+  host_backend::native_graph_exec exec{};
+  ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
+  ASSERT_EQ(launch_raw(
+                stream, shape_of(1, 1), +[](char* to) { to[10] = 1; }, memory + 3),
+            0);
+  ASSERT_EQ(host_backend::capture_end(stream, graph), 0);
+  ASSERT_EQ(host_backend::graph_instantiate(exec, graph), 0);
+  ASSERT_EQ(host_backend::graph_launch(exec, stream), 0);
+  EXPECT_EQ(synchronize(), raw(HostStatus::illegal_address));
+  host::reset();
+  release(memory);
+  EXPECT_EQ(host_backend::graph_exec_destroy(exec), 0);
+  EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+}
+
+// No kernel was given these addresses, so only the free looks behind the memory.
+TEST_F(HostMemory, AFreeReturnsWhatWasWrittenPastTheEnd) {
+  if (host::address_sanitizer) GTEST_SKIP() << "AddressSanitizer ends the program first";
+  auto* const memory = device_array<char>(10);
+  memory[12] = 1;
+  EXPECT_EQ(host_backend::deallocate(memory, stream), raw(HostStatus::illegal_address));
+  EXPECT_EQ(error_text(raw(HostStatus::illegal_address)),
+            "something was written past the end of 10 bytes of memory; found when the memory was "
+            "freed");
+  host::reset();
+  EXPECT_EQ(synchronize(), 0) << "it is reported once";
+}
+
+TEST_F(HostMemory, AFreeBehindRunningWorkReportsItLater) {
+  if (host::address_sanitizer) GTEST_SKIP() << "AddressSanitizer ends the program first";
+  struct Gate {
+    std::atomic<bool> open = false;
+  } gate;
+  auto* const memory = device_array<char>(10);
+  ASSERT_EQ(launch_raw(
+                stream, shape_of(1, 1),
+                +[](Gate* of, std::uintptr_t hidden) {
+                  while (!of->open) std::this_thread::yield();
+                  reinterpret_cast<char*>(hidden)[12] = 1;
+                },
+                &gate, reinterpret_cast<std::uintptr_t>(memory)),
+            0);
+  release(memory);
+  gate.open = true;
+  EXPECT_EQ(synchronize(), raw(HostStatus::illegal_address));
   host::reset();
 }
 

@@ -253,7 +253,7 @@ TEST_F(HostHandler, EndsAProgramWithoutAHandlerOnlyByItsInstruction) {
   EXPECT_EXIT(forward(SI_USER, SIG_DFL), KilledBySignal(SIGSEGV), "") << "nothing runs again";
   EXPECT_EXIT(forward(SI_TKILL, SIG_DFL), KilledBySignal(SIGSEGV), "");
   EXPECT_EXIT(forward(SEGV_MAPERR, SIG_IGN), ExitedWithCode(7), "");
-  EXPECT_EXIT(forward(SI_USER, SIG_IGN), ExitedWithCode(7), "");
+  EXPECT_EXIT(forward(SI_USER, SIG_IGN), ExitedWithCode(8), "") << "it stays ignored, not more";
 }
 
 TEST_F(HostHandler, EndsAKernelOnlyWhereOneRuns) {
@@ -272,12 +272,25 @@ TEST_F(HostHandler, EndsAKernelOnlyWhereOneRuns) {
   thread.block[1] = 3;
   thread.thread[2] = 4;
   thread.fault = +[](HostThread&, const char* text) { log() += text; };
-  for (const int code : {int{SEGV_MAPERR}, int{SI_USER}}) {
+  for (const int code : {int{SEGV_MAPERR}, int{SEGV_ACCERR}}) {
     info = info_of(code, &somewhere);
     log().clear();
     host::end_bad_access(SIGSEGV, &info, nullptr);
     EXPECT_THAT(log(), HasSubstr("the kernel accessed address 0x"));
     EXPECT_THAT(log(), HasSubstr(", where it has no memory, in block (0,3,0), thread (0,0,4)"));
+  }
+  info = info_of(SI_KERNEL);
+  log().clear();
+  host::end_bad_access(SIGSEGV, &info, nullptr);
+  EXPECT_EQ(log(),
+            "the kernel accessed an address that no memory can have, in block (0,3,0), thread "
+            "(0,0,4)");
+  // Another process has sent it while the kernel ran; its number is where an address would be.
+  for (const int code : {int{SI_USER}, int{SI_QUEUE}, int{SI_TKILL}}) {
+    info = info_of(code, &somewhere);
+    log().clear();
+    host::end_bad_access(SIGSEGV, &info, nullptr);
+    EXPECT_EQ(log(), "outer");
   }
 }
 
@@ -337,7 +350,7 @@ TEST_F(HostHandler, AStackThatIsUsedUpIsToldWithItsKernel) {
       host::end_bad_access(SIGSEGV, &info, nullptr);
       const std::string text = testing::internal::GetCapturedStderr();
       if (code == SI_USER) {
-        EXPECT_EQ(log(), "fault") << "it has no address";
+        EXPECT_EQ(log(), "outer") << "it was sent";
         EXPECT_EQ(text, "");
         continue;
       }

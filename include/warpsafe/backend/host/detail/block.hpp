@@ -5,6 +5,7 @@
 #include <warpsafe/args/device_span.hpp>
 #include <warpsafe/backend/detail/host_thread.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/backend/host/detail/fault_place.hpp>
 #include <warpsafe/backend/host/detail/fibre.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
@@ -184,7 +185,7 @@ inline void end_outside_of_span(std::size_t first, std::size_t count, std::size_
 /// What an OS thread works on, for the handler of faults. Valid while `host_thread` is not nullptr.
 struct RunningBlock {
   const FibrePool* stacks;
-  const Grid* grid;
+  Grid* grid;
 };
 inline thread_local RunningBlock running_block{nullptr, nullptr};
 
@@ -228,17 +229,34 @@ class FaultStack {
   void* memory_ = nullptr;
 };
 
-/// Says that a thread has used up its stack of `bytes` bytes. Called by a signal handler.
-[[gnu::cold]] inline void report_overflow(const HostThread& self, std::size_t bytes) noexcept {
+/// Appends what the instruction did.
+inline TextBuffer& operator<<(TextBuffer& out, const siginfo_t& info) noexcept {
+  // The processor does not tell an address that no memory can have.
+  if (info.si_code == SI_KERNEL) return out << "accessed an address that no memory can have";
+  return out << "accessed address " << static_cast<const void*>(info.si_addr)
+             << ", where it has no memory";
+}
+
+/// A text of the running kernel that ends the program: `warpsafe: kernel '<name>' `, `parts`, and
+/// the thread. Called by a signal handler.
+template <class... Parts>
+[[gnu::cold]] void report_kernel(const HostThread& self, const char* advice,
+                                 const Parts&... parts) noexcept {
   char text[1024];
   TextBuffer out(text, sizeof text);
-  out << "warpsafe: kernel '";
   const Name kernel = running_block.grid->kernel;
-  out << (kernel.empty() ? Name::of("(unknown)") : kernel) << "' used up the stack of a thread, "
-      << std::uint64_t{bytes} << " bytes, in block " << self.block << ", thread " << self.thread
-      << "\n  its local variables and calls need more; set WARPSAFE_HOST_STACK="
-      << std::uint64_t{bytes / 512} << "K, or call host::set_stack_bytes before the launch\n";
+  out << "warpsafe: kernel '" << (kernel.empty() ? Name::of("(unknown)") : kernel) << "' ";
+  (out << ... << parts) << ", in block " << self.block << ", thread " << self.thread << "\n  "
+                        << advice;
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, out.size());
+}
+/// Says that a thread has used up its stack of `bytes` bytes.
+[[gnu::cold]] inline void report_overflow(const HostThread& self, std::size_t bytes) noexcept {
+  char advice[160];
+  TextBuffer out(advice, sizeof advice);
+  out << "its local variables and calls need more; set WARPSAFE_HOST_STACK="
+      << std::uint64_t{bytes / 512} << "K, or call host::set_stack_bytes before the launch\n";
+  report_kernel(self, advice, "used up the stack of a thread, ", std::uint64_t{bytes}, " bytes");
 }
 
 inline struct sigaction outer_handlers[2];  ///< of SIGSEGV and SIGBUS, before end_bad_access
@@ -246,35 +264,50 @@ inline struct sigaction outer_handlers[2];  ///< of SIGSEGV and SIGBUS, before e
 /// Calls the handler before ours, or ends the program as without ours.
 inline void forward_signal(int number, siginfo_t* info, void* context) {
   const struct sigaction& outer = outer_handlers[number == SIGBUS ? 1 : 0];
+  const bool sent = info->si_code <= 0;
   if ((outer.sa_flags & SA_SIGINFO) != 0) return outer.sa_sigaction(number, info, context);
   if (outer.sa_handler != SIG_DFL && outer.sa_handler != SIG_IGN) return outer.sa_handler(number);
+  if (sent && outer.sa_handler == SIG_IGN) return;
   // The instruction runs again, and ends the program as it would have without this handler. A
   // signal that was sent has no instruction.
   static_cast<void>(sigaction(number, &outer, nullptr));
-  if (info->si_code <= 0) static_cast<void>(std::raise(number));
+  if (sent) static_cast<void>(std::raise(number));
 }
 
-/// Ends a kernel that accesses an address without memory, as a GPU does. A kernel that has used up
-/// its stack ends the program, because a host function that it has called may hold a lock, such as
-/// the allocator's. Every other fault of the program goes on to its own handler. A signal handler:
-/// it leaves a kernel by switching fibres, so its signal must not stay blocked meanwhile.
+/// Ends a kernel that accesses an address without memory, as a GPU does. Where a function of the
+/// program may be interrupted that holds a lock, such as the allocator's or that of stdout, nothing
+/// can release it. So a kernel that has used up its stack ends the program, as does a function of
+/// another library that a kernel calls. Every other fault of the program, and a signal that was
+/// sent, goes on to its own handler. A signal handler: it neither locks nor allocates. It leaves a
+/// kernel by switching fibres, so its signal must not stay blocked meanwhile.
 inline void end_bad_access(int number, siginfo_t* info, void* context) {
-  if (info->si_code > 0 && PredecessorWatch::takes(info->si_addr, context)) return;
+  if (info->si_code <= 0) return forward_signal(number, info, context);
+  if (PredecessorWatch::takes(info->si_addr, context)) return;
   HostThread* const self = host_thread;
   if (self == nullptr || self->fault == nullptr) return forward_signal(number, info, context);
-  if (info->si_code > 0 && running_block.stacks != nullptr) {
+  const auto end_program = [&] {
+    // If the program's handler returns, the instruction faults again: then without our text.
+    host_thread = nullptr;
+    forward_signal(number, info, context);
+  };
+  if (running_block.stacks != nullptr) {
     if (const std::size_t bytes = running_block.stacks->overflowed(info->si_addr); bytes != 0) {
       report_overflow(*self, bytes);
-      // If the program's handler returns, the instruction faults again: then without this text.
-      host_thread = nullptr;
-      return forward_signal(number, info, context);
+      return end_program();
+    }
+    void* const kernel = const_cast<void*>(running_block.grid->function());
+    if (const link_map* const library = library_of_fault(kernel, FaultPlace::of(context))) {
+      report_kernel(*self, "the function may hold a lock, so the program ends\n",
+                    "called a function of ", library->l_name, ", which ", *info);
+      return end_program();
     }
   }
-  char text[512];
+  char text[256];
   TextBuffer out(text, sizeof text);
-  out << "the kernel accessed address " << static_cast<const void*>(info->si_addr)
-      << ", where it has no memory, in block " << self->block << ", thread " << self->thread;
-  name_memory(out, info->si_addr);
+  out << "the kernel " << *info << ", in block " << self->block << ", thread " << self->thread;
+  if (running_block.grid != nullptr) {
+    running_block.grid->fail(HostStatus::illegal_address, text, info->si_addr);
+  }
   self->fault(*self, text);
 }
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
@@ -93,7 +94,13 @@ class Device {
   void fail(Failure failure) {
     const bool first = failure_.status == 0;
     const bool worse = is_sticky(failure.status) && !is_sticky(failure_.status);
-    if (first || worse) failure_ = std::move(failure);
+    if (!first && !worse) return;
+    failure_ = std::move(failure);
+    told_before_ = faults_told();
+  }
+  /// Whether work failed, and no error that the program was given since can be about it.
+  [[nodiscard]] bool keeps_untold() const noexcept {
+    return failure_.status != 0 && faults_told() == told_before_;
   }
   /// The status that every call returns once the context is lost, or 0.
   [[nodiscard]] int lost() const noexcept {
@@ -108,6 +115,9 @@ class Device {
   void recover() { failure_ = {}; }
 
  private:
+  [[nodiscard]] static std::uint64_t faults_told() noexcept {
+    return __atomic_load_n(&warpsafe::detail::faults_told, __ATOMIC_ACQUIRE);
+  }
   [[nodiscard]] static std::uint64_t remaining_shared(std::uint64_t bytes,
                                                       const KernelLimits& kernel) noexcept {
     return bytes > kernel.static_shared ? bytes - kernel.static_shared : 0;
@@ -116,6 +126,7 @@ class Device {
   std::map<const void*, KernelLimits> kernels_;  // set by tests
   std::map<const void*, std::uint64_t> raised_;  // set by raise_dynamic_shared
   Failure failure_;
+  std::uint64_t told_before_ = 0;  // detail::faults_told when it failed
 };
 
 }  // namespace warpsafe::host

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,10 +103,17 @@ class Grid {
     index[2] = static_cast<unsigned>(number / shape.grid[0] / shape.grid[1]);
   }
 
-  /// Records the first failure, and starts no further block.
-  void fail(HostStatus status, const char* text) {
-    const std::lock_guard lock(mutex_);
-    if (!stopped_.exchange(true)) failure_ = {raw(status), text};
+  /// Records the first failure, and starts no further block. `address` is that of a bad access. A
+  /// signal handler calls this, so it neither locks nor allocates.
+  void fail(HostStatus status, const char* text, const void* address = nullptr) noexcept {
+    if (stopped_.exchange(true)) return;
+    std::size_t size = 0;
+    for (; text[size] != '\0' && size + 1 < sizeof failure_text_; ++size) {
+      failure_text_[size] = text[size];
+    }
+    failure_text_[size] = '\0';
+    bad_address_ = address;
+    failure_ = raw(status);
   }
   void stop() noexcept { stopped_ = true; }
   [[nodiscard]] bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
@@ -119,18 +125,24 @@ class Grid {
   /// Forgets these calls, before the grid runs.
   void begin() noexcept { waited_ = allowed_ = false; }
 
-  /// Takes the failure. The grid can run again afterwards, since graphs are replayed.
+  /// Takes the failure. The grid can run again afterwards, since graphs are replayed. @pre all its
+  /// blocks have ended
   [[nodiscard]] Failure take_failure() {
-    const std::lock_guard lock(mutex_);
     stopped_ = false;
-    return std::exchange(failure_, {});
+    Failure failure{std::exchange(failure_, 0), {}};
+    if (failure.status != 0) failure.text = failure_text_;
+    return failure;
   }
+  /// Of the last failure: the address of the bad access, or nullptr.
+  [[nodiscard]] const void* bad_address() const noexcept { return bad_address_; }
 
  private:
   const KernelEntry entry_;
   ArgumentBlock arguments_;
-  std::mutex mutex_;
-  Failure failure_;
+  // Written once, by the thread that stops the grid, and read after its blocks.
+  char failure_text_[512] = {};
+  const void* bad_address_ = nullptr;
+  int failure_ = 0;
   std::atomic<bool> stopped_ = false;
   std::atomic<bool> asks_dynamic_ = false;
   std::atomic<std::uint64_t> static_bytes_ = 0;

@@ -43,10 +43,6 @@ inline void fill_pattern(void* memory, std::size_t bytes, std::uint32_t pattern)
   return true;
 }
 
-/// Appends which allocation is nearest to an address without memory. The runtime sets it.
-inline void (*name_memory)(warpsafe::detail::TextBuffer& out,
-                           const void* address) = [](auto&, const void*) {};
-
 /// WARPSAFE_GUARD: which accesses outside of an allocation fault at once.
 enum class MemoryGuard : std::uint8_t {
   usual,   ///< those behind the next multiple of 256 bytes; the rest is checked when it is freed

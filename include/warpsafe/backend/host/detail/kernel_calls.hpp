@@ -165,7 +165,8 @@ struct KernelCalls {
             if (&device != &stream->device) return HostStatus::invalid_resource_handle;
             const HostStatus verdict = launch_verdict(entry, shape, device.limits, kernel);
             if (verdict != HostStatus::success) return verdict;
-            auto operation = std::make_shared<KernelOperation>(entry, shape, args, runtime.pool);
+            auto operation = std::make_shared<KernelOperation>(entry, shape, args, runtime.pool,
+                                                               &runtime.known_memory);
             operation->injected.status = runtime.book.kernel_fault();
             if (!reaches_arguments(runtime, device, entry, args)) {
               operation->injected.status = raw(HostStatus::illegal_address);

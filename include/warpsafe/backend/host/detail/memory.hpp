@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -49,11 +50,12 @@ class Storage {
   [[nodiscard]] void* get() const noexcept { return memory_; }
 
   /// Ends the memory's use: later reads find `freed_pattern` while the storage still exists.
-  /// Returns false if the guard behind it was overwritten.
-  [[nodiscard]] bool retire() noexcept {
-    const bool intact = holds_pattern(memory_ + bytes_, guard_bytes_, guard_pattern);
-    fill_pattern(memory_, bytes_, freed_pattern);
-    return intact;
+  void retire() noexcept { fill_pattern(memory_, bytes_, freed_pattern); }
+  /// Whether something was written to the guard behind the memory since the last call.
+  [[nodiscard]] bool take_overrun() noexcept {
+    if (holds_pattern(memory_ + bytes_, guard_bytes_, guard_pattern)) return false;
+    fill_pattern(memory_ + bytes_, guard_bytes_, guard_pattern);
+    return true;
   }
   /// Whether new memory of `bytes` bytes can begin at the same address.
   [[nodiscard]] bool fits(std::size_t bytes) const noexcept {
@@ -128,6 +130,21 @@ struct Allocation {
   bool ordered = false;  ///< allocated and freed in the order of a stream
   call_site site{nullptr, nullptr, 0};  ///< where the program allocated it, if that is known
 
+  /// The failure if something was written past the end since the last call, else none. `found`: how
+  /// it was found, for the text.
+  [[nodiscard]] Failure take_overrun(std::string_view found) {
+    if (!storage.take_overrun()) return {};
+    char text[512];
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    out << "something was written past the end of " << std::uint64_t{bytes} << " bytes of memory";
+    put_site(out);
+    out << Name{found.data(), found.size()};
+    return {raw(HostStatus::illegal_address), text};
+  }
+  /// Appends where the program allocated it.
+  void put_site(warpsafe::detail::TextBuffer& out) const {
+    if (site.file != nullptr) out << " that were allocated at " << site;
+  }
   /// Whether a device may access the memory by its address.
   [[nodiscard]] bool is_accessible(const Device& from) const {
     return kind != MemoryKind::device || from.accesses(device);
@@ -207,12 +224,10 @@ class MemoryRegistry {
   }
   /// The allocation that contains all of [memory, memory + bytes), or nullptr.
   [[nodiscard]] const Allocation* around(const void* memory, std::size_t bytes) const {
-    const auto next = after(memory);
-    if (next == allocations_.begin()) return nullptr;
-    const Allocation* const found = std::prev(next)->get();
-    const std::size_t offset = address(memory) - address(found->storage.get());
-    const bool inside = offset < found->bytes && bytes <= found->bytes - offset;
-    return inside ? found : nullptr;
+    return holder(memory, bytes);
+  }
+  [[nodiscard]] Allocation* around(const void* memory, std::size_t bytes) {
+    return holder(memory, bytes);
   }
   /// The allocation that is nearest to an address outside of all, or nullptr.
   [[nodiscard]] const Allocation* nearest(const void* memory) const {
@@ -224,12 +239,9 @@ class MemoryRegistry {
     const std::uintptr_t begin = address(above->storage.get());
     return begin - address(memory) < address(memory) - end ? above : below;
   }
-  /// Appends how far that allocation is from the address, and where it was allocated. Called in the
-  /// handler of a fault, on a thread that runs a kernel and so does not hold the owner's lock.
-  void name_nearest(warpsafe::detail::TextBuffer& out, const void* memory,
-                    std::mutex& owners) const {
-    const std::unique_lock lock(owners, std::try_to_lock);
-    const Allocation* const closest = lock ? nearest(memory) : nullptr;
+  /// Appends how far that allocation is from the address, and where it was allocated.
+  void name_nearest(warpsafe::detail::TextBuffer& out, const void* memory) const {
+    const Allocation* const closest = nearest(memory);
     if (closest == nullptr) return;
     const std::uintptr_t begin = address(closest->storage.get());
     const bool before = address(memory) < begin;
@@ -239,7 +251,7 @@ class MemoryRegistry {
     out << "; that is " << std::uint64_t{away}
         << (before ? " bytes before the beginning of " : " bytes past the end of ")
         << std::uint64_t{closest->bytes} << " bytes";
-    if (closest->site.file != nullptr) out << " that were allocated at " << closest->site;
+    closest->put_site(out);
   }
   /// Removes the allocation that starts at `memory`. @pre there is one
   [[nodiscard]] Allocation remove(const void* memory) {
@@ -249,9 +261,23 @@ class MemoryRegistry {
     return allocation;
   }
 
+  /// Calls `look(allocation)` for each.
+  template <class Look>
+  void each(const Look& look) {
+    for (const std::unique_ptr<Allocation>& allocation : allocations_) look(*allocation);
+  }
+
  private:
   using Allocations = std::vector<std::unique_ptr<Allocation>>;
 
+  [[nodiscard]] Allocation* holder(const void* memory, std::size_t bytes) const {
+    const auto next = after(memory);
+    if (next == allocations_.begin()) return nullptr;
+    Allocation* const found = std::prev(next)->get();
+    const std::size_t offset = address(memory) - address(found->storage.get());
+    const bool inside = offset < found->bytes && bytes <= found->bytes - offset;
+    return inside ? found : nullptr;
+  }
   [[nodiscard]] static std::uintptr_t address(const void* memory) noexcept {
     return reinterpret_cast<std::uintptr_t>(memory);
   }
@@ -263,6 +289,12 @@ class MemoryRegistry {
                             });
   }
   Allocations allocations_;
+};
+
+/// The registry for running work, which does not hold the owner's lock.
+struct SharedRegistry {
+  MemoryRegistry& memory;
+  std::mutex& mutex;
 };
 
 }  // namespace warpsafe::host

@@ -56,6 +56,11 @@ struct MemoryCalls {
       runtime.submit(*stream, std::make_shared<ReleaseOperation>(runtime, memory, found->bytes));
       found->freed = true;
       runtime.devices[static_cast<std::size_t>(found->device)]->used -= found->bytes;
+      // If no work may still write to it, this call returns what the release would find.
+      if (!runtime.works(*stream)) {
+        stream->device.fail(ReleaseOperation::overrun(*found, caller().site));
+        return runtime.lost(stream->device);
+      }
       return status;
     });
   }
@@ -222,7 +227,8 @@ struct MemoryCalls {
       kept.active = false;
     }
     Allocation allocation = runtime.memory.remove(memory.storage.get());
-    if (!allocation.storage.retire()) device.fail(ReleaseOperation::overrun(allocation.bytes));
+    device.fail(ReleaseOperation::overrun(allocation, caller().site));
+    allocation.storage.retire();
     runtime.quarantine(std::move(allocation));
   }
   static void touch(Runtime& runtime, const void* memory, std::size_t bytes,

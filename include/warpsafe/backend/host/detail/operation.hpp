@@ -9,6 +9,8 @@
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/memory_access.hpp>
+#include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -17,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -93,7 +96,8 @@ struct KernelWatch {
 struct KernelOperation final : Operation {
   Grid grid;
   GridPool& pool;
-  Failure injected;  ///< the failure that a test asked for in place of running
+  SharedRegistry* known;  ///< of all memory; nullptr: nothing is known
+  Failure injected;       ///< the failure that a test asked for in place of running
   /// When it was launched, the host knew that all earlier work of the stream had ended.
   bool begins_alone = false;
   bool followed = false;      ///< a scheduler reports what the next member says
@@ -103,8 +107,8 @@ struct KernelOperation final : Operation {
   KernelWatch* watch = nullptr;  ///< of its next run
 
   KernelOperation(const KernelEntry& entry, const LaunchShape& shape, void** args,
-                  GridPool& its_pool)
-      : grid(entry, shape, args), pool(its_pool) {
+                  GridPool& its_pool, SharedRegistry* memory = nullptr)
+      : grid(entry, shape, args), pool(its_pool), known(memory) {
     const std::uint64_t* const windows = launch_windows();
     each_memory(entry, args, [&](const GivenMemory& memory) {
       Access access{memory.address, Access::whole_allocation, memory.writes};
@@ -116,7 +120,8 @@ struct KernelOperation final : Operation {
   }
   /// The same launch, for another executable graph, which may run at the same time.
   [[nodiscard]] std::shared_ptr<KernelOperation> copy() {
-    auto made = std::make_shared<KernelOperation>(grid.entry(), grid.shape, grid.values(), pool);
+    auto made =
+        std::make_shared<KernelOperation>(grid.entry(), grid.shape, grid.values(), pool, known);
     made->accesses = accesses;
     made->caller = caller;
     made->injected = injected;
@@ -134,9 +139,43 @@ struct KernelOperation final : Operation {
     if (watched_by != nullptr) watched_by->has_run(*this);
     never_waited = grid.shape.programmatic && !grid.waited() && !grid.stopped();
     if (never_waited && !followed) return {raw(HostStatus::never_waited), {}};
-    return grid.take_failure();
+    Failure failure = grid.take_failure();
+    if (known == nullptr) return failure;
+    if (failure.status == 0 && grid.watch == nullptr) return find_overrun();
+    if (grid.bad_address() != nullptr) name_memory(failure.text);
+    return failure;
   }
   [[nodiscard]] bool survives_loss() const noexcept override { return false; }
+
+ private:
+  /// Looks behind the memory that the kernel was given. A GPU finds such a write later or never.
+  [[nodiscard]] Failure find_overrun() const {
+    const std::lock_guard lock(known->mutex);
+    for (const Access& access : accesses) {
+      Allocation* const memory = known->memory.around(access.address, 1);
+      if (memory == nullptr) continue;
+      char text[320];
+      warpsafe::detail::TextBuffer out(text, sizeof text);
+      out << "; found at the end of ";
+      if (caller.kernel.empty()) {
+        out << "a kernel";
+      } else {
+        out << "kernel '" << caller.kernel << '\'';
+      }
+      if (caller.site.file != nullptr) out << ", launched at " << caller.site;
+      Failure failure = memory->take_overrun({text, out.size()});
+      if (failure.status != 0) return failure;
+    }
+    return {};
+  }
+  /// Appends the allocation that is nearest to the bad access.
+  void name_memory(std::string& text) const {
+    char nearest[320];
+    warpsafe::detail::TextBuffer out(nearest, sizeof nearest);
+    const std::lock_guard lock(known->mutex);
+    known->memory.name_nearest(out, grid.bad_address());
+    text.append(nearest, out.size());
+  }
 };
 
 /// Rows of bytes: `rows` rows of `width` bytes, each `pitch` bytes after the previous one.

@@ -13,11 +13,13 @@
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/error/detail/kept_text.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -44,6 +46,7 @@ class Runtime {
   std::unordered_map<const GraphState*, std::unique_ptr<GraphState>> graphs;
   std::unordered_map<const GraphExecState*, std::unique_ptr<GraphExecState>> graph_execs;
   MemoryRegistry memory;
+  SharedRegistry known_memory{memory, mutex};
   FreedMemory freed_memory;  ///< while a scheduler is active
   CallBook book;
   GridPool pool;
@@ -53,9 +56,6 @@ class Runtime {
   Runtime() {
     reset_devices(1);
     install_fault_handlers();
-    name_memory = [](TextBuffer& out, const void* address) {
-      get().memory.name_nearest(out, address, get().mutex);
-    };
   }
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -93,6 +93,17 @@ class Runtime {
   [[nodiscard]] Device* device(int ordinal) noexcept {
     const bool there = ordinal >= 0 && ordinal < device_count;
     return there ? devices[static_cast<std::size_t>(ordinal)].get() : nullptr;
+  }
+
+  /// Whether an operation of `stream` that may access memory has not ended, or one of another
+  /// stream that it waits for.
+  [[nodiscard]] static bool works(const StreamState& stream) {
+    return std::any_of(stream.queue.begin(), stream.queue.end(), [](const auto& operation) {
+      const bool waits = operation->after != nullptr && !operation->after->done;
+      const OperationKind kind = operation->kind();
+      return waits || kind == OperationKind::kernel || kind == OperationKind::copy ||
+             kind == OperationKind::fill || kind == OperationKind::graph;
+    });
   }
 
   /// Adds an operation to the end of a stream, or to the stream's capture. Work of a default stream
@@ -289,6 +300,30 @@ class Runtime {
       if (stream->worker.joinable()) in_time ? stream->worker.join() : stream->worker.detach();
     }
     in_time ? pool.join() : pool.detach();
+    if (in_time) report_untold();
+  }
+  /// Prints the failures that no call has returned, because the program has made none since. Also
+  /// looks behind memory that was not freed.
+  void report_untold() noexcept {
+    const std::lock_guard lock(mutex);
+    const auto look = [this](Allocation& kept) {
+      Failure failure = kept.take_overrun("; found at the end of the program");
+      if (failure.status != 0) {
+        devices[static_cast<std::size_t>(kept.device)]->fail(std::move(failure));
+      }
+      return 0;
+    };
+    static_cast<void>(guarded([&] { return memory.each(look), 0; }, 0));
+    for (const auto& device : devices) {
+      if (!device->keeps_untold()) continue;
+      const Failure& failure = device->failure();
+      const Name text = failure.text.empty() ? row_of(failure.status).text
+                                             : Name{failure.text.data(), failure.text.size()};
+      std::fprintf(stderr,
+                   "warpsafe: work failed on device %d, and no call has returned the error: %.*s\n"
+                   "  synchronize a stream after the last work, and look at the result\n",
+                   device->limits.device, static_cast<int>(text.size), text.data);
+    }
   }
   [[nodiscard]] bool gone(const std::vector<StreamState*>& all) {
     const std::lock_guard lock(mutex);

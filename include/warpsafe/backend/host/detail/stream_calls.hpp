@@ -10,7 +10,6 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <utility>
 
 namespace warpsafe::host {
@@ -61,7 +60,7 @@ namespace warpsafe::host {
 /// end as an illegal access.
 struct ReleaseOperation final : Operation {
   ReleaseOperation(Runtime& runtime, void* memory, std::size_t bytes)
-      : runtime_(runtime), memory_(memory), bytes_(bytes) {
+      : runtime_(runtime), memory_(memory) {
     accesses = {{memory, bytes, true}};
   }
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::release; }
@@ -69,20 +68,24 @@ struct ReleaseOperation final : Operation {
     std::unique_lock lock(runtime_.mutex);
     Allocation allocation = runtime_.memory.remove(memory_);
     lock.unlock();
-    const bool intact = allocation.storage.retire();
+    Failure failure = overrun(allocation, caller.site);
+    allocation.storage.retire();
     lock.lock();
     runtime_.quarantine(std::move(allocation));
-    return intact ? Failure{} : overrun(bytes_);
+    return failure;
   }
-  [[nodiscard]] static Failure overrun(std::size_t bytes) {
-    return {raw(HostStatus::illegal_address),
-            "something was written past the end of " + std::to_string(bytes) + " bytes of memory"};
+  /// The failure if something was written past the end of memory that is freed in this line.
+  [[nodiscard]] static Failure overrun(Allocation& memory, const call_site& freed) {
+    char text[256];
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    out << "; found when the memory was freed";
+    if (freed.file != nullptr) out << " at " << freed;
+    return memory.take_overrun({text, out.size()});
   }
 
  private:
   Runtime& runtime_;
   void* memory_;
-  std::size_t bytes_;
 };
 
 /// The backend's calls for streams. See backend/backend.hpp.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <dlfcn.h>
+#include <link.h>
+#include <ucontext.h>
+
+namespace warpsafe::host {
+
+/// The loaded object that holds `address`; nullptr if none does, or if the C library cannot tell a
+/// signal handler (`_dl_find_object` of glibc 2.35 and later can).
+[[nodiscard]] inline const link_map* object_of([[maybe_unused]] void* address) noexcept {
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+  dl_find_object found{};
+  if (_dl_find_object(address, &found) == 0) return found.dlfo_link_map;
+#endif
+  return nullptr;
+}
+
+/// The code that a fault interrupted, from the handler's context.
+struct FaultPlace {
+  void* code = nullptr;    ///< the instruction; nullptr if unknown
+  void* caller = nullptr;  ///< where a function that has saved nothing returns to
+
+  [[nodiscard]] static FaultPlace of([[maybe_unused]] const void* context) noexcept {
+#if defined(__x86_64__)
+    if (context == nullptr) return {};
+    const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+    auto* const stack = reinterpret_cast<void**>(registers[REG_RSP]);
+    return {reinterpret_cast<void*>(registers[REG_RIP]), stack == nullptr ? nullptr : *stack};
+#elif defined(__aarch64__)
+    if (context == nullptr) return {};
+    const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext;
+    return {reinterpret_cast<void*>(registers.pc), reinterpret_cast<void*>(registers.regs[30])};
+#else
+    return {};
+#endif
+  }
+};
+
+/// The library in which a kernel's fault happened, if the function may hold a lock; else nullptr. A
+/// kernel's own code is in the object of `kernel` or in the main program. A function such as
+/// memcpy, which kernel code calls and which calls nothing itself, holds no lock either.
+[[nodiscard]] inline const link_map* library_of_fault(void* kernel,
+                                                      const FaultPlace& place) noexcept {
+  const link_map* const own = object_of(kernel);
+  const auto is_own = [&](const link_map* object) {
+    return object == own || (object != nullptr && object->l_name[0] == '\0');
+  };
+  const link_map* const library = object_of(place.code);
+  if (library == nullptr || own == nullptr || is_own(library)) return nullptr;
+  return is_own(object_of(place.caller)) && place.caller != nullptr ? nullptr : library;
+}
+
+}  // namespace warpsafe::host
