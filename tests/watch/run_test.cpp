@@ -505,6 +505,15 @@ TEST(Run, OurThreadTakesNoSignalOfTheProgram) {
   EXPECT_THAT(watched("--timeout 10", "good signal").out, HasSubstr("signal: 0\n"));
 }
 
+TEST(Run, AKernelThatIsNeverLaunchedIsSaid) {
+  const std::string said =
+      "warpsafe: --kernel axpi selected no launch: no kernel of that name was launched; the most "
+      "similar is 'axpy'\n";
+  EXPECT_EQ(watched("--quiet --kernel axpi", "good").out, "good: 0\n" + said);
+  EXPECT_THAT(watched("--kernel axpi", "good").out, HasSubstr(said));
+  EXPECT_EQ(watched("--quiet --kernel axpy", "good").out, "good: 0\n");
+}
+
 TEST(Run, ATimelineAtTheEnd) {
   const std::string path = testing::TempDir() + "watch_timeline.json";
   EXPECT_EQ(watched("--timeline " + path, "good sync").status, 0);

@@ -4,6 +4,7 @@
 
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/name.hpp>
+#include <warpsafe/debug/detail/listed_kernels.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -156,35 +157,6 @@ struct Environment {
   }
 };
 
-/// Whether `kernel` is one of the names in a comma-separated list. A name may be written in full,
-/// or without namespaces and template arguments. `all` matches every kernel.
-[[nodiscard]] inline bool is_listed(const Name& kernel, const char* list) noexcept {
-  // The bare name lies between the last "::" and the first '<'.
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  while (end < kernel.size && kernel.data[end] != '<') {
-    if (kernel.data[end] == ':') begin = end + 1;
-    ++end;
-  }
-  const Name bare{kernel.data + begin, end - begin};
-  const Name untemplated{kernel.data, end};
-  while (*list != '\0') {
-    // A comma between template arguments is part of the name.
-    std::size_t size = 0;
-    int depth = 0;
-    while (list[size] != '\0' && (list[size] != ',' || depth > 0)) {
-      if (list[size] == '<') ++depth;
-      if (list[size] == '>') --depth;
-      ++size;
-    }
-    const Name one{list, size};
-    if (one == kernel || one == bare || one == untemplated || one == Name::of("all")) return true;
-    list += size;
-    if (*list == ',') ++list;
-  }
-  return false;
-}
-
 /// The launches that a switch selects: `name,name…[:skip[:count]]`, with names as in is_listed. The
 /// filter leaves out the first `skip` launches of these kernels and selects the next `count`.
 /// Without a count it selects all that follow.
@@ -204,6 +176,7 @@ class LaunchFilter {
     skip_ = 0;
     count_ = ~std::uint64_t{0};
     __atomic_store_n(&seen_, 0, __ATOMIC_RELAXED);
+    listed_.clear();
     if (text == nullptr || *text == '\0') return true;
     const char* const end = end_of_names(text);
     if (!parse(end, skip_, count_)) return false;
@@ -220,10 +193,18 @@ class LaunchFilter {
   [[nodiscard]] bool on() const noexcept { return names_ != nullptr; }
   /// Whether it selects this launch of `kernel`. Counts the launch: call it once for each.
   [[nodiscard]] bool selects(const Name& kernel) noexcept {
-    if (names_ == nullptr || !is_listed(kernel, names_)) return false;
+    if (names_ == nullptr || !listed_.contains(kernel, names_)) return false;
     const std::uint64_t place = __atomic_fetch_add(&seen_, 1, __ATOMIC_RELAXED);
     return place >= skip_ && place - skip_ < count_;
   }
+  /// The names; nullptr if it is off.
+  [[nodiscard]] const char* names() const noexcept { return names_; }
+  [[nodiscard]] const detail::ListedKernels& listed() const noexcept { return listed_; }
+  /// The launches of these kernels so far, and how many of them the filter leaves out at first.
+  [[nodiscard]] std::uint64_t seen() const noexcept {
+    return __atomic_load_n(&seen_, __ATOMIC_RELAXED);
+  }
+  [[nodiscard]] std::uint64_t skipped() const noexcept { return skip_; }
 
  private:
   /// The first single ':' outside of brackets, or the end. A name may contain "::", and in brackets
@@ -250,6 +231,7 @@ class LaunchFilter {
   }
 
   char* names_ = nullptr;
+  detail::ListedKernels listed_;
   std::uint64_t skip_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t seen_ = 0;

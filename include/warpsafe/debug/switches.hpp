@@ -3,13 +3,16 @@
 #pragma once
 
 #include <warpsafe/debug/detail/call_trace.hpp>
+#include <warpsafe/debug/detail/environment_names.hpp>
 #include <warpsafe/debug/environment.hpp>
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/debug/run_listener.hpp>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 // The switches of the debug tools. The environment sets them first; a program may change them
 // later.
@@ -80,6 +83,54 @@ struct DataFilters {
            name, Shown(value).c_str());
 }
 
+/// The kernels that WARPSAFE_SYNC names.
+[[gnu::visibility("default")]] inline ListedKernels blocking_kernels;
+
+/// A filter of `names` selected no launch.
+[[gnu::cold, gnu::noinline]] inline void print_idle(const char* name, const char* names,
+                                                    const ListedKernels& listed) noexcept {
+  const char* const nearest = listed.nearest();
+  // Not to the log: its sink may be gone at the end of the program.
+  std::fprintf(stderr, "warpsafe: %s=%s selected no launch: %s%s%s\n", name, Shown(names).c_str(),
+               *nearest == '\0' ? "no kernel was launched in this process"
+                                : "no kernel of that name was launched; the most similar is '",
+               Shown(nearest).c_str(), *nearest == '\0' ? "" : "'");
+}
+/// At the end of the program: a filter that selects nothing may have a slip in a kernel's name.
+[[gnu::cold, gnu::noinline]] inline void print_idle_filters() noexcept {
+  const Environment& environment = Environment::get();
+  if (environment.silent) return;
+  if (environment.blocking_names != nullptr && !blocking_kernels.found() &&
+      __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED)) {
+    print_idle("WARPSAFE_SYNC", environment.blocking_names, blocking_kernels);
+  }
+  const DataFilters& filters = DataFilters::get();
+  const std::pair<const char*, const LaunchFilter*> all[] = {
+      {"WARPSAFE_REFERENCE", &filters.reference},
+      {"WARPSAFE_SHADOW", &filters.shadow},
+      {"WARPSAFE_TRACE", &filters.trace}};
+  for (const auto& [name, filter] : all) {
+    if (!filter->on()) continue;
+    const std::uint64_t seen = filter->seen();
+    if (seen == 0) {
+      print_idle(name, filter->names(), filter->listed());
+    } else if (seen <= filter->skipped()) {
+      std::fprintf(stderr,
+                   "warpsafe: %s=%s:%llu selected no launch: these kernels had %llu launches, and "
+                   "the first %llu are left out\n",
+                   name, Shown(filter->names()).c_str(),
+                   static_cast<unsigned long long>(filter->skipped()),
+                   static_cast<unsigned long long>(seen),
+                   static_cast<unsigned long long>(filter->skipped()));
+    }
+  }
+}
+/// Call it after a filter has got names.
+inline void look_at_filters_at_exit() noexcept {
+  static const bool once = std::atexit([] { print_idle_filters(); }) == 0;
+  static_cast<void>(once);
+}
+
 /// Writes the warnings at start. A switch that somebody left on unknowingly costs days.
 [[gnu::cold, gnu::noinline]] inline void log_active_switches(
     const Environment& environment) noexcept {
@@ -145,7 +196,15 @@ struct DataFilters {
     DataFilters::get().apply();
     update_switches();
     trace_calls_by_level();
-    if (!environment.silent) log_active_switches(environment);
+    if (!environment.silent) {
+      log_active_switches(environment);
+      log_unknown_variables();
+    }
+    const DataFilters& filters = DataFilters::get();
+    if (environment.blocking_names != nullptr || filters.reference.on() || filters.shadow.on() ||
+        filters.trace.on()) {
+      look_at_filters_at_exit();
+    }
     return true;
   }();
   static_cast<void>(first);

@@ -293,6 +293,7 @@ class Watcher {
                            [&](const auto&... of) { return places_.first(of...); });
         }
         write_reports(options_, run);
+        report_idle_filter();
         if (options_.quiet) return;
         const std::string text = summary_text(run);
         StandardError::line({text.data(), text.size() - 1});  // its last character ends a line
@@ -303,6 +304,16 @@ class Watcher {
   }
 
  private:
+  /// --kernel with a slip looks like a program without errors.
+  void report_idle_filter() {
+    if (options_.kernels.empty() || lookup_.listed().found()) return;
+    const std::string nearest = lookup_.listed().nearest();
+    if (nearest.empty()) return;  // a process of the program that launches nothing
+    StandardError::line("warpsafe: --kernel " + options_.kernels +
+                        " selected no launch: no kernel of that name was launched; the most "
+                        "similar is '" +
+                        nearest + "'");
+  }
   /// Runs before the first launch or wait. Only from then on may the runtime be queried.
   void begin_once() noexcept {
     if (__atomic_load_n(&begun_, __ATOMIC_ACQUIRE)) [[likely]]

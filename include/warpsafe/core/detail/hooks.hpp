@@ -48,6 +48,12 @@ struct CheckHooks {
   return ::secure_getenv(name);
 }
 
+/// The variables that the debug tools read.
+inline constexpr Name environment_switches[] = {
+    Name::of("WARPSAFE_LOG"),     Name::of("WARPSAFE_SYNC"),      Name::of("WARPSAFE_BREAK"),
+    Name::of("WARPSAFE_TRACE"),   Name::of("WARPSAFE_REFERENCE"), Name::of("WARPSAFE_SHADOW"),
+    Name::of("WARPSAFE_TIMEOUT"), Name::of("WARPSAFE_ON_ERROR")};
+
 /// One variable for the whole program.
 [[gnu::visibility("default")]] inline const CheckHooks* check_hooks_in_use = nullptr;
 

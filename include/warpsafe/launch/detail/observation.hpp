@@ -32,11 +32,7 @@ inline bool switches_checked = false;
 /// set.
 [[WARPSAFE_DETAIL_RARE]] inline void warn_unread_switches() noexcept {
   if (__atomic_exchange_n(&switches_checked, true, __ATOMIC_RELAXED)) return;
-  static constexpr Name switches[] = {
-      Name::of("WARPSAFE_LOG"),     Name::of("WARPSAFE_SYNC"),      Name::of("WARPSAFE_BREAK"),
-      Name::of("WARPSAFE_TRACE"),   Name::of("WARPSAFE_REFERENCE"), Name::of("WARPSAFE_SHADOW"),
-      Name::of("WARPSAFE_TIMEOUT"), Name::of("WARPSAFE_ON_ERROR")};
-  for (const Name& name : switches) {
+  for (const Name& name : environment_switches) {
     if (read_environment(name.data) == nullptr) continue;
     write_stderr(Name::of("warpsafe: "));
     write_stderr(name);

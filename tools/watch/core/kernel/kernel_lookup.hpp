@@ -21,6 +21,8 @@ class KernelLookup {
   KernelLookup(const Platform& platform, const Options& options)
       : platform_(platform), options_(options) {}
   [[nodiscard]] KernelTable& table() noexcept { return table_; }
+  /// Whether a kernel had a name that --kernel lists.
+  [[nodiscard]] const debug::detail::ListedKernels& listed() const noexcept { return listed_; }
 
   /// Returns the kernel of a handle that the runtime has accepted; nullptr: out of memory. `name`
   /// is called for a new kernel. Without a handle, the kernel has a name only.
@@ -42,7 +44,7 @@ class KernelLookup {
             made.described = true;
           }
           made.listed = options_.kernels.empty() ||
-                        debug::is_listed(made.name_view(), options_.kernels.c_str());
+                        listed_.contains(made.name_view(), options_.kernels.c_str());
           made.library = library;
         });
       } catch (...) {  // out of memory
@@ -70,6 +72,7 @@ class KernelLookup {
   const Platform& platform_;
   const Options& options_;
   KernelTable table_;
+  debug::detail::ListedKernels listed_;
 };
 
 }  // namespace warpsafe::watch

@@ -180,7 +180,7 @@ using warpsafe::detail::LaunchFacts;
                                                         const BackendCalls& calls) noexcept {
   if (!blocking()) return 0;
   const char* const names = Environment::get().blocking_names;
-  if (names != nullptr && !is_listed(record.kernel, names)) return 0;
+  if (names != nullptr && !blocking_kernels.contains(record.kernel, names)) return 0;
   bool capturing = true;
   void* const stream = const_cast<void*>(record.stream);
   const int queried = trace_call<&BackendCalls::stream_capturing>(calls, stream, capturing);

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Slips in the names of switches, and in the kernels' names that they hold.
+
+#include "launch_fixture.hpp"
+#include "log_fixture.hpp"
+#include <warpsafe/debug/detail/environment_names.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+WARPSAFE_KERNEL void scale_rows() {}
+
+namespace warpsafe::core_test {
+namespace {
+
+constexpr const char* all =
+    "it reads WARPSAFE_LOG, WARPSAFE_SYNC, WARPSAFE_BREAK, WARPSAFE_TRACE, WARPSAFE_REFERENCE, "
+    "WARPSAFE_SHADOW, WARPSAFE_TIMEOUT, WARPSAFE_ON_ERROR, WARPSAFE_GUARD, WARPSAFE_HOST_STACK";
+
+struct EnvironmentNames : ::testing::Test, LogSinkTest {
+  /// What is said of an environment that has this variable, too.
+  [[nodiscard]] std::string said(const std::string& name) {
+    messages.clear();
+    ::setenv(name.c_str(), "1", 1);
+    debug::detail::log_unknown_variables();
+    ::unsetenv(name.c_str());
+    std::string found;
+    for (const std::string& text : all_texts()) {
+      if (text.find(' ' + name + ' ') != std::string::npos) found += text;
+    }
+    return found;
+  }
+};
+
+TEST_F(EnvironmentNames, ASlipIsSaidWithTheNameThatWasMeant) {
+  for (const auto& [name, meant] : {std::pair{"WARPSAFE_LOGS", "WARPSAFE_LOG"},
+                                    std::pair{"WARPSAFE_SYNCHRONIZE", "WARPSAFE_SYNC"},
+                                    std::pair{"WARPSAFE_TIME_OUT", "WARPSAFE_TIMEOUT"},
+                                    std::pair{"WARPSAFE_TRCE", "WARPSAFE_TRACE"},
+                                    std::pair{"WARPSAFE_ONERROR", "WARPSAFE_ON_ERROR"},
+                                    std::pair{"WARPSAFE_SHADOWS", "WARPSAFE_SHADOW"},
+                                    std::pair{"WARPSAFE_REFERENCES", "WARPSAFE_REFERENCE"},
+                                    std::pair{"WARPSAFE_BRAEK", "WARPSAFE_BREAK"},
+                                    std::pair{"WARPSAFE_STACK", "WARPSAFE_HOST_STACK"}}) {
+    EXPECT_EQ(said(name),
+              std::string("warpsafe: ") + name +
+                  " is set, and the library reads no variable of that name; did you mean " + meant +
+                  "? " + all);
+  }
+  EXPECT_EQ(said("WARPSAFE_XYZ"),
+            std::string(
+                "warpsafe: WARPSAFE_XYZ is set, and the library reads no variable of that name; ") +
+                all);
+}
+TEST_F(EnvironmentNames, NamesOfOtherPartsAreRight) {
+  for (const char* const name :
+       {"WARPSAFE_LOG", "WARPSAFE_GUARD", "WARPSAFE_HOST_STACK", "WARPSAFE_RUN", "WARPSAFE_RANKS",
+        "WARPSAFE_RANKS_CHECKSUMS", "WARPSAFE_BUILD_TESTS", "WARPSAFE_ROOT", "WARPSAFE_DIR",
+        "WARPSAFE_CHECKS", "WARPSAFE_BACKEND_HOST", "WARPSAFE_TEST_SEEDS", "WARPSAFE_NVCC",
+        "MY_WARPSAFE_LOGS", "WARPSAFE", "warpsafe_ROOT"}) {
+    EXPECT_EQ(said(name), "") << name;
+  }
+  EXPECT_EQ(said("WARPSAFE_" + std::string(5000, 'X')), "");
+}
+
+struct IdleFilters : LaunchTest, LogSinkTest {
+  ~IdleFilters() override {
+    debug::set_shadow(nullptr);
+    debug::set_trace(nullptr);
+  }
+  void launch_it() {
+    EXPECT_TRUE(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<scale_rows>).has_value());
+  }
+  [[nodiscard]] static std::string at_the_end() {
+    ::testing::internal::CaptureStderr();
+    debug::detail::print_idle_filters();
+    return ::testing::internal::GetCapturedStderr();
+  }
+};
+TEST_F(IdleFilters, AFilterThatSelectsNothingNamesTheMostSimilarKernel) {
+  debug::set_shadow("axpy,scale_row");
+  EXPECT_EQ(
+      at_the_end(),
+      "warpsafe: WARPSAFE_SHADOW=axpy,scale_row selected no launch: no kernel was launched in this process\n");
+  launch_it();
+  EXPECT_EQ(
+      at_the_end(),
+      "warpsafe: WARPSAFE_SHADOW=axpy,scale_row selected no launch: no kernel of that name was "
+      "launched; the most similar is 'scale_rows'\n");
+  debug::set_shadow("scale_rows:3");
+  launch_it();
+  launch_it();
+  EXPECT_EQ(
+      at_the_end(),
+      "warpsafe: WARPSAFE_SHADOW=scale_rows:3 selected no launch: these kernels had 2 launches, and the "
+      "first 3 are left out\n");
+  launch_it();
+  launch_it();
+  EXPECT_EQ(at_the_end(), "");
+  debug::set_shadow(nullptr);
+  EXPECT_EQ(at_the_end(), "");
+}
+
+TEST(ListedKernels, TheMostSimilarKernelIsRemembered) {
+  debug::detail::ListedKernels listed;
+  EXPECT_STREQ(listed.nearest(), "");
+  for (const char* const name : {"reduce", "ns::soft_max<float, 4>", "norm", "softcap", ""}) {
+    EXPECT_FALSE(listed.contains(Name::of(name), "softmax,unknown"));
+  }
+  EXPECT_STREQ(listed.nearest(), "soft_max");
+  EXPECT_FALSE(listed.found());
+  EXPECT_TRUE(listed.contains(Name::of("a::softmax<int>"), "softmax,unknown"));
+  EXPECT_TRUE(listed.found());
+  listed.clear();
+  const std::string length(500, 'k');
+  EXPECT_FALSE(listed.contains(Name::of(length.c_str()), "k"));
+  EXPECT_EQ(listed.nearest(), length.substr(0, 127));
+}
+using IdleFiltersDeathTest = IdleFilters;
+TEST_F(IdleFiltersDeathTest, TheEndOfTheProgramSaysIt) {
+  EXPECT_EXIT(
+      {
+        debug::detail::look_at_filters_at_exit();
+        debug::set_shadow("scale_row");
+        launch_it();
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(0), "WARPSAFE_SHADOW=scale_row selected no launch");
+}
+
+}  // namespace
+}  // namespace warpsafe::core_test
