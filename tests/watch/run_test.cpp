@@ -312,7 +312,7 @@ TEST(Run, AFillOfRowsOrdersItsStreamAlone) {
   EXPECT_THAT(watched("", "library_copies_rows_here").out, Not(HasSubstr("nothing orders")));
 }
 TEST(Run, AGraphsOwnMemoryIsNotFreed) {
-  for (const std::string& one : {"graph_memory", "graph_memory_freed_late"}) {
+  for (const std::string one : {"graph_memory", "graph_memory_freed_late"}) {
     EXPECT_THAT(watched("", one).out, AllOf(HasSubstr(one + ": 0\n"), Not(HasSubstr("suspicion"))));
   }
 }
@@ -334,11 +334,11 @@ TEST(Run, ANodeThatIsOffUsesNoMemory) {
               AllOf(HasSubstr("graph_node_off: 0\n"), Not(HasSubstr("suspicion"))));
 }
 TEST(Run, TheHostMayLearnOfACopyWithoutAWait) {
-  for (const std::string& one : {"told_by_graph", "told_by_graph_kernel", "told_by_kernel",
+  for (const std::string one : {"told_by_graph", "told_by_graph_kernel", "told_by_kernel",
                                  "told_by_kernel_often", "told_by_kernel_late", "told_by_stream"}) {
     EXPECT_THAT(watched("", one).out, AllOf(HasSubstr(one + ": 0\n"), Not(HasSubstr("suspicion"))));
   }
-  for (const std::string& one : {"not_told_by_graph", "not_told_by_kernel"}) {
+  for (const std::string one : {"not_told_by_graph", "not_told_by_kernel"}) {
     EXPECT_THAT(watched("", one).out,
                 AllOf(HasSubstr(one + ": 0\n"), HasSubstr("never waits for cuMemcpyDtoHAsync")));
   }

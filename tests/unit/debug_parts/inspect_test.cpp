@@ -52,9 +52,9 @@ TEST_F(InspectedData, TheReferenceGoesBeforeTheComparison) {
   debug::set_shadow("axpy,scale");
   debug::set_trace("copy");
   const auto modes = [&](const char* kernel) {
-    const std::uint64_t asked = debug::detail::request_data(record_named(kernel));
-    EXPECT_TRUE(asked == detail::asks_for_data || asked == 0) << kernel << ' ' << asked;
-    const bool taken = asked != 0;
+    const std::uint64_t request = debug::detail::request_data(record_named(kernel));
+    EXPECT_TRUE(request == detail::asks_for_data || request == 0) << kernel << ' ' << request;
+    const bool taken = request != 0;
     const auto& found = debug::detail::data_modes;
     return std::string(taken ? "+" : "-") + (found.reference ? " reference" : "") +
            (found.shadow ? " shadow" : "") + (found.trace ? " trace" : "");

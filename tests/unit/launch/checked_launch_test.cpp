@@ -175,7 +175,7 @@ TEST_F(CheckedLaunch, AQueryThatFailsIsTheError) {
       EXPECT_EQ(error.raw, status) << query;
       EXPECT_EQ(text(error.operation), "launch");
       EXPECT_TRUE(is_app(error.site));
-      const LaunchError& reported =
+      const LaunchError reported =
           detail::report_refusal(error, numbered_shape(10, 256), at(), Name::of("some_kernel"));
       EXPECT_EQ(reported.device, 2) << query;
       EXPECT_EQ(reported.grid[0], 10U);
