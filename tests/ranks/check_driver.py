@@ -71,10 +71,10 @@ def check_calls():
     said, ends = run()
     if not said:
         return
-    # Before: the capture mode twice, whether the stream captures, its context, the current one, and the event.
-    # Behind: the capture mode twice, the current context, and the event.
-    expect(said["with_context"] == [10], f"calls of a thread with a context: {said['with_context']}")
-    expect(said["without_context"] == [14], f"calls of a thread without one: {said['without_context']}")
+    # Before: the capture mode twice, and whether the stream captures, for its number; the same again, its context and the
+    # context's number, the current one, and the event. Behind: the capture mode twice, the current context, and the event.
+    expect(said["with_context"] == [15], f"calls of a thread with a context: {said['with_context']}")
+    expect(said["without_context"] == [19], f"calls of a thread without one: {said['without_context']}")
     # Two times for each. A look every millisecond at most: the context, and a search.
     collectives, calls, milliseconds = said["watched"]
     most = 2 * collectives + 12 * milliseconds / 2

@@ -249,6 +249,24 @@ void mistake() {
     ncclAllReduce(x, y, 64, float32, sum, odd_one ? world : second, stream);
     cuStreamSynchronize(stream);
   }
+  if (is("absent_beside_a_reused_handle")) {
+    Comm second = nullptr;
+    ncclCommSplit(world, 0, rank, &second, nullptr);
+    if (odd_one) ::pause();  // mistake: it calls nothing
+    if (rank == 0) {
+      void* first = nullptr;
+      void* next = nullptr;
+      cuStreamCreate(&first, 0);
+      ncclAllReduce(x, y, 64, float32, sum, world, first);
+      cuStreamDestroy_v2(first);
+      cuStreamCreate(&next, 0);
+      if (next != first) std::exit(3);
+      ncclAllReduce(x, y + 64, 64, float32, sum, second, next);
+      cuStreamSynchronize(next);
+    }
+    ncclAllReduce(x, y + 64, 64, float32, sum, second, stream);
+    cuStreamSynchronize(stream);
+  }
   if (is("killed") && odd_one) ::raise(SIGKILL);
   if (is("receive") && odd_one) {
     ncclRecv(y, 1, float32, 0, world, stream);  // mistake: nobody sends

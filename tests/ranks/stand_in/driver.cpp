@@ -24,6 +24,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Stream {
+  const unsigned long long number = [] {
+    static std::atomic<unsigned long long> last{0};
+    return ++last;
+  }();
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::function<void()>> tasks;
@@ -58,10 +62,22 @@ bool is_done(void* handle) {
   return event->done;
 }
 
+/// What a handle points to: the stream that has it now. The next stream gets the handle of the one
+/// that was destroyed last, whose work goes on, as from CUDA's driver.
+struct Handle {
+  Stream* stream;
+};
+std::mutex handles_mutex;
+std::vector<Handle*> free_handles;
+
 /// The null stream is one more stream. Threads of streams outlive main.
 Stream& stream_of(void* handle) {
   static auto* const null_stream = new Stream;
-  return handle == nullptr ? *null_stream : *static_cast<Stream*>(handle);
+  if (handle == reinterpret_cast<void*>(2)) {  // CU_STREAM_PER_THREAD
+    thread_local auto* const own = new Stream;
+    return *own;
+  }
+  return handle == nullptr ? *null_stream : *static_cast<Handle*>(handle)->stream;
 }
 
 constexpr int invalid_context = 201;      // CUDA_ERROR_INVALID_CONTEXT
@@ -102,7 +118,33 @@ long stand_in_calls_of_thread() { return calls_of_thread; }
 
 int cuStreamCreate(void** stream, unsigned) {
   if (contexts.empty()) contexts.push_back(&context);
-  *stream = new Stream;
+  const std::lock_guard lock(handles_mutex);
+  if (free_handles.empty()) free_handles.push_back(new Handle{});
+  free_handles.back()->stream = new Stream;
+  *stream = free_handles.back();
+  free_handles.pop_back();
+  return 0;
+}
+int cuStreamDestroy_v2(void* stream) {
+  const std::lock_guard lock(handles_mutex);
+  free_handles.push_back(static_cast<Handle*>(stream));
+  return 0;
+}
+/// As the driver, it breaks the capture of a stream that captures: the number of nodes is then
+/// wrong.
+int cuStreamGetId(void* handle, unsigned long long* number) {
+  count();
+  Stream& stream = stream_of(handle);
+  if (stream.captures) {
+    stream.captured += 1000;
+    return unsupported_capture;
+  }
+  *number = stream.number;
+  return 0;
+}
+int cuCtxGetId(void*, unsigned long long* number) {
+  count();
+  *number = 1;
   return 0;
 }
 int cuStreamSynchronize(void* handle) {

@@ -10,12 +10,15 @@
 
 extern "C" {
 int cuStreamCreate(void** stream, unsigned flags);
+int cuStreamDestroy_v2(void* stream);
+int cuStreamGetId(void* stream, unsigned long long* number);
 int cuStreamSynchronize(void* stream);
 int cuStreamIsCapturing(void* stream, int* status);
 int cuStreamGetCtx(void* stream, void** context);
 int cuStreamBeginCapture_v2(void* stream, int mode);
 int cuStreamEndCapture(void* stream, void** graph);
 int cuCtxGetCurrent(void** context);
+int cuCtxGetId(void* context, unsigned long long* number);
 int cuCtxPushCurrent_v2(void* context);
 int cuCtxPopCurrent_v2(void** context);
 int cuEventCreate(void** event, unsigned flags);

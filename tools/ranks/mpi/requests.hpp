@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -33,13 +34,15 @@ class Requests {
   void freed(MPI_Request request) { Recorder::unwatched(take(request)); }
 
  private:
-  /// The oldest record of the request; nullptr: none.
+  /// The newest record of the request; nullptr: none. An older one is of an operation whose end was
+  /// not seen, and whose request the library has used again.
   Record* take(MPI_Request request) {
     const std::lock_guard lock(mutex_);
-    const auto found = records_.lower_bound(request);
-    if (found == records_.end() || found->first != request) return nullptr;
-    Record* const record = found->second;
-    records_.erase(found);
+    const auto [first, behind] = records_.equal_range(request);
+    if (first == behind) return nullptr;
+    const auto newest = std::prev(behind);
+    Record* const record = newest->second;
+    records_.erase(newest);
     return record;
   }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -28,7 +29,7 @@ class DeviceChecksums {
  public:
   /// Where the parts of one checksum are.
   struct Slot {
-    void* context = nullptr;
+    std::uint64_t context = 0;  ///< its number
     Checksum* parts = nullptr;  ///< null: nothing is read
     std::uint32_t blocks = 0;
   };
@@ -37,11 +38,11 @@ class DeviceChecksums {
 
   explicit DeviceChecksums(const Driver& driver) : driver_(driver) {}
 
-  /// Loads the kernel into a context, the current one. The driver may wait for the device while it
-  /// loads code or makes memory: later, a collective that waits for another rank could be in
-  /// flight. 0: loaded, now or before; `loading`: another thread loads it; otherwise the driver's
-  /// status.
-  int prepare(void* context) {
+  /// Loads the kernel into a context, the current one. Contexts have numbers, as in
+  /// DeviceEvents::Mark. The driver may wait for the device while it loads code or makes memory:
+  /// later, a collective that waits for another rank could be in flight. 0: loaded, now or before;
+  /// `loading`: another thread loads it; otherwise the driver's status.
+  int prepare(std::uint64_t context) {
     {
       const std::lock_guard lock(mutex_);
       const auto [known, is_new] = loaded_.try_emplace(context);
@@ -55,7 +56,7 @@ class DeviceChecksums {
   }
   /// Launches the kernel in the current context. A slot without parts: the buffer is not read,
   /// because it is none of the device's memory or because too many are in flight.
-  [[nodiscard]] Slot launch(void* context, void* stream, const Buffer& buffer) {
+  [[nodiscard]] Slot launch(std::uint64_t context, void* stream, const Buffer& buffer) {
     Slot slot;
     if (buffer.bytes == 0 || prepare(context) != 0 || !is_allocated(buffer)) return slot;
     void* function = nullptr;
@@ -151,7 +152,7 @@ class DeviceChecksums {
 
   const Driver& driver_;
   std::mutex mutex_;
-  std::map<void*, Loaded> loaded_;
+  std::map<std::uint64_t, Loaded> loaded_;  // by the context's number
 };
 
 }  // namespace warpsafe::ranks

@@ -38,7 +38,9 @@ class DeviceEvents {
   /// One collective, between the two events.
   struct Mark {
     void* context = nullptr;
+    std::uint64_t context_number = 0;  ///< no other context has it, not even one of the same handle
     void* stream = nullptr;
+    std::uint64_t which_stream = 0;  ///< see Call
     std::thread::id thread = std::this_thread::get_id();
     void* before = nullptr;
     void* behind = nullptr;
@@ -73,18 +75,34 @@ class DeviceEvents {
     void* context = nullptr;
     if (!recorder_.has_checksums() || !driver_.is_found()) return;
     const RelaxedCapture relaxed(driver_);
-    if (driver_.current(&context) == 0 && context != nullptr) (void)can_read(context);
+    if (driver_.current(&context) == 0 && context != nullptr) (void)can_read(number_of(context));
+  }
+  /// Which stream the calling thread means by a handle. The next stream gets the handle of a
+  /// destroyed one, whose work may still run.
+  [[nodiscard]] std::uint64_t which(void* stream) {
+    if (!driver_.is_found()) return 0;
+    const RelaxedCapture relaxed(driver_);
+    unsigned long long number = 0;
+    // The question would break the stream's own capture.
+    if (driver_.stream_id != nullptr && may_ask(stream) &&
+        driver_.stream_id(stream, &number) == 0) {
+      return number;
+    }
+    // HIP has no numbers: a default stream is one of each device or thread.
+    void* context = nullptr;
+    const bool knows = may_ask(stream) && driver_.stream_context(stream, &context) == 0;
+    void* const per_thread = reinterpret_cast<void*>(2);  // hipStreamPerThread
+    return mixed(knows ? number_of(context) : 0, {stream == per_thread ? number_of_thread() : 0});
   }
   /// Before the library's call.
-  [[nodiscard]] Mark begin(void* stream, const Buffers& buffers) {
+  [[nodiscard]] Mark begin(void* stream, std::uint64_t which_stream, const Buffers& buffers) {
     Mark mark;
     mark.stream = stream;
+    mark.which_stream = which_stream;
     if (!driver_.is_found() || !watches_) return mark;
     const RelaxedCapture relaxed(driver_);
-    int capturing = 0;
-    // An error means that another stream's capture forbids the question.
-    if (driver_.stream_is_capturing(stream, &capturing) == 0 && capturing == 0 &&
-        driver_.stream_context(stream, &mark.context) == 0) {
+    if (may_ask(stream) && driver_.stream_context(stream, &mark.context) == 0) {
+      mark.context_number = number_of(mark.context);
       read_input(mark, buffers);
       mark.before = recorded(mark);
     }
@@ -124,12 +142,29 @@ class DeviceEvents {
       submitted_.push_back(std::move(mark));
       ++open_;
     } else if (mark.before != nullptr) {
-      free_[mark.context].push_back(mark.before);
+      free_[mark.context_number].push_back(mark.before);
     }
   }
 
  private:
   static constexpr int not_ready = 600;  // CUDA_ERROR_NOT_READY
+
+  /// Neither the stream's capture nor another one forbids a question about the stream.
+  [[nodiscard]] bool may_ask(void* stream) const {
+    int capturing = 0;
+    return driver_.stream_is_capturing(stream, &capturing) == 0 && capturing == 0;
+  }
+  [[nodiscard]] std::uint64_t number_of(void* context) const {
+    unsigned long long number = 0;
+    return driver_.context_id != nullptr && driver_.context_id(context, &number) == 0
+               ? number
+               : reinterpret_cast<std::uintptr_t>(context);
+  }
+  [[nodiscard]] static std::uint64_t number_of_thread() {
+    static std::atomic<std::uint64_t> threads{0};
+    thread_local const std::uint64_t own = ++threads;
+    return own;
+  }
   /// An estimate of a device's time. The host sees the end of an event late, never early, so the
   /// smallest difference is the best one.
   struct Clock {
@@ -172,7 +207,7 @@ class DeviceEvents {
     void* event = nullptr;
     {
       const std::lock_guard lock(mutex_);
-      std::vector<void*>& free = free_[mark.context];
+      std::vector<void*>& free = free_[mark.context_number];
       if (!free.empty()) {
         event = free.back();
         free.pop_back();
@@ -211,7 +246,8 @@ class DeviceEvents {
       submitted.swap(submitted_);
     }
     for (Mark& mark : submitted) {
-      const std::tuple key(mark.context, mark.stream, mark.thread);
+      const std::tuple key(mark.context, mark.context_number, mark.stream, mark.which_stream,
+                           mark.thread);
       pending_[key].push_back(std::move(mark));
     }
     std::size_t ended = 0;
@@ -247,14 +283,14 @@ class DeviceEvents {
     for (Record* const record : mark.records) Recorder::ended(record, end, took * 1000);
     if (mark.read != nullptr) unused.push_back(mark.read);
     const std::lock_guard lock(mutex_);
-    std::vector<void*>& free = free_[mark.context];
+    std::vector<void*>& free = free_[mark.context_number];
     free.insert(free.end(), unused.begin(), unused.end());
     return status;
   }
   /// When the mark ended. Adds the events that no clock needs to `unused`.
   std::int64_t host_time(const Mark& mark, float took, std::int64_t seen,
                          std::vector<void*>& unused) {
-    Clocks& clocks = clocks_[mark.context];
+    Clocks& clocks = clocks_[mark.context_number];
     if (clocks.used.first == nullptr) {
       clocks.used.first = mark.before;
       clocks.used.seen(seen, in_ns(took));
@@ -285,9 +321,9 @@ class DeviceEvents {
     return static_cast<std::int64_t>(double{milliseconds} * 1e6);
   }
 
-  [[nodiscard]] bool can_read(void* context) {
+  [[nodiscard]] bool can_read(std::uint64_t context_number) {
     constexpr int not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
-    const int status = driver_.can_launch() ? checksums_.prepare(context) : not_supported;
+    const int status = driver_.can_launch() ? checksums_.prepare(context_number) : not_supported;
     if (status == not_supported) {
       recorder_.no_checksums("they need CUDA's driver");
     } else if (status != 0 && status != DeviceChecksums::loading) {
@@ -299,16 +335,16 @@ class DeviceEvents {
   void read_input(Mark& mark, const Buffers& buffers) {
     if (buffers.record == nullptr) return;
     const InContext in_context(driver_, mark.context);
-    if (in_context.has_failed() || !can_read(mark.context)) return;
+    if (in_context.has_failed() || !can_read(mark.context_number)) return;
     mark.readings.push_back(
-        {buffers, checksums_.launch(mark.context, mark.stream, buffers.input), {}});
+        {buffers, checksums_.launch(mark.context_number, mark.stream, buffers.input), {}});
   }
   void read_outputs(Mark& mark, bool is_enqueued) {
     {
       const InContext in_context(driver_, mark.context);
       for (Mark::Reading& reading : mark.readings) {
         if (!is_enqueued || in_context.has_failed()) break;
-        reading.output = checksums_.launch(mark.context, mark.stream, reading.of.output);
+        reading.output = checksums_.launch(mark.context_number, mark.stream, reading.of.output);
       }
     }
     mark.read = recorded(mark);
@@ -333,12 +369,13 @@ class DeviceEvents {
   std::atomic<std::uint64_t> rounds_{0};
   std::atomic<std::size_t> open_{0};
   std::mutex mutex_;
-  std::vector<Mark> submitted_;  // since the thread looked
-  std::map<void*, std::vector<void*>> free_;
+  std::vector<Mark> submitted_;                       // since the thread looked
+  std::map<std::uint64_t, std::vector<void*>> free_;  // by the context's number
   // Of the thread that asks. The marks are those of one stream that one thread submitted: another
-  // thread may submit between its events, or have another stream of the same name.
-  std::map<std::tuple<void*, void*, std::thread::id>, std::deque<Mark>> pending_;
-  std::map<void*, Clocks> clocks_;
+  // thread may submit between its events.
+  using Key = std::tuple<void*, std::uint64_t, void*, std::uint64_t, std::thread::id>;
+  std::map<Key, std::deque<Mark>> pending_;
+  std::map<std::uint64_t, Clocks> clocks_;  // by the context's number
 };
 
 }  // namespace warpsafe::ranks

@@ -33,6 +33,8 @@ class Driver {
         load(library, "cuEventQuery", event_query) &&
         load(library, "cuEventElapsedTime", elapsed) &&
         load(library, "cuThreadExchangeStreamCaptureMode", exchange_mode);
+    (void)load(library, "cuStreamGetId", stream_id);  // since CUDA 12.0
+    (void)load(library, "cuCtxGetId", context_id);    // since CUDA 12.0
     launches_ = found_ && load(library, "cuModuleLoadData", module_load) &&
                 load(library, "cuModuleGetFunction", module_function) &&
                 load(library, "cuLaunchKernel", launch) &&
@@ -49,6 +51,9 @@ class Driver {
 
   int (*stream_is_capturing)(Handle, int*) = nullptr;
   int (*stream_context)(Handle, Handle*) = nullptr;
+  /// Numbers that no other stream or context of the process has or had; null: there are none.
+  int (*stream_id)(Handle, unsigned long long*) = nullptr;
+  int (*context_id)(Handle, unsigned long long*) = nullptr;
   int (*current)(Handle*) = nullptr;
   int (*push)(Handle) = nullptr;
   int (*pop)(Handle*) = nullptr;

@@ -38,14 +38,15 @@ class Group {
   [[nodiscard]] bool is_open() const noexcept { return depth_ != 0; }
 
   /// A record, and the mark of its stream, which is made once for each stream of the group.
-  void add(Recorder& recorder, Record* record, void* stream, const Buffers& buffers) {
+  void add(Recorder& recorder, Record* record, void* stream, std::uint64_t which,
+           const Buffers& buffers) {
     for (Stream& known : streams_) {
-      if (known.handle != stream) continue;
+      if (known.handle != stream || known.mark.which_stream != which) continue;
       known.mark.records.push_back(record);
       DeviceEvents::of(recorder).add(known.mark, buffers);
       return;
     }
-    streams_.push_back({stream, DeviceEvents::of(recorder).begin(stream, buffers)});
+    streams_.push_back({stream, DeviceEvents::of(recorder).begin(stream, which, buffers)});
     streams_.back().mark.records.push_back(record);
   }
   /// A communicator that the library may fill in only at the end of the group.

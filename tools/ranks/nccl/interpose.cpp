@@ -174,6 +174,7 @@ Status record(Comm handle, Stream stream, Call call, const bool* is_send, const 
   }
   Group& group = Group::of_thread();
   call.stream = stream;
+  call.which_stream = DeviceEvents::of(*recorder).which(stream);
   call.has_stream = true;
   Buffers buffers;
   Record* const record = is_send == nullptr
@@ -189,7 +190,7 @@ Status record(Comm handle, Stream stream, Call call, const bool* is_send, const 
     buffers.output =
         buffer_of(*communicator, data.type, data.output, call.operation != Operation::all_reduce);
   }
-  group.add(*recorder, record, stream, buffers);
+  group.add(*recorder, record, stream, call.which_stream, buffers);
   const Status status = [&] {
     const Inside inside;
     return pass_on();

@@ -21,11 +21,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace warpsafe::ranks {
@@ -61,6 +63,8 @@ struct Call {
   std::string_view reduction = {};  ///< empty: none
   std::int32_t root = -1;
   const void* stream = nullptr;
+  /// Which of the streams that have had this handle or have it in another thread or context.
+  std::uint64_t which_stream = 0;
   bool has_stream = false;
   CallFrame from{};
   /// False: members may differ in count and type, as in MPI_Gatherv.
@@ -195,7 +199,7 @@ class Recorder {
     record->type = word(call.type);
     record->reduction = word(call.reduction);
     record->root = call.root;
-    record->stream = call.has_stream ? number_of(call.stream) : 0;
+    record->stream = call.has_stream ? number_of(call.stream, call.which_stream) : 0;
     record->group = group;
     publish(*record);
     return record;
@@ -222,7 +226,7 @@ class Recorder {
     record->type = word(call.type);
     record->reduction = static_cast<std::uint16_t>(communicator.number);
     record->root = peer;
-    record->stream = call.has_stream ? number_of(call.stream) : 0;
+    record->stream = call.has_stream ? number_of(call.stream, call.which_stream) : 0;
     record->group = group;
     publish(*record);
     return record;
@@ -369,9 +373,9 @@ class Recorder {
     if (is_new) write(JsonLine{}.add("word", entry->second).add("name", name));
     return entry->second;
   }
-  std::uint32_t number_of(const void* stream) {
+  std::uint32_t number_of(const void* stream, std::uint64_t which) {
     const auto [entry, is_new] =
-        streams_.try_emplace(stream, static_cast<std::uint32_t>(streams_.size() + 1));
+        streams_.try_emplace({stream, which}, static_cast<std::uint32_t>(streams_.size() + 1));
     if (is_new) {
       char text[20];
       std::snprintf(text, sizeof text, "%p", stream);
@@ -408,7 +412,7 @@ class Recorder {
   RecordFile<Record> messages_;
   RecordFile<ChecksumRecord> message_checksums_;
   std::vector<std::unique_ptr<Communicator>> communicators_;
-  std::unordered_map<const void*, std::uint32_t> streams_;
+  std::map<std::pair<const void*, std::uint64_t>, std::uint32_t> streams_;
   std::unordered_map<std::string, std::uint16_t> words_;
   CallPlaces places_;
 };
