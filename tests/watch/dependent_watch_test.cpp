@@ -25,9 +25,10 @@ constexpr std::uint8_t waits_then_triggers = waits | KernelCode::triggers;
 constexpr std::uint8_t unknown = 0;
 
 const int handles[2] = {};
-StreamPlace apart(int i) { return {&handles[i], &handles[i], 0, StreamOrder::apart}; }
-StreamPlace blocking(int i) { return {&handles[i], &handles[i], 0, StreamOrder::blocking}; }
-const StreamPlace legacy{nullptr, nullptr, 0, StreamOrder::legacy};
+std::uint64_t key(int i) { return static_cast<std::uint64_t>(i) + 1; }
+StreamPlace apart(int i) { return {key(i), &handles[i], 0, StreamOrder::apart}; }
+StreamPlace blocking(int i) { return {key(i), &handles[i], 0, StreamOrder::blocking}; }
+const StreamPlace legacy{1000, nullptr, 0, StreamOrder::legacy};
 
 constexpr std::uintptr_t x = 0x1000;
 constexpr std::uintptr_t y = 0x2000;

@@ -28,9 +28,10 @@ const Caller somebody{[](const HostStack&) noexcept { return ""; },
                       [](const HostStack&) { return std::string("clear, f of libx.so"); }};
 
 const int handles[8] = {};
-StreamPlace apart(int i) { return {&handles[i], &handles[i], 0, StreamOrder::apart}; }
-StreamPlace blocking(int i) { return {&handles[i], &handles[i], 0, StreamOrder::blocking}; }
-const StreamPlace legacy{nullptr, nullptr, 0, StreamOrder::legacy};
+std::uint64_t key(int i) { return static_cast<std::uint64_t>(i) + 1; }
+StreamPlace apart(int i) { return {key(i), &handles[i], 0, StreamOrder::apart}; }
+StreamPlace blocking(int i) { return {key(i), &handles[i], 0, StreamOrder::blocking}; }
+const StreamPlace legacy{1000, nullptr, 0, StreamOrder::legacy};
 const void* const event = &handles[7];
 constexpr std::uintptr_t x = 0x7f0000001000;
 
@@ -228,7 +229,7 @@ TEST_F(Program, TheLegacyStreamWaitsForBlockingOnesAndTheyForIt) {
 
 TEST_F(Program, TheLegacyStreamOfAnotherDeviceDoesNot) {
   copy(blocking(0));
-  gemm({nullptr, nullptr, 1, StreamOrder::legacy});
+  gemm({1001, nullptr, 1, StreamOrder::legacy});
   EXPECT_EQ(reported().size(), 1U);
 }
 
@@ -270,9 +271,20 @@ TEST_F(Program, MemoryThatCameAgainHasANewLife) {
 
 TEST_F(Program, AStreamThatIsGoneLeavesNothingToWaitFor) {
   copy(apart(0));
-  order.stream_destroyed(&handles[0]);
+  order.stream_destroyed(key(0));
   gemm(apart(1));
   EXPECT_THAT(reported(), IsEmpty());
+}
+
+// Each launch of a graph waits for the one before, but not for a destroyed graph's of the same
+// handle.
+TEST_F(Program, ANewGraphWithTheHandleOfADestroyedOneIsAnother) {
+  const void* const graph = &handles[5];
+  const std::vector<MemoryAccess> writes{{x, 1, AccessKind::write}};
+  order.submitted({Name::of("graph"), true, 0, "libcublas", apart(0)}, writes, graph);
+  order.work_destroyed(graph);
+  order.submitted({Name::of("another graph"), true, 0, "libcublas", apart(1)}, writes, graph);
+  EXPECT_THAT(reported(), SizeIs(1));
 }
 
 TEST_F(Program, ItGivesUpWhereOrderIsNotKnown) {

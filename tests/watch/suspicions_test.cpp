@@ -116,7 +116,7 @@ TEST(CopySizes, WhatIsCopiedWholeOnceIsNone) {
   EXPECT_THAT(reported(sizes), IsEmpty());
 }
 
-const StreamPlace legacy{nullptr, nullptr, 0, StreamOrder::legacy};
+const StreamPlace legacy{1000, nullptr, 0, StreamOrder::legacy};
 StreamWork copy_of(std::size_t bytes) {
   return {Name::of("cudaMemcpyAsync"), false, bytes, "", legacy};
 }

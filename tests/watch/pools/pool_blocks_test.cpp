@@ -30,8 +30,11 @@ using warpsafe::debug::MemoryAccess;
 const Caller nobody{[](const HostStack&) noexcept { return ""; },
                     [](const HostStack&) { return std::string(); }};
 const int handles[8] = {};
-StreamPlace apart(int i) { return {&handles[i], &handles[i], 0, StreamOrder::apart}; }
-StreamPlace legacy(int device = 0) { return {nullptr, nullptr, device, StreamOrder::legacy}; }
+std::uint64_t key(int i) { return static_cast<std::uint64_t>(i) + 1; }
+StreamPlace apart(int i) { return {key(i), &handles[i], 0, StreamOrder::apart}; }
+StreamPlace legacy(int device = 0) {
+  return {1000 + static_cast<std::uint64_t>(device), nullptr, device, StreamOrder::legacy};
+}
 const void* const event = &handles[7];
 constexpr std::uintptr_t x = 0x7f0000001000;
 

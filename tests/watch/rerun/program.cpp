@@ -89,6 +89,24 @@ int act(const std::string& what) {
   if (what == "hold") return scatter(memory, 77, streams[1]);
   if (what == "orphan_other") return stand_in_orphan(streams[1]), 0;
   if (what == "destroy_other") return cuStreamDestroy(streams[1]);
+  // A kernel that runs until `release`, and then faults.
+  if (what == "late_bad_other") return scatter(wrong, 78, streams[1]);
+  if (what == "late_bad_own") return scatter(wrong, 78, CU_STREAM_PER_THREAD);
+  // The new stream has the handle of the destroyed one, whose work may still run.
+  if (what == "remake_other") {
+    const CUstream old = streams[1];
+    const int failed =
+        cuStreamDestroy(streams[1]) + cuStreamCreate(&streams[1], CU_STREAM_NON_BLOCKING);
+    return streams[1] == old ? failed : -1;
+  }
+  // Another thread launches on its own default stream and waits for it.
+  if (what == "thread_own") {
+    int failed = 0;
+    std::thread([&] {
+      failed = scatter(memory, 2, CU_STREAM_PER_THREAD) + cuStreamSynchronize(CU_STREAM_PER_THREAD);
+    }).join();
+    return failed;
+  }
   // Another thread destroys the stream, or captures it, while the watch waits for it.
   if (what == "hold_and_destroy" || what == "hold_and_capture") {
     const int failed = scatter(memory, 77, streams[1]);

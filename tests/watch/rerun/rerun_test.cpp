@@ -88,6 +88,19 @@ TEST_F(Rerun, OneSuspectIsConfirmed) {
   EXPECT_THAT(ran.out, HasSubstr("launch 2 of this kernel, #2 of"));
 }
 
+/// The launches of suspects under warpsafe-run alone.
+std::string suspects(const std::string& arguments) {
+  return shell("env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --quiet " WATCH_RERUN
+               " " +
+               arguments)
+      .out;
+}
+TEST_F(Rerun, WorkThatHadEndedIsNoSuspectWhenTheHandleComesBack) {
+  const std::string out = suspects("other wait_other remake_other late_bad_other release sync");
+  EXPECT_THAT(out, HasSubstr("suspect: 1 launch of device 0"));
+  EXPECT_THAT(out, HasSubstr("grid=(78,1,1)"));
+}
+
 TEST_F(Rerun, TheNodeOfAGraphIsNamed) {
   // The graph is destroyed before the executable graph is launched, and in the second it is not.
   for (const std::string what : {"graph", "graph_kept"}) {

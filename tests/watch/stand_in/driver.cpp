@@ -34,10 +34,11 @@ struct CUfunc_st {
   int static_shared;
 };
 struct CUstream_st {
-  unsigned flags;
+  unsigned flags = 0;
+  std::uint64_t number = 0;  ///< of the stream that has this handle now; never used again
 };
 struct CUevent_st {
-  CUstream stream = nullptr;
+  std::uint64_t stream = 0;                    ///< its number
   std::uint64_t recorded = ~std::uint64_t{0};  ///< the waits for the stream before it
 };
 struct CUctx_st {
@@ -71,6 +72,27 @@ CUgraphNode_st graph_nodes[] = {{CU_GRAPH_NODE_TYPE_KERNEL, &functions[0]},
                                 {CU_GRAPH_NODE_TYPE_KERNEL, &functions[1]}};
 CUgraph_st the_inner_graph;
 const CUgraph inner_graph = &the_inner_graph;
+/// Gives the handle that was given back last, also while the work of its object runs, as CUDA's
+/// driver does with streams. @pre live_mutex
+template <class Object>
+class Handles {
+ public:
+  Object* take() {
+    if (free_.empty()) return new Object;
+    Object* const last = free_.back();
+    free_.pop_back();
+    *last = {};
+    return last;
+  }
+  void give_back(Object* object) { free_.push_back(object); }
+
+ private:
+  std::vector<Object*> free_;
+};
+Handles<CUstream_st> stream_handles;
+Handles<CUevent_st> event_handles;
+Handles<CUgraph_st> graph_handles;
+std::vector<CUgraphExec> free_executables;  ///< as Handles: their values are numbers
 /// Executable graphs of graphs with nodes: the nodes, and which are on.
 std::map<CUgraphExec, std::vector<std::pair<CUgraphNode, bool>>> executables;
 CUgraphExec destroyed_graph = nullptr;  ///< the last of them
@@ -82,16 +104,25 @@ std::map<CUdeviceptr, std::size_t> live;
 std::map<CUdeviceptr, CUctx_st*> contexts;                   ///< of the memory
 std::map<CUdeviceptr, std::vector<unsigned char>> contents;  ///< of small memory
 std::vector<std::pair<CUdeviceptr, std::size_t>> pool;       ///< freed in the order of a stream
-std::map<CUstream, std::uint64_t> waits_of;                  ///< for a stream
+std::map<std::uint64_t, std::uint64_t> waits_of;             ///< for a stream, by its number
 std::uint64_t waits_of_all = 0;                              ///< for the device
-std::uint64_t waits_for(CUstream stream) { return waits_of[stream] + waits_of_all; }
+std::uint64_t waits_for(std::uint64_t stream) { return waits_of[stream] + waits_of_all; }
+std::uint64_t last_number = 0;  ///< of a stream
+/// Which stream the calling thread means. @pre live_mutex
+std::uint64_t number_of(CUstream stream) {
+  if (stream == nullptr || stream == CU_STREAM_LEGACY) return 0;
+  if (stream != CU_STREAM_PER_THREAD) return stream->number;
+  thread_local const std::uint64_t own = ++last_number;
+  return own;
+}
 CUdeviceptr reusable = 0;  ///< the next memory gets this address; 0: a new one
 std::mutex live_mutex;
 constexpr std::size_t device_bytes = 150'754'820'096;  // of an H200
 CUstream bad_fill = nullptr;   ///< the stream of a fill that faults: when it is asked about, or
                                ///< while the next kernel runs
 CUstream orphan = nullptr;     ///< the stream whose context was destroyed
-CUstream held = nullptr;       ///< the stream whose work does not end
+std::uint64_t held = 0;        ///< number of the stream whose work does not end
+bool fails_late = false;       ///< a kernel that runs until stand_in_release is going to fail
 std::set<CUstream> destroyed;  ///< until the handle is used again
 std::set<CUevent> destroyed_events;
 CUstream captured = nullptr;  ///< the stream that captures
@@ -208,6 +239,10 @@ void scatter(CUdeviceptr argument) {
   }
   faulty = true;
 }
+void hold(CUstream stream) {
+  const std::lock_guard lock(live_mutex);
+  held = number_of(stream);
+}
 /// Other work waits for the kernel.
 void follow() { faulty = faulty || std::exchange(hidden, false); }
 CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
@@ -258,7 +293,11 @@ CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
   }
   if (std::strstr(function->name, "scribbles") != nullptr) scribble(of);
   if (std::strstr(function->name, "scatter") != nullptr) {
-    if (of.gridDimX == 77) held = of.hStream;
+    if (of.gridDimX == 77 || of.gridDimX == 78) hold(of.hStream);
+    if (of.gridDimX == 78) {
+      fails_late = true;
+      return CUDA_SUCCESS;
+    }
     scatter(*static_cast<const CUdeviceptr*>(of.kernelParams[0]));
   }
   return CUDA_SUCCESS;
@@ -508,9 +547,10 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
   const cuStreamCreate_params of{stream, flags};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuStreamCreate, &of, nullptr, [&] {
-    *stream = new CUstream_st{flags};
     {
       const std::lock_guard lock(live_mutex);
+      *stream = stream_handles.take();
+      **stream = {flags, ++last_number};
       destroyed.erase(*stream);
     }
     CUpti_ResourceData data{};
@@ -611,7 +651,7 @@ CUresult cuMemsetD32Async(CUdeviceptr memory, unsigned value, std::size_t count,
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async, &of, nullptr, [&] {
     const std::lock_guard lock(live_mutex);
     if (memory == 16) bad_fill = stream;
-    if (value == 77) held = stream;
+    if (value == 77) held = number_of(stream);
     unsigned char* const at = bytes_at(memory, count * 4);
     for (std::size_t i = 0; at != nullptr && i < count; ++i) std::memcpy(at + 4 * i, &value, 4);
     return CUDA_SUCCESS;
@@ -695,15 +735,15 @@ CUresult cuStreamDestroy(CUstream stream) {
     stand_in_tell(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, &data);
     const std::lock_guard lock(live_mutex);
     destroyed.insert(stream);
-    delete stream;
+    stream_handles.give_back(stream);
     return CUDA_SUCCESS;
   });
 }
 CUresult cuEventCreate(CUevent* event, unsigned flags) {
   const cuEventCreate_params of{event, flags};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventCreate, &of, nullptr, [&] {
-    *event = new CUevent_st;
     const std::lock_guard lock(live_mutex);
+    *event = event_handles.take();
     destroyed_events.erase(*event);
     return CUDA_SUCCESS;
   });
@@ -721,7 +761,7 @@ CUresult cuEventDestroy(CUevent event) {
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventDestroy_v2, &of, nullptr, [event] {
     const std::lock_guard lock(live_mutex);
     destroyed_events.insert(event);
-    delete event;
+    event_handles.give_back(event);
     return CUDA_SUCCESS;
   });
 }
@@ -749,8 +789,8 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
   const cuEventRecord_params of{event, stream};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuEventRecord, &of, nullptr, [=] {
     const std::lock_guard lock(live_mutex);
-    event->stream = stream;
-    event->recorded = waits_for(stream);
+    event->stream = number_of(stream);
+    event->recorded = waits_for(event->stream);
     return CUDA_SUCCESS;
   });
 }
@@ -790,8 +830,9 @@ CUresult cuStreamQuery(CUstream stream) {
   }
   if (stream != nullptr && stream == bad_fill) faulty = true;
   const CUresult status = settle();
-  return status == CUDA_SUCCESS && stream != nullptr && stream == held ? CUDA_ERROR_NOT_READY
-                                                                       : status;
+  const std::lock_guard lock(live_mutex);
+  const std::uint64_t number = number_of(stream);
+  return status == CUDA_SUCCESS && number != 0 && number == held ? CUDA_ERROR_NOT_READY : status;
 }
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
   if (is_destroyed(stream)) std::abort();
@@ -855,7 +896,8 @@ CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode*
   return CUDA_SUCCESS;
 }
 CUresult cuGraphCreate(CUgraph* graph, unsigned) {
-  *graph = new CUgraph_st;
+  const std::lock_guard lock(live_mutex);
+  *graph = graph_handles.take();
   return CUDA_SUCCESS;
 }
 /// As the driver: a callback may have changed the parameters.
@@ -863,7 +905,8 @@ CUresult cuGraphDestroy(CUgraph graph) {
   cuGraphDestroy_params of{graph};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphDestroy, &of, nullptr, [&] {
     for (const CUgraphNode node : of.hGraph->nodes) node->is_gone = true;
-    delete of.hGraph;
+    const std::lock_guard lock(live_mutex);
+    graph_handles.give_back(of.hGraph);
     return CUDA_SUCCESS;
   });
 }
@@ -947,12 +990,17 @@ CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode, CUgraph* graph) {
   *graph = inner_graph;
   return CUDA_SUCCESS;
 }
-/// No two graphs have one handle.
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* graph, CUgraph from, unsigned long long flags) {
   const cuGraphInstantiateWithFlags_params of{graph, from, flags};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphInstantiateWithFlags, &of, nullptr, [&] {
     static std::uintptr_t next = 0x10000;
-    *graph = reinterpret_cast<CUgraphExec>(next += 64);
+    if (free_executables.empty()) {
+      *graph = reinterpret_cast<CUgraphExec>(next += 64);
+    } else {
+      *graph = free_executables.back();
+      free_executables.pop_back();
+      if (*graph == destroyed_graph) destroyed_graph = nullptr;
+    }
     if (from != nullptr) {
       for (const CUgraphNode node : from->nodes) executables[*graph].push_back({node, true});
     }
@@ -971,6 +1019,7 @@ CUresult cuGraphExecDestroy(CUgraphExec graph) {
   const cuGraphExecDestroy_params of{graph};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuGraphExecDestroy, &of, nullptr, [&] {
     if (executables.erase(graph) != 0) destroyed_graph = graph;
+    free_executables.push_back(graph);
     return CUDA_SUCCESS;
   });
 }
@@ -1006,8 +1055,11 @@ CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
 void stand_in_orphan(CUstream stream) { orphan = stream; }
 /// For the tests: how many kernel nodes of graphs have run.
 int stand_in_node_runs() { return node_runs; }
-/// A kernel scatter with a grid of 77 ends only then.
-void stand_in_release() { held = nullptr; }
+/// A kernel scatter with a grid of 77 ends only then, and one with a grid of 78 faults then.
+void stand_in_release() {
+  held = 0;
+  faulty = faulty || std::exchange(fails_late, false);
+}
 CUresult cuLogsDumpToMemory(CUlogIterator* position, char* text, std::size_t* bytes, unsigned) {
   if (std::getenv("STAND_IN_NO_LOG") != nullptr) return CUDA_ERROR_NOT_SUPPORTED;
   const std::lock_guard lock(log_mutex);
@@ -1029,7 +1081,7 @@ CUresult cuStreamSynchronize(CUstream stream) {
     }
     {
       const std::lock_guard lock(live_mutex);
-      ++waits_of[stream];
+      ++waits_of[number_of(stream)];
     }
     return settle();
   });

@@ -13,7 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -153,7 +152,7 @@ class GuardCalls {
       } else if ((known.call == Call::free || known.call == Call::free_async) &&
                  mine.guarded != 0) {
         parameters<cuMemFree_v2_params>(info).dptr = mine.guarded;
-      } else if (known.call == Call::unload && status == CUDA_SUCCESS && ends_context(known.name)) {
+      } else if (ends_context(known) && status == CUDA_SUCCESS) {
         guard_.forget();
       } else if (status == CUDA_SUCCESS &&
                  (known.call == Call::copy_out || known.call == Call::copy_out_async)) {
@@ -237,10 +236,6 @@ class GuardCalls {
     report(found);
   }
   /// Returns whether the memory of a context is gone, other than by cuModuleUnload.
-  [[nodiscard]] static bool ends_context(Name name) noexcept {
-    const std::string_view text(name.data, name.size);
-    return text.substr(0, 5) == "cuCtx" || text.substr(0, 8) == "cuDevice";
-  }
   /// Gives the kept memory back if the device has little left, and the call may wait.
   [[nodiscard]] bool has_room(std::size_t bytes, bool may_wait) {
     std::size_t left = 0;

@@ -6,6 +6,8 @@
 #include "call_name.hpp"
 #include <warpsafe/core/name.hpp>
 
+#include <string_view>
+
 namespace warpsafe::watch {
 
 /// An observed call, with its name for texts, which lives as long as the process.
@@ -18,5 +20,11 @@ struct KnownCall {
     return {call, name.per_thread, {whole, name.base.size()}};
   }
 };
+
+/// Whether the call ends a context.
+[[nodiscard]] inline bool ends_context(const KnownCall& known) noexcept {
+  const std::string_view name(known.name.data, known.name.size);
+  return known.call == Call::unload && (name.starts_with("cuCtx") || name.starts_with("cuDevice"));
+}
 
 }  // namespace warpsafe::watch

@@ -23,6 +23,12 @@ class NodeCalls {
  public:
   NodeCalls(Watcher& watcher, Graphs& graphs) : watcher_(watcher), graphs_(graphs) {}
 
+  /// Call when the driver call begins: while it destroys a graph, another thread may make one with
+  /// the same handle. `by` is the program's call.
+  void enter(const KnownCall& known, const CUpti_CallbackData& info, Name by) noexcept {
+    if (known.call != Call::graph_exec_destroyed) return;
+    destroying(read<cuGraphExecDestroy_params>(info).hGraphExec, by);
+  }
   /// Call when the driver call has ended. Returns whether the call needs no further handling.
   bool leave(ThreadState& mine, const KnownCall& known, std::int32_t device,
              const CUpti_CallbackData& info, CUresult status) noexcept {
@@ -42,8 +48,8 @@ class NodeCalls {
         changed(read<cuGraphExecKernelNodeSetParams_v2_params>(info).hGraphExec);
         return false;
       case Call::graph_exec_destroyed:
-        if (status == CUDA_SUCCESS) {
-          destroyed(read<cuGraphExecDestroy_params>(info).hGraphExec, known.name);
+        if (status != CUDA_SUCCESS) {
+          watcher_.destroyed_handles().made(read<cuGraphExecDestroy_params>(info).hGraphExec);
         }
         return false;
       case Call::graph_add_node:
@@ -74,9 +80,10 @@ class NodeCalls {
       watcher_.suspicions().order.give_up();
     }
   }
-  void destroyed(CUgraphExec executable, Name by) noexcept {
-    graphs_.destroyed(executable);
+  void destroying(CUgraphExec executable, Name by) noexcept {
     try {
+      graphs_.destroyed(executable);
+      watcher_.suspicions().order.work_destroyed(executable);
       watcher_.destroyed_handles().destroyed(
           {executable, "executable graph", by, HostStack::here()});
     } catch (...) {  // out of memory: a later error says less

@@ -39,7 +39,7 @@ inline void read_copy(StreamCall& of, std::uintptr_t to, std::uintptr_t from,
 
 /// How much of a call is known.
 enum class CallStage : std::uint8_t {
-  begins,  ///< only what a wait needs is read
+  begins,  ///< only what a wait needs is read, and what is destroyed
   failed,  ///< its outputs are not valid
   done,
 };
@@ -57,6 +57,12 @@ enum class CallStage : std::uint8_t {
   of.device = device;
   if (known.call == Call::wait_stream || known.call == Call::query_stream) {
     of.stream = parameters_as<cuStreamSynchronize_params>(info).hStream;
+  }
+  if (known.call == Call::stream_destroyed) {
+    of.stream = parameters_as<cuStreamDestroy_params>(info).hStream;
+  }
+  if (known.call == Call::event_destroyed) {
+    of.event = parameters_as<cuEventDestroy_params>(info).hEvent;
   }
   if (stage == CallStage::begins) return of;
   const bool took = stage == CallStage::done;
@@ -175,15 +181,9 @@ enum class CallStage : std::uint8_t {
                       ? parameters_as<cuMemcpy2DAsync_v2_params>(info).hStream
                       : parameters_as<cuMemsetD2D32Async_params>(info).hStream;
       break;
-    case Call::stream_destroyed:
-      of.stream = parameters_as<cuStreamDestroy_params>(info).hStream;
-      break;
     case Call::event_created:
       if (!took) break;
       if (CUevent* const made = parameters_as<cuEventCreate_params>(info).phEvent) of.event = *made;
-      break;
-    case Call::event_destroyed:
-      of.event = parameters_as<cuEventDestroy_params>(info).hEvent;
       break;
     case Call::event_record:
       of.event = parameters_as<cuEventRecord_params>(info).hEvent;

@@ -111,7 +111,11 @@ class Session {
       // The driver reads the parameters of a kernel node unchecked.
       if (known.call == Call::graph_add) watcher_.expect_end();
       if (StreamCalls::frees(known.call)) mine.allocations = calls_.allocations();
-      calls_.begin(mine.wait, read_call(known, device, info, CallStage::begins));
+      nodes_.enter(known, info,
+                   mine.runtime_call != nullptr ? mine.runtime_call->name : known.name);
+      StreamCall of = read_call(known, device, info, CallStage::begins);
+      if (mine.runtime_call != nullptr) of.outer = mine.runtime_call->name;
+      calls_.begin(mine.wait, of);
       return;
     }
     const CUresult status = status_of(info);

@@ -24,18 +24,28 @@
 
 namespace warpsafe::watch {
 
-/// Copies a few bytes of the watch's own memory on the stream, whose context is the current one.
-/// An allocation breaks the captures of others unless the thread's mode is relaxed.
+/// A few bytes of the watch's own in each context, which end with it.
+struct OwnMemory {
+  static inline std::mutex mutex;
+  static inline std::map<CUcontext, CUdeviceptr> of;
+
+  /// Call before a context ends: the next one may have its handle.
+  static void forget() {
+    const std::lock_guard lock(mutex);
+    of.clear();
+  }
+};
+
+/// Copies them on the stream, whose context is the current one. An allocation breaks the captures
+/// of others unless the thread's mode is relaxed.
 [[nodiscard]] inline CUresult copy_behind(CUstream stream) noexcept {
   constexpr std::size_t half = 64;
-  static std::mutex mutex;
-  static std::map<CUcontext, CUdeviceptr> memory;  // kept until the process ends
   try {
     CUcontext context = nullptr;
     CUresult status = call_driver(&Driver::current_context, &context);
     if (status != CUDA_SUCCESS) return status;
-    const std::lock_guard lock(mutex);
-    CUdeviceptr& own = memory[context];
+    const std::lock_guard lock(OwnMemory::mutex);
+    CUdeviceptr& own = OwnMemory::of[context];
     if (own == 0) {
       CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
       const bool is_relaxed = call_driver(&Driver::exchange_capture_mode, &mode) == CUDA_SUCCESS;
@@ -160,6 +170,10 @@ class StepCalls {
 
   /// Call when the driver call begins.
   void enter(ThreadState& mine, const KnownCall& known, const CUpti_CallbackData& info) noexcept {
+    if (ends_context(known)) OwnMemory::forget();
+    if (known.call == Call::graph_exec_destroyed) {
+      steps_.destroyed(parameters<cuGraphExecDestroy_params>(info).hGraphExec);
+    }
     if (known.call != Call::graph_destroyed) return;
     auto& of = parameters<cuGraphDestroy_params>(info);
     mine.kept_graph = nullptr;
@@ -193,9 +207,6 @@ class StepCalls {
           }
           break;
         }
-        case Call::graph_exec_destroyed:
-          steps_.destroyed(parameters<cuGraphExecDestroy_params>(info).hGraphExec);
-          break;
         case Call::graph_exec_set: {
           const auto& of = parameters<cuGraphExecKernelNodeSetParams_v2_params>(info);
           if (status != CUDA_SUCCESS) break;

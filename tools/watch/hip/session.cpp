@@ -238,6 +238,7 @@ void made_graph(hipGraphExec_t made, hipGraph_t graph) {
 void executable_destroyed(hipGraphExec_t graph) {
   const Unnoticed unnoticed;
   session()->steps.destroyed(graph);
+  session()->watcher.suspicions().order.work_destroyed(graph);
 }
 void node_destroyed(hipGraphNode_t node) {
   const Unnoticed unnoticed;

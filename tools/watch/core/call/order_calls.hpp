@@ -16,6 +16,14 @@ class OrderCalls {
   OrderCalls(Watcher& watcher, Captures& captures, bool (*has_library)() noexcept)
       : watcher_(watcher), captures_(captures), has_library_(has_library) {}
 
+  /// Call before the runtime receives a call. While it destroys something, another thread may make
+  /// something with the same handle.
+  void begin(const StreamCall& of) {
+    if (of.call == Call::event_destroyed) order().event_destroyed(of.event);
+    if (of.call == Call::stream_destroyed && order().on()) {
+      order().stream_destroyed(watcher_.streams().number_of(of.stream, of.device));
+    }
+  }
   /// May throw std::bad_alloc.
   void done(const StreamCall& of) {
     // A per-thread default stream counts as a second stream.
@@ -34,8 +42,6 @@ class OrderCalls {
       case Call::event_created:
         if (of.event != nullptr) order().event_created(of.event);
         return;
-      case Call::event_destroyed:
-        return order().event_destroyed(of.event);
       case Call::unknown_order:
         return order().give_up();
       default:
@@ -55,8 +61,6 @@ class OrderCalls {
       return captures_.is_capturing(name_of(of.stream, of.per_thread));
     };
     switch (of.call) {
-      case Call::stream_destroyed:
-        return order().stream_destroyed(of.stream);
       case Call::event_record:
         if (!is_captured()) order().recorded(of.event, place());
         return;

@@ -30,6 +30,12 @@ class StreamCalls {
   /// Call before the program's call reaches the runtime.
   void begin(ObservedWait& seen, const StreamCall& of) noexcept {
     switch (of.call) {
+      case Call::event_destroyed:
+      case Call::stream_destroyed:
+        return destroying(of);
+      // A launch may look a handle up while the runtime unloads its image, and after that.
+      case Call::unload:
+        return watcher_.kernels().forget_handles();
       case Call::wait_stream:
       case Call::query_stream:
         return watcher_.waiting(seen, of.name, name_of(of.stream, of.per_thread), of.device);
@@ -57,8 +63,14 @@ class StreamCalls {
     if (of.call == Call::end_capture) captures_.ended();
     // After a failure the program has other reports.
     if (status != 0 || !never_waits(of.call)) watcher_.suspicions().unawaited.waited();
+    if (status != 0 && of.call == Call::event_destroyed) {
+      watcher_.destroyed_handles().made(of.event);
+    }
+    if (status != 0 && of.call == Call::stream_destroyed) {
+      watcher_.destroyed_handles().made(of.stream);
+    }
     const bool waited = end_wait(seen, of, status, stack);
-    if (status == 0) return done(of, stack);
+    if (status == 0) return done(of);
     if (!waited) watcher_.failed(status, of.name, Stage::runtime_call, of.device, stack);
     if (!inner) failed(of, status, nullptr, stack);
   }
@@ -104,7 +116,7 @@ class StreamCalls {
     return watcher_.streams().any_non_blocking(of.device) ? WaitScope::stream : WaitScope::device;
   }
 
-  void done(const StreamCall& of, const HostStack* stack) noexcept {
+  void done(const StreamCall& of) noexcept {
     if (of.call == Call::begin_capture) {
       captures_.begun();
       watcher_.failed_calls().capture_begins();
@@ -113,7 +125,7 @@ class StreamCalls {
     try {
       memory_.done(of);
       if (watcher_.quiet()) return;
-      keep_destroyed(of, stack);
+      if (of.call == Call::event_created) watcher_.destroyed_handles().made(of.event);
       order_.done(of);
       end_dependence(of);
     } catch (...) {  // out of memory: no further suspicions
@@ -121,13 +133,17 @@ class StreamCalls {
     }
   }
 
-  void keep_destroyed(const StreamCall& of, const HostStack* stack) {
+  void destroying(const StreamCall& of) noexcept {
+    if (watcher_.quiet()) return;
     const bool is_event = of.call == Call::event_destroyed;
-    if (of.call == Call::event_created) watcher_.destroyed_handles().made(of.event);
-    if (!is_event && of.call != Call::stream_destroyed) return;
-    watcher_.destroyed_handles().destroyed({is_event ? of.event : of.stream,
-                                            is_event ? "event" : "stream", of.whole_name(),
-                                            stack != nullptr ? *stack : HostStack::here()});
+    try {
+      order_.begin(of);
+      watcher_.destroyed_handles().destroyed({is_event ? of.event : of.stream,
+                                              is_event ? "event" : "stream", of.whole_name(),
+                                              HostStack::here()});
+    } catch (...) {  // out of memory: no further suspicions
+      watcher_.suspicions().order.give_up();
+    }
   }
 
   /// Work other than a kernel, and a wait, ends the overlap of kernels.

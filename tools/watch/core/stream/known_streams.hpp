@@ -10,13 +10,43 @@
 
 namespace warpsafe::watch {
 
+/// CU_STREAM_LEGACY (cuda.h), hipStreamLegacy (hip_runtime_api.h, from HIP 6.4 on).
+inline const void* legacy_handle() noexcept { return reinterpret_cast<const void*>(1); }
+/// CU_STREAM_PER_THREAD, hipStreamPerThread.
+inline const void* per_thread_handle() noexcept { return reinterpret_cast<const void*>(2); }
+
 /// The streams that the program has created and not destroyed.
+///
+/// A handle is no identity: the next stream gets the handle of a destroyed one, whose work may
+/// still run, and the handles of the default streams stand for one of each device or thread. So
+/// each stream has a number.
 class KnownStreams {
  public:
+  /// Returns the number of a stream that the calling thread names as in the journal: nullptr is the
+  /// legacy default stream of the device. No other stream has had it or will have it.
+  [[nodiscard]] std::uint64_t number_of(const void* name, std::int32_t device) noexcept {
+    const std::uint64_t which = static_cast<std::uint32_t>(device) & (first_thread - 1);
+    if (name == nullptr || name == legacy_handle()) return legacy_streams | which;
+    if (name == per_thread_handle()) return thread_streams | number_of_thread() | which;
+    struct Last {
+      const KnownStreams* of;
+      const void* name;
+      std::uint64_t changes;
+      std::uint64_t number;
+    };
+    thread_local Last last{};  // a launch then takes no lock
+    const std::uint64_t changes = __atomic_load_n(&changes_, __ATOMIC_ACQUIRE);
+    if (last.of != this || last.name != name || last.changes != changes) {
+      last = {this, name, changes, look_up(name)};
+    }
+    return last.number;
+  }
   /// May throw std::bad_alloc.
   void made(const void* stream, std::int32_t device, bool non_blocking) {
     const std::lock_guard lock(mutex_);
-    streams_[stream] = {device, non_blocking};
+    strangers_.erase(stream);
+    streams_[stream] = {device, non_blocking, next()};
+    __atomic_add_fetch(&changes_, 1, __ATOMIC_RELEASE);
   }
   /// Call before the runtime destroys it. Waits until nobody asks about a stream. The runtime may
   /// hold a lock that a question needs, so this wait is short.
@@ -24,6 +54,8 @@ class KnownStreams {
     {
       const std::lock_guard lock(mutex_);
       streams_.erase(stream);
+      strangers_.erase(stream);
+      __atomic_add_fetch(&changes_, 1, __ATOMIC_RELEASE);
     }
     // Not the steady clock, since ThreadSanitizer of LLVM 14 does not see a lock by it.
     const std::unique_lock asked(asking_,
@@ -80,10 +112,40 @@ class KnownStreams {
   struct What {
     std::int32_t device;
     bool non_blocking;
+    std::uint64_t number;
   };
+  static constexpr std::uint64_t legacy_streams = std::uint64_t{1} << 60U;
+  static constexpr std::uint64_t thread_streams = std::uint64_t{1} << 61U;
+  static constexpr std::uint64_t first_thread = 1024;  ///< more than the devices of a process
+
+  [[nodiscard]] static std::uint64_t number_of_thread() noexcept {
+    static std::uint64_t threads = 0;
+    thread_local const std::uint64_t own =
+        __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) * first_thread;
+    return own;
+  }
+  [[nodiscard]] std::uint64_t next() noexcept {
+    return __atomic_add_fetch(&numbers_, 1, __ATOMIC_RELAXED);
+  }
+  [[nodiscard]] std::uint64_t look_up(const void* stream) noexcept {
+    try {
+      const std::lock_guard lock(mutex_);
+      const auto known = streams_.find(stream);
+      if (known != streams_.end()) return known->second.number;
+      const auto [stranger, is_new] = strangers_.try_emplace(stream);
+      if (is_new) stranger->second = next();
+      return stranger->second;
+    } catch (...) {  // out of memory: no other work is known to be in the order of this stream
+      return next();
+    }
+  }
   std::timed_mutex asking_;  ///< held while the runtime is asked
   std::mutex mutex_;
   std::map<const void*, What> streams_;
+  /// Numbers of streams whose creation was not seen, and of handles that no stream has.
+  std::map<const void*, std::uint64_t> strangers_;
+  std::uint64_t numbers_ = 0;
+  static inline std::uint64_t changes_ = 1;  ///< of all tables: see `number_of`
 };
 
 }  // namespace warpsafe::watch

@@ -12,11 +12,6 @@
 
 namespace warpsafe::watch {
 
-/// CU_STREAM_LEGACY (cuda.h), hipStreamLegacy (hip_runtime_api.h, from HIP 6.4 on).
-inline const void* legacy_handle() noexcept { return reinterpret_cast<const void*>(1); }
-/// CU_STREAM_PER_THREAD, hipStreamPerThread.
-inline const void* per_thread_handle() noexcept { return reinterpret_cast<const void*>(2); }
-
 /// Returns whether the argument is the legacy default stream.
 [[nodiscard]] inline bool is_legacy(const void* stream, bool per_thread) noexcept {
   return stream == legacy_handle() || (stream == nullptr && !per_thread);
@@ -28,14 +23,11 @@ inline const void* per_thread_handle() noexcept { return reinterpret_cast<const 
 }
 [[nodiscard]] inline StreamPlace place_of(const void* stream, bool per_thread, std::int32_t device,
                                           KnownStreams& streams) {
-  if (is_legacy(stream, per_thread)) return {nullptr, nullptr, device, StreamOrder::legacy};
   const void* const handle = name_of(stream, per_thread);
-  if (handle == per_thread_handle()) {
-    thread_local const char mine = 0;  // each thread has its own
-    return {&mine, handle, device, StreamOrder::blocking};
-  }
-  return {handle, handle, device,
-          streams.is_non_blocking(handle) ? StreamOrder::apart : StreamOrder::blocking};
+  const std::uint64_t key = streams.number_of(handle, device);
+  if (is_legacy(stream, per_thread)) return {key, nullptr, device, StreamOrder::legacy};
+  const bool is_apart = handle != per_thread_handle() && streams.is_non_blocking(handle);
+  return {key, handle, device, is_apart ? StreamOrder::apart : StreamOrder::blocking};
 }
 
 }  // namespace warpsafe::watch

@@ -16,7 +16,7 @@ enum class StreamOrder : std::uint8_t {
 
 /// A stream, as the OrderWatch identifies it.
 struct StreamPlace {
-  const void* key = nullptr;     ///< unique among live streams; nullptr: the legacy stream
+  std::uint64_t key = 0;         ///< KnownStreams::number_of
   const void* handle = nullptr;  ///< handle for texts
   std::int32_t device = 0;
   StreamOrder order = StreamOrder::apart;

@@ -46,7 +46,7 @@ class DependentWatch {
     const std::lock_guard lock(mutex_);
     // The legacy stream and the blocking streams wait for each other completely.
     if (at.order != StreamOrder::apart) forget_others(at);
-    Chain& chain = chains_[key_of(at)];
+    Chain& chain = chains_[at.key];
     chain.order = at.order;
     chain.device = at.device;
     std::vector<DependentLaunch>& before = chain.launches;
@@ -62,7 +62,7 @@ class DependentWatch {
   /// Other work of the stream, a wait of it or for it: the next kernel begins after all before.
   void ordered(const StreamPlace& at) {
     const std::lock_guard lock(mutex_);
-    chains_.erase(key_of(at));
+    chains_.erase(at.key);
     if (at.order != StreamOrder::apart) forget_others(at);
   }
   void ordered_all() {
@@ -90,9 +90,6 @@ class DependentWatch {
     std::int32_t device = 0;
     std::vector<DependentLaunch> launches{};  ///< since the last complete order, oldest first
   };
-  using Key = std::pair<const void*, std::int32_t>;
-
-  [[nodiscard]] static Key key_of(const StreamPlace& at) noexcept { return {at.key, at.device}; }
   void forget_others(const StreamPlace& at) {
     const bool legacy = at.order == StreamOrder::legacy;
     std::erase_if(chains_, [&](const auto& one) {
@@ -159,7 +156,7 @@ class DependentWatch {
   bool seen_ = false;
   std::size_t first_ = 0;
   std::mutex mutex_;
-  std::map<Key, Chain> chains_;
+  std::map<std::uint64_t, Chain> chains_;  // by the stream's key
   std::set<std::pair<const char*, const char*>> known_;
   std::vector<std::string> found_;
 };

@@ -72,11 +72,11 @@ class OrderRound {
     works_.emplace_back();
   }
   /// Returns the newest point of a stream other than the legacy stream, or no_point.
-  [[nodiscard]] debug::Point last_of(const void* key) const {
+  [[nodiscard]] debug::Point last_of(std::uint64_t key) const {
     const auto known = columns_.find(key);
     return known == columns_.end() ? debug::no_point : checker_.order().last(known->second.strand);
   }
-  void forget_stream(const void* key) { columns_.erase(key); }
+  void forget_stream(std::uint64_t key) { columns_.erase(key); }
   [[nodiscard]] bool comes_before(debug::Point earlier, debug::Point later) const noexcept {
     return checker_.order().before(earlier, later);
   }
@@ -113,21 +113,17 @@ class OrderRound {
 
   [[nodiscard]] Column& column_of(const StreamPlace& at) {
     auto& columns = at.order == StreamOrder::legacy ? legacy_ : columns_;
-    // Each device has a legacy stream of its own.
-    const void* const key = at.order == StreamOrder::legacy
-                                ? reinterpret_cast<const void*>(std::uintptr_t(at.device) + 1)
-                                : at.key;
-    const auto known = columns.find(key);
+    const auto known = columns.find(at.key);
     if (known != columns.end()) return known->second;
     ++strands_;
-    return columns.emplace(key, Column{checker_.add_strand(), at}).first->second;
+    return columns.emplace(at.key, Column{checker_.add_strand(), at}).first->second;
   }
 
   debug::RaceChecker checker_;
   debug::Strand host_ = 0;
   std::size_t strands_ = 0;
-  std::map<const void*, Column> columns_;  // by key; legacy streams by device
-  std::map<const void*, Column> legacy_;
+  std::map<std::uint64_t, Column> columns_;  // by key
+  std::map<std::uint64_t, Column> legacy_;
   std::vector<StreamWork> works_;  // by point
   std::vector<debug::Point> after_;
   std::vector<debug::Race> races_;

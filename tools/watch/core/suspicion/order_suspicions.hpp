@@ -258,7 +258,7 @@ class OrderSuspicions {
   }
 
   bool own_;
-  std::map<Address, const void*> streams_;  // the stream that passed it first
+  std::map<Address, std::uint64_t> streams_;  // the stream that passed it first
   std::set<Address> several_;
   std::set<std::pair<const char*, const char*>> known_;
   std::set<const char*> shared_out_;

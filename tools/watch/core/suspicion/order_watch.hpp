@@ -179,8 +179,13 @@ class OrderWatch {
     const std::lock_guard lock(mutex_);
     events_.erase(event);
   }
+  /// The executable graph's work continues, and a new one may get its handle.
+  void work_destroyed(const void* again) {
+    const std::lock_guard lock(mutex_);
+    launches_.erase(again);
+  }
   /// The stream's work continues, and whatever waits for all blocking streams still waits for it.
-  void stream_destroyed(const void* key) {
+  void stream_destroyed(std::uint64_t key) {
     const std::lock_guard lock(mutex_);
     round_.host_after(round_.last_of(key));
     round_.forget_stream(key);

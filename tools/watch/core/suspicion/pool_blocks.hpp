@@ -59,7 +59,7 @@ class PoolBlocks {
     return place;
   }
   [[nodiscard]] static bool is_same(const StreamPlace& one, const StreamPlace& other) noexcept {
-    return key_of(one) == key_of(other);
+    return one.key == other.key;
   }
   [[nodiscard]] bool is_in_block(std::uintptr_t address) const {
     return find(live_, address) != live_.end();
@@ -83,7 +83,7 @@ class PoolBlocks {
                {},
                take_dead(begin, end)};
     std::erase_if(made.earlier, [&](const Use& use) { return round.host_knows(use.point); });
-    const Key owner = key_of(made.what->owner);
+    const std::uint64_t owner = made.what->owner.key;
     const auto is_elsewhere = [&](const Use& use) { return use.stream != owner; };
     if (std::any_of(made.earlier.begin(), made.earlier.end(), is_elsewhere)) {
       pending_[owner].insert(begin);
@@ -117,7 +117,7 @@ class PoolBlocks {
     // What comes after the free comes after all of these.
     block.uses.clear();
     block.earlier.clear();
-    add(block.uses, {key_of(at), point, block.what});
+    add(block.uses, {at.key, point, block.what});
     die(found);
   }
   /// The driver has freed that memory.
@@ -132,17 +132,17 @@ class PoolBlocks {
     pending_.clear();
     ++round_number_;
   }
-  void forget_stream(const void* key) { pending_.erase({key, 0}); }
+  void forget_stream(std::uint64_t key) { pending_.erase(key); }
 
   /// Returns whether the next work of that stream follows an allocation that other streams must not
   /// precede.
   [[nodiscard]] bool awaits(const StreamPlace& at) const {
-    return !pending_.empty() && pending_.count(key_of(at)) != 0;
+    return !pending_.empty() && pending_.count(at.key) != 0;
   }
   /// Adds work on a stream that receives these addresses.
   void used(const StreamPlace& at, debug::Point point, std::span<const std::uintptr_t> addresses,
             const OrderRound& round, Pairs& pairs) {
-    const Key stream = key_of(at);
+    const std::uint64_t stream = at.key;
     for (const std::uintptr_t address : addresses) {
       const auto found = find(live_, address);
       if (found == live_.end()) continue;
@@ -156,7 +156,7 @@ class PoolBlocks {
     if (pending == pending_.end()) return;
     for (const std::uintptr_t begin : pending->second) {
       const auto found = live_.find(begin);
-      if (found == live_.end() || key_of(found->second.what->owner) != stream) continue;
+      if (found == live_.end() || found->second.what->owner.key != stream) continue;
       const auto is_here = [&](const Use& use) { return use.stream == stream; };
       // Then it is compared already.
       if (std::any_of(found->second.uses.begin(), found->second.uses.end(), is_here)) continue;
@@ -167,9 +167,8 @@ class PoolBlocks {
 
  private:
   /// A stream; the legacy stream is one for each device.
-  using Key = std::pair<const void*, std::int32_t>;
   struct Use {
-    Key stream;
+    std::uint64_t stream;  ///< its key
     debug::Point point;
     std::shared_ptr<const PoolBlock> block;
   };
@@ -187,9 +186,6 @@ class PoolBlocks {
   using Live = std::map<std::uintptr_t, Block>;
   static constexpr std::size_t most_places = std::size_t{1} << 16;
 
-  [[nodiscard]] static Key key_of(const StreamPlace& at) noexcept {
-    return {at.key, at.order == StreamOrder::legacy ? at.device : 0};
-  }
   [[nodiscard]] static std::size_t bytes_of(const Block& block) noexcept {
     return block.what->bytes;
   }
@@ -260,8 +256,8 @@ class PoolBlocks {
 
   std::uint64_t round_number_ = 0;
   Live live_;
-  std::map<std::uintptr_t, Dead> dead_;  // by address
-  std::map<Key, std::set<std::uintptr_t>> pending_;
+  std::map<std::uintptr_t, Dead> dead_;                        // by address
+  std::map<std::uint64_t, std::set<std::uintptr_t>> pending_;  // by the stream's key
   std::set<std::string> places_;
 };
 
