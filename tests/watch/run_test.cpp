@@ -335,7 +335,7 @@ TEST(Run, ANodeThatIsOffUsesNoMemory) {
 }
 TEST(Run, TheHostMayLearnOfACopyWithoutAWait) {
   for (const std::string one : {"told_by_graph", "told_by_graph_kernel", "told_by_kernel",
-                                 "told_by_kernel_often", "told_by_kernel_late", "told_by_stream"}) {
+                                "told_by_kernel_often", "told_by_kernel_late", "told_by_stream"}) {
     EXPECT_THAT(watched("", one).out, AllOf(HasSubstr(one + ": 0\n"), Not(HasSubstr("suspicion"))));
   }
   for (const std::string one : {"not_told_by_graph", "not_told_by_kernel"}) {

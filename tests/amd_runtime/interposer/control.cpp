@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // The stand-in's control functions, over AMD's runtime.
+#include "handles.hpp"
 #include "interposer.hpp"
 
 #include <dlfcn.h>
@@ -49,9 +50,11 @@ void stand_in_hip_reset(void) {
   State& s = state();
   const std::lock_guard hold(s.lock);
   hold_work(false);
+  bury_streams();
   for (hipStream_t const stream : s.capturing) {
     hipGraph_t graph = nullptr;
-    static_cast<void>(real<&hipStreamEndCapture>("hipStreamEndCapture")(stream, &graph));
+    static_cast<void>(
+        real<&hipStreamEndCapture>("hipStreamEndCapture")(real_stream(stream), &graph));
     if (graph != nullptr) static_cast<void>(real<&hipGraphDestroy>("hipGraphDestroy")(graph));
   }
   s.capturing.clear();
@@ -109,6 +112,7 @@ void stand_in_hip_set_deferred(int deferred) {
   const std::lock_guard hold(state().lock);
   state().deferred = deferred != 0;
   hold_work(deferred != 0);
+  if (deferred == 0) bury_streams();
 }
 
 std::uint64_t stand_in_hip_call_count(void) {

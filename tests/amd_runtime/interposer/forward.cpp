@@ -2,12 +2,15 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // A function of the same name for each of the runtime's, and the way of a call.
+#include "handles.hpp"
 #include "interposer.hpp"
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 
 namespace interposer {
@@ -75,7 +78,12 @@ void* real_address(const char* name) {
   return address;
 }
 
-Word call_real(const Function& function, const Word* w) {
+Word call_real(const Function& function, const Word* words) {
+  Word w[word_count];
+  std::copy_n(words, word_count, w);
+  // What `<<<>>>` pushes, the program gets back.
+  const bool is_kept = std::strcmp(function.name, "__hipPushCallConfiguration") == 0;
+  for (Word& word : w) word = is_kept ? word : Handles::all().real(word);
   return function.real(w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11],
                        w[12], w[13], w[14], w[15]);
 }

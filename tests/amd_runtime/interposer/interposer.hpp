@@ -98,6 +98,8 @@ struct State {
   std::map<const void*, Kernel> module_kernels;  ///< by handle
   std::map<std::pair<int, int>, int> attributes;
   std::set<hipStream_t> capturing;
+  std::vector<hipStream_t> graves;  ///< the runtime's streams whose work is held, and which the
+                                    ///< program has destroyed
   int visible_devices = 1;
   bool has_peers = true;
   bool deferred = false;

@@ -3,6 +3,7 @@
 
 // What the interposer does with single functions. Functions that are not here are passed on without
 // a record.
+#include "handles.hpp"
 #include "interposer.hpp"
 
 #include <cstring>
@@ -65,8 +66,32 @@ void begin_capture(const Word* words, hipError_t& result) {
 void end_capture(const Word* words, hipError_t& result) {
   if (result == hipSuccess) state().capturing.erase(at<hipStream_t>(words, 0));
 }
-void forget_stream(const Word* words, hipError_t&) {
+
+// ---- handles
+
+template <Handles::Kind Kind>
+void handle_made(const Word* words, hipError_t& result) {
+  Word* const handle = at<Word*>(words, 0);
+  if (result == hipSuccess) *handle = Handles::all().make(Kind, *handle);
+}
+void event_destroyed(const Word* words, hipError_t& result) {
+  if (result == hipSuccess) Handles::all().give_back(Handles::Kind::event, words[0]);
+}
+void stream_destroyed(const Word* words, hipError_t& result) {
   state().capturing.erase(at<hipStream_t>(words, 0));
+  if (result == hipSuccess) Handles::all().give_back(Handles::Kind::stream, words[0]);
+}
+/// The runtime would wait for the work.
+bool is_held(const Word* words, hipError_t& result) {
+  const auto stream = at<hipStream_t>(words, 0);
+  if (!state().deferred || real_stream(stream) == stream ||
+      real<&hipStreamQuery>("hipStreamQuery")(real_stream(stream)) != hipErrorNotReady) {
+    return false;
+  }
+  result = hipSuccess;
+  state().graves.push_back(real_stream(stream));
+  stream_destroyed(words, result);
+  return true;
 }
 
 // ---- kernels
@@ -101,12 +126,15 @@ void module_function(const Word* words, hipError_t& result) {
 int device_of(hipStream_t stream) {
   int device = 0;
   static_cast<void>(real<&hipGetDevice>("hipGetDevice")(&device));
-  return stream == nullptr ? device : real<&hipGetStreamDeviceId>("hipGetStreamDeviceId")(stream);
+  return stream == nullptr
+             ? device
+             : real<&hipGetStreamDeviceId>("hipGetStreamDeviceId")(real_stream(stream));
 }
 bool is_capturing(hipStream_t stream) {
   hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
   if (stream == nullptr) return false;
-  static_cast<void>(real<&hipStreamIsCapturing>("hipStreamIsCapturing")(stream, &status));
+  static_cast<void>(
+      real<&hipStreamIsCapturing>("hipStreamIsCapturing")(real_stream(stream), &status));
   return status == hipStreamCaptureStatusActive;
 }
 
@@ -231,14 +259,15 @@ const std::map<std::string, Rule>& rules() {
       {"hipDeviceGetName", {.answer = is_hidden<2>}},
       {"hipDeviceSynchronize", {.synchronises = true}},
       {"hipDriverGetVersion", {.needs_device = false}},
-      {"hipEventCreate", {}},
-      {"hipEventCreateWithFlags", {}},
-      {"hipEventDestroy", {}},
+      {"hipEventCreate", {.after = handle_made<Handles::Kind::event>}},
+      {"hipEventCreateWithFlags", {.after = handle_made<Handles::Kind::event>}},
+      {"hipEventDestroy", {.after = event_destroyed}},
       {"hipEventElapsedTime", {}},
       {"hipEventQuery", {}},
       {"hipEventRecord", {.stream = 1}},
       {"hipEventSynchronize", {.synchronises = true}},
       {"hipExtLaunchKernel", {.stream = 7}},
+      {"hipExtStreamCreateWithCUMask", {.after = handle_made<Handles::Kind::stream>}},
       {"hipFree", {.synchronises = true}},
       {"hipFreeAsync", {.stream = 1}},
       {"hipFuncGetAttribute", {}},
@@ -285,9 +314,11 @@ const std::map<std::string, Rule>& rules() {
       {"hipRuntimeGetVersion", {.needs_device = false}},
       {"hipSetDevice", {.answer = is_hidden<0>}},
       {"hipStreamBeginCapture", {.stream = 0, .after = begin_capture}},
-      {"hipStreamCreateWithFlags", {}},
-      {"hipStreamCreateWithPriority", {}},
-      {"hipStreamDestroy", {.stream = 0, .synchronises = true, .after = forget_stream}},
+      {"hipStreamCreate", {.after = handle_made<Handles::Kind::stream>}},
+      {"hipStreamCreateWithFlags", {.after = handle_made<Handles::Kind::stream>}},
+      {"hipStreamCreateWithPriority", {.after = handle_made<Handles::Kind::stream>}},
+      {"hipStreamDestroy",
+       {.stream = 0, .synchronises = true, .answer = is_held, .after = stream_destroyed}},
       {"hipStreamEndCapture", {.stream = 0, .after = end_capture}},
       {"hipStreamGetCaptureInfo_v2", {.stream = 0}},
       {"hipStreamGetDevice", {.stream = 0}},
@@ -301,6 +332,14 @@ const std::map<std::string, Rule>& rules() {
 }
 
 }  // namespace
+
+void bury_streams() {
+  State& s = state();
+  const std::lock_guard hold(s.lock);
+  for (hipStream_t const stream : std::exchange(s.graves, {})) {
+    static_cast<void>(real<&hipStreamDestroy>("hipStreamDestroy")(stream));
+  }
+}
 
 Watch watch_of(const std::string& name) {
   if (name == "__hipRegisterFatBinary") return register_binary;
