@@ -202,6 +202,9 @@ void print_modules() {
   PRINT(module_invalid, ws::Module::load(std::vector<ws::host::NamedKernel>{}));
   PRINT(kernel_not_found, module.kernel<Fill>("fil"));
   PRINT(signature_mismatch, module.kernel<void(float*, int)>("fill"));
+  auto closed = ws::Module::load(table).value();
+  static_cast<void>(closed.close().has_value());
+  PRINT(module_moved, closed.kernel<Fill>("fill"));
 }
 
 // Only HIP's modules belong to one device.

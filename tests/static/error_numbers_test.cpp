@@ -99,6 +99,7 @@ constexpr Number pinned[] = {
     {77, "graph_moved"},
     {78, "events_reversed"},
     {79, "priority_range"},
+    {80, "module_moved"},
 };
 
 constexpr Number rows[] = {

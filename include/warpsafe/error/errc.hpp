@@ -91,6 +91,7 @@ enum class Errc : std::uint8_t {
   graph_moved = 77,  ///< a graph was used after it was moved from or closed
   events_reversed = 78,  ///< the end event was recorded before the begin event
   priority_range = 79,  ///< the priority is outside of every device's range
+  module_moved = 80,  ///< a module was used after it was moved from or closed
   // clang-format on
 };
 

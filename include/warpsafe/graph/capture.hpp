@@ -146,8 +146,11 @@ class [[nodiscard]] basic_capture {
       return detail::keep_value(*state_->watch.resources.get(), std::forward<T>(value), site);
     }
   }
-  /// The stream that is captured. @pre the capture has not ended
-  [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return state_->stream.ref(); }
+  /// The stream that is captured. After the capture's end or a move, that of a closed Stream: calls
+  /// on it return Errc::stream_null.
+  [[nodiscard]] basic_stream_ref<B> stream() const noexcept {
+    return state_ == nullptr ? detail::StreamAccess::closed<B>() : state_->stream.ref();
+  }
 
  private:
   friend struct detail::PrintAccess;

@@ -96,8 +96,11 @@ class [[nodiscard]] basic_device_buffer {
   /// In elements.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  /// The stream that the memory was allocated on. @pre not moved from, not closed
-  [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return memory_->stream(); }
+  /// The stream that the memory was allocated on. For a buffer that was moved from or closed, that
+  /// of a closed Stream: calls on it return Errc::stream_null.
+  [[nodiscard]] basic_stream_ref<B> stream() const noexcept {
+    return memory_ == nullptr ? detail::StreamAccess::closed<B>() : memory_->stream();
+  }
   /// The argument for kernels. Does not compile for a temporary buffer, whose memory would be
   /// freed.
   [[nodiscard]] DeviceView<T> view() & noexcept {

@@ -101,8 +101,11 @@ class [[nodiscard]] basic_pitched_buffer {
   [[nodiscard]] extent<2> size() const noexcept {
     return extent<2>{warpsafe::rows{rows_}, warpsafe::cols{cols_}};
   }
-  /// The stream that the memory was allocated on. @pre not moved from, not closed
-  [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return memory_->stream(); }
+  /// The stream that the memory was allocated on. For a buffer that was moved from or closed, that
+  /// of a closed Stream: calls on it return Errc::stream_null.
+  [[nodiscard]] basic_stream_ref<B> stream() const noexcept {
+    return memory_ == nullptr ? detail::StreamAccess::closed<B>() : memory_->stream();
+  }
   /// The argument for kernels and copies. Does not compile for a temporary buffer, whose memory
   /// would be freed.
   [[nodiscard]] PitchedView<T> view() & noexcept { return make_view<T>(); }

@@ -81,7 +81,8 @@ template <class B>
 class basic_module;
 
 /// A kernel of a module, with its signature and declared needs. Use it like `kernel<fn>`. Copyable;
-/// the module stays loaded as long as one copy lives.
+/// the module stays loaded as long as one copy lives. A move is a copy, so that no kernel is
+/// without its module.
 template <class B, class Signature, class... Needs>
 class basic_module_kernel
     : public detail::LoadedKernel<B, typename detail::FunctionTraits<Signature*>::parameters,
@@ -90,6 +91,10 @@ class basic_module_kernel
       detail::LoadedKernel<B, typename detail::FunctionTraits<Signature*>::parameters, Needs...>;
 
  public:
+  basic_module_kernel(const basic_module_kernel&) noexcept = default;
+  basic_module_kernel& operator=(const basic_module_kernel&) noexcept = default;
+  ~basic_module_kernel() = default;
+
   /// The kernel for a launch on `device`.
   [[nodiscard]] Loaded loaded(DeviceId device) const noexcept {
     hold_->mark_launched(device.value());
@@ -168,7 +173,8 @@ class [[nodiscard]] basic_module {
   /// reports missing code. Compares the signature with the image on the host backend, with the
   /// mangled name, and on CUDA with the driver's parameters (12.4 and later). Thread-safe.
   /// Errc::kernel_not_found with the available names, ::signature_mismatch, ::no_kernel_image,
-  /// ::module_wrong_device, ::out_of_memory.
+  /// ::module_wrong_device, ::module_moved for a module that was moved from or closed,
+  /// ::out_of_memory.
   template <class Signature, class... Needs, CheckLevel Level = current_level>
   [[nodiscard]] result<basic_module_kernel<B, Signature, Needs...>> kernel(
       const char* name, call_site site = call_site::current()) const noexcept {
@@ -178,6 +184,12 @@ class [[nodiscard]] basic_module {
     using Parameters = typename detail::FunctionTraits<Signature*>::parameters;
     static_assert(detail::FunctionTraits<Signature*>::returns_void,
                   "warpsafe: a kernel returns void");
+    if (hold_.get() == nullptr) {
+      LaunchError moved = LaunchError::make(Errc::module_moved, Stage::validation, site);
+      moved.operation = Name::of("load kernel");
+      moved.vendor = B::vendor;
+      return moved;
+    }
     LaunchError error;
     detail::LoadedFunction<B>* const found =
         detail::find_function<B, Level>(*hold_.get(), name, site, error);
@@ -189,9 +201,10 @@ class [[nodiscard]] basic_module {
   }
 
   /// Calls `visit(Name)` for each kernel of the module, with the name that `kernel` takes. The
-  /// names are valid during the visit.
+  /// names are valid during the visit. A module that was moved from or closed has none.
   template <CheckLevel Level = current_level, class Visit>
   void visit_kernels(Visit visit) const noexcept {
+    if (hold_.get() == nullptr) return;
     // If the runtime fails, there are no names to visit.
     static_cast<void>(hold_->template visit_names<Level>(visit));
   }

@@ -30,6 +30,11 @@ struct StreamAccess {
   static basic_stream_ref<B> make(void* stream, int device) noexcept {
     return basic_stream_ref<B>(stream, device);
   }
+  /// What a Stream refers to after it was moved from or closed.
+  template <class B>
+  static basic_stream_ref<B> closed() noexcept {
+    return basic_stream_ref<B>(nullptr, -1);
+  }
   /// Waits without a time-out: memory that the work uses is freed after the wait.
   template <CheckLevel Level, class B>
   [[nodiscard]] static result<void> wait_uninterrupted(const basic_stream_ref<B>& stream,

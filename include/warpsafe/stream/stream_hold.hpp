@@ -31,7 +31,8 @@ class basic_stream_hold {
     if (shared_ != nullptr) shared_->retain();
   }
   basic_stream_hold(basic_stream_hold&& other) noexcept
-      : ref_(other.ref_), shared_(std::exchange(other.shared_, nullptr)) {}
+      : ref_(std::exchange(other.ref_, detail::StreamAccess::closed<B>())),
+        shared_(std::exchange(other.shared_, nullptr)) {}
   basic_stream_hold& operator=(basic_stream_hold other) noexcept {
     std::swap(ref_, other.ref_);
     std::swap(shared_, other.shared_);

@@ -389,6 +389,8 @@ TEST(FormatClause, Copies) {
             "the value of this Pending was already taken or moved away; call get() once");
   EXPECT_EQ(clause(with(Errc::graph_moved)),
             "this Graph was moved from or closed; use the one that it was moved to");
+  EXPECT_EQ(clause(with(Errc::module_moved)),
+            "this Module was moved from or closed; use the one that it was moved to");
 }
 
 TEST(FormatClause, BarrierThatDiverges) {

@@ -118,6 +118,10 @@ WARPSAFE_ERROR(40, module_wrong_device, "the module was loaded on another device
                "the module was loaded on device {limit}, not on device {value}; make device "
                "{value} current and load the module there too")
 
+// Remedy: Use the `Module` that it was moved to, or load the module again.
+WARPSAFE_ERROR(80, module_moved, "a module was used after it was moved from or closed",
+               "this Module was moved from or closed; use the one that it was moved to")
+
 // Remedy: If the kernel is not `extern "C"`, use its mangled name. The text shows each mangled
 // name, followed by the name in the source. `Module::visit_kernels` visits all names.
 WARPSAFE_ERROR(41, kernel_not_found, "the module holds no kernel of that name", "{runtime}")
