@@ -391,7 +391,7 @@ TEST(RaceFindings, OfOneSide) {
   EXPECT_EQ(
       unwritten.text,
       "Read of memory that nothing has written\n"
-      "  #3 kernel 'b' on stream 3, at program.cpp:7, from a device\n"
+      "  #3 kernel 'b' on stream 3, at program.cpp:7, adds to it by atomic_add\n"
       "  write the memory first, on this stream or before it: zero(stream), assign, a copy or "
       "a kernel\n");
   const Finding failure = finding_of(Mistake::failure, "it failed\n");

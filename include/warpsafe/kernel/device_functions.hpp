@@ -278,18 +278,21 @@ WARPSAFE_DETAIL_KERNEL_CODE T atomic_add(T* counter, T amount) {
   static_cast<void>(amount);
   return detail::called_from_host_code<T>();
 #else
+  T before;
   if constexpr (detail::is_floating<T>) {
-    T before;
     T after;
     __atomic_load(counter, &before, __ATOMIC_RELAXED);
     do {
       after = before + amount;
     } while (!__atomic_compare_exchange(counter, &before, &after, true, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED));
-    return before;
   } else {
-    return __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
+    before = __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
   }
+  if (auto* const read = __atomic_load_n(&detail::atomic_read, __ATOMIC_RELAXED)) {
+    read(counter, &before, sizeof before);
+  }
+  return before;
 #endif
 }
 

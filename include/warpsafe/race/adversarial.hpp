@@ -182,7 +182,7 @@ struct Seeds {
 /// * two unordered accesses to the same memory, at least one of which writes or frees it, even if
 ///   the result was right this time;
 /// * a use of freed memory, or of a destroyed stream;
-/// * a copy to the host of device memory that nothing has written;
+/// * a copy to the host of device memory that nothing has written, and atomic_add to such memory;
 /// * work that failed, such as a write past the end of a buffer;
 /// * a value of `program` that differs from that of the first seed, or an error if it returns a
 ///   result.

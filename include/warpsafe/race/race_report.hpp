@@ -89,7 +89,7 @@ enum class Mistake : std::uint8_t {
   missing_wait,       ///< a dependent launch of a kernel that does not wait for its predecessor
   failure,            ///< work failed on the device, or the program returned an error
   different_result,   ///< another seed returned another value
-  unwritten_read,     ///< a copy to the host of device memory that nothing has written
+  unwritten_read,     ///< a copy to the host, or atomic_add, of memory that nothing has written
   unseen_memory,      ///< a kernel's parameter hides an address, so its accesses are not known
 };
 
@@ -210,11 +210,13 @@ namespace detail {
           {history[kernel], AccessKind::read},
           std::move(text)};
 }
-/// A copy to the host of memory that nothing has written, as text.
-[[nodiscard]] inline Finding unwritten_read(const StreamHistory& history, Point copy) {
-  const Party reader{history[copy], AccessKind::read};
-  std::string text = "Read of memory that nothing has written\n  " + describe(history, copy) +
-                     ", from a device\n  write the memory first, on this stream or before it: "
+/// A copy to the host, or an atomic addition, of memory that nothing has written, as text.
+[[nodiscard]] inline Finding unwritten_read(const StreamHistory& history, Point work) {
+  const Party reader{history[work], AccessKind::read};
+  const bool is_copy = reader.action.kind == ActionKind::copy;
+  std::string text = "Read of memory that nothing has written\n  " + describe(history, work) +
+                     (is_copy ? ", from a device" : ", adds to it by atomic_add") +
+                     "\n  write the memory first, on this stream or before it: "
                      "zero(stream), assign, a copy or a kernel\n";
   return {Mistake::unwritten_read, reader, reader, std::move(text)};
 }

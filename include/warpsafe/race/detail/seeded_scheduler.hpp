@@ -7,9 +7,9 @@
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/race/detail/dependent_launches.hpp>
 #include <warpsafe/race/detail/host_race_recorder.hpp>
+#include <warpsafe/race/detail/unwritten_reads.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -131,6 +131,21 @@ class SeededScheduler final : public Scheduler {
   void refused(const StreamState* stream) override { recorder.refused(stream); }
 
  private:
+  /// What is watched in a kernel's run.
+  struct Watches final : KernelWatch {
+    explicit Watches(OutsideWrites& its_outside) noexcept : outside(its_outside) {}
+    void begins(const KernelOperation& kernel) noexcept override {
+      outside.begins(kernel);
+      unwritten.begins(kernel);
+    }
+    void has_run(const KernelOperation& kernel) noexcept override {
+      unwritten.has_run(kernel);
+      outside.has_run(kernel);
+    }
+    OutsideWrites& outside;
+    UnwrittenReads unwritten;
+  };
+
   /// Lets `by` watch the kernels of an operation in its next run.
   static void watch(Operation& operation, KernelWatch* by) noexcept {
     if (operation.kind() == OperationKind::kernel) {
@@ -140,27 +155,6 @@ class SeededScheduler final : public Scheduler {
         watch(*node.operation, by);
       }
     }
-  }
-  /// Whether the operation copies device memory to the host that nothing has written: it holds what
-  /// the backend puts into new memory.
-  [[nodiscard]] bool reads_unwritten(const Operation& operation) const {
-    if (operation.kind() != OperationKind::copy) return false;
-    const Access& to = operation.accesses[0];
-    const Access& from = operation.accesses[1];
-    const Allocation* const target = runtime_.memory.around(to.address, 1);
-    const Allocation* const memory = runtime_.memory.around(from.address, 1);
-    if (memory == nullptr || memory->kind != MemoryKind::device ||
-        (target != nullptr && target->kind == MemoryKind::device) ||
-        from.bytes * from.rows < sizeof fresh_pattern) {
-      return false;
-    }
-    const auto* const begin = static_cast<const unsigned char*>(memory->storage.get());
-    const auto* row = static_cast<const unsigned char*>(from.address);
-    for (std::size_t i = 0; i < from.rows; ++i, row += from.pitch) {
-      const auto place = static_cast<int>((row - begin) % 4);
-      if (!holds_pattern(row, from.bytes, std::rotr(fresh_pattern, 8 * place))) return false;
-    }
-    return true;
   }
   /// Runs the oldest operation of a random stream. False if none can run.
   bool run_one(std::unique_lock<std::mutex>& lock) {
@@ -173,22 +167,28 @@ class SeededScheduler final : public Scheduler {
     StreamState& stream = *runnable_[random_.below(runnable_.size())];
     const std::shared_ptr<Operation> operation = stream.queue.front();
     recorder.runs(*operation);
-    if (reads_unwritten(*operation)) recorder.remark(*operation, debug::Mistake::unwritten_read);
+    if (UnwrittenReads::in_copy(*operation, runtime_.memory)) {
+      recorder.remark(*operation, debug::Mistake::unwritten_read);
+    }
     const bool begun = dependents_.begin(stream, runtime_.memory,
                                          [this](std::size_t end) { return random_.below(end); });
     // Old contents of memory that a kernel sees until its wait would look like its writes.
-    watch(*operation, dependents_.hides() ? nullptr : &recorder.outside);
+    watch(*operation, dependents_.hides() ? nullptr : &watches_);
     running_ = true;
     runtime_.run_front(stream, lock);
     --waiting_;
     running_ = false;
     watch(*operation, nullptr);  // a lost device runs nothing, and a graph outlives this
+    if (watches_.unwritten.takes_found()) {
+      recorder.remark(*operation, debug::Mistake::unwritten_read);
+    }
     const bool ended = dependents_.end(stream, operation, recorder);
     lacks_memory_ = lacks_memory_ || !begun || !ended;
     return true;
   }
 
   Runtime& runtime_;
+  Watches watches_{recorder.outside};
   Random random_{0};
   std::uint32_t odds_ = 8;  // of 16: the chance that one more operation runs before a call
   std::uint32_t pending_queries_ = 0;

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/host_thread.hpp>
+#include <warpsafe/backend/host/detail/guarded_pages.hpp>
+#include <warpsafe/backend/host/detail/memory.hpp>
+#include <warpsafe/backend/host/detail/operation.hpp>
+#include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/debug/log.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace warpsafe::host {
+
+/// Finds work that reads device memory which nothing has written: the memory holds what the backend
+/// puts into new memory. It knows of two reads for certain: a copy to the host, and an atomic
+/// addition in a kernel. Through any other pointer or span, a kernel may read or not.
+class UnwrittenReads final : public KernelWatch {
+ public:
+  UnwrittenReads() = default;
+  ~UnwrittenReads() override { stop(); }
+
+  /// Whether the operation copies such memory to the host.
+  [[nodiscard]] static bool in_copy(const Operation& operation, const MemoryRegistry& registry) {
+    if (operation.kind() != OperationKind::copy) return false;
+    const Access& to = operation.accesses[0];
+    const Access& from = operation.accesses[1];
+    const Allocation* const target = registry.around(to.address, 1);
+    const Allocation* const memory = registry.around(from.address, 1);
+    if (memory == nullptr || memory->kind != MemoryKind::device ||
+        (target != nullptr && target->kind == MemoryKind::device) ||
+        from.bytes * from.rows < sizeof fresh_pattern) {
+      return false;
+    }
+    const auto* row = static_cast<const unsigned char*>(from.address);
+    for (std::size_t i = 0; i < from.rows; ++i, row += from.pitch) {
+      if (!is_fresh(row, row, from.bytes, memory->storage.get())) return false;
+    }
+    return true;
+  }
+  /// Whether a kernel has read such memory since the last call.
+  [[nodiscard]] bool takes_found() noexcept {
+    return __atomic_exchange_n(&found_, false, __ATOMIC_RELAXED);
+  }
+
+  void begins(const KernelOperation& kernel) noexcept override {
+    fresh_.clear();
+    Runtime& runtime = Runtime::get();
+    const std::lock_guard lock(runtime.mutex);
+    for (const Access& access : kernel.accesses) {
+      const Allocation* const memory =
+          access.writes ? runtime.memory.around(access.address, 1) : nullptr;
+      if (memory != nullptr && memory->kind == MemoryKind::device) add(access, *memory);
+    }
+    if (fresh_.empty()) return;
+    watching = this;
+    __atomic_store_n(&warpsafe::detail::atomic_read, &see, __ATOMIC_RELEASE);
+  }
+  void has_run(const KernelOperation&) noexcept override { stop(); }
+
+ private:
+  /// Memory of the running kernel that was not written before.
+  struct Fresh {
+    const unsigned char* begin;
+    const unsigned char* end;
+    const void* allocation;
+  };
+
+  /// Whether the `bytes` bytes that belong at `place` of an allocation are those of new memory.
+  [[nodiscard]] static bool is_fresh(const void* value, const unsigned char* place,
+                                     std::size_t bytes, const void* allocation) noexcept {
+    const auto offset = place - static_cast<const unsigned char*>(allocation);
+    return holds_pattern(value, bytes, std::rotr(fresh_pattern, 8 * static_cast<int>(offset % 4)));
+  }
+  /// Adds the memory behind an access if its first and its last bytes were not written. All of them
+  /// would take too long, and an atomic addition is compared anyway.
+  void add(const Access& access, const Allocation& memory) noexcept {
+    constexpr std::size_t looked_at = 256;
+    const auto* const whole = static_cast<const unsigned char*>(memory.storage.get());
+    const bool known = access.window != unknown_window;
+    const auto* const begin = known ? static_cast<const unsigned char*>(access.address) : whole;
+    const std::size_t rest = memory.bytes - static_cast<std::size_t>(begin - whole);
+    const std::size_t bytes =
+        known && access.window < rest ? static_cast<std::size_t>(access.window) : rest;
+    const std::size_t some = bytes < looked_at ? bytes : looked_at;
+    const unsigned char* const last = begin + (bytes - some);
+    if (bytes < sizeof fresh_pattern || !is_fresh(begin, begin, some, whole) ||
+        !is_fresh(last, last, some, whole)) {
+      return;
+    }
+    static_cast<void>(debug::detail::catch_bad_alloc(
+        [&] {
+          fresh_.push_back({begin, begin + bytes, whole});
+          return true;
+        },
+        false));
+  }
+  /// Implements detail::atomic_read, on the kernel's thread.
+  static void see(const void* address, const void* value, std::size_t bytes) noexcept {
+    const auto* const place = static_cast<const unsigned char*>(address);
+    for (const Fresh& memory : watching->fresh_) {
+      if (place < memory.begin || place + bytes > memory.end) continue;
+      if (is_fresh(value, place, bytes, memory.allocation)) {
+        __atomic_store_n(&watching->found_, true, __ATOMIC_RELAXED);
+      }
+    }
+  }
+  void stop() noexcept {
+    if (watching != this) return;
+    __atomic_store_n(&warpsafe::detail::atomic_read, nullptr, __ATOMIC_RELEASE);
+    watching = nullptr;
+  }
+
+  // One kernel runs at a time while a scheduler is active.
+  [[gnu::visibility("default")]] static inline UnwrittenReads* watching = nullptr;
+  bool found_ = false;
+  std::vector<Fresh> fresh_;
+};
+
+}  // namespace warpsafe::host
