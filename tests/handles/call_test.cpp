@@ -287,8 +287,8 @@ TEST_F(CallTest, FindsMemoryThatItsDeviceCannotAccess) {
   EXPECT_EQ(
       text(refused),
       "toy::toy_write not called: argument 2 is memory of device 1, which device 0 cannot "
-      "access; copy it to device 0, or allow the access (cudaMemPoolSetAccess; for cudaMalloc "
-      "cudaDeviceEnablePeerAccess)");
+      "access; copy it to device 0, or, if cudaDeviceCanAccessPeer says yes, allow the access "
+      "(cudaMemPoolSetAccess; for cudaMalloc cudaDeviceEnablePeerAccess)");
   EXPECT_EQ(error_in(on_device_0.call<toy::toy_write, CheckLevel::cheap>(4.0F, far.view())).code,
             Errc::memory_wrong_device);
   const auto scalar =

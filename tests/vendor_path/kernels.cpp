@@ -35,5 +35,6 @@ WARPSAFE_KERNEL_EXTERN void other_static() { use_shared<6000>(); }
 WARPSAFE_KERNEL_EXTERN void raised() {}
 WARPSAFE_KERNEL_EXTERN void raced() {}
 WARPSAFE_KERNEL_EXTERN void captured(const float*) {}
+WARPSAFE_KERNEL_EXTERN void inside(Inside) {}
 
 }  // namespace vendor_test

@@ -20,6 +20,11 @@ struct Padded {
 struct Large {
   unsigned char bytes[3000];
 };
+/// Memory beside a number.
+struct Inside {
+  float number;
+  warpsafe::DeviceSpan<float> x;
+};
 enum class Colour : short { red = 7, green = 300 };
 
 WARPSAFE_KERNEL_EXTERN void nothing();
@@ -42,5 +47,6 @@ WARPSAFE_KERNEL_EXTERN void other_static();
 WARPSAFE_KERNEL_EXTERN void raised();
 WARPSAFE_KERNEL_EXTERN void raced();
 WARPSAFE_KERNEL_EXTERN void captured(const float*);
+WARPSAFE_KERNEL_EXTERN void inside(Inside);
 
 }  // namespace vendor_test

@@ -48,6 +48,11 @@ void stand_in_cuda_set_memory(int device, std::uint64_t free_bytes, std::uint64_
   device_at(device).total_bytes = total_bytes;
 }
 
+void stand_in_cuda_set_peers(int possible) {
+  const std::lock_guard lock(runtime().mutex);
+  runtime().has_peers = possible != 0;
+}
+
 void stand_in_cuda_set_versions(int driver, int runtime_version) {
   const std::lock_guard lock(runtime().mutex);
   runtime().driver_version = driver;

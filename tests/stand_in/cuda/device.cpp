@@ -194,7 +194,7 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return api("cudaDeviceCanAccessPeer", text(device, peer), contextless, [&](auto&) {
     if (can == nullptr) return cudaErrorInvalidValue;
     if (!is_device(device) || !is_device(peer)) return cudaErrorInvalidDevice;
-    *can = device != peer ? 1 : 0;
+    *can = device != peer && runtime().has_peers ? 1 : 0;
     return cudaSuccess;
   });
 }
@@ -203,6 +203,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
   return api("cudaDeviceEnablePeerAccess", text(peer, flags), plain, [&](auto&) {
     if (flags != 0) return cudaErrorInvalidValue;
     if (!is_device(peer) || peer == runtime().thread().device) return cudaErrorInvalidDevice;
+    if (!runtime().has_peers) return cudaErrorPeerAccessUnsupported;
     return runtime().device().peers.insert(peer).second ? cudaSuccess
                                                         : cudaErrorPeerAccessAlreadyEnabled;
   });

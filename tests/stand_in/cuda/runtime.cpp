@@ -111,6 +111,7 @@ void Runtime::reset() {
   ++epoch;
   const Recorded& from = recorded();
   devices.assign(static_cast<std::size_t>(from.device_count), from.device);
+  has_peers = true;
   driver_version = from.driver_version;
   runtime_version = from.runtime_version;
   least_priority = from.least_priority;

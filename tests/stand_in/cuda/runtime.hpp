@@ -136,6 +136,7 @@ class Runtime {
   std::uint64_t epoch = 1;
 
   std::vector<Device> devices;
+  bool has_peers = true;  ///< cudaDeviceCanAccessPeer says yes
   int driver_version = 0;
   int runtime_version = 0;
   int least_priority = 0;

@@ -91,6 +91,9 @@ void stand_in_cuda_set_attribute(int device, cudaDeviceAttr attribute, int value
 void stand_in_cuda_set_device_name(int device, const char* name);
 /// Sets the bytes that cudaMemGetInfo reports. An allocation of more than `free_bytes` is refused.
 void stand_in_cuda_set_memory(int device, std::uint64_t free_bytes, std::uint64_t total_bytes);
+/// Whether cudaDeviceCanAccessPeer says yes for two devices; yes at first and after a reset. If
+/// not, cudaDeviceEnablePeerAccess fails, and cudaMemPoolSetAccess succeeds all the same.
+void stand_in_cuda_set_peers(int possible);
 /// The versions in CUDA's coding: 13000 is 13.0.
 void stand_in_cuda_set_versions(int driver, int runtime);
 

@@ -52,8 +52,10 @@ TEST_F(PeerAccess, AKernelNeedsIt) {
   EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
   const auto text = said(launch(here, grid_of_4, kernel<add_one>, far.view(), far.size()));
   EXPECT_NE(
-      text.find("Kernel 'add_one' not launched: argument 1 is memory of device 1, which device "
-                "0 cannot access; copy it to device 0, or allow the access"),
+      text.find(
+          "Kernel 'add_one' not launched: argument 1 is memory of device 1, which device "
+          "0 cannot access; copy it to device 0, or, if cudaDeviceCanAccessPeer says yes, allow "
+          "the access"),
       std::string::npos)
       << text;
   ASSERT_TRUE(host::set_peer_access(0, 1, true));
@@ -173,7 +175,8 @@ TEST_F(PeerAccess, AFillNeedsIt) {
   const auto refused = far.zero(here, app);
   EXPECT_EQ(said(refused),
             "fill device memory not called: the memory is of device 1, which device 0 cannot "
-            "access; use a stream of device 1, or allow the access (cudaMemPoolSetAccess)\n"
+            "access; use a stream of device 1, or, if cudaDeviceCanAccessPeer says yes, allow the "
+            "access (cudaMemPoolSetAccess)\n"
             "  at app.cpp:7");
   EXPECT_EQ(error_in(far.zero<CheckLevel::cheap>(here)).code, Errc::memory_wrong_device);
   EXPECT_EQ(error_in(far.zero<CheckLevel::off>(here)).code, Errc::runtime_failed);

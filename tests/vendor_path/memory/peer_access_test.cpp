@@ -151,6 +151,30 @@ TEST_F(PeerAccess, TheStreamsOwnDeviceIsNotAsked) {
 }
 
 #if defined(WARPSAFE_BACKEND_CUDA)
+// The setting of the pool succeeds, and work with the memory does nothing.
+TEST_F(PeerAccess, OfDevicesThatCannotBePeersIsRefusedAlthoughItWasAllowed) {
+  stand_in_cuda_set_peers(0);
+  allow();
+  EXPECT_EQ(error_in(launch_far()).code, ws::Errc::memory_wrong_device);
+  EXPECT_TRUE(launches().empty());
+  stand_in_cuda_set_peers(1);
+  EXPECT_THAT(launch_far(), Succeeds());
+}
+
+TEST_F(PeerAccess, OfMemoryInAStructureIsAskedToo) {
+  const auto launched = [&](ws::DeviceBuffer<float>& buffer) {
+    return ws::launch(here(), one_block, ws::kernel<inside>, Inside{1, buffer.view().span()});
+  };
+  EXPECT_THAT(launched(near()), Succeeds());
+  const ws::LaunchError error = error_in(launched(far()));
+  EXPECT_EQ(error.code, ws::Errc::memory_wrong_device);
+  EXPECT_EQ(error.subcode, ws::Subcode::in_structure);
+  EXPECT_EQ(error.argument(), 1U);
+  allow();
+  EXPECT_THAT(launched(far()), Succeeds());
+  EXPECT_EQ(launches().size(), 2U);
+}
+
 TEST_F(PeerAccess, OfOneKindOfMemoryIsNotThatOfTheOther) {
   ASSERT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaSuccess);
   EXPECT_EQ(error_in(launch_far()).code, ws::Errc::memory_wrong_device)

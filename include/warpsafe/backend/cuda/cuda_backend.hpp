@@ -275,7 +275,9 @@ struct CudaCalls : CudaGraphCalls {
   /// Peer access and the access of memory pools are different settings, and the runtime cannot be
   /// asked for the first. But it has no device pointer for memory that the current device cannot
   /// access (CUDA Runtime API, cudaPointerGetAttributes; both settings, on two H200s, CUDA 13.0).
-  [[WARPSAFE_DETAIL_RARE]] static int can_access(int device, const void* memory, int,
+  /// The setting of a pool also succeeds for devices that cannot be peers
+  /// (https://github.com/JuliaGPU/CUDA.jl/issues/3112), so the runtime is asked for that too.
+  [[WARPSAFE_DETAIL_RARE]] static int can_access(int device, const void* memory, int of,
                                                  bool& answer) noexcept {
     int before = device;
     cudaError_t status = cudaGetDevice(&before);
@@ -283,6 +285,11 @@ struct CudaCalls : CudaGraphCalls {
     cudaPointerAttributes attributes{};
     if (status == cudaSuccess) status = cudaPointerGetAttributes(&attributes, memory);
     answer = attributes.devicePointer != nullptr;
+    if (status == cudaSuccess && answer) {
+      int possible = 0;
+      status = cudaDeviceCanAccessPeer(&possible, device, of);
+      answer = possible != 0;
+    }
     const cudaError_t restored = before == device ? cudaSuccess : cudaSetDevice(before);
     return status == cudaSuccess ? restored : status;
   }

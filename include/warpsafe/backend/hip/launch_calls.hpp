@@ -141,8 +141,8 @@ inline int hip_pointer_kind(const void* memory, MemoryKind& kind, int& device) n
 /// AMD's runtime tells whether a device may access a peer's memory at all, but not whether the
 /// program has allowed it (ROCm/clr hipamd/src/hip_peer.cpp), so a possible access counts.
 /// NVIDIA's answers for the address, as in the CUDA backend.
-inline int hip_can_access(int device, [[maybe_unused]] const void* memory,
-                          [[maybe_unused]] int memory_device, bool& answer) noexcept {
+inline int hip_can_access(int device, [[maybe_unused]] const void* memory, int memory_device,
+                          bool& answer) noexcept {
 #if defined(__HIP_PLATFORM_NVIDIA__)
   int before = device;
   hipError_t status = hipGetDevice(&before);
@@ -150,6 +150,11 @@ inline int hip_can_access(int device, [[maybe_unused]] const void* memory,
   hipPointerAttribute_t attributes{};
   if (status == hipSuccess) status = hipPointerGetAttributes(&attributes, memory);
   answer = attributes.devicePointer != nullptr;
+  if (status == hipSuccess && answer) {
+    int possible = 0;
+    status = hipDeviceCanAccessPeer(&possible, device, memory_device);
+    answer = possible != 0;
+  }
   const hipError_t restored = before == device ? hipSuccess : hipSetDevice(before);
   return status == hipSuccess ? restored : status;
 #else

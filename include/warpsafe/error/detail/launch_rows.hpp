@@ -259,16 +259,20 @@ WARPSAFE_ERROR(72, argument_empty, "a view without elements was given to a point
                "make the parameter a DeviceSpan, or pass nullptr if the kernel needs no elements")
 
 // A kernel, a library call or a fill would access memory of another device. Copies are allowed.
-// Remedy: Use a buffer of the stream's device, `copy` into one, or allow the access. For buffers,
-// which are in memory pools, call `cudaMemPoolSetAccess`. For memory of `cudaMalloc`, call
-// `cudaDeviceEnablePeerAccess`. On AMD, call `hipDeviceEnablePeerAccess` for both.
+// Remedy: Use a buffer of the stream's device, or `copy` into one. Or allow the access, if
+// `cudaDeviceCanAccessPeer` says that it is possible. For buffers, which are in memory pools, call
+// `cudaMemPoolSetAccess`; it returns success also where no access is possible, and later work then
+// does nothing. For memory of `cudaMalloc`, call `cudaDeviceEnablePeerAccess`. On AMD, call
+// `hipDeviceCanAccessPeer`, then `hipDeviceEnablePeerAccess` for both.
 WARPSAFE_ERROR(73, memory_wrong_device, "the device cannot access memory of another device",
                error.extra != 0
                    ? "argument {argument} is memory of device {limit}, which device {value} cannot "
-                     "access; copy it to device {value}, or allow the access "
-                     "(cudaMemPoolSetAccess; for cudaMalloc cudaDeviceEnablePeerAccess)"
+                     "access; copy it to device {value}, or, if cudaDeviceCanAccessPeer says yes, "
+                     "allow the access (cudaMemPoolSetAccess; for cudaMalloc "
+                     "cudaDeviceEnablePeerAccess)"
                    : "the memory is of device {limit}, which device {value} cannot access; use a "
-                     "stream of device {limit}, or allow the access (cudaMemPoolSetAccess)")
+                     "stream of device {limit}, or, if cudaDeviceCanAccessPeer says yes, allow the "
+                     "access (cudaMemPoolSetAccess)")
 
 // Earlier work failed (`execution_failed`). A later launch reported this, and did not run. Faults
 // of the launch itself appear later.
