@@ -39,11 +39,7 @@ inline constexpr bool is_outcome = IsOutcome<T>;
 /// run that an exception cut short.
 class AdversarialSession {
  public:
-  AdversarialSession() : scheduler_(runtime_) {
-    if (is_forked()) return;
-    std::unique_lock lock(runtime_.mutex);
-    runtime_.wait_all(lock, nullptr);
-  }
+  AdversarialSession() : scheduler_(runtime_) { static_cast<void>(is_forked()); }
   AdversarialSession(const AdversarialSession&) = delete;
   AdversarialSession& operator=(const AdversarialSession&) = delete;
   ~AdversarialSession() {
@@ -61,7 +57,8 @@ class AdversarialSession {
     return true;
   }
   void begin(std::uint64_t seed) {
-    const std::lock_guard lock(runtime_.mutex);
+    std::unique_lock lock(runtime_.mutex);
+    runtime_.wait_until_idle(lock);
     report_.seed = seed;
     scheduler_.begin(seed);
     runtime_.set_scheduler(&scheduler_);
@@ -192,7 +189,8 @@ struct Seeds {
 /// A report of 0 seeds is not clean. The same seed and the same program give the same run.
 /// `program` creates its streams and buffers itself or uses existing ones, and may be called any
 /// number of times. All work is done when this returns. One call runs at a time: other threads'
-/// calls wait, and `program` must not call it. Work of other threads in the meantime counts as this
+/// calls wait, and `program` must not call it. A seed
+/// begins once the work of other threads has ended, and their work in the meantime counts as this
 /// thread's. Throws std::bad_alloc if the host has no memory left for the history.
 template <class Program>
 [[nodiscard]] RaceReport run(Seeds seeds, Program&& program) {

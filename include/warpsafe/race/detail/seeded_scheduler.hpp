@@ -96,11 +96,7 @@ class SeededScheduler final : public Scheduler {
   void finish(std::unique_lock<std::mutex>& lock, Operations operations) override {
     const auto done = [](const auto& operation) { return operation->done; };
     while (!std::all_of(operations.begin(), operations.end(), done)) {
-      if (running_) {
-        runtime_.progress.wait(lock);
-      } else {
-        run_one(lock);
-      }
+      if (running_ || !run_one(lock)) runtime_.progress.wait(lock);
     }
   }
   void known_done(Operations operations) override {

@@ -33,6 +33,7 @@ int call(const char* member, Body&& body) noexcept {
         Runtime& runtime = Runtime::get();
         if (const int why = runtime.unavailable(); why != 0) return why;
         std::unique_lock lock(runtime.mutex);
+        runtime.admit_call(lock);
         if (schedules && runtime.scheduler != nullptr) runtime.scheduler->begin_call(lock);
         const int injected = runtime.book.enter(Call(Name::of(member)));
         return injected != 0 ? injected : static_cast<int>(body(runtime, lock));

@@ -155,6 +155,31 @@ class Runtime {
     finish(lock, newest);
     return newest;
   }
+  /// Waits until no operation is left, whatever other threads submit: new calls of theirs are held
+  /// back meanwhile. Not for long at a time, because a running kernel may wait for such a thread.
+  void wait_until_idle(std::unique_lock<std::mutex>& lock) {
+    const auto idle = [this] {
+      const auto is_idle = [](const auto& stream) { return stream->idle(); };
+      return std::all_of(streams.begin(), streams.end(),
+                         [&](const auto& entry) { return is_idle(entry.second); }) &&
+             std::all_of(retired.begin(), retired.end(), is_idle);
+    };
+    const auto wait_held_back = [&] {
+      ++held_back_;
+      const bool now = progress.wait_for(lock, std::chrono::milliseconds(20), idle);
+      --held_back_;
+      return now;
+    };
+    while (!wait_held_back()) {
+      progress.notify_all();
+      progress.wait_for(lock, std::chrono::milliseconds(1));
+    }
+    progress.notify_all();
+  }
+  /// A call of another thread may begin.
+  void admit_call(std::unique_lock<std::mutex>& lock) {
+    if (held_back_ != 0) progress.wait(lock, [this] { return held_back_ == 0; });
+  }
   void finish(std::unique_lock<std::mutex>& lock, Operations operations) {
     if (scheduler != nullptr) return scheduler->finish(lock, operations);
     for (const auto& operation : operations) {
@@ -205,7 +230,8 @@ class Runtime {
     if (quarantined_events_.size() == most_kept) quarantined_events_.pop_front();
     quarantined_events_.push_back(std::move(event));
   }
-  /// Activates a scheduler; nullptr activates the streams' workers. @pre all work is done
+  /// Activates a scheduler; nullptr activates the streams' workers. @pre all work is done, and has
+  /// been since the lock was taken last
   void set_scheduler(Scheduler* next) {
     scheduler = next;
     pool.run_serially(next != nullptr);
@@ -333,6 +359,7 @@ class Runtime {
     return pool.idle();
   }
 
+  int held_back_ = 0;  // threads in wait_until_idle
   const unsigned process_ = warpsafe::detail::process_number();
   std::atomic<bool> stopping_ = false;
   std::deque<std::unique_ptr<EventState>> quarantined_events_;
