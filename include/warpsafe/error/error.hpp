@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
@@ -9,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <type_traits>
 
 namespace warpsafe {
@@ -152,6 +154,13 @@ struct LaunchError {
 };
 
 static_assert(std::is_trivially_copyable_v<LaunchError>);
+
+#define WARPSAFE_DETAIL_SENTENCE "warpsafe: to print an error, include <warpsafe/print.hpp>"
+/// Diagnoses `<<` without its header, whose function is preferred.
+template <class Char, class Traits WARPSAFE_DETAIL_WHY>
+WARPSAFE_DETAIL_REFUSED std::basic_ostream<Char, Traits>& operator<<(
+    std::basic_ostream<Char, Traits>&, const LaunchError&) WARPSAFE_DETAIL_REFUSAL_OF_FREE(Char);
+#undef WARPSAFE_DETAIL_SENTENCE
 
 namespace detail {
 /// Fills in `error` and returns false.

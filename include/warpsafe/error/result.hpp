@@ -23,6 +23,10 @@ struct LaterType {
 template <class Template, class T>
 using later = typename LaterType<Template, T>::type;
 
+/// Parameters of deleted copies. Compilers print their names, so the names are hints.
+struct MoveItOrPassItsView {};
+struct MoveItOrPassAReference {};
+
 /// Throws for `.value()` and `.error()`. Defined in exception.hpp, which warpsafe.hpp includes.
 struct Thrower;
 /// Whether Thrower is defined. Self delays the answer until `.value()` or `.error()` is called.
@@ -107,6 +111,14 @@ requires(!std::is_void_v<T>) class basic_result_value_observers<
   template <class Never = void>
   auto operator->() const noexcept {
     return diagnose_unchecked_result<Never>();
+  }
+  template <class Never = void>
+  auto operator*() const noexcept {
+    return diagnose_unchecked_result<Never>();
+  }
+  template <class Index>
+  auto operator[](const Index&) const noexcept {
+    return diagnose_unchecked_result<warpsafe::detail::later<Index, void>>();
   }
 };
 template <class Base, class E>

@@ -43,6 +43,15 @@ template <class R>
   return tested;
 }
 
+/// Diagnoses WARPSAFE_TRY with one argument. The return type is deduced, so that this is the first
+/// error.
+template <class Never = void>
+auto no_comma() noexcept {
+  static_assert(!std::is_void_v<Never>,
+                "warpsafe: WARPSAFE_TRY takes a declaration, a comma and an expression: "
+                "WARPSAFE_TRY(auto x, expression)");
+}
+
 /// What a function returns if it returns no result.
 enum class Returns { other, nothing, number, itself };
 constexpr bool is_same_name(const char* a, const char* b) noexcept {
@@ -150,8 +159,13 @@ struct Returned<Returns::itself> {
 #define WARPSAFE_DETAIL_TRYV(name, return_, ...)                     \
   WARPSAFE_DETAIL_RETURN(name, return_, auto&& name = (__VA_ARGS__), \
                          ::warpsafe::detail::check_no_answer(name))
+// The expression, or a diagnosis if there is none: WARPSAFE_TRY(auto x = expression).
+#define WARPSAFE_DETAIL_SECOND(first, second, ...) second
+#define WARPSAFE_DETAIL_GIVEN(...)                                                      \
+  WARPSAFE_DETAIL_SECOND(__VA_OPT__(, (__VA_ARGS__), )::warpsafe::detail::no_comma<>(), \
+                         ::warpsafe::detail::no_comma<>(), )
 #define WARPSAFE_DETAIL_TRY(name, return_, declaration, ...) \
-  auto&& name = (__VA_ARGS__);                               \
+  auto&& name = WARPSAFE_DETAIL_GIVEN(__VA_ARGS__);          \
   WARPSAFE_DETAIL_RETURN(name, return_, , name);             \
   declaration = static_cast<decltype(name)&&>(name).assume_value()
 #define WARPSAFE_DETAIL_TRYV_NAME WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__)

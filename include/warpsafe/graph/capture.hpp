@@ -87,7 +87,8 @@ class [[nodiscard]] basic_capture {
     }
     return *this;
   }
-  basic_capture(const basic_capture&) = delete;
+  basic_capture(const basic_capture&,  // warpsafe: move the capture, or pass a reference
+                detail::MoveItOrPassAReference = {}) = delete;
   basic_capture& operator=(const basic_capture&) = delete;
   ~basic_capture() { drop(true); }
 

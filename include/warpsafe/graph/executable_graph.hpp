@@ -48,7 +48,8 @@ class [[nodiscard]] basic_executable_graph {
     }
     return *this;
   }
-  basic_executable_graph(const basic_executable_graph&) = delete;
+  basic_executable_graph(const basic_executable_graph&,  // warpsafe: move it, or pass a reference
+                         detail::MoveItOrPassAReference = {}) = delete;
   basic_executable_graph& operator=(const basic_executable_graph&) = delete;
   // A destructor cannot return a status; close() does.
   ~basic_executable_graph() { drop_(*this); }

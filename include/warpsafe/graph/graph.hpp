@@ -69,7 +69,8 @@ class [[nodiscard]] basic_graph {
     }
     return *this;
   }
-  basic_graph(const basic_graph&) = delete;
+  basic_graph(const basic_graph&,  // warpsafe: move the graph, or pass a reference
+              detail::MoveItOrPassAReference = {}) = delete;
   basic_graph& operator=(const basic_graph&) = delete;
   // A destructor cannot return a status; close() does.
   ~basic_graph() { drop_(*this); }
@@ -79,6 +80,14 @@ class [[nodiscard]] basic_graph {
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_executable_graph<B>> instantiate(
       call_site site = call_site::current()) const noexcept;
+  /// Diagnoses the launch of a graph that was not instantiated.
+  template <class S>
+  [[nodiscard]] result<void> launch(const S&) const noexcept {
+    static_assert(
+        std::is_void_v<S>,
+        "warpsafe: a graph is launched after WARPSAFE_TRY(auto exec, graph.instantiate()): exec.launch(stream)");
+    return success();
+  }
   /// Keeps `value` (a buffer, a library handle, a token) alive as long as this graph and its
   /// instances, and returns a pointer to it. Errc::out_of_memory, and ::graph_moved for a graph
   /// that was moved from or closed; `value` is then untouched.

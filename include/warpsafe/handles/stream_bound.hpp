@@ -125,8 +125,9 @@ class [[nodiscard]] StreamBound
     }
     return *this;
   }
-  StreamBound(const StreamBound&) =
-      delete;  // two threads could share a handle, and it would be destroyed twice
+  // Two threads could share a handle, and it would be destroyed twice.
+  StreamBound(const StreamBound&,  // warpsafe: move the handle, or pass a reference
+              detail::MoveItOrPassAReference = {}) = delete;
   StreamBound& operator=(const StreamBound&) = delete;
   // A destructor cannot return a status; close() does.
   ~StreamBound() { bound_.drop(call_site::current()); }

@@ -225,6 +225,13 @@ struct BasicKernel
   [[nodiscard, gnu::always_inline]] static constexpr const KernelEntry& entry() noexcept {
     return entry_type::template entry<Where>;
   }
+  /// Diagnoses a call. The return type is deduced, so that this is the first error.
+  template <class... A>
+  constexpr auto operator()(const A&...) const noexcept {
+    static_assert(Fn == nullptr,
+                  "warpsafe: a kernel is not called; pass its arguments to launch after it: "
+                  "launch(stream, grid, kernel<fn>, arguments...)");
+  }
 };
 
 namespace detail {

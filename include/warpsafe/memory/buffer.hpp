@@ -52,6 +52,16 @@ class [[nodiscard]] basic_device_buffer {
     if (!memory.has_value()) return memory.assume_error();
     return basic_device_buffer(memory.assume_value(), bytes.assume_value().value() / sizeof(T));
   }
+  /// Diagnoses a missing stream or count, and a stream that is still a result.
+  template <class First, class... More>
+  requires(sizeof...(More) == 0 || !std::is_convertible_v<const First&, basic_stream_hold<B>>)
+      [[nodiscard]] static result<basic_device_buffer> create(const First&,
+                                                              const More&...) noexcept {
+    static_assert(
+        std::is_void_v<First>,
+        "warpsafe: create takes a stream, not its result, and then the number of elements: create(stream, count)");
+    return LaunchError::make(Errc::stream_null, Stage::construction);
+  }
   /// Allocates a buffer and copies `source` into it. Returns when the copy has ended, so that the
   /// host memory may be changed again. Errors are those of `create` and `assign`.
   template <CheckLevel Level = current_level>
@@ -64,6 +74,16 @@ class [[nodiscard]] basic_device_buffer {
     if (!copied.has_value()) return copied.assume_error();
     return made;
   }
+  /// Diagnoses a missing stream or source, and a stream that is still a result.
+  template <class First, class... More>
+  requires(!std::is_convertible_v<const First&, basic_stream_hold<B>> ||
+           !(std::is_convertible_v<const More&, std::span<const T>> || ...))
+      [[nodiscard]] static result<basic_device_buffer> from(const First&, const More&...) noexcept {
+    static_assert(
+        std::is_void_v<First>,
+        "warpsafe: from takes a stream, not its result, and then elements of the buffer's type in host memory: from(stream, values)");
+    return LaunchError::make(Errc::stream_null, Stage::construction);
+  }
 
   basic_device_buffer(basic_device_buffer&& other) noexcept
       : memory_(std::exchange(other.memory_, nullptr)), size_(std::exchange(other.size_, 0)) {}
@@ -75,7 +95,8 @@ class [[nodiscard]] basic_device_buffer {
     }
     return *this;
   }
-  basic_device_buffer(const basic_device_buffer&) = delete;
+  basic_device_buffer(const basic_device_buffer&,  // warpsafe: move the buffer, or pass its view()
+                      detail::MoveItOrPassItsView = {}) = delete;
   basic_device_buffer& operator=(const basic_device_buffer&) = delete;
   // A destructor cannot return a status; close() does.
   ~basic_device_buffer() { detail::report_dropped(close(call_site{})); }
@@ -152,6 +173,11 @@ class [[nodiscard]] basic_device_buffer {
                                   call_site site = call_site::current()) noexcept {
     return fill_bytes<Level>(stream, std::byte{0}, site);
   }
+  /// Diagnoses a missing stream.
+  template <class Never = void>
+  [[nodiscard]] result<void> zero() noexcept {
+    return detail::diagnose_missing_stream<Never>();
+  }
   /// Sets every byte to `value`, a std::byte, in the order of `stream`. Errc as `zero`.
   template <CheckLevel Level = current_level, class Byte>
   [[nodiscard]] result<void> fill_bytes(basic_stream_ref<B> stream, Byte value,
@@ -173,6 +199,16 @@ class [[nodiscard]] basic_device_buffer {
   [[nodiscard]] basic_pending<B, detail::HostElements<T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) const noexcept {
     return detail::read_back<Level, B, T>(stream, rows(), memory_, site);
+  }
+  /// Diagnoses a missing stream. The return type is deduced, so that this is the first error.
+  template <class Never = void>
+  auto to_host() const noexcept {
+    return detail::diagnose_missing_stream<Never>();
+  }
+  /// Diagnoses host code that reads an element.
+  template <class Index>
+  auto operator[](const Index&) const noexcept {
+    return detail::diagnose_element_on_host<T, Index>();
   }
 
  private:

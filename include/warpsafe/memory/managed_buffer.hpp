@@ -60,6 +60,17 @@ class [[nodiscard]] basic_managed_buffer {
                                 static_cast<T*>(memory.assume_value()->data()),
                                 bytes.assume_value().value() / sizeof(T), memory.assume_value());
   }
+  /// Diagnoses a missing stream or count, and a stream that is still a result.
+  template <class First, class... More>
+  requires(sizeof...(More) == 0 || !std::is_convertible_v<const First&, basic_stream_hold<B>>)
+      [[nodiscard]] static result<basic_managed_buffer> create(const First&,
+                                                               const More&...) noexcept {
+    static_assert(
+        std::is_void_v<First>,
+        "warpsafe: create takes a stream, not its result, and then the number of elements: create(stream, count)");
+    return LaunchError::make(Errc::stream_null, Stage::construction);
+  }
+
   basic_managed_buffer(basic_managed_buffer&& other) noexcept
       : hold_(std::move(other.hold_)),
         data_(std::exchange(other.data_, nullptr)),
@@ -72,7 +83,8 @@ class [[nodiscard]] basic_managed_buffer {
     memory_ = std::exchange(other.memory_, nullptr);
     return *this;
   }
-  basic_managed_buffer(const basic_managed_buffer&) = delete;
+  basic_managed_buffer(const basic_managed_buffer&,  // warpsafe: move it, or pass its view()
+                       detail::MoveItOrPassItsView = {}) = delete;
   basic_managed_buffer& operator=(const basic_managed_buffer&) = delete;
   ~basic_managed_buffer() = default;
 
@@ -138,7 +150,8 @@ class [[nodiscard]] basic_host_managed {
  public:
   basic_host_managed(basic_host_managed&&) noexcept = default;
   basic_host_managed& operator=(basic_host_managed&&) noexcept = default;
-  basic_host_managed(const basic_host_managed&) = delete;
+  basic_host_managed(const basic_host_managed&,  // warpsafe: move the buffer, or pass its span()
+                     detail::MoveItOrPassItsView = {}) = delete;
   basic_host_managed& operator=(const basic_host_managed&) = delete;
   ~basic_host_managed() = default;
 

@@ -92,7 +92,8 @@ class [[nodiscard]] basic_pending {
         site_(other.site_) {
     if (state_ == State::failed || state_ == State::told) error_ = other.error_;
   }
-  basic_pending(const basic_pending&) = delete;
+  basic_pending(const basic_pending&,  // warpsafe: move the Pending
+                detail::MoveItOrPassAReference = {}) = delete;
   basic_pending& operator=(const basic_pending&) = delete;
   basic_pending& operator=(basic_pending&&) = delete;
   ~basic_pending() {
@@ -136,6 +137,7 @@ class [[nodiscard]] basic_pending {
     return detail::refuse_early_read<T>();
   }
   auto value() const noexcept { return detail::refuse_early_read<T>(); }
+  auto has_value() const noexcept { return detail::refuse_early_read<T>(); }  // in WARPSAFE_TRY
   auto data() const noexcept { return detail::refuse_early_read<T>(); }
   auto begin() const noexcept { return detail::refuse_early_read<T>(); }
   auto end() const noexcept { return detail::refuse_early_read<T>(); }

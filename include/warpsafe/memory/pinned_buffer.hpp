@@ -53,6 +53,15 @@ class [[nodiscard]] basic_pinned_buffer {
     return basic_pinned_buffer(static_cast<T*>(memory), bytes.assume_value().value() / sizeof(T),
                                &drop_at<Level>);
   }
+  /// Diagnoses a stream, which pinned memory does not belong to.
+  template <class S, class Count>
+  requires(!std::is_convertible_v<Count, call_site>)
+      [[nodiscard]] static result<basic_pinned_buffer> create(const S&, Count) noexcept {
+    static_assert(
+        std::is_void_v<S>,
+        "warpsafe: pinned memory belongs to no stream; write PinnedBuffer<T>::create(count)");
+    return LaunchError::make(Errc::stream_null, Stage::construction);
+  }
 
   basic_pinned_buffer(basic_pinned_buffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
@@ -69,7 +78,8 @@ class [[nodiscard]] basic_pinned_buffer {
     }
     return *this;
   }
-  basic_pinned_buffer(const basic_pinned_buffer&) = delete;
+  basic_pinned_buffer(const basic_pinned_buffer&,  // warpsafe: move the buffer, or pass its span()
+                      detail::MoveItOrPassItsView = {}) = delete;
   basic_pinned_buffer& operator=(const basic_pinned_buffer&) = delete;
   // A destructor cannot return a status; close() does.
   ~basic_pinned_buffer() { drop_(*this); }

@@ -66,6 +66,16 @@ class [[nodiscard]] basic_pitched_buffer {
     if (!memory.has_value()) return memory.assume_error();
     return basic_pitched_buffer(memory.assume_value(), size.size(1), size.size(0));
   }
+  /// Diagnoses a missing stream or extent, and a stream that is still a result.
+  template <class First, class... More>
+  requires(sizeof...(More) == 0 || !std::is_convertible_v<const First&, basic_stream_hold<B>>)
+      [[nodiscard]] static result<basic_pitched_buffer> create(const First&,
+                                                               const More&...) noexcept {
+    static_assert(
+        std::is_void_v<First>,
+        "warpsafe: create takes a stream, not its result, and then the extent: create(stream, extent{rows{m}, cols{n}})");
+    return LaunchError::make(Errc::stream_null, Stage::construction);
+  }
 
   basic_pitched_buffer(basic_pitched_buffer&& other) noexcept
       : memory_(std::exchange(other.memory_, nullptr)),
@@ -80,7 +90,8 @@ class [[nodiscard]] basic_pitched_buffer {
     }
     return *this;
   }
-  basic_pitched_buffer(const basic_pitched_buffer&) = delete;
+  basic_pitched_buffer(const basic_pitched_buffer&,  // warpsafe: move it, or pass its view()
+                       detail::MoveItOrPassItsView = {}) = delete;
   basic_pitched_buffer& operator=(const basic_pitched_buffer&) = delete;
   // A destructor cannot return a status; close() does.
   ~basic_pitched_buffer() { detail::report_dropped(close(call_site{})); }
@@ -162,6 +173,12 @@ class [[nodiscard]] basic_pitched_buffer {
   [[nodiscard]] basic_pending<B, detail::HostElements<T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) const noexcept {
     return detail::read_back<Level, B, T>(stream, copy_rows(), memory_, site);
+  }
+
+  /// Diagnoses host code that reads an element or a row.
+  template <class Index>
+  auto operator[](const Index&) const noexcept {
+    return detail::diagnose_element_on_host<T, Index>();
   }
 
  private:

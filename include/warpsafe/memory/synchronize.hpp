@@ -38,11 +38,12 @@ template <CheckLevel Level = current_level, class B, class... T>
   return std::tuple<T...>(Access::take(pending)...);
 }
 
-/// Diagnoses a Pending that is not moved in: a named one would be left without its value.
+/// Diagnoses a Pending that is not moved in: a named one would be left without its value. The
+/// return type is deduced, so that this is the first error.
 template <class S, class... P>
 requires(detail::is_stream<S> && sizeof...(P) != 0 &&
          !(... && (detail::is_pending<P> && !std::is_const_v<P>)))
-    [[nodiscard]] result<void> synchronize(const S&, P&&...) noexcept {
+    [[nodiscard]] auto synchronize(const S&, P&&...) noexcept {
   static_assert(
       sizeof...(P) == 0,
       "warpsafe: synchronize(stream, std::move(pending)…) takes the tokens of copies by move and returns their values");

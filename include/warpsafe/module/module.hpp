@@ -163,7 +163,8 @@ class [[nodiscard]] basic_module {
 
   basic_module(basic_module&&) noexcept = default;
   basic_module& operator=(basic_module&&) noexcept = default;
-  basic_module(const basic_module&) = delete;
+  basic_module(const basic_module&,  // warpsafe: move the module, or pass a reference
+               detail::MoveItOrPassAReference = {}) = delete;
   basic_module& operator=(const basic_module&) = delete;
   ~basic_module() = default;
 
@@ -198,6 +199,15 @@ class [[nodiscard]] basic_module {
       return detail::module_error(error, found->module->source(), found->name, site);
     }
     return basic_module_kernel<B, Signature, Needs...>(found, hold_);
+  }
+
+  /// Diagnoses a missing signature. The return type is deduced, so that this is the first error.
+  template <class Text>
+  requires(std::is_convertible_v<const Text&, const char*>) auto kernel(
+      const Text&) const noexcept {
+    static_assert(
+        std::is_void_v<Text>,
+        "warpsafe: take a module's kernel with the signature of its source: kernel<void(float*, std::size_t)>(name)");
   }
 
   /// Calls `visit(Name)` for each kernel of the module, with the name that `kernel` takes. The

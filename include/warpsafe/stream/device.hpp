@@ -121,6 +121,15 @@ class [[nodiscard]] basic_device_guard {
     }
     return basic_device_guard(before, device.value(), detail::call<B, Level, &B::set_device>);
   }
+  /// Diagnoses a bare number.
+  template <class Number>
+  requires(std::is_arithmetic_v<Number>)
+      [[nodiscard]] static result<basic_device_guard> create(Number) noexcept {
+    static_assert(std::is_void_v<Number>,
+                  "warpsafe: a device is a DeviceId, not a bare number; write "
+                  "DeviceGuard::create(DeviceId(1))");
+    return create(DeviceId{});
+  }
   basic_device_guard(basic_device_guard&& other) noexcept
       : thread_(other.thread_),
         number_(other.number_),
@@ -128,7 +137,8 @@ class [[nodiscard]] basic_device_guard {
         set_device_(other.set_device_) {
     other.thread_ = nullptr;
   }
-  basic_device_guard(const basic_device_guard&) = delete;
+  basic_device_guard(const basic_device_guard&,  // warpsafe: a guard has one owner
+                     detail::MoveItOrPassAReference = {}) = delete;
   basic_device_guard& operator=(const basic_device_guard&) = delete;
   basic_device_guard& operator=(basic_device_guard&&) = delete;
   // A destructor cannot return a status; close() does.

@@ -71,7 +71,8 @@ class [[nodiscard]] basic_event {
     }
     return *this;
   }
-  basic_event(const basic_event&) = delete;
+  basic_event(const basic_event&,  // warpsafe: move the event, or pass a reference
+              detail::MoveItOrPassAReference = {}) = delete;
   basic_event& operator=(const basic_event&) = delete;
   ~basic_event() { destroy(); }
 

@@ -7,6 +7,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/error/exception.hpp>
@@ -146,7 +147,8 @@ class [[nodiscard]] basic_stream {
     }
     return *this;
   }
-  basic_stream(const basic_stream&) = delete;
+  basic_stream(const basic_stream&,  // warpsafe: move the stream, or pass a StreamRef
+               detail::MoveItOrPassAReference = {}) = delete;
   basic_stream& operator=(const basic_stream&) = delete;
   // A destructor cannot return a status; close() does.
   ~basic_stream() { detail::report_dropped(close()); }
@@ -166,9 +168,21 @@ class [[nodiscard]] basic_stream {
   [[gnu::always_inline]] operator const basic_stream_ref<B>&() const& noexcept {
     return ref_;
   }  // NOLINT(google-explicit-constructor)
-  operator const basic_stream_ref<B>&() const&& = delete;
+#define WARPSAFE_DETAIL_SENTENCE                                                            \
+  "warpsafe: this stream is a temporary, and a StreamRef does not keep it alive; give the " \
+  "Stream a name: WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)))"
+  template <class Never = void WARPSAFE_DETAIL_WHY>
+  WARPSAFE_DETAIL_REFUSED operator const basic_stream_ref<B>&() const&& WARPSAFE_DETAIL_REFUSAL(
+      Never);
+#undef WARPSAFE_DETAIL_SENTENCE
   [[nodiscard]] basic_stream_ref<B> ref() const& noexcept { return ref_; }
-  [[nodiscard]] basic_stream_ref<B> ref() const&& = delete;
+  template <class Never = void>
+  [[nodiscard]] auto ref() const&& noexcept {
+    static_assert(
+        !std::is_void_v<Never>,
+        "warpsafe: this stream is a temporary, and a StreamRef does not keep it alive; "
+        "give the Stream a name: WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)))");
+  }
   [[nodiscard]] typename B::native_stream native() const noexcept { return ref_.native(); }
   [[nodiscard]] DeviceId device() const noexcept { return ref_.device(); }
   template <CheckLevel Level = current_level>
@@ -184,6 +198,11 @@ class [[nodiscard]] basic_stream {
   [[nodiscard]] answer<detail::later<B, bool>> ready(
       call_site site = call_site::current()) const noexcept {
     return ref_.template ready<Level>(site);
+  }
+  /// Diagnoses the member form of `wait(stream, event)`.
+  template <class Event>
+  [[nodiscard]] result<void> wait(const Event& event) const noexcept {
+    return ref_.wait(event);
   }
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_event<B, false>> record(

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/stream/detail/shared_stream.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
@@ -20,9 +21,13 @@ class basic_stream_hold {
       : ref_(stream.ref_), shared_(stream.shared_) {
     if (shared_ != nullptr) shared_->retain();
   }
-  basic_stream_hold(basic_stream<B>&&) =
-      delete;  // a temporary would end before the object bound to it
-  basic_stream_hold(const basic_stream<B>&&) = delete;
+  // A temporary would end before the object bound to it.
+#define WARPSAFE_DETAIL_SENTENCE                                                          \
+  "warpsafe: this stream is a temporary, which would end before the object bound to it; " \
+  "give the Stream a name: WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)))"
+  template <class Never = void WARPSAFE_DETAIL_WHY>
+  WARPSAFE_DETAIL_REFUSED basic_stream_hold(const basic_stream<B>&&) WARPSAFE_DETAIL_REFUSAL(Never);
+#undef WARPSAFE_DETAIL_SENTENCE
   basic_stream_hold(basic_stream_ref<B> stream) noexcept  // NOLINT(google-explicit-constructor)
       : ref_(stream), shared_(detail::SharedStream<B>::find(stream.native())) {}
 

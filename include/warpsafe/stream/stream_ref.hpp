@@ -118,6 +118,13 @@ class basic_stream_ref {
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_event<B, true>> record_timed(
       call_site site = call_site::current()) const noexcept;
+  /// Diagnoses the member form of `wait(stream, event)`.
+  template <class Event>
+  [[nodiscard]] result<void> wait(const Event&) const noexcept {
+    static_assert(std::is_void_v<Event>,
+                  "warpsafe: the stream that waits is an argument: wait(stream, event)");
+    return success();
+  }
   friend bool operator==(const basic_stream_ref& a, const basic_stream_ref& b) noexcept {
     return a.native_ == b.native_ && a.device_ == b.device_;
   }

@@ -13,7 +13,7 @@ namespace ws = warpsafe;
 // E03: The stream ends before its first use.
 auto e03_reference_to_a_temporary_stream([[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"deleted"}}
+  // expected-error {{"this stream is a temporary"}}
   return ws::StreamRef(ws::Stream::create().value());
 #else
   return ws::StreamRef(stream);
@@ -23,7 +23,7 @@ auto e03_reference_to_a_temporary_stream([[maybe_unused]] const ws::Stream& stre
 // E03: ref() refers to a stream that ends before its first use.
 auto e03b_ref_of_a_temporary_stream([[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"deleted"}}
+  // expected-error {{"this stream is a temporary"}}
   return ws::Stream::create().value().ref();
 #else
   return stream.ref();
@@ -43,7 +43,7 @@ auto e03c_copy_of_a_stream(ws::Stream& stream) {
 // E03: The stream ends before the handle's first use.
 auto e03d_handle_on_a_temporary_stream([[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"deleted"}}
+  // expected-error {{"this stream is a temporary"}}
   return Library::create(ws::Stream::create().value());
 #else
   return Library::create(stream);
@@ -53,7 +53,7 @@ auto e03d_handle_on_a_temporary_stream([[maybe_unused]] const ws::Stream& stream
 // E03: The handle's new stream ends before its first use.
 auto e03e_rebind_to_a_temporary_stream(Library library, [[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"deleted"}}
+  // expected-error {{"this stream is a temporary"}}
   return std::move(library).rebind(ws::Stream::create().value());
 #else
   return std::move(library).rebind(stream);
@@ -63,7 +63,7 @@ auto e03e_rebind_to_a_temporary_stream(Library library, [[maybe_unused]] const w
 // E03: The stream ends before the buffer that is bound to it.
 auto e03f_buffer_on_a_temporary_stream([[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"deleted"}}
+  // expected-error {{"this stream is a temporary"}}
   return Buffer::create(ws::Stream::create().value(), 5);
 #else
   return Buffer::create(stream, 5);

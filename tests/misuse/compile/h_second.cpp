@@ -301,7 +301,7 @@ auto i16_row_of_a_temporary(const ws::Stream& stream) {
 // I19: A reference to the stream of a temporary.
 auto i19_reference_to_a_temporary([[maybe_unused]] const ws::Stream& owner) {
 #ifdef MISUSE
-  // expected-error {{"deleted"}}
+  // expected-error {{"this stream is a temporary"}}
   const ws::StreamRef other = ws::Stream::create(ws::DeviceId(0)).value();
 #else
   const ws::StreamRef other = owner;

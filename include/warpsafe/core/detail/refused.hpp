@@ -34,6 +34,7 @@ inline constexpr bool is_never = false;
 #define WARPSAFE_DETAIL_WHY
 #define WARPSAFE_DETAIL_REFUSED __attribute__((unavailable(WARPSAFE_DETAIL_SENTENCE)))
 #define WARPSAFE_DETAIL_REFUSAL(T, ...)
+#define WARPSAFE_DETAIL_REFUSAL_OF_FREE(T)
 
 #elif defined(__CUDACC__)
 #define WARPSAFE_DETAIL_WHY
@@ -48,6 +49,13 @@ inline constexpr bool is_never = false;
     static_assert(::warpsafe::detail::is_never<Argument>, WARPSAFE_DETAIL_SENTENCE); \
     return true;                                                                     \
   }
+// A function that is no member. Traits say that it can be used.
+#define WARPSAFE_DETAIL_REFUSAL_OF_FREE(T)                                    \
+  {                                                                           \
+    static_assert(::warpsafe::detail::is_never<T>, WARPSAFE_DETAIL_SENTENCE); \
+    __builtin_unreachable();                                                  \
+  }                                                                           \
+  static_assert(true)
 
 #elif defined(__cpp_nontype_template_args) && __cpp_nontype_template_args >= 201911L
 /// A text as a template argument.
@@ -62,6 +70,7 @@ struct Sentence {
 #define WARPSAFE_DETAIL_WHY , ::warpsafe::detail::Sentence why = WARPSAFE_DETAIL_SENTENCE
 #define WARPSAFE_DETAIL_REFUSED
 #define WARPSAFE_DETAIL_REFUSAL(T, ...) = delete
+#define WARPSAFE_DETAIL_REFUSAL_OF_FREE(T) = delete
 
 #else
 #define WARPSAFE_DETAIL_WHY

@@ -86,7 +86,10 @@ struct ConfigParts {
       !whole_number,
       "warpsafe: a bare number is not a launch option; write shared<T>(count) for dynamic shared memory, block<256> for the block, SafeGrid<>::cover(n, block<256>) for the grid");
   static_assert(
-      whole_number || known,
+      (!is_result<Parts> && ...),
+      "warpsafe: a part of this LaunchConfig is a result; write configure(grid, options...), which takes results, or unwrap it with WARPSAFE_TRY");
+  static_assert(
+      whole_number || known || (is_result<Parts> || ...),
       "warpsafe: a LaunchConfig takes a grid, a block and options: shared<T>(n), cluster<N>, cooperative, priority(p), dependent_launch; pass the stream to launch, and convert a vendor's dim3 with GridDim::from_vendor or BlockDim::from_vendor");
   static_assert(count_of<PartKind::grid, Parts...> < 2, "warpsafe: two grids in one LaunchConfig");
   static_assert(count_of<PartKind::block, Parts...> < 2,

@@ -153,6 +153,12 @@ template <class A>
 concept AdaptedRange = DevicePointer<A> && !is_view<A> && !is_device_memory<A> && !is_trusted<A> &&
                        (HasCount<A> || HasSize<A>);
 
+/// Whether A owns memory that is passed as its view.
+template <class A>
+concept HasView = requires(const A& argument) {
+  {argument.view()};
+};
+
 /// Whether A is device memory with a size and with the element type of the DeviceSpan P.
 template <class P, class A>
 constexpr bool converts_to_span() noexcept {
@@ -260,15 +266,19 @@ constexpr bool check_argument() noexcept {
         return bytes;
       }
     } else {
+      static_assert(!HasView<A>,
+                    "warpsafe: a buffer is passed to a kernel as its view; write buffer.view()");
       static_assert(
-          DevicePointer<A>,
+          HasView<A>,
           "warpsafe: this argument is not device memory; pass a device buffer's view() or nullptr, or specialise device_pointer_traits for its type");
       return false;
     }
   } else if constexpr (is_device_span<P>) {
     constexpr bool fits = converts_to_span<P, A>();
+    static_assert(fits || !HasView<A>,
+                  "warpsafe: a buffer is passed to a kernel as its view; write buffer.view()");
     static_assert(
-        fits,
+        fits || HasView<A>,
         "warpsafe: the kernel takes a DeviceSpan of these elements; pass a device buffer's view(), "
         "or trust(p, count) where other code allocated them on the device; a container of other "
         "code needs device_pointer_traits with get and count");

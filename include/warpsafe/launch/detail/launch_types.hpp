@@ -100,7 +100,13 @@ constexpr bool check_config_types() noexcept {
 /// Diagnoses a kernel that cannot run on a stream of backend B, and its arguments.
 template <class B, class K, class... A>
 constexpr bool check_kernel_types() noexcept {
-  static_assert(is_kernel<K>, "warpsafe: launch takes the kernel as kernel<fn>");
+  static_assert(
+      part_kind<K> == PartKind::none,
+      "warpsafe: this launch option or block stands in the kernel's place; put it into the configuration: configure(grid, shared<float>(256)), or LaunchConfig{grid, block}");
+  static_assert(!is_result<K>,
+                "warpsafe: this kernel is a result; unwrap it with WARPSAFE_TRY or .value()");
+  static_assert(is_kernel<K> || part_kind<K> != PartKind::none || is_result<K>,
+                "warpsafe: launch takes the kernel as kernel<fn>");
   if constexpr (is_kernel<K>) {
     constexpr bool host_stream = runs_host_kernels<B>;
     constexpr bool host_kernel = K::provenance == Provenance::host;

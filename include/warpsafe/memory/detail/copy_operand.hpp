@@ -23,6 +23,23 @@
 
 namespace warpsafe::detail {
 
+/// Diagnoses an element of device memory in host code. The return type is deduced, so that this is
+/// the first error.
+template <class T, class Index>
+auto diagnose_element_on_host() noexcept {
+  static_assert(is_never<Index>,
+                "warpsafe: host code cannot use an element of device memory; copy the elements: "
+                "to_host(stream).get()");
+  return T{};
+}
+/// Diagnoses a call of a buffer without its stream.
+template <class Never>
+[[nodiscard]] auto diagnose_missing_stream() noexcept {
+  static_assert(
+      !std::is_void_v<Never>,
+      "warpsafe: work on a buffer takes the stream that runs it: zero(stream), to_host(stream)");
+  return success();
+}
 /// Diagnoses the view or the span of a temporary buffer. The return type is deduced, so that this
 /// is the first error.
 template <class Never>

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+
+// Slips of someone who has read only the guides. They belong to no row of the catalogue: nothing
+// wrong would run without these sentences, but the compiler would say so in its own words.
+
+#include "data.hpp"
+#include "handles.hpp"
+#include <warpsafe/error/try.hpp>
+#include <warpsafe/graph/capture.hpp>
+#include <warpsafe/graph/graph.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
+#include <warpsafe/memory/synchronize.hpp>
+#include <warpsafe/stream/device.hpp>
+
+#include <ostream>
+#include <type_traits>
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#include <warpsafe/module.hpp>  // the modules of data.hpp's host backend are not declared
+#endif
+
+namespace ws = warpsafe;
+
+WARPSAFE_KERNEL void w_fill(float value, float* x, std::size_t n) {
+  for (auto i : ws::grid_stride(n)) x[i] = value;
+}
+WARPSAFE_KERNEL void w_span(ws::DeviceSpan<float> x) {
+  for (auto i : ws::grid_stride(x.size())) x[i] = 1;
+}
+using Matrix = ws::PitchedBuffer<float>;
+using Managed = ws::ManagedBuffer<float>;
+using SpanKernel = std::remove_const_t<decltype(ws::kernel<w_span>)>;
+inline const auto w_grid = ws::SafeGrid<>::cover(100, ws::block<256>);
+
+// W01: As in <<<grid, block, bytes>>>.
+ws::result<void> w01_option_behind_the_grid(const ws::Stream& stream, Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"stands in the kernel's place"}}
+  return ws::launch(stream, w_grid, ws::shared<float>(256), ws::kernel<w_fill>, 1.0F, x.view(),
+                    x.size());
+#else
+  return ws::launch(stream, ws::configure(w_grid, ws::shared<float>(256)), ws::kernel<w_fill>, 1.0F,
+                    x.view(), x.size());
+#endif
+}
+
+// W01: As in <<<grid, block>>>.
+ws::result<void> w01b_block_behind_the_grid(const ws::Stream& stream, Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"stands in the kernel's place"}}
+  return ws::launch(stream, ws::LaunchConfig{ws::grid<1>, ws::block<32>}, ws::block<32>,
+                    ws::kernel<w_fill>, 1.0F, x.view(), x.size());
+#else
+  return ws::launch(stream, ws::LaunchConfig{ws::grid<1>, ws::block<32>}, ws::kernel<w_fill>, 1.0F,
+                    x.view(), x.size());
+#endif
+}
+
+// W01: The kernel is called with its arguments.
+ws::result<void> w01c_kernel_is_called(const ws::Stream& stream, Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"a kernel is not called"}}
+  return ws::launch(stream, w_grid, ws::kernel<w_fill>(1.0F, x.view(), x.size()));
+#else
+  return ws::launch(stream, w_grid, ws::kernel<w_fill>, 1.0F, x.view(), x.size());
+#endif
+}
+
+// W02: The copy may still run.
+ws::result<void> w02_pending_in_try(const ws::Stream& stream, Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"call std::move(pending).get()"}}
+  WARPSAFE_TRY(const auto values, x.to_host(stream));
+#else
+  WARPSAFE_TRY(const auto values, x.to_host(stream).get());
+#endif
+  static_cast<void>(values);
+  return ws::success();
+}
+
+// W02: The copy may still run.
+ws::result<void> w02b_pending_in_tryv(const ws::Stream& stream, Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"call std::move(pending).get()"}}
+  WARPSAFE_TRYV(x.to_host(stream));
+#else
+  WARPSAFE_TRYV(x.to_host(stream).get());
+#endif
+  return ws::success();
+}
+
+// W02: The comma is missing.
+ws::result<void> w02c_equals_sign_in_try(const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"takes a declaration, a comma and an expression"}}
+  WARPSAFE_TRY(auto made = Buffer::create(stream, 5));
+#else
+  WARPSAFE_TRY(auto made, Buffer::create(stream, 5));
+#endif
+  return made.close();
+}
+
+// W03: The header with << is missing.
+void w03_error_without_print(std::ostream& out, const ws::LaunchError& error) {
+#ifdef MISUSE
+  // expected-error {{"include <warpsafe/print.hpp>"}}
+  out << error;
+#else
+  out << error.raw_name.data;
+#endif
+}
+
+// W04: A buffer in place of its view.
+ws::result<void> w04_buffer_for_a_pointer(const ws::Stream& stream, Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"write buffer.view()"}}
+  return ws::launch(stream, w_grid, ws::kernel<w_fill>, 1.0F, x, x.size());
+#else
+  return ws::launch(stream, w_grid, ws::kernel<w_fill>, 1.0F, x.view(), x.size());
+#endif
+}
+
+// W04: A buffer in place of its view.
+ws::result<void> w04b_buffer_for_a_span(const ws::Stream& stream, Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"write buffer.view()"}}
+  return ws::launch(stream, w_grid, ws::kernel<w_span>, x);
+#else
+  return ws::launch(stream, w_grid, ws::kernel<w_span>, x.view());
+#endif
+}
+
+// W05: A buffer has one owner.
+// only: g++
+Buffer w05_copy_of_a_buffer(Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"MoveItOrPassItsView"}}
+  return Buffer(x);
+#else
+  return Buffer(std::move(x));
+#endif
+}
+
+// W06: A device is not a number.
+ws::result<void> w06_device_as_a_number() {
+#ifdef MISUSE
+  // expected-error {{"a device is a DeviceId"}}
+  WARPSAFE_TRY(const auto guard, ws::DeviceGuard::create(1));
+#else
+  WARPSAFE_TRY(const auto guard, ws::DeviceGuard::create(ws::DeviceId(1)));
+#endif
+  return ws::success();
+}
+
+// W07: The stream is missing.
+ws::result<Buffer> w07_buffer_without_a_stream([[maybe_unused]] const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"create takes a stream"}}
+  return Buffer::create(5);
+#else
+  return Buffer::create(stream, 5);
+#endif
+}
+
+// W07: The count is missing.
+ws::result<Buffer> w07b_buffer_without_a_count(const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"create takes a stream"}}
+  return Buffer::create(stream);
+#else
+  return Buffer::create(stream, 5);
+#endif
+}
+
+// W07: The stream is still a result.
+ws::result<Buffer> w07c_stream_is_a_result([[maybe_unused]] const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"create takes a stream"}}
+  return Buffer::create(ws::Stream::create(ws::DeviceId(0)), 5);
+#else
+  return Buffer::create(stream, 5);
+#endif
+}
+
+// W07: The elements have another type.
+ws::result<Buffer> w07d_values_of_another_type(const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"elements of the buffer's type"}}
+  return Buffer::from(stream, std::vector<double>(5));
+#else
+  return Buffer::from(stream, std::vector<float>(5));
+#endif
+}
+
+// W07: The stream is missing.
+ws::result<Matrix> w07e_matrix_without_a_stream([[maybe_unused]] const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"create takes a stream"}}
+  return Matrix::create(ws::extent{ws::rows{2}, ws::cols{3}});
+#else
+  return Matrix::create(stream, ws::extent{ws::rows{2}, ws::cols{3}});
+#endif
+}
+
+// W07: The stream is missing.
+ws::result<Managed> w07f_managed_without_a_stream([[maybe_unused]] const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"create takes a stream"}}
+  return Managed::create(5);
+#else
+  return Managed::create(stream, 5);
+#endif
+}
+
+// W07: Pinned memory has no stream.
+ws::result<Pinned> w07g_pinned_with_a_stream([[maybe_unused]] const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"pinned memory belongs to no stream"}}
+  return Pinned::create(stream, 5);
+#else
+  return Pinned::create(5);
+#endif
+}
+
+// W08: The stream is missing.
+ws::result<void> w08_fill_without_a_stream([[maybe_unused]] const ws::Stream& stream,
+                                           [[maybe_unused]] Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"takes the stream that runs it"}}
+  return x.zero();
+#else
+  return x.zero(stream);
+#endif
+}
+
+// W08: The stream is missing.
+auto w08b_read_without_a_stream([[maybe_unused]] const ws::Stream& stream,
+                                [[maybe_unused]] Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"takes the stream that runs it"}}
+  return x.to_host();
+#else
+  return x.to_host(stream);
+#endif
+}
+
+// W09: The element is in device memory.
+float w09_element_on_the_host([[maybe_unused]] const ws::Stream& stream,
+                              [[maybe_unused]] Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"host code cannot use an element of device memory"}}
+  return x[0];
+#else
+  return x.to_host(stream).get().value()[0];
+#endif
+}
+
+// W10: The result may hold an error.
+float w10_element_of_a_result(const ws::result<std::vector<float>>& result) {
+#ifdef MISUSE
+  // expected-error {{"take the value first"}}
+  return result[0];
+#else
+  return result.value()[0];
+#endif
+}
+
+// W10: The result may hold an error.
+float w10b_result_is_dereferenced(const ws::result<std::vector<float>>& result) {
+#ifdef MISUSE
+  // expected-error {{"take the value first"}}
+  return (*result)[0];
+#else
+  return result.value()[0];
+#endif
+}
+
+// W11: Which of the two waits?
+ws::result<void> w11_wait_as_a_member(const ws::Stream& stream, const ws::Event& event) {
+#ifdef MISUSE
+  // expected-error {{"wait(stream, event)"}}
+  return stream.wait(event);
+#else
+  return ws::wait(stream, event);
+#endif
+}
+
+// W12: The graph was not instantiated.
+ws::result<void> w12_graph_is_launched(const ws::Graph& graph, const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"after WARPSAFE_TRY(auto exec, graph.instantiate())"}}
+  return graph.launch(stream);
+#else
+  WARPSAFE_TRY(auto exec, graph.instantiate());
+  return exec.launch(stream);
+#endif
+}
+
+// W13: The signature is missing.
+// only: nvcc hipcc
+bool w13_kernel_without_a_signature(const ws::Module& module) {
+#ifdef MISUSE
+  // expected-error {{"with the signature of its source"}}
+  auto found = module.kernel("w_fill");
+#else
+  auto found = module.kernel<void(float*)>("w_fill");
+#endif
+  return found.has_value();
+}
+
+// W13: The kernel may not exist.
+[[maybe_unused]] ws::result<void> w13b_kernel_is_a_result(const ws::result<SpanKernel>& found,
+                                                          const ws::Stream& stream, Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"this kernel is a result"}}
+  return ws::launch(stream, w_grid, found, x.view());
+#else
+  return ws::launch(stream, w_grid, found.value(), x.view());
+#endif
+}
+
+// W14: cover returns a result.
+ws::result<void> w14_grid_is_a_result(const ws::Stream& stream, Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"a part of this LaunchConfig is a result"}}
+  return ws::launch(stream, ws::LaunchConfig{w_grid, ws::shared<float>(8)}, ws::kernel<w_span>,
+                    x.view());
+#else
+  return ws::launch(stream, ws::configure(w_grid, ws::shared<float>(8)), ws::kernel<w_span>,
+                    x.view());
+#endif
+}
+
+// W15: The Pending keeps its value.
+ws::result<void> w15_pending_is_not_moved(const ws::Stream& stream, Token& a) {
+#ifdef MISUSE
+  // expected-error {{"takes the tokens of copies by move"}}
+  WARPSAFE_TRY(const auto both, ws::synchronize(stream, a));
+#else
+  WARPSAFE_TRY(const auto both, ws::synchronize(stream, std::move(a)));
+#endif
+  static_cast<void>(both);
+  return ws::success();
+}
