@@ -37,4 +37,7 @@
 #include <warpsafe/backend/cuda/cuda_backend.hpp>
 #else
 #include <warpsafe/backend/host/host_backend.hpp>
+#if defined(__NVCC__)  // of plain C++
+#include <warpsafe/backend/host/detail/nvcc_notice.hpp>
+#endif
 #endif

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/args/device_span.hpp>
+#include <warpsafe/core/cxx20.hpp>
 #include <warpsafe/core/size_type.hpp>
 #include <warpsafe/dims/extent.hpp>
 

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/cxx20.hpp>
+
 #include <cstddef>
 #include <cstdint>
 

@@ -6,17 +6,26 @@
 // code includes compile as C++17 and include no standard header, so that NVRTC and hipRTC can read
 // them.
 
+#include <warpsafe/core/toolchain.hpp>
+
+// The compiler takes each header from the folder that comes first, and would mix two versions.
+#if defined(WARPSAFE_VERSION_MAJOR)
+#define WARPSAFE_DETAIL_QUOTED(x) #x
+#define WARPSAFE_DETAIL_TEXT_OF(x) WARPSAFE_DETAIL_QUOTED(x)
+#define WARPSAFE_DETAIL_PRAGMA(x) _Pragma(#x)
+#define WARPSAFE_DETAIL_SAY(x) WARPSAFE_DETAIL_PRAGMA(GCC error x)
+// clang-format off
+WARPSAFE_DETAIL_SAY(WARPSAFE_DETAIL_TEXT_OF(two versions of warpsafe in one translation unit: WARPSAFE_VERSION_MAJOR.WARPSAFE_VERSION_MINOR.WARPSAFE_VERSION_PATCH and 0.1.0; name one include folder alone));
+// clang-format on
+#include "the error above ends this compilation"
+#endif
+
 #define WARPSAFE_VERSION_MAJOR 0
 #define WARPSAFE_VERSION_MINOR 1
 #define WARPSAFE_VERSION_PATCH 0
 /// The version as one number, which orders releases: 10000 * major + 100 * minor + patch.
 #define WARPSAFE_VERSION \
   (WARPSAFE_VERSION_MAJOR * 10000 + WARPSAFE_VERSION_MINOR * 100 + WARPSAFE_VERSION_PATCH)
-
-#if defined(_MSC_VER) && !defined(__clang__) && !defined(__CUDACC_RTC__)
-#error \
-    "warpsafe supports g++ 12+, clang++ 14+, nvcc 12+ and hipcc 5.2+ on Linux; MSVC is not supported"
-#endif
 
 /// How much a launch checks: 0 off, 1 cheap (mostly comparisons), 2 full. The default follows
 /// NDEBUG. The value must be a number, because `#if` reads an undefined word as 0.

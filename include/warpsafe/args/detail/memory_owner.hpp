@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/args/device_ptr.hpp>
+#include <warpsafe/core/cxx20.hpp>
 
 // What a launch needs to know about the memory behind a view: the stream that frees it, and how to
 // record a use by another stream. The launch does not know the buffer. No standard header.

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/toolchain.hpp>
+
 #include <cstddef>
 #include <type_traits>
 #include <utility>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/args/device_ptr.hpp>
+#include <warpsafe/core/cxx20.hpp>
 
 #include <cstddef>
 #include <type_traits>

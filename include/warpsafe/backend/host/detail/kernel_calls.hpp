@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/device_calls.hpp>
+#include <warpsafe/backend/host/detail/first_launch.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
@@ -158,6 +159,7 @@ struct KernelCalls {
   /// Returns at once; the arguments are copied. The stream must belong to the current device.
   static int launch(const KernelEntry& entry, const LaunchShape& shape, void** args,
                     StreamState* stream) noexcept {
+    detail::print_notice();
     return call(__func__, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       const int launched =
