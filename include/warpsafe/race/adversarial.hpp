@@ -189,9 +189,9 @@ struct Seeds {
 /// A report of 0 seeds is not clean. The same seed and the same program give the same run.
 /// `program` creates its streams and buffers itself or uses existing ones, and may be called any
 /// number of times. All work is done when this returns. One call runs at a time: other threads'
-/// calls wait, and `program` must not call it. A seed
-/// begins once the work of other threads has ended, and their work in the meantime counts as this
-/// thread's. Throws std::bad_alloc if the host has no memory left for the history.
+/// calls wait, and `program` must not call it. A seed begins once the work of other threads has
+/// ended, and their work in the meantime counts as this thread's. Throws std::bad_alloc if the host
+/// has no memory left for the history.
 template <class Program>
 [[nodiscard]] RaceReport run(Seeds seeds, Program&& program) {
   using Value = std::remove_cvref_t<std::invoke_result_t<Program&>>;

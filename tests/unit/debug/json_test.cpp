@@ -4,12 +4,18 @@
 #include <warpsafe/debug/run/detail/json.hpp>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <clocale>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
 #include <string>
 
 namespace warpsafe::debug {
@@ -108,12 +114,39 @@ TEST(JsonObject, ReadsNothingBehindATextThatIsCutOff) {
   EXPECT_EQ(JsonObject().add("t", Name{"\xe2\x82\xac", 2}).text(), R"({"t":"\ufffd\ufffd"})");
 }
 
+// The decimal point of Persian and Pashto is neither a comma nor a point.
 TEST(JsonObject, ADecimalPointIsAPointInEveryLocale) {
   EXPECT_EQ(JsonObject().add("us", 12.3456).text(), "{\"us\":12.346}");
+  const std::string folder =
+      ::testing::TempDir() + "json_test_locale." + std::to_string(::getpid());
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder + "/source") << "LC_NUMERIC\ndecimal_point \"<U066B>\"\nthousands_sep \"\"\n"
+                                       "grouping -1\nEND LC_NUMERIC\n";
+  // It warns of the other categories, and its status says so.
+  const std::string make = "cd '" + folder + "' && localedef -c --no-archive -i source -f UTF-8 " +
+                           "./xx_XX.UTF-8 >/dev/null 2>&1";
+  static_cast<void>(std::system(make.c_str()) + 1);
+  ::setenv("LOCPATH", folder.c_str(), 1);
   const std::string before = std::setlocale(LC_NUMERIC, nullptr);
-  if (std::setlocale(LC_NUMERIC, "de_DE.UTF-8") == nullptr) GTEST_SKIP() << "no German locale";
-  EXPECT_EQ(JsonObject().add("us", 0.5).text(), "{\"us\":0.500}");
+  const bool is_set = std::setlocale(LC_NUMERIC, "xx_XX.UTF-8") != nullptr;
+  char printed[16];
+  std::snprintf(printed, sizeof printed, "%.1f", 0.5);
+  const std::string text = JsonObject().add("us", 0.5).add("ms", -1234567.0625).text();
   std::setlocale(LC_NUMERIC, before.c_str());
+  ::unsetenv("LOCPATH");
+  std::filesystem::remove_all(folder);
+  if (!is_set) GTEST_SKIP() << "this system makes no locales";
+  EXPECT_STREQ(printed, "0\u066b5");
+  EXPECT_EQ(text, "{\"us\":0.500,\"ms\":-1234567.062}");
+}
+
+TEST(JsonObject, WritesAnyNumber) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(JsonObject().add("a", infinity).add("b", -infinity).add("c", std::nan("")).text(),
+            R"({"a":null,"b":null,"c":null})");
+  const std::string most = JsonObject().add("a", -std::numeric_limits<double>::max()).text();
+  EXPECT_EQ(most.size(), std::string("{\"a\":-.000}").size() + 309);
+  EXPECT_EQ(most.substr(0, 9), "{\"a\":-179");
 }
 
 }  // namespace

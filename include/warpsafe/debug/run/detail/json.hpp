@@ -4,6 +4,8 @@
 
 #include <warpsafe/core/name.hpp>
 
+#include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -34,14 +36,15 @@ class JsonObject {
   }
   JsonObject& add(const char* key, std::int32_t number) { return raw(key, std::to_string(number)); }
   JsonObject& add(const char* key, bool value) { return raw(key, value ? "true" : "false"); }
-  /// Writes three decimals: microseconds, down to the nanosecond.
+  /// Writes three decimals: microseconds, down to the nanosecond. Null if it is not a number or is
+  /// infinite, which JSON cannot express.
   JsonObject& add(const char* key, double number) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.3f", number);
-    for (char& letter : text) {
-      if (letter == ',') letter = '.';  // the locale's decimal point
-    }
-    return raw(key, text);
+    if (!std::isfinite(number)) return raw(key, "null");
+    char text[320];  // the largest has 309 digits before the point
+    // Unlike printf, this does not ask the locale for the decimal point.
+    char* const end =
+        std::to_chars(text, text + sizeof text, number, std::chars_format::fixed, 3).ptr;
+    return raw(key, std::string(text, end));
   }
   JsonObject& add(const char* key, const std::uint32_t (&axes)[3]) {
     return raw(key, '[' + std::to_string(axes[0]) + ',' + std::to_string(axes[1]) + ',' +
