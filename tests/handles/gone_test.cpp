@@ -429,10 +429,7 @@ std::vector<Row> all_rows() {
 class Gone : public ::testing::TestWithParam<Row> {};
 
 TEST_P(Gone, IsRefusedOrEmpty) {
-  DeviceLimits limits = warpsafe::device_limits(DeviceId(0)).value();
-  limits.concurrent_managed_access = true;
   host::reset();
-  host::set_limits(0, limits);
   for (const How how : {How::moved, How::assigned_from, How::closed}) {
     const Errc outcome = GetParam().run(how);
     EXPECT_TRUE(GetParam().expected.count(outcome) == 1)

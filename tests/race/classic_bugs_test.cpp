@@ -304,19 +304,7 @@ void write_through_a_span(bool managed, bool in_time) {
   must(stream.synchronize());
   if (!in_time) kept[1] = 2.0F;
 }
-/// The host may access managed memory at any time.
-struct ConcurrentManagedAccess {
-  ConcurrentManagedAccess() {
-    DeviceLimits limits = must(device_limits(DeviceId(0)));
-    limits.concurrent_managed_access = true;
-    EXPECT_TRUE(host::set_limits(0, limits));
-  }
-  ConcurrentManagedAccess(const ConcurrentManagedAccess&) = delete;
-  ConcurrentManagedAccess& operator=(const ConcurrentManagedAccess&) = delete;
-  ~ConcurrentManagedAccess() { host::reset(); }
-};
 TEST(ClassicBugs, ASpanWrittenAfterItsBufferWasFreed) {
-  const ConcurrentManagedAccess device;
   for (const bool managed : {true, false}) {
     const RaceReport report = expect_race([&] { write_through_a_span(managed, false); });
     ASSERT_EQ(report.findings.size(), 1U);
@@ -326,7 +314,6 @@ TEST(ClassicBugs, ASpanWrittenAfterItsBufferWasFreed) {
   }
 }
 TEST(ClassicBugs, ASpanWrittenBeforeItsBufferIsFreed) {
-  const ConcurrentManagedAccess device;
   expect_clean([] { write_through_a_span(true, true); });
   expect_clean([] { write_through_a_span(false, true); });
 }

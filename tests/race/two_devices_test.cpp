@@ -159,9 +159,6 @@ TEST_F(TwoDevices, TheMemoryIsFreedAfterTheCopy) {
 // for the kernel, so that the host's read is in order. The program reports that read, as the
 // detector cannot see it.
 TEST_F(TwoDevices, ManagedMemoryOfAnotherStreamIsReadAfterItsKernel) {
-  DeviceLimits limits = device_limits(DeviceId(0)).value();
-  limits.concurrent_managed_access = true;
-  ASSERT_TRUE(host::set_limits(0, limits));
   for (const bool on_own_stream : {true, false}) {
     expect_clean([&]() -> result<bool> {
       WARPSAFE_TRY(const auto own, Stream::create(DeviceId(0)));
@@ -179,9 +176,6 @@ TEST_F(TwoDevices, ManagedMemoryOfAnotherStreamIsReadAfterItsKernel) {
 }
 // Through a span that was taken before, the host reads early: the detector names both.
 TEST_F(TwoDevices, ManagedMemoryThatIsReadBeforeItsKernelHasEndedIsARace) {
-  DeviceLimits limits = device_limits(DeviceId(0)).value();
-  limits.concurrent_managed_access = true;
-  ASSERT_TRUE(host::set_limits(0, limits));
   const std::string text = expect_race([]() -> result<void> {
     WARPSAFE_TRY(const auto own, Stream::create(DeviceId(0)));
     WARPSAFE_TRY(const auto asking, Stream::create(DeviceId(0)));

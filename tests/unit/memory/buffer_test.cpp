@@ -466,9 +466,6 @@ TEST_F(BufferTest, EveryFormOfAViewKnowsItsBuffer) {
   const Stream other = Stream::create().value();
   auto buffer = filled(counting(8));
   const auto matrix = PitchedBuffer<int>::create(stream, extent{rows{2}, cols{8}}).value();
-  DeviceLimits limits = device_limits(DeviceId(0)).value();
-  limits.concurrent_managed_access = true;
-  ASSERT_TRUE(host::set_limits(0, limits));
   auto managed = ManagedBuffer<int>::create(stream, 8).value();
   const auto noted = [&](const auto& argument) {
     const auto before = host::calls_made(call_of<&host_backend::event_record>);

@@ -19,13 +19,7 @@ namespace {
 static_assert(!std::is_copy_constructible_v<ManagedBuffer<int>> &&
               !std::is_copy_constructible_v<HostManaged<int>>);
 
-struct ManagedBufferTest : DataTest {
-  ManagedBufferTest() {
-    DeviceLimits limits = device_limits(DeviceId(0)).value();
-    limits.concurrent_managed_access = true;
-    EXPECT_TRUE(host::set_limits(0, limits));
-  }
-};
+using ManagedBufferTest = DataTest;
 
 TEST_F(ManagedBufferTest, GoesFromDeviceToHostAndBack) {
   auto buffer = ManagedBuffer<int>::create(stream, 3).value();

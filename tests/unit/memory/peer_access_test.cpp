@@ -160,9 +160,6 @@ TEST_F(PeerAccess, PinnedAndManagedMemoryNeedNone) {
       launch(here, grid_of_4, kernel<add_one>, trust(pinned.span().data()), 4U).has_value());
   ASSERT_TRUE(here.synchronize().has_value());
   host::set_device_count(2);
-  DeviceLimits limits = device_limits(DeviceId(1)).value();
-  limits.concurrent_managed_access = true;
-  ASSERT_TRUE(host::set_limits(1, limits));
   const Stream other = Stream::create(DeviceId(1)).value();
   auto managed = ManagedBuffer<int>::create(other, 4);
   ASSERT_TRUE(managed.has_value());

@@ -40,6 +40,7 @@ class Device {
     limits.shared_per_multiprocessor = 65536;
     limits.cooperative_launch = true;
     limits.memory_pools = true;
+    limits.concurrent_managed_access = true;
     capacity = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     kernels_.clear();
