@@ -4,6 +4,7 @@
 
 #include <warpsafe/core/tolerance.hpp>
 
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <ostream>
@@ -45,10 +46,12 @@ struct Comparison {
 
 namespace detail {
 
-template <class... Values>
-void append(std::string& text, const char* format, Values... values) {
+[[gnu::format(printf, 2, 3)]] inline void append(std::string& text, const char* format, ...) {
   char line[256];
-  std::snprintf(line, sizeof line, format, values...);
+  std::va_list values;
+  va_start(values, format);
+  std::vsnprintf(line, sizeof line, format, values);
+  va_end(values);
   text += line;
 }
 inline void append_non_finite(std::string& text, const char* what,

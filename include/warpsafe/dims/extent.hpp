@@ -172,7 +172,7 @@ class extent {
 #endif
 
  private:
-  size_type size_[Rank];
+  size_type size_[size_type{Rank}];
   unsigned negative_;
 };
 

@@ -12,6 +12,7 @@
 #include <warpsafe/dims/make_dims.hpp>
 #include <warpsafe/error/result.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -32,7 +33,8 @@ class GridNumbers : Block {
   [[nodiscard, gnu::always_inline]] constexpr std::uint32_t blocks(int axis) const noexcept {
     return axis < Rank ? blocks_[axis] : 1;
   }
-  [[nodiscard, gnu::always_inline]] constexpr std::uint32_t (&counts() noexcept)[Rank] {
+  [[nodiscard,
+    gnu::always_inline]] constexpr std::uint32_t (&counts() noexcept)[std::size_t{Rank}] {
     return blocks_;
   }
   /// The dimensions as the runtime takes them.
@@ -49,7 +51,7 @@ class GridNumbers : Block {
   }
 
  private:
-  std::uint32_t blocks_[Rank];
+  std::uint32_t blocks_[std::size_t{Rank}];
 };
 
 }  // namespace detail
@@ -279,7 +281,7 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
     }
   }
 
-  std::uint64_t sizes_[Rank];
+  std::uint64_t sizes_[std::size_t{Rank}];
 };
 
 }  // namespace warpsafe

@@ -29,10 +29,10 @@
 /// checks, the condition is not evaluated. A kernel without an earlier checked launch on its device
 /// may trap instead, which loses the context. In code that NVRTC or hipRTC compiles, the macro does
 /// nothing.
-#define WARPSAFE_DEVICE_CHECK(condition, text)                           \
-  (static_cast<bool>(condition) ? static_cast<void>(0)                   \
-                                : ::warpsafe::detail::fail_device_check( \
-                                      text " (" #condition ")", __FILE__, __LINE__, __func__))
+#define WARPSAFE_DEVICE_CHECK(condition, text)                                             \
+  ((condition) ? static_cast<void>(0)                                                      \
+               : ::warpsafe::detail::fail_device_check(text " (" #condition ")", __FILE__, \
+                                                       __LINE__, __func__))
 
 // The device code of a failed check, and how a translation unit's kernels get the address of the
 // record.
@@ -235,7 +235,6 @@ inline CheckUnit check_unit{nullptr, Vendor::host, 0, &allocate_check_record,
 
 #else
 
-#define WARPSAFE_DEVICE_CHECK(condition, text) \
-  static_cast<void>(sizeof(static_cast<bool>(condition)))
+#define WARPSAFE_DEVICE_CHECK(condition, text) static_cast<void>(sizeof((condition) ? 1 : 0))
 
 #endif

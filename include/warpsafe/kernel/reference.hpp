@@ -53,7 +53,7 @@ template <class T>
 struct HostParameter<DeviceSpan<T>> {
   using type = std::span<T>;
   static type from(void*, void* memory, std::uint64_t bytes) noexcept {
-    return {static_cast<T*>(memory), static_cast<std::size_t>(bytes / sizeof(T))};
+    return {static_cast<T*>(memory), bytes / sizeof(T)};
   }
 };
 

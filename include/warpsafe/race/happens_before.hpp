@@ -208,7 +208,10 @@ class HappensBefore {
     return at != nullptr && knows(*at, epoch);
   }
   /// @pre the point is not forgotten
-  [[nodiscard]] Epoch epoch(Point point) const noexcept { return find(point)->epoch; }
+  [[nodiscard]] Epoch epoch(Point point) const noexcept {
+    const At* const at = find(point);
+    return at != nullptr ? at->epoch : Epoch{};
+  }
   /// Raises `clock` to know `point` and all that comes before it. no_point means nothing.
   void add_to(Clock& clock, Point point) const {
     if (const At* const at = find(point)) clock.raise(closed(*at));

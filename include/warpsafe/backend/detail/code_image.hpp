@@ -33,8 +33,7 @@ struct ImageBytes {
     return value;
   }
   [[nodiscard]] ImageBytes part(std::uint64_t offset, std::uint64_t count) const noexcept {
-    return holds(offset, count) ? ImageBytes{data + offset, static_cast<std::size_t>(count)}
-                                : ImageBytes{};
+    return holds(offset, count) ? ImageBytes{data + offset, count} : ImageBytes{};
   }
   [[nodiscard]] bool starts_with(Name text) const noexcept {
     return text.size <= size && std::memcmp(data, text.data, text.size) == 0;
@@ -43,7 +42,7 @@ struct ImageBytes {
   [[nodiscard]] Name text(std::uint64_t offset) const noexcept {
     if (offset >= size) return {};
     const auto* const begin = reinterpret_cast<const char*>(data + offset);
-    const void* const end = std::memchr(begin, '\0', size - static_cast<std::size_t>(offset));
+    const void* const end = std::memchr(begin, '\0', size - offset);
     if (end == nullptr) return {};
     return {begin, static_cast<std::size_t>(static_cast<const char*>(end) - begin)};
   }

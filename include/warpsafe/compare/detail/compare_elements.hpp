@@ -27,10 +27,10 @@ namespace warpsafe::detail {
     return sign != 0 ? -magnitude : magnitude;
   }
   const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+  return static_cast<double>(std::bit_cast<float>(sign | wide << 23 | fraction << 13));
 }
 [[nodiscard]] inline double from_bfloat(std::uint16_t bits) noexcept {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+  return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16));
 }
 
 /// Element `index` of an array of T, at any alignment.
@@ -53,7 +53,9 @@ auto with_reader(ElementType type, const Body& body) {
     case ElementType::float64:
       return body([](const void* array, std::size_t i) { return load<double>(array, i); });
     case ElementType::float32:
-      return body([](const void* array, std::size_t i) -> double { return load<float>(array, i); });
+      return body([](const void* array, std::size_t i) {
+        return static_cast<double>(load<float>(array, i));
+      });
     case ElementType::float16:
       return body([](const void* array, std::size_t i) {
         return from_half(load<std::uint16_t>(array, i));
@@ -185,8 +187,7 @@ inline std::string neighbourhood(ElementType type, const void* actual, const voi
     }
   });
   if (found.mismatches != 0) {
-    found.neighbourhood = neighbourhood(type, actual, expected, count,
-                                        static_cast<std::size_t>(found.first_mismatch));
+    found.neighbourhood = neighbourhood(type, actual, expected, count, found.first_mismatch);
   }
   return found;
 }

@@ -177,8 +177,7 @@ inline std::uint64_t mismatches_found = 0;
     if (!memory.reaches(i) || !memory.writes(i)) continue;
     const ElementType type = memory.element(i).type;
     const Comparison compared = warpsafe::detail::compare_elements(
-        type, memory.after(i), memory.before(i),
-        static_cast<std::size_t>(memory.bytes(i) / element_size(type)),
+        type, memory.after(i), memory.before(i), memory.bytes(i) / element_size(type),
         tolerance != nullptr ? *tolerance : tolerance_of(type));
     if (compared.agrees()) continue;
     char start[1024];

@@ -42,7 +42,7 @@ namespace warpsafe::debug {
     for (std::size_t j = 0; j < i; ++j) listed = listed || same_stream(launches[j], first);
     if (listed) continue;
     std::uint64_t count = 0;
-    for (const LaunchRecord& one : launches) count += same_stream(one, first) ? 1 : 0;
+    for (const LaunchRecord& one : launches) count += same_stream(one, first) ? 1U : 0U;
     out << "\n  stream " << first.stream << " of device " << first.device << ": " << count
         << (count == 1 ? " launch" : " launches");
     std::size_t left = shown;

@@ -48,7 +48,7 @@ inline void add_site(JsonObject& line, const call_site& site) {
       .add("driver", found.versions.driver)
       .add("runtime", found.versions.runtime)
       .add("toolkit", found.versions.toolkit)
-      .add("launches", static_cast<std::uint64_t>(run.launches.size()))
+      .add("launches", run.launches.size())
       .add("lost", run.lost)
       .add("incomplete", run.incomplete)
       .add("variables", variables);

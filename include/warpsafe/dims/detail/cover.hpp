@@ -7,6 +7,7 @@
 #include <warpsafe/dims/detail/cover_arguments.hpp>
 #include <warpsafe/error/result.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -228,7 +229,7 @@ template <CheckLevel Level, class Rules, std::uint32_t Items, bool Capped, class
 /// The sizes along the axes of a grid, by value. A call with them keeps no size in memory.
 template <int Rank>
 struct CoverSizes {
-  SizeBits along[Rank];
+  SizeBits along[std::size_t{Rank}];
 };
 template <class Size>
 [[nodiscard, gnu::always_inline]] constexpr auto sizes_of(const Size& size) noexcept {

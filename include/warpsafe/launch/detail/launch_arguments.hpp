@@ -100,7 +100,7 @@ inline constexpr KernelFacts kernel_facts{K::needs, element_infos<typename K::pa
 [[nodiscard, gnu::always_inline]] inline unsigned char* align_for(const ArgumentFacts& facts,
                                                                   unsigned char* room) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(room);
-  return room + (place_after(address, facts) - address);
+  return room + (place_after(address, facts.alignment) - address);
 }
 
 /// The arguments of one launch by their addresses. The memory holds, in this order, the addresses

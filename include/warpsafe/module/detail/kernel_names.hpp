@@ -232,7 +232,7 @@ class KernelNames {
       out << "it holds: ";
     }
     out << Name::of(listed_text_);
-    if (shown_ < count_) out << ", and " << static_cast<std::uint64_t>(count_ - shown_) << " more";
+    if (shown_ < count_) out << ", and " << count_ - shown_ << " more";
   }
 
  private:

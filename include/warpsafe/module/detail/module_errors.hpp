@@ -208,7 +208,7 @@ template <class... P>
     if (!conflict(declared[i], its)) continue;
     char text[256];
     TextBuffer out(text, sizeof text);
-    out << "parameter " << static_cast<std::uint64_t>(i + 1) << " is ";
+    out << "parameter " << i + 1 << " is ";
     put_parameter(out, its);
     out << " in the kernel, ";
     put_parameter(out, declared[i]);

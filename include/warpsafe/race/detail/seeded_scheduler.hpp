@@ -34,9 +34,7 @@ class Random {
   }
   /// One of 0 … end - 1. `end` is not 0 and far below 2^32, so that no number is noticeably
   /// favoured.
-  [[nodiscard]] std::size_t below(std::size_t end) noexcept {
-    return static_cast<std::size_t>((next() >> 32) * end >> 32);
-  }
+  [[nodiscard]] std::size_t below(std::size_t end) noexcept { return (next() >> 32) * end >> 32; }
 
  private:
   std::uint64_t state_;

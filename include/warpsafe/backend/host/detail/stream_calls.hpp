@@ -129,7 +129,8 @@ struct StreamCalls {
       if (const int no = check_query(runtime, *stream); no != 0) return no;
       Device& device = stream->device;
       // A copy: work that other threads submit meanwhile is not waited for.
-      runtime.wait(lock, std::shared_ptr<const Operation>(stream->last));
+      const std::shared_ptr<const Operation> last = stream->last;
+      runtime.wait(lock, last);
       return runtime.take_failure(device);
     });
   }
@@ -246,7 +247,8 @@ struct EventCalls {
       Device* const device = device_of(runtime, event);
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
       if (const int no = check_query(runtime, *event); no != 0) return no;
-      runtime.wait(lock, std::shared_ptr<const Operation>(event->record));
+      const std::shared_ptr<const Operation> record = event->record;
+      runtime.wait(lock, record);
       return runtime.take_failure(*device);
     });
   }

@@ -157,8 +157,8 @@ using warpsafe::detail::LaunchFacts;
     // A graph's line names no function here, because the line of its own call does. HIP launches
     // with several functions.
     const bool cuda = calls.name == Name::of("CUDA") && record.grid[0] != 0;
-    constexpr auto extended = static_cast<unsigned>(
-        ~unsigned{static_cast<std::uint8_t>(LaunchOption::non_portable_cluster)});
+    constexpr auto extended =
+        ~unsigned{static_cast<std::uint8_t>(LaunchOption::non_portable_cluster)};
     log_line(LogLevel::trace, "  %s launch(stream %p) = %s, %llu.%llu us%s", calls.name.data,
              record.stream, calls.error_name(status).data,
              static_cast<unsigned long long>(took / 1000),
