@@ -48,8 +48,14 @@ WARPSAFE_DETAIL_KERNEL_CODE Local3 block_index() { return detail::called_from_ho
 WARPSAFE_DETAIL_KERNEL_CODE Local3 block_size() { return detail::called_from_host_code<Local3>(); }
 WARPSAFE_DETAIL_KERNEL_CODE Local3 grid_size() { return detail::called_from_host_code<Local3>(); }
 #else
-inline Local3 thread_in_block() noexcept { return detail::to_local(detail::host_thread->thread); }
-inline Local3 block_index() noexcept { return detail::to_local(detail::host_thread->block); }
+inline Local3 thread_in_block() noexcept {
+  detail::host_thread->asks_index = true;
+  return detail::to_local(detail::host_thread->thread);
+}
+inline Local3 block_index() noexcept {
+  detail::host_thread->asks_index = true;
+  return detail::to_local(detail::host_thread->block);
+}
 inline Local3 block_size() noexcept { return detail::to_local(detail::host_thread->block_dim); }
 inline Local3 grid_size() noexcept { return detail::to_local(detail::host_thread->grid_dim); }
 #endif
@@ -92,11 +98,23 @@ class StrideRange {
 
 /// The indices in [0, n) that this thread handles when the grid strides along x over n elements:
 /// `for (auto i : grid_stride(n))`. They have 64 bits, so no step wraps; n is below 2^63. It works
-/// with a grid of any size, including one that covers n.
+/// with a grid of any size along x, including one that covers n.
+///
+/// In a grid with threads along y or z, each row of threads handles all n elements. A kernel for
+/// such a grid takes its row from `thread_index()` or `block_index()`. On the host backend, a
+/// launch whose threads never ask for it fails (Errc::execution_failed,
+/// HostStatus::launch_failure).
 [[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE StrideRange grid_stride(size_type n) {
+#if defined(__CUDACC__) || defined(__HIPCC__)
   const size_type size = block_size().x;
   return {static_cast<size_type>(block_index().x) * size + thread_in_block().x, n,
           static_cast<size_type>(grid_size().x) * size};
+#else
+  detail::HostThread& self = *detail::host_thread;
+  self.strides = true;
+  const size_type size = self.block_dim[0];
+  return {self.block[0] * size + self.thread[0], n, self.grid_dim[0] * size};
+#endif
 }
 
 /// Waits until every thread of the block has called it; writes to shared memory are visible after
@@ -208,9 +226,13 @@ template <class T, CheckLevel Level = current_level>
 T* dynamic_shared(size_type count = 1, detail::KernelPlace at = {}) {
   static_assert(alignof(T) <= 16, "warpsafe: dynamic shared memory is aligned to 16 bytes");
   if constexpr (Level == CheckLevel::full) {
-    if (count > detail::host_thread->dynamic_shared_bytes / sizeof(T) &&
-        detail::leave_dynamic_shared != nullptr) {
+    detail::HostThread& self = *detail::host_thread;
+    if (count > self.dynamic_shared_bytes / sizeof(T) && detail::leave_dynamic_shared != nullptr) {
       detail::leave_dynamic_shared(count, sizeof(T), at.file, at.line);
+    }
+    if (self.ask_shared != nullptr && (self.asked.line != at.line || self.asked.file != at.file ||
+                                       self.asked.bytes < count * sizeof(T))) {
+      self.ask_shared(self, count, sizeof(T), at.file, at.line);
     }
   }
   detail::host_thread->asks_dynamic_shared = true;

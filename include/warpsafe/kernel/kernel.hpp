@@ -63,6 +63,7 @@ struct FunctionTraits {
 template <class Return, class... Parameters>
 struct FunctionTraits<Return (*)(Parameters...)> {
   static constexpr bool is_function = true;
+  static constexpr bool is_noexcept = false;
   using parameters = TypeList<Parameters...>;
   static constexpr bool returns_void = std::is_void_v<Return>;
 #if defined(__CUDACC__) || defined(__HIPCC__)
@@ -75,7 +76,9 @@ struct FunctionTraits<Return (*)(Parameters...)> {
 };
 template <class Return, class... Parameters>
 struct FunctionTraits<Return (*)(Parameters...) noexcept>
-    : FunctionTraits<Return (*)(Parameters...)> {};
+    : FunctionTraits<Return (*)(Parameters...)> {
+  static constexpr bool is_noexcept = true;
+};
 
 template <class P>
 inline constexpr bool reaches_memory = std::is_pointer_v<P> || is_device_memory<P>;
@@ -241,6 +244,11 @@ consteval auto make_kernel() noexcept {
   using Traits = FunctionTraits<decltype(Fn)>;
   static_assert(Traits::is_function,
                 "warpsafe: kernel<fn> takes a function: kernel<axpy>, kernel<scale<float>>");
+  // CUDA C++ Programming Guide, "Function execution space specifiers"; nvcc 13: "An exception
+  // specification is not allowed for a __global__ function". hipcc takes one.
+  static_assert(Traits::provenance != Provenance::host || !Traits::is_noexcept,
+                "warpsafe: a kernel is not noexcept: nvcc compiles no __global__ function with an "
+                "exception specification; remove it");
   return BasicKernel<Traits::provenance, Fn, Needs...>{};
 }
 

@@ -73,6 +73,60 @@ WARPSAFE_KERNEL void static_and_dynamic(DeviceSpan<int> x, unsigned asks) {
   if (block_index().x == 0) x[thread_in_block().x] = mine[thread_in_block().x];
 }
 
+#line 3 "/home/me/src/arrays.cpp"
+/// Takes two calls for two arrays.
+WARPSAFE_KERNEL void two_arrays(DeviceSpan<int> x, std::size_t floats, std::size_t flags) {
+  float* const values = dynamic_shared<float>(floats);
+  char* const marks = dynamic_shared<char>(flags);
+  const unsigned t = thread_in_block().x;
+  values[t] = 1;
+  marks[t] = 2;
+  sync_block();
+  if (t == 0) x[0] = marks[0];
+}
+/// Each thread calls it in a loop, and a function that it calls asks for the same memory.
+WARPSAFE_FN int* memory_of(std::size_t count) { return dynamic_shared<int>(count); }
+WARPSAFE_KERNEL void one_array(DeviceSpan<int> x, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) dynamic_shared<int>(count)[i] = 1;
+  if (thread_in_block().x == 0) x[0] = memory_of(1)[0];
+}
+/// Two phases with another type each.
+WARPSAFE_KERNEL void two_phases(DeviceSpan<int> x, std::size_t count) {
+  const unsigned t = thread_in_block().x;
+  dynamic_shared<double>(count)[t] = 1;
+  sync_block();
+  dynamic_shared<int>(2 * count)[t] = 2;
+  sync_block();
+  if (t == 0) x[0] = dynamic_shared<int>()[0];
+}
+#line 108 "host_fault_test.cpp"
+WARPSAFE_KERNEL void stride_alone(int* x, std::size_t n) {
+  for (auto i : grid_stride(n)) __atomic_fetch_add(&x[i], 1, __ATOMIC_RELAXED);
+}
+WARPSAFE_KERNEL void stride_twice(int* x, std::size_t n) {
+  for (auto i : grid_stride(n)) __atomic_fetch_add(&x[i], 1, __ATOMIC_RELAXED);
+  sync_block();
+  for (auto i : grid_stride(n)) __atomic_fetch_add(&x[i], 1, __ATOMIC_RELAXED);
+}
+WARPSAFE_KERNEL void stride_along_a_row(int* x, std::size_t n, unsigned height) {
+  const std::size_t row = thread_index().y;
+  if (row >= height) return;
+  for (auto i : grid_stride(n)) __atomic_fetch_add(&x[row * n + i], 1, __ATOMIC_RELAXED);
+}
+WARPSAFE_KERNEL void stride_in_a_batch(int* x, std::size_t n) {
+  for (auto i : grid_stride(n)) x[block_index().z * n + i] = 1;
+}
+WARPSAFE_KERNEL void stride_in_one_row(int* x, std::size_t n) {
+  if (thread_in_block().y != 0) return;
+  for (auto i : grid_stride(n)) x[i] = 1;
+}
+template <unsigned Bytes>
+WARPSAFE_KERNEL void static_bytes(DeviceSpan<int> x) {
+  char* const mine = shared_array<char, Bytes>([] {});
+  mine[thread_in_block().x] = 3;
+  if (thread_in_block().x == 0) x[0] = mine[0];
+}
+
 class HostFault : public DataTest {
  protected:
   template <class... A>
@@ -166,6 +220,88 @@ TEST_F(HostFault, StaticSharedMemoryThatIsGivenAgainAsDynamicMemoryIsReported) {
   EXPECT_EQ(run(300, 64, 299), "") << "one block uses it";
   EXPECT_EQ(run(1, 60, none), "") << "memory that nobody needs is no error";
   EXPECT_EQ(run(1, 0, none), "");
+}
+
+TEST_F(HostFault, StaticSharedMemoryHasTheDevicesLimits) {
+  auto ten = filled(counting(10));
+  host::set_limits(0, limits::sm_90);
+  const LaunchConfig one{grid<1>, block<1>};
+  EXPECT_EQ(text_of(one, kernel<static_bytes<49152>>, ten.view()), "");
+  host::set_limits(0, limits::sm_90);
+  EXPECT_EQ(text_of(one, kernel<static_bytes<49153>>, ten.view()),
+            "the kernel's shared_array memory takes 49153 bytes, and the limit of static shared "
+            "memory is 49152 bytes for each block; make it dynamic_shared<T>(count), and give the "
+            "launch shared<T>(count)");
+  host::set_limits(0, limits::gfx90a);
+  EXPECT_EQ(text_of(one, kernel<static_bytes<49153>>, ten.view()), "") << "AMD has 64 KiB";
+  const auto with = [&](std::size_t given) {
+    host::set_limits(0, limits::sm_90);
+    return text_of(LaunchConfig{grid<1>, block<1>, shared<char>(given)},
+                   kernel<static_bytes<49152>>, ten.view());
+  };
+  EXPECT_EQ(with(232448 - 49152), "");
+  EXPECT_EQ(with(232448 - 49152 + 1),
+            "the kernel's shared_array memory takes 49152 bytes and the launch gives 183297 "
+            "bytes: 232449 together, and the limit of a block is 232448 bytes of shared memory; "
+            "use smaller arrays");
+}
+
+TEST_F(HostFault, TwoCallsOfDynamicSharedMakeOneArray) {
+  auto ten = filled(counting(10));
+  const auto run = [&](std::size_t given, std::size_t floats, std::size_t flags) {
+    return text_of(LaunchConfig{grid<3>, block<4>, shared(Bytes(given))}, kernel<two_arrays>,
+                   ten.view(), floats, flags);
+  };
+  EXPECT_EQ(run(20, 4, 4),
+            "the kernel calls dynamic_shared in several lines, and all calls return the same "
+            "memory: 16 bytes at arrays.cpp:5, 4 bytes at arrays.cpp:6; the launch gives 20 bytes, "
+            "as for separate arrays: call it once, and add to the pointer for the next array");
+  EXPECT_EQ(run(16, 4, 4), "") << "both may mean the same memory";
+  EXPECT_EQ(run(24, 4, 4), "");
+  EXPECT_EQ(run(20, 4, 0), "") << "the second call asks for nothing";
+}
+
+TEST_F(HostFault, SeveralCallsOfDynamicSharedMayMeanOneArray) {
+  auto ten = filled(counting(10));
+  const LaunchConfig config{grid<3>, block<4>, shared<double>(4)};
+  EXPECT_EQ(text_of(config, kernel<one_array>, ten.view(), std::size_t{8}), "");
+  EXPECT_EQ(text_of(config, kernel<two_phases>, ten.view(), std::size_t{4}), "");
+  const LaunchConfig two{grid<1>, block<1>, shared<int>(2)};
+  EXPECT_EQ(text_of(two, kernel<one_array>, ten.view(), std::size_t{1}), "")
+      << "a call without a number declares no size";
+}
+
+TEST_F(HostFault, GridStrideInAGridOfSeveralRowsNeedsTheRow) {
+  auto ten = filled(counting(10));
+  const extent size{rows{3}, cols{10}};
+  const auto flat = SafeGrid<>::cover(size, block<4, 2>);
+  EXPECT_EQ(text_of(flat, kernel<stride_alone>, ten.view(), std::size_t{10}),
+            "the grid has 4 rows of threads along y and z, and grid_stride runs along x only: each "
+            "row did the work of all, because no thread asks for its row; launch a grid of one "
+            "dimension, such as cover(count, block<256>), or take the row from thread_index().y");
+  EXPECT_THAT(text_of(flat, kernel<stride_twice>, ten.view(), std::size_t{10}),
+              StartsWith("the grid has 4 rows"));
+  EXPECT_THAT(text_of(LaunchConfig{grid<2, 1, 3>, block<4>}, kernel<stride_alone>, ten.view(),
+                      std::size_t{10}),
+              StartsWith("the grid has 3 rows"));
+  EXPECT_THAT(text_of(LaunchConfig{grid<1>, block<4, 1, 2>}, kernel<stride_twice>, ten.view(),
+                      std::size_t{10}),
+              StartsWith("the grid has 2 rows"));
+}
+
+TEST_F(HostFault, GridStrideInAGridOfSeveralRowsRunsWithARow) {
+  auto many = filled(std::vector<int>(60, 0));
+  const extent size{rows{3}, cols{10}};
+  const auto flat = SafeGrid<>::cover(size, block<4, 2>);
+  const std::size_t n = 10;
+  EXPECT_EQ(text_of(flat, kernel<stride_along_a_row>, many.view(), n, 3U), "");
+  EXPECT_EQ(
+      text_of(LaunchConfig{grid<2, 1, 3>, block<4>}, kernel<stride_in_a_batch>, many.view(), n),
+      "");
+  EXPECT_EQ(text_of(LaunchConfig{grid<2>, block<4, 2>}, kernel<stride_in_one_row>, many.view(), n),
+            "");
+  EXPECT_EQ(text_of(LaunchConfig{grid<3>, block<4>}, kernel<stride_twice>, many.view(), n), "")
+      << "one row";
 }
 
 TEST_F(HostFault, AMatrixIsCheckedInRowsAndColumns) {

@@ -616,6 +616,16 @@ void uses_dynamic_after_one(std::atomic<unsigned>* asked) {
   if (thread_number() == 2) self().asks_dynamic_shared = true;
   ++*asked;
 }
+/// Bit 0: thread 2 strides; bit 1: thread 1 asks for its index.
+void strides_and_asks(unsigned how) {
+  if (thread_number() == 2 && (how & 1U) != 0) self().strides = true;
+  if (thread_number() == 1 && (how & 2U) != 0) self().asks_index = true;
+}
+/// Two threads ask for memory, in lines of their own.
+void asks_in_two_lines(unsigned count) {
+  if (thread_number() == 1) self().ask_shared(self(), count, 4, "a.cu", 1);
+  if (thread_number() == 2) self().ask_shared(self(), 2, 4, "a.cu", 2);
+}
 void static_of_64() {
   static const char key = 0;
   static_cast<void>(self().static_shared(self(), &key, 64, 8));
@@ -706,6 +716,33 @@ TYPED_TEST(HostRunnerParts, AGridIsToldWhatItsBlocksAskFor) {
     first.check_shared_use();
     EXPECT_EQ(first.take_failure().status, 0) << "one of its threads asks for dynamic memory";
     EXPECT_EQ(asked, 4U);
+  }
+}
+
+TYPED_TEST(HostRunnerParts, AGridIsToldWhichIndicesItsThreadsAskFor) {
+  for (unsigned how = 0; how < 4; ++how) {
+    for (const unsigned rows : {1U, 2U}) {
+      LaunchShape shape = shape_of(3, 4);
+      shape.grid[1] = rows;
+      void* args[] = {&how};
+      Grid grid(entry_of(strides_and_asks), shape, args);
+      for (std::uint64_t block = 0; block < 3; ++block) this->run(grid, block);
+      grid.check_use();
+      EXPECT_EQ(grid.take_failure().status,
+                how == 1 && rows == 2 ? raw(HostStatus::launch_failure) : 0)
+          << how;
+    }
+  }
+}
+
+TYPED_TEST(HostRunnerParts, AGridIsToldWhatItsThreadsAskForInEachLine) {
+  for (unsigned count = 1; count < 5; ++count) {
+    void* args[] = {&count};
+    Grid grid(entry_of(asks_in_two_lines), shape_of(2, 4, 16), args);
+    this->run(grid, 0);
+    this->run(grid, 1);
+    grid.check_use();
+    EXPECT_EQ(grid.take_failure().status, count == 2 ? raw(HostStatus::launch_failure) : 0);
   }
 }
 

@@ -19,6 +19,10 @@
 
 WARPSAFE_KERNEL void dequantize_q4_0() {}
 WARPSAFE_KERNEL void another_with_shared() {}
+#line 23 "/home/me/src/reverse.cpp"
+WARPSAFE_KERNEL void reverse(unsigned count) { warpsafe::dynamic_shared<float>(count)[0] = 1; }
+WARPSAFE_KERNEL void reverse_bytes(unsigned n) { warpsafe::dynamic_shared<char>(n)[0] = 1; }
+#line 25 "log_test.cpp"
 
 namespace warpsafe::core_test {
 namespace {
@@ -277,6 +281,27 @@ TEST_F(Log, WarnsOfStaticSharedMemoryThatIsGivenAgain) {
   messages.clear();
   run(2048);
   EXPECT_THAT(messages, IsEmpty());
+}
+
+TEST_F(Log, WarnsOfBytesThatAreGivenAsANumberOfElements) {
+  debug::set_log_level(LogLevel::warn);
+  const auto run = [&](auto k, unsigned count, std::size_t given) {
+    const LaunchConfig config{grid<2>, block<32>, shared(Bytes(given))};
+    ASSERT_TRUE(launch(stream, config, k, count).has_value());
+    ASSERT_TRUE(stream.synchronize().has_value());
+  };
+  run(kernel<reverse>, 8, 32);
+  run(kernel<reverse>, 8, 64);  // more than it asks for, but not by this mistake
+  run(kernel<reverse>, 1, 16);  // a call without a number declares no size
+  run(kernel<reverse_bytes>, 8, 8);
+  EXPECT_THAT(messages, IsEmpty());
+  run(kernel<reverse>, 8, 128);
+  run(kernel<reverse>, 8, 128);
+  EXPECT_THAT(
+      of(LogLevel::warn),
+      ElementsAre("warpsafe: the launch of 'reverse' gives 128 bytes of dynamic shared "
+                  "memory, 4 times the 32 bytes that the kernel asks for at reverse.cpp:23; "
+                  "shared<T>(count) takes the number of elements, here 8"));
 }
 
 }  // namespace

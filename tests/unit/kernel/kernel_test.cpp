@@ -35,7 +35,7 @@ WARPSAFE_KERNEL void global_overload(float*, char) {}
 WARPSAFE_KERNEL_EXTERN void compiled_elsewhere(int);  // in this test, never
 
 namespace named {
-WARPSAFE_KERNEL void inside() noexcept {}
+WARPSAFE_KERNEL void inside() {}
 struct Pack {
   char bytes[3];
 };

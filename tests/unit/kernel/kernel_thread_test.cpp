@@ -139,6 +139,44 @@ TEST_F(KernelThread, EndsIfTheLaunchGivesTooLittleSharedMemory) {
   EXPECT_EQ((dynamic_shared<float, CheckLevel::full>(4)), static_cast<void*>(memory));
 }
 
+TEST_F(KernelThread, TellsWhichIndicesItAsksFor) {
+  const auto asked = [&](auto&& ask) {
+    self_.strides = self_.asks_index = false;
+    static_cast<void>(ask());
+    return std::pair(self_.strides, self_.asks_index);
+  };
+  EXPECT_EQ(asked([] { return grid_stride(7); }), std::pair(true, false));
+  EXPECT_EQ(asked([] { return thread_in_block(); }), std::pair(false, true));
+  EXPECT_EQ(asked([] { return block_index(); }), std::pair(false, true));
+  EXPECT_EQ(asked([] { return thread_index(); }), std::pair(false, true));
+  EXPECT_EQ(asked([] { return block_size(); }), std::pair(false, false));
+  EXPECT_EQ(asked([] { return grid_size(); }), std::pair(false, false));
+}
+
+TEST_F(KernelThread, TellsALinesLargestRequestOfSharedMemory) {
+  alignas(16) unsigned char memory[64] = {};
+  self_.dynamic_shared = memory;
+  self_.dynamic_shared_bytes = sizeof memory;
+  self_.ask_shared = [](detail::HostThread& self, std::size_t count, std::size_t size,
+                        const char* file, unsigned line) {
+    ended.numbers.push_back(count * size);
+    self.asked = {file, line, count * size};
+  };
+  const auto ask = [](size_type count, unsigned line) {
+    static_cast<void>(dynamic_shared<float, CheckLevel::full>(count, {"/src/a.cu", line}));
+  };
+  ask(4, 9);
+  ask(4, 9);
+  ask(3, 9);
+  ask(5, 9);
+  ask(4, 10);
+  ask(4, 9);
+  EXPECT_EQ(ended.numbers, (std::vector<std::uint64_t>{16, 20, 16, 16}));
+  ended = {};
+  static_cast<void>(dynamic_shared<float, CheckLevel::cheap>(16, {"/src/a.cu", 11}));
+  EXPECT_EQ(ended.numbers, std::vector<std::uint64_t>{});
+}
+
 TEST_F(KernelThread, AsksTheBackendToWaitInThisLine) {
   self_.sync = [](detail::HostThread& self, const char* file, unsigned line) {
     ended = {&self, {}, file, line};

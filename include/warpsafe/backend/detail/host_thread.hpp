@@ -22,6 +22,8 @@ struct HostThread {
   unsigned char* dynamic_shared;  ///< the block's dynamic shared memory; nullptr if it has 0 bytes
   std::size_t dynamic_shared_bytes;  ///< as given by the launch
   bool asks_dynamic_shared;          ///< whether the kernel has called dynamic_shared
+  bool strides;                      ///< whether it has called grid_stride
+  bool asks_index;  ///< whether it has asked for the index of its thread or block otherwise
   /// sync_block(): returns once every thread of the block has called it with the same `file` and
   /// `line`. If that can never happen, it leaves by an exception that kernel code must let pass.
   void (*sync)(HostThread& self, const char* file, unsigned line);
@@ -35,6 +37,16 @@ struct HostThread {
   void (*fault)(HostThread& self, const char* text);
   /// wait_for_predecessor() if `waits`, else allow_dependents(), in this line.
   void (*depend)(HostThread& self, bool waits, const char* file, unsigned line);
+  /// dynamic_shared for `count` elements of `size` bytes, in a line that has not asked for as much
+  /// before. It puts that into `asked`. nullptr: nobody wants to know.
+  void (*ask_shared)(HostThread& self, std::size_t count, std::size_t size, const char* file,
+                     unsigned line);
+  /// The line of the last such call, and the bytes that it asked for.
+  struct SharedLine {
+    const char* file;
+    unsigned line;
+    std::size_t bytes;
+  } asked;
   /// Whether run_threads continues with the block's next thread. `sync` clears it.
   bool continues;
   /// Called by run_threads after a thread that does not continue. It returns once `self` is another

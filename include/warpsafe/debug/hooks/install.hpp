@@ -35,7 +35,7 @@ inline bool one_stream() noexcept {
 inline constexpr warpsafe::detail::DebugHooks all_hooks{
     &begin_wait,      &wait,         &watches_waits, &waited,    &mark_device_idle,
     &error_created,   &put_suspects, &launching,     &submitted, &refused,
-    &continues_after, &inspect,      &one_stream};
+    &continues_after, &inspect,      &one_stream,    &warn};
 
 }  // namespace debug::detail
 

@@ -78,15 +78,17 @@ class Device {
     }
     return kernel;
   }
+  /// The shared memory of a block in bytes, static and dynamic, with the opt-in.
+  [[nodiscard]] std::uint64_t most_shared() const noexcept {
+    return limits.shared_per_block_optin > limits.shared_per_block ? limits.shared_per_block_optin
+                                                                   : limits.shared_per_block;
+  }
   void set_kernel(const void* function, const KernelLimits& kernel) { kernels_[function] = kernel; }
 
   /// Sets the kernel's attribute: bytes of dynamic shared memory per block. Returns false above the
   /// opt-in limit.
   [[nodiscard]] bool raise_dynamic_shared(const void* function, std::uint64_t bytes) {
-    const std::uint64_t most = limits.shared_per_block_optin > limits.shared_per_block
-                                   ? limits.shared_per_block_optin
-                                   : limits.shared_per_block;
-    if (bytes > remaining_shared(most, kernel(function))) return false;
+    if (bytes > remaining_shared(most_shared(), kernel(function))) return false;
     raised_[function] = bytes;
     return true;
   }

@@ -38,6 +38,7 @@ class FibreRunner {
     self_.leave = &FibreRunner::leave;
     self_.fault = &FibreRunner::fault;
     self_.depend = &FibreRunner::depend;
+    self_.ask_shared = &FibreRunner::ask_shared;
   }
   FibreRunner(const FibreRunner&) = delete;
   FibreRunner& operator=(const FibreRunner&) = delete;
@@ -47,6 +48,7 @@ class FibreRunner {
   void begin_grid() noexcept {
     modes_ = Switch::Modes::now();
     own_modes_ = false;
+    self_.asked = {};
   }
   void end_grid() {
     if (modes_.changed()) modes_.set();
@@ -69,6 +71,7 @@ class FibreRunner {
     host_thread = nullptr;
     if (grid.stopped() || at_first_ != 0) end_failed_block();
     shared_.end_block(grid, self_.block, self_.asks_dynamic_shared);
+    grid.add_index_use(self_.strides, self_.asks_index);
     if (grid.watch != nullptr) grid.watch->end_block();
   }
 
@@ -100,7 +103,7 @@ class FibreRunner {
     }
     self_.dynamic_shared_bytes = grid.shape.dynamic_shared;
     self_.dynamic_shared = shared_.dynamic(self_.dynamic_shared_bytes);
-    self_.asks_dynamic_shared = false;
+    self_.asks_dynamic_shared = self_.strides = self_.asks_index = false;
     self_.shared_key = nullptr;
     followed_ = grid.watch != nullptr && grid.watch->begin_block(number) ? grid.watch : nullptr;
     beginning_ = followed_ != nullptr;
@@ -250,6 +253,12 @@ class FibreRunner {
     grid.depend(waits);
     if (grid.watch == nullptr) return;
     waits ? grid.watch->wait(self, file, line) : grid.watch->allow();
+  }
+
+  static void ask_shared(HostThread& self, std::size_t count, std::size_t size, const char* file,
+                         unsigned line) {
+    of(self).grid_->ask_shared(count, size, file, line);
+    self.asked = {file, line, count * size};
   }
 
   static void* static_shared(HostThread& self, const void* key, std::size_t bytes, std::size_t) {

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/name.hpp>
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +69,12 @@ class Grid {
   const LaunchShape shape;
   Name kernel{nullptr, 0};  ///< its name, if the launch told it
 
+  /// What a block may have of shared memory, in bytes; 0: not known.
+  struct SharedLimits {
+    std::uint64_t static_bytes = 0;
+    std::uint64_t all_bytes = 0;
+  } limits{};
+
   /// Follows its threads, for the race detector; or nullptr.
   PredecessorWatch* watch = nullptr;
 
@@ -80,7 +88,9 @@ class Grid {
   /// its static arrays.
   void add_shared_use(bool asks_dynamic, std::size_t static_bytes) noexcept {
     if (asks_dynamic) asks_dynamic_.store(true, std::memory_order_relaxed);
-    static_bytes_.store(static_bytes, std::memory_order_relaxed);
+    std::uint64_t most = static_bytes_.load(std::memory_order_relaxed);
+    while (most < static_bytes && !static_bytes_.compare_exchange_weak(most, static_bytes)) {
+    }
   }
   /// Fails a grid that ran to its end and whose launch gave the size of the kernel's static arrays
   /// as dynamic shared memory, which no thread asked for. A GPU does not notice, and runs fewer
@@ -93,6 +103,87 @@ class Grid {
     out << "the launch gives " << given << " bytes of dynamic shared memory, which is the size of "
         << "the kernel's shared_array memory, and no thread asks for it; leave it out (or call "
         << "dynamic_shared<T>(0) in the kernel)";
+    fail(HostStatus::launch_failure, text);
+  }
+
+  /// A line of the kernel asks for `count` elements of `size` bytes of dynamic shared memory.
+  void ask_shared(std::size_t count, std::size_t size, const char* file, unsigned line) {
+    const std::lock_guard lock(requesting_);
+    std::size_t place = 0;
+    while (place < requested_ && !requests_[place].is_at(file, line)) ++place;
+    if (place == most_requests) return;  // check_requests then says nothing
+    if (place == requested_) requests_[requested_++] = {0, size, file, line};
+    if (requests_[place].bytes() < count * size) requests_[place] = {count, size, file, line};
+  }
+  /// What the threads of a block asked for: an index by grid_stride, and one otherwise.
+  void add_index_use(bool strides, bool asks_index) noexcept {
+    if (strides) strides_.store(true, std::memory_order_relaxed);
+    if (asks_index) asks_index_.store(true, std::memory_order_relaxed);
+  }
+  /// Fails a grid that ran to its end and did what a GPU would not notice.
+  void check_use() {
+    check_shared_use();
+    check_static_shared();
+    check_requests();
+    check_rows();
+  }
+  /// Fails a grid whose blocks have more shared memory than `limits` allow: no compiler or driver
+  /// takes it for a GPU.
+  void check_static_shared() {
+    const std::uint64_t used = static_bytes_;
+    const std::uint64_t all = used + shape.dynamic_shared;
+    const bool too_large = limits.static_bytes != 0 && used > limits.static_bytes;
+    if (!too_large && (used == 0 || limits.all_bytes == 0 || all <= limits.all_bytes)) return;
+    char text[320];
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    out << "the kernel's shared_array memory takes " << used << " bytes";
+    if (too_large) {
+      out << ", and the limit of static shared memory is " << limits.static_bytes
+          << " bytes for each block; make it dynamic_shared<T>(count), and give the launch "
+             "shared<T>(count)";
+    } else {
+      out << " and the launch gives " << shape.dynamic_shared << " bytes: " << all
+          << " together, and the limit of a block is " << limits.all_bytes
+          << " bytes of shared memory; use smaller arrays";
+    }
+    fail(HostStatus::launch_failure, text);
+  }
+  /// Fails a grid whose launch gives dynamic shared memory for two arrays, which the kernel takes
+  /// for two although they are one.
+  void check_requests() {
+    if (requested_ == 1) return warn_of_bytes(requests_[0]);
+    std::uint64_t all = 0;
+    bool has_array = false;
+    for (std::size_t i = 0; i < requested_; ++i) {
+      all += requests_[i].bytes();
+      has_array = has_array || requests_[i].count > 1;
+    }
+    if (requested_ == most_requests || !has_array || all != shape.dynamic_shared) return;
+    char text[512];
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    out << "the kernel calls dynamic_shared in several lines, and all calls return the same memory:";
+    const char* separator = " ";
+    for (std::size_t i = 0; i < requested_; ++i) {
+      const SharedRequest& one = requests_[i];
+      out << separator << one.bytes() << " bytes at " << call_site{one.file, nullptr, one.line};
+      separator = ", ";
+    }
+    out << "; the launch gives " << all
+        << " bytes, as for separate arrays: call it once, and add to the pointer for the next array";
+    fail(HostStatus::launch_failure, text);
+  }
+  /// Fails a grid of several rows whose threads took their work from grid_stride alone: each row
+  /// did all of it.
+  void check_rows() {
+    const std::uint64_t rows =
+        std::uint64_t{shape.grid[1]} * shape.block[1] * shape.grid[2] * shape.block[2];
+    if (rows <= 1 || !strides_ || asks_index_) return;
+    char text[320];
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    out << "the grid has " << rows
+        << " rows of threads along y and z, and grid_stride runs along x "
+        << "only: each row did the work of all, because no thread asks for its row; launch a grid of "
+        << "one dimension, such as cover(count, block<256>), or take the row from thread_index().y";
     fail(HostStatus::launch_failure, text);
   }
 
@@ -137,6 +228,39 @@ class Grid {
   [[nodiscard]] const void* bad_address() const noexcept { return bad_address_; }
 
  private:
+  /// The most that a line of the kernel has asked dynamic_shared for.
+  struct SharedRequest {
+    std::size_t count;
+    std::size_t size;  ///< bytes of an element
+    const char* file;
+    unsigned line;
+
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return std::uint64_t{count} * size; }
+    [[nodiscard]] bool is_at(const char* its_file, unsigned its_line) const noexcept {
+      return line == its_line && (file == its_file || std::strcmp(file, its_file) == 0);
+    }
+  };
+  static constexpr std::size_t most_requests = 8;
+
+  /// Warns of a launch that gives the bytes of the array as a number of elements: the memory is as
+  /// many times too large as an element has bytes. Nothing is wrong but that fewer blocks run at
+  /// once, and a kernel may use more than it asks for, so this is no error.
+  void warn_of_bytes(const SharedRequest& request) const noexcept {
+    const warpsafe::detail::DebugHooks* const hooks = warpsafe::detail::debug_hooks();
+    if (request.count < 2 || request.size < 2 || hooks == nullptr || hooks->warn == nullptr ||
+        request.bytes() * request.size != shape.dynamic_shared) {
+      return;
+    }
+    char text[512];
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    out << "warpsafe: the launch of '" << kernel << "' gives " << shape.dynamic_shared
+        << " bytes of dynamic shared memory, " << std::uint64_t{request.size} << " times the "
+        << request.bytes() << " bytes that the kernel asks for at "
+        << call_site{request.file, nullptr, request.line}
+        << "; shared<T>(count) takes the number of elements, here " << std::uint64_t{request.count};
+    hooks->warn(function(), text);
+  }
+
   const KernelEntry entry_;
   ArgumentBlock arguments_;
   // Written once, by the thread that stops the grid, and read after its blocks.
@@ -144,6 +268,11 @@ class Grid {
   const void* bad_address_ = nullptr;
   int failure_ = 0;
   std::atomic<bool> stopped_ = false;
+  std::mutex requesting_;
+  SharedRequest requests_[most_requests] = {};
+  std::size_t requested_ = 0;
+  std::atomic<bool> strides_ = false;
+  std::atomic<bool> asks_index_ = false;
   std::atomic<bool> asks_dynamic_ = false;
   std::atomic<std::uint64_t> static_bytes_ = 0;
   std::atomic<bool> waited_ = false;

@@ -42,7 +42,7 @@ class GridPool {
     if (shared) offer(job);
     work(job);
     if (shared) withdraw(job);
-    grid.check_shared_use();
+    grid.check_use();
   }
   /// Whether the blocks of a grid run one after another, always in the same order.
   void run_serially(bool serial) noexcept { serial_ = serial; }

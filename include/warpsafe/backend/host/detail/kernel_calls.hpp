@@ -169,6 +169,7 @@ struct KernelCalls {
             if (verdict != HostStatus::success) return verdict;
             auto operation = std::make_shared<KernelOperation>(entry, shape, args, runtime.pool,
                                                                &runtime.known_memory);
+            operation->grid.limits = {device.limits.shared_per_block, device.most_shared()};
             operation->injected.status = runtime.book.kernel_fault();
             if (!reaches_arguments(runtime, device, entry, args)) {
               operation->injected.status = raw(HostStatus::illegal_address);

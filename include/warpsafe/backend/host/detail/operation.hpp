@@ -110,10 +110,10 @@ struct KernelOperation final : Operation {
                   GridPool& its_pool, SharedRegistry* memory = nullptr)
       : grid(entry, shape, args), pool(its_pool), known(memory) {
     const std::uint64_t* const windows = launch_windows();
-    each_memory(entry, args, [&](const GivenMemory& memory) {
-      Access access{memory.address, Access::whole_allocation, memory.writes};
-      access.window = memory.is_inner      ? memory.bytes
-                      : windows != nullptr ? windows[memory.parameter]
+    each_memory(entry, args, [&](const GivenMemory& given) {
+      Access access{given.address, Access::whole_allocation, given.writes};
+      access.window = given.is_inner       ? given.bytes
+                      : windows != nullptr ? windows[given.parameter]
                                            : unknown_window;
       accesses.push_back(access);
     });
@@ -122,6 +122,7 @@ struct KernelOperation final : Operation {
   [[nodiscard]] std::shared_ptr<KernelOperation> copy() {
     auto made =
         std::make_shared<KernelOperation>(grid.entry(), grid.shape, grid.values(), pool, known);
+    made->grid.limits = grid.limits;
     made->accesses = accesses;
     made->caller = caller;
     made->injected = injected;

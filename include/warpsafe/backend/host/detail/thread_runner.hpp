@@ -44,7 +44,7 @@ class ThreadRunner {
     waiting_ = 0;
     finished_ = 0;
     broken_ = false;
-    asks_dynamic_ = false;
+    asks_dynamic_ = strides_ = asks_index_ = false;
     shared_.begin_block(grid.shape.dynamic_shared);
     // Its threads run at once, so none is followed by itself.
     if (grid.watch != nullptr) static_cast<void>(grid.watch->begin_block(number));
@@ -60,6 +60,7 @@ class ThreadRunner {
       grid.fail(HostStatus::out_of_memory, "no OS thread for a thread of the block");
     }
     shared_.end_block(grid, block_, asks_dynamic_);
+    grid.add_index_use(strides_, asks_index_);
     if (grid.watch != nullptr) grid.watch->end_block();
   }
 
@@ -127,6 +128,7 @@ class ThreadRunner {
     player.leave = &ThreadRunner::leave;
     player.fault = &ThreadRunner::fault;
     player.depend = &ThreadRunner::depend;
+    player.ask_shared = &ThreadRunner::ask_shared;
     host_thread = &player;
     call_kernel([this] { grid_->call(); },
                 [&](const char* what) { fail_exception(*grid_, player, what); });
@@ -134,6 +136,8 @@ class ThreadRunner {
     const std::lock_guard lock(mutex_);
     ++finished_;
     asks_dynamic_ = asks_dynamic_ || player.asks_dynamic_shared;
+    strides_ = strides_ || player.strides;
+    asks_index_ = asks_index_ || player.asks_index;
     if (waiting_ != 0 && waiting_ + finished_ == running_) diverge();
     if (finished_ == running_) all_finished_.notify_one();
   }
@@ -203,6 +207,12 @@ class ThreadRunner {
     waits ? grid.watch->wait(self, file, line) : grid.watch->allow();
   }
 
+  static void ask_shared(HostThread& self, std::size_t count, std::size_t size, const char* file,
+                         unsigned line) {
+    static_cast<Player&>(self).runner->grid_->ask_shared(count, size, file, line);
+    self.asked = {file, line, count * size};
+  }
+
   static void* static_shared(HostThread& self, const void* key, std::size_t bytes, std::size_t) {
     ThreadRunner& runner = *static_cast<Player&>(self).runner;
     const std::lock_guard lock(runner.mutex_);
@@ -223,6 +233,8 @@ class ThreadRunner {
   std::uint64_t generation_ = 0;  // barriers that opened
   bool broken_ = false;
   bool asks_dynamic_ = false;  // any thread
+  bool strides_ = false;       // any thread
+  bool asks_index_ = false;    // any thread
   BarrierSite first_;
   BarrierSite other_;
 };

@@ -123,6 +123,15 @@ using warpsafe::detail::LaunchFacts;
            static_cast<int>(record.kernel.size), record.kernel.data, record.static_shared);
 }
 
+/// DebugHooks::warn.
+[[gnu::cold, gnu::noinline]] inline void warn(const void* about, const char* text) noexcept {
+  static const void* last = nullptr;
+  ensure_started();
+  if (is_logged(LogLevel::warn) && __atomic_exchange_n(&last, about, __ATOMIC_RELAXED) != about) {
+    log_line(LogLevel::warn, "%s", text);
+  }
+}
+
 /// Does what the switches ask for before a launch. Returns the time in nanoseconds if the launch is
 /// timed, else 0, with `asks_for_data` added if its data is copied.
 [[gnu::cold, gnu::noinline]] inline std::uint64_t before_launch(
