@@ -4,8 +4,10 @@
 
 #include "core/kernel/parameter_types.hpp"
 
+#include <cxxabi.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
 using warpsafe::watch::kernel_name;
@@ -44,6 +46,44 @@ TEST(KernelName, OfAGigabyteIsShownAsItIs) {
   }
   EXPECT_EQ(kernel_name(name.c_str()), warpsafe::watch::without_excess(name));
   EXPECT_TRUE(warpsafe::watch::parameter_types(name.c_str()).empty());
+}
+
+// The same with a local name, which is not measured.
+TEST(KernelName, OfAGigabyteWithALambdaIsShownAsItIs) {
+  std::string name = "_Z1kIZ4mainEUlvE_1AIccE";
+  for (int i = 0; i < 26; ++i) name += "S_IS1_S1_E";
+  EXPECT_EQ(kernel_name((name + "EvT_").c_str()), warpsafe::watch::without_excess(name + "EvT_"));
+}
+
+// As CUTLASS has them: 70 repeated parts, and few letters in each.
+TEST(KernelName, WithManySmallRepeatedPartsIsDemangled) {
+  std::string name = "_ZN7cutlass6KernelIN4cute5tupleIJ";
+  for (int i = 0; i < 35; ++i) name += "NS1_1CILi" + std::to_string(i % 3) + "EEE";
+  for (int i = 0; i < 35; ++i) name += "NS1_6LayoutE";
+  name += "EEEEEvT_";
+  EXPECT_EQ(kernel_name(name.c_str()).substr(0, 44),
+            "cutlass::Kernel<cute::tuple<cute::C<0>, cute");
+}
+
+TEST(KernelName, OfATemplatesTemplateIsMeasured) {
+  using warpsafe::watch::MangledSize;
+  for (const char* name :
+       {"_Z5scaleIfEvPfi", "_ZN12_GLOBAL__N_15scaleIiEEvPT_", "_ZN1a1kINS_1bIfEES2_S2_EEvT_T0_T1_",
+        "_ZNSt6vectorIiSaIiEE9push_backERKi", "_Z1kISt4pairIiS0_IiiEEEvT_", "_Z1kIJifdEEvDpT_",
+        "_Z1kPFviEA3_iM1AKFvvE"}) {
+    int status = 0;
+    char* const text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+    ASSERT_NE(text, nullptr) << name;
+    const std::size_t length = std::string(text).size();
+    std::free(text);
+    EXPECT_GE(MangledSize::of(name).value_or(0), length) << name;
+    EXPECT_LE(MangledSize::of(name).value_or(0), 20 * length) << name;
+  }
+  for (const char* name : {"k", "", "_Z1kIXsr1AIT_E1bEEvv", "_Z1kIZ4mainEUlvE_EvT_", "_Z9k",
+                           "_ZN1a", "_Z1kS_", "_Z1kIiEvT_S9_"}) {
+    EXPECT_FALSE(MangledSize::of(name).has_value()) << name;
+  }
+  EXPECT_FALSE(MangledSize::of("_Z1k" + std::string(100'000, 'P') + 'i').has_value());
 }
 
 // Names of libraries repeat some parts.

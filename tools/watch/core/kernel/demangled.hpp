@@ -2,10 +2,14 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "mangled_size.hpp"
+
 #include <cxxabi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,9 +35,13 @@ namespace warpsafe::watch {
 /// for one that could fill the memory. Each repeated part may multiply the length of a name: 250
 /// letters can stand for a gigabyte.
 [[nodiscard]] inline std::string demangled(const char* mangled) {
-  // At most some megabytes: 12 levels of templates with three equal arguments.
+  constexpr std::uint64_t most_letters = std::uint64_t{1} << 20U;
+  // Of a name that is not measured. At most some megabytes: 12 levels of templates with three equal
+  // arguments.
   constexpr std::size_t most_repeated = 36;
-  if (mangled == nullptr || repeated_parts(mangled) > most_repeated) return {};
+  if (mangled == nullptr) return {};
+  const std::optional<std::uint64_t> size = MangledSize::of(mangled);
+  if (size.has_value() ? *size > most_letters : repeated_parts(mangled) > most_repeated) return {};
   int status = 0;
   char* const text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
   std::string name = text != nullptr && status == 0 ? text : "";
