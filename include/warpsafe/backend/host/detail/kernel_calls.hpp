@@ -159,7 +159,7 @@ struct KernelCalls {
   /// Returns at once; the arguments are copied. The stream must belong to the current device.
   static int launch(const KernelEntry& entry, const LaunchShape& shape, void** args,
                     StreamState* stream) noexcept {
-    detail::print_notice();
+    print_notice();
     return call(__func__, [&](Runtime& runtime, auto&) {
       if (const int status = usable(runtime, stream); status != 0) return status;
       const int launched =
