@@ -214,6 +214,9 @@ TEST_F(Launch, OnlyFullChecksAskTheDriver) {
     EXPECT_EQ(host::calls_made(call), call == call_of<&host_backend::current_device> ? 1U : 0U)
         << "member " << call.name() << "; one current_device is Stream::create's";
   }
+  const LaunchConfig dependent{grid<1>, block<32>, dependent_launch};
+  ASSERT_TRUE(launch<off>(stream, dependent, kernel<nothing, waits_for_predecessor>).has_value());
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::attributes_of>), 0U);
   ASSERT_TRUE(launch<full>(stream, config, kernel<nothing>).has_value());
   EXPECT_EQ(host::calls_made(call_of<&host_backend::limits_of>), 1U);
   EXPECT_EQ(host::calls_made(call_of<&host_backend::attributes_of>), 1U);

@@ -112,8 +112,11 @@ template <class Calls, bool Plain, class B, bool Copies, class Shaped, class Slo
   const LaunchShape& shape = shape_of(shaped);
   int status = 0;
   if constexpr (!std::is_null_pointer_v<Slots>) {
-    status = slots->template allow_dynamic_shared<CheckLevel::off>(entry, stream.device().value(),
-                                                                   shape.dynamic_shared);
+    // A plain launch has its slots for the shared memory alone.
+    if (Plain || shape.dynamic_shared != 0) {
+      status = slots->template allow_dynamic_shared<CheckLevel::off>(entry, stream.device().value(),
+                                                                     shape.dynamic_shared);
+    }
   }
   if (status == 0) {
     if constexpr (RecordsCallers<B>) {
