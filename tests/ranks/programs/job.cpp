@@ -131,6 +131,18 @@ bool right_program() {
     cuStreamSynchronize(stream);
     return (x[0] == 7 || wrong("a wrong broadcast")) && steps(3);
   }
+  if (is("right_communicators_of_one_address")) {
+    Comm first = nullptr;
+    for (int i = 0; i < 4; ++i) {
+      Comm half = nullptr;
+      ncclCommSplit(world, rank % 2, rank, &half, nullptr);
+      if (!all_reduce_is_right(half, size / 2)) return false;
+      if (i == 0) first = half;
+      if (half != first) return wrong("another address");
+      ncclCommDestroy(half);
+    }
+    return steps(5);
+  }
   if (is("right_two_streams")) {
     Comm second = nullptr;
     ncclCommSplit(world, 0, rank, &second, nullptr);

@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -67,9 +68,22 @@ Shared* opened(const std::string& name) {
   return memory == MAP_FAILED ? nullptr : static_cast<Shared*>(memory);
 }
 
+/// NCCL's handles are addresses of the heap: the next communicator gets that of the last destroyed
+/// one.
+std::mutex unused_mutex;
+std::vector<Communicator*> unused;
+Communicator* empty_communicator() {
+  const std::lock_guard lock(unused_mutex);
+  if (unused.empty()) return new Communicator;
+  Communicator* const last = unused.back();
+  unused.pop_back();
+  *last = {};
+  return last;
+}
+
 Status join(Comm* made, const std::string& name, int size, int rank) {
   if (size > most_ranks || rank < 0 || rank >= size) return 4;  // ncclInvalidArgument
-  auto* const comm = new Communicator;
+  Communicator* const comm = empty_communicator();
   comm->name = name;
   comm->rank = rank;
   comm->size = size;
@@ -218,7 +232,10 @@ STAND_IN ncclCommUserRank(Comm comm, int* rank) {
   return success;
 }
 STAND_IN ncclCommDestroy(Comm comm) {
-  ::shm_unlink(static_cast<Communicator*>(comm)->name.c_str());
+  auto* const gone = static_cast<Communicator*>(comm);
+  ::shm_unlink(gone->name.c_str());
+  const std::lock_guard lock(unused_mutex);
+  unused.push_back(gone);
   return success;
 }
 STAND_IN ncclGroupStart() {
