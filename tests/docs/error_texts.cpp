@@ -342,10 +342,11 @@ void print_cuda() {
                                       "CUBLAS_STATUS_INVALID_VALUE", "an invalid value was given");
   failed.operation = ws::Name::of("cublasSgemm");
   PRINT(library_failed, failed);
-  for (const auto& [name, code] : {std::pair{"handle_stream_changed", Errc::handle_stream_changed},
-                                   std::pair{"handle_pointer_mode", Errc::handle_pointer_mode},
-                                   std::pair{"handle_busy", Errc::handle_busy},
-                                   std::pair{"handle_moved", Errc::handle_moved}}) {
+  for (const auto& [name, code] :
+       {std::pair{"handle_stream_changed", Errc::handle_stream_changed},
+        std::pair{"handle_pointer_mode", Errc::handle_pointer_mode},
+        std::pair{"handle_busy", Errc::handle_busy}, std::pair{"handle_moved", Errc::handle_moved},
+        std::pair{"handle_owned", Errc::handle_owned}}) {
     ws::LaunchError handle = ws::LaunchError::make(code, ws::Stage::validation);
     handle.operation = ws::Name::of("cublasSgemm");
     print(name, code, handle);

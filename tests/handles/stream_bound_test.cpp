@@ -184,6 +184,30 @@ TEST_F(StreamBoundTest, TakesOverAHandleThatOtherCodeMade) {
               ElementsAre("set_stream", "scalars_on_host", "set_workspace", "destroy"));
 }
 
+TEST_F(StreamBoundTest, RefusesAHandleThatAnotherOneOwns) {
+  toy::toy_handle raw_handle = nullptr;
+  ASSERT_EQ(toy::toy_create(&raw_handle), toy::toy_success);
+  const Stream other = Stream::create().value();
+  std::optional<Toy> toy = Toy::adopt(raw_handle, stream).value();
+  toy::log.clear();
+  const std::string why =
+      "toy set stream not called: another StreamBound owns this handle and destroys it; keep one "
+      "for each handle, and move it or pass a reference to it\n  at app.cpp:7";
+  EXPECT_EQ(said(Toy::adopt(raw_handle, other, app)), why);
+  Toy moved = std::move(*toy);
+  toy.reset();
+  EXPECT_EQ(said(Toy::adopt(raw_handle, stream, app)), why) << "it was moved";
+  moved = std::move(moved).rebind(other).value();
+  EXPECT_EQ(said(Toy::adopt(raw_handle, stream, app)), why) << "it is on another stream";
+  const auto made = Toy::create(stream);
+  EXPECT_EQ(said(Toy::adopt(made.value().native(), stream, app)), why) << "create made it";
+  EXPECT_EQ(raw_handle->stream, other.native()) << "as it was";
+  // The library may hand out the value again once the handle is destroyed.
+  EXPECT_THAT(moved.close(), Succeeds());
+  ASSERT_EQ(toy::toy_create(&raw_handle), toy::toy_success);
+  EXPECT_THAT(Toy::adopt(raw_handle, stream), Succeeds());
+}
+
 std::atomic<bool> may_end{false};
 WARPSAFE_KERNEL void until_told() {
   while (!may_end) std::this_thread::yield();

@@ -100,6 +100,7 @@ constexpr Number pinned[] = {
     {78, "events_reversed"},
     {79, "priority_range"},
     {80, "module_moved"},
+    {81, "handle_owned"},
 };
 
 constexpr Number rows[] = {

@@ -94,6 +94,7 @@ enum class Errc : std::uint8_t {
   events_reversed = 78,  ///< the end event was recorded before the begin event
   priority_range = 79,  ///< the priority is outside of every device's range
   module_moved = 80,  ///< a module was used after it was moved from or closed
+  handle_owned = 81,  ///< a library handle was adopted twice
   // clang-format on
 };
 

@@ -99,12 +99,19 @@ class [[nodiscard]] StreamBound
     return bound;
   }
   /// Takes over a handle that other code made (ncclCommInitAll, cufftPlan1d) and binds it. On an
-  /// error, that code still owns the handle. Errors are those of create.
+  /// error, that code still owns the handle. Errors are those of create, and in checked builds
+  /// Errc::handle_owned if another StreamBound has the handle already.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<StreamBound> adopt(native_handle handle, basic_stream_hold<B> stream,
                                                  call_site site = call_site::current()) noexcept {
     const auto usable = check_step<Step::bind, Level>(stream.ref(), site);
     if (!usable.has_value()) return usable.assume_error();
+    if constexpr (Level != CheckLevel::off) {
+      if (detail::OwnedHandles<Traits>::contains(handle)) {
+        return detail::handle_error(Errc::handle_owned, detail::StepName<Traits, Step::bind>::value,
+                                    stream.ref(), site);
+      }
+    }
     return bind_new<Level>(handle, std::move(stream), site);
   }
   /// Diagnoses an argument that is not a stream of the library's backend, and missing options.
@@ -232,6 +239,7 @@ class [[nodiscard]] StreamBound
       static_cast<void>(made.bound_.free_workspace());
       return bound.assume_error();
     }
+    made.bound_.entry = detail::OwnedHandles<Traits>::add(handle);
     return made;
   }
   // Inlined, so that a release build makes the bare call with every compiler.

@@ -280,6 +280,9 @@ TEST(FormatClause, Graphs) {
 }
 
 TEST(FormatClause, LibraryHandles) {
+  EXPECT_EQ(clause(with(Errc::handle_owned)),
+            "another StreamBound owns this handle and destroys it; keep one for each handle, and "
+            "move it or pass a reference to it");
   EXPECT_EQ(clause(with(Errc::handle_partly_bound, 2, 3)),
             "inner handle 2 of 3 is still on another stream; set the stream of each in "
             "handle_traits::set_stream");

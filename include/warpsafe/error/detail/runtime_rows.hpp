@@ -248,6 +248,13 @@ WARPSAFE_ERROR(53, handle_busy, "two threads use one library handle at once",
 WARPSAFE_ERROR(55, handle_moved, "a library handle was used after it was moved from or closed",
                "this StreamBound was moved from or closed; use the one that it was moved to")
 
+// Both would destroy it, and each would change the stream of the other. Only checked builds find
+// it. Remedy: Keep one `StreamBound` for each handle; move it, or pass a reference to it.
+WARPSAFE_ERROR(
+    81, handle_owned, "a library handle was adopted twice",
+    "another StreamBound owns this handle and destroys it; keep one for each handle, and "
+    "move it or pass a reference to it")
+
 // `handle_traits::inner_handles` says how many handles a handle holds.
 // Remedy: Set the stream of each inner handle in `handle_traits::set_stream`. A vendor's own
 // handle does not show the handles inside it.

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/error.hpp>
@@ -19,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 
 // Errors of library handles.
@@ -103,6 +105,54 @@ template <CheckLevel Level, class B>
   return success();
 }
 
+/// The handles of a library that a StreamBound owns, in the whole program.
+template <class Traits>
+class OwnedHandles {
+ public:
+  using Native = typename Traits::native;
+  struct Entry {
+    Native handle;
+    Entry* next;
+  };
+  [[nodiscard]] static bool contains(Native handle) noexcept {
+    const Locked lock(guard);
+    const Entry* at = first;
+    while (at != nullptr && !is_same(at->handle, handle)) at = at->next;
+    return at != nullptr;
+  }
+  /// nullptr if the host has no memory left; a second owner is not found then.
+  [[nodiscard]] static Entry* add(Native handle) noexcept {
+    auto* const made = new (std::nothrow) Entry{handle, nullptr};
+    if (made == nullptr) return nullptr;
+    const Locked lock(guard);
+    made->next = first;
+    __atomic_store_n(&first, made, __ATOMIC_RELEASE);
+    return made;
+  }
+  static void remove(Entry* entry) noexcept {
+    if (entry == nullptr) return;
+    {
+      const Locked lock(guard);
+      Entry** at = &first;
+      while (*at != entry) at = &(*at)->next;
+      __atomic_store_n(at, entry->next, __ATOMIC_RELEASE);
+    }
+    delete entry;
+  }
+
+ private:
+  /// Handles that cannot be compared are never the same.
+  [[nodiscard]] static bool is_same(Native one, Native other) noexcept {
+    if constexpr (requires { one == other; }) {
+      return one == other;
+    } else {
+      return false;
+    }
+  }
+  [[gnu::visibility("default")]] static inline ProcessLock guard{};
+  [[gnu::visibility("default")]] static inline Entry* first = nullptr;
+};
+
 /// A library's handle with its stream and workspace. StreamBound owns one; the functions of
 /// handle_traits work on it.
 template <class Traits>
@@ -136,6 +186,7 @@ struct BoundHandle {
         stream(std::move(other.stream)),
         workspace(std::exchange(other.workspace, nullptr)),
         owned(std::exchange(other.owned, false)),
+        entry(std::exchange(other.entry, nullptr)),
         drop_(other.drop_) {}
   /// @pre this handle was destroyed
   BoundHandle& operator=(BoundHandle&& other) noexcept {
@@ -143,6 +194,7 @@ struct BoundHandle {
     stream = std::move(other.stream);
     workspace = std::exchange(other.workspace, nullptr);
     owned = std::exchange(other.owned, false);
+    entry = std::exchange(other.entry, nullptr);
     drop_ = other.drop_;
     return *this;
   }
@@ -198,6 +250,8 @@ struct BoundHandle {
   template <CheckLevel Level>
   [[nodiscard]] result<void> destroy(call_site site) noexcept {
     if (!std::exchange(owned, false)) return success();
+    // The library may give the next handle the same value at once.
+    OwnedHandles<Traits>::remove(std::exchange(entry, nullptr));
     auto guard = basic_device_guard<B>::template create<Level>(stream.ref().device(), site);
     const StatusType destroyed = Traits::destroy(native);
     const int freed = free_workspace();
@@ -252,6 +306,7 @@ struct BoundHandle {
   basic_stream_hold<B> stream;
   DeviceMemory<B>* workspace = nullptr;
   bool owned = true;
+  typename OwnedHandles<Traits>::Entry* entry = nullptr;
   // Whether a thread is in `call`. It exists at every check level, so that layouts agree.
   bool busy = false;
 
