@@ -21,7 +21,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -69,14 +68,11 @@ Shared* opened(const std::string& name) {
 }
 
 /// NCCL's handles are addresses of the heap: the next communicator gets that of the last destroyed
-/// one.
-std::mutex unused_mutex;
-std::vector<Communicator*> unused;
+/// one. No lock: a program may fork meanwhile.
+std::atomic<Communicator*> last_destroyed{nullptr};
 Communicator* empty_communicator() {
-  const std::lock_guard lock(unused_mutex);
-  if (unused.empty()) return new Communicator;
-  Communicator* const last = unused.back();
-  unused.pop_back();
+  Communicator* const last = last_destroyed.exchange(nullptr);
+  if (last == nullptr) return new Communicator;
   *last = {};
   return last;
 }
@@ -234,8 +230,7 @@ STAND_IN ncclCommUserRank(Comm comm, int* rank) {
 STAND_IN ncclCommDestroy(Comm comm) {
   auto* const gone = static_cast<Communicator*>(comm);
   ::shm_unlink(gone->name.c_str());
-  const std::lock_guard lock(unused_mutex);
-  unused.push_back(gone);
+  last_destroyed = gone;
   return success;
 }
 STAND_IN ncclGroupStart() {
