@@ -156,7 +156,7 @@ struct ArgumentTable<TypeList<P...>, A...> {
       ((value_checks<P, A>.has_size || value_checks<P, A>.any()) || ...),
       ((is_view<A> || holds_owner<A>) || ...),
       (is_passed_in_place<P, A>() && ...),
-      ((inner_memory_of<P>() != nullptr) || ...)};
+      (has_inner_memory<P>() || ...)};
   // From the types alone: with -fsanitize=null g++ takes no comparison of an address with nullptr
   // for a constant.
   /// The largest alignment of a parameter that is not passed in place.

@@ -283,12 +283,18 @@ template <class P>
   static const Found found;
   return found.memory;
 }
-/// inner_memory, or nullptr if the parameter is no structure that may hold an address.
+/// Whether the parameter is a structure that may hold an address.
+template <class P>
+constexpr bool has_inner_memory() noexcept {
+  if constexpr ((std::is_class_v<P> || std::is_union_v<P>)&&!is_device_memory<P>) {
+    return is_device_copyable<P> && may_reach_memory<P>;
+  }
+  return false;
+}
+/// inner_memory, or nullptr if the parameter has none.
 template <class P>
 constexpr auto inner_memory_of() noexcept -> InnerMemory (*)() noexcept {
-  if constexpr ((std::is_class_v<P> || std::is_union_v<P>)&&!is_device_memory<P>) {
-    if constexpr (is_device_copyable<P> && may_reach_memory<P>) return &inner_memory<P>;
-  }
+  if constexpr (has_inner_memory<P>()) return &inner_memory<P>;
   return nullptr;
 }
 
