@@ -356,7 +356,8 @@ TEST(MemoryThatAStructureHolds, IsOfTheStreamsDevice) {
   ASSERT_FALSE(faulted.has_value());
   EXPECT_EQ(faulted.error().code, Errc::execution_failed);
   host::reset();
-  host::set_device_count(1);
+  const auto afterwards = run(1, [] {});
+  EXPECT_TRUE(afterwards.clean()) << "the faulted device is gone: " << afterwards;
 }
 
 }  // namespace warpsafe::adversarial::structures

@@ -233,8 +233,8 @@ namespace detail {
   text.append(kernel.data, kernel.size);
   text += "', parameter " + std::to_string(parameter) +
           ", holds an address of device memory that its type hides\n  make the type a structure of "
-          "numbers and DeviceSpans (all public, without a constructor, at most 64), or pass the "
-          "view as a parameter\n";
+          "numbers and DeviceSpans (all public, without a constructor, the spans before long "
+          "arrays), or pass the view as a parameter\n";
   return finding_of(Mistake::unseen_memory, std::move(text));
 }
 

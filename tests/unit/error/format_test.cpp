@@ -384,7 +384,8 @@ TEST(FormatClause, PartsOfMemory) {
   EXPECT_EQ(clause(with(Errc::memory_closed, 0, 0, Axis::none, 2)),
             "argument 2 is a view of a freed buffer; take a new view");
   EXPECT_EQ(clause(as(Subcode::in_structure, with(Errc::memory_closed, 0, 0, Axis::none, 2))),
-            "argument 2 holds a span of a freed buffer; take a new span");
+            "argument 2 holds a span of a freed buffer; take a new span, or an empty one if the "
+            "kernel does not use it");
 }
 
 TEST(FormatClause, Copies) {

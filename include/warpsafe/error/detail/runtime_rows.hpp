@@ -34,12 +34,14 @@ WARPSAFE_ERROR(70, copy_overlaps, "the source and the target of a copy overlap",
                "overlap; copy to another buffer first, or move the elements with a kernel")
 
 // Remedy: Use the buffer that it was moved to, or create one; then take a new view.
-WARPSAFE_ERROR(71, memory_closed, "a buffer was used after it was closed or moved from",
-               error.extra == 0       ? "this buffer was closed or moved from and has no memory"
-               : error.limit + 3 == 0 ? "argument {argument} is with the host until to_device()"
-               : subcode == Subcode::in_structure
-                   ? "argument {argument} holds a span of a freed buffer; take a new span"
-                   : "argument {argument} is a view of a freed buffer; take a new view")
+WARPSAFE_ERROR(
+    71, memory_closed, "a buffer was used after it was closed or moved from",
+    error.extra == 0       ? "this buffer was closed or moved from and has no memory"
+    : error.limit + 3 == 0 ? "argument {argument} is with the host until to_device()"
+    : subcode == Subcode::in_structure
+        ? "argument {argument} holds a span of a freed buffer; take a new span, or an empty one "
+          "if the kernel does not use it"
+        : "argument {argument} is a view of a freed buffer; take a new view")
 
 // `get()` has already returned the value, or the `Pending` was moved from.
 // Remedy: Keep the value that `get()` returns; after a move, use the `Pending` that was moved to.

@@ -88,6 +88,8 @@ class Runtime {
       if (i == static_cast<int>(devices.size())) devices.push_back(std::make_unique<Device>(i));
       devices[static_cast<std::size_t>(i)]->reset(i, name, processors == 0 ? 1 : processors);
     }
+    // A later run of the race detector must not report what happened on a device that is gone.
+    for (auto i = static_cast<std::size_t>(count); i < devices.size(); ++i) devices[i]->recover();
   }
   /// Returns nullptr if there is no such device.
   [[nodiscard]] Device* device(int ordinal) noexcept {
