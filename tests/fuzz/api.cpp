@@ -51,6 +51,7 @@ class InOrder final : public host::Scheduler {
   void known_done(host::Operations) override {}
   void known_pending() override {}
   bool hands_out_again() override { return false; }
+  bool reuses_handle() override { return false; }
   void empty_wait(host::StreamState&) override {}
   void touched(const debug::MemoryAccess&) override {}
   void destroyed(host::StreamState&) override {}

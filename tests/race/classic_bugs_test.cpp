@@ -106,10 +106,46 @@ TEST(ClassicBugs, AWaitOrdersTheTwo) {
   expect_clean([] { hand_over(true); });
 }
 
+// A stream ends, and the next one has its handle, in some of the runs.
+
+void hand_over_to_a_successor(bool with_wait) {
+  const Stream owner = must(Stream::create());
+  auto x = must(DeviceBuffer<float>::create(owner, count));
+  auto y = must(DeviceBuffer<float>::create(owner, count));
+  must(y.zero(owner));
+  must(x.zero(owner));
+  must(owner.synchronize());
+  Stream producer = must(Stream::create());
+  must(launch(producer, once, kernel<set>, 1.0F, x.view()));
+  const Event written = must(Event::create(producer));
+  must(producer.close());
+  const Stream consumer = must(Stream::create());
+  if (with_wait) must(wait(consumer, written));
+  must(launch(consumer, once, kernel<add>, std::as_const(x).view(), y.view()));
+}
+TEST(ClassicBugs, AMissingWaitForAStreamWhoseHandleCameBack) {
+  int reused = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const RaceReport report = run(Seeds{1, seed}, [&] {
+      auto first = must(Stream::create());
+      auto* const handle = first.native();
+      must(first.close());
+      reused += must(Stream::create()).native() == handle ? 1 : 0;
+      hand_over_to_a_successor(false);
+    });
+    EXPECT_FALSE(report.clean()) << seed;
+  }
+  EXPECT_GT(reused, 5);
+  EXPECT_LT(reused, 35) << "in other runs a use of the old handle is found";
+}
+TEST(ClassicBugs, AWaitForAStreamWhoseHandleCameBack) {
+  expect_clean([] { hand_over_to_a_successor(true); });
+}
+
 // A library like the vendors': a handle with a stream and a workspace.
 
 struct Library {
-  host::StreamState* stream = host::default_stream(0);
+  host::StreamHandle* stream = host::legacy_stream();
   float* workspace = nullptr;
 };
 WARPSAFE_KERNEL void add_by_workspace(const float* x, float* y, float* workspace) {
@@ -166,7 +202,7 @@ TEST(ClassicBugs, AHandleOnTheStreamOfItsData) {
 // The same on a stream that is ordered with the default stream is no mistake.
 
 void call_a_library_between_blocking_streams() {
-  host::StreamState* const blocking = host::create_blocking_stream(0);
+  host::StreamHandle* const blocking = host::create_blocking_stream(0);
   const StreamRef stream = must(StreamRef::borrow(blocking, DeviceId(0)));
   void* memory = nullptr;
   must(host_backend::allocate(memory, 2 * count * sizeof(float), blocking));
@@ -363,7 +399,7 @@ void wait_for_an_event(bool too_early) {
   const Stream consumer = must(Stream::create());
   auto x = must(DeviceBuffer<float>::create(producer, count));
   must(producer.synchronize());
-  host::EventState* event = nullptr;
+  host::EventHandle* event = nullptr;
   must(host_backend::event_create(event, false));
   if (too_early) must(host_backend::stream_wait(consumer.native(), event));
   must(launch(producer, once, kernel<set>, 1.0F, x.view()));

@@ -449,15 +449,15 @@ TEST(LongRecord, OfTheHostBackendStaysSmall) {
   EXPECT_TRUE(recorder.races.empty());
 }
 
-/// A scheduler keeps a destroyed event for its address. Its record would count as one that a call
-/// may still name.
+/// The record of a destroyed event would count as one that a call may still name.
 TEST(LongRecord, ADestroyedEventKeepsNoRecord) {
   const RaceReport report = adversarial::run(1, [] {
     const Stream stream = Stream::create().value();
-    host::EventState* event = nullptr;
+    host::EventHandle* event = nullptr;
     ASSERT_EQ(host_backend::event_create(event, false), 0);
     ASSERT_EQ(host_backend::event_record(event, stream.native()), 0);
-    const std::weak_ptr<const host::Operation> record = event->record;
+    const std::weak_ptr<const host::Operation> record =
+        host::Runtime::get().events.find(event)->record;
     static_cast<void>(stream.record());
     EXPECT_TRUE(stream.synchronize().has_value());
     EXPECT_FALSE(record.expired());

@@ -59,9 +59,9 @@ WARPSAFE_KERNEL void note_write(std::size_t step, float*) { happened.push_back(s
 /// The program on the host backend.
 void perform(const Program& program) {
   happened.clear();
-  std::array<host::StreamState*, streams> native{};
+  std::array<host::StreamHandle*, streams> native{};
   for (auto& stream : native) ASSERT_EQ(host_backend::stream_create(stream, 0), 0);
-  std::array<host::EventState*, events> event{};
+  std::array<host::EventHandle*, events> event{};
   for (auto& one : event) ASSERT_EQ(host_backend::event_create(one, false), 0);
   std::array<void*, 2> memory{};
   for (auto& one : memory) ASSERT_EQ(host_backend::allocate_unordered(one, allocation_bytes), 0);

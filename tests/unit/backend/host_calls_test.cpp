@@ -51,6 +51,7 @@ struct TestScheduler : host::Scheduler {
   }
   void known_done(host::Operations operations) override { known += operations.size(); }
   bool hands_out_again() override { return false; }
+  bool reuses_handle() override { return false; }
   void known_pending() override { ++pending; }
   void empty_wait(host::StreamState&) override { ++empty_waits; }
   void touched(const debug::MemoryAccess& access) override { touches.push_back(access); }
@@ -195,7 +196,7 @@ TEST_F(HostScheduled, EachFreeTakesItsOwnKindOfMemory) {
   for (void* const memory : {unordered, managed, pinned}) {
     EXPECT_EQ(host_backend::deallocate(memory, stream), invalid_value);
   }
-  host::StreamState* const none = nullptr;
+  host::StreamHandle* const none = nullptr;
   EXPECT_EQ(host_backend::deallocate(ordered, none), invalid_handle);
   EXPECT_EQ(host_backend::deallocate(nullptr, none), invalid_handle);
   EXPECT_EQ(scheduler.streams_refused, 2U);
@@ -292,7 +293,7 @@ TEST_F(HostCalls, FreedMemoryIsOutOfReachBeforeItsStreamGetsThere) {
 TEST_F(HostCalls, ACopyOfAPoolsLastByteNeedsAccessUnlessTheCallNamesTheDevices) {
   host::set_device_count(2);
   ASSERT_EQ(host_backend::set_device(1), 0);
-  host::StreamState* far = nullptr;
+  host::StreamHandle* far = nullptr;
   ASSERT_EQ(host_backend::stream_create(far, 0), 0);
   void* there = nullptr;
   ASSERT_EQ(host_backend::allocate(there, 8, far), 0);
@@ -384,7 +385,7 @@ TEST_F(HostScheduled, PureQueriesRunNoWork) {
 }
 
 TEST_F(HostScheduled, AnEventOfADestroyedStreamIsKeptUntilTheScheduleEnds) {
-  host::StreamState* second = nullptr;
+  host::StreamHandle* second = nullptr;
   ASSERT_EQ(host_backend::stream_create(second, 0), 0);
   EXPECT_EQ(host_backend::fill(nullptr, 0, 0, second), 0);
   ASSERT_EQ(host_backend::stream_destroy(second), 0);
@@ -393,35 +394,23 @@ TEST_F(HostScheduled, AnEventOfADestroyedStreamIsKeptUntilTheScheduleEnds) {
   EXPECT_EQ(scheduler.streams_destroyed, 1U);
 }
 
-// A handle that the program still holds does not name another event.
-TEST_F(HostScheduled, ANewEventIsNotAtTheAddressOfADestroyedOne) {
-  std::vector<host::EventState*> destroyed;
-  for (int i = 0; i != 20; ++i) {
-    host::EventState* made = nullptr;
-    ASSERT_EQ(host_backend::event_create(made, false), 0);
-    EXPECT_THAT(destroyed, testing::Not(testing::Contains(made)));
-    ASSERT_EQ(host_backend::event_destroy(made), 0);
-    destroyed.push_back(made);
-  }
-}
-
 TEST_F(HostScheduled, ADeviceWaitForgetsTheWorkOfItsOwnDestroyedStreams) {
   ASSERT_EQ(host_backend::device_synchronize(), 0);
   const std::size_t before = scheduler.known;
   ASSERT_EQ(host_backend::device_synchronize(), 0);
   const std::size_t of_others = scheduler.known - before;  // streams of other tests
   host::set_device_count(2);
-  std::vector<host::StreamState*> gone;
+  std::vector<const host::StreamState*> gone;
   for (const int device : {0, 1}) {
     ASSERT_EQ(host_backend::set_device(device), 0);
-    host::StreamState* made = nullptr;
+    host::StreamHandle* made = nullptr;
     ASSERT_EQ(host_backend::stream_create(made, 0), 0);
     host_backend::native_event event = nullptr;
     ASSERT_EQ(host_backend::event_create(event, false), 0);
     ASSERT_EQ(host_backend::event_record(event, made), 0);
     EXPECT_EQ(host_backend::event_destroy(event), 0);
+    gone.push_back(&state_of(made));
     ASSERT_EQ(host_backend::stream_destroy(made), 0);
-    gone.push_back(made);
   }
   ASSERT_EQ(host_backend::set_device(0), 0);
   ASSERT_EQ(host_backend::device_synchronize(), 0);
@@ -433,21 +422,21 @@ TEST_F(HostScheduled, ADeviceWaitForgetsTheWorkOfItsOwnDestroyedStreams) {
 }
 
 TEST_F(HostCalls, StreamsAreNumberedInTheOrderOfTheirCreation) {
-  std::vector<host::StreamState*> made(3);
-  for (host::StreamState*& one : made) ASSERT_EQ(host_backend::stream_create(one, 0), 0);
-  EXPECT_EQ(made[0]->number + 1, made[1]->number);
-  EXPECT_EQ(made[1]->number + 1, made[2]->number);
-  EXPECT_GT(made[0]->number, stream->number);
-  for (host::StreamState* const one : made) EXPECT_EQ(host_backend::stream_destroy(one), 0);
+  std::vector<host::StreamHandle*> made(3);
+  for (host::StreamHandle*& one : made) ASSERT_EQ(host_backend::stream_create(one, 0), 0);
+  const std::uint64_t first = state_of(made[0]).number;
+  EXPECT_EQ(state_of(made[1]).number, first + 1);
+  EXPECT_EQ(state_of(made[2]).number, first + 2);
+  EXPECT_GT(first, state_of(stream).number);
+  for (host::StreamHandle* const one : made) EXPECT_EQ(host_backend::stream_destroy(one), 0);
 }
 
 TEST_F(HostCalls, ADefaultStreamCannotBeDestroyed) {
-  host::StreamState* const usual = host::default_stream(0);
-  ASSERT_NE(usual, nullptr);
-  EXPECT_EQ(host::default_stream(0), usual);
-  EXPECT_EQ(host::default_stream(1), nullptr);
-  EXPECT_EQ(host_backend::stream_destroy(usual), invalid_handle);
-  EXPECT_EQ(host_backend::stream_query(usual), 0);
+  for (host::StreamHandle* const usual : {host::legacy_stream(), host::per_thread_stream()}) {
+    EXPECT_EQ(host_backend::stream_destroy(usual), invalid_handle);
+    EXPECT_EQ(host_backend::stream_query(usual), 0);
+    EXPECT_EQ(host_backend::stream_destroy(usual), invalid_handle) << "also once it exists";
+  }
 }
 
 TEST_F(HostCalls, CaptureModesAreExchangedWithinTheirRange) {
@@ -473,7 +462,7 @@ TEST_F(HostCalls, AnEventIsOfOneDeviceAndMustExist) {
   host_backend::native_event there = nullptr;
   ASSERT_EQ(host_backend::event_create(here, true), 0);
   ASSERT_EQ(host_backend::set_device(1), 0);
-  host::StreamState* far = nullptr;
+  host::StreamHandle* far = nullptr;
   ASSERT_EQ(host_backend::stream_create(far, 0), 0);
   ASSERT_EQ(host_backend::event_create(there, true), 0);
   EXPECT_EQ(host_backend::event_record(here, far), invalid_handle);
@@ -506,8 +495,8 @@ TEST_F(HostCalls, AnEventIsOfOneDeviceAndMustExist) {
 // Captures.
 
 TEST_F(HostCalls, ADestroyedStreamEndsTheCaptureThatItBeganAndBreaksOneThatItJoined) {
-  host::StreamState* origin = nullptr;
-  host::StreamState* joined = nullptr;
+  host::StreamHandle* origin = nullptr;
+  host::StreamHandle* joined = nullptr;
   host_backend::native_event event = nullptr;
   ASSERT_EQ(host_backend::event_create(event, false), 0);
   for (const bool of_origin : {true, false}) {
@@ -520,7 +509,7 @@ TEST_F(HostCalls, ADestroyedStreamEndsTheCaptureThatItBeganAndBreaksOneThatItJoi
     ASSERT_EQ(host_backend::stream_capturing(joined, capturing), 0);
     EXPECT_TRUE(capturing);
     ASSERT_EQ(host_backend::stream_destroy(of_origin ? origin : joined), 0);
-    host::StreamState* const left = of_origin ? joined : origin;
+    host::StreamHandle* const left = of_origin ? joined : origin;
     ASSERT_EQ(host_backend::stream_capturing(left, capturing), 0);
     EXPECT_EQ(capturing, !of_origin);
     if (!of_origin) {
@@ -535,7 +524,7 @@ TEST_F(HostCalls, ADestroyedStreamEndsTheCaptureThatItBeganAndBreaksOneThatItJoi
 }
 
 TEST_F(HostCalls, AMergeOfCapturesBreaksBoth) {
-  host::StreamState* second = nullptr;
+  host::StreamHandle* second = nullptr;
   host_backend::native_event event = nullptr;
   ASSERT_EQ(host_backend::stream_create(second, 0), 0);
   ASSERT_EQ(host_backend::event_create(event, false), 0);
@@ -547,7 +536,7 @@ TEST_F(HostCalls, AMergeOfCapturesBreaksBoth) {
   EXPECT_EQ(host_backend::stream_wait(stream, event), raw(HostStatus::stream_capture_merge));
   EXPECT_EQ(state(), CaptureState::broken);
   host_backend::native_graph graph = nullptr;
-  for (host::StreamState* const one : {stream, second}) {
+  for (host::StreamHandle* const one : {stream, second}) {
     EXPECT_EQ(host_backend::capture_end(one, graph), raw(HostStatus::stream_capture_invalidated));
     EXPECT_EQ(graph, nullptr);
     EXPECT_EQ(host_backend::capture_end(one, graph), raw(HostStatus::illegal_state));
@@ -557,13 +546,13 @@ TEST_F(HostCalls, AMergeOfCapturesBreaksBoth) {
 }
 
 TEST_F(HostCalls, AQueryOfADeviceIsRefusedForEachCaptureOnIt) {
-  host::StreamState* second = nullptr;
+  host::StreamHandle* second = nullptr;
   ASSERT_EQ(host_backend::stream_create(second, 0), 0);
   ASSERT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
   ASSERT_EQ(host_backend::capture_begin(second, CaptureMode::relaxed), 0);
   EXPECT_EQ(host_backend::device_synchronize(), raw(HostStatus::stream_capture_unsupported));
   host_backend::native_graph graph = nullptr;
-  for (host::StreamState* const one : {stream, second}) {
+  for (host::StreamHandle* const one : {stream, second}) {
     EXPECT_EQ(host_backend::capture_end(one, graph), raw(HostStatus::stream_capture_invalidated));
   }
   EXPECT_EQ(host_backend::device_synchronize(), 0);
@@ -631,7 +620,7 @@ TEST_F(HostCalls, TheTailOfACaptureIsThatOfItsNodes) {
 }
 
 /// A graph of fills, of which the last one may be a copy.
-host_backend::native_graph graph_of(host::StreamState* stream, unsigned char* memory, int nodes,
+host_backend::native_graph graph_of(host::StreamHandle* stream, unsigned char* memory, int nodes,
                                     bool ends_with_copy) {
   EXPECT_EQ(host_backend::capture_begin(stream, CaptureMode::relaxed), 0);
   for (int i = 0; i < nodes; ++i) {
@@ -687,10 +676,10 @@ TEST_F(HostScheduled, LaunchesOfOneGraphRunOneAfterAnother) {
   host_backend::native_graph_exec exec = nullptr;
   ASSERT_EQ(host_backend::graph_instantiate(exec, graph), 0);
   ASSERT_EQ(host_backend::graph_launch(exec, stream), 0);
-  EXPECT_EQ(stream->last->after, nullptr);
-  const std::shared_ptr<const host::Operation> first = stream->last;
+  EXPECT_EQ(state_of(stream).last->after, nullptr);
+  const std::shared_ptr<const host::Operation> first = state_of(stream).last;
   ASSERT_EQ(host_backend::graph_launch(exec, stream), 0);
-  EXPECT_EQ(stream->last->after, first);
+  EXPECT_EQ(state_of(stream).last->after, first);
   EXPECT_EQ(host_backend::graph_exec_destroy(exec), 0);
   EXPECT_EQ(host_backend::graph_destroy(graph), 0);
   release(memory);
@@ -728,17 +717,17 @@ TEST_F(HostScheduled, OnlyACopyIntoPageableMemoryWaits) {
 }
 
 TEST_F(HostScheduled, AStreamsWaitNamesTheRecord) {
-  host::StreamState* second = nullptr;
+  host::StreamHandle* second = nullptr;
   host_backend::native_event event = nullptr;
   host_backend::native_event later = nullptr;
   ASSERT_EQ(host_backend::stream_create(second, 0), 0);
   ASSERT_EQ(host_backend::event_create(event, true), 0);
   ASSERT_EQ(host_backend::event_create(later, true), 0);
   ASSERT_EQ(host_backend::event_record(event, stream), 0);
-  EXPECT_EQ(stream->last, event->record);
+  EXPECT_EQ(state_of(stream).last, state_of(event).record);
   ASSERT_EQ(host_backend::stream_wait(second, event), 0);
-  ASSERT_NE(second->last, nullptr);
-  EXPECT_EQ(second->last->after, event->record);
+  ASSERT_NE(state_of(second).last, nullptr);
+  EXPECT_EQ(state_of(second).last->after, state_of(event).record);
   EXPECT_EQ(host_backend::event_synchronize(event), 0);
   ASSERT_EQ(host_backend::event_record(later, stream), 0);
   float ms = 0;
@@ -752,21 +741,24 @@ TEST_F(HostScheduled, AStreamsWaitNamesTheRecord) {
 TEST_F(HostScheduled, ANewBlockingStreamComesAfterTheDefaultStreamOfItsDevice) {
   host::set_device_count(2);
   auto* const memory = device_array<unsigned char>(8);
-  host::StreamState* const usual = host::default_stream(0);
-  host::StreamState* const other = host::default_stream(1);
-  ASSERT_EQ(host_backend::fill(memory, 0, 8, usual), 0);
-  host::StreamState* const blocking = host::create_blocking_stream(0);
-  ASSERT_NE(blocking->last, nullptr);
-  EXPECT_EQ(blocking->last->after, usual->last);
-  EXPECT_EQ(blocking->queue.size(), 1U) << "not after the other streams";
-  host::StreamState* const far = host::create_blocking_stream(1);
-  EXPECT_EQ(far->last, nullptr);
-  host::StreamState* free = nullptr;
+  const host::StreamState& usual = state_of(host::legacy_stream());
+  ASSERT_EQ(host_backend::set_device(1), 0);
+  const host::StreamState& other = state_of(host::legacy_stream());
+  EXPECT_NE(&other, &usual) << "one handle";
+  ASSERT_EQ(host_backend::set_device(0), 0);
+  ASSERT_EQ(host_backend::fill(memory, 0, 8, host::legacy_stream()), 0);
+  host::StreamHandle* const blocking = host::create_blocking_stream(0);
+  ASSERT_NE(state_of(blocking).last, nullptr);
+  EXPECT_EQ(state_of(blocking).last->after, usual.last);
+  EXPECT_EQ(state_of(blocking).queue.size(), 1U) << "not after the other streams";
+  host::StreamHandle* const far = host::create_blocking_stream(1);
+  EXPECT_EQ(state_of(far).last, nullptr);
+  host::StreamHandle* free = nullptr;
   ASSERT_EQ(host_backend::stream_create(free, 0), 0);
-  EXPECT_EQ(free->last, nullptr);
-  EXPECT_EQ(other->last, nullptr);
+  EXPECT_EQ(state_of(free).last, nullptr);
+  EXPECT_EQ(other.last, nullptr);
   EXPECT_EQ(host::create_blocking_stream(2), nullptr);
-  for (host::StreamState* const one : {blocking, far, free}) {
+  for (host::StreamHandle* const one : {blocking, far, free}) {
     EXPECT_EQ(host_backend::stream_destroy(one), 0);
   }
   release(memory);
@@ -775,7 +767,7 @@ TEST_F(HostScheduled, ANewBlockingStreamComesAfterTheDefaultStreamOfItsDevice) {
 TEST_F(HostCalls, AnAllocationWithoutASchedulerIsNoWork) {
   EXPECT_FALSE(host_backend::is_scheduled());
   auto* const memory = device_array<unsigned char>(8);
-  EXPECT_EQ(stream->last, nullptr);
+  EXPECT_EQ(state_of(stream).last, nullptr);
   release(memory);
 }
 
@@ -896,7 +888,7 @@ TEST_F(HostCalls, ACapturedCopyIntoPageableMemoryDoesNotWait) {
 }
 
 TEST_F(HostCalls, AnEventOfAnEndedCaptureIsAsNeverRecorded) {
-  host::StreamState* second = nullptr;
+  host::StreamHandle* second = nullptr;
   host_backend::native_event event = nullptr;
   ASSERT_EQ(host_backend::stream_create(second, 0), 0);
   ASSERT_EQ(host_backend::event_create(event, true), 0);
@@ -921,7 +913,7 @@ TEST_F(HostCalls, AnEventOfAnEndedCaptureIsAsNeverRecorded) {
 }
 
 TEST_F(HostCalls, OnlyItsFirstStreamEndsACaptureAndItsThreadUnlessItIsRelaxed) {
-  host::StreamState* second = nullptr;
+  host::StreamHandle* second = nullptr;
   host_backend::native_event event = nullptr;
   ASSERT_EQ(host_backend::stream_create(second, 0), 0);
   ASSERT_EQ(host_backend::event_create(event, false), 0);
@@ -961,7 +953,7 @@ TEST_F(HostCalls, ACaptureThatFollowsAnotherBeginsWithoutItsNodes) {
     ASSERT_EQ(host_backend::fill(memory, 0, 8, stream), 0);
     host_backend::native_graph graph = nullptr;
     ASSERT_EQ(host_backend::capture_end(stream, graph), 0);
-    EXPECT_THAT(graph->nodes->front().after, IsEmpty());
+    EXPECT_THAT(Runtime::get().graphs.find(graph)->nodes->front().after, IsEmpty());
     EXPECT_EQ(host_backend::graph_destroy(graph), 0);
   }
   release(memory);
@@ -983,7 +975,7 @@ TEST_F(HostCalls, ADevicesQueryConcernsItsOwnStreams) {
 // The worker of a stream.
 
 TEST_F(HostCalls, TheWorkerOfADestroyedStreamEndsAndIsJoined) {
-  host::StreamState* made = nullptr;
+  host::StreamHandle* made = nullptr;
   auto* const memory = device_array<unsigned char>(8);
   for (const bool has_work : {true, false}) {
     ASSERT_EQ(host_backend::stream_create(made, 0), 0);
@@ -1119,7 +1111,7 @@ TEST_F(HostScheduled, OnALostDeviceOnlyWhatFreesSomethingRuns) {
   const auto freeing = std::make_shared<CountedOperation>(true);
   const auto submit = [&](const std::shared_ptr<CountedOperation>& operation) {
     const std::lock_guard lock(runtime.mutex);
-    runtime.submit(*stream, operation);
+    runtime.submit(state_of(stream), operation);
   };
   submit(usual);
   submit(freeing);
@@ -1144,14 +1136,15 @@ TEST_F(HostScheduled, WorkIsOrderedAfterWhatMayStillBeToldOfIt) {
   const auto done = std::make_shared<CountedOperation>(false);
   done->done = true;
   const std::lock_guard lock(runtime.mutex);
-  runtime.order_after(*stream, nullptr);
-  EXPECT_TRUE(stream->idle());
+  runtime.order_after(state_of(stream), nullptr);
+  EXPECT_TRUE(state_of(stream).idle());
   host::caller().site.line = 41;
-  runtime.order_after(*stream, done);
+  runtime.order_after(state_of(stream), done);
   host::caller().site.line = 0;
-  ASSERT_EQ(stream->queue.size(), 1U) << "a scheduler judges the order of what is done, too";
-  EXPECT_EQ(stream->queue.front()->after, done);
-  EXPECT_EQ(stream->queue.front()->caller.site.line, 41U);
+  ASSERT_EQ(state_of(stream).queue.size(), 1U)
+      << "a scheduler judges the order of what is done, too";
+  EXPECT_EQ(state_of(stream).queue.front()->after, done);
+  EXPECT_EQ(state_of(stream).queue.front()->caller.site.line, 41U);
 }
 
 TEST_F(HostCalls, WorkIsNotOrderedAfterWhatIsDone) {
@@ -1159,20 +1152,20 @@ TEST_F(HostCalls, WorkIsNotOrderedAfterWhatIsDone) {
   done->done = true;
   Runtime& runtime = Runtime::get();
   const std::lock_guard lock(runtime.mutex);
-  runtime.order_after(*stream, done);
-  runtime.order_after(*stream, nullptr);
-  EXPECT_TRUE(stream->idle());
-  EXPECT_EQ(stream->last, nullptr);
+  runtime.order_after(state_of(stream), done);
+  runtime.order_after(state_of(stream), nullptr);
+  EXPECT_TRUE(state_of(stream).idle());
+  EXPECT_EQ(state_of(stream).last, nullptr);
 }
 
 TEST_F(HostScheduled, WorkThatTheSchedulerRefusesIsNotQueued) {
   const auto refused = std::make_shared<CountedOperation>(false);
   const std::lock_guard lock(runtime.mutex);
   scheduler.refuses = true;
-  EXPECT_THROW(runtime.submit(*stream, refused), std::bad_alloc);
+  EXPECT_THROW(runtime.submit(state_of(stream), refused), std::bad_alloc);
   scheduler.refuses = false;
-  EXPECT_TRUE(stream->idle());
-  EXPECT_EQ(stream->last, nullptr);
+  EXPECT_TRUE(state_of(stream).idle());
+  EXPECT_EQ(state_of(stream).last, nullptr);
 }
 
 struct GenerousScheduler final : TestScheduler {
@@ -1275,7 +1268,7 @@ TEST_F(HostCalls, AKernelsAttributesAreNotThoseOfALostDevice) {
 // What a scheduler keeps, and what is done once it has gone.
 
 TEST_F(HostScheduled, AStreamIsToldAsDestroyedOnceItsEndCannotFail) {
-  host::StreamState* second = nullptr;
+  host::StreamHandle* second = nullptr;
   ASSERT_EQ(host_backend::stream_create(second, 0), 0);
   runtime.retired.shrink_to_fit();
   ASSERT_EQ(host_backend::stream_destroy(second), 0);
@@ -1291,37 +1284,6 @@ TEST_F(HostScheduled, NoOperationIsNotToldAsOne) {
   EXPECT_EQ(scheduler.known, before + 1);
 }
 
-TEST_F(HostScheduled, ADestroyedEventIsKeptUntilTheSchedulerHasGone) {
-  const auto destroyed_event = [&] {
-    auto event = std::make_unique<host::EventState>();
-    event->record = std::make_shared<host::MarkOperation>();
-    const std::weak_ptr<const host::Operation> record = event->record;
-    runtime.quarantine(std::move(event));
-    return record;
-  };
-  const std::lock_guard lock(runtime.mutex);
-  const auto kept = destroyed_event();
-  EXPECT_FALSE(kept.expired());
-  runtime.set_scheduler(nullptr);
-  EXPECT_TRUE(kept.expired());
-  EXPECT_TRUE(destroyed_event().expired()) << "nothing can use it";
-  runtime.set_scheduler(&scheduler);
-}
-
-TEST_F(HostScheduled, TheNewest1024DestroyedEventsAreKept) {
-  const std::lock_guard lock(runtime.mutex);
-  runtime.set_scheduler(nullptr);
-  runtime.set_scheduler(&scheduler);
-  std::vector<std::weak_ptr<const host::Operation>> records;
-  for (std::size_t i = 0; i < 1030; ++i) {
-    auto event = std::make_unique<host::EventState>();
-    event->record = std::make_shared<host::MarkOperation>();
-    records.push_back(event->record);
-    runtime.quarantine(std::move(event));
-  }
-  for (std::size_t i = 0; i < records.size(); ++i) EXPECT_EQ(records[i].expired(), i < 6) << i;
-}
-
 /// Waits until the workers of all destroyed streams are at their end.
 void await_retired(Runtime& runtime, std::unique_lock<std::mutex>& lock) {
   const auto gone = [](const std::unique_ptr<host::StreamState>& one) {
@@ -1333,7 +1295,8 @@ void await_retired(Runtime& runtime, std::unique_lock<std::mutex>& lock) {
 
 TEST_F(HostScheduled, OldDestroyedStreamsWithoutWorkAreForgotten) {
   ASSERT_EQ(host_backend::device_synchronize(), 0);
-  std::vector<host::StreamState*> made;
+  std::vector<const host::StreamState*> made;
+  host::StreamHandle* handle = nullptr;
   std::unique_lock lock(runtime.mutex);
   runtime.set_scheduler(nullptr);
   await_retired(runtime, lock);  // streams of other tests
@@ -1342,17 +1305,16 @@ TEST_F(HostScheduled, OldDestroyedStreamsWithoutWorkAreForgotten) {
   runtime.set_scheduler(&scheduler);
   lock.unlock();
   const auto destroy_one = [&] {
-    ASSERT_EQ(host_backend::stream_destroy(made.back()), 0);
-    EXPECT_EQ(runtime.streams.count(made.back()), 0U);
+    ASSERT_EQ(host_backend::stream_destroy(handle), 0);
+    EXPECT_EQ(runtime.streams.find(handle), nullptr);
   };
   for (int i = 0; i < 2048; ++i) {
     ASSERT_TRUE(scheduler.forgot.empty()) << i;
-    host::StreamState* one = nullptr;
-    ASSERT_EQ(host_backend::stream_create(one, 0), 0);
-    made.push_back(one);
+    ASSERT_EQ(host_backend::stream_create(handle, 0), 0);
+    made.push_back(&state_of(handle));
     // The second has work that has not run.
     if (i == 1) {
-      ASSERT_EQ(launch_raw(one, shape_of(1, 1), nothing), 0);
+      ASSERT_EQ(launch_raw(handle, shape_of(1, 1), nothing), 0);
     }
     destroy_one();
   }
@@ -1366,7 +1328,7 @@ TEST_F(HostScheduled, OldDestroyedStreamsWithoutWorkAreForgotten) {
 }
 
 TEST_F(HostScheduled, WhetherAnEventHasEndedIsNoCallOfTheProgram) {
-  host::EventState* event = nullptr;
+  host::EventHandle* event = nullptr;
   ASSERT_EQ(host_backend::event_create(event, false), 0);
   EXPECT_FALSE(host_backend::event_ended(event)) << "it has no record";
   ASSERT_EQ(host_backend::event_record(event, stream), 0);
@@ -1392,11 +1354,11 @@ TEST_F(HostCalls, ADestroyedStreamsWorkerIsJoinedByTheNextCallForStreams) {
   await_retired(runtime, lock);
   runtime.reap();
   lock.unlock();
-  host::StreamState* idle = nullptr;
+  host::StreamHandle* idle = nullptr;
   ASSERT_EQ(host_backend::stream_create(idle, 0), 0);
   ASSERT_EQ(host_backend::stream_destroy(idle), 0);
   EXPECT_THAT(runtime.retired, IsEmpty()) << "it had no worker";
-  host::StreamState* busy = nullptr;
+  host::StreamHandle* busy = nullptr;
   ASSERT_EQ(host_backend::stream_create(busy, 0), 0);
   ASSERT_EQ(launch_raw(busy, shape_of(1, 1), nothing), 0);
   ASSERT_EQ(host_backend::stream_synchronize(busy), 0);
@@ -1404,7 +1366,7 @@ TEST_F(HostCalls, ADestroyedStreamsWorkerIsJoinedByTheNextCallForStreams) {
   lock.lock();
   await_retired(runtime, lock);
   lock.unlock();
-  host::StreamState* next = nullptr;
+  host::StreamHandle* next = nullptr;
   ASSERT_EQ(host_backend::stream_create(next, 0), 0);
   EXPECT_THAT(runtime.retired, IsEmpty());
   ASSERT_EQ(host_backend::stream_destroy(next), 0);
@@ -1413,7 +1375,7 @@ TEST_F(HostCalls, ADestroyedStreamsWorkerIsJoinedByTheNextCallForStreams) {
 TEST_F(HostCalls, AWorkerWhoseStreamTheSchedulerEndedIsJoined) {
   Runtime& runtime = Runtime::get();
   TestScheduler scheduler(runtime);
-  host::StreamState* stream_with_worker = nullptr;
+  host::StreamHandle* stream_with_worker = nullptr;
   ASSERT_EQ(host_backend::stream_create(stream_with_worker, 0), 0);
   ASSERT_EQ(launch_raw(stream_with_worker, shape_of(1, 1), nothing), 0);
   ASSERT_EQ(host_backend::stream_synchronize(stream_with_worker), 0);
@@ -1423,10 +1385,8 @@ TEST_F(HostCalls, AWorkerWhoseStreamTheSchedulerEndedIsJoined) {
   ASSERT_EQ(launch_raw(stream_with_worker, shape_of(1, 1), nothing), 0);
   lock.lock();
   // As stream_destroy, whose call may have woken the worker too early.
-  const auto found = runtime.streams.find(stream_with_worker);
-  stream_with_worker->closing = true;
-  runtime.retired.push_back(std::move(found->second));
-  runtime.streams.erase(found);
+  state_of(stream_with_worker).closing = true;
+  runtime.retired.push_back(runtime.streams.remove(stream_with_worker));
   scheduler.run_all(lock);
   runtime.set_scheduler(nullptr);
   await_retired(runtime, lock);

@@ -90,7 +90,7 @@ TEST_F(HostControl, DevicesAreAsManyAsATestWants) {
 TEST_F(HostControl, NoDeviceAtAll) {
   host::set_device_count(0);
   int number = -1;
-  host::StreamState* none = nullptr;
+  host::StreamHandle* none = nullptr;
   EXPECT_EQ(host_backend::device_count(number), raw(HostStatus::no_device));
   EXPECT_EQ(number, 0);
   EXPECT_EQ(host_backend::current_device(number), raw(HostStatus::no_device));
@@ -291,7 +291,7 @@ TEST_F(HostControl, AFaultInAKernelSurfacesAtTheNextSynchronise) {
 }
 
 TEST_F(HostControl, AFaultSurfacesAtAnyStreamOfItsDevice) {
-  host::StreamState* other = nullptr;
+  host::StreamHandle* other = nullptr;
   ASSERT_EQ(host_backend::stream_create(other, 0), 0);
   host::fault_in_kernel(2, HostStatus::illegal_address);
   EXPECT_EQ(launch_raw(stream, shape_of(1, 1), nothing), 0);

@@ -13,14 +13,13 @@ namespace warpsafe::host_test {
 namespace {
 
 struct HostDefaultStream : HostTest {
-  HostDefaultStream()
-      : legacy(host::default_stream(0)), blocking(host::create_blocking_stream(0)) {}
+  HostDefaultStream() : legacy(host::legacy_stream()), blocking(host::create_blocking_stream(0)) {}
   ~HostDefaultStream() override { EXPECT_EQ(host_backend::stream_destroy(blocking), 0); }
   HostDefaultStream(const HostDefaultStream&) = delete;
   HostDefaultStream& operator=(const HostDefaultStream&) = delete;
 
   /// Whether work given to `second` waits for work given to `first` before.
-  [[nodiscard]] bool ordered(host::StreamState* first, host::StreamState* second) const {
+  [[nodiscard]] bool ordered(host::StreamHandle* first, host::StreamHandle* second) const {
     Flag go = false;
     Flag done = false;
     EXPECT_EQ(launch_raw(first, shape_of(1, 1), wait_for, &go), 0);
@@ -35,20 +34,21 @@ struct HostDefaultStream : HostTest {
     EXPECT_TRUE(done);
     return waited;
   }
-  host::StreamState* legacy;
-  host::StreamState* blocking;
+  host::StreamHandle* legacy;
+  host::StreamHandle* blocking;
 };
 
 TEST_F(HostDefaultStream, IsOnePerDevice) {
   host::set_device_count(2);
-  EXPECT_NE(legacy, nullptr);
-  EXPECT_EQ(host::default_stream(0), legacy);
-  EXPECT_NE(host::default_stream(1), legacy);
-  EXPECT_EQ(host::default_stream(2), nullptr);
   EXPECT_EQ(host::create_blocking_stream(2), nullptr);
+  const host::StreamState& first = state_of(legacy);
+  ASSERT_EQ(host_backend::set_device(1), 0);
   int device = -1;
-  EXPECT_EQ(host_backend::stream_device(host::default_stream(1), device), 0);
-  EXPECT_EQ(device, 1);
+  EXPECT_EQ(host_backend::stream_device(legacy, device), 0);
+  EXPECT_EQ(device, 1) << "the handle means the current device's";
+  EXPECT_NE(&state_of(legacy), &first);
+  ASSERT_EQ(host_backend::set_device(0), 0);
+  EXPECT_EQ(&state_of(legacy), &first);
 }
 
 TEST_F(HostDefaultStream, IsNobodysToDestroy) {
@@ -70,7 +70,7 @@ TEST_F(HostDefaultStream, IsOrderedWithNoOtherStream) {
 TEST_F(HostDefaultStream, ABlockingStreamMadeLaterComesAfterIt) {
   Flag go = false;
   ASSERT_EQ(launch_raw(legacy, shape_of(1, 1), wait_for, &go), 0);
-  host::StreamState* const late = host::create_blocking_stream(0);
+  host::StreamHandle* const late = host::create_blocking_stream(0);
   EXPECT_EQ(host_backend::stream_query(late), host_backend::not_ready);
   go = true;
   EXPECT_EQ(host_backend::stream_synchronize(late), 0);

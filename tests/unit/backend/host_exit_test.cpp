@@ -77,7 +77,7 @@ AfterBackend after_backend;
 
 /// A stream that is destroyed by a destructor that runs after the backend's own.
 struct Late {
-  host::StreamState* stream = nullptr;
+  host::StreamHandle* stream = nullptr;
   ~Late() {
     if (stream == nullptr) return;
     if (host_backend::stream_destroy(stream) != host::raw(HostStatus::deinitialized)) _exit(9);
@@ -90,9 +90,9 @@ struct HostExit : ::testing::Test {
   // Each test runs in a separate process, which begins from main().
   HostExit() { ::testing::FLAGS_gtest_death_test_style = "threadsafe"; }
 
-  static host::StreamState* stream_with(void (*kernel)(), unsigned blocks = 4,
-                                        unsigned threads = 2) {
-    host::StreamState* stream = nullptr;
+  static host::StreamHandle* stream_with(void (*kernel)(), unsigned blocks = 4,
+                                         unsigned threads = 2) {
+    host::StreamHandle* stream = nullptr;
     if (host_backend::stream_create(stream, 0) != 0) std::_Exit(8);
     if (launch_raw(stream, shape_of(blocks, threads), kernel) != 0) std::_Exit(8);
     return stream;
@@ -169,7 +169,7 @@ TEST_F(HostExit, ThePoolsThreadsHaveEnded) {
   EXPECT_EXIT(
       {
         after_backend.objects_have_ended = true;
-        host::StreamState* const stream = stream_with(keep_worker, 1, 1);
+        host::StreamHandle* const stream = stream_with(keep_worker, 1, 1);
         if (launch_raw(stream, shape_of(64, 1), make_object_elsewhere) != 0) std::_Exit(8);
         if (host_backend::stream_synchronize(stream) != 0) std::_Exit(8);
         std::exit(0);
@@ -230,7 +230,7 @@ TEST_F(HostExit, CallsAfterTheShutdownAreRefused) {
 }
 
 TEST_F(HostExit, AForkedChildIsRefusedAndCanEnd) {
-  host::StreamState* const stream = stream_with(brief);
+  host::StreamHandle* const stream = stream_with(brief);
   ASSERT_EQ(host_backend::stream_synchronize(stream), 0);
   const pid_t child = fork();
   ASSERT_NE(child, -1);

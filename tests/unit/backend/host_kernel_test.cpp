@@ -67,7 +67,7 @@ TEST_F(HostKernel, SeveralHostThreadsLaunchBarriersAtOnce) {
   std::atomic<int> wrong = 0;
   for (std::uint32_t threads = 3; threads <= 6; ++threads) {
     launchers.emplace_back([threads, &wrong] {
-      host::StreamState* own = nullptr;
+      host::StreamHandle* own = nullptr;
       if (host_backend::stream_create(own, 0) != 0) ++wrong;
       LaunchShape shape = shape_of(5, threads, threads * sizeof(int));
       for (int i = 0; i < 10; ++i) {

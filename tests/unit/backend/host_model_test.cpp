@@ -432,8 +432,7 @@ TEST(HostCapture, BlockingStreamsOfADeviceAreInTheOrderOfTheirCreation) {
     made->blocking = number % 3 != 0;
     if (number % 7 == 2) made->capture = std::make_shared<CaptureWork>();
     if (number % 5 != 1 && number % 3 != 0 && number % 7 != 2) meant.push_back(made.get());
-    const host::StreamState* const key = made.get();
-    streams.emplace(key, std::move(made));
+    streams.add(std::move(made));
   }
   EXPECT_EQ(host::blocking_streams(streams, here), meant);
 }

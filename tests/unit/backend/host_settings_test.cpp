@@ -66,13 +66,13 @@ TEST_F(HostSettings, ANewStackWaitsForTheWorkThatRuns) {
 }
 
 TEST_F(HostSettings, AResetEndsTheCapturesThatAreOpen) {
-  host::StreamState* other = nullptr;
+  host::StreamHandle* other = nullptr;
   ASSERT_EQ(host_backend::stream_create(other, 0), 0);
-  for (host::StreamState* const each : {stream, other}) {
+  for (host::StreamHandle* const each : {stream, other}) {
     ASSERT_EQ(host_backend::capture_begin(each, CaptureMode::relaxed), 0);
   }
   host::reset();
-  for (host::StreamState* const each : {stream, other}) {
+  for (host::StreamHandle* const each : {stream, other}) {
     bool capturing = true;
     EXPECT_EQ(host_backend::stream_capturing(each, capturing), 0);
     EXPECT_FALSE(capturing);
@@ -89,7 +89,6 @@ TEST_F(HostSettings, ADeviceThatDoesNotExistHasNoSettings) {
     EXPECT_FALSE(host::set_limits(device, DeviceLimits{})) << device;
     EXPECT_FALSE(host::set_kernel_limits(device, function, KernelLimits{})) << device;
     EXPECT_FALSE(host::set_memory(device, 1)) << device;
-    EXPECT_EQ(host::default_stream(device), nullptr) << device;
     EXPECT_EQ(host::create_blocking_stream(device), nullptr) << device;
   }
   EXPECT_TRUE(host::set_kernel_limits(0, function, KernelLimits{}));

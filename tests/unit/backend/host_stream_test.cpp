@@ -29,8 +29,8 @@ struct HostStream : HostTest {
   HostStream(const HostStream&) = delete;
   HostStream& operator=(const HostStream&) = delete;
 
-  host::StreamState* other = nullptr;
-  host::EventState* event = nullptr;
+  host::StreamHandle* other = nullptr;
+  host::EventHandle* event = nullptr;
 };
 
 TEST_F(HostStream, ALaunchReturnsBeforeTheKernelHasRun) {
@@ -122,7 +122,7 @@ TEST_F(HostStream, AnEventThatWasNeverRecordedHoldsNobody) {
 
 TEST_F(HostStream, AWaitOutlivesItsEvent) {
   Flag go = false;
-  host::EventState* brief = nullptr;
+  host::EventHandle* brief = nullptr;
   ASSERT_EQ(host_backend::event_create(brief, false), 0);
   ASSERT_EQ(launch_raw(stream, shape_of(1, 1), wait_for, &go), 0);
   ASSERT_EQ(host_backend::event_record(brief, stream), 0);
@@ -146,7 +146,7 @@ TEST_F(HostStream, DeviceSynchronizeWaitsForAllStreams) {
 TEST_F(HostStream, ADestroyedStreamStillDoesItsWork) {
   Flag go = false;
   Flag done = false;
-  host::StreamState* brief = nullptr;
+  host::StreamHandle* brief = nullptr;
   ASSERT_EQ(host_backend::stream_create(brief, 0), 0);
   ASSERT_EQ(launch_raw(brief, shape_of(1, 1), wait_for, &go), 0);
   ASSERT_EQ(launch_raw(brief, shape_of(1, 1), set, &done), 0);
@@ -159,7 +159,7 @@ TEST_F(HostStream, ADestroyedStreamStillDoesItsWork) {
 }
 
 TEST_F(HostStream, ElapsedTimeIsOfTimedAndFinishedRecords) {
-  host::EventState* end = nullptr;
+  host::EventHandle* end = nullptr;
   ASSERT_EQ(host_backend::event_create(end, true), 0);
   float ms = -1;
   EXPECT_EQ(host_backend::event_elapsed(ms, event, end), raw(HostStatus::invalid_resource_handle));
@@ -186,8 +186,8 @@ TEST_F(HostStream, WhatIsNoStreamIsRefused) {
   bool capturing = true;
   int device = -1;
   const int invalid = raw(HostStatus::invalid_resource_handle);
-  for (host::StreamState* none :
-       {static_cast<host::StreamState*>(nullptr), reinterpret_cast<host::StreamState*>(event)}) {
+  for (host::StreamHandle* none :
+       {static_cast<host::StreamHandle*>(nullptr), reinterpret_cast<host::StreamHandle*>(event)}) {
     EXPECT_EQ(host_backend::stream_synchronize(none), invalid);
     EXPECT_EQ(host_backend::stream_query(none), invalid);
     EXPECT_EQ(host_backend::stream_destroy(none), invalid);
@@ -204,7 +204,7 @@ TEST_F(HostStream, WhatIsNoStreamIsRefused) {
 TEST_F(HostStream, AStreamKnowsItsDevice) {
   host::set_device_count(2);
   ASSERT_EQ(host_backend::set_device(1), 0);
-  host::StreamState* second = nullptr;
+  host::StreamHandle* second = nullptr;
   ASSERT_EQ(host_backend::stream_create(second, 0), 0);
   int device = -1;
   EXPECT_EQ(host_backend::stream_device(second, device), 0);
@@ -224,7 +224,7 @@ TEST_F(HostStream, AStreamKnowsItsDevice) {
 TEST_F(HostStream, ManyStreamsComeAndGo) {
   std::atomic<int> count = 0;
   for (int i = 0; i < 50; ++i) {
-    host::StreamState* brief = nullptr;
+    host::StreamHandle* brief = nullptr;
     ASSERT_EQ(host_backend::stream_create(brief, 0), 0);
     ASSERT_EQ(launch_raw(
                   brief, shape_of(2, 2), +[](std::atomic<int>* all) { ++*all; }, &count),

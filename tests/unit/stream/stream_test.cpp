@@ -158,7 +158,7 @@ TEST_F(StreamTest, BorrowTakesAStreamThatStaysItsOwners) {
 }
 
 TEST_F(StreamTest, BorrowRefusesTheDefaultStream) {
-  host::StreamState* const none = nullptr;
+  host::StreamHandle* const none = nullptr;
   const auto refused = StreamRef::borrow(none, DeviceId(0));
   const std::string line = std::to_string(__LINE__ - 1);
   EXPECT_EQ(error_in(refused).code, Errc::stream_null);

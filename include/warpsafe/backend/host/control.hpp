@@ -159,20 +159,9 @@ inline HostStatus take_last_error() noexcept {
   return static_cast<HostStatus>(last);
 }
 
-/// The default stream of a device, like CUDA's cudaStreamLegacy: its work waits for all earlier
-/// work of blocking streams, and their later work waits for it. It is not ordered with other
-/// streams. Pass it to `StreamRef::borrow`. nullptr if there is no such device.
-[[nodiscard]] inline StreamState* default_stream(int device) {
-  Runtime& runtime = Runtime::get();
-  if (runtime.forked()) return nullptr;
-  const std::lock_guard lock(runtime.mutex);
-  Device* const found = runtime.device(device);
-  return found == nullptr ? nullptr : default_stream(runtime, *found);
-}
-
 /// A stream that is ordered with the device's default stream, as cudaStreamCreate makes; a `Stream`
 /// never is. Destroy it with host_backend::stream_destroy. nullptr if there is no such device.
-[[nodiscard]] inline StreamState* create_blocking_stream(int device) {
+[[nodiscard]] inline StreamHandle* create_blocking_stream(int device) {
   Runtime& runtime = Runtime::get();
   if (runtime.forked()) return nullptr;
   const std::lock_guard lock(runtime.mutex);

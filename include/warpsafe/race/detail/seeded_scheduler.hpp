@@ -51,6 +51,7 @@ class SeededScheduler final : public Scheduler {
   /// Begins a run.
   void begin(std::uint64_t seed) {
     random_ = Random(seed);
+    handles_ = Random(~seed);
     recorder.begin();
     dependents_.clear();
     lacks_memory_ = false;
@@ -106,6 +107,7 @@ class SeededScheduler final : public Scheduler {
     recorder.host(debug::ActionKind::not_done);
   }
   bool hands_out_again() override { return random_.below(2) == 0; }
+  bool reuses_handle() override { return handles_.below(2) == 0; }
   void empty_wait(StreamState&) override { recorder.host(debug::ActionKind::empty_wait); }
   void touched(const debug::MemoryAccess& access) override {
     using debug::AccessKind;
@@ -184,6 +186,7 @@ class SeededScheduler final : public Scheduler {
   Runtime& runtime_;
   Watches watches_{recorder.outside};
   Random random_{0};
+  Random handles_{0};  // numbers of its own: a stream's end does not change the order of the work
   std::uint32_t odds_ = 8;  // of 16: the chance that one more operation runs before a call
   std::uint32_t pending_queries_ = 0;
   static constexpr std::size_t most_waiting = 1024;

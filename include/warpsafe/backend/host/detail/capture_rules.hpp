@@ -39,6 +39,21 @@ namespace warpsafe::host {
   return raw(HostStatus::stream_capture_unsupported);
 }
 
+/// For a use of a legacy stream, which would order it with the blocking streams of its device,
+/// while one of those captures. `breaks`: it breaks their captures; a query whether the stream
+/// captures does not (CUDA Runtime API, cudaStreamIsCapturing; the rest on an H200, driver 580).
+[[nodiscard]] inline int check_implicit(const Runtime& runtime, const StreamState& stream,
+                                        bool breaks) {
+  if (!stream.is_default) return 0;
+  int status = 0;
+  for (const auto& [key, other] : runtime.streams) {
+    if (!other->blocking || &other->device != &stream.device || other->capture == nullptr) continue;
+    if (breaks) other->capture->broken = true;
+    status = raw(HostStatus::stream_capture_implicit);
+  }
+  return status;
+}
+
 /// For waiting for a stream, event or device, or querying it.
 [[nodiscard]] inline int check_query(Runtime& runtime, StreamState& stream) {
   return stream.capture == nullptr ? unsafe_call(runtime) : check_not_capturing(stream);

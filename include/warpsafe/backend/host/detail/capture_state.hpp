@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/device.hpp>
+#include <warpsafe/backend/host/detail/handle_table.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/core/capture_types.hpp>
 
@@ -14,7 +15,6 @@
 #include <iterator>
 #include <memory>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -105,6 +105,8 @@ struct GraphOperation final : Operation {
 };
 
 /// A stream: operations in order. Guarded by the runtime's mutex.
+/// A destroyed stream keeps its State, and its number, until its work has ended; its handle may
+/// name another stream by then.
 struct StreamState {
   StreamState(Device& its_device, std::uint64_t its_number)
       : device(its_device), number(its_number) {}
@@ -119,6 +121,7 @@ struct StreamState {
   bool exited = false;      ///< the worker no longer touches anything
   bool is_default = false;  ///< the device's default stream
   bool blocking = false;    ///< ordered with the default stream
+  std::uint64_t of_thread = 0;  ///< the thread whose per-thread default stream it is; 0: of none
   std::shared_ptr<CaptureWork> capture;  ///< receives submitted work, if not nullptr
   NodeSet tail;                          ///< the nodes of the capture that its next node waits for
 
@@ -129,7 +132,8 @@ struct StreamState {
   [[nodiscard]] bool idle() const noexcept { return queue.empty(); }
 };
 
-using StreamTable = std::unordered_map<const StreamState*, std::unique_ptr<StreamState>>;
+using StreamHandle = Handle<StreamState>;
+using StreamTable = HandleTable<StreamState>;
 
 /// The blocking streams of a device that capture nothing, in order of creation, which is the same
 /// in every run of a program.
@@ -145,8 +149,7 @@ using StreamTable = std::unordered_map<const StreamState*, std::unique_ptr<Strea
   return found;
 }
 
-/// While a scheduler is active, so many of the newest destroyed streams stay, and as many events.
-/// Another one may get the address of an older one.
+/// While a scheduler is active, so many of the newest destroyed streams stay.
 inline constexpr std::size_t most_kept = 1024;
 
 /// Once twice `kept` destroyed streams are there, removes the oldest of them, and calls
@@ -174,5 +177,9 @@ struct EventState {
   std::shared_ptr<CaptureWork> capture;  ///< of its newest record, if that was captured
   NodeSet tail;                          ///< and the nodes before it
 };
+
+using EventHandle = Handle<EventState>;
+using GraphHandle = Handle<GraphState>;
+using GraphExecHandle = Handle<GraphExecState>;
 
 }  // namespace warpsafe::host

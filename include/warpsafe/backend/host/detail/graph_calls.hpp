@@ -17,12 +17,13 @@ namespace warpsafe::host {
 
 /// The backend's calls for captures and graphs. See backend/backend.hpp.
 struct GraphCalls {
-  using native_graph = GraphState*;
-  using native_graph_exec = GraphExecState*;
+  using native_graph = GraphHandle*;
+  using native_graph_exec = GraphExecHandle*;
 
-  static int capture_begin(StreamState* stream, CaptureMode mode) noexcept {
+  static int capture_begin(StreamHandle* handle, CaptureMode mode) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      const int status = usable(runtime, stream);
+      StreamState* stream = nullptr;
+      const int status = usable(runtime, handle, stream);
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (stream->capture != nullptr) return raw(HostStatus::illegal_state);
       if (status != 0) return status;
@@ -36,10 +37,11 @@ struct GraphCalls {
     });
   }
   /// `graph` is nullptr on a failure.
-  static int capture_end(StreamState* stream, native_graph& graph) noexcept {
+  static int capture_end(StreamHandle* handle, native_graph& graph) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
       graph = nullptr;
-      if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      StreamState* const stream = stream_of(runtime, handle);
+      if (stream == nullptr) return raw(HostStatus::invalid_resource_handle);
       const std::shared_ptr<CaptureWork> capture = stream->capture;
       if (capture == nullptr) return raw(HostStatus::illegal_state);
       if (capture->origin != stream) {
@@ -58,15 +60,14 @@ struct GraphCalls {
       if (!joined) return raw(HostStatus::stream_capture_unjoined);
       auto made = std::make_unique<GraphState>();
       made->nodes = std::make_shared<const GraphNodes>(std::move(capture->nodes));
-      GraphState* const key = made.get();
-      runtime.graphs.emplace(key, std::move(made));
-      graph = key;
+      graph = runtime.graphs.add(std::move(made));
       return 0;
     });
   }
-  static int capture_info(StreamState* stream, CaptureInfo& info) noexcept {
+  static int capture_info(StreamHandle* handle, CaptureInfo& info) noexcept {
     return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
-      if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      const StreamState* const stream = stream_of(runtime, handle);
+      if (stream == nullptr) return raw(HostStatus::invalid_resource_handle);
       info = {};
       if (stream->capture == nullptr) return 0;
       info.state = stream->capture->broken ? CaptureState::broken : CaptureState::active;
@@ -78,42 +79,45 @@ struct GraphCalls {
     });
   }
 
-  static int graph_nodes(native_graph graph, std::size_t& count) noexcept {
+  static int graph_nodes(native_graph handle, std::size_t& count) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      if (runtime.graphs.count(graph) == 0) return raw(HostStatus::invalid_value);
+      const GraphState* const graph = runtime.graphs.find(handle);
+      if (graph == nullptr) return raw(HostStatus::invalid_value);
       count = graph->nodes->size();
       return 0;
     });
   }
   static int graph_destroy(native_graph graph) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      return raw(runtime.graphs.erase(graph) == 0 ? HostStatus::invalid_value
-                                                  : HostStatus::success);
+      return raw(runtime.graphs.remove(graph) == nullptr ? HostStatus::invalid_value
+                                                         : HostStatus::success);
     });
   }
-  static int graph_instantiate(native_graph_exec& exec, native_graph graph) noexcept {
+  static int graph_instantiate(native_graph_exec& exec, native_graph handle) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      if (runtime.graphs.count(graph) == 0) return raw(HostStatus::invalid_value);
+      const GraphState* const graph = runtime.graphs.find(handle);
+      if (graph == nullptr) return raw(HostStatus::invalid_value);
       auto made = std::make_unique<GraphExecState>();
       made->nodes = executable(*graph->nodes);
-      exec = made.get();
-      runtime.graph_execs.emplace(exec, std::move(made));
+      exec = runtime.graph_execs.add(std::move(made));
       return 0;
     });
   }
   /// A launch in flight continues.
   static int graph_exec_destroy(native_graph_exec exec) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      return raw(runtime.graph_execs.erase(exec) == 0 ? HostStatus::invalid_value
-                                                      : HostStatus::success);
+      return raw(runtime.graph_execs.remove(exec) == nullptr ? HostStatus::invalid_value
+                                                             : HostStatus::success);
     });
   }
   /// Returns at once. Launches of one graph run one after another, on any streams. Fails if the
   /// stream captures.
-  static int graph_launch(native_graph_exec exec, StreamState* stream) noexcept {
+  static int graph_launch(native_graph_exec handle, StreamHandle* its_stream) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      if (runtime.graph_execs.count(exec) == 0) return raw(HostStatus::invalid_value);
-      if (const int status = usable(runtime, stream); status != 0) return status;
+      GraphExecState* const exec = runtime.graph_execs.find(handle);
+      if (exec == nullptr) return raw(HostStatus::invalid_value);
+      StreamState* stream = nullptr;
+      if (const int status = usable(runtime, its_stream, stream); status != 0) return status;
       if (const int status = check_not_capturing(*stream); status != 0) return status;
       auto operation = std::make_shared<GraphOperation>(exec->nodes);
       operation->after = exec->last;
@@ -124,13 +128,13 @@ struct GraphCalls {
   }
   /// Replaces the operations with those of `graph`, if it has the same kinds of operations with the
   /// same dependencies. Earlier launches are not affected.
-  static int graph_update(native_graph_exec exec, native_graph graph,
+  static int graph_update(native_graph_exec its_exec, native_graph its_graph,
                           GraphChange& change) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
       change = GraphChange::unknown;
-      if (runtime.graph_execs.count(exec) == 0 || runtime.graphs.count(graph) == 0) {
-        return raw(HostStatus::invalid_value);
-      }
+      GraphExecState* const exec = runtime.graph_execs.find(its_exec);
+      const GraphState* const graph = runtime.graphs.find(its_graph);
+      if (exec == nullptr || graph == nullptr) return raw(HostStatus::invalid_value);
       const GraphNodes& old = *exec->nodes;
       const GraphNodes& now = *graph->nodes;
       change = old.size() == now.size() ? GraphChange::none : GraphChange::topology;

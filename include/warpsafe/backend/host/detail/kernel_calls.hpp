@@ -158,10 +158,11 @@ struct KernelCalls {
   }
   /// Returns at once; the arguments are copied. The stream must belong to the current device.
   static int launch(const KernelEntry& entry, const LaunchShape& shape, void** args,
-                    StreamState* stream) noexcept {
+                    StreamHandle* handle) noexcept {
     print_notice();
     return call(__func__, [&](Runtime& runtime, auto&) {
-      if (const int status = usable(runtime, stream); status != 0) return status;
+      StreamState* stream = nullptr;
+      if (const int status = usable(runtime, handle, stream); status != 0) return status;
       const int launched =
           with_kernel(runtime, entry, [&](Device& device, const KernelLimits& kernel) {
             if (&device != &stream->device) return HostStatus::invalid_resource_handle;

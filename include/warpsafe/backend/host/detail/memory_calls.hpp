@@ -23,9 +23,10 @@ namespace warpsafe::host {
 /// The backend's calls for memory; sizes are in bytes. See backend/backend.hpp.
 struct MemoryCalls {
   /// For 0 bytes, stores nullptr and succeeds, as CUDA does.
-  static int allocate(void*& memory, std::size_t bytes, StreamState* stream) noexcept {
+  static int allocate(void*& memory, std::size_t bytes, StreamHandle* handle) noexcept {
     return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
-      if (const int status = usable(runtime, stream); status != 0) return status;
+      StreamState* stream = nullptr;
+      if (const int status = usable(runtime, handle, stream); status != 0) return status;
       Device& device = stream->device;
       // CUDA makes this a node whose memory exists while the graph runs; this model does not.
       if (const int no = check_not_capturing(*stream); no != 0) return no;
@@ -44,9 +45,10 @@ struct MemoryCalls {
   }
   /// The memory counts as free at once, but its storage stays until the stream reaches the free.
   /// Returns invalid_value for memory that is not device memory or was already freed.
-  static int deallocate(void* memory, StreamState* stream) noexcept {
+  static int deallocate(void* memory, StreamHandle* handle) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      const int status = usable(runtime, stream);
+      StreamState* stream = nullptr;
+      const int status = usable(runtime, handle, stream);
       if (status == raw(HostStatus::invalid_resource_handle) || memory == nullptr) return status;
       Allocation* const found = runtime.memory.at(memory);
       if (found == nullptr || !found->ordered || found->freed) {
@@ -137,14 +139,14 @@ struct MemoryCalls {
   /// when it returns. Drivers behave like this, but CUDA no longer promises it ("might be
   /// synchronous", CUDA Runtime API, "API synchronization behavior").
   static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
-                  StreamState* stream) noexcept {
+                  StreamHandle* stream) noexcept {
     return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       return copy_rows(runtime, lock, to, bytes, from, bytes, {bytes, 1}, kind, stream);
     });
   }
   static int copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                      std::size_t width, std::size_t rows, CopyKind kind,
-                     StreamState* stream) noexcept {
+                     StreamHandle* stream) noexcept {
     return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (width > to_pitch || width > from_pitch) return raw(HostStatus::invalid_pitch);
       return copy_rows(runtime, lock, to, to_pitch, from, from_pitch, {width, rows}, kind, stream);
@@ -152,7 +154,7 @@ struct MemoryCalls {
   }
   /// Needs no peer access, as on CUDA.
   static int copy_peer(void* to, int to_device, const void* from, int from_device,
-                       std::size_t bytes, StreamState* stream) noexcept {
+                       std::size_t bytes, StreamHandle* stream) noexcept {
     return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
       if (runtime.device(to_device) == nullptr || runtime.device(from_device) == nullptr) {
         return raw(HostStatus::invalid_device);
@@ -162,9 +164,10 @@ struct MemoryCalls {
     });
   }
   static int fill(void* memory, unsigned char value, std::size_t bytes,
-                  StreamState* stream) noexcept {
+                  StreamHandle* handle) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      if (const int status = usable(runtime, stream); status != 0) return status;
+      StreamState* stream = nullptr;
+      if (const int status = usable(runtime, handle, stream); status != 0) return status;
       if (bytes == 0) return 0;
       if (!reachable(runtime, memory, bytes, &stream->device)) {
         return raw(HostStatus::invalid_value);  // as on two H200s (CUDA 13.0)
@@ -254,9 +257,10 @@ struct MemoryCalls {
 
   [[nodiscard]] static int copy_rows(Runtime& runtime, std::unique_lock<std::mutex>& lock, void* to,
                                      std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                     Rows rows, CopyKind kind, StreamState* stream,
+                                     Rows rows, CopyKind kind, StreamHandle* handle,
                                      bool by_device = false) {
-    if (const int status = usable(runtime, stream); status != 0) return status;
+    StreamState* stream = nullptr;
+    if (const int status = usable(runtime, handle, stream); status != 0) return status;
     const std::size_t to_bytes = rows.extent(to_pitch);
     const std::size_t from_bytes = rows.extent(from_pitch);
     if (to_bytes == 0) return 0;

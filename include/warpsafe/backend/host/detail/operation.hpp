@@ -275,6 +275,8 @@ class Scheduler {
   virtual void known_done(Operations operations) = 0;
   /// Whether new memory is to be freed memory, if some fits.
   virtual bool hands_out_again() = 0;
+  /// Whether a new stream gets the handle of a destroyed one.
+  virtual bool reuses_handle() = 0;
   /// The host now knows that some work is not done.
   virtual void known_pending() = 0;
   /// A stream waited for an event that was never recorded, so it does not wait.
@@ -283,10 +285,11 @@ class Scheduler {
   virtual void touched(const debug::MemoryAccess& access) = 0;
   /// The program destroys a stream. Its remaining operations must still run.
   virtual void destroyed(StreamState& stream) = 0;
-  /// A destroyed stream, whose operations have run, goes. Another one may get its address.
+  /// A destroyed stream, whose operations have run, goes. Another State may get its address.
   virtual void forgotten(const StreamState& stream) = 0;
-  /// A call named a stream that never existed or no longer exists.
-  virtual void refused(const StreamState* stream) = 0;
+  /// A call named a stream that does not exist. `former` is the last one that had the handle, which
+  /// may be gone; nullptr if there was none.
+  virtual void refused(const StreamState* former) = 0;
 };
 
 }  // namespace warpsafe::host

@@ -20,12 +20,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -41,10 +39,10 @@ class Runtime {
   int device_count = 0;                          ///< visible devices
   StreamTable streams;
   std::vector<std::unique_ptr<StreamState>> retired;  ///< destroyed by the program, not yet drained
-  std::unordered_map<const EventState*, std::unique_ptr<EventState>> events;
+  HandleTable<EventState> events;
   std::vector<std::shared_ptr<CaptureWork>> captures;  ///< open captures
-  std::unordered_map<const GraphState*, std::unique_ptr<GraphState>> graphs;
-  std::unordered_map<const GraphExecState*, std::unique_ptr<GraphExecState>> graph_execs;
+  HandleTable<GraphState> graphs;
+  HandleTable<GraphExecState> graph_execs;
   MemoryRegistry memory;
   SharedRegistry known_memory{memory, mutex};
   FreedMemory freed_memory;  ///< while a scheduler is active
@@ -52,6 +50,7 @@ class Runtime {
   GridPool pool;
   Scheduler* scheduler = nullptr;  ///< runs operations instead of the streams' workers
   std::uint64_t streams_made = 0;
+  std::uint64_t owners_made = 0;  ///< threads that used a per-thread default stream
 
   Runtime() {
     reset_devices(1);
@@ -227,11 +226,6 @@ class Runtime {
     return scheduler != nullptr &&
            freed_memory.take(made, [this] { return scheduler->hands_out_again(); });
   }
-  void quarantine(std::unique_ptr<EventState> event) {
-    if (scheduler == nullptr) return;
-    if (quarantined_events_.size() == most_kept) quarantined_events_.pop_front();
-    quarantined_events_.push_back(std::move(event));
-  }
   /// Activates a scheduler; nullptr activates the streams' workers. @pre all work is done, and has
   /// been since the lock was taken last
   void set_scheduler(Scheduler* next) {
@@ -239,7 +233,6 @@ class Runtime {
     pool.run_serially(next != nullptr);
     for (const auto& stream : retired) stream->work.notify_one();
     freed_memory.clear();
-    quarantined_events_.clear();
     reap();
   }
   /// The failure that work left for a synchronising call on `device`. Sets the error text of this
@@ -364,7 +357,6 @@ class Runtime {
   int held_back_ = 0;  // threads in wait_until_idle
   const unsigned process_ = warpsafe::detail::process_number();
   std::atomic<bool> stopping_ = false;
-  std::deque<std::unique_ptr<EventState>> quarantined_events_;
 };
 
 }  // namespace warpsafe::host

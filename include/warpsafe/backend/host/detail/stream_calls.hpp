@@ -8,19 +8,111 @@
 #include <warpsafe/backend/host/detail/runtime.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace warpsafe::host {
 
-/// A status that says whether `stream` accepts work and its device works. nullptr is not a stream;
-/// host::default_stream names a default stream.
-[[nodiscard]] inline int usable(Runtime& runtime, const StreamState* stream) {
-  if (runtime.streams.count(stream) == 0) {
-    if (runtime.scheduler != nullptr) runtime.scheduler->refused(stream);
+/// The names of default streams, with the values of CUDA's (cudaStreamLegacy, cudaStreamPerThread).
+/// The first means a stream of the calling thread's current device, the second a stream of the
+/// thread there.
+[[nodiscard]] inline StreamHandle* legacy_stream() noexcept {
+  return reinterpret_cast<StreamHandle*>(std::uintptr_t{1});
+}
+[[nodiscard]] inline StreamHandle* per_thread_stream() noexcept {
+  return reinterpret_cast<StreamHandle*>(std::uintptr_t{2});
+}
+
+/// A new stream. A `blocking` stream is ordered with the device's default stream, including work
+/// that was already submitted to the default stream. @pre the runtime is locked
+[[nodiscard]] inline StreamHandle* add_stream(Runtime& runtime, Device& device,
+                                              bool blocking = false) {
+  runtime.reap();
+  auto made = std::make_unique<StreamState>(device, ++runtime.streams_made);
+  StreamState* const stream = made.get();
+  stream->blocking = blocking;
+  // A scheduler's seed decides, so that a use of the old handle is found in some of the runs.
+  const bool again = runtime.scheduler == nullptr || runtime.scheduler->reuses_handle();
+  StreamHandle* const handle = runtime.streams.add(std::move(made), again);
+  for (const auto& [key, other] : runtime.streams) {
+    const bool before = blocking && other->is_default && &other->device == &device;
+    if (before) runtime.order_after(*stream, other->last);
+  }
+  return handle;
+}
+
+/// Ends a stream that the program can no longer name. Its work still runs.
+inline void retire(Runtime& runtime, StreamHandle* handle) {
+  runtime.retired.reserve(runtime.retired.size() + 1);  // a call that fails changes nothing
+  StreamState& stream = *runtime.streams.find(handle);
+  if (runtime.scheduler != nullptr) runtime.scheduler->destroyed(stream);
+  abandon_capture(runtime, stream);
+  stream.closing = true;
+  stream.work.notify_one();
+  runtime.retired.push_back(runtime.streams.remove(handle));
+  runtime.reap();
+}
+
+/// The calling thread, as the owner of its per-thread default streams, which end with it.
+struct StreamOwner {
+  std::uint64_t number = 0;  ///< no other thread of the program has it
+
+  StreamOwner() = default;
+  StreamOwner(const StreamOwner&) = delete;
+  StreamOwner& operator=(const StreamOwner&) = delete;
+  ~StreamOwner() {
+    if (number == 0) return;
+    Runtime& runtime = Runtime::get();
+    if (runtime.unavailable() != 0) return;
+    static_cast<void>(guarded(
+        [&] {
+          const std::lock_guard lock(runtime.mutex);
+          std::vector<StreamHandle*> own;
+          for (const auto& [handle, stream] : runtime.streams) {
+            if (stream->of_thread == number) own.push_back(handle);
+          }
+          for (StreamHandle* const handle : own) retire(runtime, handle);
+          return 0;
+        },
+        0));
+  }
+};
+[[nodiscard, gnu::visibility("default")]] inline StreamOwner& stream_owner() noexcept {
+  static thread_local StreamOwner owner;
+  return owner;
+}
+
+/// The stream that a handle names for the calling thread; nullptr if there is none. Makes a default
+/// stream at its first use.
+[[nodiscard]] inline StreamState* stream_of(Runtime& runtime, StreamHandle* handle) {
+  const bool own = handle == per_thread_stream();
+  if (!own && handle != legacy_stream()) return runtime.streams.find(handle);
+  Device* const device = runtime.device(thread_state().device);
+  if (device == nullptr) return nullptr;
+  std::uint64_t& thread = stream_owner().number;
+  if (own && thread == 0) thread = ++runtime.owners_made;
+  for (const auto& [key, stream] : runtime.streams) {
+    const bool meant = own ? stream->of_thread == thread : stream->is_default;
+    if (meant && &stream->device == device) return stream.get();
+  }
+  StreamState* const stream = runtime.streams.find(add_stream(runtime, *device, own));
+  if (own) stream->of_thread = thread;
+  stream->is_default = !own;
+  return stream;
+}
+
+/// A status that says whether `stream` accepts work and its device works. `handle` is the
+/// program's, and `stream` gets what it names; nullptr is no stream.
+[[nodiscard]] inline int usable(Runtime& runtime, StreamHandle* handle, StreamState*& stream) {
+  stream = stream_of(runtime, handle);
+  if (stream == nullptr) {
+    if (runtime.scheduler != nullptr) runtime.scheduler->refused(runtime.streams.former(handle));
     return raw(HostStatus::invalid_resource_handle);
   }
+  if (const int no = check_implicit(runtime, *stream, true); no != 0) return no;
   const bool broken = stream->capture != nullptr && stream->capture->broken;
   return broken ? raw(HostStatus::stream_capture_invalidated) : runtime.lost(stream->device);
 }
@@ -29,31 +121,6 @@ namespace warpsafe::host {
 [[nodiscard]] inline int unfinished_status(Runtime& runtime) {
   if (runtime.scheduler != nullptr) runtime.scheduler->known_pending();
   return raw(HostStatus::not_ready);
-}
-
-/// A new stream. A `blocking` stream is ordered with the device's default stream, including work
-/// that was already submitted to the default stream. @pre the runtime is locked
-[[nodiscard]] inline StreamState* add_stream(Runtime& runtime, Device& device,
-                                             bool blocking = false) {
-  runtime.reap();
-  auto made = std::make_unique<StreamState>(device, ++runtime.streams_made);
-  StreamState* const stream = made.get();
-  stream->blocking = blocking;
-  runtime.streams.emplace(stream, std::move(made));
-  for (const auto& [key, other] : runtime.streams) {
-    const bool before = blocking && other->is_default && &other->device == &device;
-    if (before) runtime.order_after(*stream, other->last);
-  }
-  return stream;
-}
-/// The default stream of a device, as cudaStreamLegacy is CUDA's; made at the first call.
-[[nodiscard]] inline StreamState* default_stream(Runtime& runtime, Device& device) {
-  for (const auto& [key, stream] : runtime.streams) {
-    if (stream->is_default && &stream->device == &device) return stream.get();
-  }
-  StreamState* const stream = add_stream(runtime, device);
-  stream->is_default = true;
-  return stream;
 }
 
 /// Frees an allocation's storage when its stream reaches this operation. Reports a write past its
@@ -90,8 +157,8 @@ struct ReleaseOperation final : Operation {
 
 /// The backend's calls for streams. See backend/backend.hpp.
 struct StreamCalls {
-  using native_stream = StreamState*;
-  using native_event = EventState*;
+  using native_stream = StreamHandle*;
+  using native_event = EventHandle*;
 
   /// All streams are equal: `priority` is accepted and ignored.
   static int stream_create(native_stream& stream, int priority) noexcept {
@@ -103,28 +170,32 @@ struct StreamCalls {
       return 0;
     });
   }
-  /// Returns at once; queued operations still run.
-  static int stream_destroy(native_stream stream) noexcept {
+  /// Returns at once; queued operations still run. The next stream gets the handle. No default
+  /// stream can be destroyed.
+  static int stream_destroy(native_stream handle) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      const auto found = runtime.streams.find(stream);
-      if (found == runtime.streams.end() || stream->is_default) {
-        return raw(HostStatus::invalid_resource_handle);
-      }
+      const StreamState* const stream = runtime.streams.find(handle);
+      if (stream == nullptr) return raw(HostStatus::invalid_resource_handle);
       const int status = runtime.lost(stream->device);
-      runtime.retired.reserve(runtime.retired.size() + 1);  // a call that fails changes nothing
-      if (runtime.scheduler != nullptr) runtime.scheduler->destroyed(*stream);
-      abandon_capture(runtime, *stream);
-      stream->closing = true;
-      stream->work.notify_one();
-      runtime.retired.push_back(std::move(found->second));
-      runtime.streams.erase(found);
-      runtime.reap();
+      retire(runtime, handle);
       return status;
     });
   }
-  static int stream_synchronize(native_stream stream) noexcept {
+  /// A number of the stream that no other has in the life of the program, as cudaStreamGetId's.
+  /// Asking a capturing stream breaks its capture, as on an H200 (driver 580).
+  static int stream_id(native_stream handle, std::uint64_t& number) noexcept {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
+      StreamState* const stream = stream_of(runtime, handle);
+      if (stream == nullptr) return raw(HostStatus::invalid_resource_handle);
+      if (const int no = check_not_capturing(*stream); no != 0) return no;
+      number = stream->number;
+      return 0;
+    });
+  }
+  static int stream_synchronize(native_stream handle) noexcept {
     return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
-      const int status = usable(runtime, stream);
+      StreamState* stream = nullptr;
+      const int status = usable(runtime, handle, stream);
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (const int no = check_query(runtime, *stream); no != 0) return no;
       Device& device = stream->device;
@@ -141,9 +212,10 @@ struct StreamCalls {
     const std::lock_guard lock(runtime.mutex);
     return runtime.scheduler != nullptr;
   }
-  static int stream_query(native_stream stream) noexcept {
+  static int stream_query(native_stream handle) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      const int status = usable(runtime, stream);
+      StreamState* stream = nullptr;
+      const int status = usable(runtime, handle, stream);
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (const int no = check_query(runtime, *stream); no != 0) return no;
       if (!stream->idle()) return unfinished_status(runtime);
@@ -151,17 +223,20 @@ struct StreamCalls {
       return runtime.take_failure(stream->device);
     });
   }
-  static int stream_device(native_stream stream, int& device) noexcept {
+  static int stream_device(native_stream handle, int& device) noexcept {
     return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
-      if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      StreamState* const stream = stream_of(runtime, handle);
+      if (stream == nullptr) return raw(HostStatus::invalid_resource_handle);
       if (const int no = check_not_capturing(*stream); no != 0) return no;
       device = stream->device.limits.device;
       return 0;
     });
   }
-  static int stream_capturing(native_stream stream, bool& capturing) noexcept {
+  static int stream_capturing(native_stream handle, bool& capturing) noexcept {
     return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
-      if (runtime.streams.count(stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      const StreamState* const stream = stream_of(runtime, handle);
+      if (stream == nullptr) return raw(HostStatus::invalid_resource_handle);
+      if (const int no = check_implicit(runtime, *stream, false); no != 0) return no;
       capturing = stream->capture != nullptr;
       return runtime.lost(stream->device);
     });
@@ -177,10 +252,12 @@ struct StreamCalls {
   }
   /// Waits for the event's newest record so far. Does not wait for an event that was never
   /// recorded.
-  static int stream_wait(native_stream stream, native_event event) noexcept {
+  static int stream_wait(native_stream handle, native_event its_event) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      if (const int status = usable(runtime, stream); status != 0) return status;
-      if (runtime.events.count(event) == 0) return raw(HostStatus::invalid_resource_handle);
+      StreamState* stream = nullptr;
+      if (const int status = usable(runtime, handle, stream); status != 0) return status;
+      EventState* const event = runtime.events.find(its_event);
+      if (event == nullptr) return raw(HostStatus::invalid_resource_handle);
       if (event->capture != nullptr && !event->capture->ended) return join(*stream, *event);
       if (event->record == nullptr) {
         if (runtime.scheduler != nullptr) runtime.scheduler->empty_wait(*stream);
@@ -200,34 +277,31 @@ struct StreamCalls {
 
 /// The backend's calls for events.
 struct EventCalls {
-  static int event_create(EventState*& event, bool timed) noexcept {
+  static int event_create(EventHandle*& event, bool timed) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       auto made = std::make_unique<EventState>();
       made->device = device->limits.device;
       made->timed = timed;
-      event = made.get();
-      runtime.events.emplace(event, std::move(made));
+      event = runtime.events.add(std::move(made));
       return 0;
     });
   }
   /// Already submitted waits for the event remain.
-  static int event_destroy(EventState* event) noexcept {
+  static int event_destroy(EventHandle* event) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      const auto found = runtime.events.find(event);
-      if (found == runtime.events.end()) return raw(HostStatus::invalid_resource_handle);
-      event->record = nullptr;  // no later call can name it
-      runtime.quarantine(std::move(found->second));
-      runtime.events.erase(found);
-      return 0;
+      return raw(runtime.events.remove(event) == nullptr ? HostStatus::invalid_resource_handle
+                                                         : HostStatus::success);
     });
   }
   /// Event and stream must belong to the same device.
-  static int event_record(EventState* event, StreamState* stream) noexcept {
+  static int event_record(EventHandle* its_event, StreamHandle* handle) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      if (const int status = usable(runtime, stream); status != 0) return status;
-      if (runtime.events.count(event) == 0 || event->device != stream->device.limits.device) {
+      StreamState* stream = nullptr;
+      if (const int status = usable(runtime, handle, stream); status != 0) return status;
+      EventState* const event = runtime.events.find(its_event);
+      if (event == nullptr || event->device != stream->device.limits.device) {
         return raw(HostStatus::invalid_resource_handle);
       }
       // What may run out of memory comes first: a call that fails changes nothing.
@@ -242,8 +316,9 @@ struct EventCalls {
       return 0;
     });
   }
-  static int event_synchronize(EventState* event) noexcept {
+  static int event_synchronize(EventHandle* handle) noexcept {
     return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+      EventState* const event = runtime.events.find(handle);
       Device* const device = device_of(runtime, event);
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
       if (const int no = check_query(runtime, *event); no != 0) return no;
@@ -252,8 +327,9 @@ struct EventCalls {
       return runtime.take_failure(*device);
     });
   }
-  static int event_query(EventState* event) noexcept {
+  static int event_query(EventHandle* handle) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
+      EventState* const event = runtime.events.find(handle);
       Device* const device = device_of(runtime, event);
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
       if (const int no = check_query(runtime, *event); no != 0) return no;
@@ -262,17 +338,20 @@ struct EventCalls {
       return runtime.take_failure(*device);
     });
   }
-  static bool event_ended(const EventState* event) noexcept {
+  static bool event_ended(EventHandle* handle) noexcept {
     Runtime& runtime = Runtime::get();
     if (runtime.forked()) return false;
     const std::lock_guard lock(runtime.mutex);
-    return runtime.events.count(event) != 0 && event->record != nullptr && event->record->done;
+    const EventState* const event = runtime.events.find(handle);
+    return event != nullptr && event->record != nullptr && event->record->done;
   }
   /// Both events must be timed, recorded and of one device (else invalid_resource_handle) and done
   /// (else not_ready).
-  static int event_elapsed(float& ms, EventState* begin, EventState* end) noexcept {
+  static int event_elapsed(float& ms, EventHandle* from, EventHandle* to) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
-      for (EventState* event : {begin, end}) {
+      const EventState* const begin = runtime.events.find(from);
+      const EventState* const end = runtime.events.find(to);
+      for (const EventState* event : {begin, end}) {
         const bool usable_event = device_of(runtime, event) != nullptr && event->timed;
         if (!usable_event || event->record == nullptr) {
           return raw(HostStatus::invalid_resource_handle);
@@ -290,9 +369,9 @@ struct EventCalls {
   }
 
  private:
-  /// nullptr if `event` does not exist.
+  /// nullptr for no event.
   [[nodiscard]] static Device* device_of(Runtime& runtime, const EventState* event) {
-    return runtime.events.count(event) == 0 ? nullptr : runtime.device(event->device);
+    return event == nullptr ? nullptr : runtime.device(event->device);
   }
 };
 
