@@ -96,7 +96,7 @@ void wait_for_a_stream(benchmark::State& state) {
   const debug::LaunchRecord record = some_launch(state.thread_index());
   debug::Completion& completion = debug::Completion::get();
   for (auto _ : state) {
-    completion.stream_waited(record.vendor, 0, record.stream, completion.begin_wait());
+    completion.stream_waited(record.vendor, 0, record.stream_number, completion.begin_wait());
   }
 }
 BENCHMARK(wait_for_a_stream)->ThreadRange(1, 16)->UseRealTime();

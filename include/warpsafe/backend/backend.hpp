@@ -95,6 +95,13 @@ template <std::size_t N>
 ///   (detail/call_scope.hpp)
 /// * `bool is_scheduled()`: work runs only inside calls now, so repeated queries do not advance it
 ///   (false)
+/// * `stream_id(native_stream, uint64_t& number)`: the runtime's own number of a stream, which no
+///   other stream gets in the life of the program. Not called for streams that this library made,
+///   for default streams and while the stream captures (streams that other code makes are known by
+///   their handles, which may be used again)
+/// * `bool default_is_per_thread`: the stream 0 is the calling thread's (false: the legacy stream)
+/// * `native_stream legacy_stream()`: the handle of the current device's legacy stream (the value
+/// 1)
 /// * `bool event_ended(native_event)`: whether the work before the event's record has ended. It is
 ///   no call of the program: nothing runs in it, and it orders nothing (false)
 /// * `symbol_address(void*&, const void* symbol)`: where a `__device__` variable is, for

@@ -35,7 +35,8 @@ struct LaunchRecord {
   std::uint32_t grid[3];
   std::uint32_t block[3];
   std::uint64_t dynamic_shared;  ///< bytes per block
-  const void* stream;            ///< the runtime's stream
+  const void* stream;            ///< the runtime's handle, which may mean other streams, too
+  std::uint64_t stream_number;   ///< StreamRef::number, which means this stream alone
   std::int32_t device;           ///< ordinal
   Vendor vendor;
   LaunchState state;
@@ -53,6 +54,6 @@ struct LaunchRecord {
 };
 
 static_assert(__is_trivial(LaunchRecord));  // std::is_trivial is deprecated in C++26
-static_assert(sizeof(LaunchRecord) == 112, "with what the journal adds, two lines of the cache");
+static_assert(sizeof(LaunchRecord) == 120, "with what the journal adds, two lines of the cache");
 
 }  // namespace warpsafe::debug

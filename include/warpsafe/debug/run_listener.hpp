@@ -13,13 +13,14 @@ namespace warpsafe::debug {
 /// One wait of the host that has ended.
 struct WaitRecord {
   Name what;            ///< e.g. "stream synchronize"
-  const void* stream;   ///< the runtime's own; nullptr: not known
+  const void* stream;   ///< the runtime's handle; nullptr: not known
   std::int32_t device;  ///< ordinal
   Vendor vendor;
   std::int32_t status;  ///< the runtime's own
   std::uint64_t begun;  ///< nanoseconds of CLOCK_MONOTONIC
   std::uint64_t ended;
   call_site site;
+  std::uint64_t stream_number = 0;  ///< StreamRef::number; 0: not known
 };
 
 /// Follows a run, as a recorder or a profiler's ranges do. Any thread may call its functions, also

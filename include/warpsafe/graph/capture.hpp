@@ -55,7 +55,7 @@ class [[nodiscard]] basic_capture {
     state->watch.resources = detail::ResourcesPtr(resources);
     state->watch.mode = mode;
     state->watch.vendor = B::vendor;
-    state->watch.stream = state->stream.ref().native();
+    state->watch.stream = {state->stream.ref().native(), state->stream.ref().number()};
     state->watch.query_info = &basic_capture::template query_info<Level>;
     basic_capture made(state);
     if (const int status =
@@ -107,7 +107,7 @@ class [[nodiscard]] basic_capture {
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
     CaptureInfo before{};
-    static_cast<void>(query_info<Level>(state->watch.stream, before));
+    static_cast<void>(query_info<Level>(state->watch.stream.handle, before));
     typename B::native_graph graph{};
     const int status = detail::call<B, Level, &B::capture_end>(state->stream.ref().native(), graph);
     detail::close_watch(state->watch);
@@ -213,7 +213,7 @@ class [[nodiscard]] basic_capture {
     if (error.code == Errc::capture_broken && state.watch.broken.code != Errc{}) {
       detail::take_breaking_call(error, state.watch.broken);
     } else if (error.code == Errc::capture_unjoined && unjoined != nullptr) {
-      error.stream = unjoined->stream;
+      error.stream = unjoined->stream.handle;
       error.site = unjoined->site;
     } else if (is_illegal_state(status)) {
       error.code = Errc::capture_unmatched;

@@ -151,6 +151,7 @@ class [[nodiscard]] basic_executable_graph {
       error.device = stream.ref().device().value();
       return error;
     }
+    last_number_ = detail::StreamNumber(stream.ref().number());
     last_ = std::move(stream);
     return success();
   }
@@ -196,16 +197,15 @@ class [[nodiscard]] basic_executable_graph {
   }
   template <CheckLevel Level>
   int wait_for_last() noexcept {
-    const auto stream = last_->ref().native();
-    bool capturing = false;
-    const int status = detail::call<B, Level, &B::stream_capturing>(stream, capturing);
-    if (status != 0 || !capturing) {
+    const auto stream = detail::reachable_stream(last_->ref(), last_number_);
+    if (!detail::captures<Level>(stream)) {
       // Other streams may capture, and an ordinary wait would break their captures.
       const detail::RelaxedCaptureScope<B, Level> outside;
-      return detail::wait_for_stream<B, Level>(stream, last_->ref().device().value(), {}, false);
+      return detail::wait_for_stream<Level>(stream, {}, false);
     }
     // Waiting would break that capture, so its graph takes over what this one keeps.
-    if (!detail::keep_in_capture(stream, detail::ResourcesPtr(resources_))) {
+    if (!detail::keep_in_capture({stream.native(), stream.number()},
+                                 detail::ResourcesPtr(resources_))) {
       resources_->retain();  // other code's capture: its end cannot be observed, so the resources
                              // are leaked
     }
@@ -226,6 +226,7 @@ class [[nodiscard]] basic_executable_graph {
   typename B::native_graph_exec native_;
   detail::ResourcesPtr resources_;
   std::optional<basic_stream_hold<B>> last_;  ///< of the newest launch
+  detail::StreamNumber last_number_{};        ///< its number for the thread that launched
   Drop drop_;
 };
 

@@ -86,6 +86,7 @@ class [[nodiscard]] basic_pending {
         copied_(std::move(other.copied_)),
         device_memory_(std::move(other.device_memory_)),
         stream_(other.stream_),
+        number_(other.number_),
         state_(std::exchange(other.state_, State::gone)),
         settle_(other.settle_),
         dropped_(other.dropped_),
@@ -167,6 +168,7 @@ class [[nodiscard]] basic_pending {
         copied_(std::move(copied)),
         device_memory_(std::move(device_memory)),
         stream_(stream),
+        number_(stream.number()),
         state_(State::open),
         settle_(how),
         dropped_(dropped),
@@ -201,8 +203,7 @@ class [[nodiscard]] basic_pending {
     state_ = State::gone;
     const detail::RelaxedCaptureScope<B, Level> outside;
     const bool lost = why.severity == Severity::context_lost;
-    if (!lost && detail::wait_for_stream<B, Level>(stream_.native(), stream_.device().value(),
-                                                   site_, true) != 0) {
+    if (!lost && detail::wait_for_stream<Level>(stream_, site_, true) != 0) {
       leak();
     }
   }
@@ -234,6 +235,7 @@ class [[nodiscard]] basic_pending {
   detail::StreamMark<B> copied_;
   basic_memory_hold<B> device_memory_;
   basic_stream_ref<B> stream_;
+  detail::StreamNumber number_{};  // of the stream for the thread that submitted the copy
   State state_;
   Settle settle_ = nullptr;               // for State::open
   detail::DropReport dropped_ = nullptr;  // nullptr if made without checks
@@ -297,7 +299,7 @@ struct PendingAccess {
   [[nodiscard]] static result<void> wait_for_other_stream(basic_pending<B, T>& pending,
                                                           basic_stream_ref<B> stream,
                                                           call_site site) noexcept {
-    if (pending.stream_ == stream) return success();
+    if (is_one_stream(pending.number_, StreamNumber(stream.number()))) return success();
     return pending.template settle<Level>(site);
   }
   /// Takes the value of a token whose stream was waited for after its copy.

@@ -32,15 +32,20 @@ class [[nodiscard]] basic_event {
                                                   call_site site = call_site::current()) noexcept {
     const auto there = detail::check_stream(Name::of("event record"), stream, site);
     if (!there.has_value()) return there.assume_error();
-    const auto point = detail::StreamPoint::of(stream.native(), stream.device().value());
+    const auto point = detail::StreamPoint::of(stream);
     const detail::CallScope<B> here(site);
+    if (detail::StreamNumber::is_default(stream.native())) [[unlikely]] {
+      // The runtime would record in the current device's stream, and succeed.
+      LaunchError error = LaunchError::make(Errc{}, Stage::runtime_call, site);
+      if (is_of_another_device<Level>(stream, error)) return error;
+    }
     typename B::native_event event{};
     int status = detail::call<B, Level, &B::event_create>(event, Timed);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
     status = detail::call<B, Level, &B::event_record>(event, stream.native());
     basic_event made(event, point, detail::call<B, Level, &B::event_destroy>);
     if (const auto* const hooks = detail::open_captures()) [[unlikely]] {
-      made.capture_ = hooks->recorded(event, stream.native());
+      made.capture_ = hooks->recorded(event, {stream.native(), stream.number()});
     }
     if (status != 0) return record_error(status, stream, site);
     if constexpr (Level == CheckLevel::full) {
@@ -125,9 +130,9 @@ class [[nodiscard]] basic_event {
 
   /// The device of the stream that the event was recorded in.
   [[nodiscard]] DeviceId device() const noexcept { return DeviceId(point_.device); }
-  /// Whether both events were recorded on one stream.
+  /// Whether both events were certainly recorded on one stream.
   [[nodiscard]] bool shares_stream_with(const basic_event& other) const noexcept {
-    return point_.stream == other.point_.stream;
+    return detail::is_one_stream(point_.number, other.point_.number);
   }
   /// For the functions of this header: whether the event orders work outside its capture or, with
   /// `may_join`, inside it. Otherwise puts Errc::event_moved or ::captured_event into `error`.
@@ -152,13 +157,22 @@ class [[nodiscard]] basic_event {
   [[WARPSAFE_DETAIL_RARE]] static LaunchError record_error(int status, basic_stream_ref<B> stream,
                                                            call_site site) noexcept {
     LaunchError error = detail::runtime_error<B>(status, Name::of("event record"), site);
-    int current = stream.device().value();
-    if (B::current_device(current) == 0 && current != stream.device().value()) {
-      error.code = Errc::stream_wrong_device;
-      error.value = static_cast<std::uint64_t>(current);
-      error.limit = static_cast<std::uint64_t>(stream.device().value());
-    }
+    static_cast<void>(is_of_another_device<CheckLevel::off>(stream, error));
     return error;
+  }
+  /// Whether another device than the stream's is current. Puts it into `error`.
+  template <CheckLevel Level>
+  [[WARPSAFE_DETAIL_RARE]] static bool is_of_another_device(const basic_stream_ref<B>& stream,
+                                                            LaunchError& error) noexcept {
+    const int device = stream.device().value();
+    int current = device;
+    if (detail::call<B, Level, &B::current_device>(current) != 0 || current == device) return false;
+    error.code = Errc::stream_wrong_device;
+    error.vendor = B::vendor;
+    error.operation = Name::of("event record");
+    error.value = static_cast<std::uint64_t>(current);
+    error.limit = static_cast<std::uint64_t>(device);
+    return true;
   }
 
   /// The runtime's call, traced or not, by the check level that made the event.
@@ -207,15 +221,19 @@ template <CheckLevel Level = current_level, class B, bool Timed>
   LaunchError refused;
   if (!event.is_usable(Name::of("stream wait"), true, site, refused)) return refused;
   const detail::CaptureHooks* const hooks = detail::open_captures();
-  const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(stream.native());
+  const detail::WhichStream which(stream.native(), hooks == nullptr ? 0 : stream.number());
+  const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(which);
   const detail::CallScope<B> here(site);
-  if (const int status = detail::call<B, Level, &B::stream_wait>(stream.native(), event.native())) {
+  const int status = detail::on_device_of<B, Level>(stream, [&]() noexcept {
+    return detail::call<B, Level, &B::stream_wait>(stream.native(), event.native());
+  });
+  if (status != 0) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("stream wait"), site);
     const bool captured = !event.is_usable(error.operation, false, site, refused);
     if (captured && error.code == Errc::runtime_failed) error.code = Errc::captured_event;
     return error;
   }
-  if (hooks != nullptr) hooks->waited(stream.native(), event.native(), before, site);
+  if (hooks != nullptr) hooks->waited(which, event.native(), before, site);
   return success();
 }
 

@@ -24,25 +24,17 @@
 
 namespace warpsafe::detail {
 
-/// Makes references to streams as `<<<>>>` takes them, the default stream 0 included. For
-/// launch_as_written.
-struct StreamAccess {
-  template <class B>
-  static basic_stream_ref<B> make(void* stream, int device) noexcept {
-    return basic_stream_ref<B>(stream, device);
-  }
-  /// What a Stream refers to after it was moved from or closed.
-  template <class B>
-  static basic_stream_ref<B> closed() noexcept {
-    return basic_stream_ref<B>(nullptr, -1);
-  }
-  /// Waits without a time-out: memory that the work uses is freed after the wait.
-  template <CheckLevel Level, class B>
-  [[nodiscard]] static result<void> wait_uninterrupted(const basic_stream_ref<B>& stream,
-                                                       call_site site) noexcept {
-    return stream.template wait<Level>(site, false);
-  }
-};
+/// A stream that the calling thread can name, and whose later work comes after the work of
+/// `stream`, which had `number` for the thread that submitted it: `stream` itself, or, for the
+/// per-thread default stream of another thread, the legacy default stream, which synchronises with
+/// it (CUDA Runtime API, "Stream synchronization behavior").
+template <class B>
+[[nodiscard]] basic_stream_ref<B> reachable_stream(const basic_stream_ref<B>& stream,
+                                                   StreamNumber number) noexcept {
+  if (!number.is_of_another_thread()) return stream;
+  const int device = stream.device().value();
+  return StreamAccess::make<B>(legacy_handle<B>(), device, StreamNumber::legacy(device));
+}
 template <class B>
 [[nodiscard]] basic_stream_ref<B> raw_stream(typename B::native_stream stream,
                                              int device) noexcept {
@@ -109,7 +101,7 @@ class [[nodiscard]] basic_stream {
       }
       shared->retain();  // held for every later Stream of the device
     }
-    return basic_stream(basic_stream_ref<B>(stream, device), shared);
+    return basic_stream(basic_stream_ref<B>(stream, device, shared->number), shared);
   }
   /// Creates a stream on a device that need not be current. Use this form in programs of several
   /// devices. Errc::no_device, ::device_invalid, ::runtime_failed (also if the device that was
@@ -136,14 +128,14 @@ class [[nodiscard]] basic_stream {
 
   basic_stream(basic_stream&& other) noexcept
       : ref_(other.ref_), shared_(std::exchange(other.shared_, nullptr)) {
-    other.ref_.native_ = nullptr;
+    other.ref_ = closed(ref_);
   }
   basic_stream& operator=(basic_stream&& other) noexcept {
     if (this != &other) {
       detail::report_dropped(close());
       ref_ = other.ref_;
       shared_ = std::exchange(other.shared_, nullptr);
-      other.ref_.native_ = nullptr;
+      other.ref_ = closed(ref_);
     }
     return *this;
   }
@@ -157,7 +149,7 @@ class [[nodiscard]] basic_stream {
   /// Returns the runtime's error if it is destroyed now. Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (shared_ == nullptr) return success();
-    ref_.native_ = nullptr;
+    ref_ = closed(ref_);
     const int status = std::exchange(shared_, nullptr)->release();
     if (status != 0) return detail::runtime_error<B>(status, Name::of("stream destroy"), site);
     return success();
@@ -231,7 +223,11 @@ class [[nodiscard]] basic_stream {
       : ref_(ref), shared_(shared) {}
   [[nodiscard]] static basic_stream share(detail::SharedStream<B>* shared, int device) noexcept {
     shared->retain();
-    return basic_stream(basic_stream_ref<B>(shared->native, device), shared);
+    return basic_stream(basic_stream_ref<B>(shared->native, device, shared->number), shared);
+  }
+  /// No stream, of the same device.
+  [[nodiscard]] static basic_stream_ref<B> closed(const basic_stream_ref<B>& was) noexcept {
+    return basic_stream_ref<B>(nullptr, was.device_, {});
   }
   basic_stream_ref<B> ref_;
   detail::SharedStream<B>* shared_;
@@ -267,7 +263,8 @@ noexcept {
         return error;
       }
     }
-    return basic_stream_ref(stream, device.value());
+    return basic_stream_ref(stream, device.value(),
+                            detail::stream_number<B>(stream, device.value()));
   } else {
     return LaunchError::make(Errc::stream_null, Stage::construction, site);
   }

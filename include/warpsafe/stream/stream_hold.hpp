@@ -29,7 +29,7 @@ class basic_stream_hold {
   WARPSAFE_DETAIL_REFUSED basic_stream_hold(const basic_stream<B>&&) WARPSAFE_DETAIL_REFUSAL(Never);
 #undef WARPSAFE_DETAIL_SENTENCE
   basic_stream_hold(basic_stream_ref<B> stream) noexcept  // NOLINT(google-explicit-constructor)
-      : ref_(stream), shared_(detail::SharedStream<B>::find(stream.native())) {}
+      : ref_(stream), shared_(detail::SharedStream<B>::find(stream.number())) {}
 
   basic_stream_hold(const basic_stream_hold& other) noexcept
       : ref_(other.ref_), shared_(other.shared_) {

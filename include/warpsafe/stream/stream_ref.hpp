@@ -7,6 +7,7 @@
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/stream_number.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -61,7 +62,7 @@ class basic_stream_ref {
   template <class Zero WARPSAFE_DETAIL_WHY>
   requires(std::is_integral_v<Zero> || std::is_null_pointer_v<Zero>) WARPSAFE_DETAIL_REFUSED
       basic_stream_ref(Zero)
-  WARPSAFE_DETAIL_REFUSAL(Zero, : native_(nullptr), device_(0));
+  WARPSAFE_DETAIL_REFUSAL(Zero, : native_(nullptr), device_(0), number_());
 #undef WARPSAFE_DETAIL_SENTENCE
 
   /// Refers to a stream of the vendor's type that other code made, and to its device. That code
@@ -90,6 +91,10 @@ class basic_stream_ref {
     return static_cast<typename B::native_stream>(native_);
   }
   [[nodiscard, gnu::always_inline]] DeviceId device() const noexcept { return DeviceId(device_); }
+  /// Which stream this is for the calling thread: a per-thread default stream is another one in
+  /// each thread. Unlike the handle, the number is never used again. Only of a stream that other
+  /// code made, on a runtime that does not number its streams (HIP), is it made from the handle.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_.here().value(); }
 
   /// Waits until all work submitted to this stream has ended. Errc::execution_failed for a fault in
   /// any work of this device; Severity tells whether the context is lost. Errc::stream_capturing,
@@ -125,15 +130,17 @@ class basic_stream_ref {
                   "warpsafe: the stream that waits is an argument: wait(stream, event)");
     return success();
   }
+  /// Whether both are one stream.
   friend bool operator==(const basic_stream_ref& a, const basic_stream_ref& b) noexcept {
-    return a.native_ == b.native_ && a.device_ == b.device_;
+    return a.number_ == b.number_ && a.native_ == b.native_ && a.device_ == b.device_;
   }
 
  private:
   template <class>
   friend class basic_stream;
   friend struct detail::StreamAccess;
-  basic_stream_ref(void* stream, int device) noexcept : native_(stream), device_(device) {}
+  basic_stream_ref(void* stream, int device, detail::StreamNumber number) noexcept
+      : native_(stream), device_(device), number_(number) {}
 
   /// `may_stop`: WARPSAFE_TIMEOUT may end the wait (detail::wait_for_stream).
   template <CheckLevel Level>
@@ -141,11 +148,48 @@ class basic_stream_ref {
 
   void* native_;
   int device_;
+  detail::StreamNumber number_;  ///< see StreamNumber::here
 };
 
 using StreamRef = basic_stream_ref<default_backend>;
 
 namespace detail {
+
+/// Which stream a vendor's handle names (detail/shared_stream.hpp).
+template <class B>
+[[nodiscard]] StreamNumber stream_number(typename B::native_stream stream, int device) noexcept;
+
+struct StreamAccess {
+  template <class B>
+  [[nodiscard]] static basic_stream_ref<B> make(void* stream, int device,
+                                                StreamNumber number) noexcept {
+    return basic_stream_ref<B>(stream, device, number);
+  }
+  /// A reference to a stream as `<<<>>>` takes it, the default stream 0 included.
+  template <class B>
+  [[nodiscard]] static basic_stream_ref<B> make(void* stream, int device) noexcept {
+    const auto native = static_cast<typename B::native_stream>(stream);
+    return make<B>(stream, device, stream_number<B>(native, device));
+  }
+  /// What a Stream refers to after it was moved from or closed.
+  template <class B>
+  [[nodiscard]] static basic_stream_ref<B> closed() noexcept {
+    return basic_stream_ref<B>(nullptr, -1, {});
+  }
+  /// The number as it was borrowed: of a per-thread default stream it is that of no stream. For a
+  /// launch, which asks for the thread only if this number differs from the memory's.
+  template <class B>
+  [[nodiscard, gnu::always_inline]] static std::uint64_t given_number(
+      const basic_stream_ref<B>& stream) noexcept {
+    return stream.number_.value();
+  }
+  /// Waits without a time-out: memory that the work uses is freed after the wait.
+  template <CheckLevel Level, class B>
+  [[nodiscard]] static result<void> wait_uninterrupted(const basic_stream_ref<B>& stream,
+                                                       call_site site) noexcept {
+    return stream.template wait<Level>(site, false);
+  }
+};
 
 /// Whether S is a stream of backend B.
 template <class S, class B>

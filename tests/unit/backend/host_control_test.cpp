@@ -342,7 +342,9 @@ TEST_F(HostControl, CallsAreCounted) {
 struct AddedCall : host_backend {
   static int stream_flags(native_stream its_stream, unsigned& flags) noexcept {
     return host::call(__func__, [&](host::Runtime& runtime, auto&) {
-      if (runtime.streams.count(its_stream) == 0) return raw(HostStatus::invalid_resource_handle);
+      if (runtime.streams.find(its_stream) == nullptr) {
+        return raw(HostStatus::invalid_resource_handle);
+      }
       flags = 7;
       return 0;
     });

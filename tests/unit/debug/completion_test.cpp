@@ -12,13 +12,12 @@
 namespace warpsafe::debug {
 namespace {
 
-const void* stream_number(std::size_t number) {
-  return reinterpret_cast<const void*>(std::uintptr_t{0x1000} * (number + 1));
-}
+using warpsafe::detail::StreamNumber;
 
-LaunchRecord launch_on(const void* stream, std::int32_t device = 0, Vendor vendor = Vendor::host) {
+LaunchRecord launch_on(std::uint64_t stream, std::int32_t device = 0,
+                       Vendor vendor = Vendor::host) {
   LaunchRecord record{};
-  record.stream = stream;
+  record.stream_number = stream;
   record.device = device;
   record.vendor = vendor;
   return record;
@@ -26,8 +25,8 @@ LaunchRecord launch_on(const void* stream, std::int32_t device = 0, Vendor vendo
 
 struct CompletionTest : ::testing::Test {
   std::unique_ptr<Completion> known{new Completion()};
-  const void* const a = stream_number(0);
-  const void* const b = stream_number(1);
+  const std::uint64_t a = 1;
+  const std::uint64_t b = 2;
 };
 
 TEST_F(CompletionTest, AWaitThatBeganAfterTheLaunchCompletesIt) {
@@ -49,22 +48,11 @@ TEST_F(CompletionTest, OneThatIsNotSubmittedYetIsNeverComplete) {
   EXPECT_FALSE(known->is_complete(launch_on(a), 0));
 }
 
-TEST_F(CompletionTest, AnotherStreamDeviceOrVendorIsAnother) {
+TEST_F(CompletionTest, AnotherStreamOrVendorIsAnother) {
   const std::uint64_t submitted = known->now();
   known->stream_waited(Vendor::host, 0, a, known->begin_wait());
   EXPECT_FALSE(known->is_complete(launch_on(b), submitted));
-  EXPECT_FALSE(known->is_complete(launch_on(a, 1), submitted));
   EXPECT_FALSE(known->is_complete(launch_on(a, 0, Vendor::nvidia), submitted));
-}
-
-TEST_F(CompletionTest, AStreamMayHaveTheNumberOfTheOneThatMakesRoom) {
-  const std::uint64_t submitted = known->now();
-  for (std::size_t i = 0; i != Completion::streams; ++i) {
-    known->stream_waited(Vendor::host, 0, stream_number(i), known->begin_wait());
-  }
-  known->stream_waited(Vendor::host, 1, a, known->begin_wait());
-  EXPECT_TRUE(known->is_complete(launch_on(a, 1), submitted));
-  EXPECT_FALSE(known->is_complete(launch_on(a, 0), submitted)) << "there is no room for it";
 }
 
 TEST_F(CompletionTest, AnEarlierWaitThatReturnsLateTakesNothingBack) {
@@ -75,22 +63,31 @@ TEST_F(CompletionTest, AnEarlierWaitThatReturnsLateTakesNothingBack) {
   EXPECT_TRUE(known->is_complete(launch_on(a), submitted));
 }
 
-TEST_F(CompletionTest, ADefaultStreamsNameTellsOnlyThatTheDeviceIsWell) {
-  for (const std::uintptr_t name : {std::uintptr_t{0}, std::uintptr_t{1}, std::uintptr_t{2}}) {
-    const void* const stream = reinterpret_cast<const void*>(name);
-    const std::uint64_t submitted = known->now();
-    const std::uint64_t began = known->begin_wait();
-    known->stream_waited(Vendor::nvidia, 0, stream, began);
-    EXPECT_FALSE(known->is_complete(launch_on(stream, 0, Vendor::nvidia), submitted)) << name;
-    EXPECT_EQ(known->succeeded_at(Vendor::nvidia, 0), began);
-  }
+TEST_F(CompletionTest, AHandleThatMayMeanTwoStreamsTellsOnlyThatTheDeviceIsWell) {
+  int stream = 0;
+  const std::uint64_t by_handle = StreamNumber::of_handle(&stream, 0).value();
+  const std::uint64_t submitted = known->now();
+  const std::uint64_t began = known->begin_wait();
+  known->stream_waited(Vendor::amd, 0, by_handle, began);
+  EXPECT_FALSE(known->is_complete(launch_on(by_handle, 0, Vendor::amd), submitted));
+  EXPECT_EQ(known->succeeded_at(Vendor::amd, 0), began);
+}
+
+TEST_F(CompletionTest, ADefaultStreamIsOneOfItsDeviceOrThread) {
+  const std::uint64_t submitted = known->now();
+  const std::uint64_t legacy = StreamNumber::legacy(0).value();
+  known->stream_waited(Vendor::host, 0, legacy, known->begin_wait());
+  EXPECT_TRUE(known->is_complete(launch_on(legacy), submitted));
+  EXPECT_FALSE(known->is_complete(launch_on(StreamNumber::legacy(1).value(), 1), submitted));
+  EXPECT_FALSE(
+      known->is_complete(launch_on(StreamNumber::per_thread(0).here().value()), submitted));
 }
 
 TEST_F(CompletionTest, AWaitForTheDeviceCompletesAllItsStreams) {
   const std::uint64_t submitted = known->now();
   known->device_waited(Vendor::host, 0, known->begin_wait());
   EXPECT_TRUE(known->is_complete(launch_on(a), submitted));
-  EXPECT_TRUE(known->is_complete(launch_on(nullptr), submitted));
+  EXPECT_TRUE(known->is_complete(launch_on(0), submitted));
   EXPECT_FALSE(known->is_complete(launch_on(a, 1), submitted));
 }
 
@@ -102,31 +99,25 @@ TEST_F(CompletionTest, DevicesBeyondItsTableAreNotJudged) {
   EXPECT_FALSE(known->is_complete(launch_on(a, -1), submitted));
 }
 
-TEST_F(CompletionTest, WithMoreStreamsTheOneLongestAgoIsForgottenAndOnlyThat) {
+TEST_F(CompletionTest, ItKnowsTheNewestStreamsOfAProgramThatMakesMany) {
   const std::uint64_t submitted = known->now();
-  for (std::size_t i = 0; i <= Completion::streams; ++i) {
-    known->stream_waited(Vendor::host, 0, stream_number(i), known->begin_wait());
+  constexpr std::uint64_t last = 10 * Completion::streams;
+  for (std::uint64_t i = 1; i <= last; ++i) {
+    known->stream_waited(Vendor::host, 0, i, known->begin_wait());
   }
-  EXPECT_FALSE(known->is_complete(launch_on(stream_number(0)), submitted));
-  for (std::size_t i = 1; i <= Completion::streams; ++i) {
-    EXPECT_TRUE(known->is_complete(launch_on(stream_number(i)), submitted)) << i;
+  EXPECT_FALSE(known->is_complete(launch_on(1), submitted)) << "there is no room for it";
+  for (std::uint64_t i = last - Completion::streams / 2; i <= last; ++i) {
+    EXPECT_TRUE(known->is_complete(launch_on(i), submitted)) << i;
   }
 }
 
-TEST_F(CompletionTest, AStreamOfEachDeviceAndVendorMayHaveTheSameAddress) {
-  struct Place {
-    std::int32_t device;
-    Vendor vendor;
-  };
-  constexpr Place places[] = {{0, Vendor::host}, {1, Vendor::host}, {0, Vendor::amd}};
+TEST_F(CompletionTest, AStreamOfEachVendorMayHaveTheSameNumber) {
+  constexpr Vendor vendors[] = {Vendor::host, Vendor::amd, Vendor::nvidia};
   for (int round = 0; round < 2; ++round) {
     const std::uint64_t submitted = known->now();
-    for (const Place& one : places) {
-      known->stream_waited(one.vendor, one.device, a, known->begin_wait());
-    }
-    for (const Place& one : places) {
-      EXPECT_TRUE(known->is_complete(launch_on(a, one.device, one.vendor), submitted))
-          << one.device;
+    for (const Vendor one : vendors) known->stream_waited(one, 0, a, known->begin_wait());
+    for (const Vendor one : vendors) {
+      EXPECT_TRUE(known->is_complete(launch_on(a, 0, one), submitted));
     }
   }
 }

@@ -221,12 +221,14 @@ TEST_F(Recorder, TheJournalIsOneObjectPerLine) {
   EXPECT_THAT(lines[1], StartsWith("{\"device\":0,\"name\":\"CPU"));
   EXPECT_THAT(
       lines[2],
-      MatchesRegex("\\{\"launch\":[0-9]+,\"kernel\":\"loads\",\"grid\":\\[2,1,1\\],\"block\":"
-                   "\\[1,1,1\\],\"dynamic_shared\":0,\"static_shared\":0,\"registers\":0,"
-                   "\"max_threads_per_block\":[0-9]+,\"stream\":\"0x[0-9a-f]+\",\"device\":0,"
-                   "\"vendor\":\"host\",\"state\":\"complete\",\"thread\":0,\"begin_us\":[0-9.]+,"
-                   "\"end_us\":[0-9.]+,\"file\":\".*run_recorder_test.cpp\",\"line\":[0-9]+,"
-                   "\"function\":\"go.*\"\\}"));
+      MatchesRegex(
+          "\\{\"launch\":[0-9]+,\"kernel\":\"loads\",\"grid\":\\[2,1,1\\],\"block\":"
+          "\\[1,1,1\\],\"dynamic_shared\":0,\"static_shared\":0,\"registers\":0,"
+          "\"max_threads_per_block\":[0-9]+,\"stream\":\"0x[0-9a-f]+\",\"stream_number\":[0-9]+,"
+          "\"device\":0,"
+          "\"vendor\":\"host\",\"state\":\"complete\",\"thread\":0,\"begin_us\":[0-9.]+,"
+          "\"end_us\":[0-9.]+,\"file\":\".*run_recorder_test.cpp\",\"line\":[0-9]+,"
+          "\"function\":\"go.*\"\\}"));
   EXPECT_THAT(lines[3], HasSubstr("\"state\":\"refused\""));
   EXPECT_THAT(lines[4], StartsWith("{\"wait\":\"stream synchronize\","));
   EXPECT_THAT(lines[5], AllOf(StartsWith("{\"error\":\"the runtime refused the launch\""),

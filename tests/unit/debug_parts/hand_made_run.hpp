@@ -85,6 +85,7 @@ inline debug::RunLaunch launch_made(std::uint64_t number = 5) {
   one.record.registers = 40;
   one.record.max_threads_per_block = 512;
   one.record.stream = handle_at(0x100);
+  one.record.stream_number = 0x100;
   one.record.device = 2;
   one.record.vendor = Vendor::nvidia;
   one.record.state = debug::LaunchState::complete;
@@ -96,6 +97,7 @@ inline debug::RunWait wait_made() {
   debug::RunWait one{};
   one.wait.what = Name::of("stream synchronize");
   one.wait.stream = handle_at(0x100);
+  one.wait.stream_number = 0x100;
   one.wait.device = 2;
   one.wait.vendor = Vendor::nvidia;
   one.wait.status = 7;

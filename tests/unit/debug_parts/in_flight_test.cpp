@@ -37,6 +37,11 @@ using ::testing::MatchesRegex;
 const void* stream_at(std::uintptr_t number) { return reinterpret_cast<const void*>(number); }
 
 /// The process's journal without launches in flight.
+/// The number of a stream of a device.
+std::uint64_t number_of(std::uintptr_t stream, std::int32_t device) {
+  return stream << 8U | static_cast<std::uint32_t>(device);
+}
+
 struct InFlight : ::testing::Test {
   InFlight() { clear(); }
   ~InFlight() override { clear(); }
@@ -53,6 +58,7 @@ struct InFlight : ::testing::Test {
     LaunchRecord record{};
     record.kernel = Name::of(kernel);
     record.stream = stream_at(stream);
+    record.stream_number = number_of(stream, device);
     record.device = device;
     record.vendor = vendor;
     return Journal::get().append(record);
@@ -97,7 +103,7 @@ TEST_F(InFlight, AStreamIsOneOfItsDeviceAndVendor) {
                 listed(c, "c") + "\n  stream 0x200 of device 40: 2 launches" + listed(b, "b") +
                 listed(f, "f") + "\n  stream 0x100 of device 41: 1 launch" + listed(d, "d") +
                 "\n  stream 0x100 of device 40: 1 launch" + listed(e, "e") + forgotten());
-  Completion::get().stream_waited(Vendor::amd, 40, stream_at(0x200),
+  Completion::get().stream_waited(Vendor::amd, 40, number_of(0x200, 40),
                                   Completion::get().begin_wait());
   Completion::get().device_waited(Vendor::nvidia, 40, Completion::get().begin_wait());
   Completion::get().device_waited(Vendor::amd, 40, Completion::get().begin_wait());

@@ -285,7 +285,7 @@ TEST_F(IncidentsTest, EachFunctionTakesTheLock) {
 }
 TEST(CompletionLock, EachFunctionTakesIt) {
   constexpr void (*functions[])(void*) = {
-      [](void* all) { static_cast<Completion*>(all)->stream_waited(Vendor::host, 0, nullptr, 3); },
+      [](void* all) { static_cast<Completion*>(all)->stream_waited(Vendor::host, 0, 0, 3); },
       [](void* all) { static_cast<Completion*>(all)->device_waited(Vendor::host, 0, 3); },
       [](void* all) {
         static_cast<void>(static_cast<Completion*>(all)->succeeded_at(Vendor::host, 0));

@@ -31,7 +31,8 @@ std::vector<std::string> journal_of(const RunRecord& run) {
 std::string launch_text(const std::string& end) {
   return "{\"launch\":5,\"kernel\":\"axpy\",\"grid\":[1,2,3],\"block\":[4,5,6],"
          "\"dynamic_shared\":64,\"static_shared\":128,\"registers\":40,"
-         "\"max_threads_per_block\":512,\"stream\":\"0x100\",\"device\":2,\"vendor\":\"nvidia\"," +
+         "\"max_threads_per_block\":512,\"stream\":\"0x100\",\"stream_number\":256,\"device\":2,"
+         "\"vendor\":\"nvidia\"," +
          end;
 }
 
@@ -116,10 +117,11 @@ TEST(JournalFile, WaitsAndErrorsFollow) {
   run.errors = {RunError{Errc::execution_failed, "text", 1500, 5, 2, handle_at(0x100), 4}};
   const auto lines = journal_of(run);
   ASSERT_EQ(lines.size(), 3U);
-  EXPECT_EQ(lines[1],
-            "{\"wait\":\"stream synchronize\",\"stream\":\"0x100\",\"device\":2,"
-            "\"vendor\":\"nvidia\",\"status\":7,\"thread\":2,\"begin_us\":4.000,\"end_us\":4.500,"
-            "\"file\":\"/home/me/src/app.cpp\",\"line\":7,\"function\":\"main\"}");
+  EXPECT_EQ(
+      lines[1],
+      "{\"wait\":\"stream synchronize\",\"stream\":\"0x100\",\"stream_number\":256,\"device\":2,"
+      "\"vendor\":\"nvidia\",\"status\":7,\"thread\":2,\"begin_us\":4.000,\"end_us\":4.500,"
+      "\"file\":\"/home/me/src/app.cpp\",\"line\":7,\"function\":\"main\"}");
   EXPECT_EQ(lines[2],
             std::string("{\"error\":\"") + describe(Errc::execution_failed) +
                 "\",\"code\":" + std::to_string(static_cast<unsigned>(Errc::execution_failed)) +

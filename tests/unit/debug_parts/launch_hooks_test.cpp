@@ -35,7 +35,7 @@ LaunchRecord filled_from(const LaunchShape& shape, const KernelLimits* limits = 
   std::memset(static_cast<void*>(&record), 0xa5, sizeof record);
   const Name name = Name::of("axpy");
   debug::detail::fill_record(
-      record, {name, shape, limits, reinterpret_cast<const void*>(std::uintptr_t{0x70}), 3, app},
+      record, {name, shape, limits, reinterpret_cast<const void*>(std::uintptr_t{0x70}), 9, 3, app},
       Vendor::amd);
   return record;
 }
@@ -61,6 +61,7 @@ TEST(FilledRecord, HasTheFactsOfALaunch) {
   EXPECT_THAT(record.block, ElementsAre(4, 5, 6));
   EXPECT_EQ(record.dynamic_shared, 99U);
   EXPECT_EQ(record.stream, reinterpret_cast<const void*>(std::uintptr_t{0x70}));
+  EXPECT_EQ(record.stream_number, 9U);
   EXPECT_EQ(record.device, 3);
   EXPECT_EQ(record.vendor, Vendor::amd);
   EXPECT_EQ(record.state, debug::LaunchState::started);

@@ -122,9 +122,11 @@ TEST(Timeline, EachDeviceIsAProcessAndEachStreamARow) {
   RunRecord run;
   run.launches.assign(7, launch_made());
   run.launches[1].record.stream = handle_at(0x200);
+  run.launches[1].record.stream_number = 0x200;
   run.launches[2].record.device = 3;
   run.launches[3].record.vendor = Vendor::amd;
   run.launches[5].record.stream = handle_at(0x200);
+  run.launches[5].record.stream_number = 0x200;
   run.launches[6].record.device = 3;
   EXPECT_THAT(kernel_rows(run),
               ElementsAre("\"pid\":2,\"tid\":1000000", "\"pid\":2,\"tid\":1000001",

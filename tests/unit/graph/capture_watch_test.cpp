@@ -80,6 +80,20 @@ TEST_F(CaptureWatchTest, ItsStreamsAreTheOneThatBeganAndThoseThatJoined) {
   EXPECT_FALSE(null_stream->takes_part(nullptr));
 }
 
+// cudaStreamPerThread is one handle for a stream of each thread.
+TEST_F(CaptureWatchTest, AnotherStreamWithTheHandleTakesNoPart) {
+  int handle = 0;
+  const auto watch = watch_on(&handle);
+  EXPECT_TRUE(watch->takes_part({&handle, 7})) << "the watch does not know its number";
+  watch->stream.number = 7;
+  EXPECT_TRUE(watch->takes_part({&handle, 7}));
+  EXPECT_FALSE(watch->takes_part({&handle, 8}));
+  EXPECT_TRUE(watch->takes_part(&handle)) << "it may be";
+  // A stream that captures cannot be asked for its number.
+  const std::uint64_t by_handle = detail::StreamNumber::of_handle(&handle, 0).value();
+  EXPECT_TRUE(watch->takes_part({&handle, by_handle}));
+}
+
 TEST_F(CaptureWatchTest, AnEventIsItsOwnUntilItIsRecordedOutside) {
   const auto watch = watch_on(&origin);
   EXPECT_EQ(watch->find_event(nullptr), nullptr);
@@ -87,7 +101,7 @@ TEST_F(CaptureWatchTest, AnEventIsItsOwnUntilItIsRecordedOutside) {
   watch->record(&event, &origin);
   const CaptureWatch::RecordedEvent* const mark = watch->find_event(&event);
   ASSERT_NE(mark, nullptr);
-  EXPECT_EQ(mark->stream, &origin);
+  EXPECT_EQ(mark->stream.handle, &origin);
   EXPECT_EQ(mark->tail, 5U);
   EXPECT_TRUE(mark->is_joined);
   EXPECT_EQ(watch->event_count, 1U);
@@ -138,7 +152,7 @@ TEST_F(CaptureWatchTest, ForkAndJoinByTails) {
   EXPECT_EQ(watch->unjoined(), nullptr) << "it has no work of its own";
   set_tail(&second, 20);  // a node
   ASSERT_NE(watch->unjoined(), nullptr);
-  EXPECT_EQ(watch->unjoined()->stream, &second);
+  EXPECT_EQ(watch->unjoined()->stream.handle, &second);
   EXPECT_EQ(watch->unjoined()->site.line, 7U);
   watch->record(&later_event, &second);
   EXPECT_FALSE(watch->find_event(&later_event)->is_joined);
@@ -160,11 +174,11 @@ TEST_F(CaptureWatchTest, AJoinThroughAThirdStream) {
   }
   set_tail(&second, 20);
   watch->record(&later_event, &second);
-  EXPECT_EQ(watch->unjoined()->stream, &second);
+  EXPECT_EQ(watch->unjoined()->stream.handle, &second);
   set_tail(&third, 21);  // it waits for both
   watch->wait(&third, *watch->find_event(&later_event), 10, call_site{});
   ASSERT_NE(watch->unjoined(), nullptr) << "now the third stream answers for the node";
-  EXPECT_EQ(watch->unjoined()->stream, &third);
+  EXPECT_EQ(watch->unjoined()->stream.handle, &third);
   watch->record(&later_event, &third);
   watch->wait(&origin, *watch->find_event(&later_event), 10, call_site{});
   EXPECT_EQ(watch->unjoined(), nullptr);
@@ -180,7 +194,7 @@ TEST_F(CaptureWatchTest, AJoinThroughAThirdStream) {
   set_tail(&third, 51);
   watch->wait(&third, *watch->find_event(&event), before, call_site{});
   ASSERT_NE(watch->unjoined(), nullptr);
-  EXPECT_EQ(watch->unjoined()->stream, &third);
+  EXPECT_EQ(watch->unjoined()->stream.handle, &third);
 }
 
 TEST_F(CaptureWatchTest, AStreamThatBeginsWithUnjoinedWorkIsNotJoined) {
@@ -194,7 +208,7 @@ TEST_F(CaptureWatchTest, AStreamThatBeginsWithUnjoinedWorkIsNotJoined) {
   watch->wait(&third, *watch->find_event(&later_event), 0, call_site{});
   set_tail(&second, 30);
   ASSERT_NE(watch->unjoined(), nullptr);
-  EXPECT_EQ(watch->unjoined()->stream, &third);
+  EXPECT_EQ(watch->unjoined()->stream.handle, &third);
 }
 
 TEST_F(CaptureWatchTest, WithoutTailsAWaitForTheStreamJoinsIt) {

@@ -111,9 +111,9 @@ TEST(RetiredOwners, AreThoseOfFreedMemoryForAWhile) {
     void* const storage = ::operator new(sizeof(detail::MemoryOwner));
     detail::RetiredOwners::add(storage);
     auto* const owner = static_cast<detail::MemoryOwner*>(storage);
-    ASSERT_EQ(owner->freed_on, owner);
+    ASSERT_EQ(owner->freed_on, 0U);
     ASSERT_EQ(owner->of_device, detail::memory_was_freed);
-    ASSERT_EQ(owner->add_use(*owner, nullptr, 0), 0);
+    ASSERT_EQ(owner->add_use(*owner, nullptr, 0, 0), 0);
   }
 }
 

@@ -157,14 +157,15 @@ TEST_F(ArgumentAccess, ToABufferIsAskedOfItsFirstByteAndKept) {
 // Uses by other streams.
 
 struct NotedOwner : MemoryOwner {
-  explicit NotedOwner(const void* stream, int status = 0, Vendor its_vendor = Vendor::host)
+  explicit NotedOwner(std::uint64_t stream, int status = 0, Vendor its_vendor = Vendor::host)
       : answer(status) {
     freed_on = stream;
     vendor = static_cast<unsigned char>(its_vendor);
-    add_use = [](MemoryOwner& self, void* by, int its_device) noexcept {
+    add_use = [](MemoryOwner& self, void* by, int its_device, unsigned long by_number) noexcept {
       auto& noted = static_cast<NotedOwner&>(self);
       ++noted.uses;
       noted.user = by;
+      noted.number = by_number;
       noted.device = its_device;
       return noted.answer;
     };
@@ -172,20 +173,22 @@ struct NotedOwner : MemoryOwner {
   int answer;
   int uses = 0;
   void* user = nullptr;
+  std::uint64_t number = 0;
   int device = -1;
 };
 
+/// The stream has the number 1.
 result<void> record_uses(void* stream, int device, MemoryOwner* a, MemoryOwner* b, MemoryOwner* c) {
-  return detail::record_uses<AskedRuntime>(detail::StreamAccess::make<AskedRuntime>(stream, device),
-                                           app.file, app.function, app.line, a, b, c);
+  const auto by = detail::StreamAccess::make<AskedRuntime>(stream, device, detail::StreamNumber(1));
+  return detail::record_uses<AskedRuntime>(by, app.file, app.function, app.line, a, b, c);
 }
 
 TEST_F(ArgumentAccess, AUseByAnotherStreamIsRecordedInEachOwner) {
-  int streams[2] = {};
-  NotedOwner own(&streams[0]);
-  NotedOwner first(&streams[1]);
-  NotedOwner second(nullptr);
-  NotedOwner foreign(&streams[1], 0, Vendor::nvidia);
+  int streams[1] = {};
+  NotedOwner own(1);
+  NotedOwner first(2);
+  NotedOwner second(0);
+  NotedOwner foreign(2, 0, Vendor::nvidia);
   EXPECT_TRUE(record_uses(&streams[0], 3, &own, nullptr, &first).has_value());
   EXPECT_TRUE(record_uses(&streams[0], 3, nullptr, &foreign, &second).has_value());
   EXPECT_EQ(own.uses, 0);
@@ -193,6 +196,7 @@ TEST_F(ArgumentAccess, AUseByAnotherStreamIsRecordedInEachOwner) {
   for (const NotedOwner* const one : {&first, &second}) {
     EXPECT_EQ(one->uses, 1);
     EXPECT_EQ(one->user, &streams[0]);
+    EXPECT_EQ(one->number, 1U);
     EXPECT_EQ(one->device, 3);
   }
 }
@@ -200,8 +204,8 @@ TEST_F(ArgumentAccess, AUseByAnotherStreamIsRecordedInEachOwner) {
 TEST_F(ArgumentAccess, AUseThatCannotBeRecordedEndsWithTheRuntimesStatus) {
   int streams[2] = {};
   const int failed = static_cast<int>(host::HostStatus::out_of_memory);
-  NotedOwner first(&streams[1], failed);
-  NotedOwner second(&streams[1]);
+  NotedOwner first(2, failed);
+  NotedOwner second(2);
   const LaunchError error = error_in(record_uses(&streams[0], 0, nullptr, &first, &second));
   EXPECT_EQ(error.raw, failed);
   EXPECT_EQ(text(error.operation), "event record");

@@ -252,9 +252,8 @@ TEST(MemoryOwner, OfNothingIsNoDevicesAndNoVendors) {
 }
 
 TEST(MemoryOwner, IsOfAnotherStreamUnlessThatFreesIt) {
-  int streams[2] = {};
   MemoryOwner owner;
-  owner.freed_on = &streams[0];
+  owner.freed_on = 5;
   const DeviceView<int> view(DeviceSpan<int>(), 0, &owner);
   const OwnerHolder holder{&owner};
   EXPECT_EQ(detail::owner_of(view), &owner);
@@ -262,13 +261,13 @@ TEST(MemoryOwner, IsOfAnotherStreamUnlessThatFreesIt) {
   EXPECT_EQ(detail::owner_of(DeviceView<int>()), nullptr);
   EXPECT_EQ(detail::owner_of(3), nullptr);
   using detail::is_of_another_stream;
-  EXPECT_FALSE(is_of_another_stream(view, &streams[0]));
-  EXPECT_TRUE(is_of_another_stream(view, &streams[1]));
-  EXPECT_FALSE(is_of_another_stream(holder, &streams[0]));
-  EXPECT_TRUE(is_of_another_stream(holder, &streams[1]));
-  EXPECT_FALSE(is_of_another_stream(OwnerHolder{nullptr}, &streams[1]));
-  EXPECT_FALSE(is_of_another_stream(DeviceView<int>(), &streams[1]));
-  EXPECT_FALSE(is_of_another_stream(3, &streams[1]));
+  EXPECT_FALSE(is_of_another_stream(view, 5));
+  EXPECT_TRUE(is_of_another_stream(view, 6));
+  EXPECT_FALSE(is_of_another_stream(holder, 5));
+  EXPECT_TRUE(is_of_another_stream(holder, 6));
+  EXPECT_FALSE(is_of_another_stream(OwnerHolder{nullptr}, 6));
+  EXPECT_FALSE(is_of_another_stream(DeviceView<int>(), 6));
+  EXPECT_FALSE(is_of_another_stream(3, 6));
 }
 
 }  // namespace

@@ -91,16 +91,19 @@ class LaunchArgumentsTest : public ScriptedTest {
   LaunchArgumentsTest& operator=(const LaunchArgumentsTest&) = delete;
 
   static detail::Located<Driver> at(std::uintptr_t stream = 1, int device = 2) {
-    return {detail::StreamAccess::make<Driver>(Driver::handle<void*>(stream), device), app};
+    return {detail::StreamAccess::make<Driver>(Driver::handle<void*>(stream), device,
+                                               detail::StreamNumber(stream)),
+            app};
   }
   /// An owner of memory of a device that a stream frees. Its uses are noted.
   static detail::MemoryOwner owner_on(std::uintptr_t stream, int device = 2) {
     detail::MemoryOwner owner;
-    owner.freed_on = Driver::handle<void*>(stream);
+    owner.freed_on = stream;
     owner.of_device = device;
     owner.vendor = static_cast<unsigned char>(Driver::vendor);
     owner.start = Driver::handle<void*>(90);
-    owner.add_use = [](detail::MemoryOwner& self, void* by, int device_of_use) noexcept {
+    owner.add_use = [](detail::MemoryOwner& self, void* by, int device_of_use,
+                       unsigned long) noexcept {
       return script.call("use", self.freed_on, by, device_of_use);
     };
     return owner;

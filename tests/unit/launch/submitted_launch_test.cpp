@@ -75,13 +75,15 @@ TEST_F(SubmittedLaunch, ASubmittedLaunchIsOneCallInItsKernelsName) {
 class HeardLaunches {
  public:
   HeardLaunches() {
-    hooks_.launched = [](const void* stream, const KernelEntry&, void* const* values) noexcept {
-      script.call("captured", stream, *static_cast<const int*>(values[0]));
+    hooks_.launched = [](detail::WhichStream stream, const KernelEntry&,
+                         void* const* values) noexcept {
+      script.call("captured", stream.handle, *static_cast<const int*>(values[0]));
     };
-    hooks_.submitting = [](const void* stream, const Name& what, const call_site& site) noexcept {
+    hooks_.submitting = [](detail::WhichStream stream, const Name& what,
+                           const call_site& site) noexcept {
       EXPECT_TRUE(is_app(site));
       EXPECT_EQ(text(what), "noted");
-      script.call("submitting", stream);
+      script.call("submitting", stream.handle);
     };
     __atomic_store_n(&detail::capture_hooks, &hooks_, __ATOMIC_RELEASE);
   }

@@ -254,7 +254,7 @@ TEST_F(PendingCalls, WithoutARecordOfTheirUseWaitAndHaveItsError) {
   // The event at the end can be recorded.
   struct Refusing : detail::MemoryOwner {
     Refusing() {
-      add_use = [](MemoryOwner&, void*, int) noexcept { return 1; };
+      add_use = [](MemoryOwner&, void*, int, unsigned long) noexcept { return 1; };
       vendor = static_cast<unsigned char>(Vendor::host);
     }
   } owner;

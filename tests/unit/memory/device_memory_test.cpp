@@ -50,7 +50,7 @@ TEST_F(DeviceMemoryTest, IsAllocatedAndFreedInTheOrderOfItsStream) {
   EXPECT_EQ(script.taken(), Calls{"allocate 24 1 ~"});
   EXPECT_EQ(memory->data(), Runtime::handle<void*>(2));
   EXPECT_EQ(Count::of(0), 24U);
-  EXPECT_EQ(memory->freed_on, Runtime::stream(1).native());
+  EXPECT_EQ(memory->freed_on, Runtime::stream(1).number());
   memory->retain();
   EXPECT_EQ(memory->release(), 0);
   EXPECT_EQ(script.taken(), Calls{});
@@ -185,7 +185,7 @@ TEST_F(DeviceMemoryTest, MovedToAnotherStreamItIsFreedThere) {
   static_cast<void>(script.taken());
   memory->move_to(basic_stream_hold(Runtime::stream(2)));
   EXPECT_EQ(memory->stream(), Runtime::stream(2));
-  EXPECT_EQ(memory->freed_on, Runtime::stream(2).native());
+  EXPECT_EQ(memory->freed_on, Runtime::stream(2).number());
   EXPECT_EQ(use(memory, 2), 0);
   EXPECT_EQ(memory->release(), 0);
   EXPECT_EQ(script.taken(), Calls{"deallocate 2 2 ~"});
@@ -336,7 +336,7 @@ TEST_F(DeviceMemoryTest, AStreamThatWasClosedHasNone) {
 TEST_F(DeviceMemoryTest, AUseThroughItsOwnerIsRecorded) {
   Memory* const memory = made(8).value();
   static_cast<void>(script.taken());
-  EXPECT_EQ(memory->add_use(*memory, Runtime::handle<void*>(2), 0), 0);
+  EXPECT_EQ(memory->add_use(*memory, Runtime::handle<void*>(2), 0, 2), 0);
   EXPECT_EQ(script.taken(), Calls{"event_record 1 2"});
   EXPECT_EQ(memory->release(), 0);
 }

@@ -73,16 +73,19 @@ TEST_F(SharedStreams, ListsTheLiveStreamsOfOtherDevices) {
   EXPECT_EQ(Shared::other_device(0), -1);
   Shared* const first = make(1, 0);
   Shared* const second = make(2, 3);
+  const std::uint64_t number = first->number.value();
+  EXPECT_EQ(Shared::number_of(first->native).value(), number);
   EXPECT_EQ(Shared::other_device(0), 3);
   EXPECT_EQ(Shared::other_device(3), 0);
-  EXPECT_EQ(Shared::find(Driver::handle<void*>(1)), first);
-  EXPECT_EQ(Shared::find(Driver::handle<void*>(9)), nullptr);
+  EXPECT_EQ(Shared::find(first->number.value()), first);
+  EXPECT_EQ(Shared::find(first->number.value() + 1000), nullptr);
   EXPECT_EQ(first->release(), 0);
   EXPECT_EQ(script.taken(), Calls{}) << "it was found, and so has another holder";
   script.fails = {{"stream_destroy", 1}};
   EXPECT_EQ(first->release(), 1);
   EXPECT_EQ(script.taken(), Calls{"stream_destroy 1"});
-  EXPECT_EQ(Shared::find(Driver::handle<void*>(1)), nullptr);
+  EXPECT_EQ(Shared::find(number), nullptr);
+  EXPECT_EQ(Shared::number_of(Driver::handle<void*>(1)).value(), 0U);
   EXPECT_EQ(Shared::other_device(3), -1);
   EXPECT_EQ(second->release(), 1);
 }

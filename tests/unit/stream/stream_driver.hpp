@@ -56,7 +56,8 @@ struct StreamDriver : ScriptedRuntime {
     return status;
   }
   static basic_stream_ref<StreamDriver> stream(std::uintptr_t number, int device = 0) {
-    return detail::StreamAccess::make<StreamDriver>(handle<void*>(number), device);
+    return detail::StreamAccess::make<StreamDriver>(handle<void*>(number), device,
+                                                    detail::StreamNumber(number));
   }
 };
 
@@ -73,7 +74,7 @@ class NotedWaits {
       return script.call("waits", handle, place.device, place.may_stop);
     };
     hooks_.watches_waits = []() noexcept { return watches; };
-    hooks_.waited = [](Vendor, std::int32_t device, const void* stream,
+    hooks_.waited = [](Vendor, std::int32_t device, std::uint64_t stream,
                        std::uint64_t began) noexcept {
       script.call("reached", stream, device, began);
     };
@@ -100,16 +101,15 @@ class OpenCapture {
   OpenCapture() {
     refuses = false;
     hooks_.failed = [](const LaunchError&) noexcept {};
-    hooks_.refuses = [](const void*, const void*, bool relaxed, LaunchError&) noexcept {
+    hooks_.refuses = [](detail::WhichStream, const void*, bool relaxed, LaunchError&) noexcept {
       script.call(relaxed ? "asked_relaxed" : "asked_strict");
       return refuses;
     };
-    hooks_.recorded = [](const void*, void*) noexcept { return number; };
+    hooks_.recorded = [](const void*, detail::WhichStream) noexcept { return number; };
     hooks_.is_open = [](std::uint64_t capture) noexcept { return capture == number; };
-    hooks_.waiting = [](void*) noexcept { return std::uint64_t{7}; };
-    hooks_.waited = [](void* stream, const void* event, std::uint64_t before, call_site) noexcept {
-      script.call("joined", stream, event, before);
-    };
+    hooks_.waiting = [](detail::WhichStream) noexcept { return std::uint64_t{7}; };
+    hooks_.waited = [](detail::WhichStream stream, const void* event, std::uint64_t before,
+                       call_site) noexcept { script.call("joined", stream.handle, event, before); };
     __atomic_store_n(&detail::capture_hooks, &hooks_, __ATOMIC_RELEASE);
   }
   ~OpenCapture() { __atomic_store_n(&detail::capture_hooks, before_, __ATOMIC_RELEASE); }

@@ -27,8 +27,9 @@ class Waiting : public StreamDriverTest {
   template <CheckLevel Level = waits_full>
   bool breaks(std::uintptr_t stream) {
     error = LaunchError::make(Errc{}, Stage{});
+    const basic_stream_ref<Driver> asked = Driver::stream(stream);
     const bool refused = detail::breaks_capture<Driver, Level>(
-        Driver::handle<Driver::native_stream>(stream), nullptr, Name::of("some call"), app, error);
+        stream == 0 ? nullptr : &asked, nullptr, Name::of("some call"), app, error);
     if (refused) {
       EXPECT_EQ(finding(error),
                 (Finding{Errc::stream_capturing, Stage::validation, 0, 0, Axis::none}));
@@ -51,17 +52,17 @@ TEST_F(Waiting, APointKnowsItsTimeOnlyIfToolsAskForIt) {
   void* const stream = Driver::handle<void*>(4);
   {
     const NotedWaits noted;
-    const auto point = detail::StreamPoint::of(stream, 2);
+    const auto point = detail::StreamPoint::of(stream, 7, 2);
     EXPECT_EQ(point.time, 1U);
     point.reached(Driver::vendor);
-    EXPECT_EQ(script.taken(), Calls{"reached 4 2 1"});
+    EXPECT_EQ(script.taken(), Calls{"reached 7 2 1"});
     nothing.reached(Driver::vendor);
     EXPECT_EQ(script.taken(), Calls{}) << "nothing is known";
   }
   const detail::DebugHooks* const before = detail::debug_hooks();
   __atomic_store_n(&detail::debug_hooks_in_use, nullptr, __ATOMIC_RELEASE);
-  const auto alone = detail::StreamPoint::of(stream, 2);
-  detail::StreamPoint{stream, 5, 2}.reached(Driver::vendor);
+  const auto alone = detail::StreamPoint::of(stream, 7, 2);
+  detail::StreamPoint{stream, detail::StreamNumber(7), 5, 2}.reached(Driver::vendor);
   __atomic_store_n(&detail::debug_hooks_in_use, before, __ATOMIC_RELEASE);
   EXPECT_EQ(alone.time, 0U);
   EXPECT_EQ(alone.stream, stream);
@@ -128,8 +129,7 @@ TEST_F(Waiting, PollingHelpsUnlessASchedulerRunsTheWork) {
 TEST_F(Waiting, AWatchedCallIsPrecededByAWaitThatBreaksNoCapture) {
   const NotedWaits noted;
   const auto ahead = [] {
-    const int status =
-        detail::wait_ahead<Driver, waits_full>(Driver::handle<Driver::native_stream>(4), 2, app);
+    const int status = detail::wait_ahead<waits_full>(Driver::stream(4, 2), app);
     EXPECT_EQ(status, script.status_of("waits"));
     return script.taken();
   };
@@ -249,12 +249,13 @@ struct MarksOf {
     static_cast<void>(script.taken());
   }
   static basic_stream_ref<B> stream(std::uintptr_t number) {
-    return detail::StreamAccess::make<B>(B::template handle<void*>(number), 0);
+    return detail::StreamAccess::make<B>(B::template handle<void*>(number), 0,
+                                         detail::StreamNumber(number));
   }
   std::vector<std::uintptr_t> streams() const {
     std::vector<std::uintptr_t> found;
-    marks.each([&](basic_stream_ref<B> stream, const detail::StreamMark<B>&) {
-      found.push_back(number_of(stream.native()));
+    marks.each([&](detail::StreamNumber stream, const detail::StreamMark<B>&) {
+      found.push_back(stream.value());
       return true;
     });
     std::sort(found.begin(), found.end());
@@ -297,9 +298,8 @@ TEST_F(Waiting, MarksAreVisitedUntilOneStops) {
   MarksOf<StreamDriver> held;
   held.set(1, 3);
   int visited = 0;
-  held.marks.each([&](basic_stream_ref<StreamDriver>, const detail::StreamMark<StreamDriver>&) {
-    return ++visited < 2;
-  });
+  held.marks.each(
+      [&](detail::StreamNumber, const detail::StreamMark<StreamDriver>&) { return ++visited < 2; });
   EXPECT_EQ(visited, 2);
 }
 

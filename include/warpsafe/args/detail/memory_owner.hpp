@@ -15,11 +15,12 @@ inline constexpr int memory_was_freed = -2;
 inline constexpr int memory_is_at_host = -3;  ///< managed, between to_host and to_device
 /// What a buffer's views know about its memory. Lives as long as the memory is held, or longer.
 struct MemoryOwner {
-  /// The vendor's stream whose order frees the memory.
-  const void* freed_on = nullptr;
+  /// The number of the stream whose order frees the memory; 0: each use is recorded.
+  unsigned long freed_on = 0;
   /// Records that the memory may be freed only after the work submitted so far to `stream` of
-  /// `device`. Returns the runtime's status.
-  int (*add_use)(MemoryOwner& self, void* stream, int device) noexcept = nullptr;
+  /// `device`, which has that number for the calling thread. Returns the runtime's status.
+  int (*add_use)(MemoryOwner& self, void* stream, int device,
+                 unsigned long number) noexcept = nullptr;
   unsigned char vendor = 0;  ///< the memory's Vendor. Other vendors' uses are not recorded.
   int of_device = -1;        ///< the memory's device
   void* start = nullptr;     ///< its first byte; nullptr: none
@@ -56,10 +57,11 @@ constexpr MemoryOwner* owner_of([[maybe_unused]] const A& argument) noexcept {
   return nullptr;
 }
 
-/// Whether the argument is a view of memory that another stream frees.
+/// Whether the argument is a view of memory that may be freed by another stream than that of the
+/// number (StreamAccess::given_number).
 template <class A>
 [[gnu::always_inline]] constexpr bool is_of_another_stream(
-    [[maybe_unused]] const A& argument, [[maybe_unused]] const void* stream) noexcept {
+    [[maybe_unused]] const A& argument, [[maybe_unused]] unsigned long stream) noexcept {
   if constexpr (is_view<A> || holds_owner<A>) {
     const MemoryOwner* const owner = owner_of(argument);
     return owner != nullptr && owner->freed_on != stream;

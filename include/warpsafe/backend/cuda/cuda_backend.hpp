@@ -188,6 +188,17 @@ struct CudaCalls : CudaGraphCalls {
     return cudaErrorNotSupported;
 #endif
   }
+  /// "The Id is unique for the life of the program" (CUDA Runtime API, cudaStreamGetId, from 12.0
+  /// on). Breaks the capture of a stream that captures (an H200, driver 580).
+  static int stream_id(native_stream stream, std::uint64_t& id) noexcept {
+    unsigned long long number = 0;
+    const cudaError_t status = cudaStreamGetId(stream, &number);
+    id = number;
+    return status;
+  }
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+  static constexpr bool default_is_per_thread = true;
+#endif
   static int stream_capturing(native_stream stream, bool& capturing) noexcept {
     cudaStreamCaptureStatus state{};
     const cudaError_t status = cudaStreamIsCapturing(stream, &state);

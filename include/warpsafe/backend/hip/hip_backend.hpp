@@ -178,6 +178,13 @@ struct HipCalls : HipGraphCalls {
     return hipErrorNotSupported;
 #endif
   }
+#if defined(HIP_API_PER_THREAD_DEFAULT_STREAM)
+  static constexpr bool default_is_per_thread = true;
+#endif
+#if !defined(hipStreamLegacy)
+  /// Older releases have no other name for it.
+  static native_stream legacy_stream() noexcept { return nullptr; }
+#endif
   static int stream_capturing(native_stream stream, bool& capturing) noexcept {
     hipStreamCaptureStatus state{};
     const hipError_t status = hipStreamIsCapturing(stream, &state);

@@ -67,6 +67,17 @@ inline constexpr Name environment_switches[] = {
   return status == 0 && hooks != nullptr && hooks->failed() ? failed_check_status : status;
 }
 
+/// A stream as a call names it, and which one this is (StreamRef::number; 0: not known).
+struct WhichStream {
+  const void* handle = nullptr;
+  std::uint64_t number = 0;
+
+  constexpr WhichStream() noexcept = default;
+  constexpr WhichStream(const void* its_handle,  // NOLINT(google-explicit-constructor)
+                        std::uint64_t its_number = 0) noexcept
+      : handle(its_handle), number(its_number) {}
+};
+
 /// What an open capture must know about other calls of the library.
 struct CaptureHooks {
   /// A call of the runtime or of a library failed; it may have broken a capture.
@@ -74,18 +85,19 @@ struct CaptureHooks {
   /// Whether waiting for the stream or event, or querying it, would break a capture; either may be
   /// nullptr. If so, `error` says why. `relaxed` means that the calling thread has set the relaxed
   /// capture mode.
-  bool (*refuses)(const void* stream, const void* event, bool relaxed, LaunchError& error) noexcept;
+  bool (*refuses)(WhichStream stream, const void* event, bool relaxed, LaunchError& error) noexcept;
   /// Returns the number of the capture that the event belongs to; 0: none.
-  std::uint64_t (*recorded)(const void* event, void* stream) noexcept;
+  std::uint64_t (*recorded)(const void* event, WhichStream stream) noexcept;
   bool (*is_open)(std::uint64_t capture) noexcept;
   /// Called before and after a stream waits for an event. `before` is the result of `waiting`.
-  std::uint64_t (*waiting)(void* stream) noexcept;
-  void (*waited)(void* stream, const void* event, std::uint64_t before, call_site site) noexcept;
+  std::uint64_t (*waiting)(WhichStream stream) noexcept;
+  void (*waited)(WhichStream stream, const void* event, std::uint64_t before,
+                 call_site site) noexcept;
   /// A checked launch was captured: its graph monitors the memory behind its pointers.
-  void (*launched)(const void* stream, const KernelEntry& entry, void* const* args) noexcept;
+  void (*launched)(WhichStream stream, const KernelEntry& entry, void* const* args) noexcept;
   /// A kernel, a copy, a fill or a library's work is about to be submitted to a stream, which need
   /// not capture.
-  void (*submitting)(const void* stream, const Name& what, const call_site& site) noexcept;
+  void (*submitting)(WhichStream stream, const Name& what, const call_site& site) noexcept;
 };
 
 /// nullptr unless this library has an open capture in any thread. One variable for the whole
@@ -96,7 +108,7 @@ struct CaptureHooks {
   return __atomic_load_n(&capture_hooks, __ATOMIC_ACQUIRE);
 }
 /// Tells the open captures that work is about to be submitted.
-[[gnu::always_inline]] inline void tell_captures(const void* stream, const Name& what,
+[[gnu::always_inline]] inline void tell_captures(const WhichStream& stream, const Name& what,
                                                  const call_site& site) noexcept {
   if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
     hooks->submitting(stream, what, site);
@@ -152,6 +164,7 @@ struct LaunchFacts {
   const LaunchShape& shape;
   const KernelLimits* limits;  ///< of the kernel; nullptr if unknown
   const void* stream;
+  std::uint64_t stream_number;
   std::int32_t device;
   const call_site& site;
 };
@@ -175,8 +188,9 @@ struct DebugHooks {
   int (*wait)(const WaitCalls& calls, void* handle, const WaitTarget& place) noexcept;
   /// Whether WARPSAFE_TIMEOUT is on.
   bool (*watches_waits)() noexcept;
-  /// The work that was submitted to the stream before `began` has ended without a fault.
-  void (*waited)(Vendor vendor, std::int32_t device, const void* stream,
+  /// The work that was submitted to the stream with this number before `began` has ended without a
+  /// fault.
+  void (*waited)(Vendor vendor, std::int32_t device, std::uint64_t stream,
                  std::uint64_t began) noexcept;
   /// All work of the device has ended without a fault.
   void (*device_idle)(Vendor vendor, std::int32_t device) noexcept;

@@ -23,7 +23,7 @@ namespace warpsafe {
 namespace debug::detail {
 
 inline std::uint64_t begin_wait() noexcept { return Completion::get().begin_wait(); }
-inline void waited(Vendor vendor, std::int32_t device, const void* stream,
+inline void waited(Vendor vendor, std::int32_t device, std::uint64_t stream,
                    std::uint64_t began) noexcept {
   Completion::get().stream_waited(vendor, device, stream, began);
 }

@@ -39,7 +39,7 @@ class Journal {
       }
       // Each store is a release: a reader that sees one of them also sees the odd version.
       for (std::size_t i = 1; i < payload_words; ++i) {
-        __atomic_store_n(&slot.words[i], words[i], __ATOMIC_RELEASE);
+        __atomic_store_n(&slot.words[i - 1], words[i], __ATOMIC_RELEASE);
       }
       __atomic_store_n(&slot.version, 2 * number, __ATOMIC_RELEASE);
       return number;
@@ -65,7 +65,7 @@ class Journal {
     std::uint64_t words[payload_words];
     words[0] = version / 2;
     for (std::size_t i = 1; i < payload_words; ++i) {
-      words[i] = __atomic_load_n(&slot.words[i], __ATOMIC_ACQUIRE);
+      words[i] = __atomic_load_n(&slot.words[i - 1], __ATOMIC_ACQUIRE);
     }
     const std::uint64_t reached = __atomic_load_n(&slot.progress, __ATOMIC_ACQUIRE);
     if (__atomic_load_n(&slot.version, __ATOMIC_RELAXED) != version) return false;
@@ -111,7 +111,7 @@ class Journal {
   struct alignas(64) Slot {
     std::uint64_t version;  ///< 2 * number, odd while it is written
     std::uint64_t progress;
-    std::uint64_t words[payload_words];  ///< the record; the first word is not used
+    std::uint64_t words[payload_words - 1];  ///< the record without its first word, the number
   };
 
   // No initialisers, because static storage is zero; see LaunchRecord.

@@ -33,7 +33,7 @@ namespace warpsafe::debug {
     return;
   }
   const auto same_stream = [](const LaunchRecord& a, const LaunchRecord& b) {
-    return a.stream == b.stream && a.device == b.device && a.vendor == b.vendor;
+    return a.stream_number == b.stream_number && a.vendor == b.vendor;
   };
   out << "\n  in flight (not known to have ended), by stream, oldest first:";
   for (std::size_t i = 0; i < launches.size(); ++i) {
@@ -171,8 +171,8 @@ inline constexpr std::uint64_t longest_limit = ~std::uint64_t{0} / 2;  // 292 ye
   }
   const int status = wait_as_tool(calls, handle, place);
   if (begun != 0) {
-    const WaitRecord record{calls.what, place.stream, place.device,      calls.vendor,
-                            status,     begun,        nanoseconds_now(), place.site};
+    const WaitRecord record{calls.what, place.stream,      place.device, calls.vendor,       status,
+                            begun,      nanoseconds_now(), place.site,   place.stream_number};
     notify_listeners([&](const RunListener& one) {
       if (one.waited != nullptr) one.waited(one.user, record);
     });

@@ -89,9 +89,9 @@ inline void add_site(JsonObject& line, const call_site& site) {
 [[nodiscard]] inline std::string launch_line(const RunLaunch& one) {
   const LaunchRecord& record = one.record;
   // Every member is named, so that a new one does not compile until it is handled here.
-  const auto& [sequence, kernel, grid, block, dynamic_shared, stream, device, vendor, state,
-               options, priority, registers, max_threads_per_block, static_shared, cluster, site] =
-      record;
+  const auto& [sequence, kernel, grid, block, dynamic_shared, stream, stream_number, device, vendor,
+               state, options, priority, registers, max_threads_per_block, static_shared, cluster,
+               site] = record;
   warpsafe::detail::left_out(options);  // record.has() reads them
   JsonObject line;
   line.add("launch", sequence)
@@ -103,6 +103,7 @@ inline void add_site(JsonObject& line, const call_site& site) {
       .add("registers", registers)
       .add("max_threads_per_block", max_threads_per_block)
       .add("stream", stream)
+      .add("stream_number", stream_number)
       .add("device", device)
       .add("vendor", vendor_name(vendor))
       .add("state", state_name(state));
@@ -131,6 +132,7 @@ inline void add_site(JsonObject& line, const call_site& site) {
   JsonObject line;
   line.add("wait", wait.what)
       .add("stream", wait.stream)
+      .add("stream_number", wait.stream_number)
       .add("device", wait.device)
       .add("vendor", vendor_name(wait.vendor))
       .add("status", wait.status)

@@ -47,7 +47,7 @@ class TraceWriter {
   struct Row {
     Vendor vendor;
     std::int32_t device;
-    const void* stream;
+    std::uint64_t number;  ///< of the stream
   };
 
   void event(const JsonObject& fields) {
@@ -88,15 +88,16 @@ class TraceWriter {
     return process;
   }
   /// A stream's row. Names the row when the stream first appears.
-  [[nodiscard]] std::uint32_t row_of(Vendor vendor, std::int32_t device, const void* stream) {
+  [[nodiscard]] std::uint32_t row_of(Vendor vendor, std::int32_t device, const void* stream,
+                                     std::uint64_t number) {
     std::size_t i = 0;
     while (i < rows_.size() &&
-           !(rows_[i].vendor == vendor && rows_[i].device == device && rows_[i].stream == stream)) {
+           !(rows_[i].vendor == vendor && rows_[i].device == device && rows_[i].number == number)) {
       ++i;
     }
     const std::uint32_t row = first_stream + static_cast<std::uint32_t>(i);
     if (i < rows_.size()) return row;
-    rows_.push_back({vendor, device, stream});
+    rows_.push_back({vendor, device, number});
     char name[64];
     std::snprintf(name, sizeof name, "stream %zu (%p)", i, stream);
     meta("thread_name", process_of(vendor, device), row, name);
@@ -123,7 +124,8 @@ class TraceWriter {
     if (one.begun == 0) return;  // only the journal knows it: no times
     const LaunchRecord& record = one.record;
     const std::uint32_t process = process_of(record.vendor, record.device);
-    const std::uint32_t row = row_of(record.vendor, record.device, record.stream);
+    const std::uint32_t row =
+        row_of(record.vendor, record.device, record.stream, record.stream_number);
     const bool timed = one.gpu_begun != 0;
     JsonObject arguments;
     arguments.add("number", record.sequence)
@@ -172,7 +174,7 @@ class TraceWriter {
               .add("cat", "wait")
               .add("args", arguments));
     if (wait.stream == nullptr) return;
-    const std::uint32_t row = row_of(wait.vendor, wait.device, wait.stream);
+    const std::uint32_t row = row_of(wait.vendor, wait.device, wait.stream, wait.stream_number);
     event(begin("i", process_of(wait.vendor, wait.device), row, Name::of("waited for"))
               .add("ts", micro(wait.ended))
               .add("s", "t")

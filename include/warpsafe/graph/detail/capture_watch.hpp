@@ -7,6 +7,7 @@
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
+#include <warpsafe/stream/detail/stream_number.hpp>
 
 #include <pthread.h>
 
@@ -15,6 +16,15 @@
 
 namespace warpsafe::detail {
 
+/// Whether these may be one stream. A number is not known for each way to name a stream.
+[[nodiscard]] constexpr bool may_be_one(const WhichStream& a, const WhichStream& b) noexcept {
+  const auto is_known = [](std::uint64_t number) {
+    return number != 0 && StreamNumber(number).is_certain();
+  };
+  return a.handle == b.handle &&
+         (a.number == b.number || !is_known(a.number) || !is_known(b.number));
+}
+
 /// Follows one open capture: the streams that take part, and the error that broke it. The runtime
 /// only reports that something went wrong; this structure records what, and on which line.
 struct CaptureWatch {
@@ -22,7 +32,7 @@ struct CaptureWatch {
   /// its next node would wait for the nodes of `joined_tail`, because the capture's own stream
   /// waits for those nodes too.
   struct Fork {
-    const void* stream;
+    WhichStream stream;
     std::uint64_t joined_tail;
     bool joined;  ///< used if the runtime does not report nodes
     call_site site;
@@ -30,7 +40,7 @@ struct CaptureWatch {
   /// An event that was recorded in the capture.
   struct RecordedEvent {
     const void* event;
-    const void* stream;
+    WhichStream stream;
     std::uint64_t tail;
     bool is_joined;
   };
@@ -41,7 +51,7 @@ struct CaptureWatch {
   Vendor vendor = Vendor::unknown;
   CaptureMode mode = CaptureMode::global;
   pthread_t thread = pthread_self();
-  const void* stream = nullptr;
+  WhichStream stream;
   ResourcesPtr resources;
   LaunchError broken =
       LaunchError::make(Errc{}, Stage{});  ///< the first error after which the capture was broken
@@ -58,14 +68,14 @@ struct CaptureWatch {
     call_site site{};
   } outside{};
 
-  [[nodiscard]] Fork* find_fork(const void* which) noexcept {
+  [[nodiscard]] Fork* find_fork(const WhichStream& which) noexcept {
     for (int i = 0; i < fork_count; ++i) {
-      if (forks[i].stream == which) return &forks[i];
+      if (may_be_one(forks[i].stream, which)) return &forks[i];
     }
     return nullptr;
   }
-  [[nodiscard]] bool takes_part(const void* which) noexcept {
-    return which != nullptr && (which == stream || find_fork(which) != nullptr);
+  [[nodiscard]] bool takes_part(const WhichStream& which) noexcept {
+    return which.handle != nullptr && (may_be_one(which, stream) || find_fork(which) != nullptr);
   }
   [[nodiscard]] RecordedEvent* find_event(const void* event) noexcept {
     for (RecordedEvent& mark : events) {
@@ -73,9 +83,9 @@ struct CaptureWatch {
     }
     return nullptr;
   }
-  [[nodiscard]] std::uint64_t tail_of(const void* which) const noexcept {
+  [[nodiscard]] std::uint64_t tail_of(const WhichStream& which) const noexcept {
     CaptureInfo info{};
-    return query_info(which, info) == 0 ? info.tail : 0;
+    return query_info(which.handle, info) == 0 ? info.tail : 0;
   }
   /// A stream of the capture with work that no other stream waits for, or nullptr.
   [[nodiscard]] const Fork* unjoined() const noexcept {
@@ -90,7 +100,7 @@ struct CaptureWatch {
            (mode == CaptureMode::thread && pthread_equal(thread, pthread_self()) != 0);
   }
 
-  void record(const void* event, const void* which) noexcept {
+  void record(const void* event, const WhichStream& which) noexcept {
     RecordedEvent* mark = find_event(event);
     if (!takes_part(which)) {
       if (mark != nullptr) *mark = {};  // the event has since been recorded outside
@@ -101,14 +111,14 @@ struct CaptureWatch {
     const std::uint64_t tail = tail_of(which);
     *mark = {event, which, tail, fork == nullptr || fork->joined_tail == tail};
   }
-  void wait(const void* waiter, const RecordedEvent& mark, std::uint64_t before,
+  void wait(const WhichStream& waiter, const RecordedEvent& mark, std::uint64_t before,
             call_site site) noexcept {
     // From here on the waiting stream is responsible for the nodes.
     if (Fork* const joined = find_fork(mark.stream)) {
       joined->joined_tail = mark.tail;
       joined->joined = true;
     }
-    if (waiter == stream) return;
+    if (may_be_one(waiter, stream)) return;
     Fork* fork = find_fork(waiter);
     const bool was_joined = fork == nullptr || fork->joined_tail == before;
     if (fork == nullptr) {
@@ -129,14 +139,14 @@ struct CaptureHookFunctions {
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       CaptureInfo info{};
       if (watch->broken.code != Errc{} || watch->vendor != error.vendor) continue;
-      if (watch->query_info(watch->stream, info) != 0 || info.state != CaptureState::broken)
+      if (watch->query_info(watch->stream.handle, info) != 0 || info.state != CaptureState::broken)
         continue;
       watch->broken = error;
       watch->broken.subcode = error.code == Errc::capture_broken ? Subcode::broken_before_call
                                                                  : Subcode::broken_by_call;
     }
   }
-  static bool refuses(const void* stream, const void* event, bool relaxed,
+  static bool refuses(WhichStream stream, const void* event, bool relaxed,
                       LaunchError& error) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
@@ -146,12 +156,12 @@ struct CaptureHookFunctions {
       if (!captured_event && !captured_stream && !unsafe) continue;
       if (captured_event) error.code = Errc::captured_event;
       error.subcode = captured_stream ? Subcode::none : Subcode::other_stream;
-      error.stream = watch->stream;
+      error.stream = watch->stream.handle;
       return true;
     }
     return false;
   }
-  static std::uint64_t recorded(const void* event, void* stream) noexcept {
+  static std::uint64_t recorded(const void* event, WhichStream stream) noexcept {
     const GraphLock lock;
     std::uint64_t of = 0;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
@@ -167,14 +177,14 @@ struct CaptureHookFunctions {
     }
     return false;
   }
-  static std::uint64_t waiting(void* stream) noexcept {
+  static std::uint64_t waiting(WhichStream stream) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       if (watch->takes_part(stream)) return watch->tail_of(stream);
     }
     return 0;
   }
-  static void waited(void* stream, const void* event, std::uint64_t before,
+  static void waited(WhichStream stream, const void* event, std::uint64_t before,
                      call_site site) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
@@ -183,24 +193,25 @@ struct CaptureHookFunctions {
       }
     }
   }
-  static void launched(const void* stream, const KernelEntry& entry, void* const* args) noexcept {
+  static void launched(WhichStream stream, const KernelEntry& entry, void* const* args) noexcept {
     const ResourcesPtr resources = resources_of(stream);
     if (resources.get() == nullptr) return;
     each_memory(entry, args,
                 [&](const GivenMemory& memory) { resources->add_memory(memory.address); });
   }
-  static void submitting(const void* stream, const Name& what, const call_site& site) noexcept {
+  static void submitting(WhichStream stream, const Name& what, const call_site& site) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       if (watch->takes_part(stream)) return;
     }
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       if (watch->outside.stream != nullptr) continue;
-      if (pthread_equal(watch->thread, pthread_self()) != 0) watch->outside = {stream, what, site};
+      if (pthread_equal(watch->thread, pthread_self()) != 0)
+        watch->outside = {stream.handle, what, site};
     }
   }
   /// The resources of the capture that the stream takes part in; empty if there is none.
-  static ResourcesPtr resources_of(const void* stream) noexcept {
+  static ResourcesPtr resources_of(const WhichStream& stream) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       if (watch->takes_part(stream)) return watch->resources;
@@ -240,7 +251,7 @@ inline void close_watch(CaptureWatch& watch) noexcept {
 /// Hands `value` to the graph that `stream` captures. Returns false, with `value` untouched, unless
 /// this library began the capture.
 template <class T>
-[[nodiscard]] bool keep_in_capture(const void* stream, T&& value) noexcept {
+[[nodiscard]] bool keep_in_capture(const WhichStream& stream, T&& value) noexcept {
   if (open_captures() == nullptr) return false;
   const ResourcesPtr resources = CaptureHookFunctions::resources_of(stream);
   return resources.get() != nullptr && resources->keep(std::forward<T>(value)) != nullptr;
@@ -273,7 +284,7 @@ template <class T>
       "warpsafe: a capture of stream %p is empty: the work since its beginning went to another "
       "stream, and ran at once\n  begun at %s:%u; '%.*s' on stream %p, at %s:%u\n  submit the "
       "work to the captured stream, or capture the stream that it is submitted to\n",
-      watch.stream, file_of(began), began.line, static_cast<int>(work.what.size),
+      watch.stream.handle, file_of(began), began.line, static_cast<int>(work.what.size),
       work.what.data == nullptr ? "" : work.what.data, work.stream, file_of(work.site),
       work.site.line);
 }

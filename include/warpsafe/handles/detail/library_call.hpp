@@ -141,7 +141,7 @@ template <auto Fn, class Traits, class... A>
   // Buffers of other streams may be freed only after the call's work.
   if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
     const basic_stream_ref<typename Traits::backend> stream = bound.stream.ref();
-    if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {
+    if ((is_of_another_stream(arguments, StreamAccess::given_number(stream)) || ...)) [[unlikely]] {
       return record_uses(stream, site.file, site.function, site.line, owner_of(arguments)...);
     }
   }
@@ -161,7 +161,7 @@ template <auto Fn, CheckLevel Level, class Traits, class... A>
       !check_call_values<Function>(bound, full, name, site, error, arguments...)) {
     return error;
   }
-  tell_captures(bound.stream.ref().native(), name, site);
+  tell_captures({bound.stream.ref().native(), bound.stream.ref().number()}, name, site);
   return call_library<Fn>(bound, site, first_place, arguments...);
 }
 

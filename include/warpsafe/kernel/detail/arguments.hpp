@@ -198,7 +198,7 @@ template <class B>
 template <class B>
 [[nodiscard]] int record_use(const basic_stream_ref<B>& stream, MemoryOwner& owner) noexcept {
   if (owner.vendor != static_cast<unsigned char>(B::vendor)) return 0;
-  return owner.add_use(owner, stream.native(), stream.device().value());
+  return owner.add_use(owner, stream.native(), stream.device().value(), stream.number());
 }
 
 /// Records in the buffers behind the passed views that `stream`, which is not their own, uses them.
@@ -209,8 +209,9 @@ template <class B, class... Owner>
                                                       const char* file, const char* function,
                                                       unsigned line, Owner... owners) noexcept {
   int status = 0;
+  const std::uint64_t number = stream.number();
   for (MemoryOwner* const owner : {owners...}) {
-    if (status == 0 && owner != nullptr && owner->freed_on != stream.native()) {
+    if (status == 0 && owner != nullptr && owner->freed_on != number) {
       status = record_use<B>(stream, *owner);
     }
   }

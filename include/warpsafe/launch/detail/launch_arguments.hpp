@@ -253,12 +253,13 @@ template <class B>
 [[nodiscard]] bool check_owners(const Located<B>& at, const ArgumentWords& arguments, bool& foreign,
                                 LaunchError& error) noexcept {
   const int device = at.stream.device().value();
+  const std::uint64_t stream = at.stream.number();
   bool found = false;
   for (std::uint32_t i = 0; foreign && i < arguments.types().count; ++i) {
     const ArgumentFacts& facts = *arguments.types().facts[i];
     if (!facts.has_owner) continue;
     MemoryOwner* const owner = facts.source(arguments.argument(i)).owner;
-    if (owner == nullptr || (owner->freed_on == at.stream.native() && owner->of_device == device)) {
+    if (owner == nullptr || (owner->freed_on == stream && owner->of_device == device)) {
       continue;
     }
     found = true;
@@ -279,7 +280,7 @@ template <class B>
     const ArgumentFacts& facts = *arguments.types().facts[i];
     if (!facts.has_owner) continue;
     MemoryOwner* const owner = facts.source(arguments.argument(i)).owner;
-    if (owner == nullptr || owner->freed_on == at.stream.native()) continue;
+    if (owner == nullptr || owner->freed_on == at.stream.number()) continue;
     if (const int status = record_use<B>(at.stream, *owner)) {
       ::new (static_cast<void*>(&error))
           LaunchError(runtime_error<B>(status, Name::of("event record"), at.site));

@@ -136,7 +136,7 @@ template <class Calls, bool Plain, class B, bool Copies, class Shaped, class Slo
                           at.site.function, at.site.line);
   }
   if constexpr ((is_view<A> || ...)) {
-    if ((is_of_another_stream(arguments, stream.native()) || ...)) [[unlikely]] {
+    if ((is_of_another_stream(arguments, StreamAccess::given_number(stream)) || ...)) [[unlikely]] {
       return record_uses(stream, at.site.file, at.site.function, at.site.line,
                          owner_of(arguments)...);
     }

@@ -93,12 +93,14 @@ template <class B>
     const Located<B>& at, const LaunchShape& shape, const Name& kernel,
     const KernelLimits* kernel_limits) noexcept {
   return {backend_calls<B>,
-          {kernel, shape, kernel_limits, at.stream.native(), at.stream.device().value(), at.site}};
+          {kernel, shape, kernel_limits, at.stream.native(), at.stream.number(),
+           at.stream.device().value(), at.site}};
 }
 
 /// Before a launch is submitted, shows its arguments to an open capture and to the debug tools.
 struct ArgumentInspection {
-  const CaptureHooks* captures;    ///< or nullptr; they track the memory that the launch reaches
+  const CaptureHooks* captures;  ///< or nullptr; they track the memory that the launch reaches
+  std::uint64_t stream_number;
   const Observation* observation;  ///< nullptr if no debug tool asks for the data
   LaunchError& error;
   Inspected verdict = Inspected::dispatch;
@@ -106,7 +108,8 @@ struct ArgumentInspection {
   static void read(void* context, const LaunchArguments& arguments) noexcept {
     ArgumentInspection& self = *static_cast<ArgumentInspection*>(context);
     if (self.captures != nullptr) {
-      self.captures->launched(arguments.stream, arguments.entry, arguments.values);
+      self.captures->launched({arguments.stream, self.stream_number}, arguments.entry,
+                              arguments.values);
     }
     if (self.observation != nullptr) {
       self.verdict = self.observation->inspect(arguments, self.error);

@@ -150,7 +150,8 @@ inline constexpr bool has_names = ((side_name<std::remove_cvref_t<A>> != SideNam
 /// The owner in the views of a buffer without memory: launches, copies and library calls refuse
 /// these views as those of freed memory.
 inline constinit MemoryOwner closed_memory{
-    .add_use = [](MemoryOwner&, void*, int) noexcept { return 0; }, .of_device = memory_was_freed};
+    .add_use = [](MemoryOwner&, void*, int, unsigned long) noexcept { return 0; },
+    .of_device = memory_was_freed};
 [[nodiscard]] inline MemoryOwner* owner_or_closed(MemoryOwner* memory) noexcept {
   return memory == nullptr ? &closed_memory : memory;
 }
@@ -189,7 +190,10 @@ template <CheckLevel Level, class B>
   // find memory of that device's pool (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
   const bool one_device = kind != CopyKind::device_to_device || to.device == from.device;
   const int known = to.device >= 0 ? to.device : from.device;
-  const int current = known >= 0 && (one_device || peers) ? known : stream.device().value();
+  // A default stream is the current device's; a copy between devices names them.
+  const bool of_stream = peers && StreamNumber::is_default(stream.native());
+  const int current =
+      known >= 0 && (one_device || peers) && !of_stream ? known : stream.device().value();
   return on_device<B, Level>(current, [&]() noexcept -> int {
     if (to.dense() && from.dense()) {
       const std::size_t bytes = to.width * to.rows;
@@ -249,7 +253,7 @@ template <CheckLevel Level, class B>
   if (!allowed.has_value()) return allowed;
   const CallScope<B> here(site);
   const int device = stream.device().value();
-  if (const int status = wait_ahead<B, Level>(stream.native(), device, site)) {
+  if (const int status = wait_ahead<Level>(stream, site)) {
     return runtime_error<B>(status, operation, site, Stage::completion, device);
   }
   const int status = submit_copy<Level>(to, from, kind, stream);
@@ -279,7 +283,7 @@ template <CheckLevel Level, class B>
   }
   const CallScope<B> here(site);
   if constexpr (Level != CheckLevel::off) {
-    tell_captures(stream.native(), Name::of("fill device memory"), site);
+    tell_captures({stream.native(), stream.number()}, Name::of("fill device memory"), site);
   }
   const int status = on_device<B, Level>(stream.device().value(), [&]() noexcept {
     return call<B, Level, &B::fill>(rows.data, static_cast<unsigned char>(value),

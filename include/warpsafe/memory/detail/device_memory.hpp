@@ -67,7 +67,7 @@ class DeviceMemory : public MemoryOwner {
   /// work is ordered after the old stream's work
   void move_to(basic_stream_hold<B> stream) noexcept {
     stream_ = std::move(stream);
-    MemoryOwner::freed_on = stream_.ref().native();
+    MemoryOwner::freed_on = stream_.ref().number();
   }
 
   void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
@@ -85,14 +85,15 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[nodiscard]] int order_uses_before(basic_stream_ref<B> stream) noexcept {
     const Locked lock(recording_);
+    const StreamNumber number(stream.number());
     int status = 0;
-    uses_.each([&](basic_stream_ref<B> user, const StreamMark<B>& use) noexcept {
-      if (!(user == stream)) status = use.template order_before<Level>(stream);
+    uses_.each([&](StreamNumber user, const StreamMark<B>& use) noexcept {
+      if (!is_one_stream(user, number)) status = use.template order_before<Level>(stream);
       return status == 0;
     });
-    if (status != 0 || stream == stream_.ref() || captures<Level>(stream_.ref())) return status;
+    if (status != 0 || is_own(stream) || captures<Level>(reachable())) return status;
     StreamMark<B> own;
-    status = own.template set<Level>(stream_.ref());
+    status = own.template set<Level>(reachable());
     return status != 0 ? status : own.template order_before<Level>(stream);
   }
 
@@ -101,23 +102,23 @@ class DeviceMemory : public MemoryOwner {
   /// the runtime's status. Thread-safe, since launches of several threads may read one buffer.
   template <CheckLevel Level>
   [[nodiscard]] int record_use(basic_stream_ref<B> stream) noexcept {
-    if (stream == stream_.ref() || start == nullptr || captures<Level>(stream)) return 0;
+    if (is_own(stream) || start == nullptr || captures<Level>(stream)) return 0;
     const Locked lock(recording_);
     int status = 0;
     const bool recorded = uses_.template set<Level>(stream, status);
     if (recorded && status == 0) return 0;
     // Without a record the free cannot wait for this use, so it ends now, whatever captures.
     const RelaxedCaptureScope<B, Level> outside;
-    const int waited =
-        wait_for_stream<B, Level>(stream.native(), stream.device().value(), {}, false);
+    const int waited = wait_for_stream<Level>(stream, {}, false);
     return recorded ? status : waited;
   }
 
  private:
   template <CheckLevel Level>  // MemoryOwner::add_use
-  static int add_use_at(MemoryOwner& self, void* stream, int device) noexcept {
+  static int add_use_at(MemoryOwner& self, void* stream, int device,
+                        unsigned long number) noexcept {
     return static_cast<DeviceMemory&>(self).template record_use<Level>(
-        StreamAccess::make<B>(stream, device));
+        StreamAccess::make<B>(stream, device, StreamNumber(number)));
   }
 
   /// Frees the memory, destroys the object and stores the runtime's status. Returns false if the
@@ -126,7 +127,7 @@ class DeviceMemory : public MemoryOwner {
 
   DeviceMemory(basic_stream_hold<B> stream, std::size_t bytes, Free free,
                decltype(MemoryOwner::add_use) note) noexcept
-      : MemoryOwner{stream.ref().native(), note, static_cast<unsigned char>(B::vendor),
+      : MemoryOwner{stream.ref().number(), note, static_cast<unsigned char>(B::vendor),
                     stream.ref().device().value()},
         stream_(std::move(stream)),
         bytes_(bytes),
@@ -143,7 +144,9 @@ class DeviceMemory : public MemoryOwner {
       // while another thread does, unless the thread has set the relaxed mode (seen on an H200,
       // CUDA 13.0).
       const RelaxedCaptureScope<B, Level> outside;
-      return call<B, Level, &B::allocate>(start, bytes_, stream.native());
+      return on_device_of<B, Level>(stream, [&]() noexcept {
+        return call<B, Level, &B::allocate>(start, bytes_, stream.native());
+      });
     }
     kind_ = Kind::plain;
     if (managed) MemoryOwner::accessed_from = ~0UL;
@@ -158,7 +161,23 @@ class DeviceMemory : public MemoryOwner {
   /// so the free is postponed.
   template <CheckLevel Level>
   [[nodiscard]] bool is_captured() const noexcept {
-    return start != nullptr && kind_ != Kind::captured && captures<Level>(stream_.ref());
+    if (start == nullptr || kind_ == Kind::captured) return false;
+    if (!own_number().is_of_another_thread()) return captures<Level>(stream_.ref());
+    // A capture on any stream that synchronises with the legacy stream forbids its use.
+    bool capturing = false;
+    const int status = on_device_of<B, Level>(reachable(), [&]() noexcept {
+      return call<B, Level, &B::stream_capturing>(reachable().native(), capturing);
+    });
+    return capturing || B::classify(status) == Errc::stream_capturing;
+  }
+  /// Of `stream_` for the thread that bound the memory to it.
+  [[nodiscard]] StreamNumber own_number() const noexcept { return StreamNumber(freed_on); }
+  [[nodiscard]] bool is_own(const basic_stream_ref<B>& stream) const noexcept {
+    return stream.number() == freed_on;
+  }
+  /// The memory's own stream, or what stands for it in the calling thread.
+  [[nodiscard]] basic_stream_ref<B> reachable() const noexcept {
+    return reachable_stream(stream_.ref(), own_number());
   }
 
   template <CheckLevel Level>
@@ -182,7 +201,7 @@ class DeviceMemory : public MemoryOwner {
     int first = 0;
     const auto note = [&first](int status) noexcept { first = first == 0 ? status : first; };
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
-      uses_.each([&](basic_stream_ref<B>, const StreamMark<B>& use) noexcept {
+      uses_.each([&](StreamNumber, const StreamMark<B>& use) noexcept {
         // The free must not come before the use.
         if (const int status = use.template order_before<Level>(stream)) {
           note(status);
@@ -190,15 +209,26 @@ class DeviceMemory : public MemoryOwner {
         }
         return true;
       });
+      if (own_number().is_of_another_thread()) {
+        StreamMark<B> own;
+        int status = own.template set<Level>(reachable());
+        if (status == 0) status = own.template order_before<Level>(stream);
+        if (status != 0) {
+          note(status);
+          note(wait_for_stream<Level>(reachable(), {}, false));
+        }
+      }
       const RelaxedCaptureScope<B, Level> outside;
-      note(call<B, Level, &B::deallocate>(start, stream.native()));
+      note(on_device_of<B, Level>(stream, [&]() noexcept {
+        return call<B, Level, &B::deallocate>(start, stream.native());
+      }));
     } else {
-      uses_.each([&](basic_stream_ref<B>, const StreamMark<B>& use) noexcept {
+      uses_.each([&](StreamNumber, const StreamMark<B>& use) noexcept {
         note(use.template wait<Level>({}, false));
         return true;
       });
       const RelaxedCaptureScope<B, Level> outside;
-      note(wait_for_stream<B, Level>(stream.native(), stream.device().value(), {}, false));
+      note(wait_for_stream<Level>(reachable(), {}, false));
       note(on_device<B, Level>(stream.device().value(), [&]() noexcept {
         return call<B, Level, &B::deallocate_unordered>(start);
       }));

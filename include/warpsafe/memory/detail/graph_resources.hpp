@@ -164,8 +164,7 @@ class RetiredOwners {
   /// marked as freed. The storage of the oldest is freed for it.
   static void add(void* storage) noexcept {
     auto* const owner = ::new (storage) MemoryOwner;
-    owner->freed_on = owner;  // the address of no stream
-    owner->add_use = [](MemoryOwner&, void*, int) noexcept { return 0; };
+    owner->add_use = [](MemoryOwner&, void*, int, unsigned long) noexcept { return 0; };
     owner->of_device = memory_was_freed;
     const unsigned place = __atomic_fetch_add(&added, 1U, __ATOMIC_RELAXED) % room;
     ::operator delete(__atomic_exchange_n(&storages[place], storage, __ATOMIC_ACQ_REL));

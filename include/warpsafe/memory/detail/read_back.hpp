@@ -72,7 +72,7 @@ template <CheckLevel Level, class B>
   }
   const CallScope<B> here(site);
   if constexpr (Level != CheckLevel::off) {
-    tell_captures(stream.native(), Name::of("copy on the device"), site);
+    tell_captures({stream.native(), stream.number()}, Name::of("copy on the device"), site);
   }
   if (const int status = submit_copy<Level>(to, from, CopyKind::device_to_device, stream)) {
     return runtime_error<B>(status, Name::of("copy on the device"), site);
@@ -118,7 +118,8 @@ template <CheckLevel Level, class B, class T>
     return PendingAccess::failed<Level, B, T>(stream, possible.assume_error());
   }
   const CallScope<B> here(site);
-  if constexpr (Level != CheckLevel::off) tell_captures(stream.native(), operation, site);
+  if constexpr (Level != CheckLevel::off)
+    tell_captures({stream.native(), stream.number()}, operation, site);
   const int status = submit_copy<Level>(
       to, from, to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream);
   if (status != 0) {
@@ -146,7 +147,7 @@ template <CheckLevel Level, class B, class T>
                                   0, Axis::none, site));
   }
   const int on = stream.device().value();
-  if (const int status = wait_ahead<B, Level>(stream.native(), on, site)) {
+  if (const int status = wait_ahead<Level>(stream, site)) {
     return PendingAccess::failed<Level, B, HostElements<T>>(
         stream, runtime_error<B>(status, Name::of("copy to host"), site, Stage::completion, on));
   }

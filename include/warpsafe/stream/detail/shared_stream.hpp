@@ -47,6 +47,7 @@ template <class B>
 class SharedStream {
  public:
   typename B::native_stream native;
+  const StreamNumber number = StreamNumber::next();
 
   /// The runtime's call, traced or not, by the check level that made the stream.
   using Destroy = int (*)(typename B::native_stream stream) noexcept;
@@ -62,15 +63,25 @@ class SharedStream {
     __atomic_store_n(&all_streams, made, __ATOMIC_RELEASE);
     return made;
   }
-  /// Adds a holder of that stream. nullptr if this library did not make it, or it is destroyed.
-  [[nodiscard]] static SharedStream* find(const void* stream) noexcept {
+  /// Adds a holder of the stream with that number. nullptr if this library did not make it, or it
+  /// is destroyed.
+  [[nodiscard]] static SharedStream* find(std::uint64_t stream) noexcept {
     const Locked lock(list_lock);
     for (SharedStream* at = all_streams; at != nullptr; at = at->next_) {
-      if (at->native != stream) continue;
+      if (at->number.value() != stream) continue;
       ++at->holders_;
       return at;
     }
     return nullptr;
+  }
+  /// The number of that stream; none if this library did not make it, or it is destroyed.
+  [[nodiscard]] static StreamNumber number_of(const void* stream) noexcept {
+    if (__atomic_load_n(&all_streams, __ATOMIC_ACQUIRE) == nullptr) return {};
+    const Locked lock(list_lock);
+    for (const SharedStream* at = all_streams; at != nullptr; at = at->next_) {
+      if (at->native == stream) return at->number;
+    }
+    return {};
   }
   /// A device other than `device` that has a live stream; -1 if none has.
   [[nodiscard]] static int other_device(int device) noexcept {
@@ -110,6 +121,39 @@ class SharedStream {
   SharedStream* next_ = nullptr;
   int holders_ = 1;
 };
+
+/// The handle of the current device's legacy default stream.
+template <class B>
+[[nodiscard]] void* legacy_handle() noexcept {
+  if constexpr (requires { B::legacy_stream(); }) {
+    return B::legacy_stream();
+  } else {
+    return reinterpret_cast<void*>(StreamNumber::legacy_handle);
+  }
+}
+/// Which stream a vendor's handle names: one of this library, a default stream, or one that other
+/// code made. Asks the runtime only for the last kind, and not while the stream captures: that
+/// would break the capture (seen on an H200, driver 580).
+template <class B>
+StreamNumber stream_number(typename B::native_stream stream, int device) noexcept {
+  const auto value = reinterpret_cast<std::uintptr_t>(stream);
+  bool own_default = false;  // whether 0 is the thread's stream
+  if constexpr (requires { B::default_is_per_thread; }) own_default = B::default_is_per_thread;
+  if (value == StreamNumber::per_thread_handle || (value == 0 && own_default)) {
+    return StreamNumber::per_thread(device);
+  }
+  if (value <= StreamNumber::legacy_handle) return StreamNumber::legacy(device);
+  if (const StreamNumber own = SharedStream<B>::number_of(stream); own.value() != 0) return own;
+  if constexpr (requires(std::uint64_t & id) { B::stream_id(stream, id); }) {
+    std::uint64_t id = 0;
+    bool capturing = true;
+    if (call<B, CheckLevel::off, &B::stream_capturing>(stream, capturing) == 0 && !capturing &&
+        call<B, CheckLevel::off, &B::stream_id>(stream, id) == 0) {
+      return StreamNumber::of_vendor(id);
+    }
+  }
+  return StreamNumber::of_handle(stream, device);
+}
 
 /// The slot for the device's only stream, which every Stream shares (WARPSAFE_SYNC=one-stream).
 /// nullptr if each Stream is its own.

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream.hpp>
@@ -36,24 +37,16 @@ class [[nodiscard]] RelaxedCaptureScope {
   bool exchanged_;
 };
 
-/// Runs `body()`, which returns a runtime's status, with `device` current.
-template <class B, CheckLevel Level, class Body>
-[[nodiscard]] int on_device(int device, const Body& body) noexcept {
-  int before = 0;
-  int status = call<B, Level, &B::current_device>(before);
-  if (status != 0 || before == device) return status != 0 ? status : body();
-  status = call<B, Level, &B::set_device>(device);
-  if (status != 0) return status;
-  status = body();
-  const int restored = call<B, Level, &B::set_device>(before);
-  return status != 0 ? status : restored;
-}
-
 /// Whether the stream captures. A stream that cannot be asked counts as not capturing.
 template <CheckLevel Level, class B>
 [[nodiscard]] bool captures(basic_stream_ref<B> stream) noexcept {
   bool capturing = false;
-  return call<B, Level, &B::stream_capturing>(stream.native(), capturing) == 0 && capturing;
+  return on_device_of<B, Level>(stream,
+                                [&]() noexcept {
+                                  return call<B, Level, &B::stream_capturing>(stream.native(),
+                                                                              capturing);
+                                }) == 0 &&
+         capturing;
 }
 
 /// Waits for the stream's work, even if other streams capture. Like
@@ -100,14 +93,17 @@ class StreamMark {
         native_ = made;
         destroy_ = call<B, Level, &B::event_destroy>;
       }
-      point_ = StreamPoint::of(stream.native(), stream.device().value());
+      point_ = StreamPoint::of(stream);
       return call<B, Level, &B::event_record>(native_, stream.native());
     });
   }
   /// Makes later work of `stream` wait for the point. Returns the runtime's status.
   template <CheckLevel Level>
   [[nodiscard]] int order_before(basic_stream_ref<B> stream) const noexcept {
-    return native_ == nullptr ? 0 : call<B, Level, &B::stream_wait>(stream.native(), native_);
+    if (native_ == nullptr) return 0;
+    return on_device_of<B, Level>(stream, [&]() noexcept {
+      return call<B, Level, &B::stream_wait>(stream.native(), native_);
+    });
   }
   /// Waits on the host until the stream reaches the point. Returns the runtime's status, or
   /// B::not_ready if the wait was ended, which only `may_stop` allows (wait_for_stream).
@@ -128,11 +124,15 @@ class StreamMark {
     if (status == 0) point_.reached(B::vendor);
     return status;
   }
-  /// Whether the stream is known to have reached the point, as far as the backend can tell without
-  /// a call of its runtime (Backend's `event_ended`).
+  /// Whether the stream is known to have reached the point. Prefers what the backend can tell
+  /// without a call of its runtime (Backend's `event_ended`).
+  template <CheckLevel Level>
   [[nodiscard]] bool has_ended() const noexcept {
-    if constexpr (requires { B::event_ended(native_); }) return B::event_ended(native_);
-    return false;
+    if constexpr (requires { B::event_ended(native_); }) {
+      return B::event_ended(native_);
+    } else {
+      return query<Level>() == 0;
+    }
   }
 
  private:
@@ -157,37 +157,42 @@ class StreamMarks {
   /// status. Returns false if a new mark finds no host memory. @pre as StreamMark::set
   template <CheckLevel Level>
   [[nodiscard]] bool set(basic_stream_ref<B> stream, int& status) noexcept {
+    const StreamNumber number(stream.number());
     One* one = first_;
-    while (one != nullptr && !(one->stream == stream)) one = one->next;
+    while (one != nullptr && one->number != number) one = one->next;
     if (one == nullptr) {
-      if (count_ >= drop_at_) drop_ended();
-      one = new (std::nothrow) One{stream, {}, first_};
+      if (count_ >= drop_at_) drop_ended<Level>();
+      one = new (std::nothrow) One{number, {}, first_};
       if (one == nullptr) return false;
       first_ = one;
       ++count_;
+    } else if (!number.is_certain()) {
+      // It may be another stream with the old one's handle: the new mark must come after both.
+      status = one->mark.template order_before<Level>(stream);
+      if (status != 0) return true;
     }
     status = one->mark.template set<Level>(stream);
     return true;
   }
-  /// Calls `visit(stream, mark)` for each mark, until it returns false.
+  /// Calls `visit(number, mark)` for each stream's mark, until it returns false.
   template <class Visit>
   void each(const Visit& visit) const noexcept {
-    for (const One* one = first_; one != nullptr && visit(one->stream, one->mark);) one = one->next;
+    for (const One* one = first_; one != nullptr && visit(one->number, one->mark);) one = one->next;
   }
 
  private:
   struct One {
-    basic_stream_ref<B> stream;
+    StreamNumber number;
     StreamMark<B> mark;
     One* next;
   };
 
-  /// A vendor's runtime gives the handle of a destroyed stream to a later one, so there are not
-  /// more marks than streams at one time. A scheduler of the host backend does not.
+  /// Numbers do not come back, so each new stream adds a mark. Those whose work has ended go.
+  template <CheckLevel Level>
   void drop_ended() noexcept {
     for (One** link = &first_; *link != nullptr;) {
       One* const one = *link;
-      if (one->mark.has_ended()) {
+      if (one->mark.template has_ended<Level>()) {
         *link = one->next;
         delete one;
         --count_;

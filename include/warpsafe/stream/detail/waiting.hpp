@@ -10,6 +10,7 @@
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/backend_calls.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
 // All waits of the library, and what is checked before one. A switch watches the waits here
@@ -25,23 +26,30 @@ struct WaitTarget {
   std::int32_t device;
   call_site site;
   bool may_stop;  ///< false if memory that the work uses is freed after the wait
+  std::uint64_t stream_number = 0;
 };
 /// A point in a stream, for recording that the work before it has ended.
 struct StreamPoint {
-  const void* stream = nullptr;
+  const void* stream = nullptr;  ///< the vendor's handle, for texts
+  StreamNumber number{};
   std::uint64_t time = 0;  ///< 0 if nothing is known
   std::int32_t device = -1;
 
   /// The point that the stream has reached now. Take it before waiting for the stream or recording
   /// an event.
-  [[nodiscard]] static StreamPoint of(const void* stream, std::int32_t device) noexcept {
+  [[nodiscard]] static StreamPoint of(const void* stream, std::uint64_t number,
+                                      std::int32_t device) noexcept {
     const DebugHooks* const hooks = debug_hooks();
-    return {stream, hooks == nullptr ? 0 : hooks->begin_wait(), device};
+    return {stream, StreamNumber(number), hooks == nullptr ? 0 : hooks->begin_wait(), device};
+  }
+  template <class B>
+  [[nodiscard]] static StreamPoint of(const basic_stream_ref<B>& stream) noexcept {
+    return of(stream.native(), stream.number(), stream.device().value());
   }
   /// A wait for this point has succeeded: work submitted before it is no longer suspect.
   void reached(Vendor vendor) const noexcept {
     const DebugHooks* const hooks = debug_hooks();
-    if (hooks != nullptr && time != 0) hooks->waited(vendor, device, stream, time);
+    if (hooks != nullptr && time != 0) hooks->waited(vendor, device, number.value(), time);
   }
 };
 
@@ -79,7 +87,7 @@ template <class B>
 /// call; `error` says why. `stream` and `event` are its arguments, or nullptr. Level full also asks
 /// the driver whether other code captures the stream.
 template <class B, CheckLevel Level>
-[[nodiscard]] bool breaks_capture(typename B::native_stream stream, typename B::native_event event,
+[[nodiscard]] bool breaks_capture(const basic_stream_ref<B>* stream, typename B::native_event event,
                                   Name operation, call_site site, LaunchError& error) noexcept {
   if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
     error = capturing_error(B::vendor, operation, site);
@@ -87,15 +95,22 @@ template <class B, CheckLevel Level>
     const bool exchanged = call<B, Level, &B::exchange_capture_mode>(mode) == 0;
     const bool relaxed = exchanged && mode == B::relaxed_capture;
     if (exchanged) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode));
-    if (hooks->refuses(stream, event, relaxed, error)) return true;
+    const WhichStream which =
+        stream == nullptr ? WhichStream{} : WhichStream(stream->native(), stream->number());
+    if (hooks->refuses(which, event, relaxed, error)) return true;
   }
   if constexpr (Level == CheckLevel::full) {
     bool capturing = false;
     // If the query fails, the call itself reports the error.
-    if (stream != nullptr && call<B, Level, &B::stream_capturing>(stream, capturing) == 0 &&
+    if (stream != nullptr &&
+        on_device_of<B, Level>(*stream,
+                               [&]() noexcept {
+                                 return call<B, Level, &B::stream_capturing>(stream->native(),
+                                                                             capturing);
+                               }) == 0 &&
         capturing) {
       error = capturing_error(B::vendor, operation, site);
-      error.stream = stream;
+      error.stream = stream->native();
       return true;
     }
   }
@@ -121,13 +136,17 @@ inline constexpr WaitCalls event_wait_calls{
 
 /// Waits on the host for the work submitted to the stream so far. Returns the runtime's status, or
 /// B::not_ready if WARPSAFE_TIMEOUT=SECONDS,stop ended the wait, which only `may_stop` allows.
-template <class B, CheckLevel Level>
-[[nodiscard]] int wait_for_stream(typename B::native_stream stream, int device, call_site site,
+template <CheckLevel Level, class B>
+[[nodiscard]] int wait_for_stream(const basic_stream_ref<B>& stream, call_site site,
                                   bool may_stop) noexcept {
-  const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr)
-    return status_with_device_check(call<B, Level, &B::stream_synchronize>(stream));
-  return hooks->wait(stream_wait_calls<B, Level>, stream, {stream, device, site, may_stop});
+  return on_device_of<B, Level>(stream, [&]() noexcept {
+    const auto native = stream.native();
+    const DebugHooks* const hooks = debug_hooks();
+    if (hooks == nullptr)
+      return status_with_device_check(call<B, Level, &B::stream_synchronize>(native));
+    return hooks->wait(stream_wait_calls<B, Level>, native,
+                       {native, stream.device().value(), site, may_stop, stream.number()});
+  });
 }
 /// Waits on the host for an event that was recorded at `point`. Returns as wait_for_stream.
 template <class B, CheckLevel Level>
@@ -137,19 +156,22 @@ template <class B, CheckLevel Level>
   if (hooks == nullptr)
     return status_with_device_check(call<B, Level, &B::event_synchronize>(event));
   return hooks->wait(event_wait_calls<B, Level>, event,
-                     {point.stream, point.device, site, may_stop});
+                     {point.stream, point.device, site, may_stop, point.number.value()});
 }
 /// If waits are watched, waits here before a call that waits for the stream's work inside the
 /// runtime. An example is a copy to or from pageable host memory (CUDA Runtime API, "API
 /// synchronization behavior"). That call then has nothing to wait for. Returns as wait_for_stream.
-template <class B, CheckLevel Level>
-[[nodiscard]] int wait_ahead(typename B::native_stream stream, int device,
-                             call_site site) noexcept {
+template <CheckLevel Level, class B>
+[[nodiscard]] int wait_ahead(const basic_stream_ref<B>& stream, call_site site) noexcept {
   const DebugHooks* const hooks = debug_hooks();
   if (hooks == nullptr || !hooks->watches_waits()) return 0;
-  const WaitCalls& calls = stream_wait_calls<B, Level>;
-  if (open_captures() != nullptr || !calls.may_query(stream)) return 0;
-  return hooks->wait(calls, stream, {stream, device, site, true});
+  return on_device_of<B, Level>(stream, [&]() noexcept {
+    const WaitCalls& calls = stream_wait_calls<B, Level>;
+    const auto native = stream.native();
+    if (open_captures() != nullptr || !calls.may_query(native)) return 0;
+    return hooks->wait(calls, native,
+                       {native, stream.device().value(), site, true, stream.number()});
+  });
 }
 
 }  // namespace detail
@@ -161,13 +183,13 @@ answer<detail::later<B, Progress>> basic_stream_ref<B>::query(call_site site) co
     return detail::check_stream(Name::of("stream query"), *this, site).assume_error();
   }
   LaunchError refused;
-  if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream query"), site,
-                                       refused)) {
+  if (detail::breaks_capture<B, Level>(this, nullptr, Name::of("stream query"), site, refused)) {
     return refused;
   }
   const detail::CallScope<B> here(site);
-  const auto point = detail::StreamPoint::of(native_, device_);
-  const int status = detail::call<B, Level, &B::stream_query>(native());
+  const auto point = detail::StreamPoint::of(*this);
+  const int status = detail::on_device_of<B, Level>(
+      *this, [&]() noexcept { return detail::call<B, Level, &B::stream_query>(native()); });
   if (status == 0) point.reached(B::vendor);
   if (status == 0 || status == B::not_ready) {
     return status == 0 ? Progress::ready : Progress::not_ready;
@@ -188,13 +210,13 @@ result<void> basic_stream_ref<B>::wait(call_site site, bool may_stop) const noex
     return detail::check_stream(Name::of("stream synchronize"), *this, site);
   }
   LaunchError refused;
-  if (detail::breaks_capture<B, Level>(native(), nullptr, Name::of("stream synchronize"), site,
+  if (detail::breaks_capture<B, Level>(this, nullptr, Name::of("stream synchronize"), site,
                                        refused)) {
     return refused;
   }
   const detail::CallScope<B> here(site);
-  const auto point = detail::StreamPoint::of(native_, device_);
-  if (const int status = detail::wait_for_stream<B, Level>(native(), device_, site, may_stop)) {
+  const auto point = detail::StreamPoint::of(*this);
+  if (const int status = detail::wait_for_stream<Level>(*this, site, may_stop)) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
                                                  Stage::completion, device_);
     error.device = device_;

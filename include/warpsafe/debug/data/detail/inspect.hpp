@@ -145,7 +145,8 @@ inline thread_local DataLaunch* data_launch = nullptr;
       log_dump(record, *launch->dump);
     }
     Journal::get().submitted(record.sequence, Completion::get().now());
-    const auto point = warpsafe::detail::StreamPoint::of(record.stream, record.device);
+    const auto point =
+        warpsafe::detail::StreamPoint::of(record.stream, record.stream_number, record.device);
     point.reached(calls.vendor);
     return Inspected::done;
   }
@@ -169,7 +170,8 @@ inline void stop_profiler(const DataLaunch& launch, const BackendCalls& calls) n
                                                            LaunchError& error) noexcept {
   const std::unique_ptr<DataLaunch> launch = take_inspection();
   if (launch == nullptr) return false;
-  const auto point = warpsafe::detail::StreamPoint::of(record.stream, record.device);
+  const auto point =
+      warpsafe::detail::StreamPoint::of(record.stream, record.stream_number, record.device);
   const bool ended = launch->memory.wait_for_launch(error);
   stop_profiler(*launch, calls);
   if (ended) point.reached(calls.vendor);

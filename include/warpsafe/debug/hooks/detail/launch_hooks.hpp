@@ -200,8 +200,10 @@ using warpsafe::detail::LaunchFacts;
     return error.severity == Severity::context_lost ? queried : 0;
   }
   if (capturing || gives_up_launch(calls, stream, record)) return 0;
-  const auto point = warpsafe::detail::StreamPoint::of(record.stream, record.device);
-  const int status = trace_wait(calls, stream, {stream, record.device, record.site, true}, true);
+  const auto point =
+      warpsafe::detail::StreamPoint::of(record.stream, record.stream_number, record.device);
+  const int status = trace_wait(
+      calls, stream, {stream, record.device, record.site, true, record.stream_number}, true);
   if (status == 0) point.reached(calls.vendor);
   return status;
 }
@@ -244,6 +246,7 @@ inline void fill_record(LaunchRecord& record, const LaunchFacts& facts, Vendor v
   }
   record.dynamic_shared = facts.shape.dynamic_shared;
   record.stream = facts.stream;
+  record.stream_number = facts.stream_number;
   record.device = facts.device;
   record.vendor = vendor;
   record.state = LaunchState::started;

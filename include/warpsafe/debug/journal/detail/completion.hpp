@@ -4,6 +4,7 @@
 
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/launch_record.hpp>
+#include <warpsafe/stream/detail/stream_number.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,9 +19,11 @@ namespace warpsafe::debug {
 /// spin lock for a few instructions; launches never do.
 class Completion {
  public:
-  /// How many streams are tracked. A further stream replaces the one with the oldest wait, whose
-  /// launches then stay suspects longer than necessary.
-  static constexpr std::size_t streams = 256;
+  /// How many streams are tracked, in groups by their numbers, which do not come back. A further
+  /// stream of a group replaces the one with the oldest wait, whose launches then stay suspects
+  /// longer than necessary.
+  static constexpr std::size_t streams = 1024;
+  static constexpr std::size_t group = 8;
   static constexpr std::int32_t devices = 64;
 
   /// The time of a launch that was just submitted; at least 1.
@@ -32,26 +35,26 @@ class Completion {
     return __atomic_add_fetch(&clock_, 1, __ATOMIC_SEQ_CST) + 1;
   }
 
-  /// Work that was submitted to `stream` before the time `began` has ended. Default streams (0, and
-  /// those with a name, of which each thread may have its own) are not one stream for the whole
-  /// process. For them this only shows that the device still works.
-  void stream_waited(Vendor vendor, std::int32_t device, const void* stream,
+  /// Work that was submitted to the stream with this number (StreamRef::number) before the time
+  /// `began` has ended. Where the number may be that of several streams, this only shows that the
+  /// device still works.
+  void stream_waited(Vendor vendor, std::int32_t device, std::uint64_t stream,
                      std::uint64_t began) noexcept {
     const warpsafe::detail::Locked lock(lock_);
     Device* const state = find(vendor, device);
     if (state != nullptr && state->succeeded_at < began) state->succeeded_at = began;
-    if (reinterpret_cast<std::uintptr_t>(stream) > last_default_stream) {
-      Stream* chosen = &streams_[0];
-      for (Stream& one : streams_) {
-        if (one.stream == stream && one.device == device && one.vendor == vendor) {
+    if (warpsafe::detail::StreamNumber(stream).is_certain()) {
+      Stream* const first = group_of(stream);
+      Stream* chosen = first;
+      for (std::size_t i = 0; i < group; ++i) {
+        Stream& one = first[i];
+        if (one.stream == stream && one.vendor == vendor) {
           chosen = &one;
           break;
         }
         if (one.waited_at < chosen->waited_at) chosen = &one;
       }
-      if (chosen->stream != stream || chosen->device != device || chosen->vendor != vendor) {
-        *chosen = {stream, 0, device, vendor};
-      }
+      if (chosen->stream != stream || chosen->vendor != vendor) *chosen = {stream, 0, vendor};
       if (chosen->waited_at < began) chosen->waited_at = began;
     }
   }
@@ -72,9 +75,10 @@ class Completion {
     if (const Device* const state = find(record.vendor, record.device)) {
       complete = submitted_at < state->waited_at;
     }
-    for (const Stream& one : streams_) {
-      if (one.stream == record.stream && one.device == record.device &&
-          one.vendor == record.vendor) {
+    const Stream* const first = group_of(record.stream_number);
+    for (std::size_t i = 0; i < group; ++i) {
+      const Stream& one = first[i];
+      if (one.stream == record.stream_number && one.vendor == record.vendor) {
         complete = complete || submitted_at < one.waited_at;
       }
     }
@@ -96,13 +100,9 @@ class Completion {
   [[nodiscard]] static Completion& get() noexcept { return instance; }
 
  private:
-  /// cudaStreamLegacy is 1, cudaStreamPerThread and hipStreamPerThread are 2 (driver_types.h,
-  /// hip_runtime_api.h).
-  static constexpr std::uintptr_t last_default_stream = 2;
   struct Stream {
-    const void* stream;
+    std::uint64_t stream;
     std::uint64_t waited_at;
-    std::int32_t device;
     Vendor vendor;
   };
   struct Device {
@@ -111,6 +111,11 @@ class Completion {
   };
   static constexpr std::size_t vendors = 4;
 
+  /// The multiplier of Knuth's hash puts numbers that follow each other into groups far apart.
+  [[nodiscard]] Stream* group_of(std::uint64_t stream) noexcept {
+    constexpr std::uint64_t spread = 0x9E3779B97F4A7C15;
+    return &streams_[(stream * spread >> 32U) % (streams / group) * group];
+  }
   [[nodiscard]] Device* find(Vendor vendor, std::int32_t device) noexcept {
     const auto row = static_cast<std::size_t>(vendor);
     if (device < 0 || device >= devices || row >= vendors) return nullptr;

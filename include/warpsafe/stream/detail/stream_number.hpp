@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <cstdint>
+
+// A vendor's handle is no identity. CUDA gives the handle of a destroyed stream to the next stream
+// at once, also while the old work runs (200 of 200 on an H200, driver 580), cudaStreamPerThread is
+// one value for a stream of each thread, and cudaStreamLegacy one value for a stream of each
+// device. What the library remembers about a stream has the stream's number.
+
+namespace warpsafe::detail {
+
+/// The counters, one for the whole program.
+[[gnu::visibility("default")]] inline std::uint64_t last_stream_number = 0;
+[[gnu::visibility("default")]] inline std::uint64_t last_stream_thread = 0;
+
+/// The number of the calling thread among those that used a per-thread default stream, from 1.
+[[nodiscard, gnu::visibility("default")]] inline std::uint64_t stream_thread() noexcept {
+  static thread_local std::uint64_t own = 0;
+  if (own == 0) own = __atomic_add_fetch(&last_stream_thread, 1, __ATOMIC_RELAXED);
+  return own;
+}
+
+/// Which stream of a backend. The upper two bits say where the number comes from. 0 is no stream.
+class StreamNumber {
+ public:
+  /// The values of handles that name a default stream: cudaStreamLegacy and hipStreamLegacy are 1,
+  /// cudaStreamPerThread and hipStreamPerThread 2 (driver_types.h, hip_runtime_api.h).
+  static constexpr std::uintptr_t legacy_handle = 1;
+  static constexpr std::uintptr_t per_thread_handle = 2;
+
+  /// Whether the handle names a default stream, of the current device.
+  [[nodiscard]] static bool is_default(const void* stream) noexcept {
+    return reinterpret_cast<std::uintptr_t>(stream) <= per_thread_handle;
+  }
+
+  constexpr StreamNumber() noexcept = default;
+  constexpr explicit StreamNumber(std::uint64_t value) noexcept : value_(value) {}
+  /// For a new stream of this library.
+  [[nodiscard]] static StreamNumber next() noexcept {
+    return StreamNumber(__atomic_add_fetch(&last_stream_number, 1, __ATOMIC_RELAXED));
+  }
+  /// The vendor's own number, which is unique for the life of the program.
+  [[nodiscard]] static constexpr StreamNumber of_vendor(std::uint64_t id) noexcept {
+    return StreamNumber(by_vendor | (id & ~kind_bits));
+  }
+  /// A stream about which nothing is known but its handle. Two of them with one handle may be one
+  /// stream or two.
+  [[nodiscard]] static StreamNumber of_handle(const void* stream, int device) noexcept {
+    const auto place = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(stream)) ^
+                       static_cast<std::uint64_t>(static_cast<std::uint32_t>(device)) << 48U;
+    return StreamNumber(by_handle | (place & ~kind_bits));
+  }
+  [[nodiscard]] static constexpr StreamNumber legacy(int device) noexcept {
+    return StreamNumber(by_default | (static_cast<std::uint32_t>(device) & device_bits));
+  }
+  /// The per-thread stream of whichever thread asks `here`.
+  [[nodiscard]] static constexpr StreamNumber per_thread(int device) noexcept {
+    return StreamNumber(any_thread | (static_cast<std::uint32_t>(device) & device_bits));
+  }
+  /// The stream that the calling thread means: its own, for `per_thread`.
+  [[nodiscard]] StreamNumber here() const noexcept {
+    if ((value_ & any_thread) != any_thread) [[likely]]
+      return *this;
+    return StreamNumber(by_default | stream_thread() << device_width | (value_ & device_bits));
+  }
+  /// Whether it is the per-thread stream of another thread than the calling one, which this thread
+  /// cannot name. @pre a result of `here`
+  [[nodiscard]] bool is_of_another_thread() const noexcept {
+    const std::uint64_t thread = (value_ & ~kind_bits) >> device_width;
+    return (value_ & kind_bits) == by_default && thread != 0 && thread != stream_thread();
+  }
+  /// Whether no other stream has this number.
+  [[nodiscard]] constexpr bool is_certain() const noexcept {
+    return (value_ & kind_bits) != by_handle;
+  }
+  [[nodiscard]] constexpr std::uint64_t value() const noexcept { return value_; }
+  friend constexpr bool operator==(StreamNumber, StreamNumber) noexcept = default;
+
+ private:
+  static constexpr std::uint64_t kind_bits = std::uint64_t{3} << 62U;
+  static constexpr std::uint64_t by_vendor = std::uint64_t{1} << 62U;
+  static constexpr std::uint64_t by_handle = std::uint64_t{2} << 62U;
+  static constexpr std::uint64_t by_default = std::uint64_t{3} << 62U;
+  static constexpr unsigned device_width = 20;
+  static constexpr std::uint64_t device_bits = (std::uint64_t{1} << device_width) - 1;
+  static constexpr std::uint64_t any_thread = ~device_bits;
+
+  std::uint64_t value_ = 0;
+};
+
+/// Whether these are certainly one stream, so that its order is the order of the work.
+[[nodiscard]] constexpr bool is_one_stream(StreamNumber a, StreamNumber b) noexcept {
+  return a == b && a.is_certain();
+}
+
+}  // namespace warpsafe::detail
