@@ -78,8 +78,8 @@ int main() {
   expect(!wrong.clean(), "without the wait there is one");
 
   auto small = ws::DeviceLimits{};
-  if (const auto limits = ws::device_limits<ws::host_backend>(ws::DeviceId(0)))
-    small = limits.value();
+  const auto limits = ws::device_limits<ws::host_backend>(ws::DeviceId(0));
+  if (limits.has_value()) small = limits.value();
   small.shared_per_block = small.shared_per_block_optin = 512;
   host::set_limits(0, small);
   expect(fails_with(ws::Errc::shared_too_large),

@@ -6,11 +6,8 @@
 #include <warpsafe/error/format.hpp>
 #include <warpsafe/error/result.hpp>
 
-#include <exception>
-
-#if !defined(__cpp_exceptions)
 #include <cstdio>
-#endif
+#include <exception>
 
 // The exceptions of `.value()` and `.error()` of a result. They are not in result.hpp, because a
 // launch needs no text of an error.
@@ -31,12 +28,20 @@ class LaunchException : public std::exception {
   char text_[1024];
 };
 
-/// What `.error()` throws on a result that holds a value.
+/// What `.error()` throws on a result that holds a value. The text names the caller's line.
 class BadResultAccess : public std::exception {
  public:
-  [[nodiscard]] const char* what() const noexcept override {
-    return "warpsafe: error() was called on a result that holds a value";
+  explicit BadResultAccess(const call_site& site) noexcept {
+    std::snprintf(text_, sizeof text_,
+                  "warpsafe: error() was called on a result that holds a value, so there is no "
+                  "error; as a condition, a result is true on success: write if "
+                  "(!result.has_value()) before error()\n  at %s:%u",
+                  site.file == nullptr ? "?" : site.file, site.line);
   }
+  [[nodiscard]] const char* what() const noexcept override { return text_; }
+
+ private:
+  char text_[1024];
 };
 
 namespace detail {
@@ -55,7 +60,9 @@ struct Thrower {
   [[noreturn, WARPSAFE_DETAIL_RARE]] static void no_value(const LaunchError& error) {
     raise(LaunchException(error));
   }
-  [[noreturn, WARPSAFE_DETAIL_RARE]] static void no_error() { raise(BadResultAccess{}); }
+  [[noreturn, WARPSAFE_DETAIL_RARE]] static void no_error(const call_site& site) {
+    raise(BadResultAccess(site));
+  }
 };
 
 }  // namespace detail

@@ -48,9 +48,9 @@ struct UnwrapWithTryOrValue : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
     }
   }
   template <class Self>
-  static constexpr void wide_error_check(Self&& self) {
+  static constexpr void wide_error_check(Self&& self, const call_site& site = {}) {
     if constexpr (can_throw<Self>()) {
-      if (!base::_has_error(self)) later<Self, Thrower>::no_error();
+      if (!base::_has_error(self)) later<Self, Thrower>::no_error(site);
     }
   }
   template <class Self>
@@ -125,12 +125,23 @@ template <class Base, class E>
 class basic_result_error_observers<Base, E, warpsafe::detail::UnwrapWithTryOrValue>
     : public basic_result_error_observers<Base, E, warpsafe::detail::OutcomePolicy> {
   using Outcome = basic_result_error_observers<Base, E, warpsafe::detail::OutcomePolicy>;
+  using Policy = warpsafe::detail::UnwrapWithTryOrValue;
+  using call_site = warpsafe::call_site;
 
  public:
   using Outcome::Outcome;
-  constexpr E& error() & { return Outcome::error(); }
-  constexpr const E& error() const& { return Outcome::error(); }
-  constexpr E error() const&& { return Outcome::error(); }
+  constexpr E& error(const call_site& site = call_site::current()) & {
+    Policy::wide_error_check(*this, site);
+    return this->_error;
+  }
+  constexpr const E& error(const call_site& site = call_site::current()) const& {
+    Policy::wide_error_check(*this, site);
+    return this->_error;
+  }
+  constexpr E error(const call_site& site = call_site::current()) const&& {
+    Policy::wide_error_check(*this, site);
+    return this->_error;
+  }
 };
 
 }  // namespace BOOST_OUTCOME_V2_NAMESPACE::detail

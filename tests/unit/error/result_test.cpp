@@ -98,10 +98,36 @@ TEST(Result, ValueOfAnErrorThrowsTheWholeErrorWithItsText) {
 TEST(Result, ErrorOfAValueThrowsToo) {
   const result<int> good = 5;
   EXPECT_THROW(static_cast<void>(good.error()), BadResultAccess);
+  unsigned line = 0;
   try {
+    line = __LINE__ + 1;
     static_cast<void>(good.error());
+    FAIL() << "nothing was thrown";
   } catch (const std::exception& exception) {
-    EXPECT_STREQ(exception.what(), "warpsafe: error() was called on a result that holds a value");
+    EXPECT_EQ(exception.what(),
+              "warpsafe: error() was called on a result that holds a value, so there is no error; "
+              "as a condition, a result is true on success: write if (!result.has_value()) before "
+              "error()\n  at " +
+                  std::string(__FILE__) + ":" + std::to_string(line));
+  }
+}
+
+// A CUDA programmer's `if (auto error = call())` means "if it failed".
+TEST(Result, ErrorInAConditionThatMeansFailureNamesItsLine) {
+  unsigned line = 0;
+  try {
+    line = __LINE__ + 1;
+    if (auto error = success()) static_cast<void>(error.error());
+    FAIL() << "nothing was thrown";
+  } catch (const BadResultAccess& exception) {
+    EXPECT_TRUE(std::string(exception.what()).ends_with(":" + std::to_string(line)));
+  }
+  try {
+    line = __LINE__ + 1;
+    static_cast<void>(result<int>(5).error());
+    FAIL() << "nothing was thrown";
+  } catch (const BadResultAccess& exception) {
+    EXPECT_TRUE(std::string(exception.what()).ends_with(":" + std::to_string(line)));
   }
 }
 
