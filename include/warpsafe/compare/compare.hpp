@@ -57,8 +57,10 @@ template <class T>
                                                std::span<const T> expected,
                                                const Tolerance& tolerance, call_site site) {
   if (actual.size() != expected.size()) {
-    return LaunchError::make(Errc::size_mismatch, Stage::construction, actual.size(),
-                             expected.size(), Axis::none, site);
+    LaunchError error = LaunchError::make(Errc::size_mismatch, Stage::construction, actual.size(),
+                                          expected.size(), Axis::none, site);
+    error.operation = Name::of("compare");
+    return error;
   }
   constexpr ElementType type = element_type<T>;
   return compare_elements(type, actual.data(), expected.data(),

@@ -6,6 +6,7 @@
 #include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
+#include <warpsafe/launch/detail/launch_rules.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream.hpp>
@@ -75,9 +76,11 @@ template <CheckLevel Level = current_level, class S, class K>
 
 /// The number of blocks of `block` threads with `dynamic_shared` bytes each that are resident at
 /// once on the stream's device. It is the cap for `SafeGrid<>::grid_stride` and the maximum of a
-/// cooperative launch. 0 if not one block fits; `grid_stride` and a cooperative launch then return
-/// an error. A grid capped by it is for launches of this kernel and block, with these bytes, on
-/// this device: Errc::occupancy_mismatch otherwise, in checked builds. Errc as `kernel_limits`.
+/// cooperative launch. If not one block fits, the error is that of a launch and names the resource:
+/// Errc::block_too_large, ::kernel_threads_exceeded, ::shared_too_large and the others of
+/// `validate`; 0 if no known limit is exceeded, and `grid_stride` then returns an error. A grid
+/// capped by it is for launches of this kernel and block, with these bytes, on this device:
+/// Errc::occupancy_mismatch otherwise, in checked builds. Errc as `kernel_limits`.
 template <CheckLevel Level = current_level, class S, class K, class Block>
 [[nodiscard]] result<detail::later<S, max_blocks>> max_resident_blocks(
     const S& stream, K kernel, Block block, Bytes dynamic_shared = Bytes{},
@@ -91,7 +94,23 @@ template <CheckLevel Level = current_level, class S, class K, class Block>
   if (!device.has_value()) return device.assume_error();
   const auto each = detail::resident_per_multiprocessor<Level, B>(
       stream, kernel, static_cast<std::uint32_t>(block.count()), dynamic_shared.value(), site);
-  if (!each.has_value()) return each.assume_error();
+  if (!each.has_value() || each.assume_value() == 0) {
+    LaunchShape shape;
+    for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = 1;
+    shape.block[0] = block.x();
+    shape.block[1] = block.y();
+    shape.block[2] = block.z();
+    shape.dynamic_shared = dynamic_shared.value();
+    LaunchError error;
+    if (!detail::validate_plain(shape, K::needs, limits.assume_value(), device.assume_value(),
+                                error)) {
+      error.kernel = kernel.name();
+      error.stream = stream.native();
+      error.site = site;
+      return error;
+    }
+    if (!each.has_value()) return each.assume_error();
+  }
   max_blocks most(static_cast<std::uint64_t>(each.assume_value()) *
                   device.assume_value().multiprocessors);
   most.of = {detail::hash_of(kernel.name()), dynamic_shared.value(),

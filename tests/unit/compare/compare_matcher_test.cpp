@@ -35,7 +35,7 @@ TEST(AgreesWith, SaysWhatCompareSays) {
 TEST(AgreesWith, ALengthThatDiffersIsSaidAsOne) {
   static const std::vector<int> expected{1, 2, 3};
   EXPECT_NONFATAL_FAILURE(EXPECT_THAT((std::vector{1, 2}), agrees_with(expected)),
-                          "2 elements where 3 are needed");
+                          "the actual array has 2 elements and the expected array 3");
 }
 
 }  // namespace

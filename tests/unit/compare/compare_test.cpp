@@ -145,7 +145,9 @@ TEST(Compare, LengthsThatDifferAreAnErrorWithBoth) {
   const auto compared = compare(std::vector<float>(3), std::vector<float>(5), {}, app);
   EXPECT_EQ(finding(error_in(compared)),
             (Finding{Errc::size_mismatch, Stage::construction, 3, 5, Axis::none}));
-  EXPECT_THAT(said(compared), HasSubstr("3 elements where 5 are needed\n  at app.cpp:7"));
+  EXPECT_THAT(
+      said(compared),
+      HasSubstr("the actual array has 3 elements and the expected array 5\n  at app.cpp:7"));
 }
 
 TEST(Compare, EmptyArraysAgree) {

@@ -427,6 +427,23 @@ TEST(CoverUnchecked, ExtentsWhoseProductDoesNotFitGiveAZeroDimension) {
   EXPECT_EQ(smallest(SafeGrid<>::cover<CheckLevel::off>(volume, block<1024>)), 0U);
 }
 
+TEST(Cover, SaysThatASubtractionWrapped) {
+  constexpr std::size_t halo = 64;
+  std::size_t n = 100;
+  EXPECT_THAT(
+      message(error_in(SafeGrid<>::cover(n - 2 * halo, block<256>))),
+      testing::HasSubstr("grid.x needs 72057594037927936 blocks, because its size is 2^64 - "
+                         "28: a subtraction of unsigned numbers wrapped below 0"));
+  EXPECT_THAT(
+      message(error_in(SafeGrid<>::cover(extent{rows{n - 101}, cols{1U}}, block<16, 16>))),
+      testing::HasSubstr("grid.y needs 1152921504606846976 blocks, because its size is 2^64 - 1:"));
+  EXPECT_THAT(message(error_in(GridDim::from_blocks(n - 101))),
+              testing::HasSubstr("because its size is 2^64 - 1:"));
+  // A large size that is right.
+  EXPECT_THAT(message(error_in(SafeGrid<>::cover(std::uint64_t{1} << 50U, block<256>))),
+              testing::HasSubstr("give each thread more items"));
+}
+
 TEST(CoverUntrusted, ChecksAtEveryLevel) {
   // No check level switches this off; tests of a release build are in off/.
   EXPECT_EQ(error_in(SafeGrid<>::cover_untrusted(-1, block<256>)).code, Errc::size_negative);

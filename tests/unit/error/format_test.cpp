@@ -153,7 +153,18 @@ TEST(FormatClause, Sizes) {
             "the extent 1 x 2 x 3 has more than 18446744073709551615 elements; cover it in parts");
   EXPECT_EQ(clause(with(Errc::bytes_overflow, 9, 8)),
             "9 elements of 8 bytes do not fit in 64 bits");
-  EXPECT_EQ(clause(with(Errc::size_mismatch, 9, 8)), "9 elements where 8 are needed");
+  EXPECT_EQ(clause(with(Errc::size_mismatch, 9, 8)), "the source has 9 elements and the target 8");
+  EXPECT_EQ(clause(with(Errc::size_mismatch, 9, 8, Axis::y)),
+            "the source has 9 rows and the target 8");
+  EXPECT_EQ(clause(with(Errc::size_overflow, 4, 0 - std::uint64_t{28}, Axis::none, 1)),
+            "the extent 4 x 18446744073709551588 x 1 contains 2^64 - 28: a subtraction of unsigned "
+            "numbers wrapped below 0; compare the numbers before you subtract");
+  EXPECT_EQ(clause(with(Errc::bytes_overflow, 0 - std::uint64_t{28}, 4)),
+            "the number of elements is 2^64 - 28: a subtraction of unsigned numbers wrapped below "
+            "0; compare the numbers before you subtract");
+  EXPECT_EQ(clause(with(Errc::shared_overflow, 0 - std::uint64_t{1}, 4)),
+            "shared memory for 2^64 - 1 elements: a subtraction of unsigned numbers wrapped below "
+            "0; compare the numbers before you subtract");
   EXPECT_EQ(clause(with(Errc::size_not_multiple, 1000, 256)),
             "size 1000 is not a multiple of the 256 items of one block: 232 left over; use cover "
             "and check the bound in the kernel");

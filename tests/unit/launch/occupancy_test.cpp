@@ -61,6 +61,22 @@ TEST_F(Occupancy, OfThisLaunchIsRight) {
   EXPECT_TRUE(run(strides, block, typed).has_value());
 }
 
+// A cap of 0 would only be found at the grid, which cannot say why.
+TEST_F(Occupancy, OfZeroNamesTheResource) {
+  const LaunchError memory =
+      error_in(max_resident_blocks(stream, strides, warpsafe::block<64>, Bytes(400000)));
+  EXPECT_EQ(memory.code, Errc::shared_too_large);
+  EXPECT_THAT(message(memory), HasSubstr("stride_over' not launched: shared memory 400000 bytes "
+                                         "exceeds limit"));
+  KernelLimits limits;
+  limits.known = true;
+  limits.max_threads_per_block = 32;
+  ASSERT_TRUE(host::set_kernel_limits(0, strides.entry().function, limits));
+  const LaunchError threads = error_in(max_resident_blocks(stream, strides, warpsafe::block<64>));
+  EXPECT_EQ(threads.code, Errc::kernel_threads_exceeded);
+  EXPECT_EQ(threads.limit, 32U);
+}
+
 TEST_F(Occupancy, OfOtherBytesIsRefused) {
   const auto block = BlockDim::create(64).value();
   const auto most = max_resident_blocks(stream, strides, block).value();

@@ -44,7 +44,8 @@ TEST_F(CopyTest, SourceAndTargetHaveTheSameNumberOfElements) {
   auto target = filled(counting(8));
   const auto copies = host::calls_made(call_of<&host_backend::copy>);
   const auto refused = copy(stream, target, source, app);
-  EXPECT_EQ(said(refused), "Refused: 10 elements where 8 are needed\n  at app.cpp:7");
+  EXPECT_EQ(said(refused),
+            "copy not called: the source has 10 elements and the target 8\n  at app.cpp:7");
   EXPECT_EQ(host::calls_made(call_of<&host_backend::copy>), copies);
   EXPECT_EQ(error_in(copy_and_wait(stream, target, counting(3))).code, Errc::size_mismatch);
 }
@@ -272,8 +273,15 @@ TEST_F(CopyTest, NamesTakeHostMemoryToo) {
   pinned.span()[0] = 7;
   ASSERT_TRUE(copy(stream, from(std::move(pinned)), to(a)).get().has_value());
   EXPECT_EQ(read(a).front(), 7);
+  // A size in bytes in place of elements, and the other way round.
+  EXPECT_THAT(said(copy_and_wait(stream, from(counting(16)), to(a), app)),
+              testing::HasSubstr("the source has 16 elements and the target 4: they differ by the "
+                                 "factor 4, the size of an element in bytes"));
+  EXPECT_THAT(said(copy_and_wait(stream, from(counting(1)), to(a), app)),
+              testing::HasSubstr("they differ by the factor 4"));
   const auto refused = copy_and_wait(stream, from(counting(3)), to(a), app);
-  EXPECT_EQ(said(refused), "Refused: 3 elements where 4 are needed\n  at app.cpp:7");
+  EXPECT_EQ(said(refused),
+            "copy not called: the source has 3 elements and the target 4\n  at app.cpp:7");
 }
 
 }  // namespace

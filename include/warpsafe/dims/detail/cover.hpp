@@ -174,7 +174,11 @@ struct CoverRequest {
     return refuse(error, Errc::size_not_multiple, stage, size, per_block,
                   rank == 1 ? Axis::none : name);
   }
-  if (needed > most) return refuse(error, Errc::grid_too_large, stage, needed, most, name);
+  if (needed > most) {
+    // The text of a size that wrapped below 0 says so.
+    const std::uint64_t wrapped = (size >> 63U) != 0 ? size : 0;
+    return refuse(error, Errc::grid_too_large, stage, needed, most, name, wrapped);
+  }
   return refuse(error, Errc::axis_threads_too_many, stage, needed * threads,
                 floor.max_threads_per_axis, name);
 }

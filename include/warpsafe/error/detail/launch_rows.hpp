@@ -33,9 +33,14 @@ WARPSAFE_ERROR(2, size_negative, "the size to cover is negative",
                "the size is -{value}{in axis}; a size must be at least 0")
 
 // Remedy: Cover the extent in parts.
-WARPSAFE_ERROR(3, size_overflow, "the product of the extents does not fit in 64 bits",
-               "the extent {value} x {limit} x {third extent} has more than 18446744073709551615 "
-               "elements; cover it in parts")
+WARPSAFE_ERROR(
+    3, size_overflow, "the product of the extents does not fit in 64 bits",
+    wrapped_extent
+        ? "the extent {value} x {limit} x {third extent} contains 2^64 - {below zero}: a "
+          "subtraction of unsigned numbers wrapped below 0; compare the numbers before "
+          "you subtract"
+        : "the extent {value} x {limit} x {third extent} has more than "
+          "18446744073709551615 elements; cover it in parts")
 
 // `cover_exact` was called, and the last block would be partial.
 // Remedy: Use `cover`, and check the bound in the kernel (`grid_stride(n)` does); or pad the data.
@@ -52,12 +57,17 @@ WARPSAFE_ERROR(7, grid_zero, "a grid axis is zero",
                "nothing, and the runtime refuses it")
 
 // Remedy: Put the long axis in x. If x itself is too long, use `items_per_thread<N>`, or
-// `grid_stride` with a kernel that loops over its size.
+// `grid_stride` with a kernel that loops over its size. If a subtraction wrapped, as `n - 2 * halo`
+// does for a small unsigned `n`, compare the numbers before you subtract.
 WARPSAFE_ERROR(8, grid_too_large, "a grid axis is over its limit",
-               in_x ? "grid.{axis} {value} invalid (limit: 1..{limit}); give each thread more "
-                      "items (items_per_thread<N>), or use grid_stride"
-                    : "grid.{axis} {value} invalid (limit: 1..{limit}); put the long axis in x "
-                      "(limit 2147483647)")
+               wrapped
+                   ? "grid.{axis} needs {value} blocks, because its size is 2^64 - {below zero}: "
+                     "a subtraction of unsigned numbers wrapped below 0; compare the numbers "
+                     "before you subtract"
+               : in_x ? "grid.{axis} {value} invalid (limit: 1..{limit}); give each thread more "
+                        "items (items_per_thread<N>), or use grid_stride"
+                      : "grid.{axis} {value} invalid (limit: 1..{limit}); put the long axis in x "
+                        "(limit 2147483647)")
 
 // Remedy: Make every axis at least 1.
 WARPSAFE_ERROR(9, block_zero, "a block or cluster axis is zero",
@@ -160,7 +170,11 @@ WARPSAFE_ERROR(20, shared_negative, "the amount of shared memory is negative",
 // `count * sizeof(T)` is too large.
 // Remedy: Check where the count comes from, as for `bytes_overflow`.
 WARPSAFE_ERROR(21, shared_overflow, "the amount of shared memory does not fit in 64 bits",
-               "shared memory for {value} elements of {limit} bytes does not fit in 64 bits")
+               wrapped
+                   ? "shared memory for 2^64 - {below zero} elements: a subtraction of unsigned "
+                     "numbers wrapped below 0; compare the numbers before you subtract"
+                   : "shared memory for {value} elements of {limit} bytes does not fit in 64 "
+                     "bits")
 
 // Static and dynamic shared memory together are over the device's limit.
 // Remedy: Use smaller tiles. Where the device has an opt-in limit, `launch` has already raised

@@ -38,6 +38,14 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   const bool on_device = error.device >= 0;
   const bool has_value = error.value != 0;
   const bool has_limit = error.limit != 0;
+  // A number from 2^63 on is no size: a subtraction of unsigned numbers wrapped below 0.
+  const bool wrapped = ((error.value | error.extra) >> 63U) != 0;
+  const bool wrapped_extent = wrapped || (error.limit >> 63U) != 0;
+  // The difference between elements and bytes.
+  const bool by_element_size = error.extra > 1 && (error.value == error.limit * error.extra ||
+                                                   error.limit == error.value * error.extra);
+  const bool of_rows = error.axis == Axis::y;
+  const bool of_compare = error.operation == Name::of("compare");
   const bool from_runtime = error.raw != 0;
   // A runtime's status, without the numbers that the row's own text would need.
   const bool unnumbered = from_runtime && !has_limit;
@@ -114,7 +122,7 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   if (is("limit")) {
     number = error.limit;
   } else if (is("argument") || is("parameter") || is("static") || is("free") ||
-             is("third extent") || is("first")) {
+             is("third extent") || is("first") || is("element size")) {
     number = error.extra;
   } else if (is("held")) {
     number = error.held;
@@ -122,6 +130,9 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
     number = error.limit == 0 ? 0 : error.value % error.limit;
   } else if (is("dynamic")) {
     number = error.value - error.extra;
+  } else if (is("below zero")) {
+    if ((number >> 63U) == 0) number = (error.limit >> 63U) != 0 ? error.limit : error.extra;
+    number = 0 - number;
   } else if (is("too many")) {
     number = error.value - error.limit;
   } else if (!is("value") && !is("elements")) {

@@ -9,12 +9,21 @@
 
 // Remedy: Check where the count comes from: it is wrong, or is not a count.
 WARPSAFE_ERROR(4, bytes_overflow, "the size in bytes does not fit in 64 bits",
-               "{value} elements of {limit} bytes do not fit in 64 bits")
+               wrapped ? "the number of elements is 2^64 - {below zero}: a subtraction of unsigned "
+                         "numbers wrapped below 0; compare the numbers before you subtract"
+                       : "{value} elements of {limit} bytes do not fit in 64 bits")
 
 // The sides of a copy, assignment or comparison differ in the number of elements, rows or columns.
+// The text says if they differ by the factor `sizeof(T)`: one of them was given in bytes.
 // Remedy: Give both sides the same size, or make the buffer with `DeviceBuffer<T>::from`.
 WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",
-               "{value} elements where {limit} are needed")
+               of_compare ? "the actual array has {value} elements and the expected array {limit}"
+               : of_rows  ? "the source has {value} rows and the target {limit}"
+               : by_element_size
+                   ? "the source has {value} elements and the target {limit}: they differ by the "
+                     "factor {element size}, the size of an element in bytes; give every size in "
+                     "elements"
+                   : "the source has {value} elements and the target {limit}")
 
 // `align<N>(span)` was given a span that does not start at a multiple of N bytes.
 // Remedy: Start the span at a multiple of N bytes, or launch a kernel that reads single elements.

@@ -175,9 +175,13 @@ inline constinit MemoryOwner closed_memory{
   if (to.size == from.size && !rows_differ) return success();
   // For two matrices of the same size only the numbers of rows show the difference.
   const bool rows_differ_only = to.size == from.size;
-  return LaunchError::make(Errc::size_mismatch, Stage::construction,
-                           rows_differ_only ? from.rows : from.size,
-                           rows_differ_only ? to.rows : to.size, Axis::none, site);
+  LaunchError error = LaunchError::make(
+      Errc::size_mismatch, Stage::construction, rows_differ_only ? from.rows : from.size,
+      rows_differ_only ? to.rows : to.size, rows_differ_only ? Axis::y : Axis::none, site);
+  error.operation = Name::of("copy");
+  const CopyRows& filled = to.size != 0 ? to : from;
+  if (filled.size != 0) error.extra = filled.width * filled.rows / filled.size;  // of one element
+  return error;
 }
 
 /// Submits the copy to the stream and returns the runtime's status. @pre check_same_size
