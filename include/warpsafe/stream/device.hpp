@@ -11,6 +11,8 @@
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
+#include <cstdio>
+#include <utility>
 
 namespace warpsafe {
 
@@ -96,6 +98,9 @@ template <class B>
   return own;
 }
 
+template <class B>
+class GuardResult;
+
 }  // namespace detail
 
 /// Makes a device current for the calling thread. Its end restores the previous device, or leaves
@@ -105,9 +110,10 @@ template <class B>
 class [[nodiscard]] basic_device_guard {
  public:
   using is_scope_guard = void;  ///< WARPSAFE_TRYV, which would end it at once, refuses it
-  /// Errc::device_invalid, ::no_device.
+  /// A result, to be looked at: without the guard, the work that follows uses another device.
+  /// Checked builds print a line if an error is never looked at. Errc::device_invalid, ::no_device.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] static result<basic_device_guard> create(
+  [[nodiscard]] static detail::GuardResult<B> create(
       DeviceId device, call_site site = call_site::current()) noexcept {
     int before = 0;
     int status = detail::call<B, Level, &B::current_device>(before);
@@ -117,7 +123,7 @@ class [[nodiscard]] basic_device_guard {
     if (status != 0) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("set device"), site);
       error.device = device.value();
-      return error;
+      return {error, Level != CheckLevel::off};
     }
     return basic_device_guard(before, device.value(), detail::call<B, Level, &B::set_device>);
   }
@@ -180,5 +186,71 @@ class [[nodiscard]] basic_device_guard {
   SetDevice set_device_;
 };
 using DeviceGuard = basic_device_guard<default_backend>;
+
+namespace detail {
+
+[[WARPSAFE_DETAIL_RARE]] inline void report_unseen(const LaunchError& error) noexcept {
+  std::fprintf(stderr,
+               "warpsafe: nothing looked at the result of DeviceGuard::create(DeviceId(%d)), which "
+               "failed: %.*s; the work that followed used the device that was current\n  made at "
+               "%s:%u; write WARPSAFE_TRY(const auto guard, DeviceGuard::create(device))\n",
+               static_cast<int>(error.device), static_cast<int>(error.raw_text.size),
+               error.raw_text.data, error.site.file == nullptr ? "?" : error.site.file,
+               static_cast<unsigned>(error.site.line));
+}
+
+/// A result of a guard that knows whether the program has looked at it. A guard is never used
+/// afterwards, so nothing else would tell that there is none.
+template <class B>
+class [[nodiscard]] GuardResult : public result<basic_device_guard<B>> {
+  using Guard = basic_device_guard<B>;
+  using Outcome = result<Guard>;
+
+ public:
+  // Implicit, so that a function can return either.
+  GuardResult(Guard&& made) noexcept  // NOLINT(google-explicit-constructor)
+      : Outcome(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<Guard>, std::move(made)) {}
+  GuardResult(const LaunchError& error, bool is_checked) noexcept
+      : Outcome(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<LaunchError>, error),
+        unseen_(is_checked) {}
+  GuardResult(GuardResult&& other) noexcept
+      : Outcome(static_cast<Outcome&&>(other)), unseen_(std::exchange(other.unseen_, false)) {}
+  GuardResult(const GuardResult&) = delete;
+  GuardResult& operator=(const GuardResult&) = delete;
+  GuardResult& operator=(GuardResult&&) = delete;
+  ~GuardResult() {
+    if (unseen_) [[unlikely]]
+      report_unseen(Outcome::assume_error());
+  }
+
+  [[nodiscard]] bool has_value() const noexcept { return seen().has_value(); }
+  [[nodiscard]] bool has_error() const noexcept { return seen().has_error(); }
+  [[nodiscard]] bool has_failure() const noexcept { return seen().has_failure(); }
+  explicit operator bool() const noexcept { return has_value(); }
+  Guard& value() & { return seen().value(); }
+  const Guard& value() const& { return seen().value(); }
+  Guard value() && { return std::move(seen()).value(); }
+  LaunchError& error() & { return seen().error(); }
+  const LaunchError& error() const& { return seen().error(); }
+  LaunchError error() && { return seen().error(); }
+  Guard& assume_value() & noexcept { return seen().assume_value(); }
+  const Guard& assume_value() const& noexcept { return seen().assume_value(); }
+  Guard&& assume_value() && noexcept { return std::move(seen()).assume_value(); }
+  LaunchError& assume_error() & noexcept { return seen().assume_error(); }
+  const LaunchError& assume_error() const& noexcept { return seen().assume_error(); }
+
+ private:
+  [[nodiscard]] Outcome& seen() noexcept {
+    unseen_ = false;
+    return *this;
+  }
+  [[nodiscard]] const Outcome& seen() const noexcept {
+    unseen_ = false;
+    return *this;
+  }
+  mutable bool unseen_ = false;  // an error that nothing has looked at, in a checked build
+};
+
+}  // namespace detail
 
 }  // namespace warpsafe

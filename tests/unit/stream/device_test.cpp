@@ -106,6 +106,40 @@ TEST_F(Device, ThatDoesNotExistIsNamed) {
   EXPECT_EQ(current(), 0);
 }
 
+TEST_F(Device, AGuardThatIsMissingIsPrintedUnlessTheProgramLooks) {
+  const auto printed = [](const auto& work) {
+    ::testing::internal::CaptureStderr();
+    work();
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(printed([] {
+              auto guard = DeviceGuard::create(DeviceId(7), app);
+              const auto moved = std::move(guard);
+            }),
+            "warpsafe: nothing looked at the result of DeviceGuard::create(DeviceId(7)), which "
+            "failed: invalid device ordinal; the work that followed used the device that was "
+            "current\n  made at /home/me/src/app.cpp:7; write WARPSAFE_TRY(const auto guard, "
+            "DeviceGuard::create(device))\n");
+  const auto tried = []() -> result<void> {
+    WARPSAFE_TRY(const auto guard, DeviceGuard::create(DeviceId(7)));
+    return success();
+  };
+  EXPECT_EQ(printed([&] {
+              EXPECT_FALSE(tried().has_value());
+              EXPECT_FALSE(DeviceGuard::create(DeviceId(7)));
+              EXPECT_TRUE(DeviceGuard::create(DeviceId(7)).has_error());
+              EXPECT_EQ(DeviceGuard::create(DeviceId(7)).error().code, Errc::device_invalid);
+              EXPECT_THROW(static_cast<void>(DeviceGuard::create(DeviceId(7)).value()),
+                           LaunchException);
+              const auto looked = DeviceGuard::create(DeviceId(7));
+              EXPECT_FALSE(looked.has_value());
+              const auto right = DeviceGuard::create(DeviceId(0));
+            }),
+            "");
+  EXPECT_EQ(printed([] { const auto off = DeviceGuard::create<CheckLevel::off>(DeviceId(7)); }),
+            "");
+}
+
 TEST_F(Device, AGuardMakesOneCurrentAndRestoresTheOneBefore) {
   host::set_device_count(3);
   {
