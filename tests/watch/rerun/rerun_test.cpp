@@ -95,10 +95,30 @@ std::string suspects(const std::string& arguments) {
                arguments)
       .out;
 }
+// CUDA's driver gives a destroyed stream's handle to the next stream, also while the work runs.
+TEST_F(Rerun, AWaitForAStreamIsNoneForADestroyedOneWithItsHandle) {
+  const std::string out = suspects("late_bad_other remake_other other wait_other release sync");
+  EXPECT_THAT(out, HasSubstr("remake_other: 0\n"));
+  EXPECT_THAT(out, HasSubstr("suspect: 1 launch of device 0"));
+  EXPECT_THAT(out, HasSubstr("grid=(78,1,1)"));
+  const Ran ran =
+      rerun("late_bad_other remake_other other wait_other release sync", "--quiet --timeout 0.2");
+  EXPECT_THAT(ran.out, ContainsRegex("launch 1 of this kernel, #1 of the process: grid=.78,1,1"))
+      << ran.out;
+}
 TEST_F(Rerun, WorkThatHadEndedIsNoSuspectWhenTheHandleComesBack) {
   const std::string out = suspects("other wait_other remake_other late_bad_other release sync");
   EXPECT_THAT(out, HasSubstr("suspect: 1 launch of device 0"));
   EXPECT_THAT(out, HasSubstr("grid=(78,1,1)"));
+}
+
+TEST_F(Rerun, AWaitForAThreadsOwnStreamIsNoneForAnothersAndOneForItself) {
+  const std::string out = suspects("late_bad_own thread_own release sync");
+  EXPECT_THAT(out, HasSubstr("suspect: 1 launch of device 0"));
+  EXPECT_THAT(out, HasSubstr("grid=(78,1,1)"));
+  const Ran ran = rerun("late_bad_own thread_own release sync", "--quiet --timeout 0.2");
+  EXPECT_THAT(ran.out, ContainsRegex("launch 1 of this kernel, #1 of the process: grid=.78,1,1"))
+      << ran.out;
 }
 
 TEST_F(Rerun, TheNodeOfAGraphIsNamed) {
@@ -301,13 +321,12 @@ TEST_F(Rerun, TheDefaultStreamTakesTwoRuns) {
   EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel, #3 of the process: grid=(3,1,1)"));
   EXPECT_THAT(ran.out, Not(HasSubstr("once more")));
 }
-TEST_F(Rerun, DefaultStreamsOfOtherThreadsMayRunBeside) {
-  const std::string beside = "default streams, or on destroyed streams, may have run at the same";
-  EXPECT_THAT(rerun("own_stream sync").out, Not(HasSubstr(beside)));
+// Each of them is waited for by its own thread.
+TEST_F(Rerun, DefaultStreamsOfThreadsAreToldApart) {
   const Ran ran = rerun("own_streams sync");
   EXPECT_THAT(ran.out, HasSubstr("warpsafe: Kernel 'demo::scatter' faulted"));
-  EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel"));
-  EXPECT_THAT(ran.out, HasSubstr(beside));
+  EXPECT_THAT(ran.out, HasSubstr("launch 3 of this kernel, #3 of the process: grid=(3,1,1)"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("may have run at the same time")));
 }
 TEST_F(Rerun, TheProgramEndsAsItsFirstRun) {
   EXPECT_EQ(WEXITSTATUS(rerun("bad sync exit_7").status), 7);

@@ -75,19 +75,18 @@ TEST(Rerun, AFileIsWrittenThroughNoLink) {
 TEST(Rerun, OnlyLaunchesOfTheDeviceThatRunAreToBlame) {
   Rerun rerun(Options::parse("rerun=2\nrerun-folder=/none/there\n"));
   warpsafe::debug::LaunchRecord record{};
-  int stream = 0;
-  record.stream = &stream;
   for (const std::int32_t device : {0, 1}) {
     record.device = device;
+    record.stream_number = static_cast<std::uint64_t>(device) + 1;
     ++record.sequence;
     rerun.opened({record.sequence, record, 1, false, {}, {}, {}, {}, false});
   }
   EXPECT_EQ(rerun.open(-1).size(), 2U);
   ASSERT_EQ(rerun.open(1).size(), 1U);
   EXPECT_EQ(rerun.open(1).front().sequence, 2U);
-  rerun.ended(&stream, 1, 1);  // earlier launches
+  rerun.ended(2, 1);  // earlier launches
   EXPECT_EQ(rerun.open(1).size(), 1U);
-  rerun.ended(&stream, 1, 2);
+  rerun.ended(2, 2);
   EXPECT_EQ(rerun.open(1).size(), 0U);
   EXPECT_EQ(rerun.open(0).size(), 1U);
   rerun.closed(1);

@@ -96,6 +96,7 @@ class Watcher {
         launch.shape,
         kernel.is_described() && kernel.limits.known ? &kernel.limits : nullptr,
         launch.stream,
+        streams_.number_of(launch.stream, launch.device),
         launch.device,
         nowhere};
     if (kernel.listed) {
@@ -149,7 +150,7 @@ class Watcher {
   /// Call before the program waits. `what` lives as long as the process.
   void waiting(ObservedWait& seen, Name what, const void* stream, std::int32_t device) noexcept {
     begin_once();
-    waits_.begin(seen, what, stream, device);
+    waits_.begin(seen, what, stream, streams_.number_of(stream, device), device);
   }
   void waited(ObservedWait& seen, int status, WaitScope scope,
               const HostStack* stack = nullptr) noexcept {

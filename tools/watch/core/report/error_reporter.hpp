@@ -82,8 +82,7 @@ class ErrorReporter {
             "\n  a stream's work had not ended before this launch, and may have run at the same time";
       } else if (open.size() == 1 && !is_exact) {
         made.details +=
-            "\n  launches on other threads' default streams, or on destroyed streams, may have run at "
-            "the same time";
+            "\n  launches of other threads, or on destroyed streams, may have run at the same time";
       }
       if (!open.empty()) made.details += causes;
       if (open.size() < 2) {

@@ -14,6 +14,7 @@ namespace warpsafe::watch {
 struct ObservedWait {
   Name what{};
   const void* stream = nullptr;
+  std::uint64_t stream_number = 0;  ///< KnownStreams::number_of
   std::int32_t device = -1;
   std::uint64_t began = 0;  ///< in debug::Completion's clock
   std::uint64_t begun = 0;  ///< nanoseconds; 0: not needed

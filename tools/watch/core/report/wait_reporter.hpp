@@ -27,9 +27,11 @@ class WaitReporter {
   }
 
   /// Call when a wait begins. `what` lives as long as the process.
-  void begin(ObservedWait& seen, Name what, const void* stream, std::int32_t device) noexcept {
+  void begin(ObservedWait& seen, Name what, const void* stream, std::uint64_t number,
+             std::int32_t device) noexcept {
     seen.what = what;
     seen.stream = stream;
+    seen.stream_number = number;
     seen.device = device;
     seen.began = debug::Completion::get().begin_wait();
     seen.begun = 0;
@@ -52,7 +54,8 @@ class WaitReporter {
                                      status,
                                      seen.begun,
                                      debug::detail::nanoseconds_now(),
-                                     {}};
+                                     {},
+                                     seen.stream_number};
       debug::detail::notify_listeners([&](const debug::RunListener& one) {
         if (one.waited != nullptr) one.waited(one.user, record);
       });
@@ -63,7 +66,7 @@ class WaitReporter {
     if (scope == WaitScope::device) {
       debug::Completion::get().device_waited(vendor, seen.device, seen.began);
     } else if (scope == WaitScope::stream) {
-      debug::Completion::get().stream_waited(vendor, seen.device, seen.stream, seen.began);
+      debug::Completion::get().stream_waited(vendor, seen.device, seen.stream_number, seen.began);
     }
   }
 

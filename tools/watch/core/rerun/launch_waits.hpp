@@ -68,7 +68,8 @@ class LaunchWaits {
   [[gnu::cold, gnu::noinline]] void after(const ObservedLaunch& seen,
                                           const HostStack& stack) noexcept {
     const Launch& launch = seen.launch;
-    const bool was_slow = watcher_.rerun().is_slow(launch.stream);
+    const bool was_slow =
+        watcher_.rerun().is_slow(watcher_.streams().number_of(launch.stream, launch.device));
     const int status = wait(launch.stream, launch.device, last_before(seen.record.sequence + 1));
     if (status == 0) return watcher_.rerun().closed(seen.record.sequence);
     if (status == cannot_wait) return;
@@ -93,14 +94,13 @@ class LaunchWaits {
   /// status.
   [[nodiscard]] int wait(const void* stream, std::int32_t device, std::uint64_t number) noexcept {
     constexpr std::uint64_t shortly = 100;  // milliseconds
+    const std::uint64_t which = watcher_.streams().number_of(stream, device);
     const int status = wait_for_stream(watcher_.platform(), watcher_.streams(), stream, device,
-                                       watcher_.rerun().is_slow(stream) ? shortly : longest_wait());
+                                       watcher_.rerun().is_slow(which) ? shortly : longest_wait());
     if (status == cannot_wait) return status;
     try {
-      if (status == 0 && (stream != per_thread_handle() || is_only_thread())) {
-        watcher_.rerun().ended(stream, device, number);
-      }
-      watcher_.rerun().waited(stream, status != watcher_.platform().calls->stream_wait->not_ready);
+      if (status == 0) watcher_.rerun().ended(which, number);
+      watcher_.rerun().waited(which, status != watcher_.platform().calls->stream_wait->not_ready);
     } catch (...) {  // out of memory: the next wait may be long
       return status;
     }
@@ -108,18 +108,6 @@ class LaunchWaits {
   }
 
  private:
-  /// Whether only one thread has ever asked this: the journal has one name for the default streams
-  /// of all threads.
-  [[nodiscard]] bool is_only_thread() noexcept {
-    thread_local const char mine = 0;
-    const void* first = nullptr;
-    if (!__atomic_compare_exchange_n(&first_thread_, &first, static_cast<const void*>(&mine), false,
-                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
-        first != &mine) {
-      __atomic_store_n(&several_threads_, true, __ATOMIC_RELAXED);
-    }
-    return !__atomic_load_n(&several_threads_, __ATOMIC_RELAXED);
-  }
   static void say_slow(const ObservedLaunch& seen) noexcept {
     char text[512];
     warpsafe::detail::TextBuffer out(text, sizeof text);
@@ -131,8 +119,6 @@ class LaunchWaits {
   }
 
   Watcher& watcher_;
-  const void* first_thread_ = nullptr;  ///< that launches on its own default stream
-  bool several_threads_ = false;        ///< do so
 };
 
 }  // namespace warpsafe::watch

@@ -134,17 +134,17 @@ class Rerun {
                           [&](const OpenLaunch& ours) { return ours.sequence == one.sequence; });
     });
   }
-  /// Call when the launches on a stream up to that number have ended. The journal does not know it
-  /// of the default streams. May throw std::bad_alloc.
-  void ended(const void* stream, std::int32_t device, std::uint64_t number) {
+  /// Call when the launches on a stream (KnownStreams::number_of) up to that number have ended. May
+  /// throw std::bad_alloc.
+  void ended(std::uint64_t stream, std::uint64_t number) {
     const std::lock_guard lock(mutex_);
-    std::uint64_t& last = ended_[{stream, device}];
+    std::uint64_t& last = ended_[stream];
     last = std::max(last, number);
   }
 
   /// Call when a wait for a stream has ended. `in_time`: with its work. Otherwise later waits are
   /// short. May throw std::bad_alloc.
-  void waited(const void* stream, bool in_time) {
+  void waited(std::uint64_t stream, bool in_time) {
     const std::lock_guard lock(mutex_);
     if (in_time) {
       slow_.erase(stream);
@@ -152,7 +152,7 @@ class Rerun {
       slow_.insert(stream);
     }
   }
-  [[nodiscard]] bool is_slow(const void* stream) {
+  [[nodiscard]] bool is_slow(std::uint64_t stream) {
     const std::lock_guard lock(mutex_);
     return slow_.find(stream) != slow_.end();
   }
@@ -199,7 +199,7 @@ class Rerun {
   }
   /// @pre mutex_
   [[nodiscard]] bool has_ended(const debug::LaunchRecord& record) const {
-    const auto found = ended_.find({record.stream, record.device});
+    const auto found = ended_.find(record.stream_number);
     return found != ended_.end() && record.sequence <= found->second;
   }
   /// Opens the folder; -1: it is gone, although another one may have its name. It is not kept open:
@@ -260,9 +260,8 @@ class Rerun {
   std::mutex mutex_{};
   std::vector<OpenLaunch> open_{};
   std::set<std::uint64_t> held_{};  ///< numbers of launches that the runtime has not received
-  /// By stream and device, up to which number all launches have ended.
-  std::map<std::pair<const void*, std::int32_t>, std::uint64_t> ended_{};
-  std::set<const void*> slow_{};  ///< streams
+  std::map<std::uint64_t, std::uint64_t> ended_{};  ///< up to which number, by stream
+  std::set<std::uint64_t> slow_{};                  ///< streams
   SuspectFile written_{};
 };
 

@@ -43,7 +43,8 @@ inline constexpr int cannot_wait = -1;
   // A query of one stream breaks the captures of others unless the thread's mode is relaxed.
   int mode = platform.relaxed_capture;
   const bool is_relaxed = platform.exchange_capture_mode(mode) == 0;
-  const auto point = warpsafe::detail::StreamPoint::of(stream, device);
+  const auto point =
+      warpsafe::detail::StreamPoint::of(stream, streams.number_of(stream, device), device);
   int status = cannot_wait;
   const auto ask = [&] {
     bool captures = true;
