@@ -111,9 +111,10 @@ class StrideRange {
           static_cast<size_type>(grid_size().x) * size};
 #else
   detail::HostThread& self = *detail::host_thread;
-  self.strides = true;
   const size_type size = self.block_dim[0];
-  return {self.block[0] * size + self.thread[0], n, self.grid_dim[0] * size};
+  const size_type first = self.block[0] * size + self.thread[0];
+  if (first < n) self.strides = true;  // a loop over nothing repeats nothing
+  return {first, n, self.grid_dim[0] * size};
 #endif
 }
 

@@ -90,6 +90,15 @@ WARPSAFE_KERNEL void one_array(DeviceSpan<int> x, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) dynamic_shared<int>(count)[i] = 1;
   if (thread_in_block().x == 0) x[0] = memory_of(1)[0];
 }
+/// Knows that each call returns the same memory.
+WARPSAFE_KERNEL void two_halves(DeviceSpan<int> x, std::size_t count) {
+  int* const first = dynamic_shared<int>(count);
+  int* const second = dynamic_shared<int>(count) + count;
+  const unsigned t = thread_in_block().x;
+  first[t] = 1;
+  second[t] = 2;
+  if (t == 0) x[0] = first[0] + second[0];
+}
 /// Two phases with another type each.
 WARPSAFE_KERNEL void two_phases(DeviceSpan<int> x, std::size_t count) {
   const unsigned t = thread_in_block().x;
@@ -256,6 +265,9 @@ TEST_F(HostFault, TwoCallsOfDynamicSharedMakeOneArray) {
             "the kernel calls dynamic_shared in several lines, and all calls return the same "
             "memory: 16 bytes at arrays.cpp:5, 4 bytes at arrays.cpp:6; the launch gives 20 bytes, "
             "as for separate arrays: call it once, and add to the pointer for the next array");
+  const LaunchConfig odd{grid<3>, block<1>, shared(Bytes(9))};
+  EXPECT_THAT(text_of(odd, kernel<two_arrays>, ten.view(), std::size_t{1}, std::size_t{5}),
+              HasSubstr("4 bytes at arrays.cpp:5, 5 bytes at arrays.cpp:6"));
   EXPECT_EQ(run(16, 4, 4), "") << "both may mean the same memory";
   EXPECT_EQ(run(24, 4, 4), "");
   EXPECT_EQ(run(20, 4, 0), "") << "the second call asks for nothing";
@@ -266,6 +278,9 @@ TEST_F(HostFault, SeveralCallsOfDynamicSharedMayMeanOneArray) {
   const LaunchConfig config{grid<3>, block<4>, shared<double>(4)};
   EXPECT_EQ(text_of(config, kernel<one_array>, ten.view(), std::size_t{8}), "");
   EXPECT_EQ(text_of(config, kernel<two_phases>, ten.view(), std::size_t{4}), "");
+  const LaunchConfig halves{grid<3>, block<4>, shared<int>(8)};
+  EXPECT_EQ(text_of(halves, kernel<two_halves>, ten.view(), std::size_t{4}), "")
+      << "the launch gives the sum, and the kernel uses all of it";
   const LaunchConfig two{grid<1>, block<1>, shared<int>(2)};
   EXPECT_EQ(text_of(two, kernel<one_array>, ten.view(), std::size_t{1}), "")
       << "a call without a number declares no size";
@@ -300,6 +315,10 @@ TEST_F(HostFault, GridStrideInAGridOfSeveralRowsRunsWithARow) {
       "");
   EXPECT_EQ(text_of(LaunchConfig{grid<2>, block<4, 2>}, kernel<stride_in_one_row>, many.view(), n),
             "");
+  EXPECT_EQ(text_of(LaunchConfig{grid<2, 1, 3>, block<4>}, kernel<stride_in_a_batch>, many.view(),
+                    std::size_t{0}),
+            "")
+      << "a batch without elements, in which no thread comes to ask";
   EXPECT_EQ(text_of(LaunchConfig{grid<3>, block<4>}, kernel<stride_twice>, many.view(), n), "")
       << "one row";
 }

@@ -21,8 +21,11 @@ WARPSAFE_KERNEL void dequantize_q4_0() {}
 WARPSAFE_KERNEL void another_with_shared() {}
 #line 23 "/home/me/src/reverse.cpp"
 WARPSAFE_KERNEL void reverse(unsigned count) { warpsafe::dynamic_shared<float>(count)[0] = 1; }
+WARPSAFE_KERNEL void use_all(unsigned count) {
+  for (unsigned i = 0; i < 4 * count; ++i) warpsafe::dynamic_shared<int>(count)[i] = 1;
+}
 WARPSAFE_KERNEL void reverse_bytes(unsigned n) { warpsafe::dynamic_shared<char>(n)[0] = 1; }
-#line 25 "log_test.cpp"
+#line 28 "log_test.cpp"
 
 namespace warpsafe::core_test {
 namespace {
@@ -294,6 +297,7 @@ TEST_F(Log, WarnsOfBytesThatAreGivenAsANumberOfElements) {
   run(kernel<reverse>, 8, 64);  // more than it asks for, but not by this mistake
   run(kernel<reverse>, 1, 16);  // a call without a number declares no size
   run(kernel<reverse_bytes>, 8, 8);
+  run(kernel<use_all>, 8, 128);
   EXPECT_THAT(messages, IsEmpty());
   run(kernel<reverse>, 8, 128);
   run(kernel<reverse>, 8, 128);

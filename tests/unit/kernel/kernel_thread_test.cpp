@@ -146,6 +146,8 @@ TEST_F(KernelThread, TellsWhichIndicesItAsksFor) {
     return std::pair(self_.strides, self_.asks_index);
   };
   EXPECT_EQ(asked([] { return grid_stride(7); }), std::pair(true, false));
+  EXPECT_EQ(asked([] { return grid_stride(1); }), std::pair(true, false));
+  EXPECT_EQ(asked([] { return grid_stride(0); }), std::pair(false, false)) << "no element";
   EXPECT_EQ(asked([] { return thread_in_block(); }), std::pair(false, true));
   EXPECT_EQ(asked([] { return block_index(); }), std::pair(false, true));
   EXPECT_EQ(asked([] { return thread_index(); }), std::pair(false, true));

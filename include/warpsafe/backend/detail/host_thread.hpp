@@ -22,7 +22,7 @@ struct HostThread {
   unsigned char* dynamic_shared;  ///< the block's dynamic shared memory; nullptr if it has 0 bytes
   std::size_t dynamic_shared_bytes;  ///< as given by the launch
   bool asks_dynamic_shared;          ///< whether the kernel has called dynamic_shared
-  bool strides;                      ///< whether it has called grid_stride
+  bool strides;                      ///< whether grid_stride has given it elements
   bool asks_index;  ///< whether it has asked for the index of its thread or block otherwise
   /// sync_block(): returns once every thread of the block has called it with the same `file` and
   /// `line`. If that can never happen, it leaves by an exception that kernel code must let pass.

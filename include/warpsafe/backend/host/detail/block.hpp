@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <bit>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -61,6 +62,8 @@ class SharedMemory {
       all += live ? storage.size() : 0;
     }
     grid.add_shared_use(asks_dynamic, all);
+    const std::uint64_t needed = grid.requests.needed();
+    if (needed != 0 && !dynamic_.is_fresh_from(needed)) grid.requests.use_more();
   }
   /// The block's variable `key`; created on first use.
   [[nodiscard]] void* variable(const void* key, std::size_t bytes) {
@@ -89,6 +92,11 @@ class SharedMemory {
     }
     [[nodiscard]] unsigned char* data() const noexcept { return data_.get(); }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// Whether the bytes from `offset` on are as `begin` has left them. @pre offset <= size()
+    [[nodiscard]] bool is_fresh_from(std::size_t offset) const noexcept {
+      return holds_pattern(data() + offset, size_ - offset,
+                           std::rotr(fresh_pattern, 8 * static_cast<int>(offset % 4)));
+    }
     [[nodiscard]] bool intact() const noexcept {
       unsigned char expected[guard_bytes];
       fill_pattern(expected, guard_bytes, guard_pattern);

@@ -257,7 +257,8 @@ class FibreRunner {
 
   static void ask_shared(HostThread& self, std::size_t count, std::size_t size, const char* file,
                          unsigned line) {
-    of(self).grid_->ask_shared(count, size, file, line);
+    Grid& grid = *of(self).grid_;
+    grid.requests.add(count, size, file, line, grid.shape.dynamic_shared);
     self.asked = {file, line, count * size};
   }
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/shared_requests.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
@@ -13,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +75,8 @@ class Grid {
     std::uint64_t all_bytes = 0;
   } limits{};
 
+  SharedRequests requests{};
+
   /// Follows its threads, for the race detector; or nullptr.
   PredecessorWatch* watch = nullptr;
 
@@ -106,15 +108,6 @@ class Grid {
     fail(HostStatus::launch_failure, text);
   }
 
-  /// A line of the kernel asks for `count` elements of `size` bytes of dynamic shared memory.
-  void ask_shared(std::size_t count, std::size_t size, const char* file, unsigned line) {
-    const std::lock_guard lock(requesting_);
-    std::size_t place = 0;
-    while (place < requested_ && !requests_[place].is_at(file, line)) ++place;
-    if (place == most_requests) return;  // check_requests then says nothing
-    if (place == requested_) requests_[requested_++] = {0, size, file, line};
-    if (requests_[place].bytes() < count * size) requests_[place] = {count, size, file, line};
-  }
   /// What the threads of a block asked for: an index by grid_stride, and one otherwise.
   void add_index_use(bool strides, bool asks_index) noexcept {
     if (strides) strides_.store(true, std::memory_order_relaxed);
@@ -148,29 +141,17 @@ class Grid {
     }
     fail(HostStatus::launch_failure, text);
   }
-  /// Fails a grid whose launch gives dynamic shared memory for two arrays, which the kernel takes
-  /// for two although they are one.
+  /// Fails a grid whose kernel takes two calls of dynamic_shared for two arrays. Warns of a launch
+  /// that gives bytes as a number of elements.
   void check_requests() {
-    if (requested_ == 1) return warn_of_bytes(requests_[0]);
-    std::uint64_t all = 0;
-    bool has_array = false;
-    for (std::size_t i = 0; i < requested_; ++i) {
-      all += requests_[i].bytes();
-      has_array = has_array || requests_[i].count > 1;
-    }
-    if (requested_ == most_requests || !has_array || all != shape.dynamic_shared) return;
     char text[512];
     warpsafe::detail::TextBuffer out(text, sizeof text);
-    out << "the kernel calls dynamic_shared in several lines, and all calls return the same memory:";
-    const char* separator = " ";
-    for (std::size_t i = 0; i < requested_; ++i) {
-      const SharedRequest& one = requests_[i];
-      out << separator << one.bytes() << " bytes at " << call_site{one.file, nullptr, one.line};
-      separator = ", ";
+    if (requests.put_separate(out, shape.dynamic_shared)) fail(HostStatus::launch_failure, text);
+    const warpsafe::detail::DebugHooks* const hooks = warpsafe::detail::debug_hooks();
+    if (hooks != nullptr && hooks->warn != nullptr && !stopped() &&
+        requests.put_in_bytes(out, kernel, shape.dynamic_shared)) {
+      hooks->warn(function(), text);
     }
-    out << "; the launch gives " << all
-        << " bytes, as for separate arrays: call it once, and add to the pointer for the next array";
-    fail(HostStatus::launch_failure, text);
   }
   /// Fails a grid of several rows whose threads took their work from grid_stride alone: each row
   /// did all of it.
@@ -228,39 +209,6 @@ class Grid {
   [[nodiscard]] const void* bad_address() const noexcept { return bad_address_; }
 
  private:
-  /// The most that a line of the kernel has asked dynamic_shared for.
-  struct SharedRequest {
-    std::size_t count;
-    std::size_t size;  ///< bytes of an element
-    const char* file;
-    unsigned line;
-
-    [[nodiscard]] std::uint64_t bytes() const noexcept { return std::uint64_t{count} * size; }
-    [[nodiscard]] bool is_at(const char* its_file, unsigned its_line) const noexcept {
-      return line == its_line && (file == its_file || std::strcmp(file, its_file) == 0);
-    }
-  };
-  static constexpr std::size_t most_requests = 8;
-
-  /// Warns of a launch that gives the bytes of the array as a number of elements: the memory is as
-  /// many times too large as an element has bytes. Nothing is wrong but that fewer blocks run at
-  /// once, and a kernel may use more than it asks for, so this is no error.
-  void warn_of_bytes(const SharedRequest& request) const noexcept {
-    const warpsafe::detail::DebugHooks* const hooks = warpsafe::detail::debug_hooks();
-    if (request.count < 2 || request.size < 2 || hooks == nullptr || hooks->warn == nullptr ||
-        request.bytes() * request.size != shape.dynamic_shared) {
-      return;
-    }
-    char text[512];
-    warpsafe::detail::TextBuffer out(text, sizeof text);
-    out << "warpsafe: the launch of '" << kernel << "' gives " << shape.dynamic_shared
-        << " bytes of dynamic shared memory, " << std::uint64_t{request.size} << " times the "
-        << request.bytes() << " bytes that the kernel asks for at "
-        << call_site{request.file, nullptr, request.line}
-        << "; shared<T>(count) takes the number of elements, here " << std::uint64_t{request.count};
-    hooks->warn(function(), text);
-  }
-
   const KernelEntry entry_;
   ArgumentBlock arguments_;
   // Written once, by the thread that stops the grid, and read after its blocks.
@@ -268,9 +216,6 @@ class Grid {
   const void* bad_address_ = nullptr;
   int failure_ = 0;
   std::atomic<bool> stopped_ = false;
-  std::mutex requesting_;
-  SharedRequest requests_[most_requests] = {};
-  std::size_t requested_ = 0;
   std::atomic<bool> strides_ = false;
   std::atomic<bool> asks_index_ = false;
   std::atomic<bool> asks_dynamic_ = false;

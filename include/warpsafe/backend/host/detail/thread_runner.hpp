@@ -209,7 +209,8 @@ class ThreadRunner {
 
   static void ask_shared(HostThread& self, std::size_t count, std::size_t size, const char* file,
                          unsigned line) {
-    static_cast<Player&>(self).runner->grid_->ask_shared(count, size, file, line);
+    Grid& grid = *static_cast<Player&>(self).runner->grid_;
+    grid.requests.add(count, size, file, line, grid.shape.dynamic_shared);
     self.asked = {file, line, count * size};
   }
 
