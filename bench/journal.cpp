@@ -31,6 +31,7 @@ debug::LaunchRecord some_launch(int thread) {
   record.block[0] = 256;
   record.stream =
       reinterpret_cast<const void*>(std::uintptr_t{0x1000} * (1 + static_cast<unsigned>(thread)));
+  record.stream_number = 1 + static_cast<unsigned>(thread);
   record.vendor = warpsafe::Vendor::host;
   return record;
 }

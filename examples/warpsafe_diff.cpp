@@ -145,6 +145,7 @@ constexpr std::pair<const char*, Kind> fields[] = {
     {"static_shared", a_size},
     {"registers", a_size},
     {"stream", a_text},
+    {"stream_number", a_count},
     {"state", a_text},
     {"cluster", a_cluster},
     {"non_portable_cluster", a_flag},
@@ -266,13 +267,14 @@ constexpr std::pair<const char*, Kind> fields[] = {
   return std::to_string(number / 1000) + '.' + std::to_string(number % 1000 / 10);
 }
 
-/// Names streams in the order of their first use, because their addresses differ between runs.
+/// Names streams in the order of their first use, because their numbers differ between runs. Two
+/// streams of a run may have one handle, one after another.
 [[nodiscard]] std::vector<std::string> streams_of(const Run& run) {
   std::map<std::string, std::string> names;
   std::vector<std::string> found;
   for (const Json& launch : run.launches) {
-    const std::string key =
-        field(launch, "vendor") + field(launch, "device") + field(launch, "stream");
+    const std::string key = field(launch, "vendor") + field(launch, "device") +
+                            field(launch, "stream") + ' ' + field(launch, "stream_number");
     found.push_back(names.try_emplace(key, "stream " + std::to_string(names.size())).first->second);
   }
   return found;

@@ -73,7 +73,7 @@ with tempfile.TemporaryDirectory() as folder:
         check("no difference" in run(diff, "a.jsonl", "a.jsonl", code=0), "a run differs from itself")
         for line in lines:
             if line.get("kernel") == "combine":
-                line |= {"grid": [512, 2, 1], "stream": "0x1"}
+                line |= {"grid": [512, 2, 1], "stream": "0x1", "stream_number": 1000000}
         lines[0]["variables"]["WARPSAFE_SYNC"] = "all"
         (folder / "b.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
         said = run(diff, "a.jsonl", "b.jsonl", "--report", "report.md", code=1)
