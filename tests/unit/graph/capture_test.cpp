@@ -88,6 +88,12 @@ TEST_F(CaptureTest, IsNotEmptyByMistake) {
   EXPECT_THAT(printed_by_capture(
                   stream, [&](auto&) { ASSERT_TRUE(copy(other, from(y), to(x)).has_value()); }),
               HasSubstr("'copy on the device' on stream "));
+  auto captured = Capture::begin(stream).value();
+  ASSERT_TRUE(put_on(stream, 1).has_value());
+  auto graph = std::move(captured).end().value().instantiate().value();
+  EXPECT_THAT(
+      printed_by_capture(stream, [&](auto&) { ASSERT_TRUE(graph.launch(other).has_value()); }),
+      HasSubstr("'graph launch' on stream "));
   wait();
   ASSERT_TRUE(other.synchronize().has_value());
 }
