@@ -163,9 +163,83 @@ def check_shared_objects(build):
     return [] if found == [] and mutant else ["caches cross dlopen, or the check sees none"]
 
 
+# A variable and its name: in a namespace or a class, a pointer to a function, in a function.
+VARIABLES = [re.compile(pattern, re.M) for pattern in (
+    r"^\s*(?:\[\[.*?\]\] )?(?:static )?inline (?!constexpr|namespace)(?:thread_local |constinit |const |struct )*"
+    r"[\w:<>,*& ]*?[ *&](\w+)(?:\[\w*\])*(?: = |\{|;)",
+    r"inline [^\n(]*\(\*(\w+)\)\(",
+    r"^[^\n/]*?\bstatic (?:thread_local )?(?!constexpr|inline|cast|void)(?:const )?[\w:<>,*& ]*?[ *&](\w+)"
+    r"(?:\[[^\]]*\])*(?: = |\{|;)")]  # fmt: skip
+# What is hidden on purpose: the variable, or the class or function that has it.
+HIDDEN = re.compile(r'visibility\("hidden"\)\]\] [\w*& ]*?(\w+)(?=\s*[;={(<])')
+# Constants that no program needs to share; a kernel's, which is hidden; a device's; nvcc's alone.
+UNCHECKED = {"none", "entry", "key", "check_record_here", "says_that_kernels_run_on_the_cpu"}
+
+
+def variables_of(objects):
+    """The writable variables of the library that another object file may define, too: {symbol: (name, thread-local)};
+    and the names of all its variables."""
+    found, names = {}, set()
+    for path in objects:
+        writable = {number for number, name, flags in re.findall(
+            r"^\s*\[\s*(\d+)\]\s+(\S+)\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+([A-Zop]*)", run("readelf", "-SW", path), re.M)
+            if "W" in flags and not name.startswith(".data.rel.ro")}  # fmt: skip
+        lines = [line.split() for line in run("readelf", "-sW", path).splitlines()]
+        symbols = [line for line in lines if len(line) > 7 and line[3] in ("OBJECT", "TLS")]
+        demangled = run("c++filt", input="\n".join(line[7] for line in symbols)).splitlines()
+        for line, name in zip(symbols, demangled):
+            if "warpsafe::" not in name:
+                continue
+            names |= set(re.findall(r"::(\w+)(?:<.*>)?$", name))
+            if line[4] != "LOCAL" and line[6] in writable and name.startswith("warpsafe::"):
+                found[line[7]] = (name, line[3] == "TLS")
+    return found, names
+
+
+def check_hidden(build):
+    """Each variable of the library is one for two plug-ins with hidden symbols, unless it is hidden on purpose."""
+    compiler, failures = build.arguments.compiler, HERE.parent / "failures"
+    flags = ["-std=c++20", "-O0", "-g0", "-fPIC", "-fvisibility=hidden", "-DWARPSAFE_CHECKS=2", *build.includes,
+             f"-I{failures}"]  # fmt: skip
+    sources = [failures / "programs.cpp", failures / "wide_programs.cpp"]
+    objects = [build.folder / f"{source.stem}.o" for source in sources]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda made: run(compiler, *flags, "-c", made[0], "-o", made[1]), zip(sources, objects)))
+    found, names = variables_of(objects)
+    headers = [header for folder in map(Path, build.arguments.include) for header in folder.rglob("warpsafe/**/*.hpp")
+               if not re.search(r"/backend/(cuda|hip)/", str(header))]  # fmt: skip
+    texts = {header: re.sub(r"//[^\n]*", "", header.read_text()) for header in headers}
+    failed = [f"{header}: {name}: the programs of tests/failures do not use it, so nothing is known of it"
+              for header, text in texts.items() for pattern in VARIABLES for name in pattern.findall(text)
+              if name not in names | UNCHECKED]  # fmt: skip
+    hidden = {name for text in texts.values() for name in HIDDEN.findall(text)}
+    # clang++ hides also what is made from a type of the program's own, which is hidden.
+    wanted = {symbol: made for symbol, made in found.items()
+              if "failures::" not in made[0] and not hidden & set(re.findall(r"\w+", made[0]))}  # fmt: skip
+    table = build.folder / "table.cpp"
+    declared = [f'extern {"thread_local " if local else ""}char v{i} __asm__("{symbol}");'
+                for i, (symbol, (_, local)) in enumerate(wanted.items())]  # fmt: skip
+    for plugin in ("first", "second"):
+        table.write_text("\n".join(
+            [*(line.replace("thread_local", "__thread") for line in declared),
+             f'extern "C" [[gnu::visibility("default")]] const void* {plugin}_variable(unsigned i) {{ switch (i) {{',
+             *(f"case {i}: return &v{i};" for i in range(len(wanted))), "default: return nullptr; } }"]))  # fmt: skip
+        run(compiler, "-std=c++20", "-O0", "-fPIC", "-c", table, "-o", build.folder / "table.o")
+        run(compiler, *flags, f"-DPLUGIN={plugin}", "-shared", HERE / "hidden.cpp", build.folder / "table.o", *objects,
+            "-lboost_context", "-pthread", "-o", build.folder / f"lib{plugin}.so")  # fmt: skip
+    program = build.folder / "hidden"
+    run(compiler, "-std=c++20", HERE / "hidden.cpp", f"-L{build.folder}", "-lfirst", "-lsecond",
+        f"-Wl,-rpath,{build.folder}", "-o", program)  # fmt: skip
+    said = run(program, timeout=600)
+    all_names = [name for name, _ in wanted.values()]
+    print(f"{len(wanted)} variables that both plug-ins share, {len(found) - len(wanted)} hidden on purpose")
+    return failed + [re.sub(r"variable (\d+)", lambda one: f"{all_names[int(one[1])]}: each plug-in has its own", line)
+                     for line in said.splitlines()] + ([] if len(wanted) > 50 else ["few variables were found"])  # fmt: skip
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["levels", "self", "separate", "shared-objects"])
+    parser.add_argument("what", choices=["levels", "self", "separate", "shared-objects", "hidden"])
     parser.add_argument("--compiler", required=True, help="name=program")
     parser.add_argument("--include", action="append", default=[])
     parser.add_argument("--optimize", action="append", choices=["-O0", "-O2"], help="for levels and separate")
@@ -174,7 +248,8 @@ def main():
     arguments = parser.parse_args()
     arguments.compiler = arguments.compiler.split("=", 1)[1]
     arguments.optimize = arguments.optimize or ["-O0", "-O2"]
-    checks = {"levels": check_levels, "self": check_self, "separate": check_separate, "shared-objects": check_shared_objects}
+    checks = {"levels": check_levels, "self": check_self, "separate": check_separate, "shared-objects": check_shared_objects,
+              "hidden": check_hidden}
     with tempfile.TemporaryDirectory() as folder:
         build = Build(arguments, Path(folder))
         failed = checks[arguments.what](build)

@@ -11,7 +11,7 @@ namespace warpsafe {
 
 namespace debug {
 template <class B>
-struct Recorded;  // race/recorded_backend.hpp
+struct [[gnu::visibility("default")]] Recorded;  // race/recorded_backend.hpp
 }
 
 namespace detail {

@@ -77,14 +77,15 @@ inline constexpr CheckLevel current_level = CheckLevel::full;
 #endif
 
 // The backends. Each is one struct with the same member names (backend/backend.hpp), and is
-// complete only if its own header is included.
-struct cuda_backend;
-struct host_backend;
+// complete only if its own header is included. Visible, because a variable of a template has the
+// least visibility of its arguments: state of a backend is one object in a whole program.
+struct [[gnu::visibility("default")]] cuda_backend;
+struct [[gnu::visibility("default")]] host_backend;
 /// The platform that HIP runs on decides which launch rules apply.
-struct amd_platform;
-struct nvidia_platform;
+struct [[gnu::visibility("default")]] amd_platform;
+struct [[gnu::visibility("default")]] nvidia_platform;
 template <class Platform>
-struct basic_hip_backend;
+struct [[gnu::visibility("default")]] basic_hip_backend;
 #if defined(__HIP_PLATFORM_NVIDIA__)
 using hip_backend = basic_hip_backend<nvidia_platform>;
 #else

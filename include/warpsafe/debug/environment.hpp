@@ -60,7 +60,7 @@ struct Environment {
   bool timeout_stops = false;                 ///< WARPSAFE_TIMEOUT=SECONDS,stop
   const char* timeout_unknown = nullptr;      ///< the value of WARPSAFE_TIMEOUT if it is malformed
 
-  [[nodiscard]] static const Environment& get() noexcept {
+  [[nodiscard, gnu::visibility("default")]] static const Environment& get() noexcept {
     static const Environment found = read();
     return found;
   }

@@ -25,9 +25,10 @@ struct LogSink {
 
 namespace detail {
 
-inline const LogSink* sink_in_use = nullptr;
+[[gnu::visibility("default")]] inline const LogSink* sink_in_use = nullptr;
 // Not a LogLevel: nvcc has no atomic access to an enumeration.
-inline unsigned char log_level_in_use = static_cast<unsigned char>(LogLevel::off);
+[[gnu::visibility("default")]] inline unsigned char log_level_in_use =
+    static_cast<unsigned char>(LogLevel::off);
 
 /// A value from outside of the program, as one line shows it (TextBuffer::one_line). Cuts it after
 /// 255 bytes.

@@ -43,7 +43,7 @@ struct RunListener {
 
 namespace detail {
 
-inline RunListener* listeners_in_use = nullptr;
+[[gnu::visibility("default")]] inline RunListener* listeners_in_use = nullptr;
 
 [[nodiscard]] inline bool has_listeners() noexcept {
   return __atomic_load_n(&listeners_in_use, __ATOMIC_ACQUIRE) != nullptr;

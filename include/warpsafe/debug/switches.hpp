@@ -24,14 +24,14 @@ namespace detail {
 /// `unread` until the environment is read. The path of a launch compares this one byte with
 /// `nothing_on` and leaves everything else to functions out of line.
 enum : std::uint8_t { unread = 0, nothing_on = 1, something_on = 2 };
-inline std::uint8_t switches = unread;
-inline bool blocking_in_use = false;
+[[gnu::visibility("default")]] inline std::uint8_t switches = unread;
+[[gnu::visibility("default")]] inline bool blocking_in_use = false;
 /// In milliseconds (debug/journal/timeout.hpp).
 inline constexpr std::uint64_t no_timeout = ~std::uint64_t{0};
-inline std::uint64_t timeout_in_use = no_timeout;
-inline bool timeout_stops_in_use = false;
+[[gnu::visibility("default")]] inline std::uint64_t timeout_in_use = no_timeout;
+[[gnu::visibility("default")]] inline bool timeout_stops_in_use = false;
 /// Whether a switch asks for the data of launches.
-inline bool data_in_use = false;
+[[gnu::visibility("default")]] inline bool data_in_use = false;
 
 [[nodiscard, gnu::always_inline]] inline bool any_switch_on() noexcept {
   return __atomic_load_n(&switches, __ATOMIC_RELAXED) != nothing_on;
@@ -54,7 +54,7 @@ struct DataFilters {
   LaunchFilter trace;
   const char* folder = "warpsafe-trace";  ///< for dumps
 
-  [[nodiscard]] static DataFilters& get() noexcept {
+  [[nodiscard, gnu::visibility("default")]] static DataFilters& get() noexcept {
     // Never destroyed: other threads may launch until the process ends.
     alignas(DataFilters) static unsigned char place[sizeof(DataFilters)];
     static DataFilters& found = *::new (static_cast<void*>(place)) DataFilters;
@@ -126,7 +126,7 @@ struct DataFilters {
   }
 }
 /// Call it after a filter has got names.
-inline void look_at_filters_at_exit() noexcept {
+[[gnu::visibility("default")]] inline void look_at_filters_at_exit() noexcept {
   static const bool once = std::atexit([] { print_idle_filters(); }) == 0;
   static_cast<void>(once);
 }
@@ -185,7 +185,7 @@ inline void look_at_filters_at_exit() noexcept {
 }
 
 /// Reads the environment.
-[[gnu::cold, gnu::noinline]] inline void start() noexcept {
+[[gnu::cold, gnu::noinline, gnu::visibility("default")]] inline void start() noexcept {
   const Environment& environment = Environment::get();
   static const bool first = [&environment] {
     __atomic_store_n(&log_level_in_use, static_cast<unsigned char>(environment.log),

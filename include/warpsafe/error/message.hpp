@@ -41,8 +41,10 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
   return "unknown error";
 }
 
-/// The category "warpsafe" for std::error_code. Its values are those of Errc.
-[[nodiscard]] inline const std::error_category& launch_category() noexcept {
+/// The category "warpsafe" for std::error_code. Its values are those of Errc. One object for the
+/// whole program, because categories are compared by their addresses.
+[[nodiscard, gnu::visibility("default")]] inline const std::error_category&
+launch_category() noexcept {
   class Category final : public std::error_category {
     const char* name() const noexcept override { return "warpsafe"; }
     std::string message(int value) const override { return describe(static_cast<Errc>(value)); }

@@ -220,8 +220,8 @@ inline void fail_device_check(const char* text, const char* file, unsigned line,
                                              &allocate_check_record<hip_backend>,
                                              &install_check_record<hip_backend>};
 #else
-inline CheckUnit check_unit{nullptr, Vendor::host, 0, &allocate_check_record,
-                            &install_check_record};
+[[gnu::visibility("default")]] inline CheckUnit check_unit{
+    nullptr, Vendor::host, 0, &allocate_check_record, &install_check_record};
 #endif
 
 /// Registers this translation unit before main.

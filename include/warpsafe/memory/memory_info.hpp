@@ -18,7 +18,7 @@ namespace warpsafe::detail {
 /// Whether a device has stream-ordered allocation, asked once per device. If the
 /// device cannot be asked, the answer is true, and the allocation reports the error.
 template <class B, CheckLevel Level>
-[[nodiscard]] bool has_memory_pools(int device) noexcept {
+[[nodiscard, gnu::visibility("hidden")]] bool has_memory_pools(int device) noexcept {
   static OnceSlot<bool> slots[cached_devices];
   const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
   if (remembered) {

@@ -229,7 +229,8 @@ class [[nodiscard]] basic_pending {
     basic_memory_hold<B> memory;
     Leaked* next;
   };
-  static inline Leaked* leaked = nullptr;
+  // For leak checkers. Of each module, because T may be a type of that module.
+  [[gnu::visibility("hidden")]] static inline Leaked* leaked = nullptr;
 
   std::optional<T> value_;
   detail::StreamMark<B> copied_;

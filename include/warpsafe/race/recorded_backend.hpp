@@ -27,9 +27,10 @@ struct NoCallerCalls {};
 /// checked for races. Reported are buffers, copies, events, waits, launches, captures, launches of
 /// graphs and calls of bound handles (StreamBound<RecordedHandle<cublasHandle_t>>).
 template <class B>
-struct Recorded : B,
-                  std::conditional_t<warpsafe::detail::RecordsCallers<B>, detail::NoCallerCalls,
-                                     host::CallerCalls> {
+struct [[gnu::visibility("default")]] Recorded
+    : B,
+      std::conditional_t<warpsafe::detail::RecordsCallers<B>, detail::NoCallerCalls,
+                         host::CallerCalls> {
   using recorded_backend = B;
   using native_stream = typename B::native_stream;
   using native_event = typename B::native_event;
@@ -156,18 +157,18 @@ struct Recorded : B,
     if (status == 0) recorder().attempt([&] { recorder().capture_begins(stream); });
     return status;
   }
-  static int capture_end(native_stream stream, native_graph& graph) noexcept {
+  static int capture_end(native_stream stream, native_graph & graph) noexcept {
     const int status = B::capture_end(stream, graph);
     recorder().attempt([&] { recorder().capture_ends(stream, status == 0 ? graph : nullptr); });
     return status;
   }
-  static int graph_instantiate(native_graph_exec& exec, native_graph graph) noexcept {
+  static int graph_instantiate(native_graph_exec & exec, native_graph graph) noexcept {
     const int status = B::graph_instantiate(exec, graph);
     if (status == 0) recorder().attempt([&] { recorder().graph_set(exec, graph); });
     return status;
   }
   static int graph_update(native_graph_exec exec, native_graph graph,
-                          GraphChange& change) noexcept {
+                          GraphChange & change) noexcept {
     const int status = B::graph_update(exec, graph, change);
     if (status == 0) recorder().attempt([&] { recorder().graph_set(exec, graph); });
     return status;
@@ -222,7 +223,7 @@ struct Recorded : B,
   static MemoryAccess released(const void* memory) noexcept {
     return {address(memory), MemoryAccess::whole_allocation, AccessKind::release};
   }
-  static void add_whole(std::vector<MemoryAccess>& accesses, const void* memory, bool writes) {
+  static void add_whole(std::vector<MemoryAccess> & accesses, const void* memory, bool writes) {
     if (memory == nullptr) return;
     accesses.push_back({address(memory), MemoryAccess::whole_allocation,
                         writes ? AccessKind::write : AccessKind::read});

@@ -316,7 +316,7 @@ struct CudaCalls : CudaGraphCalls {
 }  // namespace detail
 
 /// The backend for the CUDA runtime, versions 12 and 13. Statuses are cudaError_t as int.
-struct cuda_backend : detail::CudaCalls {};
+struct [[gnu::visibility("default")]] cuda_backend : detail::CudaCalls{};
 
 }  // namespace warpsafe
 

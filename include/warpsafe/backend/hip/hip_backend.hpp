@@ -294,7 +294,7 @@ struct HipCalls : HipGraphCalls {
 /// The backend for the HIP runtime, 5.2 to 7, on AMD's or NVIDIA's platform. Statuses are
 /// hipError_t as int.
 template <class Platform>
-struct basic_hip_backend : detail::HipCalls<Platform> {};
+struct [[gnu::visibility("default")]] basic_hip_backend : detail::HipCalls<Platform>{};
 
 }  // namespace warpsafe
 

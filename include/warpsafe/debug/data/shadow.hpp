@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/compare/detail/compare_elements.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/data/detail/dump_writer.hpp>
@@ -12,8 +13,6 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
-
-#include <sched.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -39,15 +38,16 @@ struct DataModes {
 };
 
 /// True only the first time for a kernel and a message, which every launch would otherwise repeat.
-[[gnu::cold]] inline bool is_first_report(const Name& kernel, const char* what) noexcept {
+[[gnu::cold, gnu::visibility("default")]] inline bool is_first_report(const Name& kernel,
+                                                                      const char* what) noexcept {
   constexpr std::size_t capacity = 128;
   struct Report {
     const char* kernel;
     const char* what;
   };
   static Report reports[capacity];
-  static bool busy = false;
-  while (__atomic_test_and_set(&busy, __ATOMIC_ACQUIRE)) sched_yield();
+  static warpsafe::detail::ProcessLock lock{};
+  const warpsafe::detail::Locked held(lock);
   std::size_t i = 0;
   while (i < capacity && reports[i].what != nullptr &&
          (reports[i].kernel != kernel.data || reports[i].what != what)) {
@@ -55,7 +55,6 @@ struct DataModes {
   }
   const bool first = i < capacity && reports[i].what == nullptr;
   if (first) reports[i] = {kernel.data, what};
-  __atomic_clear(&busy, __ATOMIC_RELEASE);
   return first;
 }
 
@@ -107,7 +106,7 @@ inline void put_launch(LaunchError& error, const LaunchRecord& record) noexcept 
   error.site = record.site;
 }
 
-inline std::uint64_t mismatches_found = 0;
+[[gnu::visibility("default")]] inline std::uint64_t mismatches_found = 0;
 
 /// Whether a value that is no pointer, such as a structure, contains a device address.
 [[nodiscard]] inline bool contains_address(const LaunchArguments& arguments,

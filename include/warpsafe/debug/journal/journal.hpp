@@ -119,7 +119,7 @@ class Journal {
   std::uint64_t skipped_;
   Slot slots_[capacity];
 
-  static Journal instance;
+  [[gnu::visibility("default")]] static Journal instance;
 };
 
 inline Journal Journal::instance;

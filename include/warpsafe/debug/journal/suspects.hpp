@@ -144,7 +144,7 @@ class Incidents {
   warpsafe::detail::ProcessLock lock_;
   Incident incidents_[capacity];
 
-  static Incidents instance;
+  [[gnu::visibility("default")]] static Incidents instance;
 };
 
 inline Incidents Incidents::instance;

@@ -197,7 +197,7 @@ inline constexpr std::uint64_t longest_limit = ~std::uint64_t{0} / 2;  // 292 ye
 /// Whether a launch that a switch made blocking should not be waited for: its kernel may be behind
 /// a collective that another rank does not reach, because that rank waits for a launch too. Returns
 /// after five seconds at most, and says so.
-[[gnu::cold, gnu::noinline]] inline bool gives_up_launch(
+[[gnu::cold, gnu::noinline, gnu::visibility("default")]] inline bool gives_up_launch(
     const warpsafe::detail::BackendCalls& calls, void* stream,
     const LaunchRecord& record) noexcept {
   constexpr std::uint64_t patience = 5000;

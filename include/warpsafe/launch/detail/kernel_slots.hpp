@@ -8,6 +8,7 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/error.hpp>
@@ -70,14 +71,13 @@ class KernelSlots {
 
  private:
   /// Raises the attribute, and never lowers it. A thread that needs less must not lower it between
-  /// another thread's raise and its launch, so a spin lock guards it. The lock is taken only when a
+  /// another thread's raise and its launch, so a lock guards it. The lock is taken only when a
   /// kernel needs more than ever before.
   template <CheckLevel Level>
   [[WARPSAFE_DETAIL_RARE]] int raise_dynamic_shared(const KernelEntry& entry,
                                                     std::uint64_t* high_water,
                                                     std::uint64_t bytes) noexcept {
-    while (__atomic_test_and_set(&raising_, __ATOMIC_ACQUIRE)) {
-    }
+    const Locked lock(raising_);
     KernelLimits now;
     int status = call<B, Level, &B::attributes_of>(entry, now);
     if (status == 0) {
@@ -89,7 +89,6 @@ class KernelSlots {
       if (status == 0 && high_water != nullptr)
         __atomic_store_n(high_water, allowed, __ATOMIC_RELEASE);
     }
-    __atomic_clear(&raising_, __ATOMIC_RELEASE);
     return status;
   }
 
@@ -97,7 +96,7 @@ class KernelSlots {
   /// Bytes of dynamic shared memory that this program has raised the kernel's attribute to. It only
   /// grows, so no launch lowers it while another thread relies on it.
   std::uint64_t raised_[cached_devices];
-  bool raising_;
+  ProcessLock raising_;
 };
 
 /// Hidden, since its key is the kernel's own entry.

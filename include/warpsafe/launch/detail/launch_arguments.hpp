@@ -181,8 +181,9 @@ class AddressedArguments {
 /// Tells the race detector which bytes the kernel may access through each parameter: those of a
 /// span, and of the view that was given for a `T*`. A `const T*` may be read around the view too,
 /// as a stencil does.
-inline void tell_windows(const KernelEntry& entry, const ElementInfo* elements,
-                         const ArgumentWords& arguments) noexcept {
+[[gnu::visibility("default")]] inline void tell_windows(const KernelEntry& entry,
+                                                        const ElementInfo* elements,
+                                                        const ArgumentWords& arguments) noexcept {
   static thread_local std::uint64_t windows[64];
   for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
     if (i == 64) return;  // the detector counts whole allocations

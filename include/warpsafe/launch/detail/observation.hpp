@@ -27,7 +27,7 @@ namespace warpsafe::detail {
 // The calls of a checked launch (level full) into the debug tools. The tools are behind one pointer
 // and are not compiled here.
 
-inline bool switches_checked = false;
+[[gnu::visibility("default")]] inline bool switches_checked = false;
 /// Without the tools nothing reads the switches of the environment. Warns once about each that is
 /// set.
 [[WARPSAFE_DETAIL_RARE]] inline void warn_unread_switches() noexcept {

@@ -149,7 +149,7 @@ inline constexpr bool has_names = ((side_name<std::remove_cvref_t<A>> != SideNam
 
 /// The owner in the views of a buffer without memory: launches, copies and library calls refuse
 /// these views as those of freed memory.
-inline constinit MemoryOwner closed_memory{
+[[gnu::visibility("default")]] inline constinit MemoryOwner closed_memory{
     .add_use = [](MemoryOwner&, void*, int, unsigned long) noexcept { return 0; },
     .of_device = memory_was_freed};
 [[nodiscard]] inline MemoryOwner* owner_or_closed(MemoryOwner* memory) noexcept {

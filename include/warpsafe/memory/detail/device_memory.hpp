@@ -239,7 +239,7 @@ class DeviceMemory : public MemoryOwner {
 
   // A stack of frees postponed because of a capture. A thread takes all of it and puts back those
   // that must still wait.
-  static inline DeviceMemory* postponed = nullptr;
+  [[gnu::visibility("default")]] static inline DeviceMemory* postponed = nullptr;
 
   static void postpone(DeviceMemory* memory) noexcept {
     DeviceMemory* top = __atomic_load_n(&postponed, __ATOMIC_RELAXED);

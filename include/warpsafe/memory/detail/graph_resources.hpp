@@ -18,7 +18,7 @@ namespace warpsafe::detail {
 /// Runs the frees that were postponed because of a capture (DeviceMemory). nullptr until a free was
 /// postponed, because a program that captures need not have buffers.
 template <class B>
-inline void (*postponed_frees)() noexcept = nullptr;
+[[gnu::visibility("default")]] inline void (*postponed_frees)() noexcept = nullptr;
 
 /// Called at the end of a capture.
 template <class B>

@@ -168,7 +168,7 @@ class LoadedModule {
     }
   }
 
-  static inline LoadedModule* kept = nullptr;
+  [[gnu::visibility("default")]] static inline LoadedModule* kept = nullptr;
 
   Native native_{};
   void* image_;

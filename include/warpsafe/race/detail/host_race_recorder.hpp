@@ -35,7 +35,7 @@ class HostRaceRecorder {
   std::vector<std::pair<Name, std::uint32_t>> unseen;
 
   /// Removes everything. Work that was submitted before cannot be ordered with later work.
-  void begin() {
+  [[gnu::visibility("default")]] void begin() {
     static std::uint64_t runs = 0;
     run_ = ++runs << 32;
     checker_.clear();

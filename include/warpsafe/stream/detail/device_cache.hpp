@@ -75,7 +75,7 @@ class OnceSlot {
 
 /// Bit n: the program has made or borrowed a stream on device n.
 template <class B>
-inline unsigned long devices_with_streams = 0;
+[[gnu::visibility("default")]] inline unsigned long devices_with_streams = 0;
 
 template <class B>
 struct [[gnu::visibility("hidden")]] DeviceCache {

@@ -114,8 +114,8 @@ class SharedStream {
   SharedStream(typename B::native_stream stream, int device, Destroy destroy) noexcept
       : native(stream), device_(device), destroy_(destroy) {}
 
-  static inline SharedStream* all_streams = nullptr;
-  static inline ProcessLock list_lock{};
+  [[gnu::visibility("default")]] static inline SharedStream* all_streams = nullptr;
+  [[gnu::visibility("default")]] static inline ProcessLock list_lock{};
   int device_;
   Destroy destroy_;
   SharedStream* next_ = nullptr;
@@ -158,7 +158,7 @@ StreamNumber stream_number(typename B::native_stream stream, int device) noexcep
 /// The slot for the device's only stream, which every Stream shares (WARPSAFE_SYNC=one-stream).
 /// nullptr if each Stream is its own.
 template <class B>
-[[nodiscard]] SharedStream<B>** only_stream(int device) noexcept {
+[[nodiscard, gnu::visibility("default")]] SharedStream<B>** only_stream(int device) noexcept {
   constexpr int devices = 64;
   static SharedStream<B>* kept[devices];
   const DebugHooks* const hooks = debug_hooks();

@@ -195,14 +195,16 @@ struct RunningBlock {
   const FibrePool* stacks;
   Grid* grid;
 };
-inline thread_local RunningBlock running_block{nullptr, nullptr};
+[[gnu::visibility("default")]] inline thread_local RunningBlock running_block{nullptr, nullptr};
 
 /// A stack for the handler of faults of an OS thread that runs kernels: it cannot run on a stack
 /// that is used up. A stack that the program has given the OS thread stays.
 class FaultStack {
  public:
   /// Call it before the OS thread runs kernels.
-  static void provide() noexcept { static thread_local const FaultStack mine; }
+  [[gnu::visibility("default")]] static void provide() noexcept {
+    static thread_local const FaultStack mine;
+  }
 
   FaultStack(const FaultStack&) = delete;
   FaultStack& operator=(const FaultStack&) = delete;
@@ -267,7 +269,8 @@ template <class... Parts>
   report_kernel(self, advice, "used up the stack of a thread, ", std::uint64_t{bytes}, " bytes");
 }
 
-inline struct sigaction outer_handlers[2];  ///< of SIGSEGV and SIGBUS, before end_bad_access
+[[gnu::visibility("default")]] inline struct sigaction
+    outer_handlers[2];  ///< of SIGSEGV and SIGBUS, before end_bad_access
 
 /// Calls the handler before ours, or ends the program as without ours.
 inline void forward_signal(int number, siginfo_t* info, void* context) {

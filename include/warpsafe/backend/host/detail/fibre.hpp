@@ -130,7 +130,7 @@ class StackSlab {
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   }
   /// How many there are in the process.
-  [[nodiscard]] static std::atomic<std::size_t>& slabs() noexcept {
+  [[nodiscard, gnu::visibility("default")]] static std::atomic<std::size_t>& slabs() noexcept {
     static std::atomic<std::size_t> count = 0;
     return count;
   }

@@ -147,7 +147,7 @@ class GridPool {
     return nullptr;
   }
 
-  [[nodiscard]] static unsigned helpers_wanted() noexcept {
+  [[nodiscard, gnu::visibility("default")]] static unsigned helpers_wanted() noexcept {
     static const unsigned wanted = helpers_for(std::thread::hardware_concurrency());
     return wanted;
   }

@@ -50,7 +50,7 @@ enum class MemoryGuard : std::uint8_t {
   before,  ///< before: those before the beginning; past the end, the rest of the page is checked
 };
 /// Reads the switch once. Writes a line to standard error if its value is malformed.
-[[nodiscard]] inline MemoryGuard memory_guard() noexcept {
+[[nodiscard, gnu::visibility("default")]] inline MemoryGuard memory_guard() noexcept {
   static const MemoryGuard guard = [] {
     const char* const value = warpsafe::detail::read_environment("WARPSAFE_GUARD");
     const Name name = Name::of(value == nullptr ? "" : value);
@@ -107,7 +107,7 @@ class GuardedPages {
     munmap(static_cast<unsigned char*>(begin) - page(), page() + bytes + unmapped_bytes);
     mappings_left().fetch_add(1, std::memory_order_relaxed);
   }
-  [[nodiscard]] static std::size_t page() noexcept {
+  [[nodiscard, gnu::visibility("default")]] static std::size_t page() noexcept {
     static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     return bytes;
   }
@@ -119,12 +119,12 @@ class GuardedPages {
     std::size_t count = 0;
     void* kept[1024] = {};
   };
-  [[nodiscard]] static Pool& pool() noexcept {
+  [[nodiscard, gnu::visibility("default")]] static Pool& pool() noexcept {
     static Pool pages;
     return pages;
   }
   // Each takes three mappings, and Linux allows a process 65530 by default (vm.max_map_count).
-  [[nodiscard]] static std::atomic<int>& mappings_left() noexcept {
+  [[nodiscard, gnu::visibility("default")]] static std::atomic<int>& mappings_left() noexcept {
     static std::atomic<int> left = 8192;
     return left;
   }

@@ -143,7 +143,8 @@ class PredecessorWatch {
     bool late;
   };
 
-  [[nodiscard]] static std::atomic<PredecessorWatch*>& active() noexcept {
+  [[nodiscard, gnu::visibility("default")]] static std::atomic<PredecessorWatch*>&
+  active() noexcept {
     static std::atomic<PredecessorWatch*> one = nullptr;
     return one;
   }

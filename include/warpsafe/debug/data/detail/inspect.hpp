@@ -78,8 +78,8 @@ struct DataLaunch {
 };
 
 // These belong to the launch that this thread makes.
-inline thread_local DataModes data_modes{};
-inline thread_local DataLaunch* data_launch = nullptr;
+[[gnu::visibility("default")]] inline thread_local DataModes data_modes{};
+[[gnu::visibility("default")]] inline thread_local DataLaunch* data_launch = nullptr;
 
 /// Decides which tools take this launch; call it once for each launch. Returns `asks_for_data` or
 /// 0, as part of what `launching` returns.

@@ -62,7 +62,8 @@ using warpsafe::detail::LaunchFacts;
 
 /// WARPSAFE_BREAK=n: stops before launch n, once. Under a debugger this is a breakpoint. Without
 /// one the process stops (SIGSTOP) until a debugger is attached or SIGCONT arrives, and says so.
-[[gnu::cold, gnu::noinline]] inline void break_at_launch(const LaunchRecord& record) noexcept {
+[[gnu::cold, gnu::noinline, gnu::visibility("default")]] inline void break_at_launch(
+    const LaunchRecord& record) noexcept {
   static bool stopped = false;
   const std::uint64_t at = Environment::get().break_at;
   // Launches of several threads may leave a number unused; then the next launch stops.
@@ -78,8 +79,8 @@ using warpsafe::detail::LaunchFacts;
 }
 
 /// Writes the device's limits to the log at its first launch.
-[[gnu::cold, gnu::noinline]] inline void log_device(std::int32_t device,
-                                                    const BackendCalls& calls) noexcept {
+[[gnu::cold, gnu::noinline, gnu::visibility("default")]] inline void log_device(
+    std::int32_t device, const BackendCalls& calls) noexcept {
   static std::uint64_t shown = 0;
   if (device < 0 || device >= 64) return;
   const std::uint64_t bit = std::uint64_t{1} << device;
@@ -94,8 +95,8 @@ using warpsafe::detail::LaunchFacts;
 }
 
 /// Warns of an error that an earlier call of this thread left pending, once per status.
-[[gnu::cold, gnu::noinline]] inline void log_pending_error(const LaunchRecord& record,
-                                                           const BackendCalls& calls) noexcept {
+[[gnu::cold, gnu::noinline, gnu::visibility("default")]] inline void log_pending_error(
+    const LaunchRecord& record, const BackendCalls& calls) noexcept {
   static int last = 0;
   // Peek at the error without clearing it: it belongs to the program.
   const int pending = trace_call<&BackendCalls::peek_last_error>(calls);
@@ -110,7 +111,8 @@ using warpsafe::detail::LaunchFacts;
 
 /// Warns of dynamic shared memory of just the size of the kernel's static shared memory, once per
 /// kernel. A kernel may have both, so this is no error.
-[[gnu::cold, gnu::noinline]] inline void warn_repeated_shared(const LaunchRecord& record) noexcept {
+[[gnu::cold, gnu::noinline, gnu::visibility("default")]] inline void warn_repeated_shared(
+    const LaunchRecord& record) noexcept {
   static const char* last = nullptr;
   if (record.static_shared == 0 || record.dynamic_shared != record.static_shared ||
       __atomic_exchange_n(&last, record.kernel.data, __ATOMIC_RELAXED) == record.kernel.data) {
@@ -124,7 +126,8 @@ using warpsafe::detail::LaunchFacts;
 }
 
 /// DebugHooks::warn.
-[[gnu::cold, gnu::noinline]] inline void warn(const void* about, const char* text) noexcept {
+[[gnu::cold, gnu::noinline, gnu::visibility("default")]] inline void warn(
+    const void* about, const char* text) noexcept {
   static const void* last = nullptr;
   ensure_started();
   if (is_logged(LogLevel::warn) && __atomic_exchange_n(&last, about, __ATOMIC_RELAXED) != about) {

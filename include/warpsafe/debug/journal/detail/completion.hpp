@@ -128,7 +128,7 @@ class Completion {
   Stream streams_[streams];
   Device devices_[vendors][devices];
 
-  static Completion instance;
+  [[gnu::visibility("default")]] static Completion instance;
 };
 
 inline Completion Completion::instance;
