@@ -36,6 +36,9 @@ if header.name == "errc.hpp":
 # Inside a function the rows mean nothing to Doxygen, and it does not find their files.
 text = re.sub(r"(?m)^#include <warpsafe/error/detail/\w+_rows\.hpp>\n", "", text)
 text = text.replace("#pragma once", "/** @file */", 1)
+# The version is no part of a name that a user writes.
+text = text.replace("::inline WARPSAFE_DETAIL_VERSION", "")
+text = re.sub(r"(?m)^(inline namespace|\}  // namespace) WARPSAFE_DETAIL_VERSION.*\n", "", text)
 # Doxygen skips these namespaces, and then misses the targets of their comments.
 text = re.sub(r"(?ms)^namespace [\w:]*detail \{$.*?^\}", lambda found: found[0].replace("///", "//"), text)
 text = re.sub(r"(?m)^template <.*>\ninline constexpr bool detail::.*;$", "\n", text)

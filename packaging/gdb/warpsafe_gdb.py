@@ -6,6 +6,8 @@ program. In ~/.gdbinit, or at gdb's prompt:
     source /usr/local/share/warpsafe/gdb/warpsafe_gdb.py
 
 `print/r` shows a value as it is in memory."""
+import re
+
 import gdb
 import gdb.printing
 
@@ -29,8 +31,14 @@ def bases(value):
             yield from bases(value[field])
 
 
+def template_name_of(kind):
+    """A type's name without its arguments, and without the version, which is a part of each name."""
+    name = str(kind.unqualified().strip_typedefs().name).split("<")[0]
+    return re.sub(r"^warpsafe::v\d+_\d+_\d+::", "warpsafe::", name)
+
+
 def template_name(value):
-    return str(value.type.unqualified().strip_typedefs().name).split("<")[0]
+    return template_name_of(value.type)
 
 
 def argument(value, index):
@@ -596,10 +604,6 @@ class Printers(gdb.printing.PrettyPrinter):
             if template_name_of(argument(value, 1)) == "warpsafe::LaunchError":
                 return Printer(value, print_result)
         return None
-
-
-def template_name_of(kind):
-    return str(kind.unqualified().strip_typedefs().name).split("<")[0]
 
 
 gdb.printing.register_pretty_printer(None, Printers(), replace=True)

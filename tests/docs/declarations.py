@@ -195,7 +195,8 @@ class Reader:
 
 
 def of_header(path, root):
-    text = path.read_text(encoding="utf-8")
+    # The version is no part of a name that a user writes.
+    text = path.read_text(encoding="utf-8").replace("::inline WARPSAFE_DETAIL_VERSION", "")
     reader = Reader(text, path.relative_to(root).as_posix())
     while reader.at < len(reader.tokens):
         reader.scope((), True, "namespace")

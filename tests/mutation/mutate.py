@@ -143,7 +143,7 @@ class Finder:
         kinds, kind = self.kinds, cursor.kind
         if kind in self.names:
             name = f"{context.function}::{cursor.spelling}" if context.function else cursor.spelling
-            name = name.removeprefix("warpsafe::")
+            name = re.sub(r"^warpsafe::|(^|::)v\d+_\d+_\d+$", "", name)
             for child in cursor.get_children():
                 if self.file_of(child) == self.file:
                     self.visit(child, cursor, context.within(function=name))

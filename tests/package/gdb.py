@@ -24,7 +24,7 @@ subprocess.run(
 )
 run = subprocess.run([program], capture_output=True, text=True, timeout=600)
 printed = {name: (kind, text) for name, kind, text in re.findall(r"^PRINTED (\w+) OF [^\n]*T = ([^\n]*)\]\n(.*?)\nEND$", run.stdout, re.M | re.S)}
-types = {re.sub(r"<.*", "", kind).removeprefix("warpsafe::") for kind, _ in printed.values()}
+types = {re.sub(r"<.*|(?<=warpsafe::)v\d+_\d+_\d+::", "", kind).removeprefix("warpsafe::") for kind, _ in printed.values()}
 problems = public_types.problems(source / "include" / "warpsafe", types | {"LaunchError"})
 problems += printed_fields.problems(source)
 if run.returncode != 0:

@@ -53,7 +53,7 @@ def types_of(text):
                 head = re.search(r"(?:^|[\s>)])(?:class|struct|union|enum\s+class|enum)\s+(?:\[\[[^{]*?\]\]\s*)*([A-Za-z_]\w*)\s*(<.*>)?\s*(?:final\s*)?(?::(?!:).*)?$",
                                  statement.strip(), re.S)
                 if depth == 0 and namespaces and head:
-                    yield "::".join([*namespaces, head[1]]), head[2] is not None
+                    yield "::".join([*namespaces, head[1]]).replace("WARPSAFE_DETAIL_VERSION::", ""), head[2] is not None
                 depth += 1
             statement = ""
         elif part == "}":
@@ -75,7 +75,7 @@ def public_types(include):
         place = header.relative_to(include).as_posix()
         if "/detail/" in place:  # as in the API reference (docs/site/Doxyfile)
             continue
-        for name, specialised in types_of(header.read_text(encoding="utf-8")):
+        for name, specialised in types_of(header.read_text(encoding="utf-8").replace("::inline WARPSAFE_DETAIL_VERSION", "")):
             if name.startswith("warpsafe::") and "detail" not in name and not (specialised and name != "warpsafe::LaunchConfig"):
                 found.setdefault(name.removeprefix("warpsafe::"), place)
     return found
