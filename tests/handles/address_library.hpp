@@ -50,6 +50,7 @@ struct warpsafe::handle_traits<address_library::Handle*>
     : HandleCalls<host_backend, nullptr, address_library::destroy> {
   using native = address_library::Handle*;
   static constexpr Name name = Name::of("address library");
+  static constexpr bool has_functions_without_stream = true;
   static status create(native& handle) noexcept {
     handle = new (std::nothrow) address_library::Handle;
     return handle == nullptr ? address_library::wrong_handle : address_library::init(handle);

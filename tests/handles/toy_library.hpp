@@ -262,6 +262,7 @@ struct warpsafe::handle_traits<toy::toy_comm> {
   using options = int;
   using refused = Functions<toy::toy_comm_destroy>;
   static constexpr Name name = Name::of("toy comm");
+  static constexpr bool has_functions_without_stream = true;
   static status create(native& comm, int rank) noexcept {
     return toy::toy_comm_create(&comm, rank);
   }

@@ -79,6 +79,7 @@ struct warpsafe::handle_traits<OtherHandle> {
   using options = LibraryOperation;
   using refused = Functions<>;
   static constexpr Name name = Name::of("other");
+  static constexpr bool has_functions_without_stream = true;
   static status create(native& handle, options) noexcept {
     handle = nullptr;
     return library_success;

@@ -21,6 +21,7 @@ template <>
 struct handle_traits<cublasLtHandle_t>
     : HandleCalls<cuda_backend, cublasLtCreate, cublasLtDestroy> {
   static constexpr Name name = Name::of("cuBLASLt");
+  static constexpr bool has_functions_without_stream = true;  // heuristics, layouts
 
   static constexpr unsigned scalar_pointers(Name function) noexcept {
     return detail::lt_scalars(name, function);

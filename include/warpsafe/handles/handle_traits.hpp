@@ -27,6 +27,8 @@ namespace warpsafe {
 ///     static Name status_text(status value) noexcept;        // empty if there is none
 ///     // Leave out if every function takes the stream as an argument; `call` then passes it:
 ///     static status set_stream(native handle, backend::native_stream stream) noexcept;
+///     // Without set_stream: functions that take no stream submit no work, so `call` takes them:
+///     static constexpr bool has_functions_without_stream = true;
 ///     // Optional; lets full checks find a changed stream:
 ///     static status get_stream(native handle, backend::native_stream& stream) noexcept;
 ///     // Required with set_stream: how many inner handles with a stream of their own this handle

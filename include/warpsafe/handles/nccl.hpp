@@ -25,6 +25,7 @@ struct handle_traits<ncclComm_t> : HandleCalls<cuda_backend, nullptr, ncclCommDe
   using options = NcclRank;
   using refused = Functions<ncclCommDestroy, ncclCommAbort>;
   static constexpr Name name = Name::of("NCCL");
+  static constexpr bool has_functions_without_stream = true;  // ranks, errors, registrations
 
   static status create(native& comm, const options& rank) noexcept {
     return ncclCommInitRank(&comm, rank.ranks, rank.id, rank.rank);

@@ -29,6 +29,7 @@ struct handle_traits<RcclComm> : HandleCalls<hip_backend, nullptr, ncclCommDestr
   using options = RcclRank;
   using refused = Functions<ncclCommDestroy, ncclCommAbort>;
   static constexpr Name name = Name::of("RCCL");
+  static constexpr bool has_functions_without_stream = true;  // ranks, errors, registrations
 
   static status create(native& comm, const options& rank) noexcept {
     return ncclCommInitRank(&comm, rank.ranks, rank.id, rank.rank);

@@ -115,6 +115,15 @@ class [[nodiscard]] basic_pending {
     if (!waited.has_value()) return waited.assume_error();
     return *std::move(value_);
   }
+  /// Waits as `get`, and gives the value up: for an upload whose buffer nobody needs any more. The
+  /// destructor then prints nothing. Errc as `get`.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> discard(call_site site = call_site::current()) && noexcept {
+    if (state_ != State::open) return state_error(site);
+    const result<void> waited = settle<Level>(site);
+    value_.reset();
+    return waited;
+  }
   /// Whether `get` would return without waiting: `ready().value()`. Errc::execution_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<detail::later<B, bool>> ready(

@@ -345,3 +345,37 @@ ws::result<void> w15_pending_is_not_moved(const ws::Stream& stream, Token& a) {
   static_cast<void>(both);
   return ws::success();
 }
+
+// W16: The traits forget set_stream, so the work would run on the default stream.
+namespace w16_function_without_a_stream {
+
+using MyHandle = struct MyContext*;
+LibraryStatus my_create(MyHandle* handle) noexcept;
+LibraryStatus my_destroy(MyHandle handle) noexcept;
+LibraryStatus my_set_stream(MyHandle handle, LibraryStream stream) noexcept;
+LibraryStatus my_scale(MyHandle handle, float factor) noexcept;
+
+}  // namespace w16_function_without_a_stream
+
+template <>
+struct warpsafe::handle_traits<w16_function_without_a_stream::MyHandle>
+#ifdef MISUSE
+    : HandleCalls<warpsafe::Stream::backend, w16_function_without_a_stream::my_create,
+                  w16_function_without_a_stream::my_destroy> {
+#else
+    : HandleCalls<warpsafe::Stream::backend, w16_function_without_a_stream::my_create,
+                  w16_function_without_a_stream::my_destroy,
+                  w16_function_without_a_stream::my_set_stream> {
+  static constexpr int inner_handles = 0;
+#endif
+  static constexpr Name name = Name::of("my library");
+};
+
+namespace w16_function_without_a_stream {
+
+auto scaled(ws::StreamBound<MyHandle>& handle) {
+  // expected-error {{"this function takes no stream, and handle_traits has no set_stream"}}
+  return handle.call<my_scale>(2.0F);
+}
+
+}  // namespace w16_function_without_a_stream

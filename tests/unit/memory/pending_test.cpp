@@ -156,6 +156,21 @@ TEST_F(PendingTest, DroppedWaitsAndSaysSo) {
                 "; take it with std::move(pending).get()\n");
 }
 
+TEST_F(PendingTest, IsDiscardedByName) {
+  auto buffer = filled(counting(4));
+  ::testing::internal::CaptureStderr();
+  {
+    auto token = copy(stream, warpsafe::from(PinnedBuffer<int>::create(buffer.size()).value()),
+                      warpsafe::to(buffer), app);
+    EXPECT_TRUE(std::move(token).discard().has_value());
+    EXPECT_TRUE(stream.ready().value());
+    // NOLINTNEXTLINE(bugprone-use-after-move): a second use is an error
+    EXPECT_EQ(error_in(std::move(token).get()).code, Errc::pending_taken);
+    EXPECT_EQ(error_in(std::move(token).discard()).code, Errc::pending_taken);
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(PendingTest, OfAReleaseBuildIsDroppedSilently) {
   const auto buffer = filled(counting(4));
   ::testing::internal::CaptureStderr();

@@ -161,6 +161,7 @@ TEST_F(LastErrorCalls, Buffers) {
   auto pending = buffer.to_host(stream);
   untouched("basic_pending::ready", [&] { return pending.ready(); });
   untouched("basic_pending::get", [&] { return std::move(pending).get(); });
+  untouched("basic_pending::discard", [&] { return buffer.to_host(stream).discard(); });
   untouched("synchronize", [&] { return ws::synchronize(stream, buffer.to_host(stream)); });
   expect_untouched([&] { static_cast<void>(buffer.to_host(stream)); });
   untouched("basic_device_buffer::close", [&] { return buffer.close(); });

@@ -118,11 +118,19 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
     static_assert(
         one_stream,
         "warpsafe: this function takes an array of streams, and a StreamBound has one stream; call the function directly with native() and the stream's native()");
+    constexpr bool has_stream = (std::is_same_v<P, NativeStream> || ... || false) ||
+                                requires(Native handle, NativeStream stream) {
+      Traits::set_stream(handle, stream);
+    }
+    || requires { requires Traits::has_functions_without_stream; };
+    static_assert(
+        has_stream || !takes_handle || !one_stream,
+        "warpsafe: this function takes no stream, and handle_traits has no set_stream, so its work would run on the default stream; give HandleCalls the library's set_stream, or, if such functions submit no work, declare has_functions_without_stream = true");
     constexpr bool right_count = sizeof...(A) == static_cast<std::size_t>(Parameters::size);
     static_assert(
         right_count || !takes_handle || !one_stream,
         "warpsafe: wrong number of arguments for this function; leave out the handle and the stream, which call passes");
-    if constexpr (returns_status && takes_handle && one_stream && right_count) {
+    if constexpr (returns_status && takes_handle && one_stream && has_stream && right_count) {
       constexpr bool one_place = may_mix || !has_scalar<ScalarPlace::host, A...>() ||
                                  !has_scalar<ScalarPlace::device, A...>();
       static_assert(one_place,
