@@ -22,6 +22,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 // At global scope: reports are compared with the kernels' plain names.
@@ -170,6 +171,39 @@ void stale_pointer(bool host_waits) {
   copy_and_wait(owner, from(y.view().subspan(0, 1).value()), to(std::span(&found, 1))).value();
   if (host_waits) {
     EXPECT_EQ(found, 0);
+  }
+}
+
+// What a member function of a buffer submits to another stream is before the free.
+TEST(ReusedMemory, AFreeWaitsForWhatAMemberFunctionSubmitted) {
+  using Use = void (*)(Buffer & one, PitchedBuffer<float> & rows, const Stream& other);
+  const std::vector<std::pair<const char*, Use>> uses = {
+      {"zero", [](Buffer& one, auto&, const Stream& other) { one.zero(other).value(); }},
+      {"fill_bytes", [](Buffer& one, auto&,
+                        const Stream& other) { one.fill_bytes(other, std::byte{1}).value(); }},
+      {"zero of rows", [](Buffer&, auto& rows, const Stream& other) { rows.zero(other).value(); }},
+      {"fill_bytes of rows",
+       [](Buffer&, auto& rows, const Stream& other) {
+         rows.fill_bytes(other, std::byte{1}).value();
+       }},
+      {"used_on", [](Buffer& one, auto&, const Stream& other) {
+         launch(other, LaunchConfig{grid<1>, block<1>}, kernel<scribble>, trust(raw(one)), count)
+             .value();
+         one.used_on(other).value();
+       }}};
+  for (const auto& [name, use] : uses) {
+    const Seen seen = seeds(40, [used = use] {
+      const Stream own = Stream::create().value();
+      const Stream other = Stream::create().value();
+      Buffer one = buffer(own);
+      auto of_rows = PitchedBuffer<float>::create(own, extent{warpsafe::rows{4}, cols{16}}).value();
+      wait(other, own.record().value()).value();  // for the allocations
+      used(one, of_rows, other);
+      one.close().value();
+      of_rows.close().value();
+      buffer(own).zero(own).value();
+    });
+    EXPECT_EQ(seen.clean, 40) << name << '\n' << seen.texts;
   }
 }
 

@@ -5,12 +5,16 @@
 #include <warpsafe/debug/journal/journal.hpp>
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -135,6 +139,54 @@ TEST(Journal, AWriterThatIsARoundLateLeavesTheLaterLaunchInItsPlace) {
   (*journal).*member(core_test::NextNumber{}) = written - 2 * Journal::capacity;
   EXPECT_GT(journal->append(record_of(1, 1)), written - Journal::capacity);
   EXPECT_EQ(journal->skipped(), Journal::capacity) << "each place has a later launch";
+}
+
+// A reader reaches the middle of a slot, and a writer overwrites the slot before it goes on. The
+// middle is at the beginning of a page that cannot be read until then.
+struct Overtaken {
+  static inline Journal* journal = nullptr;
+  static inline unsigned char* page = nullptr;
+  static inline std::size_t page_bytes = 0;
+  static inline int overtaken = 0;
+  static void at_fault(int) {
+    ::mprotect(page, page_bytes, PROT_READ | PROT_WRITE);
+    for (std::size_t i = 0; i < Journal::capacity; ++i) journal->append(record_of(1, i));
+    ++overtaken;
+  }
+};
+
+TEST(Journal, AReaderThatAWriterOvertakesReadsNothing) {
+  const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t size = (sizeof(Journal) + bytes - 1) / bytes * bytes;
+  void* const memory =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const journal = ::new (memory) Journal();
+  for (std::size_t i = 0; i < Journal::capacity; ++i) journal->append(record_of(0, i));
+  Overtaken::journal = journal;
+  Overtaken::page_bytes = bytes;
+  struct sigaction mine {};
+  struct sigaction before {};
+  mine.sa_handler = &Overtaken::at_fault;
+  ASSERT_EQ(::sigaction(SIGSEGV, &mine, &before), 0);
+  int refused = 0;
+  for (std::size_t at = bytes; at < size; at += bytes) {
+    Overtaken::page = static_cast<unsigned char*>(memory) + at;
+    Overtaken::overtaken = 0;
+    ::mprotect(Overtaken::page, bytes, PROT_NONE);
+    // The slots from the first on, up to the one that reaches into the page.
+    for (std::size_t place = 0; Overtaken::overtaken == 0 && place < Journal::capacity; ++place) {
+      LaunchRecord record{};
+      std::uint64_t submitted_at = 0;
+      const bool read = journal->read(place, record, submitted_at);
+      EXPECT_TRUE(!read || is_whole(record)) << place;
+      refused += read ? 0 : 1;
+    }
+    EXPECT_EQ(Overtaken::overtaken, 1);
+  }
+  ASSERT_EQ(::sigaction(SIGSEGV, &before, nullptr), 0);
+  EXPECT_GT(refused, 0) << "most pages begin within a slot";
+  ::munmap(memory, size);
 }
 
 // The ThreadSanitizer lane runs these.

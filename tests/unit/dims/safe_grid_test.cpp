@@ -44,6 +44,19 @@ WARPSAFE_KERNEL void scale(float*, std::size_t) {}
 
 // Sizes that can be covered.
 
+// 2^39 times 2^25 is 2^64, which is 0 in 64 bits, and each axis by itself is within its limit.
+TEST(Cover, AProductOfTwoAxesThatWrapsIsRefusedWhateverTheThird) {
+  constexpr std::uint64_t wide = std::uint64_t{1} << 39U, high = std::uint64_t{1} << 25U;
+  const auto check = [](const auto& grid) {
+    ASSERT_FALSE(grid.has_value());
+    EXPECT_EQ(error_in(grid).code, Errc::size_overflow);
+  };
+  check(SafeGrid<>::cover(extent{x{wide}, y{high}}, block<1, 1024>, items_per_thread<512>));
+  check(SafeGrid<>::cover(extent{x{wide}, y{high}, z{3}}, block<1, 1024>, items_per_thread<512>));
+  check(SafeGrid<>::cover(extent{x{wide}, y{high}, z{3}}, BlockDim::create(1, 1024, 1).value(),
+                          items_per_thread<512>));
+}
+
 TEST(Cover, RoundsUpToWholeBlocks) {
   EXPECT_EQ(blocks_in(SafeGrid<>::cover(1, block<256>)), (Blocks{1, 1, 1}));
   EXPECT_EQ(blocks_in(SafeGrid<>::cover(255, block<256>)), (Blocks{1, 1, 1}));
