@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/given_memory.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/race/race_recorder.hpp>
@@ -194,11 +195,13 @@ struct [[gnu::visibility("default")]] Recorded
     for (std::uint32_t i = 0; i < shown.entry.parameter_count; ++i) {
       const ParameterInfo& parameter = shown.entry.parameters[i];
       if (parameter.inner != nullptr) {
-        each_inner_memory(parameter.inner(), shown.values[i], i, [&](const GivenMemory& memory) {
-          add_whole(accesses, memory.address, memory.writes);
-          // unknown: also the whole allocation
-          accesses.back().bytes = static_cast<std::size_t>(memory.bytes);
-        });
+        warpsafe::detail::each_inner_memory(parameter.inner(), shown.values[i], i,
+                                            [&](const warpsafe::detail::GivenMemory& memory) {
+                                              add_whole(accesses, memory.address, memory.writes);
+                                              // unknown: also the whole allocation
+                                              accesses.back().bytes =
+                                                  static_cast<std::size_t>(memory.bytes);
+                                            });
       }
       if (!parameter.is_pointer || parameter.size < sizeof(void*)) continue;
       add_whole(accesses, shown.memory[i].begin, parameter.writes);

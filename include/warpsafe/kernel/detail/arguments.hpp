@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/args/detail/memory_owner.hpp>
+#include <warpsafe/backend/detail/given_memory.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/args/device_span.hpp>
+#include <warpsafe/backend/detail/given_memory.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/kernel/detail/parameter.hpp>
 

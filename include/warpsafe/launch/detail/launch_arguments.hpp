@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/given_memory.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/element_type.hpp>
 #include <warpsafe/core/launch_shape.hpp>

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/given_memory.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/first_launch.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
@@ -191,7 +192,7 @@ struct KernelCalls {
                                               const KernelEntry& entry, void* const* args) {
     bool reaches = true;
     if (runtime.device_count <= 1) return reaches;
-    each_memory(entry, args, [&](const GivenMemory& memory) {
+    warpsafe::detail::each_memory(entry, args, [&](const warpsafe::detail::GivenMemory& memory) {
       const Allocation* const found = runtime.memory.around(memory.address, 1);
       reaches = reaches && (found == nullptr || found->is_accessible(device));
     });
@@ -204,14 +205,16 @@ struct KernelCalls {
     if (runtime.scheduler == nullptr) return 0;
     for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
       const ParameterInfo& parameter = entry.parameters[i];
-      const InnerMemory inner =
-          parameter.inner == nullptr ? InnerMemory{nullptr, 0, true} : parameter.inner();
+      const warpsafe::detail::InnerMemory inner =
+          parameter.inner == nullptr ? warpsafe::detail::InnerMemory{nullptr, 0, true}
+                                     : parameter.inner();
       if (!inner.complete && hides_memory(runtime, parameter, inner, args[i])) return i + 1;
     }
     return 0;
   }
   [[nodiscard]] static bool hides_memory(const Runtime& runtime, const ParameterInfo& parameter,
-                                         const InnerMemory& inner, const void* value) {
+                                         const warpsafe::detail::InnerMemory& inner,
+                                         const void* value) {
     const std::uint32_t word = sizeof(void*);
     const std::uint32_t step = parameter.alignment < word ? parameter.alignment : word;
     for (std::uint32_t at = 0; at + word <= parameter.size; at += step) {

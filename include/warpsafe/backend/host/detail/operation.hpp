@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/given_memory.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/grid_pool.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
@@ -110,7 +111,7 @@ struct KernelOperation final : Operation {
                   GridPool& its_pool, SharedRegistry* memory = nullptr)
       : grid(entry, shape, args), pool(its_pool), known(memory) {
     const std::uint64_t* const windows = launch_windows();
-    each_memory(entry, args, [&](const GivenMemory& given) {
+    warpsafe::detail::each_memory(entry, args, [&](const warpsafe::detail::GivenMemory& given) {
       Access access{given.address, Access::whole_allocation, given.writes};
       access.window = given.is_inner       ? given.bytes
                       : windows != nullptr ? windows[given.parameter]

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/kernel_entry.hpp>
+
+#include <cstdint>
+#include <cstring>
+
+// The memory that a launch gives to its kernel: behind pointers and spans, and inside structures.
+
+namespace warpsafe::detail {
+
+/// Device memory that a kernel reaches through a structure.
+struct MemoryPlace {
+  std::uint32_t offset;         ///< of the address in the structure, in bytes
+  std::uint32_t element_bytes;  ///< the number of elements follows the address; 0: it is not known
+  std::uint32_t flag;  ///< the byte so far behind the address is 0 if there is none; 0: always
+  bool writes;
+};
+/// The device memory that a structure holds.
+struct InnerMemory {
+  const MemoryPlace* places;
+  std::uint32_t count;
+  bool complete;  ///< false: the structure may hold further addresses
+};
+
+/// Memory that a launch gives to its kernel.
+struct GivenMemory {
+  static constexpr std::uint64_t unknown_bytes = ~std::uint64_t{0};
+
+  const void* address;      ///< not nullptr
+  std::uint64_t bytes;      ///< `unknown_bytes`: the address has no size
+  std::uint32_t parameter;  ///< from 0
+  bool writes;
+  bool is_inner;  ///< the parameter is a structure that holds the address
+};
+/// Calls `visit` with the memory inside the structure at `value`, which is parameter `number`.
+template <class Visit>
+void each_inner_memory(const InnerMemory& inner, const void* value, std::uint32_t number,
+                       const Visit& visit) {
+  for (std::uint32_t i = 0; i < inner.count; ++i) {
+    const MemoryPlace& place = inner.places[i];
+    const auto* const at = static_cast<const unsigned char*>(value) + place.offset;
+    if (place.flag != 0 && at[place.flag] == 0) continue;
+    const bool is_span = place.element_bytes != 0;
+    std::uint64_t span[2] = {};  // the address, and the number of elements
+    std::memcpy(span, at, is_span ? sizeof span : sizeof span[0]);
+    // A span without elements may point anywhere.
+    if (span[0] == 0 || (is_span && span[1] == 0)) continue;
+    visit(GivenMemory{reinterpret_cast<const void*>(span[0]),
+                      is_span ? span[1] * place.element_bytes : GivenMemory::unknown_bytes, number,
+                      place.writes, true});
+  }
+}
+/// Calls `visit` with the memory behind each pointer and span of a launch, also with that in
+/// structures. The bytes behind a parameter that begins with its address are not known here.
+template <class Visit>
+void each_memory(const KernelEntry& entry, void* const* args, const Visit& visit) {
+  for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
+    const ParameterInfo& parameter = entry.parameters[i];
+    if (parameter.inner != nullptr) each_inner_memory(parameter.inner(), args[i], i, visit);
+    if (!parameter.is_pointer || parameter.size < sizeof(void*)) continue;
+    const void* address = nullptr;  // a span begins with its pointer
+    std::memcpy(&address, args[i], sizeof address);
+    if (address == nullptr) continue;
+    visit(GivenMemory{address, GivenMemory::unknown_bytes, i, parameter.writes, false});
+  }
+}
+
+}  // namespace warpsafe::detail
