@@ -132,15 +132,15 @@ class basic_result_error_observers<Base, E, warpsafe::detail::UnwrapWithTryOrVal
   using Outcome::Outcome;
   constexpr E& error(const call_site& site = call_site::current()) & {
     Policy::wide_error_check(*this, site);
-    return this->_error;
+    return Outcome::assume_error();
   }
   constexpr const E& error(const call_site& site = call_site::current()) const& {
     Policy::wide_error_check(*this, site);
-    return this->_error;
+    return Outcome::assume_error();
   }
   constexpr E error(const call_site& site = call_site::current()) const&& {
     Policy::wide_error_check(*this, site);
-    return this->_error;
+    return Outcome::assume_error();
   }
 };
 
