@@ -455,6 +455,7 @@ def print_pending(value):
     texts = {
         "open": "value whose copy may still run",
         "failed": "value whose copy failed",
+        "told": "value whose copy failed",
         "gone": "value that was taken",
     }
     return texts[enumerator_text(value["state_"])]

@@ -67,7 +67,8 @@ struct PrintAccess {
   [[nodiscard]] static const char* pending_text(const Token& pending) noexcept {
     using State = typename Token::State;
     if (pending.state_ == State::open) return "value whose copy may still run";
-    return pending.state_ == State::failed ? "value whose copy failed" : "value that was taken";
+    const bool failed = pending.state_ == State::failed || pending.state_ == State::told;
+    return failed ? "value whose copy failed" : "value that was taken";
   }
   /// nullptr for a module that was closed, or moved from.
   template <class Module>

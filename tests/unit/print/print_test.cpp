@@ -127,6 +127,10 @@ TEST(Print, WhatLivesOnADevice) {
 
   ASSERT_TRUE(buffer.value().close().has_value());
   EXPECT_EQ(PrintToString(buffer.value()), "closed buffer");
+  auto failed = buffer.value().to_host(stream);
+  EXPECT_EQ(PrintToString(failed), "value whose copy failed");
+  ASSERT_FALSE(std::move(failed).get().has_value());
+  EXPECT_EQ(PrintToString(failed), "value whose copy failed");  // NOLINT(bugprone-use-after-move)
   ASSERT_TRUE(stream.close().has_value());
   EXPECT_EQ(PrintToString(stream), "closed stream");
 }
