@@ -30,6 +30,9 @@ WARPSAFE_KERNEL void set_pointer(float* x) {
 WARPSAFE_KERNEL void set_span(DeviceSpan<float> x) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1;
 }
+WARPSAFE_KERNEL void set_device_pointer(device_ptr<float> x) {
+  for (std::size_t i = 0; i < half; ++i) x.get()[i] = 1;
+}
 /// Writes one element in front of its view, or behind it. The number differs from the one there.
 WARPSAFE_KERNEL void set_before(float* x) { x[-1] = 2; }
 WARPSAFE_KERNEL void set_behind(float* x) { x[half] = 2; }
@@ -93,6 +96,10 @@ TEST(Windows, TwoHalvesOfOneBufferAreNoRace) {
   expect_clean(
       [] { return side_by_side<CheckLevel::cheap>(kernel<set_pointer>, kernel<set_span>); });
   expect_clean([] { return side_by_side<CheckLevel::off>(kernel<set_pointer>, kernel<set_span>); });
+  expect_clean([] { return side_by_side(kernel<set_device_pointer>, kernel<set_device_pointer>); });
+  expect_clean([] {
+    return side_by_side<CheckLevel::off>(kernel<set_device_pointer>, kernel<set_device_pointer>);
+  });
 }
 
 TEST(Windows, PartsThatOverlapAre) {
@@ -102,6 +109,10 @@ TEST(Windows, PartsThatOverlapAre) {
   expect_race([] { return side_by_side(kernel<set_span>, kernel<set_span>, half - 1); });
   expect_race([] {
     return side_by_side<CheckLevel::off>(kernel<set_pointer>, kernel<set_span>, half - 1);
+  });
+  expect_race([] {
+    return side_by_side<CheckLevel::off>(kernel<set_device_pointer>, kernel<set_device_pointer>,
+                                         half - 1);
   });
 }
 

@@ -149,8 +149,9 @@ template <class A>
 using KernelForm = decltype(kernel_form(std::declval<const A&>()));
 
 /// Whether A is a type of other code that is adapted by device_pointer_traits and knows its size.
+/// The library's own types come first: that of a matrix diagnoses the question for a pointer.
 template <class A>
-concept AdaptedRange = DevicePointer<A> && !is_view<A> && !is_device_memory<A> && !is_trusted<A> &&
+concept AdaptedRange = !is_view<A> && !is_device_memory<A> && !is_trusted<A> && DevicePointer<A> &&
                        (HasCount<A> || HasSize<A>);
 
 /// Whether A owns memory that is passed as its view.

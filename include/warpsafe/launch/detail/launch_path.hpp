@@ -88,9 +88,13 @@ template <class P, class A>
 [[nodiscard]] std::uint64_t window_of(const A& argument) noexcept {
   if constexpr (is_device_span<P>) {
     return convert_argument<P>(argument).size() * sizeof(typename P::element_type);
-  } else if constexpr (points_to_mutable<P> && DevicePointer<A>) {
+  } else if constexpr (points_to_mutable<P> && (is_trusted_span<A> || HasCount<A> || HasSize<A>)) {
     const std::uint64_t count = source_of<A>(&argument).count;
-    return count == unknown_extent ? count : count * element_bytes_behind<P, A>();
+    std::uint64_t each = element_bytes_behind<P, A>();
+    if constexpr (requires { sizeof(typename P::element_type); }) {
+      each = sizeof(typename P::element_type);
+    }
+    if (each != 0 && count != unknown_extent) return count * each;
   }
   return unknown_extent;
 }

@@ -48,8 +48,9 @@ class StreamNumber {
   /// A stream about which nothing is known but its handle. Two of them with one handle may be one
   /// stream or two.
   [[nodiscard]] static StreamNumber of_handle(const void* stream, int device) noexcept {
-    const auto place = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(stream)) ^
-                       static_cast<std::uint64_t>(static_cast<std::uint32_t>(device)) << 48U;
+    const std::uint64_t place = reinterpret_cast<std::uintptr_t>(stream) ^
+                                static_cast<std::uint64_t>(static_cast<std::uint32_t>(device))
+                                    << 48U;
     return StreamNumber(by_handle | (place & ~kind_bits));
   }
   [[nodiscard]] static constexpr StreamNumber legacy(int device) noexcept {
