@@ -17,7 +17,9 @@ HELPER = re.compile(r"const auto (\w+) = \[&\]\(const char\* member,.*?\n  \};",
 
 
 def without_comments(text):
-    return re.sub(r"//[^\n]*", "", text)
+    """The code, without texts. A comment says which members only diagnose a slip."""
+    text = re.sub(r"^ *///? Diagnoses[^\n]*", "diagnose_", text, flags=re.M)
+    return re.sub(r"//[^\n]*", "", re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text))
 
 
 def body_of(text, name):

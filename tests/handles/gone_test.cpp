@@ -330,6 +330,8 @@ std::vector<Row> all_rows() {
   const auto copied = [](Objects& all) { return all.buffer.to_host(all.stream); };
   add(made("basic_pending", "get", copied, [](auto& p, Objects&) { return of(std::move(p).get()); },
            {Errc::pending_taken}));
+  add(made("basic_pending", "discard", copied,
+           [](auto& p, Objects&) { return of(std::move(p).discard()); }, {Errc::pending_taken}));
   add(made("basic_pending", "ready", copied, [](auto& p, Objects&) { return of(p.ready()); }));
   add(made("basic_pending", "as an argument", copied,
            [](auto& p, Objects& o) { return of(synchronize(o.stream, std::move(p))); },

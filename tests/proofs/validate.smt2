@@ -280,7 +280,7 @@
 ;
 ;| if (!device.cooperative_launch) return HostStatus::not_supported;
 ;@ file backend/host/detail/device.hpp
-;| if (bytes > remaining_shared(most, kernel(function))) return false;
+;| if (bytes > remaining_shared(most_shared(), kernel(function))) return false;
 ;
 ;| return bytes > kernel.static_shared ? bytes - kernel.static_shared : 0;
 (define-fun host_accepts () Bool

@@ -46,8 +46,8 @@ template <class S>
 concept HasRef = requires(S&& stream) {
   static_cast<S&&>(stream).ref();
 };
-static_assert(HasRef<ws::Stream&> && HasRef<const ws::Stream&> && !HasRef<ws::Stream>);
-static_assert(std::is_trivially_copyable_v<ws::StreamRef> && sizeof(ws::StreamRef) == 16);
+static_assert(HasRef<ws::Stream&> && HasRef<const ws::Stream&>);
+static_assert(std::is_trivially_copyable_v<ws::StreamRef> && sizeof(ws::StreamRef) == 24);
 
 // Streams of different backends are different types, complete or not.
 static_assert(
