@@ -296,7 +296,7 @@ struct CudaCalls : CudaGraphCalls {
     cudaPointerAttributes attributes{};
     if (status == cudaSuccess) status = cudaPointerGetAttributes(&attributes, memory);
     answer = attributes.devicePointer != nullptr;
-    if (status == cudaSuccess && answer) {
+    if (status == cudaSuccess && answer && device != of) {
       int possible = 0;
       status = cudaDeviceCanAccessPeer(&possible, device, of);
       answer = possible != 0;
