@@ -150,7 +150,7 @@ inline int hip_can_access(int device, [[maybe_unused]] const void* memory, int m
   hipPointerAttribute_t attributes{};
   if (status == hipSuccess) status = hipPointerGetAttributes(&attributes, memory);
   answer = attributes.devicePointer != nullptr;
-  if (status == hipSuccess && answer) {
+  if (status == hipSuccess && answer && device != memory_device) {
     int possible = 0;
     status = hipDeviceCanAccessPeer(&possible, device, memory_device);
     answer = possible != 0;
