@@ -4,6 +4,17 @@
 
 // Device, pinned, managed and pitched buffers, copies between them, and their pending results.
 
+// These have sentences about mistakes, and come first: g++ prints the chain of includes that led to
+// a header before the sentence.
+// clang-format off
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
+#include <warpsafe/stream/device.hpp>
+#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/kernel/detail/argument_types.hpp>
+#include <warpsafe/memory/pending.hpp>
+// clang-format on
+
 #include <warpsafe/args/align.hpp>
 #include <warpsafe/args/as_bytes.hpp>
 #include <warpsafe/memory/buffer.hpp>

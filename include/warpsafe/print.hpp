@@ -4,6 +4,12 @@
 
 // operator<< for the public types, and message() for errors.
 
+// It has sentences about mistakes, and comes first: g++ prints the chain of includes that led to a
+// header before the sentence.
+// clang-format off
+#include <warpsafe/dims/detail/config_parts.hpp>
+// clang-format on
+
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/print/memory.hpp>
 #include <warpsafe/print/streams.hpp>

@@ -6,6 +6,18 @@
 // headers, which keeps this one light: memory (memory.hpp), library handles, error text
 // (error/message.hpp) and further backends.
 
+// These have sentences about mistakes, and come first: g++ prints the chain of includes that led to
+// a header before the sentence.
+// clang-format off
+#include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
+#include <warpsafe/stream/device.hpp>
+#include <warpsafe/stream/stream.hpp>
+#include <warpsafe/dims/detail/config_parts.hpp>
+#include <warpsafe/kernel/detail/argument_types.hpp>
+#include <warpsafe/launch/detail/launch_types.hpp>
+// clang-format on
+
 #include <warpsafe/args/trust.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/dims/launch_options.hpp>
