@@ -143,14 +143,14 @@ Row made(const char* type, const char* member, Make make, Call call,
           std::move(expected)};
 }
 
-std::vector<Row> all_rows() {
+std::vector<Row> each_row() {
   const std::set<Errc> no_stream = {Errc::stream_null}, no_memory = {Errc::memory_closed},
                        no_graph = {Errc::graph_moved, Errc::runtime_failed},
                        no_event = {Errc::event_moved},
                        no_elements = {Errc::memory_closed, Errc::argument_empty},
                        no_handle = {Errc::handle_moved};
-  std::vector<Row> all;
-  const auto add = [&](Row made_row) { all.push_back(std::move(made_row)); };
+  std::vector<Row> rows_made;
+  const auto add = [&](Row made_row) { rows_made.push_back(std::move(made_row)); };
 
   const auto stream = [&](const char* member, auto call, std::set<Errc> expected) {
     add(row("basic_stream", member, &Objects::stream, call, std::move(expected)));
@@ -425,7 +425,7 @@ std::vector<Row> all_rows() {
 
   add(row("basic_device_guard", "close", &Objects::guard,
           [](auto& g, Objects&) { return of(g.close()); }));
-  return all;
+  return rows_made;
 }
 
 class Gone : public ::testing::TestWithParam<Row> {};
@@ -440,7 +440,7 @@ TEST_P(Gone, IsRefusedOrEmpty) {
   host::reset();
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, Gone, ::testing::ValuesIn(all_rows()),
+INSTANTIATE_TEST_SUITE_P(Each, Gone, ::testing::ValuesIn(each_row()),
                          [](const ::testing::TestParamInfo<Row>& of_row) {
                            std::string name = std::to_string(of_row.index) + '_' +
                                               of_row.param.type + '_' + of_row.param.member;
