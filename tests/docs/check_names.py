@@ -22,7 +22,7 @@ FENCE = re.compile(r"(?ms)^ *```([^\n]*)\n(.*?)^ *```$")
 SPAN = re.compile(r"`([^`]+)`")
 # Names of C++, of the vendors, and of programs that a page talks about.
 LANGUAGE = set("""abort bool decltype defined distance emplace error_code exit find has_value int long main max memcpy min move operator
-    size sizeof static_assert string sort unsigned vector void""".split())
+    size sizeof static_assert string sort unsigned vector visibility void""".split())
 VENDORS = re.compile(r"atomic[A-Z]\w*|(cu|cuda|hip|nccl|rccl|roc|cufft|cublas|cusparse|curand|nvrtc|hiprtc|nvtx)[A-Z_]\w*|CU\w+|NV\w+|ROC\w+|__\w+|at|torch")
 OTHERS = {
     "coming-from.md": "CCCL's and alpaka's names",
