@@ -10,7 +10,7 @@
 #endif
 #include <warpsafe/warpsafe.hpp>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 template <CheckLevel Level, class B>
 result<void> compile_warpsafe_separate_cpp_in_one_file_of_the_program(
@@ -29,4 +29,4 @@ compile_warpsafe_separate_cpp_in_one_file_of_the_program<CheckLevel::full, defau
     const Located<default_backend>&, const LaunchTypes&, const void*,
     const LaunchedKernel<default_backend>&, void**) noexcept;
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The result of `align`. Kernels take it as an aligned_ptr. Like the view, it tracks its buffer.
 template <class T, size_type Alignment>
@@ -81,4 +81,4 @@ auto align(const Memory&) noexcept {
   return nullptr;
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

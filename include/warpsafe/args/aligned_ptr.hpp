@@ -5,6 +5,7 @@
 #include <warpsafe/args/device_ptr.hpp>
 
 namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
 
 /// Device memory whose start is a multiple of `Alignment` bytes, for kernels that read it in wide
 /// pieces (float4). `align` (align.hpp) makes it and checks the address. C++17, without standard
@@ -58,4 +59,5 @@ template <class T, size_type Alignment>
 inline constexpr bool is_device_memory<aligned_ptr<T, Alignment>> = true;
 }  // namespace detail
 
+}  // namespace WARPSAFE_DETAIL_VERSION
 }  // namespace warpsafe

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 /// `start` is the view's address, as bytes.
@@ -57,4 +57,4 @@ auto as_writable_bytes(const T&) noexcept {
   return nullptr;
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

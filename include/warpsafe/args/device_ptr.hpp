@@ -16,7 +16,9 @@
 #if (defined(__CUDACC__) || defined(__HIPCC__)) && !defined(__CUDACC_RTC__) && \
     !defined(__HIPCC_RTC__)
 
-namespace warpsafe::detail {
+namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
+namespace detail {
 
 // noexcept, because clang ignores the attribute on a call that may throw.
 template <class T>
@@ -29,11 +31,14 @@ __host__ __device__ __attribute__((error(
     "warpsafe: host code cannot read or write device memory; copy it with buffer.to_host(stream)"))) T
 device_memory_from_host_code() noexcept;
 
-}  // namespace warpsafe::detail
+}  // namespace detail
+}  // namespace WARPSAFE_DETAIL_VERSION
+}  // namespace warpsafe
 
 #endif
 
 namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 struct DeviceAccess;
@@ -151,4 +156,5 @@ struct DeviceAccess {
 };
 
 }  // namespace detail
+}  // namespace WARPSAFE_DETAIL_VERSION
 }  // namespace warpsafe

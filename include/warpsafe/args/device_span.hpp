@@ -5,6 +5,7 @@
 #include <warpsafe/args/device_ptr.hpp>
 
 namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -134,4 +135,5 @@ template <class T>
 inline constexpr bool is_device_memory<DeviceSpan<T>> = true;
 }  // namespace detail
 
+}  // namespace WARPSAFE_DETAIL_VERSION
 }  // namespace warpsafe

@@ -6,7 +6,7 @@
 #include <warpsafe/args/device_span.hpp>
 #include <warpsafe/error/result.hpp>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 /// Errc::part_outside unless `count` elements from `first` on are among `size`; else a code of 0.
@@ -140,4 +140,4 @@ template <class T>
 inline constexpr bool is_view<DeviceView<T>> = true;
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

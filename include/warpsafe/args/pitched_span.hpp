@@ -7,7 +7,7 @@
 #include <warpsafe/core/size_type.hpp>
 #include <warpsafe/dims/extent.hpp>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 struct PitchedAccess;
@@ -125,4 +125,4 @@ template <class T>
 inline constexpr bool is_device_memory<PitchedSpan<T>> = true;
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -9,7 +9,7 @@
 
 // Lets a launch take device memory that other code allocated.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A raw pointer that the caller knows to be device memory. Full checks ask the driver. Only
 /// `trust` creates one.
@@ -95,4 +95,4 @@ struct device_pointer_traits<trusted_span<T>> {
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

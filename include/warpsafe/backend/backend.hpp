@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -201,9 +201,9 @@ concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, v
 template <class B>
 struct ModuleCalls;
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The members of a backend that records callers.
 struct CallerCalls {
@@ -219,4 +219,4 @@ struct CallerCalls {
   static void leave_call(const Caller& outer) noexcept { host::caller() = outer; }
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

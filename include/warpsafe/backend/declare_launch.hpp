@@ -7,7 +7,7 @@
 
 // How a backend makes `launch` take its streams.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace debug {
 template <class B>
@@ -47,7 +47,7 @@ template <CheckLevel Level, class B, class C, class... A, class K>
 [[nodiscard, gnu::always_inline]] inline decltype(auto) without_function(const K& kernel) noexcept;
 
 }  // namespace detail
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
 
 /// Makes `launch` (launch/launch.hpp) take the streams of a backend, and those of
 /// Recorded<backend>. Write it once, outside of all namespaces, after the backend's definition.
@@ -58,7 +58,7 @@ template <CheckLevel Level, class B, class C, class... A, class K>
 // A type in a template argument list cannot stand in parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define WARPSAFE_DECLARE_LAUNCH(backend)                       \
-  namespace warpsafe {                                         \
+  namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {         \
   template <>                                                  \
   inline constexpr bool detail::is_launchable<backend> = true; \
   WARPSAFE_DETAIL_LAUNCH(backend)                              \

@@ -8,7 +8,7 @@
 
 // The plain data that the library and a backend exchange: kernels, and where memory is.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 enum class ElementType : std::uint8_t;  // core/element_type.hpp
 namespace detail {
@@ -63,4 +63,4 @@ enum class CopyKind : std::uint8_t {
   host_to_host
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

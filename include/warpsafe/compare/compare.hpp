@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -165,4 +165,4 @@ template <detail::HostRange E>
       std::vector<T>(std::data(expected), std::data(expected) + std::size(expected)), tolerance);
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -10,7 +10,7 @@
 #include <ostream>
 #include <string>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The differences of two arrays of equal length. Counts and places are in scalars: an array of
 /// float4 has four per element.
@@ -109,4 +109,4 @@ inline std::ostream& operator<<(std::ostream& out, const Comparison& comparison)
   return out << message(comparison);
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

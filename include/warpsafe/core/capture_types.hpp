@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// Selects which unsafe calls break a capture. Waiting for a stream of the capture, or querying it,
 /// breaks the capture in every mode. The vendors' names are cudaStreamCaptureMode and
@@ -55,4 +55,4 @@ namespace detail {
 }
 
 }  // namespace detail
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

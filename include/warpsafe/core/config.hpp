@@ -27,6 +27,13 @@ WARPSAFE_DETAIL_SAY(WARPSAFE_DETAIL_TEXT_OF(two versions of warpsafe in one tran
 #define WARPSAFE_VERSION \
   (WARPSAFE_VERSION_MAJOR * 10000 + WARPSAFE_VERSION_MINOR * 100 + WARPSAFE_VERSION_PATCH)
 
+// Two versions of the library in one process share no function, because the version is a part of
+// each name.
+#define WARPSAFE_DETAIL_JOINED(major, minor, patch) v##major##_##minor##_##patch
+#define WARPSAFE_DETAIL_VERSION_OF(major, minor, patch) WARPSAFE_DETAIL_JOINED(major, minor, patch)
+#define WARPSAFE_DETAIL_VERSION \
+  WARPSAFE_DETAIL_VERSION_OF(WARPSAFE_VERSION_MAJOR, WARPSAFE_VERSION_MINOR, WARPSAFE_VERSION_PATCH)
+
 /// How much a launch checks: 0 off, 1 cheap (mostly comparisons), 2 full. The default follows
 /// NDEBUG. The value must be a number, because `#if` reads an undefined word as 0.
 #if !defined(WARPSAFE_CHECKS)
@@ -52,6 +59,15 @@ WARPSAFE_DETAIL_SAY(WARPSAFE_DETAIL_TEXT_OF(two versions of warpsafe in one tran
 #endif
 
 namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
+
+namespace adversarial {}
+namespace debug {
+namespace detail {}
+}  // namespace debug
+namespace detail {}
+namespace host {}
+namespace limits {}
 
 /// The levels of WARPSAFE_CHECKS. A level is a template argument of the code that depends on it and
 /// never changes the layout of a type, so objects of different levels link into one program.
@@ -118,4 +134,5 @@ namespace detail {
 struct PrintAccess;
 }  // namespace detail
 
+}  // namespace WARPSAFE_DETAIL_VERSION
 }  // namespace warpsafe

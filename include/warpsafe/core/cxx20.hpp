@@ -4,7 +4,7 @@
 
 // Every header that kernel code under C++17 does not read includes this before any code of C++20.
 
-#include <warpsafe/core/toolchain.hpp>
+#include <warpsafe/core/config.hpp>
 
 #if __cplusplus < 202002L
 #error \

@@ -12,7 +12,7 @@
 // The element type of an array as a value, for code that handles data without its C++ type:
 // comparisons and the dumps of the debug tools.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The format of a number. `bytes` means everything that is not a number; it is compared byte for
 /// byte.
@@ -103,4 +103,4 @@ constexpr ElementType find_element_type() noexcept {
 template <class T>
 inline constexpr ElementType element_type = detail::find_element_type<T>();
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// The last known state of a launch.
 enum class LaunchState : std::uint8_t {
@@ -56,4 +56,4 @@ struct LaunchRecord {
 static_assert(__is_trivial(LaunchRecord));  // std::is_trivial is deprecated in C++26
 static_assert(sizeof(LaunchRecord) == 120, "with what the journal adds, two lines of the cache");
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

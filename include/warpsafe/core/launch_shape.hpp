@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 /// Whether T is a kernel that `launch` takes. kernel/kernel.hpp specialises it.
@@ -67,4 +67,4 @@ struct LaunchShape {
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

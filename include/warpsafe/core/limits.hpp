@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The runtime's maker. It decides the names of codes, and the rules that no limit expresses.
 enum class Vendor : std::uint8_t { unknown, nvidia, amd, host };
@@ -164,4 +164,4 @@ inline constexpr const DeviceLimits& floor_of = detail::floor_member<Backend>();
 template <template <class> class Backend>
 inline constexpr const DeviceLimits& floor_of<Backend<amd_platform>> = limits::amd_floor;
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

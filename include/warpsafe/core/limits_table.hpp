@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace warpsafe::limits {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::limits {
 
 /// `reported`, with the documented floor for what is missing.
 [[nodiscard]] constexpr DeviceLimits or_floor(DeviceLimits reported,
@@ -101,4 +101,4 @@ inline constexpr DeviceLimits gfx942 =
 inline constexpr DeviceLimits gfx1100 =
     architecture(amd_floor, {"gfx1100", 11, 0, 65536, 65536, 0, 32, 0, 1024, 0, 0, 0, 4096});
 
-}  // namespace warpsafe::limits
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::limits

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A name that lives as long as the program. It is not zero-terminated. It replaces
 /// std::string_view because <string_view> alone adds a third to the compile time of a small `.cu`.
@@ -53,4 +53,4 @@ struct call_site {
   friend constexpr bool operator==(const call_site&, const call_site&) = default;
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -8,6 +8,7 @@
 // The types of sizes, for host and device code. C++17, without standard headers.
 
 namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
 
 /// A count of elements, blocks or bytes: 64 bits on every platform.
 using size_type = decltype(sizeof(0));
@@ -64,4 +65,5 @@ struct SignedSize {
 };
 
 }  // namespace detail
+}  // namespace WARPSAFE_DETAIL_VERSION
 }  // namespace warpsafe

@@ -5,7 +5,7 @@
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/element_type.hpp>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 /// The first member of Tolerance. A number without a name initialises it, and does not compile.
@@ -53,4 +53,4 @@ struct Tolerance {
 template <class T>
 inline constexpr Tolerance tolerance_for = tolerance_of(element_type<T>);
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -15,7 +15,7 @@
 // The environment variables of checked builds. They are read once, at the first launch or error. A
 // program with raised rights (setuid) does not read them.
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// What the log contains. Each level includes those before it.
 enum class LogLevel : std::uint8_t {
@@ -237,4 +237,4 @@ class LaunchFilter {
   std::uint64_t seen_ = 0;
 };
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <new>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// A destination for the log, in place of standard error. `write` receives one message at a time,
 /// without a final newline; the text of an error has several lines. A '\0', which `size` does not
@@ -113,4 +113,4 @@ inline void set_log_sink(const LogSink* sink) noexcept {
 /// Whether the log contains messages of that level.
 [[nodiscard]] inline bool is_logged(LogLevel level) noexcept { return level <= log_level(); }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -18,7 +18,7 @@
 #include <roctracer/roctx.h>
 #endif
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// While it lives, each launch and each wait of checked code is a range of a profiler, named after
 /// the kernel or the wait, and each error is a mark. `Calls` has `push(const char*)`, `pop()` and
@@ -76,4 +76,4 @@ struct RoctxCalls {
 using RoctxRanges = ProfilerRanges<RoctxCalls>;
 #endif
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// One wait of the host that has ended.
 struct WaitRecord {
@@ -70,4 +70,4 @@ void notify_listeners(const Notify& notify) noexcept {
 
 }  // namespace detail
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

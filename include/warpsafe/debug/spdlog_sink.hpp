@@ -12,7 +12,7 @@
 #include <memory>
 #include <utility>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// While it lives, the log goes to a logger of spdlog, each message at its own level. The logger's
 /// level filters in addition to WARPSAFE_LOG. Declared only where spdlog's header is installed.
@@ -53,5 +53,5 @@ class SpdlogSink {
   LogSink sink_{&write, this};
 };
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug
 #endif

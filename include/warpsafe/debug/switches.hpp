@@ -17,7 +17,7 @@
 // The switches of the debug tools. The environment sets them first; a program may change them
 // later.
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 namespace detail {
 
@@ -281,4 +281,4 @@ inline void set_trace(const char* launches, const char* folder = "warpsafe-trace
   detail::set_filter(&detail::DataFilters::trace, "set_trace", launches);
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 /// The runtimes align every allocation to at least this number of bytes (CUDA C++ Programming
@@ -161,4 +161,4 @@ requires(
       detail::SignedSize{negative ? 0 - bytes.value() : bytes.value(), negative});
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

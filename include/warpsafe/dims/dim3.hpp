@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// What a Dim3 counts: blocks of a grid, threads of a block, blocks of a cluster. The spaces do not
 /// convert to each other.
@@ -217,4 +217,4 @@ struct ForDispatch {};
 
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

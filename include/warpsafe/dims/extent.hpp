@@ -9,6 +9,7 @@
 // columns does not compile. No standard header, C++17: kernel_api.hpp includes this.
 
 namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -179,4 +180,5 @@ class extent {
 template <class... Axes>
 extent(Axes...) -> extent<static_cast<int>(sizeof...(Axes))>;
 
+}  // namespace WARPSAFE_DETAIL_VERSION
 }  // namespace warpsafe

@@ -13,7 +13,7 @@
 // The options of a launch besides grid and block. Each is a type, so that they can stand in any
 // order, none can be given twice, and no bare number is mistaken for one.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -82,4 +82,4 @@ struct NonPortableCluster {
 template <std::uint32_t X, std::uint32_t Y = 1, std::uint32_t Z = 1>
 inline constexpr NonPortableCluster<X, Y, Z> non_portable_cluster{};
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -11,7 +11,7 @@
 // How dimensions are made: at compile time by `block<256>`, `grid<4>` and `cluster<2>`, and at run
 // time by the functions of Dim3.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -162,4 +162,4 @@ constexpr result<Dim3<Space, X, Y, Z>> Dim3<Space, X, Y, Z>::checked(A x, B y, C
   return dims;
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

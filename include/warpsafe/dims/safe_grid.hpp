@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -284,4 +284,4 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
   std::uint64_t sizes_[std::size_t{Rank}];
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// What went wrong. These codes are the library's own, because a vendor's codes for one mistake
 /// differ between vendors and releases. LaunchError also holds the raw code. The numbers never
@@ -161,4 +161,4 @@ enum class Axis : std::uint8_t { x = 0, y = 1, z = 2, none = 3 };
   return "xyz?"[static_cast<unsigned char>(axis) & 3U];
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

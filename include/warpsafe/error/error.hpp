@@ -13,7 +13,7 @@
 #include <iosfwd>
 #include <type_traits>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 enum class GraphChange : std::uint8_t;  // core/capture_types.hpp
 
@@ -177,4 +177,4 @@ namespace detail {
 }
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

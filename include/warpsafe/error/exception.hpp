@@ -12,7 +12,7 @@
 // The exceptions of `.value()` and `.error()` of a result. They are not in result.hpp, because a
 // launch needs no text of an error.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// What `.value()` throws on an error. It holds the whole LaunchError and its text.
 class LaunchException : public std::exception {
@@ -66,4 +66,4 @@ struct Thrower {
 };
 
 }  // namespace detail
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -7,10 +7,10 @@
 #include <cstddef>
 
 #if defined(__CUDA_ARCH__)
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 // nvcc's device pass reads host code but keeps none of it, so a declaration is enough.
 std::size_t format_error(const LaunchError& error, char* buffer, std::size_t capacity) noexcept;
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
 #else
 
 #include <warpsafe/core/detail/arithmetic.hpp>
@@ -20,7 +20,7 @@ std::size_t format_error(const LaunchError& error, char* buffer, std::size_t cap
 
 #include <cstdint>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 namespace detail {
 
 /// Suggests a block that the launch would accept in place of one that is too large. Writes nothing
@@ -129,6 +129,6 @@ namespace detail {
   return out.size();
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
 
 #endif

@@ -10,7 +10,7 @@
 #include <string>
 #include <system_error>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The text of an error: what happened, the numbers, the limit, the remedy. One to four lines.
 [[nodiscard]] inline std::string message(const LaunchError& error) {
@@ -59,7 +59,7 @@ launch_category() noexcept {
   return make_error_code(error.code);
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
 
 template <>
 struct std::is_error_code_enum<warpsafe::Errc> : std::true_type {};

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 template <class, class T>
 struct LaterType {
@@ -72,7 +72,7 @@ struct UnwrapWithTryOrValue : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
 /// UnwrapWithTryOrValue under another name, for Outcome's own `value()` and `error()`.
 struct OutcomePolicy : UnwrapWithTryOrValue {};
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
 // `value()` and `error()` of a temporary result are values. Outcome's are references into the
 // result, which is gone in the body of `for (float x : pending.get().value())`.
@@ -146,7 +146,7 @@ class basic_result_error_observers<Base, E, warpsafe::detail::UnwrapWithTryOrVal
 
 }  // namespace BOOST_OUTCOME_V2_NAMESPACE::detail
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A T, or the LaunchError that says why there is none. `[[nodiscard]]`. `.value()` on an error
 /// throws LaunchException; without exceptions it prints the text and terminates.
@@ -200,4 +200,4 @@ class [[nodiscard]] answer : public result<T> {
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

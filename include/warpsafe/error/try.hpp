@@ -10,7 +10,7 @@
 // These macros replace BOOST_OUTCOME_TRY: nvcc cannot compile Boost's try.hpp (1.74 to 1.92), and
 // its syntax changed after 1.74.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 constexpr const char* after(const char* text, const char* prefix) noexcept {
   const char* rest = text;
@@ -147,7 +147,7 @@ struct Returned<Returns::itself> {
   }
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
 // Parts of the macros below. A `for`, because a single `if` would take a following `else`.
 #define WARPSAFE_DETAIL_PASTE(a, b) a##b

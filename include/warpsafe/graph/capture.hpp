@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// An open capture: work submitted to its stream becomes a graph instead of running. End it with
 /// `end`. The destructor ends it and discards the work. If the capture began in a checked build and
@@ -309,4 +309,4 @@ template <class B, class S, class Body>
   return exec.update(graph.assume_value(), site);
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

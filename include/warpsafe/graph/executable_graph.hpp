@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 template <class B>
 class basic_graph;
@@ -235,4 +235,4 @@ class [[nodiscard]] basic_executable_graph {
 
 using ExecutableGraph = basic_executable_graph<default_backend>;
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

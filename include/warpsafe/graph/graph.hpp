@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 template <class B>
 class basic_capture;
@@ -157,4 +157,4 @@ result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) co
 
 using Graph = basic_graph<default_backend>;
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

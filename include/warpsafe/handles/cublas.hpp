@@ -9,7 +9,7 @@
 
 #include <cstddef>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// cuBLAS: `StreamBound<cublasHandle_t>::create(stream)`, `blas.call<cublasSgemm>(…)`. The
 /// StreamBound owns the workspace, so that no call allocates while a graph is captured.
@@ -56,4 +56,4 @@ struct handle_traits<cublasHandle_t>
   static Name status_text(status value) noexcept { return Name::of(cublasGetStatusString(value)); }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// cuBLASLt: `StreamBound<cublasLtHandle_t>::create(stream)`, `lt.call<cublasLtMatmul>(…,
 /// workspace.view(), workspace.size())`. `call` passes the stream, which is the last parameter. The
@@ -74,4 +74,4 @@ struct handle_traits<cublasLtHandle_t>
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -7,7 +7,7 @@
 
 #include <cudnn.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// cuDNN: `StreamBound<cudnnHandle_t>::create(stream)`, `dnn.call<cudnnActivationForward>(…)`. Its
 /// scalars (alpha, beta) are always on the host.
@@ -23,4 +23,4 @@ struct handle_traits<cudnnHandle_t>
   static Name status_name(status value) noexcept { return Name::of(cudnnGetErrorString(value)); }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -7,7 +7,7 @@
 
 #include <cufft.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A plan of cuFFT. The library's own handle is an int and has no type of its own.
 struct CufftPlan {};
@@ -31,4 +31,4 @@ struct handle_traits<CufftPlan>
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -7,7 +7,7 @@
 
 #include <curand.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// cuRAND: `StreamBound<curandGenerator_t>::create(stream, CURAND_RNG_PSEUDO_PHILOX4_32_10)`,
 /// `random.call<curandGenerateUniform>(numbers.view(), numbers.size())`. The library has no
@@ -30,4 +30,4 @@ struct handle_traits<curandGenerator_t>
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

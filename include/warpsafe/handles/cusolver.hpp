@@ -7,7 +7,7 @@
 
 #include <cusolverDn.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// cuSOLVER, dense: `StreamBound<cusolverDnHandle_t>::create(stream)`,
 /// `solver.call<cusolverDnSgetrf>(…)`.
@@ -32,4 +32,4 @@ struct handle_traits<cusolverDnHandle_t>
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -7,7 +7,7 @@
 
 #include <cusparse.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// cuSPARSE: `StreamBound<cusparseHandle_t>::create(stream)`, `sparse.call<cusparseSpMV>(…)`.
 template <>
@@ -27,4 +27,4 @@ struct handle_traits<cusparseHandle_t>
   static Name status_text(status value) noexcept { return Name::of(cusparseGetErrorString(value)); }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// What StreamBound needs to know about one library. Specialise it for each handle type, including
 /// those of your own libraries (docs/guide/custom-handles.md). The functions return the library's
@@ -240,4 +240,4 @@ struct FunctionName {
 };
 
 }  // namespace detail
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

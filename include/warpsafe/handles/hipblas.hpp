@@ -7,7 +7,7 @@
 
 #include <hipblas/hipblas.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A handle of hipBLAS. The library's own handle is a void* and has no type of its own.
 struct HipblasHandle {};
@@ -29,4 +29,4 @@ struct handle_traits<HipblasHandle>
   static Name status_name(status value) noexcept { return Name::of(hipblasStatusToString(value)); }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

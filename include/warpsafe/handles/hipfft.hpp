@@ -7,7 +7,7 @@
 
 #include <hipfft/hipfft.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A plan of hipFFT. The library's own handle is an int on some platforms and has no type of its
 /// own there.
@@ -33,4 +33,4 @@ struct handle_traits<HipfftPlan>
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

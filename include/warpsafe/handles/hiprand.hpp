@@ -7,7 +7,7 @@
 
 #include <hiprand/hiprand.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A generator of hipRAND. The library's own handle type belongs to another library as well: to
 /// rocRAND on AMD's platform, to cuRAND on NVIDIA's.
@@ -34,4 +34,4 @@ struct handle_traits<HiprandGenerator>
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -7,7 +7,7 @@
 
 #include <hipsolver/hipsolver.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A handle of hipSOLVER. The library's own handle is a void* and has no type of its own.
 struct HipsolverHandle {};
@@ -33,4 +33,4 @@ struct handle_traits<HipsolverHandle> : HandleCalls<hip_backend, hipsolverCreate
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -7,7 +7,7 @@
 
 #include <hipsparse/hipsparse.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A handle of hipSPARSE. The library's own handle is a void* and has no type of its own.
 struct HipsparseHandle {};
@@ -38,4 +38,4 @@ struct handle_traits<HipsparseHandle>
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

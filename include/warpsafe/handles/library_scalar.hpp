@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A scalar argument in host memory. host_scalar makes it.
 template <class T>
@@ -275,4 +275,4 @@ template <std::size_t Rows>
 }
 
 }  // namespace detail
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

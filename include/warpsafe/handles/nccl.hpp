@@ -7,7 +7,7 @@
 
 #include <nccl.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The rank of a communicator: the arguments of ncclCommInitRank.
 struct NcclRank {
@@ -38,4 +38,4 @@ struct handle_traits<ncclComm_t> : HandleCalls<cuda_backend, nullptr, ncclCommDe
   static Name status_text(status value) noexcept { return Name::of(ncclGetErrorString(value)); }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

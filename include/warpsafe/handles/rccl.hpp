@@ -7,7 +7,7 @@
 
 #include <rccl/rccl.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A communicator of RCCL. The library's own type has the same name as NCCL's, and a program may
 /// use both.
@@ -41,4 +41,4 @@ struct handle_traits<RcclComm> : HandleCalls<hip_backend, nullptr, ncclCommDestr
   static Name status_text(status value) noexcept { return Name::of(ncclGetErrorString(value)); }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -7,7 +7,7 @@
 
 #include <rocblas/rocblas.h>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// rocBLAS: `StreamBound<rocblas_handle>::create(stream)`, `blas.call<rocblas_sgemm>(…)`. All
 /// functions of a handle share one workspace, which the library enlarges if a function needs more.
@@ -36,4 +36,4 @@ struct handle_traits<rocblas_handle>
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -18,7 +18,7 @@
 
 // A library handle is made from a stream, and from options if handle_traits declares some.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 template <class Traits>
 struct OptionsOf {
@@ -39,9 +39,9 @@ inline constexpr bool makes_handle<B, Options, S, A...> =
     std::is_convertible_v<const S&, basic_stream_hold<B>> &&
     (std::is_empty_v<Options> || sizeof...(A) != 0);
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A library handle that runs on one stream only. It cannot be made without a stream, its stream
 /// cannot change while work is pending, and it cannot be copied. It keeps its stream alive.
@@ -254,4 +254,4 @@ class [[nodiscard]] StreamBound
   detail::BoundHandle<Traits> bound_;
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -37,7 +37,9 @@
 // The device code of a failed check, and how a translation unit's kernels get the address of the
 // record.
 
-namespace warpsafe::detail {
+namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
+namespace detail {
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 
@@ -231,7 +233,9 @@ inline void fail_device_check(const char* text, const char* file, unsigned line,
   return true;
 }();
 
-}  // namespace warpsafe::detail
+}  // namespace detail
+}  // namespace WARPSAFE_DETAIL_VERSION
+}  // namespace warpsafe
 
 #else
 

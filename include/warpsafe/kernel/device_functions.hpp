@@ -15,6 +15,7 @@
 // headers.
 
 namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
 
 /// The position of a thread in its block or of a block in its grid, or the size of either.
 struct Local3 {
@@ -319,6 +320,7 @@ WARPSAFE_DETAIL_KERNEL_CODE T atomic_add(T* counter, T amount) {
 #endif
 }
 
+}  // namespace WARPSAFE_DETAIL_VERSION
 }  // namespace warpsafe
 
 #undef WARPSAFE_DETAIL_KERNEL_CODE

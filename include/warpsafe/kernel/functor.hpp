@@ -10,7 +10,7 @@
 // Function objects as kernels: `launch(stream, config, functor(Scale{2.f}), dx.view(), n)` calls
 // `Scale::operator()` on every thread, on the device or on the host backend.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -116,4 +116,4 @@ template <class F, class... Needs>
 inline constexpr bool is_functor_kernel<FunctorKernel<F, Needs...>> = true;
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

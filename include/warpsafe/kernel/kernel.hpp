@@ -15,14 +15,14 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 // backend/detail/host_thread.hpp, which kernel code and the host backend include. In a device
 // compiler's translation unit, only the tables of functions (host::named) use it.
 template <auto Fn, class... P>
 struct ThreadLoop;
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 struct HostReference;
@@ -273,4 +273,4 @@ template <Provenance Where, auto Fn, class... Needs>
 inline constexpr bool is_kernel<BasicKernel<Where, Fn, Needs...>> = true;
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

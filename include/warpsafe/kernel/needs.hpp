@@ -11,7 +11,7 @@
 // The needs that a kernel declares: `kernel<fn, max_threads<256>, block_multiple_of<32>>`. Each is
 // checked while compiling if possible, otherwise at the launch.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace needs_detail {
 /// Whether N is a whole number of 32 bits from 1 to `most`. Signed numbers are accepted, so that a
@@ -106,4 +106,4 @@ struct waits_for_predecessor : needs_detail::Need {
   static constexpr bool its_waits = true;
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -17,7 +17,7 @@
 // computes the same results. WARPSAFE_REFERENCE runs that function instead of the kernel;
 // WARPSAFE_SHADOW runs both.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -123,4 +123,4 @@ struct reference : needs_detail::Need {
       detail::ReferenceOf<HostFn, Within, Parameters>::fits();
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

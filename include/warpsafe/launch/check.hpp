@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether a launch that raises no attribute, such as `<<<>>>`, has no more dynamic shared memory
 /// than the kernel's attribute allows now. Otherwise puts Errc::shared_not_opted_in into `error`.
@@ -29,14 +29,14 @@ namespace warpsafe::detail {
                 now.max_dynamic_shared);
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
 // For existing code: `check` in front of an unchanged `k<<<grid, block, bytes, stream>>>(…)`, and
 // `launch_as_written` with the argument order of `<<<>>>`. Both take the vendor's own types, the
 // default stream included. Both are named escapes from the typed interface and keep its run-time
 // checks.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -253,4 +253,4 @@ requires(detail::FreesTooEarly<A> || ...)
   return success();
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

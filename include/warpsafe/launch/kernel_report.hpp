@@ -11,7 +11,7 @@
 // Texts for people: what the driver reports for a kernel, and how much of a device a launch
 // occupies. debug/journal/launch_text.hpp writes a device's limits.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The resource that keeps further blocks of a launch from being resident on a multiprocessor.
 enum class OccupancyLimit : std::uint8_t {
@@ -190,4 +190,4 @@ template <CheckLevel Level = current_level, class S, class K>
   return format_kernel(kernel.name(), known.assume_value(), buffer, capacity);
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

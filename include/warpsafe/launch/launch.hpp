@@ -12,7 +12,7 @@
 #include <warpsafe/launch/detail/launch_path.hpp>
 #endif
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// Launches `kernel<fn>` with a SafeGrid, or with a LaunchConfig if there are options. A `result`
 /// of either, as `cover` and `configure` return it, is accepted too; `launch` returns its error
@@ -81,4 +81,4 @@ requires(sizeof...(A) < 3) [[nodiscard]] result<void> launch(const A&...) noexce
   return success();
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The configuration of a launch: a grid, a block (a SafeGrid brings its own) and options in any
 /// order, as in `LaunchConfig{grid, block<256>, shared<float>(256), cluster<2>, cooperative}`.
@@ -205,4 +205,4 @@ template <CheckLevel Level = current_level, class... Parts>
   return detail::result_of<Config>(detail::value_of(parts)...);
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -15,7 +15,7 @@
 
 // The driver's limits of a kernel, and how many of its blocks are resident at once.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -118,4 +118,4 @@ template <CheckLevel Level = current_level, class S, class K, class Block>
   return most;
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -8,7 +8,7 @@
 #include <warpsafe/launch/detail/launch_rules.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 /// Says which rule has the field.
@@ -87,9 +87,9 @@ template <class Config, class K>
   return success();
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// Whether a device with `limits` would accept a recorded launch. The limits may be those of
 /// another device or of an architecture's table (limits_table.hpp); no such device has to be
@@ -124,4 +124,4 @@ namespace warpsafe::debug {
   return error;
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

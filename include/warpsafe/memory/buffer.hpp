@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// Elements in device memory. Allocated and freed in the order of one stream, which the buffer
 /// keeps alive; a borrowed stream must outlive the buffer. The memory comes from the device's
@@ -251,4 +251,4 @@ struct CopyOperand<basic_device_buffer<B, T>> {
 };
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -18,7 +18,7 @@
 
 // Compile-time checks of a copy's arguments.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 template <class... A>
 inline constexpr bool ends_in_call_site = false;
@@ -195,9 +195,9 @@ constexpr bool check_blocking_copy() noexcept {
   }
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// Names a side of a copy: `copy(stream, from(x), to(y))`, in either order.
 template <class T>
@@ -287,4 +287,4 @@ template <CheckLevel Level = current_level, class S, class To, class From>
   }
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -19,7 +19,7 @@
 #include <span>
 #include <utility>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 template <class B, class T>
 class basic_host_managed;
@@ -183,4 +183,4 @@ using ManagedBuffer = basic_managed_buffer<default_backend, T>;
 template <class T>
 using HostManaged = basic_host_managed<default_backend, T>;
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

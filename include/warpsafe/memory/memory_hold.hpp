@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// Keeps a buffer's memory allocated beyond the buffer's lifetime, for a Pending or a captured
 /// graph that uses it later. Gives no access to the elements. Copyable; empty by default.
@@ -45,4 +45,4 @@ class basic_memory_hold {
 };
 using MemoryHold = basic_memory_hold<default_backend>;
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether a device has stream-ordered allocation, asked once per device. If the
 /// device cannot be asked, the answer is true, and the allocation reports the error.
@@ -51,9 +51,9 @@ struct [[gnu::visibility("default")]] MemoryCount {
   static bool counted(int device) noexcept { return device >= 0 && device < devices; }
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The memory of a device, in bytes.
 struct MemoryInfo {
@@ -80,4 +80,4 @@ template <class B = default_backend, CheckLevel Level = current_level>
   return MemoryInfo{total_bytes, free_bytes, detail::MemoryCount<B>::of(device.value())};
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

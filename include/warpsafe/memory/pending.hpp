@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Called by the destructor of a token that nobody read, with the error of the copy if it failed. A
 /// member of the token, so that the destructor is the same at every check level and only checked
@@ -49,9 +49,9 @@ using DropReport = void (*)(const call_site& made, const LaunchError* error) noe
 template <CheckLevel Level>
 inline constexpr DropReport drop_report = Level == CheckLevel::off ? nullptr : &report_drop;
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -323,4 +323,4 @@ struct PendingAccess {
 
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

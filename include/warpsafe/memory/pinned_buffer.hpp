@@ -17,7 +17,7 @@
 #include <span>
 #include <utility>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// Elements in page-locked host memory, which a copy needs to run beside host code. A copy moves
 /// the buffer into a Pending, which hands it back when the copy has ended, so that the host cannot
@@ -148,4 +148,4 @@ struct CopyOperand<basic_pinned_buffer<B, T>> {
 template <class T>
 using PinnedBuffer = basic_pinned_buffer<default_backend, T>;
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A matrix in device memory. Each row begins at an address that allows fast access. Copies to and
 /// from host memory use rows without gaps. Otherwise like a DeviceBuffer.
@@ -231,4 +231,4 @@ struct CopyOperand<basic_pitched_buffer<B, T>> {
 };
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

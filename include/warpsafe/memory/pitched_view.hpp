@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A matrix of device memory in host code: you can pass it on, cut it and copy it, but not read it.
 /// A kernel takes it as a PitchedSpan. Like a DeviceView, it knows its buffer.
@@ -137,4 +137,4 @@ template <class T>
 inline constexpr bool is_view<PitchedView<T>> = true;
 
 }  // namespace detail
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// Waits once for `stream` and returns the values of several Pending objects: `auto [a, b] =
 /// synchronize(stream, std::move(x), std::move(y)).value();`. Waits separately for a Pending of
@@ -50,4 +50,4 @@ requires(detail::is_stream<S> && sizeof...(P) != 0 &&
   return success();
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -19,7 +19,7 @@
 
 // Copies an image from memory, or reads it from a file.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Zeros behind an image. PTX must end in a zero, and code that reads the header of a bundle or an
 /// ELF file stays in bounds even if the image is shorter than the header.
@@ -70,12 +70,12 @@ struct ModuleFile {
   return read;
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
 // Kernels loaded by name at run time: from a cubin, PTX, fatbin, code object or bundle, in a file
 // or in memory as NVRTC and hipRTC produce it. They are launched like `kernel<fn>`.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 template <class B>
 class basic_module;
@@ -261,4 +261,4 @@ class [[nodiscard]] basic_module {
 
 using Module = basic_module<default_backend>;
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

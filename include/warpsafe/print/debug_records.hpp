@@ -16,7 +16,7 @@
 
 // operator<< for the types of the debug tools; print.hpp has it for the other types.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 template <>
 inline constexpr bool detail::is_printed_by_name<debug::LogLevel> = true;
@@ -84,4 +84,4 @@ inline std::ostream& operator<<(std::ostream& out, const Finding& finding) {
 }
 
 }  // namespace debug
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

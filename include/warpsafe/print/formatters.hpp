@@ -23,7 +23,7 @@
 // if it is installed, std::format's if the standard library has it. Both print the same as
 // operator<< and take the format specifications of a string (`{:>20}`).
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether T is a type of this library, by the compiler's name for it, and can be printed.
 template <class T>
@@ -47,7 +47,7 @@ template <class T>
   return std::move(out).str();
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
 #if defined(FMT_VERSION)
 template <class T>

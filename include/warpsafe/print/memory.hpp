@@ -21,7 +21,7 @@
 // elements, which are on the device. Types with headers of their own are only declared here. See
 // print/values.hpp.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 template <class T, size_type Alignment>
 class aligned_ptr;
@@ -194,4 +194,4 @@ std::ostream& operator<<(std::ostream& out, const DeviceScalar<Pointer>& scalar)
   return out;
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

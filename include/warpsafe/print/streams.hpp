@@ -16,7 +16,7 @@
 // operator<< for streams and related types. Types with headers of their own are only declared here.
 // See print/values.hpp.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 template <class B>
 class basic_capture;
@@ -110,4 +110,4 @@ std::ostream& operator<<(std::ostream& out,
   return out << "kernel '" << kernel.name() << "' of a module";
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

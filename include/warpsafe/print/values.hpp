@@ -34,7 +34,7 @@
 // because GoogleTest creates its printer of a type only once. Nothing here calls the runtime.
 // print/debug_records.hpp prints the types of the debug tools.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 template <>
 inline constexpr bool detail::is_printed_by_name<Errc> = true;
@@ -237,4 +237,4 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchException& except
   return out << exception.what();
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

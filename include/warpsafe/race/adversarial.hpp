@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// A result<T>.
 template <class T>
@@ -159,12 +159,12 @@ class AdversarialSession {
   bool running_ = false;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host
 
 // A race detector for stream code, on the host backend; it needs no GPU. See
 // docs/tools/race-detector.md.
 
-namespace warpsafe::adversarial {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::adversarial {
 
 using debug::RaceReport;
 
@@ -238,4 +238,4 @@ void writes(std::span<T> values, call_site site = call_site::current()) {
                                   site);
 }
 
-}  // namespace warpsafe::adversarial
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::adversarial

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// A sequence of ordered actions: a stream, or a thread of the host.
 using Strand = std::uint32_t;
@@ -302,4 +302,4 @@ class HappensBefore {
   std::size_t first_ = 0;
 };
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// How a kernel that was launched with dependent_launch overlaps with an earlier one of its stream.
 struct Overlap {
@@ -283,4 +283,4 @@ class RaceChecker {
   std::vector<const Touch*> racing_;
 };
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

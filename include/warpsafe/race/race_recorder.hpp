@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// The captured graphs, by the vendor's own streams, events and graphs. Only calls that the runtime
 /// accepted are reported. Not thread-safe.
@@ -297,4 +297,4 @@ class RaceRecorder {
   CapturedGraphs graphs_;
 };
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// The moments of a run as a table. Time goes down; the host and each stream have a column. A star
 /// marks the actions in `marked`; of a long run only their surroundings are shown, and of many
@@ -317,4 +317,4 @@ inline void add_findings(RaceReport& report, const StreamHistory& history,
   if (!report.clean()) report.timeline_text = timeline(history, marked);
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -15,15 +15,15 @@
 // Launches and library handles on streams of Recorded<B>: a run of a real device, checked for races
 // (docs/tools/race-recorder.md).
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// For StreamBound: a library's handle on a recorded stream, StreamBound<RecordedHandle<Handle>>.
 template <class Handle>
 struct RecordedHandle {};
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 template <class Handle>
 struct handle_traits<debug::RecordedHandle<Handle>> : handle_traits<Handle> {
@@ -63,4 +63,4 @@ template <CheckLevel Level, class B, bool Copies, class C, class K, class... A>
 
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

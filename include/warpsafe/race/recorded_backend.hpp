@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 namespace detail {
 struct NoCallerCalls {};
@@ -262,4 +262,4 @@ struct [[gnu::visibility("default")]] Recorded
   }
 };
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

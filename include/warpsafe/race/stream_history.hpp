@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 enum class ActionKind : std::uint8_t {
   kernel,
@@ -221,4 +221,4 @@ namespace detail {
   return site.empty() ? text + ", from an unknown line" : text + ", at " + site;
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

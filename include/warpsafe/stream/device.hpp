@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The number of devices. Errc::no_device without a driver or a device.
 template <class B = default_backend, CheckLevel Level = current_level>
@@ -184,4 +184,4 @@ class [[nodiscard]] basic_device_guard {
 };
 using DeviceGuard = basic_device_guard<default_backend>;
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A point in a stream that can be waited for. Recording creates it, so every event marks a point.
 /// Move-only. `Timed` events measure time; the others are cheaper.
@@ -314,4 +314,4 @@ requires(!detail::is_timed_event<Begin> || !detail::is_timed_event<End>)
   return 0.0F;
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

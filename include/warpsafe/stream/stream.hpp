@@ -22,7 +22,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// A stream that the calling thread can name, and whose later work comes after the work of
 /// `stream`, which had `number` for the thread that submitted it: `stream` itself, or, for the
@@ -41,9 +41,9 @@ template <class B>
   return StreamAccess::make<B>(stream, device);
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A stream that does not synchronise with any default stream. Move-only. Its destructor returns at
 /// once, and submitted work still runs to its end.
@@ -272,4 +272,4 @@ noexcept {
 
 using Stream = basic_stream<default_backend>;
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -9,7 +9,7 @@
 
 #include <utility>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// Keeps a stream alive for an object that is bound to it. A function that binds an object takes a
 /// hold as its parameter; pass a Stream, or a StreamRef to one. The owner of a borrowed stream must
@@ -55,4 +55,4 @@ class basic_stream_hold {
   detail::SharedStream<B>* shared_;
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The ordinal of a device in this process. A distinct type, so that no other number converts to
 /// it.
@@ -238,4 +238,4 @@ using backend_of = typename BackendOf<S>::type;
 
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -8,7 +8,7 @@
 // What a launch needs to know about the memory behind a view: the stream that frees it, and how to
 // record a use by another stream. The launch does not know the buffer. No standard header.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 // MemoryOwner::of_device of memory that no device may use.
 inline constexpr int memory_was_freed = -2;
@@ -69,4 +69,4 @@ template <class A>
   return false;
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

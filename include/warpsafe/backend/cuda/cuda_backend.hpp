@@ -17,7 +17,7 @@
 
 static_assert(CUDART_VERSION >= 12000, "warpsafe: CUDA 12.0 or newer is needed");
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -318,6 +318,6 @@ struct CudaCalls : CudaGraphCalls {
 /// The backend for the CUDA runtime, versions 12 and 13. Statuses are cudaError_t as int.
 struct [[gnu::visibility("default")]] cuda_backend : detail::CudaCalls{};
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
 
 WARPSAFE_DECLARE_LAUNCH(warpsafe::cuda_backend);

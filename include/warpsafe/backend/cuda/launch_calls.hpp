@@ -16,7 +16,7 @@
 // Calls of the CUDA backend outside the plain launch: a device's limits and name, launches with
 // attributes, captures and graphs.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Pairs a limit with the device attribute that reports it.
 template <class Member>
@@ -235,4 +235,4 @@ struct CudaGraphCalls {
   }
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -16,7 +16,7 @@
 static_assert(CUDART_VERSION >= 12080,
               "warpsafe: modules need CUDA 12.8 or newer (cudaLibraryLoadData)");
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// CUDA Runtime API, "Library Management": a library belongs to no context, and is loaded on each
 /// device when one of its kernels is first needed there. Its kernels are accepted wherever the
@@ -90,4 +90,4 @@ struct ModuleCalls<cuda_backend> {
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether a backend records the source lines of its callers.
 template <class B>
@@ -37,9 +37,9 @@ class [[maybe_unused]] CallScope<B> {
   typename B::caller outer_;
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The user's line that a call comes from, if known, and the kernel that it launches.
 struct Caller {
@@ -62,4 +62,4 @@ inline constexpr std::uint64_t unknown_window = ~std::uint64_t{0};
   return current;
 }
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -14,7 +14,7 @@
 // A 64-bit little-endian ELF file in memory, as both vendors' device code is. It comes from outside
 // the program, so every offset in it is checked.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The bytes of an image.
 struct ImageBytes {
@@ -247,4 +247,4 @@ void visit_amd_kernels(ImageBytes image, Visit visit) noexcept {
   }
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether the error reports a fault in work that was submitted earlier, whichever call returned
 /// it.
@@ -56,4 +56,4 @@ template <class Result>
     print_dropped(done.assume_error(), advice);
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

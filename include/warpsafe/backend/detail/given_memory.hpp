@@ -9,7 +9,7 @@
 
 // The memory that a launch gives to its kernel: behind pointers and spans, and inside structures.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Device memory that a kernel reaches through a structure.
 struct MemoryPlace {
@@ -68,4 +68,4 @@ void each_memory(const KernelEntry& entry, void* const* args, const Visit& visit
   }
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

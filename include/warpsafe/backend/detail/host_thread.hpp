@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/toolchain.hpp>
+#include <warpsafe/core/config.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -10,7 +10,9 @@
 
 // What kernel code sees of the host backend: C++17, and independent of how threads run.
 
-namespace warpsafe::detail {
+namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
+namespace detail {
 
 /// The GPU thread that the current OS thread runs. The host backend creates and updates it; kernel
 /// code only reads it and calls through it.
@@ -81,9 +83,13 @@ struct HostThread {
 [[gnu::visibility("default")]] inline void (*atomic_read)(const void* address, const void* value,
                                                           std::size_t bytes) noexcept = nullptr;
 
-}  // namespace warpsafe::detail
+}  // namespace detail
+}  // namespace WARPSAFE_DETAIL_VERSION
+}  // namespace warpsafe
 
-namespace warpsafe::host {
+namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
+namespace host {
 
 template <class Call>
 void call_thread(warpsafe::detail::HostThread&, void* call) {
@@ -170,4 +176,6 @@ struct [[gnu::visibility("hidden")]] ThreadLoop {
   }
 };
 
-}  // namespace warpsafe::host
+}  // namespace host
+}  // namespace WARPSAFE_DETAIL_VERSION
+}  // namespace warpsafe

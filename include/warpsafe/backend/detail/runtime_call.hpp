@@ -11,15 +11,15 @@
 
 // How code that carries a check level calls a backend. A new call of a backend needs nothing here.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 struct DeviceLimits;
 struct KernelEntry;
 struct KernelLimits;
 struct LaunchShape;
 enum class MemoryKind : std::uint8_t;
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 #if __GNUC__ >= 16  // warns of each call in a lambda if `call` is constexpr: -Winvalid-constexpr
 #define WARPSAFE_DETAIL_CALL_CONSTANT const
@@ -127,4 +127,4 @@ template <class B, class... P, int (*Fn)(P...) noexcept>
 inline WARPSAFE_DETAIL_CALL_CONSTANT auto call<B, CheckLevel::full, Fn> = &traced<B, Fn, P...>;
 #endif
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

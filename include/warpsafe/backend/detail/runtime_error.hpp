@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The error of a failed runtime call, with the runtime's own text. Pass the `device` of the call
 /// if it is known, so that a fault is matched with suspects on that device.
@@ -80,4 +80,4 @@ template <class B>
   return B::limits_of(device, limits) == 0 ? limits.name : Name{};
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

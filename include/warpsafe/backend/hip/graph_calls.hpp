@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// HIP's calls for captures and graphs, and the waits that captures refuse. See
 /// backend/backend.hpp.
@@ -174,4 +174,4 @@ struct HipGraphCalls {
   }
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -16,7 +16,7 @@
 
 static_assert(HIP_VERSION >= 50200000, "warpsafe: HIP 5.2 or newer is needed");
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -296,6 +296,6 @@ struct HipCalls : HipGraphCalls {
 template <class Platform>
 struct [[gnu::visibility("default")]] basic_hip_backend : detail::HipCalls<Platform>{};
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
 
 WARPSAFE_DECLARE_LAUNCH(warpsafe::hip_backend);

@@ -16,7 +16,7 @@
 // Calls of the HIP backend outside the plain launch: a device's limits and name, the kind of a
 // pointer.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 #if defined(__HIP_PLATFORM_NVIDIA__)
 inline constexpr Vendor hip_vendor = Vendor::nvidia;
@@ -165,4 +165,4 @@ inline int hip_can_access(int device, [[maybe_unused]] const void* memory, int m
 #endif
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -19,7 +19,7 @@ static_assert(CUDA_VERSION >= 12040,
               "(cuModuleEnumerateFunctions)");
 #endif
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -191,4 +191,4 @@ struct ModuleCalls<basic_hip_backend<Platform>> {
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -20,7 +20,7 @@
 // child that was forked after the host backend was first used they do nothing, and return 0, false
 // or nullptr.
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Resets the model: ends all captures, waits for all work, then models one device with its initial
 /// limits and an intact context, without injected faults or counted calls. The calling thread is on
@@ -169,4 +169,4 @@ inline HostStatus take_last_error() noexcept {
   return found == nullptr ? nullptr : add_stream(runtime, *found, true);
 }
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

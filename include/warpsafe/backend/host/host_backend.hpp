@@ -18,7 +18,7 @@
 
 #include <cstddef>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace host {
 
@@ -54,6 +54,6 @@ struct [[gnu::visibility("default")]] host_backend : host::AllCalls{};
 
 static_assert(Backend<host_backend>);
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
 
 WARPSAFE_DECLARE_LAUNCH(warpsafe::host_backend);

@@ -12,7 +12,7 @@
 
 // Modules of the host backend: tables of this program's functions with names.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 template <Provenance Where, auto Fn, class... Needs>
 struct BasicKernel;  // kernel/kernel.hpp
@@ -97,4 +97,4 @@ struct ModuleCalls<host_backend> {
   }
 };
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

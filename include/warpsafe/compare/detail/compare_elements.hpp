@@ -15,7 +15,7 @@
 #include <string>
 #include <type_traits>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The exact value of a binary16.
 [[nodiscard]] inline double from_half(std::uint16_t bits) noexcept {
@@ -192,4 +192,4 @@ inline std::string neighbourhood(ElementType type, const void* actual, const voi
   return found;
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The smaller of two numbers; 0 means "none".
 constexpr std::uint64_t strictest(std::uint64_t a, std::uint64_t b) noexcept {
@@ -49,4 +49,4 @@ template <class Unsigned>
   return !__builtin_mul_overflow(a, b, &product);
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -14,7 +14,7 @@
 // captures and the debug tools. Each part has one pointer for the whole program, so a program
 // without the part pays one load.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 struct KernelEntry;                    // backend/kernel_entry.hpp
 struct LaunchError;                    // error/error.hpp
@@ -233,4 +233,4 @@ struct DebugHooks {
 
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

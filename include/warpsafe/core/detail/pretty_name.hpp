@@ -8,7 +8,7 @@
 
 // The name of a kernel or functor, cut at compile time from the compiler's own description.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether an unnamed namespace starts at `begin`, as g++, clang++ or nvcc write it, before a "::".
 constexpr bool is_anonymous(Name text, std::size_t begin) noexcept {
@@ -62,4 +62,4 @@ inline constexpr Name name_of = cut_name<Fn>();
 template <class Fn>
 inline constexpr Name type_name = cut_type_name<Fn>();
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

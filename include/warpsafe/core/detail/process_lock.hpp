@@ -12,7 +12,7 @@
 // behind in the parent. A child has only the thread that called fork, so an ordinary mutex that
 // another thread held would stay locked for ever.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Differs in a process and in each child that was forked from it, from 1 on. It is counted once a
 /// module has called `process_number`.
@@ -77,4 +77,4 @@ class Locked {
   ProcessLock& held_;
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

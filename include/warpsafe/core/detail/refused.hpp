@@ -25,7 +25,9 @@
 // needs: a constructor's initialisers, or nothing. C++17, without standard headers, because
 // kernel_api.hpp includes this file.
 
-namespace warpsafe::detail {
+namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
+namespace detail {
 
 template <class T>
 inline constexpr bool is_never = false;
@@ -93,4 +95,6 @@ struct If<true> {
   using type = void;
 };
 
-}  // namespace warpsafe::detail
+}  // namespace detail
+}  // namespace WARPSAFE_DETAIL_VERSION
+}  // namespace warpsafe

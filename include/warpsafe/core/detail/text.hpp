@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Writes text into a fixed buffer. Text that does not fit is dropped, and the result always ends
 /// in '\0'. Messages, log lines and exceptions use it. It needs neither <string> nor allocation.
@@ -105,4 +105,4 @@ class TextBuffer {
   std::size_t size_ = 0;
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// Reads a launch that WARPSAFE_TRACE wrote. Its folder contains
 ///   launch.txt                     a description
@@ -89,4 +89,4 @@ class LaunchDump {
   std::string folder_;
 };
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

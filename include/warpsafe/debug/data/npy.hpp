@@ -20,7 +20,7 @@
 // Arrays in files that numpy.load reads: version 1.0 of the format (NumPy, "NEP 1 — A simple file
 // format for NumPy arrays"; numpy/lib/format.py). Numbers are little-endian, as on all devices.
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// NumPy's name of an element type: '<f4', '|b1', …, or '|V<bytes>' for elements that are no
 /// numbers. NumPy has no bfloat16: its bits become '<u2'.
@@ -252,4 +252,4 @@ namespace detail {
   return failed == 0;
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -24,7 +24,7 @@
 // The host's reference of a kernel: whether it can replace one launch, its run, and how far the
 // kernel's results differ from the reference's.
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 namespace detail {
 
@@ -209,4 +209,4 @@ inline void put_launch(LaunchError& error, const LaunchRecord& record) noexcept 
   return __atomic_load_n(&detail::mismatches_found, __ATOMIC_RELAXED);
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

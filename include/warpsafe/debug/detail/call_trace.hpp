@@ -16,7 +16,7 @@
 
 // WARPSAFE_LOG=trace: one line for each call of the runtime that goes through a backend.
 
-namespace warpsafe::debug::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 
 /// The vendors' function behind a call, without the prefix `cuda` or `hip`. AMD's is CUDA's unless
 /// the row has another.
@@ -173,11 +173,11 @@ inline void trace_calls_by_level() noexcept {
                    is_logged(LogLevel::trace) ? &logging_tracer : nullptr, __ATOMIC_RELEASE);
 }
 
-}  // namespace warpsafe::debug::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail
 
 // The debug tools reach a runtime through BackendCalls. Their own calls are in its trace, too.
 
-namespace warpsafe::debug::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 
 template <auto Fn, class... P>
 [[gnu::cold, gnu::noinline]] int trace_member(const warpsafe::detail::BackendCalls& calls,
@@ -197,4 +197,4 @@ int trace_call(const warpsafe::detail::BackendCalls& calls, A&&... arguments) no
   return trace_member<Fn>(calls, calls.*Fn, static_cast<A&&>(arguments)...);
 }
 
-}  // namespace warpsafe::debug::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail

@@ -15,7 +15,7 @@
 
 // Variables of the environment whose names begin with WARPSAFE_ and that nothing reads: slips.
 
-namespace warpsafe::debug::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 
 /// Switches of the host backend alone.
 inline constexpr Name host_switches[] = {Name::of("WARPSAFE_GUARD"),
@@ -87,4 +87,4 @@ inline void log_unknown_variables() noexcept {
   }
 }
 
-}  // namespace warpsafe::debug::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 namespace detail {
 
@@ -121,4 +121,4 @@ class ListedKernels {
 
 }  // namespace detail
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <string>
 
-namespace warpsafe::debug::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 
 /// Returns the descriptor that `path` names: 1 of /dev/stdout, 2 of /dev/stderr, N of /dev/fd/N and
 /// /proc/self/fd/N; -1 of any other path.
@@ -172,4 +172,4 @@ template <class Write>
   }
 }
 
-}  // namespace warpsafe::debug::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail

@@ -18,7 +18,7 @@
 
 // Gives the debug tools to the whole program if this file is compiled with checks (level full).
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace debug::detail {
 
@@ -57,4 +57,4 @@ struct DebugInstaller<CheckLevel::full> {
 
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

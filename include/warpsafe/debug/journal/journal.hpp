@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// The last launches of the process, from every thread, device and backend. Lock-free: any number
 /// of threads may add and read at once. A record stays readable while it is among the last
@@ -124,4 +124,4 @@ class Journal {
 
 inline Journal Journal::instance;
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <new>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// Copies the launches in the journal for which `wanted(record)` is true into `found`, newest
 /// first, each with its present state. `found` needs room for Journal::capacity records. Returns
@@ -83,4 +83,4 @@ class JournalReader {
   std::size_t size_ = 0;
 };
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdio>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// Writes a device's limits in one line, in the runtimes' own words. The text is cut to fit into
 /// `buffer` of `capacity` bytes and terminated; 640 bytes hold it with a name of ordinary length.
@@ -56,4 +56,4 @@ inline void put_listed(warpsafe::detail::TextBuffer& out, const LaunchRecord& re
   if (record.site.file != nullptr) out << ", at " << record.site;
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

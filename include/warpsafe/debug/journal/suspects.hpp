@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// The latest faults, each with its suspects: the launches of the device that were not known to
 /// have ended when the fault was noticed. They are kept apart from the journal, where further
@@ -165,4 +165,4 @@ inline void mark_device_idle(Vendor vendor, std::int32_t device) noexcept {
   return error.incident == 0 ? 0 : Incidents::get().copy(error.incident, records, most);
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -18,7 +18,7 @@
 #include <cstring>
 #include <ctime>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// Writes the work in flight, as far as it is known: the launches of checked code that are not
 /// known to have ended. They are listed by stream, oldest first, at most 8 of each stream. The
@@ -254,4 +254,4 @@ inline void set_timeout(std::uint64_t milliseconds, bool stop = false) noexcept 
 /// Stops watching waits.
 inline void clear_timeout() noexcept { set_timeout(detail::no_timeout); }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -15,7 +15,7 @@
 // A run as a file of JSON Lines: one object per line; the first describes the environment.
 // docs/tools/journal.md explains every field. examples/warpsafe_diff.cpp compares two such files.
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 namespace detail {
 
@@ -175,4 +175,4 @@ inline void add_site(JsonObject& line, const call_site& site) {
   return detail::write_to(path, [&](std::FILE* file) { return write_journal(run, file); });
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

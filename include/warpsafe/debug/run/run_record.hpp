@@ -15,7 +15,7 @@
 
 // A run of a program: what a RunRecorder records, and what files and timelines contain.
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// Versions of a runtime, in its own numbering (CUDA: 1000 * major + 10 * minor).
 struct RuntimeVersions {
@@ -98,4 +98,4 @@ struct RunRecord {
   return "unknown";
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

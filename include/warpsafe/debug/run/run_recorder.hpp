@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 namespace detail {
 
@@ -258,4 +258,4 @@ template <class B = default_backend>
   return run;
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 namespace detail {
 
@@ -214,4 +214,4 @@ class TraceWriter {
   return detail::write_to(path, [&](std::FILE* file) { return write_trace(run, file); });
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

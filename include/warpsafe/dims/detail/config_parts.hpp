@@ -11,7 +11,7 @@
 
 // The parts of a LaunchConfig, and which of them go together.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 template <class T>
 constexpr PartKind find_part_kind() noexcept {
@@ -165,4 +165,4 @@ constexpr const Wanted& pick(const First& first, const Rest&... rest) noexcept {
   }
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -14,7 +14,7 @@
 // The arithmetic of SafeGrid. Release and checked builds decide by the same result: a dimension of
 // 0 means that the size cannot be covered. Only then do checked builds look for the reason.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The number of blocks along one axis, or 0 for a size that cannot be covered; without a branch.
 /// `Items` is the number per thread. `Capped`: at most `cap` blocks, and fewer than 2^32 threads.
@@ -266,4 +266,4 @@ constexpr bool refuse_sizes(const CoverSizes<Rank>& sizes, const B& block, Cover
   return refuse_cover(asked, floor_of<Rules>, error);
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

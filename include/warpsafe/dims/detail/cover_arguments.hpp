@@ -16,7 +16,7 @@
 
 // The arguments of SafeGrid's functions.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// A size known, and checked, at compile time: `SafeGrid<>::cover(count<1000>, block<256>)`.
 template <auto N>
@@ -211,4 +211,4 @@ class GridCap<GridPolicy::strided> {
 };
 
 }  // namespace detail
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

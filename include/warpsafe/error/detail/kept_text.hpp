@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 struct KeptText {
   KeptText* next;
@@ -55,4 +55,4 @@ inline constexpr std::size_t kept_text_lists = 4096;
   return kept.data == nullptr ? Name::of("(no memory was left for this text)") : kept;
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

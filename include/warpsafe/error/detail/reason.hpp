@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 constexpr const char* graph_change_text(GraphChange change) noexcept {
   switch (change) {
@@ -204,4 +204,4 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   }
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <cstdio>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether these may be one stream. A number is not known for each way to name a stream.
 [[nodiscard]] constexpr bool may_be_one(const WhichStream& a, const WhichStream& b) noexcept {
@@ -298,4 +298,4 @@ template <class T>
                began.file == nullptr ? "?" : began.file, static_cast<unsigned>(began.line));
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

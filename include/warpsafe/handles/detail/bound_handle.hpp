@@ -25,7 +25,7 @@
 
 // Errors of library handles.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The error of a library's function, with the library's own text.
 template <class Traits>
@@ -324,4 +324,4 @@ struct BoundHandle {
   void (*drop_)(BoundHandle& self, call_site site) noexcept = nullptr;  ///< nullptr if never bound
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -14,7 +14,7 @@
 
 // The arguments that a library's function accepts.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether a library's descriptors, and not its handle, say where scalars are. Then those of one
 /// call may be on two sides.
@@ -253,4 +253,4 @@ struct FirstArgument<Traits, void, Role> {
   call_site site;
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

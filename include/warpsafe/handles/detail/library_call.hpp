@@ -17,7 +17,7 @@
 
 // The implementation of `StreamBound::call`: the checks of its level, then the call.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Marks a handle as in use during its lifetime.
 class BusyMark {
@@ -190,4 +190,4 @@ template <auto Fn, CheckLevel Level, class Traits, class... A>
   return success();
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

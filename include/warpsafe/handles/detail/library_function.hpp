@@ -18,7 +18,7 @@
 // A library's function as `StreamBound::call` sees it: which parameters `call` fills in, and which
 // the user passes.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether a parameter P is the library's handle. If the handle is a `T*`, a library may also take
 /// it as `const T*`; a `const void*` may be something else.
@@ -299,4 +299,4 @@ struct CallsOf<Self, Traits> {
   using type = decltype(make_calls<Self, Traits>(typename Traits::overloaded{}));
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -15,7 +15,7 @@
 // What the types of an argument and of its parameter say, as constant data. The code that works on
 // it is compiled once for all launches of a program.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 inline constexpr std::uint64_t unknown_extent = ~std::uint64_t{0};
 
@@ -173,4 +173,4 @@ struct ArgumentTable<TypeList<P...>, A...> {
   }();
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -15,7 +15,7 @@
 // Which argument may be passed for which kernel parameter. The rule: an argument keeps its value,
 // and memory that a kernel reaches has a type of device memory.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 template <class A>
 inline constexpr bool is_trusted_span = false;
@@ -310,4 +310,4 @@ constexpr bool check_argument() noexcept {
   }
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -19,7 +19,7 @@
 
 // Converts an argument of a valid type to its parameter, and checks its value and its memory.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether the argument's own memory holds the parameter's bytes: it has the parameter's type, or
 /// is a device_ptr, whose only member is the pointer.
@@ -222,4 +222,4 @@ template <class B, class... Owner>
   return success();
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

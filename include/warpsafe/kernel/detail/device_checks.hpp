@@ -12,7 +12,9 @@
 // The record that a failed WARPSAFE_DEVICE_CHECK leaves: plain data in memory that host and device
 // reach. C++17, without standard headers.
 
-namespace warpsafe::detail {
+namespace warpsafe {
+inline namespace WARPSAFE_DETAIL_VERSION {
+namespace detail {
 
 struct CheckRecord {
   static constexpr unsigned empty = 0;
@@ -158,4 +160,6 @@ inline void register_check_unit(CheckUnit& unit) noexcept {
   __atomic_store_n(&check_hooks_in_use, &device_check_hooks, __ATOMIC_RELEASE);
 }
 
-}  // namespace warpsafe::detail
+}  // namespace detail
+}  // namespace WARPSAFE_DETAIL_VERSION
+}  // namespace warpsafe

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/toolchain.hpp>
+#include <warpsafe/core/config.hpp>
 
 // A system header, so that g++ does not warn (-Wignored-qualifiers) where the macro is used.
 #pragma GCC system_header

@@ -19,7 +19,7 @@
 // made whose addresses are marks, and its bytes are searched for the marks. So arrays, bases and
 // structures inside need no rules of their own.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// std::optional: its value may be absent.
 template <class T>
@@ -299,4 +299,4 @@ constexpr auto inner_memory_of() noexcept -> InnerMemory (*)() noexcept {
   return nullptr;
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -12,7 +12,7 @@
 // The types that kernel parameters may have. The bytes of an argument are copied to the device and
 // must keep their meaning there: no reference, no owner, no view of host memory.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 // args/trust.hpp
 template <class T>
@@ -295,4 +295,4 @@ constexpr bool is_refused_element() noexcept {
 }
 
 }  // namespace detail
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

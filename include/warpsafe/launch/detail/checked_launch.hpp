@@ -21,7 +21,7 @@
 // configuration and the arguments come as data. What depends on their types is in constants and in
 // small functions that all launches of those types share.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The dimensions of a launch.
 struct LaunchNumbers {
@@ -309,4 +309,4 @@ template <CheckLevel Level, class B, class Calls>
   return failure<void>(error);
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

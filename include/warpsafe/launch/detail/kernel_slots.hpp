@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <new>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The limits of one kernel on each device, zeros at first. `B` is the backend that launches it, or
 /// the part of a backend that takes functions of modules.
@@ -177,4 +177,4 @@ template <class B, class Calls>
   return status == 0 || query_failed(status, at, error);
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

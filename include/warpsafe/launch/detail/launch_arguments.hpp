@@ -19,7 +19,7 @@
 // A launch's arguments without their types: constant data about each, and their addresses. All
 // checked launches of a program share the code that works on them.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The device memory that an argument points to.
 struct ArgumentMemory {
@@ -292,4 +292,4 @@ template <class B>
   return true;
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

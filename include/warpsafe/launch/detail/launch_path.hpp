@@ -19,7 +19,7 @@
 
 // The errors of a launch. Each is made out of line.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The dimensions of a launch, from a LaunchShape or a configuration.
 [[nodiscard]] constexpr const LaunchShape& shape_of(const LaunchShape& shape) noexcept {
@@ -323,4 +323,4 @@ inline result<void> launch_on(const Located<B, Copies>& at, const C& config, con
   }
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

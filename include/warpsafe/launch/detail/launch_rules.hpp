@@ -11,7 +11,7 @@
 
 // The rules of a launch over plain numbers.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The number of threads that an error suggests for a block, within all limits. 0 if the suggestion
 /// would be refused too, since it is not a multiple of what the kernel requires.
@@ -227,4 +227,4 @@ constexpr bool validate_reach(std::uint64_t elements, const LaunchShape& shape,
   return false;
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -16,7 +16,7 @@
 
 // Mistakes in a launch that its types show. Each has a sentence of its own.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Diagnoses the parameters P of a kernel and the arguments A, numbered from 1.
 template <class B, class... A, class... P, std::size_t... Place>
@@ -167,4 +167,4 @@ constexpr bool check_launch_types() noexcept {
   return false;
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Writes a text to standard error. Every file that launches includes this header, and <cstdio>
 /// would cost it more than <unistd.h>, which Outcome includes already.
@@ -117,4 +117,4 @@ struct ArgumentInspection {
   }
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

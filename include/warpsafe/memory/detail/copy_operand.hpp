@@ -21,7 +21,7 @@
 // Copies, fills and reads in terms of rows of bytes, independent of the user's types. All size
 // checks and runtime calls of copies are here.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Diagnoses an element of device memory in host code. The return type is deduced, so that this is
 /// the first error.
@@ -319,4 +319,4 @@ constexpr bool check_fill_value() noexcept {
   return is_byte;
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

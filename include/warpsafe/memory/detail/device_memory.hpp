@@ -20,7 +20,7 @@
 #include <new>
 #include <utility>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Device memory shared by its buffer and by the tokens and graphs that still need it. The last of
 /// them frees it, after all recorded work of other streams that uses it.
@@ -286,4 +286,4 @@ class DeviceMemory : public MemoryOwner {
   Kind kind_ = Kind::ordered;
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -22,7 +22,7 @@
 
 // Which words of an element are pointers, and whether the device can read what is there.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// A T whose bytes are all `mark`.
 template <class T>
@@ -179,4 +179,4 @@ template <CheckLevel Level, class B, class T>
   }
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

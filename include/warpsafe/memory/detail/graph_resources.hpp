@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Runs the frees that were postponed because of a capture (DeviceMemory). nullptr until a free was
 /// postponed, because a program that captures need not have buffers.
@@ -199,4 +199,4 @@ class ResourcesPtr {
   GraphResources* owned_ = nullptr;
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -23,7 +23,7 @@
 
 // Copies on the device, and copies that a Pending waits for.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether two pieces of memory have bytes in common.
 [[nodiscard]] inline bool overlap(const CopyRows& a, const CopyRows& b) noexcept {
@@ -196,4 +196,4 @@ result<void> copy_sides_and_wait(basic_stream_ref<B> on, To&& to, From&& from,
   }
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -15,7 +15,7 @@
 
 // The kernels of an image and the most likely intended one, as text for an error.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The Levenshtein distance: how many letters to insert, drop or replace to turn one name into the
 /// other. Letters after the 255th are ignored.
@@ -248,4 +248,4 @@ class KernelNames {
   TextBuffer closest_{closest_text_, room};
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

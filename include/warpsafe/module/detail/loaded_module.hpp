@@ -20,7 +20,7 @@
 
 // A loaded module, shared by the Module and by each kernel taken from it.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 template <class B>
 class LoadedModule;
@@ -259,4 +259,4 @@ class LoadedKernel<B, TypeList<P...>, Needs...>
 template <class B, class Parameters, class... Needs>
 inline constexpr bool is_kernel<LoadedKernel<B, Parameters, Needs...>> = true;
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -14,7 +14,7 @@
 
 // Errors of modules and their kernels.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The bytes of a container or an array.
 template <class B, class Image>
@@ -262,4 +262,4 @@ template <class B, CheckLevel Level, class... P>
   }
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

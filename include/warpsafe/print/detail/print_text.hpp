@@ -14,7 +14,7 @@
 
 // Helpers of the headers in print/.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 namespace detail {
 
 /// Whether an enumeration's values are printed as the names of its enumerators.
@@ -79,4 +79,4 @@ inline std::ostream& operator<<(std::ostream& out, const Name& text) {
   return out;
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Which kernels of a stream may overlap because of dependent launches, and the races between them.
 ///
@@ -263,4 +263,4 @@ class DependentLaunches {
   std::vector<PredecessorMemory> rules_;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// Values for the vendor's own objects (streams, events, graphs), by address.
 template <class T>
@@ -278,4 +278,4 @@ class DeviceHistory {
   Strand host_ = 0;
 };
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

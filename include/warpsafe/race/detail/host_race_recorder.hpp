@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Records the actions of a program on the host backend and checks them for races. An action's
 /// number is its point in the checker's order.
@@ -305,4 +305,4 @@ class HostRaceRecorder {
   std::vector<debug::MemoryAccess> accesses_;  // of the action that is being added
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

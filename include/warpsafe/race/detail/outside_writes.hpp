@@ -15,7 +15,7 @@
 #include <new>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Finds kernels that write around the views that they got, in the same allocation. The race
 /// detector takes a kernel's `T*` for its view as long as the kernel keeps to it. Once a kernel
@@ -98,4 +98,4 @@ class OutsideWrites final : public KernelWatch {
   std::vector<Contents> before_;  // of the kernel that runs; one runs at a time
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

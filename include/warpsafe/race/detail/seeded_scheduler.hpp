@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Random numbers that depend only on the seed, on every machine and with every standard library:
 /// splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
@@ -198,4 +198,4 @@ class SeededScheduler final : public Scheduler {
   std::vector<StreamState*> runnable_;  // of these
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

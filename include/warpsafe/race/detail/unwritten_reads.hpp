@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Finds work that reads device memory which nothing has written: the memory holds what the backend
 /// puts into new memory. It knows of two reads for certain: a copy to the host, and an atomic
@@ -124,4 +124,4 @@ class UnwrittenReads final : public KernelWatch {
   std::vector<Fresh> fresh_;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

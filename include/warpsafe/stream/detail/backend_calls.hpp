@@ -11,7 +11,7 @@
 
 // A backend's calls as plain functions, for the debug tools.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether repeated queries can change their answer. They cannot if a scheduler runs the work
 /// only inside calls.
@@ -83,4 +83,4 @@ inline constexpr BackendCalls backend_calls{B::name,
                                             &B::pointer_kind,
                                             profile_call<B>()};
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -13,7 +13,7 @@
 // table has fixed slots, and the first thread to arrive fills a slot. A thread that finds a slot
 // being filled asks the driver itself.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Whether the limits of B's devices and kernels are cached. A backend whose limits a test may
 /// change has a member `static constexpr bool limits_may_change = true`, and is asked every time.
@@ -101,4 +101,4 @@ struct [[gnu::visibility("hidden")]] DeviceCache {
   }
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -10,7 +10,7 @@
 
 // What DeviceGuard::create returns.
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 template <class B>
 class basic_device_guard;
@@ -81,4 +81,4 @@ class [[nodiscard]] GuardResult : public result<basic_device_guard<B>> {
 
 }  // namespace detail
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

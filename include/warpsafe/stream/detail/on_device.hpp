@@ -6,7 +6,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Runs `body()`, which returns a runtime's status, with `device` current.
 template <class B, CheckLevel Level, class Body>
@@ -30,4 +30,4 @@ template <class B, CheckLevel Level, class Body>
   return on_device<B, Level>(stream.device().value(), body);
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

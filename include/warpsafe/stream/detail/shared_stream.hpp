@@ -12,7 +12,7 @@
 #include <new>
 #include <utility>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Adds the device of a stream. Returns whether the program has streams on several devices.
 template <class B>
@@ -166,4 +166,4 @@ template <class B>
   return one ? &kept[device] : nullptr;
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -14,7 +14,7 @@
 #include <new>
 #include <utility>
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// During its lifetime the calling thread may allocate, and wait for work outside any capture, even
 /// while a stream captures somewhere. Otherwise the runtime refuses those calls and breaks that
@@ -209,4 +209,4 @@ class StreamMarks {
   std::size_t drop_at_ = least_kept;
 };
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/cxx20.hpp>
+
 #include <cstdint>
 
 // A vendor's handle is no identity. CUDA gives the handle of a destroyed stream to the next stream
@@ -9,7 +11,7 @@
 // one value for a stream of each thread, and cudaStreamLegacy one value for a stream of each
 // device. What the library remembers about a stream has the stream's number.
 
-namespace warpsafe::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The counters, one for the whole program.
 [[gnu::visibility("default")]] inline std::uint64_t last_stream_number = 0;
@@ -96,4 +98,4 @@ class StreamNumber {
   return a == b && a.is_certain();
 }
 
-}  // namespace warpsafe::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

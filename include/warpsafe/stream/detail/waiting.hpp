@@ -16,7 +16,7 @@
 // All waits of the library, and what is checked before one. A switch watches the waits here
 // (debug/journal/timeout.hpp).
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
@@ -227,4 +227,4 @@ result<void> basic_stream_ref<B>::wait(call_site site, bool may_stop) const noex
   return success();
 }
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -23,7 +23,7 @@
 #include <new>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 using warpsafe::detail::host_thread;
 using warpsafe::detail::HostThread;
@@ -341,4 +341,4 @@ inline void install_fault_handlers() noexcept {
   static_cast<void>(sigaction(SIGBUS, &ours, &outer_handlers[1]));
 }
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// A call of the host backend: the name of the backend's member. There is no list of the
 /// calls, so a new member needs nothing here. `call_of<&host_backend::launch>` is the call of a
@@ -99,4 +99,4 @@ class CallBook {
   std::vector<Fault> faults_;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -13,7 +13,7 @@
 // The calls that a capture forbids. The statuses are those of CUDA 13.0 on an H200, as in the
 // transcript of the tests. All functions return a status. @pre the runtime's mutex is held
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// For a call that may wait, or that frees memory which running work uses: breaks the captures that
 /// forbid it.
@@ -107,4 +107,4 @@ inline void abandon_capture(Runtime& runtime, StreamState& stream) {
   if (capture->origin == &stream) end_capture(runtime, capture);
 }
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Numbers of a graph's nodes, ascending.
 using NodeSet = std::vector<std::size_t>;
@@ -182,4 +182,4 @@ using EventHandle = Handle<EventState>;
 using GraphHandle = Handle<GraphState>;
 using GraphExecHandle = Handle<GraphExecState>;
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

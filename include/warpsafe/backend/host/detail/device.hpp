@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// A modelled device: its limits, and the failure that its work left. Not thread-safe; its owner
 /// locks.
@@ -132,4 +132,4 @@ class Device {
   std::uint64_t told_before_ = 0;  // detail::faults_told when it failed
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

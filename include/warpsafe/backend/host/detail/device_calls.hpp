@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <mutex>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// `call<pure_query>` only reads facts that no work changes. A scheduler runs nothing before it, so
 /// that a seed gives the same run whatever checks are on.
@@ -136,4 +136,4 @@ struct DeviceCalls {
   }
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -23,7 +23,7 @@ void __sanitizer_finish_switch_fiber(void* fake_stack, const void** bottom, std:
 }
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming)
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 // The sanitizer of this build decides how a block's threads are run.
 #if defined(__clang__)
@@ -42,13 +42,13 @@ inline constexpr bool thread_sanitizer = false;
 #endif
 #endif
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host
 
 #if defined(__cpp_exceptions)
 #include <new>
 #endif
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Undoes a step if what follows it fails: calls `undo` at the end of the scope, unless `active` is
 /// false.
@@ -117,9 +117,9 @@ template <class Body, class OnException>
 
 #endif
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Switches between flows of control of one OS thread, with Boost's fcontext: for every processor
 /// that it has. A context is where a flow of control continues.
@@ -253,4 +253,4 @@ using Switch = FastSwitch;
 using Switch = BoostSwitch;
 #endif
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

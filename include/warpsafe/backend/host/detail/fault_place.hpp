@@ -8,7 +8,7 @@
 #include <link.h>
 #include <ucontext.h>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The loaded object that holds `address`; nullptr if none does, or if the C library cannot tell a
 /// signal handler (`_dl_find_object` of glibc 2.35 and later can).
@@ -55,4 +55,4 @@ struct FaultPlace {
   return is_own(object_of(place.caller)) && place.caller != nullptr ? nullptr : library;
 }
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The sizes of a stack, in bytes. By default it holds more than the local memory of a thread on
 /// CUDA, 512 KiB (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"),
@@ -292,4 +292,4 @@ class FibrePool {
   std::vector<std::unique_ptr<Slab>> slabs_;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

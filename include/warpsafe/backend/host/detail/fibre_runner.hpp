@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Runs the blocks of a grid one after another on the calling OS thread.
 ///
@@ -287,4 +287,4 @@ class FibreRunner {
   bool beginning_ = false;  // they begin one by one, without a loop over them in the kernel
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// What the first launch of the process prints; nullptr: nothing.
 [[gnu::visibility("default")]] inline const char* notice = nullptr;
@@ -29,4 +29,4 @@ inline void print_notice() noexcept {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, std::strlen(text));
 }
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

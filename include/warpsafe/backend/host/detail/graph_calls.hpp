@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The backend's calls for captures and graphs. See backend/backend.hpp.
 struct GraphCalls {
@@ -160,4 +160,4 @@ struct GraphCalls {
   }
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

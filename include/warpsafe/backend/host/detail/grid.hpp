@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Why running work failed. `text` is empty if the status needs no further text.
 struct Failure {
@@ -224,4 +224,4 @@ class Grid {
   std::atomic<bool> allowed_ = false;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

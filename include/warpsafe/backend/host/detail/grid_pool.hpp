@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 using BlockRunner = std::conditional_t<thread_sanitizer, ThreadRunner, FibreRunner>;
 
@@ -179,4 +179,4 @@ class GridPool {
   std::atomic<bool> serial_ = false;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <iterator>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The contents of memory that was never written. It is a NaN as float and as double, and an absurd
 /// number as an integer, so that reading before a copy is noticed.
@@ -130,4 +130,4 @@ class GuardedPages {
   }
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -2,13 +2,15 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/cxx20.hpp>
+
 #include <cstddef>
 #include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// What the program holds in place of a State.
 template <class State>
@@ -70,4 +72,4 @@ class HandleTable {
   std::vector<Handle<State>*> free_;  // the newest last
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

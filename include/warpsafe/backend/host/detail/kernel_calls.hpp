@@ -18,7 +18,7 @@
 #include <memory>
 #include <utility>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The size of a kernel's parameter block in bytes.
 [[nodiscard]] constexpr std::uint64_t parameter_bytes(const KernelEntry& entry) noexcept {
@@ -240,4 +240,4 @@ struct KernelCalls {
   }
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

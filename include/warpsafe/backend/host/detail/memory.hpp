@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Memory of a device: aligned to 256 bytes like CUDA's, unless WARPSAFE_GUARD is 1. The rest of
 /// 256 bytes behind it is checked at the end of its use. Then come addresses without memory, so
@@ -297,4 +297,4 @@ struct SharedRegistry {
   std::mutex& mutex;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -18,7 +18,7 @@
 #include <string>
 #include <utility>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The backend's calls for memory; sizes are in bytes. See backend/backend.hpp.
 struct MemoryCalls {
@@ -287,4 +287,4 @@ struct MemoryCalls {
   }
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

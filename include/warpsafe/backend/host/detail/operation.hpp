@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 struct StreamState;
 
@@ -293,4 +293,4 @@ class Scheduler {
   virtual void refused(const StreamState* former) = 0;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The memory that earlier kernels of the stream use, as pages that can be protected.
 struct PredecessorMemory {
@@ -236,4 +236,4 @@ class PredecessorWatch {
   bool covered_ = false;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The state of the host backend. One per program (see host_thread about dlopen). Never destroyed,
 /// so that calls after main() are refused. `mutex` guards all members except the pool's own.
@@ -359,4 +359,4 @@ class Runtime {
   std::atomic<bool> stopping_ = false;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <mutex>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// What the lines of a kernel ask dynamic_shared for, in comparison with what its launch gives. A
 /// mistake is only likely where the numbers are those of the mistake and no block has used the
@@ -108,4 +108,4 @@ class SharedRequests {
   std::atomic<bool> uses_more_ = false;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

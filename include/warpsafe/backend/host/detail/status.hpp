@@ -5,7 +5,7 @@
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/errc.hpp>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The runtime's state of each OS thread.
 struct ThreadState {
@@ -183,4 +183,4 @@ inline constexpr StatusRow rows[] = {
   return row_of(status).severity == Severity::context_lost;
 }
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The names of default streams, with the values of CUDA's (cudaStreamLegacy, cudaStreamPerThread).
 /// The first means a stream of the calling thread's current device, the second a stream of the
@@ -375,4 +375,4 @@ struct EventCalls {
   }
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -13,7 +13,7 @@
 #include <mutex>
 #include <thread>
 
-namespace warpsafe::host {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Runs a grid's blocks with one OS thread for each GPU thread, so that ThreadSanitizer sees data
 /// races between a block's threads. Slow; for tests only. The blocks of a grid run on the same
@@ -240,4 +240,4 @@ class ThreadRunner {
   BarrierSite other_;
 };
 
-}  // namespace warpsafe::host
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -16,7 +16,7 @@
 #include <cstdio>
 #include <string>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// Writes one launch into a folder of its own: see LaunchDump. The first failure is kept.
 class DumpWriter {
@@ -153,4 +153,4 @@ class DumpWriter {
   std::string problem_;
 };
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -25,7 +25,7 @@
 // What WARPSAFE_REFERENCE, WARPSAFE_SHADOW and WARPSAFE_TRACE do with a launch. They copy its data
 // to the host before the dispatch, and the results after it. Both copies wait for the stream.
 
-namespace warpsafe::debug::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 
 using warpsafe::detail::BackendCalls;
 using warpsafe::detail::Inspected;
@@ -195,4 +195,4 @@ inline void stop_profiler(const DataLaunch& launch, const BackendCalls& calls) n
   if (launch != nullptr) stop_profiler(*launch, calls);
 }
 
-}  // namespace warpsafe::debug::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail

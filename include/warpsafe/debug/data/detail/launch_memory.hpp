@@ -15,7 +15,7 @@
 #include <new>
 #include <utility>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// The device memory that the arguments of one launch reach, with copies of it on the host.
 /// Overlapping arguments share one copy, as they share memory on the device. Arguments count from 0
@@ -188,4 +188,4 @@ class LaunchMemory {
   std::unique_ptr<Region[]> regions_;
 };
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

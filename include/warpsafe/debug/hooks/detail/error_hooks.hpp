@@ -15,7 +15,7 @@
 
 // What the debug tools do when an error occurs: the functions of DebugHooks about errors.
 
-namespace warpsafe::debug::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 
 /// Writes an error's text to the log, followed by `after`.
 [[gnu::cold, gnu::noinline]] inline void log_error(LogLevel level, const LaunchError& error,
@@ -65,4 +65,4 @@ namespace warpsafe::debug::detail {
   return warn_only;
 }
 
-}  // namespace warpsafe::debug::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail

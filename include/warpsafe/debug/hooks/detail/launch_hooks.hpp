@@ -25,7 +25,7 @@
 // a switch asks for is out of line. Launches come here through DebugHooks
 // (launch/detail/observation.hpp).
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// Fills in those of a kernel's limits that the journal keeps.
 inline void set_kernel_limits(LaunchRecord& record, const KernelLimits& limits) noexcept {
@@ -41,9 +41,9 @@ inline void set_kernel_limits(LaunchRecord& record, const KernelLimits& limits) 
   record.static_shared = static_cast<std::uint32_t>(static_shared);
 }
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug
 
-namespace warpsafe::debug::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 
 using warpsafe::detail::LaunchFacts;
 
@@ -311,4 +311,4 @@ inline void fill_record(LaunchRecord& record, const LaunchFacts& facts, Vendor v
   notify_failed(error);
 }
 
-}  // namespace warpsafe::debug::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// What is known to have ended. For each stream and each device this keeps the beginning of the
 /// newest wait that succeeded. A launch that the runtime had accepted by then is complete.
@@ -133,4 +133,4 @@ class Completion {
 
 inline Completion Completion::instance;
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

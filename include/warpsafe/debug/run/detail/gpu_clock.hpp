@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::debug::detail {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 
 /// The calls of a backend that measure GPU times. Each returns the runtime's status.
 struct TimingCalls {
@@ -195,4 +195,4 @@ class GpuClock {
   std::vector<Start> starts_;
 };
 
-}  // namespace warpsafe::debug::detail
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail

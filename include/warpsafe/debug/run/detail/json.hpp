@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <string>
 
-namespace warpsafe::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// One JSON object (RFC 8259), written field by field in the order of the calls. Bytes that are not
 /// valid UTF-8 become U+FFFD, so that every reader accepts the text.
@@ -119,4 +119,4 @@ class JsonObject {
   std::string text_ = "{";
 };
 
-}  // namespace warpsafe::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug
