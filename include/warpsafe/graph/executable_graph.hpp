@@ -76,7 +76,7 @@ class [[nodiscard]] basic_executable_graph {
     if (is_captured<Level>(stream.ref(), site, error)) return error;
     const detail::CallScope<B> here(site);
     if constexpr (Level != CheckLevel::off) {
-      detail::tell_captures(stream.ref().native(), Name::of("graph launch"), site);
+      detail::tell_captures(stream.ref(), Name::of("graph launch"), site);
     }
     if constexpr (Level == CheckLevel::full) {
       // The journal records one launch, however many kernels the graph holds.

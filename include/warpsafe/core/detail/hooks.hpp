@@ -107,11 +107,12 @@ struct CaptureHooks {
 [[nodiscard, gnu::always_inline]] inline const CaptureHooks* open_captures() noexcept {
   return __atomic_load_n(&capture_hooks, __ATOMIC_ACQUIRE);
 }
-/// Tells the open captures that work is about to be submitted.
-[[gnu::always_inline]] inline void tell_captures(const WhichStream& stream, const Name& what,
+/// Tells the open captures that work is about to be submitted to `stream`, a StreamRef.
+template <class S>
+[[gnu::always_inline]] inline void tell_captures(const S& stream, const Name& what,
                                                  const call_site& site) noexcept {
   if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
-    hooks->submitting(stream, what, site);
+    hooks->submitting({stream.native(), stream.number()}, what, site);
   }
 }
 [[gnu::always_inline]] inline void report_to_captures(const LaunchError& error) noexcept {

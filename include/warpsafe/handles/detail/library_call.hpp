@@ -161,7 +161,7 @@ template <auto Fn, CheckLevel Level, class Traits, class... A>
       !check_call_values<Function>(bound, full, name, site, error, arguments...)) {
     return error;
   }
-  tell_captures({bound.stream.ref().native(), bound.stream.ref().number()}, name, site);
+  tell_captures(bound.stream.ref(), name, site);
   return call_library<Fn>(bound, site, first_place, arguments...);
 }
 

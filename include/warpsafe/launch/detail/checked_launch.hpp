@@ -207,7 +207,7 @@ template <CheckLevel Level, class B, class Calls>
   }
   if (status == 0) {
     const CallScope<B> here(at.site, kernel.name);
-    tell_captures({at.stream.native(), at.stream.number()}, kernel.name, at.site);
+    tell_captures(at.stream, kernel.name, at.site);
     if constexpr (RecordsCallers<B>) tell_windows(kernel.entry, facts.elements, arguments);
     status = Calls::launch(kernel.entry, shape, arguments.values(), at.stream.native());
     if constexpr (RecordsCallers<B>) host::launch_windows() = nullptr;
@@ -226,7 +226,9 @@ template <CheckLevel Level, class B, class Calls>
     const LaunchedKernel<Calls>& kernel, ArgumentWords& arguments, bool foreign,
     const KernelLimits* kernel_limits, bool raises_shared, LaunchError& error) noexcept {
   arguments.prepare();
-  ArgumentInspection inspection{open_captures(), at.stream.number(), nullptr, error};
+  ArgumentInspection inspection{open_captures(), 0, nullptr, error};
+  if (inspection.captures != nullptr) [[unlikely]]
+    inspection.stream_number = at.stream.number();
   if constexpr (Level == CheckLevel::full) {
     const Observation observation = observe(at, shape, kernel.name, kernel_limits);
     if (observation.asks_for_data()) inspection.observation = &observation;

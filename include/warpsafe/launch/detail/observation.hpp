@@ -99,8 +99,8 @@ template <class B>
 
 /// Before a launch is submitted, shows its arguments to an open capture and to the debug tools.
 struct ArgumentInspection {
-  const CaptureHooks* captures;  ///< or nullptr; they track the memory that the launch reaches
-  std::uint64_t stream_number;
+  const CaptureHooks* captures;    ///< or nullptr; they track the memory that the launch reaches
+  std::uint64_t stream_number;     ///< if `captures` is not nullptr
   const Observation* observation;  ///< nullptr if no debug tool asks for the data
   LaunchError& error;
   Inspected verdict = Inspected::dispatch;

@@ -287,7 +287,7 @@ template <CheckLevel Level, class B>
   }
   const CallScope<B> here(site);
   if constexpr (Level != CheckLevel::off) {
-    tell_captures({stream.native(), stream.number()}, Name::of("fill device memory"), site);
+    tell_captures(stream, Name::of("fill device memory"), site);
   }
   const int status = on_device<B, Level>(stream.device().value(), [&]() noexcept {
     return call<B, Level, &B::fill>(rows.data, static_cast<unsigned char>(value),

@@ -72,7 +72,7 @@ template <CheckLevel Level, class B>
   }
   const CallScope<B> here(site);
   if constexpr (Level != CheckLevel::off) {
-    tell_captures({stream.native(), stream.number()}, Name::of("copy on the device"), site);
+    tell_captures(stream, Name::of("copy on the device"), site);
   }
   if (const int status = submit_copy<Level>(to, from, CopyKind::device_to_device, stream)) {
     return runtime_error<B>(status, Name::of("copy on the device"), site);
@@ -118,8 +118,7 @@ template <CheckLevel Level, class B, class T>
     return PendingAccess::failed<Level, B, T>(stream, possible.assume_error());
   }
   const CallScope<B> here(site);
-  if constexpr (Level != CheckLevel::off)
-    tell_captures({stream.native(), stream.number()}, operation, site);
+  if constexpr (Level != CheckLevel::off) tell_captures(stream, operation, site);
   const int status = submit_copy<Level>(
       to, from, to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream);
   if (status != 0) {
