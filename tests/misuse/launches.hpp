@@ -28,7 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpsafe {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 struct host_backend {
   using native_stream = struct DeclaredStream*;
@@ -104,7 +104,7 @@ struct host_backend {
 };
 static_assert(Backend<host_backend>);
 
-}  // namespace warpsafe
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
 
 WARPSAFE_DECLARE_LAUNCH(warpsafe::host_backend);
 

@@ -50,28 +50,28 @@ struct Asked {
   int questions = 0;
   bool may_query = true;
 };
-Asked asked;
+Asked count_of;
 constexpr detail::WaitCalls asked_calls{Name::of("stream synchronize"),
                                         Vendor::amd,
                                         34,
                                         [](void*) noexcept { return 0; },
                                         [](void*) noexcept {
-                                          ++asked.queries;
+                                          ++count_of.queries;
                                           return 0;
                                         },
                                         [](void*) noexcept {
-                                          ++asked.questions;
-                                          return asked.may_query;
+                                          ++count_of.questions;
+                                          return count_of.may_query;
                                         }};
 
 /// Whether a launch that has ended would be left; `questions` and `queries` that this takes.
 void expect_asked(int questions, int queries) {
   detail::BackendCalls calls{};
   calls.stream_wait = &asked_calls;
-  asked.queries = asked.questions = 0;
+  count_of.queries = count_of.questions = 0;
   EXPECT_FALSE(debug::detail::gives_up_launch(calls, nullptr, debug::LaunchRecord{}));
-  EXPECT_EQ(asked.questions, questions);
-  EXPECT_EQ(asked.queries, queries);
+  EXPECT_EQ(count_of.questions, questions);
+  EXPECT_EQ(count_of.queries, queries);
 }
 
 TEST(Collectives, AreThoseOfNcclRcclAndMpi) {
@@ -92,14 +92,14 @@ TEST(Collectives, AreThoseOfNcclRcclAndMpi) {
 }
 
 TEST(Collectives, ALaunchIsAskedAboutOnlyWhereItMayWaitForAnotherRank) {
-  asked = {};
+  count_of = {};
   if (!debug::detail::has_collectives()) expect_asked(0, 0);
   const LoadedAs loaded("libnccl.so.2");
   if (!loaded.worked()) GTEST_SKIP() << "no copy of libdl.so.2 can be loaded here";
   expect_asked(1, 1);
-  asked.may_query = false;
+  count_of.may_query = false;
   expect_asked(1, 0);
-  asked.may_query = true;
+  count_of.may_query = true;
   debug::set_timeout(60'000, true);
   expect_asked(0, 0);  // the wait itself is given up
   debug::clear_timeout();

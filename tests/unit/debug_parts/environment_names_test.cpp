@@ -18,7 +18,7 @@ WARPSAFE_KERNEL void scale_rows() {}
 namespace warpsafe::core_test {
 namespace {
 
-constexpr const char* all =
+constexpr const char* all_names =
     "it reads WARPSAFE_LOG, WARPSAFE_SYNC, WARPSAFE_BREAK, WARPSAFE_TRACE, WARPSAFE_REFERENCE, "
     "WARPSAFE_SHADOW, WARPSAFE_TIMEOUT, WARPSAFE_ON_ERROR, WARPSAFE_GUARD, WARPSAFE_HOST_STACK";
 
@@ -50,12 +50,12 @@ TEST_F(EnvironmentNames, ASlipIsSaidWithTheNameThatWasMeant) {
     EXPECT_EQ(said(name),
               std::string("warpsafe: ") + name +
                   " is set, and the library reads no variable of that name; did you mean " + meant +
-                  "? " + all);
+                  "? " + all_names);
   }
   EXPECT_EQ(said("WARPSAFE_XYZ"),
             std::string(
                 "warpsafe: WARPSAFE_XYZ is set, and the library reads no variable of that name; ") +
-                all);
+                all_names);
 }
 TEST_F(EnvironmentNames, NamesOfOtherPartsAreRight) {
   for (const char* const name :

@@ -23,12 +23,12 @@
 namespace warpsafe::core_test {
 
 /// Of other libraries: one has a size of its own, one a size that its traits tell.
-struct SizedVector {
+struct FactsOfSized {
   int* first;
   short length;
   [[nodiscard]] short size() const { return length; }
 };
-struct CountedVector {
+struct FactsOfCounted {
   int* first;
   [[nodiscard]] std::size_t size() const { return 1000; }  // bytes, say
 };
@@ -46,13 +46,13 @@ struct IncompleteVector {
 
 namespace warpsafe {
 template <>
-struct device_pointer_traits<core_test::SizedVector> {
-  static int* get(const core_test::SizedVector& vector) noexcept { return vector.first; }
+struct device_pointer_traits<core_test::FactsOfSized> {
+  static int* get(const core_test::FactsOfSized& vector) noexcept { return vector.first; }
 };
 template <>
-struct device_pointer_traits<core_test::CountedVector> {
-  static int* get(const core_test::CountedVector& vector) noexcept { return vector.first; }
-  static short count(const core_test::CountedVector&) noexcept { return 7; }
+struct device_pointer_traits<core_test::FactsOfCounted> {
+  static int* get(const core_test::FactsOfCounted& vector) noexcept { return vector.first; }
+  static short count(const core_test::FactsOfCounted&) noexcept { return 7; }
 };
 template <>
 struct device_pointer_traits<core_test::IncompleteVector> {
@@ -89,8 +89,8 @@ TEST(ArgumentFacts, TheSourceIsTheOwnerAndTheNumberOfElements) {
   expect(trust(&memory[0], -3), nullptr, 0);
   expect(trust(&memory[0]), nullptr, unknown_extent);
   expect(detail::DeviceAccess::pointer(&memory[0]), nullptr, unknown_extent);
-  expect(SizedVector{&memory[0], 5}, nullptr, 5);
-  expect(CountedVector{&memory[0]}, nullptr, 7);
+  expect(FactsOfSized{&memory[0], 5}, nullptr, 5);
+  expect(FactsOfCounted{&memory[0]}, nullptr, 7);
   expect(OwnerHolder{&owner}, &owner, unknown_extent);
 }
 
@@ -117,7 +117,7 @@ TEST(ArgumentFacts, OnlyWhatIsTheParametersBytesIsPassedInPlace) {
       {&is_passed_in_place<float*, trusted_ptr<float>>, true},
       {&is_passed_in_place<float*, trusted_span<float>>, true},
       {&is_passed_in_place<device_ptr<float>, device_ptr<float>>, true},
-      {&is_passed_in_place<int*, SizedVector>, false},
+      {&is_passed_in_place<int*, FactsOfSized>, false},
       {&is_passed_in_place<float*, std::nullptr_t>, false},
   });
 }
@@ -130,7 +130,7 @@ TEST(ArgumentFacts, APointersElementsAreThoseOfItsArgument) {
       {&element_bytes_behind<void*, trusted_ptr<void>>, 1},
       {&element_bytes_behind<const void*, trusted_ptr<const void>>, 1},
       {&element_bytes_behind<float*, DeviceView<float>>, 4},
-      {&element_bytes_behind<int*, SizedVector>, 4},
+      {&element_bytes_behind<int*, FactsOfSized>, 4},
       {&element_bytes_behind<Incomplete*, IncompleteVector>, 0},
       {&element_bytes_behind<float*, std::nullptr_t>, 0},
       {&element_bytes_behind<DeviceSpan<float>, DeviceView<float>>, 0},

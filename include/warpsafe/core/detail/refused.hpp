@@ -32,7 +32,7 @@ namespace detail {
 template <class T>
 inline constexpr bool is_never = false;
 
-#if defined(__clang__) && !defined(__NVCC__)
+#if defined(__clang__) && !(defined(__NVCC__) && defined(__CUDACC__))
 #define WARPSAFE_DETAIL_WHY
 #define WARPSAFE_DETAIL_REFUSED __attribute__((unavailable(WARPSAFE_DETAIL_SENTENCE)))
 #define WARPSAFE_DETAIL_REFUSAL(T, ...)

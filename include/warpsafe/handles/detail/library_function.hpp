@@ -77,6 +77,17 @@ struct FirstArgumentOf<Traits, Scalars, TypeList<P, Rest...>> {
   using type = FirstArgument<Traits, P, role_at<Scalars>(TypeList<P, Rest...>{}, 0)>;
 };
 
+// Concepts of their own, because nvcc 13.0 takes such a requirement inside of the function for false.
+template <class Traits>
+concept SetsStream = requires(typename Traits::native handle,
+                              typename Traits::backend::native_stream stream) {
+  Traits::set_stream(handle, stream);
+};
+template <class Traits>
+concept HasFunctionsWithoutStream = requires {
+  requires Traits::has_functions_without_stream;
+};
+
 /// `Scalars`: scalars_of the function.
 template <class Traits, class Function, unsigned Scalars = 0>
 struct LibraryFunction {
@@ -119,10 +130,7 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
         one_stream,
         "warpsafe: this function takes an array of streams, and a StreamBound has one stream; call the function directly with native() and the stream's native()");
     constexpr bool has_stream = (std::is_same_v<P, NativeStream> || ... || false) ||
-                                requires(Native handle, NativeStream stream) {
-      Traits::set_stream(handle, stream);
-    }
-    || requires { requires Traits::has_functions_without_stream; };
+                                SetsStream<Traits> || HasFunctionsWithoutStream<Traits>;
     static_assert(
         has_stream || !takes_handle || !one_stream,
         "warpsafe: this function takes no stream, and handle_traits has no set_stream, so its work would run on the default stream; give HandleCalls the library's set_stream, or, if such functions submit no work, declare has_functions_without_stream = true");
