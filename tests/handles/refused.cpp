@@ -28,6 +28,7 @@ struct ws::handle_traits<h01_array_of_streams::Context*>
     : ws::HandleCalls<ws::Stream::backend, h01_array_of_streams::create,
                       h01_array_of_streams::destroy> {
   static constexpr Name name = Name::of("library");
+  static constexpr bool has_functions_without_stream = true;
 };
 
 namespace h01_array_of_streams {
@@ -61,6 +62,7 @@ struct ws::handle_traits<h02_handle_by_value::Handle>
     : ws::HandleCalls<ws::Stream::backend, h02_handle_by_value::init,
                       h02_handle_by_value::destroy> {
   static constexpr Name name = Name::of("library");
+  static constexpr bool has_functions_without_stream = true;
 };
 
 namespace h02_handle_by_value {
