@@ -27,6 +27,8 @@ using warpsafe::KernelEntry;
 
 /// A host compiler's tag in the name of a kernel that other files launch, which hipcc does not add.
 constexpr std::string_view host_tag = "B13warpsafe_host";
+// "_ZN8warpsafe", and the version's namespace.
+constexpr std::size_t most_letters_before = 30;
 
 template <class T>
 T read_at(const std::vector<char>& bytes, std::size_t offset) {
@@ -67,7 +69,8 @@ struct Symbols {
     if (type == STT_FUNC) {
       functions.emplace(address, name);
     } else if (type == STT_OBJECT && size == sizeof(KernelEntry) &&
-               name.rfind("_ZN8warpsafe6detail7EntryOfI", 0) == 0) {
+               name.rfind("_ZN8warpsafe", 0) == 0 &&
+               name.find("6detail7EntryOfI") < most_letters_before) {
       entries.push_back(reinterpret_cast<const KernelEntry*>(address));
     }
   }
