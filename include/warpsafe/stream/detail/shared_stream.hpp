@@ -7,6 +7,7 @@
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
+#include <warpsafe/stream/detail/stream_number.hpp>
 
 #include <cstdint>
 #include <new>
