@@ -112,7 +112,8 @@ def print_dims(value):
 
 def print_safe_grid(value):
     blocks, sizes, block = safe_grid(value)
-    return f"grid={axes_text(blocks)} covers {axes_text(sizes)} with blocks of {axes_text(block)}"
+    whose = "blocks of {}" if int(argument(value, 4)) != 0 else "a block of {} for each"
+    return f"grid={axes_text(blocks)} covers {axes_text(sizes)} with {whose.format(axes_text(block))}"
 
 
 def print_launch_config(value):

@@ -137,7 +137,7 @@ template <int Along, class Rules, u32 Items, bool Capped>
 void cover_all(Wide cap) {
   const DeviceLimits& floor = floor_of<Rules>;
   for (Wide threads = 1; threads <= most_32; ++threads) {
-    const Wide per_block = threads * Items.value;
+    const Wide per_block = Items.value != 0 ? threads * Items.value : 1;
     if (per_block > u64::mask) continue;
     Wide most = floor.max_grid[Along].value;
     if (floor.max_threads_per_axis != 0) {
@@ -173,11 +173,14 @@ void cover_every_way() {
   cover_all<0, Rules, u32{1}, false>(0);
   cover_all<1, Rules, u32{1}, false>(0);
   cover_all<0, Rules, u32{3}, false>(0);
+  cover_all<0, Rules, u32{0}, false>(0);
+  cover_all<2, Rules, u32{0}, false>(0);
   cover_all<0, Rules, u32{most_32}, false>(0);
   const Wide step = BITS <= 8 ? 1 : u64::mask / 5;
   for (Wide cap = 0; cap <= u64::mask; cap += step) {
     cover_all<0, Rules, u32{1}, true>(cap);
     cover_all<0, Rules, u32{3}, true>(cap);
+    cover_all<0, Rules, u32{0}, true>(cap);
   }
 }
 

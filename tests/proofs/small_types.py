@@ -44,7 +44,8 @@ MISTAKES = [
     ("index += step;", "index += step + 1;"),
     ("return index < end;", "return index <= end;"),
     ("block_index().x) * size + thread_in_block().x", "block_index().x) * size"),
-    ("if constexpr (Items == 1 && !Capped", "if constexpr (!Capped"),
+    ("if constexpr (Items <= 1 && !Capped", "if constexpr (!Capped"),
+    ("? width * Items : std::uint64_t{1};", "? width * Items : std::uint64_t{2};"),
 ]
 
 

@@ -195,7 +195,8 @@ inline constexpr bool is_cluster_dim<Dim3<cluster_space, X, Y, Z>> = true;
 /// How a grid relates to its size. It is part of the grid's type, since it determines which kernels
 /// may run on the grid.
 enum class GridPolicy : std::uint8_t {
-  one_per_item,           ///< each item has a thread, or a share of one (items_per_thread)
+  one_per_item,           ///< each item has a thread, a share of one (items_per_thread), or a block
+                          ///< (block_per_item)
   one_per_item_or_empty,  ///< as above, and a size of 0 is an empty grid, whose launch does nothing
   strided,  ///< fewer threads than items: the kernel strides over them with grid_stride(n)
 };

@@ -78,13 +78,15 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
   static constexpr bool has = false;
   static constexpr int rank = Rank;
   static constexpr GridPolicy policy = Policy;
-  /// The items per thread (items_per_thread<N>). The kernel must declare the same number.
+  /// The items per thread (items_per_thread<N>), or 0 if each item has a block (block_per_item).
+  /// The kernel must declare the same number.
   static constexpr std::uint32_t items = Items;
 
   /// A grid with a thread for each element of `size`: a built-in whole number, an `extent{rows{m},
   /// cols{n}}`, `count<N>` for a number known at compile time, or a range whose `size()` counts
-  /// elements. The options are items_per_thread<N>, for a kernel that declares handles_items<N>,
-  /// and a kernel<…>, whose name the error then carries. Errc::size_zero, ::size_negative,
+  /// elements. The options are items_per_thread<N>, for a kernel that declares handles_items<N>;
+  /// block_per_item, which gives each element a whole block, for a block_per_item_kernel; and a
+  /// kernel<…>, whose name the error then carries. Errc::size_zero, ::size_negative,
   /// ::size_overflow, ::grid_too_large, ::axis_threads_too_many.
   template <CheckLevel Level = current_level, class Size, class B, class Option1 = NoOption,
             class Option2 = NoOption>
@@ -125,9 +127,10 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
     return make<CheckLevel::full, GridPolicy::one_per_item>(
         size, block, detail::CoverRule::round_up, option1, option2, site);
   }
-  /// A grid of at most `most` blocks for a kernel declared `grid_stride_kernel`. The number of
-  /// threads also stays below 2^32, where a 32-bit stride would wrap to 0. Errc as `cover`, but no
-  /// size is too large; Errc::grid_zero for `max_blocks` of 0, which an occupancy of 0 gives.
+  /// A grid of at most `most` blocks for a kernel declared `grid_stride_kernel`, with the options
+  /// of `cover`. The number of threads also stays below 2^32, where a 32-bit stride would wrap to
+  /// 0. Errc as `cover`, but no size is too large; Errc::grid_zero for `max_blocks` of 0, which an
+  /// occupancy of 0 gives.
   template <CheckLevel Level = current_level, class Size, class B, class Most,
             class Option1 = NoOption>
   [[nodiscard, gnu::always_inline]] static constexpr auto grid_stride(
@@ -207,13 +210,15 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
       return false;
     }
   }
-  /// Prints grid=(…) covers (…) with blocks of (…).
+  /// Prints grid=(…) covers (…) with blocks of (…), or, for block_per_item, with a block of (…) for
+  /// each.
   template <class Stream>
   requires requires { typename Stream::char_type; }
   friend Stream& operator<<(Stream& out, const SafeGrid& grid) {
     out << "grid=(" << grid.blocks(0) << ',' << grid.blocks(1) << ',' << grid.blocks(2)
         << ") covers (" << grid.size(0) << ',' << grid.size(1) << ',' << grid.size(2)
-        << ") with blocks of " << grid.block();
+        << (Items != 0 ? ") with blocks of " : ") with a block of ") << grid.block()
+        << (Items != 0 ? "" : " for each");
     return out;
   }
 

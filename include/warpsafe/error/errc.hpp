@@ -109,6 +109,8 @@ enum class Subcode : std::uint8_t {
   elements,              ///< the elements that the grid covers
   threads_assumed_int,   ///< the threads, by a kernel that declares no index type
   elements_assumed_int,  ///< the elements, by a kernel that declares no index type
+  // Errc::grid_too_large, ::axis_threads_too_many, of a grid that covers a size.
+  block_per_item,  ///< each item of the size has a block
   // Errc::shared_too_large.
   opt_in_included,  ///< `limit` applies with the kernel's opt-in attribute raised
   // Errc::no_kernel_image.

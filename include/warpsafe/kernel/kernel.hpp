@@ -39,7 +39,7 @@ struct Need {
   static constexpr std::uint64_t its_min_dynamic_shared = 0;
   static constexpr bool its_portable = false;
   static constexpr bool its_grid_stride = false;
-  static constexpr std::uint32_t its_items = 1;
+  static constexpr std::uint32_t its_items = 1;  ///< of a thread; 0: an item has a block
   static constexpr bool its_waits = false;
   /// The reference function of a kernel with these parameters, or nullptr (reference.hpp).
   template <class Parameters>

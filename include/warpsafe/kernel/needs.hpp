@@ -80,6 +80,12 @@ struct handles_items : needs_detail::Need {
                 "warpsafe: a thread handles at least one item");
   static constexpr std::uint32_t its_items = needs_detail::count_or_1<N>();
 };
+/// Each block of the kernel handles the item with the block's index, for instance a row of a
+/// matrix. Launch it on a grid made with block_per_item; any other grid that covers a size has too
+/// few blocks.
+struct block_per_item_kernel : needs_detail::Need {
+  static constexpr std::uint32_t its_items = 0;
+};
 /// The kernel strides over its size, for instance with `grid_stride(n)`, so a grid may have fewer
 /// threads than items.
 struct grid_stride_kernel : needs_detail::Need {

@@ -26,6 +26,12 @@ WARPSAFE_KERNEL void by_four(float* x, std::size_t n) {
   const auto first = 4 * ws::thread_index().x;
   for (std::size_t i = first; i < first + 4 && i < n; ++i) x[i] = 2;
 }
+WARPSAFE_KERNEL void number_rows(float* x, ws::extent<2> size) {
+  const std::size_t row = ws::block_index().x;
+  for (std::size_t col = ws::thread_in_block().x; col < size.cols(); col += ws::block_size().x) {
+    x[row * size.cols() + col] = static_cast<float>(row);
+  }
+}
 
 namespace {
 
@@ -44,6 +50,10 @@ ws::result<void> all(const ws::Stream& stream, std::size_t n, int threads_per_bl
 
   auto quarter = ws::SafeGrid<>::cover(n, ws::block<256>, ws::items_per_thread<4>);
   WARPSAFE_TRYV(ws::launch(stream, quarter, ws::kernel<by_four, ws::handles_items<4>>, x.view(), n));
+
+  constexpr auto by_row = ws::kernel<number_rows, ws::block_per_item_kernel>;
+  auto each_row = ws::SafeGrid<>::cover(size.rows(), ws::block<128>, ws::block_per_item);
+  WARPSAFE_TRYV(ws::launch(stream, each_row, by_row, x.view(), size));
 
   constexpr auto strided = ws::kernel<walk, ws::grid_stride_kernel, ws::index<std::uint64_t>>;
   WARPSAFE_TRY(auto most, ws::max_resident_blocks(stream, strided, ws::block<256>));

@@ -203,6 +203,41 @@ auto a18h_items_for_a_kernel_that_does_two(ws::StreamRef stream, ws::device_ptr<
 #endif
 }
 
+// A18: Each block of the kernel reduces a row, and the grid has a thread for each row.
+auto a18i_threads_for_a_kernel_with_a_row_per_block(ws::StreamRef stream,
+                                                    ws::device_ptr<float> data, int rows) {
+  constexpr auto softmax = ws::kernel<fill, ws::block_per_item_kernel>;
+#ifdef MISUSE
+  // expected-error {{"this grid has fewer blocks than items"}}
+  return ws::launch(stream, ws::SafeGrid<>::cover(rows, ws::block<256>), softmax, data, rows);
+#else
+  return ws::launch(stream, ws::SafeGrid<>::cover(rows, ws::block<256>, ws::block_per_item),
+                    softmax, data, rows);
+#endif
+}
+
+// A18: The grid has a block for each row, and each thread of the kernel handles an element.
+auto a18j_blocks_for_a_kernel_with_an_item_per_thread(ws::StreamRef stream,
+                                                      ws::device_ptr<float> data, int n) {
+#ifdef MISUSE
+  // expected-error {{"the grid has a block for each item"}}
+  return ws::launch(stream, ws::SafeGrid<>::cover(n, ws::block<256>, ws::block_per_item),
+                    ws::kernel<fill>, data, n);
+#else
+  return ws::launch(stream, ws::SafeGrid<>::cover(n, ws::block<256>), ws::kernel<fill>, data, n);
+#endif
+}
+
+// A18: A block for each item, and several items for each thread.
+auto a18k_a_block_and_several_items_per_thread(int n) {
+#ifdef MISUSE
+  // expected-error {{"so there is no items_per_thread"}}
+  return ws::SafeGrid<>::cover(n, ws::block<256>, ws::block_per_item, ws::items_per_thread<4>);
+#else
+  return ws::SafeGrid<>::cover(n, ws::block<256>, ws::block_per_item);
+#endif
+}
+
 // A19: The block has as many threads as there are items.
 auto a19_block_of_the_data_size(int n) {
 #ifdef MISUSE

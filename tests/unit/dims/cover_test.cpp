@@ -36,7 +36,7 @@ struct Asked {
 Wide blocks_of(const Asked& asked, const DeviceLimits& floor, int axis, std::uint32_t items,
                bool capped) {
   const Wide width = std::max<Wide>(asked.threads, 1);
-  const Wide per_block = width * items;
+  const Wide per_block = items != 0 ? width * items : 1;
   if (asked.size < 0) return 0;
   if (asked.rule == detail::CoverRule::exact && asked.size % per_block != 0) return 0;
   Wide largest = floor.max_grid[axis];
@@ -79,14 +79,18 @@ TEST(CoverModel, BlocksAlongAnAxis) {
         expect_blocks_of_the_model<default_backend, 1, 1, false>(asked);
         expect_blocks_of_the_model<default_backend, 2, 1, false>(asked);
         expect_blocks_of_the_model<default_backend, 0, 3, false>(asked);
+        expect_blocks_of_the_model<default_backend, 0, 0, false>(asked);
         expect_blocks_of_the_model<Amd, 0, 1, false>(asked);
         expect_blocks_of_the_model<Amd, 0, 3, false>(asked);
+        expect_blocks_of_the_model<Amd, 0, 0, false>(asked);
+        expect_blocks_of_the_model<Amd, 1, 0, false>(asked);
         expect_blocks_of_the_model<Amd, 2, 1, false>(asked);
       }
       for (const std::uint64_t cap : {0ULL, 1ULL, 2ULL, 1000ULL, 65536ULL, 4194304ULL, ~0ULL}) {
         const Asked asked{size, threads, detail::CoverRule::round_up, cap};
         expect_blocks_of_the_model<default_backend, 0, 1, true>(asked);
         expect_blocks_of_the_model<default_backend, 0, 3, true>(asked);
+        expect_blocks_of_the_model<default_backend, 0, 0, true>(asked);
         expect_blocks_of_the_model<default_backend, 1, 1, true>(asked);
         expect_blocks_of_the_model<Amd, 0, 1, true>(asked);
       }

@@ -457,6 +457,95 @@ TEST(Cover, SaysThatASubtractionWrapped) {
               testing::HasSubstr("give each thread more items"));
 }
 
+// A block for each item: the kernel of a softmax, whose block reduces a row.
+
+TEST(CoverBlockPerItem, HasAsManyBlocksAsItems) {
+  const auto grid = SafeGrid<>::cover(1000, block<256>, block_per_item);
+  EXPECT_EQ(blocks_in(grid), (Blocks{1000, 1, 1}));
+  EXPECT_EQ(grid.value().size(0), 1000U);
+  EXPECT_EQ(grid.value().block().x(), 256U);
+  EXPECT_EQ(grid.value().items, 0U);
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(count<7>, block<256>, kernel<scale>, block_per_item)),
+            (Blocks{7, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover_untrusted(7, block<256>, block_per_item)),
+            (Blocks{7, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover<CheckLevel::off>(7, block<256>, block_per_item)),
+            (Blocks{7, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(2147483647, block<1024>, block_per_item)),
+            (Blocks{2147483647, 1, 1}));
+}
+
+// No block has a tail, so every size is exact.
+TEST(CoverBlockPerItem, LeavesNothingOver) {
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover_exact(1000, block<256>, block_per_item)),
+            (Blocks{1000, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover_exact(count<1000>, block<256>, block_per_item)),
+            (Blocks{1000, 1, 1}));
+}
+
+TEST(CoverBlockPerItem, TheItemsMayHaveSeveralAxesAndTheBlockOthers) {
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(extent{x{12}, y{8}}, block<128>, block_per_item)),
+            (Blocks{12, 8, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(extent{x{3}, y{4}, z{5}}, block<16, 16>, block_per_item)),
+            (Blocks{3, 4, 5}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(100, block<32, 8>, block_per_item)), (Blocks{100, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover(100, BlockDim::create(8, 4, 2).value(), block_per_item)),
+            (Blocks{100, 1, 1}));
+}
+
+TEST(CoverBlockPerItem, MayBeEmptyOrCapped) {
+  const auto none = SafeGrid<>::cover_or_empty(0, block<256>, block_per_item);
+  EXPECT_TRUE(none.value().empty());
+  EXPECT_EQ(blocks_in(SafeGrid<>::cover_or_empty(5, block<256>, block_per_item)),
+            (Blocks{5, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::grid_stride(1000, block<256>, max_blocks(64), block_per_item)),
+            (Blocks{64, 1, 1}));
+  EXPECT_EQ(blocks_in(SafeGrid<>::grid_stride(50, block<256>, max_blocks(64), block_per_item)),
+            (Blocks{50, 1, 1}));
+}
+
+TEST(CoverBlockPerItem, RefusesWhatCoverRefuses) {
+  EXPECT_EQ(error_in(SafeGrid<>::cover(0, block<256>, block_per_item)).code, Errc::size_zero);
+  EXPECT_EQ(finding(error_in(SafeGrid<>::cover(-3, block<256>, block_per_item))),
+            (Finding{Errc::size_negative, Stage::construction, 3, 0, Axis::none}));
+  EXPECT_EQ(error_in(SafeGrid<>::cover(extent{x{5}, y{-1}}, block<256>, block_per_item)).code,
+            Errc::size_negative);
+  const BlockDim none = BlockDim::from_vendor(VendorDims{0, 1, 1});
+  EXPECT_EQ(error_in(SafeGrid<>::cover(5, none, block_per_item)).code, Errc::block_zero);
+  const std::size_t n = 100;
+  EXPECT_THAT(message(error_in(SafeGrid<>::cover(n - 128, block<256>, block_per_item))),
+              testing::HasSubstr("its size is 2^64 - 28: a subtraction of unsigned numbers"));
+  constexpr CheckLevel off = CheckLevel::off;
+  for (const std::int64_t size : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 31U}) {
+    const auto unchecked = SafeGrid<>::cover<off>(size, block<256>, block_per_item);
+    EXPECT_EQ(blocks_in(unchecked), (Blocks{0, 1, 1})) << size;
+  }
+}
+
+TEST(CoverBlockPerItem, SaysWhatToDoAboutTooManyBlocks) {
+  EXPECT_EQ(
+      said(SafeGrid<>::cover(std::int64_t{1} << 31U, block<256>, block_per_item, no_option, app)),
+      "Launch configuration refused: grid.x 2147483648 invalid (limit: 1..2147483647); each "
+      "item has a block: let each block handle several items, or launch part by part\n"
+      "  at app.cpp:7");
+  EXPECT_EQ(
+      finding(error_in(SafeGrid<>::cover(extent{x{2}, y{65536}}, block<256>, block_per_item))),
+      (Finding{Errc::grid_too_large, Stage::construction, 65536, 65535, Axis::y}));
+  EXPECT_EQ(said(SafeGrid<Amd>::cover(std::int64_t{1} << 24U, block<256>, block_per_item, no_option,
+                                      app)),
+            "Launch configuration refused: grid.x times block.x is 4294967296 threads, limit "
+            "4294967295 per axis on AMD; take a smaller block, or launch part by part\n"
+            "  at app.cpp:7");
+  EXPECT_EQ(blocks_in(SafeGrid<Amd>::cover((1 << 24U) - 1, block<256>, block_per_item)),
+            (Blocks{(1U << 24U) - 1, 1, 1}));
+}
+
+TEST(CoverBlockPerItem, PrintsThatEachItemHasABlock) {
+  std::ostringstream out;
+  out << SafeGrid<>::cover(1000, block<256>, block_per_item).value();
+  EXPECT_EQ(out.str(), "grid=(1000,1,1) covers (1000,1,1) with a block of (256,1,1) for each");
+}
+
 TEST(CoverUntrusted, ChecksAtEveryLevel) {
   // No check level switches this off; tests of a release build are in off/.
   EXPECT_EQ(error_in(SafeGrid<>::cover_untrusted(-1, block<256>)).code, Errc::size_negative);

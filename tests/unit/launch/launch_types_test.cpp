@@ -32,10 +32,14 @@ using DeclarationOf = typename std::remove_const_t<K>::declaration;
 constexpr auto plain_kernel = kernel<typed_nothing>;
 constexpr auto two_kernel = kernel<typed_two, max_threads<256>, needs_shared<float, 4>>;
 constexpr auto items_kernel = kernel<typed_items, handles_items<4>>;
+constexpr auto rows_kernel = kernel<typed_items, block_per_item_kernel>;
+constexpr auto strided_rows_kernel = kernel<typed_items, block_per_item_kernel, grid_stride_kernel>;
 constexpr auto strided_kernel = kernel<typed_items, grid_stride_kernel>;
 using PlainKernelType = DeclarationOf<decltype(plain_kernel)>;
 using TwoKernelType = DeclarationOf<decltype(two_kernel)>;
 using ItemsKernelType = DeclarationOf<decltype(items_kernel)>;
+using RowsKernelType = DeclarationOf<decltype(rows_kernel)>;
+using StridedRowsKernelType = DeclarationOf<decltype(strided_rows_kernel)>;
 using StridedKernelType = DeclarationOf<decltype(strided_kernel)>;
 
 using PlainConfig = decltype(LaunchConfig{grid<4>, block<128>});
@@ -43,6 +47,10 @@ using SharedConfig = decltype(LaunchConfig{grid<4>, block<256>, shared<float>(4)
 using CoveringGrid = std::remove_cvref_t<decltype(SafeGrid<>::cover(1, block<64>).value())>;
 using ItemsGrid =
     std::remove_cvref_t<decltype(SafeGrid<>::cover(1, block<64>, items_per_thread<4>).value())>;
+using RowsGrid =
+    std::remove_cvref_t<decltype(SafeGrid<>::cover(1, block<64>, block_per_item).value())>;
+using StridedRowsGrid = std::remove_cvref_t<
+    decltype(SafeGrid<>::grid_stride(1, block<64>, max_blocks(1), block_per_item).value())>;
 using StridedGrid =
     std::remove_cvref_t<decltype(SafeGrid<>::grid_stride(1, block<64>, max_blocks(1)).value())>;
 
@@ -64,6 +72,9 @@ TEST(LaunchTypes, AConfigurationThatTheKernelMayHaveIsAccepted) {
   EXPECT_TRUE((detail::check_config_types<SharedConfig, TwoKernelType>()));
   EXPECT_TRUE((detail::check_config_types<ItemsGrid, ItemsKernelType>()));
   EXPECT_TRUE((detail::check_config_types<StridedGrid, StridedKernelType>()));
+  EXPECT_TRUE((detail::check_config_types<RowsGrid, RowsKernelType>()));
+  EXPECT_TRUE((detail::check_config_types<PlainConfig, RowsKernelType>()));
+  EXPECT_TRUE((detail::check_config_types<StridedRowsGrid, StridedRowsKernelType>()));
   EXPECT_TRUE((detail::check_launch_types<host_backend, PlainConfig, PlainKernelType>()));
   EXPECT_TRUE((detail::check_launch_types<host_backend, SharedConfig, TwoKernelType, float,
                                           trusted_ptr<int>>()));

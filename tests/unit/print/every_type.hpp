@@ -77,6 +77,8 @@ inline ws::result<void> sizes() {
   WARPSAFE_TRY(const auto grid, ws::SafeGrid<>::cover(1000, ws::block<256>));
   WARPSAFE_TRY(const auto flat,
                ws::SafeGrid<>::cover(ws::extent{ws::rows{30}, ws::cols{70}}, ws::block<32, 8>));
+  WARPSAFE_TRY(const auto block_each,
+               ws::SafeGrid<>::cover(30, ws::block<32, 8>, ws::block_per_item));
   const ws::extent sizes_of_two{ws::rows{30}, ws::cols{70}};
   const ws::x along_x{3};
   const ws::y along_y{4};
@@ -153,6 +155,7 @@ inline ws::result<void> sizes() {
   SHOW(static_cluster);
   SHOW(grid);
   SHOW(flat);
+  SHOW(block_each);
   SHOW(sizes_of_two);
   SHOW(along_x);
   SHOW(along_y);

@@ -17,7 +17,8 @@
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The number of blocks along one axis, or 0 for a size that cannot be covered; without a branch.
-/// `Items` is the number per thread. `Capped`: at most `cap` blocks, and fewer than 2^32 threads.
+/// `Items` is the number per thread; 0: an item has a block. `Capped`: at most `cap` blocks, and
+/// fewer than 2^32 threads.
 template <int Along, class Rules, std::uint32_t Items, bool Capped>
 [[nodiscard, gnu::always_inline]] constexpr std::uint32_t blocks_or_zero(
     SizeBits n, std::uint32_t threads, CoverRule rule,
@@ -26,7 +27,7 @@ template <int Along, class Rules, std::uint32_t Items, bool Capped>
   // Only a vendor's dim3 can have 0 threads. This avoids the division by 0, and the runtime refuses
   // the block.
   const std::uint64_t width = threads != 0 ? threads : 1U;
-  const std::uint64_t per_block = width * Items;
+  const std::uint64_t per_block = Items != 0 ? width * Items : std::uint64_t{1};
   std::uint64_t most = floor.max_grid[Along];
   if constexpr (floor.max_threads_per_axis != 0) {
     const std::uint64_t by_threads = floor.max_threads_per_axis / width;
@@ -34,7 +35,7 @@ template <int Along, class Rules, std::uint32_t Items, bool Capped>
   }
   bool impossible = rule == CoverRule::exact && n.bits % per_block != 0;
   std::uint64_t needed = 0;
-  if constexpr (Items == 1 && !Capped && floor.max_grid[Along] <= std::uint32_t{1} << 31) {
+  if constexpr (Items <= 1 && !Capped && floor.max_grid[Along] <= std::uint32_t{1} << 31) {
     // The sum wraps only for sizes above 2^64 - per_block, and the result is then 0 blocks. A
     // negative size is at least 2^63, which is more than 2^31 blocks of less than 2^32 items.
     needed = (n.bits + (per_block - 1)) / per_block;
@@ -85,20 +86,25 @@ constexpr bool check_cover_arguments() noexcept {
       "warpsafe: the second argument is the block: block<256>, block<16, 16>, or a BlockDim from BlockDim::create or BlockDim::from_vendor, unwrapped with WARPSAFE_TRY");
   static_assert(!Capped || is_max_blocks<Option2>,
                 "warpsafe: the third argument of grid_stride is max_blocks(m)");
-  static_assert(is_cover_option<Option1> && is_cover_option<Option2>,
-                "warpsafe: cover takes items_per_thread<N> and kernel<k> after the block");
+  static_assert(
+      is_cover_option<Option1> && is_cover_option<Option2>,
+      "warpsafe: cover takes items_per_thread<N>, block_per_item and kernel<k> after the block");
   static_assert(
       Capped || !(is_max_blocks<Option1> || is_max_blocks<Option2>),
       "warpsafe: cover gives every item its own thread, so it takes no max_blocks; use grid_stride(n, block<256>, max_blocks(m)) with a grid_stride_kernel");
   static_assert(!(is_items<Option1> && is_items<Option2>),
                 "warpsafe: items_per_thread is given twice");
+  constexpr std::uint32_t items = items_of<Option1> * items_of<Option2>;
+  static_assert(
+      items != 0 || !(is_items<Option1> || is_items<Option2>),
+      "warpsafe: with block_per_item a whole block handles each item, so there is no items_per_thread");
   constexpr bool usable = size_known && is_block_dim<B>;
   if constexpr (usable) {
     if constexpr (B::is_static) {
       static_assert(
-          rank_of<Size> >= 2 || (B{}.y() == 1 && B{}.z() == 1),
+          items == 0 || rank_of<Size> >= 2 || (B{}.y() == 1 && B{}.z() == 1),
           "warpsafe: a block of several axes needs an extent of as many axes: cover(extent{rows{m}, cols{n}}, block<16, 16>)");
-      static_assert(rank_of<Size> >= 3 || B{}.z() == 1,
+      static_assert(items == 0 || rank_of<Size> >= 3 || B{}.z() == 1,
                     "warpsafe: a block of three axes needs an extent{x{…}, y{…}, z{…}}");
     }
     if constexpr (is_count<Size>) {
@@ -106,11 +112,13 @@ constexpr bool check_cover_arguments() noexcept {
           Size::value > 0,
           "warpsafe: a size of 0 covers nothing; use cover_or_empty for sizes that may be zero");
       if constexpr (B::is_static && !Capped) {
-        constexpr std::uint32_t blocks =
-            blocks_or_zero<0, Rules, items_of<Option1> * items_of<Option2>, false>(
-                size_along(Size{}, 0), B{}.x(), CoverRule::round_up, 0);
+        constexpr std::uint32_t blocks = blocks_or_zero<0, Rules, items, false>(
+            size_along(Size{}, 0), B{}.x(), CoverRule::round_up, 0);
         static_assert(
-            Size::value == 0 || blocks != 0,
+            Size::value == 0 || blocks != 0 || items != 0,
+            "warpsafe: this count needs more blocks than any device allows; let each block handle several items, or launch part by part");
+        static_assert(
+            Size::value == 0 || blocks != 0 || items == 0,
             "warpsafe: this count needs a larger grid than any device allows; give each thread more items (items_per_thread<N>), or use grid_stride");
       }
     }
@@ -123,7 +131,7 @@ struct CoverRequest {
   SizeBits sizes[3];  ///< 1 beyond the rank
   std::uint32_t threads[3];
   std::uint32_t blocks[2];  ///< 0 if the axis cannot be covered; of all axes but the last
-  std::uint32_t items;
+  std::uint32_t items;      ///< of a thread; 0: an item has a block
   int rank;
   CoverRule rule;
   bool capped;
@@ -154,7 +162,7 @@ struct CoverRequest {
     return refuse(error, Errc::size_overflow, stage, sizes[0].bits, sizes[1].bits, Axis::none,
                   sizes[2].bits);
   }
-  int axis = rank;
+  int axis = asked.items != 0 ? rank : 3;
   while (axis < 3 && asked.threads[axis] <= 1) ++axis;
   if (axis < 3) {
     // Only for a run-time block: a static one does not compile.
@@ -166,7 +174,8 @@ struct CoverRequest {
   const Axis name = static_cast<Axis>(axis);
   const std::uint64_t size = sizes[axis].bits;
   const std::uint64_t threads = asked.threads[axis];
-  const std::uint64_t per_block = threads * (axis == 0 ? asked.items : 1U);
+  std::uint64_t per_block = 1;
+  if (asked.items != 0) per_block = threads * (axis == 0 ? asked.items : 1U);
   const std::uint64_t needed = blocks_for(size, per_block);
   const std::uint32_t most = floor.max_grid[axis];
   if (asked.capped) return refuse(error, Errc::grid_zero, stage, 0, most, name);
@@ -195,20 +204,21 @@ template <CheckLevel Level, class Rules, std::uint32_t Items, bool Capped, class
   blocks[0] = blocks_or_zero<0, Rules, Items, Capped>(size_x, block.x(), rule, cap);
   sizes[0] = size_x.bits;
   bool fits = true;
+  constexpr std::uint32_t beyond_x = Items != 0 ? 1 : 0;
   if constexpr (rank > 1) {
     const SizeBits size_y = size_along(size, 1);
-    blocks[1] = blocks_or_zero<1, Rules, 1, Capped>(size_y, block.y(), rule, cap);
+    blocks[1] = blocks_or_zero<1, Rules, beyond_x, Capped>(size_y, block.y(), rule, cap);
     sizes[1] = size_y.bits;
     std::uint64_t total = 0;
     fits = multiply(size_x.bits, size_y.bits, total);
     if constexpr (rank > 2) {
       const SizeBits size_z = size_along(size, 2);
-      blocks[2] = blocks_or_zero<2, Rules, 1, Capped>(size_z, block.z(), rule, cap);
+      blocks[2] = blocks_or_zero<2, Rules, beyond_x, Capped>(size_z, block.z(), rule, cap);
       sizes[2] = size_z.bits;
       fits = multiply(total, size_z.bits, total) & fits;
     }
   }
-  if constexpr (!B::is_static) {
+  if constexpr (!B::is_static && Items != 0) {
     // A run-time block with several threads along an axis that the size does not have would process
     // each item several times.
     if constexpr (rank < 2) fits = fits & (block.y() <= 1);
@@ -261,9 +271,13 @@ constexpr bool refuse_sizes(const CoverSizes<Rank>& sizes, const B& block, Cover
     asked.blocks[0] = blocks_or_zero<0, Rules, Items, Capped>(asked.sizes[0], block.x(), rule, cap);
   }
   if constexpr (Rank > 2) {
-    asked.blocks[1] = blocks_or_zero<1, Rules, 1, Capped>(asked.sizes[1], block.y(), rule, cap);
+    constexpr std::uint32_t beyond_x = Items != 0 ? 1 : 0;
+    asked.blocks[1] =
+        blocks_or_zero<1, Rules, beyond_x, Capped>(asked.sizes[1], block.y(), rule, cap);
   }
-  return refuse_cover(asked, floor_of<Rules>, error);
+  const bool may_be_empty = refuse_cover(asked, floor_of<Rules>, error);
+  if constexpr (Items == 0) error.subcode = Subcode::block_per_item;
+  return may_be_empty;
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

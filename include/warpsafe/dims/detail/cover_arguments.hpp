@@ -45,6 +45,12 @@ struct items_per_thread_t {
 template <auto N>
 inline constexpr items_per_thread_t<N> items_per_thread{};
 
+/// An option of `cover`: each item has a whole block, for instance each row of a matrix whose
+/// kernel reduces a row. The grid has as many blocks as the size has items, and `block_index()` is
+/// the item's index. Only for kernels that declare `block_per_item_kernel`.
+struct block_per_item_t {};
+inline constexpr block_per_item_t block_per_item{};
+
 namespace detail {
 /// What a number of resident blocks was computed for.
 struct LaunchOccupancy {
@@ -77,8 +83,11 @@ template <class T>
 inline constexpr bool is_count = false;
 template <auto N>
 inline constexpr bool is_count<count_t<N>> = true;
+/// The items per thread; 0: a block for each item.
 template <class T>
 inline constexpr std::uint32_t items_of = 1;
+template <>
+inline constexpr std::uint32_t items_of<block_per_item_t> = 0;
 template <auto N>
 inline constexpr std::uint32_t items_of<items_per_thread_t<N>> = static_cast<std::uint32_t>(N);
 template <class T>
@@ -89,7 +98,8 @@ template <class T>
 inline constexpr bool is_max_blocks = std::is_same_v<T, max_blocks>;
 template <class T>
 inline constexpr bool is_cover_option =
-    is_kernel<T> || is_items<T> || std::is_same_v<T, NoOption> || is_max_blocks<T>;
+    is_kernel<T> || is_items<T> || std::is_same_v<T, block_per_item_t> ||
+    std::is_same_v<T, NoOption> || is_max_blocks<T>;
 
 template <class T>
 concept Sized = requires(const T& range) {
@@ -120,10 +130,9 @@ inline constexpr bool is_range_of_bytes = counts_bytes<Size>();
 template <class Size, class B, class Option1, class Option2>
 constexpr bool may_be_exact() noexcept {
   if constexpr (is_count<Size> && is_block_dim<B>) {
-    if constexpr (B::is_static) {
-      return static_cast<std::uint64_t>(Size::value) %
-                 (std::uint64_t{B{}.x()} * items_of<Option1> * items_of<Option2>) ==
-             0;
+    constexpr std::uint64_t items = std::uint64_t{items_of<Option1>} * items_of<Option2>;
+    if constexpr (B::is_static && items != 0) {
+      return static_cast<std::uint64_t>(Size::value) % (B{}.x() * items) == 0;
     }
   }
   return true;

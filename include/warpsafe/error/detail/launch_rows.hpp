@@ -57,17 +57,20 @@ WARPSAFE_ERROR(7, grid_zero, "a grid axis is zero",
                "nothing, and the runtime refuses it")
 
 // Remedy: Put the long axis in x. If x itself is too long, use `items_per_thread<N>`, or
-// `grid_stride` with a kernel that loops over its size. If a subtraction wrapped, as `n - 2 * halo`
-// does for a small unsigned `n`, compare the numbers before you subtract.
-WARPSAFE_ERROR(8, grid_too_large, "a grid axis is over its limit",
-               wrapped
-                   ? "grid.{axis} needs {value} blocks, because its size is 2^64 - {below zero}: "
-                     "a subtraction of unsigned numbers wrapped below 0; compare the numbers "
-                     "before you subtract"
-               : in_x ? "grid.{axis} {value} invalid (limit: 1..{limit}); give each thread more "
-                        "items (items_per_thread<N>), or use grid_stride"
-                      : "grid.{axis} {value} invalid (limit: 1..{limit}); put the long axis in x "
-                        "(limit 2147483647)")
+// `grid_stride` with a kernel that loops over its size. With `block_per_item`, let each block
+// handle several items, or launch part by part. If a subtraction wrapped, as `n - 2 * halo` does
+// for a small unsigned `n`, compare the numbers before you subtract.
+WARPSAFE_ERROR(
+    8, grid_too_large, "a grid axis is over its limit",
+    wrapped ? "grid.{axis} needs {value} blocks, because its size is 2^64 - {below zero}: "
+              "a subtraction of unsigned numbers wrapped below 0; compare the numbers "
+              "before you subtract"
+    : in_x  ? (block_each ? "grid.{axis} {value} invalid (limit: 1..{limit}); each item has a "
+                            "block: let each block handle several items, or launch part by part"
+                          : "grid.{axis} {value} invalid (limit: 1..{limit}); give each thread more "
+                            "items (items_per_thread<N>), or use grid_stride")
+            : "grid.{axis} {value} invalid (limit: 1..{limit}); put the long axis in x "
+              "(limit 2147483647)")
 
 // Remedy: Make every axis at least 1.
 WARPSAFE_ERROR(9, block_zero, "a block or cluster axis is zero",
@@ -97,10 +100,13 @@ WARPSAFE_ERROR(12, dimension_negative, "a dimension is negative",
                    : "grid.{axis} is -{value}; a dimension must be at least 1")
 
 // On AMD, the threads of all blocks along an axis must stay below that. CUDA has no such rule.
-// Remedy: Use `items_per_thread<N>` or `grid_stride`.
+// Remedy: Use `items_per_thread<N>` or `grid_stride`; with `block_per_item`, a smaller block.
 WARPSAFE_ERROR(13, axis_threads_too_many, "2^32 or more threads along one axis",
-               "grid.{axis} times block.{axis} is {value} threads, limit {limit} per axis on AMD; "
-               "give each thread more items, or use grid_stride")
+               block_each
+                   ? "grid.{axis} times block.{axis} is {value} threads, limit {limit} per axis on "
+                     "AMD; take a smaller block, or launch part by part"
+                   : "grid.{axis} times block.{axis} is {value} threads, limit {limit} per axis on "
+                     "AMD; give each thread more items, or use grid_stride")
 
 // The grid has more threads, or covers more elements, than the index can count. If the kernel
 // declares no index type, the library assumes `int`, and the text says so. Beyond 2^31 an `int`

@@ -35,6 +35,7 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   // The conditions by which a row may choose its text.
   const Subcode subcode = error.subcode;
   const bool in_x = error.axis == Axis::x;
+  const bool block_each = subcode == Subcode::block_per_item;
   const bool on_device = error.device >= 0;
   const bool has_value = error.value != 0;
   const bool has_limit = error.limit != 0;

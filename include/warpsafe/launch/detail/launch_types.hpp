@@ -41,7 +41,8 @@ template <class Rules, class Block, int Rank, std::uint32_t Items>
 inline constexpr bool is_strided_grid<SafeGrid<Rules, Block, Rank, GridPolicy::strided, Items>> =
     true;
 
-/// The items per thread of the grid. A grid that covers no size has as many as the kernel declares.
+/// The items per thread of the grid; 0: an item has a block. A grid that covers no size has as many
+/// as the kernel declares.
 template <class K, class Grid>
 constexpr std::uint32_t items_of_grid() noexcept {
   if constexpr (is_safe_grid<Grid>) {
@@ -75,8 +76,15 @@ constexpr bool check_config_types() noexcept {
   static_assert(
       !is_strided_grid<typename Config::grid_type> || K::is_grid_stride,
       "warpsafe: a grid_stride grid has fewer threads than items, and this kernel is not declared grid_stride_kernel, so items would be dropped; use cover, or declare grid_stride_kernel");
+  constexpr std::uint32_t items = items_of_grid<K, typename Config::grid_type>();
   static_assert(
-      K::is_grid_stride || items_of_grid<K, typename Config::grid_type>() == K::items,
+      K::is_grid_stride || K::items != 0 || items == 0,
+      "warpsafe: each block of this kernel handles one item (block_per_item_kernel), and this grid has fewer blocks than items, so items would be dropped; use cover(n, block<256>, block_per_item)");
+  static_assert(
+      K::is_grid_stride || items != 0 || K::items == 0,
+      "warpsafe: the grid has a block for each item, and the kernel does not declare that its blocks handle one item each; declare block_per_item_kernel, or use cover without block_per_item");
+  static_assert(
+      K::is_grid_stride || K::items == 0 || items == 0 || items == K::items,
       "warpsafe: the grid gives each thread a different number of items than the kernel declares, so items would be dropped or done twice; items_per_thread<N> needs handles_items<N>");
   using Wanted = typename K::shared_type;
   if constexpr (!std::is_void_v<Wanted>) {
