@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -34,6 +35,9 @@ namespace reduction {
 namespace server {
 #include "../../examples/cookbook/server.cpp"
 }
+namespace softmax {
+#include "../../examples/cookbook/softmax.cpp"
+}
 namespace stencil {
 #include "../../examples/cookbook/stencil.cpp"
 }
@@ -48,6 +52,7 @@ int main(int argc, char** argv) {
                               {"pinned_staging", pinned_staging::main},
                               {"reduction", reduction::main},
                               {"server", server::main},
+                              {"softmax", softmax::main},
                               {"stencil", stencil::main}};
   for (const Program& program : programs) {
     if (argc == 2 && argv[1] == std::string(program.name)) return program.run();
