@@ -124,7 +124,8 @@ enum class Subcode : std::uint8_t {
   two_events,  ///< time between events of two devices
   borrowed,    ///< the device that `StreamRef::borrow` was given
   // Errc::stream_null.
-  stream_closed,  ///< the Stream was moved from or closed
+  stream_closed,     ///< the Stream was moved from or closed
+  stream_destroyed,  ///< the Stream that a StreamRef refers to was destroyed
   // Errc::stream_capturing.
   other_stream,  ///< a stream other than the call's own captures
   // Errc::capture_broken.

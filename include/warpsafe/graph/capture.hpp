@@ -41,7 +41,7 @@ class [[nodiscard]] basic_capture {
   [[nodiscard]] static result<basic_capture> begin(basic_stream_hold<B> stream,
                                                    CaptureMode mode = CaptureMode::global,
                                                    call_site site = call_site::current()) noexcept {
-    const auto there = detail::check_stream(Name::of("capture begin"), stream.ref(), site);
+    const auto there = detail::check_stream<Level>(Name::of("capture begin"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
     auto* const state =
         new (std::nothrow) State(std::move(stream), &basic_capture::template discard_at<Level>);

@@ -70,7 +70,8 @@ class [[nodiscard]] basic_executable_graph {
         return memory_freed(freed, stream.ref(), site);
       }
     }
-    const result<void> there = detail::check_stream(Name::of("graph launch"), stream.ref(), site);
+    const result<void> there =
+        detail::check_stream<Level>(Name::of("graph launch"), stream.ref(), site);
     if (!there.has_value()) return there;
     LaunchError error;
     if (is_captured<Level>(stream.ref(), site, error)) return error;

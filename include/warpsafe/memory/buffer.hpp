@@ -140,13 +140,15 @@ class [[nodiscard]] basic_device_buffer {
   [[nodiscard]] basic_memory_hold<B> keep() const noexcept { return basic_memory_hold<B>(memory_); }
   /// Delays the free until the work submitted to `stream` so far has ended. Not needed for the
   /// buffer's own stream, nor for work that was given the buffer or a view of it. For a stream that
-  /// captures, pass the buffer to the graph with `keep` instead. Errc::runtime_failed.
+  /// captures, pass the buffer to the graph with `keep` instead. Errc::stream_null for a
+  /// Stream that was moved from or closed, ::memory_closed, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> used_on(basic_stream_ref<B> stream,
                                      call_site site = call_site::current()) const noexcept {
-    const result<void> open =
-        detail::check_open(memory_ == nullptr, Name::of("record a use"), site);
-    return open.has_value() ? detail::record_use<Level>(memory_, stream, site) : open;
+    constexpr Name use = Name::of("record a use");
+    result<void> usable = detail::check_open(memory_ == nullptr, use, site);
+    if (usable.has_value()) usable = detail::check_stream<Level>(use, stream, site);
+    return usable.has_value() ? detail::record_use<Level>(memory_, stream, site) : usable;
   }
 
   /// Overwrites the buffer from host memory with the same number of elements, in stream order.

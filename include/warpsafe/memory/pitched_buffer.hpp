@@ -127,13 +127,14 @@ class [[nodiscard]] basic_pitched_buffer {
   }
   /// See DeviceBuffer::keep.
   [[nodiscard]] basic_memory_hold<B> keep() const noexcept { return basic_memory_hold<B>(memory_); }
-  /// See DeviceBuffer::used_on. Errc::runtime_failed.
+  /// See DeviceBuffer::used_on.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> used_on(basic_stream_ref<B> stream,
                                      call_site site = call_site::current()) const noexcept {
-    const result<void> open =
-        detail::check_open(memory_ == nullptr, Name::of("record a use"), site);
-    return open.has_value() ? detail::record_use<Level>(memory_, stream, site) : open;
+    constexpr Name use = Name::of("record a use");
+    result<void> usable = detail::check_open(memory_ == nullptr, use, site);
+    if (usable.has_value()) usable = detail::check_stream<Level>(use, stream, site);
+    return usable.has_value() ? detail::record_use<Level>(memory_, stream, site) : usable;
   }
 
   /// Overwrites the matrix from host memory, which holds its rows without gaps. Returns when the

@@ -30,7 +30,7 @@ class [[nodiscard]] basic_event {
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_event> create(basic_stream_ref<B> stream,
                                                   call_site site = call_site::current()) noexcept {
-    const auto there = detail::check_stream(Name::of("event record"), stream, site);
+    const auto there = detail::check_stream<Level>(Name::of("event record"), stream, site);
     if (!there.has_value()) return there.assume_error();
     const auto point = detail::StreamPoint::of(stream);
     const detail::CallScope<B> here(site);
@@ -216,7 +216,7 @@ template <CheckLevel Level = current_level, class B, bool Timed>
 [[nodiscard]] result<void> wait(std::type_identity_t<basic_stream_ref<B>> stream,
                                 const basic_event<B, Timed>& event,
                                 call_site site = call_site::current()) noexcept {
-  result<void> there = detail::check_stream(Name::of("stream wait"), stream, site);
+  result<void> there = detail::check_stream<Level>(Name::of("stream wait"), stream, site);
   if (!there.has_value()) return there;
   LaunchError refused;
   if (!event.is_usable(Name::of("stream wait"), true, site, refused)) return refused;

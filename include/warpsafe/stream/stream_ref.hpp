@@ -49,7 +49,8 @@ struct StreamAccess;
 }
 
 /// A reference to a stream that another object owns, with its device. Never 0. Copyable; valid as
-/// long as the owner. <warpsafe/stream/detail/waiting.hpp> defines what waits or queries.
+/// long as the owner. With full checks, a call on a reference to a destroyed Stream returns
+/// Errc::stream_null. <warpsafe/stream/detail/waiting.hpp> defines what waits or queries.
 template <class B>
 class basic_stream_ref {
  public:
@@ -182,6 +183,19 @@ struct StreamAccess {
   [[nodiscard, gnu::always_inline]] static std::uint64_t given_number(
       const basic_stream_ref<B>& stream) noexcept {
     return stream.number_.value();
+  }
+  /// Why nothing can be submitted to the stream, as the Subcode of Errc::stream_null; `none` if
+  /// it can. Only level full knows of a destroyed stream.
+  template <CheckLevel Level, class B>
+  [[nodiscard, gnu::always_inline]] static Subcode problem(
+      const basic_stream_ref<B>& stream) noexcept {
+    if (stream.native_ == nullptr) [[unlikely]]
+      return Subcode::stream_closed;
+    if constexpr (Level == CheckLevel::full) {
+      if (stream.number_.has_ended()) [[unlikely]]
+        return Subcode::stream_destroyed;
+    }
+    return Subcode::none;
   }
   /// Waits without a time-out: memory that the work uses is freed after the wait.
   template <CheckLevel Level, class B>

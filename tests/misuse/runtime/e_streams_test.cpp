@@ -97,6 +97,27 @@ TEST_F(MisuseE03, StreamOutlivesWhatIsBoundByReference) {
   EXPECT_EQ(Asked::destroyed_streams(), before + 1);
 }
 
+TEST_F(MisuseE03, StreamDestroyedBehindAReferenceIsFound) {
+  if (!checked) return;  // nothing looks, and the vendor's behaviour is undefined
+  auto own = ws::Stream::create();
+  ASSERT_TRUE(own.has_value());
+  const ws::StreamRef left = own.value();
+  expect_fine(left.synchronize());
+  ASSERT_TRUE(own.value().close().has_value());
+  const auto next = ws::Stream::create();  // may get the old one's handle
+  ASSERT_TRUE(next.has_value());
+  const Finding destroyed = at_launch(Errc::stream_null, 0, 0);
+  const auto launched = ws::launch(left, as_written({1, 1, 1}, {32, 1, 1}), ws::kernel<nothing>);
+  EXPECT_EQ(finding(error_in(launched)), destroyed);
+  EXPECT_THAT(message(error_in(launched)),
+              testing::StartsWith("Kernel 'nothing' not launched: the Stream that this StreamRef "
+                                  "refers to was destroyed"));
+  EXPECT_EQ(finding(error_in(left.synchronize())), destroyed);
+  EXPECT_EQ(finding(error_in(Library::create(left))), destroyed);
+  EXPECT_EQ(finding(error_in(left.record())), destroyed);
+  expect_fine(next.value().synchronize());
+}
+
 TEST_F(MisuseE04, RebindOrdersTheNewStreamAfterTheOld) {
   const auto other = ws::Stream::create();
   ASSERT_TRUE(other.has_value());

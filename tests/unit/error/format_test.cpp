@@ -354,6 +354,10 @@ TEST(FormatClause, StreamsAndDevices) {
             "stream 0 is the default stream, which other code uses too; create a Stream");
   EXPECT_EQ(clause(as(Subcode::stream_closed, with(Errc::stream_null))),
             "this Stream was moved from or closed; use the one that it was moved to");
+  EXPECT_EQ(
+      clause(as(Subcode::stream_destroyed, with(Errc::stream_null))),
+      "the Stream that this StreamRef refers to was destroyed; keep the Stream for as long as "
+      "its references are used");
   EXPECT_EQ(clause(with(Errc::stream_capturing)),
             "the stream is capturing a graph, and this would break the capture");
   EXPECT_EQ(clause(as(Subcode::other_stream, with(Errc::stream_capturing))),

@@ -34,7 +34,59 @@ TEST(StreamNumber, IsNeverUsedAgain) {
   for (std::thread& one : running) one.join();
   std::set<std::uint64_t> all;
   for (const auto& own : made) all.insert(own.begin(), own.end());
+  for (const std::uint64_t one : all) StreamNumber(one).end();
   EXPECT_EQ(all.size(), std::size_t{threads} * each);
+}
+
+TEST(StreamNumber, KnowsWhetherItsStreamHasEnded) {
+  const StreamNumber first = StreamNumber::next();
+  const StreamNumber second = StreamNumber::next();
+  EXPECT_FALSE(first.has_ended());
+  first.end();
+  EXPECT_TRUE(first.has_ended());
+  EXPECT_FALSE(second.has_ended());
+  first.end();
+  second.end();
+  EXPECT_TRUE(first.has_ended());
+  EXPECT_TRUE(second.has_ended());
+  int stream = 0;
+  for (const StreamNumber other :
+       {StreamNumber::of_vendor(second.value()), StreamNumber::of_handle(&stream, 0),
+        StreamNumber::legacy(0), StreamNumber::per_thread(0), StreamNumber()}) {
+    EXPECT_FALSE(other.has_ended()) << other.value() << ": nobody tells";
+  }
+}
+
+// A slot is given again, and then the older number still is that of a stream that has ended. A
+// number that finds its slot taken is not tracked.
+TEST(StreamNumber, ThatFindsItsSlotTakenIsNeverCalledEnded) {
+  const StreamNumber old = StreamNumber::next();
+  old.end();
+  const StreamNumber kept = StreamNumber::next();
+  std::vector<StreamNumber> others;
+  for (std::uint64_t i = 0; i < LiveStreams::slots; ++i) others.push_back(StreamNumber::next());
+  EXPECT_TRUE(old.has_ended()) << "its slot is another stream's";
+  EXPECT_FALSE(kept.has_ended());
+  const StreamNumber without_slot = others.back();
+  EXPECT_FALSE(without_slot.has_ended());
+  for (const StreamNumber one : others) one.end();
+  EXPECT_FALSE(without_slot.has_ended()) << "it is not known";
+  EXPECT_FALSE(kept.has_ended()) << "the slot is still its own";
+  EXPECT_TRUE(others.front().has_ended());
+  kept.end();
+  EXPECT_TRUE(kept.has_ended());
+}
+
+// A plug-in may have a table and a count of its own, and its streams are no strangers' concern.
+TEST(StreamNumber, OfAnotherModuleIsNotCalledEnded) {
+  const StreamNumber mine = StreamNumber::next();
+  const std::uint64_t another_table = std::uint64_t{1} << 41U;
+  const StreamNumber theirs(mine.value() ^ another_table);
+  EXPECT_NE(mine, theirs);
+  EXPECT_FALSE(theirs.has_ended());
+  mine.end();
+  EXPECT_TRUE(mine.has_ended());
+  EXPECT_FALSE(theirs.has_ended());
 }
 
 // Numbers of different origin are never equal.

@@ -2,14 +2,19 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include "launch_fixture.hpp"
+#include <warpsafe/graph.hpp>
 #include <warpsafe/graph/capture.hpp>
+#include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
 
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace warpsafe::core_test {
 namespace {
@@ -195,6 +200,99 @@ TEST_F(StreamTest, BorrowDoesNotAskAStreamThatCaptures) {
     return success();
   });
   EXPECT_TRUE(graph.has_value());
+}
+
+/// A reference to a stream that is destroyed.
+StreamRef destroyed_stream() {
+  const Stream own = Stream::create().value();
+  return own.ref();
+}
+
+// The vendor may have given the handle to another stream, whose work would wait for this launch.
+TEST_F(StreamTest, ThatIsDestroyedIsToldByEachCallOnItsReference) {
+  const StreamRef gone = destroyed_stream();
+  const auto buffer = DeviceBuffer<int>::create(stream, 8).value();
+  auto target = DeviceBuffer<int>::create(stream, 8).value();
+  std::vector<int> numbers(8);
+  const Event event = stream.record().value();
+  auto graph = capture(stream, [&](Capture&) { return launch(stream, once, kernel<nothing>); });
+  auto whole = graph.value().instantiate().value();
+  wait();
+  const auto asked = [] {
+    return host::calls_made(call_of<&host_backend::launch>) +
+           host::calls_made(call_of<&host_backend::stream_synchronize>) +
+           host::calls_made(call_of<&host_backend::stream_query>) +
+           host::calls_made(call_of<&host_backend::stream_wait>) +
+           host::calls_made(call_of<&host_backend::stream_capturing>) +
+           host::calls_made(call_of<&host_backend::event_record>) +
+           host::calls_made(call_of<&host_backend::allocate>) +
+           host::calls_made(call_of<&host_backend::copy>) +
+           host::calls_made(call_of<&host_backend::graph_launch>);
+  };
+  const auto before = asked();
+  const auto expect_told = [&](const auto& outcome, const char* operation, unsigned line) {
+    const LaunchError error = error_in(outcome);
+    EXPECT_EQ(finding(error), (Finding{Errc::stream_null, Stage::validation, 0, 0, Axis::none}))
+        << operation;
+    EXPECT_EQ(error.subcode, Subcode::stream_destroyed) << operation;
+    EXPECT_EQ(text(error.operation), operation);
+    EXPECT_EQ(error.site.line, line) << operation;
+  };
+  const auto refused = launch(gone, once, kernel<nothing>);
+  const std::string line = std::to_string(__LINE__ - 1);
+  EXPECT_THAT(message(error_in(refused)),
+              ::testing::StartsWith(
+                  "Kernel 'nothing' not launched: the Stream that this StreamRef refers to was "
+                  "destroyed; keep the Stream for as long as its references are used\n"));
+  EXPECT_THAT(message(error_in(refused)), ::testing::EndsWith(", at stream_test.cpp:" + line));
+  EXPECT_EQ(error_in(refused).stream, gone.native());
+  expect_told(gone.synchronize(), "stream synchronize", __LINE__);
+  expect_told(gone.query(), "stream query", __LINE__);
+  expect_told(gone.ready(), "stream query", __LINE__);
+  expect_told(gone.record(), "event record", __LINE__);
+  expect_told(gone.record_timed(), "event record", __LINE__);
+  expect_told(warpsafe::wait(gone, event), "stream wait", __LINE__);
+  expect_told(DeviceBuffer<int>::create(gone, 8), "allocate device memory", __LINE__);
+  expect_told(target.zero(gone), "fill device memory", __LINE__);
+  expect_told(copy(gone, from(buffer), to(target)), "copy on the device", __LINE__);
+  expect_told(copy_and_wait(gone, from(numbers), to(target)), "copy to device", __LINE__);
+  expect_told(copy_and_wait(gone, from(buffer), to(numbers)), "copy to host", __LINE__);
+  expect_told(buffer.to_host(gone).get(), "copy to host", __LINE__);
+  expect_told(buffer.used_on(gone), "record a use", __LINE__);
+  expect_told(Capture::begin(gone), "capture begin", __LINE__);
+  expect_told(whole.launch(gone), "graph launch", __LINE__);
+  EXPECT_EQ(asked(), before) << "the runtime was called";
+}
+
+TEST_F(StreamTest, IsThereAsLongAsSomethingKeepsIt) {
+  auto own = std::make_optional(Stream::create().value());
+  const StreamRef left = *own;
+  auto moved = std::make_optional(std::move(*own));
+  own.reset();
+  EXPECT_TRUE(launch(left, once, kernel<nothing>).has_value()) << "it lives in the other object";
+  auto buffer = DeviceBuffer<int>::create(left, 8).value();
+  const StreamRef again = StreamRef::borrow(left.native(), DeviceId(0)).value();
+  moved.reset();
+  EXPECT_TRUE(launch(left, once, kernel<nothing>).has_value()) << "the buffer keeps it";
+  EXPECT_TRUE(again.synchronize().has_value());
+  EXPECT_TRUE(buffer.zero(buffer.stream()).has_value());
+  EXPECT_TRUE(buffer.close().has_value());
+  EXPECT_EQ(error_in(again.synchronize()).code, Errc::stream_null);
+  EXPECT_EQ(error_in(left.synchronize()).code, Errc::stream_null);
+  for (int i = 0; i < 5000; ++i) {
+    const Stream next = Stream::create().value();
+    ASSERT_TRUE(next.ref().query().has_value()) << i;
+    ASSERT_FALSE(left.query().has_value()) << i;
+  }
+}
+
+TEST_F(StreamTest, OfOtherCodeIsNotTracked) {
+  host::StreamHandle* theirs = nullptr;
+  ASSERT_EQ(host_backend::stream_create(theirs, 0), 0);
+  const StreamRef borrowed = StreamRef::borrow(theirs, DeviceId(0)).value();
+  ASSERT_TRUE(launch(borrowed, once, kernel<nothing>).has_value());
+  EXPECT_TRUE(borrowed.synchronize().has_value());
+  ASSERT_EQ(host_backend::stream_destroy(theirs), 0);
 }
 
 TEST_F(StreamTest, APriorityAboveEveryRangeIsRefused) {

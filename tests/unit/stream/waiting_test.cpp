@@ -71,12 +71,29 @@ TEST_F(Waiting, APointKnowsItsTimeOnlyIfToolsAskForIt) {
 
 TEST_F(Waiting, ANullStreamIsRefusedInItsBackendsName) {
   const LaunchError refused =
-      error_in(detail::check_stream(Name::of("some call"), Driver::stream(0), app));
+      error_in(detail::check_stream<waits_full>(Name::of("some call"), Driver::stream(0), app));
   EXPECT_EQ(finding(refused), (Finding{Errc::stream_null, Stage::validation, 0, 0, Axis::none}));
   EXPECT_EQ(refused.vendor, Driver::vendor);
   EXPECT_EQ(text(refused.operation), "some call");
   EXPECT_EQ(refused.subcode, Subcode::stream_closed);
-  EXPECT_TRUE(detail::check_stream(Name::of("some call"), Driver::stream(1), app).has_value());
+  EXPECT_TRUE(
+      detail::check_stream<waits_full>(Name::of("some call"), Driver::stream(1), app).has_value());
+}
+
+TEST_F(Waiting, ADestroyedStreamIsRefusedAtLevelFull) {
+  const detail::StreamNumber number = detail::StreamNumber::next();
+  const auto stream = detail::StreamAccess::make<Driver>(Driver::handle<void*>(4), 0, number);
+  EXPECT_TRUE(detail::check_stream<waits_full>(Name::of("some call"), stream, app).has_value());
+  number.end();
+  const LaunchError refused =
+      error_in(detail::check_stream<waits_full>(Name::of("some call"), stream, app));
+  EXPECT_EQ(finding(refused), (Finding{Errc::stream_null, Stage::validation, 0, 0, Axis::none}));
+  EXPECT_EQ(refused.subcode, Subcode::stream_destroyed);
+  for (const bool asked :
+       {detail::check_stream<CheckLevel::cheap>(Name::of("some call"), stream, app).has_value(),
+        detail::check_stream<CheckLevel::off>(Name::of("some call"), stream, app).has_value()}) {
+    EXPECT_TRUE(asked);
+  }
 }
 
 TEST_F(Waiting, AStreamThatOtherCodeCapturesIsFoundAtLevelFull) {

@@ -72,13 +72,19 @@ WARPSAFE_ERROR(33, stream_wrong_device, "the stream belongs to another device",
                    : "the stream belongs to device {limit}, but device {value} is current; make "
                      "device {limit} current with DeviceGuard")
 
-// Stream 0 was borrowed, or a `Stream` was used after it was moved from or closed. Checked
-// launches report this, and checked calls of memory, handles, captures, graphs, events and waits.
-// Remedy: Use `Stream::create(DeviceId(n))`, or borrow `cudaStreamLegacy` or `cudaStreamPerThread`.
-WARPSAFE_ERROR(34, stream_null, "the default stream was given where a stream is needed",
-               subcode == Subcode::stream_closed
-                   ? "this Stream was moved from or closed; use the one that it was moved to"
-                   : "stream 0 is the default stream, which other code uses too; create a Stream")
+// Stream 0 was borrowed, or a `Stream` was used after it was moved from or closed, or a `StreamRef`
+// after its `Stream` was destroyed. Checked launches report this, and checked calls of memory,
+// handles, captures, graphs, events and waits.
+// Remedy: Keep a `Stream` for as long as a `StreamRef` to it is used. In place of stream 0, use
+// `Stream::create(DeviceId(n))`, or borrow `cudaStreamLegacy` or `cudaStreamPerThread`.
+WARPSAFE_ERROR(
+    34, stream_null, "the default stream was given where a stream is needed",
+    subcode == Subcode::stream_closed
+        ? "this Stream was moved from or closed; use the one that it was moved to"
+    : subcode == Subcode::stream_destroyed
+        ? "the Stream that this StreamRef refers to was destroyed; keep the Stream for as "
+          "long as its references are used"
+        : "stream 0 is the default stream, which other code uses too; create a Stream")
 
 // A new thread begins on device 0, and streams of other devices exist. Checked builds find this.
 // Remedy: Name the device: `Stream::create(DeviceId(n))`; or hold a `DeviceGuard` in that thread.

@@ -78,7 +78,7 @@ template <class B>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> check_handle_device(Name operation, basic_stream_ref<B> stream,
                                                call_site site) noexcept {
-  const auto there = check_stream(operation, stream, site);
+  const auto there = check_stream<Level>(operation, stream, site);
   if (!there.has_value()) return there;
   int current = -1;
   if (const int status = call<B, Level, &B::current_device>(current)) {

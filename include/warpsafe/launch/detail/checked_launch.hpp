@@ -112,10 +112,12 @@ template <CheckLevel Level, class B, class Calls>
                                                  const KernelLimits*& kernel_limits,
                                                  KernelLimits& kernel_local,
                                                  LaunchError& error) noexcept {
-  // A Stream that was moved from or closed. The runtime takes its handle for the default stream.
-  if (at.stream.native() == nullptr) {
+  // The runtime takes the handle of a closed Stream for the default stream, and may have given that
+  // of a destroyed one to another stream.
+  if (const Subcode problem = StreamAccess::problem<Level>(at.stream); problem != Subcode::none)
+      [[unlikely]] {
     refuse(error, Errc::stream_null, Stage::validation);
-    error.subcode = Subcode::stream_closed;
+    error.subcode = problem;
     return false;
   }
   if (types.problem != nullptr) {

@@ -235,7 +235,7 @@ template <CheckLevel Level, class B>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> check_not_capturing(basic_stream_ref<B> stream, Name operation,
                                                call_site site) noexcept {
-  result<void> there = check_stream(operation, stream, site);
+  result<void> there = check_stream<Level>(operation, stream, site);
   if (!there.has_value() || !captures<Level>(stream)) return there;
   LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
   error.operation = operation;
@@ -271,7 +271,7 @@ template <CheckLevel Level, class B>
 [[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
                                      basic_stream_ref<B> stream, call_site site) noexcept {
   result<void> there = check_open(rows.has_no_memory(), Name::of("fill device memory"), site);
-  if (there.has_value()) there = check_stream(Name::of("fill device memory"), stream, site);
+  if (there.has_value()) there = check_stream<Level>(Name::of("fill device memory"), stream, site);
   if (!there.has_value() || rows.size == 0) return there;
   const int device = stream.device().value();
   if constexpr (Level != CheckLevel::off) {

@@ -41,7 +41,7 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[nodiscard]] static result<DeviceMemory*> allocate(basic_stream_hold<B> stream, Bytes bytes,
                                                       bool managed, call_site site) noexcept {
-    const auto there = check_stream(Name::of("allocate device memory"), stream.ref(), site);
+    const auto there = check_stream<Level>(Name::of("allocate device memory"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
     const CallScope<B> here(site);
     retry_postponed();

@@ -54,7 +54,7 @@ template <CheckLevel Level, class B>
                                           DeviceMemory<B>* from_owner, call_site site) noexcept {
   const result<void> sizes = check_same_size(to, from, site);
   if (!sizes.has_value()) return sizes;
-  const result<void> there = check_stream(Name::of("copy on the device"), stream, site);
+  const result<void> there = check_stream<Level>(Name::of("copy on the device"), stream, site);
   if (!there.has_value()) return there;
   if (overlap(to, from)) {
     const auto target = reinterpret_cast<std::uintptr_t>(to.data);

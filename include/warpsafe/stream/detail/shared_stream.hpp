@@ -106,6 +106,7 @@ class SharedStream {
       while (*at != this) at = &(*at)->next_;
       __atomic_store_n(at, next_, __ATOMIC_RELEASE);
     }
+    number.end();
     const int status = destroy_(native);
     delete this;
     return status;

@@ -4,6 +4,7 @@
 
 #include <warpsafe/core/cxx20.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 // A vendor's handle is no identity. CUDA gives the handle of a destroyed stream to the next stream
@@ -13,8 +14,16 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-/// The counters, one for the whole program.
-[[gnu::visibility("default")]] inline std::uint64_t last_stream_number = 0;
+/// The streams that this library made and that exist: each has its number in its slot, unless the
+/// slot was taken. One for the whole program. But a plug-in has its own where the executable does
+/// not export its symbols (g++ without -rdynamic), and so the numbers say whose they are.
+struct LiveStreams {
+  static constexpr std::uint64_t slots = 4096;
+  std::uint64_t last_number = 0;
+  std::uint64_t numbers[slots] = {};
+};
+[[gnu::visibility("default")]] inline LiveStreams live_streams;
+/// The counter of threads, one for the whole program.
 [[gnu::visibility("default")]] inline std::uint64_t last_stream_thread = 0;
 
 /// The number of the calling thread among those that used a per-thread default stream, from 1.
@@ -39,9 +48,27 @@ class StreamNumber {
 
   constexpr StreamNumber() noexcept = default;
   constexpr explicit StreamNumber(std::uint64_t value) noexcept : value_(value) {}
-  /// For a new stream of this library.
+  /// For a new stream of this library. Call `end` when the stream is destroyed.
   [[nodiscard]] static StreamNumber next() noexcept {
-    return StreamNumber(__atomic_add_fetch(&last_stream_number, 1, __ATOMIC_RELAXED));
+    const std::uint64_t count =
+        __atomic_add_fetch(&live_streams.last_number, 1, __ATOMIC_RELAXED) & count_bits;
+    const std::uint64_t tracked = tracked_by_this_module() << count_width | count;
+    std::uint64_t free = 0;
+    const bool has_slot = __atomic_compare_exchange_n(slot_of(tracked), &free, tracked, false,
+                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return StreamNumber(has_slot ? tracked : tracked & ~tracked_bit);
+  }
+  /// The stream with this number, which `next` returned, is destroyed.
+  void end() const noexcept {
+    std::uint64_t mine = value_;
+    __atomic_compare_exchange_n(slot_of(value_), &mine, 0, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+  }
+  /// Whether this library made the stream, and destroyed it. False if that is not known: for a
+  /// stream that other code made, and for one whose slot was taken.
+  [[nodiscard, gnu::always_inline]] bool has_ended() const noexcept {
+    return value_ >> count_width == tracked_by_this_module() &&
+           __atomic_load_n(slot_of(value_), __ATOMIC_RELAXED) != value_;
   }
   /// The vendor's own number, which is unique for the life of the program.
   [[nodiscard]] static constexpr StreamNumber of_vendor(std::uint64_t id) noexcept {
@@ -86,6 +113,22 @@ class StreamNumber {
   static constexpr std::uint64_t by_vendor = std::uint64_t{1} << 62U;
   static constexpr std::uint64_t by_handle = std::uint64_t{2} << 62U;
   static constexpr std::uint64_t by_default = std::uint64_t{3} << 62U;
+  // A number of `next` consists of 00, whether it has a slot, 21 bits of its table's address, and a
+  // count.
+  static constexpr std::uint64_t tracked_bit = std::uint64_t{1} << 61U;
+  static constexpr unsigned count_width = 40;
+  static constexpr std::uint64_t count_bits = (std::uint64_t{1} << count_width) - 1;
+  /// The bits above the count. Two tables do not overlap, so their addresses differ after division
+  /// by less than their size.
+  [[nodiscard, gnu::always_inline]] static std::uint64_t tracked_by_this_module() noexcept {
+    static_assert(sizeof(LiveStreams) >= std::size_t{1} << 15U);
+    constexpr std::uint64_t tracked = tracked_bit >> count_width;
+    return tracked | (reinterpret_cast<std::uintptr_t>(&live_streams) >> 15U & (tracked - 1));
+  }
+  [[nodiscard, gnu::always_inline]] static std::uint64_t* slot_of(std::uint64_t number) noexcept {
+    return &live_streams.numbers[number % LiveStreams::slots];
+  }
+
   static constexpr unsigned device_width = 20;
   static constexpr std::uint64_t device_bits = (std::uint64_t{1} << device_width) - 1;
   static constexpr std::uint64_t any_thread = ~device_bits;

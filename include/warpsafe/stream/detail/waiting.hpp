@@ -55,16 +55,18 @@ struct StreamPoint {
 
 /// Errc::stream_null for a Stream that was moved from or closed. A vendor's runtime would
 /// take its null handle for the default stream: it would make memory, handles, captures and events
-/// there, and wait for other work.
-template <class Ref>
+/// there, and wait for other work. Level full: also for a reference to a destroyed Stream, whose
+/// handle may be another stream's by now.
+template <CheckLevel Level, class Ref>
 [[nodiscard]] result<void> check_stream(Name operation, const Ref& stream,
                                         call_site site) noexcept {
-  if (stream.native() != nullptr) [[likely]]
+  const Subcode problem = StreamAccess::problem<Level>(stream);
+  if (problem == Subcode::none) [[likely]]
     return success();
   LaunchError error = LaunchError::make(Errc::stream_null, Stage::validation, site);
   error.vendor = Ref::backend::vendor;
   error.operation = operation;
-  error.subcode = Subcode::stream_closed;
+  error.subcode = problem;
   return error;
 }
 
@@ -179,9 +181,8 @@ template <CheckLevel Level, class B>
 template <class B>
 template <CheckLevel Level>
 answer<detail::later<B, Progress>> basic_stream_ref<B>::query(call_site site) const noexcept {
-  if (native_ == nullptr) {
-    return detail::check_stream(Name::of("stream query"), *this, site).assume_error();
-  }
+  const auto there = detail::check_stream<Level>(Name::of("stream query"), *this, site);
+  if (!there.has_value()) return there.assume_error();
   LaunchError refused;
   if (detail::breaks_capture<B, Level>(this, nullptr, Name::of("stream query"), site, refused)) {
     return refused;
@@ -206,9 +207,8 @@ answer<detail::later<B, bool>> basic_stream_ref<B>::ready(call_site site) const 
 template <class B>
 template <CheckLevel Level>
 result<void> basic_stream_ref<B>::wait(call_site site, bool may_stop) const noexcept {
-  if (native_ == nullptr) {
-    return detail::check_stream(Name::of("stream synchronize"), *this, site);
-  }
+  const auto there = detail::check_stream<Level>(Name::of("stream synchronize"), *this, site);
+  if (!there.has_value()) return there;
   LaunchError refused;
   if (detail::breaks_capture<B, Level>(this, nullptr, Name::of("stream synchronize"), site,
                                        refused)) {
