@@ -15,6 +15,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 WARPSAFE_KERNEL void dequantize_q4_0() {}
@@ -286,8 +287,9 @@ TEST_F(Log, WarnsOfStaticSharedMemoryThatIsGivenAgain) {
   EXPECT_THAT(messages, IsEmpty());
 }
 
+// At every level, because the program looks right and only runs fewer blocks at once.
 TEST_F(Log, WarnsOfBytesThatAreGivenAsANumberOfElements) {
-  debug::set_log_level(LogLevel::warn);
+  debug::set_log_level(LogLevel::error);
   const auto run = [&](auto k, unsigned count, std::size_t given) {
     const LaunchConfig config{grid<2>, block<32>, shared(Bytes(given))};
     ASSERT_TRUE(launch(stream, config, k, count).has_value());
@@ -299,13 +301,19 @@ TEST_F(Log, WarnsOfBytesThatAreGivenAsANumberOfElements) {
   run(kernel<reverse_bytes>, 8, 8);
   run(kernel<use_all>, 8, 128);
   EXPECT_THAT(messages, IsEmpty());
+  // The process tells it once, also if the test runs again.
+  static bool told = false;
   run(kernel<reverse>, 8, 128);
   run(kernel<reverse>, 8, 128);
-  EXPECT_THAT(
-      of(LogLevel::warn),
-      ElementsAre("warpsafe: the launch of 'reverse' gives 128 bytes of dynamic shared "
-                  "memory, 4 times the 32 bytes that the kernel asks for at reverse.cpp:23; "
-                  "shared<T>(count) takes the number of elements, here 8"));
+  if (std::exchange(told, true)) {
+    EXPECT_THAT(messages, IsEmpty());
+  } else {
+    EXPECT_THAT(of(LogLevel::warn),
+                ElementsAre("warpsafe: the launch of 'reverse' gives 128 bytes of dynamic shared "
+                            "memory, 4 times the 32 bytes that the kernel asks for at "
+                            "reverse.cpp:23; shared<T>(count) takes the number of elements: write "
+                            "shared<T>(8)"));
+  }
 }
 
 }  // namespace

@@ -220,8 +220,8 @@ struct DebugHooks {
                        const LaunchArguments& arguments, LaunchError& error) noexcept;
   /// Whether all Streams of a device share one native stream (WARPSAFE_SYNC=one-stream).
   bool (*one_stream)() noexcept;
-  /// Writes a warning to the log, unless the last one was about the same.
-  void (*warn)(const void* about, const char* text) noexcept;
+  /// Writes a warning to the log whatever its level, except with WARPSAFE_LOG=off.
+  void (*warn)(const char* text) noexcept;
 };
 
 /// One variable for the whole program.

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -142,15 +143,19 @@ class Grid {
     fail(HostStatus::launch_failure, text);
   }
   /// Fails a grid whose kernel takes two calls of dynamic_shared for two arrays. Warns of a launch
-  /// that gives bytes as a number of elements.
+  /// that gives bytes as a number of elements, once for each kernel.
   void check_requests() {
     char text[512];
     warpsafe::detail::TextBuffer out(text, sizeof text);
     if (requests.put_separate(out, shape.dynamic_shared)) fail(HostStatus::launch_failure, text);
-    const warpsafe::detail::DebugHooks* const hooks = warpsafe::detail::debug_hooks();
-    if (hooks != nullptr && hooks->warn != nullptr && !stopped() &&
-        requests.put_in_bytes(out, kernel, shape.dynamic_shared)) {
-      hooks->warn(function(), text);
+    if (!stopped() && requests.put_in_bytes(out, kernel, shape.dynamic_shared) &&
+        SharedRequests::is_first_of(function())) {
+      const warpsafe::detail::DebugHooks* const hooks = warpsafe::detail::debug_hooks();
+      if (hooks != nullptr) {
+        hooks->warn(text);
+      } else {
+        std::fprintf(stderr, "%s\n", text);
+      }
     }
   }
   /// Fails a grid of several rows whose threads took their work from grid_stride alone: each row

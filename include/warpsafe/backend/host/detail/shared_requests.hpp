@@ -55,12 +55,25 @@ class SharedRequests {
                                   std::uint64_t given) const {
     if (uses_more_ || !is_in_bytes(given)) return false;
     const Request& one = requests_[0];
-    out << "warpsafe: the launch of '" << kernel << "' gives " << given
-        << " bytes of dynamic shared memory, " << std::uint64_t{one.size} << " times the "
-        << one.bytes() << " bytes that the kernel asks for at "
+    out << "warpsafe: the launch of '" << (kernel.empty() ? Name::of("(unknown)") : kernel)
+        << "' gives " << given << " bytes of dynamic shared memory, " << std::uint64_t{one.size}
+        << " times the " << one.bytes() << " bytes that the kernel asks for at "
         << call_site{one.file, nullptr, one.line}
-        << "; shared<T>(count) takes the number of elements, here " << std::uint64_t{one.count};
+        << "; shared<T>(count) takes the number of elements: write shared<T>("
+        << std::uint64_t{one.count} << ')';
     return true;
+  }
+  /// Whether this is the first warning about the kernel. A program with more kernels that do this
+  /// has been told often enough.
+  [[gnu::visibility("hidden")]] [[nodiscard]] static bool is_first_of(
+      const void* function) noexcept {
+    static std::atomic<const void*> told[32];
+    for (std::atomic<const void*>& slot : told) {
+      const void* seen = nullptr;
+      if (slot.compare_exchange_strong(seen, function)) return true;
+      if (seen == function) return false;
+    }
+    return false;
   }
 
  private:

@@ -127,12 +127,9 @@ using warpsafe::detail::LaunchFacts;
 
 /// DebugHooks::warn.
 [[gnu::cold, gnu::noinline, gnu::visibility("default")]] inline void warn(
-    const void* about, const char* text) noexcept {
-  static const void* last = nullptr;
+    const char* text) noexcept {
   ensure_started();
-  if (is_logged(LogLevel::warn) && __atomic_exchange_n(&last, about, __ATOMIC_RELAXED) != about) {
-    log_line(LogLevel::warn, "%s", text);
-  }
+  if (!Environment::get().silent) log_line(LogLevel::warn, "%s", text);
 }
 
 /// Does what the switches ask for before a launch. Returns the time in nanoseconds if the launch is
