@@ -65,8 +65,7 @@ class SharedRequests {
   }
   /// Whether this is the first warning about the kernel. A program with more kernels that do this
   /// has been told often enough.
-  [[gnu::visibility("hidden")]] [[nodiscard]] static bool is_first_of(
-      const void* function) noexcept {
+  [[nodiscard, gnu::visibility("hidden")]] static bool is_first_of(const void* function) noexcept {
     static std::atomic<const void*> told[32];
     for (std::atomic<const void*>& slot : told) {
       const void* seen = nullptr;
