@@ -27,7 +27,8 @@ template <class B>
 class basic_graph;
 
 /// A graph that can be launched any number of times. CUDA runs its launches one after another. If
-/// it keeps anything alive, the destructor waits for the last launch first. Move-only.
+/// it keeps anything alive, the destructor waits for the last launch first, also while the stream
+/// captures; a launch then also records an event. Move-only.
 template <class B>
 class [[nodiscard]] basic_executable_graph {
  public:
@@ -37,6 +38,9 @@ class [[nodiscard]] basic_executable_graph {
       : native_(std::exchange(other.native_, nullptr)),
         resources_(std::move(other.resources_)),
         last_(std::exchange(other.last_, std::nullopt)),
+        last_number_(other.last_number_),
+        launched_(std::move(other.launched_)),
+        is_marked_(std::exchange(other.is_marked_, false)),
         drop_(other.drop_) {}
   basic_executable_graph& operator=(basic_executable_graph&& other) noexcept {
     if (this != &other) {
@@ -44,6 +48,9 @@ class [[nodiscard]] basic_executable_graph {
       native_ = std::exchange(other.native_, nullptr);
       resources_ = std::move(other.resources_);
       last_ = std::exchange(other.last_, std::nullopt);
+      last_number_ = other.last_number_;
+      launched_ = std::move(other.launched_);
+      is_marked_ = std::exchange(other.is_marked_, false);
       drop_ = other.drop_;
     }
     return *this;
@@ -135,6 +142,8 @@ class [[nodiscard]] basic_executable_graph {
     const int status =
         detail::call<B, Level, &B::graph_exec_destroy>(std::exchange(native_, nullptr));
     last_ = std::nullopt;
+    launched_ = {};
+    is_marked_ = false;
     if (waited != 0) {
       return detail::runtime_error<B>(waited, Name::of("graph launch"), site, Stage::completion);
     }
@@ -155,8 +164,19 @@ class [[nodiscard]] basic_executable_graph {
       error.device = stream.ref().device().value();
       return error;
     }
+    // An event of one device cannot be recorded in a stream of another.
+    if (last_.has_value() && last_->ref().device() != stream.ref().device()) launched_ = {};
     last_number_ = detail::StreamNumber(stream.ref().number());
     last_ = std::move(stream);
+    is_marked_ = false;
+    if (!resources_->has_kept_values()) return success();
+    if (const int status = launched_.template set<Level>(last_->ref())) {
+      LaunchError error = detail::runtime_error<B>(status, Name::of("event record"), site);
+      error.stream = last_->ref().native();
+      error.device = last_->ref().device().value();
+      return error;
+    }
+    is_marked_ = true;
     return success();
   }
 
@@ -201,18 +221,14 @@ class [[nodiscard]] basic_executable_graph {
   }
   template <CheckLevel Level>
   int wait_for_last() noexcept {
+    if (is_marked_) return launched_.template wait<Level>({}, false);
     const auto stream = detail::reachable_stream(last_->ref(), last_number_);
     if (!detail::captures<Level>(stream)) {
       // Other streams may capture, and an ordinary wait would break their captures.
       const detail::RelaxedCaptureScope<B, Level> outside;
       return detail::wait_for_stream<Level>(stream, {}, false);
     }
-    // Waiting would break that capture, so its graph takes over what this one keeps.
-    if (!detail::keep_in_capture({stream.native(), stream.number()},
-                                 detail::ResourcesPtr(resources_))) {
-      resources_->retain();  // other code's capture: its end cannot be observed, so the resources
-                             // are leaked
-    }
+    resources_->retain();  // nothing can tell when the launch ends, so they are leaked
     return 0;
   }
   [[WARPSAFE_DETAIL_RARE]] static LaunchError memory_freed(const void* memory,
@@ -231,6 +247,10 @@ class [[nodiscard]] basic_executable_graph {
   detail::ResourcesPtr resources_;
   std::optional<basic_stream_hold<B>> last_;  ///< of the newest launch
   detail::StreamNumber last_number_{};        ///< its number for the thread that launched
+  /// The end of the newest launch, if the graph kept anything then. Unlike the stream, it can be
+  /// waited for while the stream captures.
+  detail::StreamMark<B> launched_;
+  bool is_marked_ = false;
   Drop drop_;
 };
 

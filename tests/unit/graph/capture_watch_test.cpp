@@ -411,21 +411,6 @@ TEST_F(CaptureWatchTest, ACapturedLaunchLeavesItsPointersWithTheGraph) {
   EXPECT_EQ(watch->resources->freed(), &memory[1]);
 }
 
-TEST_F(CaptureWatchTest, OnlyAStreamOfACaptureKeepsAValue) {
-  auto value = std::make_unique<int>(3);
-  EXPECT_FALSE(detail::keep_in_capture(&origin, std::move(value)));
-  ASSERT_NE(value, nullptr);
-  const auto watch = watch_on(&origin);
-  watch->resources = detail::ResourcesPtr(new detail::GraphResources);
-  detail::open_watch(*watch);
-  EXPECT_FALSE(detail::keep_in_capture(&outside, std::move(value)));
-  ASSERT_NE(value, nullptr);
-  EXPECT_FALSE(watch->resources->has_kept_values());
-  EXPECT_TRUE(detail::keep_in_capture(&origin, std::move(value)));
-  EXPECT_EQ(value, nullptr);
-  EXPECT_TRUE(watch->resources->has_kept_values());
-}
-
 TEST_F(CaptureWatchTest, ADroppedCaptureSaysWhereItBegan) {
   ::testing::internal::CaptureStderr();
   detail::report_lost_capture(call_site{"here.cpp", nullptr, 21});

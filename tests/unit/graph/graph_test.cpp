@@ -304,45 +304,96 @@ TEST_F(GraphTest, WhatItKeepsLivesUntilItsLaunchHasEnded) {
   EXPECT_EQ(gone, 1);
 }
 
-TEST_F(GraphTest, WhatItKeepsGoesToTheCaptureThatItIsClosedIn) {
+TEST_F(GraphTest, WhatItKeepsLivesUntilItsLaunchHasEndedAlsoWhileItsStreamCaptures) {
+  int gone = 0;
+  const auto made = [&] {
+    return warpsafe::capture(stream,
+                             [&](Capture& capture) -> result<void> {
+                               WARPSAFE_TRYV(capture.keep(Guard(gone)));
+                               return launch(stream, once, kernel<until_told>);
+                             })
+        .value();
+  };
+  const auto begin_own = [&] { return std::optional(Capture::begin(stream).value()); };
+  const auto begin_other = [&] {
+    EXPECT_EQ(host_backend::capture_begin(stream.native(), CaptureMode::relaxed), 0);
+    return std::optional<Capture>();
+  };
+  const auto expect_waits = [&](const auto& begin, const auto& release) {
+    gone = 0;
+    may_end = false;
+    std::optional<ExecutableGraph> exec = made().instantiate().value();
+    const Graph next = made();
+    EXPECT_TRUE(exec->launch(stream).has_value());
+    auto open = begin();
+    std::atomic<bool> released{false};
+    std::thread releaser([&] {
+      release(exec, next);
+      released = true;
+    });
+    // Long enough for one that does not wait.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(released);
+    EXPECT_EQ(gone, 0) << "the launch still runs";
+    may_end = true;
+    releaser.join();
+    EXPECT_EQ(gone, 1);
+    if (open.has_value()) {
+      EXPECT_TRUE(std::move(*open).end().has_value()) << "nothing broke it";
+    } else {
+      host_backend::native_graph graph = nullptr;
+      EXPECT_EQ(host_backend::capture_end(stream.native(), graph), 0) << "nothing broke it";
+      EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+    }
+    wait();
+  };
+  const auto drop = [](auto& exec, const Graph&) { exec.reset(); };
+  const auto close = [](auto& exec, const Graph&) { EXPECT_TRUE(exec->close().has_value()); };
+  const auto update = [](auto& exec, const Graph& next) {
+    EXPECT_TRUE(exec->update(next).has_value());
+  };
+  const auto move_away = [](auto& exec, const Graph&) {
+    const ExecutableGraph taken = *std::move(exec);
+  };
+  expect_waits(begin_own, drop);
+  expect_waits(begin_own, close);
+  expect_waits(begin_own, update);
+  expect_waits(begin_own, move_away);
+  expect_waits(begin_other, close);
+}
+
+TEST_F(GraphTest, WhatItKeepsLivesUntilTheLaunchOnTheNewestOfItsDevicesHasEnded) {
+  host::set_device_count(2);
+  const Stream far = Stream::create(DeviceId(1)).value();
   int gone = 0;
   auto exec = warpsafe::capture(stream,
                                 [&](Capture& capture) -> result<void> {
                                   WARPSAFE_TRYV(capture.keep(Guard(gone)));
-                                  return launch(stream, once, kernel<add_value>, 1, trust(number));
+                                  return launch(stream, once, kernel<until_told>);
                                 })
                   .value()
                   .instantiate()
                   .value();
-  ASSERT_TRUE(exec.launch(stream).has_value());
-  {
-    auto capture = Capture::begin(stream).value();
-    ASSERT_TRUE(launch(stream, once, kernel<add_value>, 2, trust(number)).has_value());
-    EXPECT_TRUE(exec.close().has_value()) << "a wait would break the capture";
-    EXPECT_EQ(gone, 0);
-    const auto graph = std::move(capture).end();
-    EXPECT_TRUE(graph.has_value());
-    EXPECT_EQ(gone, 0);
-  }
+  may_end = true;
+  EXPECT_TRUE(exec.launch(stream).has_value());
+  EXPECT_TRUE(exec.launch(far).has_value());
+  EXPECT_TRUE(exec.close().has_value());
+  EXPECT_EQ(far.query().value(), Progress::ready);
   EXPECT_EQ(gone, 1);
 }
 
-TEST_F(GraphTest, WhatItKeepsStaysAliveIfOtherCodeCapturesItsStream) {
-  static int gone = 0;  // nothing can tell when that capture's graph ends
-  auto exec = warpsafe::capture(stream,
-                                [&](Capture& capture) -> result<void> {
-                                  WARPSAFE_TRYV(capture.keep(Guard(gone)));
-                                  return launch(stream, once, kernel<add_value>, 1, trust(number));
-                                })
-                  .value()
-                  .instantiate()
-                  .value();
+TEST_F(GraphTest, WhatItIsGivenAfterItsLaunchStaysAliveIfItsStreamCaptures) {
+  static int gone = 0;  // nothing can tell when the launch has ended
+  auto graph = adds(1);
+  auto exec = graph.instantiate().value();
   ASSERT_TRUE(exec.launch(stream).has_value());
-  ASSERT_EQ(host_backend::capture_begin(stream.native(), CaptureMode::relaxed), 0);
-  EXPECT_TRUE(exec.close().has_value());
-  host_backend::native_graph graph = nullptr;
-  ASSERT_EQ(host_backend::capture_end(stream.native(), graph), 0) << "nothing broke it";
-  EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+  ASSERT_TRUE(graph.keep(Guard(gone)).has_value());
+  {
+    auto open = Capture::begin(stream).value();
+    EXPECT_TRUE(exec.close().has_value());
+    EXPECT_TRUE(graph.close().has_value());
+    EXPECT_TRUE(std::move(open).end().has_value()) << "nothing broke it";
+  }
   EXPECT_EQ(gone, 0);
 }
 
@@ -451,6 +502,14 @@ TEST_F(GraphTest, EachCallThatFailsIsNamedWithItsCallersLine) {
   expect_failed(graph.instantiate(app), "graph instantiate");
   fail(call_of<&host_backend::graph_launch>);
   expect_failed(exec.launch(stream, app), "graph launch");
+  {
+    auto keeps = adds(1);
+    int gone = 0;
+    ASSERT_TRUE(keeps.keep(Guard(gone)).has_value());
+    auto marked = keeps.instantiate().value();
+    fail(call_of<&host_backend::event_record>);
+    expect_failed(marked.launch(stream, app), "event record");
+  }
   fail(call_of<&host_backend::graph_update>);
   expect_failed(exec.update(graph, app), "graph update");
   fail(call_of<&host_backend::graph_exec_destroy>);

@@ -249,15 +249,6 @@ inline void close_watch(CaptureWatch& watch) noexcept {
   }
 }
 
-/// Hands `value` to the graph that `stream` captures. Returns false, with `value` untouched, unless
-/// this library began the capture.
-template <class T>
-[[nodiscard]] bool keep_in_capture(const WhichStream& stream, T&& value) noexcept {
-  if (open_captures() == nullptr) return false;
-  const ResourcesPtr resources = CaptureHookFunctions::resources_of(stream);
-  return resources.get() != nullptr && resources->keep(std::forward<T>(value)) != nullptr;
-}
-
 /// Puts the call that broke a capture into the error of the capture's end: its name, its place, the
 /// runtime's words, and a launch's dimensions.
 [[gnu::cold]] inline void take_breaking_call(LaunchError& error, const LaunchError& by) noexcept {

@@ -81,8 +81,7 @@ class GraphResources {
     return &made->value;
   }
   [[nodiscard]] bool has_kept_values() const noexcept {
-    const GraphLock lock;
-    return kept_ != nullptr;
+    return __atomic_load_n(&kept_, __ATOMIC_ACQUIRE) != nullptr;
   }
 
   /// Records that a captured kernel uses this memory. If there is no room for the record, the
