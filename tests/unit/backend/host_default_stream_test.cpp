@@ -21,8 +21,12 @@ struct HostDefaultStream : HostTest {
   /// Whether work given to `second` waits for work given to `first` before.
   [[nodiscard]] bool ordered(host::StreamHandle* first, host::StreamHandle* second) const {
     Flag go = false;
-    Flag done = false;
     EXPECT_EQ(launch_raw(first, shape_of(1, 1), wait_for, &go), 0);
+    return ordered_with_go(go, second);
+  }
+  /// Whether work given to `second` waits for `go`.
+  [[nodiscard]] static bool ordered_with_go(Flag& go, host::StreamHandle* second) {
+    Flag done = false;
     EXPECT_EQ(launch_raw(second, shape_of(1, 1), set, &done), 0);
     // Work that waits for nothing runs; work that waits cannot while `go` is false.
     for (int i = 0; i < 50 && !done; ++i) {
@@ -75,6 +79,40 @@ TEST_F(HostDefaultStream, ABlockingStreamMadeLaterComesAfterIt) {
   go = true;
   EXPECT_EQ(host_backend::stream_synchronize(late), 0);
   EXPECT_EQ(host_backend::stream_destroy(late), 0);
+}
+
+TEST_F(HostDefaultStream, WaitsForABlockingStreamThatWasDestroyed) {
+  host::StreamHandle* const gone = host::create_blocking_stream(0);
+  Flag go = false;
+  ASSERT_EQ(launch_raw(gone, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(host_backend::stream_destroy(gone), 0);
+  EXPECT_TRUE(ordered_with_go(go, legacy));
+}
+
+TEST_F(HostDefaultStream, OfOneDeviceWaitsForNoDestroyedStreamOfAnother) {
+  host::set_device_count(2);
+  host::StreamHandle* const gone = host::create_blocking_stream(1);
+  Flag go = false;
+  ASSERT_EQ(host_backend::set_device(1), 0);
+  ASSERT_EQ(launch_raw(gone, shape_of(1, 1), wait_for, &go), 0);
+  ASSERT_EQ(host_backend::stream_destroy(gone), 0);
+  ASSERT_EQ(host_backend::set_device(0), 0);
+  EXPECT_FALSE(ordered_with_go(go, legacy));
+  ASSERT_EQ(host_backend::set_device(1), 0);
+  EXPECT_EQ(host_backend::device_synchronize(), 0);
+}
+
+TEST_F(HostDefaultStream, WaitsForTheStreamOfAThreadThatHasEnded) {
+  Flag go = false;
+  std::thread([&] {
+    EXPECT_EQ(launch_raw(host::per_thread_stream(), shape_of(1, 1), wait_for, &go), 0);
+  }).join();
+  EXPECT_FALSE(ordered_with_go(go, stream));
+  go = false;
+  std::thread([&] {
+    EXPECT_EQ(launch_raw(host::per_thread_stream(), shape_of(1, 1), wait_for, &go), 0);
+  }).join();
+  EXPECT_TRUE(ordered_with_go(go, legacy));
 }
 
 }  // namespace

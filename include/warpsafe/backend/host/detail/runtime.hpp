@@ -119,6 +119,7 @@ class Runtime {
     const std::vector<StreamState*> others =
         stream.is_default ? blocking_streams(streams, stream.device) : std::vector<StreamState*>{};
     for (StreamState* other : others) order_after(stream, other->last);
+    if (stream.is_default) order_after_retired(stream);
     enqueue(stream, operation);
     for (StreamState* other : others) order_after(*other, stream.last);
   }
@@ -267,6 +268,14 @@ class Runtime {
     ~Shutdown() { runtime.stop(); }
   };
 
+  /// A destroyed blocking stream stays ordered before the default stream until its work has ended.
+  void order_after_retired(StreamState& default_stream) {
+    for (const auto& gone : retired) {
+      if (!gone->blocking || &gone->device != &default_stream.device) continue;
+      order_after(default_stream, gone->last);
+      gone->blocking = false;  // it gets no more work, so once is enough
+    }
+  }
   void enqueue(StreamState& stream, const std::shared_ptr<Operation>& operation) {
     const bool served = scheduler == nullptr;
     if (served && !stream.worker.joinable()) {
