@@ -115,5 +115,30 @@ TEST_F(HostDefaultStream, WaitsForTheStreamOfAThreadThatHasEnded) {
   EXPECT_TRUE(ordered_with_go(go, legacy));
 }
 
+/// Submits work to the calling thread's stream, and again at the end of the thread.
+struct WorksAtThreadEnd {
+  Flag* go;
+  Flag* done;
+  ~WorksAtThreadEnd() {
+    EXPECT_EQ(launch_raw(host::per_thread_stream(), shape_of(1, 1), set, done), 0);
+  }
+};
+
+TEST_F(HostDefaultStream, OfAThreadOutlivesItsThreadLocalObjects) {
+  Flag go = false;
+  Flag done = false;
+  const std::size_t before = host::Runtime::get().streams.size();
+  std::thread([&] {
+    static thread_local WorksAtThreadEnd last{&go, &done};
+    EXPECT_EQ(launch_raw(host::per_thread_stream(), shape_of(1, 1), wait_for, last.go), 0);
+  }).join();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(done) << "the thread's last work must come after its first";
+  EXPECT_EQ(host::Runtime::get().streams.size(), before) << "the stream ends with the thread";
+  go = true;
+  EXPECT_EQ(host_backend::device_synchronize(), 0);
+  EXPECT_TRUE(done);
+}
+
 }  // namespace
 }  // namespace warpsafe::host_test

@@ -7,6 +7,8 @@
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 
+#include <pthread.h>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -56,33 +58,41 @@ inline void retire(Runtime& runtime, StreamHandle* handle) {
   runtime.reap();
 }
 
-/// The calling thread, as the owner of its per-thread default streams, which end with it.
-struct StreamOwner {
-  std::uint64_t number = 0;  ///< no other thread of the program has it
-
-  StreamOwner() = default;
-  StreamOwner(const StreamOwner&) = delete;
-  StreamOwner& operator=(const StreamOwner&) = delete;
-  ~StreamOwner() {
-    if (number == 0) return;
-    Runtime& runtime = Runtime::get();
-    if (runtime.unavailable() != 0) return;
-    static_cast<void>(guarded(
-        [&] {
-          const std::lock_guard lock(runtime.mutex);
-          std::vector<StreamHandle*> own;
-          for (const auto& [handle, stream] : runtime.streams) {
-            if (stream->of_thread == number) own.push_back(handle);
-          }
-          for (StreamHandle* const handle : own) retire(runtime, handle);
-          return 0;
-        },
-        0));
-  }
-};
-[[nodiscard, gnu::visibility("default")]] inline StreamOwner& stream_owner() noexcept {
-  static thread_local StreamOwner owner;
-  return owner;
+/// The number of the calling thread as the owner of its per-thread default streams, which no other
+/// thread of the program has; 0 before their first use. Has no destructor, so that the destructors
+/// of all thread_local objects can use the streams.
+[[nodiscard, gnu::visibility("default")]] inline std::uint64_t& stream_owner() noexcept {
+  static thread_local std::uint64_t number = 0;
+  return number;
+}
+/// Ends the per-thread default streams of a thread.
+inline void end_own_streams(std::uint64_t thread) noexcept {
+  Runtime& runtime = Runtime::get();
+  if (runtime.unavailable() != 0) return;
+  static_cast<void>(guarded(
+      [&] {
+        const std::lock_guard lock(runtime.mutex);
+        std::vector<StreamHandle*> own;
+        for (const auto& [handle, stream] : runtime.streams) {
+          if (stream->of_thread == thread) own.push_back(handle);
+        }
+        for (StreamHandle* const handle : own) retire(runtime, handle);
+        return 0;
+      },
+      0));
+}
+/// Makes the calling thread end its per-thread default streams after the destructors of its
+/// thread_local objects. If the system has no room for this, the streams stay until the program
+/// ends.
+[[gnu::visibility("default")]] inline void end_own_streams_with_thread() noexcept {
+  struct Key {
+    pthread_key_t key{};
+    bool made = pthread_key_create(&key, [](void* number) {
+                  end_own_streams(*static_cast<std::uint64_t*>(number));
+                }) == 0;
+  };
+  static const Key at_end;
+  if (at_end.made) pthread_setspecific(at_end.key, &stream_owner());
 }
 
 /// The stream that a handle names for the calling thread; nullptr if there is none. Makes a default
@@ -92,14 +102,17 @@ struct StreamOwner {
   if (!own && handle != legacy_stream()) return runtime.streams.find(handle);
   Device* const device = runtime.device(thread_state().device);
   if (device == nullptr) return nullptr;
-  std::uint64_t& thread = stream_owner().number;
+  std::uint64_t& thread = stream_owner();
   if (own && thread == 0) thread = ++runtime.owners_made;
   for (const auto& [key, stream] : runtime.streams) {
     const bool meant = own ? stream->of_thread == thread : stream->is_default;
     if (meant && &stream->device == device) return stream.get();
   }
   StreamState* const stream = runtime.streams.find(add_stream(runtime, *device, own));
-  if (own) stream->of_thread = thread;
+  if (own) {
+    stream->of_thread = thread;
+    end_own_streams_with_thread();
+  }
   stream->is_default = !own;
   return stream;
 }
