@@ -589,6 +589,20 @@ TEST_F(BufferTest, AViewThatOutlivesItsBufferIsRefused) {
   expect_refused(copy_and_wait(stream, from(old), to(values)), 0);
 }
 
+TEST_F(BufferTest, AViewOfABufferMadeWithoutChecksIsRefusedToo) {
+  const auto foreign = Stream::create().value();
+  auto buffer = DeviceBuffer<int>::create<CheckLevel::off>(stream, 3).value();
+  const auto view = buffer.view();
+  ASSERT_TRUE(buffer.close().has_value());
+  // Storage that was given back would be used again here.
+  const auto next = DeviceBuffer<int>::create<CheckLevel::off>(stream, 3).value();
+  for (const Stream* on : {static_cast<const Stream*>(&stream), &foreign}) {
+    const LaunchError error = error_in(launch(*on, three, kernel<take<int*>>, view));
+    EXPECT_EQ(error.code, Errc::memory_closed);
+    EXPECT_EQ(error.extra, 1U);
+  }
+}
+
 TEST_F(BufferTest, AViewIsGoodAsLongAsSomethingHoldsTheMemory) {
   auto buffer = filled(counting(3));
   const auto view = buffer.view();

@@ -184,12 +184,9 @@ class DeviceMemory : public MemoryOwner {
   static bool try_free(DeviceMemory& self, int& status) noexcept {
     if (self.template is_captured<Level>()) return false;
     status = self.template free_now<Level>();
-    if constexpr (Level == CheckLevel::off) {
-      delete &self;
-    } else {
-      self.~DeviceMemory();
-      RetiredOwners::add(&self);
-    }
+    // At every level: a file of another level may check a view of this memory.
+    self.~DeviceMemory();
+    RetiredOwners::add(&self);
     return true;
   }
   template <CheckLevel Level>

@@ -155,8 +155,9 @@ inline void mark_memory_freed(const void* memory, std::size_t bytes) noexcept {
   }
 }
 
-/// Checked builds: the owners of the memory that was freed last. A view that outlives its buffer
-/// still finds its owner here, and is refused instead of reading freed host memory.
+/// The owners of the memory that was freed last, at every level. A view that outlives its buffer
+/// still finds its owner here, and a checked launch refuses it instead of reading freed host
+/// memory.
 class RetiredOwners {
  public:
   /// Makes the storage of a destroyed owner, which `operator new` allocated, an owner that is
