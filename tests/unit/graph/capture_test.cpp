@@ -14,6 +14,7 @@
 #include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace warpsafe::core_test {
 namespace {
@@ -393,6 +394,38 @@ TEST_F(CaptureTest, AnotherStreamTakesPartByAnEvent) {
   EXPECT_EQ(numbers[0], 3);
   EXPECT_EQ(numbers[1], 9);
   EXPECT_EQ(numbers[2], 3 + 6 + 9);
+}
+
+// The library knows which streams take part, however many events and streams came before.
+TEST_F(CaptureTest, AStreamTakesPartThatJoinsAfterManyEventsAndStreams) {
+  for (const bool with_streams : {false, true}) {
+    auto buffer = DeviceBuffer<int>::create(other, 4).value();
+    ASSERT_TRUE(other.synchronize().has_value());
+    auto capture = Capture::begin(stream, CaptureMode::relaxed).value();
+    ASSERT_TRUE(put_on(stream, 1).has_value());
+    const auto fork = stream.record().value();
+    std::vector<Event> events;
+    std::vector<Stream> streams;
+    for (int i = 0; i < 40; ++i) {
+      if (with_streams) {
+        streams.push_back(Stream::create().value());
+        ASSERT_TRUE(warpsafe::wait(streams.back(), fork).has_value());
+      } else {
+        events.push_back(stream.record().value());
+      }
+    }
+    ASSERT_TRUE(warpsafe::wait(other, fork).has_value());
+    ASSERT_TRUE(launch(other, once, kernel<put>, 5, buffer.view()).has_value());
+    const auto join = other.record().value();
+    EXPECT_EQ(error_in(other.synchronize()).code, Errc::stream_capturing);
+    EXPECT_EQ(error_in(join.synchronize()).code, Errc::captured_event);
+    ASSERT_TRUE(warpsafe::wait(stream, join).has_value()) << "the refused calls broke nothing";
+    auto graph = std::move(capture).end();
+    ASSERT_TRUE(graph.has_value());
+    auto exec = graph.value().instantiate().value();
+    EXPECT_TRUE(buffer.close().has_value());
+    EXPECT_EQ(error_in(exec.launch(stream)).code, Errc::graph_memory_freed);
+  }
 }
 
 TEST_F(CaptureTest, NamesTheStreamThatWasNotJoined) {

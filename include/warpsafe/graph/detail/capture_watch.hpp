@@ -12,8 +12,12 @@
 
 #include <pthread.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <type_traits>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -25,6 +29,39 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
   return a.handle == b.handle &&
          (a.number == b.number || !is_known(a.number) || !is_known(b.number));
 }
+
+/// Plain values, as many as there is host memory for. An addition moves the values.
+template <class T>
+class PlainList {
+ public:
+  static_assert(std::is_trivially_copyable_v<T>);
+  PlainList() = default;
+  PlainList(const PlainList&) = delete;
+  PlainList& operator=(const PlainList&) = delete;
+  ~PlainList() { std::free(values_); }
+
+  /// Returns the copy in the list, or nullptr if there is no memory.
+  T* add(const T& value) noexcept {
+    if (count_ == room_) {
+      const std::size_t room = room_ == 0 ? 16 : 2 * room_;
+      void* const grown = std::realloc(static_cast<void*>(values_), room * sizeof(T));
+      if (grown == nullptr) return nullptr;
+      values_ = static_cast<T*>(grown);
+      room_ = room;
+    }
+    return ::new (static_cast<void*>(&values_[count_++])) T(value);
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] T* begin() noexcept { return values_; }
+  [[nodiscard]] T* end() noexcept { return values_ + count_; }
+  [[nodiscard]] const T* begin() const noexcept { return values_; }
+  [[nodiscard]] const T* end() const noexcept { return values_ + count_; }
+
+ private:
+  T* values_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t room_ = 0;
+};
 
 /// Follows one open capture: the streams that take part, and the error that broke it. The runtime
 /// only reports that something went wrong; this structure records what, and on which line.
@@ -56,12 +93,9 @@ struct CaptureWatch {
   ResourcesPtr resources;
   LaunchError broken =
       LaunchError::make(Errc{}, Stage{});  ///< the first error after which the capture was broken
-  // Further streams and events are not followed; an error then names no stream.
-  static constexpr int room = 32;
-  Fork forks[room] = {};
-  int fork_count = 0;
-  RecordedEvent events[room] = {};
-  unsigned event_count = 0;  ///< of all recorded events; a new one replaces the oldest
+  // Streams and events for which there is no host memory are not followed.
+  PlainList<Fork> forks;
+  PlainList<RecordedEvent> events;
   /// The first work that the capture's thread submitted to a stream that does not capture.
   struct OutsideWork {
     const void* stream = nullptr;  ///< nullptr: none
@@ -70,8 +104,8 @@ struct CaptureWatch {
   } outside{};
 
   [[nodiscard]] Fork* find_fork(const WhichStream& which) noexcept {
-    for (int i = 0; i < fork_count; ++i) {
-      if (may_be_one(forks[i].stream, which)) return &forks[i];
+    for (Fork& fork : forks) {
+      if (may_be_one(fork.stream, which)) return &fork;
     }
     return nullptr;
   }
@@ -90,9 +124,9 @@ struct CaptureWatch {
   }
   /// A stream of the capture with work that no other stream waits for, or nullptr.
   [[nodiscard]] const Fork* unjoined() const noexcept {
-    for (int i = 0; i < fork_count; ++i) {
-      const std::uint64_t tail = tail_of(forks[i].stream);
-      if (tail == 0 ? !forks[i].joined : tail != forks[i].joined_tail) return &forks[i];
+    for (const Fork& fork : forks) {
+      const std::uint64_t tail = tail_of(fork.stream);
+      if (tail == 0 ? !fork.joined : tail != fork.joined_tail) return &fork;
     }
     return nullptr;
   }
@@ -107,10 +141,14 @@ struct CaptureWatch {
       if (mark != nullptr) *mark = {};  // the event has since been recorded outside
       return;
     }
-    if (mark == nullptr) mark = &events[event_count++ % room];
     const Fork* const fork = find_fork(which);
     const std::uint64_t tail = tail_of(which);
-    *mark = {event, which, tail, fork == nullptr || fork->joined_tail == tail};
+    const RecordedEvent made{event, which, tail, fork == nullptr || fork->joined_tail == tail};
+    if (mark != nullptr) {
+      *mark = made;
+    } else {
+      static_cast<void>(events.add(made));
+    }
   }
   void wait(const WhichStream& waiter, const RecordedEvent& mark, std::uint64_t before,
             call_site site) noexcept {
@@ -123,9 +161,8 @@ struct CaptureWatch {
     Fork* fork = find_fork(waiter);
     const bool was_joined = fork == nullptr || fork->joined_tail == before;
     if (fork == nullptr) {
-      if (fork_count == room) return;
-      fork = &forks[fork_count++];
-      *fork = {waiter, 0, false, site};
+      fork = forks.add({waiter, 0, false, site});
+      if (fork == nullptr) return;
     }
     if (was_joined && mark.is_joined) fork->joined_tail = tail_of(waiter);
   }
