@@ -6,6 +6,7 @@
 #include <warpsafe/memory/pending.hpp>
 #include <warpsafe/stream/stream.hpp>
 
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -15,14 +16,21 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 /// Waits once for `stream` and returns the values of several Pending objects: `auto [a, b] =
 /// synchronize(stream, std::move(x), std::move(y)).value();`. Waits separately for a Pending of
 /// another stream. On an error no value is returned: Errc::execution_failed for a fault of earlier
-/// work, or the first Pending's own error (see `get`). Each Pending then keeps what it owns until
-/// its copy has ended.
+/// work, ::pending_taken if a Pending is given twice, or the first Pending's own error (see `get`).
+/// Each Pending then keeps what it owns until its copy has ended.
 template <CheckLevel Level = current_level, class B, class... T>
 [[nodiscard]] result<std::tuple<T...>> synchronize(std::type_identity_t<detail::Located<B>> stream,
                                                    basic_pending<B, T>&&... pending) noexcept {
   using Access = detail::PendingAccess;
   LaunchError error;
   if ((Access::error_before_wait(pending, error, stream.site) || ...)) return error;
+  const void* const given[] = {&pending..., nullptr};
+  for (std::size_t i = 1; i < sizeof...(T); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (given[i] != given[j]) continue;
+      return LaunchError::make(Errc::pending_taken, Stage::construction, stream.site);
+    }
+  }
   const result<void> waited = detail::wait_for<Level>(stream.stream, stream.site);
   if (!waited.has_value()) return waited.assume_error();
   bool failed = false;

@@ -325,6 +325,20 @@ TEST_F(PendingTest, TheFirstErrorOfSeveralIsTheirs) {
             Errc::runtime_failed);
 }
 
+TEST_F(PendingTest, OneThatIsGivenTwiceIsRefusedAndKeepsItsValue) {
+  const Stream other = Stream::create().value();
+  const auto buffer = filled(counting(4));
+  auto first = buffer.to_host(stream);
+  for (const Stream* on : {static_cast<const Stream*>(&stream), &other}) {
+    auto second = buffer.to_host<CheckLevel::off>(stream);
+    EXPECT_EQ(
+        error_in(synchronize(*on, std::move(first), std::move(second), std::move(first))).code,
+        Errc::pending_taken);
+    EXPECT_EQ(std::move(second).get().value(), counting(4));
+  }
+  EXPECT_EQ(std::move(first).get().value(), counting(4));
+}
+
 TEST_F(PendingTest, ALoopOverTheTakenValueHasItsElements) {
   const auto buffer = filled(counting(1000));
   int sum = 0;
