@@ -67,7 +67,7 @@ struct GuardedDevices {
     int before;
     int device;
   };
-  static constexpr int room = 32;  ///< the guards beyond it restore in the order of their ends
+  static constexpr int room = 32;  ///< the guards beyond it must end in reverse order
   Entry entries[room];
   int count;
   std::uint64_t last;  ///< the number of the newest guard
@@ -101,8 +101,10 @@ template <class B>
 }  // namespace detail
 
 /// Makes a device current for the calling thread. Its end restores the previous device, or leaves
-/// this to a guard that was made later and still exists. Guards may end in any order. @pre the
-/// thread that made the guard ends it
+/// this to a guard that was made later and still exists. End guards in the reverse order of their
+/// creation, as scopes do: only the first 32 guards that a thread holds may end in another order.
+/// The end of a further guard restores the device that was current before it. @pre the thread that
+/// made the guard ends it
 template <class B>
 class [[nodiscard]] basic_device_guard {
  public:
