@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include <cstddef>
+#include <future>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -337,6 +338,54 @@ TEST_F(CaptureTest, SaysWhichLaunchBrokeIt) {
             "argument (hostErrorInvalidConfiguration, 9)\n  at app.cpp:7");
   EXPECT_EQ(error.block[0], 512U);
   expect_over();
+}
+
+// One handle means the default stream of whichever thread asks.
+TEST_F(CaptureTest, IsNotBlamedForTheBrokenCaptureOfAnotherThreadsDefaultStream) {
+  const Event outside = other.record().value();
+  const auto own = [] { return StreamRef::borrow(host::per_thread_stream(), DeviceId(0)).value(); };
+  std::thread([&] {
+    auto capture = Capture::begin(own(), CaptureMode::relaxed).value();
+    ASSERT_TRUE(launch(own(), once, kernel<put>, 1, trust(numbers)).has_value());
+    std::thread([&] {
+      auto broken = Capture::begin(own(), CaptureMode::relaxed).value();
+      EXPECT_FALSE(warpsafe::wait(own(), outside).has_value());
+      EXPECT_EQ(error_in(std::move(broken).end()).subcode, Subcode::broken_by_call);
+    }).join();
+    const auto graph = std::move(capture).end();
+    ASSERT_TRUE(graph.has_value());
+    EXPECT_EQ(graph.assume_value().node_count().value(), 1U);
+  }).join();
+  host::take_last_error();
+}
+
+TEST_F(CaptureTest, NamesTheDefaultStreamOfAnotherThreadThatWasNotJoined) {
+  const auto own = [] { return StreamRef::borrow(host::per_thread_stream(), DeviceId(0)).value(); };
+  for (const bool joined : {true, false}) {
+    auto capture = Capture::begin(own(), CaptureMode::relaxed).value();
+    ASSERT_TRUE(launch(own(), once, kernel<put>, 1, trust(numbers)).has_value());
+    const Event fork = own().record().value();
+    std::promise<Event> join;
+    std::promise<void> over;
+    std::thread worker([&] {
+      EXPECT_TRUE(warpsafe::wait(own(), fork, app).has_value());
+      EXPECT_TRUE(launch(own(), once, kernel<put>, 2, trust(numbers + 1)).has_value());
+      join.set_value(own().record().value());
+      over.get_future().wait();  // the stream ends with its thread
+    });
+    const Event forked = join.get_future().get();
+    if (joined) {
+      EXPECT_TRUE(warpsafe::wait(own(), forked).has_value());
+    }
+    const auto graph = std::move(capture).end();
+    over.set_value();
+    worker.join();
+    EXPECT_EQ(graph.has_value(), joined);
+    if (joined) continue;
+    EXPECT_EQ(error_in(graph).code, Errc::capture_unjoined);
+    EXPECT_EQ(error_in(graph).site, app);
+  }
+  host::take_last_error();
 }
 
 TEST_F(CaptureTest, SaysWhichCallBrokeIt) {

@@ -118,9 +118,15 @@ struct CaptureWatch {
     }
     return nullptr;
   }
+  /// False if the runtime does not say. The handle of another thread's default stream would mean
+  /// the calling thread's.
+  [[nodiscard]] bool ask(const WhichStream& which, CaptureInfo& info) const noexcept {
+    return !StreamNumber(which.number).is_of_another_thread() &&
+           query_info(which.handle, info) == 0;
+  }
   [[nodiscard]] std::uint64_t tail_of(const WhichStream& which) const noexcept {
     CaptureInfo info{};
-    return query_info(which.handle, info) == 0 ? info.tail : 0;
+    return ask(which, info) ? info.tail : 0;
   }
   /// A stream of the capture with work that no other stream waits for, or nullptr.
   [[nodiscard]] const Fork* unjoined() const noexcept {
@@ -177,8 +183,7 @@ struct CaptureHookFunctions {
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       CaptureInfo info{};
       if (watch->broken.code != Errc{} || watch->vendor != error.vendor) continue;
-      if (watch->query_info(watch->stream.handle, info) != 0 || info.state != CaptureState::broken)
-        continue;
+      if (!watch->ask(watch->stream, info) || info.state != CaptureState::broken) continue;
       watch->broken = error;
       watch->broken.subcode = error.code == Errc::capture_broken ? Subcode::broken_before_call
                                                                  : Subcode::broken_by_call;
