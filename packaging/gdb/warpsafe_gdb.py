@@ -500,7 +500,7 @@ def print_race_report(value):
     findings = [string_text(finding["text"]) for finding in elements(value["findings"])]
     seeds, seed, left_out = (int(value[name]) for name in ("seeds_run", "seed", "left_out"))
     if not findings:
-        return f"no race in {seeds} seeds" if seeds else "no race in the recorded run"
+        return f"no race in {seeds} seeds\n" if seeds else "no race in the recorded run\n"
     text = (f"seed {seed} of this program:\n" if seeds else "") + "".join(findings)
     if left_out:
         text += f"and {left_out} more races\n"

@@ -79,7 +79,7 @@ TEST(CopyRowsSize, IsThatOfTheElementsAndOfTheRowsOfTwoMatrices) {
   EXPECT_TRUE(detail::check_same_size(wide, flat, app).has_value());
   EXPECT_TRUE(detail::check_same_size(flat, high, app).has_value());
   EXPECT_EQ(finding(error_in(detail::check_same_size(wide, high, app))),
-            (Finding{Errc::size_mismatch, Stage::construction, 3, 2, Axis::none}));
+            (Finding{Errc::size_mismatch, Stage::construction, 3, 2, Axis::y}));
   EXPECT_EQ(finding(error_in(detail::check_same_size(seven, wide, app))),
             (Finding{Errc::size_mismatch, Stage::construction, 6, 7, Axis::none}));
   CopyRows closed = flat;

@@ -117,7 +117,7 @@ TEST_F(PitchedBufferTest, ShapesOfOneSizeAreNotTheSame) {
   const auto source = matrix();
   auto target = PitchedBuffer<int>::create(stream, extent<2>{rows{5}, cols{3}}).value();
   EXPECT_EQ(finding(error_in(copy(stream, from(source), to(target)))),
-            (Finding{Errc::size_mismatch, Stage::construction, 3, 5, Axis::none}));
+            (Finding{Errc::size_mismatch, Stage::construction, 3, 5, Axis::y}));
 }
 
 TEST_F(PitchedBufferTest, AClosedOrMovedMatrixHasNoElements) {
