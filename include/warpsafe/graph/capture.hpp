@@ -11,6 +11,8 @@
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/graph/graph.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
+#include <warpsafe/stream/detail/stream_number.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>
@@ -58,8 +60,10 @@ class [[nodiscard]] basic_capture {
     state->watch.stream = {state->stream.ref().native(), state->stream.ref().number()};
     state->watch.query_info = &basic_capture::template query_info<Level>;
     basic_capture made(state);
-    if (const int status =
-            detail::call<B, Level, &B::capture_begin>(state->stream.ref().native(), mode)) {
+    const int status = detail::on_device_of<B, Level>(state->stream.ref(), [&]() noexcept {
+      return detail::call<B, Level, &B::capture_begin>(state->stream.ref().native(), mode);
+    });
+    if (status != 0) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("capture begin"), site);
       if (is_illegal_state(status)) error.code = Errc::stream_capturing;
       error.stream = state->stream.ref().native();
@@ -107,9 +111,9 @@ class [[nodiscard]] basic_capture {
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
     CaptureInfo before{};
-    static_cast<void>(query_info<Level>(state->watch.stream.handle, before));
+    static_cast<void>(query_info<Level>(state->watch.stream, before));
     typename B::native_graph graph{};
-    const int status = detail::call<B, Level, &B::capture_end>(state->stream.ref().native(), graph);
+    const int status = end_at<Level>(*state, graph);
     detail::close_watch(state->watch);
     detail::run_postponed_frees<B>();
     if (status != 0 || lost_work<Level>(*state, before, graph)) {
@@ -194,9 +198,19 @@ class [[nodiscard]] basic_capture {
     return true;
   }
   template <CheckLevel Level>
-  static int query_info(const void* stream, CaptureInfo& info) noexcept {
-    return detail::call<B, Level, &B::capture_info>(
-        static_cast<typename B::native_stream>(const_cast<void*>(stream)), info);
+  static int query_info(const detail::WhichStream& which, CaptureInfo& info) noexcept {
+    const detail::StreamNumber number(which.number);
+    const auto stream = detail::StreamAccess::make<B>(const_cast<void*>(which.handle),
+                                                      number.device_of_default(), number);
+    return detail::on_device_of<B, Level>(stream, [&]() noexcept {
+      return detail::call<B, Level, &B::capture_info>(stream.native(), info);
+    });
+  }
+  template <CheckLevel Level>
+  [[nodiscard]] static int end_at(const State& state, typename B::native_graph& graph) noexcept {
+    return detail::on_device_of<B, Level>(state.stream.ref(), [&]() noexcept {
+      return detail::call<B, Level, &B::capture_end>(state.stream.ref().native(), graph);
+    });
   }
   [[WARPSAFE_DETAIL_RARE]] static LaunchError closed_capture_error(call_site site) noexcept {
     LaunchError error = LaunchError::make(Errc::capture_unmatched, Stage::validation, site);
@@ -230,7 +244,7 @@ class [[nodiscard]] basic_capture {
   template <CheckLevel Level>
   static void discard_at(State& state, [[maybe_unused]] bool reported) noexcept {
     typename B::native_graph graph{};
-    const int status = detail::call<B, Level, &B::capture_end>(state.stream.ref().native(), graph);
+    const int status = end_at<Level>(state, graph);
     detail::close_watch(state.watch);
     detail::run_postponed_frees<B>();
     if constexpr (Level != CheckLevel::off) {

@@ -11,6 +11,7 @@
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
@@ -154,11 +155,13 @@ class [[nodiscard]] basic_executable_graph {
  private:
   template <CheckLevel Level>
   [[nodiscard]] result<void> submit(basic_stream_hold<B> stream, call_site site) noexcept {
-    if (const int status =
-            detail::call<B, Level, &B::graph_launch>(native_, stream.ref().native())) {
+    const int launched = detail::on_device_of<B, Level>(stream.ref(), [&]() noexcept {
+      return detail::call<B, Level, &B::graph_launch>(native_, stream.ref().native());
+    });
+    if (launched != 0) {
       // As for a kernel launch, a fault reported here belongs to earlier work.
       LaunchError error =
-          detail::runtime_error<B>(status, Name::of("graph launch"), site, Stage::launch);
+          detail::runtime_error<B>(launched, Name::of("graph launch"), site, Stage::launch);
       error.stage = Stage::runtime_call;
       error.stream = stream.ref().native();
       error.device = stream.ref().device().value();
@@ -188,12 +191,8 @@ class [[nodiscard]] basic_executable_graph {
   [[nodiscard]] static bool is_captured(basic_stream_ref<B> stream, call_site site,
                                         LaunchError& error) noexcept {
     if (Level != CheckLevel::full && detail::open_captures() == nullptr) return false;
-    bool capturing = false;
     // If the query fails, the launch reports the error.
-    if (detail::call<B, Level, &B::stream_capturing>(stream.native(), capturing) != 0 ||
-        !capturing) {
-      return false;
-    }
+    if (!detail::captures<Level>(stream)) return false;
     error = detail::capturing_error(B::vendor, Name::of("graph launch"), site);
     error.stream = stream.native();
     error.device = stream.device().value();

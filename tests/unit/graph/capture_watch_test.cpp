@@ -30,8 +30,8 @@ struct CaptureWatchTest : ::testing::Test {
     static std::map<const void*, Answer> all;
     return all;
   }
-  static int query(const void* stream, CaptureInfo& info) noexcept {
-    const Answer& answer = answers()[stream];
+  static int query(const detail::WhichStream& stream, CaptureInfo& info) noexcept {
+    const Answer& answer = answers()[stream.handle];
     info = answer.info;
     return answer.status;
   }

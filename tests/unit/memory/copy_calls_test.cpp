@@ -82,6 +82,36 @@ TEST_F(CopyCalls, AreMadeOnTheDeviceOfTheMemory) {
   }
 }
 
+// The handle 1, here shown as 0, is the legacy default stream of the device that is current.
+TEST_F(CopyCalls, OfAFarDefaultStreamRunOnThatOfTheMemoryBetweenTwoPoints) {
+  const auto legacy = detail::StreamAccess::make<ScriptedRuntime>(reinterpret_cast<void*>(1), 0);
+  const auto copied = [&] {
+    script.device = 0;
+    return detail::submit_copy<full>(flat(5, 3), flat(6, -1), CopyKind::host_to_device, legacy);
+  };
+  EXPECT_EQ(copied(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"event_record 1 0", "set_device 3", "stream_wait 0 1",
+                                   "set_device 0", "set_device 3", "copy 5 6 12 0", "set_device 0",
+                                   "set_device 3", "event_record 2 0", "set_device 0",
+                                   "stream_wait 0 2", "event_destroy 2", "event_destroy 1"}));
+  for (const char* const call : {"event_record", "stream_wait"}) {
+    script.fails = {{call, 4}};
+    EXPECT_EQ(copied(), 4) << call;
+    EXPECT_THAT(script.taken(), ::testing::Not(::testing::Contains("copy 5 6 12 0"))) << call;
+  }
+  script.fails = {{"copy", 4}};
+  EXPECT_EQ(copied(), 4);
+  EXPECT_THAT(script.taken(), ::testing::Not(::testing::Contains("stream_synchronize 0")));
+  script.fails = {};
+  for (const char* const call : {"event_record", "stream_wait"}) {
+    script.fails_later = {{call, 4}};
+    EXPECT_EQ(copied(), 4) << call;
+    EXPECT_THAT(script.taken(), ::testing::Contains("stream_synchronize 0"))
+        << "the caller may free the memory";
+    script.fails = {};
+  }
+}
+
 TEST_F(CopyCalls, OfRowsWithoutAccessMoveEachRow) {
   const Rows to = matrix(5, 0), from = matrix(6, 1);
   const auto copied = [&] {

@@ -5,6 +5,7 @@
 // another device's. The model gives a destroyed stream's handle to the next stream at once.
 
 #include "launch_fixture.hpp"
+#include <warpsafe/graph.hpp>
 #include <warpsafe/memory.hpp>
 
 #include <gmock/gmock.h>
@@ -270,6 +271,115 @@ TEST_F(Identity, TheLegacyStreamOfADeviceThatIsNotCurrentIsWaitedFor) {
   const auto event = far.record();
   ASSERT_FALSE(event.has_value());
   EXPECT_EQ(event.error().code, Errc::stream_wrong_device) << "as for any other stream";
+}
+
+// Default streams of a device that is not current.
+
+struct FarDefault : Identity {
+  FarDefault() { EXPECT_TRUE(host::set_peer_access(0, 1, true)); }
+  /// Memory of device 1 that a late kernel on a stream of device 0 sets to 7.
+  DeviceBuffer<int> set_by(StreamRef on) const {
+    auto memory = DeviceBuffer<int>::create(far, n).value();
+    EXPECT_TRUE(memory.zero(far).has_value());
+    EXPECT_TRUE(far.synchronize().has_value());
+    EXPECT_TRUE(launch(on, once, kernel<set_late>, memory.view(), n, 7).has_value());
+    return memory;
+  }
+  int last_of(const DeviceBuffer<int>& memory) const {
+    return memory.to_host(far).get().value()[n - 1];
+  }
+  static void release() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    may_end = true;
+  }
+  static Stream made_far() {
+    host::set_device_count(2);
+    return Stream::create(DeviceId(1)).value();
+  }
+  const Stream far = made_far();
+};
+
+TEST_F(FarDefault, CopiesToTheHostComeAfterItsWork) {
+  for (const StreamRef on : {legacy(0), per_thread(0)}) {
+    may_end = false;
+    auto memory = set_by(on);
+    std::thread later(release);
+    EXPECT_EQ(memory.to_host(on).get().value()[n - 1], 7);
+    later.join();
+    may_end = false;
+    auto pinned = PinnedBuffer<int>::create(n).value();
+    ASSERT_TRUE(launch(on, once, kernel<set_late>, memory.view(), n, 8).has_value());
+    auto pending = copy(on, from(memory), to(std::move(pinned)));
+    may_end = true;
+    const auto back = std::move(pending).get().value();
+    EXPECT_EQ(back.span()[n - 1], 8);
+  }
+}
+
+TEST_F(FarDefault, CopiesOnTheDeviceAreInItsOrder) {
+  for (const StreamRef on : {legacy(0), per_thread(0)}) {
+    may_end = false;
+    auto memory = set_by(on);
+    auto target = DeviceBuffer<int>::create(far, n).value();
+    ASSERT_TRUE(copy(on, from(memory), to(target)).has_value());
+    EXPECT_FALSE(on.ready().value());
+    EXPECT_TRUE(stays_pending(on)) << "later work comes after the copy";
+    may_end = true;
+    EXPECT_TRUE(on.synchronize().has_value());
+    EXPECT_EQ(last_of(target), 7);
+  }
+}
+
+TEST_F(FarDefault, ACopyThereIsNotForACapture) {
+  auto memory = DeviceBuffer<int>::create(far, n).value();
+  auto target = DeviceBuffer<int>::create(far, n).value();
+  auto capture = Capture::begin(per_thread(0), CaptureMode::relaxed).value();
+  const auto copied = copy(per_thread(0), from(memory), to(target));
+  ASSERT_FALSE(copied.has_value());
+  EXPECT_EQ(copied.error().code, Errc::stream_capturing);
+  EXPECT_TRUE(std::move(capture).end().has_value());
+}
+
+TEST_F(FarDefault, AGraphRunsOnItsDevice) {
+  auto graph = [&] {
+    const auto second = DeviceGuard::create(DeviceId(1)).value();
+    auto capture = Capture::begin(far).value();
+    EXPECT_TRUE(launch(far, once, kernel<run_until_released>).has_value());
+    return std::move(capture).end().value();
+  }();
+  auto exec = graph.instantiate().value();
+  for (const StreamRef on : {legacy(1), per_thread(1)}) {
+    may_end = false;
+    ASSERT_TRUE(exec.launch(on).has_value());
+    EXPECT_FALSE(on.ready().value());
+    const auto near = on == legacy(1) ? legacy(0) : per_thread(0);
+    EXPECT_TRUE(near.ready().value());
+    may_end = true;
+    EXPECT_TRUE(on.synchronize().has_value());
+  }
+}
+
+TEST_F(FarDefault, ACaptureIsOfItsDevice) {
+  const Stream near = Stream::create(DeviceId(0)).value();
+  auto far_memory = DeviceBuffer<int>::create(far, n).value();
+  auto memory = DeviceBuffer<int>::create(near, n).value();
+  auto capture = Capture::begin(per_thread(1)).value();
+  EXPECT_TRUE(far_memory.zero(per_thread(1)).has_value());
+  EXPECT_TRUE(memory.zero(per_thread(0)).has_value());
+  auto exec_of = std::move(capture).end();
+  ASSERT_TRUE(exec_of.has_value());
+  EXPECT_EQ(exec_of.value().node_count().value(), 1U);
+  {
+    auto again = Capture::begin(per_thread(1)).value();
+    again.discard();
+  }
+  EXPECT_TRUE(per_thread(1).synchronize().has_value()) << "it captures no longer";
+  // A launch there is refused, wherever the thread is.
+  auto exec = exec_of.value().instantiate().value();
+  auto open = Capture::begin(per_thread(1)).value();
+  EXPECT_EQ(error_in(exec.launch(per_thread(1))).code, Errc::stream_capturing);
+  EXPECT_TRUE(exec.launch(per_thread(0)).has_value());
+  open.discard();
 }
 
 // A runtime that does not number its streams, and streams that other code made.

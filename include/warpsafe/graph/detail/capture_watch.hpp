@@ -85,7 +85,7 @@ struct CaptureWatch {
 
   CaptureWatch* next = nullptr;
   std::uint64_t number = 0;  ///< of this capture in the process, from 1
-  int (*query_info)(const void* stream, CaptureInfo& info) noexcept = nullptr;
+  int (*query_info)(const WhichStream& stream, CaptureInfo& info) noexcept = nullptr;
   Vendor vendor = Vendor::unknown;
   CaptureMode mode = CaptureMode::global;
   pthread_t thread = pthread_self();
@@ -121,8 +121,7 @@ struct CaptureWatch {
   /// False if the runtime does not say. The handle of another thread's default stream would mean
   /// the calling thread's.
   [[nodiscard]] bool ask(const WhichStream& which, CaptureInfo& info) const noexcept {
-    return !StreamNumber(which.number).is_of_another_thread() &&
-           query_info(which.handle, info) == 0;
+    return !StreamNumber(which.number).is_of_another_thread() && query_info(which, info) == 0;
   }
   [[nodiscard]] std::uint64_t tail_of(const WhichStream& which) const noexcept {
     CaptureInfo info{};

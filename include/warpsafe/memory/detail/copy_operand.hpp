@@ -10,6 +10,8 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/stream_number.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 
@@ -184,11 +186,37 @@ inline constexpr bool has_names = ((side_name<std::remove_cvref_t<A>> != SideNam
   return error;
 }
 
+/// Whether the stream is a default stream, and all device memory of the copy is of one other
+/// device. The stream's handle means the stream of the current device, which must be the memory's.
+template <class B>
+[[nodiscard]] bool is_of_far_default(const CopyRows& to, const CopyRows& from, CopyKind kind,
+                                     const basic_stream_ref<B>& stream) noexcept {
+  if (!StreamNumber::is_default(stream.native())) return false;
+  if (kind == CopyKind::device_to_device && to.device != from.device) return false;
+  const int known = to.device >= 0 ? to.device : from.device;
+  return known >= 0 && known != stream.device().value();
+}
+
 /// Submits the copy to the stream and returns the runtime's status. @pre check_same_size
 template <CheckLevel Level, class B>
 [[nodiscard]] int submit_copy(CopyRows to, CopyRows from, CopyKind kind,
                               basic_stream_ref<B> stream) noexcept {
   if (to.size == 0) return 0;
+  if (is_of_far_default(to, from, kind, stream)) {
+    // The same default stream of the memory's device runs the copy, between two points of `stream`.
+    const int device = to.device >= 0 ? to.device : from.device;
+    const auto there = StreamAccess::make<B>(stream.native(), device);
+    StreamMark<B> before, after;
+    int status = before.template set<Level>(stream);
+    if (status == 0) status = before.template order_before<Level>(there);
+    if (status == 0) status = submit_copy<Level>(to, from, kind, there);
+    if (status != 0) return status;
+    status = after.template set<Level>(there);
+    if (status == 0) status = after.template order_before<Level>(stream);
+    // The caller takes a copy that failed for one that does not run.
+    if (status != 0) static_cast<void>(wait_for_stream<Level>(there, {}, false));
+    return status;
+  }
   const bool peers = to.device >= 0 && from.device >= 0 && to.device != from.device;
   // The memory's device must be current, whichever device the stream is of: otherwise CUDA does not
   // find memory of that device's pool (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).

@@ -65,7 +65,8 @@ template <CheckLevel Level, class B>
     error.operation = Name::of("copy on the device");
     return error;
   }
-  if (to.device >= 0 && from.device >= 0 && to.device != from.device) {
+  if ((to.device >= 0 && from.device >= 0 && to.device != from.device) ||
+      is_of_far_default(to, from, CopyKind::device_to_device, stream)) {
     const result<void> possible =
         check_not_capturing<Level>(stream, Name::of("copy between devices"), site);
     if (!possible.has_value()) return possible;

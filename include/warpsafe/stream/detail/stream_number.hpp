@@ -101,6 +101,10 @@ class StreamNumber {
     const std::uint64_t thread = (value_ & ~kind_bits) >> device_width;
     return (value_ & kind_bits) == by_default && thread != 0 && thread != stream_thread();
   }
+  /// The device of a default stream. @pre a result of `legacy`, or of `here` for `per_thread`
+  [[nodiscard]] constexpr int device_of_default() const noexcept {
+    return static_cast<int>(value_ & device_bits);
+  }
   /// Whether no other stream has this number.
   [[nodiscard]] constexpr bool is_certain() const noexcept {
     return (value_ & kind_bits) != by_handle;
