@@ -222,7 +222,7 @@ class [[nodiscard]] basic_executable_graph {
   int wait_for_last() noexcept {
     if (is_marked_) return launched_.template wait<Level>({}, false);
     const auto stream = detail::reachable_stream(last_->ref(), last_number_);
-    if (!detail::captures<Level>(stream)) {
+    if (!detail::meets_capture<Level>(stream)) {
       // Other streams may capture, and an ordinary wait would break their captures.
       const detail::RelaxedCaptureScope<B, Level> outside;
       return detail::wait_for_stream<Level>(stream, {}, false);

@@ -5,11 +5,13 @@
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
 
 #include <gmock/gmock.h>
 
 #include <cstddef>
 #include <future>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -77,6 +79,31 @@ std::string printed_by_capture(const Stream& stream, const Body& body) {
   EXPECT_TRUE(std::move(capture).template end<Level>().has_value());
   return ::testing::internal::GetCapturedStderr();
 }
+// CUDA and the host model refuse any use of the legacy stream while a stream that synchronises with
+// it captures.
+TEST_F(CaptureTest, FreesOfTheLegacyStreamThatMetItAreMadeAtItsEnd) {
+  const auto legacy = StreamRef::borrow(host::legacy_stream(), DeviceId(0)).value();
+  const auto frees = [] {
+    return host::calls_made(host::call_of<&host_backend::deallocate>) +
+           host::calls_made(host::call_of<&host_backend::deallocate_unordered>);
+  };
+  for (const auto native : {host::create_blocking_stream(0), host::per_thread_stream()}) {
+    const auto blocking = StreamRef::borrow(native, DeviceId(0)).value();
+    for (const CaptureMode mode : {CaptureMode::global, CaptureMode::relaxed}) {
+      const auto freed = frees();
+      auto buffer = DeviceBuffer<int>::create(legacy, 4).value();
+      auto managed = std::optional(ManagedBuffer<int>::create(legacy, 4).value());
+      auto capture = Capture::begin(blocking, mode).value();
+      ASSERT_TRUE(launch(blocking, once, kernel<put>, 1, trust(numbers)).has_value());
+      EXPECT_TRUE(buffer.close().has_value());
+      managed.reset();
+      EXPECT_EQ(frees(), freed);
+      EXPECT_TRUE(std::move(capture).end().has_value()) << "nothing broke it";
+      EXPECT_EQ(frees(), freed + 2);
+    }
+  }
+}
+
 TEST_F(CaptureTest, IsNotEmptyByMistake) {
   auto x = DeviceBuffer<int>::create(other, 4).value();
   const auto y = DeviceBuffer<int>::create(other, 4).value();

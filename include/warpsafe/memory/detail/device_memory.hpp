@@ -162,13 +162,7 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[nodiscard]] bool is_captured() const noexcept {
     if (start == nullptr || kind_ == Kind::captured) return false;
-    if (!own_number().is_of_another_thread()) return captures<Level>(stream_.ref());
-    // A capture on any stream that synchronises with the legacy stream forbids its use.
-    bool capturing = false;
-    const int status = on_device_of<B, Level>(reachable(), [&]() noexcept {
-      return call<B, Level, &B::stream_capturing>(reachable().native(), capturing);
-    });
-    return capturing || B::classify(status) == Errc::stream_capturing;
+    return meets_capture<Level>(reachable());
   }
   /// Of `stream_` for the thread that bound the memory to it.
   [[nodiscard]] StreamNumber own_number() const noexcept { return StreamNumber(freed_on); }

@@ -49,6 +49,17 @@ template <CheckLevel Level, class B>
          capturing;
 }
 
+/// Whether a use of the stream would become part of a capture or break one: it captures, or it is
+/// the legacy stream and a stream that synchronises with it captures.
+template <CheckLevel Level, class B>
+[[nodiscard]] bool meets_capture(basic_stream_ref<B> stream) noexcept {
+  bool capturing = false;
+  const int status = on_device_of<B, Level>(stream, [&]() noexcept {
+    return call<B, Level, &B::stream_capturing>(stream.native(), capturing);
+  });
+  return capturing || (status != 0 && B::classify(status) == Errc::stream_capturing);
+}
+
 /// Waits for the stream's work, even if other streams capture. Like
 /// basic_stream_ref::synchronize, but without a time-out.
 template <CheckLevel Level, class B>
