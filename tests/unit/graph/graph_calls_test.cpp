@@ -388,8 +388,9 @@ TEST_F(GraphCalls, GraphsAreDestroyedAtTheLevelThatMadeThem) {
 TEST_F(GraphCalls, AClosedInstanceKeepsNoStream) {
   auto* const owner = detail::SharedStream<ScriptedRuntime>::make(
       Runtime::handle<Runtime::native_stream>(1), 3, &Runtime::stream_destroy);
+  const auto owned = detail::StreamAccess::make<ScriptedRuntime>(owner->native, 3, owner->number);
   Exec exec = instance(false);
-  EXPECT_TRUE(exec.launch(basic_stream_hold(stream)).has_value());
+  EXPECT_TRUE(exec.launch(basic_stream_hold(owned)).has_value());
   EXPECT_EQ(owner->release(), 0);
   static_cast<void>(script.taken());
   EXPECT_TRUE(exec.close().has_value());
