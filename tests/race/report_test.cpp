@@ -20,10 +20,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace warpsafe::adversarial {
 namespace {
@@ -70,6 +73,61 @@ TEST(RaceReport, NamesAResultThatTheScheduleDecides) {
   EXPECT_EQ(report.findings.front().mistake, Mistake::different_result);
   EXPECT_GT(report.seeds_run, 1U);
   EXPECT_EQ(report.seed, report.seeds_run) << "the one that differs, to run it again";
+}
+
+TEST(RaceReport, NamesTheValueOfAResultThatTheScheduleDecides) {
+  const auto is_ready = []() -> result<bool> {
+    WARPSAFE_TRY(const auto stream, Stream::create());
+    WARPSAFE_TRY(auto x, DeviceBuffer<float>::create(stream, 1));
+    WARPSAFE_TRYV(launch(stream, reported_once, kernel<touch>, x.view()));
+    WARPSAFE_TRY(const Progress now, stream.query());
+    return now == Progress::ready;
+  };
+  const auto report = run(1000, is_ready);
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings.front().mistake, Mistake::different_result);
+  EXPECT_EQ(report.seed, report.seeds_run) << "the one that differs, to run it again";
+  const auto as_answer = run(1000, [&]() -> answer<bool> {
+    const result<bool> now = is_ready();
+    return now.has_value() ? answer<bool>(now.assume_value()) : now.assume_error();
+  });
+  ASSERT_EQ(as_answer.findings.size(), 1U);
+  EXPECT_EQ(as_answer.findings.front().mistake, Mistake::different_result);
+}
+
+TEST(RaceReport, AResultWhoseValueIsTheSameOrCannotBeComparedIsClean) {
+  struct WithoutEquality {
+    bool is_ready;
+  };
+  const auto same = run(50, []() -> result<int> { return 3; });
+  EXPECT_TRUE(same.clean()) << same.text();
+  EXPECT_EQ(same.seeds_run, 50U);
+  int calls = 0;
+  const auto other =
+      run(50, [&]() -> result<WithoutEquality> { return WithoutEquality{++calls % 2 == 0}; });
+  EXPECT_TRUE(other.clean()) << other.text();
+  EXPECT_TRUE(run(50, []() -> result<Stream> { return Stream::create(); }).clean());
+  EXPECT_TRUE(
+      run(50, []() -> result<std::unique_ptr<int>> { return std::make_unique<int>(1); }).clean());
+  const auto owner = run(50, []() -> result<DeviceBuffer<float>> {
+    WARPSAFE_TRY(const auto stream, Stream::create());
+    return DeviceBuffer<float>::create(stream, 1);
+  });
+  EXPECT_TRUE(owner.clean()) << owner.text();
+}
+
+TEST(RaceReport, AValueThatIsNeverEqualToItselfDiffersFromOthersOnly) {
+  const auto nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(run(20, [&] { return nan; }).clean());
+  EXPECT_TRUE(run(20, [&]() -> result<std::vector<double>> {
+                return std::vector<double>{1, nan};
+              }).clean());
+  int calls = 0;
+  const auto once = run(20, [&] { return ++calls == 7 ? nan : 1.0; });
+  ASSERT_EQ(once.findings.size(), 1U);
+  EXPECT_EQ(once.seed, 7U);
+  calls = 0;
+  EXPECT_EQ(run(20, [&] { return ++calls == 1 ? nan : 1.0; }).findings.size(), 1U);
 }
 
 WARPSAFE_KERNEL void fill_all(DeviceSpan<float> x) {

@@ -35,6 +35,20 @@ concept IsOutcome = requires(const T& outcome) {
 template <class T>
 inline constexpr bool is_outcome = IsOutcome<T>;
 
+/// What a run compares with the first seed's value: what a program returns, or the value of its
+/// result. void if there is none, or if a result holds no value with == that can be copied.
+template <class T>
+struct ComparedValue {
+  using type = T;
+};
+template <IsOutcome T>
+struct ComparedValue<T> {
+  using Inner = typename T::value_type;
+  static constexpr bool is_comparable =
+      std::equality_comparable<Inner> && std::copy_constructible<Inner>;
+  using type = std::conditional_t<is_comparable, Inner, void>;
+};
+
 /// One program under many schedules. Owns the host backend while a seed runs. Its destructor ends a
 /// run that an exception cut short.
 class AdversarialSession {
@@ -181,8 +195,8 @@ struct Seeds {
 /// * a use of freed memory, or of a destroyed stream;
 /// * a copy to the host of device memory that nothing has written, and atomic_add to such memory;
 /// * work that failed, such as a write past the end of a buffer;
-/// * a value of `program` that differs from that of the first seed, or an error if it returns a
-///   result.
+/// * a value of `program` that differs from that of the first seed. If it returns a result: its
+///   error, or a value that differs, if its type has == and can be copied.
 /// After all seeds, it also reports each kernel that got device memory in a parameter whose type
 /// hides it: what that kernel accesses was not checked.
 ///
@@ -197,21 +211,29 @@ template <class Program>
   using Value = std::remove_cvref_t<std::invoke_result_t<Program&>>;
   host::AdversarialSession session;
   if (session.is_forked()) return session.report();
-  // The first seed's value, if there is one to compare.
-  constexpr bool compared = !std::is_void_v<Value> && !host::is_outcome<Value>;
-  std::optional<std::conditional_t<compared, Value, bool>> first;
+  using Compared = typename host::ComparedValue<Value>::type;
+  constexpr bool compares = !std::is_void_v<Compared>;
+  std::optional<std::conditional_t<compares, Compared, bool>> first;
+  const auto compare = [&](auto&& value) {
+    // A value that holds a NaN is not even equal to itself.
+    const auto differs = [&] { return !(value == *first) && (value == value || *first == *first); };
+    if (first.has_value() && differs()) session.differs();
+    if (!first.has_value()) first.emplace(std::forward<decltype(value)>(value));
+  };
   bool again = false;
   for (std::uint64_t i = 0; i < seeds.count; i += again ? 0 : 1) {
     session.begin(seeds.first + i);
     if constexpr (std::is_void_v<Value>) {
       program();
     } else if constexpr (host::is_outcome<Value>) {
-      const Value outcome = program();
-      if (!outcome.has_value()) session.failed(outcome.assume_error());
+      Value outcome = program();
+      if (!outcome.has_value()) {
+        session.failed(outcome.assume_error());
+      } else if constexpr (compares) {
+        compare(std::move(outcome).assume_value());
+      }
     } else {
-      Value value = program();
-      if (first.has_value() && !(value == *first)) session.differs();
-      if (!first.has_value()) first.emplace(std::move(value));
+      compare(program());
     }
     if (!session.end(again)) break;
   }
