@@ -17,6 +17,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -208,6 +209,33 @@ TEST(ArgumentTypes, WhatIsNotRefusedIsAccepted) {
       {&check_argument<1, MadeOfBoth, IntAndFloat>, true},
       {&check_argument<1, std::optional<long>, std::optional<int>>, true},
       {&check_argument<1, Scoped, Scoped>, true},
+  });
+}
+
+struct HoldsOptional {
+  operator std::optional<int>() const { return 1; }
+};
+
+TEST(ArgumentTypes, EveryNumberInsideAClassKeepsItsValue) {
+  using detail::keeps_held_value;
+  using Pair = std::pair<int, int>;
+  expect_rules({
+      {&keeps_held_value<Pair, std::pair<int, long>>, false},
+      {&keeps_held_value<Pair, std::pair<long, int>>, false},
+      {&keeps_held_value<Pair, std::pair<short, int>>, true},
+      {&keeps_held_value<std::pair<long, double>, std::pair<int, float>>, true},
+      {&keeps_held_value<std::tuple<int, float>, std::tuple<int, double>>, false},
+      {&keeps_held_value<std::tuple<int, int>, std::pair<int, long>>, false},
+      {&keeps_held_value<std::tuple<int, long>, Pair>, true},
+      {&keeps_held_value<std::tuple<Pair, int>, std::tuple<std::pair<int, long>, int>>, false},
+      {&keeps_held_value<std::optional<Pair>, std::optional<std::pair<int, long>>>, false},
+      {&keeps_held_value<std::optional<Pair>, std::pair<int, long>>, false},
+      {&keeps_held_value<std::optional<Pair>, std::pair<short, int>>, true},
+      {&keeps_held_value<std::pair<std::optional<int>, int>, std::pair<long, int>>, false},
+      {&keeps_held_value<std::optional<int>, std::atomic<long>>, false},
+      {&keeps_held_value<std::optional<int>, std::nullopt_t>, true},
+      {&keeps_held_value<std::optional<int>, HoldsOptional>, true},
+      {&keeps_held_value<std::pair<MadeOfInt, int>, Pair>, true},
   });
 }
 

@@ -5,6 +5,7 @@
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/kernel/detail/inner_memory.hpp>
 #include <warpsafe/kernel/detail/parameter.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 
@@ -108,16 +109,42 @@ template <class P, class A>
 inline constexpr bool made_keeping_value = std::is_constructible_v<P, NumberLike<A, false>> ||
                                            std::is_constructible_v<P, NumberLike<A, true>>;
 
-/// Whether the class P, made from the class A, holds a narrower number; for example,
-/// std::optional<int> made from std::optional<long>.
 template <class P, class A>
-inline constexpr bool holds_narrower = false;
-template <template <class, class...> class Holder, class To, class... ToMore, class From,
-          class... FromMore>
-requires(std::is_arithmetic_v<To>&& std::is_arithmetic_v<
-         From>) inline constexpr bool holds_narrower<Holder<To, ToMore...>,
-                                                     Holder<From, FromMore...>> =
-    !keeps_value<To, From>();
+constexpr bool keeps_held_value() noexcept;
+/// Whether the template P, made from the template A, keeps the values in A's elements; for example,
+/// not std::pair<int, int> made from std::pair<int, long>.
+template <class P, class A>
+inline constexpr bool keeps_elements = true;
+template <template <class...> class Holder, class... To, class... From>
+requires(sizeof...(To) ==
+         sizeof...(From)) inline constexpr bool keeps_elements<Holder<To...>, Holder<From...>> =
+    (keeps_held_value<std::remove_cv_t<To>, std::remove_cv_t<From>>() && ...);
+template <template <class...> class Holder, class... To, template <class...> class Other,
+          class... From>
+requires(sizeof...(To) == sizeof...(From) && members_of_tuple<Holder<To...>> != 0 &&
+         members_of_tuple<Other<From...>> !=
+             0) inline constexpr bool keeps_elements<Holder<To...>, Other<From...>> =
+    (keeps_held_value<std::remove_cv_t<To>, std::remove_cv_t<From>>() && ...);
+/// Whether a P that is made from an A keeps A's value, also that of an A inside another class. A
+/// class is responsible for its own constructors.
+template <class P, class A>
+constexpr bool keeps_held_value() noexcept {
+  if constexpr (std::is_same_v<P, A> || !std::is_convertible_v<const A&, P>) {
+    return true;
+  } else if constexpr (std::is_arithmetic_v<P> && std::is_arithmetic_v<A>) {
+    return keeps_value<P, A>();
+  } else if constexpr (std::is_arithmetic_v<P>) {
+    return converts_keeping_value<P, A>();
+  } else if constexpr (std::is_class_v<P> && std::is_arithmetic_v<A>) {
+    return made_keeping_value<P, A>;
+  } else {
+    if constexpr (OptionalValue<P>) {
+      using Value = typename P::value_type;
+      if constexpr (std::is_convertible_v<const A&, Value>) return keeps_held_value<Value, A>();
+    }
+    return keeps_elements<P, A>;
+  }
+}
 
 /// Whether the pointer's memory has no element type: void or bytes.
 template <class Pointer>
@@ -296,7 +323,7 @@ constexpr bool check_argument() noexcept {
     } else if constexpr (converts && std::is_class_v<P> && std::is_class_v<A> &&
                          !std::is_same_v<P, A>) {
       constexpr bool whole = !(std::is_base_of_v<P, A> && sizeof(A) > sizeof(P));
-      constexpr bool keeps = !holds_narrower<P, A>;
+      constexpr bool keeps = keeps_held_value<P, A>();
       static_assert(
           whole,
           "warpsafe: this argument would be sliced to the base class that the kernel takes; let the kernel take the derived class");
