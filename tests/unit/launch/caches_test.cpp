@@ -7,6 +7,8 @@
 #include "core_test.hpp"
 #include <warpsafe/launch/detail/kernel_slots.hpp>
 
+#include <gmock/gmock.h>
+
 #include <atomic>
 #include <cstdint>
 #include <thread>
@@ -184,6 +186,50 @@ TEST(KernelCache, EachDeviceIsRaisedOnItsOwn) {
   Driver::allowed = 49152;  // the second device's
   EXPECT_EQ(cache.allow_dynamic_shared(entry, 1, 100000), 0);
   EXPECT_EQ(Driver::raised, (std::vector<std::uint64_t>{100000, 100000}));
+}
+
+/// A driver that answers for the current device, as those of the vendors.
+struct TwoDevices {
+  static inline int current = 0;
+  static inline int set_answer = 0;
+  static inline std::uint64_t allowed[2] = {49152, 49152};
+
+  static int current_device(int& device) noexcept {
+    device = current;
+    return 0;
+  }
+  static int set_device(int device) noexcept {
+    if (set_answer == 0) current = device;
+    return set_answer;
+  }
+  static int attributes_of(const KernelEntry&, KernelLimits& limits) noexcept {
+    limits.max_threads_per_block = current == 0 ? 128 : 256;
+    limits.max_dynamic_shared = allowed[current];
+    return 0;
+  }
+  static int raise_dynamic_shared(const KernelEntry&, std::uint64_t bytes) noexcept {
+    allowed[current] = bytes;
+    return 0;
+  }
+};
+
+TEST(KernelCache, AnswersForTheDeviceThatIsAskedWhicheverIsCurrent) {
+  detail::KernelSlots<TwoDevices> slots{};
+  TwoDevices::set_answer = 101;
+  EXPECT_EQ(slots.allow_dynamic_shared(entry, 1, 100000), 101);
+  TwoDevices::set_answer = 0;
+  EXPECT_EQ(slots.allow_dynamic_shared(entry, 1, 100000), 0);
+  EXPECT_THAT(TwoDevices::allowed, testing::ElementsAre(49152, 100000));
+  EXPECT_EQ(slots.allow_dynamic_shared(entry, 0, 60000), 0);
+  EXPECT_THAT(TwoDevices::allowed, testing::ElementsAre(60000, 100000));
+  for (const int device : {1, 0}) {
+    KernelLimits local;
+    int status = -1;
+    const KernelLimits* const found = slots.find(entry, device, local, status);
+    ASSERT_NE(found, nullptr);
+    EXPECT_EQ(found->max_threads_per_block, device == 0 ? 128U : 256U);
+  }
+  EXPECT_EQ(TwoDevices::current, 0);
 }
 
 TEST(KernelCache, ARefusedRaiseIsReportedAndTriedAgain) {

@@ -15,6 +15,7 @@ namespace {
 using SubmittedLaunch = LaunchArgumentsTest;
 
 TEST_F(SubmittedLaunch, ASubmittedLaunchIsOneCallInItsKernelsName) {
+  script.device = 2;
   detail::MemoryOwner third = owner_on(3);
   const detail::ArgumentFacts facts = view_facts();
   const int seven = 7;

@@ -102,7 +102,7 @@ TEST_F(DriverCalls, DynamicSharedMemory) {
         ws::kernel<nothing>);
   };
   expect_row("the first launch with dynamic shared memory", [&] { return with(1000); },
-             {"FuncGetAttributes", "LaunchKernel"});
+             {"GetDevice", "FuncGetAttributes", "LaunchKernel"});
   expect_row("every later launch that needs no more dynamic shared memory",
              [&] { return with(1000); }, {"LaunchKernel"});
   EXPECT_EQ(calls_of([&] { EXPECT_THAT(with(10), Succeeds()); }),
@@ -112,7 +112,7 @@ TEST_F(DriverCalls, DynamicSharedMemory) {
               std::vector<std::string>{"LaunchKernel"});
     expect_row("a launch that needs more dynamic shared memory than any launch before",
                [&] { return with(49153); },
-               {"FuncGetAttributes", "FuncSetAttribute", "LaunchKernel"});
+               {"GetDevice", "FuncGetAttributes", "FuncSetAttribute", "LaunchKernel"});
     EXPECT_EQ(calls_of([&] { EXPECT_THAT(with(49153), Succeeds()); }),
               std::vector<std::string>{"LaunchKernel"});
   } else {  // AMD's runtime allows all that the device has from the start
@@ -155,7 +155,7 @@ TEST_F(DriverCalls, DependentLaunches) {
   constexpr auto waiting = ws::kernel<nothing, ws::waits_for_predecessor>;
   const auto off = [&] { return ws::launch<CheckLevel::off>(*stream, config, waiting); };
   expect_row("off: the first dependent launch of a kernel", off,
-             {"FuncGetAttributes", "LaunchKernelExC"});
+             {"GetDevice", "FuncGetAttributes", "LaunchKernelExC"});
   expect_row("off: every later dependent launch", off, {"LaunchKernelExC"});
   ASSERT_THAT(ws::launch(*stream, four_blocks, ws::kernel<nothing>), Succeeds());
   expect_row("full: a dependent launch", [&] { return ws::launch(*stream, config, waiting); },

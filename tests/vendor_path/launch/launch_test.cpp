@@ -116,6 +116,19 @@ TEST_F(LaunchTest, NonPortableClusterRaisesTheKernelsAttribute) {
   EXPECT_GT(count("FuncSetAttribute"), 0U);
 }
 
+TEST_F(LaunchTest, SharedMemoryIsRaisedOnTheStreamsDevice) {
+  set_device_count(2);
+  const ws::Stream stream = ws::Stream::create(ws::DeviceId(1)).value();
+  const auto launch = [&] {
+    return ws::launch<ws::CheckLevel::off>(
+        stream, ws::LaunchConfig{ws::grid<1>, ws::block<32>, ws::shared<char>(60000)},
+        ws::kernel<nothing>);
+  };
+  static_cast<void>(launch());  // while another device is current
+  const auto guard = ws::DeviceGuard::create(ws::DeviceId(1)).value();
+  EXPECT_THAT(launch(), Succeeds());
+}
+
 TEST_F(LaunchTest, PriorityAndProgrammaticLaunch) {
   const ws::Stream stream = make_stream();
   const auto config =

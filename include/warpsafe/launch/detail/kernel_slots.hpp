@@ -14,6 +14,7 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
@@ -32,7 +33,9 @@ class KernelSlots {
   [[WARPSAFE_DETAIL_RARE]] const KernelLimits* find(const KernelEntry& entry, int device,
                                                     KernelLimits& local, int& status) noexcept {
     if (const KernelLimits* const known = remembered(device)) return known;
-    status = call<B, Level, &B::attributes_of>(entry, local);
+    const auto ask = [&]() noexcept { return call<B, Level, &B::attributes_of>(entry, local); };
+    // A launch with full checks has made the device current.
+    status = Level == CheckLevel::full ? ask() : on<Level>(device, ask);
     if (status != 0) return nullptr;
     local.known = true;
     if (has_slot<B>(device)) slots_[device].put(local);
@@ -60,16 +63,28 @@ class KernelSlots {
     return 0;
   }
 
-  /// Raises the kernel's limit of dynamic shared memory on its current device to `bytes` if it is
-  /// lower. Returns the runtime's status.
+  /// Raises the kernel's limit of dynamic shared memory on `device` to `bytes` if it is lower.
+  /// Returns the runtime's status.
   template <CheckLevel Level = CheckLevel::off>
   int allow_dynamic_shared(const KernelEntry& entry, int device, std::uint64_t bytes) noexcept {
     const bool remembered = has_slot<B>(device);
     if (remembered && bytes <= __atomic_load_n(&raised_[device], __ATOMIC_ACQUIRE)) return 0;
-    return raise_dynamic_shared<Level>(entry, remembered ? &raised_[device] : nullptr, bytes);
+    return on<Level>(device, [&]() noexcept {
+      return raise_dynamic_shared<Level>(entry, remembered ? &raised_[device] : nullptr, bytes);
+    });
   }
 
  private:
+  /// Runs `body()` with `device` current, because the runtimes answer for the current device and
+  /// the answer is remembered for `device`. A backend without this call has functions that belong
+  /// to one device.
+  template <CheckLevel Level, class Body>
+  [[WARPSAFE_DETAIL_RARE]] static int on(int device, const Body& body) noexcept {
+    if constexpr (requires { &B::set_device; }) {
+      if (device >= 0) return on_device<B, Level>(device, body);
+    }
+    return body();
+  }
   /// Raises the attribute, and never lowers it. A thread that needs less must not lower it between
   /// another thread's raise and its launch, so a lock guards it. The lock is taken only when a
   /// kernel needs more than ever before.
