@@ -104,27 +104,26 @@ class [[nodiscard]] basic_managed_buffer {
   /// Hands the elements to the host once the work submitted so far has ended: to `stream`, to the
   /// buffer's own stream, and to each other stream that was given a view of the buffer. If another
   /// stream was given a span or an address, first make `stream` wait for it. `get` returns the
-  /// errors: Errc::stream_capturing, ::memory_closed for a buffer that was moved from,
-  /// ::execution_failed, ::runtime_failed. Checked builds then refuse the buffer's old views until
-  /// `to_device` (Errc::memory_closed).
+  /// errors: Errc::stream_capturing if `stream` or the buffer's own stream captures,
+  /// ::memory_closed for a buffer that was moved from, ::execution_failed, ::runtime_failed.
+  /// Checked builds then refuse the buffer's old views until `to_device` (Errc::memory_closed).
   template <CheckLevel Level = current_level>
   [[nodiscard]] basic_pending<B, basic_host_managed<B, T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) && noexcept {
     using Host = basic_host_managed<B, T>;
-    const result<void> allowed = detail::check_not_capturing<Level>(
-        stream, Name::of("hand managed memory to the host"), site);
+    constexpr Name operation = Name::of("hand managed memory to the host");
+    result<void> allowed = detail::check_not_capturing<Level>(stream, operation, site);
+    if (allowed.has_value()) allowed = detail::check_open(memory_ == nullptr, operation, site);
+    // The work on its own stream before that stream's capture could not be waited for.
+    if (allowed.has_value()) {
+      allowed = detail::check_not_capturing<Level>(memory_->reachable(), operation, site);
+    }
     if (!allowed.has_value()) {
       return detail::PendingAccess::failed<Level, B, Host>(stream, allowed.assume_error());
     }
-    const result<void> open =
-        detail::check_open(memory_ == nullptr, Name::of("hand managed memory to the host"), site);
-    if (!open.has_value()) {
-      return detail::PendingAccess::failed<Level, B, Host>(stream, open.assume_error());
-    }
     if (const int status = memory_->template order_uses_before<Level>(stream)) {
       return detail::PendingAccess::failed<Level, B, Host>(
-          stream,
-          detail::runtime_error<B>(status, Name::of("hand managed memory to the host"), site));
+          stream, detail::runtime_error<B>(status, operation, site));
     }
     memory_->of_device = detail::memory_is_at_host;
     basic_memory_hold<B> held = hold_;

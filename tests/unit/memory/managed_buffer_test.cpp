@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include "data_fixture.hpp"
+#include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/managed_buffer.hpp>
 
 #include <gmock/gmock.h>
@@ -63,6 +64,27 @@ TEST_F(ManagedBufferTest, TheHostWaitsForEveryStreamThatHasAView) {
   EXPECT_TRUE(stays_pending(second));
   open();
   EXPECT_TRUE(std::move(second).get().has_value());
+}
+
+TEST_F(ManagedBufferTest, TheHostDoesNotGetItWhileItsStreamCaptures) {
+  const auto other = Stream::create().value();
+  auto buffer = ManagedBuffer<int>::create(stream, 3).value();
+  hold(stream);
+  ASSERT_TRUE(launch(stream, LaunchConfig{grid<1>, block<32>}, kernel<double_all>, buffer.view(),
+                     buffer.size())
+                  .has_value());
+  for (const auto mode : {CaptureMode::relaxed, CaptureMode::global}) {
+    auto capture = Capture::begin(stream, mode).value();
+    const LaunchError error = error_in(std::move(buffer).to_host(other).get());
+    EXPECT_EQ(error.code, Errc::stream_capturing);
+    EXPECT_EQ(error.stream, stream.native());
+    EXPECT_TRUE(std::move(capture).end().has_value()) << "it goes on";
+  }
+  // The buffer is as it was.
+  auto token = std::move(buffer).to_host(other);
+  EXPECT_TRUE(stays_pending(token));
+  open();
+  EXPECT_TRUE(std::move(token).get().has_value());
 }
 
 TEST_F(ManagedBufferTest, AMovedOneHasNothing) {

@@ -62,6 +62,10 @@ class DeviceMemory : public MemoryOwner {
 
   [[nodiscard]] void* data() const noexcept { return start; }
   [[nodiscard]] basic_stream_ref<B> stream() const noexcept { return stream_.ref(); }
+  /// The memory's own stream, or what stands for it in the calling thread.
+  [[nodiscard]] basic_stream_ref<B> reachable() const noexcept {
+    return reachable_stream(stream_.ref(), own_number());
+  }
   [[nodiscard]] const basic_stream_hold<B>& hold() const noexcept { return stream_; }
   /// Frees in the order of another stream of the device from now on. @pre the new stream's
   /// work is ordered after the old stream's work
@@ -81,7 +85,8 @@ class DeviceMemory : public MemoryOwner {
   }
 
   /// Orders later work of `stream` after the work that uses the memory: that of its own stream, and
-  /// the recorded uses. Returns the runtime's status. @pre `stream` does not capture
+  /// the recorded uses. Returns the runtime's status. @pre neither `stream` nor the memory's own
+  /// stream captures
   template <CheckLevel Level>
   [[nodiscard]] int order_uses_before(basic_stream_ref<B> stream) noexcept {
     const Locked lock(recording_);
@@ -91,7 +96,7 @@ class DeviceMemory : public MemoryOwner {
       if (!is_one_stream(user, number)) status = use.template order_before<Level>(stream);
       return status == 0;
     });
-    if (status != 0 || is_own(stream) || captures<Level>(reachable())) return status;
+    if (status != 0 || is_own(stream)) return status;
     StreamMark<B> own;
     status = own.template set<Level>(reachable());
     return status != 0 ? status : own.template order_before<Level>(stream);
@@ -169,11 +174,6 @@ class DeviceMemory : public MemoryOwner {
   [[nodiscard]] bool is_own(const basic_stream_ref<B>& stream) const noexcept {
     return stream.number() == freed_on;
   }
-  /// The memory's own stream, or what stands for it in the calling thread.
-  [[nodiscard]] basic_stream_ref<B> reachable() const noexcept {
-    return reachable_stream(stream_.ref(), own_number());
-  }
-
   template <CheckLevel Level>
   static bool try_free(DeviceMemory& self, int& status) noexcept {
     if (self.template is_captured<Level>()) return false;
