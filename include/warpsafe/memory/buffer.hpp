@@ -166,7 +166,8 @@ class [[nodiscard]] basic_device_buffer {
     const result<void> usable =
         detail::check_elements<Level, B>(source.data(), source.size(), site);
     if (!usable.has_value()) return usable;
-    return detail::copy_blocking<Level>(rows(), host, CopyKind::host_to_device, stream(), site);
+    return detail::copy_blocking<Level>(rows(), host, CopyKind::host_to_device,
+                                        memory_->reachable(), site);
   }
   /// Sets every byte to 0, in the order of `stream`. Errc::runtime_failed; checked builds:
   /// Errc::memory_wrong_device if the stream's device cannot access the memory.

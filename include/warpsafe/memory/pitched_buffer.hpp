@@ -149,8 +149,8 @@ class [[nodiscard]] basic_pitched_buffer {
     const result<void> usable =
         detail::check_elements<Level, B>(source.data(), source.size(), site);
     if (!usable.has_value()) return usable;
-    return detail::copy_blocking<Level>(copy_rows(), host, CopyKind::host_to_device, stream(),
-                                        site);
+    return detail::copy_blocking<Level>(copy_rows(), host, CopyKind::host_to_device,
+                                        memory_->reachable(), site);
   }
   /// Sets every byte to 0, in the order of `stream`. Errc as DeviceBuffer::zero.
   template <CheckLevel Level = current_level>
