@@ -65,7 +65,7 @@ TEST_F(DeviceCheckOnHip, TheFirstLaunchTellsTheKernelsWhereTheRecordIsAndLaterOn
   const ws::DeviceGuard current = ws::DeviceGuard::create(ws::DeviceId(3)).value();
   const ws::Stream fourth = ws::Stream::create(ws::DeviceId(3)).value();
   ASSERT_THAT(launch_checked(fourth, 64), Succeeds());
-  EXPECT_EQ(record_of_the_kernels(), detail::check_record_of(3));
+  EXPECT_EQ(record_of_the_kernels(), detail::check_record_of(ws::Vendor::amd, 3));
   const auto asked = count("GetSymbolAddress");
   const auto allocated = count("HostMalloc");
   ASSERT_THAT(launch_checked(fourth, 64), Succeeds());
@@ -101,7 +101,7 @@ TEST_F(DeviceCheckOnHip, TheFirstLaunchOfADeviceMayBeCaptured) {
   ASSERT_EQ(begin_capture(other.native()), code::success);
   EXPECT_THAT(launch_checked(other, 64), Succeeds());
   EXPECT_EQ(end_capture(other.native()), 1) << "the launch alone, and the capture is whole";
-  EXPECT_NE(detail::check_record_of(1), nullptr);
+  EXPECT_NE(detail::check_record_of(ws::Vendor::amd, 1), nullptr);
 }
 
 }  // namespace

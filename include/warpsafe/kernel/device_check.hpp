@@ -192,7 +192,7 @@ inline void fail_device_check(const char* text, const char* file, unsigned line,
   HostThread& self = *host_thread;
   CheckRecord* record = nullptr;
   for (int device = 0; device < DeviceChecks::devices && record == nullptr; ++device) {
-    record = check_record_of(device);
+    record = check_record_of(Vendor::host, device);
   }
   unsigned expected = CheckRecord::empty;
   if (record != nullptr &&

@@ -50,6 +50,15 @@ int install_noted(CheckRecord* record) noexcept {
   return unit_calls.install_status[Unit];
 }
 
+LaunchError taken_error() {
+  LaunchError error = LaunchError::make(Errc::execution_failed, Stage::launch, app);
+  detail::take_failed_check(error);
+  EXPECT_EQ(error.code, Errc::device_check_failed);
+  EXPECT_EQ(error.stage, Stage::completion);
+  EXPECT_TRUE(is_app(error.site));
+  return error;
+}
+
 class CheckRecords : public EmptyCheckRecords {
  protected:
   using Made = std::vector<std::string>;
@@ -60,7 +69,7 @@ class CheckRecords : public EmptyCheckRecords {
   CheckRecords& operator=(const CheckRecords&) = delete;
 
   /// The devices whose launches need no preparation.
-  [[nodiscard]] std::uint64_t prepared() const { return checks_.prepared; }
+  [[nodiscard]] std::uint64_t prepared() const { return checks_.of(Vendor::host).prepared; }
   static Made taken() { return std::exchange(unit_calls.made, {}); }
 
   CheckUnit first_{nullptr, Vendor::host, 0, &allocate_noted, &install_noted<0>};
@@ -68,7 +77,7 @@ class CheckRecords : public EmptyCheckRecords {
 };
 
 TEST_F(CheckRecords, AreThoseOfTheFirst64Devices) {
-  EXPECT_EQ(DeviceChecks().prepared, 0U);
+  EXPECT_EQ(DeviceChecks().of(Vendor::host).prepared, 0U);
   for (const int device : {0, 1, 31, 32, 63}) {
     unit_calls = {};
     clear();
@@ -77,7 +86,7 @@ TEST_F(CheckRecords, AreThoseOfTheFirst64Devices) {
     EXPECT_EQ(detail::prepare_checks(Vendor::host, device), 0);
     EXPECT_EQ(prepared(), std::uint64_t{1} << static_cast<unsigned>(device));
     EXPECT_EQ(first_.installed, prepared());
-    EXPECT_EQ(detail::check_record_of(device), &unit_calls.records[0]);
+    EXPECT_EQ(detail::check_record_of(Vendor::host, device), &unit_calls.records[0]);
     EXPECT_EQ(unit_calls.records[0].line, 0U) << "it begins empty";
     EXPECT_EQ(unit_calls.records[0].state, CheckRecord::empty);
     EXPECT_EQ(taken(), (Made{"allocate", "unit 0 gets 0"}));
@@ -106,6 +115,22 @@ TEST_F(CheckRecords, UnitsOfAVendorShareADevicesRecord) {
   EXPECT_EQ(second_.installed, 5U);
 }
 
+TEST_F(CheckRecords, EachVendorsDevicesHaveTheirOwn) {
+  CheckUnit gpu{nullptr, Vendor::nvidia, 0, &allocate_noted, &install_noted<1>};
+  detail::register_check_unit(first_);
+  detail::register_check_unit(gpu);
+  EXPECT_EQ(detail::prepare_checks(Vendor::host, 0), 0);
+  EXPECT_EQ(taken(), (Made{"allocate", "unit 0 gets 0"}));
+  EXPECT_EQ(detail::prepare_checks(Vendor::nvidia, 0), 0);
+  EXPECT_EQ(taken(), (Made{"allocate", "unit 1 gets 1"}));
+  for (const int record : {1, 0}) {
+    EXPECT_FALSE(detail::any_check_failed());
+    unit_calls.records[record].state = CheckRecord::filled;
+    EXPECT_TRUE(detail::any_check_failed());
+    EXPECT_EQ(taken_error().device, 0);
+  }
+}
+
 TEST_F(CheckRecords, AUnitThatComesLaterGetsTheRecordThatIsThere) {
   detail::register_check_unit(first_);
   EXPECT_EQ(detail::prepare_checks(Vendor::host, 0), 0);
@@ -122,7 +147,7 @@ TEST_F(CheckRecords, AFailureIsReturnedAndTriedAgain) {
   unit_calls.allocate_status = 7;
   EXPECT_EQ(detail::prepare_checks(Vendor::host, 0), 7);
   EXPECT_EQ(taken(), Made{"allocate"});
-  EXPECT_EQ(detail::check_record_of(0), nullptr);
+  EXPECT_EQ(detail::check_record_of(Vendor::host, 0), nullptr);
   EXPECT_EQ(prepared(), 0U);
 
   unit_calls.allocate_status = 0;
@@ -159,15 +184,6 @@ TEST_F(CheckRecords, EachUnitIsListedOnce) {
 
 // What a kernel leaves, and what the next wait takes.
 
-LaunchError taken_error() {
-  LaunchError error = LaunchError::make(Errc::execution_failed, Stage::launch, app);
-  detail::take_failed_check(error);
-  EXPECT_EQ(error.code, Errc::device_check_failed);
-  EXPECT_EQ(error.stage, Stage::completion);
-  EXPECT_TRUE(is_app(error.site));
-  return error;
-}
-
 TEST_F(CheckRecords, TheFirstFilledOneIsTakenAndCanBeFilledAgain) {
   CheckRecord records[3] = {};
   for (unsigned i = 0; i < 3; ++i) {
@@ -175,10 +191,10 @@ TEST_F(CheckRecords, TheFirstFilledOneIsTakenAndCanBeFilledAgain) {
         CheckRecord::filled, 10 + i, {1, 2, 3 + i}, {4, 5, 6 + i}, "scale", "a.cu", "text"};
   }
   records[0].state = CheckRecord::filling;
-  checks_.records[3] = &records[0];
+  checks_.of(Vendor::host).records[3] = &records[0];
   EXPECT_FALSE(detail::any_check_failed()) << "the thread still writes it";
-  checks_.records[5] = &records[1];
-  checks_.records[63] = &records[2];
+  checks_.of(Vendor::host).records[5] = &records[1];
+  checks_.of(Vendor::host).records[63] = &records[2];
   EXPECT_TRUE(detail::any_check_failed());
   for (const unsigned expected : {1U, 2U}) {
     const LaunchError error = taken_error();

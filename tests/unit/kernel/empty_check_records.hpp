@@ -15,28 +15,28 @@ namespace warpsafe::core_test {
 class EmptyCheckRecords : public ::testing::Test {
  protected:
   EmptyCheckRecords() {
-    std::copy(std::begin(checks_.records), std::end(checks_.records), std::begin(records_));
+    std::copy(std::begin(checks_.vendors), std::end(checks_.vendors), std::begin(vendors_));
     clear();
   }
   ~EmptyCheckRecords() override {
     checks_.units = units_;
-    checks_.prepared = 0;
-    std::copy(std::begin(records_), std::end(records_), std::begin(checks_.records));
+    std::copy(std::begin(vendors_), std::end(vendors_), std::begin(checks_.vendors));
+    for (auto& vendor : checks_.vendors) vendor.prepared = 0;
   }
   EmptyCheckRecords(const EmptyCheckRecords&) = delete;
   EmptyCheckRecords& operator=(const EmptyCheckRecords&) = delete;
 
   void clear() {
     checks_.units = nullptr;
-    checks_.prepared = 0;
-    std::fill(std::begin(checks_.records), std::end(checks_.records), nullptr);
+    std::fill(std::begin(checks_.vendors), std::end(checks_.vendors),
+              detail::DeviceChecks::OfVendor{});
   }
 
   detail::DeviceChecks& checks_ = detail::device_checks;
 
  private:
   detail::CheckUnit* units_ = checks_.units;
-  detail::CheckRecord* records_[detail::DeviceChecks::devices] = {};
+  detail::DeviceChecks::OfVendor vendors_[std::size(detail::DeviceChecks{}.vendors)] = {};
 };
 
 }  // namespace warpsafe::core_test

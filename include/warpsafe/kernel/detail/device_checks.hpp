@@ -72,27 +72,50 @@ struct CheckUnit {
 
 struct DeviceChecks {
   static constexpr int devices = 64;  // further devices have no record, and their checks trap
+  /// Several vendors' backends in one program number their devices from 0 each.
+  struct OfVendor {
+    CheckRecord* records[devices];
+    std::uint64_t prepared;  ///< a bit per device; all are cleared when a unit registers
+  };
 
   ProcessLock lock{};
   CheckUnit* units = nullptr;
-  CheckRecord* records[devices] = {};
-  std::uint64_t prepared = 0;  ///< a bit per device; all are cleared when a unit registers
+  OfVendor vendors[static_cast<int>(Vendor::host) + 1] = {};
+
+  [[nodiscard]] OfVendor& of(Vendor vendor) noexcept { return vendors[static_cast<int>(vendor)]; }
 };
 [[gnu::visibility("default")]] inline DeviceChecks device_checks;
 
 /// The record of a device, or nullptr if it has none.
-[[nodiscard]] inline CheckRecord* check_record_of(int device) noexcept {
-  return __atomic_load_n(&device_checks.records[device], __ATOMIC_ACQUIRE);
+[[nodiscard]] inline CheckRecord* check_record_of(Vendor vendor, int device) noexcept {
+  return __atomic_load_n(&device_checks.of(vendor).records[device], __ATOMIC_ACQUIRE);
+}
+/// A device whose record a kernel has filled.
+struct FailedCheck {
+  int device;
+  CheckRecord* record;  ///< nullptr: there is none
+};
+[[nodiscard]] inline FailedCheck find_failed_check() noexcept {
+  for (const DeviceChecks::OfVendor& vendor : device_checks.vendors) {
+    for (int device = 0; device < DeviceChecks::devices; ++device) {
+      CheckRecord* const record = __atomic_load_n(&vendor.records[device], __ATOMIC_ACQUIRE);
+      if (record == nullptr) continue;
+      if (__atomic_load_n(&record->state, __ATOMIC_ACQUIRE) == CheckRecord::filled) {
+        return {device, record};
+      }
+    }
+  }
+  return {-1, nullptr};
 }
 
 inline int prepare_checks(Vendor vendor, int device) noexcept {
-  DeviceChecks& checks = device_checks;
   if (device < 0 || device >= DeviceChecks::devices) return 0;
+  DeviceChecks::OfVendor& checks = device_checks.of(vendor);
   const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(device);
   if ((__atomic_load_n(&checks.prepared, __ATOMIC_ACQUIRE) & bit) != 0) return 0;
-  const Locked lock(checks.lock);
+  const Locked lock(device_checks.lock);
   int status = 0;
-  for (CheckUnit* unit = checks.units; unit != nullptr && status == 0; unit = unit->next) {
+  for (CheckUnit* unit = device_checks.units; unit != nullptr && status == 0; unit = unit->next) {
     if (unit->vendor != vendor || (unit->installed & bit) != 0) continue;
     CheckRecord* record = checks.records[device];
     if (record == nullptr) {
@@ -111,35 +134,25 @@ inline int prepare_checks(Vendor vendor, int device) noexcept {
 }
 
 [[nodiscard]] inline bool any_check_failed() noexcept {
-  for (int device = 0; device < DeviceChecks::devices; ++device) {
-    const CheckRecord* const record = check_record_of(device);
-    if (record == nullptr) continue;
-    if (__atomic_load_n(&record->state, __ATOMIC_ACQUIRE) == CheckRecord::filled) return true;
-  }
-  return false;
+  return find_failed_check().record != nullptr;
 }
 
 [[gnu::cold]] inline void take_failed_check(LaunchError& error) noexcept {
   error = LaunchError::make(Errc::device_check_failed, Stage::completion, error.site);
   const Locked lock(device_checks.lock);
-  for (int device = 0; device < DeviceChecks::devices; ++device) {
-    CheckRecord* const record = check_record_of(device);
-    if (record == nullptr ||
-        __atomic_load_n(&record->state, __ATOMIC_ACQUIRE) != CheckRecord::filled) {
-      continue;
-    }
-    error.device = device;
-    error.kernel = keep_error_text(Name::of(record->kernel));
-    error.raw_text = keep_error_text(Name::of(record->text));
-    error.operation = keep_error_text(Name::of(record->file));
-    error.value = record->line;
-    for (int axis = 0; axis < 3; ++axis) {
-      error.grid[axis] = record->block[axis];
-      error.block[axis] = record->thread[axis];
-    }
-    __atomic_store_n(&record->state, CheckRecord::empty, __ATOMIC_RELEASE);
-    break;
+  const FailedCheck failed = find_failed_check();
+  if (failed.record == nullptr) return;
+  CheckRecord& record = *failed.record;
+  error.device = failed.device;
+  error.kernel = keep_error_text(Name::of(record.kernel));
+  error.raw_text = keep_error_text(Name::of(record.text));
+  error.operation = keep_error_text(Name::of(record.file));
+  error.value = record.line;
+  for (int axis = 0; axis < 3; ++axis) {
+    error.grid[axis] = record.block[axis];
+    error.block[axis] = record.thread[axis];
   }
+  __atomic_store_n(&record.state, CheckRecord::empty, __ATOMIC_RELEASE);
 }
 
 inline constexpr CheckHooks device_check_hooks{&prepare_checks, &any_check_failed,
@@ -156,7 +169,7 @@ inline void register_check_unit(CheckUnit& unit) noexcept {
     unit.next = checks.units;
     checks.units = &unit;
   }
-  __atomic_store_n(&checks.prepared, std::uint64_t{0}, __ATOMIC_RELEASE);
+  __atomic_store_n(&checks.of(unit.vendor).prepared, std::uint64_t{0}, __ATOMIC_RELEASE);
   __atomic_store_n(&check_hooks_in_use, &device_check_hooks, __ATOMIC_RELEASE);
 }
 
