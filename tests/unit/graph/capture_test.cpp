@@ -79,6 +79,37 @@ std::string printed_by_capture(const Stream& stream, const Body& body) {
   EXPECT_TRUE(std::move(capture).template end<Level>().has_value());
   return ::testing::internal::GetCapturedStderr();
 }
+// The handle may be that of a new stream, which does not wait for the old stream's work.
+TEST_F(CaptureTest, NoFreeIsMadeOnAStreamWithTheHandleOfOneThatIsGone) {
+  const auto frees = [] { return host::calls_made(host::call_of<&host_backend::deallocate>); };
+  for (const bool destroyed : {false, true}) {
+    host_backend::native_stream native = nullptr;
+    ASSERT_EQ(host_backend::stream_create(native, 0), 0);
+    {
+      auto buffer =
+          DeviceBuffer<int>::create(StreamRef::borrow(native, DeviceId(0)).value(), 4).value();
+      ASSERT_EQ(host_backend::capture_begin(native, CaptureMode::relaxed), 0);
+    }
+    host_backend::native_graph graph = nullptr;
+    ASSERT_EQ(host_backend::capture_end(native, graph), 0);
+    EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+    const auto freed = frees();
+    if (destroyed) {
+      EXPECT_EQ(host_backend::stream_destroy(native), 0);
+    }
+    const Stream next = Stream::create().value();
+    EXPECT_EQ(next.native() == native, destroyed) << "the host model gives handles again at once";
+    ::testing::internal::CaptureStderr();
+    const auto later = DeviceBuffer<int>::create(next, 4).value();
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                destroyed ? HasSubstr("16 bytes of device memory are never freed") : HasSubstr(""));
+    EXPECT_EQ(frees(), freed + (destroyed ? 0 : 1));
+    if (!destroyed) {
+      EXPECT_EQ(host_backend::stream_destroy(native), 0);
+    }
+  }
+}
+
 // CUDA and the host model refuse any use of the legacy stream while a stream that synchronises with
 // it captures.
 TEST_F(CaptureTest, FreesOfTheLegacyStreamThatMetItAreMadeAtItsEnd) {

@@ -17,6 +17,7 @@
 #include <warpsafe/stream/stream_hold.hpp>
 
 #include <cstddef>
+#include <cstdio>
 #include <new>
 #include <utility>
 
@@ -174,10 +175,30 @@ class DeviceMemory : public MemoryOwner {
   [[nodiscard]] bool is_own(const basic_stream_ref<B>& stream) const noexcept {
     return stream.number() == freed_on;
   }
+  /// Whether the stream was destroyed while the free was postponed. Its handle may be that of
+  /// another stream now, whose order says nothing about the work that used the memory. False
+  /// where the vendor has no number for a stream. This library's streams are kept.
+  [[nodiscard]] bool stream_is_gone() const noexcept {
+    const basic_stream_ref<B> stream = stream_.ref();
+    return start != nullptr && own_number().is_of_vendor() &&
+           stream_number<B>(stream.native(), stream.device().value()) != own_number();
+  }
+  [[WARPSAFE_DETAIL_RARE]] static void report_leak(std::size_t bytes) noexcept {
+    std::fprintf(stderr,
+                 "warpsafe: %zu bytes of device memory are never freed: a capture postponed the "
+                 "free, and the memory's stream was destroyed before it; destroy the stream only "
+                 "after a later allocation\n",
+                 bytes);
+  }
+
   template <CheckLevel Level>
   static bool try_free(DeviceMemory& self, int& status) noexcept {
     if (self.template is_captured<Level>()) return false;
-    status = self.template free_now<Level>();
+    if (self.was_postponed_ && self.stream_is_gone()) {
+      report_leak(self.bytes_);
+    } else {
+      status = self.template free_now<Level>();
+    }
     // At every level: a file of another level may check a view of this memory.
     self.~DeviceMemory();
     RetiredOwners::add(&self);
@@ -233,6 +254,7 @@ class DeviceMemory : public MemoryOwner {
   [[gnu::visibility("default")]] static inline DeviceMemory* postponed = nullptr;
 
   static void postpone(DeviceMemory* memory) noexcept {
+    memory->was_postponed_ = true;
     DeviceMemory* top = __atomic_load_n(&postponed, __ATOMIC_RELAXED);
     do {
       memory->next_ = top;
@@ -275,6 +297,7 @@ class DeviceMemory : public MemoryOwner {
   int holders_ = 1;
   ProcessLock recording_{};  ///< two threads seldom share a buffer on foreign streams
   Kind kind_ = Kind::ordered;
+  bool was_postponed_ = false;
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -109,6 +109,10 @@ class StreamNumber {
   [[nodiscard]] constexpr bool is_certain() const noexcept {
     return (value_ & kind_bits) != by_handle;
   }
+  /// Whether it is a vendor's own number, of a stream that other code made.
+  [[nodiscard]] constexpr bool is_of_vendor() const noexcept {
+    return (value_ & kind_bits) == by_vendor;
+  }
   [[nodiscard]] constexpr std::uint64_t value() const noexcept { return value_; }
   friend constexpr bool operator==(StreamNumber, StreamNumber) noexcept = default;
 
