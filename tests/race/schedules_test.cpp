@@ -556,7 +556,7 @@ TEST(Session, LeavesFailuresAloneThatAreNotOfItsRun) {
       AdversarialSession session;
       bool again = true;
       if (runs) {
-        session.begin(1);
+        ASSERT_TRUE(session.begin(1));
         EXPECT_TRUE(session.end(again));
         EXPECT_FALSE(again);
       }

@@ -53,35 +53,38 @@ struct ComparedValue<T> {
 /// run that an exception cut short.
 class AdversarialSession {
  public:
-  AdversarialSession() : scheduler_(runtime_) { static_cast<void>(is_forked()); }
+  AdversarialSession() : scheduler_(runtime_) {}
   AdversarialSession(const AdversarialSession&) = delete;
   AdversarialSession& operator=(const AdversarialSession&) = delete;
   ~AdversarialSession() {
-    if (!running_ || is_forked()) return;
+    if (!running_ || runtime_.forked()) return;
     leave();
     const std::lock_guard lock(runtime_.mutex);
     for (const auto& device : runtime_.devices) device->recover();
   }
 
-  /// Whether this process was forked after the host backend was first used. The report then says
-  /// so, and nothing else may be called but `end`, which returns false, and `report`.
-  [[nodiscard]] bool is_forked() {
-    if (!runtime_.forked()) return false;
-    if (report_.clean()) failed(Failure{raw(HostStatus::initialization_error), {}});
-    return true;
-  }
-  void begin(std::uint64_t seed) {
+  /// Takes the host backend for one seed. False if it takes no calls, because this process was
+  /// forked after its first use or because the program is ending. The report then says so, and
+  /// nothing else may be called but `report`.
+  [[nodiscard]] bool begin(std::uint64_t seed) {
+    if (is_unavailable()) return false;
     std::unique_lock lock(runtime_.mutex);
     runtime_.wait_until_idle(lock);
+    if (is_unavailable()) return false;
     report_.seed = seed;
     scheduler_.begin(seed);
     runtime_.set_scheduler(&scheduler_);
     running_ = true;
+    return true;
   }
-  /// Runs the remaining work. Returns whether there is nothing to report. `again`: the run has to
+  /// Runs the remaining work. Returns whether there is nothing to report. False in a process that
+  /// was forked since `begin`. `again`: the run has to
   /// be repeated, because it showed that a kernel writes around its view.
   bool end(bool& again) {
-    if (is_forked()) return again = false;
+    if (runtime_.forked()) {
+      again = false;
+      return !is_unavailable();
+    }
     leave();
     const std::lock_guard lock(runtime_.mutex);
     again = scheduler_.recorder.outside.takes_new();
@@ -156,6 +159,11 @@ class AdversarialSession {
     runtime_.set_scheduler(nullptr);
     running_ = false;
   }
+  [[nodiscard]] bool is_unavailable() {
+    const int why = runtime_.unavailable();
+    if (why != 0 && report_.clean()) failed(Failure{why, {}});
+    return why != 0;
+  }
   void failed(const Failure& failure) {
     const StatusRow& row = row_of(failure.status);
     std::string text = "Work failed on the device\n  " + std::string(row.name.data, row.name.size);
@@ -200,17 +208,17 @@ struct Seeds {
 /// After all seeds, it also reports each kernel that got device memory in a parameter whose type
 /// hides it: what that kernel accesses was not checked.
 ///
-/// A report of 0 seeds is not clean. The same seed and the same program give the same run.
-/// `program` creates its streams and buffers itself or uses existing ones, and may be called any
-/// number of times. All work is done when this returns. One call runs at a time: other threads'
-/// calls wait, and `program` must not call it. A seed begins once the work of other threads has
-/// ended, and their work in the meantime counts as this thread's. Throws std::bad_alloc if the host
-/// has no memory left for the history.
+/// A report of 0 seeds is not clean. Nothing is run in a process that was forked after it used the
+/// host backend, and after main, once the backend has shut down; the report then says so. The same
+/// seed and the same program give the same run. `program` creates its streams and buffers itself or
+/// uses existing ones, and may be called any number of times. All work is done when this returns.
+/// One call runs at a time: other threads' calls wait, and `program` must not call it. A seed
+/// begins once the work of other threads has ended, and their work in the meantime counts as this
+/// thread's. Throws std::bad_alloc if the host has no memory left for the history.
 template <class Program>
 [[nodiscard]] RaceReport run(Seeds seeds, Program&& program) {
   using Value = std::remove_cvref_t<std::invoke_result_t<Program&>>;
   host::AdversarialSession session;
-  if (session.is_forked()) return session.report();
   using Compared = typename host::ComparedValue<Value>::type;
   constexpr bool compares = !std::is_void_v<Compared>;
   std::optional<std::conditional_t<compares, Compared, bool>> first;
@@ -222,7 +230,7 @@ template <class Program>
   };
   bool again = false;
   for (std::uint64_t i = 0; i < seeds.count; i += again ? 0 : 1) {
-    session.begin(seeds.first + i);
+    if (!session.begin(seeds.first + i)) break;
     if constexpr (std::is_void_v<Value>) {
       program();
     } else if constexpr (host::is_outcome<Value>) {

@@ -6,6 +6,7 @@
 #include "host_test_kernel.hpp"
 #include <warpsafe/host.hpp>
 #include <warpsafe/memory.hpp>
+#include <warpsafe/race/adversarial.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <thread>
 
 /// Read by AddressSanitizer. A forked child does not have its parent's other threads, but still
@@ -85,6 +87,20 @@ struct Late {
   }
 };
 Late late;
+
+/// The race detector's report of a run that begins after the backend's own end.
+struct LateRun {
+  bool is_asked_for = false;
+  ~LateRun() {
+    if (!is_asked_for) return;
+    bool has_run = false;
+    const auto report = adversarial::run(3, [&] { has_run = true; });
+    if (has_run || report.clean() || report.seeds_run != 0) _exit(9);
+    const std::string text = report.text();
+    static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()) != 0);
+  }
+};
+LateRun late_run;
 
 struct HostExit : ::testing::Test {
   // Each test runs in a separate process, which begins from main().
@@ -224,6 +240,43 @@ TEST_F(HostExit, CallsAfterTheShutdownAreRefused) {
   EXPECT_EXIT(
       {
         late.stream = stream_with(brief);
+        std::exit(0);
+      },
+      ExitedWithCode(0), "");
+}
+
+TEST_F(HostExit, ARunOfTheRaceDetectorAfterTheShutdownIsRefused) {
+  const auto end_with = [](void (*kernel)(), bool waits) {
+    late_run.is_asked_for = true;
+    host::StreamHandle* const stream = stream_with(kernel);
+    for (int i = 0; i < 5; ++i) {
+      if (launch_raw(stream, shape_of(1, 1), kernel) != 0) std::_Exit(8);
+    }
+    if (waits && host_backend::stream_synchronize(stream) != 0) std::_Exit(8);
+    std::exit(0);
+  };
+  EXPECT_EXIT(end_with(ends_soon, false), ExitedWithCode(0),
+              "hostErrorDeinitialized: the program is ending")
+      << "work is left";
+  EXPECT_EXIT(end_with(brief, true), ExitedWithCode(0),
+              "hostErrorDeinitialized: the program is ending");
+}
+
+TEST_F(HostExit, ARunOfTheRaceDetectorThatWaitsForWorkEndsWithTheProgram) {
+  EXPECT_EXIT(
+      {
+        static std::thread waiting;
+        static const struct Join {
+          ~Join() { waiting.join(); }
+        } join;
+        host::StreamHandle* const stream = stream_with(ends_soon, 1);
+        for (int i = 0; i < 50; ++i) {
+          if (launch_raw(stream, shape_of(1, 1), ends_soon) != 0) std::_Exit(8);
+        }
+        waiting = std::thread([] {
+          if (adversarial::run(3, [] {}).clean()) _exit(9);
+        });
+        ::usleep(50'000);
         std::exit(0);
       },
       ExitedWithCode(0), "");

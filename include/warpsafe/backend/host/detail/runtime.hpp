@@ -159,6 +159,7 @@ class Runtime {
   }
   /// Waits until no operation is left, whatever other threads submit: new calls of theirs are held
   /// back meanwhile. Not for long at a time, because a running kernel may wait for such a thread.
+  /// At the end of the program it gives up, because nothing runs the work that is left.
   void wait_until_idle(std::unique_lock<std::mutex>& lock) {
     const auto idle = [this] {
       const auto is_idle = [](const auto& stream) { return stream->idle(); };
@@ -172,7 +173,7 @@ class Runtime {
       --held_back_;
       return now;
     };
-    while (!wait_held_back()) {
+    while (!wait_held_back() && !stopping_) {
       progress.notify_all();
       progress.wait_for(lock, std::chrono::milliseconds(1));
     }
