@@ -69,6 +69,10 @@ TEST(ArgumentTypes, ANumberKeepsItsValueInATypeWithAsManyBits) {
 enum Small : std::int8_t { small_one = 1 };
 enum Plain32 : int { plain_one = 1 };
 enum Wide64 : std::int64_t { wide_one = 1 };
+enum Unsigned32 : unsigned { unsigned_one = 1 };
+enum Switch : bool { switched_off, switched_on };
+enum NoFixedType { none_one = 1 };
+enum NoFixedTypeHigh { high_one = 0x8000'0000U };
 enum class Scoped : std::int8_t { one = 1 };
 template <class T>
 struct ConvertsTo {
@@ -92,6 +96,14 @@ TEST(ArgumentTypes, WhatConvertsToANumberIsAskedWhichNumberThatIs) {
       {&converts_keeping_value<float, Plain32>, false},
       {&converts_keeping_value<double, Plain32>, true},
       {&converts_keeping_value<double, Wide64>, false},
+      {&converts_keeping_value<unsigned, Plain32>, true},  // its sign is checked in a launch
+      {&converts_keeping_value<int, Unsigned32>, false},
+      {&converts_keeping_value<std::int64_t, Unsigned32>, true},
+      {&converts_keeping_value<int, NoFixedType>, true},
+      {&converts_keeping_value<int, NoFixedTypeHigh>, false},
+      {&converts_keeping_value<bool, Small>, false},
+      {&converts_keeping_value<bool, NoFixedType>, false},
+      {&converts_keeping_value<bool, Switch>, true},
       {&converts_keeping_value<int, Scoped>, false},  // converts to nothing
       {&converts_keeping_value<int, ConvertsTo<int>>, true},
       {&converts_keeping_value<std::int64_t, ConvertsTo<int>>, true},
@@ -101,6 +113,11 @@ TEST(ArgumentTypes, WhatConvertsToANumberIsAskedWhichNumberThatIs) {
       {&converts_keeping_value<int, std::atomic<long>>, false},
       {&converts_keeping_value<long, std::reference_wrapper<int>>, true},
       {&converts_keeping_value<int, ConvertsToAnything>, false},  // to no number above others
+      {&converts_keeping_value<unsigned, std::reference_wrapper<int>>, false},
+      {&converts_keeping_value<unsigned, std::reference_wrapper<unsigned>>, true},
+      {&converts_keeping_value<unsigned, std::atomic<int>>, false},
+      {&converts_keeping_value<std::size_t, std::integral_constant<int, -1>>, false},
+      {&converts_keeping_value<std::size_t, std::integral_constant<int, 1>>, true},
       {&converts_keeping_value<int, std::string>, false},
       {&converts_keeping_value<bool, int*>, false},
       {&converts_keeping_value<bool, char[4]>, false},
@@ -233,6 +250,14 @@ TEST(ArgumentTypes, EveryNumberInsideAClassKeepsItsValue) {
       {&keeps_held_value<std::optional<Pair>, std::pair<short, int>>, true},
       {&keeps_held_value<std::pair<std::optional<int>, int>, std::pair<long, int>>, false},
       {&keeps_held_value<std::optional<int>, std::atomic<long>>, false},
+      {&keeps_held_value<std::optional<unsigned>, std::optional<int>>, false},
+      {&keeps_held_value<std::optional<std::size_t>, std::optional<int>>, false},
+      {&keeps_held_value<std::pair<unsigned, unsigned>, Pair>, false},
+      {&keeps_held_value<std::pair<std::optional<unsigned>, int>, Pair>, false},
+      {&keeps_held_value<Pair, std::pair<unsigned char, Plain32>>, true},
+      {&keeps_held_value<Pair, std::pair<int, Wide64>>, false},
+      {&keeps_held_value<std::optional<int>, Unsigned32>, false},
+      {&keeps_held_value<std::optional<Scoped>, Scoped>, true},
       {&keeps_held_value<std::optional<int>, std::nullopt_t>, true},
       {&keeps_held_value<std::optional<int>, HoldsOptional>, true},
       {&keeps_held_value<std::pair<MadeOfInt, int>, Pair>, true},

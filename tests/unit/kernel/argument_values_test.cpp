@@ -180,6 +180,8 @@ TEST_F(ArgumentValue, IsCheckedIfAnythingInItIs) {
   EXPECT_TRUE((ValueChecks{0, false, false, false, true}).any());
 }
 
+enum Signed { minus_one = -1 };
+
 TEST_F(ArgumentValue, OnlyASignedNumberForAnUnsignedOneMayBeNegative) {
   const std::vector<std::pair<bool (*)() noexcept, bool>> cases = {
       {&detail::may_be_negative<unsigned, int>, true},
@@ -193,6 +195,13 @@ TEST_F(ArgumentValue, OnlyASignedNumberForAnUnsignedOneMayBeNegative) {
       {&detail::may_be_negative<float, int>, false},
       {&detail::may_be_negative<unsigned, float>, false},
       {&detail::may_be_negative<float*, int>, false},
+      {&detail::may_be_negative<unsigned, Signed>, true},
+      {&detail::may_be_negative<int, Signed>, false},
+      {&detail::may_be_negative<std::optional<unsigned>, int>, true},
+      {&detail::may_be_negative<std::optional<unsigned>, Signed>, true},
+      {&detail::may_be_negative<std::optional<unsigned>, unsigned char>, false},
+      {&detail::may_be_negative<std::optional<long>, int>, false},
+      {&detail::may_be_negative<std::optional<unsigned>, std::optional<unsigned>>, false},
   };
   for (const auto& [may_be_negative, expected] : cases) {
     EXPECT_EQ(may_be_negative(), expected) << &may_be_negative - &cases[0].first;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -458,6 +459,30 @@ TEST_F(Launch, ANegativeValueForAnUnsignedParameterIsRefused) {
   EXPECT_EQ(error_in(launch<cheap>(stream, one, kernel<takes_unsigned>, 1.0F, -5, trust(out))).code,
             Errc::argument_negative);
   ASSERT_TRUE(launch<off>(stream, one, kernel<takes_unsigned>, 1.0F, 5, trust(out)).has_value());
+  wait();
+  EXPECT_EQ(*out, 5U);
+}
+
+enum Offset : int { back = -1, forth = 1 };
+enum Tiny { minus = -3, plus = 3 };
+WARPSAFE_KERNEL void takes_size(std::size_t n, unsigned* out) { *out = static_cast<unsigned>(n); }
+WARPSAFE_KERNEL void takes_optional(std::optional<unsigned> n, unsigned* out) { *out = *n; }
+
+TEST_F(Launch, ANegativeEnumerationOrNumberForAnOptionalIsRefusedToo) {
+  unsigned* const out = device_array<unsigned>(1);
+  const LaunchConfig one{grid<1>, block<1>};
+  const auto negative = [](const result<void>& launched) {
+    const LaunchError error = error_in(launched);
+    return error.code == Errc::argument_negative ? error.value : 0;
+  };
+  EXPECT_EQ(negative(launch(stream, one, kernel<takes_size>, back, trust(out))), 1U);
+  EXPECT_EQ(negative(launch(stream, one, kernel<takes_size>, minus, trust(out))), 3U);
+  EXPECT_EQ(negative(launch(stream, one, kernel<takes_optional>, -5, trust(out))), 5U);
+  EXPECT_EQ(negative(launch(stream, one, kernel<takes_optional>, back, trust(out))), 1U);
+  ASSERT_TRUE(launch(stream, one, kernel<takes_size>, plus, trust(out)).has_value());
+  wait();
+  EXPECT_EQ(*out, 3U);
+  ASSERT_TRUE(launch(stream, one, kernel<takes_optional>, 5, trust(out)).has_value());
   wait();
   EXPECT_EQ(*out, 5U);
 }

@@ -10,6 +10,7 @@
 #include <warpsafe/kernel/kernel.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -76,38 +77,71 @@ constexpr bool keeps_value() noexcept {
   }
 }
 
+/// Whether A is signed and P unsigned, so that P holds no negative A.
+template <class P, class A>
+constexpr bool loses_sign() noexcept {
+  if constexpr (std::is_enum_v<A>) {
+    return loses_sign<P, std::underlying_type_t<A>>();
+  } else if constexpr (std::is_integral_v<P> && std::is_integral_v<A>) {
+    return std::is_signed_v<A> && std::is_unsigned_v<P>;
+  } else {
+    return false;
+  }
+}
+/// Whether the class A is a constant that is not negative: std::integral_constant.
+template <class A>
+concept NonNegativeConstant = std::bool_constant<(A::value >= 0)>::value;
+
 /// Like keeps_value, for an A that is not a number but converts to a number: an enumeration, or a
 /// class with a conversion operator (std::atomic, std::reference_wrapper). A pointer, which
-/// converts to bool, has no value to keep.
+/// converts to bool, has no value to keep. A launch cannot tell the sign of a class's number.
 template <class P, class A>
 constexpr bool converts_keeping_value() noexcept {
   if constexpr (!std::is_convertible_v<const A&, P>) {
     return false;
   } else if constexpr (std::is_enum_v<A>) {
-    using Number = std::underlying_type_t<A>;
-    return std::is_floating_point_v<P> ? keeps_value<P, Number>() : sizeof(P) >= sizeof(A);
+    // Without a fixed type, the values decide which type unary plus gives.
+    return keeps_value<P, std::underlying_type_t<A>>() ||
+           keeps_value<P, std::remove_cvref_t<decltype(+std::declval<const A&>())>>();
   } else {
     // Unary plus tells the type that the class converts to (char and short become int). Braces
     // would tell it too, but nvcc lets braces narrow.
     return requires(const A& argument) {
       requires keeps_value<P, std::remove_cvref_t<decltype(+argument)>>();
+      requires !loses_sign<P, std::remove_cvref_t<decltype(+argument)>>() || NonNegativeConstant<A>;
     };
   }
 }
 
-/// Stands in for a number of type A in a conversion. It converts to the types that keep A's values,
-/// or (`Exactly`) only to A.
-template <class A, bool Exactly>
+/// Which types NumberLike converts to: those that keep the value if it is not negative, those that
+/// keep every value, or only the number's own.
+enum class NumberTarget : std::uint8_t { magnitude, value, same };
+/// Stands in for a number or enumeration of type A in a conversion.
+template <class A, NumberTarget Target>
 struct NumberLike {
   template <class T>
-  requires(std::is_arithmetic_v<T> && (Exactly ? std::is_same_v<T, A> : keeps_value<T, A>()))
-  operator T() const;
+  static constexpr bool converts() noexcept {
+    if constexpr (Target == NumberTarget::same) {
+      return std::is_same_v<T, A>;
+    } else if constexpr (!std::is_arithmetic_v<T> ||
+                         (Target == NumberTarget::value && loses_sign<T, A>())) {
+      return false;
+    } else if constexpr (std::is_enum_v<A>) {
+      return converts_keeping_value<T, A>();
+    } else {
+      return keeps_value<T, A>();
+    }
+  }
+  template <class T>
+  requires(converts<T>()) operator T() const;
 };
-/// Whether the class P can be constructed from a number of type A without a conversion to a
-/// narrower number. P is responsible for its own constructor from A.
-template <class P, class A>
-inline constexpr bool made_keeping_value = std::is_constructible_v<P, NumberLike<A, false>> ||
-                                           std::is_constructible_v<P, NumberLike<A, true>>;
+/// Whether the class P can be constructed from a number or enumeration of type A without a
+/// conversion that loses what `Target` keeps. P is responsible for its own constructor from A.
+template <class P, class A, NumberTarget Target>
+inline constexpr bool made_keeping = std::is_constructible_v<P, NumberLike<A, Target>> ||
+                                     std::is_constructible_v<P, NumberLike<A, NumberTarget::same>>;
+template <class T>
+inline constexpr bool is_number_or_enum = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
 template <class P, class A>
 constexpr bool keeps_held_value() noexcept;
@@ -126,17 +160,17 @@ requires(sizeof...(To) == sizeof...(From) && members_of_tuple<Holder<To...>> != 
              0) inline constexpr bool keeps_elements<Holder<To...>, Other<From...>> =
     (keeps_held_value<std::remove_cv_t<To>, std::remove_cv_t<From>>() && ...);
 /// Whether a P that is made from an A keeps A's value, also that of an A inside another class. A
-/// class is responsible for its own constructors.
+/// class is responsible for its own constructors. A launch cannot tell the sign of a number inside.
 template <class P, class A>
 constexpr bool keeps_held_value() noexcept {
   if constexpr (std::is_same_v<P, A> || !std::is_convertible_v<const A&, P>) {
     return true;
   } else if constexpr (std::is_arithmetic_v<P> && std::is_arithmetic_v<A>) {
-    return keeps_value<P, A>();
+    return keeps_value<P, A>() && !loses_sign<P, A>();
   } else if constexpr (std::is_arithmetic_v<P>) {
-    return converts_keeping_value<P, A>();
-  } else if constexpr (std::is_class_v<P> && std::is_arithmetic_v<A>) {
-    return made_keeping_value<P, A>;
+    return converts_keeping_value<P, A>() && !loses_sign<P, A>();
+  } else if constexpr (std::is_class_v<P> && is_number_or_enum<A>) {
+    return made_keeping<P, A, NumberTarget::value>;
   } else {
     if constexpr (OptionalValue<P>) {
       using Value = typename P::value_type;
@@ -262,7 +296,7 @@ constexpr bool check_argument() noexcept {
   } else if constexpr (std::is_arithmetic_v<P> && std::is_convertible_v<const A&, P>) {
     static_assert(
         converts_keeping_value<P, A>(),
-        "warpsafe: this argument may lose its value in the kernel's narrower parameter: it converts to a wider number, or it is a pointer that converts to bool");
+        "warpsafe: this argument may lose its value in the kernel's narrower parameter: it converts to a wider number, to a signed one for an unsigned parameter, or it is a pointer that converts to bool");
     return converts_keeping_value<P, A>();
   } else if constexpr (std::is_pointer_v<typename RawParameter<P>::type>) {
     constexpr bool raw = std::is_pointer_v<A> || std::is_array_v<A>;
@@ -314,8 +348,8 @@ constexpr bool check_argument() noexcept {
   } else {
     constexpr bool converts = std::is_convertible_v<KernelForm<A>, P>;
     static_assert(converts, "warpsafe: this argument does not convert to the kernel's parameter");
-    if constexpr (converts && std::is_class_v<P> && std::is_arithmetic_v<A>) {
-      constexpr bool keeps = made_keeping_value<P, A>;
+    if constexpr (converts && std::is_class_v<P> && is_number_or_enum<A>) {
+      constexpr bool keeps = made_keeping<P, A, NumberTarget::magnitude>;
       static_assert(
           keeps,
           "warpsafe: this argument may lose its value in the kernel's narrower parameter (a class constructed from a number); convert it explicitly");

@@ -54,13 +54,14 @@ convert_argument(const A& argument) noexcept {
   }
 }
 
-/// Whether an argument is a signed number for an unsigned parameter.
+/// Whether an argument is a signed number or enumeration for an unsigned parameter, or for a class
+/// that is made of an unsigned number.
 template <class P, class A>
 constexpr bool may_be_negative() noexcept {
-  if constexpr (std::is_integral_v<P> && std::is_integral_v<A>) {
-    return std::is_signed_v<A> && std::is_unsigned_v<P>;
+  if constexpr (std::is_class_v<P> && is_number_or_enum<A> && std::is_convertible_v<const A&, P>) {
+    return made_keeping<P, A, NumberTarget::magnitude> && !made_keeping<P, A, NumberTarget::value>;
   } else {
-    return false;
+    return loses_sign<P, A>();
   }
 }
 
