@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -381,6 +382,40 @@ TEST_F(StreamBoundTest, ACallIsCapturedAndTheWorkspaceOfAnEndedHandleWaitsForThe
 TEST_F(StreamBoundTest, AQuestionThatFailsIsAnError) {
   host::fail_next(call_of<&host_backend::stream_capturing>, 1, HostStatus::unknown);
   EXPECT_EQ(error_in(Toy::adopt(nullptr, stream)).code, Errc::runtime_failed);
+}
+
+// The per-thread default stream.
+
+TEST_F(StreamBoundTest, AnotherThreadsDefaultStreamIsNoStreamOfTheHandle) {
+  const auto on = StreamRef::borrow(host::per_thread_stream(), DeviceId(0)).value();
+  Toy toy = Toy::create(on).value();
+  auto* const x = device_array<float>(1);
+  *x = 1;
+  std::thread([&] {
+    const auto called = toy.call<toy::toy_scale>({1, app}, host_scalar(2.0F), trust(x));
+    EXPECT_EQ(error_in(called).code, Errc::handle_stream_changed);
+    EXPECT_THAT(said(called), testing::HasSubstr("another thread bound this handle"));
+    toy = std::move(toy).rebind(on).value();
+    EXPECT_THAT(toy.call<toy::toy_scale>(1, host_scalar(2.0F), trust(x)), Succeeds());
+    EXPECT_THAT(on.synchronize(), Succeeds());
+  }).join();
+  EXPECT_EQ(*x, 2);
+  EXPECT_EQ(error_in(toy.call<toy::toy_scale>(1, host_scalar(2.0F), trust(x))).code,
+            Errc::handle_stream_changed)
+      << "it is the other thread's now";
+}
+
+TEST_F(StreamBoundTest, AnotherThreadRebindsItAfterTheWorkOfItsStream) {
+  const auto on = StreamRef::borrow(host::per_thread_stream(), DeviceId(0)).value();
+  Toy toy = Toy::create(on).value();
+  first_may_end = false;
+  ASSERT_THAT(launch(on, LaunchConfig{grid<1>, block<1>}, kernel<hold_first>), Succeeds());
+  const Stream next = Stream::create().value();
+  std::thread([&] { toy = std::move(toy).rebind(next).value(); }).join();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(next.ready().value()) << "the new stream waits for the kernel";
+  first_may_end = true;
+  EXPECT_THAT(next.synchronize(), Succeeds());
 }
 
 }  // namespace

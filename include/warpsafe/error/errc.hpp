@@ -127,7 +127,7 @@ enum class Subcode : std::uint8_t {
   stream_closed,     ///< the Stream was moved from or closed
   stream_destroyed,  ///< the Stream that a StreamRef refers to was destroyed
   // Errc::stream_capturing.
-  other_stream,  ///< a stream other than the call's own captures
+  other_stream,  ///< a stream other than the call's own captures, or is bound
   // Errc::capture_broken.
   broken_by_call,      ///< by the call that `operation` or `kernel` names
   broken_before_call,  ///< before the call that `operation` or `kernel` names; that call noticed

@@ -240,10 +240,14 @@ WARPSAFE_ERROR(51, graph_memory_freed, "memory that the graph uses was freed",
 
 // ## Library handles
 
-// Other code set the stream of a handle that a `StreamBound` owns. Only level full checks this.
+// Other code set the stream of a handle that a `StreamBound` owns, or another thread bound the
+// handle to its per-thread default stream. Only level full checks this.
 // Remedy: Change the handle's stream only with `rebind`.
 WARPSAFE_ERROR(52, handle_stream_changed, "a library handle was set to another stream",
-               "other code set another stream on the handle of this StreamBound; use rebind")
+               subcode == Subcode::other_stream
+                   ? "another thread bound this handle to its per-thread default stream, and this "
+                     "thread's is another; use rebind"
+                   : "other code set another stream on the handle of this StreamBound; use rebind")
 
 // A call mixes scalars of the host and of the device, or its descriptor or other code sets another
 // mode. At level full also: a scalar's raw pointer is device memory.

@@ -13,6 +13,7 @@
 #include <warpsafe/handles/detail/library_argument.hpp>
 #include <warpsafe/handles/handle_traits.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/stream/detail/stream_number.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream.hpp>
@@ -184,6 +185,7 @@ struct BoundHandle {
   BoundHandle(BoundHandle&& other) noexcept
       : native(other.native),
         stream(std::move(other.stream)),
+        number(other.number),
         workspace(std::exchange(other.workspace, nullptr)),
         owned(std::exchange(other.owned, false)),
         entry(std::exchange(other.entry, nullptr)),
@@ -192,6 +194,7 @@ struct BoundHandle {
   BoundHandle& operator=(BoundHandle&& other) noexcept {
     native = other.native;
     stream = std::move(other.stream);
+    number = other.number;
     workspace = std::exchange(other.workspace, nullptr);
     owned = std::exchange(other.owned, false);
     entry = std::exchange(other.entry, nullptr);
@@ -206,6 +209,7 @@ struct BoundHandle {
   template <CheckLevel Level>
   [[nodiscard]] result<void> bind(call_site site) noexcept {
     drop_ = &drop_at<Level>;
+    number = StreamNumber(stream.ref().number());
     if constexpr (has_stream) {
       const StatusType bound = Traits::set_stream(native, stream.ref().native());
       if (library_failed<Traits>(bound)) return error_of<Step::bind>(bound, site);
@@ -283,9 +287,11 @@ struct BoundHandle {
     }
     return 0;
   }
-  /// What other code changed through the library's own functions; Errc{} if nothing. If the library
+  /// What other code changed through the library's own functions, or that the stream's handle means
+  /// another stream in this thread; Errc{} if nothing. If the library
   /// fails to answer, the next call reports it.
   [[nodiscard]] Errc find_change() noexcept {
+    if (number.is_of_another_thread()) return Errc::handle_stream_changed;
     if (misplaced_inner_handle() != 0) return Errc::handle_stream_changed;
     if constexpr (requires(typename B::native_stream & now) { Traits::get_stream(native, now); }) {
       typename B::native_stream now{};
@@ -305,6 +311,7 @@ struct BoundHandle {
 
   Native native;
   basic_stream_hold<B> stream;
+  StreamNumber number{};  ///< of the stream, for the thread that bound the handle
   DeviceMemory<B>* workspace = nullptr;
   bool owned = true;
   typename OwnedHandles<Traits>::Entry* entry = nullptr;

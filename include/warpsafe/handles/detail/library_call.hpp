@@ -57,6 +57,9 @@ template <bool Full, class Traits>
   }
   if (code == Errc{}) return true;
   error = handle_error(code, function, bound.stream.ref(), site);
+  if (code == Errc::handle_stream_changed && bound.number.is_of_another_thread()) {
+    error.subcode = Subcode::other_stream;
+  }
   return false;
 }
 
