@@ -163,6 +163,16 @@ def check_shared_objects(build):
     return [] if found == [] and mutant else ["caches cross dlopen, or the check sees none"]
 
 
+def check_unload(build):
+    """A program launches after dlclose of a plug-in with the debug tools and device checks."""
+    plugin, program = build.folder / "plugin.so", build.folder / "unload"
+    common = ["-std=c++20", "-O0", "-g0", "-DWARPSAFE_CHECKS=2", *build.includes, HERE / "unload.cpp",
+              "-lboost_context", "-pthread", "-ldl"]  # fmt: skip
+    run(build.arguments.compiler, "-DPLUGIN", "-fPIC", "-shared", *common, "-o", plugin)
+    run(build.arguments.compiler, "-rdynamic", *common, "-o", program)
+    return [] if "launched" in run(program, plugin, timeout=600) else ["the program did not launch"]
+
+
 # A variable and its name: in a namespace or a class, a pointer to a function, in a function.
 VARIABLES = [re.compile(pattern, re.M) for pattern in (
     r"^\s*(?:\[\[.*?\]\] )?(?:static )?inline (?!constexpr|namespace)(?:thread_local |constinit |const |struct )*"
@@ -239,7 +249,7 @@ def check_hidden(build):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["levels", "self", "separate", "shared-objects", "hidden"])
+    parser.add_argument("what", choices=["levels", "self", "separate", "shared-objects", "hidden", "unload"])
     parser.add_argument("--compiler", required=True, help="name=program")
     parser.add_argument("--include", action="append", default=[])
     parser.add_argument("--optimize", action="append", choices=["-O0", "-O2"], help="for levels and separate")
@@ -249,7 +259,7 @@ def main():
     arguments.compiler = arguments.compiler.split("=", 1)[1]
     arguments.optimize = arguments.optimize or ["-O0", "-O2"]
     checks = {"levels": check_levels, "self": check_self, "separate": check_separate, "shared-objects": check_shared_objects,
-              "hidden": check_hidden}
+              "hidden": check_hidden, "unload": check_unload}
     with tempfile.TemporaryDirectory() as folder:
         build = Build(arguments, Path(folder))
         failed = checks[arguments.what](build)

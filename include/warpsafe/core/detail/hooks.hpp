@@ -6,6 +6,8 @@
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
 
+#include <dlfcn.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -53,6 +55,17 @@ inline constexpr Name environment_switches[] = {
     Name::of("WARPSAFE_LOG"),     Name::of("WARPSAFE_SYNC"),      Name::of("WARPSAFE_BREAK"),
     Name::of("WARPSAFE_TRACE"),   Name::of("WARPSAFE_REFERENCE"), Name::of("WARPSAFE_SHADOW"),
     Name::of("WARPSAFE_TIMEOUT"), Name::of("WARPSAFE_ON_ERROR")};
+
+/// Makes dlclose keep the shared object of `address`, an object in static storage, because the
+/// program finds it through a list or a pointer until its end. g++'s objects stay anyway, by their
+/// unique symbols. Does nothing for the program itself.
+inline void keep_loaded(const void* address) noexcept {
+  Dl_info info;
+  // A program that the shell found has no slash, and a shared object has one.
+  if (::dladdr(address, &info) == 0 || __builtin_strchr(info.dli_fname, '/') == nullptr) return;
+  void* const loaded = ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  if (loaded != nullptr) ::dlclose(loaded);
+}
 
 /// One variable for the whole program.
 [[gnu::visibility("default")]] inline const CheckHooks* check_hooks_in_use = nullptr;

@@ -47,6 +47,7 @@ struct DebugInstaller {};
 template <>
 struct DebugInstaller<CheckLevel::full> {
   DebugInstaller() noexcept {
+    keep_loaded(&debug::detail::all_hooks);
     __atomic_store_n(&debug_hooks_in_use, &debug::detail::all_hooks, __ATOMIC_RELEASE);
     // The other switches take effect at the first launch or wait, but runtime calls come earlier.
     const char* const log = read_environment("WARPSAFE_LOG");

@@ -161,6 +161,8 @@ inline constexpr CheckHooks device_check_hooks{&prepare_checks, &any_check_faile
 /// Registers a translation unit with checks in its kernels, before main. On the host backend all
 /// files share one unit, and each registers it.
 inline void register_check_unit(CheckUnit& unit) noexcept {
+  keep_loaded(&unit);
+  keep_loaded(&device_check_hooks);
   DeviceChecks& checks = device_checks;
   const Locked lock(checks.lock);
   const CheckUnit* known = checks.units;
