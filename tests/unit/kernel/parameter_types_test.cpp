@@ -128,6 +128,39 @@ struct Method {
   void call() {}
 };
 
+// They look like std::optional and std::complex, and hold an address.
+template <class T>
+class OptionalReference {
+ public:
+  using value_type = T;
+  explicit OptionalReference(T& value) : pointer_(&value) {}
+  [[nodiscard]] bool has_value() const { return pointer_ != nullptr; }
+
+ private:
+  T* pointer_;
+};
+template <class T>
+class FlaggedReference : OptionalReference<T> {
+ public:
+  using value_type = T;
+  using OptionalReference<T>::OptionalReference;
+  [[nodiscard]] bool has_value() const { return there_; }
+
+ private:
+  bool there_ = true;
+};
+template <class T>
+class ComplexReference {
+ public:
+  using value_type = T;
+  explicit ComplexReference(T* first) : first_(first) {}
+  [[nodiscard]] T real() const { return first_[0]; }
+  [[nodiscard]] T imag() const { return first_[1]; }
+
+ private:
+  T* first_;
+};
+
 TEST(ParameterTypes, AClassWithRoomForAnAddressMayHideOne) {
   using detail::may_hide_address;
   expect_rules({
@@ -142,6 +175,12 @@ TEST(ParameterTypes, AClassWithRoomForAnAddressMayHideOne) {
       {&may_hide_address<std::optional<double>>, false},
       {&may_hide_address<std::complex<double>>, false},
       {&may_hide_address<std::optional<float*>>, true},
+      {&may_hide_address<std::optional<std::pair<int, double>>>, false},
+      {&may_hide_address<OptionalReference<float>>, true},
+      {&may_hide_address<OptionalReference<double>>, true},
+      {&may_hide_address<FlaggedReference<double>>, true},
+      {&may_hide_address<ComplexReference<float>>, true},
+      {&may_hide_address<ComplexReference<double>>, true},
   });
 }
 

@@ -140,19 +140,42 @@ template <class T>
 constexpr bool is_refused_member() noexcept;
 template <class T>
 constexpr bool is_refused_element() noexcept;
-/// std::optional and std::complex: they hold values of their value_type.
+/// std::complex of each vendor: two numbers, and no room for more.
 template <class P>
-concept HolderOfValues =
-    !is_refused_element<typename P::value_type>() &&
-    (
-        requires(P held) { held.has_value(); } || requires(P held) { held.real(); });
+inline constexpr bool is_complex = false;
+template <template <class> class Complex, class T>
+requires(std::is_arithmetic_v<T>&& std::is_constructible_v<
+         Complex<T>, T, T>) inline constexpr bool is_complex<Complex<T>> =
+    sizeof(Complex<T>) == 2 * sizeof(T) && requires(const Complex<T>& number) {
+  requires std::is_same_v<decltype(number.real()), T>;
+  requires std::is_same_v<decltype(number.imag()), T>;
+};
+/// std::optional and std::expected: they hold one of their template's types beside a flag, and have
+/// no room for more.
+template <class P>
+inline constexpr bool is_holder_of_values = false;
+template <template <class...> class Holder, class... T>
+requires requires(const Holder<T...>& held) {
+  held.has_value();
+  requires std::is_constructible_v < Holder<T...>,
+  typename Holder<T...>::value_type > ;
+  requires(!is_refused_element<T>() && ...);
+}
+inline constexpr bool is_holder_of_values<Holder<T...>> = [] {
+  std::size_t bytes = 0;
+  std::size_t alignment = 1;
+  ((bytes = sizeof(T) > bytes ? sizeof(T) : bytes), ...);
+  ((alignment = alignof(T) > alignment ? alignof(T) : alignment), ...);
+  return alignof(Holder<T...>) == alignment &&
+         sizeof(Holder<T...>) == (bytes / alignment + 1) * alignment;
+}();
 /// Whether P may hide an address: a class or union whose members cannot be examined one by one. It
 /// may if it has room for a pointer, is not a type of device memory, is not known to consist of
-/// numbers, and is neither a HolderOfValues nor a vector of HIP (float4: Native_vec_).
+/// numbers, and is no holder of values, complex number or vector of HIP (float4: Native_vec_).
 template <class P>
 constexpr bool may_hide_address() noexcept {
   if constexpr (sizeof(P) < sizeof(void*) || alignof(P) < alignof(void*) || is_device_memory<P> ||
-                requires { typename P::Native_vec_; } || HolderOfValues<P>) {
+                requires { typename P::Native_vec_; } || is_complex<P> || is_holder_of_values<P>) {
     return false;
   }
   return !is_examined<P>;
