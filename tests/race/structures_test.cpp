@@ -57,6 +57,13 @@ struct AsPointer {
   explicit operator DeviceSpan<T>() const { return DeviceSpan<T>(x, 1); }
 };
 template <class T>
+struct AsPlanes {  // named like a complex number's parts
+  DeviceSpan<T> x;
+  [[nodiscard]] DeviceSpan<T> real() const { return x; }
+  [[nodiscard]] DeviceSpan<T> imag() const { return x; }
+  explicit operator DeviceSpan<T>() const { return x; }
+};
+template <class T>
 struct AsPair {
   std::pair<int, DeviceSpan<T>> x;
   explicit operator DeviceSpan<T>() const { return x.second; }
@@ -165,9 +172,9 @@ constexpr std::uint64_t seeds = 50;
 
 template <class S>
 class MemoryInside : public ::testing::Test {};
-using Structures =
-    ::testing::Types<Structure<Plain>, Structure<Nested>, Structure<Derived>, Structure<InArray>,
-                     Structure<InOptional>, Structure<AsPair>, Structure<AsPointer>>;
+using Structures = ::testing::Types<Structure<Plain>, Structure<Nested>, Structure<Derived>,
+                                    Structure<InArray>, Structure<InOptional>, Structure<AsPair>,
+                                    Structure<AsPointer>, Structure<AsPlanes>>;
 TYPED_TEST_SUITE(MemoryInside, Structures);
 
 TYPED_TEST(MemoryInside, RacesWithWhatNothingOrders) {

@@ -90,7 +90,7 @@ inline constexpr bool may_reach_memory = sizeof(T) >= sizeof(void*) && !holds_nu
                                          !requires {
   typename T::Native_vec_;
 }
-&&!requires(const T& number) { number.real(); };
+&&!is_complex<T>;
 /// The object with these bytes.
 template <class T>
 [[nodiscard]] T object_of(unsigned char* bytes) noexcept {
