@@ -124,6 +124,11 @@ struct SpanInside {
   int a;
   DeviceSpan<float> b;
 };
+template <class T, std::size_t Count, class Last>
+struct Behind {
+  T many[Count];
+  Last last;
+};
 struct Method {
   void call() {}
 };
@@ -240,6 +245,10 @@ TEST(ParameterTypes, AnAggregateHasTheAddressesOfItsMembers) {
       {&has_address<Numbers3>, false},
       {&has_address<Array2>, false},
       {&has_address<SpanInside>, false},
+      {&has_address<Behind<float, 64, const float*>>, true},
+      {&has_address<Behind<char, 200, PointerInside>>, true},
+      {&has_address<Behind<char, 100, DeviceSpan<float>>>, false},
+      {&has_address<Behind<double, 400, int>>, false},
       {&has_address<Nothing>, false},
       {&has_address<std::array<float*, 2>>, true},
       {&has_address<std::array<float, 2>>, false},

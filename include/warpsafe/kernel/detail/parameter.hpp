@@ -207,15 +207,26 @@ constexpr std::size_t count_members() noexcept {
     return count_members<P, Most - 1>();
   }
 }
+/// Whether one of the 192 members after the 64th is a raw pointer or may hide one.
+template <class P>
+constexpr bool has_late_address() noexcept {
+  if constexpr (sizeof(P) > 64 && takes<P, AnyMember>(indices<64>, indices<0>)) {
+    return []<std::size_t... Place>(std::index_sequence<Place...>) {
+      return (takes<P, AnyAddress>(indices<64 + Place>, indices<0>) || ...);
+    }
+    (indices<192>);
+  }
+  return false;
+}
 /// Whether a member of the aggregate is a raw pointer or may hide one. Arrays and structures inside
-/// it count as their members. Members after the 64th are not examined.
+/// it count as their members. Members after the 256th are not examined.
 template <class P>
 constexpr bool has_address() noexcept {
   constexpr std::size_t members = count_members<P>();
   return []<std::size_t... Place>(std::index_sequence<Place...>) {
     return (takes<P, AnyAddress>(indices<Place>, indices<members - 1 - Place>) || ...);
   }
-  (indices<members>);
+  (indices<members>) || has_late_address<P>();
 }
 
 /// Whether a type looks like a view of memory: std::span, std::string_view, std::initializer_list.
