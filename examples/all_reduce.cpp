@@ -95,9 +95,9 @@ class Adder {
 /// Returns the weights after all steps, computed on this rank's device.
 ws::result<std::vector<float>> train(const Ranks& ranks, std::size_t n) {
   WARPSAFE_TRY(const int devices, ws::device_count());
-  WARPSAFE_TRY(const auto device,
-               ws::DeviceGuard::create(ws::DeviceId(ranks.on_this_machine % devices)));
-  WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
+  const auto own_device = ws::DeviceId(ranks.on_this_machine % devices);
+  WARPSAFE_TRY(const auto device, ws::DeviceGuard::create(own_device));
+  WARPSAFE_TRY(const auto stream, ws::Stream::create(own_device));
   WARPSAFE_TRY(auto adder, Adder::create(stream, ranks));
   const std::vector<float> first(n, first_weight);
   WARPSAFE_TRY(auto weights, ws::DeviceBuffer<float>::from(stream, std::span(first)));
