@@ -45,7 +45,10 @@ template <class A>
       return argument.size();
     }
   }();
-  return number < decltype(number){} ? 0 : static_cast<size_type>(number);
+  if constexpr (std::is_signed_v<decltype(number)>) {
+    if (number < 0) return 0;
+  }
+  return static_cast<size_type>(number);
 }
 
 template <class P>
