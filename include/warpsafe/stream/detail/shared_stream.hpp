@@ -137,7 +137,7 @@ template <class B>
 /// code made. Asks the runtime only for the last kind, and not while the stream captures: that
 /// would break the capture (seen on an H200, driver 580).
 template <class B>
-StreamNumber stream_number(typename B::native_stream stream, int device) noexcept {
+[[nodiscard]] StreamNumber stream_number(typename B::native_stream stream, int device) noexcept {
   const auto value = reinterpret_cast<std::uintptr_t>(stream);
   bool own_default = false;  // whether 0 is the thread's stream
   if constexpr (requires { B::default_is_per_thread; }) own_default = B::default_is_per_thread;
