@@ -243,8 +243,8 @@ TEST_F(KernelThread, FillsTheFirstRecordOnceAndAlwaysEnds) {
   self_.block[2] = 9;
   self_.thread[1] = 5;
   CheckRecord records[2] = {};
-  checks_.records[1] = &records[0];
-  checks_.records[2] = &records[1];
+  checks_.of(Vendor::host).records[1] = &records[0];
+  checks_.of(Vendor::host).records[2] = &records[1];
   detail::fail_device_check("text (a < b)", "/src/a.cu", 12, "scale");
   EXPECT_EQ(ended.self, &self_);
   EXPECT_EQ(ended.file, "/src/a.cu");
@@ -271,11 +271,11 @@ TEST_F(KernelThread, FillsTheFirstRecordOnceAndAlwaysEnds) {
 }
 
 TEST_F(KernelThread, WithoutARecordEndsAllTheSame) {
-  checks_.prepared = ~std::uint64_t{0};
+  checks_.of(Vendor::host).prepared = ~std::uint64_t{0};
   detail::fail_device_check("text", "a.cu", 15, "scale");
   EXPECT_EQ(ended.line, 15U);
   CheckRecord last{};
-  checks_.records[63] = &last;
+  checks_.of(Vendor::host).records[63] = &last;
   detail::fail_device_check("text", "a.cu", 16, "scale");
   EXPECT_EQ(ended.line, 16U);
   EXPECT_EQ(last.line, 16U);
