@@ -143,10 +143,10 @@ constexpr bool is_refused_element() noexcept;
 /// std::complex of each vendor: two numbers, and no room for more.
 template <class P>
 inline constexpr bool is_complex = false;
-template <template <class> class Complex, class T>
-requires(std::is_arithmetic_v<T>&& std::is_constructible_v<
-         Complex<T>, T, T>) inline constexpr bool is_complex<Complex<T>> =
-    sizeof(Complex<T>) == 2 * sizeof(T) && requires(const Complex<T>& number) {
+template <template <class> class Number, class T>
+requires(std::is_arithmetic_v<T>&&
+             std::is_constructible_v<Number<T>, T, T>) inline constexpr bool is_complex<Number<T>> =
+    sizeof(Number<T>) == 2 * sizeof(T) && requires(const Number<T>& number) {
   requires std::is_same_v<decltype(number.real()), T>;
   requires std::is_same_v<decltype(number.imag()), T>;
 };
