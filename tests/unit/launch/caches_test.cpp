@@ -215,6 +215,7 @@ struct TwoDevices {
 
 TEST(KernelCache, AnswersForTheDeviceThatIsAskedWhicheverIsCurrent) {
   detail::KernelSlots<TwoDevices> slots{};
+  for (std::uint64_t& allowed : TwoDevices::allowed) allowed = 49152;
   TwoDevices::set_answer = 101;
   EXPECT_EQ(slots.allow_dynamic_shared(entry, 1, 100000), 101);
   TwoDevices::set_answer = 0;
