@@ -80,6 +80,7 @@ struct OwnReport {
 
 /// The receiver of the trace, of which a program uses one. It has all that a launch needs.
 struct CallTracer : OwnReport<int&>,
+                    OwnReport<int>,
                     OwnReport<int, DeviceLimits&>,
                     OwnReport<const KernelEntry&, KernelLimits&>,
                     OwnReport<const KernelEntry&, std::uint64_t>,

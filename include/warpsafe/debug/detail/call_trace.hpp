@@ -164,8 +164,9 @@ inline void put_value(warpsafe::detail::TextBuffer& out,
 
 using warpsafe::detail::report_call;
 inline constexpr warpsafe::detail::CallTracer logging_tracer{
-    {&report_call}, {&report_call}, {&report_call}, {&report_call},   {&report_call},
-    {&report_call}, {&report_call}, {&report_call}, &nanoseconds_now, &log_call};
+    {&report_call}, {&report_call},   {&report_call}, {&report_call},
+    {&report_call}, {&report_call},   {&report_call}, {&report_call},
+    {&report_call}, &nanoseconds_now, &log_call};
 
 /// Starts or stops the trace of calls, as the log's level requires.
 inline void trace_calls_by_level() noexcept {
