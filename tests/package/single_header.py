@@ -31,12 +31,12 @@ header = folder / "warpsafe.hpp"
 expect("the script's status", run(source / "packaging/single_header", header, "--forwarders", folder / "include")[0], 0)
 text = header.read_text()
 expect("includes of the library's own headers", re.findall(r"^\s*#\s*include <warpsafe/.*", text, re.M), [])
-# Every header that all.hpp includes, except those of the devices' backends.
+# Every header that all.hpp includes, except those of the devices' backends, and the notice for a program that chose none.
 written = set(re.findall(r"^// ==== warpsafe/(\S+)$", text, re.M))
 pending, reached = ["all.hpp"], set()
 while pending:
     name = pending.pop()
-    if name not in reached and not name.startswith(("backend/cuda/", "backend/hip/")):
+    if name not in reached and not name.startswith(("backend/cuda/", "backend/hip/", "backend/host/detail/nvcc_notice")):
         reached.add(name)
         pending += re.findall(r"^#include <warpsafe/(.*)>", (source / "include/warpsafe" / name).read_text(), re.M)
 rows = {name for name in reached if "#pragma once" not in (source / "include/warpsafe" / name).read_text()}
