@@ -87,6 +87,8 @@ def compiled(results, patterns, compiler, level):
     line = found[0].read_text().strip()
     # Starts at "error": with line numbers, every change of a header would make the page out of date.
     line = re.sub(r"^.*?\b(error|warning):? ", r"\1: ", line)
+    # Nor does the page change with the version's namespace.
+    line = re.sub(r"\bv\d+_\d+_\d+::", "", line)
     line = re.sub(r"static assertion failed with \"(.*)\"$", r"static assertion failed: \1", line)
     return line
 
