@@ -50,6 +50,7 @@ int count(const warpsafe::detail::CallTracer&, const warpsafe::detail::TracedCal
 }
 inline constexpr warpsafe::detail::CallTracer counting_tracer{
     {&count<int&>},
+    {&count<int>},
     {&count<int, warpsafe::DeviceLimits&>},
     {&count<const warpsafe::KernelEntry&, warpsafe::KernelLimits&>},
     {&count<const warpsafe::KernelEntry&, std::uint64_t>},
