@@ -102,7 +102,10 @@ TEST_F(IdentityOnGpu, EachThreadHasItsOwnPerThreadStream) {
 }
 
 TEST_F(IdentityOnGpu, EachDeviceHasItsOwnLegacyStream) {
-  if (ws::device_count().value() < 2) GTEST_SKIP() << "needs two GPUs";
+  if (ws::device_count().value() < 2) GTEST_SKIP() << "needs two GPUs, and found one";
+  int is_peer = 0;
+  ASSERT_EQ(cudaDeviceCanAccessPeer(&is_peer, 1, 0), cudaSuccess);
+  if (is_peer == 0) GTEST_SKIP() << "device 1 cannot access the memory of device 0";
   const auto first = ws::StreamRef::borrow(cudaStreamLegacy, ws::DeviceId(0)).value();
   const auto second = ws::StreamRef::borrow(cudaStreamLegacy, ws::DeviceId(1)).value();
   EXPECT_FALSE(first == second);
@@ -110,7 +113,7 @@ TEST_F(IdentityOnGpu, EachDeviceHasItsOwnLegacyStream) {
   cudaMemPool_t pool{};
   ASSERT_EQ(cudaDeviceGetDefaultMemPool(&pool, 0), cudaSuccess);
   const cudaMemAccessDesc access{{cudaMemLocationTypeDevice, 1}, cudaMemAccessFlagsProtReadWrite};
-  if (cudaMemPoolSetAccess(pool, &access, 1) != cudaSuccess) GTEST_SKIP() << "no peer access";
+  ASSERT_EQ(cudaMemPoolSetAccess(pool, &access, 1), cudaSuccess);
   {
     const auto guard = ws::DeviceGuard::create(ws::DeviceId(1)).value();
     ws::launch(second, once, ws::kernel<fill_late>, buffer.view(), many, 7).value();
