@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.append(str(pathlib.Path(__file__).parents[1]))
 import forked
@@ -15,6 +16,8 @@ import forked
 # A hook of git exports its repository, where first_commit would write.
 for name in [name for name in os.environ if name.startswith("GIT_")]:
     del os.environ[name]
+# tests/run puts temporary files into the checkout, whose files are no part of a test's tree.
+os.environ["GIT_CEILING_DIRECTORIES"] = os.path.realpath(tempfile.gettempdir())
 
 
 def first_commit(folder, *files):

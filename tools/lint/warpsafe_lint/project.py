@@ -61,10 +61,13 @@ def is_marked(folder):
 @functools.lru_cache(maxsize=None)
 def root_of(folder):
     """The root of the tree that a folder belongs to: the folder of its repository, or else the outermost folder above
-    that has a build file, a licence or a README."""
+    that has a build file, a licence or a README. It is never one of git's ceilings, or above one."""
     best, gap = folder, 0
     home = pathlib.Path.home()
+    ceilings = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
     for place in (folder, *folder.parents):
+        if str(place) in ceilings:
+            break
         if (place / ".git").exists() or (place / ".hg").exists():
             return place
         if place in (home, place.parent) or gap > GAP:
