@@ -16,9 +16,9 @@
 
 ;@ file dims/detail/cover.hpp
 ;| const std::uint64_t width = threads != 0 ? threads : 1U;
-;| const std::uint64_t per_block = width * Items;
+;| const std::uint64_t per_block = Items != 0 ? width * Items : std::uint64_t{1};
 (define-fun width_of ((threads Int)) Int (ite (distinct threads 0) threads 1))
-(define-fun per_block_of ((width Int) (items Int)) Int (wrap (* width items)))
+(define-fun per_block_of ((width Int) (items Int)) Int (ite (distinct items 0) (wrap (* width items)) 1))
 ;| std::uint64_t most = floor.max_grid[Along];
 ;| if constexpr (floor.max_threads_per_axis != 0) {
 ;|   const std::uint64_t by_threads = floor.max_threads_per_axis / width;
@@ -29,7 +29,7 @@
     (ite (< (div axis_limit width) max_grid) (div axis_limit width) max_grid)))
 ;| bool impossible = rule == CoverRule::exact && n.bits % per_block != 0;
 ;| std::uint64_t needed = 0;
-;| if constexpr (Items == 1 && !Capped && floor.max_grid[Along] <= std::uint32_t{1} << 31) {
+;| if constexpr (Items <= 1 && !Capped && floor.max_grid[Along] <= std::uint32_t{1} << 31) {
 (define-fun not_multiple ((exact Bool) (n Int) (p Int)) Bool (and exact (distinct (mod n p) 0)))
 ;| needed = (n.bits + (per_block - 1)) / per_block;
 (define-fun needed_short ((n Int) (p Int)) Int (div (wrap (+ n (wrap (- p 1)))) p))
@@ -54,9 +54,9 @@
 (assert (or (= less 0) (= less 1)))
 (define-fun at_most ((needed Int) (most Int)) Int
   (ite (< (wrap (- needed less)) (wrap (- (wrap (+ most 1)) less))) (mod needed U) 0))
-; The three forms of blocks_or_zero: one item per thread, several items, and with a cap.
-(define-fun short ((n Int) (threads Int) (exact Bool) (max_grid Int) (axis_limit Int)) Int
-  (let ((p (per_block_of (width_of threads) 1)))
+; The three forms of blocks_or_zero: one item per thread or block, several items per thread, and with a cap.
+(define-fun short ((n Int) (threads Int) (items Int) (exact Bool) (max_grid Int) (axis_limit Int)) Int
+  (let ((p (per_block_of (width_of threads) items)))
     (at_most (all_ones_if (not_multiple exact n p) (needed_short n p))
              (most_of max_grid axis_limit (width_of threads)))))
 (define-fun long_of ((needed Int) (uneven Bool) (negative Bool) (most Int)) Int
@@ -125,13 +125,16 @@
 (assert (not (<= (* k p) (* 2147483647 (- U 1)))))
 ;@ mutate products-grow: (< p U) => (<= p U) with (assert (= k 2147483647))
 
-; One item per thread: the result covers the size, no smaller one does, the device allows it, and a
+; One item per thread, or `each`, one per block: the result covers the size, no smaller one does, the device allows it, and a
 ; size that is no multiple is refused. This includes the size's wrap-around near 2^64.
 ;@ prove short-covers-and-is-minimal
-(define-fun r () Int (short n threads exact max_grid axis_limit))
+(declare-const each Int)
+(assert (or (= each 0) (= each 1)))
+(define-fun p () Int (ite (= each 1) threads 1))
+(define-fun r () Int (short n threads each exact max_grid axis_limit))
 (assert (distinct r 0))
-(assert (not (and (covers r threads) (minimal r threads) (allowed r) (< n 9223372036854775808)
-                  (>= n 1) (=> exact (= (mod n threads) 0)))))
+(assert (not (and (covers r p) (minimal r p) (allowed r) (< n 9223372036854775808)
+                  (>= n 1) (=> exact (= (mod n p) 0)))))
 ;@ mutate short-covers-and-is-minimal: (div (wrap (+ n (wrap (- p 1)))) p) => (div n p) with (assert (= threads 256)) (assert (= n 257))
 ;@ mutate short-covers-and-is-minimal: (div (wrap (+ n (wrap (- p 1)))) p) => (+ 1 (div n p)) with (assert (= threads 256)) (assert (= n 256))
 ;@ mutate short-covers-and-is-minimal: (wrap (- (wrap (+ most 1)) less)) => (wrap (+ most 1)) with (assert (= threads 3)) (assert (= less 1)) (assert (= max_grid 65535)) (assert (= n 196608))
@@ -139,12 +142,15 @@
 
 ; It is 0 only if no grid that the device allows covers the size.
 ;@ prove short-is-zero-only-if-impossible
-(assert (= 0 (short n threads exact max_grid axis_limit)))
-(assert (and (not negative) (>= n 1) (=> exact (= 0 (mod n threads)))))  ; multiple-has-no-remainder
-(assert (and (covers k threads) (allowed k)))
-(assert (<= (* k threads) (* 2147483647 (- U 1))))  ; products-grow
-(assert (and (<= (div (+ n (- threads 1)) threads) k)  ; rounding-up-is-least
-             (<= 1 (div (+ n (- threads 1)) threads))))
+(declare-const each Int)
+(assert (or (= each 0) (= each 1)))
+(define-fun p () Int (ite (= each 1) threads 1))
+(assert (= 0 (short n threads each exact max_grid axis_limit)))
+(assert (and (not negative) (>= n 1) (=> exact (= 0 (mod n p)))))  ; multiple-has-no-remainder
+(assert (and (covers k p) (allowed k)))
+(assert (<= (* k p) (* 2147483647 (- U 1))))  ; products-grow
+(assert (and (<= (div (+ n (- p 1)) p) k)  ; rounding-up-is-least
+             (<= 1 (div (+ n (- p 1)) p))))
 (assert (=> (distinct axis_limit 0) (<= k (div axis_limit threads))))  ; quotient-is-greatest
 ;@ mutate short-is-zero-only-if-impossible: (wrap (- (wrap (+ most 1)) less)) => (wrap (- most less)) with (assert (= k max_grid)) (assert (= threads 1)) (assert (= n max_grid))
 ;@ mutate short-is-zero-only-if-impossible: (ite (< (div axis_limit width) max_grid) (div axis_limit width) max_grid) => (ite (< (div axis_limit width) max_grid) (- (div axis_limit width) 1) max_grid) with (assert (= threads 1024)) (assert (= k 4194303)) (assert (= n 4294966272)) (assert (= axis_limit 4294967295)) (assert (= max_grid 2147483647))
