@@ -1,8 +1,8 @@
 # The tests that run over one vendor's runtime, on its stand-in.
 set(vendor_path ${CMAKE_CURRENT_LIST_DIR})
-# A folder for a room of include/warpsafe or two. The three folders left out have their own programs.
+# A folder for a room of include/warpsafe or two. The four folders left out have their own programs.
 file(GLOB vendor_path_tests CONFIGURE_DEPENDS ${vendor_path}/*/*_test.cpp)
-list(FILTER vendor_path_tests EXCLUDE REGEX "/vendor_path/(failures|rtc|side_by_side)/")
+list(FILTER vendor_path_tests EXCLUDE REGEX "/vendor_path/(failures|operations|rtc|side_by_side)/")
 list(APPEND vendor_path_tests ${vendor_path}/impostor.cpp)
 
 # warpsafe_precompile_vendor_headers(<path>): for the tests on <path>_base.
