@@ -109,6 +109,33 @@ int forked_beside_calls() {
   return problem;
 }
 
+/// Threads call collectives, whose stacks are read, while the program forks. In a child the stack
+/// is read, too.
+int forked_beside_collectives() {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 2; ++i) {
+    callers.emplace_back([&stop] {
+      while (!stop) all_reduce(1);
+    });
+  }
+  int problem = 0;
+  for (int i = 0; i < 200 && problem == 0; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(20);
+      Comm none = nullptr;
+      ncclCommInitRankScalable(&none, 1, 0, 0, nullptr, nullptr);
+      ::_exit(0);
+    }
+    int status = 0;
+    if (::waitpid(child, &status, 0) != child || status != 0) problem = 12;
+  }
+  stop = true;
+  for (std::thread& caller : callers) caller.join();
+  return problem;
+}
+
 /// The program closes all descriptors, as a daemon does, and opens a file of its own at their
 /// places.
 int with_own_files(const std::string& folder) {
@@ -192,6 +219,7 @@ int main(int count, char** arguments) {
     return 0;
   }
   if (mode == "forked_beside_calls") return forked_beside_calls();
+  if (mode == "forked_beside_collectives") return forked_beside_collectives();
   if (mode == "forked") return child_without_a_folder(arguments[2]);
   if (mode == "no_threads") return 0;
   if (mode == "no_identifier") {

@@ -18,7 +18,7 @@ namespace warpsafe::ranks::mpi {
 namespace {
 
 #define WARPSAFE_MPI extern "C" [[gnu::visibility("default")]] int
-#define WARPSAFE_HERE WARPSAFE_CALL_FRAME
+#define WARPSAFE_HERE __builtin_return_address(0)
 
 /// Says ten times a second that the process lives.
 void start_heartbeat() {
@@ -38,7 +38,7 @@ void start_heartbeat() {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-int begun(int status, CallFrame from) {
+int begun(int status, void* from) {
   if (status == MPI_SUCCESS) {
     begin(from);
     start_heartbeat();
@@ -46,7 +46,7 @@ int begun(int status, CallFrame from) {
   return status;
 }
 
-Call call_of(Operation operation, CallFrame from, std::uint64_t bytes = 0, int root = -1) {
+Call call_of(Operation operation, void* from, std::uint64_t bytes = 0, int root = -1) {
   Call call{};
   call.operation = operation;
   call.count = bytes;
@@ -54,7 +54,7 @@ Call call_of(Operation operation, CallFrame from, std::uint64_t bytes = 0, int r
   call.from = from;
   return call;
 }
-Call arithmetic(Operation operation, CallFrame from, int count, const std::string& type,
+Call arithmetic(Operation operation, void* from, int count, const std::string& type,
                 MPI_Op reduction, int root = -1) {
   Call call = call_of(operation, from, static_cast<std::uint64_t>(count), root);
   call.type = type;
@@ -62,7 +62,7 @@ Call arithmetic(Operation operation, CallFrame from, int count, const std::strin
   return call;
 }
 /// Members may give different counts, as in MPI_Gatherv.
-Call varying(Operation operation, CallFrame from, int root = -1) {
+Call varying(Operation operation, void* from, int root = -1) {
   Call call = call_of(operation, from, 0, root);
   call.same_count = false;
   return call;
@@ -142,7 +142,7 @@ int record_begin(MPI_Comm comm, const Call& call, const Part& input, MPI_Request
 }
 /// `data` is what a send sends.
 Record* begin_message(MPI_Comm comm, bool is_send, int peer, int tag, int count, MPI_Datatype type,
-                      CallFrame from, const void* data = nullptr) {
+                      void* from, const void* data = nullptr) {
   Recorder* const recorder = Recorder::get();
   Communicator* const communicator =
       recorder == nullptr || peer == MPI_PROC_NULL ? nullptr : find(comm);
@@ -176,7 +176,7 @@ Data reduced(const void* from, const void* to, int count, MPI_Datatype type, MPI
 /// A new communicator, which `pass_on` makes of `comm` with all of its members.
 template <class F>
 int record_child(MPI_Comm comm, Operation operation, std::uint64_t color, MPI_Comm* made,
-                 CallFrame from, F&& pass_on) {
+                 void* from, F&& pass_on) {
   Recorder* const recorder = Recorder::get();
   Communicator* const parent = recorder == nullptr ? nullptr : find(comm);
   // Members may give different colors.

@@ -18,7 +18,7 @@ inline int& attribute() {
 }
 
 inline Communicator* add(Recorder& recorder, MPI_Comm comm, std::uint64_t identity,
-                         const Communicator* parent, CallFrame from) {
+                         const Communicator* parent, void* from) {
   int rank = -1;
   int size = -1;
   PMPI_Comm_rank(comm, &rank);
@@ -54,7 +54,7 @@ inline int not_copied(MPI_Comm, int, void*, void*, void*, int* is_copied) {
   return MPI_SUCCESS;
 }
 
-inline void begin(CallFrame from) {
+inline void begin(void* from) {
   Recorder* const recorder = is_usable() ? Recorder::get() : nullptr;
   if (recorder == nullptr || attribute() != MPI_KEYVAL_INVALID) return;
   PMPI_Comm_create_keyval(not_copied, freed, &attribute(), nullptr);

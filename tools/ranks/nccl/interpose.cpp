@@ -18,7 +18,7 @@ namespace {
 
 #define WARPSAFE_NCCL extern "C" [[gnu::visibility("default")]]
 
-#define WARPSAFE_HERE WARPSAFE_CALL_FRAME
+#define WARPSAFE_HERE __builtin_return_address(0)
 /// Only where the caller is the program, so not in the body of a lambda.
 #define WARPSAFE_NEXT(function) (Next<decltype(::function)>(#function, __builtin_return_address(0)))
 
@@ -93,7 +93,7 @@ Recorder* recorder_now() { return Inside::inside() ? nullptr : Recorder::get(); 
 /// Creates a communicator by `call`, which fills in `*handle`, at once or at the end of the group.
 template <class F>
 Status create(std::uint64_t identity, const Communicator* parent, int rank, int size, Comm* handle,
-              CallFrame from, F&& call) {
+              void* from, F&& call) {
   Recorder* const recorder = recorder_now();
   if (recorder == nullptr) return call();
   Communicator* const communicator =
@@ -106,8 +106,7 @@ Status create(std::uint64_t identity, const Communicator* parent, int rank, int 
   if (group.is_open() && status == success) {
     group.add_new(communicator, handle);
   } else {
-    made(*recorder, *communicator, handle == nullptr ? nullptr : *handle, status,
-         from.return_address);
+    made(*recorder, *communicator, handle == nullptr ? nullptr : *handle, status, from);
   }
   return status;
 }
@@ -168,8 +167,8 @@ Status record(Comm handle, Stream stream, Call call, const bool* is_send, const 
   if (communicator == nullptr) return pass_on();
   // A communicator that does not block may not have known it before.
   if (!communicator->has_rank) {
-    const int rank = asked("ncclCommUserRank", handle, call.from.return_address);
-    const int size = asked("ncclCommCount", handle, call.from.return_address);
+    const int rank = asked("ncclCommUserRank", handle, call.from);
+    const int size = asked("ncclCommCount", handle, call.from);
     if (rank >= 0 && size >= 0) recorder->joined(*communicator, rank, size, 0);
   }
   Group& group = Group::of_thread();
@@ -210,7 +209,7 @@ std::string_view name_of(const char* const (&names)[N], int number) {
   return number >= 0 && static_cast<std::size_t>(number) < N ? names[number] : "own";
 }
 
-Call call_of(Operation operation, std::size_t count, Type type, CallFrame from, int root = -1,
+Call call_of(Operation operation, std::size_t count, Type type, void* from, int root = -1,
              std::string_view reduction = {}) {
   Call call{};
   call.operation = operation;

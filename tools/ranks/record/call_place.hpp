@@ -34,13 +34,16 @@ struct CallPlace {
 /// out if the program itself or its script is on the stack.
 class CallPlaces {
  public:
-  /// The number of the place of a call. Places that were not known
-  /// are added to `added`, a caller before the place that it called.
-  [[nodiscard]] std::uint32_t number_of(const CallFrame& call, std::vector<CallPlace>& added) {
+  /// The number of the place of a call of the program that returns to `call`, with the stack up to
+  /// there. Places that were not known are added to `added`, a caller before the place that it
+  /// called.
+  [[nodiscard]] std::uint32_t number_of(void* call, const ReturnAddresses& stack,
+                                        std::vector<CallPlace>& added) {
     // Other code may be where the known calls were.
-    if (stack_.forget_unloaded()) numbers_.clear();
-    CallStack::Walked& walked = stack_.of(call);
-    if (walked.number == 0 || walked.reached_interpreter) {
+    if (stack_.forget_changed()) numbers_.clear();
+    CallStack::Walked& walked = stack_.of(stack);
+    // Each call has its own stack in a script, and each call in generated code its own place.
+    if (walked.number == 0 || walked.reached_interpreter || stack.count == 0) {
       walked.number = number_of(call, walked, added);
     }
     return walked.number;
@@ -50,7 +53,7 @@ class CallPlaces {
   /// Object, function, offset, line and caller.
   using Key = std::tuple<std::string, std::string, std::uint64_t, std::int32_t, std::uint32_t>;
 
-  std::uint32_t number_of(const CallFrame& call, const CallStack::Walked& walked,
+  std::uint32_t number_of(void* call, const CallStack::Walked& walked,
                           std::vector<CallPlace>& added) {
     std::uint32_t number = 0;
     // The program's own functions are the innermost. The script called them.
@@ -59,7 +62,7 @@ class CallPlaces {
     if (!walked.program.empty() || number != 0) return chained(walked.program, number, added);
     if (!walked.framework.empty()) return chained(walked.framework, 0, added);
     // The stack cannot be read, for example in code that was generated while the program ran.
-    return chained({call.return_address}, 0, added);
+    return chained({call}, 0, added);
   }
   std::uint32_t number_of_script(std::size_t room, std::vector<CallPlace>& added) {
     const std::vector<const ScriptFrame*> frames = python_.frames(room);

@@ -2,35 +2,49 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "call_frame.hpp"
-#include "known_walks.hpp"
 #include "loaded_object.hpp"
 
-#include <unwind.h>
+#include <execinfo.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <string>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 namespace warpsafe::ranks {
 
-/// Walks the stack of the calling thread, from a call of the program on. The unwinder needs a
-/// microsecond for each frame, and a training step makes the same calls each time. So the rule of
-/// each frame is read once, and walks are remembered. A frame without a simple rule leaves the call
-/// to the unwinder.
+/// The return addresses on the calling thread's stack, from a call of the program on.
+struct ReturnAddresses {
+  static constexpr std::size_t most = 64;
+  std::array<void*, most> list{};
+  std::size_t count = 0;
+
+  /// Reads the stack up to the call that returns to `call`. Empty: the stack cannot be read so far,
+  /// for example below code that was generated while the program ran. The first call in a process
+  /// loads libgcc_s; later ones take no lock and no memory with glibc 2.35 and later.
+  [[nodiscard]] static ReturnAddresses of(const void* call) noexcept {
+    constexpr std::size_t most_inside = 16;  // functions of the recorder
+    void* frames[most_inside + most];
+    void** const end = frames + ::backtrace(frames, static_cast<int>(std::size(frames)));
+    void** const begin = std::find(frames, end, call);
+    ReturnAddresses found;
+    found.count = std::min(static_cast<std::size_t>(end - begin), most);
+    std::copy_n(begin, found.count, found.list.begin());
+    return found;
+  }
+  friend bool operator==(const ReturnAddresses&, const ReturnAddresses&) = default;
+};
+
+/// Sorts the frames that led to a call. A training step makes the same calls each time, so the
+/// results are remembered.
 class CallStack {
  public:
   static constexpr std::size_t most_places = 4;
-  enum class Kind : std::uint8_t {
-    program,
-    framework,
-    library,  ///< passes calls on
-    start,    ///< the C library, which calls main and the functions of threads
-    interpreter,
-  };
 
   /// The return addresses that led to a call, the innermost first.
   struct Walked {
@@ -41,166 +55,80 @@ class CallStack {
     std::uint32_t number = 0;  ///< the user of the class may set it; 0 in a new walk
   };
 
-  /// What led to a call. The result lives until the next call.
-  [[nodiscard]] Walked& of(const CallFrame& call) {
-    if (Walked* const known = known_walks_.find(call.inside)) return *known;
-    Visitor visitor(walked_);
-    steps_.clear();
-    bool is_lasting = true;
-    bool goes_on = true;
-    const bool is_walked = walk(call, [&](void* address, const Code& code) {
-      steps_.push_back({address, code.rule});
-      is_lasting = is_lasting && code.address != nullptr;
-      goes_on = visitor(address, code.kind) && code.rule.cfa != FrameRule::Cfa::outermost;
-      return goes_on;
-    });
-    if (!is_walked) return by_unwinder(call);
-    // The stack ended here, and may go on in another call.
-    if (goes_on) steps_.push_back({nullptr, {}});
-    if (!is_lasting) return walked_;
-    void* const first = call.inside.return_address;
-    steps_.insert(steps_.begin(), {first, code_at(first).rule});
-    return known_walks_.add(steps_, walked_);
+  /// The result lives until the next call.
+  [[nodiscard]] Walked& of(const ReturnAddresses& stack) {
+    // More than a program has; one that generates code may have more.
+    constexpr std::size_t most_known = 4096;
+    if (walks_.size() >= most_known) walks_.clear();
+    const auto [known, is_new] = walks_.try_emplace(stack);
+    if (is_new) known->second = sorted(stack);
+    return known->second;
   }
-  /// The same from the unwinder.
-  [[nodiscard]] Walked& by_unwinder(const CallFrame& call) {
-    Unwinder unwinder{this, call.return_address, Visitor(walked_)};
-    ::_Unwind_Backtrace(
-        [](_Unwind_Context* context, void* data) {
-          return static_cast<Unwinder*>(data)->visit(
-              reinterpret_cast<void*>(::_Unwind_GetIP(context)));
-        },
-        &unwinder);
-    return walked_;
-  }
-  /// What there is to know of a return address.
-  struct Code {
-    void* address = nullptr;  ///< null: it was generated while the program ran, and may be replaced
-    FrameRule rule;
-    Kind kind = Kind::library;
-  };
-  /// Calls `visit(return address, code)` for each frame, the innermost first, until it returns
-  /// false. False: a frame has no known rule, so the walk ended before.
-  template <class Visit>
-  [[nodiscard]] bool walk(const CallFrame& call, Visit&& visit) {
-    StackFrame frame = call.inside;
-    if (frame.return_address == nullptr || !frame.go_up(code_at(frame.return_address).rule) ||
-        frame.return_address != call.return_address) {
-      return false;
-    }
-    while (frame.return_address != nullptr) {
-      const Code& code = code_at(frame.return_address);
-      if (!visit(frame.return_address, code)) return true;
-      if (code.rule.cfa == FrameRule::Cfa::outermost) return true;
-      if (!frame.go_up(code.rule)) return false;
-    }
-    return true;
-  }
-  /// Forgets what was read of objects that the process has unloaded since: another one may be in
-  /// their place. Call before a walk. True: it forgot.
-  bool forget_unloaded() {
-    const unsigned long long unloaded = LoadedObject::unloaded();
-    if (unloaded == unloaded_) return false;
-    unloaded_ = unloaded;
-    codes_.clear();
-    known_ = 0;
-    known_walks_.clear();
+  /// Forgets what was read of objects, if the process has loaded or unloaded one since: another one
+  /// may be where they were. Call before `of`. True: it forgot.
+  bool forget_changed() {
+    const LoadedObject::Counts objects = LoadedObject::counts();
+    if (objects == objects_) return false;
+    objects_ = objects;
+    kinds_.clear();
+    walks_.clear();
     return true;
   }
 
  private:
-  static constexpr int most_frames = 64;
-
-  /// Sorts the frames of a call.
-  class Visitor {
-   public:
-    explicit Visitor(Walked& walked) : walked_(walked) {
-      walked_.program.clear();
-      walked_.framework.clear();
-      walked_.reached_interpreter = false;
-      walked_.number = 0;
+  enum class Kind : std::uint8_t {
+    program,
+    framework,
+    library,  ///< passes calls on
+    start,    ///< the C library, which calls main and the functions of threads
+    interpreter,
+  };
+  struct Hash {
+    std::size_t operator()(const ReturnAddresses& stack) const noexcept {
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < stack.count; ++i) {
+        // The golden ratio spreads addresses that lie close together.
+        sum = (sum ^ reinterpret_cast<std::uintptr_t>(stack.list[i])) * 0x9e3779b97f4a7c15U;
+        sum ^= sum >> 32U;
+      }
+      return sum;
     }
-    /// False: the frames beyond are of no interest.
-    bool operator()(void* address, Kind kind) {
-      switch (kind) {
+  };
+
+  Walked sorted(const ReturnAddresses& stack) {
+    Walked walked;
+    for (std::size_t i = 0; i < stack.count; ++i) {
+      void* const address = stack.list[i];
+      switch (kind_of(address)) {
         case Kind::interpreter:
-          walked_.reached_interpreter = true;
-          return false;
+          walked.reached_interpreter = true;
+          return walked;
         case Kind::library:
           break;
         case Kind::start:
           // Behind it are only the first instructions of the program or the thread.
-          if (!walked_.program.empty() || !walked_.framework.empty()) return false;
+          if (!walked.program.empty() || !walked.framework.empty()) return walked;
           break;
         case Kind::framework:
-          if (walked_.framework.size() < most_places) walked_.framework.push_back(address);
+          if (walked.framework.size() < most_places) walked.framework.push_back(address);
           break;
         case Kind::program:
-          walked_.program.push_back(address);
-          if (walked_.program.size() == most_places) return false;
+          walked.program.push_back(address);
+          if (walked.program.size() == most_places) return walked;
       }
-      return ++visited_ < most_frames;
     }
-
-   private:
-    Walked& walked_;
-    int visited_ = 0;
-  };
-  struct Unwinder {
-    CallStack* stack;
-    void* begin;
-    Visitor visitor;
-    bool is_inside = false;
-
-    _Unwind_Reason_Code visit(void* address) {
-      is_inside = is_inside || address == begin;
-      // The address is null at the end of the stack.
-      if (!is_inside || address == nullptr) return _URC_NO_REASON;
-      return visitor(address, stack->code_at(address).kind) ? _URC_NO_REASON : _URC_END_OF_STACK;
-    }
-  };
-
-  /// A table with a power of two entries, of which at most half are in use: a call looks up some
-  /// thirty addresses. The result lives until the next call.
-  const Code& code_at(void* address) {
-    if (2 * known_ >= codes_.size()) grow();
-    Code& code = entry_of(address);
-    if (code.address != nullptr) return code;
-    const LoadedObject object = LoadedObject::at(static_cast<const char*>(address) - 1);
-    if (object.file == nullptr) {
-      static const Code generated;
-      return generated;
-    }
-    code.address = address;
-    code.kind = kind(object.file);
-    code.rule = FrameRule::of(address, object.frame_index);
-    ++known_;
-    return code;
+    return walked;
   }
-  Code& entry_of(void* address) {
-    // The golden ratio spreads addresses that lie close together.
-    std::size_t at = (reinterpret_cast<std::uintptr_t>(address) * 0x9e3779b97f4a7c15U) >> 32U;
-    while (true) {
-      Code& code = codes_[at++ & (codes_.size() - 1)];
-      if (code.address == nullptr || code.address == address) return code;
+  Kind kind_of(const void* address) {
+    const auto [known, is_new] = kinds_.try_emplace(address, Kind::library);
+    if (is_new) {
+      // A return address may be the first one behind its function. Generated code has no object.
+      const char* const file = LoadedObject::at(static_cast<const char*>(address) - 1).file;
+      if (file != nullptr) known->second = kind_of_object(file);
     }
+    return known->second;
   }
-  void grow() {
-    constexpr std::size_t fewest = 1024;
-    constexpr std::size_t most = 65536;
-    const std::vector<Code> before = std::move(codes_);
-    // A program with that many begins again.
-    const bool is_full = before.empty() || before.size() == most;
-    codes_.assign(is_full ? fewest : 2 * before.size(), {});
-    known_ = 0;
-    if (is_full) return;
-    for (const Code& code : before) {
-      if (code.address == nullptr) continue;
-      entry_of(code.address) = code;
-      ++known_;
-    }
-  }
-  static Kind kind(const std::string& object) {
+  static Kind kind_of_object(const std::string& object) {
     const std::string file = object.substr(object.rfind('/') + 1);
     const auto is_one_of = [&file](std::initializer_list<const char*> names) {
       for (const char* name : names) {
@@ -225,12 +153,9 @@ class CallStack {
     return Kind::program;
   }
 
-  KnownWalks<Walked> known_walks_;
-  Walked walked_;
-  std::vector<KnownWalks<Walked>::Step> steps_;
-  std::vector<Code> codes_;
-  std::size_t known_ = 0;
-  unsigned long long unloaded_ = 0;
+  std::unordered_map<ReturnAddresses, Walked, Hash> walks_;
+  std::unordered_map<const void*, Kind> kinds_;
+  LoadedObject::Counts objects_;
 };
 
 }  // namespace warpsafe::ranks

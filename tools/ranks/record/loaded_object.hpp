@@ -16,8 +16,6 @@ namespace warpsafe::ranks {
 struct LoadedObject {
   /// As dladdr names it; valid while the object is loaded. Null: there is no object.
   const char* file = nullptr;
-  /// .eh_frame_hdr, which leads to the rules of the object's frames; null: the object has none.
-  const unsigned char* frame_index = nullptr;
 
   /// The object whose code `address` is.
   [[nodiscard]] static LoadedObject at(const void* address) noexcept {
@@ -30,38 +28,36 @@ struct LoadedObject {
         &search);
     return search.second;
   }
-  /// How many objects the process has unloaded. While the number is the same, an object is where it
-  /// was.
-  [[nodiscard]] static unsigned long long unloaded() noexcept {
-    unsigned long long count = 0;
+  /// How many objects the process has loaded and unloaded. While `unloaded` is the same, an object
+  /// is where it was.
+  struct Counts {
+    unsigned long long loaded = 0;
+    unsigned long long unloaded = 0;
+    friend bool operator==(const Counts&, const Counts&) = default;
+  };
+  [[nodiscard]] static Counts counts() noexcept {
+    Counts counts;
     ::dl_iterate_phdr(
         [](dl_phdr_info* info, std::size_t, void* data) {
-          *static_cast<unsigned long long*>(data) = info->dlpi_subs;
+          *static_cast<Counts*>(data) = {info->dlpi_adds, info->dlpi_subs};
           return 1;
         },
-        &count);
-    return count;
+        &counts);
+    return counts;
   }
 
  private:
   /// Whether the address is code of this object, which it then describes.
   bool is_of(const dl_phdr_info& info, std::uintptr_t address) noexcept {
-    const unsigned char* index = nullptr;
-    bool is_inside = false;
     for (int i = 0; i < info.dlpi_phnum; ++i) {
       const ElfW(Phdr)& segment = info.dlpi_phdr[i];
-      const std::uintptr_t begin = info.dlpi_addr + segment.p_vaddr;
-      if (segment.p_type == PT_GNU_EH_FRAME) {
-        index = reinterpret_cast<const unsigned char*>(begin);
-      } else if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) {
-        is_inside = is_inside || address - begin < segment.p_memsz;
-      }
+      const bool is_code = segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0;
+      if (!is_code || address - (info.dlpi_addr + segment.p_vaddr) >= segment.p_memsz) continue;
+      const bool is_program = info.dlpi_name == nullptr || *info.dlpi_name == '\0';
+      file = is_program ? ::program_invocation_name : info.dlpi_name;
+      return true;
     }
-    if (!is_inside) return false;
-    const bool is_program = info.dlpi_name == nullptr || *info.dlpi_name == '\0';
-    file = is_program ? ::program_invocation_name : info.dlpi_name;
-    frame_index = index;
-    return true;
+    return false;
   }
 };
 

@@ -66,7 +66,7 @@ struct Call {
   /// Which of the streams that have had this handle or have it in another thread or context.
   std::uint64_t which_stream = 0;
   bool has_stream = false;
-  CallFrame from{};
+  void* from = nullptr;  ///< where the program's call returns to
   /// False: members may differ in count and type, as in MPI_Gatherv.
   bool same_count = true;
 };
@@ -110,7 +110,7 @@ class Recorder {
   /// `rank` and `size` are -1 where they are not known yet (`joined` adds them).
   [[nodiscard]] Communicator* add_communicator(const char* library, std::uint64_t identity,
                                                const Communicator* parent, int rank, int size,
-                                               CallFrame from) {
+                                               void* from) {
     const std::uint32_t place = place_of(from);
     const std::lock_guard lock(mutex_);
     auto made = std::make_unique<Communicator>();
@@ -383,11 +383,12 @@ class Recorder {
     }
     return entry->second;
   }
-  std::uint32_t place_of(CallFrame from) {
-    if (from.return_address == nullptr) return 0;
+  std::uint32_t place_of(void* from) {
+    if (from == nullptr) return 0;
+    const ReturnAddresses stack = ReturnAddresses::of(from);
     const std::lock_guard lock(places_mutex_);
     std::vector<CallPlace> added;
-    const std::uint32_t number = places_.number_of(from, added);
+    const std::uint32_t number = places_.number_of(from, stack, added);
     for (const CallPlace& place : added) {
       JsonLine line;
       line.add("place", place.number).add("object", place.object);

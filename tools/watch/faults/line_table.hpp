@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../../ranks/record/dwarf_bytes.hpp"
+#include "dwarf_bytes.hpp"
 
 #include <cstdint>
 #include <span>
@@ -39,7 +39,7 @@ class LineTable {
   }
 
  private:
-  using Bytes = ranks::DwarfBytes;
+  using Bytes = DwarfBytes;
   struct Row {
     std::uint64_t address = 0;
     std::uint64_t file = 1;

@@ -26,7 +26,7 @@ class KnownCode {
   template <class See>
   static void each(const HostStack& stack, const See& see) {
     KnownCode& known = instance();
-    const unsigned long long unloaded = ranks::LoadedObject::unloaded();
+    const unsigned long long unloaded = ranks::LoadedObject::counts().unloaded;
     for (std::size_t i = 0; i < stack.count; ++i) {
       if (stack.frames[i] == nullptr) continue;  // no address of code
       Dl_info info{};

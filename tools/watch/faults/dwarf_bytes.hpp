@@ -7,20 +7,14 @@
 #include <cstring>
 #include <string_view>
 
-namespace warpsafe::ranks {
+namespace warpsafe::watch {
 
-/// Reads a part of a section of DWARF, such as .eh_frame or .debug_line, and nothing beyond its
+/// Reads a part of a section of DWARF, such as .debug_line, and nothing beyond its
 /// end: there each value is 0, and the reader has failed.
 class DwarfBytes {
  public:
   DwarfBytes(const unsigned char* begin, std::size_t size) noexcept
       : next_(begin), end_(begin + size) {}
-  /// An entry, without the length before it. The form with 64 bits is not read.
-  [[nodiscard]] static DwarfBytes of_entry(const unsigned char* entry) noexcept {
-    std::uint32_t size = 0;
-    std::memcpy(&size, entry, sizeof size);
-    return {entry + sizeof size, size == 0xffffffffU ? 0 : size};
-  }
 
   [[nodiscard]] const unsigned char* position() const noexcept { return next_; }
   [[nodiscard]] bool is_at_end() const noexcept { return next_ == end_; }
@@ -73,29 +67,6 @@ class DwarfBytes {
       return static_cast<std::int64_t>(value);
     }
   }
-  /// An address (DW_EH_PE): 8 bytes, or 4 with or without sign; absolute, or from its own place.
-  std::uintptr_t address(unsigned encoding) noexcept {
-    const auto here = reinterpret_cast<std::uintptr_t>(next_);
-    std::uintptr_t value = 0;
-    switch (encoding & 0x0fU) {
-      case 0x00:
-      case 0x04:
-      case 0x0c:
-        value = take<std::uint64_t>();
-        break;
-      case 0x03:
-        value = take<std::uint32_t>();
-        break;
-      case 0x0b:
-        value = static_cast<std::uintptr_t>(std::int64_t{take<std::int32_t>()});
-        break;
-      default:
-        fail();
-    }
-    if ((encoding & 0xf0U) == 0x10) return value + here;
-    if ((encoding & 0xf0U) != 0) fail();
-    return value;
-  }
 
  private:
   void fail() noexcept {
@@ -108,4 +79,4 @@ class DwarfBytes {
   bool has_failed_ = false;
 };
 
-}  // namespace warpsafe::ranks
+}  // namespace warpsafe::watch
