@@ -125,16 +125,13 @@
 (assert (not (<= (* k p) (* 2147483647 (- U 1)))))
 ;@ mutate products-grow: (< p U) => (<= p U) with (assert (= k 2147483647))
 
-; One item per thread, or `each`, one per block: the result covers the size, no smaller one does, the device allows it, and a
+; One item per thread: the result covers the size, no smaller one does, the device allows it, and a
 ; size that is no multiple is refused. This includes the size's wrap-around near 2^64.
 ;@ prove short-covers-and-is-minimal
-(declare-const each Int)
-(assert (or (= each 0) (= each 1)))
-(define-fun p () Int (ite (= each 1) threads 1))
-(define-fun r () Int (short n threads each exact max_grid axis_limit))
+(define-fun r () Int (short n threads 1 exact max_grid axis_limit))
 (assert (distinct r 0))
-(assert (not (and (covers r p) (minimal r p) (allowed r) (< n 9223372036854775808)
-                  (>= n 1) (=> exact (= (mod n p) 0)))))
+(assert (not (and (covers r threads) (minimal r threads) (allowed r) (< n 9223372036854775808)
+                  (>= n 1) (=> exact (= (mod n threads) 0)))))
 ;@ mutate short-covers-and-is-minimal: (div (wrap (+ n (wrap (- p 1)))) p) => (div n p) with (assert (= threads 256)) (assert (= n 257))
 ;@ mutate short-covers-and-is-minimal: (div (wrap (+ n (wrap (- p 1)))) p) => (+ 1 (div n p)) with (assert (= threads 256)) (assert (= n 256))
 ;@ mutate short-covers-and-is-minimal: (wrap (- (wrap (+ most 1)) less)) => (wrap (+ most 1)) with (assert (= threads 3)) (assert (= less 1)) (assert (= max_grid 65535)) (assert (= n 196608))
@@ -142,18 +139,26 @@
 
 ; It is 0 only if no grid that the device allows covers the size.
 ;@ prove short-is-zero-only-if-impossible
-(declare-const each Int)
-(assert (or (= each 0) (= each 1)))
-(define-fun p () Int (ite (= each 1) threads 1))
-(assert (= 0 (short n threads each exact max_grid axis_limit)))
-(assert (and (not negative) (>= n 1) (=> exact (= 0 (mod n p)))))  ; multiple-has-no-remainder
-(assert (and (covers k p) (allowed k)))
-(assert (<= (* k p) (* 2147483647 (- U 1))))  ; products-grow
-(assert (and (<= (div (+ n (- p 1)) p) k)  ; rounding-up-is-least
-             (<= 1 (div (+ n (- p 1)) p))))
+(assert (= 0 (short n threads 1 exact max_grid axis_limit)))
+(assert (and (not negative) (>= n 1) (=> exact (= 0 (mod n threads)))))  ; multiple-has-no-remainder
+(assert (and (covers k threads) (allowed k)))
+(assert (<= (* k threads) (* 2147483647 (- U 1))))  ; products-grow
+(assert (and (<= (div (+ n (- threads 1)) threads) k)  ; rounding-up-is-least
+             (<= 1 (div (+ n (- threads 1)) threads))))
 (assert (=> (distinct axis_limit 0) (<= k (div axis_limit threads))))  ; quotient-is-greatest
 ;@ mutate short-is-zero-only-if-impossible: (wrap (- (wrap (+ most 1)) less)) => (wrap (- most less)) with (assert (= k max_grid)) (assert (= threads 1)) (assert (= n max_grid))
 ;@ mutate short-is-zero-only-if-impossible: (ite (< (div axis_limit width) max_grid) (div axis_limit width) max_grid) => (ite (< (div axis_limit width) max_grid) (- (div axis_limit width) 1) max_grid) with (assert (= threads 1024)) (assert (= k 4194303)) (assert (= n 4294966272)) (assert (= axis_limit 4294967295)) (assert (= max_grid 2147483647))
+
+; One block for each item: exactly as many blocks as items, or 0 if the device does not allow so many.
+;@ prove a-block-per-item-is-the-size
+(declare-const quotient Int)  ; of the axis' limit and the threads
+(assert (=> (distinct axis_limit 0) (<= 0 quotient)))
+(define-fun most () Int (ite (= axis_limit 0) max_grid (ite (< quotient max_grid) quotient max_grid)))
+(define-fun r () Int (at_most (all_ones_if (not_multiple exact n (per_block_of threads 0))
+                                           (needed_short n (per_block_of threads 0))) most))
+(assert (not (ite (and (>= n 1) (<= n most)) (= r n) (= r 0))))
+;@ mutate a-block-per-item-is-the-size: (ite (distinct items 0) (wrap (* width items)) 1) => 2 with (assert (= n 3)) (assert (= max_grid 65535)) (assert (= axis_limit 0))
+;@ mutate a-block-per-item-is-the-size: (wrap (- (wrap (+ most 1)) less)) => (wrap (+ most 1)) with (assert (= less 1)) (assert (= n 65536)) (assert (= max_grid 65535)) (assert (= axis_limit 0))
 
 ; The same with several items per thread, whose product with the threads does not wrap.
 ;@ prove items-per-block-fit
