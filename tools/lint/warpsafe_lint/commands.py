@@ -22,9 +22,18 @@ FOLDERS_OF_BUILDS = ("", "build", "out", "build/*", "build-*", "cmake-build-*", 
 NESTED = 8  # response files that name response files
 
 
+def upwards(folder):
+    """A folder and those above it, below git's ceilings."""
+    ceilings = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
+    for place in (folder, *folder.parents):
+        if str(place) in ceilings:
+            return
+        yield place
+
+
 def find_database(file):
     """The compile_commands.json of a file: in a folder above it, or in that folder's build folder."""
-    for folder in pathlib.Path(file).resolve().parents:
+    for folder in upwards(pathlib.Path(file).resolve().parent):
         if folder == folder.parent:
             break  # the root of the file system is no project
         for place in FOLDERS_OF_BUILDS:

@@ -11,6 +11,8 @@ import site
 import sys
 import sysconfig
 
+from .commands import upwards
+
 MARKS = ("CMakeLists.txt", "Makefile", "makefile", "setup.py", "pyproject.toml", "meson.build", "BUILD", "BUILD.bazel", "WORKSPACE",
          "LICENSE", "LICENSE.txt", "LICENSE.md", "README.md", "README")
 BUILDS = ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "setup.py", "meson.build")
@@ -64,10 +66,7 @@ def root_of(folder):
     that has a build file, a licence or a README. It is never one of git's ceilings, or above one."""
     best, gap = folder, 0
     home = pathlib.Path.home()
-    ceilings = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
-    for place in (folder, *folder.parents):
-        if str(place) in ceilings:
-            break
+    for place in upwards(folder):
         if (place / ".git").exists() or (place / ".hg").exists():
             return place
         if place in (home, place.parent) or gap > GAP:
