@@ -35,12 +35,14 @@ MISTAKES = {
 }
 
 
-def run(program, mode, folder, checksums=True):
-    """What warpsafe-ranks says, or a problem."""
-    os.environ.pop("WARPSAFE_RANKS_CHECKSUMS", None)
+def run(program, mode, folder, checksums=True, **variables):
+    """What warpsafe-ranks says, or a problem. The lines of `output` and of `compilations` stay in the folder."""
+    for name in ("WARPSAFE_RANKS_CHECKSUMS", "STAND_IN_NVRTC_FAILS", "STAND_IN_CAPABILITY"):
+        os.environ.pop(name, None)
     if checksums:
         os.environ["WARPSAFE_RANKS_CHECKSUMS"] = "1"
     pathlib.Path(folder, mode).mkdir()
+    os.environ.update(variables, STAND_IN_NVRTC_LOG=f"{folder}/{mode}/compilations")
     job = Job([program, f"{folder}/{mode}", mode], SIZE, f"{folder}/{mode}", f"{folder}/{mode}/records", LIBRARY)
     statuses = job.wait()
     job.kill()
@@ -73,7 +75,7 @@ def check_right(program, mode, folder):
     if program != PROGRAM:
         return ""
     inputs, outputs, count = with_checksums(folder, mode)
-    if mode in ("right_steps", "right_odd_address", "right_loss_scaler"):
+    if mode in ("right_steps", "right_odd_address", "right_loss_scaler", "right_contexts"):
         # A broadcast has an input at its root alone, and reduce and reduce_scatter have no output that all ranks share.
         if (inputs, outputs, count) != (SIZE * 32 - 12, SIZE * 24, SIZE * 32):
             return f"{mode}: {inputs} inputs and {outputs} outputs of {count} collectives are known"
@@ -122,14 +124,60 @@ def check_special(folder):
     asked, problem = run(PROGRAM, "refused", folder)
     if problem or asked.kinds() != ["failed"]:
         return f"refused: {problem} {asked.said['findings']}"
-    asked, problem = run(PROGRAM, "no_code", folder)
-    if problem or asked.kinds() or not all("there are no checksums: CUDA's driver refuses the kernel that computes them (221)" in one
-                                           for one in asked.said["problems"]) or len(asked.said["problems"]) != SIZE:
-        return f"no_code: {problem} {asked.said}"
     asked, problem = run(PROGRAM, "nan", folder, checksums=False)
     if problem or not asked.says_nothing() or list(pathlib.Path(folder).glob("**/*.checksums.*")):
         return f"without checksums: {problem} {asked.said['findings']}"
     return ""
+
+
+# Why there are no checksums: the mode, variables, and what the first process prints and warpsafe-ranks says.
+NO_CHECKSUMS = (
+    ("no_code", {}, "CUDA's driver refuses the kernel that computes them (221)"),
+    ("no_nvrtc", {}, "their kernel is compiled by NVRTC (libnvrtc.so of CUDA 11.2 or later), which was not found; install NVIDIA's CUDA "
+     "toolkit, or pip's nvidia-cuda-nvrtc-cu12 (for CUDA 13 nvidia-cuda-nvrtc) with its folder in LD_LIBRARY_PATH"),
+    ("right_steps", {"STAND_IN_NVRTC_FAILS": "1"},
+     "NVRTC does not compile their kernel with --gpu-architecture=sm_90 (6): checksum_kernel.cu(1): error: no"),
+    ("right_steps", {"STAND_IN_CAPABILITY": "61"},
+     "NVRTC compiles nothing for a device of compute capability 6.1; install the release of the device's CUDA"),
+)
+
+
+def check_no_checksums(mode, variables, why, folder):
+    asked, problem = run(PROGRAM, mode, folder, **variables)
+    said = pathlib.Path(folder, mode, "output.0").read_text(), pathlib.Path(folder, mode, "output.1").read_text()
+    problems = asked.said["problems"]
+    if problem or asked.kinds() or len(problems) != SIZE or not all(one.endswith(f"there are no checksums: {why}") for one in problems):
+        return f"{mode}, {variables}: {problem} {asked.said}"
+    # One process on a host says it for all.
+    wanted = f"warpsafe: there are no checksums of device memory: {why}\n", ""
+    return "" if said == wanted else f"{mode}, {variables}: prints {said}"
+
+
+def check_compilations(folder):
+    """A process compiles once, however many contexts and collectives it has."""
+    for mode, variables in (("right_contexts", {}), ("right_steps", {"STAND_IN_CAPABILITY": "100"})):
+        asked, problem = run(PROGRAM, mode, folder, **variables)
+        made = pathlib.Path(folder, mode, "compilations").read_text().split()
+        if problem or not asked.says_nothing() or len(made) != SIZE or len(set(made)) != SIZE or with_checksums(folder, mode)[1] != SIZE * 24:
+            return f"{mode}: {problem} {asked.said}, compiled by {made}"
+    return ""
+
+
+def check_packages(folder):
+    """NVRTC is found where pip's packages have it, seen from NCCL's."""
+    stand_in = pathlib.Path(PROGRAM).parent / "stand_in"
+    for library, file in (("nccl", "libnccl.so.2"), ("cuda_nvrtc", "libnvrtc.so.12")):
+        lib = pathlib.Path(folder, "nvidia", library, "lib")
+        lib.mkdir(parents=True)
+        (lib / file).symlink_to(stand_in / file)
+    before = os.environ.get("LD_LIBRARY_PATH")
+    os.environ["LD_LIBRARY_PATH"] = f"{folder}/nvidia/nccl/lib"
+    try:
+        asked, problem = run(PROGRAM, "right_steps", folder)
+    finally:
+        os.environ.pop("LD_LIBRARY_PATH") if before is None else os.environ.update(LD_LIBRARY_PATH=before)
+    made = pathlib.Path(folder, "right_steps/compilations")
+    return "" if not problem and asked.says_nothing() and made.exists() else f"packages: {problem} {asked.said}"
 
 
 def main():
@@ -137,7 +185,8 @@ def main():
     checks = [lambda folder, mode=mode: check_right(PROGRAM, mode, folder) for mode in right_ones("checksums_job.cpp")]
     checks += [lambda folder, mode=mode: check_right(OTHER_PROGRAM, mode, folder) for mode in right_ones("job.cpp")]
     checks += [lambda folder, mode=mode: check_mistake(mode, folder) for mode in MISTAKES]
-    checks += [check_compare, check_special]
+    checks += [lambda folder, one=one: check_no_checksums(*one, folder) for one in NO_CHECKSUMS]
+    checks += [check_compare, check_special, check_compilations, check_packages]
     for check in checks:
         with tempfile.TemporaryDirectory() as folder:
             problems.append(check(folder))

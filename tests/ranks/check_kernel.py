@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""The PTX in tools/ranks/nccl/checksum_ptx.hpp is what nvcc makes of checksum_kernel.cu, ptxas assembles it for each GPU
-that it knows, and it computes the checksum that is written down here: check_kernel.py NVCC [--update]
+"""The recorder's kernel of checksums, compiled by the machine's NVRTC as the recorder compiles it:
+check_kernel.py COMPILE_KERNEL CHECKSUMS_JOB LIBRARY
 
-nvcc writes the newest version of PTX, which older drivers refuse. The text here names the oldest version that has all of
-its instructions. Exit code 77: another release of nvcc wrote the text, so that it may differ."""
+NVRTC makes code for each GPU of a list. Its PTX, interpreted, computes the checksum that is written down here. A process
+over the stand-in of CUDA's driver compiles it, too. Exit code 77: there is no NVRTC, or its PTX has other instructions."""
 
+import os
 import pathlib
 import random
 import re
@@ -17,24 +18,8 @@ import tempfile
 
 import ptx
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
-HEADER = PROJECT / "tools/ranks/nccl/checksum_ptx.hpp"
-# PTX ISA 6.3 is of CUDA 10, and sm_70 of Volta.
-VERSION, TARGET = "6.3", "sm_70"
-TEMPLATE = '''// SPDX-License-Identifier: BSL-1.0
-// Copyright (c) 2026 the warpsafe authors
-#pragma once
-
-// Made of checksum_kernel.cu by tests/ranks/check_kernel.py --update. nvcc: {release}.
-
-namespace warpsafe::ranks {{
-
-inline constexpr char checksum_function[] = "warpsafe_checksum";
-inline constexpr char checksum_ptx[] = R"({text})";
-
-}}  // namespace warpsafe::ranks
-'''
-
+# A device that is newer than NVRTC gets PTX.
+DEVICES, NEWER = ("75", "80", "86", "89", "90"), "990"
 
 ALL = (1 << 64) - 1
 # Of each format of checksum.hpp: bits of an element, and the bits that are ones in a NaN or infinity, and in a NaN.
@@ -91,44 +76,49 @@ def check_numbers(text):
                 yield f"format {number}, {size} bytes, {blocks} blocks, address {shift}: {found}, expected {expected}"
 
 
-def run(*words):
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+def check_code(program, folder):
+    """Compiles into files of `folder`. Yields what is wrong."""
+    for device in (*DEVICES, NEWER):
+        done = subprocess.run([program, device, f"{folder}/{device}"], capture_output=True, text=True, check=False)
+        if done.returncode == 77:
+            print(done.stderr)
+            sys.exit(77)
+        if done.returncode:
+            yield f"{device}: {done.stderr}"
+            continue
+        print(f"compiled for {device} in {done.stdout.strip()} ms")
+        image = pathlib.Path(folder, device).read_bytes()
+        if b"warpsafe_checksum" not in image or image.startswith(b"\x7fELF") != (device != NEWER):
+            yield f"{device}: {image[:40]}"
 
 
-def made(nvcc):
-    with tempfile.TemporaryDirectory() as folder:
-        run(nvcc, "-std=c++17", "-ptx", "-arch=compute_75", "-O3", PROJECT / "tools/ranks/nccl/checksum_kernel.cu", "-o", f"{folder}/kernel.ptx")
-        text = pathlib.Path(folder, "kernel.ptx").read_text()
-    text = re.sub(r"//.*", "", text)
-    text = re.sub(r"(?m)^\.version .*$", f".version {VERSION}", text)
-    text = re.sub(r"(?m)^\.target .*$", f".target {TARGET}", text)
-    return re.sub(r"\n\s*\n+", "\n", text)
+def check_recorder(program, library, folder):
+    """The recorder loads NVRTC itself and gives its code to the driver."""
+    nvrtc = next((line.split()[-1] for line in subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=False).stdout.splitlines()
+                  if re.match(r"\s*libnvrtc\.so\.1[1-9]\S* ", line)), None)
+    if nvrtc is None:
+        return ""
+    environment = {**os.environ, "RANK": "0", "WORLD_SIZE": "1", "WARPSAFE_RANKS": f"{folder}/records", "WARPSAFE_RANKS_CHECKSUMS": "1",
+                   "LD_PRELOAD": f"{library}:{nvrtc}"}
+    done = subprocess.run([program, folder, "right_steps"], env=environment, capture_output=True, text=True, timeout=300, check=False)
+    (checksums,) = pathlib.Path(folder, "records").glob("*.1.checksums")
+    known = sum(record[7] & 1 for record in struct.iter_unpack("<8Q", checksums.read_bytes()[64:]))
+    return "" if done.returncode == 0 and done.stderr == "" and known > 0 else f"{nvrtc}: {known} checksums, {done}"
 
 
 def main():
-    nvcc = sys.argv[1]
-    release = re.search(r"release [\d.]+", run(nvcc, "--version"))[0]
-    text = made(nvcc)
-    wanted = TEMPLATE.format(release=release, text=text)
-    if "--update" in sys.argv:
-        HEADER.write_text(wanted)
-    problems = []
-    have = HEADER.read_text()
-    ptx_text = have.partition('R"(')[2].partition(')"')[0]
-    ptxas = pathlib.Path(nvcc).resolve().parent / "ptxas"
-    gpus = re.findall(r"sm_\d+\b", run(nvcc, "--list-gpu-code"))
+    program, job, library = sys.argv[1:]
+    unknown = ""
     with tempfile.TemporaryDirectory() as folder:
-        pathlib.Path(folder, "kernel.ptx").write_text(ptx_text)
-        for gpu in gpus:
-            done = subprocess.run([ptxas, f"-arch={gpu}", f"{folder}/kernel.ptx", "-o", f"{folder}/kernel.cubin"], capture_output=True, text=True, check=False)
-            if done.returncode:
-                problems.append(f"{gpu}: {done.stdout}{done.stderr}")
-    problems += check_numbers(ptx_text)
-    is_same_release = f"nvcc: {release}." in have
-    if is_same_release and have != wanted:
-        problems.append("checksum_ptx.hpp is not what nvcc makes of checksum_kernel.cu: run check_kernel.py --update")
-    print("\n".join(problems) or f"assembled for {', '.join(gpus)}")
-    return 1 if problems else 0 if is_same_release else 77
+        problems = list(check_code(program, folder))
+        if not problems:
+            problems.append(check_recorder(job, library, folder))
+            try:
+                problems += check_numbers(re.sub(r"//.*", "", pathlib.Path(folder, NEWER).read_text().rstrip("\0")))
+            except ptx.UnknownInstruction as instruction:
+                unknown = f"the numbers were not checked: ptx.py does not know the instruction {instruction}"
+    print("\n".join(filter(None, problems)) or unknown or "all as expected")
+    return 1 if any(problems) else 77 if unknown else 0
 
 
 if __name__ == "__main__":

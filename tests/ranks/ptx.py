@@ -22,6 +22,10 @@ def compared(how, kind):
     return compare
 
 
+class UnknownInstruction(Exception):
+    """Another release of NVRTC may write others."""
+
+
 class Memory:
     """Bytes at addresses. An access outside of them is an error, as on the device."""
 
@@ -58,7 +62,7 @@ class Kernel:
             data = bytes(int(value) for value in values.split(",") if value.strip())
             self._place(name, data.ljust(int(size), b"\0"), 0x7000_0000)
         self.shared = {name: int(size) for name, size in re.findall(r"\.shared \.align \d+ \.b8 (\S+)\[(\d+)\];", body)}
-        self.parameters = re.findall(r"\.param \.\w+ (\w+)", body.partition(")")[0])
+        self.parameters = re.findall(r"\.param \.\w+ (?:\.ptr \.align \d+ )?(\w+)", body.partition(")")[0])
         self.steps, self.labels = [], {}
         for line in body.partition("{")[2].replace(";", ";\n").splitlines():
             line = line.strip().rstrip(";").strip()
@@ -140,6 +144,11 @@ class Kernel:
         if name in ("shl", "shr"):
             # A shift by the width or more gives zero.
             return 0 if other >= bits else one << other if name == "shl" else one >> other
-        return {"add": lambda: one + other, "sub": lambda: one - other, "mul": lambda: one * other, "div": lambda: one // other,
-                "and": lambda: one & other, "or": lambda: one | other, "xor": lambda: one ^ other, "min": lambda: min(one, other),
-                "max": lambda: max(one, other)}[name]()
+        if name == "mad":
+            return one * sources[1] + other
+        known = {"add": lambda: one + other, "sub": lambda: one - other, "mul": lambda: one * other, "div": lambda: one // other,
+                 "and": lambda: one & other, "or": lambda: one | other, "xor": lambda: one ^ other, "min": lambda: min(one, other),
+                 "max": lambda: max(one, other)}
+        if name not in known:
+            raise UnknownInstruction(name)
+        return known[name]()

@@ -9,12 +9,14 @@
 #include "identifier.hpp"
 #include "tools/ranks/nccl/abi.hpp"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <thread>
@@ -87,6 +89,7 @@ bool steps(int count) {
       x[i] = x[i] / static_cast<float>(size) + static_cast<float>(rank) * 1e-3F;
     }
     if (step == wrong_step) mistake();
+    if (step == wrong_step && is("right_contexts")) stand_in_renew_context();
     ncclAllReduce(x, x, many, float32, sum, world, stream);
     other_collective(step);
     // The program's own work behind the collectives changes what they have read and written.
@@ -191,6 +194,14 @@ bool slow_code(const UniqueId& id) {
 
 }  // namespace
 
+/// In the mode no_nvrtc the machine has no NVRTC. This stands before the C library's function, also
+/// for the recorder.
+extern "C" __attribute__((visibility("default"))) void* dlopen(const char* file, int flags) {
+  static auto* const next = reinterpret_cast<decltype(&dlopen)>(::dlsym(RTLD_NEXT, "dlopen"));
+  if (is("no_nvrtc") && file != nullptr && std::strstr(file, "nvrtc") != nullptr) return nullptr;
+  return next(file, flags);
+}
+
 int main(int count, char** arguments) {
   if (count != 3) return 2;
   mode = arguments[2];
@@ -224,8 +235,8 @@ int main(int count, char** arguments) {
     return 4;
   if (!is("right_steps") && !is("right_foreign") && !is("right_odd_address") &&
       !is("right_loss_scaler") && !is("right_capture_at_start") && !is("refused") &&
-      !is("no_code") && !is("nan") && !is("infinity") && !is("overflow") && !is("damaged") &&
-      !is("perturbed"))
+      !is("right_contexts") && !is("no_code") && !is("no_nvrtc") && !is("nan") && !is("infinity") &&
+      !is("overflow") && !is("damaged") && !is("perturbed"))
     return 2;
   return steps(16) ? 0 : 1;
 }

@@ -35,6 +35,7 @@ int cuMemHostGetDevicePointer_v2(unsigned long long* device, void* memory, unsig
 int cuMemGetAddressRange_v2(unsigned long long* base, std::size_t* size, unsigned long long);
 int cuPointerGetAttribute(void* value, int attribute, unsigned long long address);
 int cuCtxGetDevice(int* device);
+int cuDeviceGetAttribute(int* value, int attribute, int device);
 }
 
 /// Appends a task to a stream. A stream that captures counts it, and drops it: cuStreamEndCapture
@@ -49,5 +50,7 @@ void stand_in_block_queries();
 void stand_in_refuse_code();
 /// The memory from here on, less than a page, is another device's.
 void stand_in_give_to_other_device(const void* memory);
+/// The context has another number from now on, as one that was made anew.
+void stand_in_renew_context();
 /// Code is loaded only after the second call: the driver waits for the device.
 void stand_in_hold_code(bool holds);

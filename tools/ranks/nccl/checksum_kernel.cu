@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The kernel that reads the buffers of a collective. nccl/checksum_ptx.hpp is made of it by
-// tests/ranks/check_kernel.py --update, so that the recorder is built without nvcc.
+// The kernel that reads the buffers of a collective. CMake puts this text into the recorder, which
+// compiles it by NVRTC (checksum_code.hpp).
 
 #include "../record/checksum.hpp"
 

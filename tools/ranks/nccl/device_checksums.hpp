@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../record/checksum.hpp"
-#include "checksum_ptx.hpp"
+#include "checksum_code.hpp"
 #include "driver.hpp"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,31 +35,34 @@ class DeviceChecksums {
     std::uint32_t blocks = 0;
   };
 
-  static constexpr int loading = -1;
-
   explicit DeviceChecksums(const Driver& driver) : driver_(driver) {}
 
-  /// Loads the kernel into a context, the current one. Contexts have numbers, as in
+  /// Compiles the kernel and loads it into a context, the current one. Contexts have numbers, as in
   /// DeviceEvents::Mark. The driver may wait for the device while it loads code or makes memory:
-  /// later, a collective that waits for another rank could be in flight. 0: loaded, now or before;
-  /// `loading`: another thread loads it; otherwise the driver's status.
-  int prepare(std::uint64_t context) {
+  /// later, a collective that waits for another rank could be in flight. True: it is loaded, now or
+  /// before. Otherwise `problem` says why, or is empty: another thread loads it.
+  [[nodiscard]] bool prepare(std::uint64_t context, std::string& problem) {
     {
       const std::lock_guard lock(mutex_);
       const auto [known, is_new] = loaded_.try_emplace(context);
-      if (!is_new) return known->second.status;
+      if (!is_new) {
+        problem = known->second.problem;
+        return known->second.function != nullptr;
+      }
     }
     // No lock is held: the thread of another device must go on, if this one waits for that device.
     Loaded made;
-    made.status = load(made);
+    load(made);
+    problem = made.problem;
     const std::lock_guard lock(mutex_);
-    return (loaded_[context] = std::move(made)).status;
+    return (loaded_[context] = std::move(made)).function != nullptr;
   }
   /// Launches the kernel in the current context. A slot without parts: the buffer is not read,
   /// because it is none of the device's memory or because too many are in flight.
   [[nodiscard]] Slot launch(std::uint64_t context, void* stream, const Buffer& buffer) {
     Slot slot;
-    if (buffer.bytes == 0 || prepare(context) != 0 || !is_allocated(buffer)) return slot;
+    std::string problem;
+    if (buffer.bytes == 0 || !prepare(context, problem) || !is_allocated(buffer)) return slot;
     void* function = nullptr;
     Driver::Address parts = 0;
     {
@@ -104,25 +108,52 @@ class DeviceChecksums {
   /// Buffers in flight in a context: 2 MB of the host's memory.
   static constexpr std::size_t most_slots = 512;
   struct Loaded {
-    int status = loading;
-    void* function = nullptr;
+    std::string problem;
+    void* function = nullptr;  ///< null: the kernel is not loaded, or not yet
     Checksum* host = nullptr;
     Driver::Address device = 0;
     std::vector<std::size_t> free;
   };
 
-  int load(Loaded& loaded) const {
+  void load(Loaded& loaded) {
     void* module = nullptr;
+    void* function = nullptr;
     void* memory = nullptr;
-    int status = driver_.module_load(&module, checksum_ptx);
-    if (status == 0) status = driver_.module_function(&loaded.function, module, checksum_function);
+    int capability = 0;
+    int status = capability_of_device(capability);
+    if (status == 0) {
+      const ChecksumCode::Compiled& code = code_.of(capability);
+      if (code.image.empty()) {
+        loaded.problem = code.problem;
+        return;
+      }
+      status = driver_.module_load(&module, code.image.data());
+    }
+    if (status == 0) status = driver_.module_function(&function, module, checksum_function);
     constexpr unsigned portable_and_mapped = 3;  // CU_MEMHOSTALLOC_PORTABLE, _DEVICEMAP
     constexpr std::size_t bytes = most_slots * checksum_most_blocks * sizeof(Checksum);
     if (status == 0) status = driver_.host_alloc(&memory, bytes, portable_and_mapped);
     if (status == 0) status = driver_.device_pointer(&loaded.device, memory, 0);
-    if (status != 0) return status;
+    if (status != 0) {
+      loaded.problem =
+          "CUDA's driver refuses the kernel that computes them (" + std::to_string(status) + ')';
+      return;
+    }
+    loaded.function = function;
     loaded.host = static_cast<Checksum*>(memory);
     for (std::size_t slot = most_slots; slot != 0; --slot) loaded.free.push_back(slot - 1);
+  }
+  /// The driver's status.
+  int capability_of_device(int& capability) const {
+    constexpr int major_number = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
+    constexpr int minor_number = 76;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
+    int device = 0;
+    int major = 0;
+    int minor = 0;
+    int status = driver_.device(&device);
+    if (status == 0) status = driver_.device_attribute(&major, major_number, device);
+    if (status == 0) status = driver_.device_attribute(&minor, minor_number, device);
+    capability = major * 10 + minor;
     return status;
   }
   /// The collective may refuse a wrong address, and a kernel that reads it would end the program.
@@ -151,6 +182,7 @@ class DeviceChecksums {
   }
 
   const Driver& driver_;
+  ChecksumCode code_;
   std::mutex mutex_;
   std::map<std::uint64_t, Loaded> loaded_;  // by the context's number
 };

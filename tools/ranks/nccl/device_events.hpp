@@ -322,15 +322,10 @@ class DeviceEvents {
   }
 
   [[nodiscard]] bool can_read(std::uint64_t context_number) {
-    constexpr int not_supported = 801;  // CUDA_ERROR_NOT_SUPPORTED
-    const int status = driver_.can_launch() ? checksums_.prepare(context_number) : not_supported;
-    if (status == not_supported) {
-      recorder_.no_checksums("they need CUDA's driver");
-    } else if (status != 0 && status != DeviceChecksums::loading) {
-      recorder_.no_checksums("CUDA's driver refuses the kernel that computes them (" +
-                             std::to_string(status) + ")");
-    }
-    return status == 0;
+    std::string problem = driver_.can_launch() ? "" : "they need CUDA's driver";
+    const bool can = problem.empty() && checksums_.prepare(context_number, problem);
+    if (!problem.empty()) recorder_.no_checksums(problem);
+    return can;
   }
   void read_input(Mark& mark, const Buffers& buffers) {
     if (buffers.record == nullptr) return;

@@ -42,7 +42,8 @@ class Driver {
                 load(library, "cuMemHostGetDevicePointer_v2", device_pointer) &&
                 load(library, "cuMemGetAddressRange_v2", address_range) &&
                 load(library, "cuPointerGetAttribute", pointer_attribute) &&
-                load(library, "cuCtxGetDevice", device);
+                load(library, "cuCtxGetDevice", device) &&
+                load(library, "cuDeviceGetAttribute", device_attribute);
   }
   /// False: no end of a collective can be seen.
   [[nodiscard]] bool is_found() const noexcept { return found_; }
@@ -71,6 +72,7 @@ class Driver {
   int (*address_range)(Address*, std::size_t*, Address) = nullptr;
   int (*pointer_attribute)(void*, int, Address) = nullptr;
   int (*device)(int*) = nullptr;
+  int (*device_attribute)(int*, int, int) = nullptr;
   /// Of HIP: the runtime's last error, and the same while it is cleared. Null: CUDA.
   int (*peek_error)() = nullptr;
   int (*take_error)() = nullptr;

@@ -170,6 +170,10 @@ class Recorder {
   /// The checksums of device memory cannot be computed.
   void no_checksums(const std::string& why) {
     if (has_said_no_checksums_.exchange(true)) return;
+    // Each process would say the same.
+    if (process_.local_rank <= 0) {
+      print_line("warpsafe: there are no checksums of device memory: " + why);
+    }
     const std::lock_guard lock(mutex_);
     write(JsonLine{}.add("no_checksums", why).add("at_ns", now_ns()));
   }
