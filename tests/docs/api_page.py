@@ -50,7 +50,8 @@ BLOCK = re.compile(r"(<!-- (entries|rooms): .*? -->\n).*?(?=<!-- end -->)", re.S
 
 def pages(project):
     """The pages whose code the tests check."""
-    return [page for folder in ("", "guide", "internals", "reference", "tools") for page in sorted((project / "docs" / folder).glob("*.md"))]
+    folders = [project / "docs" / folder for folder in ("", "guide", "internals", "reference", "tools")]
+    return [page for folder in (*folders, *sorted(project.glob("tools/*/docs"))) for page in sorted(folder.glob("*.md"))]
 
 
 def rooms(project):

@@ -222,8 +222,8 @@ check_run(watches_cuda)
 check_headers(watches_cuda)
 if release:
     check_glibc(wheel)
-    for mistakes in sorted((source / "tests/lint_tool/sources").iterdir()):
-        done = run(user / "python", source / "tests/lint_tool/check.py", user / "warpsafe-lint", mistakes)
+    for mistakes in sorted((source / "tools/lint/tests/sources").iterdir()):
+        done = run(user / "python", source / "tools/lint/tests/check.py", user / "warpsafe-lint", mistakes)
         if done.returncode not in (0, 77):
             problems.append(done.stdout)
 print("\n".join(problems) or wheel.name)

@@ -9,7 +9,7 @@ import urllib.parse
 from . import changes, registry, repeats
 from .rules import levels
 
-PAGE = "docs/tools/lint-rules.md"
+PAGE = "tools/lint/docs/rules.md"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 SHOWN = ("file", "line", "column", "row", "severity", "title", "says", "rewrite", "also")
 

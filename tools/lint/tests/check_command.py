@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Compares warpsafe-lint's command line with docs/tools/lint.md and docs/tools/lint-rules.md: check_command.py LINT PAGE...
+"""Compares warpsafe-lint's command line with tools/lint/docs/lint.md and tools/lint/docs/rules.md: check_command.py LINT PAGE...
 
 Runs the pages' `console` blocks on their own `cpp` blocks, and compares the output. Then checks flags from
 compile_commands.json, exit statuses, --rows and --json, on sources that need no vendor's headers.
@@ -208,7 +208,7 @@ with tempfile.TemporaryDirectory() as name:
     expect("a baseline on standard output", re.fullmatch(r"before\n\{.*\}\nwarpsafe-lint: 1 file read.*\nafter\n", log.read_text(), re.S) is not None, True)
 # A wait may be in a header that is not found: a dependent launch then has no finding.
 with tempfile.TemporaryDirectory() as name:
-    source = pathlib.Path(__file__).parents[1] / "planted/sources/D02.cu"
+    source = pathlib.Path(__file__).parents[3] / "tests/planted/sources/D02.cu"
     (pathlib.Path(name) / "whole.cu").write_text(source.read_text())
     (pathlib.Path(name) / "part.cu").write_text('#include "not_there.h"\n' + source.read_text())
     whole, part = (run(name, "--rows=C18", file, "--", "-DWRONG") for file in ("whole.cu", "part.cu"))

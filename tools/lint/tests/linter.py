@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).parents[1]))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "tests"))
 import forked
 
 # A hook of git exports its repository, where first_commit would write.
