@@ -5,8 +5,7 @@
     bench/run performance [NAME...] [--cccl DIR] [--cuda-api-wrappers DIR...] [--hip-cpu DIR] [--tbb DIR]
                           [--alpaka DIR] [--rounds N] [--build DIR]
 
-Names: launch checked device_code safe_grid host_backend compile_cu compile_cpp compile_many object_size
-headers. Without a name
+Names: launch checked device_code safe_grid host_backend compile_cu compile_cpp compile_many object_size. Without a name
 all of them are measured. Raw results and plots go to build/performance/. `render` measures nothing, and writes tables and
 plots from the raw results there. Another library is measured if its folder is given: CCCL's libcudacxx/include,
 cuda-api-wrappers' src (and the folder of nvFatbin.h, if the toolkit has none), HIP-CPU's root, a prefix with
@@ -19,7 +18,6 @@ import bars
 import compile_many
 import compile_weight
 import device_code
-import headers
 import host_backend
 import launch
 import safe_grid
@@ -35,7 +33,6 @@ MEASUREMENTS = {
     "compile_cpp": compile_weight.Kind("cpp"),
     "compile_many": compile_many,
     "object_size": compile_weight.ObjectSize(),
-    "headers": headers,
 }
 
 
