@@ -9,7 +9,7 @@
 #include "fuzz.hpp"
 
 #define main warpsafe_diff_main
-#include "../../examples/warpsafe_diff.cpp"
+#include "../../tools/diff/warpsafe_diff.cpp"
 #undef main
 
 #include <sstream>

@@ -11,7 +11,7 @@
 #include <warpsafe/debug/run/timeline_export.hpp>
 
 #define main warpsafe_diff_main
-#include "../../examples/warpsafe_diff.cpp"
+#include "../../tools/diff/warpsafe_diff.cpp"
 #undef main
 
 #include <deque>
