@@ -2,10 +2,12 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// The race detector for stream code. It records runs on a real device. If the host backend is the
-// default, it also runs adversarial schedules, which need no GPU.
+// The race detector for stream code. It runs a program in adversarial schedules on the host
+// backend, if that is the default. The checker of its rules takes plain data, and serves every
+// program.
 
-#include <warpsafe/race/recorded.hpp>
+#include <warpsafe/race/race_checker.hpp>
+#include <warpsafe/race/race_report.hpp>
 
 #if defined(WARPSAFE_BACKEND_HOST) ||                                                           \
     !(defined(WARPSAFE_BACKEND_CUDA) || defined(WARPSAFE_BACKEND_HIP) || defined(__CUDACC__) || \

@@ -11,7 +11,7 @@
 #include <warpsafe/debug/run/timeline_export.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/race.hpp>
-#include <warpsafe/race/recorded.hpp>
+#include <warpsafe/race/adversarial.hpp>
 
 #include <cstdio>
 #include <cstring>
@@ -194,27 +194,6 @@ result<bool> races() {
   return report.seeds_run == 3;
 }
 
-/// A record of a run, which says so if it is incomplete.
-result<bool> recorded_races() {
-  using Backend = debug::Recorded<host_backend>;
-  debug::RaceRecorder& recorder = debug::RaceRecorder::get();
-  recorder.begin();
-  const auto run = []() -> result<bool> {
-    WARPSAFE_TRY(const auto first, basic_stream<Backend>::create());
-    WARPSAFE_TRY(const auto second, basic_stream<Backend>::create());
-    WARPSAFE_TRY(auto buffer, basic_device_buffer<Backend, int>::from(first, std::span(zeros)));
-    WARPSAFE_TRYV(launch(first, small, kernel<add_one>, buffer.view(), size));
-    WARPSAFE_TRY(const auto added, first.record());
-    WARPSAFE_TRYV(wait(second, added));
-    WARPSAFE_TRYV(launch(second, small, kernel<add_one>, buffer.view(), size));
-    WARPSAFE_TRY(const auto values, buffer.to_host(second).get());
-    return all_are(values, 2);
-  };
-  const result<bool> right = run();
-  if (!recorder.end().clean()) return file_error();
-  return right;
-}
-
 /// Makes each call a second time, on the same objects, if it failed: such a call changes nothing.
 result<bool> second_attempts() {
   using B = host_backend;
@@ -294,7 +273,6 @@ constexpr Program all[] = {
     {"records", records, true, true},
     {"arrays in files", arrays_in_files, false, true},
     {"races", races, true},
-    {"recorded races", recorded_races, true},
     {"second attempts", second_attempts},
     {"second attempts in a run", second_attempts_in_a_run, true},
     {"library handles", library_handles},

@@ -12,12 +12,12 @@ TOOL = "a tool with its own state: what it hands out is printed"
 PARTS = "a part of a report or a file, whose whole is printed, or written by its tool"
 
 WHY = {
-    FUNCTIONS: "cuda_backend host_backend basic_hip_backend host::AllCalls host::CallerCalls debug::Recorded debug::NvtxCalls debug::RoctxCalls handle_traits HandleCalls PointerModeCalls",
-    NO_VALUE: "Functions Signatures debug::RecordedHandle max_threads launch_bounds block_multiple_of needs_shared "
+    FUNCTIONS: "cuda_backend host_backend basic_hip_backend host::AllCalls host::CallerCalls debug::NvtxCalls debug::RoctxCalls handle_traits HandleCalls PointerModeCalls",
+    NO_VALUE: "Functions Signatures max_threads launch_bounds block_multiple_of needs_shared "
               "requires_warp handles_items block_per_item_kernel grid_stride_kernel index portable waits_for_predecessor reference CufftPlan HipblasHandle HipfftPlan "
               "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm grid_space block_space cluster_space",
-    TOOL: "debug::CapturedGraphs debug::Clock debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
-          "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker debug::RaceRecorder "
+    TOOL: "debug::Clock debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
+          "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker "
           "debug::RunRecorder debug::SpdlogSink host::AdversarialSession",
     PARTS: "debug::Action debug::Epoch debug::Moment debug::NpyArray debug::Overlap debug::Party debug::Race debug::RunError debug::RunLaunch "
            "debug::RunRecord debug::RunWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",

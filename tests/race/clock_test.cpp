@@ -409,30 +409,12 @@ TEST(HappensBefore, CountsThePartsOfBothClocksOfAPoint) {
   const Strand two = order.add_strand();
   const Strand three = order.add_strand();
   const Point first = order.add(one);
-  Clock clock;
-  order.add_to(clock, first);
-  EXPECT_EQ(order.clock_parts_held(), 1U) << "with the point itself, for others";
+  EXPECT_EQ(order.clock_parts_held(), 0U) << "it knows no other";
   const Point second = order.add(two);
   order.add(three, std::array{first, second});
   EXPECT_EQ(order.clock_parts_held(), 2U) << "and both together";
   order.forget({first}, {});
   EXPECT_EQ(order.clock_parts_held(), 2U);
-}
-
-TEST(HappensBefore, AddsAPointAndAllBeforeItToAClock) {
-  HappensBefore order;
-  const Strand host = order.add_strand();
-  const Strand one = order.add_strand();
-  const Point first = order.add(host);
-  const Point second = order.add(one, std::array{first});
-  Clock clock;
-  order.add_to(clock, no_point);
-  EXPECT_TRUE(clock.same(Clock()));
-  order.add_to(clock, first);
-  EXPECT_TRUE(clock.knows(order.epoch(first)));
-  EXPECT_FALSE(clock.knows(order.epoch(second)));
-  order.add_to(clock, second);
-  EXPECT_TRUE(clock.knows(order.epoch(first)) && clock.knows(order.epoch(second)));
 }
 
 class Checked : public testing::Test {

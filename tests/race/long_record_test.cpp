@@ -3,9 +3,9 @@
 
 // Long records: they stay small, and what happened long ago is still found, with both places.
 
+#include "host_record.hpp"
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/race/adversarial.hpp>
-#include <warpsafe/race/race_recorder.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>
@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,76 +26,55 @@ using debug::AccessKind;
 using debug::ActionKind;
 using debug::MemoryAccess;
 using debug::Mistake;
-using debug::Point;
 using debug::RaceReport;
-using debug::RecordHeld;
+using host_record::Handed;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A record of calls that no device executes. Streams, events, graphs and buffers are numbers.
-class Record {
+/// Buffers are numbers, too.
+class Record : public host_record::Record {
  public:
-  Record() { recorder().begin(); }
-  Record(const Record&) = delete;
-  Record& operator=(const Record&) = delete;
-  ~Record() { static_cast<void>(recorder().end()); }
-
-  static debug::RaceRecorder& recorder() { return debug::RaceRecorder::get(); }
-  static const void* object(std::uintptr_t number) {
-    return reinterpret_cast<const void*>(0x1000 + 64 * number);
-  }
-  static const void* event(std::size_t number) { return object(1000000 + number); }
-  static const void* graph(std::size_t number) { return object(2000000 + number); }
   static std::uintptr_t buffer(std::size_t number) { return 0x70000000 + number * 4096; }
-  static call_site at(unsigned line) { return {"program.cpp", "", line}; }
+  static MemoryAccess whole(std::size_t number, AccessKind kind) {
+    return {buffer(number), 4096, kind};
+  }
 
   void host_allocates(std::size_t number, unsigned line = 1) {
-    host(ActionKind::host_allocate, {buffer(number), 4096, AccessKind::allocate}, line);
+    on_host(ActionKind::host_allocate, whole(number, AccessKind::allocate), line);
   }
   void host_frees(std::size_t number, unsigned line = 1) {
-    host(ActionKind::host_release, whole(number, AccessKind::release), line);
+    on_host(ActionKind::host_release, whole(number, AccessKind::release), line);
   }
   void host_writes(std::size_t number, unsigned line = 1) {
-    host(ActionKind::host_write, {buffer(number), 4096, AccessKind::write}, line);
+    on_host(ActionKind::host_write, whole(number, AccessKind::write), line);
   }
   void writes(std::size_t stream, std::size_t number, unsigned line = 1) {
-    const MemoryAccess access = whole(number, AccessKind::write);
-    recorder().submitted(object(stream), ActionKind::kernel, {&access, 1}, at(line));
+    submits(stream, {whole(number, AccessKind::write)}, line);
   }
   void reads(std::size_t stream, std::size_t number, unsigned line = 1) {
-    const MemoryAccess access = whole(number, AccessKind::read);
-    recorder().submitted(object(stream), ActionKind::kernel, {&access, 1}, at(line));
+    submits(stream, {whole(number, AccessKind::read)}, line);
   }
-  void records(std::size_t which, std::size_t stream) {
-    recorder().recorded(event(which), object(stream), at(1));
+  void records(std::size_t event, std::size_t stream) {
+    host_record::Record::records(event, stream, 1);
   }
-  void waits(std::size_t stream, std::size_t which) {
-    recorder().waits(object(stream), event(which), at(1));
+  void waits(std::size_t stream, std::size_t event) {
+    host_record::Record::waits(stream, event, 1);
   }
-  void synchronizes(std::size_t stream) {
-    const Point end = recorder().end_of_stream(object(stream));
-    recorder().on_host(ActionKind::synchronize, {&end, 1}, {}, at(1));
+  void launches(std::size_t graph, std::size_t stream) {
+    host_record::Record::launches(graph, stream, 1);
   }
-  void synchronizes_all() {
-    recorder().on_host(ActionKind::synchronize, recorder().end_of_streams(), {}, at(1));
-  }
-  void destroys(std::size_t stream) { recorder().stream_destroyed(object(stream), at(1)); }
-  /// A graph of `body`, which is captured on `stream`.
-  void captures(std::size_t which, std::size_t stream, const std::function<void()>& body) {
-    recorder().capture_begins(object(stream));
-    body();
-    recorder().capture_ends(object(stream), graph(which));
-    recorder().graph_set(graph(which), graph(which));
-  }
-  void launches(std::size_t which, std::size_t stream, unsigned line = 1) {
-    recorder().graph_launched(graph(which), object(stream), at(line));
+  /// A node for makes_graph, after nodes of smaller numbers.
+  static host::GraphNode node(std::size_t number, AccessKind kind, unsigned line,
+                              host::NodeSet after = {}) {
+    const std::vector<MemoryAccess> accesses = {whole(number, kind)};
+    return {std::make_shared<host_record::Work>(accesses, line), std::move(after)};
   }
 
   /// Ordered work of two streams on a buffer of their own.
   void much_other_work(bool host_waits = true) {
     constexpr std::size_t own = 100000;
     host_allocates(own);
-    for (std::size_t end = recorder().size() + 6000; recorder().size() < end;) {
+    for (const std::size_t end = size() + 6000; size() < end;) {
       writes(901, own);
       records(901, 901);
       waits(902, 901);
@@ -107,15 +85,6 @@ class Record {
     if (!host_waits) return;
     synchronizes(901);
     synchronizes(902);
-  }
-  [[nodiscard]] RaceReport report() { return recorder().end(); }
-
- private:
-  static MemoryAccess whole(std::size_t number, AccessKind kind) {
-    return {buffer(number), MemoryAccess::whole_allocation, kind};
-  }
-  void host(ActionKind kind, const MemoryAccess& access, unsigned line) {
-    recorder().on_host(kind, {}, {&access, 1}, at(line));
   }
 };
 
@@ -144,13 +113,14 @@ TEST(LongRecord, AStreamThatNothingWaitedForRacesWithLaterWork) {
     record.much_other_work();
     by_host ? record.host_writes(1, 22) : record.writes(2, 1, 22);
     const std::string text = expect_race(record).text();
-    EXPECT_THAT(text, HasSubstr("#3 kernel on stream 2, at program.cpp:11, writes 4096 bytes"));
+    EXPECT_THAT(text,
+                HasSubstr("#3 fill of 4096 bytes on stream 2, at program.cpp:11, writes 4096"));
     EXPECT_THAT(text, HasSubstr("bytes 0 to 4095 of #1 allocation of 4096 bytes by the host"));
     EXPECT_THAT(text, HasSubstr(by_host ? "wait for stream 2, or for an event after #3"
                                         : "record an event on stream 2 after #3 and let stream"));
     // What happened around the first place, and a gap.
-    EXPECT_THAT(text, HasSubstr("  #2 kernel -> stream 1  (program.cpp:1)\n"));
-    EXPECT_THAT(text, HasSubstr("* #3 kernel -> stream 2  (program.cpp:11)\n"));
+    EXPECT_THAT(text, HasSubstr("  #2 copy of 4096 bytes -> stream 1  (program.cpp:1)\n"));
+    EXPECT_THAT(text, HasSubstr("* #3 fill of 4096 bytes -> stream 2  (program.cpp:11)\n"));
     EXPECT_THAT(text, HasSubstr("  #4 event record -> stream 1  (program.cpp:1)\n"));
     EXPECT_THAT(text, HasSubstr("  #15 "));
     EXPECT_THAT(text, Not(HasSubstr("  #16 ")));
@@ -202,8 +172,8 @@ TEST(LongRecord, ARecordedAgainEventStandsForItsNewestRecord) {
 }
 
 TEST(LongRecord, ADestroyedStreamsWorkRacesUntilItIsWaitedFor) {
-  enum class Way { none, all, event, same_address };
-  for (const Way way : {Way::none, Way::all, Way::event, Way::same_address}) {
+  enum class Way { none, all, event, dropped, same_address };
+  for (const Way way : {Way::none, Way::all, Way::event, Way::dropped, Way::same_address}) {
     Record record;
     record.host_allocates(1);
     record.writes(1, 1, 11);
@@ -212,7 +182,9 @@ TEST(LongRecord, ADestroyedStreamsWorkRacesUntilItIsWaitedFor) {
     record.much_other_work();
     if (way == Way::all) record.synchronizes_all();
     if (way == Way::event) record.waits(2, 1);
-    // Another stream has its address, and says nothing about its work.
+    // It has run, which the host does not know.
+    if (way == Way::dropped) record.drops_destroyed();
+    // Another stream has its number, and says nothing about its work.
     if (way == Way::same_address) record.synchronizes(1);
     record.writes(way == Way::same_address ? 1 : 2, 1, 22);
     if (way == Way::all || way == Way::event) {
@@ -264,15 +236,11 @@ TEST(LongRecord, AWaitThatBeganLongAgoKnowsWhatItWaitedFor) {
     Record record;
     record.host_allocates(1);
     record.writes(1, 1, 11);
-    const Point end = Record::recorder().end_of_stream(Record::object(1));
+    const Handed end = record.end_of_stream(1);
     record.reads(1, 2);  // another thread's
     record.destroys(1);
     record.much_other_work();
-    if (returned) {
-      Record::recorder().on_host(ActionKind::synchronize, {&end, 1}, {}, Record::at(1));
-    } else {
-      Record::recorder().wait_failed({&end, 1});
-    }
+    if (returned) record.knows({end});
     record.writes(2, 1, 22);
     returned ? expect_clean(record) : static_cast<void>(expect_race(record));
   }
@@ -283,35 +251,24 @@ TEST(LongRecord, LaunchesOfOneGraphAreOrderedHoweverFarApart) {
     Record record;
     record.host_allocates(1);
     for (std::size_t i = 1; i <= 2; ++i) {
-      record.captures(i, 5, [&] { record.writes(5, 1, i == 1 ? 11 : 22); });
+      record.makes_graph(i, {Record::node(1, AccessKind::write, i == 1 ? 11 : 22)});
     }
     record.launches(1, 1);
     record.reads(1, 2);
     record.much_other_work();
     record.launches(one_graph ? 1 : 2, 2);
     one_graph ? expect_clean(record) : static_cast<void>(expect_race(record));
-    for (std::size_t i = 1; i <= 2; ++i) {
-      Record::recorder().executable_destroyed(Record::graph(i));
-      Record::recorder().graph_destroyed(Record::graph(i));
-    }
   }
 }
 
 TEST(LongRecord, ABranchOfALaunchOfLongAgoRaces) {
   Record record;
   record.host_allocates(1);
-  record.captures(1, 5, [&] {
-    record.records(1, 5);
-    record.waits(6, 1);
-    record.writes(6, 1, 11);  // beside the stream's own strand
-    record.reads(5, 2);
-    record.records(2, 6);
-    record.waits(5, 2);
-  });
+  record.makes_graph(1, {Record::node(2, AccessKind::read, 1),
+                         Record::node(1, AccessKind::write, 11)});  // beside the stream's strand
   record.launches(1, 1);
   record.much_other_work();
-  Record::recorder().executable_destroyed(Record::graph(1));
-  Record::recorder().graph_destroyed(Record::graph(1));
+  record.makes_graph(1, {});  // the first is destroyed
   record.much_other_work();
   record.writes(2, 1, 22);
   EXPECT_THAT(expect_race(record).text(), HasSubstr("in graph #"));
@@ -320,21 +277,15 @@ TEST(LongRecord, ABranchOfALaunchOfLongAgoRaces) {
 /// The most of each kind that the record held, looked at now and then.
 class Most {
  public:
-  void look() {
-    const RecordHeld now = Record::recorder().held();
-    const auto raise = [](std::size_t& most, std::size_t value) { most = std::max(most, value); };
-    raise(all_.actions, now.actions);
-    raise(all_.moments, now.moments);
-    raise(all_.accesses, now.accesses);
-    raise(all_.points, now.points);
-    raise(all_.strands, now.strands);
-    raise(all_.clock_parts, now.clock_parts);
-    raise(all_.streams, now.streams);
+  void look(const Record& record) {
+    const auto now = record.recorder().held();
+    actions = std::max(actions, now.actions);
+    accesses = std::max(accesses, now.accesses);
+    strands = std::max(strands, now.strands);
   }
-  [[nodiscard]] const RecordHeld& all() const { return all_; }
-
- private:
-  RecordHeld all_{};
+  std::size_t actions = 0;
+  std::size_t accesses = 0;
+  std::size_t strands = 0;
 };
 
 TEST(LongRecord, StaysSmallOverManyOperations) {
@@ -350,16 +301,12 @@ TEST(LongRecord, StaysSmallOverManyOperations) {
     record.reads(own, before);
     record.records(4 + own, own);
     record.waits(before, 4 + own);
-    if (i % 97 == 0) most.look();
+    if (i % 97 == 0) most.look(record);
   }
-  EXPECT_LT(most.all().actions, 16000U);
-  EXPECT_LT(most.all().moments, 16000U);
-  EXPECT_LT(most.all().accesses, 600U);
-  EXPECT_LT(most.all().points, 16000U);
-  EXPECT_EQ(most.all().strands, 5U);
-  EXPECT_LT(most.all().clock_parts, 32000U);
-  EXPECT_EQ(most.all().streams, 4U);
-  EXPECT_EQ(Record::recorder().size(), 4U + 6 * 20000U);
+  EXPECT_LT(most.actions, 16000U);
+  EXPECT_LT(most.accesses, 600U);
+  EXPECT_EQ(most.strands, 5U);
+  EXPECT_EQ(record.size(), 4U + 6 * 20000U);
   expect_clean(record);
 }
 
@@ -382,14 +329,12 @@ TEST(LongRecord, StaysSmallOverManyStreams) {
         record.waits(0, 2);
       }
       record.destroys(own);
-      if (i % 97 == 0) most.look();
+      if (i % 1024 == 0) record.drops_destroyed();
+      if (i % 97 == 0) most.look(record);
     }
-    EXPECT_LT(most.all().actions, 16000U);
-    EXPECT_LT(most.all().accesses, 2000U);
-    EXPECT_LT(most.all().strands, 3000U);
-    EXPECT_LT(most.all().streams, 3000U);
-    EXPECT_LT(most.all().points, 16000U);
-    EXPECT_LT(most.all().clock_parts, 64000U);
+    EXPECT_LT(most.actions, 16000U);
+    EXPECT_LT(most.accesses, 2000U);
+    EXPECT_LT(most.strands, 3000U);
     expect_clean(record);
   }
 }
@@ -399,27 +344,19 @@ TEST(LongRecord, StaysSmallOverManyLaunchesOfAWideGraph) {
   Record record;
   Most most;
   for (std::size_t i = 0; i <= nodes; ++i) record.host_allocates(i);
-  record.captures(1, 0, [&] {
-    record.records(1, 0);
-    for (std::size_t i = 1; i <= nodes; ++i) {
-      record.waits(i, 1);
-      record.reads(i, 0);
-      record.writes(i, i);
-      record.records(2, i);
-      record.waits(0, 2);
-    }
-  });
+  host::GraphNodes wide;
+  for (std::size_t i = 1; i <= nodes; ++i) {
+    wide.push_back(Record::node(0, AccessKind::read, 1));
+    wide.push_back(Record::node(i, AccessKind::write, 1, {wide.size() - 1}));
+  }
+  record.makes_graph(1, std::move(wide));
   for (std::size_t i = 0; i < 400; ++i) {
     record.launches(1, i % 2);
-    if (i % 7 == 0) most.look();
+    if (i % 7 == 0) most.look(record);
   }
-  EXPECT_LT(most.all().accesses, 24 * nodes);
-  EXPECT_LT(most.all().actions, 120 * nodes);
-  EXPECT_LT(most.all().strands, 24 * nodes);
-  EXPECT_LT(most.all().points, 120 * nodes);
-  EXPECT_LT(most.all().clock_parts, 120 * nodes);
-  Record::recorder().executable_destroyed(Record::graph(1));
-  Record::recorder().graph_destroyed(Record::graph(1));
+  EXPECT_LT(most.accesses, 24 * nodes);
+  EXPECT_LT(most.actions, 120 * nodes);
+  EXPECT_LT(most.strands, 24 * nodes);
   expect_clean(record);
 }
 

@@ -4,12 +4,12 @@
 // Memory that is handed out again while something still uses it: the model's allocator reuses freed
 // memory at once or never, by seed, as the pools of drivers and libraries may.
 
+#include "host_record.hpp"
 #include "run_fixture.hpp"
 #include <warpsafe/args/trust.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/race/adversarial.hpp>
-#include <warpsafe/race/recorded.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>
@@ -258,91 +258,71 @@ TEST(ReusedMemory, ProgramsThatWaitReuseMemoryWithoutAReport) {
   EXPECT_TRUE(report.clean()) << report;
 }
 
-// The same histories as a recorded run of a real device, whose driver reuses memory.
+// The same histories, call by call.
 
-using debug::ActionKind;
 using debug::MemoryAccess;
+constexpr std::size_t owner = 1;
+constexpr std::size_t user = 2;
+constexpr std::size_t event = 1;
 
-constexpr call_site at(unsigned line) { return {"pool.cpp", nullptr, line}; }
-void submit(int& stream, ActionKind kind, AccessKind access, unsigned line) {
-  const MemoryAccess memory{
-      4096, access == AccessKind::release ? MemoryAccess::whole_allocation : 256, access};
-  RaceRecorder::get().submitted(&stream, kind, {&memory, 1}, at(line));
-}
+[[nodiscard]] MemoryAccess memory(AccessKind kind) { return {4096, 256, kind}; }
 
-/// `user` accesses the memory after `owner` has given it back and got it again.
-[[nodiscard]] RaceReport recorded_reuse(bool user_waits) {
-  RaceRecorder& recorder = RaceRecorder::get();
-  int owner = 0;
-  int user = 0;
-  int event = 0;
-  recorder.begin();
-  submit(owner, ActionKind::allocate, AccessKind::allocate, 1);
-  submit(owner, ActionKind::release, AccessKind::release, 2);
-  submit(owner, ActionKind::allocate, AccessKind::allocate, 3);
-  submit(owner, ActionKind::fill, AccessKind::write, 4);
-  if (user_waits) {
-    recorder.recorded(&event, &owner, at(5));
-    recorder.waits(&user, &event, at(6));
+TEST(ReusedMemory, ARaceNamesTheFreeBeforeTheAllocation) {
+  for (const bool waits : {false, true}) {
+    host_record::Record record;
+    record.submits(owner, {memory(AccessKind::allocate)}, 1);
+    record.submits(owner, {memory(AccessKind::release)}, 2);
+    record.submits(owner, {memory(AccessKind::allocate)}, 3);
+    record.submits(owner, {memory(AccessKind::write)}, 4);
+    if (waits) {
+      record.records(event, owner, 5);
+      record.waits(user, event, 6);
+    }
+    record.submits(user, {memory(AccessKind::write)}, 7);
+    const RaceReport report = record.report();
+    EXPECT_EQ(report.clean(), waits) << report;
+    if (waits) continue;
+    ASSERT_EQ(report.findings.size(), 1U) << report;
+    EXPECT_THAT(
+        report.findings.front().text,
+        HasSubstr("  #4 fill of 256 bytes on stream 1, at program.cpp:4, writes 256 bytes\n"
+                  "  #5 fill of 256 bytes on stream 2, at program.cpp:7, writes 256 bytes\n"
+                  "  bytes 0 to 255 of #3 allocation of 256 bytes on stream 1, at program.cpp:3\n"
+                  "  freed earlier by #2 free of 256 bytes on stream 1, at program.cpp:2, and "
+                  "allocated again: one of the two may be meant for the earlier allocation\n"));
   }
-  submit(user, ActionKind::kernel, AccessKind::write, 7);
-  recorder.event_destroyed(&event);
-  return recorder.end();
-}
-
-TEST(ReusedMemory, ARecordedRunNamesThemToo) {
-  const RaceReport report = recorded_reuse(false);
-  ASSERT_EQ(report.findings.size(), 1U) << report;
-  EXPECT_THAT(
-      report.findings.front().text,
-      HasSubstr("  #4 fill of 256 bytes on stream 1, at pool.cpp:4, writes 256 bytes\n"
-                "  #5 kernel on stream 2, at pool.cpp:7, writes 256 bytes\n"
-                "  bytes 0 to 255 of #3 allocation of 256 bytes on stream 1, at pool.cpp:3\n"
-                "  freed earlier by #2 free on stream 1, at pool.cpp:2, and allocated again: one "
-                "of the two may be meant for the earlier allocation\n"));
-  EXPECT_TRUE(recorded_reuse(true).clean());
 }
 
 TEST(ReusedMemory, ARaceAfterTheAllocationDoesNotBlameTheReuse) {
-  RaceRecorder& recorder = RaceRecorder::get();
-  int owner = 0;
-  int user = 0;
-  int event = 0;
-  recorder.begin();
-  submit(owner, ActionKind::allocate, AccessKind::allocate, 1);
-  submit(owner, ActionKind::release, AccessKind::release, 2);
-  submit(owner, ActionKind::allocate, AccessKind::allocate, 3);
-  recorder.recorded(&event, &owner, at(4));
-  recorder.waits(&user, &event, at(5));
-  submit(owner, ActionKind::fill, AccessKind::write, 6);
-  submit(user, ActionKind::kernel, AccessKind::write, 7);
-  recorder.event_destroyed(&event);
-  const RaceReport report = recorder.end();
+  host_record::Record record;
+  record.submits(owner, {memory(AccessKind::allocate)}, 1);
+  record.submits(owner, {memory(AccessKind::release)}, 2);
+  record.submits(owner, {memory(AccessKind::allocate)}, 3);
+  record.records(event, owner, 4);
+  record.waits(user, event, 5);
+  record.submits(owner, {memory(AccessKind::write)}, 6);
+  record.submits(user, {memory(AccessKind::write)}, 7);
+  const RaceReport report = record.report();
   ASSERT_EQ(report.findings.size(), 1U) << report;
-  EXPECT_THAT(report.findings.front().text, testing::Not(HasSubstr("freed before")));
+  EXPECT_THAT(report.findings.front().text, testing::Not(HasSubstr("freed earlier")));
 }
 
-TEST(ReusedMemory, ARecordedFreeThatDoesNotWaitIsARace) {
+TEST(ReusedMemory, AFreeThatDoesNotWaitForTheUserIsARace) {
   for (const bool waits : {false, true}) {
-    RaceRecorder& recorder = RaceRecorder::get();
-    int owner = 0;
-    int user = 0;
-    int event = 0;
-    recorder.begin();
-    submit(owner, ActionKind::allocate, AccessKind::allocate, 1);
-    recorder.recorded(&event, &owner, at(2));
-    recorder.waits(&user, &event, at(3));
-    submit(user, ActionKind::kernel, AccessKind::write, 4);
-    recorder.recorded(&event, &user, at(5));
-    if (waits) recorder.waits(&owner, &event, at(6));
-    submit(owner, ActionKind::release, AccessKind::release, 7);
-    submit(owner, ActionKind::allocate, AccessKind::allocate, 8);
-    recorder.event_destroyed(&event);
-    const RaceReport report = recorder.end();
+    host_record::Record record;
+    record.submits(owner, {memory(AccessKind::allocate)}, 1);
+    record.records(event, owner, 2);
+    record.waits(user, event, 3);
+    record.submits(user, {memory(AccessKind::write)}, 4);
+    record.records(event, user, 5);
+    if (waits) record.waits(owner, event, 6);
+    record.submits(owner, {memory(AccessKind::release)}, 7);
+    record.submits(owner, {memory(AccessKind::allocate)}, 8);
+    const RaceReport report = record.report();
     EXPECT_EQ(report.clean(), waits) << report;
     if (waits) continue;
     EXPECT_THAT(report.findings.front().text,
-                HasSubstr("#6 free on stream 1, at pool.cpp:7, frees 256 bytes"));
+                HasSubstr("#6 free of 256 bytes on stream 1, at program.cpp:7, frees 256 bytes"));
   }
 }
 

@@ -2,13 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "record_program.hpp"
+#include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/race/adversarial.hpp>
-#include <warpsafe/race/race_recorder.hpp>
-#include <warpsafe/race/recorded.hpp>
 #include <warpsafe/warpsafe.hpp>
 
-// Shared by the tests of recorded runs.
+// Shared by the tests of runs under a seed.
 
 // At global scope: reports are compared with the kernels' plain names.
 WARPSAFE_KERNEL void put(float* x) { *x = 1; }
@@ -17,10 +15,6 @@ WARPSAFE_KERNEL void add(const float* from, float* to) { *to += *from; }
 namespace warpsafe::adversarial {
 
 using debug::AccessKind;
-using debug::RaceRecorder;
-using Told = debug::Recorded<host_backend>;
-using recorded_programs::BufferOf;
-using recorded_programs::record;
 
 inline const LaunchConfig once{grid<1>, block<1>};
 

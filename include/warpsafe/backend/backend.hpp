@@ -202,21 +202,3 @@ template <class B>
 struct ModuleCalls;
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
-
-namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
-
-/// The members of a backend that records callers.
-struct CallerCalls {
-  using caller = Caller;
-  /// Keeps the outermost line, which the user wrote. Returns the value for leave_call.
-  static Caller enter_call(const call_site& site, Name what) noexcept {
-    Caller& current = host::caller();
-    const Caller outer = current;
-    if (current.site.file == nullptr) current.site = site;
-    if (!what.empty()) current.kernel = what;
-    return outer;
-  }
-  static void leave_call(const Caller& outer) noexcept { host::caller() = outer; }
-};
-
-}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -9,11 +9,6 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
-namespace debug {
-template <class B>
-struct [[gnu::visibility("default")]] Recorded;  // race/recorded_backend.hpp
-}
-
 namespace detail {
 
 template <class B, bool Copies = true>
@@ -22,8 +17,6 @@ struct Located;  // stream/stream_ref.hpp
 /// Whether WARPSAFE_DECLARE_LAUNCH was written for backend B.
 template <class B>
 inline constexpr bool is_launchable = false;
-template <class B>
-inline constexpr bool is_launchable<debug::Recorded<B>> = is_launchable<B>;
 
 /// Whether B runs functions of the host compiler as kernels. A backend of the CPU says so by a
 /// member `static constexpr bool runs_host_kernels = true`.
@@ -36,7 +29,7 @@ inline constexpr bool runs_host_kernels = requires {
 template <>
 inline constexpr bool runs_host_kernels<host_backend> = true;
 
-/// The launch itself: launch/detail/launch_path.hpp, and race/recorded.hpp for Recorded<B>.
+/// The launch itself: launch/detail/launch_path.hpp.
 template <CheckLevel Level, class B, bool Copies, class C, class K, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch_on(const Located<B, Copies>& at,
                                                                 const C& config, const K& kernel,
@@ -49,8 +42,8 @@ template <CheckLevel Level, class B, class C, class... A, class K>
 }  // namespace detail
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
 
-/// Makes `launch` (launch/launch.hpp) take the streams of a backend, and those of
-/// Recorded<backend>. Write it once, outside of all namespaces, after the backend's definition.
+/// Makes `launch` (launch/launch.hpp) take the streams of a backend. Write it once, outside of all
+/// namespaces, after the backend's definition.
 ///
 /// Each backend needs separate functions: the stream converts to the parameter that records the
 /// caller's line, and a template cannot deduce a type through a conversion. The parameter's type
@@ -62,7 +55,6 @@ template <CheckLevel Level, class B, class C, class... A, class K>
   template <>                                                  \
   inline constexpr bool detail::is_launchable<backend> = true; \
   WARPSAFE_DETAIL_LAUNCH(backend)                              \
-  WARPSAFE_DETAIL_LAUNCH(debug::Recorded<backend>)             \
   }                                                            \
   static_assert(::warpsafe::detail::is_launchable<backend>)
 

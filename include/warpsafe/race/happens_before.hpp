@@ -212,10 +212,6 @@ class HappensBefore {
     const At* const at = find(point);
     return at != nullptr ? at->epoch : Epoch{};
   }
-  /// Raises `clock` to know `point` and all that comes before it. no_point means nothing.
-  void add_to(Clock& clock, Point point) const {
-    if (const At* const at = find(point)) clock.raise(closed(*at));
-  }
   /// The newest point of `strand`, or no_point.
   [[nodiscard]] Point last(Strand strand) const noexcept { return strands_[strand].last; }
   /// The number of points, with the forgotten ones.

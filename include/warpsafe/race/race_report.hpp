@@ -108,32 +108,24 @@ struct Finding {
   std::string text;
 };
 
-/// The result of a race detector.
+/// The result of a run of the race detector.
 struct RaceReport {
   std::vector<Finding> findings;
-  std::uint64_t left_out = 0;   ///< races that were found but are not among the findings
-  std::uint64_t seeds_run = 0;  ///< 0: a recorded run of a real device
-  std::uint64_t seed = 0;       ///< the seed with findings, if there are any
-  std::string timeline_text;    ///< the run of that seed
+  std::uint64_t seeds_run = 0;
+  std::uint64_t seed = 0;     ///< the seed with findings, if there are any
+  std::string timeline_text;  ///< the run of that seed
 
   [[nodiscard]] bool clean() const noexcept { return findings.empty(); }
   /// The findings as text, with the run that led to them. Ends with a newline.
   [[nodiscard]] std::string text() const {
-    const bool recorded = seeds_run == 0;
-    const std::string seeds = std::to_string(seeds_run);
-    if (clean()) {
-      return recorded ? "no race in the recorded run\n" : "no race in " + seeds + " seeds\n";
-    }
-    // What no seed could show has no run that led to it.
-    const bool unseen = findings.front().mistake == Mistake::unseen_memory;
-    std::string all =
-        recorded || unseen ? std::string() : "seed " + std::to_string(seed) + " of this program:\n";
+    if (clean()) return "no race in " + std::to_string(seeds_run) + " seeds\n";
+    std::string all;
     for (const Finding& finding : findings) all += finding.text;
-    if (timeline_text.empty() && (recorded || unseen)) return all;
-    if (left_out != 0) all += "and " + std::to_string(left_out) + " more races\n";
-    all += recorded ? "As the host submitted it:\n"
-                    : "As it ran with seed " + std::to_string(seed) + ":\n";
-    return all + timeline_text;
+    // What no seed could show has no run that led to it.
+    if (seeds_run == 0 || findings.front().mistake == Mistake::unseen_memory) return all;
+    const std::string number = std::to_string(seed);
+    return "seed " + number + " of this program:\n" + all + "As it ran with seed " + number +
+           ":\n" + timeline_text;
   }
   friend std::ostream& operator<<(std::ostream& out, const RaceReport& report) {
     return out << report.text();

@@ -2,8 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // The program of streams_program.hpp with cuBLAS on a device. Four streams give the same numbers as
-// one; with the handle left on the default stream they do not. A recording of each shows whether
-// its work is ordered.
+// one; with the handle left on the default stream they do not.
 //
 // Short runs are for tools that slow a program down: compute-sanitizer ./streams_program
 // --gtest_filter=Short/*
@@ -12,9 +11,7 @@
 #include "streams_program.hpp"
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/handles/cublas.hpp>
-#include <warpsafe/race/recorded.hpp>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -26,11 +23,6 @@
 
 namespace warpsafe::streams_program {
 namespace {
-
-using debug::RaceRecorder;
-using debug::Recorded;
-using debug::RecordedHandle;
-using Told = Recorded<cuda_backend>;
 
 template <class Outcome>
 auto value_of(Outcome&& outcome) {
@@ -114,40 +106,6 @@ TEST_P(StreamsProgram, AHandleLeftOnTheDefaultStreamGivesWrongNumbers) {
   std::cout << "handle on the default stream: " << count << " of " << iterations
             << " iterations are wrong, and every call succeeded\n";
   EXPECT_GT(count, 0U);
-}
-
-TEST_P(StreamsProgram, ARecordingOfFourStreamsHasNoRace) {
-  RaceRecorder& recorder = RaceRecorder::get();
-  recorder.begin();
-  std::vector<std::uint64_t> numbers;
-  {
-    const auto streams = make_streams<Told>(lanes);
-    numbers = value_of(run(streams, iterations, 1, bound<RecordedHandle<cublasHandle_t>>(streams)));
-  }
-  const debug::RaceReport report = recorder.end();
-  std::cout << "recorded: " << recorder.size() << " actions\n";
-  EXPECT_TRUE(report.clean()) << report;
-  EXPECT_GT(recorder.size(), 8U * iterations);
-  EXPECT_EQ(wrong(numbers, serial_run()), 0U);
-}
-
-TEST_P(StreamsProgram, ARecordingWithTheHandleOnTheDefaultStreamNamesTheRace) {
-  RaceRecorder& recorder = RaceRecorder::get();
-  recorder.begin();
-  {
-    const auto streams = make_streams<Told>(lanes);
-    const std::vector<basic_stream_ref<Told>> legacy{
-        value_of(basic_stream_ref<Told>::borrow(cudaStreamLegacy, streams.front().device()))};
-    static_cast<void>(
-        value_of(run(streams, iterations, 1, bound<RecordedHandle<cublasHandle_t>>(legacy))));
-    EXPECT_EQ(Told::device_synchronize(), 0);
-  }
-  const debug::RaceReport report = recorder.end();
-  ASSERT_FALSE(report.clean());
-  std::cout << report.findings.size() << " races told, " << report.left_out << " more; the first:\n"
-            << report.findings.front().text;
-  EXPECT_THAT(report.text(), testing::HasSubstr("kernel 'cublasSgemm' on default stream, at "
-                                                "streams_program_test.cu:"));
 }
 
 }  // namespace

@@ -14,23 +14,10 @@
 #include <utility>
 #include <vector>
 
-// A call of a library's function: what it says if several calls fail, and what it tells of the
-// memory that it uses.
+// A call of a library's function: what it says if several calls fail, and the buffers that it uses.
 
 namespace warpsafe::handle_test {
 namespace {
-
-/// A runtime whose calls a recorder follows, as in the race detector.
-struct ToldRuntime : ScriptedRuntime {
-  using recorded_backend = ScriptedRuntime;
-  static inline std::vector<std::pair<const void*, bool>> visited;
-  static inline std::string function;
-  template <class Visit>
-  static void library_called(native_stream, Name name, call_site, const Visit& visit) noexcept {
-    function.assign(name.data, name.size);
-    visit([](const void* memory, bool writes) { visited.emplace_back(memory, writes); });
-  }
-};
 
 int rig_scale(Rig*, const float*, float*) { return script.call("scale"); }
 
@@ -111,28 +98,6 @@ TEST_F(LibraryCallTest, ABufferOfAnotherStreamIsFreedAfterTheCall) {
   ASSERT_FALSE(not_recorded.has_value());
   EXPECT_EQ(not_recorded.error().raw, 7);
   script.fails.clear();
-}
-
-TEST_F(LibraryCallTest, ARecorderIsToldOfTheWorkspaceToo) {
-  using Traits = RigTraits<ToldRuntime>;
-  Rig told;
-  detail::BoundHandle<Traits> handle(
-      &told, basic_stream_hold(
-                 detail::StreamAccess::make<ToldRuntime>(Runtime::handle<ScriptedStream>(1), 0)));
-  const call_site place{"/src/app.cpp", "main", 7};
-  ToldRuntime::visited.clear();
-  detail::report_to_recorder<&rig_scale>(handle, place, trust(x), trust(x + 1));
-  EXPECT_THAT(ToldRuntime::visited, ElementsAre(std::pair(x, false), std::pair(x + 1, true)));
-  EXPECT_THAT(ToldRuntime::function, testing::EndsWith("rig_scale"));
-  ASSERT_TRUE(handle.bind<off>(place).has_value());
-  ToldRuntime::visited.clear();
-  detail::report_to_recorder<&rig_scale>(handle, place, trust(x), trust(x + 1));
-  EXPECT_THAT(ToldRuntime::visited,
-              ElementsAre(std::pair(x, false), std::pair(x + 1, true),
-                          std::pair(static_cast<float*>(handle.workspace->data()), true)));
-  handle.drop(place);
-  ToldRuntime::visited = {};
-  ToldRuntime::function = {};
 }
 
 }  // namespace

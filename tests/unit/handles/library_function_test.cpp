@@ -122,23 +122,6 @@ TEST_F(LibraryFunctionTest, AScalarIsKnownByItsParameterAndItsType) {
   EXPECT_TRUE(has(&FunctionOf<&handle_first, 0b10U>::has_scalar<host, int, There, float*>));
 }
 
-TEST_F(LibraryFunctionTest, MemoryIsVisitedWithWhatTheFunctionDoesToIt) {
-  using Axpy = FunctionOf<&handle_first>;
-  using Write = FunctionOf<&handle_last>;
-  std::vector<std::pair<const void*, bool>> visited;
-  const auto visit = [&](const void* memory, bool writes) { visited.emplace_back(memory, writes); };
-  Axpy::visit_memory(visit, 3, device_scalar(trust(x)), trust(y));
-  EXPECT_THAT(visited, ElementsAre(std::pair(x, false), std::pair(y, true)));
-  visited.clear();
-  Axpy::visit_memory(visit, 3, static_cast<const float*>(x), y);
-  EXPECT_THAT(visited, ElementsAre()) << "a raw pointer may be on the host";
-  Write::visit_memory(visit, Write::First(trust(x)), trust(y));
-  EXPECT_THAT(visited, ElementsAre(std::pair(x, false), std::pair(y, true)));
-  visited.clear();
-  Write::visit_memory(visit, Write::First(static_cast<const float*>(x)), trust(y));
-  EXPECT_THAT(visited, ElementsAre(std::pair(y, true)));
-}
-
 int set_mode(Rig*, int mode) { return script.call("set_mode", mode); }
 int get_mode(Rig*, int* mode) {
   *mode = script.device;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A call that one backend adds, and no list names: it is traced and recorded like all others.
+// A call that one backend adds, and no list names: it is traced like all others.
 
 #include "../stand_in.hpp"
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/memory/buffer.hpp>
-#include <warpsafe/race/race_recorder.hpp>
-#include <warpsafe/race/recorded_backend.hpp>
 
 #include <gmock/gmock.h>
 
@@ -33,8 +30,7 @@ struct AddedCall : Backend {
     return scale > 0 ? code::success : code::invalid_value;
   }
 };
-using Recorded = ws::debug::Recorded<AddedCall>;
-static_assert(ws::Backend<AddedCall> && ws::Backend<Recorded>);
+static_assert(ws::Backend<AddedCall>);
 
 template <class B, ws::CheckLevel Level>
 int stream_flags(typename B::native_stream stream, float scale, unsigned& flags) {
@@ -106,32 +102,6 @@ TEST_F(AddedCallTrace, HasTheInheritedCallsToo) {
   EXPECT_THAT(lines_of("event_record"), ElementsAre(EndsWith(function + "EventRecord")));
   EXPECT_THAT(lines_of("event_destroy"), ElementsAre(EndsWith(function + "EventDestroy")));
   EXPECT_THAT(lines_of("stream_destroy"), ElementsAre(EndsWith(function + "StreamDestroy")));
-}
-
-/// Two streams fill one buffer, ordered or not.
-ws::debug::RaceReport fill_twice(bool ordered) {
-  const auto first = ws::basic_stream<Recorded>::create().value();
-  const auto second = ws::basic_stream<Recorded>::create().value();
-  auto buffer = ws::basic_device_buffer<Recorded, int>::create(first, 8).value();
-  EXPECT_THAT(first.synchronize(), Succeeds());
-  ws::debug::RaceRecorder::get().begin();
-  unsigned flags = 0;
-  EXPECT_EQ((stream_flags<Recorded, ws::CheckLevel::full>(first.native(), 1, flags)), 0);
-  EXPECT_EQ(flags, 7U);
-  EXPECT_THAT(buffer.zero(first), Succeeds());
-  if (ordered) {
-    EXPECT_THAT(ws::wait(second, first.record().value()), Succeeds());
-  }
-  EXPECT_THAT(buffer.zero(second), Succeeds());
-  return ws::debug::RaceRecorder::get().end();
-}
-
-TEST_F(AddedCallTrace, OfARecordedBackendIsTheSame) {
-  EXPECT_TRUE(fill_twice(true).clean());
-  EXPECT_EQ(fill_twice(false).findings.size(), 1U);
-  ASSERT_EQ(lines_of("stream_flags").size(), 2U);
-  EXPECT_THAT(lines_of("stream_flags")[0], HasSubstr(", 1.000, 7) = " + prefix + "Success, "));
-  EXPECT_EQ(lines_of("fill").size(), 4U) << "one line for a call, though a backend wraps another";
 }
 
 }  // namespace

@@ -91,18 +91,6 @@ template <class Function, class... A>
          has_scalar_at<Function, ScalarPlace::device, A...>(first_place);
 }
 
-/// Tells the race recorder what the call accessed.
-template <auto Fn, class Traits, class... A>
-void report_to_recorder(const BoundHandle<Traits>& bound, call_site site, const A&... arguments) {
-  using Function = LibraryFunction<Traits, decltype(Fn), scalars_of<Traits, Fn>>;
-  Traits::backend::library_called(bound.stream.ref().native(), FunctionName<Traits, Fn>::value,
-                                  site, [&](const auto& visit) {
-                                    Function::visit_memory(visit, arguments...);
-                                    if (bound.workspace != nullptr)
-                                      visit(bound.workspace->data(), true);
-                                  });
-}
-
 template <class First, class... A>
 [[nodiscard]] constexpr const First& first_of(const First& first, const A&...) noexcept {
   return first;
@@ -137,9 +125,6 @@ template <auto Fn, class Traits, class... A>
   }
   if (library_failed<Traits>(done)) [[unlikely]] {
     return library_error<Traits>(done, FunctionName<Traits, Fn>::value, bound.stream.ref(), site);
-  }
-  if constexpr (requires { typename Traits::backend::recorded_backend; }) {
-    report_to_recorder<Fn>(bound, site, arguments...);
   }
   // Buffers of other streams may be freed only after the call's work.
   if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {

@@ -174,11 +174,6 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
       return false;
     }
   }
-  /// Calls `visit(address, writes)` for each argument whose type is device memory.
-  template <class Visit, class... A>
-  static void visit_memory(const Visit& visit, const A&... arguments) noexcept {
-    visit_arguments(visit, Parameters{}, arguments...);
-  }
 
  private:
   static constexpr bool kinds[sizeof...(P) + 1] = {is_handle_parameter<Native, P>..., false};
@@ -224,18 +219,6 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
       return argument.value;
     } else {
       return convert_library_argument<U, std::decay_t<const A>>(argument);
-    }
-  }
-  template <class Visit, class... U, class... A>
-  static void visit_arguments(const Visit& visit, TypeList<U...>, const A&... arguments) noexcept {
-    (visit_argument<U>(visit, arguments), ...);
-  }
-  template <class U, class Visit, class A>
-  static void visit_argument(const Visit& visit, const A& argument) noexcept {
-    if constexpr (std::is_pointer_v<U>) {
-      bool on_device = is_on_device<A>;
-      if constexpr (is_first_argument<A>) on_device = argument.on_device;
-      if (on_device) visit(convert_one<U>(argument), !std::is_const_v<std::remove_pointer_t<U>>);
     }
   }
   template <class U1, class... U, class... A, std::size_t... Place>

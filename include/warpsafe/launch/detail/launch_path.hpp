@@ -253,10 +253,8 @@ inline constexpr bool is_kernel<KernelDeclaration<Where, Parameters, Needs...>> 
 // What returns unchanged, launch_on tells apart or diagnoses.
 template <CheckLevel Level, class B, class C, class... A, class K>
 [[nodiscard, gnu::always_inline]] inline decltype(auto) without_function(const K& kernel) noexcept {
-  if constexpr (!(
-                    is_kernel<K> && requires { typename K::entry_type; } &&
-                    is_launch_config<config_of<C>> && is_launchable<B> &&
-                    !requires { typename B::recorded_backend; })) {
+  if constexpr (!(is_kernel<K> && requires { typename K::entry_type; } &&
+                  is_launch_config<config_of<C>> && is_launchable<B>)) {
     return (kernel);
   } else if constexpr (!check_launch_types<B, config_of<C>, typename K::declaration, A...>()) {
     return Diagnosed{};

@@ -155,11 +155,9 @@ constexpr bool check_launch_types() noexcept {
     // First, and without a use of B's members: the header of a backend that cannot run the kernel
     // need not be included.
     constexpr bool kernel_fine = check_kernel_types<B, K, A...>();
-    constexpr bool known = is_launchable<B> && !requires { typename B::recorded_backend; };
     static_assert(
-        known,
-        "warpsafe: launch does not know this stream's backend; include the backend's own header, or "
-        "<warpsafe/race/recorded.hpp> for a recorded stream");
+        is_launchable<B>,
+        "warpsafe: launch does not know this stream's backend; include the backend's own header");
     if constexpr (Config::template has<PartKind::cluster>) {
       static_assert(
           B::has_clusters,
