@@ -47,11 +47,6 @@ struct warpsafe::ModuleCalls<serial::backend> {
   }
   static bool not_found(int status) noexcept { return status == raw(serial::Status::not_a_kernel); }
   static constexpr bool lists_names = false;
-  template <class Visit>
-  static int module_names(native_module module, detail::ImageBytes, Visit visit_name) noexcept {
-    visit(module, [&](const serial::Named& each) { visit_name(each.name); });
-    return 0;
-  }
   static bool tells_parameters() noexcept { return false; }
   static int kernel_parameter(const KernelEntry&, std::size_t, std::size_t&,
                               std::size_t&) noexcept {

@@ -45,21 +45,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             "contents of an unknown image");
   }
 
-  std::size_t names = 0;
-  detail::KernelNames kernels(Name::of("axpy"));
-  detail::visit_symbols(image, [&](Name name, const Elf64_Sym&) {
-    require(inside(name), "a symbol's name lies outside");
-    ++names;
-  });
-  require(names <= size / sizeof(Elf64_Sym), "more symbols than the image has room for");
-  detail::visit_amd_kernels(image, [&](Name name) {
-    require(inside(name) && !name.empty(), "a kernel's name lies outside");
-    kernels.add(name);
-  });
-  char list[4096];
-  detail::TextBuffer out(list, sizeof list);
-  kernels.put(out);
-  check_text(list, out.size(), sizeof list);
   std::size_t images = 0;
   detail::visit_fatbin(image, [&](bool, unsigned) { ++images; });
   require(images <= size / 64, "more images than the fatbin has room for");

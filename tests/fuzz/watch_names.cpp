@@ -10,7 +10,6 @@
 #include "tools/watch/core/kernel/kernel_name.hpp"
 #include "tools/watch/core/kernel/named_parameters.hpp"
 #include "tools/watch/core/kernel/written_parameter.hpp"
-#include <warpsafe/module/detail/kernel_names.hpp>
 
 using namespace warpsafe;
 using fuzz::require;
@@ -18,7 +17,7 @@ using fuzz::require;
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string mangled = std::string(reinterpret_cast<const char*>(data), size).c_str();
   // Such names are known to fill the memory in the C++ library's demangler.
-  if (mangled.size() > 1000 || detail::repeated_parts({mangled.data(), mangled.size()}) > 12) {
+  if (mangled.size() > 1000 || watch::repeated_parts(mangled) > 12) {
     return 0;
   }
   const std::string name = watch::kernel_name(mangled.c_str());

@@ -122,12 +122,9 @@ TEST_F(ModuleOnGpu, RunsPtxAndCubin) {
 
 TEST_F(ModuleOnGpu, ListsNamesAndComparesSignatures) {
   const auto loaded = ws::Module::load(compile(Kind::cubin)).value();
-  EXPECT_NE(said(loaded.kernel<Scale>("scael")).find("did you mean 'scale'? It holds: "),
-            std::string::npos)
-      << said(loaded.kernel<Scale>("scael"));
-  EXPECT_NE(said(loaded.kernel<void(double*, double)>("offset")).find("void offset<double>("),
-            std::string::npos)
-      << said(loaded.kernel<void(double*, double)>("offset"));
+  const std::string wrong = said(loaded.kernel<Scale>("scael"));
+  EXPECT_NE(wrong.find("; it holds: "), std::string::npos) << wrong;
+  EXPECT_NE(wrong.find("_Z6offsetIdEvPT_S0_"), std::string::npos) << wrong;
   const auto fewer = loaded.kernel<void(float, float*)>("scale");
   EXPECT_NE(said(fewer).find("takes 3 parameters, the declared signature has 2"), std::string::npos)
       << said(fewer);

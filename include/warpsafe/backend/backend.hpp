@@ -193,8 +193,8 @@ concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, v
 ///   log_bytes)`: zeros follow the image, which stays in place until `module_unload(native_module)`
 /// * `module_function(native_module, const char* name, KernelEntry&)` sets `function` and `invoke`;
 ///   `not_found(int status)` tells whether the module lacks that function
-/// * `module_names(native_module, ImageBytes, visit)` calls `visit(Name)` for each kernel;
-///   `lists_names`: whether that asks the runtime
+/// * `lists_names`: whether the runtime lists a module's kernels. If it does,
+///   `module_names(native_module, visit)` calls `visit(Name)` for each one
 /// * `kernel_parameter(const KernelEntry&, size_t index, size_t& offset, size_t& size)`: where a
 ///   parameter lies in the block that the device reads, in bytes; 0 if there is one.
 ///   `tells_parameters()`: whether the runtime can be asked

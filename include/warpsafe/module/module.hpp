@@ -173,9 +173,9 @@ class [[nodiscard]] basic_module {
   /// are those of `kernel<fn, needs…>`. Loads the code on the current device now, so that this call
   /// reports missing code. Compares the signature with the image on the host backend, with the
   /// mangled name, and on CUDA with the driver's parameters (12.4 and later). Thread-safe.
-  /// Errc::kernel_not_found with the available names, ::signature_mismatch, ::no_kernel_image,
-  /// ::module_wrong_device, ::module_moved for a module that was moved from or closed,
-  /// ::out_of_memory.
+  /// Errc::kernel_not_found, which lists the module's kernels on CUDA and the host backend,
+  /// ::signature_mismatch, ::no_kernel_image, ::module_wrong_device, ::module_moved for a module
+  /// that was moved from or closed, ::out_of_memory.
   template <class Signature, class... Needs, CheckLevel Level = current_level>
   [[nodiscard]] result<basic_module_kernel<B, Signature, Needs...>> kernel(
       const char* name, call_site site = call_site::current()) const noexcept {
@@ -211,12 +211,19 @@ class [[nodiscard]] basic_module {
   }
 
   /// Calls `visit(Name)` for each kernel of the module, with the name that `kernel` takes. The
-  /// names are valid during the visit. A module that was moved from or closed has none.
+  /// names are valid during the visit. A module that was moved from or closed has none. AMD's
+  /// runtime does not list kernels, so there is no such call on AMD.
   template <CheckLevel Level = current_level, class Visit>
   void visit_kernels(Visit visit) const noexcept {
-    if (hold_.get() == nullptr) return;
-    // If the runtime fails, there are no names to visit.
-    static_cast<void>(hold_->template visit_names<Level>(visit));
+    constexpr bool lists = ModuleCalls<B>::lists_names;
+    static_assert(
+        lists,
+        "warpsafe: this runtime does not list a module's kernels; take each one by its name");
+    if constexpr (lists) {
+      if (hold_.get() == nullptr) return;
+      // If the runtime fails, there are no names to visit.
+      static_cast<void>(hold_->template visit_names<Level>(visit));
+    }
   }
 
   /// Gives up the module, as the destructor does. If nothing else holds the module, it is unloaded

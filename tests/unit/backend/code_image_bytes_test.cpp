@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The bytes of device code and the symbols of ELF files: each field at its limits, files cut short
+// The bytes of device code and the header of ELF files: each field at its limits, files cut short
 // at each byte.
 
 #include "code_image_builder.hpp"
@@ -60,24 +60,6 @@ TEST(CodeImageBytes, AnImageStartsWithATextThatItHoldsWhole) {
   EXPECT_FALSE(image.first(4).starts_with(Name::of("magic"))) << "its last letter lies outside";
 }
 
-TEST(CodeImageBytes, ATextEndsInsideTheImage) {
-  const GuardedImage image(std::string("one\0two\0four", 12) + '\0');
-  const auto text = [](ImageBytes bytes, std::uint64_t offset) {
-    const Name name = bytes.text(offset);
-    return std::string(name.size == 0 ? "" : name.data, name.size);
-  };
-  EXPECT_EQ(text(image.bytes(), 0), "one");
-  EXPECT_EQ(text(image.bytes(), 2), "e");
-  EXPECT_EQ(text(image.bytes(), 3), "");
-  EXPECT_EQ(text(image.bytes(), 8), "four");
-  EXPECT_EQ(text(image.first(12), 8), "") << "its zero lies outside";
-  EXPECT_EQ(text(image.first(12), 4), "two");
-  EXPECT_EQ(text(image.first(8), 4), "two") << "its zero is the last byte";
-  for (const std::uint64_t offset : {std::uint64_t{13}, std::uint64_t{14}, ~std::uint64_t{0}}) {
-    EXPECT_EQ(text(image.bytes(), offset), "") << offset;
-  }
-}
-
 TEST(CodeImageBytes, AWordIsFoundWhereItBegins) {
   const GuardedImage image("aabab");
   const auto find = [&](const char* word, std::size_t from) {
@@ -92,17 +74,6 @@ TEST(CodeImageBytes, AWordIsFoundWhereItBegins) {
   EXPECT_EQ(find("ab", 5), 5U);
   EXPECT_EQ(find("aababb", 0), 5U) << "longer than the image";
   EXPECT_EQ(detail::find_word(image.first(4), Name::of("bab"), 0), 4U) << "it ends outside";
-}
-
-std::vector<std::string> symbols_in(ImageBytes image) {
-  std::vector<std::string> names;
-  detail::visit_symbols(image, [&](Name name, const Elf64_Sym& symbol) {
-    names.push_back(std::string(name.data, name.size) + ' ' + std::to_string(symbol.st_shndx));
-  });
-  return names;
-}
-std::vector<std::string> symbols_in(const std::string& image) {
-  return symbols_in(GuardedImage(image).bytes());
 }
 
 TEST(CodeImageElf, TheMachineIsThatOfA64BitFile) {
@@ -123,59 +94,6 @@ TEST(CodeImageElf, TheMachineIsThatOfA64BitFile) {
     EXPECT_EQ(detail::elf_machine(guarded.first(size)), 0) << size;
   }
   EXPECT_EQ(detail::elf_machine(guarded.first(sizeof(Elf64_Ehdr))), 224);
-}
-
-TEST(CodeImageElf, EachSymbolIsVisitedWithItsName) {
-  ElfImage elf(detail::machine_cuda);
-  elf.add("first", 3);
-  elf.add("");
-  elf.add("second", 4);
-  elf.add("third", 65535);
-  const std::vector<std::string> all{"first 3", "second 4", "third 65535"};
-  for (const unsigned empty : {0U, 1U, 4U}) {
-    for (const unsigned between : {0U, 2U}) {
-      EXPECT_EQ(symbols_in(elf.image(empty, between)), all) << empty << ' ' << between;
-    }
-  }
-  // A file cut short has lost its sections, and a symbol that is not whole is none.
-  const std::string whole = elf.image(1);
-  const GuardedImage guarded(whole);
-  for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_THAT(symbols_in(guarded.first(size)), IsEmpty()) << size;
-  }
-}
-
-TEST(CodeImageElf, AFieldThatLiesHidesSymbolsAndNothingMore) {
-  ElfImage elf(detail::machine_cuda);
-  elf.add("first");
-  elf.add("second");
-  const std::string good = elf.image(1);
-  const std::size_t table = elf.header.e_shoff + sizeof(Elf64_Shdr);
-  const auto with = [&](std::size_t at, auto value) {
-    std::string image = good;
-    put_field(image, at, value);
-    return symbols_in(image);
-  };
-  const std::size_t count_at = offsetof(Elf64_Ehdr, e_shnum);
-  EXPECT_THAT(with(count_at, std::uint16_t{1}), IsEmpty()) << "the table is no section then";
-  EXPECT_THAT(with(count_at, std::uint16_t{2}), ElementsAre("first 1", "second 1"));
-  EXPECT_THAT(with(count_at, std::uint16_t{65535}), ElementsAre("first 1", "second 1"));
-  EXPECT_THAT(with(offsetof(Elf64_Ehdr, e_shoff), good.size()), IsEmpty());
-  EXPECT_THAT(with(offsetof(Elf64_Ehdr, e_shoff), ~std::uint64_t{0}), IsEmpty());
-  EXPECT_THAT(with(table + offsetof(Elf64_Shdr, sh_type), std::uint32_t{SHT_SYMTAB}), IsEmpty());
-  EXPECT_THAT(with(table + offsetof(Elf64_Shdr, sh_link), std::uint32_t{3}), IsEmpty());
-  EXPECT_THAT(with(table + offsetof(Elf64_Shdr, sh_link), ~std::uint32_t{0}), IsEmpty());
-  const std::size_t size_at = table + offsetof(Elf64_Shdr, sh_size);
-  EXPECT_THAT(with(size_at, std::uint64_t{0}), IsEmpty());
-  EXPECT_THAT(with(size_at, std::uint64_t{23}), IsEmpty());
-  EXPECT_THAT(with(size_at, std::uint64_t{24}), ElementsAre("first 1"));
-  EXPECT_THAT(with(size_at, std::uint64_t{47}), ElementsAre("first 1"));
-  EXPECT_THAT(with(size_at, ~std::uint64_t{0}), IsEmpty());
-  EXPECT_THAT(with(table + offsetof(Elf64_Shdr, sh_offset), good.size()), IsEmpty());
-  const std::size_t texts = table + sizeof(Elf64_Shdr);
-  EXPECT_THAT(with(texts + offsetof(Elf64_Shdr, sh_size), std::uint64_t{7}),
-              ElementsAre("first 1"));
-  EXPECT_THAT(with(texts + offsetof(Elf64_Shdr, sh_offset), good.size()), IsEmpty());
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What an error says that a module holds, and the kernels that are found in it: fatbins, PTX,
-// cubins, code objects and bundles made by hand.
+// What an error says that a module holds: fatbins, PTX, cubins, code objects and bundles made by
+// hand.
 
 #include "code_image_builder.hpp"
 #include <warpsafe/backend/detail/code_image.hpp>
@@ -235,40 +235,6 @@ TEST(CodeImageContents, ABundleIsReadUpToTheFirstEntryThatIsNotWhole) {
   std::string lie = whole;
   put_field(lie, 32 + 29 + 16, ~std::uint64_t{0});
   EXPECT_THAT(bundle_entries(lie), ElementsAre("first=")) << "a target that is too long";
-}
-
-std::vector<std::string> amd_kernels(const std::string& image) {
-  const GuardedImage guarded(image);
-  std::vector<std::string> names;
-  detail::visit_amd_kernels(guarded.bytes(),
-                            [&](Name name) { names.emplace_back(name.data, name.size); });
-  return names;
-}
-std::string code_object(const std::string& kernel, std::uint16_t machine = detail::machine_amdgpu) {
-  ElfImage elf(machine);
-  elf.add("data");
-  elf.add("kd");
-  elf.add(".kd");
-  elf.add("elsewhere.kd", SHN_UNDEF);
-  elf.add(kernel);
-  elf.add(kernel + ".kd");
-  elf.add("x.kd");
-  return elf.image();
-}
-
-TEST(CodeImageContents, TheKernelsOfACodeObjectAreItsDescriptors) {
-  EXPECT_THAT(amd_kernels(code_object("axpy")), ElementsAre("axpy", "x"));
-  EXPECT_THAT(amd_kernels(code_object("axpy", detail::machine_cuda)), IsEmpty());
-}
-
-TEST(CodeImageContents, TheKernelsOfABundleAreThoseOfItsFirstCodeObject) {
-  EXPECT_THAT(amd_kernels(BundleImage{{{"host", ""},
-                                       {"gfx1", code_object("host", EM_X86_64)},
-                                       {"gfx2", code_object("first")},
-                                       {"gfx3", code_object("second")}}}
-                              .image()),
-              ElementsAre("first", "x"));
-  EXPECT_THAT(amd_kernels(BundleImage{{{"host", ""}}}.image()), IsEmpty());
 }
 
 }  // namespace

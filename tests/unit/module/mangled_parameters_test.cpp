@@ -5,7 +5,7 @@
 
 #include "beside_a_name.hpp"
 #include "core_test.hpp"
-#include <warpsafe/module/detail/kernel_names.hpp>
+#include <warpsafe/module/detail/mangled_parameters.hpp>
 
 #include <gtest/gtest.h>
 

@@ -209,7 +209,7 @@ TEST_F(ModuleErrorsTest, AKernelOfAModuleOfAnotherDeviceIsRefused) {
   EXPECT_EQ(module->release(), 0);
 }
 
-TEST_F(ModuleErrorsTest, AKernelThatIsNotThereIsComparedWithTheNames) {
+TEST_F(ModuleErrorsTest, AMissingKernelListsThoseThatTheRuntimeKnows) {
   module_script.names = {"scale", "axpy"};
   script.fails["module_function"] = not_found;
   const LaunchError error = kernel_error<SharedModules>("axpi");
@@ -217,11 +217,40 @@ TEST_F(ModuleErrorsTest, AKernelThatIsNotThereIsComparedWithTheNames) {
   EXPECT_EQ(text(error.kernel), "axpi");
   EXPECT_EQ(message(error),
             "loading kernel 'axpi' from module 'axpy.cubin' failed: the module holds no kernel of "
-            "that name; did you mean 'axpy'? It holds: scale, axpy "
+            "that name; it holds: scale, axpy "
             "(hostErrorInvalidResourceHandle, 400)\n  at app.cpp:7");
 }
 
-TEST_F(ModuleErrorsTest, OnlyAMissingKernelIsComparedWithTheNames) {
+TEST_F(ModuleErrorsTest, AListOfKernelsIsOneLineThatIsCutBetweenNames) {
+  const auto list = [&](const std::vector<std::string>& names) {
+    module_script.names = names;
+    script.fails["module_function"] = not_found;
+    const std::string text = message(kernel_error<SharedModules>("x"));
+    const std::string begin = "of that name; ";
+    const std::size_t at = text.find(begin) + begin.size();
+    return text.substr(at, text.rfind(" (hostError") - at);
+  };
+  EXPECT_EQ(list({}), "it holds no kernels");
+  EXPECT_EQ(list({"a\nwarpsafe: forged", "b\t"}), "it holds: a\\x0awarpsafe: forged, b\\x09");
+  const std::string most(1024 - 32, 'a');
+  EXPECT_EQ(list({most}), "it holds: " + most);
+  EXPECT_EQ(list({most + 'a', most + 'b'}), "it holds 2 more");
+  EXPECT_EQ(list({std::string(600, 'a'), std::string(600, 'b'), "c"}),
+            "it holds: " + std::string(600, 'a') + ", c, and 1 more");
+}
+
+TEST_F(ModuleErrorsTest, WithoutAListTheErrorSaysWhichNameToPass) {
+  const std::string remedy =
+      "the module holds no kernel of that name; pass the mangled name of a kernel that is not "
+      "extern \"C\" (hostErrorInvalidResourceHandle, 400)";
+  module_script.names = {"scale", "axpy"};
+  script.fails["module_function"] = not_found;
+  EXPECT_THAT(message(kernel_error<DeviceModules>("axpi")), testing::HasSubstr(remedy));
+  script.fails = {{"module_function", not_found}, {"module_names", invalid}};
+  EXPECT_THAT(message(kernel_error<SharedModules>("axpi")), testing::HasSubstr(remedy));
+}
+
+TEST_F(ModuleErrorsTest, OnlyAMissingKernelListsTheNames) {
   module_script.names = {"scale"};
   // The kernel was found, but its code was not.
   script.fails["attributes_of"] = not_found;

@@ -42,7 +42,7 @@ struct ModuleScript {
 inline ModuleScript module_script;
 
 /// `PerDevice`: a module belongs to the device that is current when it is loaded, as on HIP.
-/// `Lists`: the runtime lists the names, as CUDA's does; else they are in the image.
+/// `Lists`: the runtime lists the names, as CUDA's does.
 template <Vendor Whose, bool PerDevice = false, bool Lists = true>
 struct ScriptedModules : ScriptedRuntime {
   static constexpr Vendor vendor = Whose;
@@ -99,7 +99,7 @@ struct warpsafe::ModuleCalls<warpsafe::core_test::ScriptedModules<Whose, PerDevi
   }
   static constexpr bool lists_names = Lists;
   template <class Visit>
-  static int module_names(native_module, detail::ImageBytes, Visit visit) noexcept {
+  static int module_names(native_module, Visit visit) noexcept {
     for (const std::string& name : core_test::module_script.names) {
       visit(Name{name.data(), name.size()});
     }

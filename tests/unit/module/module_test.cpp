@@ -63,7 +63,7 @@ TEST_F(ModuleTest, FindsTheRightKernelAfterMegabytesOfOtherNames) {
     ASSERT_THAT(message(loaded.kernel<void()>((name + 'x').c_str()).error()),
                 HasSubstr("loading kernel '" + name +
                           "x' from a module in memory failed: the "
-                          "module holds no kernel of that name; did you mean '" +
+                          "module holds no kernel of that name; it holds: " +
                           name));
   }
   const std::string one = letters + "one", two = letters + "two";
@@ -134,16 +134,14 @@ TEST_F(ModuleTest, HandlesOfOneKernelShareWhatIsKnownOfIt) {
   EXPECT_NE(&one.slots(), &module.kernel<void()>("no_parameters").value().slots());
 }
 
-TEST_F(ModuleTest, AWrongNameNamesTheClosestAndAll) {
+TEST_F(ModuleTest, AWrongNameListsTheKernels) {
   const auto wrong = module.kernel<Scale>("scael", app);
   EXPECT_EQ(error_in(wrong).code, Errc::kernel_not_found);
   EXPECT_TRUE(is_app(error_in(wrong).site));
   EXPECT_EQ(said(wrong),
             "loading kernel 'scael' from a module in memory failed: the module holds no kernel of "
-            "that name; did you mean 'scale'? It holds: scale, count_up, use_shared, no_parameters "
+            "that name; it holds: scale, count_up, use_shared, no_parameters "
             "(hostErrorSymbolNotFound, 500)\n  at app.cpp:7");
-  EXPECT_THAT(said(module.kernel<Scale>("quite_another")),
-              testing::AllOf(HasSubstr("; it holds: scale, "), Not(HasSubstr("did you mean"))));
 }
 
 // The same sizes in another order, and other types behind the pointers.
@@ -269,8 +267,7 @@ TEST_F(ModuleTest, AnImageIsReadFromAFile) {
   ASSERT_TRUE(loaded.has_value()) << message(loaded.error());
   EXPECT_THAT(said(loaded.value().kernel<void()>("no_parameter")),
               HasSubstr("loading kernel 'no_parameter' from module '" + path +
-                        "' failed: the module holds no kernel of that name; did you mean "
-                        "'no_parameters'?"));
+                        "' failed: the module holds no kernel of that name; it holds: "));
 }
 
 TEST_F(ModuleTest, VisitsTheNames) {

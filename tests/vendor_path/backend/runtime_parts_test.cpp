@@ -123,7 +123,7 @@ TEST_F(RuntimeParts, AFailedListOfNamesReturnsTheStatus) {
   int visited = 0;
   const auto names = [&] {
     visited = 0;
-    return Modules::module_names(module, {}, [&](ws::Name) { ++visited; });
+    return Modules::module_names(module, [&](ws::Name) { ++visited; });
   };
   EXPECT_EQ(names(), code::success);
   EXPECT_EQ(visited, 5);

@@ -161,26 +161,28 @@ TEST_F(ModuleTest, AWrongNameNamesWhatThereIs) {
   EXPECT_THAT(
       said(wrong),
       AllOf(HasSubstr(std::string("loading kernel 'scale_' from module '") + image_path +
-                      "' failed: the module holds no kernel of that name; did you mean "
-                      "'scale'? It holds: "),
-            HasSubstr("bounded"), HasSubstr("shared_sum"), HasSubstr(offset_name),
+                      "' failed: the module holds no kernel of that name; " +
+                      (is_cuda ? "it holds: " : "pass the mangled name ")),
             HasSubstr(is_cuda ? "(cudaErrorSymbolNotFound, 500)" : "(hipErrorNotFound, 500)")));
+  if (!is_cuda) return;  // AMD's runtime does not list them
+  EXPECT_THAT(said(wrong), AllOf(HasSubstr("scale, "), HasSubstr("bounded"),
+                                 HasSubstr("shared_sum"), HasSubstr(offset_name)));
 }
 
-TEST_F(ModuleTest, TheSourcesNameLeadsToTheMangledOne) {
+TEST_F(ModuleTest, ATemplatesKernelHasItsMangledName) {
   const auto module = Module::load(image()).value();
-  EXPECT_THAT(said(module.kernel<void(double*, double)>("offset")),
-              HasSubstr(std::string("did you mean '") + offset_name +
-                        "' (void app::offset<double>(double*, double))? It holds: "));
+  EXPECT_EQ(error_in(module.kernel<void(double*, double)>("offset")).code, Errc::kernel_not_found);
   EXPECT_THAT((module.kernel<void(double*, double)>(offset_name)), Succeeds());
 }
 
+#if defined(WARPSAFE_BACKEND_CUDA)  // AMD's runtime does not list them
 TEST_F(ModuleTest, TheNamesCanBeVisited) {
   const auto module = Module::load(image()).value();
   std::vector<std::string> names;
   module.visit_kernels([&](warpsafe::Name name) { names.emplace_back(name.data, name.size); });
   EXPECT_THAT(names, UnorderedElementsAre("scale", "bounded", "shared_sum", offset_name, add_name));
 }
+#endif
 
 TEST_F(ModuleTest, TheSignatureIsComparedWhereTheDriverTells) {
   const auto module = Module::load(image()).value();

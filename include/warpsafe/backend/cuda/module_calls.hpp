@@ -48,7 +48,7 @@ struct ModuleCalls<cuda_backend> {
   static bool not_found(int status) noexcept { return status == cudaErrorSymbolNotFound; }
   static constexpr bool lists_names = true;
   template <class Visit>
-  static int module_names(native_module module, detail::ImageBytes, Visit visit) noexcept {
+  static int module_names(native_module module, Visit visit) noexcept {
     unsigned count = 0;
     cudaError_t status = cudaLibraryGetKernelCount(&count, module);
     if (status != cudaSuccess || count == 0) return status;

@@ -38,14 +38,6 @@ struct ImageBytes {
   [[nodiscard]] bool starts_with(Name text) const noexcept {
     return text.size <= size && std::memcmp(data, text.data, text.size) == 0;
   }
-  /// The zero-terminated text at `offset`; empty if it does not end inside the image.
-  [[nodiscard]] Name text(std::uint64_t offset) const noexcept {
-    if (offset >= size) return {};
-    const auto* const begin = reinterpret_cast<const char*>(data + offset);
-    const void* const end = std::memchr(begin, '\0', size - offset);
-    if (end == nullptr) return {};
-    return {begin, static_cast<std::size_t>(static_cast<const char*>(end) - begin)};
-  }
 };
 
 inline constexpr std::uint16_t machine_cuda = 190;    // EM_CUDA, elf.h
@@ -59,33 +51,8 @@ inline constexpr std::uint16_t machine_amdgpu = 224;  // EM_AMDGPU, LLVM's Binar
   return elf ? header.e_machine : std::uint16_t{0};
 }
 
-/// Calls `visit(name, symbol)` for each symbol of the dynamic table, which holds everything that
-/// can be found by name. A file has one such table at most (System V ABI, "Sections", SHT_DYNSYM):
-/// sections that name it again would cost a visit each.
-template <class Visit>
-void visit_symbols(ImageBytes image, Visit visit) noexcept {
-  const auto header = image.read<Elf64_Ehdr>(0);
-  for (unsigned i = 0; i < header.e_shnum; ++i) {
-    const std::uint64_t place = header.e_shoff + std::uint64_t{i} * sizeof(Elf64_Shdr);
-    if (!image.holds(place, sizeof(Elf64_Shdr))) return;
-    const auto section = image.read<Elf64_Shdr>(place);
-    if (section.sh_type != SHT_DYNSYM) continue;
-    const auto texts_header = image.read<Elf64_Shdr>(
-        header.e_shoff + std::uint64_t{section.sh_link} * sizeof(Elf64_Shdr));
-    const ImageBytes texts = image.part(texts_header.sh_offset, texts_header.sh_size);
-    const ImageBytes symbols = image.part(section.sh_offset, section.sh_size);
-    for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.size; at += sizeof(Elf64_Sym)) {
-      const auto symbol = symbols.read<Elf64_Sym>(at);
-      const Name name = texts.text(symbol.st_name);
-      if (!name.empty()) visit(name, symbol);
-    }
-    return;
-  }
-}
-
-// The contents of device code in memory: cubin, fatbin, PTX, code object or bundle. Used for error
-// texts, and for the names of kernels if the runtime cannot list them. The runtime does the
-// loading.
+// The architectures of device code in memory: cubin, fatbin, PTX, code object or bundle. Used for
+// error texts. The runtime does the loading.
 
 enum class ImageKind : std::uint8_t { unknown, cubin, fatbin, ptx, code_object, bundle };
 
@@ -222,29 +189,6 @@ inline bool put_contents(TextBuffer& out, ImageBytes image) noexcept {
       break;
   }
   return out.size() != before;
-}
-
-/// Calls `visit(name)` for each kernel in AMD's code objects. A kernel has a descriptor, the symbol
-/// NAME.kd. LLVM, "User Guide for AMDGPU Backend", "Code Object V3 and Above Symbols".
-template <class Visit>
-void visit_amd_kernels(ImageBytes image, Visit visit) noexcept {
-  const Name suffix = Name::of(".kd");
-  const auto visit_one = [&](ImageBytes code) {
-    visit_symbols(code, [&](Name name, const Elf64_Sym& symbol) {
-      if (name.size <= suffix.size || symbol.st_shndx == SHN_UNDEF) return;
-      const std::size_t stem = name.size - suffix.size;
-      if (Name{name.data + stem, suffix.size} == suffix) visit(Name{name.data, stem});
-    });
-  };
-  if (kind_of(image) == ImageKind::code_object) visit_one(image);
-  if (kind_of(image) == ImageKind::bundle) {
-    bool visited = false;  // all code objects of a bundle hold the same kernels
-    visit_bundle(image, [&](Name, ImageBytes code) {
-      if (visited || elf_machine(code) != machine_amdgpu) return;
-      visited = true;
-      visit_one(code);
-    });
-  }
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

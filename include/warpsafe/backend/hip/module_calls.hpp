@@ -39,7 +39,7 @@ struct HipImageCalls {
   }
   static constexpr bool lists_names = true;
   template <class Visit>
-  static int visit_names(hipModule_t module, ImageBytes, Visit visit) noexcept {
+  static int visit_names(hipModule_t module, Visit visit) noexcept {
     unsigned count = 0;
     CUresult status = cuModuleGetFunctionCount(&count, module);
     if (status != CUDA_SUCCESS || count == 0) return hipCUResultTohipError(status);
@@ -67,17 +67,15 @@ struct HipImageCalls {
 
 #else
 
-/// The calls that differ between HIP's platforms. AMD's runtime lists neither names nor parameters:
-/// the names are read from the image, and the signature is not checked.
+/// The calls that differ between HIP's platforms. AMD's runtime lists neither names nor parameters.
 struct HipImageCalls {
   static int load(hipModule_t& module, ImageBytes image, char*, std::size_t) noexcept {
     return hipModuleLoadData(&module, image.data);
   }
   static constexpr bool lists_names = false;
   template <class Visit>
-  static int visit_names(hipModule_t, ImageBytes image, Visit visit) noexcept {
-    visit_amd_kernels(image, visit);
-    return hipSuccess;
+  static int visit_names(hipModule_t, Visit) noexcept {
+    return hipErrorNotSupported;
   }
   static constexpr bool tells_parameters = false;
   static int parameter(hipFunction_t, std::size_t, std::size_t&, std::size_t&) noexcept {
@@ -179,8 +177,8 @@ struct ModuleCalls<basic_hip_backend<Platform>> {
   static bool is_no_code_object(int status) noexcept { return status == hipErrorInvalidKernelFile; }
   static constexpr bool lists_names = detail::HipImageCalls::lists_names;
   template <class Visit>
-  static int module_names(native_module module, detail::ImageBytes image, Visit visit) noexcept {
-    return detail::HipImageCalls::visit_names(module, image, visit);
+  static int module_names(native_module module, Visit visit) noexcept {
+    return detail::HipImageCalls::visit_names(module, visit);
   }
   static constexpr bool tells_parameters() noexcept {
     return detail::HipImageCalls::tells_parameters;

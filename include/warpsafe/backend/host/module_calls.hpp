@@ -68,7 +68,7 @@ struct ModuleCalls<host_backend> {
   }
   static constexpr bool lists_names = true;
   template <class Visit>
-  static int module_names(native_module module, detail::ImageBytes, Visit visit_name) noexcept {
+  static int module_names(native_module module, Visit visit_name) noexcept {
     visit(module, [&](const host::NamedKernel& each) { visit_name(each.name); });
     return 0;
   }

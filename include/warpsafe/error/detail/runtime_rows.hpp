@@ -139,8 +139,8 @@ WARPSAFE_ERROR(40, module_wrong_device, "the module was loaded on another device
 WARPSAFE_ERROR(80, module_moved, "a module was used after it was moved from or closed",
                "this Module was moved from or closed; use the one that it was moved to")
 
-// Remedy: If the kernel is not `extern "C"`, use its mangled name. The text shows each mangled
-// name, followed by the name in the source. `Module::visit_kernels` visits all names.
+// Remedy: If the kernel is not `extern "C"`, use its mangled name. On CUDA the text lists the
+// module's kernels, and `Module::visit_kernels` visits them all.
 WARPSAFE_ERROR(41, kernel_not_found, "the module holds no kernel of that name", "{runtime}")
 
 // The number of parameters differs, or the size, position or type of one. CUDA from 12.4 on and the

@@ -89,12 +89,11 @@ class LoadedModule {
     return found;
   }
 
-  /// Calls `visit(Name)` for each kernel of the module. Returns the runtime's status.
+  /// Calls `visit(Name)` for each kernel of the module, on a backend that `lists_names`. Returns
+  /// the runtime's status.
   template <CheckLevel Level, class Visit>
   [[nodiscard]] int visit_names(Visit visit) const noexcept {
-    // If the names are read from the image, the runtime is not called, and nothing is traced.
-    constexpr CheckLevel traced = ModuleCalls<B>::lists_names ? Level : CheckLevel::off;
-    return call<B, traced, &ModuleCalls<B>::template module_names<Visit>>(native_, image(), visit);
+    return call<B, Level, &ModuleCalls<B>::template module_names<Visit>>(native_, visit);
   }
 
   /// From now on, work of this module may be in flight on the device.

@@ -4,8 +4,8 @@
 
 #include <warpsafe/backend/detail/code_image.hpp>
 #include <warpsafe/error/detail/kept_text.hpp>
-#include <warpsafe/module/detail/kernel_names.hpp>
 #include <warpsafe/module/detail/loaded_module.hpp>
+#include <warpsafe/module/detail/mangled_parameters.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -121,6 +121,53 @@ template <class B, CheckLevel Level>
   return module_error(error, owner.source(), Name{}, site);
 }
 
+/// A list of a module's kernels for an error: "it holds: scale, axpy, and 3 more".
+class KernelList {
+ public:
+  void add(Name name) noexcept {
+    constexpr std::size_t room_for_the_end = 32;
+    if (out_.size() + name.size + room_for_the_end > sizeof text_) {
+      ++left_out_;
+      return;
+    }
+    // A name in an image may have any letters.
+    (out_ << (listed_++ == 0 ? "it holds: " : ", ")).one_line(name);
+  }
+  /// The list. Call it once, when all names are added.
+  [[nodiscard]] Name text() noexcept {
+    if (left_out_ != 0) {
+      out_ << (listed_ == 0 ? "it holds " : ", and ") << left_out_ << " more";
+    } else if (listed_ == 0) {
+      out_ << "it holds no kernels";
+    }
+    return {text_, out_.size()};
+  }
+
+ private:
+  std::size_t listed_ = 0;
+  std::size_t left_out_ = 0;
+  char text_[1024];
+  TextBuffer out_{text_, sizeof text_};
+};
+
+/// Makes an error an Errc::kernel_not_found, with the kernels that the module holds if the runtime
+/// lists them.
+template <class B, CheckLevel Level>
+[[gnu::cold]] void explain_missing_kernel(LaunchError& error,
+                                          const LoadedModule<B>& owner) noexcept {
+  error.code = Errc::kernel_not_found;
+  Name remedy = Name::of("pass the mangled name of a kernel that is not extern \"C\"");
+  KernelList names;
+  if constexpr (ModuleCalls<B>::lists_names) {
+    const auto add = [&](Name name) { names.add(name); };
+    if (owner.template visit_names<Level>(add) == 0) remedy = names.text();
+  }
+  char text[1280];
+  TextBuffer out(text, sizeof text);
+  out << "the module holds no kernel of that name; " << remedy;
+  error.raw_text = keep_error_text(Name::of(text));
+}
+
 /// The kernel `name`, with its code loaded on the current device; nullptr with the error.
 template <class B, CheckLevel Level>
 [[nodiscard]] LoadedFunction<B>* find_function(LoadedModule<B>& owner, const char* name,
@@ -153,14 +200,7 @@ template <class B, CheckLevel Level>
   if (status == 0) return found;
   error = runtime_error<B>(status, Name::of("load kernel"), site);
   if (found == nullptr && ModuleCalls<B>::not_found(status)) {
-    error.code = Errc::kernel_not_found;
-    KernelNames names(kept);
-    static_cast<void>(owner.template visit_names<Level>([&](Name each) { names.add(each); }));
-    char text[3072];
-    TextBuffer out(text, sizeof text);
-    out << "the module holds no kernel of that name; ";
-    names.put(out);
-    error.raw_text = keep_error_text(Name::of(text));
+    explain_missing_kernel<B, Level>(error, owner);
   } else if (error.code == Errc::no_kernel_image) {
     explain_missing_code<B, Level>(error, owner.image());
   } else if (error.code == Errc::runtime_failed &&
