@@ -45,8 +45,9 @@ result<bool> launches() {
   WARPSAFE_TRY(auto buffer, DeviceBuffer<int>::from(stream, std::span(zeros)));
   const auto config = configure(SafeGrid<>::cover(size, block<8>));
   WARPSAFE_TRYV(launch(stream, config, kernel<add_one>, buffer.view(), size));
+  WARPSAFE_TRYV(check(kernel<add_one>, 1U, 32U, 0, stream.native()));
   WARPSAFE_TRYV(
-      launch_as_written(kernel<add_one>, 1U, 32U, 0, stream.native(), buffer.view(), size));
+      launch(stream, LaunchConfig{grid<1>, block<32>}, kernel<add_one>, buffer.view(), size));
   WARPSAFE_TRY(const auto values, buffer.to_host(stream).get());
   return all_are(values, 2);
 }

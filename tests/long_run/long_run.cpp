@@ -110,8 +110,7 @@ Outcome refusals(Random& random) {
   const auto many = 1025 + static_cast<unsigned>(random() % 100'000);
   const auto bytes = (std::size_t{1} << 20) + random() % (std::size_t{1} << 40);
   for (int i = 0; i < 20; ++i) {
-    const auto wide =
-        launch_as_written(kernel<add_one>, 1U, many, 0, stream.native(), buffer.view(), size);
+    const auto wide = check(kernel<add_one>, 1U, many, 0, stream.native());
     if (!refused(wide, Errc::block_too_large)) return false;
     const auto deep = launch(stream, LaunchConfig{grid<1>, block<32>, shared(Bytes(bytes))},
                              kernel<add_one>, buffer.view(), size);

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/args/trust.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/launch_shape.hpp>
@@ -31,10 +30,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
-// For existing code: `check` in front of an unchanged `k<<<grid, block, bytes, stream>>>(…)`, and
-// `launch_as_written` with the argument order of `<<<>>>`. Both take the vendor's own types, the
-// default stream included. Both are named escapes from the typed interface and keep its run-time
-// checks.
+// For existing code: `check` in front of an unchanged `k<<<grid, block, bytes, stream>>>(…)`. It
+// takes the vendor's own types, the default stream included.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
@@ -91,27 +88,6 @@ template <class G, class Bk>
   return grid_fits && block_fits;
 }
 
-/// A number of bytes and the source line that passed it.
-struct LocatedBytes {
-  template <class T>
-  requires is_size<T>
-  constexpr LocatedBytes(T count,  // NOLINT(google-explicit-constructor): a slot of <<<>>>
-                         call_site its_site = call_site::current()) noexcept
-      : bytes(SignedSize::of(count)), site(its_site) {}
-  SignedSize bytes;
-  call_site site;
-};
-
-/// A raw pointer counts as device memory, and is verified; any other argument stays as it is.
-template <class A>
-[[nodiscard]] constexpr const A& trust_pointer(const A& argument) noexcept {
-  return argument;
-}
-template <class T>
-[[nodiscard]] constexpr trusted_ptr<T> trust_pointer(T* const& pointer) noexcept {
-  return trust(pointer);
-}
-
 template <CheckLevel Level, class B, class Calls>
 [[nodiscard]] bool check_raw_launch(const Located<B>& at, const LaunchShape& shape,
                                     const LaunchedKernel<Calls>& its_kernel,
@@ -149,32 +125,6 @@ template <CheckLevel Level, class B, class Calls>
   }
 }
 
-/// Launches what `check` has accepted, or what WARPSAFE_ON_ERROR=warn lets through.
-template <CheckLevel Level, class B, class K, class... A>
-[[nodiscard]] result<void> launch_written(const Located<B>& at, const LaunchShape& shape, K kernel,
-                                          const A&... arguments) noexcept {
-  if constexpr (Level == CheckLevel::off) {
-    return dispatch<B, false>(at, shape, kernel.entry(), kernel.name(), nullptr,
-                              typename K::parameters{}, arguments...);
-  } else {
-    const auto& launched = launched_kernel<B>(kernel);
-    AddressedArguments<typename K::parameters, A...> addressed(arguments...);
-    ArgumentWords words(addressed.types, addressed.words());
-    LaunchError error;
-    bool foreign = addressed.types.has_owners;
-    if (!(check_values<Level>(at, words, error) && check_owners(at, words, foreign, error)) &&
-        !continues_after_refusal(report_refusal(error, shape, at, launched.name))) {
-      return error;
-    }
-    if (submit_observed<Level>(at, kernel_facts<typename K::declaration>, shape, launched, words,
-                               foreign, launched.slots.remembered(at.stream.device().value()),
-                               false, error)) {
-      return success();
-    }
-    return error;
-  }
-}
-
 }  // namespace detail
 
 /// Checks an unchanged `k<<<grid, block, bytes, stream>>>(…)` that follows, and launches nothing.
@@ -206,50 +156,6 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
       if (!detail::continues_after_refusal(error)) return error;
     }
   }
-  return success();
-}
-
-/// A checked `k<<<grid, block, bytes, stream>>>(args…)` with the same argument order:
-/// `launch_as_written(kernel<k>, grid, block, bytes, stream, args…)`. Raw pointers count as device
-/// memory, and checked builds verify them. Numbers follow the rules of `launch`. As with `<<<>>>`,
-/// the kernel's attribute limits the dynamic shared memory. Errc as `check` and `launch`.
-template <class B = default_backend, CheckLevel Level = current_level, class K, class G, class Bk,
-          class... A>
-[[nodiscard]] result<void> launch_as_written(K kernel, const G& grid, const Bk& block,
-                                             detail::LocatedBytes bytes,
-                                             typename B::native_stream stream,
-                                             const A&... arguments) noexcept {
-  constexpr bool fine = detail::check_kernel_types<
-      B, K, std::remove_cvref_t<decltype(detail::trust_pointer(arguments))>...>();
-  if constexpr (fine) {
-    // A negative number of bytes becomes a number that no device has.
-    const std::uint64_t dynamic = bytes.bytes.negative ? ~std::uint64_t{0} : bytes.bytes.magnitude;
-    const auto checked = check<B, Level>(kernel, grid, block, dynamic, stream, bytes.site);
-    if (!checked.has_value()) return checked;
-    LaunchShape shape;
-    // A number that does not fit has become 0. Without checks the runtime refuses it.
-    LaunchError unused;
-    static_cast<void>(detail::raw_shape(grid, block, dynamic, shape, unused));
-    int device = 0;
-    if (const int status = detail::call<B, Level, &B::current_device>(device)) {
-      return detail::runtime_error<B>(status, Name::of("current device"), bytes.site);
-    }
-    const detail::Located<B> at(detail::raw_stream<B>(stream, device), bytes.site);
-    return detail::launch_written<Level>(at, shape, kernel, detail::trust_pointer(arguments)...);
-  } else {
-    return success();
-  }
-}
-
-/// Diagnoses a temporary that owns device memory, as launch does.
-template <class B = default_backend, CheckLevel Level = current_level, class K, class G, class Bk,
-          class... A>
-requires(detail::FreesTooEarly<A> || ...)
-    [[nodiscard]] result<void> launch_as_written(K, const G&, const Bk&, detail::LocatedBytes,
-                                                 typename B::native_stream, A&&...) noexcept {
-  static_assert(
-      !(detail::FreesTooEarly<A> || ...),
-      "warpsafe: this temporary frees its device memory at the end of the statement, while the kernel may still run; give it a name that lives until the stream is synchronized, or declare may_be_temporary in its device_pointer_traits if its free waits for the launch's stream");
   return success();
 }
 

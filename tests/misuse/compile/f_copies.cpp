@@ -356,22 +356,6 @@ auto f04e_temporary_owner_in_a_library_call(Library& library, Buffer& y,
 #endif
 }
 
-// F04: The same in a launch with the argument order of `<<<>>>`.
-namespace f04f_temporary_owner_in_a_launch_as_written {
-
-WARPSAFE_KERNEL void fill(float*, int) {}
-
-auto launched([[maybe_unused]] const ForeignTensor& tensor) {
-#ifdef MISUSE
-  // expected-error {{"this temporary frees its device memory at the end of the statement"}}
-  return ws::launch_as_written(ws::kernel<fill>, 1, 256, 0, nullptr, tensor.contiguous(), 10);
-#else
-  return ws::launch_as_written(ws::kernel<fill>, 1, 256, 0, nullptr, tensor, 10);
-#endif
-}
-
-}  // namespace f04f_temporary_owner_in_a_launch_as_written
-
 // F04: The same as a scalar on the device.
 auto f04g_temporary_owner_as_a_device_scalar(Library& library, Buffer& y,
                                              [[maybe_unused]] const ForeignTensor& tensor) {

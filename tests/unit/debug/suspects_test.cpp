@@ -205,12 +205,6 @@ TEST_F(Suspects, AnErrorOfACallAloneHasNone) {
   EXPECT_THAT(message(error), Not(HasSubstr("known to have ended")));
 }
 
-TEST_F(Suspects, LaunchesAsWrittenAreRemembered) {
-  plant_fault();
-  ASSERT_TRUE(launch_as_written(kernel<third>, 1U, 32U, 0, stream.native()).has_value());
-  EXPECT_THAT(suspects_of(error_in(stream.synchronize())), ElementsAre("third"));
-}
-
 TEST_F(Suspects, TheTextNamesEachWithItsNumbersAndPlace) {
   go(other, kernel<first>);
   plant_fault();

@@ -151,10 +151,6 @@ TEST_F(CheckTest, WithoutACurrentDeviceNothingIsChecked) {
             "current device failed: no device was found: no device (hostErrorNoDevice, 100)\n"
             "  at app.cpp:7");
   EXPECT_EQ(script.taken(), Calls{});
-  const auto not_launched = launch_as_written<Driver>(kernel<written>, 1, 32, {0, app},
-                                                      Driver::handle<Driver::native_stream>(4));
-  EXPECT_EQ(error_in(not_launched).raw, 100);
-  EXPECT_EQ(script.taken(), Calls{});
 }
 
 TEST_F(CheckTest, AStreamOfAnotherDeviceIsRefused) {
@@ -164,32 +160,6 @@ TEST_F(CheckTest, AStreamOfAnotherDeviceIsRefused) {
   EXPECT_EQ(script.taken(), (Calls{"stream_device", "limits_of 2"}));
   EXPECT_TRUE((check<Driver>(kernel<written>, 1, 32)).has_value()) << "the default stream has none";
   EXPECT_EQ(script.taken(), (Calls{"limits_of 2", "attributes_of"}));
-}
-
-// As `<<<>>>` does: the program raises the attribute itself.
-TEST_F(CheckTest, ALaunchAsWrittenRaisesNoAttribute) {
-  const auto launched = [](std::uint64_t bytes) {
-    return launch_as_written<Driver, CheckLevel::cheap>(
-        kernel<written>, 3, VendorDims{32}, {bytes, app}, Driver::handle<Driver::native_stream>(4));
-  };
-  EXPECT_TRUE(launched(60000).has_value());
-  EXPECT_EQ(script.taken(), Calls{"launch 3 32 4"});
-  EXPECT_TRUE(
-      (launch_as_written<Driver, CheckLevel::full>(kernel<written_too>, 3, 32, {40000, app},
-                                                   Driver::handle<Driver::native_stream>(4)))
-          .has_value());
-  EXPECT_EQ(script.taken(),
-            (Calls{"stream_device", "limits_of 2", "attributes_of", "launch 3 32 4"}));
-  const LaunchError negative = error_in(launch_as_written<Driver, CheckLevel::full>(
-      kernel<written>, 3, 32, {-1, app}, Driver::handle<Driver::native_stream>(4)));
-  EXPECT_EQ(negative.code, Errc::shared_too_large);
-  EXPECT_EQ(negative.value, ~std::uint64_t{0});
-  script.fails = {{"launch", 1}};
-  const LaunchError refused = error_in(launched(5));
-  EXPECT_EQ(refused.code, Errc::launch_refused);
-  EXPECT_EQ(refused.device, 2);
-  EXPECT_EQ(refused.dynamic_shared, 5U);
-  EXPECT_TRUE(is_app(refused.site));
 }
 
 }  // namespace

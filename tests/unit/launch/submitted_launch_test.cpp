@@ -31,31 +31,29 @@ TEST_F(SubmittedLaunch, ASubmittedLaunchIsOneCallInItsKernelsName) {
   all.add(number, &seven);
   all.add(facts, &given);
   const detail::ArgumentWords words = all.words();
-  const auto submitted = [&](std::uint64_t bytes, bool foreign, bool raises) {
+  const auto submitted = [&](std::uint64_t bytes, bool foreign) {
     error = LaunchError::make(Errc{}, Stage{});
     Driver::windows = nullptr;
     const bool fine = detail::submit<CheckLevel::cheap>(at(), kernel, shape(bytes), launched, words,
-                                                        foreign, raises, error);
+                                                        foreign, error);
     EXPECT_EQ(host::launch_windows(), nullptr) << "they are of one launch alone";
     return fine;
   };
-  EXPECT_TRUE(submitted(1, false, true));
-  EXPECT_EQ(script.taken(), (Calls{"attributes_of", "raise_dynamic_shared 1", "launch 7 7 1"}));
+  EXPECT_TRUE(submitted(5, false));
+  EXPECT_EQ(script.taken(), (Calls{"attributes_of", "raise_dynamic_shared 5", "launch 7 7 1"}));
   EXPECT_NE(Driver::windows, nullptr);
   EXPECT_EQ(Driver::place, "noted");
-  EXPECT_TRUE(submitted(1, false, true));
+  EXPECT_TRUE(submitted(5, false));
   EXPECT_EQ(script.taken(), (Calls{"launch 7 7 1"})) << "raised already";
-  EXPECT_TRUE(submitted(60000, false, false));
-  EXPECT_EQ(script.taken(), (Calls{"launch 7 7 1"})) << "<<<>>> raises nothing";
-  EXPECT_TRUE(submitted(0, true, true));
+  EXPECT_TRUE(submitted(0, true));
   EXPECT_EQ(script.taken(), (Calls{"launch 7 7 1", "use 3 1 2"}));
   script.fails["use"] = 1;
-  EXPECT_FALSE(submitted(0, true, true));
+  EXPECT_FALSE(submitted(0, true));
   script.calls.clear();
 
   for (const int status : {1, 719}) {
     script.fails = {{"launch", status}};
-    EXPECT_FALSE(submitted(5, true, false));
+    EXPECT_FALSE(submitted(5, true));
     EXPECT_EQ(script.taken(), (Calls{"launch 7 7 1"}));
     EXPECT_EQ(error.code, status == 1 ? Errc::launch_refused : Errc::pending_error) << status;
     EXPECT_EQ(error.stage, Stage::launch);
@@ -66,7 +64,7 @@ TEST_F(SubmittedLaunch, ASubmittedLaunchIsOneCallInItsKernelsName) {
     EXPECT_EQ(text(error.kernel), "noted");
     EXPECT_TRUE(is_app(error.site));
     script.fails = {{"raise_dynamic_shared", status}};
-    EXPECT_FALSE(submitted(70000, true, true));
+    EXPECT_FALSE(submitted(70000, true));
     EXPECT_EQ(script.taken(), (Calls{"attributes_of", "raise_dynamic_shared 70000"}));
     EXPECT_EQ(error.raw, status);
   }
@@ -111,10 +109,10 @@ TEST_F(SubmittedLaunch, AnOpenCaptureHearsOfALaunchAtEachCheckedLevel) {
   detail::ArgumentWords words = all.words();
   const auto expect_calls = [&](const Calls& calls) {
     EXPECT_TRUE(detail::submit_observed<CheckLevel::full>(at(), kernel, shape(), launched, words,
-                                                          false, nullptr, true, error));
+                                                          false, nullptr, error));
     EXPECT_EQ(script.taken(), calls);
     EXPECT_TRUE(detail::submit_observed<CheckLevel::cheap>(at(), kernel, shape(), launched, words,
-                                                           false, nullptr, true, error));
+                                                           false, nullptr, error));
     EXPECT_EQ(script.taken(), calls);
   };
   expect_calls({"launch 7 7 1"});

@@ -212,15 +212,6 @@ TEST_F(DriverCalls, LaunchesAsWritten) {
                                                           stream->native());
              },
              {});
-  expect_row("full: `launch_as_written` on the default stream",
-             [&] { return ws::launch_as_written(ws::kernel<nothing>, 4, 64, 0, nullptr); },
-             {"GetDevice x3", "LaunchKernel"});
-  expect_row("off: `launch_as_written`",
-             [&] {
-               return ws::launch_as_written<Backend, CheckLevel::off>(ws::kernel<nothing>, 4, 64, 0,
-                                                                      nullptr);
-             },
-             {"GetDevice", "LaunchKernel"});
 }
 
 }  // namespace

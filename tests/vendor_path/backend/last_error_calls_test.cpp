@@ -130,8 +130,6 @@ TEST_F(LastErrorCalls, Launches) {
   untouched("launch",
             [&] { return ws::launch<ws::CheckLevel::off>(stream, plain, ws::kernel<nothing>); });
   untouched("check", [&] { return ws::check(ws::kernel<nothing>, 1, 64, 0, stream.native()); });
-  untouched("launch_as_written",
-            [&] { return ws::launch_as_written(ws::kernel<nothing>, 1, 64, 0, stream.native()); });
   untouched("kernel_limits", [&] { return ws::kernel_limits(stream, ws::kernel<floats>); });
   untouched("max_resident_blocks",
             [&] { return ws::max_resident_blocks(stream, ws::kernel<floats>, ws::block<64>); });

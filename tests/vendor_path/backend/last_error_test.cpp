@@ -91,9 +91,6 @@ TEST_F(LastError, ChecksOfCodeAsWritten) {
   expect_untouched(
       [&] { EXPECT_THAT(ws::check(ws::kernel<nothing>, 1, 64, 0, stream.native()), Succeeds()); });
   expect_untouched([&] { EXPECT_FALSE(ws::check(ws::kernel<bounded>, 1, 512).has_value()); });
-  expect_untouched([&] {
-    EXPECT_THAT(ws::launch_as_written(ws::kernel<nothing>, 1, 64, 0, nullptr), Succeeds());
-  });
 }
 
 TEST_F(LastError, QuestionsAboutDevicesAndKernels) {

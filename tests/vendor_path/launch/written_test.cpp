@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// `check` above `<<<>>>`, `launch_as_written`, and launches despite a failed check.
+// `check` above `<<<>>>`, and launches despite a failed check.
 #include "../kernels.hpp"
 #include "../stand_in.hpp"
 #include <warpsafe/debug.hpp>
@@ -89,51 +89,6 @@ TEST_F(Written, CheckFindsAStreamOfAnotherDevice) {
 }
 #endif
 
-TEST_F(Written, LaunchAsWrittenPassesEverything) {
-  const ws::Stream stream = make_stream();
-  float* memory = nullptr;
-  void* allocated = nullptr;
-  ASSERT_EQ(Backend::allocate_unordered(allocated, 64), 0);
-  memory = static_cast<float*>(allocated);
-  ASSERT_THAT(
-      ws::launch_as_written(ws::kernel<counted>, dim3(2, 3), 64, 128, stream.native(), memory, 16),
-      Succeeds());
-  const Launch launch = last_launch();
-  EXPECT_EQ(launch.grid.y, 3U);
-  EXPECT_EQ(launch.block.x, 64U);
-  EXPECT_EQ(launch.dynamic_shared_bytes, 128U);
-  EXPECT_EQ(launch.stream, stream.native());
-  EXPECT_EQ(argument<float*>(launch, 0), memory);
-  EXPECT_EQ(argument<unsigned>(launch, 1), 16U);
-  ASSERT_THAT(ws::launch_as_written(ws::kernel<nothing>, 1, 64, 0, nullptr), Succeeds());
-  EXPECT_EQ(last_launch().stream, nullptr) << "the default stream stays the default stream";
-  EXPECT_EQ(Backend::deallocate_unordered(allocated), 0);
-}
-
-TEST_F(Written, LaunchAsWrittenIsChecked) {
-#if !defined(WARPSAFE_BACKEND_CUDA)
-  stand_in_hip_set_release(STAND_IN_HIP_5_7);  // these headers lack the later releases' kind
-#endif
-  const float here = 0;
-  expect_refused(ws::launch_as_written(ws::kernel<counted>, 1, 32, 0, nullptr, &here, 1),
-                 Errc::argument_host_pointer);
-  expect_refused(ws::launch_as_written(ws::kernel<counted>, 1, 32, 0, nullptr, nullptr, -1),
-                 Errc::argument_negative);
-  expect_refused(ws::launch_as_written(ws::kernel<bounded>, 1, 512, 0, nullptr),
-                 Errc::kernel_threads_exceeded);
-  expect_refused(ws::launch_as_written(ws::kernel<nothing>, 1, 32, -1, nullptr),
-                 Errc::shared_too_large);
-  expect_refused(ws::launch_as_written(ws::kernel<nothing>, std::int64_t{1} << 32, 32, 0, nullptr),
-                 Errc::grid_too_large);
-}
-
-TEST_F(Written, AtLevelOffTheRuntimeRefusesANumberThatDoesNotFit) {
-  const auto launched = ws::launch_as_written<Backend, ws::CheckLevel::off>(
-      ws::kernel<nothing>, (std::int64_t{1} << 32) + 1, 32, 0, nullptr);
-  EXPECT_EQ(error_in(launched).code, Errc::launch_refused);
-  EXPECT_EQ(last_launch().grid.x, 0U) << "not the one block that <<<>>> would have run";
-}
-
 /// WARPSAFE_ON_ERROR is read once per process, so each of these tests has a separate process.
 class OnError : public VendorTest {
  protected:
@@ -176,13 +131,11 @@ TEST_F(OnError, WarnLeavesTheRuntimesRefusalAnError) {
       testing::ExitedWithCode(0), "launched anyway");
 }
 
-TEST_F(OnError, WarnCountsForLaunchesAsWritten) {
+TEST_F(OnError, WarnCountsForCheck) {
   EXPECT_EXIT(in_child("warn",
                        [] {
                          constexpr auto in_warps = ws::kernel<nothing, ws::block_multiple_of<32>>;
-                         return ws::check(in_warps, 1, 33).has_value() &&
-                                ws::launch_as_written(in_warps, 1, 33, 0, nullptr).has_value() &&
-                                launches().size() == 1;
+                         return ws::check(in_warps, 1, 33).has_value();
                        }),
               testing::ExitedWithCode(0), "not a multiple of 32");
 }

@@ -103,11 +103,10 @@ with tempfile.TemporaryDirectory() as name:
         done = run(folder, "--fix", "launch.cu")
         now = (folder / "launch.cu").read_bytes()
         if not rewritten:
-            expect(f"--fix and {what}", (now == source, done.returncode, "not rewritten" in done.stderr, "rewritten as" in done.stdout), (True, 2, True, False))
+            expect(f"--fix and {what}", (now == source, done.returncode, "not rewritten" in done.stderr, "check is written" in done.stdout), (True, 2, True, False))
             continue
         old = source.splitlines(keepends=True)
-        expect(f"--fix and {what}", (b"launch_as_written" in now, [line for line in old if line not in now.splitlines(keepends=True)]),
-               (True, [line for line in old if b"<<<" in line]))
+        expect(f"--fix and {what}", (b"warpsafe::check(" in now, [line for line in old if line not in now.splitlines(keepends=True)]), (True, []))
     expect("an unknown row", "no rule for row X99" in run(folder, "--rows=X99", "clean.cpp").stderr, True)
 
     listed = {line.split()[0]: "only with" in line for line in run(folder, "--list").stdout.splitlines()}
@@ -148,7 +147,7 @@ with tempfile.TemporaryDirectory() as name:
         # The source has what CUDA's headers declare, so that the test needs none; with them it is not read completely.
         done = forked.run(limited, linter.command, ("--fix", "--ignore-unread", "launch.cu"), folder)
         now = (stat.S_IMODE(os.stat(launch).st_mode), os.stat(launch).st_uid, os.stat(launch).st_nlink, sorted(os.listdir(folder)))
-        expect(f"--fix and {what}", ("launch_as_written" in launch.read_text(), done.returncode, now), (rewritten, 0 if rewritten else 2, before))
+        expect(f"--fix and {what}", ("warpsafe::check(" in launch.read_text(), done.returncode, now), (rewritten, 0 if rewritten else 2, before))
         if not rewritten:
             expect(f"--fix and {what}: the file", launch.read_text(), LAUNCH)
             expect(f"--fix and {what}: the error", ([line for line in done.stderr.splitlines() if "launch.cu: not rewritten" in line], "Traceback" in done.stderr, ", 1 not written" in done.stderr),

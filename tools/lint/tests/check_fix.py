@@ -3,8 +3,8 @@
 # Copyright (c) 2026 the warpsafe authors
 """Runs --fix on a source, and compiles the result: check_fix.py LINT COMPILER SOURCE INCLUDE...
 
-Each launch must be rewritten, or left with the reason that begins in a comment on its line. A second --fix must
-change nothing. Exit code 77: libclang is not installed."""
+Each launch must get a check, or be left with the reason that begins in a comment on its line, and stay as it is. A
+second --fix must change nothing. Exit code 77: libclang is not installed."""
 import pathlib
 import re
 import shutil
@@ -31,17 +31,17 @@ with tempfile.TemporaryDirectory() as folder:
     if set(said) != launches:
         problems.append(f"notes for lines {sorted(said)}, launches in lines {sorted(launches)}")
     for number, text in said.items():
-        wanted = f"not rewritten: {expected[number]}" if number in expected else "rewritten as launch_as_written"
+        wanted = f"no check written: {expected[number]}" if number in expected else "a check is written above it"
         if not text.startswith(wanted):
             problems.append(f"{source.name}:{number}: says '{text}', expected '{wanted}'")
     fixed = file.read_text()
-    if fixed.count("launch_as_written(") != len(launches) - len(expected):
-        problems.append(f"{fixed.count('launch_as_written(')} launches rewritten, expected {len(launches) - len(expected)}")
-    for comment in re.findall(r"/\*.*?\*/|// (?!left|SPDX|Copyright).*", "\n".join(before)):
-        if comment not in fixed:
-            problems.append(f"--fix loses the comment {comment}")
+    if fixed.count("warpsafe::check(") != len(launches) - len(expected):
+        problems.append(f"{fixed.count('warpsafe::check(')} checks written, expected {len(launches) - len(expected)}")
+    rest = re.sub(r"#include <warpsafe/.*|warpsafe::check\([^;]*?\)\.value\(\)[;,]", "", fixed)
+    if rest.split() != "\n".join(before).split():
+        problems.append(f"--fix changes more than it adds:\n{rest}")
     for line in fixed.splitlines():
-        if "launch_as_written" in line and len(line) > 100 and "// left" not in line:
+        if "warpsafe::check" in line and len(line) > 100 and "// left" not in line:
             problems.append(f"a line of {len(line)} columns: {line}")
     compiled = subprocess.run([compiler, "-std=c++20", architecture, "-c", "-o", f"{folder}/fixed.o", str(file),
                                *(f"-I{include}" for include in includes)], capture_output=True, text=True)

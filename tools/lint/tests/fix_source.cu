@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-// Launches that --fix rewrites, and launches that it leaves. The line of a launch that it leaves
-// has a comment with the beginning of the reason.
+// Launches that get a check by --fix, and launches that it leaves. The line of a launch that it
+// leaves has a comment with the beginning of the reason.
 
 constexpr int block = 256;
 #define GRID(n) (((n) + block - 1) / block)
@@ -77,18 +77,19 @@ void arguments(float* x, int n, std::size_t wide) {
   deduced<<<1, 256>>>(x, static_cast<const float*>(nullptr));
   deduced<float><<<1, 256>>>(x, NULL);
   fill<float, 4><<<1, 256>>>(x, 0.5F);
-  scale<<<1, 256>>>(2.0F, x, wide);  // left: wide is
-  const unsigned count = n;
-  scale<<<1, 256>>>(2.0F, x, count);  // left: count is
-  untyped<<<1, 256>>>(x);             // left: x loses its type
+  scale<<<1, 256>>>(2.0F, x, wide);
+  int blocks = 0;
+  scale<<<++blocks, 256>>>(2.0F, x, n);       // left: an expression between the brackets assigns
+  scale<<<(blocks += 2), 256>>>(2.0F, x, n);  // left: an expression between the brackets assigns
+  untyped<<<1, 256>>>(x);
   defaulted<<<1, 256>>>(x, 2);
-  defaulted<<<1, 256>>>(x);   // left: the kernel has default arguments
+  defaulted<<<1, 256>>>(x);
   overloaded<<<1, 256>>>(x);  // left: several kernels
   const Sizes sizes{n, 1};
   by_value<<<1, 256>>>(x, sizes);
   Matrix matrix{{n, 1}, {{x, x}}};
-  with_pointer<<<1, 256>>>(matrix);             // left: Matrix holds a raw pointer
-  with_view<<<1, 256>>>(Shifted<float>(x, n));  // left: Shifted<float> holds a raw pointer
+  with_pointer<<<1, 256>>>(matrix);
+  with_view<<<1, 256>>>(Shifted<float>(x, n));
   with_pair<<<1, 256>>>(x, Pair<int>{n, 1});
 }
 
@@ -122,7 +123,9 @@ void spaced(float* x, int n, cudaStream_t stream) {
   deduced<Pair<Pair<int>>> << <1, 256>> >(static_cast<Pair<Pair<int>>*>(nullptr), nullptr);
   fill<float, (8 >> 1)> << <dim3{1, 1}, 256 /* of 1024 */>> >(x, 0.5F);
   fill<Pair<int>, 4><<<1, 256>>>(static_cast<Pair<int>*>(nullptr), Pair<int>{n, 1});
-  untyped<< <1, 256>> >(x);  // left: x loses its type
+  untyped<< <1, 256>> >(x);
+  for (int i = 0; i < n; ++i) scale<<<1, 256>>>(2.0F, x, i);
+  if (n > 3) { untyped<<<1, 256>>>(x); }
 }
 struct Stream {
   int left;

@@ -12,8 +12,8 @@ import pathlib
 import sys
 
 from . import changes, commands, embedded, registry, repeats, report
+from .fixes.check import fix
 from .fixes.cuda import Fixes
-from .fixes.rewrite import fix
 from .libclang import NoLibclang, load, own_headers, written_at
 from .options import FINDINGS, LEVELS, NOT_READ, NOTHING, parse_arguments
 from .reading import OTHERS, SOURCES, has_launch, parse, sources

@@ -74,7 +74,7 @@ def parse_arguments(words):
     add("--write-baseline", metavar="FILE", help="accept all present findings: write them to this file")
     add("--json", action="store_true", help="print the findings as a JSON list")
     add("--sarif", action="store_true", help="print the findings as SARIF 2.1.0")
-    add("--fix", action="store_true", help="rewrite launches as warpsafe::launch_as_written, in place")
+    add("--fix", action="store_true", help="write warpsafe::check above launches, in place")
     add("--fix-cuda", action="store_true", help="fix rows A01, A07, C09 and D01 in plain CUDA, in place; --rows selects among them")
     add("--diff", action="store_true", help="print the changes of --fix or --fix-cuda as a patch")
     add("--language", choices=("cuda", "hip", "c++"), help="overrides the language found from the file's name and text")

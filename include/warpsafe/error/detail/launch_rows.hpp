@@ -192,7 +192,7 @@ WARPSAFE_ERROR(22, shared_too_large, "too much shared memory",
                    : "shared memory {value} bytes exceeds limit {limit} ({static} static + "
                      "{dynamic} dynamic, no opt-in on this device): {too many} too many")
 
-// A launch as written (`check`, `launch_as_written`) needs more than the attribute allows now.
+// A launch with `<<<>>>`, which `check` has read, needs more than the attribute allows now.
 // Remedy: Call `cudaFuncSetAttribute`, or use `launch`, which raises the attribute itself.
 WARPSAFE_ERROR(23, shared_not_opted_in,
                "the kernel's attribute does not allow this much dynamic shared memory",

@@ -194,16 +194,16 @@ template <class B>
   report_to_captures(error);
 }
 
-/// Makes the one call of the backend. `raises_shared`: first raises the kernel's limit of dynamic
-/// shared memory, if this launch needs more than any before. False with the problem in `error`.
+/// Makes the one call of the backend, and before it raises the kernel's limit of dynamic shared
+/// memory, if this launch needs more than any before. False with the problem in `error`.
 template <CheckLevel Level, class B, class Calls>
 [[gnu::always_inline]] inline bool submit(const Located<B>& at, const KernelFacts& facts,
                                           const LaunchShape& shape,
                                           const LaunchedKernel<Calls>& kernel,
                                           const ArgumentWords& arguments, bool foreign,
-                                          bool raises_shared, LaunchError& error) noexcept {
+                                          LaunchError& error) noexcept {
   int status = 0;
-  if (raises_shared && shape.dynamic_shared != 0) {
+  if (shape.dynamic_shared != 0) {
     status = kernel.slots.template allow_dynamic_shared<Level>(
         kernel.entry, at.stream.device().value(), shape.dynamic_shared);
   }
@@ -226,7 +226,7 @@ template <CheckLevel Level, class B, class Calls>
 [[nodiscard, gnu::always_inline]] inline bool submit_observed(
     const Located<B>& at, const KernelFacts& facts, const LaunchShape& shape,
     const LaunchedKernel<Calls>& kernel, ArgumentWords& arguments, bool foreign,
-    const KernelLimits* kernel_limits, bool raises_shared, LaunchError& error) noexcept {
+    const KernelLimits* kernel_limits, LaunchError& error) noexcept {
   arguments.prepare();
   ArgumentInspection inspection{open_captures(), 0, nullptr, error};
   if (inspection.captures != nullptr) [[unlikely]]
@@ -239,15 +239,15 @@ template <CheckLevel Level, class B, class Calls>
                      kernel.entry, facts, shape, arguments);
       if (inspection.verdict != Inspected::dispatch) return inspection.verdict == Inspected::done;
     }
-    return observation.end(
-        submit<Level>(at, facts, shape, kernel, arguments, foreign, raises_shared, error), error);
+    return observation.end(submit<Level>(at, facts, shape, kernel, arguments, foreign, error),
+                           error);
   } else {
     static_cast<void>(kernel_limits);
     if (inspection.captures != nullptr) [[unlikely]] {
       show_arguments({&ArgumentInspection::read, &inspection}, backend_calls<B>, at.stream.native(),
                      kernel.entry, facts, shape, arguments);
     }
-    return submit<Level>(at, facts, shape, kernel, arguments, foreign, raises_shared, error);
+    return submit<Level>(at, facts, shape, kernel, arguments, foreign, error);
   }
 }
 
@@ -265,8 +265,7 @@ template <CheckLevel Level, class B, class Calls>
       return false;
     }
   }
-  return submit_observed<Level>(at, facts, shape, kernel, arguments, foreign, kernel_limits, true,
-                                error);
+  return submit_observed<Level>(at, facts, shape, kernel, arguments, foreign, kernel_limits, error);
 }
 
 /// The error of a launch whose configuration is an error.

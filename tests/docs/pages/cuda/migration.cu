@@ -17,11 +17,7 @@ void step_1(float* out, const float* in, int n, dim3 grid_size, dim3 block_size,
   gelu<<<grid_size, block_size, bytes, stream>>>(out, in, n);                  // untouched
 }
 
-void step_2(float* out, const float* in, int n, dim3 grid_size, dim3 block_size, size_t bytes, cudaStream_t stream) {
-  ws::launch_as_written(ws::kernel<gelu>, grid_size, block_size, bytes, stream, out, in, n).value();
-}
-
-void step_3(float* out, const float* in, int n, ws::StreamRef stream_ref) {
+void step_2(float* out, const float* in, int n, ws::StreamRef stream_ref) {
   auto grid = ws::SafeGrid<>::cover(n, ws::block<128>);
   ws::launch(stream_ref, grid, ws::kernel<gelu>, ws::trust(out), ws::trust(in), n).value();
 }

@@ -13,7 +13,7 @@ from ..rules.call import stream_forgotten
 from ..rules.dimensions import floor_division
 from ..rules.errors import unseen_launches
 from ..tree import CASTS, operands
-from .rewrite import brackets
+from .check import brackets
 
 KEYWORDS = {"if", "while", "for", "switch", "return", "sizeof", "void", "EXPECT_EQ", "ASSERT_EQ"}
 

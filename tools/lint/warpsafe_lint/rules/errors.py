@@ -304,8 +304,8 @@ def unchecked(program):
             returns = launch.form not in ("<<<>>>", "macro")
             yield Found(launch.node, f"no code checks the launch of {launch.kernel_name}: if a launch is refused, its kernel does not run, and the program goes on{why}",
                         f"check the status that {launch.form} returns, or call warpsafe::launch" if returns else
-                        "write warpsafe::launch_as_written(…).value() (--fix does it), or without warpsafe call cudaGetLastError() "
-                        "right after the launch", severity, kind=launch.form if returns else "<<<>>>", form=form, instead=other)
+                        "write warpsafe::launch(…).value(), or without warpsafe call cudaGetLastError() right after the launch "
+                        "(--fix-cuda does it)", severity, kind=launch.form if returns else "<<<>>>", form=form, instead=other)
 
 
 def is_launch_wrapper(call):
@@ -598,4 +598,4 @@ def one_check(program, function):
                 function.looks(call) for call in function.calls_between(first.order, second.order)) and \
                 looked_at(program, function, second.node):
             yield Found(first.node, f"the check after {second.kernel_name} cannot tell its error from {first.kernel_name}'s",
-                        "write launch_as_written(…).value() for each launch")
+                        "write warpsafe::launch(…).value() for each launch")

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""--fix: `k<<<grid, block, bytes, stream>>>(…)` becomes warpsafe::launch_as_written, if that is the same launch."""
+"""--fix: writes warpsafe::check above `k<<<grid, block, bytes, stream>>>(…)`, and leaves the launch as it is."""
 
 import re
 
 from ..registry import all_launches
-from ..tree import bare, is_integer, plain
+from ..tree import is_integer, plain
 
 INCLUDES = "#include <warpsafe/launch/check.hpp>\n#include <warpsafe/warpsafe.hpp>\n"
 STATEMENTS = ("COMPOUND_STMT", "IF_STMT", "FOR_STMT", "WHILE_STMT", "DO_STMT", "CASE_STMT", "DEFAULT_STMT",
               "CXX_FOR_RANGE_STMT", "LABEL_STMT")
-RANK = {"FLOAT": 4, "DOUBLE": 8}
 
 
 class Left(Exception):
-    """The reason why a launch is not rewritten."""
+    """The reason why a launch gets no check."""
 
 
 def between_commas(text):
@@ -80,7 +79,7 @@ def brackets(launch):
 
 
 def parts_of(launch):
-    """The kernel's text, and the slots and the arguments as Part or Words."""
+    """The kernel's text, and the slots as Part or Words."""
     source, node = launch.function.program.source, launch.node
     text = source[node.start:node.end].decode(errors="replace")
     slots = [slot for slot in (launch.grid, launch.block, launch.bytes, launch.stream) if slot is not None]
@@ -89,15 +88,13 @@ def parts_of(launch):
         if inside is None:
             raise Left("part of it comes from a macro")
         kernel = source[node.start:config.start].decode().strip()
-        given = Part(source, *inside, slots)
-        opening = source.index(b"(", config.end)
-        return kernel, given, Part(source, opening + 1, node.end - 1, launch.arguments)
+        return kernel, Part(source, *inside, slots)
     found = re.match(r"hipLaunchKernelGGL\s*\((.*)\)\s*$", text, re.S)
     words = between_commas(found.group(1)) if found else []
     if not found or len(words) != 5 + len(launch.arguments):
         raise Left("a macro of the program writes this launch")
     kernel = re.sub(r"^HIP_KERNEL_NAME\s*\((.*)\)$|^\((.*)\)$", lambda m: m.group(1) or m.group(2), words[0], flags=re.S)
-    return kernel, Words(words[1:5]), Words(words[5:])
+    return kernel, Words(words[1:5])
 
 
 def template_arguments(cursor):
@@ -143,75 +140,49 @@ def dimension(node, text):
     return f"dim3({text})"
 
 
-def holds_pointer(kind):
-    """Whether a type passed by value has a pointer or a reference as a member, in a member of a member or in a base. libclang does
-    not show the bases of a template's instance: a type whose members do not begin at its first byte counts as one with a pointer."""
-    kind = kind.get_canonical()
-    while kind.kind.name in ("CONSTANTARRAY", "INCOMPLETEARRAY"):
-        kind = kind.element_type.get_canonical()
-    if kind.kind.name in ("POINTER", "LVALUEREFERENCE", "RVALUEREFERENCE", "MEMBERPOINTER"):
-        return True
-    if kind.kind.name != "RECORD":
-        return False
-    bases = [child.type for child in kind.get_declaration().get_children() if child.kind.name == "CXX_BASE_SPECIFIER"]
-    fields = list(kind.get_fields())
-    if not bases and kind.get_size() > 1 and (not fields or kind.get_offset(fields[0].spelling) > 0):
-        return True
-    return any(map(holds_pointer, [*bases, *(field.type for field in fields)]))
+def changes_something(node):
+    """Whether an expression assigns: the check evaluates it a second time."""
+    return any(inner.kind == "COMPOUND_ASSIGNMENT_OPERATOR" or inner.kind == "BINARY_OPERATOR" and inner.name == "=" or
+               inner.kind == "UNARY_OPERATOR" and inner.name in ("++", "--") for inner in node.walk())
 
 
-def digits(kind):
-    """The bits of an integer type's largest number."""
-    return 8 * kind.get_size() - (not kind.kind.name.startswith("U"))
+def end_of_check(launch):
+    """What ends the check before a launch: a semicolon in a block, a comma where the launch is the one statement of an if or a loop."""
+    source, start = launch.function.program.source, launch.node.start
+    if re.search(rb"\bcheck\s*\([^;]*[;,]\s*\Z", source[:start]):
+        raise Left("a check is above it")
+    statement = next((a for a in launch.node.above() if a.kind != "UNEXPOSED_EXPR"), None)
+    if launch.form == "macro":
+        if not re.search(rb"[;{}]\s*\Z", re.sub(rb"//[^\n]*\n|/\*.*?\*/", b"", source[:start], flags=re.S)):
+            raise Left("it is the one statement of an if or a loop")
+        block = True
+    elif statement is None or statement.kind not in STATEMENTS:
+        raise Left("it is part of a larger expression")
+    else:
+        block = statement.kind == "COMPOUND_STMT"
+    return (";\n" if block else ",\n") + indent_of(source, start)
 
 
-def argument(node, text):
-    """The text of an argument: unchanged if the kernel's parameter keeps its value, cast if it is a constant that
-    fits, otherwise Left. The node has the parameter's type; the implicitly converted expression is below it."""
-    if node.type.get_canonical().kind.name == "RECORD" and holds_pointer(node.type):
-        raise Left(f"{node.type.spelling} holds a raw pointer, which warpsafe refuses in a kernel's parameter")
-    if node.kind != "UNEXPOSED_EXPR":
-        return text
-    inner = plain(node)
-    wanted, given = node.type.get_canonical(), inner.type.get_canonical()
-    if wanted.kind.name == "POINTER":
-        if inner.kind == "GNU_NULL_EXPR" or text == "NULL" or inner.value == 0:
-            return "nullptr"
-        if wanted.get_pointee().get_canonical().kind.name == "VOID" and given.spelling != wanted.spelling:
-            raise Left(f"{text} loses its type in the kernel's void*")
-        return text
-    below = bare(node).type.get_canonical()
-    if below.kind == wanted.kind:
-        return text
-    if is_integer(wanted) and is_integer(below) and below.get_size() <= wanted.get_size() and digits(below) <= digits(wanted):
-        return text
-    if RANK.get(below.kind.name, 9) <= RANK.get(wanted.kind.name, 0):
-        return text
-    if wanted.kind.name in RANK or is_integer(wanted) or wanted.kind.name in ("BOOL", "SCHAR", "UCHAR", "CHAR_S"):
-        if inner.value is not None or inner.kind == "FLOATING_LITERAL" and wanted.kind.name in RANK:
-            return f"static_cast<{node.type.spelling}>({text})"
-        raise Left(f"{text} is {bare(node).type.spelling}, and may lose its value in the kernel's {node.type.spelling}")
-    return text
-
-
-def rewritten(launch):
-    """The new text of a launch, or Left."""
+def check_of(launch):
+    """The text before a launch, or Left."""
     if launch.form not in ("<<<>>>", "macro"):
         raise Left(f"{launch.form} returns its own status; replace it by warpsafe::launch")
-    statement = next((a for a in launch.node.above() if a.kind != "UNEXPOSED_EXPR"), None)
-    if launch.form == "<<<>>>" and (statement is None or statement.kind not in STATEMENTS):
-        raise Left("it is part of a larger expression")
-    if any(node.left_out for node in launch.arguments):
-        raise Left("the kernel has default arguments, and launch_as_written takes all arguments")
-    kernel, slots, arguments = parts_of(launch)
+    end = end_of_check(launch)
+    kernel, slots = parts_of(launch)
     kernel = named_kernel(launch, kernel)
+    if any(slot is not None and changes_something(slot) for slot in (launch.grid, launch.block, launch.bytes, launch.stream)):
+        raise Left("an expression between the brackets assigns, and the check would repeat it")
     texts = slots.texts()
     nodes = (launch.grid, launch.block)
     texts[:2] = [dimension(node, text) for node, text in zip(nodes, texts)]
-    head = f"warpsafe::launch_as_written(warpsafe::kernel<{kernel}>,"
-    middle = ", ".join([trimmed(slots.with_texts(texts)), *["0", "nullptr"][len(texts) - 2:]])
-    last = arguments.with_texts([argument(node, text) for node, text in zip(launch.arguments, arguments.texts())])
-    return laid_out(launch, head, [middle, last] if launch.arguments else [middle])
+    head = f"warpsafe::check(warpsafe::kernel<{kernel}>,"
+    return laid_out(launch, head, trimmed(slots.with_texts(texts))) + end
+
+
+def indent_of(source, start):
+    """The blanks at the beginning of a line."""
+    line = source[source.rfind(b"\n", 0, start) + 1:start]
+    return re.match(rb"[ \t]*", line).group().decode()
 
 
 def trimmed(text):
@@ -219,16 +190,14 @@ def trimmed(text):
     return text.lstrip() if re.search(r"//[^\n]*\n\s*\Z", text) else text.strip()
 
 
-def laid_out(launch, head, lists):
-    """The call on one line if it fits, and otherwise each list on a line of its own, further in than the launch."""
+def laid_out(launch, head, slots):
+    """The call on one line if it fits, and otherwise the slots on a line of their own, further in than the launch."""
     source, start = launch.function.program.source, launch.node.start
     before = source[source.rfind(b"\n", 0, start) + 1:start].decode(errors="replace")
-    lists = [trimmed(text) for text in lists]
-    one = f"{head} {', '.join(lists)}).value()"
+    one = f"{head} {slots}).value()"
     if len(before) + max(map(len, one.split("\n"))) < WIDEST:  # a semicolon follows
         return one
-    indent = "\n" + re.match(r"\s*", before).group() + "    "
-    return head + indent + f",{indent}".join(lists) + ").value()"
+    return f"{head}\n{indent_of(source, start)}    {slots}).value()"
 
 
 def with_includes(text):
@@ -248,17 +217,17 @@ def with_includes(text):
 
 
 def fix(program):
-    """The new text of a file, and for each launch its node with a sentence: rewritten, or the reason why not."""
+    """The new text of a file, and for each launch its node with a sentence: checked, or the reason why not."""
     edits, notes = [], []
     for function in program.functions:
         for launch in all_launches(function):
             try:
-                edits.append((launch.node.start, launch.node.end, rewritten(launch)))
-                notes.append((launch.node, f"{launch.kernel_name}: rewritten as launch_as_written"))
+                edits.append((launch.node.start, check_of(launch)))
+                notes.append((launch.node, f"{launch.kernel_name}: a check is written above it"))
             except Left as why:
-                notes.append((launch.node, f"{launch.kernel_name}: not rewritten: {why}"))
+                notes.append((launch.node, f"{launch.kernel_name}: no check written: {why}"))
     source = program.source
-    for start, end, text in sorted(edits, reverse=True):
-        source = source[:start] + text.encode() + source[end:]
+    for start, text in sorted(edits, reverse=True):
+        source = source[:start] + text.encode() + source[start:]
     text = source.decode()
     return (with_includes(text) if edits else text), notes
