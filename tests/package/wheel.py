@@ -138,6 +138,7 @@ def check_run(watches_cuda):
         expect("warpsafe-run without libraries", said.stdout, "built without CUDA's and HIP's headers")
         return
     expect("warpsafe-run", said.stdout, "of the program\n")
+    expect("warpsafe-run-report", run(user / "warpsafe-run-report").stdout, "Makes a page or a SARIF file")
     finders = "import sys, warpsafe.pools; print([type(one).__name__ for one in sys.meta_path])"
     expect("warpsafe-run --races", must(user / "warpsafe-run", "--cuda", "--races", user / "python", "-c", finders), "'Finder'")
     if said.returncode != 3:

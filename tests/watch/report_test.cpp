@@ -88,6 +88,11 @@ TEST(Report, ItIsWrittenHoweverTheProgramEnds) {
     static_cast<void>(watched("--report " + path, ends + ' ' + row.what));
     EXPECT_EQ(shell(WATCH_CHECK_REPORT " " + path).out, "valid\n");
     EXPECT_EQ(of_json(path, "report[\"end\"]"), std::string(row.end) + '\n');
+    const std::string page = testing::TempDir() + "watch_report_end.html";
+    std::remove(page.c_str());
+    static_cast<void>(watched("--report " + page, ends + ' ' + row.what));
+    EXPECT_THAT(file(page), HasSubstr("ended by " + std::string(row.end) + "</p>"));
+    EXPECT_THAT(file(page), testing::EndsWith("</html>\n"));
   }
   const std::string path = testing::TempDir() + "watch_report_stop.json";
   static_cast<void>(watched("--stop-on-error --report " + path, ends + " refused launch"));
@@ -222,6 +227,75 @@ print(reader.open)' )" +
   const std::string good = testing::TempDir() + "watch_report_good.html";
   static_cast<void>(watched("--report " + good, program + " good"));
   EXPECT_THAT(file(good), HasSubstr("<p class=\"state\">No errors</p>"));
+}
+
+TEST(Report, AnotherMachineMakesTheSamePageOfTheJson) {
+  const std::string path = testing::TempDir() + "watch_report_later";
+  // The journal's disk is full.
+  static_cast<void>(watched("--report " + path + ".json --report " + path + ".html --report " +
+                                path + ".sarif --journal /dev/full",
+                            failed_calls + " free_twice no_memory unloaded"));
+  EXPECT_EQ(shell(WATCH_CHECK_REPORT " " + path + ".json").out, "valid\n");
+  EXPECT_THAT(file(path + ".html"), HasSubstr("the journal /dev/full is incomplete"));
+  for (const std::string ending : {".html", ".sarif"}) {
+    const std::string made = path + ".again" + ending;
+    const Ran ran = shell(WATCH_RUN "-report " + path + ".json " + made);
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_NE(file(made), "");
+    EXPECT_EQ(file(made), file(path + ending));
+  }
+  EXPECT_EQ(shell(WATCH_RUN "-report --html - - < " + path + ".json").out, file(path + ".html"));
+}
+
+TEST(Report, AWrongReportIsRefused) {
+  const std::string path = testing::TempDir() + "watch_report_refused.json";
+  const auto refused = [&](const std::string& text) {
+    std::ofstream(path) << text;
+    const Ran ran = shell(WATCH_RUN "-report " + path + ' ' + path + ".html");
+    EXPECT_EQ(WEXITSTATUS(ran.status), 1);
+    return ran.out;
+  };
+  const std::string begin = "warpsafe-run-report: cannot read " + path + ": ";
+  EXPECT_EQ(refused("{}"), begin + "it is no report of warpsafe-run\n");
+  EXPECT_THAT(refused("{"), testing::StartsWith(begin));
+  EXPECT_THAT(refused(R"({"format": "warpsafe-run report", "version": 1})"),
+              testing::StartsWith(begin));
+  EXPECT_EQ(WEXITSTATUS(shell(WATCH_RUN "-report one.json").status), 2);
+  EXPECT_EQ(WEXITSTATUS(shell(WATCH_RUN "-report one.json two.txt").status), 2);
+  EXPECT_THAT(shell(WATCH_RUN "-report none.json two.html").out, HasSubstr("No such file"));
+  static_cast<void>(watched("--report " + path, ends + " launch"));
+  EXPECT_EQ(shell(WATCH_RUN "-report --html " + path + " /dev/full").out,
+            "warpsafe-run-report: cannot write /dev/full: No space left on device\n");
+}
+
+TEST(Report, WithoutPythonItIsJson) {
+  const std::string folder = testing::TempDir() + "watch_without_python";
+  const std::string page = folder + "/page.html";
+  const auto run = [&] {
+    return watched("--report " + page, ends + " launch", "PATH=" + folder).out;
+  };
+  shell("rm -rf " + folder + "; mkdir " + folder +
+        "; for tool in env sh readlink dirname; do ln -s $(command -v $tool) " + folder +
+        "/$tool; done");
+  // There is none.
+  EXPECT_THAT(run(), testing::StartsWith("warpsafe-run: python3, which writes " + page +
+                                         ", does not run here: the report will be " + page +
+                                         ".json, of which warpsafe-run-report makes the file\n"));
+  EXPECT_EQ(shell(WATCH_CHECK_REPORT " " + page + ".json").out, "valid\n");
+  EXPECT_EQ(file(page), "");
+  // It does not work when the program ends.
+  shell("rm " + page + ".json");
+  std::ofstream(folder + "/python3") << "#!/bin/sh\n"
+                                        "case $* in\n"
+                                        "  *sys.executable*) echo \"$0\" ;;\n"
+                                        "  *-c*) ;;\n"
+                                        "  *) exit 1 ;;\n"
+                                        "esac\n";
+  shell("chmod +x " + folder + "/python3");
+  EXPECT_THAT(run(), HasSubstr("warpsafe: python3 did not make " + page + ", so the report is in " +
+                               page + ".json; warpsafe-run-report makes the file of it\n"));
+  EXPECT_EQ(shell(WATCH_CHECK_REPORT " " + page + ".json").out, "valid\n");
 }
 
 TEST(Report, AFileThatCannotBeWrittenIsSaid) {

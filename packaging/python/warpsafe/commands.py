@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""The commands: warpsafe-run starts the tool's script, warpsafe-lint and warpsafe-ranks call the tool."""
+"""The commands: warpsafe-run starts the tool's script, the others call the tool."""
 
 import ctypes
 import os
 import pathlib
 import re
+import runpy
 import signal
 import sys
 
@@ -71,6 +72,15 @@ def run():
     for name in ("SIGPIPE", "SIGXFSZ"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     os.execv("/bin/sh", ["sh", str(script), *found, *words])
+
+
+def report():
+    """warpsafe-run-report."""
+    script = HERE / "bin" / "warpsafe-run-report"
+    if not script.exists():
+        print("warpsafe-run-report: this package was built without CUDA's and HIP's headers, and has no warpsafe-run", file=sys.stderr)
+        return 2
+    return runpy.run_path(str(script))["main"](sys.argv[1:])
 
 
 def lint():

@@ -27,6 +27,8 @@ struct Options {
   std::string kernels;               ///< names in the syntax of debug::is_listed; empty: all
   std::string journal;               ///< file to which each launch is written at once; empty: none
   std::vector<std::string> reports;  ///< files of the run's report, written at exit
+  std::string python;                ///< runs `report_writer`; empty: there is none
+  std::string report_writer;         ///< path of warpsafe-run-report
   int error_status = -1;             ///< exit status after an error; -1: the program's own
   std::string timeline;              ///< timeline file, written at exit; empty: none
   std::vector<std::string> cupti;    ///< files of CUPTI, in the order in which to try them
@@ -83,6 +85,10 @@ struct Options {
       timeline = expand_file_name(value);
     } else if (name == "report") {
       reports.push_back(expand_file_name(value));
+    } else if (name == "python") {
+      python = value;
+    } else if (name == "report-writer") {
+      report_writer = value;
     } else if (name == "error-exitcode") {
       error_status = std::atoi(value.c_str());
     } else if (name == "rerun") {

@@ -90,6 +90,7 @@ template <class Element, class Text>
   made.add("findings_left_out", run.findings_left_out);
   made.raw("kernels", detail::json_array(run.kernels, &detail::json_kernel));
   made.raw("suspicions", detail::json_array(run.suspicions, &detail::json_text));
+  made.add("incomplete", run.missing);
   return made.text() + '\n';
 }
 
