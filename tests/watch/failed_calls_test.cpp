@@ -272,6 +272,12 @@ TEST(FailedCalls, AKernelOfAnUnloadedModuleHasItsName) {
   }
 }
 
+TEST(FailedCalls, AThreadThatLoadsALibraryIsNotWaitedFor) {
+  const Failed ran = failed("unloaded_beside_loading");
+  EXPECT_THAT(ran.out, HasSubstr("a kernel is found beside\n"));
+  EXPECT_THAT(ran.out, HasSubstr("\n  the kernel's module was unloaded before the launch, by "));
+}
+
 TEST(FailedCalls, AKernelOfAnotherContext) {
   EXPECT_THAT(failed("other_context").out,
               HasSubstr("\n  the kernel was looked up in another context: make that context "

@@ -6,11 +6,16 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <future>
+#include <thread>
+#include <utility>
 
 /// A function of the stand-in for a library (stand_in/library.cpp) that tries what the device has.
 extern "C" int stand_in_try();
@@ -40,6 +45,9 @@ int launch(CUfunction function, void** values, CUstream on = stream) {
   cuMemFree(memory);
   return HERE(cuMemFree(memory));
 }
+/// True: while the watch asks the loader for the first time from now on, another thread finds a
+/// kernel, as a library's constructor does, which has the loader's lock.
+bool loads_beside = false;
 constexpr std::size_t more_than_there_is = std::size_t{1} << 40;
 int free_typed();
 constexpr const char* of_module = "_ZN4demo9of_moduleEPf";
@@ -156,10 +164,11 @@ int act(const char* what) {
   if (is("no_arguments")) return launch(function_of(of_module), nullptr);
   if (is("stub")) return HERE(launch_through_stub());
   if (is("no_arguments_in_c")) return launch(function_of(without_types), nullptr);
-  if (is("unloaded")) {
+  if (is("unloaded") || is("unloaded_beside_loading")) {
     const CUfunction function = function_of(of_module);
     HERE(cuModuleUnload(nullptr));
     const int at = line;
+    loads_beside = is("unloaded_beside_loading");
     const int status = launch(function, nullptr);
     line = at;
     return status;
@@ -176,6 +185,26 @@ int act(const char* what) {
 }
 
 }  // namespace
+
+/// Replaces the loader's function, for the watch too.
+extern "C" __attribute__((visibility("default"))) int dladdr1(const void* address, Dl_info* info,
+                                                              void** extra, int flags) noexcept {
+  static auto* const next = reinterpret_cast<decltype(&dladdr1)>(::dlsym(RTLD_NEXT, "dladdr1"));
+  if (std::exchange(loads_beside, false)) {
+    CUcontext context = nullptr;
+    cuCtxGetCurrent(&context);
+    std::packaged_task<bool()> find([context] {
+      cuCtxSetCurrent(context);
+      return function_of("_ZN4demo7boundedEPf") != nullptr;
+    });
+    std::future<bool> done = find.get_future();
+    std::thread other(std::move(find));
+    const bool is_found = done.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+    is_found ? other.join() : other.detach();
+    std::printf(is_found && done.get() ? "a kernel is found beside\n" : "no kernel\n");
+  }
+  return next(address, info, extra, flags);
+}
 
 // As nvcc compiles `demo::bounded<<<...>>>(nullptr)`: a function of the host with the kernel's
 // name, which calls a stub.

@@ -57,17 +57,24 @@ class Functions {
   /// throw std::bad_alloc.
   [[nodiscard]] std::string hint(CUfunction function, std::int32_t device, std::uint32_t context) {
     const bool was_launched = watcher_.kernels().find_old(function, device) != nullptr;
-    const std::lock_guard lock(mutex_);
-    const auto one = known_.find(function);
-    const bool is_old = one != known_.end() && one->second.unloads != unloads_;
-    if (one != known_.end() && !is_old && one->second.context != context) {
-      return "the kernel was looked up in another context: make that context current, or look the "
-             "kernel up in this one";
+    std::string text;
+    HostStack at;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto one = known_.find(function);
+      const bool is_old = one != known_.end() && one->second.unloads != unloads_;
+      if (one != known_.end() && !is_old && one->second.context != context) {
+        return "the kernel was looked up in another context: make that context current, or look "
+               "the kernel up in this one";
+      }
+      if (!is_old && !was_launched) return {};
+      text = "the kernel's module was unloaded before the launch, by " +
+             std::string(unloaded_by_.data, unloaded_by_.size);
+      at = unloaded_at_;
     }
-    if (!is_old && !was_launched) return {};
-    std::string text = "the kernel's module was unloaded before the launch, by " +
-                       std::string(unloaded_by_.data, unloaded_by_.size);
-    const std::vector<SourcePlace> places = watcher_.places().find(unloaded_at_);
+    // Holds no lock while it asks the loader. A library's constructor that loads a module has the
+    // loader's lock, and would wait for this one.
+    const std::vector<SourcePlace> places = watcher_.places().find(at);
     if (!places.empty()) text += " in " + places.front().text();
     return text + "; keep the module until its last launch has ended";
   }
