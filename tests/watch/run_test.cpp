@@ -48,6 +48,12 @@ TEST(Run, QuietSaysNothingOfAGoodProgram) {
   EXPECT_EQ(watched("--quiet", "good sync").out, "good: 0\nsync: 0\n");
 }
 
+TEST(Run, AMacroInTheEnvironmentIsSaid) {
+  EXPECT_THAT(watched("--quiet", "good", "WARPSAFE_CHECKS=2").out,
+              HasSubstr("warpsafe: WARPSAFE_CHECKS is set in the environment, where it has no "
+                        "effect: it is a macro; compile with -DWARPSAFE_CHECKS=LEVEL\n"));
+}
+
 TEST(Run, ARefusedLaunchIsExplained) {
   const Ran ran = watched("--quiet", "grid_y");
   EXPECT_EQ(ran.status, 0);

@@ -57,12 +57,17 @@ TEST_F(EnvironmentNames, ASlipIsSaidWithTheNameThatWasMeant) {
                 "warpsafe: WARPSAFE_XYZ is set, and the library reads no variable of that name; ") +
                 all_names);
 }
+TEST_F(EnvironmentNames, AMacroOfTheCompilerIsNoVariable) {
+  EXPECT_EQ(said("WARPSAFE_CHECKS"),
+            "warpsafe: WARPSAFE_CHECKS is set in the environment, where it has no effect: it is a "
+            "macro; compile with -DWARPSAFE_CHECKS=LEVEL");
+}
 TEST_F(EnvironmentNames, NamesOfOtherPartsAreRight) {
   for (const char* const name :
        {"WARPSAFE_LOG", "WARPSAFE_GUARD", "WARPSAFE_HOST_STACK", "WARPSAFE_RUN", "WARPSAFE_RANKS",
         "WARPSAFE_RANKS_CHECKSUMS", "WARPSAFE_BUILD_TESTS", "WARPSAFE_ROOT", "WARPSAFE_DIR",
-        "WARPSAFE_CHECKS", "WARPSAFE_BACKEND_HOST", "WARPSAFE_TEST_SEEDS", "WARPSAFE_NVCC",
-        "MY_WARPSAFE_LOGS", "WARPSAFE", "warpsafe_ROOT"}) {
+        "WARPSAFE_BACKEND_HOST", "WARPSAFE_TEST_SEEDS", "WARPSAFE_NVCC", "MY_WARPSAFE_LOGS",
+        "WARPSAFE", "warpsafe_ROOT"}) {
     EXPECT_EQ(said(name), "") << name;
   }
   EXPECT_EQ(said("WARPSAFE_" + std::string(5000, 'X')), "");

@@ -25,12 +25,12 @@ inline constexpr Name host_switches[] = {Name::of("WARPSAFE_GUARD"),
 /// that looks for it.
 [[nodiscard]] inline bool is_of_another_part(const Name& name) noexcept {
   constexpr Name beginnings[] = {
-      Name::of("WARPSAFE_RUN"),      Name::of("WARPSAFE_RANKS"),    Name::of("WARPSAFE_LINT"),
-      Name::of("WARPSAFE_CUPTI"),    Name::of("WARPSAFE_BUILD_"),   Name::of("WARPSAFE_BACKEND_"),
-      Name::of("WARPSAFE_CHECKS"),   Name::of("WARPSAFE_SEPARATE"), Name::of("WARPSAFE_WITH_"),
-      Name::of("WARPSAFE_HIP_ARCH"), Name::of("WARPSAFE_NVCC"),     Name::of("WARPSAFE_HIPCC"),
-      Name::of("WARPSAFE_CLANGXX"),  Name::of("WARPSAFE_GXX"),      Name::of("WARPSAFE_TEST_"),
-      Name::of("WARPSAFE_FUZZ_"),    Name::of("WARPSAFE_MUTA"),     Name::of("WARPSAFE_VERSION")};
+      Name::of("WARPSAFE_RUN"),      Name::of("WARPSAFE_RANKS"),  Name::of("WARPSAFE_LINT"),
+      Name::of("WARPSAFE_CUPTI"),    Name::of("WARPSAFE_BUILD_"), Name::of("WARPSAFE_BACKEND_"),
+      Name::of("WARPSAFE_SEPARATE"), Name::of("WARPSAFE_WITH_"),  Name::of("WARPSAFE_HIP_ARCH"),
+      Name::of("WARPSAFE_NVCC"),     Name::of("WARPSAFE_HIPCC"),  Name::of("WARPSAFE_CLANGXX"),
+      Name::of("WARPSAFE_GXX"),      Name::of("WARPSAFE_TEST_"),  Name::of("WARPSAFE_FUZZ_"),
+      Name::of("WARPSAFE_MUTA"),     Name::of("WARPSAFE_VERSION")};
   constexpr Name ends[] = {Name::of("_ROOT"), Name::of("_DIR"),    Name::of("_HOME"),
                            Name::of("_PATH"), Name::of("_PREFIX"), Name::of("_INCLUDE")};
   for (const Name& one : beginnings) {
@@ -47,6 +47,13 @@ inline constexpr Name host_switches[] = {Name::of("WARPSAFE_GUARD"),
 
 /// Warns if `name` begins as the switches do and is none.
 inline void log_unknown_variable(const Name& name) noexcept {
+  if (name == Name::of("WARPSAFE_CHECKS")) {
+    if (warpsafe::detail::read_environment("WARPSAFE_CHECKS") == nullptr) return;
+    log_line(LogLevel::warn,
+             "warpsafe: WARPSAFE_CHECKS is set in the environment, where it has no effect: it is a "
+             "macro; compile with -DWARPSAFE_CHECKS=LEVEL");
+    return;
+  }
   constexpr Name prefix = Name::of("WARPSAFE_");
   if (name.size <= prefix.size || std::memcmp(name.data, prefix.data, prefix.size) != 0) return;
   const Name own{name.data + prefix.size, name.size - prefix.size};
