@@ -37,7 +37,7 @@ MISTAKES = {
 
 def run(program, mode, folder, checksums=True, **variables):
     """What warpsafe-ranks says, or a problem. The lines of `output` and of `compilations` stay in the folder."""
-    for name in ("WARPSAFE_RANKS_CHECKSUMS", "STAND_IN_NVRTC_FAILS", "STAND_IN_CAPABILITY"):
+    for name in ("WARPSAFE_RANKS_CHECKSUMS", "STAND_IN_NVRTC_FAILS", "STAND_IN_CAPABILITY", "STAND_IN_CUDA"):
         os.environ.pop(name, None)
     if checksums:
         os.environ["WARPSAFE_RANKS_CHECKSUMS"] = "1"
@@ -130,11 +130,15 @@ def check_special(folder):
     return ""
 
 
+NO_NVRTC = ("their kernel is compiled by NVRTC (libnvrtc.so of CUDA 11.2 or later, and of a major release that the driver has), which was not "
+            "found; install NVIDIA's CUDA toolkit, or pip's nvidia-cuda-nvrtc-cu12 (for CUDA 13 nvidia-cuda-nvrtc) with its folder in "
+            "LD_LIBRARY_PATH")
 # Why there are no checksums: the mode, variables, and what the first process prints and warpsafe-ranks says.
 NO_CHECKSUMS = (
     ("no_code", {}, "CUDA's driver refuses the kernel that computes them (221)"),
-    ("no_nvrtc", {}, "their kernel is compiled by NVRTC (libnvrtc.so of CUDA 11.2 or later), which was not found; install NVIDIA's CUDA "
-     "toolkit, or pip's nvidia-cuda-nvrtc-cu12 (for CUDA 13 nvidia-cuda-nvrtc) with its folder in LD_LIBRARY_PATH"),
+    ("no_nvrtc", {}, NO_NVRTC),
+    # The driver refuses the code of a newer release than its own.
+    ("right_steps", {"STAND_IN_CUDA": "11"}, NO_NVRTC),
     ("right_steps", {"STAND_IN_NVRTC_FAILS": "1"},
      "NVRTC does not compile their kernel with --gpu-architecture=sm_90 (6): checksum_kernel.cu(1): error: no"),
     ("right_steps", {"STAND_IN_CAPABILITY": "61"},

@@ -15,7 +15,7 @@ int main(int count, char** arguments) {
   if (count != 3) return 2;
   using warpsafe::ranks::ChecksumCode;
   const auto begin = std::chrono::steady_clock::now();
-  const ChecksumCode::Compiled code = ChecksumCode::compiled(std::atoi(arguments[1]));
+  const ChecksumCode::Compiled code = ChecksumCode::compiled(std::atoi(arguments[1]), 0);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
   if (code.image.empty()) {
     std::fprintf(stderr, "%s\n", code.problem.c_str());

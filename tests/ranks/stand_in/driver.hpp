@@ -36,6 +36,7 @@ int cuMemGetAddressRange_v2(unsigned long long* base, std::size_t* size, unsigne
 int cuPointerGetAttribute(void* value, int attribute, unsigned long long address);
 int cuCtxGetDevice(int* device);
 int cuDeviceGetAttribute(int* value, int attribute, int device);
+int cuDriverGetVersion(int* version);
 }
 
 /// Appends a task to a stream. A stream that captures counts it, and drops it: cuStreamEndCapture

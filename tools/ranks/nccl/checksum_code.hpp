@@ -26,23 +26,25 @@ class ChecksumCode {
     std::string problem;      ///< why there is none
   };
 
-  /// For devices of this compute capability (90 is 9.0). The first call for each capability loads
+  /// For devices of this compute capability (90 is 9.0), and a driver of this major release of CUDA
+  /// (0: any). The first call for each capability loads
   /// NVRTC and compiles.
-  [[nodiscard]] const Compiled& of(int capability) {
+  [[nodiscard]] const Compiled& of(int capability, int cuda) {
     const std::lock_guard lock(mutex_);
     const auto [known, is_new] = compiled_.try_emplace(capability);
-    if (is_new) known->second = compiled(capability);
+    if (is_new) known->second = compiled(capability, cuda);
     return known->second;
   }
 
   /// NVRTC makes code for the device itself. A device that is newer than NVRTC gets PTX, which its
   /// driver compiles.
-  [[nodiscard]] static Compiled compiled(int capability) {
-    static const Nvrtc nvrtc = Nvrtc::find();
+  [[nodiscard]] static Compiled compiled(int capability, int cuda) {
+    static const Nvrtc nvrtc = Nvrtc::find(cuda);
     if (!nvrtc.is_found()) {
       return {
           {},
-          "their kernel is compiled by NVRTC (libnvrtc.so of CUDA 11.2 or later), which was not "
+          "their kernel is compiled by NVRTC (libnvrtc.so of CUDA 11.2 or later, and of a major "
+          "release that the driver has), which was not "
           "found; install NVIDIA's CUDA toolkit, or pip's nvidia-cuda-nvrtc-cu12 (for CUDA 13 "
           "nvidia-cuda-nvrtc) with its folder in LD_LIBRARY_PATH"};
     }

@@ -122,7 +122,7 @@ class DeviceChecksums {
     int capability = 0;
     int status = capability_of_device(capability);
     if (status == 0) {
-      const ChecksumCode::Compiled& code = code_.of(capability);
+      const ChecksumCode::Compiled& code = code_.of(capability, driver_.cuda());
       if (code.image.empty()) {
         loaded.problem = code.problem;
         return;

@@ -43,12 +43,18 @@ class Driver {
                 load(library, "cuMemGetAddressRange_v2", address_range) &&
                 load(library, "cuPointerGetAttribute", pointer_attribute) &&
                 load(library, "cuCtxGetDevice", device) &&
-                load(library, "cuDeviceGetAttribute", device_attribute);
+                load(library, "cuDeviceGetAttribute", device_attribute) &&
+                load(library, "cuDriverGetVersion", version);
   }
   /// False: no end of a collective can be seen.
   [[nodiscard]] bool is_found() const noexcept { return found_; }
   /// False: no kernel can be launched.
   [[nodiscard]] bool can_launch() const noexcept { return launches_; }
+  /// The newest major release of CUDA that the driver serves.
+  [[nodiscard]] int cuda() const noexcept {
+    int number = 0;
+    return version(&number) == 0 ? number / 1000 : 0;
+  }
 
   int (*stream_is_capturing)(Handle, int*) = nullptr;
   int (*stream_context)(Handle, Handle*) = nullptr;
@@ -73,6 +79,7 @@ class Driver {
   int (*pointer_attribute)(void*, int, Address) = nullptr;
   int (*device)(int*) = nullptr;
   int (*device_attribute)(int*, int, int) = nullptr;
+  int (*version)(int*) = nullptr;
   /// Of HIP: the runtime's last error, and the same while it is cleared. Null: CUDA.
   int (*peek_error)() = nullptr;
   int (*take_error)() = nullptr;

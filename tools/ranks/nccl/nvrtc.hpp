@@ -22,8 +22,11 @@ class Nvrtc {
   using Program = void*;
 
   /// Loads the release that belongs to the CUDA libraries of this process, if there is one.
-  [[nodiscard]] static Nvrtc find() {
+  /// `newest`: the driver's major release of CUDA, because it refuses the code of a newer one; 0:
+  /// any.
+  [[nodiscard]] static Nvrtc find(int newest) {
     Nvrtc found;
+    found.newest_ = newest;
     // What the process has loaded itself comes first.
     for (const int only_loaded : {RTLD_NOLOAD, 0}) {
       for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"}) {
@@ -57,7 +60,7 @@ class Nvrtc {
   int (*log)(Program, char*) = nullptr;
 
  private:
-  /// The library is never unloaded.
+  /// A library that fits is never unloaded.
   bool load(const char* file, int flags) noexcept {
     void* const library = ::dlopen(file, RTLD_LAZY | RTLD_LOCAL | flags);
     if (library == nullptr) return false;
@@ -66,14 +69,22 @@ class Nvrtc {
           reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, name));
       return function != nullptr;
     };
+    int (*version)(int*, int*) = nullptr;
+    int major = 0;
+    int minor = 0;
     const bool is_complete =
-        get("nvrtcDestroyProgram", destroy) && get("nvrtcCompileProgram", compile) &&
+        get("nvrtcVersion", version) && version(&major, &minor) == 0 &&
+        (newest_ == 0 || major <= newest_) && get("nvrtcDestroyProgram", destroy) &&
+        get("nvrtcCompileProgram", compile) &&
         get("nvrtcGetNumSupportedArchs", architectures_size) &&
         get("nvrtcGetSupportedArchs", architectures) && get("nvrtcGetCUBINSize", cubin_size) &&
         get("nvrtcGetCUBIN", cubin) && get("nvrtcGetPTXSize", ptx_size) &&
         get("nvrtcGetPTX", ptx) && get("nvrtcGetProgramLogSize", log_size) &&
         get("nvrtcGetProgramLog", log) && get("nvrtcCreateProgram", create);
-    if (!is_complete) create = nullptr;
+    if (!is_complete) {
+      create = nullptr;
+      ::dlclose(library);
+    }
     return is_complete;
   }
   /// PyTorch's own copy has a hash in its name.
@@ -90,6 +101,8 @@ class Nvrtc {
     ::closedir(entries);
     return is_found();
   }
+  int newest_ = 0;
+
   /// Where packages have NVRTC: in the folder of a CUDA library, in a folder of its own beside that
   /// one (nvidia/cuda_runtime/lib and nvidia/cuda_nvrtc/lib), or, seen from torch/lib, in one of
   /// these.
