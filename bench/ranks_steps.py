@@ -4,7 +4,7 @@
 """What recording costs a step of PyTorch's training on all GPUs of this machine:
 ranks_steps.py WARPSAFE_RUN [ROUNDS [MODE...]]
 
-Runs tests/ranks/programs/torch_job.py in turn alone, with `warpsafe-run --ranks`, and with `--ranks --checksums`. Prints
+Runs tools/ranks/tests/programs/torch_job.py in turn alone, with `warpsafe-run --ranks`, and with `--ranks --checksums`. Prints
 for each MODE (ddp-20, fsdp-20, ddp-200 and fsdp-200) the median step of each way in milliseconds, the median of the
 rounds' ratios, and the size of the records of an hour of steps, extrapolated from the run."""
 
@@ -19,7 +19,7 @@ WATCH = sys.argv[1]
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
 MODES = sys.argv[3:] or ["ddp-20", "fsdp-20", "ddp-200", "fsdp-200"]
 STEPS, WARM_UP = 120, 20
-SCRIPT = pathlib.Path(__file__).parents[1] / "tests/ranks/programs/torch_job.py"
+SCRIPT = pathlib.Path(__file__).parents[1] / "tools/ranks/tests/programs/torch_job.py"
 WAYS = {"alone": None, "recorded": [], "with checksums": ["--checksums"]}
 
 

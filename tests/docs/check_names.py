@@ -38,10 +38,13 @@ OTHERS = {
     "peers.md": "other libraries' names",
     "pytorch.md": "PyTorch's names",
     "race-detector.md": "GoogleTest's names",
-    "watch.md": "programs that were watched",
+    "run.md": "programs that were watched",
+    "cost.md": "commands and variables of the machine",
+    "libraries.md": "statuses of other libraries",
+    "pools.md": "functions of other projects",
 }
 FEW = {  # page: words that stand for something outside of the project
-    "CONTRIBUTING.md": {"ci", "vX"}, "backends.md": {"ulimit", "yours"}, "memory-lifetime.md": {"contiguous", "device_vector"}, "compare-runs.md": {"train_one_step"}, "hangs.md": {"CONT"}, "memory-guard.md": {"PYTORCH_NO_CUDA_MEMORY_CACHING"}, "ranks-files.md": {"PID"}, "watch-calls.md": {"OFFSET"}, "watch-limits.md": {"KILL", "KINETO_LOG_LEVEL", "wait4"}, "device-code.md": {"k"},
+    "CONTRIBUTING.md": {"ci", "vX"}, "backends.md": {"ulimit", "yours"}, "memory-lifetime.md": {"contiguous", "device_vector"}, "compare-runs.md": {"train_one_step"}, "hangs.md": {"CONT"}, "memory-guard.md": {"PYTORCH_NO_CUDA_MEMORY_CACHING"}, "files.md": {"PID"}, "calls.md": {"OFFSET"}, "limits.md": {"KILL", "KINETO_LOG_LEVEL", "wait4"}, "device-code.md": {"k"},
     "files-and-libraries.md": {"fvisibility"},
     "error-values.md": {"needs_braces"}, "launch-config.md": {"yours"}, "compare.md": {"EXPECT_THAT"}, "README.md": {"find_package"},
 }
@@ -209,7 +212,7 @@ def debug_tools(name, text):
     """A page that names a variable of the debug tools, or shows an error with suspects, says to include their header. A
     mention of the header in another sentence is not enough. warpsafe-run needs no header; design.md and the internals are
     about the library's own parts, and names.md is a table of headers."""
-    if name in ("cpu-model.md", "design.md", "internals.md", "names.md", "watch.md", "watch-limits.md") or SAYS_DEBUG.search(text):
+    if name in ("cpu-model.md", "design.md", "internals.md", "names.md", "run.md", "limits.md", "rerun.md") or SAYS_DEBUG.search(text):
         return
     blocks, _ = code_of(text)
     if any(re.search(r"(?m)^ +suspects?: ", block) for _, block in blocks):

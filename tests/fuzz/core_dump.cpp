@@ -4,7 +4,7 @@
 // What warpsafe-faults reads in a core dump of CUDA's driver. Claims: the reader reads nothing
 // outside the file, and its text is never empty and has no control characters.
 
-#include "tools/watch/faults/core_dump.hpp"
+#include "tools/run/faults/core_dump.hpp"
 
 #include "fuzz.hpp"
 

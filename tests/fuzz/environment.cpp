@@ -9,7 +9,7 @@
 // other.
 
 #include "fuzz.hpp"
-#include "tools/watch/core/options.hpp"
+#include "tools/run/core/options.hpp"
 #include <warpsafe/backend/host/detail/fibre.hpp>
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/host.hpp>

@@ -7,9 +7,9 @@
 // and do not overlap.
 
 #include "fuzz.hpp"
-#include "tools/watch/core/kernel/kernel_name.hpp"
-#include "tools/watch/core/kernel/named_parameters.hpp"
-#include "tools/watch/core/kernel/written_parameter.hpp"
+#include "tools/run/core/kernel/kernel_name.hpp"
+#include "tools/run/core/kernel/named_parameters.hpp"
+#include "tools/run/core/kernel/written_parameter.hpp"
 
 using namespace warpsafe;
 using fuzz::require;

@@ -86,8 +86,8 @@ def check_content(wheel):
 def check_glibc(wheel):
     """The libraries need no newer glibc than the tag and the page say, and no other library."""
     oldest = re.search(r'"--glibc", default="([\d.]+)"', (source / "packaging/python/build").read_text())[1]
-    page = (source / "docs/tools/watch.md").read_text()
-    expect("docs/tools/watch.md", page, f"glibc {oldest}")
+    page = (source / "tools/run/docs/run.md").read_text()
+    expect("tools/run/docs/run.md", page, f"glibc {oldest}")
     expect("the wheel's tag", wheel.name, f"manylinux_{oldest.replace('.', '_')}_")
     unpacked = folder / "unpacked"
     shutil.rmtree(unpacked, ignore_errors=True)
@@ -128,7 +128,7 @@ def check_run(watches_cuda):
     watch = build / "tests" / "watch"
     packages = pathlib.Path(must(user / "python", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     shutil.rmtree(packages / "nvidia", ignore_errors=True)
-    script = (source / "tools/watch/warpsafe-run.in").read_text()
+    script = (source / "tools/run/warpsafe-run.in").read_text()
     with_value = re.search(r"^    (--kernel \|.*)\)$", script, re.M)[1].split(" | ")
     known = must(user / "python", "-c", "from warpsafe import commands; print(*commands.WITH_VALUE)").split()
     if sorted(known) != sorted(with_value):

@@ -4,7 +4,7 @@
 // A caching allocator hands memory to another stream. -DWRONG plants the mistake. The program names
 // its blocks.
 
-#include "../../../tools/watch/pools/warpsafe_pool.h"
+#include "../../../tools/run/pools/warpsafe_pool.h"
 #include "../plain_cuda.cuh"
 
 __global__ void fill(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }

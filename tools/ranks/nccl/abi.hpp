@@ -6,7 +6,7 @@
 
 // The binary interface of NCCL 2 and of RCCL, which has the same names: nccl.h of NCCL 2.28 and
 // rccl.h of ROCm 6. Declared here, so that the library is built on machines without either, and
-// does not depend on a release. tests/ranks compares it with the nccl.h that is installed.
+// does not depend on a release. tools/ranks/tests compares it with the nccl.h that is installed.
 
 namespace warpsafe::ranks::nccl {
 

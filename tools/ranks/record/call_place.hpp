@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../../common/python_stack.hpp"
+#include "../../common/script_frame.hpp"
 #include "call_stack.hpp"
-#include "python_stack.hpp"
-#include "script_frame.hpp"
 
 #include <dlfcn.h>
 

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "loaded_object.hpp"
+#include "../../common/loaded_object.hpp"
 
 #include <execinfo.h>
 

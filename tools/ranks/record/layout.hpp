@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-// The binary files of a process: docs/tools/ranks-files.md. `warpsafe-ranks` reads them, also while
+// The binary files of a process: tools/ranks/docs/files.md. `warpsafe-ranks` reads them, also while
 // the process runs. Little endian, as all platforms of the library are.
 
 namespace warpsafe::ranks {

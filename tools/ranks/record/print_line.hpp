@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../../watch/core/report/guarded_file.hpp"
+#include "../../common/guarded_file.hpp"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "launchers.hpp"
+#include "../../common/launchers.hpp"
 
 #include <unistd.h>
 

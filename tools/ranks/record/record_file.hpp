@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "../../watch/core/report/held_signals.hpp"
+#include "../../common/held_signals.hpp"
 #include "layout.hpp"
 
 #include <fcntl.h>

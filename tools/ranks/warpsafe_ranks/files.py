@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""The files of one process, as tools/ranks/record writes them (docs/tools/ranks-files.md)."""
+"""The files of one process, as tools/ranks/record writes them (tools/ranks/docs/files.md)."""
 
 import collections
 import dataclasses

@@ -27,7 +27,7 @@ class Side:
 
 @dataclasses.dataclass
 class Finding:
-    """One problem. `kind` is part of the JSON format (docs/tools/ranks.md)."""
+    """One problem. `kind` is part of the JSON format (tools/ranks/docs/ranks.md)."""
 
     kind: str
     text: str

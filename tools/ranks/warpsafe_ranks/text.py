@@ -73,7 +73,7 @@ def legend(job):
 
 
 def as_json(job, findings, places):
-    """A dictionary: docs/tools/ranks.md has its fields."""
+    """A dictionary: tools/ranks/docs/ranks.md has its fields."""
     return {
         "format": 1,
         "ranks": sorted({process.rank for process in job.processes if process.rank >= 0}),
