@@ -5,6 +5,7 @@
 
 #include "module_script.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
