@@ -206,7 +206,8 @@ ws::result<void> show_mistakes(ws::StreamRef stream) {
   show("a negative number of elements",
        ws::launch(stream, good, ws::kernel<fill>, values.view(), -1000));
   on_host.resize(3);
-  show("a copy of 3 elements into 1000", values.assign(on_host));
+  show("a copy of 3 elements into 1000",
+       ws::copy_and_wait(stream, ws::from(on_host), ws::to(values)));
   show("and the same launch, done right", launch(good));
   return stream.synchronize();
 }

@@ -174,8 +174,8 @@ ws::result<Outcome> infer(ws::StreamRef stream, long long tokens, long long outp
   WARPSAFE_TRY(auto scores,
                ws::DeviceBuffer<float>::create(stream, static_cast<std::size_t>(tokens * outputs)));
   Model model = make_model(blocks.size(), activations.size(), static_cast<std::size_t>(inputs));
-  WARPSAFE_TRYV(blocks.assign(model.weights));
-  WARPSAFE_TRYV(activations.assign(model.activations));
+  WARPSAFE_TRYV(ws::copy_and_wait(stream, ws::from(model.weights), ws::to(blocks)));
+  WARPSAFE_TRYV(ws::copy_and_wait(stream, ws::from(model.activations), ws::to(activations)));
 
   constexpr auto row_threads = ws::block<256>;
   const auto blocks_config = ws::configure(blocks_grid);

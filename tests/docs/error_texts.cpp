@@ -104,7 +104,7 @@ void print_sizes(ws::StreamRef stream) {
         Grid::cover(ws::extent{ws::rows{1ULL << 40U}, ws::cols{1ULL << 40U}}, ws::block<16, 16>));
   PRINT(bytes_overflow, ws::DeviceBuffer<double>::create(stream, 1ULL << 62U));
   auto buffer = ws::DeviceBuffer<float>::create(stream, 1000).value();
-  PRINT(size_mismatch, buffer.assign(std::vector<float>(3)));
+  PRINT(size_mismatch, ws::copy_and_wait(stream, ws::from(std::vector<float>(3)), ws::to(buffer)));
   PRINT(size_not_multiple, Grid::cover_exact(1000, block, ws::kernel<fill>));
   PRINT(grid_zero, ws::GridDim::from_blocks(0));
   PRINT(grid_too_large, ws::GridDim::from_blocks(1, 70000));

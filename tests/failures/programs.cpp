@@ -88,7 +88,7 @@ result<bool> buffers() {
   for (int& value : pinned.span()) value = 5;
   WARPSAFE_TRYV(copy_and_wait(stream, from(pinned.span()), to(device)));
   WARPSAFE_TRY(auto pitched, PitchedBuffer<int>::create(stream, extent<2>{rows{4}, cols{8}}));
-  WARPSAFE_TRYV(pitched.assign(std::span(zeros)));
+  WARPSAFE_TRYV(copy_and_wait(stream, from(std::span(zeros)), to(pitched)));
   WARPSAFE_TRY(const auto plane, pitched.to_host(stream).get());
   WARPSAFE_TRY(auto managed, ManagedBuffer<int>::create(stream, size));
   WARPSAFE_TRYV(launch(stream, small, kernel<add_one>, device.view(), size));

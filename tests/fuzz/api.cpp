@@ -172,7 +172,7 @@ class Program {
       case 7:
         return fill();
       case 8:
-        return assign();
+        return overwrite();
       case 9:
         return copy_buffers();
       case 10:
@@ -294,7 +294,8 @@ class Program {
   static result<Buffer> filled(const Stream& stream, const std::vector<Word>& words) {
     auto buffer = Buffer::create(stream, words.size());
     if (!buffer.has_value()) return buffer;
-    const auto copied = buffer.assume_value().assign(std::span(words));
+    const auto copied = copy_and_wait(stream, warpsafe::from(std::span(words)),
+                                      warpsafe::to(buffer.assume_value()));
     if (!copied.has_value()) return copied.assume_error();
     return buffer;
   }
@@ -358,7 +359,7 @@ class Program {
                   [memory, word] { std::fill(memory->words.begin(), memory->words.end(), word); });
     keep_in(stream->capture, *slot);
   }
-  void assign() {
+  void overwrite() {
     BufferSlot* const slot = made(buffers_);
     const std::size_t choice = input_.below(20);
     const std::vector<Word> words = numbers(choice);
@@ -366,7 +367,9 @@ class Program {
     MMemory* const memory = slot->model;
     const bool expected = memory != nullptr && choice == memory->words.size() &&
                           (choice == 0 || memory->stream->capture == nullptr);
-    if (check("Buffer::assign", slot->real->assign(std::span(words)), expected)) {
+    const auto copied = copy_and_wait(slot->real->stream(), warpsafe::from(std::span(words)),
+                                      warpsafe::to(*slot->real));
+    if (check("copy_and_wait", copied, expected)) {
       memory->words = words;
     }
   }

@@ -107,7 +107,7 @@ TEST_F(DataOnGpu, ABufferIsFreedAfterItsUseOnAnotherStream) {
 TEST_F(DataOnGpu, MatricesKeepTheirRowsApart) {
   const ws::extent<2> size{ws::rows{37}, ws::cols{53}};
   auto matrix = ws::PitchedBuffer<int>::create(*stream, size).value();
-  ASSERT_TRUE(matrix.assign(counting(37 * 53)).has_value());
+  ASSERT_TRUE(ws::copy_and_wait(*stream, ws::from(counting(37 * 53)), ws::to(matrix)).has_value());
   ASSERT_TRUE(ws::launch(*stream, ws::configure(ws::SafeGrid<>::cover(size, ws::block<16, 16>)),
                          ws::kernel<negate>, matrix.view())
                   .has_value());

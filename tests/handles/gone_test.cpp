@@ -27,7 +27,6 @@ WARPSAFE_KERNEL void set(float value, float* x) { x[thread_index().x] = value; }
 using Set = void(float, float*);
 const host::NamedKernel table[] = {host::named<set>("set")};
 constexpr LaunchConfig one_block{grid<1>, block<4>};
-constexpr float four[4] = {1, 2, 3, 4};
 
 /// What a call on a gone object did: its error, or Errc{} if it has answered.
 using Outcome = Errc;
@@ -245,8 +244,6 @@ std::vector<Row> each_row() {
   both("keep", [](auto& b, Objects&) { return empty(b.keep().empty()); }, {answered});
   both(
       "used_on", [](auto& b, Objects& o) { return of(b.used_on(o.other)); }, no_memory);
-  both(
-      "assign", [](auto& b, Objects&) { return of(b.assign(four)); }, no_memory);
   both(
       "zero", [](auto& b, Objects& o) { return of(b.zero(o.other)); }, no_memory);
   both(

@@ -388,12 +388,11 @@ TEST(RaceFindings, OfOneSide) {
             "writes, or launch it without dependent_launch\n");
   const Finding unwritten = unwritten_read(history, 2);
   EXPECT_EQ(unwritten.mistake, Mistake::unwritten_read);
-  EXPECT_EQ(
-      unwritten.text,
-      "Read of memory that nothing has written\n"
-      "  #3 kernel 'b' on stream 3, at program.cpp:7, adds to it by atomic_add\n"
-      "  write the memory first, on this stream or before it: zero(stream), assign, a copy or "
-      "a kernel\n");
+  EXPECT_EQ(unwritten.text,
+            "Read of memory that nothing has written\n"
+            "  #3 kernel 'b' on stream 3, at program.cpp:7, adds to it by atomic_add\n"
+            "  write the memory first, on this stream or before it: zero(stream), a copy or "
+            "a kernel\n");
   const Finding failure = finding_of(Mistake::failure, "it failed\n");
   EXPECT_EQ(failure.text, "it failed\n");
   EXPECT_EQ(failure.first.action.kind, ActionKind::not_done);

@@ -130,7 +130,8 @@ TEST_F(TwoDevices, AnAssignmentIsOrderedByTheBuffersOwnStream) {
   expect_clean([]() -> result<bool> {
     WARPSAFE_TRY(auto devices, make_pair_of_devices());
     WARPSAFE_TRYV(write_far(devices, 3.0F));
-    WARPSAFE_TRYV(devices.far.assign(Floats(count, 4.0F)));  // waits, so the next line is in order
+    WARPSAFE_TRYV(copy_and_wait(devices.there, from(Floats(count, 4.0F)),
+                                to(devices.far)));  // waits, so the next line is in order
     WARPSAFE_TRY(const auto values, devices.far.to_host(devices.here).get());
     return values == Floats(count, 4.0F);
   });

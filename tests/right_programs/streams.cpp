@@ -285,7 +285,8 @@ ws::result<bool> pipeline_of_batches(const ws::Stream& stream) {
   int total = 0;
   for (int batch = 0; batch < 7; ++batch) {
     const auto slot = static_cast<std::size_t>(batch) % 3;
-    WARPSAFE_TRYV(buffers[slot].assign(std::vector<int>(n, batch)));
+    WARPSAFE_TRYV(ws::copy_and_wait(streams[slot], ws::from(std::vector<int>(n, batch)),
+                                    ws::to(buffers[slot])));
     WARPSAFE_TRYV(add_to(streams[slot], buffers[slot], 1));
     WARPSAFE_TRY(const auto values, buffers[slot].to_host(streams[slot]).get());
     total += values[n / 2];

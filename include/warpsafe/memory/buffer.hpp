@@ -63,14 +63,23 @@ class [[nodiscard]] basic_device_buffer {
     return LaunchError::make(Errc::stream_null, Stage::construction);
   }
   /// Allocates a buffer and copies `source` into it. Returns when the copy has ended, so that the
-  /// host memory may be changed again. Errors are those of `create` and `assign`.
+  /// host memory may be changed again. Errors are those of `create`, and Errc::stream_capturing,
+  /// ::runtime_failed, ::execution_failed; level full: ::argument_host_pointer if T is a pointer,
+  /// or a structure with one among its members (not in a union or a class), that points to host
+  /// memory.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_device_buffer> from(
       basic_stream_hold<B> stream, std::span<const T> source,
       call_site site = call_site::current()) noexcept {
     auto made = create<Level>(std::move(stream), source.size(), site);
     if (!made.has_value()) return made;
-    const auto copied = made.assume_value().template assign<Level>(source, site);
+    const result<void> usable =
+        detail::check_elements<Level, B>(source.data(), source.size(), site);
+    if (!usable.has_value()) return usable.assume_error();
+    const basic_device_buffer& buffer = made.assume_value();
+    const auto host = detail::CopyRows::flat(source.data(), source.size());
+    const result<void> copied = detail::copy_blocking<Level>(
+        buffer.rows(), host, CopyKind::host_to_device, buffer.stream(), site);
     if (!copied.has_value()) return copied.assume_error();
     return made;
   }
@@ -151,24 +160,6 @@ class [[nodiscard]] basic_device_buffer {
     return usable.has_value() ? detail::record_use<Level>(memory_, stream, site) : usable;
   }
 
-  /// Overwrites the buffer from host memory with the same number of elements, in stream order.
-  /// Returns when the host memory may be changed again. Errc::size_mismatch (value: the source's
-  /// size, limit: the buffer's), ::stream_capturing, ::runtime_failed, ::execution_failed; level
-  /// full: ::argument_host_pointer if T is a pointer, or a structure with one among its members
-  /// (not in a union or a class), that points to host memory.
-  template <CheckLevel Level = current_level>
-  [[nodiscard]] result<void> assign(std::span<const T> source,
-                                    call_site site = call_site::current()) noexcept {
-    const auto host = detail::CopyRows::flat(source.data(), source.size());
-    // A closed buffer, which has no stream, is refused here.
-    const result<void> sizes = detail::check_same_size(rows(), host, site);
-    if (!sizes.has_value()) return sizes;
-    const result<void> usable =
-        detail::check_elements<Level, B>(source.data(), source.size(), site);
-    if (!usable.has_value()) return usable;
-    return detail::copy_blocking<Level>(rows(), host, CopyKind::host_to_device,
-                                        memory_->reachable(), site);
-  }
   /// Sets every byte to 0, in the order of `stream`. Errc::runtime_failed; checked builds:
   /// Errc::memory_wrong_device if the stream's device cannot access the memory.
   template <CheckLevel Level = current_level>

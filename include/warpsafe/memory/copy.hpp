@@ -112,13 +112,28 @@ constexpr bool check_pair() noexcept {
   return writable && same && one_backend && !on_host;
 }
 
+/// Checks the stream, and that both sides of a copy have their names.
 template <class S, class To, class From>
+constexpr bool check_sides() noexcept {
+  if constexpr (!check_stream<S>()) {
+    return false;
+  } else {
+    constexpr SideName to = side_name<std::remove_cvref_t<To>>;
+    constexpr SideName from = side_name<std::remove_cvref_t<From>>;
+    // Two equal names are diagnosed by begins_with_source.
+    constexpr bool named = to != SideName::none && from != SideName::none;
+    static_assert(
+        named,
+        "warpsafe: a copy names its sides, in either order: copy(stream, from(x), to(y)); by position, it would compile in the wrong direction too");
+    return named && to != from;
+  }
+}
+
+template <class To, class From, class B>
 constexpr bool check_copy() noexcept {
   // The checks are nested, so that the compiler reports only the first problem.
-  if constexpr (check_stream<S>()) {
-    if constexpr (check_operand<To>()) {
-      if constexpr (check_operand<From>()) return check_pair<To, From, typename S::backend>();
-    }
+  if constexpr (check_operand<To>()) {
+    if constexpr (check_operand<From>()) return check_pair<To, From, B>();
   }
   return false;
 }
@@ -134,64 +149,40 @@ inline constexpr bool is_host_target = is_host_side<std::remove_reference_t<H>, 
                                        (std::is_lvalue_reference_v<H> ||
                                         std::is_trivially_copyable_v<std::remove_cvref_t<H>>);
 
-/// Whether a side can be the target of a copy with the other side.
-template <class Side, class Other>
-constexpr bool may_be_target() noexcept {
-  if constexpr (CopyOperand<std::remove_cvref_t<Side>>::known) {
-    return is_writable<Side>;
-  } else {
-    return is_host_target<
-        Side, std::remove_const_t<typename CopyOperand<std::remove_cvref_t<Other>>::element>>;
-  }
-}
-/// Diagnoses a valid copy without names whose sides could be swapped.
 template <class To, class From>
-constexpr void check_direction() noexcept {
-  constexpr bool one_way = !may_be_target<From, To>();
-  static_assert(
-      one_way,
-      "warpsafe: both sides of this copy can be written, so the copy would compile in the wrong "
-      "direction too; name the sides, in either order: from(x), to(y)");
-}
-
-template <class S, class To, class From>
 constexpr bool check_blocking_copy() noexcept {
   using ToType = std::remove_cvref_t<To>;
   using FromType = std::remove_cvref_t<From>;
-  if constexpr (!check_stream<S>()) {
+  constexpr bool pinned = is_pinned<ToType> || is_pinned<FromType>;
+  static_assert(
+      !pinned,
+      "warpsafe: copy_and_wait(stream, from(x), to(y)) takes no PinnedBuffer; pass its span(), or move it into copy(), which does not wait");
+  constexpr bool one_device = CopyOperand<ToType>::known != CopyOperand<FromType>::known;
+  static_assert(
+      pinned || one_device,
+      "warpsafe: copy_and_wait(stream, from(x), to(y)) takes device memory (a buffer, a view) "
+      "on one side and host memory with a size (a vector, a std::span) on the other; unwrap a "
+      "result with WARPSAFE_TRY");
+  if constexpr (pinned || !one_device) {
     return false;
+  } else if constexpr (CopyOperand<ToType>::known) {
+    using Element = typename CopyOperand<ToType>::element;
+    constexpr bool writable = is_writable<To>;
+    static_assert(writable,
+                  "warpsafe: the target of this copy is const: are source and target swapped? "
+                  "copy_and_wait(stream, from(x), to(y))");
+    constexpr bool fits = is_host_side<std::remove_reference_t<From>, const Element>;
+    static_assert(
+        !writable || fits,
+        "warpsafe: the source is not sized host memory of these elements; pass a std::span or a std::vector of them");
+    return writable && fits;
   } else {
-    constexpr bool pinned = is_pinned<ToType> || is_pinned<FromType>;
+    using Element = std::remove_const_t<typename CopyOperand<FromType>::element>;
+    constexpr bool fits = is_host_target<To, Element>;
     static_assert(
-        !pinned,
-        "warpsafe: copy_and_wait(stream, from(x), to(y)) takes no PinnedBuffer; pass its span(), or move it into copy(), which does not wait");
-    constexpr bool one_device = CopyOperand<ToType>::known != CopyOperand<FromType>::known;
-    static_assert(
-        pinned || one_device,
-        "warpsafe: copy_and_wait(stream, from(x), to(y)) takes device memory (a buffer, a view) "
-        "on one side and host memory with a size (a vector, a std::span) on the other; unwrap a "
-        "result with WARPSAFE_TRY");
-    if constexpr (pinned || !one_device) {
-      return false;
-    } else if constexpr (CopyOperand<ToType>::known) {
-      using Element = typename CopyOperand<ToType>::element;
-      constexpr bool writable = is_writable<To>;
-      static_assert(writable,
-                    "warpsafe: the target of this copy is const: are source and target swapped? "
-                    "copy_and_wait(stream, from(x), to(y))");
-      constexpr bool fits = is_host_side<std::remove_reference_t<From>, const Element>;
-      static_assert(
-          !writable || fits,
-          "warpsafe: the source is not sized host memory of these elements; pass a std::span or a std::vector of them");
-      return writable && fits;
-    } else {
-      using Element = std::remove_const_t<typename CopyOperand<FromType>::element>;
-      constexpr bool fits = is_host_target<To, Element>;
-      static_assert(
-          fits,
-          "warpsafe: the target is not sized writable host memory of these elements; pass a std::span, or a std::vector that has a name");
-      return fits;
-    }
+        fits,
+        "warpsafe: the target is not sized writable host memory of these elements; pass a std::span, or a std::vector that has a name");
+    return fits;
   }
 }
 
@@ -211,9 +202,8 @@ template <class T>
 }
 
 /// Copies `from` to `to` in the order of `stream`, and returns at once: `copy(stream, from(x),
-/// to(y))`. Without names, the target comes first, and the source must be `const`: otherwise the
-/// copy would compile in the wrong direction too. Both must have the same number of elements, or of
-/// rows and columns: Errc::size_mismatch (value: the source's, limit: the target's).
+/// to(y))`, in either order. Both must have the same number of elements, or of rows and columns:
+/// Errc::size_mismatch (value: the source's, limit: the target's).
 ///
 /// * Device memory to device memory, on one device or two, neither of which need be the stream's,
 ///   nor have access to the other's memory. Operands are a named DeviceBuffer or PitchedBuffer, a
@@ -231,17 +221,17 @@ template <CheckLevel Level = current_level, class S, class To, class From>
                         call_site site = call_site::current()) noexcept {
   if constexpr (detail::begins_with_source<To, From>()) {
     return copy<Level>(stream, std::forward<From>(from), std::forward<To>(to), site);
-  } else {
-    using ToSide = decltype(detail::unnamed(std::forward<To>(to)));
-    using FromSide = decltype(detail::unnamed(std::forward<From>(from)));
-    if constexpr (detail::check_copy<S, ToSide, FromSide>()) {
-      if constexpr (!detail::has_names<To, From>) detail::check_direction<ToSide, FromSide>();
-      return detail::copy_sides<Level, typename S::backend>(
-          stream, detail::unnamed(std::forward<To>(to)), detail::unnamed(std::forward<From>(from)),
-          site);
+  } else if constexpr (detail::check_sides<S, To, From>()) {
+    using ToSide = decltype(detail::unnamed(to));
+    using FromSide = decltype(detail::unnamed(from));
+    if constexpr (detail::check_copy<ToSide, FromSide, typename S::backend>()) {
+      return detail::copy_sides<Level, typename S::backend>(stream, detail::unnamed(to),
+                                                            detail::unnamed(from), site);
     } else {
       return success();
     }
+  } else {
+    return success();
   }
 }
 /// Diagnoses a temporary stream, which would be destroyed before the copy has run.
@@ -273,17 +263,16 @@ template <CheckLevel Level = current_level, class S, class To, class From>
                                          call_site site = call_site::current()) noexcept {
   if constexpr (detail::begins_with_source<To, From>()) {
     return copy_and_wait<Level>(stream, std::forward<From>(from), std::forward<To>(to), site);
-  } else {
-    using ToSide = decltype(detail::unnamed(std::forward<To>(to)));
-    using FromSide = decltype(detail::unnamed(std::forward<From>(from)));
-    if constexpr (detail::check_blocking_copy<S, ToSide, FromSide>()) {
-      if constexpr (!detail::has_names<To, From>) detail::check_direction<ToSide, FromSide>();
-      return detail::copy_sides_and_wait<Level, typename S::backend>(
-          stream, detail::unnamed(std::forward<To>(to)), detail::unnamed(std::forward<From>(from)),
-          site);
+  } else if constexpr (detail::check_sides<S, To, From>()) {
+    if constexpr (detail::check_blocking_copy<decltype(detail::unnamed(to)),
+                                              decltype(detail::unnamed(from))>()) {
+      return detail::copy_sides_and_wait<Level, typename S::backend>(stream, detail::unnamed(to),
+                                                                     detail::unnamed(from), site);
     } else {
       return success();
     }
+  } else {
+    return success();
   }
 }
 

@@ -137,21 +137,6 @@ class [[nodiscard]] basic_pitched_buffer {
     return usable.has_value() ? detail::record_use<Level>(memory_, stream, site) : usable;
   }
 
-  /// Overwrites the matrix from host memory, which holds its rows without gaps. Returns when the
-  /// host memory may be changed again. Errc::size_mismatch, ::stream_capturing, ::runtime_failed,
-  /// ::execution_failed; level full: ::argument_host_pointer, as DeviceBuffer::assign.
-  template <CheckLevel Level = current_level>
-  [[nodiscard]] result<void> assign(std::span<const T> source,
-                                    call_site site = call_site::current()) noexcept {
-    const auto host = detail::CopyRows::flat(source.data(), source.size());
-    const result<void> sizes = detail::check_same_size(copy_rows(), host, site);
-    if (!sizes.has_value()) return sizes;  // also for a closed buffer, which has no stream
-    const result<void> usable =
-        detail::check_elements<Level, B>(source.data(), source.size(), site);
-    if (!usable.has_value()) return usable;
-    return detail::copy_blocking<Level>(copy_rows(), host, CopyKind::host_to_device,
-                                        memory_->reachable(), site);
-  }
   /// Sets every byte to 0, in the order of `stream`. Errc as DeviceBuffer::zero.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> zero(basic_stream_ref<B> stream,

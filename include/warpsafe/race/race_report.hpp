@@ -209,7 +209,7 @@ namespace detail {
   std::string text = "Read of memory that nothing has written\n  " + describe(history, work) +
                      (is_copy ? ", from a device" : ", adds to it by atomic_add") +
                      "\n  write the memory first, on this stream or before it: "
-                     "zero(stream), assign, a copy or a kernel\n";
+                     "zero(stream), a copy or a kernel\n";
   return {Mistake::unwritten_read, reader, reader, std::move(text)};
 }
 /// A finding without two sides.

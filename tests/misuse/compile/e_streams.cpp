@@ -75,9 +75,9 @@ auto e03g_copy_on_a_temporary_stream([[maybe_unused]] const ws::Stream& stream, 
                                      const Buffer& from) {
 #ifdef MISUSE
   // expected-error {{"this stream is a temporary and ends before the copy is done"}}
-  return ws::copy(ws::Stream::create().value(), to, from);
+  return ws::copy(ws::Stream::create().value(), ws::from(from), ws::to(to));
 #else
-  return ws::copy(stream, to, from);
+  return ws::copy(stream, ws::from(from), ws::to(to));
 #endif
 }
 

@@ -27,9 +27,9 @@ struct warpsafe::device_pointer_traits<ForeignTensor> {
 auto f02_temporary_vector_as_source(ws::StreamRef stream, Buffer& buffer) {
 #ifdef MISUSE
   // expected-error {{"this is pageable host memory"}}
-  return ws::copy(stream, buffer, std::vector<float>(5));
+  return ws::copy(stream, ws::from(std::vector<float>(5)), ws::to(buffer));
 #else
-  return ws::copy_and_wait(stream, buffer, std::vector<float>(5));
+  return ws::copy_and_wait(stream, ws::from(std::vector<float>(5)), ws::to(buffer));
 #endif
 }
 
@@ -38,10 +38,10 @@ auto f02b_local_as_source(ws::StreamRef stream, Buffer& buffer) {
 #ifdef MISUSE
   const float value = 1;
   // expected-error {{"a raw pointer has no size"}}
-  return ws::copy(stream, buffer, &value);
+  return ws::copy(stream, ws::from(&value), ws::to(buffer));
 #else
   const float value[1] = {1};
-  return ws::copy_and_wait(stream, buffer, value);
+  return ws::copy_and_wait(stream, ws::from(value), ws::to(buffer));
 #endif
 }
 
@@ -49,7 +49,7 @@ auto f02b_local_as_source(ws::StreamRef stream, Buffer& buffer) {
 auto f02c_named_pinned_buffer(ws::StreamRef stream, Buffer& buffer, Pinned pinned) {
 #ifdef MISUSE
   // expected-error {{"pass it with std::move"}}
-  return ws::copy(stream, buffer, pinned);
+  return ws::copy(stream, ws::from(pinned), ws::to(buffer));
 #else
   return ws::copy(stream, ws::from(std::move(pinned)), ws::to(buffer));
 #endif
@@ -59,10 +59,10 @@ auto f02c_named_pinned_buffer(ws::StreamRef stream, Buffer& buffer, Pinned pinne
 auto f02d_temporary_buffer(ws::StreamRef stream, Buffer& buffer) {
 #ifdef MISUSE
   // expected-error {{"this buffer is a temporary"}}
-  return ws::copy(stream, buffer, Buffer::create(stream, 5).value());
+  return ws::copy(stream, ws::from(Buffer::create(stream, 5).value()), ws::to(buffer));
 #else
   const auto source = Buffer::create(stream, 5).value();
-  return ws::copy(stream, buffer, source);
+  return ws::copy(stream, ws::from(source), ws::to(buffer));
 #endif
 }
 
@@ -72,7 +72,7 @@ auto f02e_const_pinned_buffer(const ws::Stream& stream, Buffer& to,
                               [[maybe_unused]] Pinned& from) {
 #ifdef MISUSE
   // expected-error {{"a const PinnedBuffer cannot be moved"}}
-  return ws::copy(stream, to, std::move(constant));
+  return ws::copy(stream, ws::from(std::move(constant)), ws::to(to));
 #else
   return ws::copy(stream, ws::from(std::move(from)), ws::to(to));
 #endif
@@ -82,9 +82,9 @@ auto f02e_const_pinned_buffer(const ws::Stream& stream, Buffer& to,
 auto f03_vector_in_a_copy(ws::StreamRef stream, Buffer& buffer, const std::vector<float>& values) {
 #ifdef MISUSE
   // expected-error {{"this is pageable host memory"}}
-  return ws::copy(stream, buffer, values);
+  return ws::copy(stream, ws::from(values), ws::to(buffer));
 #else
-  return ws::copy_and_wait(stream, buffer, values);
+  return ws::copy_and_wait(stream, ws::from(values), ws::to(buffer));
 #endif
 }
 
@@ -94,9 +94,9 @@ auto f03b_copy_into_a_vector(ws::StreamRef stream, const Buffer& buffer,
                              std::vector<float>& values) {
 #ifdef MISUSE
   // expected-error {{"this is pageable host memory"}}
-  return ws::copy(stream, values, buffer);
+  return ws::copy(stream, ws::from(buffer), ws::to(values));
 #else
-  return ws::copy_and_wait(stream, values, buffer);
+  return ws::copy_and_wait(stream, ws::from(buffer), ws::to(values));
 #endif
 }
 
@@ -104,9 +104,9 @@ auto f03b_copy_into_a_vector(ws::StreamRef stream, const Buffer& buffer,
 auto f03c_copy_into_a_span(ws::StreamRef stream, const Buffer& buffer, std::span<float> values) {
 #ifdef MISUSE
   // expected-error {{"this is pageable host memory"}}
-  return ws::copy(stream, values, buffer);
+  return ws::copy(stream, ws::from(buffer), ws::to(values));
 #else
-  return ws::copy_and_wait(stream, values, buffer);
+  return ws::copy_and_wait(stream, ws::from(buffer), ws::to(values));
 #endif
 }
 
@@ -167,7 +167,8 @@ auto f05_copy_of_n_bytes(ws::StreamRef stream, Buffer& buffer, const Buffer& oth
   // expected-error {{"no number of elements or bytes"}}
   return ws::copy(stream, buffer, other, n);
 #else
-  return ws::copy(stream, buffer.view().subspan(0, n).value(), other.view().subspan(0, n).value());
+  return ws::copy(stream, ws::from(other.view().subspan(0, n).value()),
+                  ws::to(buffer.view().subspan(0, n).value()));
 #endif
 }
 
@@ -178,7 +179,7 @@ auto f05b_copy_like_memcpy([[maybe_unused]] ws::StreamRef stream, Buffer& buffer
   // expected-error {{"every copy names its stream first"}}
   return ws::copy(buffer, other, buffer.size() * sizeof(float));
 #else
-  return ws::copy(stream, buffer, other);
+  return ws::copy(stream, ws::from(other), ws::to(buffer));
 #endif
 }
 
@@ -189,20 +190,20 @@ auto f05c_elements_of_another_type(ws::StreamRef stream, [[maybe_unused]] Buffer
 #ifdef MISUSE
   static_cast<void>(other);
   // expected-error {{"elements of different types"}}
-  return ws::copy(stream, buffer, doubles);
+  return ws::copy(stream, ws::from(doubles), ws::to(buffer));
 #else
   static_cast<void>(buffer);
-  return ws::copy(stream, doubles, other);
+  return ws::copy(stream, ws::from(other), ws::to(doubles));
 #endif
 }
 
 // F05: Source and target are swapped.
 auto f05d_source_and_target_swapped(ws::StreamRef stream, Buffer& buffer, const Buffer& source) {
 #ifdef MISUSE
-  // expected-error {{"are source and target swapped? copy(stream, from(x), to(y))"}}
+  // expected-error {{"a copy names its sides"}}
   return ws::copy(stream, source, buffer);
 #else
-  return ws::copy(stream, buffer, source);
+  return ws::copy(stream, ws::from(source), ws::to(buffer));
 #endif
 }
 
@@ -239,7 +240,7 @@ auto f05h_named_target_that_is_const(ws::StreamRef stream, Buffer& buffer, const
 // F05: Both buffers can be written, so the copy would compile in the wrong direction too.
 auto f05i_direction_by_position(ws::StreamRef stream, Buffer& buffer, Buffer& other) {
 #ifdef MISUSE
-  // expected-error {{"would compile in the wrong direction too"}}
+  // expected-error {{"a copy names its sides"}}
   return ws::copy(stream, buffer, other);
 #else
   return ws::copy(stream, ws::from(other), ws::to(buffer));
@@ -249,7 +250,7 @@ auto f05i_direction_by_position(ws::StreamRef stream, Buffer& buffer, Buffer& ot
 // F05: As f05i, for a download that may be meant as an upload.
 auto f05j_download_or_upload(ws::StreamRef stream, Buffer& buffer, std::vector<float>& values) {
 #ifdef MISUSE
-  // expected-error {{"would compile in the wrong direction too"}}
+  // expected-error {{"a copy names its sides"}}
   return ws::copy_and_wait(stream, values, buffer);
 #else
   return ws::copy_and_wait(stream, ws::from(buffer), ws::to(values));
@@ -259,7 +260,7 @@ auto f05j_download_or_upload(ws::StreamRef stream, Buffer& buffer, std::vector<f
 // F05: As f05j, with the sides the other way round.
 auto f05k_upload_or_download(ws::StreamRef stream, Buffer& buffer, std::span<float> values) {
 #ifdef MISUSE
-  // expected-error {{"would compile in the wrong direction too"}}
+  // expected-error {{"a copy names its sides"}}
   return ws::copy_and_wait(stream, buffer, values);
 #else
   return ws::copy_and_wait(stream, ws::from(values), ws::to(buffer));
@@ -269,7 +270,7 @@ auto f05k_upload_or_download(ws::StreamRef stream, Buffer& buffer, std::span<flo
 // F05: A PinnedBuffer takes part in copies of both directions.
 auto f05l_pinned_memory_by_position(ws::StreamRef stream, Buffer& buffer, Pinned& pinned) {
 #ifdef MISUSE
-  // expected-error {{"would compile in the wrong direction too"}}
+  // expected-error {{"a copy names its sides"}}
   return ws::copy(stream, buffer, std::move(pinned));
 #else
   return ws::copy(stream, ws::from(std::move(pinned)), ws::to(buffer));
@@ -302,10 +303,10 @@ auto f05o_pinned_target_of_a_blocking_copy(ws::StreamRef stream, Buffer& buffer,
 auto f05m_temporary_vector_as_target(ws::StreamRef stream, const Buffer& buffer) {
 #ifdef MISUSE
   // expected-error {{"pass a std::span, or a std::vector that has a name"}}
-  return ws::copy_and_wait(stream, std::vector<float>(5), buffer);
+  return ws::copy_and_wait(stream, ws::from(buffer), ws::to(std::vector<float>(5)));
 #else
   std::vector<float> values(5);
-  return ws::copy_and_wait(stream, values, buffer);
+  return ws::copy_and_wait(stream, ws::from(buffer), ws::to(values));
 #endif
 }
 

@@ -72,7 +72,7 @@ auto h29_view_of_a_temporary(const ws::Stream& stream) {
 // H44: Source and target of a copy are swapped.
 auto h44_copy_the_wrong_way(const ws::Stream& stream, Buffer& from, Buffer& to) {
 #ifdef MISUSE
-  // expected-error {{"both sides of this copy can be written"}}
+  // expected-error {{"a copy names its sides"}}
   return ws::copy(stream, from.view(), to.view());
 #else
   return ws::copy(stream, ws::from(from.view()), ws::to(to.view()));
@@ -82,10 +82,10 @@ auto h44_copy_the_wrong_way(const ws::Stream& stream, Buffer& from, Buffer& to) 
 // H45: Source and target of a copy are swapped, and the source is const.
 auto h45_copy_to_the_const_source(const ws::Stream& stream, const Buffer& from, Buffer& to) {
 #ifdef MISUSE
-  // expected-error {{"are source and target swapped? copy(stream, from(x), to(y))"}}
+  // expected-error {{"a copy names its sides"}}
   return ws::copy(stream, from.view(), to.view());
 #else
-  return ws::copy(stream, to.view(), from.view());
+  return ws::copy(stream, ws::from(from.view()), ws::to(to.view()));
 #endif
 }
 
@@ -99,13 +99,13 @@ auto h51_strings_on_the_device(const ws::Stream& stream) {
 #endif
 }
 
-// H52: An assignment from values of another type.
-auto h52_doubles_for_floats(Buffer& buffer) {
+// H52: A copy of values of another type.
+auto h52_doubles_for_floats(const ws::Stream& stream, Buffer& buffer) {
 #ifdef MISUSE
-  // expected-error {{"assign"}}
-  return buffer.assign(std::vector<double>(10, 1.0));
+  // expected-error {{"the source is not sized host memory of these elements"}}
+  return ws::copy_and_wait(stream, ws::from(std::vector<double>(10, 1.0)), ws::to(buffer));
 #else
-  return buffer.assign(std::vector<float>(10, 1.0F));
+  return ws::copy_and_wait(stream, ws::from(std::vector<float>(10, 1.0F)), ws::to(buffer));
 #endif
 }
 
@@ -259,7 +259,7 @@ auto h86_cluster_counted_as_a_block() {
 // I09: The download is written where the upload is meant.
 auto i09_pinned_buffer_as_the_target(const ws::Stream& stream, Buffer& x, Pinned& pinned) {
 #ifdef MISUSE
-  // expected-error {{"both sides of this copy can be written"}}
+  // expected-error {{"a copy names its sides"}}
   return ws::copy(stream, std::move(pinned), x.view());
 #else
   return ws::copy(stream, ws::from(std::move(pinned)), ws::to(x.view()));
@@ -269,7 +269,7 @@ auto i09_pinned_buffer_as_the_target(const ws::Stream& stream, Buffer& x, Pinned
 // I10: The vector that is to go up is overwritten.
 auto i10_vector_as_the_target(const ws::Stream& stream, Buffer& x, std::vector<float>& next) {
 #ifdef MISUSE
-  // expected-error {{"both sides of this copy can be written"}}
+  // expected-error {{"a copy names its sides"}}
   return ws::copy_and_wait(stream, next, x.view());
 #else
   return ws::copy_and_wait(stream, ws::from(next), ws::to(x.view()));
@@ -280,7 +280,7 @@ auto i10_vector_as_the_target(const ws::Stream& stream, Buffer& x, std::vector<f
 auto i11_parts_of_one_buffer(const ws::Stream& stream, ws::DeviceView<float> border,
                              ws::DeviceView<float> inner) {
 #ifdef MISUSE
-  // expected-error {{"both sides of this copy can be written"}}
+  // expected-error {{"a copy names its sides"}}
   return ws::copy(stream, inner, border);
 #else
   return ws::copy(stream, ws::from(inner), ws::to(border));

@@ -59,7 +59,7 @@ TEST_F(BufferTest, OfNothingAsksForNoMemory) {
   auto empty = DeviceBuffer<int>::create(stream, 0).value();
   EXPECT_TRUE(empty.empty());
   EXPECT_TRUE(empty.zero(stream).has_value());
-  EXPECT_TRUE(empty.assign({}).has_value());
+  EXPECT_TRUE(copy_and_wait(stream, from(std::vector<int>{}), to(empty)).has_value());
   EXPECT_TRUE(launch(stream, three, kernel<take<DeviceSpan<int>>>, empty.view()).has_value());
   EXPECT_TRUE(read(empty).empty());
   EXPECT_TRUE(empty.close().has_value());
@@ -105,9 +105,9 @@ TEST_F(BufferTest, OutOfMemoryIsToldOfTheStreamsDeviceNotOfTheCurrentOne) {
 TEST_F(BufferTest, GivesBackWhatItWasGiven) {
   auto buffer = filled(counting(1000));
   EXPECT_EQ(read(buffer), counting(1000));
-  ASSERT_TRUE(buffer.assign(counting(1000, 7)).has_value());
+  ASSERT_TRUE(copy_and_wait(stream, from(counting(1000, 7)), to(buffer)).has_value());
   EXPECT_EQ(read(buffer), counting(1000, 7));
-  EXPECT_EQ(finding(error_in(buffer.assign(counting(3)))),
+  EXPECT_EQ(finding(error_in(copy_and_wait(stream, from(counting(3)), to(buffer)))),
             (Finding{Errc::size_mismatch, Stage::construction, 3, 1000, Axis::none}));
 }
 
@@ -132,16 +132,17 @@ TEST_F(BufferTest, ATableHasNoAddressesOfTheHost) {
             "device cannot read; store the device's addresses: view().pointer().get()\n"
             "  at app.cpp:7");
   auto table = DeviceBuffer<float*>::create(stream, 3).value();
-  EXPECT_EQ(error_in(table.assign(wrong)).code, Errc::argument_host_pointer);
   EXPECT_EQ(error_in(copy_and_wait(stream, from(wrong), to(table))).code,
             Errc::argument_host_pointer);
   auto matrix = PitchedBuffer<float*>::create(stream, extent{rows{1}, cols{3}}).value();
-  EXPECT_EQ(error_in(matrix.assign(wrong)).code, Errc::argument_host_pointer);
+  EXPECT_EQ(error_in(copy_and_wait(stream, from(wrong), to(matrix))).code,
+            Errc::argument_host_pointer);
   auto pinned = PinnedBuffer<float*>::create(3).value();
   for (float*& each : pinned.span()) each = on_host.data();
   EXPECT_EQ(error_in(copy(stream, from(std::move(pinned)), to(table)).get()).code,
             Errc::argument_host_pointer);
-  EXPECT_TRUE(table.assign<CheckLevel::cheap>(wrong).has_value()) << "only level full asks";
+  EXPECT_TRUE(copy_and_wait<CheckLevel::cheap>(stream, from(wrong), to(table)).has_value())
+      << "only level full asks";
 }
 
 }  // namespace
@@ -249,7 +250,8 @@ TEST_F(BufferTest, AStructureHasAddressesOfTheDeviceAndNumbers) {
   const std::vector<ListNode> nodes{{known, 32767}, {nullptr, -1}, {known + 4, 0}};
   EXPECT_TRUE(DeviceBuffer<ListNode>::from(stream, nodes).has_value());
   auto links = DeviceBuffer<ListNode>::create(stream, 1).value();
-  EXPECT_TRUE(links.assign(std::vector<ListNode>{{known, 1}}).has_value());
+  EXPECT_TRUE(
+      copy_and_wait(stream, from(std::vector<ListNode>{{known, 1}}), to(links)).has_value());
   // A number that is an address by chance: no pointer is among the members.
   EXPECT_TRUE(DeviceBuffer<Pixel>::from(stream, std::vector<Pixel>{{1, 32767, 0.5}}).has_value());
   int job = 7;
@@ -629,7 +631,8 @@ TEST_F(BufferTest, AClosedOneHasNoMemoryToWorkOn) {
     const auto code = [](const auto& outcome) { return error_in(outcome).code; };
     EXPECT_EQ(code(buffer.zero(stream)), Errc::memory_closed);
     EXPECT_EQ(code(buffer.fill_bytes(stream, std::byte{1})), Errc::memory_closed);
-    EXPECT_EQ(code(buffer.assign({})), Errc::memory_closed);
+    EXPECT_EQ(code(copy_and_wait(stream, from(std::vector<int>{}), to(buffer))),
+              Errc::memory_closed);
     EXPECT_EQ(code(buffer.to_host(stream).get()), Errc::memory_closed);
     const LaunchError use = error_in(buffer.used_on(stream));
     EXPECT_EQ(use.code, Errc::memory_closed);
@@ -658,7 +661,7 @@ TEST_F(BufferTest, AnEmptyOneIsNotClosed) {
   auto empty = DeviceBuffer<int>::create(stream, 0).value();
   const auto none = DeviceBuffer<int>::create(stream, 0).value();
   EXPECT_TRUE(empty.zero(stream).has_value());
-  EXPECT_TRUE(empty.assign({}).has_value());
+  EXPECT_TRUE(copy_and_wait(stream, from(std::vector<int>{}), to(empty)).has_value());
   EXPECT_TRUE(empty.to_host(stream).get().value().empty());
   EXPECT_TRUE(empty.used_on(stream).has_value());
   EXPECT_TRUE(copy(stream, from(none), to(empty)).has_value());

@@ -19,23 +19,24 @@ namespace {
 using CopyTest = DataTest;
 
 // NOLINTBEGIN(bugprone-use-after-move): decltype evaluates nothing
-static_assert(
-    std::is_same_v<decltype(copy(std::declval<const Stream&>(), std::declval<DeviceBuffer<int>&>(),
-                                 std::declval<const DeviceBuffer<int>&>())),
-                   result<void>>);
-static_assert(
-    std::is_same_v<decltype(copy(std::declval<StreamRef>(), std::declval<PinnedBuffer<int>>(),
-                                 std::declval<DeviceView<const int>>())),
-                   Pending<PinnedBuffer<int>>>);
+static_assert(std::is_same_v<decltype(copy(std::declval<const Stream&>(),
+                                           from(std::declval<const DeviceBuffer<int>&>()),
+                                           to(std::declval<DeviceBuffer<int>&>()))),
+                             result<void>>);
+static_assert(std::is_same_v<decltype(copy(std::declval<StreamRef>(),
+                                           from(std::declval<DeviceView<const int>>()),
+                                           to(std::declval<PinnedBuffer<int>>()))),
+                             Pending<PinnedBuffer<int>>>);
 // NOLINTEND(bugprone-use-after-move)
 
 TEST_F(CopyTest, BetweenBuffersAndPartsOfThem) {
   const auto source = filled(counting(10));
   auto target = filled(counting(10, 100));
-  ASSERT_TRUE(copy(stream, target.view().subspan(2, 3).value(), source.view().subspan(5, 3).value())
+  ASSERT_TRUE(copy(stream, from(source.view().subspan(5, 3).value()),
+                   to(target.view().subspan(2, 3).value()))
                   .has_value());
   EXPECT_EQ(read(target), (std::vector<int>{100, 101, 5, 6, 7, 105, 106, 107, 108, 109}));
-  ASSERT_TRUE(copy(stream, target, source).has_value());
+  ASSERT_TRUE(copy(stream, from(source), to(target)).has_value());
   EXPECT_EQ(read(target), counting(10));
 }
 
@@ -43,18 +44,19 @@ TEST_F(CopyTest, SourceAndTargetHaveTheSameNumberOfElements) {
   const auto source = filled(counting(10));
   auto target = filled(counting(8));
   const auto copies = host::calls_made(call_of<&host_backend::copy>);
-  const auto refused = copy(stream, target, source, app);
+  const auto refused = copy(stream, from(source), to(target), app);
   EXPECT_EQ(said(refused),
             "copy not called: the source has 10 elements and the target 8\n  at app.cpp:7");
   EXPECT_EQ(host::calls_made(call_of<&host_backend::copy>), copies);
-  EXPECT_EQ(error_in(copy_and_wait(stream, target, counting(3))).code, Errc::size_mismatch);
+  EXPECT_EQ(error_in(copy_and_wait(stream, from(counting(3)), to(target))).code,
+            Errc::size_mismatch);
 }
 
 TEST_F(CopyTest, ReturnsBeforeItHasRun) {
   const auto source = filled(counting(4));
   auto target = filled(counting(4, 9));
   hold(stream);
-  ASSERT_TRUE(copy(stream, target, source).has_value());
+  ASSERT_TRUE(copy(stream, from(source), to(target)).has_value());
   auto token = copy(stream, from(target), to(PinnedBuffer<int>::create(4).value()));
   EXPECT_TRUE(stays_pending(token));
   open();
@@ -76,7 +78,7 @@ TEST_F(CopyTest, PinnedMemoryGoesInAndComesBack) {
 
 TEST_F(CopyTest, OfPageableMemoryHasEndedWhenItReturns) {
   auto target = DeviceBuffer<int>::create(stream, 3).value();
-  ASSERT_TRUE(copy_and_wait(stream, target, counting(3, 5)).has_value());
+  ASSERT_TRUE(copy_and_wait(stream, from(counting(3, 5)), to(target)).has_value());
   std::array<int, 3> back{};
   ASSERT_TRUE(copy_and_wait(stream, from(target), to(back)).has_value());
   EXPECT_THAT(back, ::testing::ElementsAre(5, 6, 7));
@@ -94,8 +96,9 @@ TEST_F(CopyTest, BetweenTwoDevicesGoesFromPeerToPeer) {
   EXPECT_EQ(target.view().device(), 1);
   EXPECT_EQ(target.view().subspan(1, 2).value().device(), 1);
   ASSERT_TRUE(stream.synchronize().has_value());
-  ASSERT_TRUE(copy(other, target, source).has_value());
-  ASSERT_TRUE(copy(other, target.view().subspan(0, 2).value(), source.view().subspan(2, 2).value())
+  ASSERT_TRUE(copy(other, from(source), to(target)).has_value());
+  ASSERT_TRUE(copy(other, from(source.view().subspan(2, 2).value()),
+                   to(target.view().subspan(0, 2).value()))
                   .has_value());
   EXPECT_EQ(host::calls_made(call_of<&host_backend::copy_peer>), 2U);
   EXPECT_EQ(target.to_host(other).get().value(), (std::vector<int>{2, 3, 2, 3}));
@@ -107,7 +110,7 @@ TEST_F(CopyTest, BetweenTwoDevicesWouldBreakACapture) {
   const auto source = filled(counting(4));
   auto target = DeviceBuffer<int>::create(other, 4).value();
   ASSERT_EQ(host_backend::capture_begin(stream.native(), CaptureMode::relaxed), 0);
-  const LaunchError error = error_in(copy(stream, target, source));
+  const LaunchError error = error_in(copy(stream, from(source), to(target)));
   EXPECT_EQ(error.code, Errc::stream_capturing);
   EXPECT_EQ(text(error.operation), "copy between devices");
   EXPECT_EQ(host::calls_made(call_of<&host_backend::copy_peer>), 0U);
@@ -119,8 +122,8 @@ TEST_F(CopyTest, BetweenTwoDevicesWouldBreakACapture) {
 TEST_F(CopyTest, OfNothingCallsNothing) {
   auto target = DeviceBuffer<int>::create(stream, 0).value();
   const auto source = DeviceBuffer<int>::create(stream, 0).value();
-  EXPECT_TRUE(copy(stream, target, source).has_value());
-  EXPECT_TRUE(copy_and_wait(stream, target, std::vector<int>{}).has_value());
+  EXPECT_TRUE(copy(stream, from(source), to(target)).has_value());
+  EXPECT_TRUE(copy_and_wait(stream, from(std::vector<int>{}), to(target)).has_value());
   EXPECT_EQ(host::calls_made(call_of<&host_backend::copy>), 0U);
 }
 
@@ -128,7 +131,7 @@ TEST_F(CopyTest, WhatTheRuntimeRefusesIsAnError) {
   const auto source = filled(counting(4));
   auto target = filled(counting(4));
   host::fail_next(call_of<&host_backend::copy>, 1, HostStatus::invalid_value);
-  EXPECT_EQ(said(copy(stream, target, source, app)),
+  EXPECT_EQ(said(copy(stream, from(source), to(target), app)),
             "copy on the device failed: invalid argument (hostErrorInvalidValue, 1)\n"
             "  at app.cpp:7");
 }
@@ -138,8 +141,8 @@ TEST_F(CopyTest, WhatWaitsIsRefusedInACaptureAndBreaksNone) {
   auto target = filled(counting(4, 9));
   ASSERT_EQ(host_backend::capture_begin(stream.native(), CaptureMode::global), 0);
   EXPECT_EQ(error_in(source.to_host(stream).get()).code, Errc::stream_capturing);
-  EXPECT_EQ(error_in(source.assign(counting(4))).code, Errc::stream_capturing);
-  EXPECT_EQ(error_in(copy_and_wait(stream, target, counting(4))).code, Errc::stream_capturing);
+  EXPECT_EQ(error_in(copy_and_wait(stream, from(counting(4)), to(target))).code,
+            Errc::stream_capturing);
   EXPECT_EQ(
       error_in(copy(stream, from(PinnedBuffer<int>::create(4).value()), to(target)).get()).code,
       Errc::stream_capturing);
@@ -157,7 +160,7 @@ TEST_F(CopyTest, WhatWaitsIsRefusedInACaptureAndBreaksNone) {
 TEST_F(CopyTest, BesideACaptureEverythingGoesOn) {
   const Stream other = Stream::create().value();
   const auto source = filled(counting(4));
-  auto early = copy(stream, PinnedBuffer<int>::create(4).value(), source);
+  auto early = copy(stream, from(source), to(PinnedBuffer<int>::create(4).value()));
   ASSERT_EQ(host_backend::capture_begin(other.native(), CaptureMode::global), 0);
   EXPECT_TRUE(early.ready().has_value());
   EXPECT_TRUE(std::move(early).get().has_value());
@@ -207,7 +210,7 @@ TEST_F(CopyTest, SourceAndTargetDoNotOverlap) {
   EXPECT_TRUE(copy(stream, from(part(50, 50)), to(part(0, 50))).has_value());
   EXPECT_TRUE(copy(stream, from(part(7, 0)), to(part(7, 0))).has_value()) << "nothing";
   const auto other = filled(counting(100));
-  EXPECT_TRUE(copy(stream, buffer, other).has_value());
+  EXPECT_TRUE(copy(stream, from(other), to(buffer)).has_value());
 }
 
 TEST_F(CopyTest, WindowsOfOneMatrixMayLieBesideEachOther) {
@@ -244,19 +247,15 @@ TEST_F(CopyTest, ASideIsWhatItsNameSaysInEitherOrder) {
   const auto copied = [&](const auto& outcome) {
     EXPECT_TRUE(outcome.has_value());
     const auto seen = std::pair(read(a).front(), read(b).front());
-    EXPECT_TRUE(copy_and_wait(stream, a, counting(4)).has_value());
-    EXPECT_TRUE(copy_and_wait(stream, b, counting(4, 100)).has_value());
+    EXPECT_TRUE(copy_and_wait(stream, from(counting(4)), to(a)).has_value());
+    EXPECT_TRUE(copy_and_wait(stream, from(counting(4, 100)), to(b)).has_value());
     return seen;
   };
   const std::pair to_b(0, 0);
   const std::pair to_a(100, 100);
-  EXPECT_EQ(copied(copy(stream, b, std::as_const(a))), to_b) << "the target comes first";
   EXPECT_EQ(copied(copy(stream, to(b), from(a))), to_b);
   EXPECT_EQ(copied(copy(stream, from(a), to(b))), to_b);
   EXPECT_EQ(copied(copy(stream, from(b.view()), to(a.view()))), to_a);
-  EXPECT_EQ(copied(copy(stream, b, from(a))), to_b) << "one name is enough";
-  EXPECT_EQ(copied(copy(stream, from(b), a)), to_a);
-  EXPECT_EQ(copied(copy(stream, b, to(a))), to_a);
 }
 
 TEST_F(CopyTest, NamesTakeHostMemoryToo) {

@@ -209,12 +209,6 @@ TEST_F(PeerAccess, CopiesKeepTheOrderOfTheirStream) {
   }
 }
 
-TEST_F(PeerAccess, AnAssignmentIsOfTheBuffersOwnStream) {
-  const auto first = far.assign(counting(4));
-  EXPECT_TRUE(first.has_value());
-  EXPECT_EQ(far.to_host(here).get().value(), counting(4));
-}
-
 TEST_F(PeerAccess, NorDoCopiesOfMatrices) {
   const extent<2> size{rows{2}, cols{3}};
   auto to = PitchedBuffer<int>::create(here, size).value();

@@ -227,7 +227,10 @@ TEST_F(Identity, AnotherThreadFillsMemoryAfterTheWorkOfItsStream) {
     may_end = false;
     ASSERT_TRUE(launch(per_thread(), once, kernel<run_until_released>).has_value());
     auto filled = std::async(std::launch::async, [&] {
-      return (pitched ? matrix.assign(ones) : buffer->assign(ones)).has_value();
+      const auto own = buffer->stream();
+      return (pitched ? copy_and_wait(own, from(ones), to(matrix))
+                      : copy_and_wait(own, from(ones), to(*buffer)))
+          .has_value();
     });
     EXPECT_TRUE(waits_for_late_work(filled));
     EXPECT_TRUE(filled.get());

@@ -144,7 +144,7 @@ TEST_F(LastError, BuffersAndCopies) {
   expect_untouched([&] {
     auto buffer = ws::DeviceBuffer<int>::from(stream, values);
     ASSERT_THAT(buffer, Succeeds());
-    EXPECT_THAT(buffer.value().assign(values), Succeeds());
+    EXPECT_THAT(ws::copy_and_wait(stream, ws::from(values), ws::to(buffer.value())), Succeeds());
     const auto back = buffer.value().to_host(stream).get();
     ASSERT_THAT(back, Succeeds());
     EXPECT_EQ(back.value(), values);

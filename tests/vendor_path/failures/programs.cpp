@@ -57,7 +57,7 @@ ws::result<bool> memory_calls() {
   WARPSAFE_TRYV(ws::copy_and_wait(stream, ws::from(pinned.span()), ws::to(device)));
   WARPSAFE_TRY(auto pitched,
                ws::PitchedBuffer<int>::create(stream, ws::extent<2>{ws::rows{4}, ws::cols{8}}));
-  WARPSAFE_TRYV(pitched.assign(std::span(sevens)));
+  WARPSAFE_TRYV(ws::copy_and_wait(stream, ws::from(std::span(sevens)), ws::to(pitched)));
   WARPSAFE_TRY(const auto plane, pitched.to_host(stream).get());
   WARPSAFE_TRY(auto managed, ws::ManagedBuffer<int>::create(stream, size));
   WARPSAFE_TRY(const auto on_host, std::move(managed).to_host(stream).get());

@@ -107,7 +107,7 @@ TEST_F(Data, MatricesAreCopiedByRows) {
   const ws::Stream stream = make_stream();
   auto matrix =
       ws::PitchedBuffer<int>::create(stream, ws::extent<2>{ws::rows{3}, ws::cols{5}}).value();
-  ASSERT_THAT(matrix.assign(counting(15)), Succeeds());
+  ASSERT_THAT(ws::copy_and_wait(stream, ws::from(counting(15)), ws::to(matrix)), Succeeds());
   EXPECT_EQ(matrix.to_host(stream).get().value(), counting(15));
   EXPECT_EQ(count("Memcpy2DAsync"), 2U);
 }
@@ -182,7 +182,8 @@ TEST_F(Data, WhatWaitsIsRefusedInACaptureAndTheRestIsCaptured) {
   auto target = filled(stream, 4);
   ASSERT_EQ(begin_capture(stream.native()), code::success);
   EXPECT_EQ(error_in(source.to_host(stream).get()).code, ws::Errc::stream_capturing);
-  EXPECT_EQ(error_in(source.assign(counting(4))).code, ws::Errc::stream_capturing);
+  EXPECT_EQ(error_in(ws::copy_and_wait(stream, ws::from(counting(4)), ws::to(source))).code,
+            ws::Errc::stream_capturing);
   EXPECT_EQ(
       error_in(ws::copy(stream, ws::from(ws::PinnedBuffer<int>::create(4).value()), ws::to(target))
                    .get())

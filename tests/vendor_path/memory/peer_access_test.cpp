@@ -211,7 +211,8 @@ TEST_F(PeerAccess, CopiesNeedNone) {
               Succeeds());
   EXPECT_EQ(near().to_host(here()).get().value(), std::vector<float>(64, 3.0F));
   EXPECT_EQ(far().to_host(here()).get().value(), std::vector<float>(64, 3.0F));
-  EXPECT_THAT(far().assign(std::vector<float>(64, 4.0F)), Succeeds());
+  EXPECT_THAT(ws::copy_and_wait(there(), ws::from(std::vector<float>(64, 4.0F)), ws::to(far())),
+              Succeeds());
   EXPECT_EQ(far().to_host(here()).get().value(), std::vector<float>(64, 4.0F));
   EXPECT_THAT(ws::copy(there(), ws::from(far()), ws::to(near())), Succeeds());
   EXPECT_EQ(near().to_host(there()).get().value(), std::vector<float>(64, 4.0F));

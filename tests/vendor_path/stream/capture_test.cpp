@@ -93,7 +93,8 @@ TEST_F(CapturePath, CopiesAndFillsAreCaptured) {
   // A call that would wait, or return data that no replay has written, is refused and breaks
   // nothing.
   EXPECT_EQ(error_in(to.to_host(*stream).get()).code, Errc::stream_capturing);
-  EXPECT_EQ(error_in(to.assign(std::vector<int>(1000))).code, Errc::stream_capturing);
+  EXPECT_EQ(error_in(ws::copy_and_wait(*stream, ws::from(std::vector<int>(1000)), ws::to(to))).code,
+            Errc::stream_capturing);
   const auto graph = std::move(capture).end();
   ASSERT_THAT(graph, Succeeds());
   EXPECT_EQ(graph.value().node_count().value(), 3U);

@@ -127,14 +127,10 @@ template <class T, bool IsTarget>
 inline constexpr SideName side_name<NamedSide<T, IsTarget>> =
     IsTarget ? SideName::target : SideName::source;
 
-/// The operand behind its name; an operand without a name itself.
-template <class A>
-[[nodiscard]] constexpr decltype(auto) unnamed(A&& side) noexcept {
-  if constexpr (side_name<std::remove_cvref_t<A>> != SideName::none) {
-    return static_cast<decltype(side.operand)>(side.operand);
-  } else {
-    return std::forward<A>(side);
-  }
+/// The operand behind its name.
+template <class T, bool IsTarget>
+[[nodiscard]] constexpr T&& unnamed(const NamedSide<T, IsTarget>& side) noexcept {
+  return static_cast<T&&>(side.operand);
 }
 /// Whether the names say that the first of two sides is the source.
 template <class First, class Second>
@@ -146,8 +142,6 @@ constexpr bool begins_with_source() noexcept {
                 "other to(y)");
   return first != second && (first == SideName::source || second == SideName::target);
 }
-template <class... A>
-inline constexpr bool has_names = ((side_name<std::remove_cvref_t<A>> != SideName::none) || ...);
 
 /// The owner in the views of a buffer without memory: launches, copies and library calls refuse
 /// these views as those of freed memory.
