@@ -65,7 +65,6 @@ void checked(benchmark::State& state) {
 
 BENCHMARK(raw)->Name("<<<>>> and cudaPeekAtLastError");
 BENCHMARK(checked<ws::CheckLevel::off>)->Name("launch, off");
-BENCHMARK(checked<ws::CheckLevel::cheap>)->Name("launch, cheap");
 BENCHMARK(checked<ws::CheckLevel::full>)->Name("launch, full");
 
 }  // namespace

@@ -6,8 +6,8 @@
 # Out: warpsafe_<component>_FOUND, and warpsafe_NOT_FOUND_MESSAGE if something is missing.
 
 # Passes the check level as a definition, because NDEBUG often fails to reach CUDA and HIP compilers. The
-# level follows the configuration, unless a target's property WARPSAFE_CHECKS is 0, 1 or 2. The variable of
-# that name initialises the property.
+# level follows the configuration, unless a target's property WARPSAFE_CHECKS is 0 or 1. The variable of that
+# name initialises the property.
 define_property(TARGET PROPERTY WARPSAFE_CHECKS INITIALIZE_FROM_VARIABLE WARPSAFE_CHECKS)
 get_target_property(warpsafe_target warpsafe::warpsafe ALIASED_TARGET)
 if(NOT warpsafe_target)
@@ -19,7 +19,7 @@ if(NOT warpsafe_definitions MATCHES "WARPSAFE_CHECKS=")
   target_compile_definitions(
     ${warpsafe_target}
     INTERFACE
-      WARPSAFE_CHECKS=$<IF:$<STREQUAL:$<TARGET_PROPERTY:WARPSAFE_CHECKS>,>,$<IF:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>,0,2>,$<TARGET_PROPERTY:WARPSAFE_CHECKS>>
+      WARPSAFE_CHECKS=$<IF:$<STREQUAL:$<TARGET_PROPERTY:WARPSAFE_CHECKS>,>,$<IF:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>,0,1>,$<TARGET_PROPERTY:WARPSAFE_CHECKS>>
   )
   target_compile_features(${warpsafe_target} INTERFACE cxx_std_20)
 endif()

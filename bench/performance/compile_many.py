@@ -74,9 +74,9 @@ def ways(compiler, options):
         "raw": (RAW_HEAD, kernel + RAW_BEGIN % {"type": "cudaError_t"} + launch + RAW_END, []),
         "outcome": (OUTCOME_HEAD, kernel + RAW_BEGIN % {"type": "result<void>"} + launch + OUTCOME_END, []),
         "off": (OUR_HEAD, our_kernel + OURS, ["-DWARPSAFE_CHECKS=0"]),
-        "full": (OUR_HEAD, our_kernel + OURS, ["-DWARPSAFE_CHECKS=2"]),
+        "full": (OUR_HEAD, our_kernel + OURS, ["-DWARPSAFE_CHECKS=1"]),
         # Another file of the program, warpsafe/separate.cpp, has the checks.
-        "separate": (OUR_HEAD, our_kernel + OURS, ["-DWARPSAFE_CHECKS=2", "-DWARPSAFE_SEPARATE"]),
+        "separate": (OUR_HEAD, our_kernel + OURS, ["-DWARPSAFE_CHECKS=1", "-DWARPSAFE_SEPARATE"]),
     }
     if compiler == "hipcc":
         named = {way: (head.replace("cuda_runtime.h", "hip/hip_runtime.h").replace("cuda", "hip"), text.replace("cuda", "hip"), flags)

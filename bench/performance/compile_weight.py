@@ -106,7 +106,7 @@ def ways(kind, options):
             "outcome": (sources.RAW, 0),
             "include": (sources.INCLUDED, 2),
             "off": (sources.OURS, 0),
-            "full": (sources.OURS, 2),
+            "full": (sources.OURS, 1),
         }
         return found | {way: (source, 0) for way, (source, _) in others(options).items()}
     raw, ours = RAW_HEAD + RAW_SITE % 0, OUR_HEAD + OUR_SITE % 0
@@ -115,7 +115,7 @@ def ways(kind, options):
         "outcome": (OUTCOME + raw, 0),
         "include": (sources.INCLUDED, 2),
         "off": (ours, 0),
-        "full": (ours, 2),
+        "full": (ours, 1),
     }
 
 
@@ -204,7 +204,7 @@ def sizes(folder, options, more=10):
     for way, head, site, level in (
         ("raw", RAW_HEAD, RAW_SITE, 0),
         ("off", OUR_HEAD, OUR_SITE, 0),
-        ("full", OUR_HEAD, OUR_SITE, 2),
+        ("full", OUR_HEAD, OUR_SITE, 1),
     ):
         seen = []
         for count in (1, 1 + more):

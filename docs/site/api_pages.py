@@ -154,7 +154,7 @@ class Model:
                 for member in compound.iter("memberdef") if is_open else ():
                     if kind != "file" or member.get("kind") == "define":
                         scope = "" if kind == "file" else name.removeprefix("warpsafe").removeprefix("::")
-                        if re.fullmatch("checks_full|checks_cheap|checks_off", scope):
+                        if re.fullmatch("checks_full|checks_off", scope):
                             scope = ""  # an inline namespace
                         members.setdefault(member.get("id"), (name, Entry(member, scope)))
         for name, entry in compounds.items():

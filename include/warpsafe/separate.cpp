@@ -12,20 +12,14 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-template <CheckLevel Level, class B>
+template <class B>
 result<void> compile_warpsafe_separate_cpp_in_one_file_of_the_program(
     const Located<B>& at, const LaunchTypes& types, const void* config,
     const LaunchedKernel<B>& kernel, void** words) noexcept {
-  return run_checked_launch<Level>(at, types, config, kernel, words);
+  return run_checked_launch(at, types, config, kernel, words);
 }
 
-// Every level that the files of one program may have. A launch without checks calls neither.
-template result<void>
-compile_warpsafe_separate_cpp_in_one_file_of_the_program<CheckLevel::cheap, default_backend>(
-    const Located<default_backend>&, const LaunchTypes&, const void*,
-    const LaunchedKernel<default_backend>&, void**) noexcept;
-template result<void>
-compile_warpsafe_separate_cpp_in_one_file_of_the_program<CheckLevel::full, default_backend>(
+template result<void> compile_warpsafe_separate_cpp_in_one_file_of_the_program<default_backend>(
     const Located<default_backend>&, const LaunchTypes&, const void*,
     const LaunchedKernel<default_backend>&, void**) noexcept;
 

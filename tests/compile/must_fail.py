@@ -15,7 +15,7 @@ With --results FOLDER the error line of each snippet is left in FOLDER/<snippet>
 for docs/reference/misuse.md. With --quick FOLDER the compiler is asked as quick.py does, which must have prepared
 FOLDER. With --alone each snippet is a unit of its own: this takes long, and finds a first error that a neighbour
 hides. With --own only the snippets that no other compiler reads.
-With --level only that check level; the twins are compiled at level 2.
+With --level only that check level; the twins are compiled at level 1.
 """
 
 import sys

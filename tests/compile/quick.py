@@ -22,7 +22,7 @@ from compilers import parse_arguments, run
 # The includes that files of snippets begin with. "" stands for what a compiler reads before any source,
 # which takes hipcc most of its time.
 HEADERS = ['"launches.hpp"', '"handles.hpp"', '"data.hpp"']
-LEVELS = (2, 0)
+LEVELS = (1, 0)
 
 # A precompiled header that does not fit must be an error, never a fallback to text: clang reports it, and
 # g++ finds no header of that name. With C++20 modules, clang 15 cannot read back a precompiled header with

@@ -73,7 +73,7 @@ SNIPPETS = [
      "imt x;\n" + misuse(STATIC_ASSERT, note="// alone: g++ clang++ nvcc hipcc\n"), False, "belongs to no"),
 ]  # fmt: skip
 
-AT_ONE_LEVEL = misuse("#if WARPSAFE_CHECKS == 2\n" + STATIC_ASSERT + "\n#endif\n//")
+AT_ONE_LEVEL = misuse("#if WARPSAFE_CHECKS == 1\n" + STATIC_ASSERT + "\n#endif\n//")
 BROKEN_TWIN = misuse(STATIC_ASSERT) + misuse(STATIC_ASSERT, name="a01b_broken", twin="imt x;")
 TWIN_WITH_A_WARNING = misuse(STATIC_ASSERT, twin="inline int f(long x) { return x; }")
 # Compiled alone, the second snippet first reports the error that the first snippet reported.
@@ -102,7 +102,7 @@ PLANTED = MISUSES / "compile/c_counts.cpp"
 COMPARED = {"b_blocks.cpp": "b01_block_of_2048", "c_narrowing.cpp": "c03_int64_to_int"}
 
 
-def complaints_about(compiler, *paths, quick=None, alone=False, levels=(2,), twins=False):
+def complaints_about(compiler, *paths, quick=None, alone=False, levels=(1,), twins=False):
     """What must_fail.py complains about in files of snippets."""
     tests = [Test(compiler, files, quick, alone) for files in units(list(map(Group, paths)), compiler.name)]
     for test in tests:

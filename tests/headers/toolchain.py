@@ -103,6 +103,10 @@ for compiler in compilers:
     old = ("-U__clang_major__", "-D__clang_major__=13") if "clang" in name else ("-U__GNUC__", "-D__GNUC__=11")
     expect_sentence("an old compiler", compiler, folder.parent, whole, "or later", "-std=c++20", *old)
     expect_sentence("an old CUDA", compiler, folder.parent, whole, "warpsafe needs CUDA 12", "-std=c++20", "-D__CUDACC_VER_MAJOR__=11")
+    for value in ("2", "full", ""):
+        expect_sentence("a wrong check level", compiler, folder.parent, whole,
+                        f"WARPSAFE_CHECKS is {value}, which is no check level; define it as 1 (all checks) or 0 (none)",
+                        "-std=c++20", f"-DWARPSAFE_CHECKS={value}")  # fmt: skip
     with tempfile.TemporaryDirectory() as scratch:
         other = as_version(folder, pathlib.Path(scratch), 7)
         both = f'#include <warpsafe/warpsafe.hpp>\n#include "{other}/warpsafe/core/config.hpp"\n'

@@ -75,7 +75,7 @@ def compile_and_run(point, compiler, unity, with_misuse):
         sources = sorted(unity.glob(f"unity_unit_{room}_*.cxx")) or sorted((ROOT / "tests/unit" / room).glob("*_test.cpp"))
         for number, source in enumerate(sources):
             program = f"{folder}/unit_{number}"
-            steps.append((f"tests/unit/{room}", [*flags, "-O0", "-g0", "-DWARPSAFE_CHECKS=2", f"-I{ROOT}/tests/unit/fixtures",
+            steps.append((f"tests/unit/{room}", [*flags, "-O0", "-g0", "-DWARPSAFE_CHECKS=1", f"-I{ROOT}/tests/unit/fixtures",
                                                  str(source), "-o", program, "-lgmock_main", "-lgmock", "-lgtest",
                                                  "-lboost_context", "-pthread"]))  # fmt: skip
             steps.append((f"tests/unit/{room}", [program]))

@@ -27,7 +27,7 @@ HELPERS = (
 ENTRY_LINE = re.compile(r"\s*(//.*|#\s*(pragma once|include <.*>|if|elif|else|endif).*)?")
 # tests/unit has a folder for each room; these have the tests that need a program of their own, the fixtures, and the
 # tests of the parts of debug.
-NOT_ROOMS = {"alone", "cheap", "off", "fixtures", "debug_parts"}
+NOT_ROOMS = {"alone", "off", "fixtures", "debug_parts"}
 INCLUDE = re.compile(r"^\s*#\s*include <warpsafe/([^>]+)>", re.MULTILINE)
 
 

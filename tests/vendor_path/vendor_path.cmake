@@ -32,7 +32,7 @@ function(warpsafe_add_vendor_test name)
     target_link_libraries(${name} PRIVATE ${objects})
   endif()
   # Not as a program of the CUDA language, to which CMake would add NVIDIA's own runtime.
-  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX WARPSAFE_CHECKS 2)
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX WARPSAFE_CHECKS 1)
   target_compile_options(${name} PRIVATE ${arg_OPTIONS})
   target_compile_definitions(
     ${name} PRIVATE VENDOR_TEST_PAGE="${PROJECT_SOURCE_DIR}/docs/reference/driver-calls.md")

@@ -8,10 +8,11 @@
 
 #include <warpsafe/core/toolchain.hpp>
 
-// The compiler takes each header from the folder that comes first, and would mix two versions.
-#if defined(WARPSAFE_VERSION_MAJOR)
 #define WARPSAFE_DETAIL_QUOTED(x) #x
 #define WARPSAFE_DETAIL_TEXT_OF(x) WARPSAFE_DETAIL_QUOTED(x)
+
+// The compiler takes each header from the folder that comes first, and would mix two versions.
+#if defined(WARPSAFE_VERSION_MAJOR)
 #define WARPSAFE_DETAIL_PRAGMA(x) _Pragma(#x)
 #define WARPSAFE_DETAIL_SAY(x) WARPSAFE_DETAIL_PRAGMA(GCC error x)
 // clang-format off
@@ -34,14 +35,24 @@ WARPSAFE_DETAIL_SAY(WARPSAFE_DETAIL_TEXT_OF(two versions of warpsafe in one tran
 #define WARPSAFE_DETAIL_VERSION \
   WARPSAFE_DETAIL_VERSION_OF(WARPSAFE_VERSION_MAJOR, WARPSAFE_VERSION_MINOR, WARPSAFE_VERSION_PATCH)
 
-/// How much a launch checks: 0 off, 1 cheap (mostly comparisons), 2 full. The default follows
-/// NDEBUG. The value must be a number, because `#if` reads an undefined word as 0.
+/// Whether launches are checked: 0 or 1. The default follows NDEBUG.
 #if !defined(WARPSAFE_CHECKS)
 #if defined(NDEBUG)
 #define WARPSAFE_CHECKS 0
 #else
-#define WARPSAFE_CHECKS 2
+#define WARPSAFE_CHECKS 1
 #endif
+#endif
+// `#if` reads an undefined word as 0, so the value is compared as a part of a name.
+#define WARPSAFE_DETAIL_LEVEL_0 1
+#define WARPSAFE_DETAIL_LEVEL_1 1
+#define WARPSAFE_DETAIL_JOINED_LEVEL(value) WARPSAFE_DETAIL_LEVEL_##value
+#define WARPSAFE_DETAIL_IS_LEVEL(value) WARPSAFE_DETAIL_JOINED_LEVEL(value)
+#if WARPSAFE_DETAIL_IS_LEVEL(WARPSAFE_CHECKS) != 1
+// clang-format off
+static_assert(false, "warpsafe: WARPSAFE_CHECKS is " WARPSAFE_DETAIL_TEXT_OF(WARPSAFE_CHECKS)
+    ", which is no check level; define it as 1 (all checks) or 0 (none), or leave it out to follow NDEBUG");
+// clang-format on
 #endif
 
 /// Marks a function that both kernels and the host call.
@@ -71,20 +82,13 @@ namespace limits {}
 
 /// The levels of WARPSAFE_CHECKS. A level is a template argument of the code that depends on it and
 /// never changes the layout of a type, so objects of different levels link into one program.
-enum class CheckLevel : int { off = 0, cheap = 1, full = 2 };
-
-static_assert(WARPSAFE_CHECKS == 0 || WARPSAFE_CHECKS == 1 || WARPSAFE_CHECKS == 2,
-              "WARPSAFE_CHECKS must be 0 (off), 1 (cheap) or 2 (full)");
+enum class CheckLevel : int { off = 0, full = 1 };
 
 // The default of every level argument. Each level has its own inline namespace, so that translation
 // units of different levels name two different constants instead of one constant with two values.
-#if WARPSAFE_CHECKS == 0
+#if WARPSAFE_CHECKS + 0 == 0
 inline namespace checks_off {
 inline constexpr CheckLevel current_level = CheckLevel::off;
-}
-#elif WARPSAFE_CHECKS == 1
-inline namespace checks_cheap {
-inline constexpr CheckLevel current_level = CheckLevel::cheap;
 }
 #else
 inline namespace checks_full {

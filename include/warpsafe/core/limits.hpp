@@ -156,8 +156,8 @@ constexpr const DeviceLimits& floor_member() noexcept {
 }  // namespace detail
 
 /// The documented floor of a backend's devices, for checks that run before a device is known
-/// (SafeGrid) or that may not ask the driver (level cheap). A backend declares its own floor as a
-/// member `static constexpr const DeviceLimits& floor`; without that member, CUDA's floor applies.
+/// (SafeGrid). A backend declares its own floor as a member `static constexpr const DeviceLimits&
+/// floor`; without that member, CUDA's floor applies.
 template <class Backend>
 inline constexpr const DeviceLimits& floor_of = detail::floor_member<Backend>();
 /// The floor on AMD's platform. SafeGrid needs it without the backend's header.

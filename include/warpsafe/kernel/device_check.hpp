@@ -4,7 +4,7 @@
 
 #include <warpsafe/core/config.hpp>
 
-#if WARPSAFE_CHECKS == 2 && !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
+#if WARPSAFE_CHECKS == 1 && !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
 
 #include <warpsafe/kernel/detail/device_checks.hpp>
 #include <warpsafe/kernel/device_functions.hpp>

@@ -88,41 +88,36 @@ template <class G, class Bk>
   return grid_fits && block_fits;
 }
 
-template <CheckLevel Level, class B, class Calls>
+template <class B, class Calls>
 [[nodiscard]] bool check_raw_launch(const Located<B>& at, const LaunchShape& shape,
                                     const LaunchedKernel<Calls>& its_kernel,
                                     const KernelNeeds& needs, bool stream_is_default,
                                     LaunchError& error) noexcept {
-  if constexpr (Level == CheckLevel::full) {
-    DeviceLimits device_local;
-    KernelLimits kernel_local;
-    const DeviceLimits* device = nullptr;
-    const KernelLimits* kernel = nullptr;
-    const int current = at.stream.device().value();
-    const int stream_device =
-        stream_is_default ? current : device_of<B>(at.stream.native(), current);
-    if (stream_device != current) {
-      error = LaunchError::make(Errc::stream_wrong_device, Stage::validation,
-                                static_cast<std::uint64_t>(current),
-                                static_cast<std::uint64_t>(stream_device));
-      return false;
-    }
-    if (!ask_driver(at, its_kernel, device, device_local, kernel, kernel_local, error) ||
-        !validate_launch(shape, needs, *kernel, *device, error)) {
-      return false;
-    }
-    // `<<<>>>` raises no attribute: the limit is what the kernel's attribute allows now.
-    if (shape.dynamic_shared + kernel->static_shared > device->shared_per_block) {
-      KernelLimits now;
-      if (call<B, Level, &B::attributes_of>(its_kernel.entry, now) == 0 &&
-          !shared_is_opted_in(shape, now, error)) {
-        return false;
-      }
-    }
-    return true;
-  } else {
-    return validate_launch(shape, needs, KernelLimits{}, cheap_limits<B>, error);
+  DeviceLimits device_local;
+  KernelLimits kernel_local;
+  const DeviceLimits* device = nullptr;
+  const KernelLimits* kernel = nullptr;
+  const int current = at.stream.device().value();
+  const int stream_device = stream_is_default ? current : device_of<B>(at.stream.native(), current);
+  if (stream_device != current) {
+    error = LaunchError::make(Errc::stream_wrong_device, Stage::validation,
+                              static_cast<std::uint64_t>(current),
+                              static_cast<std::uint64_t>(stream_device));
+    return false;
   }
+  if (!ask_driver(at, its_kernel, device, device_local, kernel, kernel_local, error) ||
+      !validate_launch(shape, needs, *kernel, *device, error)) {
+    return false;
+  }
+  // `<<<>>>` raises no attribute: the limit is what the kernel's attribute allows now.
+  if (shape.dynamic_shared + kernel->static_shared > device->shared_per_block) {
+    KernelLimits now;
+    if (call<B, CheckLevel::full, &B::attributes_of>(its_kernel.entry, now) == 0 &&
+        !shared_is_opted_in(shape, now, error)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace detail
@@ -142,15 +137,13 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
     LaunchShape shape;
     LaunchError error;
     int device = 0;
-    if constexpr (Level == CheckLevel::full) {
-      if (const int status = detail::call<B, Level, &B::current_device>(device)) {
-        return detail::runtime_error<B>(status, Name::of("current device"), site);
-      }
+    if (const int status = detail::call<B, Level, &B::current_device>(device)) {
+      return detail::runtime_error<B>(status, Name::of("current device"), site);
     }
     const detail::Located<B> at(detail::raw_stream<B>(stream, device), site);
     const bool fine = detail::raw_shape(grid, block, bytes, shape, error) &&
-                      detail::check_raw_launch<Level>(at, shape, detail::launched_kernel<B>(kernel),
-                                                      K::needs, stream == nullptr, error);
+                      detail::check_raw_launch(at, shape, detail::launched_kernel<B>(kernel),
+                                               K::needs, stream == nullptr, error);
     if (!fine) {
       detail::report_refusal(error, shape, at, kernel.name());
       if (!detail::continues_after_refusal(error)) return error;

@@ -28,7 +28,7 @@ from snippets import groups  # noqa: E402
 
 SNIPPETS = [snippet.name for file in groups(HERE.parent / "compile") for snippet in file.snippets]
 BACKENDS = {"CUDA": ("cuda", "nvcc"), "HIP": ("hip", "hipcc"), "host": ("host", "g++")}
-LEVELS = {"all checks": ("", 2), "`NDEBUG`": ("_off", 0)}
+LEVELS = {"all checks": ("", 1), "`NDEBUG`": ("_off", 0)}
 GROUPS = {"A": "Dimension arithmetic", "B": "Limits of devices and kernels", "C": "The launch call",
           "D": "Errors", "E": "Streams, events and library handles", "F": "Data and reading it back",
           "G": "Builds and the environment"}  # fmt: skip

@@ -39,8 +39,8 @@ inline bool on_hip_7() {
 #endif
 }
 /// Whether this program checks: each is built with all checks and with none.
-inline constexpr bool checked = WARPSAFE_CHECKS == 2;
-static_assert(WARPSAFE_CHECKS == 2 || WARPSAFE_CHECKS == 0);
+inline constexpr bool checked = WARPSAFE_CHECKS == 1;
+static_assert(WARPSAFE_CHECKS == 1 || WARPSAFE_CHECKS == 0);
 
 /// Three numbers, like a vendor's dim3.
 struct Vendor3 {

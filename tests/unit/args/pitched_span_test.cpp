@@ -142,7 +142,7 @@ TEST_F(PitchedSpanOf3By4, OfAnArrayEachElementIsInside) {
 }
 
 TEST_F(PitchedSpanOf3By4, WithoutFullChecksOrTheHostBackendNothingIsNoted) {
-  EXPECT_EQ(matrix.row<CheckLevel::cheap>(3, line(7)).pointer().get(), nullptr);
+  EXPECT_EQ(matrix.row<CheckLevel::off>(3, line(7)).pointer().get(), nullptr);
   EXPECT_EQ(taken(), Outsides{});
   detail::leave_span = nullptr;
   EXPECT_EQ(matrix.row<CheckLevel::full>(3, line(7)).pointer().get(), nullptr);

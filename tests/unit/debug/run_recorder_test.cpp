@@ -200,7 +200,7 @@ TEST_F(Recorder, TheEnvironmentIsDescribed) {
   const debug::RunEnvironment found = ended().environment;
   EXPECT_THAT(found.started, MatchesRegex("20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z"));
   EXPECT_THAT(found.compiler, Not(IsEmpty()));
-  EXPECT_EQ(found.level, 2);
+  EXPECT_EQ(found.level, 1);
   EXPECT_EQ(text(found.backend), "host");
   EXPECT_EQ(text(found.devices.at(0).name), "Test \"GPU\"");
   EXPECT_THAT(found.variables,

@@ -18,7 +18,6 @@
 namespace warpsafe::handle_test {
 namespace {
 
-using detail::CallDevice;
 using detail::PointerRole;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -92,53 +91,49 @@ TEST_F(LibraryArgumentTest, WhatCompilesIsConverted) {
 }
 
 TEST_F(LibraryArgumentTest, ARawPointerOfAScalarMustNotBeOnTheDevice) {
-  const auto passes = [&](const void* pointer, bool ask_driver) {
+  const auto passes = [&](const void* pointer) {
     error = {};
-    return detail::check_raw_pointer<KnowingRuntime>(pointer, PointerRole::scalar,
-                                                     CallDevice{0, ask_driver}, 3, error);
+    return detail::check_raw_pointer<KnowingRuntime>(pointer, PointerRole::scalar, 0, 3, error);
   };
-  EXPECT_FALSE(passes(x, true));
+  EXPECT_FALSE(passes(x));
   EXPECT_EQ(error.code, Errc::handle_pointer_mode);
   EXPECT_EQ(error.argument(), 3U);
   EXPECT_EQ(error.value, 0U);
   EXPECT_EQ(error.limit, 0U);
   EXPECT_THAT(script.taken(), ElementsAre("pointer_kind 8"));
-  EXPECT_TRUE(passes(x, false));
-  EXPECT_TRUE(passes(nullptr, true));
+  EXPECT_TRUE(passes(nullptr));
   EXPECT_THAT(script.taken(), IsEmpty()) << "the driver is not asked";
   for (const MemoryKind kind :
        {MemoryKind::unregistered, MemoryKind::pinned, MemoryKind::managed}) {
     KnowingRuntime::kind = kind;
-    EXPECT_TRUE(passes(x, true));
+    EXPECT_TRUE(passes(x));
   }
   KnowingRuntime::kind = MemoryKind::device;
   script.fails["pointer_kind"] = 7;
-  EXPECT_TRUE(passes(x, true)) << "host memory that the driver does not know";
+  EXPECT_TRUE(passes(x)) << "host memory that the driver does not know";
 }
 
 TEST_F(LibraryArgumentTest, ARawPointerOfDataMustBeOnTheDevice) {
-  const auto passes = [&](const void* pointer, bool ask_driver) {
+  const auto passes = [&](const void* pointer) {
     error = {};
-    return detail::check_raw_pointer<KnowingRuntime>(pointer, PointerRole::data,
-                                                     CallDevice{0, ask_driver}, 3, error);
+    return detail::check_raw_pointer<KnowingRuntime>(pointer, PointerRole::data, 0, 3, error);
   };
-  EXPECT_TRUE(passes(x, true));
+  EXPECT_TRUE(passes(x));
   KnowingRuntime::kind = MemoryKind::unregistered;
-  EXPECT_FALSE(passes(x, true));
+  EXPECT_FALSE(passes(x));
   EXPECT_EQ(error.code, Errc::argument_host_pointer);
   EXPECT_EQ(error.argument(), 3U);
   EXPECT_EQ(error.value, 0U);
   static_cast<void>(script.taken());
-  EXPECT_TRUE(passes(x, false));
-  EXPECT_TRUE(passes(nullptr, true));
+  EXPECT_TRUE(passes(nullptr));
   EXPECT_THAT(script.taken(), IsEmpty());
 }
 
 TEST_F(LibraryArgumentTest, AViewIsOfMemoryThatTheDeviceCanAccess) {
   const auto passes = [&](int device, detail::MemoryOwner* owner) {
     const DeviceView<float> view(DeviceSpan<float>(detail::DeviceAccess::pointer(x), 1), 1, owner);
-    return detail::check_library_value<KnowingTraits, float*, PointerRole::unknown>(
-        view, CallDevice{device, false}, 3, error);
+    return detail::check_library_value<KnowingTraits, float*, PointerRole::unknown>(view, device, 3,
+                                                                                    error);
   };
   detail::MemoryOwner owner;
   owner.vendor = static_cast<unsigned char>(Runtime::vendor);
@@ -160,14 +155,12 @@ TEST_F(LibraryArgumentTest, TheFirstArgumentKeepsWhatItsTypeTold) {
   const First of_view(view);
   EXPECT_EQ(of_view.value, x);
   EXPECT_EQ(of_view.memory_owner(), &owner);
-  EXPECT_TRUE(of_view.on_device);
   EXPECT_EQ(of_view.place, detail::ScalarPlace::unknown);
   float on_host[2] = {1.0F, 2.0F};
   const First of_array(on_host);
   EXPECT_EQ(of_array.value, &on_host[0]);
   EXPECT_EQ(of_array.memory_owner(), nullptr);
-  EXPECT_FALSE(of_array.on_device);
-  EXPECT_TRUE(of_array.check(of_array.original, CallDevice{0, true}, error))
+  EXPECT_TRUE(of_array.check(of_array.original, 0, error))
       << "an array of the program is host memory";
   EXPECT_THAT(script.taken(), IsEmpty());
   const First of_scalar(device_scalar(view));

@@ -19,11 +19,9 @@ using detail::ValueChecks;
 
 struct ArgumentValue : AskedRuntimeTest {
   /// What check_value says of an argument; nothing if it passes.
-  std::optional<LaunchError> checked(ValueChecks checks, const void* argument, bool ask_driver,
-                                     int device = 0) {
+  std::optional<LaunchError> checked(ValueChecks checks, const void* argument, int device = 0) {
     LaunchError error = LaunchError::make(Errc{}, Stage{});
-    const bool fine =
-        detail::check_value<AskedRuntime>(checks, argument, ask_driver, device, 7, error);
+    const bool fine = detail::check_value<AskedRuntime>(checks, argument, device, 7, error);
     EXPECT_EQ(fine, error.code == Errc{});
     if (fine) return std::nullopt;
     EXPECT_EQ(error.stage, Stage::validation);
@@ -40,7 +38,7 @@ constexpr ValueChecks signed_number{sizeof(T), false, false, false, false};
 
 TEST_F(ArgumentValue, ANegativeNumberIsSaidWithoutItsSign) {
   const auto expect = [&](auto number, std::uint64_t magnitude) {
-    const auto error = checked(signed_number<decltype(number)>, &number, true);
+    const auto error = checked(signed_number<decltype(number)>, &number);
     ASSERT_EQ(error.has_value(), magnitude != 0);
     if (!error) return;
     EXPECT_EQ(error->code, Errc::argument_negative);
@@ -65,7 +63,7 @@ TEST_F(ArgumentValue, OfMoreThan64BitsIsSaidWithItsLast64) {
     Int128 number;
     unsigned char behind[16];
   } given{-12, {255, 255}};
-  const auto error = checked(signed_number<Int128>, &given, false);
+  const auto error = checked(signed_number<Int128>, &given);
   ASSERT_TRUE(error.has_value());
   EXPECT_EQ(error->value, 12U);
 }
@@ -78,27 +76,20 @@ constexpr ValueChecks plain_span = detail::value_checks<DeviceSpan<float>, Devic
 TEST_F(ArgumentValue, TheRuntimeIsAskedAboutAPointerWhereItMatters) {
   struct Case {
     ValueChecks checks;
-    bool ask_driver;
     unsigned long devices;
     bool asked;
   };
   const Case cases[] = {
-      {trusted_pointer, true, 1, true},   {trusted_pointer, true, 3, true},
-      {trusted_pointer, true, 0, true},   {trusted_pointer, false, 1, false},
-      {trusted_pointer, false, 0, false}, {trusted_pointer, false, 8, false},
-      {trusted_pointer, false, 5, true},  {trusted_array, true, 1, true},
-      {trusted_array, false, 1, false},   {trusted_array, false, 3, true},
-      {ValueChecks{}, true, 3, false},    {plain_span, true, 1, false},
-      {plain_span, true, 2, false},       {plain_span, true, 6, true},
-      {plain_span, false, 6, false},      {plain_span, false, 1, false},
+      {trusted_pointer, 1, true}, {trusted_pointer, 3, true}, {trusted_pointer, 0, true},
+      {trusted_array, 1, true},   {ValueChecks{}, 3, false},  {plain_span, 0, false},
+      {plain_span, 1, false},     {plain_span, 2, false},     {plain_span, 6, true},
   };
   const detail::TrustedBytes argument{memory, {4, false}};
   for (const Case& one : cases) {
     answers = {};
     detail::devices_with_streams<AskedRuntime> = one.devices;
-    EXPECT_FALSE(checked(one.checks, &argument, one.ask_driver).has_value());
-    EXPECT_EQ(answers.asked_kind, one.asked ? 1 : 0)
-        << &one - cases << ": " << one.ask_driver << ' ' << one.devices;
+    EXPECT_FALSE(checked(one.checks, &argument).has_value());
+    EXPECT_EQ(answers.asked_kind, one.asked ? 1 : 0) << &one - cases << ": " << one.devices;
     EXPECT_EQ(answers.memory, one.asked ? memory : nullptr);
   }
 }
@@ -107,17 +98,17 @@ TEST_F(ArgumentValue, APointerToNothingIsNotAskedAbout) {
   detail::devices_with_streams<AskedRuntime> = 3;
   const detail::TrustedBytes null{nullptr, {4, false}};
   const detail::TrustedBytes none{memory, {0, false}};
-  EXPECT_FALSE(checked(trusted_pointer, &null, true).has_value());
-  EXPECT_FALSE(checked(trusted_array, &null, true).has_value());
-  EXPECT_FALSE(checked(trusted_array, &none, true).has_value());
+  EXPECT_FALSE(checked(trusted_pointer, &null).has_value());
+  EXPECT_FALSE(checked(trusted_array, &null).has_value());
+  EXPECT_FALSE(checked(trusted_array, &none).has_value());
   EXPECT_EQ(answers.asked_kind, 0);
-  EXPECT_FALSE(checked(trusted_pointer, &none, true).has_value()) << "which has no size";
+  EXPECT_FALSE(checked(trusted_pointer, &none).has_value()) << "which has no size";
   EXPECT_EQ(answers.asked_kind, 1);
 }
 
 TEST_F(ArgumentValue, ATrustedSpanHasNoNegativeSize) {
   const detail::TrustedBytes negative{memory, {3, true}};
-  const auto error = checked(trusted_array, &negative, false);
+  const auto error = checked(trusted_array, &negative);
   ASSERT_TRUE(error.has_value());
   EXPECT_EQ(error->code, Errc::argument_negative);
   EXPECT_EQ(error->value, 3U);
@@ -127,7 +118,6 @@ TEST_F(ArgumentValue, ATrustedSpanHasNoNegativeSize) {
 TEST_F(ArgumentValue, TheRuntimesAnswerDecides) {
   struct Case {
     ValueChecks checks;
-    bool ask_driver;
     int status;
     MemoryKind kind;
     int memory_device;
@@ -137,26 +127,24 @@ TEST_F(ArgumentValue, TheRuntimesAnswerDecides) {
   constexpr auto host = MemoryKind::unregistered;
   constexpr auto device = MemoryKind::device;
   const Case cases[] = {
-      {trusted_pointer, true, 0, host, -1, true, Errc::argument_host_pointer},
-      {trusted_pointer, true, 1, device, 2, true, Errc::argument_host_pointer},
-      {trusted_pointer, true, 1, host, -1, true, Errc::argument_host_pointer},
-      {trusted_pointer, false, 0, host, -1, true, {}},
-      {trusted_pointer, false, 1, device, 2, true, {}},
-      {plain_span, true, 0, host, -1, true, {}},
-      {plain_span, true, 1, device, 2, false, {}},
-      {trusted_pointer, true, 0, device, 2, false, {}},
-      {trusted_pointer, true, 0, device, 1, true, {}},
-      {trusted_pointer, true, 0, device, 1, false, Errc::memory_wrong_device},
-      {trusted_pointer, false, 0, device, 0, false, Errc::memory_wrong_device},
-      {plain_span, true, 0, device, 1, false, Errc::memory_wrong_device},
-      {plain_span, true, 0, MemoryKind::managed, 1, false, {}},
-      {trusted_pointer, true, 0, MemoryKind::pinned, 1, false, {}},
+      {trusted_pointer, 0, host, -1, true, Errc::argument_host_pointer},
+      {trusted_pointer, 1, device, 2, true, Errc::argument_host_pointer},
+      {trusted_pointer, 1, host, -1, true, Errc::argument_host_pointer},
+      {plain_span, 0, host, -1, true, {}},
+      {plain_span, 1, device, 2, false, {}},
+      {trusted_pointer, 0, device, 2, false, {}},
+      {trusted_pointer, 0, device, 1, true, {}},
+      {trusted_pointer, 0, device, 1, false, Errc::memory_wrong_device},
+      {trusted_pointer, 0, device, 0, false, Errc::memory_wrong_device},
+      {plain_span, 0, device, 1, false, Errc::memory_wrong_device},
+      {plain_span, 0, MemoryKind::managed, 1, false, {}},
+      {trusted_pointer, 0, MemoryKind::pinned, 1, false, {}},
   };
   detail::devices_with_streams<AskedRuntime> = 6;
   const detail::TrustedBytes argument{memory, {4, false}};
   for (const Case& one : cases) {
     answers = {one.status, one.access, one.kind, one.memory_device};
-    const auto error = checked(one.checks, &argument, one.ask_driver, 2);
+    const auto error = checked(one.checks, &argument, 2);
     ASSERT_EQ(error.has_value(), one.code.has_value()) << &one - cases;
     const bool asked = one.kind == MemoryKind::device && one.memory_device != 2;
     EXPECT_EQ(answers.asked_access, asked ? 1 : 0) << &one - cases;

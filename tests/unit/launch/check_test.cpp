@@ -130,17 +130,10 @@ TEST_F(CheckTest, LevelFullAlsoChecksTheDevicesOwnLimits) {
   EXPECT_EQ(error.device, 2);
 }
 
-TEST_F(CheckTest, LevelCheapAsksNothingAndChecksTheNumbers) {
-  constexpr CheckLevel cheap = CheckLevel::cheap;
+TEST_F(CheckTest, WithoutChecksNothingIsAskedNorChecked) {
   script.fails = {{"current_device", 1}};
-  EXPECT_TRUE(checked<cheap>(1, 1024).has_value());
-  const LaunchError error = error_in(checked<cheap>(1, 1025));
-  EXPECT_EQ(finding(error),
-            (Finding{Errc::block_too_large, Stage::validation, 1025, 1024, Axis::none}));
-  EXPECT_EQ(error.device, 0);
-  EXPECT_EQ(error.stream, Driver::handle<void*>(4));
-  EXPECT_EQ(script.taken(), Calls{"limits_of 0"}) << "for the device's name";
   EXPECT_TRUE(checked<CheckLevel::off>(1, 1025).has_value());
+  EXPECT_EQ(script.taken(), Calls{});
 }
 
 TEST_F(CheckTest, WithoutACurrentDeviceNothingIsChecked) {

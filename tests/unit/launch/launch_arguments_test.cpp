@@ -266,7 +266,7 @@ TEST_F(LaunchArgumentsTest, AnEmptyViewForAPointerIsRefusedByItsNumber) {
         Arguments all;
         for (const auto& [facts, value] : arguments) all.add(*facts, value);
         error = LaunchError::make(Errc{}, Stage{});
-        const bool fine = detail::check_values<CheckLevel::cheap>(at(), all.words(), error);
+        const bool fine = detail::check_values(at(), all.words(), error);
         EXPECT_EQ(fine, error.code == Errc{});
         return finding(error);
       };

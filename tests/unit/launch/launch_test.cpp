@@ -27,7 +27,6 @@ namespace warpsafe::core_test {
 namespace {
 
 constexpr CheckLevel full = CheckLevel::full;
-constexpr CheckLevel cheap = CheckLevel::cheap;
 constexpr CheckLevel off = CheckLevel::off;
 
 constexpr auto config_of(VendorDims blocks, VendorDims threads) {
@@ -59,7 +58,7 @@ TEST_F(Launch, AGridIsAConfigurationWithoutOptions) {
   const auto grid = SafeGrid<>::cover(n, block<128>);
   ASSERT_TRUE(launch<full>(stream, grid, kernel<axpy>, 1.0F, trust(x), trust(y), n).has_value());
   ASSERT_TRUE(
-      launch<cheap>(stream, grid.value(), kernel<axpy>, 2.0F, trust(x), trust(y), n).has_value());
+      launch<full>(stream, grid.value(), kernel<axpy>, 2.0F, trust(x), trust(y), n).has_value());
   ASSERT_TRUE(launch<off>(stream, grid, kernel<axpy>, 4.0F, trust(x), trust(y), n).has_value());
   wait();
   for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(y[i], 7.0F);
@@ -86,10 +85,9 @@ TEST_F(Launch, RunsEachThreadOnceAtEveryLevel) {
   *counter = 0;
   const LaunchConfig config{grid<3, 2>, block<8, 4>};
   ASSERT_TRUE(launch<full>(stream, config, kernel<count_threads>, trust(counter)).has_value());
-  ASSERT_TRUE(launch<cheap>(stream, config, kernel<count_threads>, trust(counter)).has_value());
   ASSERT_TRUE(launch<off>(stream, config, kernel<count_threads>, trust(counter)).has_value());
   wait();
-  EXPECT_EQ(*counter, 3U * 6 * 32);
+  EXPECT_EQ(*counter, 2U * 6 * 32);
 }
 
 TEST_F(Launch, TakesAStreamOrAReferenceToOne) {
@@ -106,7 +104,6 @@ TEST_F(Launch, AnEmptyGridLaunchesNothingAndSucceeds) {
   *counter = 0;
   const auto empty = configure(SafeGrid<>::cover_or_empty(0, block<256>));
   EXPECT_TRUE(launch<full>(stream, empty, kernel<count_threads>, trust(counter)).has_value());
-  EXPECT_TRUE(launch<cheap>(stream, empty, kernel<count_threads>, trust(counter)).has_value());
   const auto empty_off = configure<off>(SafeGrid<>::cover_or_empty<off>(0, block<256>));
   EXPECT_TRUE(launch<off>(stream, empty_off, kernel<count_threads>, trust(counter)).has_value());
   wait();
@@ -204,9 +201,8 @@ TEST_F(Launch, WhatTheRaceDetectorLearnsIsOfOneLaunchAlone) {
 
 TEST_F(Launch, OnlyFullChecksAskTheDriver) {
   const LaunchConfig config{grid<1>, block<32>};
-  ASSERT_TRUE(launch<cheap>(stream, config, kernel<nothing>).has_value());
   ASSERT_TRUE(launch<off>(stream, config, kernel<nothing>).has_value());
-  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 2U);
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 1U);
   for (const Call call :
        {call_of<&host_backend::limits_of>, call_of<&host_backend::attributes_of>,
         call_of<&host_backend::current_device>, call_of<&host_backend::pointer_kind>,
@@ -252,16 +248,14 @@ TEST_F(Launch, RefusesABlockThatIsTooLargeInTheseWords) {
   EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
 }
 
-TEST_F(Launch, RefusesALongAxisInTheseWordsAtBothCheckedLevels) {
+TEST_F(Launch, RefusesALongAxisInTheseWords) {
   become(limits::sm_90);
   const auto config = config_of({1, 70000}, {256});
   const std::string words =
       "Kernel 'nothing' not launched: grid.y 70000 invalid (limit: 1..65535); put the long axis in "
       "x (limit 2147483647)";
   const std::string numbers = "grid=(1,70000,1), block=(256,1,1), shared=0 bytes";
-  const LaunchError at_full = error_in(launch<full>(stream, config, kernel<nothing>));
-  EXPECT_EQ(message(at_full), words + launch_line(numbers, "launch_test.cpp", __LINE__ - 1));
-  const LaunchError error = error_in(launch<cheap>(stream, config, kernel<nothing>));
+  const LaunchError error = error_in(launch<full>(stream, config, kernel<nothing>));
   EXPECT_EQ(message(error), words + launch_line(numbers, "launch_test.cpp", __LINE__ - 1));
   EXPECT_EQ(error.device, 0);
 }
@@ -336,8 +330,6 @@ TEST_F(Launch, TheKernelsIndexMustReachEveryElement) {
   EXPECT_TRUE(launch(stream, strided(most), walks).has_value());
   EXPECT_EQ(finding(error_in(launch(stream, strided(most + 1), walks))),
             (Finding{Errc::index_overflow, Stage::validation, most + 1, most, Axis::none}));
-  EXPECT_EQ(error_in(launch<CheckLevel::cheap>(stream, strided(most + 1), walks)).code,
-            Errc::index_overflow);
 }
 
 TEST_F(Launch, ADriverThatCannotTellWhatIsResidentIsTheError) {
@@ -420,11 +412,9 @@ TEST_F(Launch, WhatConfigureFindsHasTheLaunchsLine) {
 
 TEST_F(Launch, AConfigurationThatWasNeverCheckedIsCheckedHere) {
   const LaunchConfig negative{grid<1>, block<32>, shared<float>(-3)};
-  for (const auto& refused : {launch<full>(stream, negative, kernel<nothing>),
-                              launch<cheap>(stream, negative, kernel<nothing>)}) {
-    EXPECT_EQ(error_in(refused).code, Errc::shared_negative);
-    EXPECT_EQ(text(error_in(refused).kernel), "nothing");
-  }
+  const LaunchError refused = error_in(launch<full>(stream, negative, kernel<nothing>));
+  EXPECT_EQ(refused.code, Errc::shared_negative);
+  EXPECT_EQ(text(refused.kernel), "nothing");
   EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
 }
 
@@ -433,12 +423,10 @@ TEST_F(Launch, APriorityThatWasNeverCheckedIsCheckedHere) {
   const LaunchConfig urgent{grid<1>, block<32>, priority(1)};
   const LaunchConfig beyond{grid<1>, block<32>, priority(2)};
   EXPECT_TRUE(launch<full>(stream, urgent, kernel<nothing>).has_value());
-  for (const auto& refused : {launch<full>(stream, beyond, kernel<nothing>),
-                              launch<cheap>(stream, beyond, kernel<nothing>)}) {
-    EXPECT_EQ(finding(error_in(refused)),
-              (Finding{Errc::priority_range, Stage::construction, 2, 1, Axis::none}));
-    EXPECT_EQ(text(error_in(refused).kernel), "nothing");
-  }
+  const LaunchError refused = error_in(launch<full>(stream, beyond, kernel<nothing>));
+  EXPECT_EQ(finding(refused),
+            (Finding{Errc::priority_range, Stage::construction, 2, 1, Axis::none}));
+  EXPECT_EQ(text(refused.kernel), "nothing");
   EXPECT_TRUE(launch<off>(stream, beyond, kernel<nothing>).has_value());
 }
 
@@ -456,7 +444,7 @@ TEST_F(Launch, ANegativeValueForAnUnsignedParameterIsRefused) {
       message(error),
       "Kernel 'takes_unsigned' not launched: argument 2 is -5, but the parameter is unsigned" +
           launch_line("grid=(1,1,1), block=(1,1,1), shared=0 bytes", "launch_test.cpp", line));
-  EXPECT_EQ(error_in(launch<cheap>(stream, one, kernel<takes_unsigned>, 1.0F, -5, trust(out))).code,
+  EXPECT_EQ(error_in(launch<full>(stream, one, kernel<takes_unsigned>, 1.0F, -5, trust(out))).code,
             Errc::argument_negative);
   ASSERT_TRUE(launch<off>(stream, one, kernel<takes_unsigned>, 1.0F, 5, trust(out)).has_value());
   wait();

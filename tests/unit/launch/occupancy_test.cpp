@@ -86,9 +86,8 @@ TEST_F(Occupancy, OfOtherBytesIsRefused) {
   EXPECT_EQ(error.limit, 0U);
   EXPECT_THAT(message(error), HasSubstr("capped by the resident blocks with 0 bytes of dynamic "
                                         "shared memory, and launched with 64"));
-  EXPECT_EQ(
-      error_in(run<CheckLevel::cheap>(strides, block, most, shared<float>(16), cooperative)).code,
-      Errc::occupancy_mismatch);
+  EXPECT_EQ(error_in(run(strides, block, most, shared<float>(16), cooperative)).code,
+            Errc::occupancy_mismatch);
   EXPECT_TRUE(run<CheckLevel::off>(strides, block, most, shared<float>(16)).has_value());
   const auto less = max_resident_blocks(stream, strides, block, Bytes(64)).value();
   EXPECT_EQ(error_in(run(strides, block, less)).code, Errc::occupancy_mismatch);

@@ -48,7 +48,6 @@ void expect_refused(StreamRef stream, DeviceBuffer<int>& near, DeviceBuffer<int>
 
 TEST_F(PeerAccess, AKernelNeedsIt) {
   expect_refused<CheckLevel::full>(here, near, far);
-  expect_refused<CheckLevel::cheap>(here, near, far);
   EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
   const auto text = said(launch(here, grid_of_4, kernel<add_one>, far.view(), far.size()));
   EXPECT_NE(
@@ -99,13 +98,11 @@ TEST_F(PeerAccess, OfATrustedPointerIsAsked) {
   ASSERT_TRUE(here.synchronize().has_value());
 }
 
-TEST_F(PeerAccess, OfATrustedPointerIsAskedAtLevelCheapToo) {
+TEST_F(PeerAccess, OfATrustedPointerOrSpanIsAsked) {
   int* const raw = far.view().pointer().get();
-  const auto far_one = [&] {
-    return launch<CheckLevel::cheap>(here, grid_of_4, kernel<add_one>, trust(raw), 4U);
-  };
+  const auto far_one = [&] { return launch(here, grid_of_4, kernel<add_one>, trust(raw), 4U); };
   const auto far_span = [&] {
-    return launch<CheckLevel::cheap>(here, grid_of_4, kernel<sum_into>, near.view(), trust(raw, 4));
+    return launch(here, grid_of_4, kernel<sum_into>, near.view(), trust(raw, 4));
   };
   EXPECT_EQ(error_in(far_one()).code, Errc::memory_wrong_device);
   const LaunchError error = error_in(far_span());
@@ -116,15 +113,12 @@ TEST_F(PeerAccess, OfATrustedPointerIsAskedAtLevelCheapToo) {
   EXPECT_EQ(host::calls_made(call_of<&host_backend::launch>), 0U);
   // Memory of the stream's device, pinned memory, and a null pointer are right.
   int* const own = near.view().pointer().get();
-  EXPECT_TRUE(
-      launch<CheckLevel::cheap>(here, grid_of_4, kernel<add_one>, trust(own), 4U).has_value());
+  EXPECT_TRUE(launch(here, grid_of_4, kernel<add_one>, trust(own), 4U).has_value());
   auto pinned = PinnedBuffer<int>::create(4).value();
   EXPECT_TRUE(
-      launch<CheckLevel::cheap>(here, grid_of_4, kernel<add_one>, trust(pinned.span().data()), 4U)
-          .has_value());
-  EXPECT_TRUE(launch<CheckLevel::cheap>(here, grid_of_4, kernel<add_one>,
-                                        trust(static_cast<int*>(nullptr)), 0U)
-                  .has_value());
+      launch(here, grid_of_4, kernel<add_one>, trust(pinned.span().data()), 4U).has_value());
+  EXPECT_TRUE(
+      launch(here, grid_of_4, kernel<add_one>, trust(static_cast<int*>(nullptr)), 0U).has_value());
   ASSERT_TRUE(host::set_peer_access(0, 1, true));
   EXPECT_TRUE(far_one().has_value());
   EXPECT_TRUE(far_span().has_value());
@@ -172,7 +166,6 @@ TEST_F(PeerAccess, AFillNeedsIt) {
             "access; use a stream of device 1, or, if cudaDeviceCanAccessPeer says yes, allow the "
             "access (cudaMemPoolSetAccess)\n"
             "  at app.cpp:7");
-  EXPECT_EQ(error_in(far.zero<CheckLevel::cheap>(here)).code, Errc::memory_wrong_device);
   EXPECT_EQ(error_in(far.zero<CheckLevel::off>(here)).code, Errc::runtime_failed);
   EXPECT_TRUE(far.zero(there).has_value());
   ASSERT_TRUE(there.synchronize().has_value());

@@ -101,7 +101,7 @@ TEST_F(ReleaseBuild, ARecorderSaysThatItRecordsNothing) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::StartsWith(
                   "warpsafe: this RunRecorder records nothing: no file of the program is compiled "
-                  "with all checks; build one without NDEBUG, or with WARPSAFE_CHECKS=2"));
+                  "with all checks; build one without NDEBUG, or with WARPSAFE_CHECKS=1"));
 }
 
 }  // namespace

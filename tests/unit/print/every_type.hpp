@@ -130,7 +130,7 @@ inline ws::result<void> sizes() {
   const ws::Stage stage = ws::Stage::validation;
   const ws::Axis axis = ws::Axis::none;
   const ws::Vendor vendor = ws::Vendor::nvidia;
-  const ws::CheckLevel level = ws::CheckLevel::cheap;
+  const ws::CheckLevel level = ws::CheckLevel::full;
   const ws::GridPolicy policy = ws::GridPolicy::strided;
   const ws::Provenance provenance = ws::Provenance::host;
   const ws::OccupancyLimit limit = ws::OccupancyLimit::registers;
@@ -369,7 +369,6 @@ inline ws::result<void> debug_values() {
   clean.seeds_run = 10;
   debug::RaceReport report = clean;
   report.seed = 3;
-  report.left_out = 1;
   report.findings = {finding, finding};
   report.timeline_text = "  first\n  second\n";
   const debug::LogLevel log = debug::LogLevel::warn;

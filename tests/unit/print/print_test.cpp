@@ -67,7 +67,7 @@ TEST(Print, EnumeratorsByName) {
   EXPECT_EQ(PrintToString(Severity::context_lost), "context_lost");
   EXPECT_EQ(PrintToString(Stage::validation), "validation");
   EXPECT_EQ(PrintToString(Axis::none), "none");
-  EXPECT_EQ(PrintToString(CheckLevel::cheap), "cheap");
+  EXPECT_EQ(PrintToString(CheckLevel::full), "full");
   EXPECT_EQ(PrintToString(Vendor::nvidia), "nvidia");
   EXPECT_EQ(PrintToString(Progress::ready), "ready");
 }

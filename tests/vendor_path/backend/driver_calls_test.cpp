@@ -82,10 +82,8 @@ TEST_F(DriverCalls, ALaunchAtEachLevel) {
     return ws::launch<Level>(*stream, four_blocks, ws::kernel<nothing>);
   };
   const std::integral_constant<CheckLevel, CheckLevel::off> off;
-  const std::integral_constant<CheckLevel, CheckLevel::cheap> cheap;
   const std::integral_constant<CheckLevel, CheckLevel::full> full;
   expect_row("off: any launch", [&] { return at_level(off); }, {"LaunchKernel"});
-  expect_row("cheap: any launch", [&] { return at_level(cheap); }, {"LaunchKernel"});
   expect_row("full: the first launch on a device", [&] { return at_level(full); },
              {"GetDevice", all_limits, "FuncGetAttributes", "LaunchKernel"});
   expect_row("full: every later launch", [&] { return at_level(full); },
@@ -177,15 +175,6 @@ TEST_F(DriverCalls, TrustedPointers) {
   expect_row("full: a launch with one pointer through `trust`",
              [&] { return at_level(std::integral_constant<CheckLevel, CheckLevel::full>{}); },
              {"GetDevice", "PointerGetAttributes", "LaunchKernel"});
-  EXPECT_EQ(calls_of([&] {
-              EXPECT_THAT(at_level(std::integral_constant<CheckLevel, CheckLevel::cheap>{}),
-                          Succeeds());
-            }),
-            std::vector<std::string>{"LaunchKernel"});
-  const ws::Stream there = make_stream(1);
-  expect_row("cheap: the same, in a program with streams on several devices",
-             [&] { return at_level(std::integral_constant<CheckLevel, CheckLevel::cheap>{}); },
-             {"PointerGetAttributes", "LaunchKernel"});
   ws::detail::devices_with_streams<Backend> |= devices;
   EXPECT_EQ(Backend::deallocate_unordered(memory), 0);
 }

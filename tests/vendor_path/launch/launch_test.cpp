@@ -185,10 +185,9 @@ void LaunchTest::expect_dependent(int ptx_version, int dependent_launches) {
 
 TEST_F(LaunchTest, CodeWithoutTheWaitBeginsAfterItsPredecessor) {
   expect_dependent<ws::CheckLevel::full>(80, 0);
-  expect_dependent<ws::CheckLevel::cheap>(89, 0);
+  expect_dependent<ws::CheckLevel::full>(89, 0);
   expect_dependent<ws::CheckLevel::off>(75, 0);
   expect_dependent<ws::CheckLevel::full>(90, 1);
-  expect_dependent<ws::CheckLevel::cheap>(90, 1);
   expect_dependent<ws::CheckLevel::off>(90, 1);
 }
 

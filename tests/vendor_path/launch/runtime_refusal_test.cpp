@@ -74,7 +74,6 @@ TEST_P(RuntimeRefusal, HasTheRuntimesCodeAndOurs) {
     EXPECT_EQ(text.substr(text.size() - last.size()), last);
     EXPECT_GT(text.size(), first.size() + 3 + last.size());
   }
-  EXPECT_THAT(ws::message(refused<CheckLevel::cheap>()), StartsWith(first));
   EXPECT_THAT(ws::message(refused<CheckLevel::off>()), StartsWith(first));
 }
 

@@ -111,34 +111,30 @@ class PlainMemory {
   void* memory_ = nullptr;
 };
 
-TEST_F(PeerAccess, OfATrustedPointerIsAskedAtLevelsFullAndCheap) {
+TEST_F(PeerAccess, OfATrustedPointerIsAsked) {
   forbid();
   const PlainMemory far_memory;
-  const auto launched = [&]<ws::CheckLevel Level>(std::integral_constant<ws::CheckLevel, Level>) {
-    return ws::launch<Level>(here(), one_block, ws::kernel<captured>, far_memory.trusted());
+  const auto launched = [&] {
+    return ws::launch(here(), one_block, ws::kernel<captured>, far_memory.trusted());
   };
-  const std::integral_constant<ws::CheckLevel, ws::CheckLevel::cheap> cheap;
-  const std::integral_constant<ws::CheckLevel, ws::CheckLevel::full> full;
-  for (const ws::LaunchError& error : {error_in(launched(cheap)), error_in(launched(full))}) {
-    EXPECT_EQ(error.code, ws::Errc::memory_wrong_device);
-    EXPECT_EQ(error.argument(), 1U);
-    EXPECT_EQ(error.value, 0U);
-    EXPECT_EQ(error.limit, 1U);
-  }
-  const auto span = ws::launch<ws::CheckLevel::cheap>(here(), one_block, ws::kernel<captured>,
-                                                      ws::trust(far().view().pointer().get(), 64));
+  const ws::LaunchError error = error_in(launched());
+  EXPECT_EQ(error.code, ws::Errc::memory_wrong_device);
+  EXPECT_EQ(error.argument(), 1U);
+  EXPECT_EQ(error.value, 0U);
+  EXPECT_EQ(error.limit, 1U);
+  const auto span = ws::launch(here(), one_block, ws::kernel<captured>,
+                               ws::trust(far().view().pointer().get(), 64));
   EXPECT_EQ(error_in(span).code, ws::Errc::memory_wrong_device);
   EXPECT_TRUE(launches().empty());
   // Right programs: memory of the stream's device, and of another after the access is allowed.
-  EXPECT_THAT(ws::launch<ws::CheckLevel::cheap>(here(), one_block, ws::kernel<captured>,
-                                                ws::trust(near().view().pointer().get())),
-              Succeeds());
+  EXPECT_THAT(
+      ws::launch(here(), one_block, ws::kernel<captured>, ws::trust(near().view().pointer().get())),
+      Succeeds());
   PlainMemory::allow();
-  EXPECT_THAT(launched(cheap), Succeeds());
-  EXPECT_THAT(launched(full), Succeeds());
+  EXPECT_THAT(launched(), Succeeds());
 #if defined(WARPSAFE_BACKEND_CUDA)
   EXPECT_EQ(cudaDeviceDisablePeerAccess(1), cudaSuccess);
-  EXPECT_EQ(error_in(launched(cheap)).code, ws::Errc::memory_wrong_device);
+  EXPECT_EQ(error_in(launched()).code, ws::Errc::memory_wrong_device);
 #endif
 }
 

@@ -141,7 +141,7 @@ class RunRecorder {
       detail::log_line(LogLevel::warn,
                        "warpsafe: this RunRecorder records nothing: no file of the program is "
                        "compiled with all checks; build one without NDEBUG, or with "
-                       "WARPSAFE_CHECKS=2");
+                       "WARPSAFE_CHECKS=1");
     }
   }
   /// Stops recording. @pre no other thread launches or waits

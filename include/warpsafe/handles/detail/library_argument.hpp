@@ -109,25 +109,19 @@ template <class P, class A>
   }
 }
 
-/// The device that a call runs on.
-struct CallDevice {
-  int ordinal;
-  bool ask_driver;  ///< about trusted pointers
-};
-
 /// Asks the driver about a raw pointer, whose type does not tell where its memory is. A scalar may
 /// not be device memory: the library would read it on the host. Data may not be host memory.
 template <class B>
 [[gnu::cold, gnu::noinline]] bool check_raw_pointer(const void* pointer, PointerRole role,
-                                                    const CallDevice& device, int number,
+                                                    int device, int number,
                                                     LaunchError& error) noexcept {
-  if (pointer == nullptr || !device.ask_driver) return true;
+  if (pointer == nullptr) return true;
   if (role == PointerRole::data) {
     constexpr ValueChecks as_trusted = value_checks<const char*, trusted_ptr<const char>>;
-    return check_value<B>(as_trusted, &pointer, true, device.ordinal, number, error);
+    return check_value<B>(as_trusted, &pointer, device, number, error);
   }
   MemoryKind kind{};
-  int memory_device = device.ordinal;
+  int memory_device = device;
   return call<B, CheckLevel::full, &B::pointer_kind>(pointer, kind, memory_device) != 0 ||
          kind != MemoryKind::device ||
          refuse(error, Errc::handle_pointer_mode, Stage::validation, 0, 0, Axis::none,
@@ -136,14 +130,14 @@ template <class B>
 
 /// The checks of an argument that need its value.
 template <class Traits, class P, PointerRole Role, class A>
-bool check_library_value([[maybe_unused]] const A& argument,
-                         [[maybe_unused]] const CallDevice& device, [[maybe_unused]] int number,
+bool check_library_value([[maybe_unused]] const A& argument, [[maybe_unused]] int device,
+                         [[maybe_unused]] int number,
                          [[maybe_unused]] LaunchError& error) noexcept {
   using B = typename Traits::backend;
   if constexpr (is_view<A>) {
     MemoryOwner* const owner = owner_of(argument);
-    if (owner != nullptr && owner->of_device != device.ordinal) {
-      return check_access<B>(device.ordinal, *owner, number, error);
+    if (owner != nullptr && owner->of_device != device) {
+      return check_access<B>(device, *owner, number, error);
     }
   }
   if constexpr (scalar_place<A> == ScalarPlace::device) {
@@ -159,17 +153,12 @@ bool check_library_value([[maybe_unused]] const A& argument,
     constexpr ValueChecks checks = value_checks<P, A>;
     if constexpr (checks.any()) {
       const volatile void* const address = __builtin_addressof(argument);
-      return check_value<B>(checks, const_cast<const void*>(address), device.ask_driver,
-                            device.ordinal, number, error);
+      return check_value<B>(checks, const_cast<const void*>(address), device, number, error);
     } else {
       return true;
     }
   }
 }
-
-/// Whether the type of an argument is device memory.
-template <class A>
-inline constexpr bool is_on_device = DevicePointer<A> || scalar_place<A> == ScalarPlace::device;
 
 /// An array as the pointer that a C function takes; other arguments unchanged.
 template <class T>
@@ -203,7 +192,6 @@ struct FirstArgument {
       // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : site(its_site),
         place(place_of_role<std::decay_t<A>, Role>),
-        on_device(is_on_device<std::decay_t<A>>),
         owner(owner_of(argument)),
         original(&argument),
         check(&check_original<std::remove_cvref_t<A>>) {
@@ -213,8 +201,7 @@ struct FirstArgument {
     }
   }
   template <class A>
-  static bool check_original(const void* argument, const CallDevice& device,
-                             LaunchError& error) noexcept {
+  static bool check_original(const void* argument, int device, LaunchError& error) noexcept {
     if constexpr (std::is_array_v<A>) {
       return true;
     } else {
@@ -228,10 +215,9 @@ struct FirstArgument {
   P value{};
   call_site site;
   ScalarPlace place;
-  bool on_device;
   MemoryOwner* owner;  ///< of a view
   const void* original;
-  bool (*check)(const void* argument, const CallDevice& device, LaunchError& error);
+  bool (*check)(const void* argument, int device, LaunchError& error);
 };
 template <class Traits, class P, PointerRole Role>
 inline constexpr bool holds_owner<FirstArgument<Traits, P, Role>> = true;

@@ -37,7 +37,7 @@ class BusyMark {
   const bool exclusive_;
 };
 
-template <bool Full, class Traits>
+template <class Traits>
 [[nodiscard]] bool check_binding(BoundHandle<Traits>& bound, bool is_exclusive, bool mixed,
                                  Name function, call_site site, LaunchError& error) noexcept {
   Errc code{};
@@ -47,7 +47,7 @@ template <bool Full, class Traits>
     code = Errc::handle_moved;
   } else if (mixed) {
     code = Errc::handle_pointer_mode;
-  } else if constexpr (Full) {
+  } else {
     const auto usable = check_handle_device<CheckLevel::full>(function, bound.stream.ref(), site);
     if (!usable.has_value()) {
       error = usable.assume_error();
@@ -64,10 +64,10 @@ template <bool Full, class Traits>
 }
 
 template <class Function, class Traits, class... A>
-[[nodiscard]] bool check_call_values(const BoundHandle<Traits>& bound, bool ask_driver,
-                                     Name function, call_site site, LaunchError& error,
+[[nodiscard]] bool check_call_values(const BoundHandle<Traits>& bound, Name function,
+                                     call_site site, LaunchError& error,
                                      const A&... arguments) noexcept {
-  const CallDevice device{bound.stream.ref().device().value(), ask_driver};
+  const int device = bound.stream.ref().device().value();
   if (Function::check_values(device, error, arguments...)) return true;
   const LaunchError found = error;
   error = handle_error(found.code, function, bound.stream.ref(), site);
@@ -136,17 +136,16 @@ template <auto Fn, class Traits, class... A>
   return success();
 }
 
-template <auto Fn, CheckLevel Level, class Traits, class... A>
+template <auto Fn, class Traits, class... A>
 [[nodiscard]] result<void> call_checked(BoundHandle<Traits>& bound, call_site site,
                                         ScalarPlace first_place, const A&... arguments) noexcept {
   using Function = LibraryFunction<Traits, decltype(Fn), scalars_of<Traits, Fn>>;
   constexpr Name name = FunctionName<Traits, Fn>::value;
-  constexpr bool full = Level == CheckLevel::full;
   const bool mixed = is_mixed<Function, A...>(first_place);
   const BusyMark mine(bound.busy);
   LaunchError error;
-  if (!check_binding<full>(bound, mine.is_exclusive(), mixed, name, site, error) ||
-      !check_call_values<Function>(bound, full, name, site, error, arguments...)) {
+  if (!check_binding(bound, mine.is_exclusive(), mixed, name, site, error) ||
+      !check_call_values<Function>(bound, name, site, error, arguments...)) {
     return error;
   }
   tell_captures(bound.stream.ref(), name, site);
@@ -172,7 +171,7 @@ template <auto Fn, CheckLevel Level, class Traits, class... A>
       }
       return call_library<Fn>(bound, site, first_place, arguments...);
     } else {
-      return call_checked<Fn, Level>(bound, site, first_place, arguments...);
+      return call_checked<Fn>(bound, site, first_place, arguments...);
     }
   }
   return success();

@@ -158,12 +158,12 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
                      std::index_sequence_for<P...>{});
   }
   template <class First, class... A>
-  [[nodiscard]] static bool check_values(const CallDevice& device, LaunchError& error,
-                                         const First& first, const A&... rest) noexcept {
+  [[nodiscard]] static bool check_values(int device, LaunchError& error, const First& first,
+                                         const A&... rest) noexcept {
     return first.check(first.original, device, error) &&
            check_rest(Parameters{}, std::index_sequence_for<A...>{}, device, error, rest...);
   }
-  [[nodiscard]] static bool check_values(const CallDevice&, LaunchError&) noexcept { return true; }
+  [[nodiscard]] static bool check_values(int, LaunchError&) noexcept { return true; }
   /// Whether one of the arguments after the first is a scalar at `Where`. A function with another
   /// number of parameters has none.
   template <ScalarPlace Where, class... A>
@@ -223,8 +223,8 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
   }
   template <class U1, class... U, class... A, std::size_t... Place>
   static bool check_rest(TypeList<U1, U...>, std::index_sequence<Place...>,
-                         [[maybe_unused]] const CallDevice& device,
-                         [[maybe_unused]] LaunchError& error, const A&... rest) noexcept {
+                         [[maybe_unused]] int device, [[maybe_unused]] LaunchError& error,
+                         const A&... rest) noexcept {
     return (check_library_value<Traits, U, role(Place + 1)>(rest, device,
                                                             static_cast<int>(Place) + 2, error) &&
             ... && true);

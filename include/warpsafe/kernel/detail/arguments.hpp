@@ -121,13 +121,12 @@ template <class B, CheckLevel Level = CheckLevel::full>
                 Axis::none, static_cast<std::uint64_t>(number));
 }
 
-/// Checks the value of an argument: a negative number for an unsigned parameter, and a trusted
-/// pointer to memory that `device` cannot access, if the program has used several devices. With
-/// `ask_driver`, also a trusted pointer that the driver does not know, one to memory of a device
-/// that has no stream, and the device of a span. False with the problem in `error`.
+/// Checks the value of an argument: a negative number for an unsigned parameter, a trusted pointer
+/// that the driver does not know or whose memory `device` cannot access, and the device of a span,
+/// if the program has used several devices. False with the problem in `error`.
 template <class B>
-[[nodiscard]] bool check_value(ValueChecks checks, const void* argument, bool ask_driver,
-                               int device, int number, LaunchError& error) noexcept {
+[[nodiscard]] bool check_value(ValueChecks checks, const void* argument, int device, int number,
+                               LaunchError& error) noexcept {
   const auto place = static_cast<std::uint64_t>(number);
   const auto fail = [&](Errc code, std::uint64_t value) {
     return refuse(error, code, Stage::validation, value, 0, Axis::none, place);
@@ -141,21 +140,21 @@ template <class B>
                      checks.signed_bytes < sizeof value ? checks.signed_bytes : sizeof value);
     return fail(Errc::argument_negative, ~static_cast<std::uint64_t>(value) + 1);
   }
-  const unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
-  const bool asks_device =
-      (checks.is_trusted || (checks.is_span && ask_driver)) && (devices & (devices - 1)) != 0;
-  if (!checks.is_trusted && !asks_device) return true;
+  if (!checks.is_trusted) {
+    const unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
+    if (!checks.is_span || (devices & (devices - 1)) == 0) return true;
+  }
   TrustedBytes trusted{nullptr, {}};
   __builtin_memcpy(&trusted, argument,
                    checks.is_trusted_span ? sizeof trusted : sizeof trusted.pointer);
   if (trusted.size.negative) return fail(Errc::argument_negative, trusted.size.magnitude);
   if (checks.is_trusted_span && trusted.size.magnitude == 0) return true;  // it may point anywhere
-  if (!(ask_driver || asks_device) || trusted.pointer == nullptr) return true;
+  if (trusted.pointer == nullptr) return true;
   MemoryKind kind{};
   int memory_device = device;
   const int status =
       call<B, CheckLevel::full, &B::pointer_kind>(trusted.pointer, kind, memory_device);
-  if (checks.is_trusted && ask_driver && (status != 0 || kind == MemoryKind::unregistered)) {
+  if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered)) {
     return fail(Errc::argument_host_pointer, 0);
   }
   return kind != MemoryKind::device || can_access<B>(device, trusted.pointer, memory_device) ||

@@ -17,8 +17,8 @@
 #include <cstdint>
 #include <new>
 
-// A launch with checks. A program has it once for each backend and level: the kernel, the
-// configuration and the arguments come as data. What depends on their types is in constants and in
+// A launch with checks. A program has it once for each backend: the kernel, the configuration and
+// the arguments come as data. What depends on their types is in constants and in
 // small functions that all launches of those types share.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
@@ -103,9 +103,9 @@ template <class B, class Calls>
          check_limits(at, types, numbers, kernel, *kernel_limits, *device, error);
 }
 
-/// The checks of the dimensions. False with the problem in `error`. At level full `kernel_limits`
-/// then points to the kernel's limits, which may be `kernel_local`.
-template <CheckLevel Level, class B, class Calls>
+/// The checks of the dimensions. False with the problem in `error`. `kernel_limits` then points to
+/// the kernel's limits, which may be `kernel_local`.
+template <class B, class Calls>
 [[gnu::always_inline]] inline bool check_numbers(const Located<B>& at, const LaunchTypes& types,
                                                  const void* config, const LaunchNumbers& numbers,
                                                  const LaunchedKernel<Calls>& kernel,
@@ -114,8 +114,8 @@ template <CheckLevel Level, class B, class Calls>
                                                  LaunchError& error) noexcept {
   // The runtime takes the handle of a closed Stream for the default stream, and may have given that
   // of a destroyed one to another stream.
-  if (const Subcode problem = StreamAccess::problem<Level>(at.stream); problem != Subcode::none)
-      [[unlikely]] {
+  if (const Subcode problem = StreamAccess::problem<CheckLevel::full>(at.stream);
+      problem != Subcode::none) [[unlikely]] {
     refuse(error, Errc::stream_null, Stage::validation);
     error.subcode = problem;
     return false;
@@ -125,26 +125,20 @@ template <CheckLevel Level, class B, class Calls>
     if (error.code != Errc{}) return false;
   }
   const KernelNeeds& needs = types.kernel.needs;
-  if constexpr (Level == CheckLevel::full) {
-    const int device = at.stream.device().value();
-    const DeviceLimits* const device_limits = DeviceCache<B>::remembered(device);
-    kernel_limits = kernel.slots.remembered(device);
-    if (device_limits == nullptr || kernel_limits == nullptr) [[unlikely]] {
-      return check_first_launch(at, types, numbers, kernel, kernel_limits, kernel_local, error);
-    }
-    return check_device(at, kernel, error) &&
-           ((is_plainly_valid(numbers.shape, needs, *kernel_limits, *device_limits) &&
-             numbers.elements - 1 <= needs.index_max) ||
-            check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error));
-  } else {
-    static_cast<void>(kernel_limits);
-    return validate_launch(numbers.shape, needs, kernel_local, cheap_limits<B>, error) &&
-           validate_reach(numbers.elements, numbers.shape, needs, error);
+  const int device = at.stream.device().value();
+  const DeviceLimits* const device_limits = DeviceCache<B>::remembered(device);
+  kernel_limits = kernel.slots.remembered(device);
+  if (device_limits == nullptr || kernel_limits == nullptr) [[unlikely]] {
+    return check_first_launch(at, types, numbers, kernel, kernel_limits, kernel_local, error);
   }
+  return check_device(at, kernel, error) &&
+         ((is_plainly_valid(numbers.shape, needs, *kernel_limits, *device_limits) &&
+           numbers.elements - 1 <= needs.index_max) ||
+          check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error));
 }
 
 /// Checks the values of a launch's arguments. False with the problem in `error`.
-template <CheckLevel Level, class B>
+template <class B>
 [[nodiscard]] bool check_values(const Located<B>& at, const ArgumentWords& arguments,
                                 LaunchError& error) noexcept {
   if (!arguments.types().has_checks) return true;
@@ -154,9 +148,8 @@ template <CheckLevel Level, class B>
     if (checks.has_size && static_cast<const std::uint64_t*>(arguments.argument(i))[1] == 0) {
       return refuse(error, Errc::argument_empty, Stage::validation, 0, 0, Axis::none, i + 1);
     }
-    if (checks.any() &&
-        !check_value<B>(checks, arguments.argument(i), Level == CheckLevel::full,
-                        at.stream.device().value(), static_cast<int>(i) + 1, error)) {
+    if (checks.any() && !check_value<B>(checks, arguments.argument(i), at.stream.device().value(),
+                                        static_cast<int>(i) + 1, error)) {
       return false;
     }
   }
@@ -196,7 +189,7 @@ template <class B>
 
 /// Makes the one call of the backend, and before it raises the kernel's limit of dynamic shared
 /// memory, if this launch needs more than any before. False with the problem in `error`.
-template <CheckLevel Level, class B, class Calls>
+template <class B, class Calls>
 [[gnu::always_inline]] inline bool submit(const Located<B>& at, const KernelFacts& facts,
                                           const LaunchShape& shape,
                                           const LaunchedKernel<Calls>& kernel,
@@ -204,7 +197,7 @@ template <CheckLevel Level, class B, class Calls>
                                           LaunchError& error) noexcept {
   int status = 0;
   if (shape.dynamic_shared != 0) {
-    status = kernel.slots.template allow_dynamic_shared<Level>(
+    status = kernel.slots.template allow_dynamic_shared<CheckLevel::full>(
         kernel.entry, at.stream.device().value(), shape.dynamic_shared);
   }
   if (status == 0) {
@@ -222,7 +215,7 @@ template <CheckLevel Level, class B, class Calls>
 }
 
 /// What follows the checks: shows the arguments, submits and observes. False, with `error`.
-template <CheckLevel Level, class B, class Calls>
+template <class B, class Calls>
 [[nodiscard, gnu::always_inline]] inline bool submit_observed(
     const Located<B>& at, const KernelFacts& facts, const LaunchShape& shape,
     const LaunchedKernel<Calls>& kernel, ArgumentWords& arguments, bool foreign,
@@ -231,41 +224,31 @@ template <CheckLevel Level, class B, class Calls>
   ArgumentInspection inspection{open_captures(), 0, nullptr, error};
   if (inspection.captures != nullptr) [[unlikely]]
     inspection.stream_number = at.stream.number();
-  if constexpr (Level == CheckLevel::full) {
-    const Observation observation = observe(at, shape, kernel.name, kernel_limits);
-    if (observation.asks_for_data()) inspection.observation = &observation;
-    if (inspection.captures != nullptr || inspection.observation != nullptr) [[unlikely]] {
-      show_arguments({&ArgumentInspection::read, &inspection}, backend_calls<B>, at.stream.native(),
-                     kernel.entry, facts, shape, arguments);
-      if (inspection.verdict != Inspected::dispatch) return inspection.verdict == Inspected::done;
-    }
-    return observation.end(submit<Level>(at, facts, shape, kernel, arguments, foreign, error),
-                           error);
-  } else {
-    static_cast<void>(kernel_limits);
-    if (inspection.captures != nullptr) [[unlikely]] {
-      show_arguments({&ArgumentInspection::read, &inspection}, backend_calls<B>, at.stream.native(),
-                     kernel.entry, facts, shape, arguments);
-    }
-    return submit<Level>(at, facts, shape, kernel, arguments, foreign, error);
+  const Observation observation = observe(at, shape, kernel.name, kernel_limits);
+  if (observation.asks_for_data()) inspection.observation = &observation;
+  if (inspection.captures != nullptr || inspection.observation != nullptr) [[unlikely]] {
+    show_arguments({&ArgumentInspection::read, &inspection}, backend_calls<B>, at.stream.native(),
+                   kernel.entry, facts, shape, arguments);
+    if (inspection.verdict != Inspected::dispatch) return inspection.verdict == Inspected::done;
   }
+  return observation.end(submit(at, facts, shape, kernel, arguments, foreign, error), error);
 }
 
 /// Makes the one launch of a kernel that has passed the checks. False, with `error`.
-template <CheckLevel Level, class B, class Calls>
+template <class B, class Calls>
 [[nodiscard, gnu::always_inline]] inline bool submit_settled(
     const Located<B>& at, const KernelFacts& facts, LaunchShape& shape,
     const LaunchedKernel<Calls>& kernel, ArgumentWords& arguments, bool foreign,
     const KernelLimits* kernel_limits, LaunchError& error) noexcept {
   if (shape.programmatic) [[unlikely]] {
-    const int status = kernel.slots.template settle_dependence<Level>(
+    const int status = kernel.slots.template settle_dependence<CheckLevel::full>(
         kernel.entry, at.stream.device().value(), shape);
     if (status != 0) {
       launch_failed(status, shape, at, kernel.name, error);
       return false;
     }
   }
-  return submit_observed<Level>(at, facts, shape, kernel, arguments, foreign, kernel_limits, error);
+  return submit_observed(at, facts, shape, kernel, arguments, foreign, kernel_limits, error);
 }
 
 /// The error of a launch whose configuration is an error.
@@ -282,7 +265,7 @@ template <class B>
 }
 
 /// The whole checked launch. `config` is the configuration or its result.
-template <CheckLevel Level, class B, class Calls>
+template <class B, class Calls>
 [[nodiscard, gnu::noinline]] result<void> run_checked_launch(const Located<B>& at,
                                                              const LaunchTypes& types,
                                                              const void* config,
@@ -298,14 +281,12 @@ template <CheckLevel Level, class B, class Calls>
   const KernelLimits* kernel_limits = nullptr;
   LaunchError error;
   bool foreign = types.arguments.has_owners;
-  if ((check_numbers<Level>(at, types, config, numbers, kernel, kernel_limits, kernel_local,
-                            error) &&
-       check_values<Level>(at, arguments, error) && check_owners(at, arguments, foreign, error) &&
-       (Level != CheckLevel::full || !types.arguments.has_inner ||
-        check_inner(at, arguments, error))) ||
+  if ((check_numbers(at, types, config, numbers, kernel, kernel_limits, kernel_local, error) &&
+       check_values(at, arguments, error) && check_owners(at, arguments, foreign, error) &&
+       (!types.arguments.has_inner || check_inner(at, arguments, error))) ||
       continues_after_refusal(report_refusal(error, numbers.shape, at, kernel.name))) {
-    if (submit_settled<Level>(at, types.kernel, numbers.shape, kernel, arguments, foreign,
-                              kernel_limits, error)) [[likely]] {
+    if (submit_settled(at, types.kernel, numbers.shape, kernel, arguments, foreign, kernel_limits,
+                       error)) [[likely]] {
       return success();
     }
   }

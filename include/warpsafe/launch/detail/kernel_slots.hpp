@@ -34,7 +34,7 @@ class KernelSlots {
                                                     KernelLimits& local, int& status) noexcept {
     if (const KernelLimits* const known = remembered(device)) return known;
     const auto ask = [&]() noexcept { return call<B, Level, &B::attributes_of>(entry, local); };
-    // A launch with full checks has made the device current.
+    // A checked launch has made the device current.
     status = Level == CheckLevel::full ? ask() : on<Level>(device, ask);
     if (status != 0) return nullptr;
     local.known = true;

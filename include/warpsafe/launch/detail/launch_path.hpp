@@ -270,7 +270,7 @@ template <CheckLevel Level, class B, class C, class... A, class K>
 
 #if defined(WARPSAFE_SEPARATE)
 /// run_checked_launch of warpsafe/separate.cpp. A linker that misses it prints the name.
-template <CheckLevel Level, class B>
+template <class B>
 result<void> compile_warpsafe_separate_cpp_in_one_file_of_the_program(
     const Located<B>& at, const LaunchTypes& types, const void* config,
     const LaunchedKernel<B>& kernel, void** words) noexcept;
@@ -309,12 +309,11 @@ inline result<void> launch_on(const Located<B, Copies>& at, const C& config, con
       constexpr const LaunchTypes& types = launch_types<typename K::declaration, C, A...>;
 #if defined(WARPSAFE_SEPARATE)
       if constexpr (!is_loaded<K>) {
-        return compile_warpsafe_separate_cpp_in_one_file_of_the_program<Level>(
+        return compile_warpsafe_separate_cpp_in_one_file_of_the_program(
             at, types, &config, launched_kernel<B>(kernel), addressed.words());
       }
 #endif
-      return run_checked_launch<Level>(at, types, &config, launched_kernel<B>(kernel),
-                                       addressed.words());
+      return run_checked_launch(at, types, &config, launched_kernel<B>(kernel), addressed.words());
     }
   } else {
     return success();

@@ -22,20 +22,6 @@ inline constexpr bool caches_limits = !requires {
   requires B::limits_may_change;
 };
 
-/// The documented floor of a backend without the limits that only a device knows: for
-/// CheckLevel::cheap.
-template <class B>
-inline constexpr DeviceLimits cheap_limits = [] {
-  DeviceLimits limits = floor_of<B>;
-  limits.shared_per_block = ~std::uint64_t{0};
-  limits.shared_per_block_optin = ~std::uint64_t{0};
-  limits.warp_size = 0;
-  limits.max_cluster_blocks = 16;
-  limits.max_cluster_blocks_optin = 16;
-  limits.cooperative_launch = true;
-  return limits;
-}();
-
 /// The number of devices with cached limits. Devices beyond it are asked every time.
 inline constexpr int cached_devices = 64;
 template <class B>
