@@ -22,7 +22,6 @@
 #include <warpsafe/memory/managed_buffer.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/memory/memory_info.hpp>
-#include <warpsafe/memory/pending.hpp>
 #include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/memory/pitched_buffer.hpp>
 #include <warpsafe/memory/pitched_view.hpp>

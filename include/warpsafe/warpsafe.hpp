@@ -33,9 +33,7 @@
 #include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/launch/validate.hpp>
-#include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/event.hpp>
-#include <warpsafe/stream/stream.hpp>
 
 #if defined(WARPSAFE_BACKEND_CUDA)
 #include <warpsafe/backend/cuda/cuda_backend.hpp>

@@ -96,7 +96,7 @@ template <CheckLevel Level = current_level, class S, class K, class Block>
       stream, kernel, static_cast<std::uint32_t>(block.count()), dynamic_shared.value(), site);
   if (!each.has_value() || each.assume_value() == 0) {
     LaunchShape shape;
-    for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = 1;
+    for (auto& blocks : shape.grid) blocks = 1;
     shape.block[0] = block.x();
     shape.block[1] = block.y();
     shape.block[2] = block.z();

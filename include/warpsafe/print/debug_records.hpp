@@ -66,7 +66,6 @@ inline std::ostream& operator<<(std::ostream& out, const MemoryAccess& access) {
   } else {
     out << access.bytes << " bytes at ";
   }
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): nothing is read through it
   warpsafe::detail::put_address(out, reinterpret_cast<const void*>(access.begin));
   return out;
 }

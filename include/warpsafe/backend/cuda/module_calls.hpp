@@ -33,7 +33,6 @@ struct ModuleCalls<cuda_backend> {
                          char* log, std::size_t log_bytes) noexcept {
     // The compiler's messages for PTX; other images are not compiled.
     cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): how the option is passed
     void* values[] = {log, reinterpret_cast<void*>(log_bytes)};
     const unsigned count = detail::kind_of({image, bytes}) == detail::ImageKind::ptx ? 2 : 0;
     return cudaLibraryLoadData(&module, image, options, values, count, nullptr, nullptr, 0);

@@ -32,7 +32,6 @@ struct HipImageCalls {
                   std::size_t log_bytes) noexcept {
     // The compiler's messages for PTX; other images are not compiled.
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): how the option is passed
     void* values[] = {log, reinterpret_cast<void*>(log_bytes)};
     const unsigned count = kind_of(image) == ImageKind::ptx ? 2 : 0;
     return hipModuleLoadDataEx(&module, image.data, count, options, values);

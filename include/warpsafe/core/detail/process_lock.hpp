@@ -6,7 +6,8 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <time.h>
+
+#include <ctime>
 
 // The library's lock, which the child of a fork can take although the thread that holds it was left
 // behind in the parent. A child has only the thread that called fork, so an ordinary mutex that

@@ -122,11 +122,9 @@ inline void put_value(warpsafe::detail::TextBuffer& out,
       out << value.bits;
       break;
     case Kind::address:
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): printed, never followed
       out << reinterpret_cast<const void*>(static_cast<std::uintptr_t>(value.bits));
       break;
     case Kind::text:
-      // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer, and lives through the call
       out << '"' << reinterpret_cast<const char*>(static_cast<std::uintptr_t>(value.bits)) << '"';
       break;
     case Kind::flag:

@@ -184,7 +184,6 @@ constexpr const char* reason_text(const LaunchError& error, bool& is_of_launch) 
   } else if (is("stream")) {
     out << error.stream;
   } else if (is("address")) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): printed, never followed
     out << reinterpret_cast<const void*>(static_cast<std::uintptr_t>(error.value));
   } else {
     out << '{' << field << '}';

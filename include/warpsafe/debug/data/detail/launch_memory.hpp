@@ -159,7 +159,6 @@ class LaunchMemory {
                           LaunchError& error) const noexcept {
     const std::size_t size = region.end - region.begin;
     if (size == 0) return true;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer
     void* const device = reinterpret_cast<void*>(region.begin);
     const int status = detail::trace_call<&warpsafe::detail::BackendCalls::copy>(
         calls_, to_host ? host : device, to_host ? device : host, size,
