@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <new>
 #include <string>
 
@@ -54,28 +55,30 @@ struct Code {
     return at >= begin && at < end;
   }
 };
-Code left_out, standard_library;
+Code left_out[8];  ///< the rest are empty
+std::size_t left_out_count = 0;
+bool (*is_inside_left_out)() = nullptr;
 
-/// Whether the library that is left out made the call that returns to `caller`, by functions of the
-/// standard library or without them.
-bool is_left_out(const void* caller) noexcept {
-  if (left_out.has(caller)) return true;
-  if (left_out.end == 0 || !standard_library.has(caller)) return false;
+/// Whether a library that is left out is among the callers. It may use functions of this program,
+/// which has its own copies of the standard library's.
+bool is_left_out() noexcept {
+  if (left_out_count == 0) return false;
   const Own not_counted;
-  // The standard library's functions that allocate are not deep.
-  void* frames[16];
-  const int count = backtrace(frames, 16);
-  int i = 0;
-  while (i < count && frames[i] != caller) ++i;
-  while (i < count && standard_library.has(frames[i])) ++i;
-  return i < count && left_out.has(frames[i]);
+  if (is_inside_left_out != nullptr && is_inside_left_out()) return true;
+  void* frames[64];
+  const int count = backtrace(frames, 64);
+  for (int i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < left_out_count; ++k) {
+      if (left_out[k].has(frames[i])) return true;
+    }
+  }
+  return false;
 }
 
-/// Counts one occurrence. Returns whether it must fail. `caller` is where the function returns to,
-/// if also other files than the program can call it.
-bool fails(Kind kind, const char* function, const void* caller = nullptr) noexcept {
+/// Counts one occurrence. Returns whether it must fail.
+bool fails(Kind kind, const char* function) noexcept {
   if (armed.load(std::memory_order_relaxed) != static_cast<int>(kind) || own != 0) return false;
-  if (is_left_out(caller)) return false;
+  if (is_left_out()) return false;
   if (seen.fetch_add(1) + 1 != wanted.load(std::memory_order_relaxed)) return false;
   const Own not_counted;
   depth = backtrace(stack, 64);
@@ -83,12 +86,11 @@ bool fails(Kind kind, const char* function, const void* caller = nullptr) noexce
   return true;
 }
 
-void* take(std::size_t bytes, const char* function, const void* caller) noexcept {
-  return fails(Kind::memory, function, caller) ? nullptr : __real_malloc(bytes == 0 ? 1 : bytes);
+void* take(std::size_t bytes, const char* function) noexcept {
+  return fails(Kind::memory, function) ? nullptr : __real_malloc(bytes == 0 ? 1 : bytes);
 }
-void* take(std::size_t bytes, std::align_val_t alignment, const char* function,
-           const void* caller) noexcept {
-  if (fails(Kind::memory, function, caller)) return nullptr;
+void* take(std::size_t bytes, std::align_val_t alignment, const char* function) noexcept {
+  if (fails(Kind::memory, function)) return nullptr;
   const auto step = static_cast<std::size_t>(alignment);
   return std::aligned_alloc(step, (bytes + step - 1) / step * step);
 }
@@ -129,24 +131,27 @@ bool failed_in_release() noexcept {
   return found;
 }
 bool library_fails(const char* function) noexcept { return fails(Kind::library, function); }
-void leave_out(const char* part) {
-  left_out = {};
-  const auto find = [](dl_phdr_info* file, std::size_t, void* name) {
+void leave_out(std::initializer_list<const char*> parts, bool (*is_inside)()) {
+  left_out_count = 0;
+  is_inside_left_out = is_inside;
+  const auto find = [](dl_phdr_info* file, std::size_t, void* names) {
     for (int i = 0; i < file->dlpi_phnum; ++i) {
       const auto& segment = file->dlpi_phdr[i];
       if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0U) continue;
       const std::uintptr_t begin = file->dlpi_addr + segment.p_vaddr;
       const Code code{begin, begin + segment.p_memsz};
-      if (std::strstr(file->dlpi_name, static_cast<const char*>(name)) != nullptr) {
-        left_out = code;
-      } else if (std::strstr(file->dlpi_name, "libstdc++") != nullptr) {
-        standard_library = code;
+      bool is_named = false;
+      for (const char* const part : *static_cast<std::initializer_list<const char*>*>(names)) {
+        is_named = is_named || std::strstr(file->dlpi_name, part) != nullptr;
+      }
+      if (is_named) {
+        if (left_out_count == std::size(left_out)) std::abort();
+        left_out[left_out_count++] = code;
       }
     }
     return 0;
   };
-  std::string name = part;
-  dl_iterate_phdr(find, name.data());
+  dl_iterate_phdr(find, &parts);
 }
 void print_failed_stack() noexcept { backtrace_symbols_fd(stack, depth, STDERR_FILENO); }
 Own::Own() noexcept { ++own; }
@@ -157,24 +162,21 @@ Own::~Own() { --own; }
 using failures::fails;
 using failures::Kind;
 
-void* operator new(std::size_t bytes) {
-  return failures::or_throw(failures::take(bytes, "new", __builtin_return_address(0)));
-}
+void* operator new(std::size_t bytes) { return failures::or_throw(failures::take(bytes, "new")); }
 void* operator new[](std::size_t bytes) {
-  return failures::or_throw(failures::take(bytes, "new[]", __builtin_return_address(0)));
+  return failures::or_throw(failures::take(bytes, "new[]"));
 }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return failures::take(bytes, "new (nothrow)", __builtin_return_address(0));
+  return failures::take(bytes, "new (nothrow)");
 }
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-  return failures::take(bytes, "new[] (nothrow)", __builtin_return_address(0));
+  return failures::take(bytes, "new[] (nothrow)");
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return failures::or_throw(
-      failures::take(bytes, alignment, "aligned new", __builtin_return_address(0)));
+  return failures::or_throw(failures::take(bytes, alignment, "aligned new"));
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-  return failures::take(bytes, alignment, "aligned new (nothrow)", __builtin_return_address(0));
+  return failures::take(bytes, alignment, "aligned new (nothrow)");
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
@@ -258,7 +260,7 @@ int __wrap_mkdir(const char* path, mode_t mode) {
 /// Found by libstdc++'s calls too, because the program exports it.
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                    void* argument) noexcept {
-  if (fails(Kind::thread, "pthread_create", __builtin_return_address(0))) return EAGAIN;
+  if (fails(Kind::thread, "pthread_create")) return EAGAIN;
   using Function = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto real = &__interceptor_pthread_create != nullptr
                                ? &__interceptor_pthread_create

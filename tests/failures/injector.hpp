@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 // Failures of the system, one at a time: the n-th occurrence of a kind fails, all others succeed.
 // injector.cpp replaces the functions.
@@ -32,9 +33,10 @@ std::uint64_t disarm() noexcept;
 [[nodiscard]] bool failed_in_release() noexcept;
 /// Counts one call of the programs' own library. Returns whether it must fail.
 [[nodiscard]] bool library_fails(const char* function) noexcept;
-/// From now on, what a shared library allocates and starts for itself neither counts nor fails:
-/// `part` is a part of its file's name. A second call replaces the first.
-void leave_out(const char* part);
+/// From now on, what these shared libraries allocate and start for themselves neither counts nor
+/// fails: parts of their files' names. A second call replaces the first. `is_inside` tells quickly
+/// that a library has called, and may say no though one has.
+void leave_out(std::initializer_list<const char*> parts, bool (*is_inside)() = nullptr);
 /// Prints the stack of the call that failed to standard error.
 void print_failed_stack() noexcept;
 

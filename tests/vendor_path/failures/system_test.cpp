@@ -25,7 +25,7 @@ using Counts = std::map<Kind, std::uint64_t>;
 
 class EverySystemFailure : public FailureTest {
  protected:
-  EverySystemFailure() { failures::leave_out(is_cuda ? "libcudart" : "libamdhip64"); }
+  EverySystemFailure() { failures::leave_out({is_cuda ? "libcudart" : "libamdhip64"}); }
 
   static void fail_each(std::span<const Program> these, Counts& counts) {
     for (const Program& program : these) {
