@@ -62,8 +62,8 @@ function(warpsafe_add_hip_object name)
 endfunction()
 
 # warpsafe_add_hip_executable(<name> <source>... [LIBRARIES <target>...] [OPTIONS <option>...])
-# Adds a program of HIP sources. It links no HIP runtime by itself: add the stand-in (warpsafe_stand_in_hip)
-# or the real runtime (warpsafe::hip) to the LIBRARIES.
+# Adds a program of HIP sources. It links no HIP runtime by itself: add the runtime (warpsafe::hip)
+# or, in a test, the interposer before it (amd_interposer) to the LIBRARIES.
 function(warpsafe_add_hip_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;OPTIONS")
   warpsafe_compile_hip(objects ${name} "" SOURCES ${arg_UNPARSED_ARGUMENTS}

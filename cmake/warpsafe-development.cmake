@@ -26,7 +26,7 @@ else()
 endif()
 
 # LLVM's linker takes a quarter of the time of GNU's, and hipcc comes with it. Newer releases refuse a map of symbols
-# that names one which is not there; the maps of the stand-ins have the symbols of several releases.
+# that names one which is not there; the map of CUDA's stand-in has the symbols of several releases.
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=lld WARPSAFE_LINKS_WITH_LLD)
 if(WARPSAFE_LINKS_WITH_LLD)

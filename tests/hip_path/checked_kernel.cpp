@@ -30,7 +30,7 @@ ws::detail::CheckRecord* record_of_the_kernels() {
   if (ws::hip_backend::symbol_address(variable, &ws::detail::check_record_here) != 0)
     return nullptr;
   ws::detail::CheckRecord* record = nullptr;
-  std::memcpy(&record, variable, sizeof record);  // the stand-in's memory is the host's
+  std::memcpy(&record, variable, sizeof record);  // the agent's memory is the host's
   return record;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The host's side of WARPSAFE_DEVICE_CHECK over AMD's runtime. The stand-in runs no kernel: a test
+// The host's side of WARPSAFE_DEVICE_CHECK over AMD's runtime. The agent runs no kernel: a test
 // writes what a kernel would write, at the place that hipcc's object names.
 
 #include "../vendor_path/stand_in.hpp"
@@ -22,8 +22,7 @@ namespace detail = warpsafe::detail;
 using namespace vendor_test;
 using ::testing::HasSubstr;
 
-/// The stand-in is not reset between these tests: like the real runtime, it keeps a record's memory
-/// for the whole process.
+/// Nothing is reset between these tests: the runtime keeps a record's memory for the whole process.
 class DeviceCheckOnHip : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -61,7 +60,7 @@ TEST_F(DeviceCheckOnHip, ARecordThatCannotBeHadIsTheLaunchsError) {
 }
 
 TEST_F(DeviceCheckOnHip, TheFirstLaunchTellsTheKernelsWhereTheRecordIsAndLaterOnesCallNothing) {
-  // A device that no other test uses: the stand-in has one copy of a variable for all devices.
+  // A device that no other test uses.
   const ws::DeviceGuard current = ws::DeviceGuard::create(ws::DeviceId(3)).value();
   const ws::Stream fourth = ws::Stream::create(ws::DeviceId(3)).value();
   ASSERT_THAT(launch_checked(fourth, 64), Succeeds());

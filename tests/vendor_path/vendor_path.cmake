@@ -1,4 +1,4 @@
-# The tests that run over one vendor's runtime, on its stand-in.
+# The tests that run over one vendor's runtime: CUDA's stand-in, or AMD's own behind the interposer.
 set(vendor_path ${CMAKE_CURRENT_LIST_DIR})
 # A folder for a room of include/warpsafe or two. The four folders left out have their own programs.
 file(GLOB vendor_path_tests CONFIGURE_DEPENDS ${vendor_path}/*/*_test.cpp)
@@ -14,7 +14,7 @@ endfunction()
 # warpsafe_add_vendor_test(<name> <source>... LIBRARIES <target>... [OPTIONS <option>...]
 #                          [FULL | REPEAT] [EXPORTS])
 # A GoogleTest program of the host compiler. The LIBRARIES bring the backend's macro, the vendor's
-# headers and the stand-in, which it links instead of the runtime. FULL: only for `tests/run full`.
+# headers and the library that it links instead of the runtime. FULL: only for `tests/run full`.
 # REPEAT: see warpsafe_add_gtest. EXPORTS: a program that exports its functions, without the unused ones of
 # the precompiled headers.
 function(warpsafe_add_vendor_test name)
@@ -42,8 +42,15 @@ function(warpsafe_add_vendor_test name)
     warpsafe_read_precompiled(${CMAKE_MATCH_1}_path_headers ${name})
   endif()
   warpsafe_compile_by_folder(${name} impostor.cpp injector.cpp)
+  # What runs over AMD's runtime is also part of `tests/run amd`.
+  set(labels stand-in vendor-path)
+  if(name MATCHES "^hip_")
+    list(APPEND labels amd)
+    add_dependencies(tests.amd ${name})
+  endif()
   if(arg_FULL)
-    warpsafe_add_gtest(${name} LABELS full)
+    list(REMOVE_ITEM labels stand-in vendor-path)
+    warpsafe_add_gtest(${name} LABELS full ${labels})
     warpsafe_leave_to_full(${name})
   else()
     set(repeat "")
@@ -52,7 +59,7 @@ function(warpsafe_add_vendor_test name)
     endif()
     # The sanitizers' lanes build the target and run the label.
     add_dependencies(tests.vendor-path ${name})
-    warpsafe_add_gtest(${name} LABELS stand-in vendor-path ${repeat})
+    warpsafe_add_gtest(${name} LABELS ${labels} ${repeat})
   endif()
 endfunction()
 
@@ -104,14 +111,4 @@ function(warpsafe_compile_with_clang object source target)
     COMMENT "Building ${file} with clang++"
     COMMAND_EXPAND_LISTS VERBATIM)
   set(${object} ${output} PARENT_SCOPE)
-endfunction()
-
-# warpsafe_run_on_hip(<program> <release> LABELS <label>...)
-# Runs all tests of the program once more, on that release of the stand-in.
-function(warpsafe_run_on_hip program release)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LABELS")
-  add_test(NAME ${program}.hip_${release} COMMAND ${python} -S ${PROJECT_SOURCE_DIR}/tests/run_gtest.py
-                                         $<TARGET_FILE:${program}>)
-  set_tests_properties(${program}.hip_${release} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 900 SKIP_RETURN_CODE
-                                                   77 ENVIRONMENT STAND_IN_HIP_RELEASE=${release})
 endfunction()

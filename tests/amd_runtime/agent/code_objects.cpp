@@ -65,9 +65,8 @@ class Loader {
     header_ = read_at<Elf64_Ehdr>(file_, 0);
     if (header_.e_machine != 224) return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;  // EM_AMDGPU
     if (const hsa_status_t status = load_segments(); status != HSA_STATUS_SUCCESS) return status;
-    for (const stand_in_hip::CodeObject& object : stand_in_hip::read_code_objects(file_)) {
-      for (const stand_in_hip::CodeKernel& kernel : object.kernels)
-        described_[kernel.name] = kernel;
+    for (const amd_code::CodeObject& object : amd_code::read_code_objects(file_)) {
+      for (const amd_code::CodeKernel& kernel : object.kernels) described_[kernel.name] = kernel;
     }
     for (unsigned i = 0; i < header_.e_shnum; ++i) {
       const Elf64_Shdr section = section_at(i);
@@ -168,7 +167,7 @@ class Loader {
   Agent& agent_;
   Elf64_Ehdr header_{};
   std::byte* image_ = nullptr;
-  std::map<std::string, stand_in_hip::CodeKernel> described_;
+  std::map<std::string, amd_code::CodeKernel> described_;
 };
 
 }  // namespace

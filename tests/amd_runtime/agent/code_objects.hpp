@@ -16,7 +16,7 @@ struct LoadedKernel {
   std::uint32_t group_bytes = 0;  ///< fixed sizes, from the kernel descriptor
   std::uint32_t private_bytes = 0;
   std::uint32_t kernarg_bytes = 0;
-  stand_in_hip::CodeKernel code;  ///< from the metadata: explicit arguments, launch bounds
+  amd_code::CodeKernel code;  ///< from the metadata: explicit arguments, launch bounds
   [[nodiscard]] bool is_blit() const { return name.rfind("__amd_rocclr_", 0) == 0; }
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The stand-in's control functions, over AMD's runtime.
+// The functions of amd_control.hpp.
+#include "../agent/soft_hsa.h"
 #include "handles.hpp"
 #include "interposer.hpp"
 
@@ -30,10 +31,10 @@ void hold_work(bool held) {
   }
 }
 
-const stand_in_hip::CodeKernel* Kernel::code() const {
+const amd_code::CodeKernel* Kernel::code() const {
   if (objects == nullptr) return nullptr;
-  for (const stand_in_hip::CodeObject& object : *objects) {
-    for (const stand_in_hip::CodeKernel& kernel : object.kernels) {
+  for (const amd_code::CodeObject& object : *objects) {
+    for (const amd_code::CodeKernel& kernel : object.kernels) {
       if (kernel.name == name) return &kernel;
     }
   }
@@ -46,7 +47,7 @@ using namespace interposer;
 
 extern "C" {
 
-void stand_in_hip_reset(void) {
+void amd_control_reset(void) {
   State& s = state();
   const std::lock_guard hold(s.lock);
   hold_work(false);
@@ -68,79 +69,106 @@ void stand_in_hip_reset(void) {
   for (auto& [function, kernel] : s.kernels) kernel.info = {-1, -1, -1, -1, -1, -1};
   s.visible_devices = 1;
   s.has_peers = true;
-  s.deferred = s.later_release = false;
+  s.deferred = s.keeps_last_error = s.forgives_captures = false;
+  s.without_code.clear();
   s.async_error = hipSuccess;
   ++s.epoch;
 }
 
-void stand_in_hip_set_release(StandInHipRelease release) {
+void amd_control_keep_last_error(int keep) {
   const std::lock_guard hold(state().lock);
-  state().later_release = release >= STAND_IN_HIP_7;
+  state().keeps_last_error = keep != 0;
 }
-void stand_in_hip_set_device_count(int count) {
+void amd_control_set_device_count(int count) {
   int real_count = 0;
   static_cast<void>(real<&hipGetDeviceCount>("hipGetDeviceCount")(&real_count));
   const std::lock_guard hold(state().lock);
   state().visible_devices = count < real_count ? count : real_count;
 }
-/// The devices are what the agent says; another architecture needs another process.
-int stand_in_hip_set_device_preset(int, const char*) { return -1; }
-void stand_in_hip_set_attribute(int device, hipDeviceAttribute_t attribute, int value) {
+void amd_control_set_attribute(int device, hipDeviceAttribute_t attribute, int value) {
   const std::lock_guard hold(state().lock);
   state().attributes[{device, static_cast<int>(attribute)}] = value;
 }
-void stand_in_hip_set_peers(int possible) {
+void amd_control_set_peers(int possible) {
   const std::lock_guard hold(state().lock);
   state().has_peers = possible != 0;
 }
-/// What the runtime does with a broken capture is its own.
-void stand_in_hip_forgive_broken_captures(int) {}
-/// The runtime always wants it.
-void stand_in_hip_require_matching_code(int) {}
+void amd_control_set_code(int device, int available) {
+  const std::lock_guard hold(state().lock);
+  if (available != 0) {
+    state().without_code.erase(device);
+  } else {
+    state().without_code.insert(device);
+  }
+}
+void amd_control_forgive_broken_captures(int forgive) {
+  const std::lock_guard hold(state().lock);
+  state().forgives_captures = forgive != 0;
+}
 
-void stand_in_hip_fail(const char* function, unsigned k, hipError_t code) {
+void amd_control_fail(const char* function, unsigned k, hipError_t code) {
   const std::lock_guard hold(state().lock);
   state().failures.push_back({function, k, code});
 }
-void stand_in_hip_plant_last_error(hipError_t code) { slot() = {true, code, state().epoch}; }
-hipError_t stand_in_hip_last_error(void) { return last_error(); }
-void stand_in_hip_post_async_error(hipError_t code) {
+void amd_control_plant_last_error(hipError_t code) { slot() = {true, code, state().epoch}; }
+hipError_t amd_control_last_error(void) { return last_error(); }
+void amd_control_post_async_error(hipError_t code) {
   const std::lock_guard hold(state().lock);
   state().async_error = code;
 }
-void stand_in_hip_set_deferred(int deferred) {
+void amd_control_set_deferred(int deferred) {
   const std::lock_guard hold(state().lock);
   state().deferred = deferred != 0;
   hold_work(deferred != 0);
   if (deferred == 0) bury_streams();
 }
 
-std::uint64_t stand_in_hip_call_count(void) {
+std::uint64_t amd_control_call_count(void) {
   const std::lock_guard hold(state().lock);
   return state().calls.size();
 }
-int stand_in_hip_call(std::uint64_t index, StandInHipCall* call) {
+int amd_control_call(std::uint64_t index, AmdCall* call) {
   const std::lock_guard hold(state().lock);
   if (index >= state().calls.size()) return -1;
   *call = state().calls[index];
   return 0;
 }
-std::uint64_t stand_in_hip_count(const char* function) {
+std::uint64_t amd_control_count(const char* function) {
   const std::lock_guard hold(state().lock);
   const auto found = state().counts.find(function);
   return found == state().counts.end() ? 0 : found->second;
 }
-std::uint64_t stand_in_hip_launch_count(void) {
+std::uint64_t amd_control_launch_count(void) {
   const std::lock_guard hold(state().lock);
   return state().launches.size();
 }
-int stand_in_hip_launch(std::uint64_t index, StandInHipLaunch* launch) {
+int amd_control_launch(std::uint64_t index, AmdLaunch* launch) {
   const std::lock_guard hold(state().lock);
   if (index >= state().launches.size()) return -1;
   *launch = state().launches[index].record;
   return 0;
 }
-int stand_in_hip_override_kernel(const void* host_function, const StandInHipKernelInfo* info) {
+std::uint64_t amd_control_live_objects(void) {
+  const std::lock_guard hold(state().lock);
+  return state().live.size();
+}
+int amd_control_is_inside(void) { return inside_calls() != 0 ? 1 : 0; }
+std::uint64_t amd_control_dispatches(int device) {
+  const auto count =
+      reinterpret_cast<decltype(&soft_hsa_dispatches)>(dlsym(RTLD_DEFAULT, "soft_hsa_dispatches"));
+  const auto get =
+      reinterpret_cast<decltype(&soft_hsa_dispatch)>(dlsym(RTLD_DEFAULT, "soft_hsa_dispatch"));
+  if (count == nullptr || get == nullptr) return 0;
+  std::uint64_t found = 0;
+  const std::uint64_t last = count();
+  for (std::uint64_t sequence = 1; sequence <= last; ++sequence) {
+    SoftHsaDispatch one{};
+    if (get(sequence, &one) != 0 && one.blit == 0 && one.device == device) ++found;
+  }
+  return found;
+}
+
+int amd_control_override_kernel(const void* host_function, const AmdKernelInfo* info) {
   const std::lock_guard hold(state().lock);
   const auto found = state().kernels.find(host_function);
   if (found == state().kernels.end()) return -1;

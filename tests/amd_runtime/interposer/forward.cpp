@@ -16,8 +16,19 @@
 namespace interposer {
 namespace {
 
+/// The agent comes first, so that the runtime, which asks for a library of its name, gets it.
+void load_agent() {
+  // vendor_test::device_count, the most that a test program uses.
+  setenv("SOFT_HSA_GPUS", "56", 0);
+  if (dlopen(INTERPOSER_AGENT, RTLD_NOW | RTLD_GLOBAL | RTLD_DEEPBIND) == nullptr) {
+    std::fprintf(stderr, "interposer: %s\n", dlerror());
+    std::abort();
+  }
+}
+
 void* runtime_library() {
   static void* const library = [] {
+    load_agent();
     const char* const named = std::getenv("INTERPOSER_RUNTIME");
     const char* const path = named == nullptr ? INTERPOSER_RUNTIME : named;
     void* const object = dlopen(path, RTLD_NOW | RTLD_GLOBAL | RTLD_DEEPBIND);
@@ -30,11 +41,9 @@ void* runtime_library() {
   return library;
 }
 
-/// Calls of the runtime's own functions by the runtime are no calls of the program.
-thread_local int depth = 0;
 struct Inside {
-  Inside() { ++depth; }
-  ~Inside() { --depth; }
+  Inside() { ++inside_calls(); }
+  ~Inside() { --inside_calls(); }
 };
 
 /// A failure that a control asked for.
@@ -62,12 +71,17 @@ bool is_answered(const Function& function, const Word* words, hipError_t& result
 void update_slot(const Rule& rule, bool answered, hipError_t result) {
   if (rule.keeps_last_error) return;
   const bool is_error = result != hipSuccess && result != hipErrorNotReady;
-  if (state().later_release && !is_error) return;
+  if (state().keeps_last_error && (!is_error || rule.succeeds_later)) return;
   // What the runtime itself returned is in its own slot.
-  slot() = {answered || state().later_release, result, state().epoch};
+  slot() = {answered || state().keeps_last_error, result, state().epoch};
 }
 
 }  // namespace
+
+int& inside_calls() {
+  thread_local int depth = 0;
+  return depth;
+}
 
 void* real_address(const char* name) {
   void* const address = dlsym(runtime_library(), name);
@@ -89,7 +103,8 @@ Word call_real(const Function& function, const Word* words) {
 }
 
 Word forward(const Function& function, const Word* words) {
-  if (depth != 0 || function.rule == nullptr) {
+  if (inside_calls() != 0 || function.rule == nullptr) {
+    const Inside inside;
     const Word returned = call_real(function, words);
     if (function.watch != nullptr) function.watch(words, returned);
     return returned;

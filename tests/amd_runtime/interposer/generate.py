@@ -36,7 +36,7 @@ def main():
     text = ""
     for version in sorted(versions):
         text += f"{version} {{ global: {' '.join(f'{name};' for name in sorted(versions[version]))} }};\n"
-    text += "warpsafe_stand_in { global: stand_in_hip_*; local: *; };\n"
+    text += "warpsafe_interposer { global: amd_control_*; local: *; };\n"
     Path(versions_map).write_text(text)
 
 

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "amd_control.hpp"
 #include "code_object.hpp"
-#include "stand_in_hip.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-// A library in the place of libamdhip64.so that passes each call on to AMD's own, and has the
-// stand-in's control functions (stand_in_hip.hpp): it counts, records and fails calls.
+// A library in the place of libamdhip64.so that passes each call on to AMD's own. It counts,
+// records and fails calls, as a test says (amd_control.hpp).
 
 namespace interposer {
 
@@ -33,6 +33,9 @@ struct Rule {
   bool synchronises = false;
   bool keeps_last_error = false;
   bool needs_device = true;
+  /// Its failures before release 7 are answers that this release has: keep_last_error leaves them
+  /// out
+  bool succeeds_later = false;
   /// Answers in the runtime's place if a control says so. @return whether it did
   bool (*answer)(const Word* words, hipError_t& result) = nullptr;
   /// Sees the runtime's answer, and may change what the call returns.
@@ -53,6 +56,9 @@ struct Function {
   const Rule* rule;
   Watch watch;
 };
+/// How many calls of the runtime the thread is in. Calls of the runtime's own functions by the
+/// runtime are no calls of the program.
+int& inside_calls();
 Word call_real(const Function& function, const Word* words);
 Word forward(const Function& function, const Word* words);
 /// The runtime's function of this name; ends the process if there is none.
@@ -67,16 +73,16 @@ decltype(Fn) real(const char* name) {
 struct Kernel {
   std::string name;
   const void* host_function = nullptr;
-  std::vector<stand_in_hip::CodeObject>* objects = nullptr;  ///< null where unknown
-  StandInHipKernelInfo info{-1, -1, -1, -1, -1, -1};         ///< overridden attributes
-  [[nodiscard]] const stand_in_hip::CodeKernel* code() const;
+  std::vector<amd_code::CodeObject>* objects = nullptr;  ///< null where unknown
+  AmdKernelInfo info{-1, -1, -1, -1, -1, -1};            ///< overridden attributes
+  [[nodiscard]] const amd_code::CodeKernel* code() const;
 };
 
 /// A launch with the storage that its record points to.
 struct Launch {
-  StandInHipLaunch record{};
+  AmdLaunch record{};
   std::vector<unsigned char> bytes;
-  std::vector<StandInHipArgument> arguments;
+  std::vector<AmdArgument> arguments;
 };
 
 struct Failure {
@@ -88,13 +94,13 @@ struct Failure {
 /// Everything that controls set and calls leave. Never destroyed. `lock` guards all members.
 struct State {
   std::recursive_mutex lock;
-  std::vector<StandInHipCall> calls;
+  std::vector<AmdCall> calls;
   std::map<std::string, std::uint64_t> counts;
   std::deque<Launch> launches;
   std::deque<Failure> failures;
-  std::map<const void*, std::vector<stand_in_hip::CodeObject>> binaries;  ///< by registration
-  std::map<const void*, Kernel> kernels;                                  ///< by host function
-  std::map<const void*, std::vector<stand_in_hip::CodeObject>> modules;
+  std::map<const void*, std::vector<amd_code::CodeObject>> binaries;  ///< by registration
+  std::map<const void*, Kernel> kernels;                              ///< by host function
+  std::map<const void*, std::vector<amd_code::CodeObject>> modules;
   std::map<const void*, Kernel> module_kernels;  ///< by handle
   std::map<std::pair<int, int>, int> attributes;
   std::set<hipStream_t> capturing;
@@ -103,7 +109,10 @@ struct State {
   int visible_devices = 1;
   bool has_peers = true;
   bool deferred = false;
-  bool later_release = false;  ///< release 7: successes leave the last-error slot alone
+  bool keeps_last_error = false;   ///< a success leaves the last-error slot alone
+  bool forgives_captures = false;  ///< the end of a broken capture is a success
+  std::set<int> without_code;      ///< devices
+  std::set<Word> live;             ///< handles and addresses of what the program has made
   hipError_t async_error = hipSuccess;
   unsigned epoch = 0;  ///< a reset forgets each thread's slot
 };

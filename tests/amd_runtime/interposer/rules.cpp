@@ -64,7 +64,22 @@ void begin_capture(const Word* words, hipError_t& result) {
   if (result == hipSuccess) state().capturing.insert(at<hipStream_t>(words, 0));
 }
 void end_capture(const Word* words, hipError_t& result) {
-  if (result == hipSuccess) state().capturing.erase(at<hipStream_t>(words, 0));
+  auto& graph = *at<hipGraph_t*>(words, 1);
+  if (result != hipSuccess && state().forgives_captures) {
+    result = real<&hipGraphCreate>("hipGraphCreate")(&graph, 0);
+  }
+  if (result != hipSuccess) return;
+  state().capturing.erase(at<hipStream_t>(words, 0));
+  state().live.insert(reinterpret_cast<Word>(graph));
+}
+
+// ---- what the program has made
+
+void made(const Word* words, hipError_t& result) {
+  if (result == hipSuccess) state().live.insert(*at<Word*>(words, 0));
+}
+void released(const Word* words, hipError_t& result) {
+  if (result == hipSuccess) state().live.erase(words[0]);
 }
 
 // ---- handles
@@ -73,13 +88,16 @@ template <Handles::Kind Kind>
 void handle_made(const Word* words, hipError_t& result) {
   Word* const handle = at<Word*>(words, 0);
   if (result == hipSuccess) *handle = Handles::all().make(Kind, *handle);
+  made(words, result);
 }
 void event_destroyed(const Word* words, hipError_t& result) {
   if (result == hipSuccess) Handles::all().give_back(Handles::Kind::event, words[0]);
+  released(words, result);
 }
 void stream_destroyed(const Word* words, hipError_t& result) {
   state().capturing.erase(at<hipStream_t>(words, 0));
   if (result == hipSuccess) Handles::all().give_back(Handles::Kind::stream, words[0]);
+  released(words, result);
 }
 /// The runtime would wait for the work.
 bool is_held(const Word* words, hipError_t& result) {
@@ -96,12 +114,23 @@ bool is_held(const Word* words, hipError_t& result) {
 
 // ---- kernels
 
+bool lacks_code() {
+  int device = 0;
+  static_cast<void>(real<&hipGetDevice>("hipGetDevice")(&device));
+  return state().without_code.count(device) != 0;
+}
+/// FuncGetAttributes and questions like it.
+bool asks_without_code(const Word*, hipError_t& result) {
+  if (!lacks_code()) return false;
+  result = hipErrorInvalidKernelFile;
+  return true;
+}
 void function_attributes(const Word* words, hipError_t& result) {
   if (result != hipSuccess) return;
   const auto found = state().kernels.find(at<const void*>(words, 1));
   if (found == state().kernels.end()) return;
   auto& attributes = *at<hipFuncAttributes*>(words, 0);
-  const StandInHipKernelInfo& info = found->second.info;
+  const AmdKernelInfo& info = found->second.info;
   if (info.max_threads_per_block >= 0) attributes.maxThreadsPerBlock = info.max_threads_per_block;
   if (info.vector_registers >= 0) attributes.numRegs = info.vector_registers;
   if (info.static_shared_bytes >= 0) {
@@ -111,8 +140,8 @@ void function_attributes(const Word* words, hipError_t& result) {
 
 void load_module(const Word* words, hipError_t& result) {
   if (result != hipSuccess) return;
-  state().modules[*at<void**>(words, 0)] =
-      stand_in_hip::read_code_objects(at<const void*>(words, 1));
+  made(words, result);
+  state().modules[*at<void**>(words, 0)] = amd_code::read_code_objects(at<const void*>(words, 1));
 }
 void module_function(const Word* words, hipError_t& result) {
   if (result != hipSuccess) return;
@@ -139,11 +168,11 @@ bool is_capturing(hipStream_t stream) {
 }
 
 void add_arguments(Launch& launch, const Kernel& kernel, void** arguments) {
-  const stand_in_hip::CodeKernel* const code = kernel.code();
+  const amd_code::CodeKernel* const code = kernel.code();
   if (code == nullptr || arguments == nullptr) return;
   launch.arguments = code->arguments;
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
-    const StandInHipArgument& place = launch.arguments[i];
+    const AmdArgument& place = launch.arguments[i];
     launch.bytes.resize(place.offset + place.size);
     std::memcpy(launch.bytes.data() + place.offset, arguments[i], place.size);
   }
@@ -151,7 +180,7 @@ void add_arguments(Launch& launch, const Kernel& kernel, void** arguments) {
 }
 
 /// Adds the record of a launch. Its other fields are the record's own.
-void add_launch(StandInHipLaunch record, const Kernel* kernel, void** arguments) {
+void add_launch(AmdLaunch record, const Kernel* kernel, void** arguments) {
   State& s = state();
   static const Kernel unknown;
   if (kernel == nullptr) kernel = &unknown;
@@ -178,7 +207,7 @@ dim3 dim3_at(const Word* words, int place) {
 /// hipLaunchKernel(function, grid, block, arguments, shared, stream) and the functions like it.
 template <bool Cooperative>
 void launch_kernel(const Word* words, hipError_t& result, const char* name) {
-  StandInHipLaunch record{};
+  AmdLaunch record{};
   record.function = name;
   record.result = result;
   record.grid = dim3_at(words, 1);
@@ -197,9 +226,14 @@ void launch_plain(const Word* words, hipError_t& result) {
 void launch_cooperative(const Word* words, hipError_t& result) {
   launch_kernel<true>(words, result, "hipLaunchCooperativeKernel");
 }
-/// More threads than a control allows (override_kernel); the code is the runtime's for launch
-/// bounds.
-bool exceeds_override(const Word* words, hipError_t& result) {
+/// Without code, or with more threads than a control allows (override_kernel), for which the code
+/// is the runtime's for launch bounds.
+bool is_refused(const Word* words, hipError_t& result) {
+  if (lacks_code()) {
+    result = hipErrorInvalidDeviceFunction;
+    launch_plain(words, result);
+    return true;
+  }
   const auto found = state().kernels.find(at<const void*>(words, 0));
   if (found == state().kernels.end() || found->second.info.max_threads_per_block < 0) return false;
   const dim3 block = dim3_at(words, 3);
@@ -213,7 +247,7 @@ bool exceeds_override(const Word* words, hipError_t& result) {
 /// a cooperative one has no `extra`
 template <int Cooperative>
 void launch_module(const Word* words, hipError_t& result) {
-  StandInHipLaunch record{};
+  AmdLaunch record{};
   record.function = Cooperative != 0 ? "hipModuleLaunchCooperativeKernel" : "hipModuleLaunchKernel";
   record.cooperative = Cooperative;
   record.result = result;
@@ -240,7 +274,7 @@ struct FatBinary {
 void register_binary(const Word* words, Word handle) {
   const std::lock_guard hold(state().lock);
   state().binaries[reinterpret_cast<const void*>(handle)] =
-      stand_in_hip::read_code_objects(at<const FatBinary*>(words, 0)->binary);
+      amd_code::read_code_objects(at<const FatBinary*>(words, 0)->binary);
 }
 void register_function(const Word* words, Word) {
   const std::lock_guard hold(state().lock);
@@ -252,10 +286,10 @@ void register_function(const Word* words, Word) {
 }
 
 const std::map<std::string, Rule>& rules() {
-  static const auto* const made = new std::map<std::string, Rule>{
+  static const auto* const all = new std::map<std::string, Rule>{
       {"hipDeviceCanAccessPeer", {.answer = is_hidden<1>, .after = peers}},
       {"hipDeviceGet", {.answer = is_hidden<1>}},
-      {"hipDeviceGetAttribute", {.answer = attribute}},
+      {"hipDeviceGetAttribute", {.succeeds_later = true, .answer = attribute}},
       {"hipDeviceGetName", {.answer = is_hidden<2>}},
       {"hipDeviceSynchronize", {.synchronises = true}},
       {"hipDriverGetVersion", {.needs_device = false}},
@@ -268,10 +302,10 @@ const std::map<std::string, Rule>& rules() {
       {"hipEventSynchronize", {.synchronises = true}},
       {"hipExtLaunchKernel", {.stream = 7}},
       {"hipExtStreamCreateWithCUMask", {.after = handle_made<Handles::Kind::stream>}},
-      {"hipFree", {.synchronises = true}},
-      {"hipFreeAsync", {.stream = 1}},
+      {"hipFree", {.synchronises = true, .after = released}},
+      {"hipFreeAsync", {.stream = 1, .after = released}},
       {"hipFuncGetAttribute", {}},
-      {"hipFuncGetAttributes", {.after = function_attributes}},
+      {"hipFuncGetAttributes", {.answer = asks_without_code, .after = function_attributes}},
       {"hipFuncSetAttribute", {}},
       {"hipGetDevice", {}},
       {"hipGetDeviceCount", {.needs_device = false, .answer = count_devices}},
@@ -279,25 +313,26 @@ const std::map<std::string, Rule>& rules() {
       {"hipGetLastError",
        {.keeps_last_error = true, .needs_device = false, .answer = get_last_error}},
       {"hipGetSymbolAddress", {}},
-      {"hipGraphDestroy", {}},
-      {"hipGraphExecDestroy", {}},
+      {"hipGraphDestroy", {.after = released}},
+      {"hipGraphExecDestroy", {.after = released}},
       {"hipGraphExecUpdate", {}},
       {"hipGraphGetNodes", {}},
-      {"hipGraphInstantiate", {}},
-      {"hipGraphInstantiateWithFlags", {}},
+      {"hipGraphInstantiate", {.after = made}},
+      {"hipGraphInstantiateWithFlags", {.after = made}},
       {"hipGraphLaunch", {.stream = 1}},
-      {"hipHostFree", {.synchronises = true}},
-      {"hipHostMalloc", {.bytes = 1}},
+      {"hipHostFree", {.synchronises = true, .after = released}},
+      {"hipHostMalloc", {.bytes = 1, .after = made}},
       {"hipLaunchCooperativeKernel", {.stream = 7, .after = launch_cooperative}},
       {"hipLaunchHostFunc", {.stream = 0}},
-      {"hipLaunchKernel", {.stream = 7, .answer = exceeds_override, .after = launch_plain}},
-      {"hipMalloc", {.bytes = 1}},
-      {"hipMallocAsync", {.stream = 2, .bytes = 1}},
-      {"hipMallocManaged", {.bytes = 1}},
+      {"hipLaunchKernel", {.stream = 7, .answer = is_refused, .after = launch_plain}},
+      {"hipMalloc", {.bytes = 1, .after = made}},
+      {"hipMallocAsync", {.stream = 2, .bytes = 1, .after = made}},
+      {"hipMallocManaged", {.bytes = 1, .after = made}},
       {"hipMemGetInfo", {}},
       {"hipMemcpy", {.bytes = 2, .synchronises = true}},
       {"hipMemcpy2DAsync", {.stream = 7}},
       {"hipMemcpyAsync", {.stream = 4, .bytes = 2}},
+      {"hipMemcpyPeerAsync", {.stream = 5, .bytes = 4}},
       {"hipMemcpyWithStream", {.stream = 4, .bytes = 2, .synchronises = true}},
       {"hipMemset", {.bytes = 2, .synchronises = true}},
       {"hipMemsetAsync", {.stream = 3, .bytes = 2}},
@@ -305,12 +340,13 @@ const std::map<std::string, Rule>& rules() {
       {"hipModuleLaunchCooperativeKernel", {.stream = 8, .after = launch_module<1>}},
       {"hipModuleLaunchKernel", {.stream = 8, .after = launch_module<0>}},
       {"hipModuleLoadData", {.after = load_module}},
+      {"hipModuleLoadDataEx", {.after = load_module}},
       {"hipModuleOccupancyMaxActiveBlocksPerMultiprocessor", {}},
-      {"hipModuleUnload", {}},
+      {"hipModuleUnload", {.after = released}},
       {"hipOccupancyMaxActiveBlocksPerMultiprocessor", {}},
       {"hipPeekAtLastError",
        {.keeps_last_error = true, .needs_device = false, .answer = peek_last_error}},
-      {"hipPointerGetAttributes", {}},
+      {"hipPointerGetAttributes", {.succeeds_later = true}},
       {"hipRuntimeGetVersion", {.needs_device = false}},
       {"hipSetDevice", {.answer = is_hidden<0>}},
       {"hipStreamBeginCapture", {.stream = 0, .after = begin_capture}},
@@ -328,7 +364,7 @@ const std::map<std::string, Rule>& rules() {
       {"hipStreamWaitEvent", {.stream = 0}},
       {"hipThreadExchangeStreamCaptureMode", {}},
   };
-  return *made;
+  return *all;
 }
 
 }  // namespace

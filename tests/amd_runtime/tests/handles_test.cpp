@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // Over the interposer, handles come back as early as HIP may hand them out again.
-#include "stand_in_hip.hpp"
+#include "amd_control.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,21 +17,21 @@ hipStream_t make_stream() {
 }
 
 TEST(AmdHandles, NextStreamHasTheHandleOfADestroyedOneWhoseWorkIsHeld) {
-  stand_in_hip_reset();
-  stand_in_hip_set_device_count(1);
+  amd_control_reset();
+  amd_control_set_device_count(1);
   void* memory = nullptr;
   ASSERT_EQ(hipMalloc(&memory, bytes), hipSuccess);
   ASSERT_EQ(hipMemset(memory, 1, bytes), hipSuccess);
   ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
   const hipStream_t first = make_stream();
-  stand_in_hip_set_deferred(1);
+  amd_control_set_deferred(1);
   ASSERT_EQ(hipMemsetAsync(memory, 7, bytes, first), hipSuccess);
   EXPECT_EQ(hipStreamQuery(first), hipErrorNotReady);
   ASSERT_EQ(hipStreamDestroy(first), hipSuccess);
   const hipStream_t second = make_stream();
   EXPECT_EQ(second, first);
   EXPECT_EQ(hipStreamQuery(second), hipSuccess) << "it has no work";
-  stand_in_hip_set_deferred(0);
+  amd_control_set_deferred(0);
   ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
   unsigned char last = 0;
   ASSERT_EQ(
@@ -43,8 +43,8 @@ TEST(AmdHandles, NextStreamHasTheHandleOfADestroyedOneWhoseWorkIsHeld) {
 }
 
 TEST(AmdHandles, StreamsAndEventsThatLiveHaveHandlesOfTheirOwn) {
-  stand_in_hip_reset();
-  stand_in_hip_set_device_count(1);
+  amd_control_reset();
+  amd_control_set_device_count(1);
   const hipStream_t one = make_stream();
   const hipStream_t other = make_stream();
   EXPECT_NE(one, other);

@@ -94,10 +94,6 @@ TEST_F(MisuseC03, NegativeForUnsignedIsSaid) {
 }
 
 TEST_F(MisuseC04, TrustedHostMemoryIsFound) {
-#if defined(WARPSAFE_BACKEND_HIP)
-  // Later releases return a kind of memory that the headers of release 5 do not have.
-  stand_in_hip_set_release(STAND_IN_HIP_5_7);
-#endif
   std::vector<unsigned> host_memory(4);
   const char* const words = "argument 1 is host memory, which the device cannot read";
   expect_caught(launch(stream, LaunchConfig{ws::GridDim::from_vendor(one_block), block<1>},
@@ -179,14 +175,13 @@ TEST_F(MisuseC13, ModuleWithoutCodeIsSaidWhereItIsLoaded) {
 #if defined(WARPSAFE_BACKEND_HIP)
 TEST_F(MisuseC13, CodeForAnotherArchitectureIsSaid) {
   const int device = fresh_device();
-  ASSERT_EQ(stand_in_hip_set_device_preset(device, "gfx000"), 0);
-  stand_in_hip_require_matching_code(1);
+  amd_control_set_code(device, 0);
   const auto guard = ws::DeviceGuard::create(ws::DeviceId(device)).value();
   const ws::Stream there = make_stream(device);
   expect_caught(launch(there, one_thread, kernel<without_code>),
                 at_launch(Errc::no_kernel_image, 0, 0), {"the program has no code for device"},
                 Off::refused, "without_code");
-  stand_in_hip_require_matching_code(0);
+  amd_control_set_code(device, 1);
 }
 #endif
 

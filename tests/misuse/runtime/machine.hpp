@@ -17,7 +17,7 @@
 #include <string>
 
 // The machine that a run-time row runs on, under one name for three backends: the modelled GPU of
-// the host backend, and the stand-ins for NVIDIA's and AMD's runtimes. For features that
+// the host backend, the stand-in for NVIDIA's runtime, and AMD's own. For features that
 // only some of them have, a test checks `is_host`, `is_cuda`, `is_hip`.
 
 namespace misuse_test {
@@ -32,10 +32,10 @@ inline constexpr bool is_cuda = vendor_test::is_cuda;
 inline constexpr bool is_hip = !is_host && !is_cuda;
 /// Whether the runtime is AMD's of release 7.
 inline bool on_hip_7() {
-#if defined(WARPSAFE_BACKEND_HOST)
-  return false;
+#if defined(WARPSAFE_BACKEND_HIP)
+  return vendor_test::release_major() >= 7;
 #else
-  return vendor_test::is_hip_7();
+  return false;
 #endif
 }
 /// Whether this program checks: each is built with all checks and with none.
@@ -131,7 +131,11 @@ inline constexpr std::uint32_t warp = vendor_test::is_cuda ? 32 : 64;
 
 class Machine : public vendor_test::VendorTest {
  protected:
-  void SetUp() override {}  // first_stream has done it
+  // first_stream has done the rest.
+  void SetUp() override {
+    vendor_test::skip_what_differs();
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+  }
 
   static warpsafe::Stream first_stream() {
     vendor_test::reset();
@@ -140,7 +144,7 @@ class Machine : public vendor_test::VendorTest {
     EXPECT_FALSE(vendor_test::Backend::device_name(0).empty());
     return make_stream();
   }
-  static void two_devices() {}  // the stand-ins have more
+  static void two_devices() {}  // there are more
   static std::uint64_t launches_asked() { return vendor_test::launches().size(); }
   static std::uint64_t opt_ins() { return vendor_test::count("FuncSetAttribute"); }
   template <class K>
@@ -151,8 +155,8 @@ class Machine : public vendor_test::VendorTest {
     const StandInCudaKernelInfo info{-1, -1, -1, -1, threads, -1, -1, -1};
     ASSERT_EQ(stand_in_cuda_override_kernel(mangled.c_str(), &info), 0);
 #else
-    const StandInHipKernelInfo info{-1, -1, -1, -1, threads, -1};
-    ASSERT_EQ(stand_in_hip_override_kernel(kernel.entry().function, &info), 0);
+    const AmdKernelInfo info{-1, -1, -1, -1, threads, -1};
+    ASSERT_EQ(amd_control_override_kernel(kernel.entry().function, &info), 0);
 #endif
   }
   static void lose_code() {
@@ -168,13 +172,13 @@ class Machine : public vendor_test::VendorTest {
 #if defined(WARPSAFE_BACKEND_CUDA)
     stand_in_cuda_post_async_error(0, cudaErrorIllegalAddress, 1);
 #else
-    stand_in_hip_post_async_error(hipErrorIllegalAddress);
+    amd_control_post_async_error(hipErrorIllegalAddress);
 #endif
   }
   static void plant_error() {
 #if !defined(WARPSAFE_BACKEND_CUDA)
     // Earlier releases overwrite the slot at every call, successful ones included.
-    stand_in_hip_set_release(STAND_IN_HIP_7);
+    amd_control_keep_last_error(1);
 #endif
     vendor_test::plant_last_error(vendor_test::code::out_of_memory);
   }

@@ -12,8 +12,9 @@
 #include <string>
 
 // Shared by the run-time rows. Each file of this folder is compiled for the host backend and for
-// the two stand-ins, with all checks and with none: six programs, in which a row is a suite. A test
-// also writes its result to its XML or JSON report, from which docs/reference/misuse.md is made:
+// the runtimes of the two vendors, with all checks and with none: six programs, in which a row is a
+// suite. A test also writes its result to its XML or JSON report, from which
+// docs/reference/misuse.md is made:
 //   moment     when the mistake was found: "construction", "launch", "completion", "call" (of a
 //              library), "runtime" (the vendor's runtime refused it, warpsafe reported it),
 //              "reported" (the same, in a row about what the error says),
@@ -104,7 +105,7 @@ class Misuse : public Machine {
     launches_ = launches_asked();
   }
   /// Launches. If the machine runs kernels, counts on the device that each item was processed once.
-  /// A stand-in runs none; there the grid must have the expected number of blocks.
+  /// A vendor's runtime runs none here; there the grid must have the expected number of blocks.
   template <class Config, class K, class Size>
   void expect_each_item_once(const Config& config, K kernel, std::size_t items, Size size,
                              [[maybe_unused]] std::uint64_t blocks) {

@@ -186,7 +186,7 @@ TEST_F(RuntimeAnswers, AccessIsWhatTheRuntimeSaysOfPeers) {
   bool answer = false;
   EXPECT_EQ(Backend::can_access(0, nullptr, 1, answer), code::success);
   EXPECT_TRUE(answer);
-  stand_in_hip_set_peers(0);
+  amd_control_set_peers(0);
   EXPECT_EQ(Backend::can_access(0, nullptr, 1, answer), code::success);
   EXPECT_FALSE(answer);
 }

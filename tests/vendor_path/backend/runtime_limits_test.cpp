@@ -29,7 +29,7 @@ void set_attribute(int device, Attribute attribute, int value) {
 #define VENDOR_TEST_ATTRIBUTE(name) hipDeviceAttribute##name
 using Attribute = hipDeviceAttribute_t;
 void set_attribute(int device, Attribute attribute, int value) {
-  stand_in_hip_set_attribute(device, attribute, value);
+  amd_control_set_attribute(device, attribute, value);
 }
 #endif
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The runtime calls of the tools that inspect a launch's data, and their order. The stand-in runs
-// no kernel, so a kernel's output stays unchanged.
+// The runtime calls of the tools that inspect a launch's data, and their order. No kernel
+// runs here, so a kernel's output stays unchanged.
 #include "../kernels.hpp"
 #include "../stand_in.hpp"
 #include <warpsafe/debug.hpp>

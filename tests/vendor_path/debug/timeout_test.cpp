@@ -29,6 +29,7 @@ struct Watched : ::testing::Test {
     successes_leave_last_error();
     warpsafe::debug::set_log_sink(&sink);
   }
+  void SetUp() override { skip_what_differs(); }
   ~Watched() override {
     warpsafe::debug::clear_timeout();
     warpsafe::debug::set_log_level(warpsafe::debug::LogLevel::off);
@@ -43,14 +44,14 @@ struct Watched : ::testing::Test {
 #if defined(WARPSAFE_BACKEND_CUDA)
     stand_in_cuda_hold(stream);
 #else
-    stand_in_hip_set_deferred(1);
+    amd_control_set_deferred(1);
 #endif
   }
   static void let_go([[maybe_unused]] NativeStream stream) {
 #if defined(WARPSAFE_BACKEND_CUDA)
     stand_in_cuda_release(stream);
 #else
-    stand_in_hip_set_deferred(0);
+    amd_control_set_deferred(0);
 #endif
   }
   static void take(void* user, warpsafe::debug::LogLevel, const char* text,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Compares the trace of the runtime's calls with the calls that the stand-in recorded.
+// Compares the trace of the runtime's calls with the calls that reached the runtime.
 
 #include "../kernels.hpp"
 #include "../stand_in.hpp"
@@ -58,8 +58,8 @@ class Trace : public VendorTest {
     }
     return found;
   }
-  /// The number of calls, by the stand-in. Left out: queries for a status's text, calls that share
-  /// one line of the trace, and launches, whose line names no function on HIP.
+  /// The number of calls that reached the runtime. Left out: queries for a status's text, calls
+  /// that share one line of the trace, and launches, whose line names no function on HIP.
   [[nodiscard]] Counts made() const {
     Counts found;
     const auto calls = recorded_calls();

@@ -33,16 +33,16 @@ struct Program {
   return "failures." + std::to_string(::getpid());
 }
 
-/// The objects that the stand-in holds for the program.
+/// The objects that the runtime holds for the program.
 [[nodiscard]] inline std::uint64_t live_objects() {
 #if defined(WARPSAFE_BACKEND_CUDA)
   return stand_in_cuda_live_objects();
 #else
-  return stand_in_hip_live_objects();
+  return amd_control_live_objects();
 #endif
 }
 
-/// Each test begins with a new stand-in, in which each of the programs then succeeds.
+/// Each test begins anew, and each of the programs then succeeds.
 class FailureTest : public VendorTest {
  protected:
   void SetUp() override {

@@ -184,9 +184,6 @@ TEST_F(Refusal, NegativeArgument) {
 }
 
 TEST_F(Refusal, HostPointerThroughTrust) {
-#if !defined(WARPSAFE_BACKEND_CUDA)
-  stand_in_hip_set_release(STAND_IN_HIP_5_7);
-#endif
   const float here = 0;
   const auto error = refused(0, LaunchConfig{ws::grid<1>, ws::block<64>}, ws::kernel<counted>,
                              ws::trust(&here), 1);
@@ -228,10 +225,9 @@ TEST_F(Refusal, NoCodeForTheDevice) {
   fail("FuncGetAttributes", 1, code::no_image);
   expect_no_code(device, code::no_image);
 #if defined(WARPSAFE_BACKEND_HIP)
-  ASSERT_EQ(stand_in_hip_set_device_preset(device, "gfx000"), 0);
-  stand_in_hip_require_matching_code(1);
+  amd_control_set_code(device, 0);
   expect_no_code(device, hipErrorInvalidKernelFile);
-  stand_in_hip_require_matching_code(0);
+  amd_control_set_code(device, 1);
 #endif
   // A refused size is not cached.
   const auto guard = ws::DeviceGuard::create(ws::DeviceId(device)).value();
@@ -328,7 +324,7 @@ TEST_F(Refusal, NoCooperativeLaunches) {
 #if defined(WARPSAFE_BACKEND_CUDA)
   stand_in_cuda_set_attribute(device, cudaDevAttrCooperativeLaunch, 0);
 #else
-  stand_in_hip_set_attribute(device, hipDeviceAttributeCooperativeLaunch, 0);
+  amd_control_set_attribute(device, hipDeviceAttributeCooperativeLaunch, 0);
 #endif
   const auto error = refused(device, LaunchConfig{ws::grid<1>, ws::block<64>, ws::cooperative},
                              ws::kernel<nothing>);
@@ -355,10 +351,8 @@ TEST_F(Refusal, NoDeviceAtAll) {
   error = error_in(ws::Stream::create());
   EXPECT_EQ(error.code, Errc::no_device);
   EXPECT_EQ(ws::message(error),
-            std::string("stream create failed: no device was found: ") +
-                (is_cuda ? "no CUDA-capable device is detected (cudaErrorNoDevice, 100)"
-                         : "no ROCm-capable device is detected (hipErrorNoDevice, 100)") +
-                "\n  at " + place(error));
+            "stream create failed: no device was found: " + text_of(code::no_device) + " (" +
+                prefix + "ErrorNoDevice, 100)\n  at " + place(error));
   set_device_count(device_count);
 }
 

@@ -76,7 +76,7 @@ TEST_F(Data, OfADeviceWithoutPoolsIsPlainMemory) {
 #if defined(WARPSAFE_BACKEND_CUDA)
   stand_in_cuda_set_attribute(device, cudaDevAttrMemoryPoolsSupported, 0);
 #else
-  stand_in_hip_set_attribute(device, hipDeviceAttributeMemoryPoolsSupported, 0);
+  amd_control_set_attribute(device, hipDeviceAttributeMemoryPoolsSupported, 0);
 #endif
   const ws::Stream stream = make_stream(device);
   {

@@ -37,7 +37,7 @@ class PeerAccess : public VendorTest {
   /// No device can access another's memory. CUDA begins that way.
   static void forbid() {
 #if !defined(WARPSAFE_BACKEND_CUDA)
-    stand_in_hip_set_peers(0);
+    amd_control_set_peers(0);
 #endif
   }
   /// Device 0 can access the buffers of device 1.
@@ -50,7 +50,7 @@ class PeerAccess : public VendorTest {
     access.flags = cudaMemAccessFlagsProtReadWrite;
     ASSERT_EQ(cudaMemPoolSetAccess(pool, &access, 1), cudaSuccess);
 #else
-    stand_in_hip_set_peers(1);
+    amd_control_set_peers(1);
 #endif
   }
   [[nodiscard]] ws::result<void> launch_far() {
@@ -103,7 +103,7 @@ class PlainMemory {
 #if defined(WARPSAFE_BACKEND_CUDA)
     ASSERT_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaSuccess);
 #else
-    stand_in_hip_set_peers(1);
+    amd_control_set_peers(1);
 #endif
   }
 

@@ -6,7 +6,7 @@
 #include <warpsafe/error/message.hpp>
 
 #if defined(__HIPCC__)
-#include "stand_in_hip.hpp"
+#include "amd_control.hpp"
 #else
 #include "stand_in_cuda.hpp"
 #endif
@@ -14,8 +14,8 @@
 namespace side_by_side {
 
 #if defined(__HIPCC__)
-inline void forget() { stand_in_hip_reset(); }
-inline auto recorded() { return stand_in_hip::launches(); }
+inline void forget() { amd_control_reset(); }
+inline auto recorded() { return amd_control::launches(); }
 #else
 inline void forget() { stand_in_cuda_reset(); }
 inline auto recorded() { return stand_in_cuda::launches(); }

@@ -87,7 +87,7 @@ TEST_F(Devices, LimitsBelongToADevice) {
 #if defined(WARPSAFE_BACKEND_CUDA)
   stand_in_cuda_set_attribute(device, cudaDevAttrMaxThreadsPerBlock, 512);
 #else
-  stand_in_hip_set_attribute(device, hipDeviceAttributeMaxThreadsPerBlock, 512);
+  amd_control_set_attribute(device, hipDeviceAttributeMaxThreadsPerBlock, 512);
 #endif
   const ws::LaunchConfig large{ws::grid<1>, ws::block<1024>};
   const ws::Stream here = make_stream();

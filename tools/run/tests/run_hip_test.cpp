@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Tests warpsafe-run on a HIP program that does not use warpsafe, over the stand-in for AMD's
-// runtime, over AMD's own runtime on the software agent, and over the machine's own library.
+// Tests warpsafe-run on a HIP program that does not use warpsafe, over AMD's own runtime on the
+// software agent, and without the agent.
 
 #include "shell.hpp"
 
@@ -18,13 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// The folder of what is under the programs: the stand-in, or with WATCH_RUNTIME the software agent
-/// under AMD's own runtime.
-const std::string runtime_folder = [] {
-  const char* const named = std::getenv("WATCH_RUNTIME");
-  return std::string(named == nullptr ? WATCH_STAND_IN : named);
-}();
-const std::string on_runtime = "env LD_LIBRARY_PATH=" + runtime_folder + " ";
+const std::string on_runtime = "env LD_LIBRARY_PATH=" WATCH_AGENT " ";
 const std::string program = WATCH_PROGRAM " good block bounds axis sync";
 
 TEST(RunHip, RefusedLaunchesAreExplained) {
@@ -61,9 +55,9 @@ TEST(RunHip, APoolThatHandsMemoryOutTooEarly) {
 
 /// Runs the program that uses a library, in mode `what`.
 Ran with_library(const std::string& what, const std::string& options = "") {
-  return shell("env LD_LIBRARY_PATH=" + runtime_folder +
-               ":" WATCH_LIBRARIES_FOLDER " " WATCH_RUN " --hip " + options +
-               " " WATCH_LIBRARIES " " + what);
+  return shell("env LD_LIBRARY_PATH=" WATCH_AGENT ":" WATCH_LIBRARIES_FOLDER " " WATCH_RUN
+               " --hip " +
+               options + " " WATCH_LIBRARIES " " + what);
 }
 /// Modes whose work is ordered by its stream, by the host or by an event.
 const char* const in_order[] = {
@@ -124,8 +118,8 @@ TEST(RunHip, TheLegacyStreamAndElementsTakenForBytesAreSuspected) {
 
 TEST(RunHip, AProgramWithALibraryIsToldWhatItIsToldWithoutUs) {
   const std::string all = "copy_wrong set_wrong captured own thread_wrong elements_wrong -1";
-  const Ran alone = shell("env LD_LIBRARY_PATH=" + runtime_folder +
-                          ":" WATCH_LIBRARIES_FOLDER " " WATCH_LIBRARIES " " + all);
+  const Ran alone = shell(
+      "env LD_LIBRARY_PATH=" WATCH_AGENT ":" WATCH_LIBRARIES_FOLDER " " WATCH_LIBRARIES " " + all);
   EXPECT_THAT(alone.out, HasSubstr("elements_wrong: 0\n-1: -1\n"));
   const Ran watched = with_library(all, "--quiet");
   EXPECT_EQ(watched.status, alone.status);
@@ -137,7 +131,7 @@ TEST(RunHip, AThreadThatTheProgramCancelsEndsAlone) {
               HasSubstr("cancel: 0\ncopy_same: 0\n"));
 }
 
-TEST(RunHip, OnAMDsOwnLibraryTheProgramRunsAsItDoes) {
+TEST(RunHip, WithoutADeviceTheProgramRunsAsItDoes) {
   const Ran alone = shell(WATCH_PROGRAM " good sync");
   const Ran watched = shell(WATCH_RUN " --hip --quiet " WATCH_PROGRAM " good sync");
   EXPECT_EQ(watched.status, alone.status);

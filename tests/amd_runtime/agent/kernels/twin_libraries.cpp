@@ -51,7 +51,7 @@ TwinResult run_twin(const SoftHsaDispatch& dispatch, const LoadedKernel& kernel,
     std::vector<void*> arguments;
     std::vector<std::uint32_t> sizes;
     auto* const block = static_cast<std::byte*>(const_cast<void*>(dispatch.kernarg));
-    for (const StandInHipArgument& argument : kernel.code.arguments) {
+    for (const AmdArgument& argument : kernel.code.arguments) {
       arguments.push_back(block + argument.offset);
       sizes.push_back(argument.size);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Functions that AMD's libraries call and the stand-in for AMD's runtime lacks, implemented with
-// its other functions.
+// Functions that AMD's libraries of several releases call, implemented with other functions of the
+// runtime.
 
 #include "hip/ext_launch.hpp"
 

@@ -2,20 +2,20 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include "stand_in_hip.hpp"
+#include "amd_control.hpp"
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-namespace stand_in_hip {
+namespace amd_code {
 
 /// A kernel as its code object's metadata describes it.
 struct CodeKernel {
   std::string name;
-  StandInHipKernelInfo info{};
-  std::vector<StandInHipArgument> arguments;  ///< explicit ones, in order of declaration
-  int hostcall_offset = -1;  ///< of the hidden argument for printf and assert, or -1
+  AmdKernelInfo info{};
+  std::vector<AmdArgument> arguments;  ///< explicit ones, in order of declaration
+  int hostcall_offset = -1;            ///< of the hidden argument for printf and assert, or -1
 };
 
 /// The kernels of one architecture in a fat binary.
@@ -29,4 +29,4 @@ struct CodeObject {
 /// declare, as images in a loaded program are.
 std::vector<CodeObject> read_code_objects(const void* image);
 
-}  // namespace stand_in_hip
+}  // namespace amd_code

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What AMD's runtime does when a kernel faults, and its graphs, for the tests of --rerun: a library
-// between the watch and the runtime. A kernel whose first argument is the address 16 faults. On the
-// software agent, AMD's runtime then ends the process itself.
+// Faults of kernels, and the graphs of later releases, for the tests of --rerun: a library between
+// the watch and AMD's runtime. A kernel whose first argument is the address 16 faults on the
+// software agent, and AMD's runtime then ends the process itself.
 
 #include "../../../../tests/amd_runtime/agent/soft_hsa.h"
 
@@ -35,7 +35,6 @@ struct hipGraphExec {
 
 namespace {
 
-bool lost = false;
 std::set<hipStream_t> destroyed;  ///< the runtime may use a handle again
 pthread_t own_stream_of{};        ///< the thread that launched on its own default stream
 const void* const wrong = reinterpret_cast<const void*>(16);
@@ -46,12 +45,10 @@ Function* next(Function*, const char* name) {
 }
 using Twin = void (*)(const char*, SoftHsaTwin, void*);
 using FaultNext = void (*)(SoftHsaFault);
-/// On the agent, the kernel itself faults when it is its turn.
-bool agent_faults() {
-  static auto* const twin = reinterpret_cast<Twin>(dlsym(RTLD_DEFAULT, "soft_hsa_twin"));
-  if (twin == nullptr) return false;
+/// The kernel faults when it is its turn.
+void give_twin() {
   static const bool once = [] {
-    twin(
+    reinterpret_cast<Twin>(dlsym(RTLD_DEFAULT, "soft_hsa_twin"))(
         "_ZN4demo7scatterEPf",
         [](const SoftHsaDispatch* dispatch, void*) {
           const void* to = nullptr;
@@ -63,9 +60,9 @@ bool agent_faults() {
         nullptr);
     return true;
   }();
-  return once;
+  static_cast<void>(once);
 }
-hipError_t settled(hipError_t status) { return lost ? hipErrorIllegalAddress : status; }
+thread_local hipError_t planted = hipSuccess;  ///< the last error, where a query has set it
 bool& state(hipGraphExec_t graph, hipGraphNode_t node) {
   if (node->is_gone) std::abort();
   for (auto& [one, is_on] : graph->nodes) {
@@ -80,10 +77,9 @@ extern "C" {
 
 hipError_t hipLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
                            std::size_t bytes, hipStream_t stream) {
-  if (lost) return hipErrorIllegalAddress;
   if (destroyed.find(stream) != destroyed.end()) return hipErrorContextIsDestroyed;
   if (stream == hipStreamPerThread) own_stream_of = pthread_self();
-  if (!agent_faults() && *static_cast<void**>(arguments[0]) == wrong) lost = true;
+  give_twin();
   return next(&hipLaunchKernel, "hipLaunchKernel")(stub, grid, block, arguments, bytes, stream);
 }
 hipError_t hipStreamDestroy(hipStream_t stream) {
@@ -92,21 +88,21 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
 }
 /// The work ends at the second query. A status that is no success becomes the thread's last error.
 hipError_t hipStreamQuery(hipStream_t stream) {
-  static auto* const plant =
-      reinterpret_cast<void (*)(hipError_t)>(dlsym(RTLD_DEFAULT, "stand_in_hip_plant_last_error"));
   static bool asked = false;
   if (destroyed.find(stream) != destroyed.end()) std::abort();
   if (stream == hipStreamPerThread && pthread_equal(own_stream_of, pthread_self()) == 0) {
     return hipSuccess;  // the stream of another thread
   }
-  if (plant != nullptr && !lost && (asked = !asked)) {
-    plant(hipErrorNotReady);
-    return hipErrorNotReady;
-  }
-  return settled(next(&hipStreamQuery, "hipStreamQuery")(stream));
+  if ((asked = !asked)) return planted = hipErrorNotReady;
+  return next(&hipStreamQuery, "hipStreamQuery")(stream);
 }
-hipError_t hipDeviceSynchronize() {
-  return settled(next(&hipDeviceSynchronize, "hipDeviceSynchronize")());
+hipError_t hipGetLastError() {
+  const hipError_t own = std::exchange(planted, hipSuccess);
+  const hipError_t of_runtime = next(&hipGetLastError, "hipGetLastError")();
+  return own != hipSuccess ? own : of_runtime;
+}
+hipError_t hipPeekAtLastError() {
+  return planted != hipSuccess ? planted : next(&hipPeekAtLastError, "hipPeekAtLastError")();
 }
 
 hipError_t hipGraphCreate(hipGraph_t* graph, unsigned) {
@@ -171,7 +167,6 @@ hipError_t hipGraphNodeSetEnabled(hipGraphExec_t graph, hipGraphNode_t node, uns
   return hipSuccess;
 }
 hipError_t hipGraphLaunch(hipGraphExec_t graph, hipStream_t stream) {
-  if (lost) return hipErrorIllegalAddress;
   for (const auto& [node, is_on] : graph->nodes) {
     if (!is_on || node->is_empty) continue;
     const hipKernelNodeParams& of = node->kernel;

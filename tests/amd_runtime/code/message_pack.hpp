@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stand_in_hip {
+namespace amd_code {
 
 /// A MessagePack value, as far as code object metadata uses the format: no floating point and no
 /// extension types. Text refers to the parsed bytes, which must outlive the value.
@@ -24,4 +24,4 @@ struct Packed {
   static Packed parse(const unsigned char* bytes, std::size_t size);
 };
 
-}  // namespace stand_in_hip
+}  // namespace amd_code

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace stand_in_hip {
+namespace amd_code {
 namespace {
 
 constexpr std::string_view bundle_magic = "__CLANG_OFFLOAD_BUNDLE__";
@@ -117,4 +117,4 @@ std::vector<CodeObject> read_code_objects(const void* image) {
   return objects;
 }
 
-}  // namespace stand_in_hip
+}  // namespace amd_code

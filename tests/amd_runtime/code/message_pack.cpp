@@ -4,7 +4,7 @@
 // The byte values are those of https://github.com/msgpack/msgpack/blob/master/spec.md.
 #include "message_pack.hpp"
 
-namespace stand_in_hip {
+namespace amd_code {
 namespace {
 
 class Reader {
@@ -118,4 +118,4 @@ Packed Packed::parse(const unsigned char* bytes, std::size_t size) {
   return Reader(bytes, size).value();
 }
 
-}  // namespace stand_in_hip
+}  // namespace amd_code

@@ -12,7 +12,7 @@
 
 namespace {
 
-using stand_in_hip::Packed;
+using amd_code::Packed;
 
 struct Bytes {
   std::vector<unsigned char> all;
