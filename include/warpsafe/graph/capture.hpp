@@ -7,6 +7,7 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/graph/graph.hpp>
@@ -174,6 +175,7 @@ class [[nodiscard]] basic_capture {
 
     State(basic_stream_hold<B> its_stream, DiscardAt its_give_up) noexcept
         : stream(std::move(its_stream)), discard_at(its_give_up) {}
+    detail::CountedCapture counted;  ///< destroyed last
     basic_stream_hold<B> stream;
     DiscardAt discard_at;
     call_site site{};  ///< of the beginning

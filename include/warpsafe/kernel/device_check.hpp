@@ -153,7 +153,7 @@ static __device__ __forceinline__ void check_dynamic_shared(const DynamicSharedC
 /// also works during a capture. Returns the runtime's status.
 template <class B>
 [[nodiscard]] int write_check_record(void* address, CheckRecord* record) noexcept {
-  const RelaxedCaptureScope<B, current_level> relaxed;
+  const RelaxedCaptureScope<B, current_level, true> relaxed;
   typename B::native_stream stream{};
   int status = call<B, current_level, &B::stream_create>(stream, 0);
   if (status != 0) return status;
@@ -174,7 +174,7 @@ template <class B>
 /// "Unified Virtual Address Space"; HIP: hipHostMallocDefault is portable and mapped).
 template <class B>
 [[nodiscard]] int allocate_check_record(void*& memory) noexcept {
-  const RelaxedCaptureScope<B, current_level> relaxed;
+  const RelaxedCaptureScope<B, current_level, true> relaxed;
   return call<B, current_level, &B::host_allocate>(memory, sizeof(CheckRecord));
 }
 

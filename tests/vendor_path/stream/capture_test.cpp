@@ -16,6 +16,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace vendor_test {
 namespace {
@@ -112,6 +113,48 @@ TEST_F(CapturePath, FullChecksSeeACaptureOfOtherCode) {
   ASSERT_EQ(begin_capture(stream->native()), code::success);
   EXPECT_EQ(error_in(stream->synchronize()).code, Errc::stream_capturing);
   EXPECT_EQ(end_capture(stream->native()), 0);
+}
+
+TEST_F(CapturePath, OperationsWithoutChecksSpareACaptureOfTheLibrary) {
+  std::vector<int> host(1000, 7);
+  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread}) {
+    auto capture = ws::Capture::begin<CheckLevel::off>(*stream, mode).value();
+    auto buffer = ws::DeviceBuffer<int>::create<CheckLevel::off>(*other, 1000).value();
+    EXPECT_THAT(ws::copy_and_wait<CheckLevel::off>(*other, ws::from(host), ws::to(buffer)),
+                Succeeds());
+    EXPECT_EQ(buffer.to_host<CheckLevel::off>(*other).get<CheckLevel::off>().value(), host);
+    auto pinned = ws::PinnedBuffer<int>::create<CheckLevel::off>(1000).value();
+    EXPECT_THAT(ws::copy<CheckLevel::off>(*other, ws::from(buffer), ws::to(std::move(pinned)))
+                    .get<CheckLevel::off>(),
+                Succeeds());
+    EXPECT_THAT(buffer.close(), Succeeds());
+    EXPECT_THAT(std::move(capture).end(), Succeeds());
+  }
+}
+
+TEST_F(CapturePath, WithoutChecksTheDriverIsAskedOnlyWhileTheLibraryCaptures) {
+  const auto calls_of_a_buffer = [&] {
+    return calls_of([&] {
+      EXPECT_TRUE(ws::DeviceBuffer<int>::create<CheckLevel::off>(*other, 10).has_value());
+    });
+  };
+  const std::vector<std::string> two{"MallocAsync", "FreeAsync"};
+  EXPECT_TRUE(ws::DeviceBuffer<int>::create(*other, 10).has_value());
+  EXPECT_EQ(calls_of_a_buffer(), two);
+  for (const bool ends : {false, true}) {
+    auto capture = ws::Capture::begin<CheckLevel::off>(*stream).value();
+    EXPECT_THAT(calls_of_a_buffer(), testing::Contains("StreamIsCapturing"));
+    if (ends) {
+      EXPECT_THAT(std::move(capture).end(), Succeeds());
+    } else {
+      capture.discard();
+    }
+    EXPECT_EQ(calls_of_a_buffer(), two);
+  }
+  ASSERT_EQ(begin_capture(stream->native()), code::success);
+  EXPECT_FALSE(ws::Capture::begin<CheckLevel::off>(*stream).has_value());
+  EXPECT_EQ(end_capture(stream->native()), 0);
+  EXPECT_EQ(calls_of_a_buffer(), two);
 }
 
 #if defined(WARPSAFE_BACKEND_CUDA)

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
@@ -119,6 +120,23 @@ struct CaptureHooks {
 
 [[nodiscard, gnu::always_inline]] inline const CaptureHooks* open_captures() noexcept {
   return __atomic_load_n(&capture_hooks, __ATOMIC_ACQUIRE);
+}
+/// The captures of this library that are open or about to begin. One variable for the whole
+/// program.
+[[gnu::visibility("default")]] inline int counted_captures = 0;
+
+/// Counts a capture, from before its beginning until after its end.
+struct CountedCapture {
+  CountedCapture() noexcept { __atomic_add_fetch(&counted_captures, 1, __ATOMIC_ACQ_REL); }
+  ~CountedCapture() { __atomic_sub_fetch(&counted_captures, 1, __ATOMIC_ACQ_REL); }
+  CountedCapture(const CountedCapture&) = delete;
+  CountedCapture& operator=(const CountedCapture&) = delete;
+};
+/// Whether there may be a capture that a call must spare. With checks off only this library's
+/// captures count, so that a program without one asks the driver for none.
+template <CheckLevel Level>
+[[nodiscard, gnu::always_inline]] inline bool may_meet_captures() noexcept {
+  return Level != CheckLevel::off || __atomic_load_n(&counted_captures, __ATOMIC_RELAXED) != 0;
 }
 /// Tells the open captures that work is about to be submitted to `stream`, a StreamRef.
 template <class S>

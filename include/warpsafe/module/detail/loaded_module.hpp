@@ -50,7 +50,7 @@ class LoadedModule {
   /// Returns the runtime's status. The module is unloaded through the calls of the same level.
   template <CheckLevel Level>
   [[nodiscard]] int load() noexcept {
-    const RelaxedCaptureScope<B, Level> relaxed;
+    const RelaxedCaptureScope<B, Level, true> relaxed;
     if constexpr (ModuleCalls<B>::per_device) {
       if (const int status = call<B, Level, &B::current_device>(device_)) return status;
     }
@@ -150,7 +150,7 @@ class LoadedModule {
   }
   template <CheckLevel Level>
   [[nodiscard]] int unload() noexcept {
-    const RelaxedCaptureScope<B, Level> relaxed;
+    const RelaxedCaptureScope<B, Level, true> relaxed;
     int before = device_;
     const bool elsewhere =
         device_ >= 0 && call<B, Level, &B::current_device>(before) == 0 && before != device_;

@@ -172,7 +172,7 @@ template <class B, CheckLevel Level>
 template <class B, CheckLevel Level>
 [[nodiscard]] LoadedFunction<B>* find_function(LoadedModule<B>& owner, const char* name,
                                                call_site site, LaunchError& error) noexcept {
-  const RelaxedCaptureScope<B, Level> relaxed;
+  const RelaxedCaptureScope<B, Level, true> relaxed;
   const Name kept = keep_name(Name::of(name));
   int status = 0;
   LoadedFunction<B>* const found =

@@ -20,11 +20,14 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// while a stream captures somewhere. Otherwise the runtime refuses those calls and breaks that
 /// capture, since they may use a default stream (CUDA Runtime API,
 /// cudaThreadExchangeStreamCaptureMode). Calls on a capturing stream itself are still refused.
-template <class B, CheckLevel Level>
+/// With checks off, only while this library captures, unless it is `Always`: for what is rare and
+/// takes long.
+template <class B, CheckLevel Level, bool Always = false>
 class [[nodiscard]] RelaxedCaptureScope {
  public:
   RelaxedCaptureScope() noexcept
-      : exchanged_(call<B, Level, &B::exchange_capture_mode>(mode_) == 0) {}
+      : exchanged_((Always || may_meet_captures<Level>()) &&
+                   call<B, Level, &B::exchange_capture_mode>(mode_) == 0) {}
   RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
   RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
   // Restores the thread's own mode; an error could not be returned.
@@ -37,9 +40,11 @@ class [[nodiscard]] RelaxedCaptureScope {
   bool exchanged_;
 };
 
-/// Whether the stream captures. A stream that cannot be asked counts as not capturing.
+/// Whether the stream captures. A stream that cannot be asked counts as not capturing. With checks
+/// off, a capture that other code began is only found while this library captures, too.
 template <CheckLevel Level, class B>
 [[nodiscard]] bool captures(basic_stream_ref<B> stream) noexcept {
+  if (!may_meet_captures<Level>()) return false;
   bool capturing = false;
   return on_device_of<B, Level>(stream,
                                 [&]() noexcept {
@@ -50,9 +55,11 @@ template <CheckLevel Level, class B>
 }
 
 /// Whether a use of the stream would become part of a capture or break one: it captures, or it is
-/// the legacy stream and a stream that synchronises with it captures.
+/// the legacy stream and a stream that synchronises with it captures. With checks off as
+/// `captures`.
 template <CheckLevel Level, class B>
 [[nodiscard]] bool meets_capture(basic_stream_ref<B> stream) noexcept {
+  if (!may_meet_captures<Level>()) return false;
   bool capturing = false;
   const int status = on_device_of<B, Level>(stream, [&]() noexcept {
     return call<B, Level, &B::stream_capturing>(stream.native(), capturing);
