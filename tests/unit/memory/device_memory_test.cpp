@@ -301,6 +301,114 @@ TEST_F(DeviceMemoryTest, KeepsItsStreamAsLongAsItLives) {
   EXPECT_EQ(script.taken(), (Calls{"deallocate 4 1 ~", "stream_destroy 1"}));
 }
 
+// Streams of the library.
+
+struct OwnStreams : DeviceMemoryTest {
+  using Shared = detail::SharedStream<ScriptedRuntime>;
+  Shared* const user = made_stream(2);
+  Memory* const memory = made(8).value();
+  OwnStreams() {
+    static_cast<void>(script.taken());
+    script.events = 0;
+  }
+  static Shared* made_stream(std::uintptr_t number) {
+    return Shared::make(Runtime::handle<Runtime::native_stream>(number), 0,
+                        &Runtime::stream_destroy);
+  }
+};
+
+TEST_F(OwnStreams, AreMarkedOnceAtTheFree) {
+  Shared* const other = made_stream(3);
+  for (const std::uintptr_t stream : {2U, 3U, 2U, 3U}) EXPECT_EQ(use(memory, stream), 0);
+  capture(2);
+  EXPECT_EQ(use(memory, 2), 0) << "in a capture";
+  script.capturing = {};
+  EXPECT_EQ(script.taken(), Calls{});
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(),
+            (Calls{"event_record 1 3", "event_record 2 2", "stream_wait 1 1", "stream_wait 1 2",
+                   "deallocate 2 1 ~", "event_destroy 1", "event_destroy 2"}));
+  EXPECT_EQ(user->release(), 0);
+  EXPECT_EQ(other->release(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"stream_destroy 2", "stream_destroy 3"}))
+      << "the memory is gone";
+}
+
+TEST_F(OwnStreams, AreMarkedAtTheirEndIfThatComesFirst) {
+  Memory* const also = made(8).value();
+  for (Memory* const one : {memory, also}) EXPECT_EQ(use(one, 2), 0);
+  static_cast<void>(script.taken());
+  EXPECT_EQ(user->release(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"event_record 1 2", "stream_destroy 2"}));
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"stream_wait 1 1", "deallocate 2 1 ~"}));
+  EXPECT_EQ(also->release(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"stream_wait 1 1", "deallocate 3 1 ~", "event_destroy 1"}));
+}
+
+TEST_F(OwnStreams, ThatEndWithoutAMarkAreWaitedFor) {
+  EXPECT_EQ(use(memory, 2), 0);
+  script.fails = {{"event_record", 7}};
+  EXPECT_EQ(user->release(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"event_record 1 2", "event_destroy 1", "stream_synchronize 2 ~",
+                                   "stream_destroy 2"}));
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), Calls{"deallocate 2 1 ~"});
+}
+
+TEST_F(OwnStreams, OfWhoseEndNothingIsKnownTheFreeWaitsForTheDevice) {
+  EXPECT_EQ(use(memory, 2), 0);
+  script.fails = {{"event_record", 7}, {"stream_synchronize", 7}};
+  EXPECT_EQ(user->release(), 0);
+  static_cast<void>(script.taken());
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), (Calls{"device_synchronize ~", "deallocate 2 1 ~"}));
+}
+
+TEST_F(OwnStreams, ThatEndWhileTheyCaptureAreNeitherMarkedNorWaitedFor) {
+  EXPECT_EQ(use(memory, 2), 0);
+  capture(2);
+  EXPECT_EQ(user->release(), 0);
+  EXPECT_EQ(script.taken(), Calls{"stream_destroy 2"});
+  script.fails = {{"device_synchronize", host::raw(host::HostStatus::stream_capture_unsupported)}};
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), Calls{"device_synchronize ~"}) << "other streams capture";
+  script.fails = {};
+  detail::run_postponed_frees<ScriptedRuntime>();
+  EXPECT_EQ(script.taken(), (Calls{"device_synchronize ~", "deallocate 2 1 ~"}));
+}
+
+TEST_F(OwnStreams, ThatCapturePostponeTheFree) {
+  EXPECT_EQ(use(memory, 2), 0);
+  capture(2);
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(script.taken(), Calls{});
+  script.capturing = {};
+  detail::run_postponed_frees<ScriptedRuntime>();
+  EXPECT_EQ(script.taken(),
+            (Calls{"event_record 1 2", "stream_wait 1 1", "deallocate 2 1 ~", "event_destroy 1"}));
+  EXPECT_EQ(user->release(), 0);
+}
+
+TEST_F(OwnStreams, ThatCannotBeMarkedAreWaitedFor) {
+  EXPECT_EQ(use(memory, 2), 0);
+  script.fails = {{"event_record", 7}};
+  EXPECT_EQ(memory->release(), 7);
+  EXPECT_EQ(script.taken(), (Calls{"event_record 1 2", "stream_synchronize 2 ~", "event_destroy 1",
+                                   "deallocate 2 1 ~"}));
+  EXPECT_EQ(user->release(), 0);
+}
+
+TEST_F(OwnStreams, AreMarkedAtEachUseOfManagedMemory) {
+  Memory* const managed = made(8, 1, 0, true).value();
+  static_cast<void>(script.taken());
+  EXPECT_EQ(use(managed, 2), 0);
+  EXPECT_EQ(script.taken(), Calls{"event_record 1 2"});
+  EXPECT_EQ(managed->release(), 0);
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(user->release(), 0);
+}
+
 // Whoever frees memory must not take the end of a wait for the end of the work.
 TEST_F(DeviceMemoryTest, ATimeOutStopsNoWaitBeforeAFree) {
   const WatchedWaits watched;

@@ -215,7 +215,8 @@ TEST_F(PitchedBufferTest, AFreeThatFailsIsAnError) {
 
 // The free waits for the last use on another stream.
 TEST_F(PitchedBufferTest, AUseOfAnotherStreamIsRecorded) {
-  const Stream other = Stream::create().value();
+  const ForeignStream foreign;
+  const StreamRef other = foreign.ref();
   const auto records = [] { return host::calls_made(call_of<&host_backend::event_record>); };
   auto made = matrix();
   auto before = records();

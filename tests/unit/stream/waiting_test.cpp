@@ -6,6 +6,7 @@
 #include "stream_driver.hpp"
 #include <warpsafe/stream/detail/backend_calls.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/stream_uses.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 
 #include <gmock/gmock.h>
@@ -268,14 +269,14 @@ struct MarksOf {
   }
   std::vector<std::uintptr_t> streams() const {
     std::vector<std::uintptr_t> found;
-    marks.each([&](detail::StreamNumber stream, const detail::StreamMark<B>&) {
-      found.push_back(stream.value());
+    marks.each([&](const auto& use) {
+      found.push_back(use.number.value());
       return true;
     });
     std::sort(found.begin(), found.end());
     return found;
   }
-  detail::StreamMarks<B> marks;
+  detail::StreamUses<B> marks;
 };
 std::vector<std::uintptr_t> numbers(std::uintptr_t first, std::uintptr_t last) {
   std::vector<std::uintptr_t> made(last - first + 1);
@@ -312,8 +313,7 @@ TEST_F(Waiting, MarksAreVisitedUntilOneStops) {
   MarksOf<StreamDriver> held;
   held.set(1, 3);
   int visited = 0;
-  held.marks.each(
-      [&](detail::StreamNumber, const detail::StreamMark<StreamDriver>&) { return ++visited < 2; });
+  held.marks.each([&](const auto&) { return ++visited < 2; });
   EXPECT_EQ(visited, 2);
 }
 

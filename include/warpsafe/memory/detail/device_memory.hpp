@@ -12,6 +12,7 @@
 #include <warpsafe/memory/memory_info.hpp>
 #include <warpsafe/stream/detail/shared_stream.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/stream_uses.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>
@@ -86,15 +87,17 @@ class DeviceMemory : public MemoryOwner {
   }
 
   /// Orders later work of `stream` after the work that uses the memory: that of its own stream, and
-  /// the recorded uses. Returns the runtime's status. @pre neither `stream` nor the memory's own
-  /// stream captures
+  /// the recorded uses. Returns the runtime's status. @pre the memory is not freed in stream order,
+  /// and neither `stream` nor its own stream captures
   template <CheckLevel Level>
   [[nodiscard]] int order_uses_before(basic_stream_ref<B> stream) noexcept {
     const Locked lock(recording_);
     const StreamNumber number(stream.number());
     int status = 0;
-    uses_.each([&](StreamNumber user, const StreamMark<B>& use) noexcept {
-      if (!is_one_stream(user, number)) status = use.template order_before<Level>(stream);
+    uses_.each([&](const auto& use) noexcept {
+      if (!is_one_stream(use.number, number)) {
+        status = use.point.template order_before<Level>(stream);
+      }
       return status == 0;
     });
     if (status != 0 || is_own(stream)) return status;
@@ -104,12 +107,18 @@ class DeviceMemory : public MemoryOwner {
   }
 
   /// Records that the work submitted to `stream` so far uses the memory. Records nothing for the
-  /// memory's own stream, nor for a stream that captures, whose work runs with its graph. Returns
-  /// the runtime's status. Thread-safe, since launches of several threads may read one buffer.
+  /// memory's own stream, nor for a stream that captures, whose work runs with its graph. Memory
+  /// that is freed in stream order is then freed after all work of the stream. Returns the
+  /// runtime's status. Thread-safe, since launches of several threads may read one buffer.
   template <CheckLevel Level>
   [[nodiscard]] int record_use(basic_stream_ref<B> stream) noexcept {
-    if (is_own(stream) || start == nullptr || captures<Level>(stream)) return 0;
+    if (is_own(stream) || start == nullptr) return 0;
+    MarkedEnd<B>::keep_functions();
     const Locked lock(recording_);
+    const StreamNumber number(stream.number());
+    if (uses_.has_noted(number) || captures<Level>(stream)) return 0;
+    // The free of other memory waits on the host, and must not wait for later work.
+    if (kind_ != Kind::plain && uses_.template note<Level>(number)) return 0;
     int status = 0;
     const bool recorded = uses_.template set<Level>(stream, status);
     if (recorded && status == 0) return 0;
@@ -164,7 +173,7 @@ class DeviceMemory : public MemoryOwner {
   }
 
   /// Freeing memory that the capture did not allocate would become part of the graph or break it,
-  /// so the free is postponed.
+  /// so the free is postponed. So is one whose uses are on a stream that captures.
   template <CheckLevel Level>
   [[nodiscard]] bool is_captured() const noexcept {
     if (start == nullptr || kind_ == Kind::captured) return false;
@@ -193,32 +202,31 @@ class DeviceMemory : public MemoryOwner {
 
   template <CheckLevel Level>
   static bool try_free(DeviceMemory& self, int& status) noexcept {
-    if (self.template is_captured<Level>()) return false;
+    int marked = 0;
+    if (self.template is_captured<Level>() || !self.uses_.template mark<Level>(marked))
+      return false;
     if (self.was_postponed_ && self.stream_is_gone()) {
       report_leak(self.bytes_);
     } else {
-      status = self.template free_now<Level>();
+      status = self.template free_now<Level>(marked);
     }
     // At every level: a file of another level may check a view of this memory.
     self.~DeviceMemory();
     RetiredOwners::add(&self);
     return true;
   }
+  /// `first`: the status of what came before it.
   template <CheckLevel Level>
-  [[nodiscard]] int free_now() noexcept {
+  [[nodiscard]] int free_now(int first) noexcept {
     if (start == nullptr) return 0;
     // A launch of the graph allocates its own memory again.
     if (kind_ != Kind::captured) mark_memory_freed(start, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
-    int first = 0;
     const auto note = [&first](int status) noexcept { first = first == 0 ? status : first; };
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
-      uses_.each([&](StreamNumber, const StreamMark<B>& use) noexcept {
-        // The free must not come before the use.
-        if (const int status = use.template order_before<Level>(stream)) {
-          note(status);
-          note(use.template wait<Level>({}, false));
-        }
+      uses_.each([&](const auto& use) noexcept {
+        if (!is_one_stream(use.number, own_number()))
+          note(use.template order_before<Level>(stream));
         return true;
       });
       if (own_number().is_of_another_thread()) {
@@ -235,8 +243,8 @@ class DeviceMemory : public MemoryOwner {
         return call<B, Level, &B::deallocate>(start, stream.native());
       }));
     } else {
-      uses_.each([&](StreamNumber, const StreamMark<B>& use) noexcept {
-        note(use.template wait<Level>({}, false));
+      uses_.each([&](const auto& use) noexcept {
+        note(use.point.template wait<Level>({}, false));
         return true;
       });
       const RelaxedCaptureScope<B, Level> outside;
@@ -292,7 +300,7 @@ class DeviceMemory : public MemoryOwner {
   basic_stream_hold<B> stream_;
   std::size_t bytes_;
   Free free_;  ///< frees through the calls of the level that allocated the memory
-  StreamMarks<B> uses_;
+  StreamUses<B> uses_;
   DeviceMemory* next_ = nullptr;
   int holders_ = 1;
   ProcessLock recording_{};  ///< two threads seldom share a buffer on foreign streams

@@ -38,6 +38,25 @@ template <class B>
   return known ? found : device;
 }
 
+/// What is left of a stream for memory that it used, also after it is destroyed (StreamUses). The
+/// stream and each of these memories hold it.
+struct StreamEnd {
+  ProcessLock lock{};  ///< held from before the stream leaves the list until it can be destroyed
+  int holders = 1;
+  /// Called when the stream is about to be destroyed.
+  void (*at_end)(StreamEnd& self, void* stream, int device, StreamNumber number) noexcept;
+  void (*destroy)(StreamEnd& self) noexcept;
+
+  void retain() noexcept { __atomic_add_fetch(&holders, 1, __ATOMIC_RELAXED); }
+  void release() noexcept {
+    if (__atomic_sub_fetch(&holders, 1, __ATOMIC_ACQ_REL) == 0) destroy(*this);
+  }
+  /// Whether only the stream holds it.
+  [[nodiscard]] bool is_unused() const noexcept {
+    return __atomic_load_n(&holders, __ATOMIC_ACQUIRE) == 1;
+  }
+};
+
 /// A stream that this library made. Its owner and all objects bound to it (buffers, library
 /// handles) share it, and the last of them destroys it, so that none outlives it.
 ///
@@ -75,6 +94,19 @@ class SharedStream {
     }
     return nullptr;
   }
+  /// Adds a holder of the end of the stream with that number. `make` makes the first one. nullptr
+  /// if this library did not make the stream, it is destroyed, or memory is exhausted.
+  [[nodiscard]] static StreamEnd* end_of(StreamNumber stream,
+                                         StreamEnd* (*make)() noexcept) noexcept {
+    const Locked lock(list_lock);
+    for (SharedStream* at = all_streams; at != nullptr; at = at->next_) {
+      if (at->number != stream) continue;
+      if (at->end_ == nullptr) at->end_ = make();
+      if (at->end_ != nullptr) at->end_->retain();
+      return at->end_;
+    }
+    return nullptr;
+  }
   /// The number of that stream; none if this library did not make it, or it is destroyed.
   [[nodiscard]] static StreamNumber number_of(const void* stream) noexcept {
     if (__atomic_load_n(&all_streams, __ATOMIC_ACQUIRE) == nullptr) return {};
@@ -92,6 +124,7 @@ class SharedStream {
     }
     return -1;
   }
+  [[nodiscard]] int device() const noexcept { return device_; }
   void retain() noexcept {
     const Locked lock(list_lock);
     ++holders_;
@@ -102,11 +135,18 @@ class SharedStream {
     {
       const Locked lock(list_lock);
       if (--holders_ != 0) return 0;
+      // Who does not find the stream any more waits for this lock.
+      if (end_ != nullptr) end_->lock.lock();
       SharedStream** at = &all_streams;
       while (*at != this) at = &(*at)->next_;
       __atomic_store_n(at, next_, __ATOMIC_RELEASE);
     }
     number.end();
+    if (end_ != nullptr) {
+      if (!end_->is_unused()) end_->at_end(*end_, native, device_, number);
+      end_->lock.unlock();
+      end_->release();
+    }
     const int status = destroy_(native);
     delete this;
     return status;
@@ -120,6 +160,7 @@ class SharedStream {
   [[gnu::visibility("default")]] static inline ProcessLock list_lock{};
   int device_;
   Destroy destroy_;
+  StreamEnd* end_ = nullptr;  ///< once memory of another stream was used
   SharedStream* next_ = nullptr;
   int holders_ = 1;
 };

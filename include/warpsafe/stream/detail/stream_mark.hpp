@@ -10,8 +10,6 @@
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream.hpp>
 
-#include <cstddef>
-#include <new>
 #include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
@@ -40,11 +38,10 @@ class [[nodiscard]] RelaxedCaptureScope {
   bool exchanged_;
 };
 
-/// Whether the stream captures. A stream that cannot be asked counts as not capturing. With checks
-/// off, a capture that other code began is only found while this library captures, too.
+/// Whether the stream captures, as the driver says. A stream that cannot be asked counts as not
+/// capturing.
 template <CheckLevel Level, class B>
-[[nodiscard]] bool captures(basic_stream_ref<B> stream) noexcept {
-  if (!may_meet_captures<Level>()) return false;
+[[nodiscard]] bool is_capturing(basic_stream_ref<B> stream) noexcept {
   bool capturing = false;
   return on_device_of<B, Level>(stream,
                                 [&]() noexcept {
@@ -52,6 +49,13 @@ template <CheckLevel Level, class B>
                                                                               capturing);
                                 }) == 0 &&
          capturing;
+}
+
+/// The same. With checks off, a capture that other code began is only found while this library
+/// captures, too.
+template <CheckLevel Level, class B>
+[[nodiscard]] bool captures(basic_stream_ref<B> stream) noexcept {
+  return may_meet_captures<Level>() && is_capturing<Level>(stream);
 }
 
 /// Whether a use of the stream would become part of a capture or break one: it captures, or it is
@@ -158,73 +162,6 @@ class StreamMark {
   /// The runtime's call, traced or not, by the check level that made the event.
   int (*destroy_)(typename B::native_event event) noexcept = nullptr;
   StreamPoint point_;
-};
-
-/// One mark for each stream that was given to `set`.
-template <class B>
-class StreamMarks {
- public:
-  StreamMarks() noexcept = default;
-  StreamMarks(const StreamMarks&) = delete;
-  StreamMarks& operator=(const StreamMarks&) = delete;
-  ~StreamMarks() {
-    while (first_ != nullptr) delete std::exchange(first_, first_->next);
-  }
-
-  /// Moves the stream's mark behind everything submitted to it so far, and stores the runtime's
-  /// status. Returns false if a new mark finds no host memory. @pre as StreamMark::set
-  template <CheckLevel Level>
-  [[nodiscard]] bool set(basic_stream_ref<B> stream, int& status) noexcept {
-    const StreamNumber number(stream.number());
-    One* one = first_;
-    while (one != nullptr && one->number != number) one = one->next;
-    if (one == nullptr) {
-      if (count_ >= drop_at_) drop_ended<Level>();
-      one = new (std::nothrow) One{number, {}, first_};
-      if (one == nullptr) return false;
-      first_ = one;
-      ++count_;
-    } else if (!number.is_certain()) {
-      // It may be another stream with the old one's handle: the new mark must come after both.
-      status = one->mark.template order_before<Level>(stream);
-      if (status != 0) return true;
-    }
-    status = one->mark.template set<Level>(stream);
-    return true;
-  }
-  /// Calls `visit(number, mark)` for each stream's mark, until it returns false.
-  template <class Visit>
-  void each(const Visit& visit) const noexcept {
-    for (const One* one = first_; one != nullptr && visit(one->number, one->mark);) one = one->next;
-  }
-
- private:
-  struct One {
-    StreamNumber number;
-    StreamMark<B> mark;
-    One* next;
-  };
-
-  /// Numbers do not come back, so each new stream adds a mark. Those whose work has ended go.
-  template <CheckLevel Level>
-  void drop_ended() noexcept {
-    for (One** link = &first_; *link != nullptr;) {
-      One* const one = *link;
-      if (one->mark.template has_ended<Level>()) {
-        *link = one->next;
-        delete one;
-        --count_;
-      } else {
-        link = &one->next;
-      }
-    }
-    drop_at_ = 2 * count_ + least_kept;  // so that dropping costs a constant time for each mark
-  }
-
-  static constexpr std::size_t least_kept = 16;
-  One* first_ = nullptr;
-  std::size_t count_ = 0;
-  std::size_t drop_at_ = least_kept;
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

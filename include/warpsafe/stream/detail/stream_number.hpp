@@ -109,6 +109,10 @@ class StreamNumber {
   [[nodiscard]] constexpr bool is_certain() const noexcept {
     return (value_ & kind_bits) != by_handle;
   }
+  /// Whether it is of a stream that this library made.
+  [[nodiscard]] constexpr bool is_of_library() const noexcept {
+    return value_ != 0 && (value_ & kind_bits) == 0;
+  }
   /// Whether it is a vendor's own number, of a stream that other code made.
   [[nodiscard]] constexpr bool is_of_vendor() const noexcept {
     return (value_ & kind_bits) == by_vendor;

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
+#include <warpsafe/stream/detail/shared_stream.hpp>
+#include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/stream_number.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
+
+/// The end of a stream of this library, with a point behind all its work.
+template <class B>
+class MarkedEnd final : public StreamEnd {
+ public:
+  /// Call it before `make`, and without a lock, because it takes the loader's: the stream finds the
+  /// functions of this module until its end.
+  static void keep_functions() noexcept {
+    if (__atomic_load_n(&are_kept, __ATOMIC_RELAXED)) return;
+    keep_loaded(&are_kept);
+    __atomic_store_n(&are_kept, true, __ATOMIC_RELAXED);
+  }
+  /// Returns nullptr if memory is exhausted.
+  template <CheckLevel Level>
+  [[nodiscard]] static StreamEnd* make() noexcept {
+    auto* const made = new (std::nothrow) MarkedEnd;
+    if (made == nullptr) return nullptr;
+    made->at_end = [](StreamEnd& self, void* stream, int device, StreamNumber number) noexcept {
+      static_cast<MarkedEnd&>(self).template mark<Level>(
+          StreamAccess::make<B>(stream, device, number));
+    };
+    made->destroy = [](StreamEnd& self) noexcept { delete static_cast<MarkedEnd*>(&self); };
+    return made;
+  }
+
+  /// Makes later work of `stream` wait for all work of the stream that has ended. Waits on the host
+  /// if that is not possible. Returns the runtime's first status that is none of success.
+  template <CheckLevel Level>
+  [[nodiscard]] int order_before(basic_stream_ref<B> stream) noexcept {
+    const Locked locked(lock);
+    const int status = point_.template order_before<Level>(stream);
+    if (status != 0) static_cast<void>(point_.template wait<Level>({}, false));
+    return status;
+  }
+  /// If nothing marks the end of the work, waits for the device. Returns the runtime's status.
+  template <CheckLevel Level>
+  [[nodiscard]] int wait_if_unmarked() noexcept {
+    const Locked locked(lock);
+    if (!is_unmarked_) return 0;
+    const RelaxedCaptureScope<B, Level> outside;
+    const int status = on_device<B, Level>(
+        device_, []() noexcept { return call<B, Level, &B::device_synchronize>(); });
+    // After another failure a second wait would not help.
+    if (status == 0 || B::classify(status) != Errc::stream_capturing) is_unmarked_ = false;
+    return status;
+  }
+  /// Whether the stream is destroyed, and its work has ended. Does not wait.
+  template <CheckLevel Level>
+  [[nodiscard]] bool has_ended() noexcept {
+    const Locked locked(lock);
+    return is_over_ && !is_unmarked_ && point_.template has_ended<Level>();
+  }
+
+ private:
+  // Also without a record the memory must not be freed early. A stream that captures can neither be
+  // marked nor waited for.
+  template <CheckLevel Level>
+  void mark(basic_stream_ref<B> stream) noexcept {
+    is_over_ = true;
+    device_ = stream.device().value();
+    const bool capturing = is_capturing<Level>(stream);
+    if (!capturing && point_.template set<Level>(stream) == 0) return;
+    point_ = {};
+    const RelaxedCaptureScope<B, Level> outside;
+    is_unmarked_ = capturing || wait_for_stream<Level>(stream, {}, false) != 0;
+  }
+
+  // Of each module.
+  [[gnu::visibility("hidden")]] static inline bool are_kept = false;
+  StreamMark<B> point_;
+  bool is_over_ = false;
+  bool is_unmarked_ = false;
+  int device_ = 0;
+};
+
+/// The streams that use memory of another stream.
+///
+/// For a stream of this library only the stream is noted, and its point is set when the memory is
+/// freed (`mark`), or at the stream's end. Every later use is then free of cost. The handle of
+/// another stream may be invalid by then, which no runtime tells (CUDA Runtime API,
+/// cudaStreamGetId: "Passing an invalid handle will result in undefined behavior"), and a thread's
+/// own default stream cannot be named by another thread: there each use sets a point.
+template <class B>
+class StreamUses {
+ public:
+  StreamUses() noexcept = default;
+  StreamUses(const StreamUses&) = delete;
+  StreamUses& operator=(const StreamUses&) = delete;
+  ~StreamUses() {
+    while (first_ != nullptr) remove(std::exchange(first_, first_->next));
+  }
+
+  /// Whether the stream is noted.
+  [[nodiscard]] bool has_noted(StreamNumber stream) const noexcept {
+    const One* const one = find(stream);
+    return one != nullptr && one->end != nullptr;
+  }
+  /// Notes a stream of this library, after MarkedEnd::keep_functions. Returns false if it is none,
+  /// or there is no host memory.
+  template <CheckLevel Level>
+  [[nodiscard]] bool note(StreamNumber stream) noexcept {
+    if (!stream.is_of_library()) return false;
+    StreamEnd* const end = SharedStream<B>::end_of(stream, &MarkedEnd<B>::template make<Level>);
+    if (end == nullptr) return false;
+    One* const one = add<Level>(stream);
+    if (one == nullptr) {
+      end->release();
+      return false;
+    }
+    one->end = static_cast<MarkedEnd<B>*>(end);
+    return true;
+  }
+  /// Moves the stream's point behind everything submitted to it so far, and stores the runtime's
+  /// status. Returns false if a new point finds no host memory. @pre as StreamMark::set
+  template <CheckLevel Level>
+  [[nodiscard]] bool set(basic_stream_ref<B> stream, int& status) noexcept {
+    const StreamNumber number(stream.number());
+    One* one = find(number);
+    if (one == nullptr) {
+      one = add<Level>(number);
+      if (one == nullptr) return false;
+    } else if (!number.is_certain()) {
+      // It may be another stream with the old one's handle: the new mark must come after both.
+      status = one->point.template order_before<Level>(stream);
+      if (status != 0) return true;
+    }
+    status = one->point.template set<Level>(stream);
+    return true;
+  }
+
+  /// Sets the points of the noted streams that exist, and waits for what has none. Returns false if
+  /// one of them captures, so that its point would be in a graph. Stores the first status that is
+  /// none of success; the work of such a stream has been waited for.
+  template <CheckLevel Level>
+  [[nodiscard]] bool mark(int& first_status) noexcept {
+    for (One* one = first_; one != nullptr; one = one->next) {
+      if (one->end == nullptr) continue;
+      SharedStream<B>* const user = SharedStream<B>::find(one->number.value());
+      int status = 0;
+      if (user == nullptr) {
+        status = one->end->template wait_if_unmarked<Level>();
+        if (status != 0 && B::classify(status) == Errc::stream_capturing) return false;
+      } else {
+        const auto stream = StreamAccess::make<B>(user->native, user->device(), user->number);
+        bool capturing = is_capturing<Level>(stream);
+        if (!capturing) {
+          status = one->point.template set<Level>(stream);
+          // Another thread may have begun to capture meanwhile.
+          capturing = captures<CheckLevel::off>(stream);
+          if (!capturing && status != 0) {
+            const RelaxedCaptureScope<B, Level> outside;
+            static_cast<void>(wait_for_stream<Level>(stream, {}, false));
+          }
+          if (capturing || status != 0) one->point = {};
+        }
+        report_dropped<B>(user->release(), Name::of("stream destroy"),
+                          "close what holds the stream first, and the stream last");
+        if (capturing) return false;
+      }
+      if (first_status == 0) first_status = status;
+    }
+    return true;
+  }
+  /// Calls `visit(number, use)` for each stream, until it returns false. @pre `mark`, if there may
+  /// be a noted one
+  template <class Visit>
+  void each(const Visit& visit) const noexcept {
+    for (const One* one = first_; one != nullptr && visit(*one);) one = one->next;
+  }
+
+  struct One {
+    StreamNumber number;
+    StreamMark<B> point;
+    One* next;
+    MarkedEnd<B>* end = nullptr;  ///< of a noted stream
+
+    /// Makes later work of `stream` wait for the use. Waits on the host if that is not possible.
+    /// Returns the runtime's status.
+    template <CheckLevel Level>
+    [[nodiscard]] int order_before(basic_stream_ref<B> stream) const noexcept {
+      int status = point.template order_before<Level>(stream);
+      if (status != 0) static_cast<void>(point.template wait<Level>({}, false));
+      if (end != nullptr) {
+        const int ordered = end->template order_before<Level>(stream);
+        if (status == 0) status = ordered;
+      }
+      return status;
+    }
+    template <CheckLevel Level>
+    [[nodiscard]] bool has_ended() noexcept {
+      return end == nullptr ? point.template has_ended<Level>() : end->template has_ended<Level>();
+    }
+  };
+
+ private:
+  [[nodiscard]] One* find(StreamNumber stream) const noexcept {
+    One* one = first_;
+    while (one != nullptr && one->number != stream) one = one->next;
+    return one;
+  }
+  template <CheckLevel Level>
+  [[nodiscard]] One* add(StreamNumber stream) noexcept {
+    if (count_ >= drop_at_) drop_ended<Level>();
+    One* const one = new (std::nothrow) One{stream, {}, first_};
+    if (one == nullptr) return nullptr;
+    first_ = one;
+    ++count_;
+    return one;
+  }
+  static void remove(One* one) noexcept {
+    if (one->end != nullptr) one->end->release();
+    delete one;
+  }
+
+  /// Numbers do not come back, so each new stream adds a use. Those whose work has ended go.
+  template <CheckLevel Level>
+  void drop_ended() noexcept {
+    for (One** link = &first_; *link != nullptr;) {
+      One* const one = *link;
+      if (one->template has_ended<Level>()) {
+        *link = one->next;
+        remove(one);
+        --count_;
+      } else {
+        link = &one->next;
+      }
+    }
+    drop_at_ = 2 * count_ + least_kept;  // so that dropping costs a constant time for each use
+  }
+
+  static constexpr std::size_t least_kept = 16;
+  One* first_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t drop_at_ = least_kept;
+};
+
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
