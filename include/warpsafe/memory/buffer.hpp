@@ -183,11 +183,10 @@ class [[nodiscard]] basic_device_buffer {
       return success();
     }
   }
-  /// Copies the elements to the host, after the work submitted to `stream` so far. The returned
-  /// Pending keeps the device memory allocated until the copy has ended. Its `get` returns a
-  /// std::vector of the elements, of unsigned char if T is bool. The target is pageable memory, so
-  /// this call may wait for the copy; `copy` into a PinnedBuffer does not wait. `get` also returns
-  /// the errors: Errc::out_of_memory (of the host), ::stream_capturing, ::runtime_failed,
+  /// Copies the elements to the host, after the work submitted to `stream` so far. The target is
+  /// pageable memory, so this call waits for the copy; `copy` into a PinnedBuffer does not wait.
+  /// `get` of the returned Pending returns a std::vector of the elements, of unsigned char if T is
+  /// bool, or the error: Errc::out_of_memory (of the host), ::stream_capturing, ::runtime_failed,
   /// ::execution_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] basic_pending<B, detail::HostElements<T>> to_host(

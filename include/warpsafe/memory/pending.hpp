@@ -283,6 +283,21 @@ struct PendingAccess {
     made.template abandon<Level>(error);
     return failed<Level, B, T>(stream, error);
   }
+  /// A token for a copy that has ended, which makes no call of the runtime.
+  template <CheckLevel Level, class B, class T>
+  [[nodiscard]] static basic_pending<B, T> ended(basic_stream_ref<B> stream, T value,
+                                                 call_site site) noexcept {
+    return basic_pending<B, T>(std::move(value), {}, {}, stream,
+                               &basic_pending<B, T>::template settle_at<Level>, drop_report<Level>,
+                               site);
+  }
+  /// Never frees the value, into which the device may still write.
+  template <class B, class T>
+  static void leak(basic_stream_ref<B> stream, T value) noexcept {
+    basic_pending<B, T> made(std::move(value), {}, {}, stream, nullptr, nullptr, {});
+    made.state_ = basic_pending<B, T>::State::gone;
+    made.leak();
+  }
   template <CheckLevel Level, class B, class T>
   [[nodiscard]] static basic_pending<B, T> failed(basic_stream_ref<B> stream,
                                                   const LaunchError& error) noexcept {

@@ -52,7 +52,8 @@ constexpr LaunchConfig one_block{grid<1>, block<4>};
 struct Objects {
   Stream stream = Stream::create().value(), other = Stream::create().value();
   DeviceBuffer<float> buffer = DeviceBuffer<float>::create(stream, 4).value();
-  Pending<std::vector<float>> pending = buffer.to_host(stream);
+  Pending<PinnedBuffer<float>> pending =
+      copy(stream, from(buffer), to(PinnedBuffer<float>::create(4).value()));
   Event event = stream.record().value();
   Module module = Module::load(table).value();
   Graph graph = capture(stream, [&](Capture& capture) -> result<void> {

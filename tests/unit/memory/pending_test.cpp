@@ -233,7 +233,9 @@ TEST_F(PendingTest, AFaultThatOnlyADestructorMeetsIsPrinted) {
   const auto drop = [&] {
     ::testing::internal::CaptureStderr();
     {
-      const auto token = buffer.to_host<CheckLevel::off>(stream);
+      const auto token =
+          copy<CheckLevel::off>(stream, warpsafe::from(buffer),
+                                warpsafe::to(PinnedBuffer<int>::create(buffer.size()).value()));
       host::fail_next(call_of<&host_backend::event_synchronize>, 1, HostStatus::unknown);
     }
     return ::testing::internal::GetCapturedStderr();
@@ -280,8 +282,8 @@ TEST_F(PendingTest, MemoryOfACopyThatCannotBeWaitedForIsNeverGivenBack) {
 TEST_F(PendingTest, HadItHoldsTheDevicesMemoryNoLonger) {
   auto first = filled(counting(4));
   auto second = filled(counting(4));
-  auto one = first.to_host(stream);
-  auto other = second.to_host(stream);
+  auto one = start_copy(stream, first);
+  auto other = start_copy(stream, second);
   ASSERT_TRUE(first.close().has_value());
   ASSERT_TRUE(second.close().has_value());
   EXPECT_EQ(held_bytes(), 2 * 4 * sizeof(int));
@@ -289,6 +291,26 @@ TEST_F(PendingTest, HadItHoldsTheDevicesMemoryNoLonger) {
   EXPECT_EQ(held_bytes(), 4 * sizeof(int));
   EXPECT_TRUE(synchronize(stream, std::move(other)).has_value());
   EXPECT_EQ(held_bytes(), 0U);
+}
+
+// The copy to pageable memory has ended when the call returns.
+TEST_F(PendingTest, OfPageableMemoryNeedsNoEvent) {
+  auto buffer = filled(counting(4));
+  auto token = buffer.to_host(stream);
+  ASSERT_TRUE(buffer.close().has_value());
+  EXPECT_EQ(held_bytes(), 0U);
+  EXPECT_TRUE(token.ready().value());
+  EXPECT_EQ(std::move(token).get().value(), counting(4));
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::event_create>), 0U);
+}
+
+TEST_F(PendingTest, OfPageableMemoryHasTheErrorOfItsWait) {
+  const auto buffer = filled(counting(4));
+  for (const HostStatus status : {HostStatus::illegal_address, HostStatus::unknown}) {
+    host::fail_next(call_of<&host_backend::stream_synchronize>, 1, status);
+    auto token = buffer.to_host(stream);
+    EXPECT_EQ(error_in(std::move(token).get()).stage, Stage::completion);
+  }
 }
 
 TEST_F(PendingTest, SeveralAreHadAfterOneWait) {

@@ -266,11 +266,12 @@ template <CheckLevel Level, class B>
   return error;
 }
 
-/// Copies, and returns when the copy has ended. Errc::size_mismatch, ::stream_capturing,
-/// ::execution_failed, ::runtime_failed.
+/// Copies, and returns when the copy has ended. Stores whether it may still run, if an error is
+/// returned. Errc::size_mismatch, ::stream_capturing, ::execution_failed, ::runtime_failed.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> copy_blocking(const CopyRows& to, const CopyRows& from, CopyKind kind,
-                                         basic_stream_ref<B> stream, call_site site) noexcept {
+                                         basic_stream_ref<B> stream, call_site site,
+                                         bool* may_run = nullptr) noexcept {
   const result<void> sizes = check_same_size(to, from, site);
   if (!sizes.has_value() || to.size == 0) return sizes;
   const Name operation =
@@ -284,7 +285,12 @@ template <CheckLevel Level, class B>
   }
   const int status = submit_copy<Level>(to, from, kind, stream);
   if (status != 0) return runtime_error<B>(status, operation, site);
-  return wait_for<Level>(stream, site);
+  result<void> waited = wait_for<Level>(stream, site);
+  if (!waited.has_value() && may_run != nullptr) {
+    const Errc code = waited.assume_error().code;
+    *may_run = code != Errc::execution_failed && code != Errc::device_check_failed;
+  }
+  return waited;
 }
 
 /// Fills every byte of the rows, including the padding. Checked builds: Errc::memory_wrong_device.

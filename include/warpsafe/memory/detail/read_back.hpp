@@ -134,25 +134,37 @@ template <CheckLevel Level, class B, class T>
   return PendingAccess::failed<Level>(token, noted.assume_error());
 }
 
-/// Copies the elements to a std::vector.
+/// Copies the elements to a std::vector, and waits: the runtime's copy to pageable memory returns
+/// only when it has ended (CUDA Runtime API, "API synchronization behavior"), so that an event
+/// behind it would mark nothing.
 template <CheckLevel Level, class B, class T>
 [[nodiscard]] basic_pending<B, HostElements<T>> read_back(basic_stream_ref<B> stream,
                                                           const CopyRows& device,
                                                           DeviceMemory<B>* owner,
                                                           call_site site) noexcept {
-  HostElements<T> target;
+  using Elements = HostElements<T>;
+  Elements target;
   if (!resize(target, device.size)) {
-    return PendingAccess::failed<Level, B, HostElements<T>>(
+    return PendingAccess::failed<Level, B, Elements>(
         stream, LaunchError::make(Errc::out_of_memory, Stage::runtime_call, device.size * sizeof(T),
                                   0, Axis::none, site));
   }
-  const int on = stream.device().value();
-  if (const int status = wait_ahead<Level>(stream, site)) {
-    return PendingAccess::failed<Level, B, HostElements<T>>(
-        stream, runtime_error<B>(status, Name::of("copy to host"), site, Stage::completion, on));
-  }
   const CopyRows host = CopyRows::flat(target.data(), target.size());
-  return copy_pending<Level>(stream, host, std::move(target), device, owner, true, site);
+  bool may_run = false;
+  result<void> copied = check_same_size(host, device, site);
+  if (copied.has_value() && device.size == 0) {
+    copied = check_not_capturing<Level>(stream, Name::of("copy to host"), site);
+  } else if (copied.has_value()) {
+    if constexpr (Level != CheckLevel::off) tell_captures(stream, Name::of("copy to host"), site);
+    copied = copy_blocking<Level>(host, device, CopyKind::device_to_host, stream, site, &may_run);
+  }
+  if (copied.has_value()) return PendingAccess::ended<Level, B>(stream, std::move(target), site);
+  if (may_run) {
+    static_cast<void>(record_use<Level>(owner, stream, site));
+    static_cast<void>(record_uses(stream, site.file, site.function, site.line, device.owner));
+    PendingAccess::leak<B>(stream, std::move(target));
+  }
+  return PendingAccess::failed<Level, B, Elements>(stream, copied.assume_error());
 }
 
 /// Copies between operands that the checks accepted.
