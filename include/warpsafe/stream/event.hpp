@@ -16,8 +16,8 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
-/// A point in a stream that can be waited for. Recording creates it, so every event marks a point.
-/// Move-only. `Timed` events measure time; the others are cheaper.
+/// A point in a stream that can be waited for. Recording creates it, so every event marks a point;
+/// `record` moves it. Move-only. `Timed` events measure time; the others are cheaper.
 ///
 /// An event recorded in a capture is a point in the graph, not in the stream. It orders streams
 /// that take part in that capture, and nothing else.
@@ -32,7 +32,6 @@ class [[nodiscard]] basic_event {
                                                   call_site site = call_site::current()) noexcept {
     const auto there = detail::check_stream<Level>(Name::of("event record"), stream, site);
     if (!there.has_value()) return there.assume_error();
-    const auto point = detail::StreamPoint::of(stream);
     const detail::CallScope<B> here(site);
     if (detail::StreamNumber::is_default(stream.native())) [[unlikely]] {
       // The runtime would record in the current device's stream, and succeed.
@@ -40,23 +39,38 @@ class [[nodiscard]] basic_event {
       if (is_of_another_device<Level>(stream, error)) return error;
     }
     typename B::native_event event{};
-    int status = detail::call<B, Level, &B::event_create>(event, Timed);
+    const int status = detail::call<B, Level, &B::event_create>(event, Timed);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
-    status = detail::call<B, Level, &B::event_record>(event, stream.native());
-    basic_event made(event, point, detail::call<B, Level, &B::event_destroy>);
-    if (const auto* const hooks = detail::open_captures()) [[unlikely]] {
-      made.capture_ = hooks->recorded(event, {stream.native(), stream.number()});
-    }
-    if (status != 0) return record_error(status, stream, site);
-    if constexpr (Level == CheckLevel::full) {
-      bool capturing = false;
-      if (made.capture_ == 0 &&
-          detail::call<B, Level, &B::stream_capturing>(stream.native(), capturing) == 0 &&
-          capturing) {
-        made.capture_ = others_capture;
-      }
-    }
+    basic_event made(event, detail::call<B, Level, &B::event_destroy>);
+    const result<void> recorded = made.template record_there<Level>(stream, site);
+    if (!recorded.has_value()) return recorded.assume_error();
     return made;
+  }
+  /// Moves the event to the point after everything submitted to `stream` so far. A wait that was
+  /// submitted before is for the old point. One call of the runtime, where a new event takes three;
+  /// an event of another device than the stream's is replaced by a new one. Errc as `create`, and
+  /// ::event_moved. After an error the event marks the old point.
+  template <CheckLevel Level = current_level>
+  [[nodiscard]] result<void> record(basic_stream_ref<B> stream,
+                                    call_site site = call_site::current()) noexcept {
+    constexpr Name operation = Name::of("event record");
+    const auto there = detail::check_stream<Level>(operation, stream, site);
+    if (!there.has_value()) return there;
+    if (native_ == nullptr) {
+      LaunchError error = LaunchError::make(Errc::event_moved, Stage::validation, site);
+      error.vendor = B::vendor;
+      error.operation = operation;
+      return error;
+    }
+    // A default stream's handle means the current device's, which `create` asks for.
+    if (stream.device() != device() || detail::StreamNumber::is_default(stream.native())) {
+      result<basic_event> made = create<Level>(stream, site);
+      if (!made.has_value()) return made.assume_error();
+      *this = std::move(made).assume_value();
+      return success();
+    }
+    const detail::CallScope<B> here(site);
+    return record_there<Level>(stream, site);
   }
   basic_event(basic_event&& other) noexcept
       : native_(other.native_),
@@ -154,6 +168,28 @@ class [[nodiscard]] basic_event {
   /// The capture of an event that other code's capture holds. Only level full finds out.
   static constexpr std::uint64_t others_capture = ~std::uint64_t{0};
 
+  /// Records the event in a stream of its device.
+  template <CheckLevel Level>
+  [[nodiscard]] result<void> record_there(basic_stream_ref<B> stream, call_site site) noexcept {
+    const auto point = detail::StreamPoint::of(stream);
+    const int status = detail::call<B, Level, &B::event_record>(native_, stream.native());
+    std::uint64_t capture = 0;
+    if (const auto* const hooks = detail::open_captures()) [[unlikely]] {
+      capture = hooks->recorded(native_, {stream.native(), stream.number()});
+    }
+    if (status != 0) return record_error(status, stream, site);
+    if constexpr (Level == CheckLevel::full) {
+      bool capturing = false;
+      if (capture == 0 &&
+          detail::call<B, Level, &B::stream_capturing>(stream.native(), capturing) == 0 &&
+          capturing) {
+        capture = others_capture;
+      }
+    }
+    point_ = point;
+    capture_ = capture;
+    return success();
+  }
   [[WARPSAFE_DETAIL_RARE]] static LaunchError record_error(int status, basic_stream_ref<B> stream,
                                                            call_site site) noexcept {
     LaunchError error = detail::runtime_error<B>(status, Name::of("event record"), site);
@@ -178,9 +214,8 @@ class [[nodiscard]] basic_event {
   /// The runtime's call, traced or not, by the check level that made the event.
   using Destroy = int (*)(typename B::native_event event) noexcept;
 
-  basic_event(typename B::native_event event, const detail::StreamPoint& point,
-              Destroy how) noexcept
-      : native_(event), destroy_(how), point_(point) {}
+  basic_event(typename B::native_event event, Destroy how) noexcept
+      : native_(event), destroy_(how) {}
   void destroy() noexcept {
     if (native_ == nullptr) return;
     detail::report_dropped<B>(destroy_(native_), Name::of("event destroy"),

@@ -43,6 +43,25 @@ ws::result<float> run(ws::DeviceId device) {
   return ws::elapsed_ms(begin, end);
 }
 
+ws::result<void> repeat(const ws::Stream& first, const ws::Stream& second) {
+  constexpr std::size_t n = 1000;
+  const auto grid = ws::SafeGrid<>::cover(n, ws::block<256>);
+  WARPSAFE_TRY(auto x, ws::DeviceBuffer<float>::create(first, n));
+  WARPSAFE_TRY(auto y, ws::DeviceBuffer<float>::create(second, n));
+
+  WARPSAFE_TRY(auto loaded, first.record());
+  WARPSAFE_TRY(auto used, second.record());
+  for (int step = 0; step < 10; ++step) {
+    WARPSAFE_TRYV(ws::wait(first, used));
+    WARPSAFE_TRYV(ws::launch(first, grid, ws::kernel<load>, x.view(), n));
+    WARPSAFE_TRYV(loaded.record(first));              // moves the event
+    WARPSAFE_TRYV(ws::wait(second, loaded));
+    WARPSAFE_TRYV(ws::launch(second, grid, ws::kernel<use>, x.view(), y.view(), n));
+    WARPSAFE_TRYV(used.record(second));
+  }
+  return second.synchronize();
+}
+
 ws::result<void> from_elsewhere(ws::host_backend::native_stream theirs, std::size_t n) {
   WARPSAFE_TRY(auto stream, ws::StreamRef::borrow(theirs, ws::DeviceId(0)));
   WARPSAFE_TRY(auto x, ws::DeviceBuffer<float>::create(stream, n));
@@ -55,7 +74,10 @@ bool streams() {
   const auto ms = run(ws::DeviceId(0));
   if (!ms.has_value() || ms.value() < 0) return false;
   const auto owner = ws::Stream::create();
-  if (!owner.has_value() || !from_elsewhere(owner.value().native(), 10).has_value()) return false;
+  const auto other = ws::Stream::create();
+  if (!owner.has_value() || !other.has_value()) return false;
+  if (!repeat(owner.value(), other.value()).has_value()) return false;
+  if (!from_elsewhere(owner.value().native(), 10).has_value()) return false;
   shown();
   const auto none = from_elsewhere(nullptr, 10);
   if (none.has_value()) return false;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include "launch_fixture.hpp"
+#include <warpsafe/graph/capture.hpp>
 
 #include <gmock/gmock.h>
 
@@ -42,6 +43,72 @@ TEST_F(EventTest, ComesFromItsStreamAndAnswersByName) {
   ASSERT_TRUE(timed.synchronize().has_value());
   EXPECT_EQ(event.query().value(), Progress::ready);
   EXPECT_EQ(stream.query().value(), Progress::ready);
+}
+
+TEST_F(EventTest, IsMovedToALaterPoint) {
+  Event event = stream.record().value();
+  ASSERT_TRUE(event.synchronize().has_value());
+  may_end = false;
+  ASSERT_TRUE(launch(stream, once, kernel<run_until_released>).has_value());
+  EXPECT_TRUE(event.ready().value());
+  ASSERT_TRUE(event.record(stream).has_value());
+  EXPECT_TRUE(stays_pending(event));
+  may_end = true;
+  EXPECT_TRUE(event.synchronize().has_value());
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::event_create>), 1U);
+}
+
+TEST_F(EventTest, AWaitIsForThePointThatItFound) {
+  const Stream other = Stream::create().value();
+  const Stream idle = Stream::create().value();
+  may_end = false;
+  ASSERT_TRUE(launch(stream, once, kernel<run_until_released>).has_value());
+  Event event = stream.record().value();
+  ASSERT_TRUE(warpsafe::wait(other, event).has_value());
+  ASSERT_TRUE(event.record(idle).has_value());
+  EXPECT_TRUE(event.shares_stream_with(idle.record().value()));
+  EXPECT_TRUE(event.synchronize().has_value());
+  EXPECT_TRUE(stays_pending(other));
+  may_end = true;
+  EXPECT_TRUE(other.synchronize().has_value());
+}
+
+TEST_F(EventTest, IsReplacedForAStreamOfAnotherDevice) {
+  host::set_device_count(2);
+  const Stream far = Stream::create(DeviceId(1)).value();
+  Event event = stream.record().value();
+  EXPECT_EQ(error_in(event.record(far)).code, Errc::stream_wrong_device);
+  EXPECT_EQ(event.device(), DeviceId(0)) << "it marks the old point";
+  EXPECT_TRUE(event.synchronize().has_value());
+  {
+    const auto guard = DeviceGuard::create(DeviceId(1)).value();
+    ASSERT_TRUE(event.record(far).has_value());
+  }
+  EXPECT_EQ(event.device(), DeviceId(1));
+  EXPECT_TRUE(event.synchronize().has_value());
+}
+
+TEST_F(EventTest, ThatWasMovedFromIsNotRecordedAgain) {
+  Event event = stream.record().value();
+  const Event next = std::move(event);
+  // NOLINTNEXTLINE(bugprone-use-after-move): what is tested
+  const LaunchError error = error_in(event.record(stream, app));
+  EXPECT_EQ(error.code, Errc::event_moved);
+  EXPECT_EQ(text(error.operation), "event record");
+  EXPECT_TRUE(next.synchronize().has_value());
+  Event other = stream.record().value();
+  EXPECT_EQ(error_in(other.record(detail::StreamAccess::closed<host_backend>())).code,
+            Errc::stream_null);
+}
+
+TEST_F(EventTest, RecordedAgainAfterACaptureItIsNoPointOfTheGraph) {
+  Event event = stream.record().value();
+  auto capture = Capture::begin(stream).value();
+  ASSERT_TRUE(event.record(stream).has_value());
+  EXPECT_TRUE(std::move(capture).end().has_value());
+  EXPECT_EQ(error_in(event.synchronize()).code, Errc::captured_event);
+  ASSERT_TRUE(event.record(stream).has_value());
+  EXPECT_TRUE(event.synchronize().has_value());
 }
 
 TEST_F(EventTest, OrdersTwoStreams) {
