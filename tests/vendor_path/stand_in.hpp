@@ -269,8 +269,10 @@ class VendorTest : public testing::Test {
     if (!is_cuda) GTEST_FLAG_SET(death_test_style, "threadsafe");
     reset();
     set_device_count(device_count);
-    // The names are read once per process, so read them before a test removes devices.
+    // The names and the number of devices are read once per process, so read them before a test
+    // removes devices.
     ASSERT_FALSE(Backend::device_name(0).empty());
+    warpsafe::detail::count_devices<Backend, warpsafe::CheckLevel::off>();
     reset();
     set_device_count(device_count);
   }

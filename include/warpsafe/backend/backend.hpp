@@ -86,6 +86,8 @@ template <std::size_t N>
 /// * `bool runs_host_kernels`: kernels are functions of the host compiler, called through
 ///   KernelEntry::invoke (false: code of a device compiler)
 /// * `bool limits_may_change`: limits of devices and kernels are queried every time (false: once)
+/// * `bool device_count_is_fixed`: the number of devices is queried once, and in a process with one
+///   device no call asks which one is current (false)
 /// * `int illegal_state`: the status of a capture's begin on a stream that captures, and of its end
 ///   on one that does not; `int unknown_function`: the status of a query about a function that is
 ///   not a kernel (none)

@@ -12,6 +12,7 @@
 #include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/shared_stream.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/device.hpp>
@@ -67,7 +68,9 @@ class [[nodiscard]] basic_stream {
                                                    call_site site = call_site::current()) noexcept {
     int device = 0;
     typename B::native_stream stream{};
-    int status = detail::call<B, Level, &B::current_device>(device);
+    detail::count_devices<B, Level>();
+    int status =
+        detail::is_only_device<B>(device) ? 0 : detail::call<B, Level, &B::current_device>(device);
     if constexpr (Level != CheckLevel::off) {
       if (urgency.value > detail::least_urgent) {
         return LaunchError::make(Errc::priority_range, Stage::construction,

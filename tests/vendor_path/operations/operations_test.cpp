@@ -57,6 +57,15 @@ class Table {
   std::size_t next_ = 0;
 };
 
+/// The number of calls; a run of one function is one entry, "EventQuery x2".
+std::size_t number_of(const Calls& calls) {
+  std::size_t number = 0;
+  for (const std::string& call : calls) {
+    const std::size_t times = call.find(" x");
+    number += times == std::string::npos ? 1 : std::stoul(call.substr(times + 2));
+  }
+  return number;
+}
 std::string cell(const Calls& calls) {
   std::string text;
   for (const std::string& call : calls) {
@@ -138,6 +147,7 @@ void measure(Table& table) {
   std::optional<ws::Event> event;
   table.add("`stream.record()`", 2, [&] { event.emplace(stream.record<Level>().value()); });
   table.add("`wait(other, event)`", 1, [&] { succeed(ws::wait<Level>(other, *event)); });
+  table.add("`event.record(stream)`", 1, [&] { succeed(event->template record<Level>(stream)); });
   table.add("`event.synchronize()`", 1, [&] { succeed(event->synchronize<Level>()); });
   table.add("`event.ready()`", 1, [&] { succeed(event->ready<Level>()); });
   table.add("an `Event` is destroyed", 1, [&] { event.reset(); });
@@ -167,6 +177,11 @@ TEST(Operations, MakeTheCallsOfThePage) {
     measure<CheckLevel::off>(off);
     measure<CheckLevel::full>(on);
     if (!again) continue;
+    for (const Row& row : Table::rows()) {
+      // The library asks whether the other stream captures.
+      const bool asks = row.what.find("that another stream used") != std::string::npos;
+      EXPECT_LE(number_of(row.calls[0]), row.by_hand + (asks ? 1 : 0)) << row.what;
+    }
     const std::string right = table_of(Table::rows());
     EXPECT_TRUE(table_on_page("## Other operations of CUDA") == right)
         << "the page needs this table:\n"

@@ -37,6 +37,7 @@ struct CudaCalls : CudaGraphCalls {
   /// 13 compiles for; else 4096.
   static constexpr std::size_t parameter_bytes = CUDART_VERSION >= 13000 ? 32764 : 4096;
   static constexpr bool has_clusters = true;
+  static constexpr bool device_count_is_fixed = true;
   using native_stream = cudaStream_t;
   using native_event = cudaEvent_t;
 

@@ -35,6 +35,7 @@ struct HipCalls : HipGraphCalls {
   static constexpr std::size_t parameter_bytes = 4096;
   /// The supported releases of HIP pass no cluster dimensions.
   static constexpr bool has_clusters = false;
+  static constexpr bool device_count_is_fixed = true;
   static constexpr const DeviceLimits& floor =
       std::is_same_v<Platform, amd_platform> ? limits::amd_floor : limits::cuda_floor;
   using native_stream = hipStream_t;

@@ -8,9 +8,38 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
+/// The number of the process's devices; 0: not asked yet. One variable for the whole program.
+template <class B>
+[[gnu::visibility("default")]] inline int counted_devices = 0;
+
+/// Whether B's processes keep their number of devices.
+template <class B>
+inline constexpr bool has_fixed_devices = requires {
+  requires B::device_count_is_fixed;
+};
+
+/// Asks for the number of devices once.
+template <class B, CheckLevel Level>
+void count_devices() noexcept {
+  if constexpr (has_fixed_devices<B>) {
+    if (__atomic_load_n(&counted_devices<B>, __ATOMIC_RELAXED) != 0) return;
+    int count = 0;
+    if (call<B, Level, &B::device_count>(count) != 0) return;
+    __atomic_store_n(&counted_devices<B>, count, __ATOMIC_RELAXED);
+  }
+}
+/// Whether the device is current in each thread, because the process has no other. False if that is
+/// not known.
+template <class B>
+[[nodiscard]] bool is_only_device(int device) noexcept {
+  return has_fixed_devices<B> && device == 0 &&
+         __atomic_load_n(&counted_devices<B>, __ATOMIC_RELAXED) == 1;
+}
+
 /// Runs `body()`, which returns a runtime's status, with `device` current.
 template <class B, CheckLevel Level, class Body>
 [[nodiscard]] int on_device(int device, const Body& body) noexcept {
+  if (is_only_device<B>(device)) return body();
   int before = 0;
   int status = call<B, Level, &B::current_device>(before);
   if (status != 0 || before == device) return status != 0 ? status : body();
