@@ -6,6 +6,7 @@
 #include <warpsafe/args/device_span.hpp>
 #include <warpsafe/args/trust.hpp>
 #include <warpsafe/kernel/functor.hpp>
+#include <warpsafe/memory/buffer.hpp>
 
 #include <optional>
 #include <span>
@@ -312,3 +313,27 @@ auto launched(ws::StreamRef stream, const Window& window) {
 }
 
 }  // namespace c07k_private_span
+
+// C07: The elements of a buffer hold a raw pointer, and the device cannot follow one to the host.
+namespace c07l_pointer_in_the_elements {
+
+struct Row {
+  float* data;
+  int size;
+};
+struct TypedRow {
+  ws::DeviceSpan<float> data;
+  int kind;
+};
+
+auto filled(const ws::Stream& stream, [[maybe_unused]] const std::vector<Row>& rows,
+            [[maybe_unused]] const std::vector<TypedRow>& typed) {
+#ifdef MISUSE
+  // expected-error {{"these elements hold a raw pointer"}}
+  return ws::DeviceBuffer<Row>::from(stream, rows);
+#else
+  return ws::DeviceBuffer<TypedRow>::from(stream, typed);
+#endif
+}
+
+}  // namespace c07l_pointer_in_the_elements

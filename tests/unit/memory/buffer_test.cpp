@@ -159,157 +159,19 @@ inline constexpr bool warpsafe::is_device_copyable<marked::Node> = true;
 namespace warpsafe::core_test {
 namespace {
 
-struct ListNode {
-  const float* values;
-  int size;
-};
-struct Edge {
-  const float* values;
-  int from, to;
-};
-struct Layers {
-  int count;
-  ListNode nodes[2];
-};
-union Address {
-  const float* values;
-  std::intptr_t number;
-};
-struct Choice {
-  int kind;
-  Address address;
-  int size;
-};
-struct Maybe {
-  int kind;
-  std::optional<const float*> values;
-};
-struct Derived : ListNode {
-  const float* weights;
-};
 struct Pixel {
   int red, green;
   double depth;
 };
-struct Tag {};
-struct Tagged : Tag {
-  int size;
-  Tag tag;
-  const float* values;
-};
-struct Unnamed {
-  int kind;
-  union {
-    int size;
-    float weight;
-  };
-  const float* values;
-};
-struct Crowd {
-  const float* values;
-  int numbers[70];
-  const float* behind;
-};
-class Explicit {
- public:
-  Explicit() = default;
-  explicit Explicit(const Explicit&) = default;
-  long number() const { return number_; }
 
- private:
-  long number_ = 0;
-};
-struct HasExplicit {
-  Explicit number;
-  const float* values;
-};
-using Four = float __attribute__((vector_size(16)));
-struct HasVector {
-  Four four;
-  const float* values;
-};
-struct Renamed {
-  [[deprecated]] int size;
-  const float* values;
-};
-
-TEST_F(BufferTest, AStructureHasNoAddressesOfTheHost) {
-  std::vector<float> on_host(4);
+TEST_F(BufferTest, AStructureThatDeclaresItsAddressesIsCopied) {
   auto there = DeviceBuffer<float>::create(stream, 4).value();
   const float* const known = there.view().pointer().get();
-  const std::vector<ListNode> wrong{{known, 4}, {on_host.data(), 4}};
-  const auto refused = DeviceBuffer<ListNode>::from(stream, wrong);
-  EXPECT_EQ(error_in(refused).code, Errc::argument_host_pointer);
-  EXPECT_EQ(error_in(refused).value, 1U);
-  const std::vector<std::array<const float*, 2>> pairs{{known, on_host.data()}};
-  EXPECT_FALSE((DeviceBuffer<std::array<const float*, 2>>::from(stream, pairs).has_value()));
-}
-
-TEST_F(BufferTest, AStructureHasAddressesOfTheDeviceAndNumbers) {
-  auto there = DeviceBuffer<float>::create(stream, 4).value();
-  const float* const known = there.view().pointer().get();
-  const std::vector<ListNode> nodes{{known, 32767}, {nullptr, -1}, {known + 4, 0}};
-  EXPECT_TRUE(DeviceBuffer<ListNode>::from(stream, nodes).has_value());
-  auto links = DeviceBuffer<ListNode>::create(stream, 1).value();
-  EXPECT_TRUE(
-      copy_and_wait(stream, from(std::vector<ListNode>{{known, 1}}), to(links)).has_value());
-  // A number that is an address by chance: no pointer is among the members.
-  EXPECT_TRUE(DeviceBuffer<Pixel>::from(stream, std::vector<Pixel>{{1, 32767, 0.5}}).has_value());
   int job = 7;
   const std::vector<marked::Node> marked{{known, reinterpret_cast<std::uintptr_t>(&job)}};
-  EXPECT_TRUE(DeviceBuffer<marked::Node>::from(stream, marked).has_value()) << "as it declares";
-}
-
-TEST_F(BufferTest, NumbersAndPaddingAreNoAddresses) {
-  int on_host = 0;
-  const auto word = reinterpret_cast<std::uintptr_t>(&on_host);
-  const auto low = static_cast<int>(word & 0xffffffffU), high = static_cast<int>(word >> 32);
-  EXPECT_TRUE(
-      DeviceBuffer<Edge>::from(stream, std::vector<Edge>{{nullptr, low, high}}).has_value());
-  // The bytes behind the last member are what was in the memory before.
-  std::vector<ListNode> nodes(1);
-  std::memcpy(reinterpret_cast<char*>(nodes.data()) + offsetof(ListNode, size), &word, sizeof word);
-  EXPECT_EQ(nodes[0].size, low);
-  EXPECT_TRUE(DeviceBuffer<ListNode>::from(stream, nodes).has_value());
-}
-
-TEST_F(BufferTest, PointersInsideOfStructuresAreFound) {
-  float on_host = 0;
-  const auto refuses = [&](auto element) {
-    const std::vector<decltype(element)> elements{element};
-    const auto made = DeviceBuffer<decltype(element)>::from(stream, elements);
-    return !made.has_value() && error_in(made).code == Errc::argument_host_pointer;
-  };
-  EXPECT_TRUE(refuses(Layers{1, {{nullptr, 1}, {&on_host, 2}}}));
-  EXPECT_FALSE(refuses(Layers{1, {{nullptr, 1}, {nullptr, 2}}}));
-  EXPECT_TRUE(refuses(Derived{{nullptr, 1}, &on_host}));
-  // What an empty optional and the other member of a union have in their bytes means nothing.
-  Maybe empty{1, &on_host};
-  empty.values.reset();
-  EXPECT_FALSE(refuses(empty));
-  EXPECT_FALSE(refuses(Choice{1, {.number = reinterpret_cast<std::intptr_t>(&on_host)}, 2}));
-}
-
-TEST_F(BufferTest, PointersBesideMembersOfAnyKindAreFound) {
-  const float on_host = 0;
-  // An element with the address at this byte, and zeros.
-  const auto refuses = [&]<class T>(std::type_identity<T>, std::size_t place) {
-    alignas(T) unsigned char bytes[sizeof(T)]{};
-    const float* const address = &on_host;
-    std::memcpy(bytes + place, &address, sizeof address);
-    const std::span<const T> elements(std::launder(reinterpret_cast<const T*>(bytes)), 1);
-    const auto made = DeviceBuffer<T>::from(stream, elements);
-    return !made.has_value() && error_in(made).code == Errc::argument_host_pointer;
-  };
-  EXPECT_TRUE(refuses(std::type_identity<Tagged>{}, 8));
-  EXPECT_FALSE(refuses(std::type_identity<Unnamed>{}, 0));
-  EXPECT_TRUE(refuses(std::type_identity<Unnamed>{}, 8));
-  EXPECT_TRUE(refuses(std::type_identity<Crowd>{}, 0));
-  EXPECT_FALSE(refuses(std::type_identity<HasExplicit>{}, 0));
-  EXPECT_TRUE(refuses(std::type_identity<HasExplicit>{}, 8));
-  EXPECT_FALSE(refuses(std::type_identity<HasVector>{}, 0));
-  EXPECT_TRUE(refuses(std::type_identity<HasVector>{}, 16));
-  EXPECT_TRUE(refuses(std::type_identity<Renamed>{}, 8));
+  EXPECT_TRUE(DeviceBuffer<marked::Node>::from(stream, marked).has_value());
+  // A number that is an address by chance.
+  EXPECT_TRUE(DeviceBuffer<Pixel>::from(stream, std::vector<Pixel>{{1, 32767, 0.5}}).has_value());
 }
 
 TEST_F(BufferTest, ATableHasAddressesThatTheDeviceCanRead) {

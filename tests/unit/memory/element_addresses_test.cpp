@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-// Which words of a table are addresses, and which of them the device can read.
+// Which addresses in a table the device can read, and which structures may not hold one.
 
 namespace warpsafe::core_test {
 namespace {
@@ -20,45 +20,48 @@ namespace {
 struct Row {
   const float* data;
   std::size_t size;
-  int (*function)(int);
-  double value;
-  void* last;
-};
-struct Inner {
-  int* first;
-  long count;
 };
 struct Nested {
   long before;
-  Inner inner;
-  int* after;
+  Row rows[2];
 };
 struct Hidden {
-  union Either {
-    int* pointer;
-    long number;
-  } either;
+  int kind;
   std::optional<int*> maybe;
-  int* known;
+};
+struct Declared {
+  const float* data;
+  std::uintptr_t key;
+};
+struct Numbers {
+  int count;
+  double values[3];
+};
+class Closed {
+ public:
+  explicit Closed(int* value) : value_(value) {}
+
+ private:
+  [[maybe_unused]] int* value_;
 };
 
-TEST(PointerWords, AreThoseThatPointersTake) {
-  EXPECT_EQ(detail::pointer_words<Row>(),
-            (detail::PointerWords<Row>{true, false, true, false, true}));
-  EXPECT_EQ(detail::pointer_words<Inner>(), (detail::PointerWords<Inner>{true, false}));
-  const auto nested = detail::pointer_words<Nested>();
-  EXPECT_FALSE(nested[0]);
-  EXPECT_TRUE(nested[3]);
-  const auto hidden = detail::pointer_words<Hidden>();
-  EXPECT_FALSE(hidden[0]) << "the bytes of a union may be a number";
-  EXPECT_TRUE(hidden[hidden.size() - 1]);
-}
+}  // namespace
+}  // namespace warpsafe::core_test
+template <>
+inline constexpr bool warpsafe::is_device_copyable<warpsafe::core_test::Declared> = true;
+namespace warpsafe::core_test {
+namespace {
 
-TEST(IsMapped, IsMemoryOfTheProgram) {
-  static char known = 0;
-  EXPECT_TRUE(detail::is_mapped(&known));
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): no memory
-  EXPECT_FALSE(detail::is_mapped(reinterpret_cast<char*>(std::uintptr_t{4097})));
+TEST(UndeclaredAddress, IsThatOfAStructure) {
+  EXPECT_TRUE(detail::has_undeclared_address<Row>());
+  EXPECT_TRUE(detail::has_undeclared_address<Nested>());
+  EXPECT_TRUE((detail::has_undeclared_address<std::array<const float*, 2>>()));
+  EXPECT_TRUE(detail::has_undeclared_address<Hidden>());
+  EXPECT_FALSE(detail::has_undeclared_address<Declared>()) << "as it declares";
+  EXPECT_FALSE(detail::has_undeclared_address<Numbers>());
+  EXPECT_FALSE(detail::has_undeclared_address<DeviceSpan<float>>());
+  EXPECT_FALSE(detail::has_undeclared_address<float*>()) << "the driver is asked";
+  EXPECT_FALSE(detail::has_undeclared_address<Closed>()) << "not examined";
 }
 
 struct CheckedAddresses : DataTest {
@@ -68,10 +71,9 @@ struct CheckedAddresses : DataTest {
 
   /// The number of the first element with an address of the host, or nothing.
   [[nodiscard]] static std::optional<std::uint64_t> refused(
-      const std::vector<std::uintptr_t>& words, std::size_t width = 1,
-      const bool* is_pointer = nullptr) {
-    const result<void> checked = detail::check_addresses<default_backend>(
-        words.data(), words.size() / width, width, is_pointer, app);
+      const std::vector<std::uintptr_t>& words) {
+    const result<void> checked =
+        detail::check_addresses<default_backend>(words.data(), words.size(), app);
     if (checked.has_value()) return std::nullopt;
     const LaunchError error = error_in(checked);
     EXPECT_EQ(error.code, Errc::argument_host_pointer);
@@ -97,24 +99,12 @@ TEST_F(CheckedAddresses, AreOfTheDeviceOrMarks) {
   EXPECT_EQ(refused({~std::uintptr_t{4096} - 1}), 0U);
 }
 
-TEST_F(CheckedAddresses, OfAStructureAreThoseOfItsPointers) {
-  const bool is_pointer[] = {false, true, false};
-  EXPECT_EQ(refused({word(&on_host), word(device), word(&on_host)}, 3, is_pointer), std::nullopt);
-  EXPECT_EQ(refused({0, word(device), 0, 0, word(&on_host), 0}, 3, is_pointer), 1U);
-  EXPECT_EQ(refused({0, 4097, 0}, 3, is_pointer), std::nullopt) << "a flag, and no memory";
-}
-
 TEST_F(CheckedAddresses, TheFirst256AreAsked) {
   std::vector<std::uintptr_t> words(257, word(device));
   words[256] = word(&on_host);
   EXPECT_EQ(refused(words), std::nullopt);
   words[255] = word(&on_host);
   EXPECT_EQ(refused(words), 255U);
-  // Words that are no pointers do not count.
-  const bool is_pointer[] = {false, true};
-  std::vector<std::uintptr_t> pairs(2 * 256, word(device));
-  pairs[2 * 255 + 1] = word(&on_host);
-  EXPECT_EQ(refused(pairs, 2, is_pointer), 255U);
 }
 
 }  // namespace
