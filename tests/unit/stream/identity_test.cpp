@@ -218,26 +218,6 @@ TEST_F(Identity, AnotherThreadFreesMemoryAfterTheWorkOfItsStream) {
   owner.join();
 }
 
-TEST_F(Identity, AnotherThreadFillsMemoryAfterTheWorkOfItsStream) {
-  auto buffer = buffer_on(per_thread());
-  auto matrix = PitchedBuffer<int>::create(per_thread(), extent<2>{rows{1}, cols{n}}).value();
-  ASSERT_TRUE(launch(per_thread(), once, kernel<set_late>, buffer->view(), n, 7).has_value());
-  const std::vector<int> ones(n, 1);
-  for (const bool pitched : {false, true}) {
-    may_end = false;
-    ASSERT_TRUE(launch(per_thread(), once, kernel<run_until_released>).has_value());
-    auto filled = std::async(std::launch::async, [&] {
-      const auto own = buffer->stream();
-      return (pitched ? copy_and_wait(own, from(ones), to(matrix))
-                      : copy_and_wait(own, from(ones), to(*buffer)))
-          .has_value();
-    });
-    EXPECT_TRUE(waits_for_late_work(filled));
-    EXPECT_TRUE(filled.get());
-  }
-  EXPECT_EQ(buffer->to_host(per_thread()).get().value(), ones);
-}
-
 TEST_F(Identity, AWaitForAThreadsStreamIsNoWaitForAnotherThreadsCopy) {
   auto buffer = buffer_on(per_thread());
   auto pinned = PinnedBuffer<int>::create(n).value();
