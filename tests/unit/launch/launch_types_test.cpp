@@ -57,14 +57,14 @@ using StridedGrid =
 // The calls are no constant expressions, so that they run here as well as in the compiler.
 TEST(LaunchTypes, ArgumentsThatFitTheirParametersAreAccepted) {
   EXPECT_TRUE(
-      (detail::check_all_arguments<host_backend>(detail::TypeList<>{}, std::index_sequence<>{})));
-  EXPECT_TRUE((detail::check_all_arguments<host_backend, float, trusted_ptr<int>>(
+      (detail::check_arguments<host_backend>(detail::TypeList<>{}, std::index_sequence<>{})));
+  EXPECT_TRUE((detail::check_arguments<host_backend, float, trusted_ptr<int>>(
       detail::TypeList<float, const int*>{}, std::index_sequence<0, 1>{})));
 }
 
 TEST(LaunchTypes, AKernelOfTheStreamsBackendIsAccepted) {
-  EXPECT_TRUE((detail::check_kernel_types<host_backend, PlainKernelType>()));
-  EXPECT_TRUE((detail::check_kernel_types<host_backend, TwoKernelType, float, trusted_ptr<int>>()));
+  EXPECT_TRUE((detail::check_kernel_types<host_backend, PlainKernelType, 0>()));
+  EXPECT_TRUE((detail::check_kernel_types<host_backend, TwoKernelType, 2>()));
 }
 
 TEST(LaunchTypes, AConfigurationThatTheKernelMayHaveIsAccepted) {
@@ -75,9 +75,8 @@ TEST(LaunchTypes, AConfigurationThatTheKernelMayHaveIsAccepted) {
   EXPECT_TRUE((detail::check_config_types<RowsGrid, RowsKernelType>()));
   EXPECT_TRUE((detail::check_config_types<PlainConfig, RowsKernelType>()));
   EXPECT_TRUE((detail::check_config_types<StridedRowsGrid, StridedRowsKernelType>()));
-  EXPECT_TRUE((detail::check_launch_types<host_backend, PlainConfig, PlainKernelType>()));
-  EXPECT_TRUE((detail::check_launch_types<host_backend, SharedConfig, TwoKernelType, float,
-                                          trusted_ptr<int>>()));
+  EXPECT_TRUE((detail::check_launch_types<host_backend, PlainConfig, PlainKernelType, 0>()));
+  EXPECT_TRUE((detail::check_launch_types<host_backend, SharedConfig, TwoKernelType, 2>()));
 }
 
 TEST(LaunchTypes, TheItemsPerThreadAreTheGridsOrTheKernels) {

@@ -250,13 +250,37 @@ struct Diagnosed {};
 template <Provenance Where, class Parameters, class... Needs>
 inline constexpr bool is_kernel<KernelDeclaration<Where, Parameters, Needs...>> = true;
 
-// What returns unchanged, launch_on tells apart or diagnoses.
+/// Whether `without_function` diagnoses a launch with kernel K. What it does not, launch_on tells
+/// apart or diagnoses.
+template <class B, class C, class K>
+inline constexpr bool is_diagnosed_early =
+    is_launch_config<config_of<C>>&& is_launchable<B>&& requires {
+  typename K::entry_type;
+};
+
 template <CheckLevel Level, class B, class C, class... A, class K>
 [[nodiscard, gnu::always_inline]] inline decltype(auto) without_function(const K& kernel) noexcept {
-  if constexpr (!(is_kernel<K> && requires { typename K::entry_type; } &&
-                  is_launch_config<config_of<C>> && is_launchable<B>)) {
+  if constexpr (is_functor_kernel<K>) {
+    using Entry = typename K::kernel_type;
+    if constexpr (!is_diagnosed_early<B, C, Entry>) {
+      return (kernel);
+    } else if constexpr (!check_launch_types<B, config_of<C>, typename Entry::declaration,
+                                             static_cast<int>(sizeof...(A)) + 1>()) {
+      return Diagnosed{};
+    } else if constexpr (!check_arguments<B, decltype(kernel.function), A...>(
+                             typename Entry::parameters{},
+                             std::make_index_sequence<sizeof...(A) + 1>{})) {
+      return Diagnosed{};
+    } else {
+      return (kernel);
+    }
+  } else if constexpr (!(is_kernel<K> && is_diagnosed_early<B, C, K>)) {
     return (kernel);
-  } else if constexpr (!check_launch_types<B, config_of<C>, typename K::declaration, A...>()) {
+  } else if constexpr (!check_launch_types<B, config_of<C>, typename K::declaration,
+                                           static_cast<int>(sizeof...(A))>()) {
+    return Diagnosed{};
+  } else if constexpr (!check_arguments<B, A...>(typename K::parameters{},
+                                                 std::index_sequence_for<A...>{})) {
     return Diagnosed{};
   } else if constexpr (Level != CheckLevel::off) {
     using Data = const LaunchedKernel<B>&;
@@ -289,7 +313,12 @@ inline result<void> launch_on(const Located<B, Copies>& at, const C& config, con
     return launch_on<Level>(at, config, kernel.loaded(at.stream.device()), arguments...);
   } else if constexpr (std::is_same_v<K, Diagnosed>) {
     return success();
-  } else if constexpr (check_launch_types<B, config_of<C>, K, A...>()) {
+  } else if constexpr (!check_launch_types<B, config_of<C>, K, static_cast<int>(sizeof...(A))>()) {
+    return success();
+  } else if constexpr (!check_arguments<B, A...>(typename K::parameters{},
+                                                 std::index_sequence_for<A...>{})) {
+    return success();
+  } else {
     using Parameters = typename K::parameters;
     if constexpr (Level == CheckLevel::off) {
       if constexpr (is_result<C>) {
@@ -315,8 +344,6 @@ inline result<void> launch_on(const Located<B, Copies>& at, const C& config, con
 #endif
       return run_checked_launch(at, types, &config, launched_kernel<B>(kernel), addressed.words());
     }
-  } else {
-    return success();
   }
 }
 

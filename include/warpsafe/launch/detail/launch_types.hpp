@@ -18,23 +18,6 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-/// Diagnoses the parameters P of a kernel and the arguments A, numbered from 1.
-template <class B, class... A, class... P, std::size_t... Place>
-constexpr bool check_all_arguments(TypeList<P...>, std::index_sequence<Place...>) noexcept {
-  constexpr bool parameters = (check_parameter<Place + 1, P>() && ... && true);
-  static_assert(
-      !(is_result<A> || ...),
-      "warpsafe: an argument of the launch is a result; unwrap it with WARPSAFE_TRY or .value()");
-  if constexpr (parameters && !(is_result<A> || ...)) {
-    constexpr bool fits = parameter_bytes<P...>() <= B::parameter_bytes;
-    static_assert(
-        fits,
-        "warpsafe: the kernel's parameters exceed the runtime's limit for parameter bytes; put the large one into device memory");
-    return (check_argument<Place + 1, P, A>() && ... && fits);
-  }
-  return false;
-}
-
 template <class Grid>
 inline constexpr bool is_strided_grid = false;
 template <class Rules, class Block, int Rank, std::uint32_t Items>
@@ -105,8 +88,8 @@ constexpr bool check_config_types() noexcept {
   return true;
 }
 
-/// Diagnoses a kernel that cannot run on a stream of backend B, and its arguments.
-template <class B, class K, class... A>
+/// Diagnoses a kernel that cannot run on a stream of backend B, or not with `Count` arguments.
+template <class B, class K, int Count>
 constexpr bool check_kernel_types() noexcept {
   static_assert(
       part_kind<K> == PartKind::none,
@@ -133,20 +116,39 @@ constexpr bool check_kernel_types() noexcept {
       static_assert(std::is_same_v<typename K::module_backend, B>,
                     "warpsafe: this kernel was loaded by a different backend than the stream's");
     }
-    constexpr bool right_count = static_cast<int>(sizeof...(A)) == K::parameters::size;
+    constexpr bool right_count = Count == K::parameters::size;
     static_assert(
         right_count,
         "warpsafe: the number of arguments differs from the kernel's number of parameters");
-    if constexpr (right_count && host_stream == host_kernel) {
-      return check_all_arguments<B, A...>(typename K::parameters{},
-                                          std::index_sequence_for<A...>{});
+    return right_count && host_stream == host_kernel;
+  }
+  return false;
+}
+
+/// Diagnoses the parameters P of a kernel and the arguments A, numbered from 1. Each function
+/// between `launch` and an assertion costs g++ a line before the sentence, so `launch` reaches this
+/// one directly.
+template <class B, class... A, class... P, std::size_t... Place>
+constexpr bool check_arguments(TypeList<P...>, std::index_sequence<Place...>) noexcept {
+  if constexpr (sizeof...(P) == sizeof...(A)) {
+    constexpr bool parameters = (check_parameter<Place + 1, P>() && ... && true);
+    static_assert(
+        !(is_result<A> || ...),
+        "warpsafe: an argument of the launch is a result; unwrap it with WARPSAFE_TRY or .value()");
+    if constexpr (parameters && !(is_result<A> || ...)) {
+      constexpr bool fits = parameter_bytes<P...>() <= B::parameter_bytes;
+      static_assert(
+          fits,
+          "warpsafe: the kernel's parameters exceed the runtime's limit for parameter bytes; put the large one into device memory");
+      constexpr bool arguments = (check_argument<Place + 1, P, A>() && ... && fits);
+      return arguments;
     }
   }
   return false;
 }
 
-/// Diagnoses every mistake in a launch that its types show.
-template <class B, class Config, class K, class... A>
+/// Diagnoses a launch by its types, but for the arguments.
+template <class B, class Config, class K, int Count>
 constexpr bool check_launch_types() noexcept {
   static_assert(
       is_launch_config<Config>,
@@ -154,7 +156,7 @@ constexpr bool check_launch_types() noexcept {
   if constexpr (is_launch_config<Config>) {
     // First, and without a use of B's members: the header of a backend that cannot run the kernel
     // need not be included.
-    constexpr bool kernel_fine = check_kernel_types<B, K, A...>();
+    constexpr bool kernel_fine = check_kernel_types<B, K, Count>();
     static_assert(
         is_launchable<B>,
         "warpsafe: launch does not know this stream's backend; include the backend's own header");
