@@ -142,11 +142,11 @@ class [[nodiscard]] basic_capture {
     return closed_capture_error(site);
   }
   /// Keeps `value` (a buffer, a library handle, a token) alive as long as the graph and its
-  /// instances, and returns a pointer to it. Errc::out_of_memory; `value` is then untouched.
-  /// Errc::capture_unmatched after the end.
+  /// instances, and returns a pointer to it. Move it in; a MemoryHold and a module's kernel are
+  /// also copied. Errc::out_of_memory; `value` is then untouched. Errc::capture_unmatched after the
+  /// end.
   template <class T>
-  result<std::remove_reference_t<T>*> keep(T&& value,
-                                           call_site site = call_site::current()) noexcept {
+  result<std::remove_cvref_t<T>*> keep(T&& value, call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_keep_argument<T>()) {
       if (state_ == nullptr) return closed_capture_error(site);
       return detail::keep_value(*state_->watch.resources.get(), std::forward<T>(value), site);

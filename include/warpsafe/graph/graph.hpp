@@ -30,19 +30,31 @@ inline constexpr bool is_reference_only = std::is_pointer_v<T> ||
                                            (is_view<T> || is_device_memory<T> ||
                                             is_view_by_shape<T>));
 
+/// Whether a T shares what it owns, as a MemoryHold and a module's kernel do: keep() copies it.
+template <class T>
+inline constexpr bool is_shared_owner = requires {
+  typename T::is_shared_owner;
+};
+
 /// Diagnoses arguments of keep() that own nothing, or that are not moved in.
 template <class T>
 constexpr bool check_keep_argument() noexcept {
   static_assert(
       !is_reference_only<std::remove_cvref_t<T>>,
       "warpsafe: this refers to memory without owning it; give the graph the owner: keep(std::move(buffer)), or keep(buffer.keep())");
-  static_assert(!std::is_lvalue_reference_v<T>,
-                "warpsafe: keep takes ownership; write keep(std::move(buffer))");
-  return !std::is_lvalue_reference_v<T> && !is_reference_only<std::remove_cvref_t<T>>;
+  constexpr bool owned = !std::is_lvalue_reference_v<T> || is_shared_owner<std::remove_cvref_t<T>>;
+  static_assert(owned, "warpsafe: keep takes ownership; write keep(std::move(buffer))");
+  return owned && !is_reference_only<std::remove_cvref_t<T>>;
 }
 template <class T>
-[[nodiscard]] result<T*> keep_value(GraphResources& resources, T&& value, call_site site) noexcept {
-  if (T* const kept = resources.keep(std::forward<T>(value))) return kept;
+[[nodiscard]] result<std::remove_cvref_t<T>*> keep_value(GraphResources& resources, T&& value,
+                                                         call_site site) noexcept {
+  using Kept = std::remove_cvref_t<T>;
+  if constexpr (std::is_lvalue_reference_v<T>) {
+    if (Kept* const kept = resources.keep(Kept(value))) return kept;
+  } else {
+    if (Kept* const kept = resources.keep(std::forward<T>(value))) return kept;
+  }
   return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(T), 0, Axis::none,
                            site);
 }
@@ -89,11 +101,11 @@ class [[nodiscard]] basic_graph {
     return success();
   }
   /// Keeps `value` (a buffer, a library handle, a token) alive as long as this graph and its
-  /// instances, and returns a pointer to it. Errc::out_of_memory, and ::graph_moved for a graph
-  /// that was moved from or closed; `value` is then untouched.
+  /// instances, and returns a pointer to it. Move it in; a MemoryHold and a module's kernel are
+  /// also copied. Errc::out_of_memory, and ::graph_moved for a graph that was moved from or closed;
+  /// `value` is then untouched.
   template <class T>
-  result<std::remove_reference_t<T>*> keep(T&& value,
-                                           call_site site = call_site::current()) noexcept {
+  result<std::remove_cvref_t<T>*> keep(T&& value, call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_keep_argument<T>()) {
       if (resources_.get() == nullptr) {
         LaunchError error = LaunchError::make(Errc::graph_moved, Stage::construction, site);

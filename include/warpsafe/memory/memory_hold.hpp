@@ -14,6 +14,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 template <class B>
 class basic_memory_hold {
  public:
+  using is_shared_owner = void;  ///< keep() of a graph copies it
   basic_memory_hold() noexcept = default;
   /// For internal use: the result of a buffer's `keep()`.
   explicit basic_memory_hold(detail::DeviceMemory<B>* memory) noexcept : memory_(memory) {

@@ -91,6 +91,7 @@ class basic_module_kernel
       detail::LoadedKernel<B, typename detail::FunctionTraits<Signature*>::parameters, Needs...>;
 
  public:
+  using is_shared_owner = void;  ///< keep() of a graph copies it
   basic_module_kernel(const basic_module_kernel&) noexcept = default;
   basic_module_kernel& operator=(const basic_module_kernel&) noexcept = default;
   ~basic_module_kernel() = default;

@@ -272,6 +272,16 @@ TEST_F(GraphTest, KeepsWhatItIsGivenAsLongAsAnyOfItLives) {
   EXPECT_EQ(gone, 2);
 }
 
+TEST_F(GraphTest, KeepsACopyOfAHold) {
+  const auto buffer = DeviceBuffer<int>::create(stream, 10).value();
+  const MemoryHold hold = buffer.keep();
+  auto capture = Capture::begin(stream).value();
+  EXPECT_FALSE(capture.keep(hold).value()->empty());
+  EXPECT_FALSE(hold.empty());
+  auto graph = std::move(capture).end().value();
+  EXPECT_FALSE(graph.keep(hold).value()->empty());
+}
+
 TEST_F(GraphTest, ADiscardedCaptureKeepsNothing) {
   int gone = 0;
   {

@@ -227,12 +227,11 @@ TEST_F(ModuleTest, CloseTellsOfAFaultInItsKernels) {
 }
 
 TEST_F(ModuleTest, IsNotUnloadedInACapture) {
-  auto kernel = module.kernel<void()>("no_parameters").value();
+  const auto kernel = module.kernel<void()>("no_parameters").value();
   ASSERT_TRUE(launch(stream, LaunchConfig{grid<1>, block<8>}, kernel).has_value());
   auto capture = Capture::begin(stream).value();
   EXPECT_EQ(error_in(module.close()).code, Errc::stream_capturing);
-  auto kept = kernel;
-  ASSERT_TRUE(capture.keep(std::move(kept)).has_value());
+  ASSERT_TRUE(capture.keep(kernel).has_value()) << "a copy, with its own hold of the module";
   ASSERT_TRUE(launch(capture.stream(), LaunchConfig{grid<1>, block<8>}, kernel).has_value());
   auto graph = std::move(capture).end().value();
   EXPECT_TRUE(graph.instantiate().value().launch(stream).has_value());
