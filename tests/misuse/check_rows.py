@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
 """Checks that rows.txt tells the truth about this folder: 100 rows, each test named there exists, and
-each test here belongs to a row that names it, except for the slips of w_words.cpp; no two snippets have one name. And that the rows are as good as they have to be: at least
+each test here belongs to a row that names it, except for the slips of w_*.cpp; no two snippets have one name. And that the rows are as good as they have to be: at least
 94 caught, reported by a warning or, for at most 6 of these, avoidable. A row that is checked only where a kernel declares it is
 avoidable."""
 

@@ -104,6 +104,13 @@ struct Index3 {
   size_type x, y, z;
   [[nodiscard]] WARPSAFE_FN constexpr size_type col() const noexcept { return x; }
   [[nodiscard]] WARPSAFE_FN constexpr size_type row() const noexcept { return y; }
+#define WARPSAFE_DETAIL_SENTENCE                                                                \
+  "warpsafe: an index has an axis: thread_index().x is the thread's number along x, .y and .z " \
+  "those along y and z"
+  template <class N, typename detail::If<detail::is_size<N> || detail::is_floating<N>>::type* =
+                         nullptr WARPSAFE_DETAIL_WHY>
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED operator N() const WARPSAFE_DETAIL_REFUSAL(N);
+#undef WARPSAFE_DETAIL_SENTENCE
 };
 
 /// The number of elements along one, two or three named axes in any order: `extent{rows{m},

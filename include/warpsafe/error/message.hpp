@@ -24,6 +24,15 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
   return text;
 }
 
+/// Diagnoses a result in the place of its error.
+template <class T>
+[[nodiscard]] std::string message(const result<T>&) {
+  static_assert(sizeof(result<T>) == 0,
+                "warpsafe: a result has a text only if it is an error; ask has_value() first, and "
+                "write message(done.error())");
+  return {};
+}
+
 inline std::ostream& operator<<(std::ostream& out, const LaunchError& error) {
   return out << message(error);
 }

@@ -5,6 +5,7 @@
 // Only this header includes Boost.Outcome. Of Outcome's headers, only basic_result.hpp is light and
 // compiles under nvcc in every Boost from 1.74 on.
 
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/error.hpp>
 
 #include <boost/outcome/basic_result.hpp>
@@ -88,6 +89,21 @@ auto diagnose_unchecked_result() noexcept {
   return static_cast<Never*>(nullptr);
 }
 
+/// Whether code that asks a result for a Given means its value: a T, or what a T converts to, as a
+/// Stream to a StreamRef. Observers: those of the result.
+template <class Observers, class Given>
+constexpr bool stands_for_value() noexcept {
+  if constexpr (requires { typename Observers::value_type; }) {
+    using T = typename Observers::value_type;
+    if constexpr (std::is_same_v<T, Given>) {
+      return !std::is_same_v<T, bool>;
+    } else if constexpr (requires { typename Given::backend; }) {
+      return std::is_convertible_v<const T&, Given>;
+    }
+  }
+  return false;
+}
+
 template <class Base, class T>
 requires(!std::is_void_v<T>) class basic_result_value_observers<
     Base, T, warpsafe::detail::UnwrapWithTryOrValue>
@@ -142,6 +158,20 @@ class basic_result_error_observers<Base, E, warpsafe::detail::UnwrapWithTryOrVal
     Policy::wide_error_check(*this, site);
     return Outcome::assume_error();
   }
+#define WARPSAFE_DETAIL_SENTENCE                                                       \
+  "warpsafe: this result may hold an error instead of a value; take the value first: " \
+  "WARPSAFE_TRY(auto x, expression), or auto x = expression.value()"
+  template <class Value WARPSAFE_DETAIL_WHY>
+  requires(stands_for_value<Base, Value>()) WARPSAFE_DETAIL_REFUSED operator Value() const
+      WARPSAFE_DETAIL_REFUSAL(Value);
+#undef WARPSAFE_DETAIL_SENTENCE
+#define WARPSAFE_DETAIL_SENTENCE                                                                \
+  "warpsafe: a result is no status code; ask whether it has_value(), and compare error().code " \
+  "with an Errc"
+  template <class Status WARPSAFE_DETAIL_WHY>
+  requires(std::is_enum_v<Status> && !stands_for_value<Base, Status>()) WARPSAFE_DETAIL_REFUSED
+  operator Status() const WARPSAFE_DETAIL_REFUSAL(Status);
+#undef WARPSAFE_DETAIL_SENTENCE
 };
 
 }  // namespace BOOST_OUTCOME_V2_NAMESPACE::detail
@@ -157,6 +187,16 @@ using result =
 /// The success of a `result<void>`.
 [[nodiscard, gnu::always_inline]] inline constexpr result<void> success() noexcept {
   return result<void>(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<void>);
+}
+
+/// Diagnoses `launch(…) != cudaSuccess`, and the comparison of a result with any other number.
+template <class T, class Status>
+requires(std::is_arithmetic_v<Status> || std::is_enum_v<Status>) constexpr bool operator==(
+    const result<T>&, Status) noexcept {
+  static_assert(
+      sizeof(Status) == 0,
+      "warpsafe: a result is no status code; ask whether it has_value(), and compare error().code with an Errc, or value() with a number");
+  return false;
 }
 
 namespace detail {

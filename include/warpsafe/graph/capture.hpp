@@ -8,6 +8,7 @@
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/graph/graph.hpp>
@@ -84,6 +85,10 @@ class [[nodiscard]] basic_capture {
     return LaunchError::make(Errc::stream_null, Stage::construction);
   }
 
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a capture is made by a function that can fail: WARPSAFE_TRY(auto capture, Capture::begin(stream))"
+  WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_capture);
+#undef WARPSAFE_DETAIL_SENTENCE
   basic_capture(basic_capture&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   basic_capture& operator=(basic_capture&& other) noexcept {
     if (this != &other) {

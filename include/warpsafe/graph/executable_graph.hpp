@@ -7,6 +7,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
@@ -35,6 +36,10 @@ class [[nodiscard]] basic_executable_graph {
  public:
   using backend = B;
 
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: an executable graph is made by a function that can fail: WARPSAFE_TRY(auto exec, graph.instantiate())"
+  WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_executable_graph);
+#undef WARPSAFE_DETAIL_SENTENCE
   basic_executable_graph(basic_executable_graph&& other) noexcept
       : native_(std::exchange(other.native_, nullptr)),
         resources_(std::move(other.resources_)),

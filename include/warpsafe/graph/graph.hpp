@@ -7,6 +7,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/executable_graph.hpp>
 #include <warpsafe/kernel/detail/parameter.hpp>
@@ -49,11 +50,10 @@ constexpr bool check_keep_argument() noexcept {
 template <class T>
 [[nodiscard]] result<std::remove_cvref_t<T>*> keep_value(GraphResources& resources, T&& value,
                                                          call_site site) noexcept {
-  using Kept = std::remove_cvref_t<T>;
   if constexpr (std::is_lvalue_reference_v<T>) {
-    if (Kept* const kept = resources.keep(Kept(value))) return kept;
+    if (auto* const kept = resources.keep(std::remove_cvref_t<T>(value))) return kept;
   } else {
-    if (Kept* const kept = resources.keep(std::forward<T>(value))) return kept;
+    if (auto* const kept = resources.keep(std::forward<T>(value))) return kept;
   }
   return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(T), 0, Axis::none,
                            site);
@@ -68,6 +68,10 @@ class [[nodiscard]] basic_graph {
  public:
   using backend = B;
 
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a graph is the end of a capture: WARPSAFE_TRY(auto graph, std::move(capture).end())"
+  WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_graph);
+#undef WARPSAFE_DETAIL_SENTENCE
   basic_graph(basic_graph&& other) noexcept
       : native_(std::exchange(other.native_, nullptr)),
         resources_(std::move(other.resources_)),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/handles/detail/bound_handle.hpp>
 #include <warpsafe/handles/detail/library_call.hpp>
@@ -61,8 +62,10 @@ class [[nodiscard]] StreamBound
   /// The options that a handle is made from besides its stream; empty for most libraries.
   using Options = typename detail::OptionsOf<Traits>::type;
 
-  StreamBound() = delete;  // a handle without a stream would run on the default stream
-
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a handle is made on its stream, by a function that can fail: WARPSAFE_TRY(auto handle, StreamBound<Handle>::create(stream))"
+  WARPSAFE_DETAIL_NO_CONSTRUCTOR(StreamBound);
+#undef WARPSAFE_DETAIL_SENTENCE
   /// Makes a handle of the library and binds it to `stream` (a Stream or a StreamRef, not a
   /// temporary; a borrowed stream must outlive the handle). Errc::stream_wrong_device unless the
   /// stream's device is current. Errc::stream_null for a Stream that was moved from or closed.

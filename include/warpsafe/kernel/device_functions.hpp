@@ -290,6 +290,16 @@ WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
   return nullptr;
 }
 
+/// Diagnoses a number of elements in parentheses.
+template <class T, class Count, class = decltype(sizeof(Count{} + 1))>
+WARPSAFE_DETAIL_KERNEL_CODE T* shared_array(Count) {
+  static_assert(
+      sizeof(T) == 0,
+      "warpsafe: the number of elements of shared_array is a constant in the brackets: "
+      "shared_array<float, 256>([] {}); for a number known at run time use dynamic_shared<float>(n)");
+  return nullptr;
+}
+
 /// Adds atomically to a counter that other threads of the grid add to, and returns its previous
 /// value. T is a type for which both vendors have an atomic addition: int, unsigned, unsigned long
 /// long, float.
@@ -318,6 +328,14 @@ WARPSAFE_DETAIL_KERNEL_CODE T atomic_add(T* counter, T amount) {
   }
   return before;
 #endif
+}
+/// Diagnoses an amount of another type than the counter's, and a counter that is no pointer.
+template <class Counter, class Amount>
+WARPSAFE_DETAIL_KERNEL_CODE auto atomic_add(Counter, Amount amount) {
+  static_assert(sizeof(Counter) == 0,
+                "warpsafe: atomic_add takes a pointer to a counter, and an amount of the counter's "
+                "type: atomic_add(&counts[i], 1U) for counters of type unsigned");
+  return amount;
 }
 
 }  // namespace WARPSAFE_DETAIL_VERSION

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/pretty_name.hpp>
 #include <warpsafe/kernel/device_functions.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 
@@ -50,12 +51,28 @@ inline constexpr bool is_wrapped_lambda = __nv_is_extended_device_lambda_closure
 #else
 inline constexpr bool is_wrapped_lambda = false;
 #endif
+/// Whether nvcc's front end compiles this, and F is a lambda: no __global__ function takes one.
+template <class F>
+constexpr bool is_lambda_of_nvcc() noexcept {
+#if defined(__CUDACC__) && !defined(__clang__)
+  // The front end calls every lambda so. Its host compiler has other names, and does not run after
+  // an error.
+  constexpr Name begin = Name::of("lambda [");
+  constexpr Name name = type_name<F>;
+  return name.size > begin.size && Name{name.data, begin.size} == begin;
+#else
+  return false;
+#endif
+}
 template <class F>
 constexpr bool check_lambda() noexcept {
   static_assert(!is_wrapped_lambda<F>,
                 "warpsafe: nvcc hides what this lambda captures; pass functor a structure with a "
                 "call operator");
-  return !is_wrapped_lambda<F>;
+  static_assert(!is_lambda_of_nvcc<F>(),
+                "warpsafe: with nvcc, a lambda cannot be a kernel; pass functor a structure with a "
+                "call operator, whose members are what the lambda captures");
+  return !is_wrapped_lambda<F> && !is_lambda_of_nvcc<F>();
 }
 
 /// Stands in for an object that is not a functor, after the diagnosis.
@@ -97,9 +114,12 @@ struct FunctorKernel {
 };
 template <class... Needs, class F>
 requires requires { &F::operator(); }
-[[nodiscard]] constexpr FunctorKernel<F, Needs...> functor(const F& function) noexcept {
-  static_cast<void>(detail::check_lambda<F>());
-  return {function};
+[[nodiscard]] constexpr auto functor(const F& function) noexcept {
+  if constexpr (detail::check_lambda<F>()) {
+    return FunctorKernel<F, Needs...>{function};
+  } else {
+    return FunctorKernel<detail::NoFunctor, Needs...>{};
+  }
 }
 
 /// Diagnoses an object without a call operator, or with more than one.

@@ -6,6 +6,7 @@
 #include <warpsafe/args/device_view.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
@@ -93,6 +94,10 @@ class [[nodiscard]] basic_device_buffer {
     return LaunchError::make(Errc::stream_null, Stage::construction);
   }
 
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a buffer is made by a function that can fail: WARPSAFE_TRY(auto x, DeviceBuffer<float>::create(stream, count)), or DeviceBuffer<float>::from(stream, values)"
+  WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_device_buffer);
+#undef WARPSAFE_DETAIL_SENTENCE
   basic_device_buffer(basic_device_buffer&& other) noexcept
       : memory_(std::exchange(other.memory_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   basic_device_buffer& operator=(basic_device_buffer&& other) noexcept {
@@ -133,11 +138,11 @@ class [[nodiscard]] basic_device_buffer {
   /// The argument for kernels. Does not compile for a temporary buffer, whose memory would be
   /// freed.
   [[nodiscard]] DeviceView<T> view() & noexcept {
-    return DeviceView<T>({detail::DeviceAccess::pointer<T>(data()), size_}, device(),
+    return DeviceView<T>({detail::DeviceAccess::pointer<T>(address()), size_}, device(),
                          detail::owner_or_closed(memory_));
   }
   [[nodiscard]] DeviceView<const T> view() const& noexcept {
-    return DeviceView<const T>({detail::DeviceAccess::pointer<const T>(data()), size_}, device(),
+    return DeviceView<const T>({detail::DeviceAccess::pointer<const T>(address()), size_}, device(),
                                detail::owner_or_closed(memory_));
   }
   template <class Never = void>
@@ -197,6 +202,11 @@ class [[nodiscard]] basic_device_buffer {
   auto to_host() const noexcept {
     return detail::diagnose_missing_stream<Never>();
   }
+  /// Diagnoses a pointer for host code.
+  template <class U = T>
+  U* data() const noexcept {
+    return detail::diagnose_address_on_host<U>();
+  }
   /// Diagnoses host code that reads an element.
   template <class Index>
   auto operator[](const Index&) const noexcept {
@@ -208,14 +218,14 @@ class [[nodiscard]] basic_device_buffer {
   basic_device_buffer(detail::DeviceMemory<B>* memory, std::size_t size) noexcept
       : memory_(memory), size_(size) {}
 
-  [[nodiscard]] T* data() const noexcept {
+  [[nodiscard]] T* address() const noexcept {
     return memory_ == nullptr ? nullptr : static_cast<T*>(memory_->data());
   }
   [[nodiscard]] int device() const noexcept {
     return memory_ == nullptr ? -1 : stream().device().value();
   }
   [[nodiscard]] detail::CopyRows rows() const noexcept {
-    detail::CopyRows all = detail::CopyRows::flat(data(), size_, device());
+    detail::CopyRows all = detail::CopyRows::flat(address(), size_, device());
     all.closed = memory_ == nullptr;
     return all;
   }

@@ -5,6 +5,7 @@
 #include <warpsafe/args/device_view.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
@@ -71,6 +72,10 @@ class [[nodiscard]] basic_managed_buffer {
     return LaunchError::make(Errc::stream_null, Stage::construction);
   }
 
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a buffer is made by a function that can fail: WARPSAFE_TRY(auto x, ManagedBuffer<float>::create(stream, count))"
+  WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_managed_buffer);
+#undef WARPSAFE_DETAIL_SENTENCE
   basic_managed_buffer(basic_managed_buffer&& other) noexcept
       : hold_(std::move(other.hold_)),
         data_(std::exchange(other.data_, nullptr)),
@@ -131,6 +136,12 @@ class [[nodiscard]] basic_managed_buffer {
                                               site);
   }
 
+  /// Diagnoses a pointer for host code.
+  template <class U = T>
+  U* data() const noexcept {
+    return detail::diagnose_address_on_host<U>();
+  }
+
  private:
   friend class basic_host_managed<B, T>;
   friend struct detail::PrintAccess;
@@ -157,8 +168,12 @@ class [[nodiscard]] basic_host_managed {
   /// In elements.
   [[nodiscard]] std::size_t size() const noexcept { return buffer_.size_; }
   /// The elements, for host code. Does not compile for a temporary.
-  [[nodiscard]] std::span<T> span() & noexcept { return {buffer_.data_, buffer_.size_}; }
-  [[nodiscard]] std::span<const T> span() const& noexcept { return {buffer_.data_, buffer_.size_}; }
+  [[nodiscard]] std::span<T> span() & noexcept {
+    return {buffer_.data_, buffer_.size_};
+  }
+  [[nodiscard]] std::span<const T> span() const& noexcept {
+    return {buffer_.data_, buffer_.size_};
+  }
   template <class Never = void>
   auto span() const&& noexcept {
     return detail::diagnose_view_of_temporary<Never>();

@@ -8,6 +8,7 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
@@ -63,6 +64,10 @@ class [[nodiscard]] basic_pinned_buffer {
     return LaunchError::make(Errc::stream_null, Stage::construction);
   }
 
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a buffer is made by a function that can fail: WARPSAFE_TRY(auto pinned, PinnedBuffer<float>::create(count))"
+  WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_pinned_buffer);
+#undef WARPSAFE_DETAIL_SENTENCE
   basic_pinned_buffer(basic_pinned_buffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
         size_(std::exchange(other.size_, 0)),
@@ -105,7 +110,9 @@ class [[nodiscard]] basic_pinned_buffer {
   /// The elements, for host code. Does not compile for a temporary buffer, whose memory would be
   /// freed.
   [[nodiscard]] std::span<T> span() & noexcept { return {data_, size_}; }
-  [[nodiscard]] std::span<const T> span() const& noexcept { return {data_, size_}; }
+  [[nodiscard]] std::span<const T> span() const& noexcept {
+    return {data_, size_};
+  }
   template <class Never = void>
   auto span() const&& noexcept {
     return detail::diagnose_view_of_temporary<Never>();

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/arithmetic.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/dims/extent.hpp>
 #include <warpsafe/error/result.hpp>
@@ -77,6 +78,10 @@ class [[nodiscard]] basic_pitched_buffer {
     return LaunchError::make(Errc::stream_null, Stage::construction);
   }
 
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a buffer is made by a function that can fail: WARPSAFE_TRY(auto m, PitchedBuffer<float>::create(stream, extent{rows{m}, cols{n}}))"
+  WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_pitched_buffer);
+#undef WARPSAFE_DETAIL_SENTENCE
   basic_pitched_buffer(basic_pitched_buffer&& other) noexcept
       : memory_(std::exchange(other.memory_, nullptr)),
         rows_(std::exchange(other.rows_, 0)),
@@ -120,7 +125,9 @@ class [[nodiscard]] basic_pitched_buffer {
   /// The argument for kernels and copies. Does not compile for a temporary buffer, whose memory
   /// would be freed.
   [[nodiscard]] PitchedView<T> view() & noexcept { return make_view<T>(); }
-  [[nodiscard]] PitchedView<const T> view() const& noexcept { return make_view<const T>(); }
+  [[nodiscard]] PitchedView<const T> view() const& noexcept {
+    return make_view<const T>();
+  }
   template <class Never = void>
   auto view() const&& noexcept {
     return detail::diagnose_view_of_temporary<Never>();
@@ -165,6 +172,12 @@ class [[nodiscard]] basic_pitched_buffer {
   template <class Index>
   auto operator[](const Index&) const noexcept {
     return detail::diagnose_element_on_host<T, Index>();
+  }
+
+  /// Diagnoses a pointer for host code.
+  template <class U = T>
+  U* data() const noexcept {
+    return detail::diagnose_address_on_host<U>();
   }
 
  private:

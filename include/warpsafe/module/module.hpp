@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/detail/code_image.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/module/detail/loaded_module.hpp>
 #include <warpsafe/module/detail/module_errors.hpp>
@@ -162,6 +163,10 @@ class [[nodiscard]] basic_module {
     return load_copy<Level>(file.image, file.bytes, source, site);
   }
 
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a module is made by a function that can fail: WARPSAFE_TRY(auto module, Module::load(image)), or Module::load_file(path)"
+  WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_module);
+#undef WARPSAFE_DETAIL_SENTENCE
   basic_module(basic_module&&) noexcept = default;
   basic_module& operator=(basic_module&&) noexcept = default;
   basic_module(const basic_module&,  // warpsafe: move the module, or pass a reference

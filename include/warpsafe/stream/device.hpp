@@ -6,6 +6,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/detail/guard_result.hpp>
@@ -135,6 +136,10 @@ class [[nodiscard]] basic_device_guard {
                   "DeviceGuard::create(DeviceId(1))");
     return create(DeviceId{});
   }
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a guard is made by a function that can fail: WARPSAFE_TRY(const auto guard, DeviceGuard::create(DeviceId(1)))"
+  WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_device_guard);
+#undef WARPSAFE_DETAIL_SENTENCE
   basic_device_guard(basic_device_guard&& other) noexcept
       : thread_(other.thread_),
         number_(other.number_),

@@ -7,6 +7,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/stream.hpp>
@@ -72,6 +73,10 @@ class [[nodiscard]] basic_event {
     const detail::CallScope<B> here(site);
     return record_there<Level>(stream, site);
   }
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: an event is a point that a stream has reached, and has no constructor: WARPSAFE_TRY(const auto event, stream.record()), or stream.record_timed()"
+  WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_event);
+#undef WARPSAFE_DETAIL_SENTENCE
   basic_event(basic_event&& other) noexcept
       : native_(other.native_),
         destroy_(other.destroy_),

@@ -53,9 +53,6 @@ class [[nodiscard]] basic_stream {
  public:
   using backend = B;
 
-  basic_stream(std::nullptr_t) = delete;
-  basic_stream(int) = delete;
-
   /// Creates a stream on the calling thread's current device. `urgency` is the runtime's own
   /// priority: smaller is more urgent, and priority(0) is the default. Errc::no_device,
   /// ::runtime_failed.
@@ -129,6 +126,10 @@ class [[nodiscard]] basic_stream {
     return create<Level>(priority(0), site);
   }
 
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: a stream is made by a function that can fail: WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)))"
+  WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_stream);
+#undef WARPSAFE_DETAIL_SENTENCE
   basic_stream(basic_stream&& other) noexcept
       : ref_(other.ref_), shared_(std::exchange(other.shared_, nullptr)) {
     other.ref_ = closed(ref_);

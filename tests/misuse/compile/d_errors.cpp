@@ -126,7 +126,7 @@ auto d11_code_of_the_vendor(const ws::LaunchError& error) {
 auto d11b_result_as_a_status(ws::StreamRef stream, ws::device_ptr<float> data, int n) {
   const auto config = ws::configure(ws::SafeGrid<>::cover(n, ws::block<256>));
 #ifdef MISUSE
-  // expected-error {{"operand"}}
+  // expected-error {{"a result is no status code"}}
   return ws::launch(stream, config, ws::kernel<fill>, data, n) == 0;
 #else
   return ws::launch(stream, config, ws::kernel<fill>, data, n).has_value();

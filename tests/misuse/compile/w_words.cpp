@@ -9,6 +9,7 @@
 #include <warpsafe/error/try.hpp>
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/graph/graph.hpp>
+#include <warpsafe/kernel/functor.hpp>
 #include <warpsafe/memory/managed_buffer.hpp>
 #include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/memory/pitched_buffer.hpp>
@@ -17,6 +18,8 @@
 
 #include <ostream>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #include <warpsafe/module.hpp>  // the modules of data.hpp's host backend are not declared
@@ -379,3 +382,187 @@ auto scaled(ws::StreamBound<MyHandle>& handle) {
 }
 
 }  // namespace w16_function_without_a_stream
+
+// W17: As cudaStream_t stream; in CUDA.
+ws::result<void> w17_stream_without_create() {
+#ifdef MISUSE
+  // expected-error {{"a stream is made by a function that can fail"}}
+  const ws::Stream stream;
+#else
+  WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
+#endif
+  return stream.synchronize();
+}
+
+// W17: As std::vector<float> x(n).
+ws::result<void> w17b_buffer_constructor([[maybe_unused]] const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"a buffer is made by a function that can fail"}}
+  Buffer x(stream, 100);
+#else
+  WARPSAFE_TRY(auto x, Buffer::create(stream, 100));
+#endif
+  return x.close();
+}
+
+// W17: A buffer as a member, before it is made.
+struct W17cSolver {
+  explicit W17cSolver(Buffer&& its_x) : x(std::move(its_x)) {}
+#ifdef MISUSE
+  // expected-error {{"a buffer is made by a function that can fail"}}
+  explicit W17cSolver(const ws::Stream& stream, int n = 100) : x(stream, n) {}
+#endif
+  Buffer x;
+};
+ws::result<W17cSolver> w17c_member_without_create(const ws::Stream& stream) {
+  WARPSAFE_TRY(auto x, Buffer::create(stream, 100));
+  return W17cSolver(std::move(x));
+}
+
+// W17: As cudaEvent_t event; in CUDA.
+ws::result<void> w17d_event_without_record([[maybe_unused]] const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"an event is a point that a stream has reached"}}
+  const ws::Event event;
+#else
+  WARPSAFE_TRY(const auto event, stream.record());
+#endif
+  return event.synchronize();
+}
+
+// W17: A guard as a constructor would make it.
+ws::result<void> w17e_guard_without_create() {
+#ifdef MISUSE
+  // expected-error {{"a guard is made by a function that can fail"}}
+  ws::DeviceGuard guard(1);
+#else
+  WARPSAFE_TRY(auto guard, ws::DeviceGuard::create(ws::DeviceId(1)));
+#endif
+  return guard.close();
+}
+
+// W17: A capture as a constructor would make it.
+ws::result<void> w17f_capture_without_begin([[maybe_unused]] const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"a capture is made by a function that can fail"}}
+  ws::Capture capture(stream);
+#else
+  WARPSAFE_TRY(auto capture, ws::Capture::begin(stream));
+#endif
+  capture.discard();
+  return ws::success();
+}
+
+// W18: As a std::vector's data().
+ws::result<void> w18_data_of_a_buffer(const ws::Stream& stream, Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"a buffer has no data()"}}
+  return ws::launch(stream, w_grid, ws::kernel<w_fill>, 1.0F, x.data(), x.size());
+#else
+  return ws::launch(stream, w_grid, ws::kernel<w_fill>, 1.0F, x.view(), x.size());
+#endif
+}
+
+// W19: As a call's cudaError_t is compared with cudaSuccess.
+bool w19_result_compared(const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"a result is no status code"}}
+  return stream.synchronize() != 0;
+#else
+  return !stream.synchronize().has_value();
+#endif
+}
+
+// W19: As a call's cudaError_t is kept.
+enum W19Status { its_success };
+bool w19b_result_as_status(const ws::Stream& stream) {
+#ifdef MISUSE
+  // expected-error {{"a result is no status code"}}
+  const W19Status done = stream.synchronize();
+  return done == its_success;
+#else
+  const auto done = stream.synchronize();
+  return done.has_value();
+#endif
+}
+
+// W19: The result of a copy in the place of its elements.
+ws::result<void> w19c_result_as_value([[maybe_unused]] const ws::Stream& stream,
+                                      [[maybe_unused]] Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"this result may hold an error instead of a value"}}
+  const std::vector<float> values = x.to_host(stream).get();
+#else
+  WARPSAFE_TRY(const std::vector<float> values, x.to_host(stream).get());
+#endif
+  return values.empty() ? stream.synchronize() : ws::success();
+}
+
+// W19: The result of a stream for a function that takes a stream.
+inline ws::result<void> waited_for(ws::StreamRef stream) { return stream.synchronize(); }
+ws::result<void> w19d_result_as_stream() {
+#ifdef MISUSE
+  const auto stream = ws::Stream::create(ws::DeviceId(0));
+  // expected-error {{"this result may hold an error instead of a value"}}
+  return waited_for(stream);
+#else
+  WARPSAFE_TRY(const auto stream, ws::Stream::create(ws::DeviceId(0)));
+  return waited_for(stream);
+#endif
+}
+
+// W21: An index without an axis.
+WARPSAFE_KERNEL void w21_index_without_an_axis(float* x, std::size_t n) {
+#ifdef MISUSE
+  // expected-error {{"an index has an axis"}}
+  const std::size_t i = ws::thread_index();
+#else
+  const std::size_t i = ws::thread_index().x;
+#endif
+  if (i < n) x[i] = 1;
+}
+
+// W22: A literal of type int for a counter of another type.
+WARPSAFE_KERNEL void w22_amount_of_another_type(unsigned* count) {
+#ifdef MISUSE
+  // expected-error {{"an amount of the counter's type"}}
+  ws::atomic_add(count, 1);
+#else
+  ws::atomic_add(count, 1U);
+#endif
+}
+
+// W22: A counter in place of its address.
+WARPSAFE_KERNEL void w22b_counter_without_address(unsigned* counts) {
+#ifdef MISUSE
+  // expected-error {{"atomic_add takes a pointer to a counter"}}
+  ws::atomic_add(counts[0], 1U);
+#else
+  ws::atomic_add(&counts[0], 1U);
+#endif
+}
+
+// W23: The number of elements in parentheses.
+WARPSAFE_KERNEL void w23_size_in_parentheses(float* x) {
+#ifdef MISUSE
+  // expected-error {{"the number of elements of shared_array is a constant in the brackets"}}
+  auto* const tile = ws::shared_array<float>(256);
+#else
+  auto* const tile = ws::shared_array<float, 256>([] {});
+#endif
+  tile[ws::thread_in_block().x] = *x;
+}
+
+// W24: A lambda, with nvcc.
+// only: nvcc
+struct Nothing {
+  WARPSAFE_FN void operator()(ws::DeviceSpan<float>) const {}
+};
+ws::result<void> w24_lambda(const ws::Stream& stream, Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"with nvcc, a lambda cannot be a kernel"}}
+  return ws::launch(stream, w_grid, ws::functor([](ws::DeviceSpan<float>) {}), x.view());
+#else
+  return ws::launch(stream, w_grid, ws::functor(Nothing{}), x.view());
+#endif
+}

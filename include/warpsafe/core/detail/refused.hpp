@@ -84,6 +84,13 @@ struct Sentence {
   }
 #endif
 
+// The constructors of a class whose objects a function makes that can fail, which the sentence
+// names. `explicit(…)`: without arguments it is as implicit as a default constructor. C++20.
+#define WARPSAFE_DETAIL_NO_CONSTRUCTOR(Type)                                \
+  template <class Never = void, class... Any WARPSAFE_DETAIL_WHY>           \
+  WARPSAFE_DETAIL_REFUSED explicit(sizeof...(Any) != 0) Type(const Any&...) \
+      WARPSAFE_DETAIL_REFUSAL(Never)
+
 /// Like std::declval, for headers without the standard library.
 template <class T>
 WARPSAFE_FN const T& lvalue() noexcept;

@@ -34,6 +34,14 @@ auto diagnose_element_on_host() noexcept {
                 "to_host(stream).get()");
   return T{};
 }
+/// Diagnoses the address of device memory as that of host memory.
+template <class T>
+auto diagnose_address_on_host() noexcept {
+  static_assert(is_never<T>,
+                "warpsafe: a buffer has no data(), because its memory is the device's; pass its "
+                "view() to a launch, and copy the elements with to_host(stream).get()");
+  return static_cast<T*>(nullptr);
+}
 /// Diagnoses a call of a buffer without its stream.
 template <class Never>
 [[nodiscard]] auto diagnose_missing_stream() noexcept {
