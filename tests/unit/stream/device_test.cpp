@@ -140,6 +140,16 @@ TEST_F(Device, AGuardThatIsMissingIsPrintedUnlessTheProgramLooks) {
             "");
 }
 
+TEST_F(Device, TheErrorOfAGuardThatExistsNamesTheCallersLine) {
+  const auto guard = DeviceGuard::create(DeviceId(0));
+  try {
+    static_cast<void>(guard.error());
+    FAIL();
+  } catch (const BadResultAccess& exception) {
+    EXPECT_THAT(exception.what(), ::testing::HasSubstr("device_test.cpp:"));
+  }
+}
+
 TEST_F(Device, AGuardMakesOneCurrentAndRestoresTheOneBefore) {
   host::set_device_count(3);
   {

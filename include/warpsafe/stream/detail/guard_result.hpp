@@ -58,9 +58,11 @@ class [[nodiscard]] GuardResult : public result<basic_device_guard<B>> {
   Guard& value() & { return seen().value(); }
   const Guard& value() const& { return seen().value(); }
   Guard value() && { return std::move(seen()).value(); }
-  LaunchError& error() & { return seen().error(); }
-  const LaunchError& error() const& { return seen().error(); }
-  LaunchError error() && { return seen().error(); }
+  LaunchError& error(const call_site& site = call_site::current()) & { return seen().error(site); }
+  const LaunchError& error(const call_site& site = call_site::current()) const& {
+    return seen().error(site);
+  }
+  LaunchError error(const call_site& site = call_site::current()) && { return seen().error(site); }
   Guard& assume_value() & noexcept { return seen().assume_value(); }
   const Guard& assume_value() const& noexcept { return seen().assume_value(); }
   Guard&& assume_value() && noexcept { return std::move(seen()).assume_value(); }
