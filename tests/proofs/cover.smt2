@@ -38,6 +38,7 @@
 ;|   needed = blocks_for(n.bits, per_block);
 (define-fun needed_long ((n Int) (p Int)) Int (blocks_for n p))
 ;| if constexpr (Capped) {
+;|   impossible |= (n.bits >> 63U) != 0;
 ;|   const std::uint64_t by_stride = 0xffffffffU / width;
 ;|   cap = cap < by_stride ? cap : by_stride;
 ;|   cap = cap < most ? cap : most;
@@ -67,7 +68,7 @@
            (most_of max_grid axis_limit (width_of threads))))
 (define-fun capped ((n Int) (negative Bool) (threads Int) (p Int) (cap Int) (max_grid Int)
                     (axis_limit Int)) Int
-  (at_most (all_ones_if negative
+  (at_most (all_ones_if (or negative (>= n 9223372036854775808))
              (min2 (needed_long n p)
                    (cap_of cap (width_of threads) (most_of max_grid axis_limit (width_of threads)))))
            (most_of max_grid axis_limit (width_of threads))))
@@ -202,7 +203,7 @@
 ;@ mutate long-is-zero-only-if-impossible: (ite (= axis_limit 0) max_grid => (ite (= axis_limit 0) (- max_grid 1) with (assert (= p 256)) (assert (= threads 256)) (assert (= n 16776960)) (assert (= max_grid 65535)) (assert (= k 65535))
 
 ; With a cap: at most `cap` blocks, fewer than 2^32 threads, never more than the size needs, and as
-; many as these allow. 0 only for a size or a cap of 0 or less.
+; many as these allow. 0 only for a size or a cap of 0 or less, or a size of 2^63 or more.
 ;@ prove capped-is-within-the-cap
 (declare-const p Int)
 (declare-const cap Int)
@@ -217,7 +218,7 @@
 (declare-const cap Int)
 (assert (and (<= threads p) (< p W) (<= 0 cap) (< cap W)))
 (assert (= 0 (capped n negative threads p cap max_grid axis_limit)))
-(assert (not (or negative (= n 0) (= cap 0))))
+(assert (not (or negative (>= n 9223372036854775808) (= n 0) (= cap 0))))
 ;@ mutate capped-is-zero-only-without-size-or-cap: (ite impossible (- W 1) needed) => (- W 1)
 
 ; All axes together. x, y and z: whether the axis can be covered; bx, by and bz: its blocks, 0 if not.

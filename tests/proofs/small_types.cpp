@@ -149,7 +149,7 @@ void cover_all(Wide cap) {
     for (Wide n = 0; n <= u64::mask; ++n) {
       Wide blocks = (n + per_block - 1) / per_block;
       if (Capped) blocks = blocks < fewest ? blocks : fewest;
-      if (blocks > most) blocks = 0;
+      if (blocks > most || (Capped && n > u64::mask / 2)) blocks = 0;
       const auto rounded = blocks_or_zero<Along, Rules, Items, Capped>({n, false}, threads,
                                                                        CoverRule::round_up, cap);
       expect(rounded.value == blocks, "a size", n, threads, Items.value, cap);

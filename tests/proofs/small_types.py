@@ -27,6 +27,7 @@ PARTS = [
 REPLACED = [
     ("std::uint32_t{1} << 31", "(u32{1} << (BITS / 2 - 1))"),
     ("0xffffffffU", "u32{most_32}"),
+    ("n.bits >> 63U", "n.bits.value >> (BITS - 1)"),
     ("std::uint64_t", "u64"),
     ("std::uint32_t", "u32"),
     ("size_type", "u64"),
@@ -39,6 +40,7 @@ MISTAKES = [
     ("n.bits % per_block != 0;", "1 < n.bits % per_block;"),
     ("by_threads < most ? by_threads : most", "most"),
     ("impossible |= n.negative;", ""),
+    ("(n.bits >> 63U) != 0;", "(n.bits >> 63U) == 2;"),
     ("cap = cap < by_stride ? cap : by_stride;", ""),
     ("needed - less < most + 1 - less", "needed - less < most + 1"),
     ("index += step;", "index += step + 1;"),

@@ -376,12 +376,21 @@ TEST(GridStride, HasAtMostTheBlocksAskedFor) {
 }
 
 TEST(GridStride, NeverHas2To32Threads) {
-  const auto grid = SafeGrid<cuda_backend>::grid_stride(most_64, block<1024>, max_blocks(most_64));
+  constexpr std::uint64_t half = most_64 / 2;
+  const auto grid = SafeGrid<cuda_backend>::grid_stride(half, block<1024>, max_blocks(most_64));
   EXPECT_EQ(blocks_in(grid), (Blocks{4194303, 1, 1}));
-  EXPECT_EQ(blocks_in(SafeGrid<cuda_backend>::grid_stride(most_64, block<1>, max_blocks(most_64))),
+  EXPECT_EQ(blocks_in(SafeGrid<cuda_backend>::grid_stride(half, block<1>, max_blocks(most_64))),
             (Blocks{2147483647, 1, 1}));
-  EXPECT_EQ(blocks_in(SafeGrid<Amd>::grid_stride(most_64, block<1024>, max_blocks(most_64))),
+  EXPECT_EQ(blocks_in(SafeGrid<Amd>::grid_stride(half, block<1024>, max_blocks(most_64))),
             (Blocks{4194303, 1, 1}));
+}
+
+TEST(GridStride, ASizeThatWrappedBelow0IsRefused) {
+  const std::size_t few = 4;
+  EXPECT_EQ(said(SafeGrid<>::grid_stride(few - 32, block<32>, max_blocks(4), no_option, app)),
+            "Launch configuration refused: grid.x needs 576460752303423488 blocks, because its "
+            "size is 2^64 - 28: a subtraction of unsigned numbers wrapped below 0; compare the "
+            "numbers before you subtract\n  at app.cpp:7");
 }
 
 TEST(GridStride, AnOccupancyOfZeroIsRefused) {

@@ -42,7 +42,9 @@ template <int Along, class Rules, std::uint32_t Items, bool Capped>
   } else {
     impossible |= n.negative;
     needed = blocks_for(n.bits, per_block);
+    // A cap would hide a subtraction that wrapped below 0.
     if constexpr (Capped) {
+      impossible |= (n.bits >> 63U) != 0;
       const std::uint64_t by_stride = 0xffffffffU / width;
       cap = cap < by_stride ? cap : by_stride;
       cap = cap < most ? cap : most;
@@ -178,14 +180,14 @@ struct CoverRequest {
   if (asked.items != 0) per_block = threads * (axis == 0 ? asked.items : 1U);
   const std::uint64_t needed = blocks_for(size, per_block);
   const std::uint32_t most = floor.max_grid[axis];
-  if (asked.capped) return refuse(error, Errc::grid_zero, stage, 0, most, name);
+  // The text of a size that wrapped below 0 says so.
+  const std::uint64_t wrapped = (size >> 63U) != 0 ? size : 0;
+  if (asked.capped && wrapped == 0) return refuse(error, Errc::grid_zero, stage, 0, most, name);
   if (asked.rule == CoverRule::exact && size % per_block != 0) {
     return refuse(error, Errc::size_not_multiple, stage, size, per_block,
                   rank == 1 ? Axis::none : name);
   }
-  if (needed > most) {
-    // The text of a size that wrapped below 0 says so.
-    const std::uint64_t wrapped = (size >> 63U) != 0 ? size : 0;
+  if (needed > most || asked.capped) {
     return refuse(error, Errc::grid_too_large, stage, needed, most, name, wrapped);
   }
   return refuse(error, Errc::axis_threads_too_many, stage, needed * threads,
