@@ -282,7 +282,8 @@ template <class B, class Calls>
   LaunchError error;
   bool foreign = types.arguments.has_owners;
   if ((check_numbers(at, types, config, numbers, kernel, kernel_limits, kernel_local, error) &&
-       check_values(at, arguments, error) && check_owners(at, arguments, foreign, error) &&
+       // A closed buffer is said first: its view is empty too.
+       check_owners(at, arguments, foreign, error) && check_values(at, arguments, error) &&
        (!types.arguments.has_inner || check_inner(at, arguments, error))) ||
       continues_after_refusal(report_refusal(error, numbers.shape, at, kernel.name))) {
     if (submit_settled(at, types.kernel, numbers.shape, kernel, arguments, foreign, kernel_limits,
