@@ -62,6 +62,16 @@ static_assert(false, "warpsafe: WARPSAFE_CHECKS is " WARPSAFE_DETAIL_TEXT_OF(WAR
 #define WARPSAFE_FN
 #endif
 
+/// Attributes for clang++'s warnings: what a function returns refers to its object, and a type is a
+/// reference to an object. g++ has none.
+#if defined(__clang__) && !defined(__CUDACC__)
+#define WARPSAFE_DETAIL_BOUND [[clang::lifetimebound]]
+#define WARPSAFE_DETAIL_REFERENCE [[gsl::Pointer]]
+#else
+#define WARPSAFE_DETAIL_BOUND
+#define WARPSAFE_DETAIL_REFERENCE
+#endif
+
 /// Attributes of errors and first calls. A compiler optimises them longer than it reads them.
 #if defined(__clang__)
 #define WARPSAFE_DETAIL_RARE gnu::cold, gnu::noinline, clang::optnone

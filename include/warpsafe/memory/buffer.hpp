@@ -137,11 +137,11 @@ class [[nodiscard]] basic_device_buffer {
   }
   /// The argument for kernels. Does not compile for a temporary buffer, whose memory would be
   /// freed.
-  [[nodiscard]] DeviceView<T> view() & noexcept {
+  [[nodiscard]] DeviceView<T> view() & noexcept WARPSAFE_DETAIL_BOUND {
     return DeviceView<T>({detail::DeviceAccess::pointer<T>(address()), size_}, device(),
                          detail::owner_or_closed(memory_));
   }
-  [[nodiscard]] DeviceView<const T> view() const& noexcept {
+  [[nodiscard]] DeviceView<const T> view() const& noexcept WARPSAFE_DETAIL_BOUND {
     return DeviceView<const T>({detail::DeviceAccess::pointer<const T>(address()), size_}, device(),
                                detail::owner_or_closed(memory_));
   }

@@ -97,7 +97,7 @@ class [[nodiscard]] basic_managed_buffer {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   /// The argument for kernels. Does not compile for a temporary buffer, whose memory would be
   /// freed.
-  [[nodiscard]] DeviceView<T> view() & noexcept {
+  [[nodiscard]] DeviceView<T> view() & noexcept WARPSAFE_DETAIL_BOUND {
     return DeviceView<T>({detail::DeviceAccess::pointer<T>(data_), size_},
                          memory_ == nullptr ? -1 : memory_->stream().device().value(),
                          detail::owner_or_closed(memory_));
@@ -168,10 +168,10 @@ class [[nodiscard]] basic_host_managed {
   /// In elements.
   [[nodiscard]] std::size_t size() const noexcept { return buffer_.size_; }
   /// The elements, for host code. Does not compile for a temporary.
-  [[nodiscard]] std::span<T> span() & noexcept {
+  [[nodiscard]] std::span<T> span() & noexcept WARPSAFE_DETAIL_BOUND {
     return {buffer_.data_, buffer_.size_};
   }
-  [[nodiscard]] std::span<const T> span() const& noexcept {
+  [[nodiscard]] std::span<const T> span() const& noexcept WARPSAFE_DETAIL_BOUND {
     return {buffer_.data_, buffer_.size_};
   }
   template <class Never = void>

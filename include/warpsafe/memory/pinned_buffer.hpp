@@ -109,8 +109,8 @@ class [[nodiscard]] basic_pinned_buffer {
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
   /// The elements, for host code. Does not compile for a temporary buffer, whose memory would be
   /// freed.
-  [[nodiscard]] std::span<T> span() & noexcept { return {data_, size_}; }
-  [[nodiscard]] std::span<const T> span() const& noexcept {
+  [[nodiscard]] std::span<T> span() & noexcept WARPSAFE_DETAIL_BOUND { return {data_, size_}; }
+  [[nodiscard]] std::span<const T> span() const& noexcept WARPSAFE_DETAIL_BOUND {
     return {data_, size_};
   }
   template <class Never = void>

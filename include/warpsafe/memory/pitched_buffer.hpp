@@ -124,8 +124,8 @@ class [[nodiscard]] basic_pitched_buffer {
   }
   /// The argument for kernels and copies. Does not compile for a temporary buffer, whose memory
   /// would be freed.
-  [[nodiscard]] PitchedView<T> view() & noexcept { return make_view<T>(); }
-  [[nodiscard]] PitchedView<const T> view() const& noexcept {
+  [[nodiscard]] PitchedView<T> view() & noexcept WARPSAFE_DETAIL_BOUND { return make_view<T>(); }
+  [[nodiscard]] PitchedView<const T> view() const& noexcept WARPSAFE_DETAIL_BOUND {
     return make_view<const T>();
   }
   template <class Never = void>

@@ -161,7 +161,8 @@ class [[nodiscard]] basic_stream {
 
   /// A reference for functions that only use the stream. Deleted for a temporary stream, which
   /// would be destroyed while they use it.
-  [[gnu::always_inline]] operator const basic_stream_ref<B>&() const& noexcept {
+  [[gnu::always_inline]] operator const basic_stream_ref<B>&() const& noexcept
+      WARPSAFE_DETAIL_BOUND {
     return ref_;
   }  // NOLINT(google-explicit-constructor)
 #define WARPSAFE_DETAIL_SENTENCE                                                            \
@@ -171,7 +172,7 @@ class [[nodiscard]] basic_stream {
   WARPSAFE_DETAIL_REFUSED operator const basic_stream_ref<B>&() const&& WARPSAFE_DETAIL_REFUSAL(
       Never);
 #undef WARPSAFE_DETAIL_SENTENCE
-  [[nodiscard]] basic_stream_ref<B> ref() const& noexcept { return ref_; }
+  [[nodiscard]] basic_stream_ref<B> ref() const& noexcept WARPSAFE_DETAIL_BOUND { return ref_; }
   template <class Never = void>
   [[nodiscard]] auto ref() const&& noexcept {
     static_assert(

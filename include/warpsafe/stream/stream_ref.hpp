@@ -52,7 +52,7 @@ struct StreamAccess;
 /// long as the owner. With full checks, a call on a reference to a destroyed Stream returns
 /// Errc::stream_null. <warpsafe/stream/detail/waiting.hpp> defines what waits or queries.
 template <class B>
-class basic_stream_ref {
+class WARPSAFE_DETAIL_REFERENCE basic_stream_ref {
  public:
   using backend = B;
 

@@ -566,3 +566,29 @@ ws::result<void> w24_lambda(const ws::Stream& stream, Buffer& x) {
   return ws::launch(stream, w_grid, ws::functor(Nothing{}), x.view());
 #endif
 }
+
+// W25: A view of a buffer that ends with the function. g++ does not see it.
+// only: clang++ hipcc
+#ifdef MISUSE
+#pragma clang diagnostic error "-Wreturn-stack-address"
+ws::DeviceView<float> w25_view_of_a_local_buffer(Buffer&& given) {
+  Buffer x = std::move(given);
+  // expected-error {{"address of stack memory associated with local variable 'x' returned"}}
+  return x.view();
+}
+#else
+ws::DeviceView<float> w25_view_of_a_local_buffer(Buffer& x) { return x.view(); }
+#endif
+
+// W25: A reference to a stream that ends with the function. g++ does not see it.
+// only: clang++ hipcc
+#ifdef MISUSE
+#pragma clang diagnostic error "-Wreturn-stack-address"
+ws::StreamRef w25b_reference_to_a_local_stream(ws::Stream&& given) {
+  const ws::Stream stream = std::move(given);
+  // expected-error {{"address of stack memory associated with local variable 'stream' returned"}}
+  return stream.ref();
+}
+#else
+ws::StreamRef w25b_reference_to_a_local_stream(const ws::Stream& stream) { return stream.ref(); }
+#endif
