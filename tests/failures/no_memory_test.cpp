@@ -255,18 +255,6 @@ void expect_that_it_throws(const Tell& tell) {
   EXPECT_GE(failures, 10U);
 }
 
-TEST(NoMemory, TheDevicesRecordOfAnActionThrowsAndDoesNotEndTheProgram) {
-  debug::DeviceHistory history;
-  history.clear();
-  const int stream = 0;
-  const debug::MemoryAccess write{64, 4, debug::AccessKind::write};
-  expect_that_it_throws([&] {
-    history.on_stream(&stream, {debug::ActionKind::kernel, 0, debug::no_point, {}, {}, 0},
-                      debug::no_point, {&write, 1});
-  });
-  EXPECT_GE(history.size(), 100U);
-}
-
 TEST(NoMemory, TheRaceDetectorsRecordOfAnActionThrowsAndDoesNotEndTheProgram) {
   host::HostRaceRecorder recorder;
   recorder.begin();

@@ -220,17 +220,21 @@ inline std::ostream& operator<<(std::ostream& out, const CaptureInfo& info) {
   return out << info.state;
 }
 
-/// Prints the value if it can be printed, else `a value`; or the error.
-template <class T>
-std::ostream& operator<<(std::ostream& out, const result<T>& made) {
-  if (!made.has_value()) return out << detail::UnwrapWithTryOrValue::error_in(made);
-  if constexpr (std::is_void_v<T>) {
-    return out << "success";
+/// Prints the value if it can be printed, else `a value`; or the error. As exact in the stream as
+/// the printers of the value, to which a result converts for its sentence alone.
+template <class Stream, class T>
+requires requires { typename Stream::char_type; }
+Stream& operator<<(Stream& out, const result<T>& made) {
+  if (!made.has_value()) {
+    out << detail::UnwrapWithTryOrValue::error_in(made);
+  } else if constexpr (std::is_void_v<T>) {
+    out << "success";
   } else if constexpr (requires { out << detail::UnwrapWithTryOrValue::value_in(made); }) {
-    return out << detail::UnwrapWithTryOrValue::value_in(made);
+    out << detail::UnwrapWithTryOrValue::value_in(made);
   } else {
-    return out << "a value";
+    out << "a value";
   }
+  return out;
 }
 /// Prints the error's text.
 inline std::ostream& operator<<(std::ostream& out, const LaunchException& exception) {
