@@ -290,14 +290,15 @@ WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
   return nullptr;
 }
 
-/// Diagnoses a number of elements in parentheses.
+/// Diagnoses a number of elements in parentheses. The return type is deduced, so that nvcc says it
+/// without a kernel that is launched.
 template <class T, class Count, class = decltype(sizeof(Count{} + 1))>
-WARPSAFE_DETAIL_KERNEL_CODE T* shared_array(Count) {
+WARPSAFE_DETAIL_KERNEL_CODE auto shared_array(Count) {
   static_assert(
       sizeof(T) == 0,
       "warpsafe: the number of elements of shared_array is a constant in the brackets: "
       "shared_array<float, 256>([] {}); for a number known at run time use dynamic_shared<float>(n)");
-  return nullptr;
+  return static_cast<T*>(nullptr);
 }
 
 /// Adds atomically to a counter that other threads of the grid add to, and returns its previous

@@ -69,10 +69,14 @@ constexpr bool check_lambda() noexcept {
   static_assert(!is_wrapped_lambda<F>,
                 "warpsafe: nvcc hides what this lambda captures; pass functor a structure with a "
                 "call operator");
+  return !is_wrapped_lambda<F>;
+}
+template <class F>
+constexpr bool check_unwrapped_lambda() noexcept {
   static_assert(!is_lambda_of_nvcc<F>(),
                 "warpsafe: with nvcc, a lambda cannot be a kernel; pass functor a structure with a "
                 "call operator, whose members are what the lambda captures");
-  return !is_wrapped_lambda<F> && !is_lambda_of_nvcc<F>();
+  return !is_lambda_of_nvcc<F>();
 }
 
 /// Stands in for an object that is not a functor, after the diagnosis.
@@ -115,7 +119,7 @@ struct FunctorKernel {
 template <class... Needs, class F>
 requires requires { &F::operator(); }
 [[nodiscard]] constexpr auto functor(const F& function) noexcept {
-  if constexpr (detail::check_lambda<F>()) {
+  if constexpr (detail::check_lambda<F>() && detail::check_unwrapped_lambda<F>()) {
     return FunctorKernel<F, Needs...>{function};
   } else {
     return FunctorKernel<detail::NoFunctor, Needs...>{};

@@ -10,7 +10,7 @@ namespace ws = warpsafe;
 // E01: A handle without a stream works on the default stream.
 auto e01_handle_without_a_stream([[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"deleted"}}
+  // expected-error {{"a handle is made on its stream"}}
   return ws::result<Library>(Library());
 #else
   return Library::create(stream);
@@ -71,7 +71,7 @@ auto e01f_bound_handle_in_a_c_call([[maybe_unused]] Library& library) {
 // E01: A handle of other code may be on any stream. adopt() binds it.
 auto e01g_raw_handle_made_bound(LibraryHandle raw, [[maybe_unused]] const ws::Stream& stream) {
 #ifdef MISUSE
-  // expected-error {{"Library"}}
+  // expected-error {{"a handle is made on its stream"}}
   return ws::result<Library>(Library(raw));
 #else
   return Library::adopt(raw, stream);
