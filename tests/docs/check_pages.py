@@ -19,7 +19,7 @@ import api_page
 program, project = sys.argv[1], pathlib.Path(sys.argv[2])
 FENCE = re.compile(r"^( *)```([^\n`]+)\n(.*?)^ *```$", re.M | re.S)
 # Blocks that another test checks.
-ELSEWHERE = {"pytorch.md": {"text"}, "race-detector.md": {"cpp example", "text"}, "race-early.md": {"text"}, "compare.md": {"console"}, "debugging.md": {"console"}, "hangs.md": {"console"}, "log.md": {"console"}, "replay.md": {"console"}, "compare-runs.md": {"console"}, "lint.md": {"cpp", "console", "cuda", "yaml"}}
+ELSEWHERE = {"pytorch.md": {"text"}, "race-detector.md": {"cpp example", "text"}, "race-early.md": {"text"}, "compare.md": {"console"}, "pools.md": {"python", "c++", "c"}, "debugging.md": {"console"}, "hangs.md": {"console"}, "log.md": {"console"}, "replay.md": {"console"}, "compare-runs.md": {"console"}, "lint.md": {"cpp", "console", "cuda", "yaml"}}
 # Kinds that no program here prints or runs: shell commands, CMake, and the site's structure.
 NOT_CODE = {"sh", "cmake", "{toctree}", "{include}"}
 

@@ -24,7 +24,7 @@ def without_comments(text):
 
 def body_of(text, name):
     """What is between the braces of the class."""
-    begin = re.search(rf"\n(?:class|struct) (?:\[\[\w+\]\] )?{name}\b[^;{{]*{{", text)
+    begin = re.search(rf"\n(?:class|struct) (?:\[\[\w+\]\] |WARPSAFE_DETAIL_\w+ )?{name}\b[^;{{]*{{", text)
     if begin is None:
         return None
     depth, at = 1, begin.end()
@@ -60,7 +60,7 @@ def members(body, name):
         head = re.sub(r"\[\[.*?\]\]", "", head)
         head = re.sub(r"noexcept\([^)]*\)|sizeof\.\.\.\(\w+\)|requires\(.*?\)\s", "", head, flags=re.S)
         found = re.search(r"(~?\w+)\s*\(", head)
-        if found and found[1] not in (name, f"~{name}", "decltype"):
+        if found and found[1] not in (name, f"~{name}", "decltype", "WARPSAFE_DETAIL_NO_CONSTRUCTOR"):
             yield found[1]
 
 

@@ -201,6 +201,8 @@ std::vector<Row> each_row() {
   event(
       "query", [](auto& e, Objects&) { return of(e.query()); }, no_event);
   event(
+      "record", [](auto& e, Objects& o) { return of(e.record(o.stream)); }, no_event);
+  event(
       "ready", [](auto& e, Objects&) { return of(e.ready()); }, no_event);
   event("shares_stream_with", [](auto& e, Objects&) { return any(e.shares_stream_with(e)); },
         {answered});

@@ -15,7 +15,7 @@ from pathlib import Path
 
 # What a result may hold. Objects and numbers are no yes or no: a condition tests for success, and says so.
 VALUES = """
-    void T T* std::tuple<T...> std::remove_reference_t<T>*
+    void T std::tuple<T...> std::remove_cvref_t<T>*
     Dim3 Dim3<Space,X,Y,Z> Grid Bytes max_blocks
     DeviceView DeviceView<T> PitchedView aligned_ptr<T,Alignment> aligned_view<T,Alignment> Aligned
     std::vector<element_of<R>> DeviceMemory* Guard basic_device_guard<B>

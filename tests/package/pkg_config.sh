@@ -7,4 +7,4 @@ export PKG_CONFIG_PATH="$2/share/pkgconfig"
 [ -z "$(pkg-config --libs warpsafe)" ]
 # shellcheck disable=SC2046  # flags are words
 "$1" -std=c++20 $(pkg-config --cflags warpsafe-host) "$3" -o "$4" $(pkg-config --libs warpsafe-host)
-"$4" 2
+"$4" 1

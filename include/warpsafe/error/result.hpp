@@ -168,9 +168,9 @@ class basic_result_error_observers<Base, E, warpsafe::detail::UnwrapWithTryOrVal
 #define WARPSAFE_DETAIL_SENTENCE                                                                \
   "warpsafe: a result is no status code; ask whether it has_value(), and compare error().code " \
   "with an Errc"
-  template <class Status WARPSAFE_DETAIL_WHY>
-  requires(std::is_enum_v<Status> && !stands_for_value<Base, Status>()) WARPSAFE_DETAIL_REFUSED
-  operator Status() const WARPSAFE_DETAIL_REFUSAL(Status);
+  template <class Code WARPSAFE_DETAIL_WHY>
+  requires(std::is_enum_v<Code> && !stands_for_value<Base, Code>()) WARPSAFE_DETAIL_REFUSED
+  operator Code() const WARPSAFE_DETAIL_REFUSAL(Code);
 #undef WARPSAFE_DETAIL_SENTENCE
 };
 
@@ -190,11 +190,11 @@ using result =
 }
 
 /// Diagnoses `launch(…) != cudaSuccess`, and the comparison of a result with any other number.
-template <class T, class Status>
-requires(std::is_arithmetic_v<Status> || std::is_enum_v<Status>) constexpr bool operator==(
-    const result<T>&, Status) noexcept {
+template <class T, class Code>
+requires(std::is_arithmetic_v<Code> || std::is_enum_v<Code>) constexpr bool operator==(
+    const result<T>&, Code) noexcept {
   static_assert(
-      sizeof(Status) == 0,
+      sizeof(Code) == 0,
       "warpsafe: a result is no status code; ask whether it has_value(), and compare error().code with an Errc, or value() with a number");
   return false;
 }

@@ -38,6 +38,8 @@ Wide blocks_of(const Asked& asked, const DeviceLimits& floor, int axis, std::uin
   const Wide width = std::max<Wide>(asked.threads, 1);
   const Wide per_block = items != 0 ? width * items : 1;
   if (asked.size < 0) return 0;
+  // A subtraction of unsigned numbers that wrapped below 0.
+  if (capped && asked.size >= Wide{1} << 63) return 0;
   if (asked.rule == detail::CoverRule::exact && asked.size % per_block != 0) return 0;
   Wide largest = floor.max_grid[axis];
   if (floor.max_threads_per_axis != 0)

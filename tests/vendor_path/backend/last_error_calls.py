@@ -16,7 +16,7 @@ from pathlib import Path
 # header adds.
 LEFT_OUT = re.compile(r"(^|/)detail/|^(backend(?!/declare_launch)|debug|race)/|^handles/(?!stream_bound)")
 SITE = re.compile(r"\bcall_site(?:\s+\w+)?\s*=\s*call_site::current\(\)|\bLocated(?:<|Bytes\b)")
-CLASS = re.compile(r"^(?:class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*(\w+)[^;(){}]*\{", re.MULTILINE)
+CLASS = re.compile(r"^(?:class|struct)\s+(?:(?:\[\[[^\]]*\]\]|WARPSAFE_DETAIL_\w+)\s*)*(\w+)[^;(){}]*\{", re.MULTILINE)
 
 
 def stands_on_backend(path, include, seen):

@@ -115,6 +115,7 @@ TEST_F(LastErrorCalls, Events) {
   const auto event =
       untouched_value("basic_event::create", [&] { return ws::Event::create(stream); });
   untouched("basic_event::synchronize", [&] { return event.value().synchronize(); });
+  untouched("basic_event::record", [&] { return event.value().record(stream); });
   untouched("basic_event::ready", [&] { return event.value().ready(); });
   untouched("basic_event::query", [&] { return event.value().query(); });
   untouched("wait", [&] { return ws::wait(other, event.value()); });
