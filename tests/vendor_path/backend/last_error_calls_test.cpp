@@ -112,8 +112,7 @@ TEST_F(LastErrorCalls, Streams) {
 TEST_F(LastErrorCalls, Events) {
   const ws::Stream stream = make_stream();
   const ws::Stream other = make_stream();
-  auto event =
-      untouched_value("basic_event::create", [&] { return ws::Event::create(stream); });
+  auto event = untouched_value("basic_event::create", [&] { return ws::Event::create(stream); });
   untouched("basic_event::synchronize", [&] { return event.value().synchronize(); });
   untouched("basic_event::record", [&] { return event.value().record(stream); });
   untouched("basic_event::ready", [&] { return event.value().ready(); });

@@ -18,13 +18,13 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// while a stream captures somewhere. Otherwise the runtime refuses those calls and breaks that
 /// capture, since they may use a default stream (CUDA Runtime API,
 /// cudaThreadExchangeStreamCaptureMode). Calls on a capturing stream itself are still refused.
-/// With checks off, only while this library captures, unless it is `Always`: for what is rare and
-/// takes long.
-template <class B, CheckLevel Level, bool Always = false>
+/// With checks off, only while this library captures, unless it is `IsRare`: for what is rare
+/// and takes long.
+template <class B, CheckLevel Level, bool IsRare = false>
 class [[nodiscard]] RelaxedCaptureScope {
  public:
   RelaxedCaptureScope() noexcept
-      : exchanged_((Always || may_meet_captures<Level>()) &&
+      : exchanged_((IsRare || may_meet_captures<Level>()) &&
                    call<B, Level, &B::exchange_capture_mode>(mode_) == 0) {}
   RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
   RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
