@@ -253,7 +253,7 @@ class SecondRow:
                  programs.get(program, {}).get("Rows/Second", []) if test["name"].endswith("/" + name)]  # fmt: skip
         self.says = tests[0]["says"] if tests else ""
         if self.answer == "compile":
-            self.says = compiled(results, [name.lower() + "*"], "g++", 2) or ""
+            self.says = compiled(results, [name.lower() + "*"], "g++", 1) or ""
         # Addresses, times and lines of the programs change.
         self.says = re.sub(r"0x[0-9a-f]{6,}", "0x…", re.sub(r",? at \w+\.\w+:\d+", "", self.says))
         self.says = re.sub(r"\d+ us\b", "… us", self.says)
@@ -330,7 +330,7 @@ def main():
              (program.split("=", 1) for program in arguments.program)}  # fmt: skip
     programs = {name: run(path) for name, path in paths.items() if name in needed}
     absent = sorted(needed - programs.keys())
-    absent += [c for _, c in BACKENDS.values() if not any(arguments.results.glob(f"*.{c}.2"))]
+    absent += [c for _, c in BACKENDS.values() if not any(arguments.results.glob(f"*.{c}.1"))]
     if absent:
         print(f"The page needs all backends; missing here: {', '.join(absent)}")
         return 77
