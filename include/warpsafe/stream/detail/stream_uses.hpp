@@ -181,7 +181,7 @@ class StreamUses {
     }
     return true;
   }
-  /// Calls `visit(number, use)` for each stream, until it returns false. @pre `mark`, if there may
+  /// Calls `visit(use)` for each stream, until it returns false. @pre `mark`, if there may
   /// be a noted one
   template <class Visit>
   void each(const Visit& visit) const noexcept {
