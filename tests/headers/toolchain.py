@@ -4,42 +4,21 @@
 """Checks what a wrong command says: toolchain.py INCLUDE_FOLDER COMPILER...
 
 Every public header, compiled as C++17, gives one sentence of the library and nothing else; so do an older language, a
-32-bit target, an old compiler, and a second version of the library in one translation unit. Two versions in one process
-share no function."""
+32-bit target, an old compiler, and a second version of the library in one translation unit."""
 
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
+
+from versions import as_version
 
 LANGUAGE = "warpsafe needs C++20"
 # What the include that ends the compilation adds, and the lines that show the places of both.
 MOST_LINES = 24
 CLEAN = ("kernel_api.hpp", "args/aligned_ptr.hpp", "args/device_ptr.hpp", "args/device_span.hpp", "core/config.hpp", "core/size_type.hpp",
          "core/toolchain.hpp", "dims/extent.hpp", "kernel/device_functions.hpp", "kernel/kernel_declaration.hpp")
-
-# A program that uses most parts of the library.
-USER = """
-#include <warpsafe/debug.hpp>
-#include <warpsafe/graph.hpp>
-#include <warpsafe/host.hpp>
-#include <warpsafe/memory.hpp>
-#include <warpsafe/print.hpp>
-#include <warpsafe/race.hpp>
-#include <warpsafe/warpsafe.hpp>
-#include <iostream>
-WARPSAFE_KERNEL void set(warpsafe::DeviceSpan<float> x) { x[0] = 1; }
-int user() {
-  namespace ws = warpsafe;
-  const auto stream = ws::Stream::create().value();
-  auto x = ws::DeviceBuffer<float>::create(stream, 4).value();
-  const auto launched = ws::launch(stream, ws::LaunchConfig{ws::grid<1>, ws::block<1>}, ws::kernel<set>, x.view());
-  if (!launched.has_value()) std::cout << launched.error();
-  return static_cast<int>(x.to_host(stream).get().value().size());
-}
-"""
 
 folder, compilers = pathlib.Path(sys.argv[1]), sys.argv[2:]
 problems = []
@@ -62,24 +41,6 @@ def expect_sentence(what, compiler, folder, text, sentence, *flags):
     if good or not errors or sentence not in errors[0] or len(out.splitlines()) > MOST_LINES:
         shown = "\n".join(out.splitlines()[:8])
         problems.append(f"{what}, {compiler} {' '.join(flags)}: {len(out.splitlines())} lines, expected '{sentence}':\n{shown}")
-
-
-def as_version(source, to, major):
-    """A copy of the library that says it is another version."""
-    shutil.copytree(source, to / "warpsafe")
-    config = to / "warpsafe/core/config.hpp"
-    text = re.sub(r"(define WARPSAFE_VERSION_MAJOR) \d+", rf"\1 {major}", config.read_text())
-    config.write_text(re.sub(r"(PATCH and )\d+", rf"\g<1>{major}", text))
-    return to
-
-
-def functions(compiler, include, scratch):
-    """The library's functions and variables that an object file of that version could share with others."""
-    source, made = pathlib.Path(scratch) / "user.cpp", pathlib.Path(scratch) / "user.o"
-    source.write_text(USER)
-    subprocess.run([compiler, "-std=c++20", "-O0", "-c", "-I", str(include), str(source), "-o", str(made)], check=True)
-    listed = subprocess.run(["nm", "--defined-only", str(made)], check=True, capture_output=True, text=True).stdout
-    return {line.split()[-1] for line in listed.splitlines() if line.split()[-2] in "WVuTBD" and "warpsafe" in line}
 
 
 public = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.hpp") if "detail" not in path.parts)
@@ -116,13 +77,5 @@ for compiler in compilers:
         own = ".".join(re.findall(r"#define WARPSAFE_VERSION_\w+ (\d+)", (folder / "core/config.hpp").read_text())[:3])
         if not versions or versions.groups() != (own, f"7.{own.partition('.')[2]}"):
             problems.append(f"two versions, {compiler}: they are not named:\n{out[:600]}")
-# Two plug-ins of one process may use two versions: they share no function and no variable.
-with tempfile.TemporaryDirectory() as scratch:
-    host = next(compiler for compiler in compilers if pathlib.Path(compiler).name != "nvcc")
-    first = functions(host, folder.parent, scratch)
-    second = functions(host, as_version(folder, pathlib.Path(scratch), 7), scratch)
-    shared = first & second
-    if len(first) < 500 or shared:
-        problems.append(f"two versions in one process share {len(shared)} of {len(first)} names: {sorted(shared)[:5]}")
 print("\n".join(problems) or f"{len(public)} headers: one sentence each")
 sys.exit(bool(problems))
