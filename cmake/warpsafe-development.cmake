@@ -42,15 +42,17 @@ target_compile_options(
   INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>
             $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=${host_warnings}>)
 
-# warpsafe_add_program(<name> <source>... [CUDA] [LIBRARIES <target>...])
+# warpsafe_add_program(<name> <source>... [CUDA | NO_BACKEND] [LIBRARIES <target>...])
 # Adds an executable on the host backend; with CUDA, nvcc compiles the sources whatever their extensions.
 function(warpsafe_add_program name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "CUDA" "" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CUDA;NO_BACKEND" "" "LIBRARIES")
   add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
   if(arg_CUDA)
     set_source_files_properties(${arg_UNPARSED_ARGUMENTS} PROPERTIES LANGUAGE CUDA)
     set_target_properties(${name} PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
     set(backend warpsafe::cuda)
+  elseif(arg_NO_BACKEND)
+    set(backend warpsafe::warpsafe)
   else()
     set(backend warpsafe::host)
   endif()

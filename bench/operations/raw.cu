@@ -47,49 +47,46 @@ struct Objects {
 
 }  // namespace
 
-void operations::add_raw() {
+void operations::add_raw(const std::string& way) {
   const auto all = std::make_shared<Objects>();
-  const auto add = [&](const char* name, auto operation, const char* way = "raw") {
+  const auto add = [&](const char* name, auto operation) {
     operations::add(name, way, [all, operation]() { operation(*all); });
   };
-  add("allocate and free 4 KiB", [](Objects& o) {
+  add(allocation, [](Objects& o) {
     void* made = nullptr;
     must(cudaMallocAsync(&made, bytes, o.stream));
     must(cudaFreeAsync(made, o.stream));
   });
-  add("upload 4 KiB of pageable memory, wait", [](Objects& o) {
+  add(upload, [](Objects& o) {
     must(cudaMemcpyAsync(o.x, o.host.data(), bytes, cudaMemcpyHostToDevice, o.stream));
     must(cudaStreamSynchronize(o.stream));
   });
-  add("download 4 KiB into a new vector", [](Objects& o) {
+  add(download, [](Objects& o) {
     std::vector<float> made(count);
     must(cudaMemcpyAsync(made.data(), o.x, bytes, cudaMemcpyDeviceToHost, o.stream));
     must(cudaStreamSynchronize(o.stream));
-    benchmark::DoNotOptimize(made);
+    use(made);
   });
-  add("copy device to device", [](Objects& o) {
+  add(copying, [](Objects& o) {
     must(cudaMemcpyAsync(o.y, o.x, bytes, cudaMemcpyDeviceToDevice, o.stream));
   });
-  add("fill with zeros", [](Objects& o) { must(cudaMemsetAsync(o.x, 0, bytes, o.stream)); });
-  add("record an event, another stream waits", [](Objects& o) {
+  add(fill, [](Objects& o) { must(cudaMemsetAsync(o.x, 0, bytes, o.stream)); });
+  add(kept_event, [](Objects& o) {
     must(cudaEventRecord(o.kept, o.stream));
     must(cudaStreamWaitEvent(o.other, o.kept, 0));
   });
-  add(
-      "record an event, another stream waits",
-      [](Objects& o) {
-        cudaEvent_t made = nullptr;
-        must(cudaEventCreateWithFlags(&made, cudaEventDisableTiming));
-        must(cudaEventRecord(made, o.stream));
-        must(cudaStreamWaitEvent(o.other, made, 0));
-        must(cudaEventDestroy(made));
-      },
-      "raw, a new event");
-  add("cublasSaxpy", [alpha = 1.0F](Objects& o) {
+  add(new_event, [](Objects& o) {
+    cudaEvent_t made = nullptr;
+    must(cudaEventCreateWithFlags(&made, cudaEventDisableTiming));
+    must(cudaEventRecord(made, o.stream));
+    must(cudaStreamWaitEvent(o.other, made, 0));
+    must(cudaEventDestroy(made));
+  });
+  add(library, [alpha = 1.0F](Objects& o) {
     must(cublasSaxpy(o.blas, static_cast<int>(count), &alpha, o.x, 1, o.y, 1));
   });
-  add("launch", [](Objects& o) { o.launch_on(o.stream); });
-  add("launch with a buffer of another stream", [](Objects& o) { o.launch_on(o.other); });
-  add("launch a graph", [](Objects& o) { must(cudaGraphLaunch(o.graph, o.stream)); });
-  add("synchronise an idle stream", [](Objects& o) { must(cudaStreamSynchronize(o.other)); });
+  add(launching, [](Objects& o) { o.launch_on(o.stream); });
+  add(foreign_launch, [](Objects& o) { o.launch_on(o.other); });
+  add(graph, [](Objects& o) { must(cudaGraphLaunch(o.graph, o.stream)); });
+  add(synchronising, [](Objects& o) { must(cudaStreamSynchronize(o.other)); });
 }

@@ -29,6 +29,7 @@ struct Objects {
       operations::must(ws::DeviceBuffer<float>::create(stream, operations::count));
   ws::StreamBound<cublasHandle_t> blas =
       operations::must(ws::StreamBound<cublasHandle_t>::create(stream));
+  ws::Event kept = operations::must(stream.record());
   std::vector<float> host = std::vector<float>(operations::count, 1.0F);
   std::vector<ws::ExecutableGraph> graph;
 
@@ -44,32 +45,35 @@ void add_all(const std::string& way) {
     operations::add(name, way, [all, operation]() { operation(*all); });
   };
   using operations::must;
-  add("allocate and free 4 KiB", [](Objects& o) {
+  add(operations::allocation, [](Objects& o) {
     auto made = must(ws::DeviceBuffer<float>::create(o.stream, operations::count));
     must(made.close());
   });
-  add("upload 4 KiB of pageable memory, wait",
+  add(operations::upload,
       [](Objects& o) { must(ws::copy_and_wait(o.stream, ws::from(o.host), ws::to(o.x))); });
-  add("download 4 KiB into a new vector",
-      [](Objects& o) { benchmark::DoNotOptimize(must(o.x.to_host(o.stream).get())); });
-  add("copy device to device",
+  add(operations::download, [](Objects& o) { operations::use(must(o.x.to_host(o.stream).get())); });
+  add(operations::copying,
       [](Objects& o) { must(ws::copy(o.stream, ws::from(std::as_const(o.x)), ws::to(o.y))); });
-  add("fill with zeros", [](Objects& o) { must(o.x.zero(o.stream)); });
-  add("record an event, another stream waits", [](Objects& o) {
+  add(operations::fill, [](Objects& o) { must(o.x.zero(o.stream)); });
+  add(operations::kept_event, [](Objects& o) {
+    must(o.kept.record(o.stream));
+    must(ws::wait(o.other, o.kept));
+  });
+  add(operations::new_event, [](Objects& o) {
     const auto event = must(o.stream.record());
     must(ws::wait(o.other, event));
   });
-  add("cublasSaxpy", [alpha = 1.0F](Objects& o) {
+  add(operations::library, [alpha = 1.0F](Objects& o) {
     must(o.blas.call<cublasSaxpy>(static_cast<int>(operations::count), &alpha,
                                   std::as_const(o.x).view(), 1, o.y.view(), 1));
   });
-  add("launch", [](Objects& o) { must(o.launch_on(o.stream)); });
-  add("launch with a buffer of another stream", [](Objects& o) { must(o.launch_on(o.other)); });
+  add(operations::launching, [](Objects& o) { must(o.launch_on(o.stream)); });
+  add(operations::foreign_launch, [](Objects& o) { must(o.launch_on(o.other)); });
   all->graph.push_back(must(must(ws::capture(all->stream, [&](ws::Capture&) {
                               return all->launch_on(all->stream);
                             })).instantiate()));
-  add("launch a graph", [](Objects& o) { must(o.graph[0].launch(o.stream)); });
-  add("synchronise an idle stream", [](Objects& o) { must(o.other.synchronize()); });
+  add(operations::graph, [](Objects& o) { must(o.graph[0].launch(o.stream)); });
+  add(operations::synchronising, [](Objects& o) { must(o.other.synchronize()); });
 }
 
 }  // namespace

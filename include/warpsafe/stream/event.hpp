@@ -67,7 +67,8 @@ class [[nodiscard]] basic_event {
     if (stream.device() != device() || detail::StreamNumber::is_default(stream.native())) {
       result<basic_event> made = create<Level>(stream, site);
       if (!made.has_value()) return made.assume_error();
-      *this = std::move(made).assume_value();
+      // nvcc takes the assignment for a value that is dropped, because the class is nodiscard.
+      static_cast<void>(*this = std::move(made).assume_value());
       return success();
     }
     const detail::CallScope<B> here(site);
