@@ -32,7 +32,7 @@ def enumerators(include):
 header = pathlib.Path(sys.argv[1])
 text = header.read_text(encoding="utf-8")
 if header.name == "errc.hpp":
-    text = error_rows.with_enumerators(text, "".join(enumerators(header.parents[1])))
+    text = text.replace("#define WARPSAFE_ERROR", "".join(enumerators(header.parents[1])) + "#define WARPSAFE_ERROR", 1)
 # Inside a function the rows mean nothing to Doxygen, and it does not find their files.
 text = re.sub(r"(?m)^#include <warpsafe/error/detail/\w+_rows\.hpp>\n", "", text)
 text = text.replace("#pragma once", "/** @file */", 1)

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""The rows of the errors (include/warpsafe/error/detail/*_rows.hpp), for the pages that are made of them.
-
-error_rows.py: writes the enumerators of Errc in include/warpsafe/error/errc.hpp. A launch reads these lines
-instead of the rows, whose texts only message.hpp needs."""
+"""The rows of the errors (include/warpsafe/error/detail/*_rows.hpp), for the pages that are made of them."""
 import pathlib
 import re
 from typing import NamedTuple
@@ -55,21 +52,3 @@ def sections(include):
         if text.count("\nWARPSAFE_ERROR(") != len(re.findall(r"//.*\nWARPSAFE_ERROR\(", text)):
             raise SystemExit(f"{name}: a row without a comment")
     return found
-
-
-def enumerators(include):
-    """The lines of errc.hpp between `enum class Errc` and its end, in the order of the numbers."""
-    rows = sorted(row for section in sections(include) for row in section.rows)
-    return "".join(f"  {row.name} = {row.number},  ///< {row.meaning}\n" for row in rows)
-
-
-def with_enumerators(header, lines):
-    """The text of errc.hpp with these lines as the enumerators."""
-    return re.sub(r"(?s)(enum class Errc : .*?  // clang-format off\n).*?(  // clang-format on\n\};)",
-                  lambda found: found[1] + lines + found[2], header, count=1)
-
-
-if __name__ == "__main__":
-    folder = pathlib.Path(__file__).parents[2] / "include/warpsafe"
-    errc = folder / "error/errc.hpp"
-    errc.write_text(with_enumerators(errc.read_text(encoding="utf-8"), enumerators(folder)), encoding="utf-8")

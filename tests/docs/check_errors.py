@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Compares docs/reference/errors.md with the library: each section is the row of its code, and the text that a
 program received. check_errors.py PROGRAM PROJECT [--update]; --update first writes the sections. The text
-before the first section is the page's own. Compares the enumerators of Errc with the rows too."""
+before the first section is the page's own."""
 import pathlib
 import re
 import subprocess
@@ -45,9 +45,6 @@ problems += [f"{name}: the program makes it, and no row has it" for name in text
 problems += [f"{name}: {compiled.get(name)} in the program, {(row.number, row.meaning)} in its row"
              for name, row in rows.items() if compiled.get(name) != (row.number, row.meaning)]
 problems += [f"{name}: the page does not show\n{part(row)}" for name, row in rows.items() if part(row) not in shown]
-errc = (project / "include/warpsafe/error/errc.hpp").read_text()
-if error_rows.with_enumerators(errc, error_rows.enumerators(project / "include/warpsafe")) != errc:
-    problems.append("error/errc.hpp does not have the enumerators of the rows: run docs/site/error_rows.py")
 if not problems and shown != f"{introduction}{page}":
     problems.append("the page has more than its rows, or other headings: run this with --update")
 print("\n".join(problems) or f"{len(rows)} codes, {len(texts)} texts")

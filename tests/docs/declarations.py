@@ -194,10 +194,25 @@ class Reader:
                     self.add(names, words[-1], "member" if kind == "class" else "constant")
 
 
+def with_rows(text, root):
+    """The text with what a macro makes of the rows of the headers that are included between its #define and #undef."""
+    def made(found):
+        macro, parameters, body, includes = found.groups()
+        out = []
+        for name in re.findall(r"<(.*)>", includes):
+            rows = LITERAL.sub(lambda literal: '""' if literal[0][0] == '"' else " ", (root / name).read_text(encoding="utf-8"))
+            for row in re.findall(rf"(?ms)^{macro}\((.*?)\)$", rows):
+                values = dict(zip(re.split(r",\s*", parameters), (value.strip() for value in row.split(","))))
+                out.append(re.sub(r"\w+", lambda word: values.get(word[0], word[0]), body))
+        return "\n".join(out)
+
+    return re.sub(r"(?m)^#define (\w+)\(([^()]*)\)((?:.*\\\n)*.*)\n((?:#include <.*_rows\.hpp>\n)+)#undef \1$", made, text)
+
+
 def of_header(path, root):
     # The version is no part of a name that a user writes.
     text = path.read_text(encoding="utf-8").replace("::inline WARPSAFE_DETAIL_VERSION", "")
-    reader = Reader(text, path.relative_to(root).as_posix())
+    reader = Reader(with_rows(text, root), path.relative_to(root).as_posix())
     while reader.at < len(reader.tokens):
         reader.scope((), True, "namespace")
     for macro in re.findall(r"(?m)^\s*#\s*define (WARPSAFE_\w+)", text):

@@ -14,7 +14,7 @@
 namespace warpsafe::core_test {
 namespace {
 
-// The codes' numbers have no gaps (tests/static/error_numbers_test.cpp).
+// The codes are numbered from 1 without gaps.
 constexpr int last_code = 0
 #define WARPSAFE_ERROR(number, name, meaning, reason) +1
 #include <warpsafe/error/detail/launch_rows.hpp>

@@ -13,10 +13,9 @@
 // reason   the clause of message(): one text, or a choice between several by the conditions that
 //          reason_text() names. Fields of the error stand in braces; put_field() has them all.
 //
-// describe() and reason_text() are made of the rows. docs/site/error_rows.py writes the enumerators
-// of Errc, and tests/docs/check_errors.py --update writes docs/reference/errors.md, from the rows
-// and their comments. The file that includes this one defines WARPSAFE_ERROR before and undefines
-// it after.
+// Errc, describe() and reason_text() are made of the rows, and tests/docs/check_errors.py --update
+// writes docs/reference/errors.md from the rows and their comments. The file that includes this one
+// defines WARPSAFE_ERROR before and undefines it after.
 
 #if defined(WARPSAFE_ERROR)
 
