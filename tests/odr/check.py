@@ -49,8 +49,8 @@ class Build:
         out = self.folder / f"main_of_{'_'.join(units)}.o"
         names = " ".join(f"X({name})" for name in units)
         if not out.exists():
-            run(self.arguments.compiler, "-std=c++20", f"-DUNITS={names}", "-c", HERE / "main.cpp",
-                "-o", out)  # fmt: skip
+            run(self.arguments.compiler, "-std=c++20", f"-DUNITS={names}", *self.includes, "-c",
+                HERE / "main.cpp", "-o", out)  # fmt: skip
         return out
 
     def link(self, units, objects):

@@ -3,15 +3,17 @@
 
 // Prints what each translation unit observes, one line each. UNITS is X(name) for each.
 
+#include "shared.hpp"
+
 #include <iostream>
 #include <string>
 
-#define X(name) std::string name();
+#define X(name) std::string name(SharedLayout);
 UNITS
 #undef X
 
 int main() {
-#define X(name) std::cout << #name << ' ' << name() << '\n';
+#define X(name) std::cout << #name << ' ' << name({}) << '\n';
   UNITS
 #undef X
 }

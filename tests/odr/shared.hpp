@@ -26,6 +26,19 @@ struct Store {
   }
 };
 
+/// The layout of the types that cross from one translation unit to another, as a part of each
+/// unit's name for the linker: if a check level changes one, the program does not link.
+template <std::size_t... Numbers>
+struct Layout {};
+template <class... T>
+using LayoutOf = Layout<sizeof(T)..., alignof(T)...>;
+using SharedLayout = LayoutOf<
+    warpsafe::LaunchError, warpsafe::result<void>, warpsafe::result<int>, warpsafe::LaunchShape,
+    warpsafe::DeviceLimits, warpsafe::KernelLimits, warpsafe::KernelNeeds, warpsafe::StreamRef,
+    warpsafe::Stream, warpsafe::Event, warpsafe::Bytes, warpsafe::extent<3>,
+    decltype(warpsafe::SafeGrid<>::cover(5, warpsafe::block<256>).value()),
+    decltype(warpsafe::SafeGrid<>::cover(5, warpsafe::BlockDim::create(5).value()).value())>;
+
 /// The moment at which a mistake was noticed.
 inline const char* stage_of(const warpsafe::result<void>& outcome) {
   if (outcome.has_value()) return "never";

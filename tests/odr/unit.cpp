@@ -8,7 +8,7 @@
 
 namespace ws = warpsafe;
 
-std::string OBSERVE() {
+std::string OBSERVE(SharedLayout) {
   traced = 0;
   warpsafe::detail::call_tracer_in_use = &counting_tracer;
   { const auto dropped = ws::Stream::create(); }

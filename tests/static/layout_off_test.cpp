@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: BSL-1.0
-// Copyright (c) 2026 the warpsafe authors
-
-// The layout at this check level.
-
-#define WARPSAFE_CHECKS 0
-#include "layout.hpp"
-
-static_assert(warpsafe::current_level == warpsafe::CheckLevel::off);
