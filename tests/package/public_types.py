@@ -13,8 +13,7 @@ PARTS = "a part of a report or a file, whose whole is printed, or written by its
 
 WHY = {
     FUNCTIONS: "cuda_backend host_backend basic_hip_backend host::AllCalls host::CallerCalls debug::NvtxCalls debug::RoctxCalls handle_traits HandleCalls PointerModeCalls",
-    NO_VALUE: "Functions Signatures max_threads launch_bounds block_multiple_of needs_shared "
-              "requires_warp handles_items block_per_item_kernel grid_stride_kernel index portable waits_for_predecessor reference CufftPlan HipblasHandle HipfftPlan "
+    NO_VALUE: "Functions Signatures reference CufftPlan HipblasHandle HipfftPlan "
               "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm grid_space block_space cluster_space",
     TOOL: "debug::Clock debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
           "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker "
@@ -29,6 +28,7 @@ WHY = {
     "a GoogleTest matcher: it describes itself": "AgreesWith",
     "an exception of one sentence": "BadResultAccess",
     "what a table is made of: the DeviceLimits made of it are printed": "limits::ArchitectureNumbers",
+    "what a run compares, as a type alone": "host::ComparedValue",
     "a row of a module's table: the module's kernel is printed": "host::NamedKernel",
 }
 NOT_PRINTED = {name: why for why, names in WHY.items() for name in names.split()}
@@ -50,7 +50,7 @@ def types_of(text):
             if depth == 0 and opened:
                 namespaces.append(opened[1] or "detail")  # types in an unnamed namespace are private
             else:
-                head = re.search(r"(?:^|[\s>)])(?:class|struct|union|enum\s+class|enum)\s+(?:\[\[[^{]*?\]\]\s*)*([A-Za-z_]\w*)\s*(<.*>)?\s*(?:final\s*)?(?::(?!:).*)?$",
+                head = re.search(r"(?:^|[\s>)])(?:class|struct|union|enum\s+class|enum)\s+(?:WARPSAFE_DETAIL_REFERENCE\s+)?(?:\[\[[^{]*?\]\]\s*)*([A-Za-z_]\w*)\s*(<.*>)?\s*(?:final\s*)?(?::(?!:).*)?$",
                                  statement.strip(), re.S)
                 if depth == 0 and namespaces and head:
                     yield "::".join([*namespaces, head[1]]).replace("WARPSAFE_DETAIL_VERSION::", ""), head[2] is not None
@@ -73,7 +73,8 @@ def public_types(include):
     found = {}
     for header in sorted(pathlib.Path(include).rglob("*.hpp")):
         place = header.relative_to(include).as_posix()
-        if "/detail/" in place:  # as in the API reference (docs/site/Doxyfile)
+        # As in the API reference (docs/site/Doxyfile). A need is all in its type: no program holds one.
+        if "/detail/" in place or place.endswith("kernel/needs.hpp"):
             continue
         for name, specialised in types_of(header.read_text(encoding="utf-8").replace("::inline WARPSAFE_DETAIL_VERSION", "")):
             if name.startswith("warpsafe::") and "detail" not in name and not (specialised and name != "warpsafe::LaunchConfig"):
