@@ -216,7 +216,7 @@ def page(rows):
         overall[row.name] = ("never" if "never" in seen else "warned" if seen == {"warning"}
                              else "caught" if seen and seen <= good
                              else "avoidable" if seen & possible and seen <= good | possible else "open")  # fmt: skip
-    count = {k: list(overall.values()).count(k) for k in ("caught", "warned", "avoidable", "open", "never")}
+    count = {k: list(overall.values()).count(k) for k in ("caught", "warned", "avoidable", "open", "never")} | {"rows": len(rows)}
     text = (HERE / "head.md").read_text()
     for key, value in count.items():
         text = text.replace("{" + key + "}", str(value))
