@@ -497,15 +497,14 @@ def print_wait(value):
 
 
 def print_race_report(value):
-    findings = [string_text(finding["text"]) for finding in elements(value["findings"])]
-    seeds, seed, left_out = (int(value[name]) for name in ("seeds_run", "seed", "left_out"))
+    findings = list(elements(value["findings"]))
+    seeds, seed = int(value["seeds_run"]), int(value["seed"])
     if not findings:
-        return f"no race in {seeds} seeds\n" if seeds else "no race in the recorded run\n"
-    text = (f"seed {seed} of this program:\n" if seeds else "") + "".join(findings)
-    if left_out:
-        text += f"and {left_out} more races\n"
-    text += f"As it ran with seed {seed}:\n" if seeds else "As the host submitted it:\n"
-    return text + string_text(value["timeline_text"])
+        return f"no race in {seeds} seeds\n"
+    text = "".join(string_text(finding["text"]) for finding in findings)
+    if not seeds or enumerator_text(findings[0]["mistake"]) == "unseen_memory":
+        return text
+    return f"seed {seed} of this program:\n{text}As it ran with seed {seed}:\n{string_text(value['timeline_text'])}"
 
 
 TYPES = {
