@@ -232,26 +232,40 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
   }
   constexpr explicit SafeGrid(const Block& its_block) noexcept : Numbers(its_block) {}
 
-  /// The error for sizes that cannot be covered, or the permitted empty grid. All calls with these
-  /// types share it, so that a call emits no more than its arguments.
-  template <class Grid, class B>
-  [[gnu::cold, gnu::noinline]] static constexpr result<Grid> without_cover(
-      detail::CoverSizes<Grid::rank> sizes, B block, detail::CoverRule rule, std::uint64_t cap,
-      Name kernel, call_site site) noexcept {
-    LaunchError error;
-    if (!detail::refuse_sizes<Rules, Grid::items, Grid::policy == GridPolicy::strided,
-                              Grid::policy == GridPolicy::one_per_item_or_empty>(sizes, block, rule,
-                                                                                 cap, error)) {
-      error.kernel = kernel;
-      error.site = site;
-      return detail::failure<Grid>(error);
+  /// Sets the grid for these sizes. Returns false for sizes that cannot be covered.
+  template <CheckLevel Level, class Size, class Most>
+  [[nodiscard, gnu::always_inline]] constexpr bool set(const Size& size, detail::CoverRule rule,
+                                                       [[maybe_unused]] const Most& most,
+                                                       std::uint64_t& cap) noexcept {
+    constexpr bool capped = Policy == GridPolicy::strided;
+    if constexpr (capped && detail::is_max_blocks<Most>) {
+      cap = most.count.negative ? 0 : most.count.magnitude;
+      this->occupancy_cap = most.of;
     }
-    Grid grid(block);
-    for (int axis = 0; axis < Grid::rank; ++axis) {
-      grid.counts()[axis] = 0;
-      grid.sizes_[axis] = sizes.along[axis].bits;
+    return detail::cover<Level, Rules, Items, capped>(size, block(), rule, cap, this->counts(),
+                                                      sizes_);
+  }
+  /// The grid for these sizes, or the reason why there is none. All checked calls with these types
+  /// share it, so that a call emits no more than its arguments.
+  template <class Most>
+  [[nodiscard, gnu::noinline]] static constexpr result<SafeGrid> checked(
+      detail::CoverSizes<Rank> sizes, Block block, detail::CoverRule rule, Most most, Name kernel,
+      call_site site) noexcept {
+    constexpr bool capped = Policy == GridPolicy::strided;
+    constexpr bool may_be_empty = Policy == GridPolicy::one_per_item_or_empty;
+    SafeGrid grid(block);
+    std::uint64_t cap = 0;
+    if (!grid.template set<CheckLevel::full>(sizes, rule, most, cap)) [[unlikely]] {
+      LaunchError error;
+      if (!detail::refuse_sizes<Rules, Items, capped, may_be_empty>(sizes, block, rule, cap,
+                                                                    error)) {
+        error.kernel = kernel;
+        error.site = site;
+        return detail::failure<SafeGrid>(error);
+      }
+      for (std::uint32_t& blocks : grid.counts()) blocks = 0;
     }
-    return detail::result_of<Grid>(grid);
+    return detail::result_of<SafeGrid>(grid);
   }
 
   template <CheckLevel Level, GridPolicy P, class Size, class B, class Option1, class Option2>
@@ -259,27 +273,21 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
                                                     detail::CoverRule rule, const Option1& option1,
                                                     const Option2& option2,
                                                     call_site site) noexcept {
-    constexpr bool capped = P == GridPolicy::strided;
     constexpr bool usable =
-        detail::check_cover_arguments<Rules, capped, Size, B, Option1, Option2>();
+        detail::check_cover_arguments<Rules, P == GridPolicy::strided, Size, B, Option1, Option2>();
     if constexpr (usable) {
       using Grid = SafeGrid<Rules, B, detail::rank_of<Size>, P,
                             detail::items_of<Option1> * detail::items_of<Option2>>;
-      Grid grid(block);
-      std::uint64_t cap = 0;
-      if constexpr (capped && detail::is_max_blocks<Option2>) {
-        cap = option2.count.negative ? 0 : option2.count.magnitude;
-        grid.occupancy_cap = option2.of;
+      const auto most = detail::max_blocks_of(option2);
+      if constexpr (Level == CheckLevel::off) {
+        Grid grid(block);
+        std::uint64_t cap = 0;
+        static_cast<void>(grid.template set<Level>(size, rule, most, cap));
+        return detail::result_of<Grid>(grid);
+      } else {
+        return Grid::checked(detail::sizes_of(size), block, rule, most,
+                             detail::kernel_name_of(option1, option2), site);
       }
-      const bool fine = detail::cover<Level, Rules, Grid::items, capped>(
-          size, block, rule, cap, grid.counts(), grid.sizes_);
-      if constexpr (Level != CheckLevel::off) {
-        if (!fine) [[unlikely]] {
-          return without_cover<Grid>(detail::sizes_of(size), block, rule, cap,
-                                     detail::kernel_name_of(option1, option2), site);
-        }
-      }
-      return detail::result_of<Grid>(grid);
     } else {
       return detail::failure<SafeGrid<Rules>>(
           LaunchError::make(Errc::size_zero, Stage::construction));

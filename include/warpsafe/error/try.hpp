@@ -94,22 +94,37 @@ constexpr Returns returned_by(const char* function) noexcept {
   return has_name_of_class(function) ? Returns::itself : Returns::other;
 }
 
+using Failure = BOOST_OUTCOME_V2_NAMESPACE::failure_type<LaunchError>;
+
 #define WARPSAFE_DETAIL_SENTENCE \
   "warpsafe: give the lambda a return type: [&]() -> ws::result<void> { ... }"
 /// What the macros return. Compilers print its name for a function that returns no result, for a
 /// coroutine, and for a lambda without a return type, so the name is a hint.
-class [[nodiscard(WARPSAFE_DETAIL_SENTENCE)]] NeedsResultAsReturnTypeOrCoTry
-    : public BOOST_OUTCOME_V2_NAMESPACE::failure_type<LaunchError>{
-      public :
-          constexpr explicit NeedsResultAsReturnTypeOrCoTry(const LaunchError& error) noexcept :
-              failure_type(error){}
-    };
+class [[nodiscard(WARPSAFE_DETAIL_SENTENCE)]] NeedsResultAsReturnTypeOrCoTry {
+ public:
+  constexpr explicit NeedsResultAsReturnTypeOrCoTry(const LaunchError& error) noexcept
+      : error_(error) {}
+  // Out of line, because a copy of the error takes more code than all else at a call.
+  template <class T>
+  [[gnu::cold, gnu::noinline]] constexpr operator result<T>() const noexcept {
+    return failure<T>(error_);
+  }
+  /// To a result of another error type.
+  template <class R>
+  requires(!is_result<R>) && std::is_convertible_v<Failure, R>  //
+      [[gnu::cold, gnu::noinline]] constexpr operator R() const noexcept {
+    return Failure(error_);
+  }
+
+ private:
+  const LaunchError& error_;
+};
 #undef WARPSAFE_DETAIL_SENTENCE
 template <Returns>
 struct Returned {
   template <class R>
   [[nodiscard]] static constexpr auto error_of(const R& result) noexcept {
-    return NeedsResultAsReturnTypeOrCoTry(result.assume_error());
+    return NeedsResultAsReturnTypeOrCoTry(UnwrapWithTryOrValue::error_in(result));
   }
 };
 template <class R>

@@ -242,18 +242,6 @@ template <CheckLevel Level, class Rules, std::uint32_t Items, bool Capped, class
   }
 }
 
-/// The sizes along the axes of a grid, by value. A call with them keeps no size in memory.
-template <int Rank>
-struct CoverSizes {
-  SizeBits along[std::size_t{Rank}];
-};
-template <class Size>
-[[nodiscard, gnu::always_inline]] constexpr auto sizes_of(const Size& size) noexcept {
-  CoverSizes<rank_of<Size>> all{};
-  for (int axis = 0; axis < rank_of<Size>; ++axis) all.along[axis] = size_along(size, axis);
-  return all;
-}
-
 /// For sizes that `cover` cannot cover: fills in `error` with the reason and returns false. Returns
 /// true for a permitted empty grid.
 template <class Rules, std::uint32_t Items, bool Capped, bool MayBeEmpty, int Rank, class B>

@@ -171,6 +171,25 @@ template <class Size>
   }
 }
 
+/// The sizes along the axes of a grid, by value. A call with them keeps no size in memory.
+template <int Rank>
+struct CoverSizes {
+  SizeBits along[std::size_t{Rank}];
+};
+template <int Rank>
+inline constexpr int rank_of<CoverSizes<Rank>> = Rank;
+template <int Rank>
+[[nodiscard, gnu::always_inline]] constexpr SizeBits size_along(const CoverSizes<Rank>& sizes,
+                                                                int axis) noexcept {
+  return sizes.along[axis];
+}
+template <class Size>
+[[nodiscard, gnu::always_inline]] constexpr auto sizes_of(const Size& size) noexcept {
+  CoverSizes<rank_of<Size>> all{};
+  for (int axis = 0; axis < rank_of<Size>; ++axis) all.along[axis] = size_along(size, axis);
+  return all;
+}
+
 template <class Option1, class Option2>
 [[nodiscard, gnu::always_inline]] constexpr Name kernel_name_of(
     [[maybe_unused]] const Option1& option1, [[maybe_unused]] const Option2& option2) noexcept {
@@ -180,6 +199,16 @@ template <class Option1, class Option2>
     return option2.name();
   } else {
     return Name{};
+  }
+}
+
+template <class Option>
+[[nodiscard, gnu::always_inline]] constexpr auto max_blocks_of(
+    [[maybe_unused]] const Option& option) noexcept {
+  if constexpr (is_max_blocks<Option>) {
+    return option;
+  } else {
+    return NoOption{};
   }
 }
 
