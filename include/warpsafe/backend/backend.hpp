@@ -39,47 +39,8 @@ template <std::size_t N>
 /// The only dispatch layer. A backend is a struct with these static members. All are `noexcept`,
 /// none is overloaded, and none clears the runtime's last error. Each call returns the runtime's
 /// own status as an int, 0 for success. The rest of the library is written once over these names,
-/// and calls them through detail::call (backend/detail/runtime_call.hpp).
-///
-/// * `vendor`, `name` (Name), `not_ready` (the status of an unfinished query)
-/// * `native_stream`, `native_event`: pointer types; `parameter_bytes`, the most that a kernel's
-///   parameters may take; `has_clusters`, whether any device of the backend can have clusters of
-///   blocks
-/// * errors: `Name error_name(int)`, `Name error_text(int)`, `Errc classify(int)` (this library's
-///   code for the runtime's status), `Severity severity_of(int)`, `int peek_last_error()`
-/// * devices: `device_count(int&)`, `current_device(int&)`, `set_device(int)`,
-///   `limits_of(int device, DeviceLimits&)` (raw: 0 where the runtime reports nothing),
-///   `device_synchronize()`, `memory_info(size_t& free_bytes, size_t& total_bytes)`
-/// * kernels: `attributes_of(const KernelEntry&, KernelLimits&)`,
-///   `raise_dynamic_shared(const KernelEntry&, uint64_t bytes)`,
-///   `resident_blocks(const KernelEntry&, uint32_t threads, uint64_t dynamic_bytes, int&
-///   per_multiprocessor)`, `max_cluster_blocks(const KernelEntry&, const LaunchShape&, int&
-///   blocks)`, `launch(const KernelEntry&, const LaunchShape&, void** args, native_stream)`
-/// * streams: `stream_create(native_stream&, int priority)` (never ordered with the default
-///   stream), `stream_destroy`, `stream_synchronize`, `stream_query`, `stream_device(native_stream,
-///   int&)`, `stream_capturing(native_stream, bool&)`, `stream_wait(native_stream, native_event)`
-/// * events: `event_create(native_event&, bool timed)`, `event_destroy`,
-///   `event_record(native_event, native_stream)`, `event_synchronize`, `event_query`,
-///   `event_elapsed(float& ms, begin, end)`
-/// * captures and graphs: `native_graph`, `native_graph_exec` (pointer types),
-///   `capture_begin(native_stream, CaptureMode)`, `capture_end(native_stream, native_graph&)`,
-///   `capture_info(native_stream, CaptureInfo&)`, `graph_nodes(native_graph, size_t& count)`,
-///   `graph_destroy(native_graph)`, `graph_instantiate(native_graph_exec&, native_graph)`,
-///   `graph_exec_destroy`, `graph_launch(native_graph_exec, native_stream)`,
-///   `graph_update(native_graph_exec, native_graph, GraphChange&)`
-/// * memory, bytes throughout: `allocate(void*&, size_t, native_stream)`, `deallocate(void*,
-///   native_stream)`, `host_allocate(void*&, size_t)` (pinned), `host_deallocate(void*)`,
-///   `copy(void* to, const void* from, size_t, CopyKind, native_stream)`,
-///   `copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t
-///   rows, CopyKind, native_stream)`, `fill(void*, unsigned char, size_t, native_stream)`,
-///   `copy_peer(void* to, int to_device, const void* from, int from_device, size_t,
-///   native_stream)`, `pointer_kind(const void*, MemoryKind&, int& device)`
-/// * memory in no stream's order: `has_memory_pools(int device, bool&)` (whether `allocate` works
-///   there), `allocate_unordered(void*&, size_t)` and `allocate_managed(void*&, size_t)` on the
-///   current device, `deallocate_unordered(void*)` for both
-/// * captures: `exchange_capture_mode(int& mode)`, which sets the calling thread's mode and
-///   returns the previous mode; `relaxed_capture`, the mode in which no call of the thread breaks a
-///   capture of another stream
+/// and calls them through detail::call (backend/detail/runtime_call.hpp). The members are those
+/// that the concept names.
 ///
 /// Optional members, each with its default:
 /// * `const DeviceLimits& floor`: the documented limits of every device (CUDA's)
@@ -124,40 +85,53 @@ concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, v
                            Severity& severity, typename B::native_graph& graph,
                            typename B::native_graph_exec& exec, CaptureInfo& capture,
                            GraphChange& change) {
+  // Facts.
   vendor = B::vendor;
   name = B::name;
-  number = B::not_ready;
-  bytes = B::parameter_bytes;
-  flag = B::has_clusters;
+  number = B::not_ready;       // the status of an unfinished query
+  bytes = B::parameter_bytes;  // the most that a kernel's parameters may take
+  flag = B::has_clusters;      // whether any device of the backend can have clusters of blocks
+
+  // Errors.
   name = B::error_name(number);
   name = B::error_text(number);
-  code = B::classify(number);
+  code = B::classify(number);  // this library's code for the runtime's status
   severity = B::severity_of(number);
   number = B::peek_last_error();
+
+  // Devices.
   number = B::device_count(number);
   number = B::current_device(number);
   number = B::set_device(number);
-  number = B::limits_of(number, device_limits);
+  number = B::limits_of(number, device_limits);  // raw: 0 where the runtime reports nothing
   number = B::device_synchronize();
-  number = B::memory_info(bytes, bytes);
+  number = B::memory_info(bytes, bytes);  // free, then in all
+
+  // Kernels.
   number = B::attributes_of(entry, kernel_limits);
-  number = B::raise_dynamic_shared(entry, std::uint64_t{});
+  number = B::raise_dynamic_shared(entry, std::uint64_t{});  // bytes
+  // threads and dynamic bytes of a block; the number of blocks per multiprocessor
   number = B::resident_blocks(entry, std::uint32_t{}, std::uint64_t{}, number);
   number = B::max_cluster_blocks(entry, shape, number);
   number = B::launch(entry, shape, args, stream);
-  number = B::stream_create(stream, number);
+
+  // Streams, which are never ordered with the default stream, and events.
+  number = B::stream_create(stream, number);  // the priority
   number = B::stream_destroy(stream);
   number = B::stream_synchronize(stream);
   number = B::stream_query(stream);
   number = B::stream_device(stream, number);
   number = B::stream_capturing(stream, flag);
   number = B::stream_wait(stream, event);
-  number = B::event_create(event, flag);
+  number = B::event_create(event, flag);  // whether it is timed
   number = B::event_destroy(event);
   number = B::event_record(event, stream);
   number = B::event_synchronize(event);
   number = B::event_query(event);
-  number = B::event_elapsed(ms, event, event);
+  number = B::event_elapsed(ms, event, event);  // begin, end
+
+  // Captures and graphs. In the mode `relaxed_capture`, no call of the thread breaks a capture of
+  // another stream; exchange_capture_mode sets the calling thread's and returns the one before.
   number = B::capture_begin(stream, CaptureMode{});
   number = B::capture_end(stream, graph);
   number = B::capture_info(stream, capture);
@@ -167,21 +141,26 @@ concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, v
   number = B::graph_exec_destroy(exec);
   number = B::graph_launch(exec, stream);
   number = B::graph_update(exec, graph, change);
-  number = B::allocate(memory, bytes, stream);
-  number = B::deallocate(memory, stream);
-  number = B::host_allocate(memory, bytes);
-  number = B::host_deallocate(memory);
-  number = B::copy(memory, source, bytes, CopyKind{}, stream);
-  number = B::copy_2d(memory, bytes, source, bytes, bytes, bytes, CopyKind{}, stream);
-  number = B::fill(memory, static_cast<unsigned char>(0), bytes, stream);
-  number = B::copy_peer(memory, number, source, number, bytes, stream);
-  number = B::pointer_kind(source, kind, number);
-  number = B::has_memory_pools(number, flag);
-  number = B::allocate_unordered(memory, bytes);
-  number = B::allocate_managed(memory, bytes);
-  number = B::deallocate_unordered(memory);
   number = B::relaxed_capture;
   number = B::exchange_capture_mode(number);
+
+  // Memory. Sizes and pitches are in bytes; the target comes first.
+  number = B::allocate(memory, bytes, stream);
+  number = B::deallocate(memory, stream);
+  number = B::host_allocate(memory, bytes);  // pinned
+  number = B::host_deallocate(memory);
+  number = B::copy(memory, source, bytes, CopyKind{}, stream);
+  // to, to_pitch, from, from_pitch, width, rows
+  number = B::copy_2d(memory, bytes, source, bytes, bytes, bytes, CopyKind{}, stream);
+  number = B::fill(memory, static_cast<unsigned char>(0), bytes, stream);
+  number = B::copy_peer(memory, number, source, number, bytes, stream);  // with the devices
+  number = B::pointer_kind(source, kind, number);                        // and the device
+
+  // Memory in no stream's order, on the current device.
+  number = B::has_memory_pools(number, flag);  // whether `allocate` works on that device
+  number = B::allocate_unordered(memory, bytes);
+  number = B::allocate_managed(memory, bytes);
+  number = B::deallocate_unordered(memory);  // for both
 };
 
 /// A backend's calls about modules. Its specialisation is in a header of the backend, such as
