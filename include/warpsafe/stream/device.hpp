@@ -113,7 +113,7 @@ class [[nodiscard]] basic_device_guard {
   /// A result, to be looked at: without the guard, the work that follows uses another device.
   /// Checked builds print a line if an error is never looked at. Errc::device_invalid, ::no_device.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] static detail::GuardResult<B> create(
+  [[nodiscard]] static result<basic_device_guard> create(
       DeviceId device, call_site site = call_site::current()) noexcept {
     int before = 0;
     int status = detail::call<B, Level, &B::current_device>(before);
@@ -123,7 +123,9 @@ class [[nodiscard]] basic_device_guard {
     if (status != 0) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("set device"), site);
       error.device = device.value();
-      return {error, Level != CheckLevel::off};
+      result<basic_device_guard> none = detail::failure<basic_device_guard>(error);
+      if (Level != CheckLevel::off) none.expect_a_look();
+      return none;
     }
     return basic_device_guard(before, device.value(), detail::call<B, Level, &B::set_device>);
   }

@@ -124,8 +124,19 @@ TEST_F(Device, AGuardThatIsMissingIsPrintedUnlessTheProgramLooks) {
     WARPSAFE_TRY(const auto guard, DeviceGuard::create(DeviceId(7)));
     return success();
   };
+  const auto returned = [](int device) -> result<DeviceGuard> {
+    return DeviceGuard::create(DeviceId(device), app);
+  };
+  const auto taken = []<class T>(result<T> made) { return made.has_value(); };
+  const auto looked_at = []<class T>(const result<T>& made) { return made.has_value(); };
+  EXPECT_THAT(printed([&] { const auto guard = returned(7); }),
+              ::testing::HasSubstr("DeviceId(7)"));
   EXPECT_EQ(printed([&] {
               EXPECT_FALSE(tried().has_value());
+              EXPECT_FALSE(returned(7).has_value());
+              EXPECT_FALSE(taken(returned(7)));
+              EXPECT_FALSE(looked_at(returned(7)));
+              EXPECT_TRUE(taken(DeviceGuard::create(DeviceId(0))));
               EXPECT_FALSE(DeviceGuard::create(DeviceId(7)));
               EXPECT_TRUE(DeviceGuard::create(DeviceId(7)).has_error());
               EXPECT_EQ(DeviceGuard::create(DeviceId(7)).error().code, Errc::device_invalid);

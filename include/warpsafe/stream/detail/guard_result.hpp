@@ -8,7 +8,8 @@
 #include <cstdio>
 #include <utility>
 
-// What DeviceGuard::create returns.
+// The result of a guard knows whether the program has looked at it. A guard is never used
+// afterwards, so nothing else would tell that there is none.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
@@ -27,60 +28,63 @@ namespace detail {
                static_cast<unsigned>(error.site.line));
 }
 
-/// A result of a guard that knows whether the program has looked at it. A guard is never used
-/// afterwards, so nothing else would tell that there is none.
-template <class B>
-class [[nodiscard]] GuardResult : public result<basic_device_guard<B>> {
-  using Guard = basic_device_guard<B>;
-  using Outcome = result<Guard>;
-
- public:
-  // Implicit, so that a function can return either.
-  GuardResult(Guard&& made) noexcept  // NOLINT(google-explicit-constructor)
-      : Outcome(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<Guard>, std::move(made)) {}
-  GuardResult(const LaunchError& error, bool is_checked) noexcept
-      : Outcome(BOOST_OUTCOME_V2_NAMESPACE::in_place_type<LaunchError>, error),
-        unseen_(is_checked) {}
-  GuardResult(GuardResult&& other) noexcept
-      : Outcome(static_cast<Outcome&&>(other)), unseen_(std::exchange(other.unseen_, false)) {}
-  GuardResult(const GuardResult&) = delete;
-  GuardResult& operator=(const GuardResult&) = delete;
-  GuardResult& operator=(GuardResult&&) = delete;
-  ~GuardResult() {
-    if (unseen_) [[unlikely]]
-      report_unseen(Outcome::assume_error());
-  }
-
-  [[nodiscard]] bool has_value() const noexcept { return seen().has_value(); }
-  [[nodiscard]] bool has_error() const noexcept { return seen().has_error(); }
-  [[nodiscard]] bool has_failure() const noexcept { return seen().has_failure(); }
-  explicit operator bool() const noexcept { return has_value(); }
-  Guard& value() & { return seen().value(); }
-  const Guard& value() const& { return seen().value(); }
-  Guard value() && { return std::move(seen()).value(); }
-  LaunchError& error(const call_site& site = call_site::current()) & { return seen().error(site); }
-  const LaunchError& error(const call_site& site = call_site::current()) const& {
-    return seen().error(site);
-  }
-  LaunchError error(const call_site& site = call_site::current()) && { return seen().error(site); }
-  Guard& assume_value() & noexcept { return seen().assume_value(); }
-  const Guard& assume_value() const& noexcept { return seen().assume_value(); }
-  Guard&& assume_value() && noexcept { return std::move(seen()).assume_value(); }
-  LaunchError& assume_error() & noexcept { return seen().assume_error(); }
-  const LaunchError& assume_error() const& noexcept { return seen().assume_error(); }
-
- private:
-  [[nodiscard]] Outcome& seen() noexcept {
-    unseen_ = false;
-    return *this;
-  }
-  [[nodiscard]] const Outcome& seen() const noexcept {
-    unseen_ = false;
-    return *this;
-  }
-  mutable bool unseen_ = false;  // an error that nothing has looked at, in a checked build
-};
-
 }  // namespace detail
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
+
+namespace BOOST_OUTCOME_V2_NAMESPACE::detail {
+
+/// Outcome's part of a result that says what it holds. It is specialised, because a class that is
+/// derived from the result would not know that a function returned, moved or took the result.
+template <class B, class E>
+class basic_result_final<warpsafe::basic_device_guard<B>, E, warpsafe::detail::UnwrapWithTryOrValue>
+    : public select_basic_result_impl<warpsafe::basic_device_guard<B>, E,
+                                      warpsafe::detail::UnwrapWithTryOrValue> {
+  using Guard = warpsafe::basic_device_guard<B>;
+  using Outcome = select_basic_result_impl<Guard, E, warpsafe::detail::UnwrapWithTryOrValue>;
+  using call_site = warpsafe::call_site;
+
+ public:
+  using Outcome::Outcome;
+  basic_result_final(basic_result_final&& other) noexcept
+      : Outcome(static_cast<Outcome&&>(other)), unseen_(std::exchange(other.unseen_, false)) {}
+  basic_result_final(const basic_result_final&) = delete;
+  basic_result_final& operator=(const basic_result_final&) = delete;
+  basic_result_final& operator=(basic_result_final&&) = delete;
+  ~basic_result_final() {
+    if (unseen_) [[unlikely]]
+      warpsafe::detail::report_unseen(Outcome::assume_error());
+  }
+
+  explicit operator bool() const noexcept { return has_value(); }
+  bool has_value() const noexcept { return seen()._state._status.have_value(); }
+  bool has_error() const noexcept { return seen()._state._status.have_error(); }
+  bool has_failure() const noexcept { return has_error(); }
+  bool has_exception() const noexcept { return false; }
+  Guard& value() & { return seen().Outcome::value(); }
+  const Guard& value() const& { return seen().Outcome::value(); }
+  Guard value() && { return static_cast<Outcome&&>(seen()).value(); }
+  E& error(const call_site& site = call_site::current()) & { return seen().Outcome::error(site); }
+  const E& error(const call_site& site = call_site::current()) const& {
+    return seen().Outcome::error(site);
+  }
+  E error(const call_site& site = call_site::current()) && { return seen().Outcome::error(site); }
+  E& assume_error() & noexcept { return seen().Outcome::assume_error(); }
+  const E& assume_error() const& noexcept { return seen().Outcome::assume_error(); }
+
+  /// Prints a line if this result ends before anything has looked at its error.
+  void expect_a_look() noexcept { unseen_ = true; }
+
+ private:
+  [[nodiscard]] basic_result_final& seen() noexcept {
+    unseen_ = false;
+    return *this;
+  }
+  [[nodiscard]] const basic_result_final& seen() const noexcept {
+    unseen_ = false;
+    return *this;
+  }
+  mutable bool unseen_ = false;
+};
+
+}  // namespace BOOST_OUTCOME_V2_NAMESPACE::detail
