@@ -18,8 +18,8 @@ int main() {
   int wrong = 0;
   for (const int device : {0, 1}) wrong += warpsafe::host::set_limits(device, limits) ? 0 : 1;
   std::size_t count = 0;
-  for (const auto programs :
-       {right::kernel_programs(), right::argument_programs(), right::stream_programs()}) {
+  for (const auto programs : {right::kernel_programs(), right::argument_programs(),
+                              right::stream_programs(), right::result_programs()}) {
     for (const right::Program& program : programs) {
       ++count;
       const auto stream = warpsafe::Stream::create();

@@ -25,6 +25,7 @@ struct Program {
 };
 std::span<const Program> kernel_programs();
 std::span<const Program> argument_programs();
+std::span<const Program> result_programs();
 std::span<const Program> stream_programs();
 
 /// The numbers first, first + 1, …

@@ -79,16 +79,6 @@ struct OutcomePolicy : UnwrapWithTryOrValue {};
 // result, which is gone in the body of `for (float x : pending.get().value())`.
 namespace BOOST_OUTCOME_V2_NAMESPACE::detail {
 
-/// Diagnoses the use of the value's own member, as in `create(stream, n).view()`. The return type
-/// is deduced, so that this is the first error.
-template <class Never>
-auto diagnose_unchecked_result() noexcept {
-  static_assert(
-      !std::is_void_v<Never>,
-      "warpsafe: this result may hold an error instead of a value; take the value first, and give it a name: WARPSAFE_TRY(auto x, expression), or auto x = expression.value()");
-  return static_cast<Never*>(nullptr);
-}
-
 /// Whether code that asks a result for a Given means its value: a T, or what a T converts to, as a
 /// Stream to a StreamRef. Observers: those of the result.
 template <class Observers, class Given>
@@ -100,6 +90,21 @@ constexpr bool stands_for_value() noexcept {
     } else if constexpr (requires { typename Given::backend; }) {
       return std::is_convertible_v<const T&, Given>;
     }
+  }
+  return false;
+}
+/// What a refused member returns, so that its use is the only error.
+struct FitsEverywhere {
+  template <class Any>
+  operator Any() const noexcept;  // NOLINT(google-explicit-constructor)
+};
+/// Whether Code can be a status of a vendor's function. All of C are unscoped. Other enumerations
+/// are left out: a function may take one of them in one overload, and what a result converts to in
+/// another.
+template <class Code>
+constexpr bool is_status() noexcept {
+  if constexpr (std::is_enum_v<Code>) {
+    return std::is_convertible_v<Code, int> || std::is_same_v<Code, warpsafe::Errc>;
   }
   return false;
 }
@@ -116,26 +121,22 @@ requires(!std::is_void_v<T>) class basic_result_value_observers<
   constexpr const T& value() const& { return Outcome::value(); }
   constexpr T value() && { return static_cast<T&&>(Outcome::value()); }
   constexpr T value() const&& { return Outcome::value(); }
-  template <class Never = void>
-  static auto view() noexcept {
-    return diagnose_unchecked_result<Never>();
-  }
-  template <class Never = void, class... A>
-  static auto to_host(const A&...) noexcept {
-    return diagnose_unchecked_result<Never>();
-  }
-  template <class Never = void>
-  auto operator->() const noexcept {
-    return diagnose_unchecked_result<Never>();
-  }
-  template <class Never = void>
-  auto operator*() const noexcept {
-    return diagnose_unchecked_result<Never>();
-  }
-  template <class Index>
-  auto operator[](const Index&) const noexcept {
-    return diagnose_unchecked_result<warpsafe::detail::later<Index, void>>();
-  }
+#define WARPSAFE_DETAIL_SENTENCE                                                           \
+  "warpsafe: this result may hold an error instead of a value; take the value first, and " \
+  "give it a name: WARPSAFE_TRY(auto x, expression), or auto x = expression.value()"
+  // Members of the value, as in `create(stream, n).view()`.
+  template <class Never = void WARPSAFE_DETAIL_WHY>
+  WARPSAFE_DETAIL_REFUSED FitsEverywhere view() const WARPSAFE_DETAIL_REFUSAL(Never);
+  template <class Never = void, class... A WARPSAFE_DETAIL_WHY>
+  WARPSAFE_DETAIL_REFUSED FitsEverywhere to_host(const A&...) const WARPSAFE_DETAIL_REFUSAL(Never);
+  template <class Never = void WARPSAFE_DETAIL_WHY>
+  WARPSAFE_DETAIL_REFUSED T* operator->() const WARPSAFE_DETAIL_REFUSAL(Never);
+  template <class Never = void WARPSAFE_DETAIL_WHY>
+  WARPSAFE_DETAIL_REFUSED FitsEverywhere operator*() const WARPSAFE_DETAIL_REFUSAL(Never);
+  template <class Index WARPSAFE_DETAIL_WHY>
+  WARPSAFE_DETAIL_REFUSED FitsEverywhere operator[](const Index&) const
+      WARPSAFE_DETAIL_REFUSAL(Index);
+#undef WARPSAFE_DETAIL_SENTENCE
 };
 template <class Base, class E>
 class basic_result_error_observers<Base, E, warpsafe::detail::UnwrapWithTryOrValue>
@@ -169,7 +170,7 @@ class basic_result_error_observers<Base, E, warpsafe::detail::UnwrapWithTryOrVal
   "warpsafe: a result is no status code; ask whether it has_value(), and compare error().code " \
   "with an Errc"
   template <class Code WARPSAFE_DETAIL_WHY>
-  requires(std::is_enum_v<Code> && !stands_for_value<Base, Code>()) WARPSAFE_DETAIL_REFUSED
+  requires(is_status<Code>() && !stands_for_value<Base, Code>()) WARPSAFE_DETAIL_REFUSED
   operator Code() const WARPSAFE_DETAIL_REFUSAL(Code);
 #undef WARPSAFE_DETAIL_SENTENCE
 };
