@@ -14,7 +14,6 @@
 #include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/memory/pending.hpp>
 // clang-format on
-
 #include <warpsafe/args/align.hpp>
 #include <warpsafe/args/as_bytes.hpp>
 #include <warpsafe/memory/buffer.hpp>
@@ -26,3 +25,4 @@
 #include <warpsafe/memory/pitched_buffer.hpp>
 #include <warpsafe/memory/pitched_view.hpp>
 #include <warpsafe/memory/synchronize.hpp>
+#include <warpsafe/warpsafe.hpp>

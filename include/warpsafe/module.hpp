@@ -5,6 +5,7 @@
 // Kernels loaded by name at run time, with the module calls of the default backend.
 
 #include <warpsafe/module/module.hpp>
+#include <warpsafe/warpsafe.hpp>
 
 #if defined(WARPSAFE_BACKEND_CUDA)
 #include <warpsafe/backend/cuda/module_calls.hpp>

@@ -8,9 +8,12 @@
 
 #include <warpsafe/race/race_checker.hpp>
 #include <warpsafe/race/race_report.hpp>
+#include <warpsafe/warpsafe.hpp>
 
 #if defined(WARPSAFE_BACKEND_HOST) ||                                                           \
     !(defined(WARPSAFE_BACKEND_CUDA) || defined(WARPSAFE_BACKEND_HIP) || defined(__CUDACC__) || \
       defined(__HIPCC__) || defined(__HIP__))
 #include <warpsafe/race/adversarial.hpp>
+#else
+#include <warpsafe/race/detail/no_adversarial_run.hpp>
 #endif

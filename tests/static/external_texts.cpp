@@ -7,6 +7,7 @@
 
 #define WARPSAFE_BACKEND_CUDA 1
 #include <warpsafe/host.hpp>
+#include <warpsafe/race.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>
@@ -25,5 +26,15 @@ auto t02_external_kernel_on_a_host_stream(
   return ws::launch(host, config, ws::kernel<t_elsewhere>, x, n);
 #else
   return ws::launch(stream, config, ws::kernel<t_elsewhere>, x, n);
+#endif
+}
+
+// T05: The race detector, where the default backend is a vendor's.
+auto t05_race_detector_on_a_vendors_backend([[maybe_unused]] std::size_t count) {
+#ifdef MISUSE
+  // expected-error {{"adversarial::run runs on the host backend; compile this file with g++ or"}}
+  return ws::adversarial::run(count, [] {});
+#else
+  return ws::adversarial::RaceReport{};
 #endif
 }

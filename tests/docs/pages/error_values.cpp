@@ -35,7 +35,7 @@ bool handled(const ws::Stream& stream, std::size_t n, int threads) {
   if (done.has_value()) return true;
   const ws::LaunchError& error = done.error();
   if (error.severity == ws::Severity::context_lost) std::abort();   // no call of this process works any more
-  if (error.code == ws::Errc::block_too_large) return filled(stream, n, 256).has_value();
+  if (error.code == ws::Errc::block_axis_too_large) return filled(stream, n, 256).has_value();
   std::cerr << error << '\n';
   return false;
 }

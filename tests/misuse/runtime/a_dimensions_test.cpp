@@ -243,7 +243,7 @@ TEST_F(MisuseA19, BlockOfTheDataSizeIsSaid) {
   expect_caught(
       launch(stream, configure(ws::grid<1>, ws::BlockDim::create(columns)), kernel<nothing>),
       made(Errc::block_axis_too_large, 2048, 1024, Axis::x),
-      {"block.x 2048 invalid (limit: 1..1024)"}, Off::same);
+      {"block.x 2048 invalid (limit: 1..1024); take a smaller block"}, Off::same);
   expect_caught(
       launch(stream, configure(ws::grid<1>, ws::BlockDim::create(64, 32)), kernel<nothing>),
       made(Errc::block_too_large, 2048, 1024), {"block=(64,32,1) is 2048 threads, limit 1024"},

@@ -99,8 +99,9 @@ TEST(BlockCreate, RefusesAnAxisOverItsLimit) {
             (Finding{Errc::block_axis_too_large, Stage::construction, 1025, 1024, Axis::y}));
   EXPECT_EQ(finding(error_in(BlockDim::create(1, 1, 1025))),
             (Finding{Errc::block_axis_too_large, Stage::construction, 1025, 1024, Axis::z}));
-  EXPECT_EQ(said(BlockDim::create(2048, 1, 1, app)),
-            "Launch configuration refused: block.x 2048 invalid (limit: 1..1024)\n  at app.cpp:7");
+  EXPECT_EQ(
+      said(BlockDim::create(2048, 1, 1, app)),
+      "Launch configuration refused: block.x 2048 invalid (limit: 1..1024); take a smaller block\n  at app.cpp:7");
 }
 
 TEST(BlockCreate, RefusesTheValuesThatNarrowingWouldTurnIntoGoodOnes) {

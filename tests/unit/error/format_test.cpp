@@ -211,7 +211,7 @@ TEST(FormatClause, GridAxes) {
 TEST(FormatClause, Blocks) {
   EXPECT_EQ(clause(with(Errc::block_zero, 0, 1024, Axis::x)), "block.x 0 invalid (limit: 1..1024)");
   EXPECT_EQ(clause(on_h200(with(Errc::block_axis_too_large, 128, 64, Axis::z))),
-            "block.z 128 invalid (limit: 1..64 of device 0 'NVIDIA H200')");
+            "block.z 128 invalid (limit: 1..64 of device 0 'NVIDIA H200'); put the long axis in x");
   EXPECT_EQ(
       clause(on_h200(with_block(with(Errc::kernel_threads_exceeded, 512, 256), 512, 1, 1))),
       "block=(512,1,1) is 512 threads, limit 256 (this kernel's launch bounds and registers on "

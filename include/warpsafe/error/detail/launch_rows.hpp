@@ -78,11 +78,13 @@ WARPSAFE_ERROR(9, block_zero, "a block or cluster axis is zero",
                    : "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
 
 // Each axis has its own limit; on CUDA the limit of z is 64.
-// Remedy: Put the long axis in x.
-WARPSAFE_ERROR(10, block_axis_too_large, "a block or cluster axis is over its limit",
-               subcode == Subcode::cluster_axis
-                   ? "cluster.{axis} is {value} blocks; no device has clusters of more than 16"
-                   : "block.{axis} {value} invalid (limit: 1..{limit}{owner})")
+// Remedy: Take a smaller block, or put the long axis in x.
+WARPSAFE_ERROR(
+    10, block_axis_too_large, "a block or cluster axis is over its limit",
+    subcode == Subcode::cluster_axis
+        ? "cluster.{axis} is {value} blocks; no device has clusters of more than 16"
+    : in_x ? "block.{axis} {value} invalid (limit: 1..{limit}{owner}); take a smaller block"
+           : "block.{axis} {value} invalid (limit: 1..{limit}{owner}); put the long axis in x")
 
 // The limit applies to the product of the axes.
 // Remedy: Take the block that the message suggests, and recompute the grid with it.
