@@ -112,7 +112,9 @@ class [[nodiscard]] basic_device_buffer {
                       detail::MoveItOrPassItsView = {}) = delete;
   basic_device_buffer& operator=(const basic_device_buffer&) = delete;
   // A destructor cannot return a status; close() does.
-  ~basic_device_buffer() { detail::report_dropped(close(call_site{})); }
+  ~basic_device_buffer() {
+    if (memory_ != nullptr) detail::report_dropped(close(call_site{}));
+  }
 
   /// Gives up the memory. It is freed in stream order: now, or together with the last Pending or
   /// graph that needs it; if the stream captures, at a later allocation. The work may still run

@@ -6,6 +6,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/memory/detail/owners.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/device.hpp>
@@ -29,27 +30,6 @@ template <class B, CheckLevel Level>
   if (remembered) slots[device].put(answer);
   return answer;
 }
-
-/// Counts the bytes that this program's buffers hold on each device of a backend. One count per
-/// program, including its shared objects.
-template <class B>
-struct [[gnu::visibility("default")]] MemoryCount {
-  static constexpr int devices = 64;
-  static inline std::uint64_t held[devices];
-
-  static void add(int device, std::size_t bytes) noexcept {
-    if (counted(device)) __atomic_add_fetch(&held[device], bytes, __ATOMIC_RELAXED);
-  }
-  static void subtract(int device, std::size_t bytes) noexcept {
-    if (counted(device)) __atomic_sub_fetch(&held[device], bytes, __ATOMIC_RELAXED);
-  }
-  [[nodiscard]] static std::uint64_t of(int device) noexcept {
-    return counted(device) ? __atomic_load_n(&held[device], __ATOMIC_RELAXED) : 0;
-  }
-
- private:
-  static bool counted(int device) noexcept { return device >= 0 && device < devices; }
-};
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
@@ -77,7 +57,7 @@ template <class B = default_backend, CheckLevel Level = current_level>
     error.device = device.value();
     return error;
   }
-  return MemoryInfo{total_bytes, free_bytes, detail::MemoryCount<B>::of(device.value())};
+  return MemoryInfo{total_bytes, free_bytes, detail::Owners<B>::bytes_held(device.value())};
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -43,12 +43,14 @@ class basic_stream_hold {
     std::swap(shared_, other.shared_);
     return *this;
   }
-  ~basic_stream_hold() {
-    if (shared_ == nullptr) return;
-    detail::report_dropped<B>(shared_->release(), Name::of("stream destroy"),
-                              "close what holds the stream first, and the stream last");
+  [[gnu::always_inline]] ~basic_stream_hold() {
+    if (shared_ != nullptr) detail::SharedStream<B>::report(shared_->release());
   }
-  [[nodiscard]] basic_stream_ref<B> ref() const noexcept { return ref_; }
+  [[nodiscard, gnu::always_inline]] basic_stream_ref<B> ref() const noexcept { return ref_; }
+  /// For internal use: the holder that the caller must remove now; nullptr for a borrowed stream.
+  [[nodiscard]] detail::SharedStream<B>* give_up() noexcept {
+    return std::exchange(shared_, nullptr);
+  }
 
  private:
   basic_stream_ref<B> ref_;

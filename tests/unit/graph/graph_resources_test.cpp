@@ -106,16 +106,5 @@ TEST(GraphResources, ADestroyedGraphHasLeftTheList) {
   EXPECT_EQ(detail::graphs_with_memory, of_others) << "it uses no memory";
 }
 
-TEST(RetiredOwners, AreThoseOfFreedMemoryForAWhile) {
-  for (int i = 0; i < 1000; ++i) {
-    void* const storage = ::operator new(sizeof(detail::MemoryOwner));
-    detail::RetiredOwners::add(storage);
-    auto* const owner = static_cast<detail::MemoryOwner*>(storage);
-    ASSERT_EQ(owner->freed_on, 0U);
-    ASSERT_EQ(owner->of_device, detail::memory_was_freed);
-    ASSERT_EQ(owner->add_use(*owner, nullptr, 0, 0), 0);
-  }
-}
-
 }  // namespace
 }  // namespace warpsafe::core_test

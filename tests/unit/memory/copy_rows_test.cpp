@@ -236,18 +236,5 @@ TEST_F(SubmittedCopy, OverlappingOnesAreToldTheirDistance) {
             (Finding{Errc::copy_overlaps, Stage::construction, 0, extent, Axis::none}));
 }
 
-TEST(MemoryCount, CountsForTheDevicesThatItHas) {
-  using Count =
-      detail::MemoryCount<basic_hip_backend<amd_platform>>;  // which nothing else uses here
-  for (const int device : {-1, 0, 63, 64}) {
-    const bool counted = device == 0 || device == 63;
-    Count::add(device, 5);
-    Count::add(device, 3);
-    EXPECT_EQ(Count::of(device), counted ? 8U : 0U) << device;
-    Count::subtract(device, 8);
-    EXPECT_EQ(Count::of(device), 0U) << device;
-  }
-}
-
 }  // namespace
 }  // namespace warpsafe::core_test

@@ -19,7 +19,7 @@ namespace {
 
 struct DeviceMemoryTest : ScriptedTest {
   using Memory = detail::DeviceMemory<ScriptedRuntime>;
-  using Count = detail::MemoryCount<ScriptedRuntime>;
+  using Owners = detail::Owners<ScriptedRuntime>;
 
   template <CheckLevel Level = CheckLevel::full>
   static result<Memory*> made(std::size_t bytes, int stream = 1, int device = 0,
@@ -49,14 +49,14 @@ TEST_F(DeviceMemoryTest, IsAllocatedAndFreedInTheOrderOfItsStream) {
   Memory* const memory = made(24).value();
   EXPECT_EQ(script.taken(), Calls{"allocate 24 1 ~"});
   EXPECT_EQ(memory->data(), Runtime::handle<void*>(2));
-  EXPECT_EQ(Count::of(0), 24U);
+  EXPECT_EQ(Owners::bytes_held(0), 24U);
   EXPECT_EQ(memory->freed_on, Runtime::stream(1).number());
   memory->retain();
   EXPECT_EQ(memory->release(), 0);
   EXPECT_EQ(script.taken(), Calls{});
   EXPECT_EQ(memory->release(), 0);
   EXPECT_EQ(script.taken(), Calls{"deallocate 2 1 ~"});
-  EXPECT_EQ(Count::of(0), 0U);
+  EXPECT_EQ(Owners::bytes_held(0), 0U);
   // Its owner can still be asked.
   EXPECT_EQ(memory->of_device, detail::memory_was_freed);
   EXPECT_EQ(memory->start, nullptr);
@@ -123,7 +123,7 @@ TEST_F(DeviceMemoryTest, WithoutPoolsTheFreeWaitsOnItsDevice) {
   EXPECT_EQ(script.taken(),
             (Calls{"event_synchronize 2 ~", "stream_synchronize 1 ~", "set_device 5 ~",
                    "deallocate_unordered 2 ~", "set_device 0 ~", "event_destroy 2"}));
-  EXPECT_EQ(Count::of(5), 0U);
+  EXPECT_EQ(Owners::bytes_held(5), 0U);
   Memory* const of_three = made(8, 1, 5).value();
   EXPECT_EQ(use(of_three, 2, 5), 0);
   EXPECT_EQ(use(of_three, 3, 5), 0);
@@ -195,7 +195,7 @@ TEST_F(DeviceMemoryTest, FreedInACaptureItIsKeptUntilAnAllocation) {
   for (const std::uintptr_t stream : {1U, 2U, 3U}) capture(stream);
   for (Memory* memory : {first, second, third}) EXPECT_EQ(memory->release(), 0);
   EXPECT_EQ(script.taken(), Calls{});
-  EXPECT_EQ(Count::of(0), 24U);
+  EXPECT_EQ(Owners::bytes_held(0), 24U);
   detail::run_postponed_frees<ScriptedRuntime>();
   EXPECT_EQ(script.taken(), Calls{}) << "they capture still";
   script.capturing.erase(Runtime::handle<void*>(2));
@@ -207,7 +207,7 @@ TEST_F(DeviceMemoryTest, FreedInACaptureItIsKeptUntilAnAllocation) {
                                   "deallocate 2 1 ~", "deallocate 4 3 ~", "allocate 16 1 ~"));
   detail::run_postponed_frees<ScriptedRuntime>();
   EXPECT_EQ(script.taken(), Calls{}) << "each once";
-  EXPECT_EQ(Count::of(0), 16U);
+  EXPECT_EQ(Owners::bytes_held(0), 16U);
   EXPECT_EQ(next->release(), 0);
 }
 
@@ -230,10 +230,10 @@ TEST_F(DeviceMemoryTest, NoneIsLostThatTwoThreadsFreeInACaptureAtOnce) {
   free_from(0);
   other.join();
   EXPECT_EQ(failures, 0);
-  EXPECT_EQ(Count::of(0), memories.size());
+  EXPECT_EQ(Owners::bytes_held(0), memories.size());
   script.capturing = {};
   detail::run_postponed_frees<ScriptedRuntime>();
-  EXPECT_EQ(Count::of(0), 0U);
+  EXPECT_EQ(Owners::bytes_held(0), 0U);
 }
 
 TEST_F(DeviceMemoryTest, ThatOfACaptureIsFreedInIt) {
@@ -275,7 +275,7 @@ TEST_F(DeviceMemoryTest, AFailedAllocationSaysWhatThereIs) {
   EXPECT_EQ(finding(error),
             (Finding{Errc::runtime_failed, Stage::runtime_call, 16, 0, Axis::none}));
   script.fails = {};
-  EXPECT_EQ(Count::of(0), 8U);
+  EXPECT_EQ(Owners::bytes_held(0), 8U);
   EXPECT_EQ(held->release(), 0);
 }
 
@@ -490,6 +490,29 @@ TEST_F(DeviceMemoryTest, MemoryInfoIsOfItsDevice) {
   EXPECT_EQ(memory->release(), 0);
   const MemoryInfo none;
   EXPECT_EQ(none.total + none.free + none.held, 0U);
+}
+
+TEST_F(DeviceMemoryTest, HasAnOwnerForAWhileAfterTheFree) {
+  Memory* const memory = made(8).value();
+  EXPECT_EQ(memory->release(), 0);
+  for (int i = 0; i < 255; ++i) {
+    ASSERT_EQ(memory->freed_on, 0U) << i;
+    ASSERT_EQ(memory->of_device, detail::memory_was_freed) << i;
+    ASSERT_EQ(memory->add_use(*memory, nullptr, 0, 0), 0) << i;
+    ASSERT_EQ(made(8).value()->release(), 0);
+  }
+}
+
+TEST_F(DeviceMemoryTest, IsCountedForTheDevicesThatHaveACount) {
+  for (const int device : {-1, 0, 63, 64}) {
+    const bool is_counted = device == 0 || device == 63;
+    void* const first = Owners::add(sizeof(Memory), device, 5);
+    void* const second = Owners::add(sizeof(Memory), device, 3);
+    EXPECT_EQ(Owners::bytes_held(device), is_counted ? 8U : 0U) << device;
+    Owners::retire(first, device, 5, nullptr);
+    Owners::retire(second, device, 3, nullptr);
+    EXPECT_EQ(Owners::bytes_held(device), 0U) << device;
+  }
 }
 
 }  // namespace

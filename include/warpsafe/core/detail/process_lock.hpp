@@ -51,6 +51,13 @@ class ProcessLock {
                                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
   }
   void lock() noexcept {
+    if (!try_lock()) [[unlikely]]
+      wait_and_lock();
+  }
+  void unlock() noexcept { __atomic_store_n(&holder_, 0U, __ATOMIC_RELEASE); }
+
+ private:
+  [[gnu::noinline, gnu::cold]] void wait_and_lock() noexcept {
     for (unsigned tries = 0; !try_lock(); ++tries) {
       if (tries < 64) {
         sched_yield();
@@ -60,9 +67,7 @@ class ProcessLock {
       }
     }
   }
-  void unlock() noexcept { __atomic_store_n(&holder_, 0U, __ATOMIC_RELEASE); }
 
- private:
   unsigned holder_;  ///< 0, or the number of the holder's process
 };
 

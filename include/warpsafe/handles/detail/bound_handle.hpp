@@ -226,8 +226,8 @@ struct BoundHandle {
     if constexpr (has_workspace) {
       const std::size_t bytes = Traits::workspace_bytes(stream.ref().device().value());
       if (workspace == nullptr) {
-        const auto made =
-            DeviceMemory<B>::template allocate<Level>(stream, Bytes(bytes), false, site);
+        const auto made = DeviceMemory<B>::template allocate<Level>(basic_stream_hold<B>(stream),
+                                                                    Bytes(bytes), false, site);
         if (!made.has_value()) {
           LaunchError error = made.assume_error();
           error.operation = StepName<Traits, Step::allocate_workspace>::value;

@@ -9,6 +9,7 @@
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
+#include <warpsafe/memory/detail/owners.hpp>
 #include <warpsafe/memory/memory_info.hpp>
 #include <warpsafe/stream/detail/shared_stream.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
@@ -41,24 +42,24 @@ class DeviceMemory : public MemoryOwner {
   /// this program's), ::stream_null for a Stream that was moved from or closed, ::unsupported,
   /// ::runtime_failed.
   template <CheckLevel Level>
-  [[nodiscard]] static result<DeviceMemory*> allocate(basic_stream_hold<B> stream, Bytes bytes,
+  [[nodiscard]] static result<DeviceMemory*> allocate(basic_stream_hold<B>&& stream, Bytes bytes,
                                                       bool managed, call_site site) noexcept {
     const auto there = check_stream<Level>(Name::of("allocate device memory"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
     const CallScope<B> here(site);
     retry_postponed();
     const int device = stream.ref().device().value();
-    auto* made = new (std::nothrow)
-        DeviceMemory(std::move(stream), bytes.value(), &try_free<Level>, &add_use_at<Level>);
-    if (made == nullptr) {
+    void* const storage = Owners<B>::add(sizeof(DeviceMemory), device, bytes.value());
+    if (storage == nullptr) {
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(DeviceMemory), 0,
                                Axis::none, site);
     }
+    auto* const made = ::new (storage)
+        DeviceMemory(std::move(stream), bytes.value(), &try_free<Level>, &add_use_at<Level>);
     if (const int status = bytes.value() == 0 ? 0 : made->template take<Level>(managed)) {
-      delete made;
+      made->retire(bytes.value());
       return allocation_error<Level>(status, bytes, device, site);
     }
-    MemoryCount<B>::add(device, bytes.value());
     return made;
   }
 
@@ -80,7 +81,11 @@ class DeviceMemory : public MemoryOwner {
   /// Drops one reference. Returns the runtime's status of the free if it was the last one, else 0;
   /// the object is destroyed then.
   int release() noexcept {
-    if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) return 0;
+    // The only holder needs no atomic subtraction: nobody else can add one.
+    if (__atomic_load_n(&holders_, __ATOMIC_ACQUIRE) != 1 &&
+        __atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) {
+      return 0;
+    }
     int status = 0;
     if (!free_(*this, status)) postpone(this);
     return status;
@@ -140,7 +145,7 @@ class DeviceMemory : public MemoryOwner {
   /// free must wait for the end of a capture.
   using Free = bool (*)(DeviceMemory& memory, int& status) noexcept;
 
-  DeviceMemory(basic_stream_hold<B> stream, std::size_t bytes, Free free,
+  DeviceMemory(basic_stream_hold<B>&& stream, std::size_t bytes, Free free,
                decltype(MemoryOwner::add_use) note) noexcept
       : MemoryOwner{stream.ref().number(), note, static_cast<unsigned char>(B::vendor),
                     stream.ref().device().value()},
@@ -176,11 +181,13 @@ class DeviceMemory : public MemoryOwner {
   /// so the free is postponed. So is one whose uses are on a stream that captures.
   template <CheckLevel Level>
   [[nodiscard]] bool is_captured() const noexcept {
-    if (start == nullptr || kind_ == Kind::captured) return false;
+    if (start == nullptr || kind_ == Kind::captured || !may_meet_captures<Level>()) return false;
     return meets_capture<Level>(reachable());
   }
   /// Of `stream_` for the thread that bound the memory to it.
-  [[nodiscard]] StreamNumber own_number() const noexcept { return StreamNumber(freed_on); }
+  [[nodiscard, gnu::always_inline]] StreamNumber own_number() const noexcept {
+    return StreamNumber(freed_on);
+  }
   [[nodiscard]] bool is_own(const basic_stream_ref<B>& stream) const noexcept {
     return stream.number() == freed_on;
   }
@@ -203,17 +210,24 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   static bool try_free(DeviceMemory& self, int& status) noexcept {
     int marked = 0;
-    if (self.template is_captured<Level>() || !self.uses_.template mark<Level>(marked))
-      return false;
+    if (self.template is_captured<Level>()) return false;
+    if (!self.uses_.empty() && !self.uses_.template mark<Level>(marked)) return false;
     if (self.was_postponed_ && self.stream_is_gone()) {
       report_leak(self.bytes_);
+      self.retire(0);
     } else {
       status = self.template free_now<Level>(marked);
+      self.retire(self.bytes_);
     }
-    // At every level: a file of another level may check a view of this memory.
-    self.~DeviceMemory();
-    RetiredOwners::add(&self);
     return true;
+  }
+  /// Destroys the object. At every level its owner can still be asked, because a file of another
+  /// level may check a view of this memory.
+  void retire(std::size_t bytes) noexcept {
+    const int device = stream_.ref().device().value();
+    SharedStream<B>* const stream = stream_.give_up();
+    this->~DeviceMemory();
+    Owners<B>::retire(this, device, bytes, stream);
   }
   /// `first`: the status of what came before it.
   template <CheckLevel Level>
@@ -253,7 +267,6 @@ class DeviceMemory : public MemoryOwner {
         return call<B, Level, &B::deallocate_unordered>(start);
       }));
     }
-    MemoryCount<B>::subtract(stream.device().value(), bytes_);
     return first;
   }
 

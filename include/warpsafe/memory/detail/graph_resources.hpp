@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/name.hpp>
 
@@ -154,27 +153,6 @@ inline void mark_memory_freed(const void* memory, std::size_t bytes) noexcept {
     GraphResources::mark_freed(memory, bytes);
   }
 }
-
-/// The owners of the memory that was freed last, at every level. A view that outlives its buffer
-/// still finds its owner here, and a checked launch refuses it instead of reading freed host
-/// memory.
-class RetiredOwners {
- public:
-  /// Makes the storage of a destroyed owner, which `operator new` allocated, an owner that is
-  /// marked as freed. The storage of the oldest is freed for it.
-  static void add(void* storage) noexcept {
-    auto* const owner = ::new (storage) MemoryOwner;
-    owner->add_use = [](MemoryOwner&, void*, int, unsigned long) noexcept { return 0; };
-    owner->of_device = memory_was_freed;
-    const unsigned place = __atomic_fetch_add(&added, 1U, __ATOMIC_RELAXED) % room;
-    ::operator delete(__atomic_exchange_n(&storages[place], storage, __ATOMIC_ACQ_REL));
-  }
-
- private:
-  static constexpr unsigned room = 256;
-  [[gnu::visibility("default")]] static inline void* storages[room] = {};
-  [[gnu::visibility("default")]] static inline unsigned added = 0;
-};
 
 /// Shared ownership of a GraphResources. nullptr after a move.
 class ResourcesPtr {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
@@ -69,6 +70,10 @@ class SharedStream {
   typename B::native_stream native;
   const StreamNumber number = StreamNumber::next();
 
+  /// Guards the list and the holders, and the owners of device memory (Owners), each of which holds
+  /// a stream.
+  [[gnu::visibility("default")]] static inline ProcessLock list_lock{};
+
   /// The runtime's call, traced or not, by the check level that made the stream.
   using Destroy = int (*)(typename B::native_stream stream) noexcept;
 
@@ -134,13 +139,24 @@ class SharedStream {
   [[nodiscard]] int release() noexcept {
     {
       const Locked lock(list_lock);
-      if (--holders_ != 0) return 0;
-      // Who does not find the stream any more waits for this lock.
-      if (end_ != nullptr) end_->lock.lock();
-      SharedStream** at = &all_streams;
-      while (*at != this) at = &(*at)->next_;
-      __atomic_store_n(at, next_, __ATOMIC_RELEASE);
+      if (!remove_holder()) return 0;
     }
+    return destroy();
+  }
+  /// The first part of `release`. Returns whether it was the last holder, which must call `destroy`
+  /// without the lock. @pre `list_lock` is held
+  [[nodiscard]] bool remove_holder() noexcept {
+    if (--holders_ != 0) [[likely]]
+      return false;
+    // Who does not find the stream any more waits for this lock.
+    if (end_ != nullptr) end_->lock.lock();
+    SharedStream** at = &all_streams;
+    while (*at != this) at = &(*at)->next_;
+    __atomic_store_n(at, next_, __ATOMIC_RELEASE);
+    return true;
+  }
+  /// The second part. Returns the runtime's status.
+  [[nodiscard, gnu::noinline]] int destroy() noexcept {
     number.end();
     if (end_ != nullptr) {
       if (!end_->is_unused()) end_->at_end(*end_, native, device_, number);
@@ -151,13 +167,17 @@ class SharedStream {
     delete this;
     return status;
   }
+  /// Prints the status of `release` or `destroy` if a destructor met an error.
+  static void report(int status) noexcept {
+    report_dropped<B>(status, Name::of("stream destroy"),
+                      "close what holds the stream first, and the stream last");
+  }
 
  private:
   SharedStream(typename B::native_stream stream, int device, Destroy destroy) noexcept
       : native(stream), device_(device), destroy_(destroy) {}
 
   [[gnu::visibility("default")]] static inline SharedStream* all_streams = nullptr;
-  [[gnu::visibility("default")]] static inline ProcessLock list_lock{};
   int device_;
   Destroy destroy_;
   StreamEnd* end_ = nullptr;  ///< once memory of another stream was used

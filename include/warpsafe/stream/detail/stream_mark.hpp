@@ -23,13 +23,13 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 template <class B, CheckLevel Level, bool IsRare = false>
 class [[nodiscard]] RelaxedCaptureScope {
  public:
-  RelaxedCaptureScope() noexcept
+  [[gnu::always_inline]] RelaxedCaptureScope() noexcept
       : exchanged_((IsRare || may_meet_captures<Level>()) &&
                    call<B, Level, &B::exchange_capture_mode>(mode_) == 0) {}
   RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
   RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
   // Restores the thread's own mode; an error could not be returned.
-  ~RelaxedCaptureScope() {
+  [[gnu::always_inline]] ~RelaxedCaptureScope() {
     if (exchanged_) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode_));
   }
 
@@ -54,7 +54,7 @@ template <CheckLevel Level, class B>
 /// The same. With checks off, a capture that other code began is only found while this library
 /// captures, too.
 template <CheckLevel Level, class B>
-[[nodiscard]] bool captures(basic_stream_ref<B> stream) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool captures(basic_stream_ref<B> stream) noexcept {
   return may_meet_captures<Level>() && is_capturing<Level>(stream);
 }
 

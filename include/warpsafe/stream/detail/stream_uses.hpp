@@ -110,6 +110,7 @@ class StreamUses {
     while (first_ != nullptr) remove(std::exchange(first_, first_->next));
   }
 
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
   /// Whether the stream is noted.
   [[nodiscard]] bool has_noted(StreamNumber stream) const noexcept {
     const One* const one = find(stream);
@@ -173,8 +174,7 @@ class StreamUses {
           }
           if (capturing || status != 0) one->point = {};
         }
-        report_dropped<B>(user->release(), Name::of("stream destroy"),
-                          "close what holds the stream first, and the stream last");
+        SharedStream<B>::report(user->release());
         if (capturing) return false;
       }
       if (first_status == 0) first_status = status;

@@ -53,21 +53,26 @@ struct StreamPoint {
   }
 };
 
+[[WARPSAFE_DETAIL_RARE]] inline LaunchError no_stream(Vendor vendor, Name operation,
+                                                      Subcode problem, call_site site) noexcept {
+  LaunchError error = LaunchError::make(Errc::stream_null, Stage::validation, site);
+  error.vendor = vendor;
+  error.operation = operation;
+  error.subcode = problem;
+  return error;
+}
 /// Errc::stream_null for a Stream that was moved from or closed. A vendor's runtime would
 /// take its null handle for the default stream: it would make memory, handles, captures and events
 /// there, and wait for other work. Level full: also for a reference to a destroyed Stream, whose
 /// handle may be another stream's by now.
 template <CheckLevel Level, class Ref>
-[[nodiscard]] result<void> check_stream(Name operation, const Ref& stream,
-                                        call_site site) noexcept {
+[[nodiscard, gnu::always_inline]] inline result<void> check_stream(Name operation,
+                                                                   const Ref& stream,
+                                                                   call_site site) noexcept {
   const Subcode problem = StreamAccess::problem<Level>(stream);
   if (problem == Subcode::none) [[likely]]
     return success();
-  LaunchError error = LaunchError::make(Errc::stream_null, Stage::validation, site);
-  error.vendor = Ref::backend::vendor;
-  error.operation = operation;
-  error.subcode = problem;
-  return error;
+  return no_stream(Ref::backend::vendor, operation, problem, site);
 }
 
 /// The answer of `query` as that of `ready`.
