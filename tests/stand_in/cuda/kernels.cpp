@@ -309,6 +309,14 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned int coun
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function,
                                              unsigned int version, unsigned long long flags,
                                              cudaDriverEntryPointQueryResult* found) {
+  // They count as the runtime's functions, so the search for them does not count.
+  if (std::strcmp(symbol, "cuStreamIsCapturing") == 0 ||
+      std::strcmp(symbol, "cuThreadExchangeStreamCaptureMode") == 0) {
+    *function = symbol[2] == 'S' ? reinterpret_cast<void*>(&cudaStreamIsCapturing)
+                                 : reinterpret_cast<void*>(&cudaThreadExchangeStreamCaptureMode);
+    *found = cudaDriverEntryPointSuccess;
+    return cudaSuccess;
+  }
   return api(
       "cudaGetDriverEntryPointByVersion", text(symbol, version, flags), contextless, [&](auto&) {
         const bool ours = std::strcmp(symbol, "cuKernelGetParamInfo") == 0;

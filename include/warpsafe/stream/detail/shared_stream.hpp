@@ -174,8 +174,8 @@ class SharedStream {
   }
 
  private:
-  SharedStream(typename B::native_stream stream, int device, Destroy destroy) noexcept
-      : native(stream), device_(device), destroy_(destroy) {}
+  SharedStream(typename B::native_stream stream, int device, Destroy how) noexcept
+      : native(stream), device_(device), destroy_(how) {}
 
   [[gnu::visibility("default")]] static inline SharedStream* all_streams = nullptr;
   int device_;
