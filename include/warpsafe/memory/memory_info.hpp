@@ -16,19 +16,24 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-/// Whether a device has stream-ordered allocation, asked once per device. If the
-/// device cannot be asked, the answer is true, and the allocation reports the error.
+/// Whether each device has stream-ordered allocation, for all levels.
+template <class B>
+struct [[gnu::visibility("hidden")]] MemoryPools {
+  static inline OnceSlot<bool> slots[cached_devices];
+};
 template <class B, CheckLevel Level>
-[[nodiscard, gnu::visibility("hidden")]] bool has_memory_pools(int device) noexcept {
-  static OnceSlot<bool> slots[cached_devices];
-  const bool remembered = caches_limits<B> && device >= 0 && device < cached_devices;
-  if (remembered) {
-    if (const bool* known = slots[device].get()) return *known;
-  }
+[[nodiscard, gnu::noinline]] bool ask_for_memory_pools(int device) noexcept {
   bool answer = true;
   if (call<B, Level, &B::has_memory_pools>(device, answer) != 0) return true;
-  if (remembered) slots[device].put(answer);
+  if (has_slot<B>(device)) MemoryPools<B>::slots[device].put(answer);
   return answer;
+}
+/// Whether a device has stream-ordered allocation, asked once per device. If the device cannot be
+/// asked, the answer is true, and the allocation reports the error.
+template <class B, CheckLevel Level>
+[[nodiscard, gnu::always_inline]] inline bool has_memory_pools(int device) noexcept {
+  const bool* const known = has_slot<B>(device) ? MemoryPools<B>::slots[device].get() : nullptr;
+  return known != nullptr ? *known : ask_for_memory_pools<B, Level>(device);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
