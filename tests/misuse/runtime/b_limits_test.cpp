@@ -95,7 +95,7 @@ TEST_F(MisuseB05, ThirdAxisIsTheDevices) {
   }
   expect_caught(launch(stream, config, kernel<nothing>),
                 at_launch(Errc::block_axis_too_large, 128, 64, Axis::z),
-                {"block.z 128 invalid (limit: 1..64"});
+                {"block.z 128 invalid (limit: 1..64", "put the long axis in x"});
 }
 
 TEST_F(MisuseB06, WarpSizeIsCompared) {
