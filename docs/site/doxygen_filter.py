@@ -4,7 +4,7 @@
 """Converts a header for Doxygen: doxygen_filter.py HEADER
 
 In a comment, `<` is a character and begins no HTML tag; `Errc::a, ::b` names two codes. Each header gets a page.
-The enumerators of Errc get the comments of their rows."""
+The enumerators of Errc and the limits get the comments of their rows."""
 import pathlib
 import re
 import sys
@@ -29,12 +29,25 @@ def enumerators(include):
             yield f"/// {row.sentence()} {said}\n{row.name} = {row.number},\n"
 
 
+def limits(found):
+    """What a macro of limit_rows.hpp makes of the rows, with their comments."""
+    macro, parameters, body = found.groups()
+    rows = (header.parents[1] / "core/limit_rows.hpp").read_text(encoding="utf-8").partition("#if defined")[2]
+    out = []
+    for said, row in re.findall(rf"(?ms)^((?://[^\n]*\n)*){macro}\(([^)]*)\)", rows):
+        values = dict(zip(re.split(r",\s*", parameters), re.split(r",\s*", row)))
+        out.append(said.replace("//", "///") + re.sub(r"\w+", lambda word: values.get(word[0], word[0]), body.replace("\\\n", "")))
+    return "\n".join(out) + "\n"
+
+
 header = pathlib.Path(sys.argv[1])
 text = header.read_text(encoding="utf-8")
 if header.name == "errc.hpp":
     text = text.replace("#define WARPSAFE_ERROR", "".join(enumerators(header.parents[1])) + "#define WARPSAFE_ERROR", 1)
+if header.name == "limits.hpp":
+    text = re.sub(r"(?m)^#define (\w+)\(([^()]*)\)((?:.*\\\n)*.*)\n#include <.*limit_rows\.hpp>\n#undef \1\n", limits, text)
 # Inside a function the rows mean nothing to Doxygen, and it does not find their files.
-text = re.sub(r"(?m)^#include <warpsafe/error/detail/\w+_rows\.hpp>\n", "", text)
+text = re.sub(r"(?m)^#include <warpsafe/(?:error/detail/\w+|core/limit)_rows\.hpp>\n", "", text)
 text = text.replace("#pragma once", "/** @file */", 1)
 # The version is no part of a name that a user writes.
 text = text.replace("::inline WARPSAFE_DETAIL_VERSION", "")

@@ -172,19 +172,19 @@ def print_shape(value):
     return text + (", cooperative" if value["cooperative"] else "") + (", dependent_launch" if value["programmatic"] else "")
 
 
-def print_needs(value):
-    said = [
-        f"{name}={int(value[member])}{unit}"
-        for name, member, unit in (
-            ("max_threads", "max_threads", ""),
-            ("block_multiple_of", "block_multiple", ""),
-            ("requires_warp", "warp_size", ""),
-            ("index up to", "index_max", " (assumed)" if value["index_assumed"] else ""),
-            ("needs_shared", "min_dynamic_shared", " bytes"),
-        )
-        if int(value[member])
-    ]
-    said = [one.replace("index up to=", "index up to ") for one in said] + ["portable"] * bool(value["portable"])
+def numbers_text(value, *left_out):
+    """The fields of a structure of numbers that are not 0, by their names."""
+    said = []
+    for name, member in fields(value).items():
+        code = member.type.strip_typedefs().code
+        if name in left_out:
+            continue
+        if code == gdb.TYPE_CODE_ARRAY and any(three(member)):
+            said.append(f"{name}={axes_text(three(member))}")
+        elif code == gdb.TYPE_CODE_BOOL and bool(member):
+            said.append(name)
+        elif code == gdb.TYPE_CODE_INT and int(member):
+            said.append(f"{name}={int(member)}")
     return ", ".join(said) or "nothing"
 
 
@@ -211,32 +211,12 @@ def print_parameter(value):
 
 
 def print_device_limits(value):
-    number = {name: int(member) for name, member in fields(value).items() if member.type.strip_typedefs().code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL)}
-    return (
-        f"Device {number['device']} '{name_text(value['name'])}': compute capability {number['compute_major']}.{number['compute_minor']}, "
-        f"maxThreadsPerBlock={number['max_threads_per_block']}, maxThreadsDim={axes_text(three(value['max_block']))}, "
-        f"maxGridSize={axes_text(three(value['max_grid']))}, sharedMemPerBlock={number['shared_per_block']} bytes "
-        f"({number['shared_per_block_optin']} with opt-in), warpSize={number['warp_size']}, multiProcessorCount={number['multiprocessors']}, "
-        f"maxThreadsPerMultiProcessor={number['max_threads_per_multiprocessor']}, regsPerBlock={number['registers_per_block']}, "
-        f"cooperativeLaunch={number['cooperative_launch']}, blocks per cluster={number['max_cluster_blocks']}"
-        + (" (limits that the device does not report have their documented minimum)" if number["floored"] else "")
-    )
+    text = f"Device {int(value['device'])} '{name_text(value['name'])}': {numbers_text(value, 'device', 'floored')}"
+    return text + (" (limits that the device does not report have their documented minimum)" if value["floored"] else "")
 
 
 def print_kernel_limits(value):
-    if not value["known"]:
-        return "not known: the driver was not asked"
-    names = {
-        "numRegs": "registers",
-        "sharedSizeBytes": "static_shared",
-        "maxDynamicSharedSizeBytes": "max_dynamic_shared",
-        "localSizeBytes": "local_bytes",
-        "constSizeBytes": "constant_bytes",
-        "maxThreadsPerBlock": "max_threads_per_block",
-        "binaryVersion": "binary_version",
-        "ptxVersion": "ptx_version",
-    }
-    return ", ".join(f"{name}={int(value[member])}" for name, member in names.items())
+    return numbers_text(value, "known") if value["known"] else "not known: the driver was not asked"
 
 
 def print_occupancy(value):
@@ -528,7 +508,7 @@ TYPES = {
     "warpsafe::priority": lambda value: f"priority={int(value['value'])}",
     "warpsafe::NonPortableCluster": lambda value: f"cluster={axes_text([int(argument(value, axis)) for axis in range(3)])}, not portable",
     "warpsafe::LaunchShape": print_shape,
-    "warpsafe::KernelNeeds": print_needs,
+    "warpsafe::KernelNeeds": numbers_text,
     "warpsafe::BasicKernel": print_kernel,
     "warpsafe::KernelEntry": print_kernel_entry,
     "warpsafe::ParameterInfo": print_parameter,

@@ -15,11 +15,6 @@ from compilers import Compiler, parse_arguments, run
 
 # The structure, its header, the headers that must not compile, and other text that a program needs.
 PLACES = [
-    ("KernelNeeds", "core/limits.hpp", ["kernel/kernel.hpp", "launch/validate.hpp", "print/values.hpp"],
-     "static_assert(warpsafe::detail::collect_needs<>().max_threads == 0);"),
-    ("KernelLimits", "core/limits.hpp", ["debug/hooks/detail/launch_hooks.hpp", "launch/kernel_report.hpp", "launch/validate.hpp"], ""),
-    ("DeviceLimits", "core/limits.hpp",
-     ["core/limits_table.hpp", "launch/validate.hpp", "debug/journal/launch_text.hpp", "debug/run/journal_file.hpp"], ""),
     ("LaunchError", "error/error.hpp", ["error/format.hpp"], ""),
     ("LaunchRecord", "core/launch_record.hpp", ["debug/run/journal_file.hpp"], ""),
 ]  # fmt: skip

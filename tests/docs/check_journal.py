@@ -25,6 +25,10 @@ tables = {}
 for kind, text in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", pathlib.Path(page).read_text(), re.M | re.S):
     rows = re.findall(r"^\| (`.*?) \|", text, re.M)
     tables[kind.lower()] = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+# The members of DeviceLimits have a page already.
+limits = (pathlib.Path(page).parents[1] / "guide/launch-config.md").read_text().partition("returns the `DeviceLimits`")[2]
+rows = re.findall(r"^\| (`.*?) \|", limits.partition("\n\nIf you fill in")[0], re.M)
+tables["device"] = {name for row in rows for name in re.findall(r"`(\w+)(?:\[3\])?`", row)}
 
 with tempfile.TemporaryDirectory() as folder:
     def run(*command, code):

@@ -57,7 +57,7 @@ UNEXPLAINED = {
         "what a launch asks its arguments",
     r"(basic_\w+|\w+_t|NonPortableCluster|Functor\w+|(Host|Device)Scalar|aligned_view(::.*)?|trusted_(span|ptr)|AgreesWith|count_t|NoOption|(grid|cluster)_space|dynamic_dim|Index3|Local3|StrideRange::.*|floor_of|size_type)":
         "a type or constant behind a name that a page explains",
-    r"is_(grid_dim|block_dim|cluster_dim|safe_grid|launch_config|result|printed_by_name|error_code_enum)|formatter|axis_letter|overload|WARPSAFE_ERROR":
+    r"is_(grid_dim|block_dim|cluster_dim|safe_grid|launch_config|result|printed_by_name|error_code_enum)|formatter|axis_letter|overload|WARPSAFE_(ERROR|DEVICE_LIMIT|KERNEL_LIMIT|KERNEL_NEED)":
         "asked by the library's own templates and headers",
     r"(ModuleCalls|ParameterInfo|KernelEntry|MemoryKind|CopyKind|Provenance|LaunchShape)(::.*)?|host::AllCalls(::.*)?|host::CallerCalls(::.*)?|host::NamedKernel::.*":
         "for a new backend: docs/contributing/backends.md leads to the concept Backend, whose header lists them",
@@ -66,7 +66,7 @@ UNEXPLAINED = {
     r"debug::(Environment|LaunchFilter|Journal|JournalReader|Incidents|Completion|JsonObject|DumpWriter|LaunchMemory|NvtxCalls|RoctxCalls|ProfilerRanges)(::.*)?|debug::(is_listed|is_in_flight|put_listed|put_in_flight|is_logged|log_level|instance|state_name|vendor_name|describe_environment)":
         "the parts of the debug tools: programs use the variables and the functions on the tools' pages",
     r"Subcode::.*|Errc::.*": "docs/reference/errors.md comes from their rows",
-    r"ElementType::.*|GraphChange::(topology|node_kind)|limits::ArchitectureNumbers::.*": "values that a page names by their type",
+    r"ElementType::.*|GraphChange::(topology|node_kind)": "values that a page names by their type",
 }
 
 

@@ -6,14 +6,6 @@ import re
 
 # Header, printer, and the fields that the printed line leaves out on purpose, as operator<< does.
 PRINTERS = {
-    "KernelNeeds": ("core/limits.hpp", "print_needs", ""),
-    "KernelLimits": ("core/limits.hpp", "print_kernel_limits", "resident_blocks max_cluster_blocks"),
-    "DeviceLimits": (
-        "core/limits.hpp",
-        "print_device_limits",
-        "vendor max_threads_per_axis shared_per_multiprocessor reserved_shared_per_block max_blocks_per_multiprocessor "
-        "max_cluster_blocks_optin max_parameter_bytes memory_pools concurrent_managed_access",
-    ),
     # message(error), called in the program, shows all of them.
     "LaunchError": (
         "error/error.hpp",

@@ -27,7 +27,6 @@ WHY = {
     "a scope: what it holds is the device that is current after it": "basic_device_guard",
     "a GoogleTest matcher: it describes itself": "AgreesWith",
     "an exception of one sentence": "BadResultAccess",
-    "what a table is made of: the DeviceLimits made of it are printed": "limits::ArchitectureNumbers",
     "what a run compares, as a type alone": "host::ComparedValue",
     "a row of a module's table: the module's kernel is printed": "host::NamedKernel",
 }

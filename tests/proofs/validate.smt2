@@ -130,9 +130,15 @@
 ;|     .shared_per_block = 65536,
 ;|     .shared_per_block_optin = 65536,
 ;@ file core/limits_table.hpp
-;| architecture(cuda_floor, {"sm_90", 9, 0, 232448, 233472, 1024, 32, 65536, 2048, 32, 8, 16, 32764});
+;| architecture(cuda_floor, { .name = Name::of("sm_90"), .shared_per_block_optin = 232448,
+;|   .shared_per_multiprocessor = 233472, .reserved_shared_per_block = 1024, .warp_size = 32,
+;|   .registers_per_block = 65536, .max_threads_per_multiprocessor = 2048, .max_blocks_per_multiprocessor =
+;|   32, .max_cluster_blocks = 8, .max_cluster_blocks_optin = 16, .compute_major = 9, .max_parameter_bytes =
+;|   32764, });
 ;
-;| architecture(amd_floor, {"gfx942", 9, 4, 65536, 65536, 0, 64, 0, 2048, 0, 0, 0, 4096});
+;| architecture(amd_floor, { .name = Name::of("gfx942"), .shared_per_block_optin = 65536,
+;|   .shared_per_multiprocessor = 65536, .warp_size = 64, .max_threads_per_multiprocessor = 2048,
+;|   .compute_major = 9, .compute_minor = 4, .max_parameter_bytes = 4096, });
 (define-fun cuda_plain ((shared Int)) Bool
   (plain_device 1024 1024 1024 64 2147483647 65535 65535 0 shared))
 (define-fun amd_plain () Bool

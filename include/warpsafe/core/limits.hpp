@@ -13,60 +13,41 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 /// The runtime's maker. It decides the names of codes, and the rules that no limit expresses.
 enum class Vendor : std::uint8_t { unknown, nvidia, amd, host };
 
-/// What a device allows, in the runtime's own terms. 0 means "not reported": `put_floors` puts the
-/// documented floor in its place, because a limit of 0 would reject every launch, and sets
-/// `floored`. ROCm before 6 does not report the opt-in shared memory.
+namespace detail {
+using Axes = std::uint32_t[3];
+}
+
+/// What a device allows, in the runtime's own terms. limit_rows.hpp has a row for each limit. 0
+/// means "not reported": `put_floors` puts the documented floor in its place, because a limit of 0
+/// would reject every launch, and sets `floored`. ROCm before 6 does not report the opt-in shared
+/// memory.
 struct DeviceLimits {
   Vendor vendor = Vendor::unknown;
   std::int32_t device = -1;  ///< ordinal in this process
   Name name{};               ///< marketing name, lives as long as the program
-  std::uint32_t max_threads_per_block = 0;
-  std::uint32_t max_block[3] = {0, 0, 0};       ///< threads per axis
-  std::uint32_t max_grid[3] = {0, 0, 0};        ///< blocks per axis
-  std::uint64_t max_threads_per_axis = 0;       ///< gridDim.d * blockDim.d; 0: no such rule
-  std::uint64_t shared_per_block = 0;           ///< bytes, static + dynamic, without opt-in
-  std::uint64_t shared_per_block_optin = 0;     ///< bytes, with the kernel's attribute raised
-  std::uint64_t shared_per_multiprocessor = 0;  ///< bytes
-  std::uint64_t reserved_shared_per_block = 0;  ///< bytes that the runtime takes of each block
-  std::uint32_t warp_size = 0;                  ///< threads
-  std::uint32_t registers_per_block = 0;
-  std::uint32_t multiprocessors = 0;
-  std::uint32_t max_threads_per_multiprocessor = 0;
-  std::uint32_t max_blocks_per_multiprocessor = 0;
-  std::uint32_t max_cluster_blocks = 0;        ///< portable cluster size; 0: no clusters
-  std::uint32_t max_cluster_blocks_optin = 0;  ///< with the non-portable attribute
-  std::uint32_t compute_major = 0;             ///< NVIDIA: compute capability; AMD: gfx major
-  std::uint32_t compute_minor = 0;
-  std::uint32_t max_parameter_bytes = 0;  ///< of a kernel's parameter block
-  bool cooperative_launch = false;
-  bool memory_pools = false;  ///< stream-ordered allocation
-  bool concurrent_managed_access = false;
+#define WARPSAFE_DEVICE_LIMIT(type, name, cuda, hip) type name{};
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_DEVICE_LIMIT
   bool floored = false;  ///< at least one limit was not reported and is the documented floor
 };
 
-/// What one kernel, as compiled for one device, allows and takes.
+/// What one kernel, as compiled for one device, allows and takes. limit_rows.hpp has a row for each
+/// limit.
 struct KernelLimits {
-  bool known = false;                       ///< false: the driver was not asked
-  std::uint32_t max_threads_per_block = 0;  ///< launch bounds and registers together; 0: unknown
-  std::uint32_t registers = 0;              ///< per thread
-  std::uint64_t static_shared = 0;          ///< bytes per block
-  std::uint64_t max_dynamic_shared = 0;     ///< bytes per block that the current attribute allows
-  std::uint64_t local_bytes = 0;            ///< per thread
-  std::uint64_t constant_bytes = 0;
-  std::uint32_t binary_version = 0;      ///< 10 * major + minor of the code that the driver chose
-  std::uint32_t ptx_version = 0;         ///< 10 * major + minor of the PTX behind it
+  bool known = false;  ///< false: the driver was not asked
+#define WARPSAFE_KERNEL_LIMIT(type, name, member, attribute) type name{};
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_KERNEL_LIMIT
   std::uint32_t resident_blocks = 0;     ///< cooperative launches: blocks that fit at once
   std::uint32_t max_cluster_blocks = 0;  ///< cluster launches: the largest that can be resident
 };
 
-/// The needs of a kernel as plain numbers, for `validate`. 0 means "not declared".
+/// The needs of a kernel as plain numbers, for `validate`. limit_rows.hpp has a row for each; 0
+/// means "not declared".
 struct KernelNeeds {
-  std::uint32_t max_threads = 0;         ///< threads per block
-  std::uint32_t block_multiple = 0;      ///< the number of threads per block is a multiple of it
-  std::uint32_t warp_size = 0;           ///< threads per warp that the code assumes
-  std::uint64_t index_max = 0;           ///< the largest value of the kernel's index type
-  std::uint64_t min_dynamic_shared = 0;  ///< bytes
-  bool portable = false;
+#define WARPSAFE_KERNEL_NEED(type, name, joined) type name{};
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_KERNEL_NEED
   bool index_assumed = false;  ///< the kernel declares no index type; int is assumed
 };
 
@@ -76,6 +57,18 @@ namespace detail {
 /// field is bound and not used.
 template <class... Field>
 constexpr void left_out(const Field&...) noexcept {}
+
+/// Puts `documented` in the place of a limit of 0.
+template <class T>
+constexpr void put_floor(T& limit, const T& documented, bool& floored) noexcept {
+  if (limit == T{} && documented != T{}) {
+    limit = documented;
+    floored = true;
+  }
+}
+constexpr void put_floor(Axes& limit, const Axes& documented, bool& floored) noexcept {
+  for (int axis = 0; axis < 3; ++axis) put_floor(limit[axis], documented[axis], floored);
+}
 }  // namespace detail
 
 namespace limits {
@@ -115,31 +108,22 @@ inline constexpr DeviceLimits amd_floor{
 /// Replaces limits that are 0 with those of `floor`. Caps AMD's grid y and z at the documented
 /// 65535, whatever was reported.
 constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexcept {
-  bool floored = limits.floored;
-  const auto fill = [&floored](auto& value, auto documented) {
-    if (value == 0 && documented != 0) {
-      value = documented;
-      floored = true;
-    }
-  };
-  fill(limits.max_threads_per_block, floor.max_threads_per_block);
+  // No device reports this rule of the vendor, so its absence does not count as floored.
+  if (limits.max_threads_per_axis == 0) limits.max_threads_per_axis = floor.max_threads_per_axis;
+  // ROCm before 6 does not report the opt-in limit. No limit with opt-in is below the one without.
+  detail::put_floor(limits.shared_per_block, floor.shared_per_block, limits.floored);
+  if (limits.shared_per_block_optin < limits.shared_per_block) {
+    limits.shared_per_block_optin = limits.shared_per_block;
+  }
+#define WARPSAFE_DEVICE_LIMIT(type, name, cuda, hip) \
+  detail::put_floor(limits.name, floor.name, limits.floored);
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_DEVICE_LIMIT
   for (int axis = 0; axis < 3; ++axis) {
-    fill(limits.max_block[axis], floor.max_block[axis]);
-    fill(limits.max_grid[axis], floor.max_grid[axis]);
     if (floor.vendor == Vendor::amd && limits.max_grid[axis] > floor.max_grid[axis]) {
       limits.max_grid[axis] = floor.max_grid[axis];
     }
   }
-  // No device reports this rule of the vendor, so its absence does not count as floored.
-  if (limits.max_threads_per_axis == 0) limits.max_threads_per_axis = floor.max_threads_per_axis;
-  fill(limits.shared_per_block, floor.shared_per_block);
-  // ROCm before 6 does not report the opt-in limit. No limit with opt-in is below the one without.
-  if (limits.shared_per_block_optin < limits.shared_per_block) {
-    limits.shared_per_block_optin = limits.shared_per_block;
-  }
-  fill(limits.max_parameter_bytes, floor.max_parameter_bytes);
-  fill(limits.warp_size, floor.warp_size);
-  limits.floored = floored;
 }
 
 }  // namespace limits

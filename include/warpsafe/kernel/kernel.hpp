@@ -32,12 +32,9 @@ namespace needs_detail {
 /// The values of a need that declares nothing. A need (needs.hpp) derives from it and sets its own.
 struct Need {
   using shared_type = void;
-  static constexpr std::uint32_t its_max_threads = 0;
-  static constexpr std::uint32_t its_block_multiple = 0;
-  static constexpr std::uint32_t its_warp_size = 0;
-  static constexpr std::uint64_t its_index_max = 0;
-  static constexpr std::uint64_t its_min_dynamic_shared = 0;
-  static constexpr bool its_portable = false;
+#define WARPSAFE_KERNEL_NEED(type, name, joined) static constexpr type its_##name{};
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_KERNEL_NEED
   static constexpr bool its_grid_stride = false;
   static constexpr std::uint32_t its_items = 1;  ///< of a thread; 0: an item has a block
   static constexpr bool its_waits = false;
@@ -155,19 +152,12 @@ inline constexpr std::uint64_t assumed_index_max = 0x7fffffffU;
 template <class... Needs>
 [[nodiscard]] constexpr KernelNeeds collect_needs() noexcept {
   KernelNeeds all;
-  // Every need is named, so that a new one does not compile until it is collected.
-  auto& [max_threads, block_multiple, warp_size, index_max, min_dynamic_shared, portable,
-         index_assumed] = all;
-  ((max_threads = static_cast<std::uint32_t>(strictest(max_threads, Needs::its_max_threads))), ...);
-  ((block_multiple =
-        static_cast<std::uint32_t>(common_multiple(block_multiple, Needs::its_block_multiple))),
-   ...);
-  ((warp_size = static_cast<std::uint32_t>(largest(warp_size, Needs::its_warp_size))), ...);
-  ((index_max = strictest(index_max, Needs::its_index_max)), ...);
-  index_assumed = index_max == 0;
-  if (index_assumed) index_max = assumed_index_max;
-  ((min_dynamic_shared = largest(min_dynamic_shared, Needs::its_min_dynamic_shared)), ...);
-  ((portable = portable || Needs::its_portable), ...);
+#define WARPSAFE_KERNEL_NEED(type, name, joined) \
+  ((all.name = static_cast<type>(joined(all.name, Needs::its_##name))), ...);
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_KERNEL_NEED
+  all.index_assumed = all.index_max == 0;
+  if (all.index_assumed) all.index_max = assumed_index_max;
   return all;
 }
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/limit_fields.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/launch/occupancy.hpp>
 
@@ -148,30 +149,14 @@ inline std::size_t format_occupancy(const Occupancy& occupancy, char* buffer,
   return out.size();
 }
 
-namespace detail {
-/// What the driver reports for a kernel, in the runtimes' own words.
-inline void put_kernel_limits(TextBuffer& out, const KernelLimits& limits) noexcept {
-  // Every limit is named, so that a new one does not compile until it is handled here. The last two
-  // left out hold for one configuration alone.
-  const auto& [known, max_threads_per_block, registers, static_shared, max_dynamic_shared,
-               local_bytes, constant_bytes, binary_version, ptx_version, resident_blocks,
-               max_cluster_blocks] = limits;
-  left_out(known, resident_blocks, max_cluster_blocks);
-  out << "numRegs=" << registers << ", sharedSizeBytes=" << static_shared
-      << ", maxDynamicSharedSizeBytes=" << max_dynamic_shared << ", localSizeBytes=" << local_bytes
-      << ", constSizeBytes=" << constant_bytes << ", maxThreadsPerBlock=" << max_threads_per_block
-      << ", binaryVersion=" << binary_version << ", ptxVersion=" << ptx_version;
-}
-}  // namespace detail
-
-/// Writes what the driver reports for a kernel in one line, in the runtimes' own words, into
-/// `buffer` of `capacity` bytes, cut to fit and terminated. 512 bytes hold every report with a name
-/// of ordinary length. Returns the bytes written without the terminator.
+/// Writes what the driver reports for a kernel in one line: what is not 0, under the names of
+/// KernelLimits, into `buffer` of `capacity` bytes, cut to fit and terminated. 512 bytes hold every
+/// report with a name of ordinary length. Returns the bytes written without the terminator.
 inline std::size_t format_kernel(Name kernel, const KernelLimits& limits, char* buffer,
                                  std::size_t capacity) noexcept {
   detail::TextBuffer out(buffer, capacity);
   out << "Kernel '" << kernel << "': ";
-  detail::put_kernel_limits(out, limits);
+  detail::put_numbers(out, &limits, detail::kernel_limit_fields);
   if (limits.local_bytes != 0) {
     out << "\n  " << limits.local_bytes << " bytes per thread lie in local memory: registers that "
         << "were spilled, or arrays that are indexed at run time";

@@ -10,55 +10,6 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
-namespace detail {
-/// Says which rule has the field.
-template <auto Rule, class... Field>
-constexpr void ruled_by(const Field&...) noexcept {}
-
-/// Names each need and limit with the function in detail/launch_rules.hpp that has its rule, so
-/// that a new one does not compile until it has a rule or is left out. Add a rule of validate_plain
-/// to is_plainly_valid too, or a launch accepts what the rule refuses. Add a rule about the block
-/// to suggestable_threads too, or the message suggests a block that is refused.
-constexpr void name_each_rule(const KernelNeeds& needs, const KernelLimits& kernel,
-                              const DeviceLimits& device) noexcept {
-  const auto& [max_threads, block_multiple, needed_warp, index_max, min_dynamic_shared, portable,
-               index_assumed] = needs;
-  ruled_by<suggestable_threads>(max_threads, block_multiple);
-  ruled_by<validate_plain>(max_threads, block_multiple, needed_warp, index_max, min_dynamic_shared,
-                           index_assumed);
-  ruled_by<validate_reach>(index_max, index_assumed);
-  ruled_by<validate_portable>(portable);
-
-  const auto& [known, kernel_threads, registers, static_shared, max_dynamic_shared, local_bytes,
-               constant_bytes, binary_version, ptx_version, resident_blocks, cluster_blocks] =
-      kernel;
-  ruled_by<suggestable_threads>(kernel_threads);
-  ruled_by<validate_plain>(kernel_threads, static_shared);
-  ruled_by<validate_residency>(resident_blocks, cluster_blocks);
-  // A launch raises max_dynamic_shared.
-  left_out(known, registers, max_dynamic_shared, local_bytes, constant_bytes, binary_version,
-           ptx_version);
-
-  const auto& [vendor, ordinal, name, max_threads_per_block, max_block, max_grid,
-               max_threads_per_axis, shared_per_block, shared_per_block_optin,
-               shared_per_multiprocessor, reserved_shared_per_block, warp_size, registers_per_block,
-               multiprocessors, max_threads_per_multiprocessor, max_blocks_per_multiprocessor,
-               max_cluster_blocks, max_cluster_blocks_optin, compute_major, compute_minor,
-               max_parameter_bytes, cooperative_launch, memory_pools, concurrent_managed_access,
-               floored] = device;
-  ruled_by<suggestable_threads>(max_threads_per_block);
-  ruled_by<validate_plain>(max_threads_per_block, max_block, max_grid, max_threads_per_axis,
-                           shared_per_block, shared_per_block_optin, warp_size, floored);
-  ruled_by<validate_residency>(vendor, max_cluster_blocks, max_cluster_blocks_optin,
-                               cooperative_launch);
-  // The runtime decides how many blocks fit (resident_blocks) and about the parameters' bytes.
-  left_out(ordinal, name, shared_per_multiprocessor, reserved_shared_per_block, registers_per_block,
-           multiprocessors, max_threads_per_multiprocessor, max_blocks_per_multiprocessor,
-           compute_major, compute_minor, max_parameter_bytes, memory_pools,
-           concurrent_managed_access);
-}
-}  // namespace detail
-
 /// Whether `kernel` may be launched with `config` on a device with `limits`. It asks no device:
 /// `limits` may be any GPU's row of limits_table.hpp. `kernel_limits` is what a driver reports for
 /// the kernel, if known. `limits` must outlive the error, which points to its name.

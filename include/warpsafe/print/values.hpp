@@ -5,6 +5,7 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/limit_fields.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
@@ -24,6 +25,7 @@
 #include <warpsafe/print/streams.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <type_traits>
@@ -75,20 +77,13 @@ template <int Along>
 std::ostream& put_axis(std::ostream& out, const char* name, const AxisSize<Along>& size) {
   return out << name << '{' << (size.count.negative ? "-" : "") << size.count.magnitude << '}';
 }
-/// A list with commas between its items.
-class Listed {
- public:
-  explicit Listed(std::ostream& out) noexcept : out_(out) {}
-  [[nodiscard]] std::ostream& next() {
-    if (count_++ != 0) out_ << ", ";
-    return out_;
-  }
-  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
-
- private:
-  std::ostream& out_;
-  int count_ = 0;
-};
+template <class T, std::size_t N>
+std::ostream& print_numbers(std::ostream& out, const T& limits, const NumberField (&fields)[N]) {
+  char buffer[1024];
+  TextBuffer text(buffer, sizeof buffer);
+  put_numbers(text, &limits, fields);
+  return out << buffer;
+}
 
 }  // namespace detail
 
@@ -156,21 +151,9 @@ inline std::ostream& operator<<(std::ostream& out, const LaunchShape& shape) {
   return out << (shape.programmatic ? ", dependent_launch" : "");
 }
 
-/// Prints the declared needs: `max_threads=256, index up to 2147483647`.
+/// Prints the declared needs: `max_threads=256, index_max=2147483647, index_assumed`.
 inline std::ostream& operator<<(std::ostream& out, const KernelNeeds& needs) {
-  // Every need is named, so that a new one does not compile until it is printed.
-  const auto& [max_threads, block_multiple, warp_size, index_max, min_dynamic_shared, portable,
-               index_assumed] = needs;
-  detail::Listed list(out);
-  if (max_threads != 0) list.next() << "max_threads=" << max_threads;
-  if (block_multiple != 0) list.next() << "block_multiple_of=" << block_multiple;
-  if (warp_size != 0) list.next() << "requires_warp=" << warp_size;
-  if (index_max != 0) {
-    list.next() << "index up to " << index_max << (index_assumed ? " (assumed)" : "");
-  }
-  if (min_dynamic_shared != 0) list.next() << "needs_shared=" << min_dynamic_shared << " bytes";
-  if (portable) list.next() << "portable";
-  return list.empty() ? out << "nothing" : out;
+  return detail::print_numbers(out, needs, detail::kernel_need_fields);
 }
 /// Prints `kernel 'scale'`, with the name as in errors.
 template <Provenance Where, auto Fn, class... Needs>
@@ -199,10 +182,7 @@ inline std::ostream& operator<<(std::ostream& out, const DeviceLimits& limits) {
 /// Prints the driver's limits of a kernel in one line.
 inline std::ostream& operator<<(std::ostream& out, const KernelLimits& limits) {
   if (!limits.known) return out << "not known: the driver was not asked";
-  char buffer[512];
-  detail::TextBuffer text(buffer, sizeof buffer);
-  detail::put_kernel_limits(text, limits);
-  return out << buffer;
+  return detail::print_numbers(out, limits, detail::kernel_limit_fields);
 }
 /// Prints the two lines of format_occupancy.
 inline std::ostream& operator<<(std::ostream& out, const Occupancy& occupancy) {

@@ -99,14 +99,23 @@ TEST(FloorOf, BelongsToTheBackend) {
 }
 
 TEST(LimitsTable, AnArchitectureAddsItsNumbersToTheFloor) {
-  DeviceLimits (*const architecture)(const DeviceLimits&, const limits::ArchitectureNumbers&) =
-      &limits::architecture;
-  const DeviceLimits table =
-      architecture(amd_floor, {"gfx1", 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});
+  const DeviceLimits table = limits::architecture(amd_floor, {.name = Name::of("gfx1"),
+                                                              .shared_per_block_optin = 65540,
+                                                              .shared_per_multiprocessor = 5,
+                                                              .reserved_shared_per_block = 6,
+                                                              .warp_size = 7,
+                                                              .registers_per_block = 8,
+                                                              .max_threads_per_multiprocessor = 9,
+                                                              .max_blocks_per_multiprocessor = 10,
+                                                              .max_cluster_blocks = 11,
+                                                              .max_cluster_blocks_optin = 12,
+                                                              .compute_major = 2,
+                                                              .compute_minor = 3,
+                                                              .max_parameter_bytes = 13});
   EXPECT_EQ(text(table.name), "gfx1");
   EXPECT_EQ(table.compute_major, 2U);
   EXPECT_EQ(table.compute_minor, 3U);
-  EXPECT_EQ(table.shared_per_block_optin, 4U);
+  EXPECT_EQ(table.shared_per_block_optin, 65540U);
   EXPECT_EQ(table.shared_per_multiprocessor, 5U);
   EXPECT_EQ(table.reserved_shared_per_block, 6U);
   EXPECT_EQ(table.warp_size, 7U);
@@ -150,55 +159,6 @@ TEST(OrFloor, OnlyAmdsGridIsCapped) {
   DeviceLimits narrow;
   narrow.max_grid[0] = narrow.max_grid[1] = narrow.max_grid[2] = 100;
   EXPECT_THAT(or_floor(narrow, amd_floor).max_grid, ::testing::ElementsAre(100, 100, 100));
-}
-
-TEST(DeviceLimits, NothingIsKnownBeforeADeviceIsAsked) {
-  const DeviceLimits none;
-  EXPECT_EQ(none.vendor, Vendor::unknown);
-  EXPECT_EQ(none.device, -1);
-  EXPECT_EQ(none.name.size, 0U);
-  EXPECT_THAT(none.max_block, ::testing::Each(0U));
-  EXPECT_THAT(none.max_grid, ::testing::Each(0U));
-  EXPECT_EQ(none.max_threads_per_axis, 0U);
-  for (const std::uint64_t bytes :
-       {none.shared_per_block, none.shared_per_block_optin, none.shared_per_multiprocessor,
-        none.reserved_shared_per_block}) {
-    EXPECT_EQ(bytes, 0U);
-  }
-  for (const std::uint32_t number :
-       {none.max_threads_per_block, none.warp_size, none.registers_per_block, none.multiprocessors,
-        none.max_threads_per_multiprocessor, none.max_blocks_per_multiprocessor,
-        none.max_cluster_blocks, none.max_cluster_blocks_optin, none.compute_major,
-        none.compute_minor, none.max_parameter_bytes}) {
-    EXPECT_EQ(number, 0U);
-  }
-  for (const bool can :
-       {none.cooperative_launch, none.memory_pools, none.concurrent_managed_access, none.floored}) {
-    EXPECT_FALSE(can);
-  }
-}
-
-TEST(KernelLimits, NothingIsKnownBeforeTheDriverIsAsked) {
-  const KernelLimits none;
-  EXPECT_FALSE(none.known);
-  for (const std::uint64_t number :
-       {std::uint64_t{none.max_threads_per_block}, std::uint64_t{none.registers},
-        none.static_shared, none.max_dynamic_shared, none.local_bytes, none.constant_bytes,
-        std::uint64_t{none.binary_version}, std::uint64_t{none.ptx_version},
-        std::uint64_t{none.resident_blocks}, std::uint64_t{none.max_cluster_blocks}}) {
-    EXPECT_EQ(number, 0U);
-  }
-}
-
-TEST(KernelNeeds, NothingIsNeededUnlessDeclared) {
-  const KernelNeeds none;
-  for (const std::uint64_t number :
-       {std::uint64_t{none.max_threads}, std::uint64_t{none.block_multiple},
-        std::uint64_t{none.warp_size}, none.index_max, none.min_dynamic_shared}) {
-    EXPECT_EQ(number, 0U);
-  }
-  EXPECT_FALSE(none.portable);
-  EXPECT_FALSE(none.index_assumed);
 }
 
 }  // namespace

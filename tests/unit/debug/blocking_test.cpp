@@ -170,7 +170,7 @@ TEST_F(SwitchesDeathTest, OnesOwnVariableTakesKernelsByName) {
 
 TEST_F(SwitchesDeathTest, TheLogGoesToStandardError) {
   EXPECT_WAITS(0, "WARPSAFE_LOG", "debug",
-               "^Device 0 'CPU[^']*': .*maxThreadsPerBlock=1024, .*\n"
+               "^Device 0 'CPU[^']*': .*max_threads_per_block=1024, .*\n"
                "Launch: kernel=matmul_f32, grid=.1,1,1., block=.32,1,1., shared=0 bytes\n"
                "Launch: kernel=layers::scale.*, grid=.1,1,1., block=.32,1,1., shared=0 bytes\n"
                "Launch: kernel=matmul_f32.*\nLaunch: kernel=layers::scale.*\n$");

@@ -97,28 +97,29 @@ TEST_F(TraceLine, HasTheVendorsFunctionAndMicroseconds) {
   EXPECT_THAT(line(Name::of("host")), IsEmpty());
 }
 
-TEST(LimitsText, NamesEachNumberInTheRuntimesWords) {
+TEST(LimitsText, NamesEachLimitThatIsKnown) {
   const auto shown = [](const DeviceLimits& limits) {
-    char room[640];
+    char room[1024];
     const std::size_t size = debug::format_limits(limits, room, sizeof room);
     EXPECT_EQ(size, std::string(room).size());
     return std::string(room);
   };
   DeviceLimits limits = numbered_limits();
   const std::string start =
-      "Device 3 'GPU': compute capability 9.1, maxThreadsPerBlock=1010, "
-      "maxThreadsDim=(1020,1021,1022), maxGridSize=(1030,1031,1032), sharedMemPerBlock=1040 bytes "
-      "(1050 with opt-in), warpSize=32, multiProcessorCount=132, "
-      "maxThreadsPerMultiProcessor=2048, regsPerBlock=65536, ";
-  EXPECT_EQ(shown(limits), start + "cooperativeLaunch=1, blocks per cluster=8");
+      "Device 3 'GPU': max_threads_per_block=1010, max_block=(1020,1021,1022), "
+      "max_grid=(1030,1031,1032), shared_per_block=1040, shared_per_block_optin=1050, "
+      "warp_size=32, registers_per_block=65536, multiprocessors=132, "
+      "max_threads_per_multiprocessor=2048, max_cluster_blocks=8, compute_major=9, "
+      "compute_minor=1";
+  EXPECT_EQ(shown(limits), start + ", cooperative_launch");
   limits.cooperative_launch = false;
   limits.floored = true;
-  EXPECT_EQ(shown(limits), start +
-                               "cooperativeLaunch=0, blocks per cluster=8 (limits that the "
-                               "device does not report have their documented minimum)");
+  EXPECT_EQ(shown(limits),
+            start + " (limits that the device does not report have their documented minimum)");
+  EXPECT_EQ(shown({}), "Device -1 '': nothing");
 }
 TEST(LimitsText, IsCutWhereTheCallersRoomEnds) {
-  char whole[640];
+  char whole[1024];
   const std::size_t size = debug::format_limits(numbered_limits(), whole, sizeof whole);
   for (const std::size_t room : {std::size_t{1}, std::size_t{10}, size, size + 1, size + 2}) {
     std::vector<char> buffer(room + 1, '#');

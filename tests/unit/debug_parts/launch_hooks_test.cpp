@@ -198,8 +198,7 @@ TEST_F(LaunchHooks, ADevicesLimitsAreWrittenAtItsFirstLaunch) {
   if (runs == 0) {
     EXPECT_THAT(answers.calls, ElementsAre("limits of 60", "limits of 61", "limits of 62"));
   }
-  expect_once(runs, ElementsAre(StartsWith("Device 60 'Its name': compute capability 0.0, "
-                                           "maxThreadsPerBlock=1024, "),
+  expect_once(runs, ElementsAre(StartsWith("Device 60 'Its name': max_threads_per_block=1024, "),
                                 StartsWith("Device 61 'Named': ")));
   answers = {};
   debug::detail::log_device(64, answered);

@@ -177,7 +177,7 @@ TEST(Print, NeedsAndShapes) {
   EXPECT_EQ(
       PrintToString(
           kernel<shown::scale, index<std::uint64_t>, requires_warp<32>, needs_shared<float, 8>>.needs),
-      "requires_warp=32, index up to 18446744073709551615, needs_shared=32 bytes");
+      "warp_size=32, index_max=18446744073709551615, min_dynamic_shared=32");
   EXPECT_EQ(PrintToString(shared<float>(-16)), "shared=-16 elements of 4 bytes");
   EXPECT_EQ(PrintToString(rows{-3}), "rows{-3}");
   EXPECT_EQ(PrintToString(kernel<shown::scale>), "kernel 'shown::scale'");
@@ -187,7 +187,7 @@ TEST(Print, WhatADeviceAllows) {
   const auto limits = device_limits(DeviceId(0));
   ASSERT_TRUE(limits.has_value());
   EXPECT_THAT(PrintToString(limits.value()),
-              MatchesRegex("Device 0 '.*': .*maxThreadsPerBlock=.*"));
+              MatchesRegex("Device 0 '.*': .*max_threads_per_block=.*"));
 }
 
 #if defined(FMT_VERSION)

@@ -12,24 +12,6 @@ namespace warpsafe::watch {
 
 namespace detail {
 
-struct FunctionNumber {
-  CUfunction_attribute attribute;
-  std::uint32_t KernelLimits::*limit;
-};
-inline constexpr FunctionNumber function_numbers[] = {
-    {CU_FUNC_ATTRIBUTE_NUM_REGS, &KernelLimits::registers},
-    {CU_FUNC_ATTRIBUTE_BINARY_VERSION, &KernelLimits::binary_version},
-    {CU_FUNC_ATTRIBUTE_PTX_VERSION, &KernelLimits::ptx_version}};
-struct FunctionBytes {
-  CUfunction_attribute attribute;
-  std::uint64_t KernelLimits::*limit;
-};
-inline constexpr FunctionBytes function_bytes[] = {
-    {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &KernelLimits::static_shared},
-    {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &KernelLimits::max_dynamic_shared},
-    {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &KernelLimits::local_bytes},
-    {CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &KernelLimits::constant_bytes}};
-
 /// Fills in how much of a launch fits on the device at once.
 inline void describe_residency(CUfunction function, const LaunchShape& shape, std::int32_t device,
                                KernelLimits& limits) noexcept {
@@ -98,13 +80,10 @@ inline void describe_function(const void* handle, std::int32_t device, const Lau
     if (!ask(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)) return;
   }
   kernel.limits.known = true;
-  kernel.limits.max_threads_per_block = static_cast<std::uint32_t>(value);
-  for (const auto& one : detail::function_numbers) {
-    if (ask(one.attribute)) kernel.limits.*one.limit = static_cast<std::uint32_t>(value);
-  }
-  for (const auto& one : detail::function_bytes) {
-    if (ask(one.attribute)) kernel.limits.*one.limit = static_cast<std::uint64_t>(value);
-  }
+#define WARPSAFE_KERNEL_LIMIT(type, name, member, attribute) \
+  if (ask(CU_##attribute)) kernel.limits.name = static_cast<type>(value);
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_KERNEL_LIMIT
   for (int axis = 0; axis < 3; ++axis) {
     if (ask(static_cast<CUfunction_attribute>(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH + axis))) {
       kernel.cluster[axis] = static_cast<std::uint32_t>(value);

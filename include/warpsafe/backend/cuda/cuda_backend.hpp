@@ -169,14 +169,10 @@ struct CudaCalls : CudaGraphCalls {
     cudaFuncAttributes attributes;
     const cudaError_t status = cudaFuncGetAttributes(&attributes, kernel.function);
     if (status != cudaSuccess) return status;
-    limits.max_threads_per_block = static_cast<std::uint32_t>(attributes.maxThreadsPerBlock);
-    limits.registers = static_cast<std::uint32_t>(attributes.numRegs);
-    limits.static_shared = attributes.sharedSizeBytes;
-    limits.max_dynamic_shared = static_cast<std::uint64_t>(attributes.maxDynamicSharedSizeBytes);
-    limits.local_bytes = attributes.localSizeBytes;
-    limits.constant_bytes = attributes.constSizeBytes;
-    limits.binary_version = static_cast<std::uint32_t>(attributes.binaryVersion);
-    limits.ptx_version = static_cast<std::uint32_t>(attributes.ptxVersion);
+#define WARPSAFE_KERNEL_LIMIT(type, name, member, attribute) \
+  limits.name = static_cast<type>(attributes.member);
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_KERNEL_LIMIT
     return cudaSuccess;
   }
   /// Whether the loaded code has the wait of a dependent launch. Code that was compiled for less

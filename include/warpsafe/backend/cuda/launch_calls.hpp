@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>
+#include <warpsafe/core/detail/limit_fields.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
@@ -18,31 +19,12 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-/// Pairs a limit with the device attribute that reports it.
-template <class Member>
-struct CudaLimit {
-  cudaDeviceAttr attribute;
-  Member limit;
+/// The attributes that report a device's limits.
+inline constexpr int cuda_attributes[] = {
+#define WARPSAFE_DEVICE_LIMIT(type, name, cuda, hip) cuda,
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_DEVICE_LIMIT
 };
-inline constexpr CudaLimit<std::uint32_t DeviceLimits::*> cuda_numbers[] = {
-    {cudaDevAttrMaxThreadsPerBlock, &DeviceLimits::max_threads_per_block},
-    {cudaDevAttrWarpSize, &DeviceLimits::warp_size},
-    {cudaDevAttrMaxRegistersPerBlock, &DeviceLimits::registers_per_block},
-    {cudaDevAttrMultiProcessorCount, &DeviceLimits::multiprocessors},
-    {cudaDevAttrMaxThreadsPerMultiProcessor, &DeviceLimits::max_threads_per_multiprocessor},
-    {cudaDevAttrMaxBlocksPerMultiprocessor, &DeviceLimits::max_blocks_per_multiprocessor},
-    {cudaDevAttrComputeCapabilityMajor, &DeviceLimits::compute_major},
-    {cudaDevAttrComputeCapabilityMinor, &DeviceLimits::compute_minor},
-    {cudaDevAttrClusterLaunch, &DeviceLimits::max_cluster_blocks}};
-inline constexpr CudaLimit<std::uint64_t DeviceLimits::*> cuda_bytes[] = {
-    {cudaDevAttrMaxSharedMemoryPerBlock, &DeviceLimits::shared_per_block},
-    {cudaDevAttrMaxSharedMemoryPerBlockOptin, &DeviceLimits::shared_per_block_optin},
-    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, &DeviceLimits::shared_per_multiprocessor},
-    {cudaDevAttrReservedSharedMemoryPerBlock, &DeviceLimits::reserved_shared_per_block}};
-inline constexpr CudaLimit<bool DeviceLimits::*> cuda_abilities[] = {
-    {cudaDevAttrCooperativeLaunch, &DeviceLimits::cooperative_launch},
-    {cudaDevAttrMemoryPoolsSupported, &DeviceLimits::memory_pools},
-    {cudaDevAttrConcurrentManagedAccess, &DeviceLimits::concurrent_managed_access}};
 
 /// Reads the raw limits: an attribute that the runtime does not know stays 0.
 [[WARPSAFE_DETAIL_RARE]] inline int cuda_limits(int device, DeviceLimits& limits) noexcept {
@@ -58,16 +40,10 @@ inline constexpr CudaLimit<bool DeviceLimits::*> cuda_abilities[] = {
   };
   limits.vendor = Vendor::nvidia;
   limits.device = device;
-  for (const auto& one : cuda_numbers) limits.*one.limit = ask(one.attribute);
-  for (const auto& one : cuda_bytes) limits.*one.limit = ask(one.attribute);
-  for (const auto& one : cuda_abilities) limits.*one.limit = ask(one.attribute) != 0;
-  for (int axis = 0; axis < 3; ++axis) {  // the attributes for y and z follow that for x
-    limits.max_block[axis] = ask(cudaDevAttrMaxBlockDimX + axis);
-    limits.max_grid[axis] = ask(cudaDevAttrMaxGridDimX + axis);
-  }
+  read_limits(limits, cuda_attributes, ask);
   // CUDA C++ Programming Guide, "Thread Block Clusters": 8 blocks are portable. 16 are possible
   // once the kernel's non-portable attribute is set, if the hardware has room.
-  limits.max_cluster_blocks = limits.max_cluster_blocks != 0 ? 8 : 0;
+  limits.max_cluster_blocks = ask(cudaDevAttrClusterLaunch) != 0 ? 8 : 0;
   limits.max_cluster_blocks_optin = 2 * limits.max_cluster_blocks;
   limits.max_parameter_bytes = CUDART_VERSION >= 12010 && limits.compute_major >= 7 ? 32764 : 4096;
   return status;

@@ -123,16 +123,13 @@ struct HipCalls : HipGraphCalls {
                                                     KernelLimits& limits) noexcept {
     hipFuncAttributes attributes;
     if (const hipError_t status = hipFuncGetAttributes(&attributes, kernel.function)) return status;
-    limits.max_threads_per_block = static_cast<std::uint32_t>(attributes.maxThreadsPerBlock);
-    limits.registers = static_cast<std::uint32_t>(attributes.numRegs);
-    limits.static_shared = attributes.sharedSizeBytes;
-    limits.max_dynamic_shared = static_cast<std::uint64_t>(attributes.maxDynamicSharedSizeBytes);
-    limits.local_bytes = attributes.localSizeBytes;
-    // AMD's runtime 6.4 reports -1 here.
-    const std::size_t none = ~std::size_t{0};
-    limits.constant_bytes = attributes.constSizeBytes == none ? 0 : attributes.constSizeBytes;
-    limits.binary_version = static_cast<std::uint32_t>(attributes.binaryVersion);
-    limits.ptx_version = static_cast<std::uint32_t>(attributes.ptxVersion);
+      // AMD's runtime 6.4 reports -1 as the constant bytes.
+#define WARPSAFE_KERNEL_LIMIT(type, name, member, attribute)         \
+  limits.name = attributes.member == decltype(attributes.member)(-1) \
+                    ? 0                                              \
+                    : static_cast<type>(attributes.member);
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_KERNEL_LIMIT
     return hipSuccess;
   }
   [[WARPSAFE_DETAIL_RARE]] static int raise_dynamic_shared(const KernelEntry& kernel,

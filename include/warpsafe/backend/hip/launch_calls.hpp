@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/arithmetic.hpp>
+#include <warpsafe/core/detail/limit_fields.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
@@ -29,45 +30,31 @@ inline constexpr Vendor hip_vendor = Vendor::amd;
   return hipGetDeviceCount(&count) == hipSuccess && count > 0;
 }
 
+/// The attributes that report a device's limits.
+inline constexpr int hip_attributes[] = {
+#define WARPSAFE_DEVICE_LIMIT(type, name, cuda, hip) hip,
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_DEVICE_LIMIT
+};
+
 /// Reads the raw limits: an attribute that the runtime does not know stays 0. Uses queries of
 /// single attributes, because the layout of hipDeviceProp_t changed between releases under one
 /// name.
 [[WARPSAFE_DETAIL_RARE]] inline int hip_limits(int device, DeviceLimits& limits) noexcept {
   hipError_t status = hipSuccess;
-  const auto ask = [&](hipDeviceAttribute_t attribute) -> std::uint32_t {
+  const auto ask = [&](int attribute) -> std::uint32_t {
+    if (status != hipSuccess) return 0;
     int value = 0;
-    const hipError_t answer = hipDeviceGetAttribute(&value, attribute, device);
+    status = hipDeviceGetAttribute(&value, static_cast<hipDeviceAttribute_t>(attribute), device);
     // An older runtime does not know the attribute, so the limit is not reported. Other statuses
     // are failures.
-    if (answer != hipSuccess && answer != hipErrorInvalidValue && status == hipSuccess)
-      status = answer;
+    if (status == hipErrorInvalidValue) status = hipSuccess;
     return value > 0 ? static_cast<std::uint32_t>(value) : 0U;
   };
   limits.vendor = hip_vendor;
   limits.device = device;
-  limits.max_threads_per_block = ask(hipDeviceAttributeMaxThreadsPerBlock);
-  if (status != hipSuccess) return status;
-  limits.max_block[0] = ask(hipDeviceAttributeMaxBlockDimX);
-  limits.max_block[1] = ask(hipDeviceAttributeMaxBlockDimY);
-  limits.max_block[2] = ask(hipDeviceAttributeMaxBlockDimZ);
-  limits.max_grid[0] = ask(hipDeviceAttributeMaxGridDimX);
-  limits.max_grid[1] = ask(hipDeviceAttributeMaxGridDimY);
-  limits.max_grid[2] = ask(hipDeviceAttributeMaxGridDimZ);
-  limits.shared_per_block = ask(hipDeviceAttributeMaxSharedMemoryPerBlock);
-  limits.shared_per_block_optin = ask(hipDeviceAttributeSharedMemPerBlockOptin);
-  limits.shared_per_multiprocessor = ask(hipDeviceAttributeMaxSharedMemoryPerMultiprocessor);
-  limits.reserved_shared_per_block = ask(hipDeviceAttributeReservedSharedMemPerBlock);
-  limits.warp_size = ask(hipDeviceAttributeWarpSize);
-  limits.registers_per_block = ask(hipDeviceAttributeMaxRegistersPerBlock);
-  limits.multiprocessors = ask(hipDeviceAttributeMultiprocessorCount);
-  limits.max_threads_per_multiprocessor = ask(hipDeviceAttributeMaxThreadsPerMultiProcessor);
-  limits.max_blocks_per_multiprocessor = ask(hipDeviceAttributeMaxBlocksPerMultiProcessor);
-  limits.compute_major = ask(hipDeviceAttributeComputeCapabilityMajor);
-  limits.compute_minor = ask(hipDeviceAttributeComputeCapabilityMinor);
+  read_limits(limits, hip_attributes, ask);
   limits.max_parameter_bytes = 4096;
-  limits.cooperative_launch = ask(hipDeviceAttributeCooperativeLaunch) != 0;
-  limits.memory_pools = ask(hipDeviceAttributeMemoryPoolsSupported) != 0;
-  limits.concurrent_managed_access = ask(hipDeviceAttributeConcurrentManagedAccess) != 0;
 #if defined(__HIP_PLATFORM_NVIDIA__)
   // HIP 5.7 has no such query on this platform, but CUDA has.
   if (limits.shared_per_block_optin == 0 && status == hipSuccess) {

@@ -102,14 +102,9 @@ struct HipModuleKernelCalls {
       }
       return value > 0 ? static_cast<std::uint32_t>(value) : 0U;
     };
-    limits.max_threads_per_block = ask(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-    limits.registers = ask(HIP_FUNC_ATTRIBUTE_NUM_REGS);
-    limits.static_shared = ask(HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-    limits.max_dynamic_shared = ask(HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
-    limits.local_bytes = ask(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
-    limits.constant_bytes = ask(HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES);
-    limits.binary_version = ask(HIP_FUNC_ATTRIBUTE_BINARY_VERSION);
-    limits.ptx_version = ask(HIP_FUNC_ATTRIBUTE_PTX_VERSION);
+#define WARPSAFE_KERNEL_LIMIT(type, name, member, attribute) limits.name = ask(HIP_##attribute);
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_KERNEL_LIMIT
     return status;
   }
   static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {

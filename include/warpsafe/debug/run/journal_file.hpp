@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/limit_fields.hpp>
 #include <warpsafe/debug/detail/output_file.hpp>
 #include <warpsafe/debug/run/detail/json.hpp>
 #include <warpsafe/debug/run/run_record.hpp>
@@ -55,35 +56,24 @@ inline void add_site(JsonObject& line, const call_site& site) {
   return line.text();
 }
 [[nodiscard]] inline std::string device_line(const DeviceLimits& limits) {
-  // Every limit is named, so that a new one does not compile until it is handled here. The format
-  // contains the limits that distinguish two runs.
-  const auto& [vendor, device, name, max_threads_per_block, max_block, max_grid,
-               max_threads_per_axis, shared_per_block, shared_per_block_optin,
-               shared_per_multiprocessor, reserved_shared_per_block, warp_size, registers_per_block,
-               multiprocessors, max_threads_per_multiprocessor, max_blocks_per_multiprocessor,
-               max_cluster_blocks, max_cluster_blocks_optin, compute_major, compute_minor,
-               max_parameter_bytes, cooperative_launch, memory_pools, concurrent_managed_access,
-               floored] = limits;
-  warpsafe::detail::left_out(
-      max_threads_per_axis, shared_per_multiprocessor, reserved_shared_per_block,
-      max_threads_per_multiprocessor, max_blocks_per_multiprocessor, max_cluster_blocks_optin,
-      max_parameter_bytes, cooperative_launch, memory_pools, concurrent_managed_access);
   JsonObject line;
-  line.add("device", device)
-      .add("name", name)
-      .add("vendor", vendor_name(vendor))
-      .add("compute_major", compute_major)
-      .add("compute_minor", compute_minor)
-      .add("max_threads_per_block", max_threads_per_block)
-      .add("max_block", max_block)
-      .add("max_grid", max_grid)
-      .add("shared_per_block", shared_per_block)
-      .add("shared_per_block_optin", shared_per_block_optin)
-      .add("warp_size", warp_size)
-      .add("registers_per_block", registers_per_block)
-      .add("multiprocessors", multiprocessors)
-      .add("max_cluster_blocks", max_cluster_blocks)
-      .add("floored", floored);
+  line.add("device", limits.device)
+      .add("name", limits.name)
+      .add("vendor", vendor_name(limits.vendor));
+  for (const warpsafe::detail::NumberField& field : warpsafe::detail::device_limit_fields) {
+    const std::uint64_t number = field.read(&limits);
+    if (field.count == 3) {
+      const std::uint32_t axes[3] = {static_cast<std::uint32_t>(number),
+                                     static_cast<std::uint32_t>(field.read(&limits, 1)),
+                                     static_cast<std::uint32_t>(field.read(&limits, 2))};
+      line.add(field.name, axes);
+    } else if (field.size == 1) {
+      line.add(field.name, number != 0);
+    } else {
+      line.add(field.name, number);
+    }
+  }
+  line.add("floored", limits.floored);
   return line.text();
 }
 [[nodiscard]] inline std::string launch_line(const RunLaunch& one) {

@@ -29,16 +29,9 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// Fills in those of a kernel's limits that the journal keeps.
 inline void set_kernel_limits(LaunchRecord& record, const KernelLimits& limits) noexcept {
-  // Every limit is named, so that a new one does not compile until it is handled here. The record
-  // has no room for those that are left out.
-  const auto& [known, max_threads_per_block, registers, static_shared, max_dynamic_shared,
-               local_bytes, constant_bytes, binary_version, ptx_version, resident_blocks,
-               max_cluster_blocks] = limits;
-  warpsafe::detail::left_out(known, max_dynamic_shared, local_bytes, constant_bytes, binary_version,
-                             ptx_version, resident_blocks, max_cluster_blocks);
-  record.registers = registers;
-  record.max_threads_per_block = max_threads_per_block;
-  record.static_shared = static_cast<std::uint32_t>(static_shared);
+  record.registers = limits.registers;
+  record.max_threads_per_block = limits.max_threads_per_block;
+  record.static_shared = static_cast<std::uint32_t>(limits.static_shared);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug
@@ -90,7 +83,7 @@ using warpsafe::detail::LaunchFacts;
   limits.device = device;
   limits::put_floors(limits, *calls.floor);
   if (limits.name.empty()) limits.name = calls.device_name(device);
-  char text[640];
+  char text[1024];
   write_log(LogLevel::debug, text, format_limits(limits, text, sizeof text));
 }
 
