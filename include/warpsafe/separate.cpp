@@ -14,13 +14,13 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 template <class B>
 result<void> compile_warpsafe_separate_cpp_in_one_file_of_the_program(
-    const Located<B>& at, const LaunchTypes& types, const void* config,
+    const Located<B>& at, const LaunchTypes<B, B>& types, const LaunchNumbers& numbers,
     const LaunchedKernel<B>& kernel, void** words) noexcept {
-  return run_checked_launch(at, types, config, kernel, words);
+  return run_checked_launch(at, types, numbers, kernel, words);
 }
 
 template result<void> compile_warpsafe_separate_cpp_in_one_file_of_the_program<default_backend>(
-    const Located<default_backend>&, const LaunchTypes&, const void*,
-    const LaunchedKernel<default_backend>&, void**) noexcept;
+    const Located<default_backend>&, const LaunchTypes<default_backend, default_backend>&,
+    const LaunchNumbers&, const LaunchedKernel<default_backend>&, void**) noexcept;
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -226,13 +226,20 @@
 ;| if (elements <= needs.index_max || elements - 1 <= needs.index_max) return true;
 (define-fun reaches () Bool (or (<= elements need_index) (<= (wrap (- elements 1)) need_index)))
 ;@ file launch/detail/checked_launch.hpp
-;| ((is_plainly_valid(numbers.shape, needs, *kernel_limits, *device_limits) &&
-;|   numbers.elements - 1 <= needs.index_max) ||
-;|  check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error))
+;| return (is_plainly_valid(numbers.shape, needs, *kernel_limits, *device_limits) &&
+;|         numbers.elements - 1 <= needs.index_max) ||
+;|        check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error);
 (define-fun quickly_reaches () Bool (<= (wrap (- elements 1)) need_index))
 ; The answer of check_limits, without the question for the blocks that are resident at once.
-;| return validate_launch(numbers.shape, types.kernel.needs, kernel_limits, device, error) &&
+;| return validate_plain(numbers.shape, types.kernel.needs, limits, device, error) &&
 ;|        validate_reach(numbers.elements, numbers.shape, types.kernel.needs, error) &&
+;|        (types.check_options == nullptr ||
+;|         types.check_options(at, numbers.shape, kernel, limits, device, error));
+; The rest of validate_launch is in check_options, for launches whose types can have a cluster or be
+; cooperative, and for portable kernels.
+;| if (!validate_residency(shape, limits, device, error)) return false;
+; and
+;| if (!validate_portable(shape, limits, error)) return false;
 
 ; ---- The vendors' rules, written from their documents and not from the code above. ----
 

@@ -68,6 +68,12 @@ struct UnwrapWithTryOrValue : BOOST_OUTCOME_V2_NAMESPACE::policy::base {
   [[gnu::always_inline]] static constexpr auto& error_in(Result& result) noexcept {
     return base::_error(result);
   }
+  /// Makes an error of a success. Its error, which error_in returns, was filled in before.
+  template <class Result>
+  [[gnu::always_inline]] static constexpr void mark_as_error(Result& result) noexcept {
+    base::_set_has_value(result, false);
+    base::_set_has_error(result, true);
+  }
 };
 
 /// UnwrapWithTryOrValue under another name, for Outcome's own `value()` and `error()`.

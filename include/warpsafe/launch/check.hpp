@@ -105,7 +105,8 @@ template <class B, class Calls>
                               static_cast<std::uint64_t>(stream_device));
     return false;
   }
-  if (!ask_driver(at, its_kernel, device, device_local, kernel, kernel_local, error) ||
+  if (!check_device(at, its_kernel, error) ||
+      !ask_driver(at, its_kernel, device, device_local, kernel, kernel_local, error) ||
       !validate_launch(shape, needs, *kernel, *device, error)) {
     return false;
   }

@@ -231,6 +231,7 @@ TEST(KernelCache, AnswersForTheDeviceThatIsAskedWhicheverIsCurrent) {
     EXPECT_EQ(found->max_threads_per_block, device == 0 ? 128U : 256U);
   }
   EXPECT_EQ(TwoDevices::current, 0);
+  slots.forget();
 }
 
 TEST(KernelCache, ARefusedRaiseIsReportedAndTriedAgain) {
@@ -291,6 +292,10 @@ TEST(DeviceCache, HasSlotsForSixtyFourDevices) {
   EXPECT_EQ(remembered(2), nullptr) << "it was not asked about";
 }
 
+TEST(KernelCache, IsSmallUntilASecondDeviceIsUsed) {
+  EXPECT_LE(sizeof(detail::KernelSlots<CountingDriver<10>>), 128U) << "a program has many kernels";
+}
+
 TEST(KernelCache, HasSlotsForSixtyFourDevices) {
   using Driver = CountingDriver<10>;
   Driver::attributes_asked = 0;
@@ -318,6 +323,7 @@ TEST(KernelCache, HasSlotsForSixtyFourDevices) {
     EXPECT_EQ(slots.allow_dynamic_shared(entry, device, 49152), 0);
   }
   EXPECT_EQ(Driver::attributes_asked, 12 + 6) << "once for each question";
+  slots.forget();
 }
 
 /// A driver whose answers a test may change.

@@ -35,23 +35,31 @@ class CheckedLaunch : public ScriptedTest {
     script.device = 2;
   }
 
-  /// The numbers of a launch that covers as many elements as it has threads.
-  static detail::LaunchNumbers numbers_of(const LaunchShape& shape) {
-    return {shape, shape.blocks() * shape.threads_per_block(), false};
+  /// The numbers of a launch, and the elements that it covers.
+  struct Numbers {
+    LaunchShape shape;
+    std::uint64_t elements;
+  };
+  /// Those of a launch that covers as many elements as it has threads.
+  static Numbers numbers_of(const LaunchShape& shape) {
+    return {shape, shape.blocks() * shape.threads_per_block()};
   }
   /// The checks of the dimensions on a stream of `device`: what they find.
-  Finding found(const detail::LaunchNumbers& numbers, int device = 2) {
+  Finding found(Numbers given, int device = 2) {
     const auto stream = Driver::stream(1, device);
     const auto at =
         detail::Located<Driver>(detail::StreamAccess::make<Driver>(stream.native(), device), app);
     const detail::KernelFacts facts{needs, nullptr, nullptr};
     const detail::ArgumentTypes none{nullptr, 0, false, false, true};
-    const detail::LaunchTypes types{facts, none, nullptr, nullptr};
+    const detail::LaunchTypes<Driver, Driver> types{
+        facts,   none,   nullptr, nullptr, &detail::check_options<Driver, Driver, true, true>,
+        nullptr, nullptr};
+    const detail::LaunchNumbers numbers{given.shape, given.elements, nullptr};
     local = {};
     error = LaunchError::make(Errc{}, Stage{});
     kernel_found = nullptr;
     const bool fine =
-        detail::check_numbers(at, types, nullptr, numbers, launched(), kernel_found, local, error);
+        detail::check_numbers(at, types, numbers, launched(), kernel_found, local, error);
     EXPECT_EQ(fine, error.code == Errc{});
     return finding(error);
   }
@@ -107,7 +115,7 @@ TEST_F(CheckedLaunch, TheIndexReachesEachElementOfASmallGrid) {
   const std::uint64_t most = ~std::uint64_t{0};
   for (int time = 0; time < 2; ++time) {
     const auto covering = [](std::uint64_t elements) {
-      return detail::LaunchNumbers{numbered_shape(10, 256), elements, false};
+      return Numbers{numbered_shape(10, 256), elements};
     };
     EXPECT_EQ(found(covering(1)), fine());
     EXPECT_EQ(found(covering(99999)), fine());

@@ -5,6 +5,7 @@
 
 #include "hand_made_arguments.hpp"
 #include <warpsafe/kernel/reference.hpp>
+#include <warpsafe/launch/detail/watched_launch.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>

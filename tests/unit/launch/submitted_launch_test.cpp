@@ -12,7 +12,17 @@
 namespace warpsafe::core_test {
 namespace {
 
-using SubmittedLaunch = LaunchArgumentsTest;
+class SubmittedLaunch : public LaunchArgumentsTest {
+ protected:
+  /// The types of a launch whose arguments may have owners, and which takes dynamic shared memory.
+  static detail::LaunchTypes<Driver, Driver> types_of(const detail::KernelFacts& kernel,
+                                                      const detail::ArgumentWords& words) {
+    return {kernel,         words.types(),
+            nullptr,        &detail::record_owners<Driver>,
+            nullptr,        &detail::prepare_options<Driver, true, false>,
+            &Driver::launch};
+  }
+};
 
 TEST_F(SubmittedLaunch, ASubmittedLaunchIsOneCallInItsKernelsName) {
   script.device = 2;
@@ -31,10 +41,15 @@ TEST_F(SubmittedLaunch, ASubmittedLaunchIsOneCallInItsKernelsName) {
   all.add(number, &seven);
   all.add(facts, &given);
   const detail::ArgumentWords words = all.words();
+  const detail::LaunchTypes<Driver, Driver> types = types_of(kernel, words);
   const auto submitted = [&](std::uint64_t bytes, bool foreign) {
     error = LaunchError::make(Errc{}, Stage{});
     Driver::windows = nullptr;
-    const bool fine = detail::submit(at(), kernel, shape(bytes), launched, words, foreign, error);
+    LaunchShape its_shape = shape(bytes);
+    const auto its_place = at();
+    const int prepared = types.prepare(launched, 2, its_shape);
+    const bool fine = detail::submit<Driver, Driver>(
+        {its_place, types, its_shape, launched, words, prepared, foreign}, error);
     EXPECT_EQ(host::launch_windows(), nullptr) << "they are of one launch alone";
     return fine;
   };
@@ -106,9 +121,12 @@ TEST_F(SubmittedLaunch, AnOpenCaptureHearsOfALaunch) {
   Arguments all;
   all.add(number, &seven);
   detail::ArgumentWords words = all.words();
+  const detail::LaunchTypes<Driver, Driver> types = types_of(kernel, words);
   const auto expect_calls = [&](const Calls& calls) {
-    EXPECT_TRUE(
-        detail::submit_observed(at(), kernel, shape(), launched, words, false, nullptr, error));
+    LaunchShape its_shape = shape();
+    const auto its_place = at();
+    EXPECT_TRUE((detail::submit_checked<Driver, Driver>(
+        {its_place, types, its_shape, launched, words, 0, false}, nullptr, error)));
     EXPECT_EQ(script.taken(), calls);
   };
   expect_calls({"launch 7 7 1"});

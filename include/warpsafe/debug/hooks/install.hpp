@@ -11,6 +11,7 @@
 #include <warpsafe/debug/journal/suspects.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
 #include <warpsafe/debug/switches.hpp>
+#include <warpsafe/launch/detail/watched_launch.hpp>
 
 #include <cstdint>
 #include <cstdlib>
@@ -48,6 +49,7 @@ template <>
 struct DebugInstaller<CheckLevel::full> {
   DebugInstaller() noexcept {
     keep_loaded(&debug::detail::all_hooks);
+    watch_launches();
     __atomic_store_n(&debug_hooks_in_use, &debug::detail::all_hooks, __ATOMIC_RELEASE);
     // The other switches take effect at the first launch or wait, but runtime calls come earlier.
     const char* const log = read_environment("WARPSAFE_LOG");

@@ -7,6 +7,7 @@
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/error/error.hpp>
+#include <warpsafe/launch/detail/watched_launch.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
 #include <warpsafe/stream/detail/stream_number.hpp>
 
@@ -276,6 +277,7 @@ inline void open_watch(CaptureWatch& watch) noexcept {
   watch.number = ++last_capture;
   watch.next = capture_watches;
   __atomic_store_n(&capture_watches, &watch, __ATOMIC_RELEASE);
+  watch_launches();
   __atomic_store_n(&capture_hooks, &CaptureHookFunctions::hooks, __ATOMIC_RELEASE);
 }
 inline void close_watch(CaptureWatch& watch) noexcept {

@@ -121,33 +121,30 @@ template <class B, CheckLevel Level = CheckLevel::full>
                 Axis::none, static_cast<std::uint64_t>(number));
 }
 
-/// Checks the value of an argument: a negative number for an unsigned parameter, a trusted pointer
-/// that the driver does not know or whose memory `device` cannot access, and the device of a span,
-/// if the program has used several devices. False with the problem in `error`.
+[[WARPSAFE_DETAIL_RARE]] inline bool refuse_value(Errc code, std::uint64_t value, int number,
+                                                  LaunchError& error) noexcept {
+  return refuse(error, code, Stage::validation, value, 0, Axis::none,
+                static_cast<std::uint64_t>(number));
+}
+/// Refuses a negative number of `bytes` bytes.
+[[WARPSAFE_DETAIL_RARE]] inline bool refuse_negative(const void* argument, std::size_t bytes,
+                                                     int number, LaunchError& error) noexcept {
+  std::int64_t value = -1;
+  __builtin_memcpy(&value, argument, bytes < sizeof value ? bytes : sizeof value);
+  return refuse_value(Errc::argument_negative, ~static_cast<std::uint64_t>(value) + 1, number,
+                      error);
+}
+/// Checks a trusted pointer, or the pointer of a span, by the runtime's answer.
 template <class B>
-[[nodiscard]] bool check_value(ValueChecks checks, const void* argument, int device, int number,
-                               LaunchError& error) noexcept {
-  const auto place = static_cast<std::uint64_t>(number);
-  const auto fail = [&](Errc code, std::uint64_t value) {
-    return refuse(error, code, Stage::validation, value, 0, Axis::none, place);
-  };
-  if (checks.signed_bytes != 0) {
-    // Both vendors' hosts are little-endian: the sign is in the last byte.
-    std::int64_t value =
-        static_cast<const signed char*>(argument)[checks.signed_bytes - 1] < 0 ? -1 : 0;
-    if (value == 0) return true;
-    __builtin_memcpy(&value, argument,
-                     checks.signed_bytes < sizeof value ? checks.signed_bytes : sizeof value);
-    return fail(Errc::argument_negative, ~static_cast<std::uint64_t>(value) + 1);
-  }
-  if (!checks.is_trusted) {
-    const unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
-    if (!checks.is_span || (devices & (devices - 1)) == 0) return true;
-  }
+[[gnu::cold, gnu::noinline]] bool check_pointer(ValueChecks checks, const void* argument,
+                                                int device, int number,
+                                                LaunchError& error) noexcept {
   TrustedBytes trusted{nullptr, {}};
   __builtin_memcpy(&trusted, argument,
                    checks.is_trusted_span ? sizeof trusted : sizeof trusted.pointer);
-  if (trusted.size.negative) return fail(Errc::argument_negative, trusted.size.magnitude);
+  if (trusted.size.negative) {
+    return refuse_value(Errc::argument_negative, trusted.size.magnitude, number, error);
+  }
   if (checks.is_trusted_span && trusted.size.magnitude == 0) return true;  // it may point anywhere
   if (trusted.pointer == nullptr) return true;
   MemoryKind kind{};
@@ -155,10 +152,28 @@ template <class B>
   const int status =
       call<B, CheckLevel::full, &B::pointer_kind>(trusted.pointer, kind, memory_device);
   if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered)) {
-    return fail(Errc::argument_host_pointer, 0);
+    return refuse_value(Errc::argument_host_pointer, 0, number, error);
   }
   return kind != MemoryKind::device || can_access<B>(device, trusted.pointer, memory_device) ||
          refuse_access(error, device, memory_device, number);
+}
+
+/// Checks the value of an argument: a negative number for an unsigned parameter, a trusted pointer
+/// that the driver does not know or whose memory `device` cannot access, and the device of a span,
+/// if the program has used several devices. False with the problem in `error`.
+template <class B>
+[[nodiscard]] bool check_value(ValueChecks checks, const void* argument, int device, int number,
+                               LaunchError& error) noexcept {
+  if (checks.signed_bytes != 0) {
+    // Both vendors' hosts are little-endian: the sign is in the last byte.
+    return static_cast<const signed char*>(argument)[checks.signed_bytes - 1] >= 0 ||
+           refuse_negative(argument, checks.signed_bytes, number, error);
+  }
+  if (!checks.is_trusted) {
+    const unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
+    if (!checks.is_span || (devices & (devices - 1)) == 0) return true;
+  }
+  return check_pointer<B>(checks, argument, device, number, error);
 }
 
 /// Checks that the memory of `owner` is a device's, and that work of `device` can access it. False

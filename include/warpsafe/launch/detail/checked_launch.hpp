@@ -17,28 +17,44 @@
 #include <cstdint>
 #include <new>
 
-// A launch with checks. A program has it once for each backend: the kernel, the configuration and
-// the arguments come as data. What depends on their types is in constants and in
-// small functions that all launches of those types share.
+// A launch with checks: what its types say, its checks, its call, its errors. A program has it once
+// for each backend. What depends on the types of a launch is in constants, and in functions that
+// are compiled for the types that need them: a plain launch has none of the others.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-/// The dimensions of a launch.
+/// The numbers of a launch's configuration.
 struct LaunchNumbers {
-  LaunchShape shape;
+  LaunchShape& shape;
   std::uint64_t elements;  ///< that the grid covers, or 1
-  bool empty;              ///< nothing is launched
+  /// What is wrong with the configuration itself; nullptr: its type can have no problem. Errc{}: it
+  /// has none.
+  const LaunchError* problem;
 };
 
 /// What a launch knows from its types: a constant.
+template <class B, class Calls>
 struct LaunchTypes {
   const KernelFacts& kernel;
   const ArgumentTypes& arguments;
-  /// Reads the configuration, or returns the error in its place.
-  const LaunchError* (*read)(const void* config, LaunchNumbers& numbers) noexcept;
-  /// Puts the configuration's own problem, for a kernel on a device, into `error`; nullptr if its
-  /// type can have none.
-  void (*problem)(const void* config, Name kernel, int device, LaunchError& error) noexcept;
+  /// Checks the values of the arguments and the memory behind them. False with the problem in
+  /// `error`. `foreign`: the memory behind a view may be of another stream or device. nullptr: no
+  /// argument needs it.
+  bool (*check_arguments)(const Located<B>& at, ArgumentWords& arguments, bool& foreign,
+                          LaunchError& error) noexcept;
+  /// Records that the launch uses memory of other streams. nullptr: no argument has an owner.
+  bool (*record_owners)(const Located<B>& at, const ArgumentWords& arguments,
+                        LaunchError& error) noexcept;
+  /// The rules of the options in the configuration's type and of a portable kernel. nullptr: there
+  /// are none.
+  bool (*check_options)(const Located<B>& at, const LaunchShape& shape,
+                        const LaunchedKernel<Calls>& kernel, const KernelLimits& limits,
+                        const DeviceLimits& device, LaunchError& error) noexcept;
+  /// Prepares the kernel for the options. Returns the runtime's status. nullptr: none needs it.
+  int (*prepare)(const LaunchedKernel<Calls>& kernel, int device, LaunchShape& shape) noexcept;
+  /// The runtime's call.
+  int (*launch)(const KernelEntry& kernel, const LaunchShape& shape, void** values,
+                typename Calls::native_stream stream) noexcept;
 };
 
 /// Checks cooperative launches and large clusters against the number of blocks that are resident at
@@ -77,41 +93,91 @@ bool check_residency(const Located<B>& at, const LaunchShape& shape,
   return false;
 }
 
+/// LaunchTypes::check_options.
+template <class B, class Calls, bool Resides, bool Portable>
+bool check_options(const Located<B>& at, const LaunchShape& shape,
+                   const LaunchedKernel<Calls>& kernel, const KernelLimits& limits,
+                   const DeviceLimits& device, LaunchError& error) noexcept {
+  if constexpr (Resides) {
+    if (!validate_residency(shape, limits, device, error)) return false;
+  }
+  if constexpr (Portable) {
+    if (!validate_portable(shape, limits, error)) return false;
+  }
+  if constexpr (Resides) {
+    if (shape.cooperative || shape.non_portable_cluster) {
+      return check_residency(at, shape, kernel, device, error);
+    }
+  }
+  return true;
+}
+/// LaunchTypes::prepare.
+template <class Calls, bool Shared, bool Dependent>
+int prepare_options(const LaunchedKernel<Calls>& kernel, int device, LaunchShape& shape) noexcept {
+  int status = 0;
+  if constexpr (Dependent) {
+    status = kernel.slots.template settle_dependence<CheckLevel::full>(kernel.entry, device, shape);
+  }
+  if constexpr (Shared) {
+    if (status == 0 && shape.dynamic_shared != 0) {
+      status = kernel.slots.template allow_dynamic_shared<CheckLevel::full>(kernel.entry, device,
+                                                                            shape.dynamic_shared);
+    }
+  }
+  return status;
+}
+/// LaunchTypes::check_arguments.
+template <class B, bool Owners, bool Values, bool Inner>
+bool check_arguments_of(const Located<B>& at, ArgumentWords& arguments,
+                        [[maybe_unused]] bool& foreign, LaunchError& error) noexcept {
+  if constexpr (Owners) {  // a closed buffer is said first: its view is empty too
+    if (!check_owners(at, arguments, foreign, error)) return false;
+  }
+  if constexpr (Values) {
+    if (!check_values(at, arguments, error)) return false;
+  }
+  if constexpr (Inner) {
+    if (!check_inner(at, arguments, error)) return false;
+  }
+  return true;
+}
+
 /// The rules of a launch with the driver's answers. False with the problem in `error`.
 template <class B, class Calls>
-[[gnu::noinline]] bool check_limits(const Located<B>& at, const LaunchTypes& types,
-                                    const LaunchNumbers& numbers,
-                                    const LaunchedKernel<Calls>& kernel,
-                                    const KernelLimits& kernel_limits, const DeviceLimits& device,
-                                    LaunchError& error) noexcept {
-  return validate_launch(numbers.shape, types.kernel.needs, kernel_limits, device, error) &&
+[[WARPSAFE_DETAIL_RARE]] bool check_limits(const Located<B>& at, const LaunchTypes<B, Calls>& types,
+                                           const LaunchNumbers& numbers,
+                                           const LaunchedKernel<Calls>& kernel,
+                                           const KernelLimits& limits, const DeviceLimits& device,
+                                           LaunchError& error) noexcept {
+  return validate_plain(numbers.shape, types.kernel.needs, limits, device, error) &&
          validate_reach(numbers.elements, numbers.shape, types.kernel.needs, error) &&
-         (!(numbers.shape.cooperative || numbers.shape.non_portable_cluster) ||
-          check_residency(at, numbers.shape, kernel, device, error));
+         (types.check_options == nullptr ||
+          types.check_options(at, numbers.shape, kernel, limits, device, error));
 }
 /// As check_limits, if the driver has not been asked yet.
 template <class B, class Calls>
-[[WARPSAFE_DETAIL_RARE]] bool check_first_launch(const Located<B>& at, const LaunchTypes& types,
-                                                 const LaunchNumbers& numbers,
-                                                 const LaunchedKernel<Calls>& kernel,
-                                                 const KernelLimits*& kernel_limits,
-                                                 KernelLimits& kernel_local,
-                                                 LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] bool check_first_launch(
+    const Located<B>& at, const LaunchTypes<B, Calls>& types, const LaunchNumbers& numbers,
+    const LaunchedKernel<Calls>& kernel, const KernelLimits*& kernel_limits,
+    KernelLimits& kernel_local, LaunchError& error) noexcept {
   DeviceLimits device_local;
   const DeviceLimits* device = nullptr;
   return ask_driver(at, kernel, device, device_local, kernel_limits, kernel_local, error) &&
          check_limits(at, types, numbers, kernel, *kernel_limits, *device, error);
 }
 
+[[WARPSAFE_DETAIL_RARE]] inline bool keep_problem(const LaunchError& problem,
+                                                  LaunchError& error) noexcept {
+  ::new (static_cast<void*>(&error)) LaunchError(problem);
+  return false;
+}
 /// The checks of the dimensions. False with the problem in `error`. `kernel_limits` then points to
 /// the kernel's limits, which may be `kernel_local`.
 template <class B, class Calls>
-[[gnu::always_inline]] inline bool check_numbers(const Located<B>& at, const LaunchTypes& types,
-                                                 const void* config, const LaunchNumbers& numbers,
-                                                 const LaunchedKernel<Calls>& kernel,
-                                                 const KernelLimits*& kernel_limits,
-                                                 KernelLimits& kernel_local,
-                                                 LaunchError& error) noexcept {
+[[gnu::always_inline]] inline bool check_numbers(
+    const Located<B>& at, const LaunchTypes<B, Calls>& types, const LaunchNumbers& numbers,
+    const LaunchedKernel<Calls>& kernel, const KernelLimits*& kernel_limits,
+    KernelLimits& kernel_local, LaunchError& error) noexcept {
   // The runtime takes the handle of a closed Stream for the default stream, and may have given that
   // of a destroyed one to another stream.
   if (const Subcode problem = StreamAccess::problem<CheckLevel::full>(at.stream);
@@ -120,10 +186,10 @@ template <class B, class Calls>
     error.subcode = problem;
     return false;
   }
-  if (types.problem != nullptr) {
-    types.problem(config, kernel.name, at.stream.device().value(), error);
-    if (error.code != Errc{}) return false;
+  if (numbers.problem != nullptr && numbers.problem->code != Errc{}) [[unlikely]] {
+    return keep_problem(*numbers.problem, error);
   }
+  if (!check_device(at, kernel, error)) return false;
   const KernelNeeds& needs = types.kernel.needs;
   const int device = at.stream.device().value();
   const DeviceLimits* const device_limits = DeviceCache<B>::remembered(device);
@@ -131,17 +197,15 @@ template <class B, class Calls>
   if (device_limits == nullptr || kernel_limits == nullptr) [[unlikely]] {
     return check_first_launch(at, types, numbers, kernel, kernel_limits, kernel_local, error);
   }
-  return check_device(at, kernel, error) &&
-         ((is_plainly_valid(numbers.shape, needs, *kernel_limits, *device_limits) &&
-           numbers.elements - 1 <= needs.index_max) ||
-          check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error));
+  return (is_plainly_valid(numbers.shape, needs, *kernel_limits, *device_limits) &&
+          numbers.elements - 1 <= needs.index_max) ||
+         check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error);
 }
 
 /// Checks the values of a launch's arguments. False with the problem in `error`.
 template <class B>
 [[nodiscard]] bool check_values(const Located<B>& at, const ArgumentWords& arguments,
                                 LaunchError& error) noexcept {
-  if (!arguments.types().has_checks) return true;
   for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
     const ValueChecks checks = arguments.types().facts[i]->checks;
     // A view or span begins with its address and the number of its elements.
@@ -187,68 +251,69 @@ template <class B>
   report_to_captures(error);
 }
 
-/// Makes the one call of the backend, and before it raises the kernel's limit of dynamic shared
-/// memory, if this launch needs more than any before. False with the problem in `error`.
+/// A launch that has passed its checks.
 template <class B, class Calls>
-[[gnu::always_inline]] inline bool submit(const Located<B>& at, const KernelFacts& facts,
-                                          const LaunchShape& shape,
-                                          const LaunchedKernel<Calls>& kernel,
-                                          const ArgumentWords& arguments, bool foreign,
-                                          LaunchError& error) noexcept {
-  int status = 0;
-  if (shape.dynamic_shared != 0) {
-    status = kernel.slots.template allow_dynamic_shared<CheckLevel::full>(
-        kernel.entry, at.stream.device().value(), shape.dynamic_shared);
-  }
+struct Submission {
+  const Located<B>& at;
+  const LaunchTypes<B, Calls>& types;
+  const LaunchShape& shape;
+  const LaunchedKernel<Calls>& kernel;
+  const ArgumentWords& arguments;
+  int prepared;  ///< the status of LaunchTypes::prepare
+  bool foreign;
+};
+/// Makes the one call of the backend. False with the problem in `error`.
+template <class B, class Calls>
+[[gnu::noinline]] bool submit(const Submission<B, Calls>& launch, LaunchError& error) noexcept {
+  int status = launch.prepared;
   if (status == 0) {
-    const CallScope<B> here(at.site, kernel.name);
-    tell_captures(at.stream, kernel.name, at.site);
-    if constexpr (RecordsCallers<B>) tell_windows(kernel.entry, facts.elements, arguments);
-    status = Calls::launch(kernel.entry, shape, arguments.values(), at.stream.native());
+    const CallScope<B> here(launch.at.site, launch.kernel.name);
+    if constexpr (RecordsCallers<B>) {
+      tell_windows(launch.kernel.entry, launch.types.kernel.elements, launch.arguments);
+    }
+    status = launch.types.launch(launch.kernel.entry, launch.shape, launch.arguments.values(),
+                                 launch.at.stream.native());
     if constexpr (RecordsCallers<B>) host::launch_windows() = nullptr;
   }
   if (status != 0) [[unlikely]] {
-    launch_failed(status, shape, at, kernel.name, error);
+    launch_failed(status, launch.shape, launch.at, launch.kernel.name, error);
     return false;
   }
-  return !foreign || record_owners(at, arguments, error);
+  return !launch.foreign || launch.types.record_owners(launch.at, launch.arguments, error);
+}
+/// WatchedLaunch::submit.
+template <class B, class Calls>
+[[WARPSAFE_DETAIL_RARE]] bool submit_context(const void* context, LaunchError& error) noexcept {
+  return submit(*static_cast<const Submission<B, Calls>*>(context), error);
+}
+/// Submits a launch through `watcher`.
+template <class B, class Calls>
+[[gnu::cold, gnu::noinline]] bool submit_watched(LaunchWatcher watcher,
+                                                 const Submission<B, Calls>& launch,
+                                                 const KernelLimits* limits,
+                                                 LaunchError& error) noexcept {
+  const basic_stream_ref<B>& stream = launch.at.stream;
+  const LaunchFacts facts{launch.kernel.name, launch.shape,    limits,
+                          stream.native(),    stream.number(), stream.device().value(),
+                          launch.at.site};
+  const WatchedLaunch watched{facts,
+                              backend_calls<B>,
+                              launch.kernel.entry,
+                              launch.types.kernel,
+                              launch.arguments,
+                              &submit_context<B, Calls>,
+                              &launch};
+  return watcher(watched, error);
 }
 
-/// What follows the checks: shows the arguments, submits and observes. False, with `error`.
+/// Submits a launch, and lets those who watch see it.
 template <class B, class Calls>
-[[nodiscard, gnu::always_inline]] inline bool submit_observed(
-    const Located<B>& at, const KernelFacts& facts, const LaunchShape& shape,
-    const LaunchedKernel<Calls>& kernel, ArgumentWords& arguments, bool foreign,
-    const KernelLimits* kernel_limits, LaunchError& error) noexcept {
-  arguments.prepare();
-  ArgumentInspection inspection{open_captures(), 0, nullptr, error};
-  if (inspection.captures != nullptr) [[unlikely]]
-    inspection.stream_number = at.stream.number();
-  const Observation observation = observe(at, shape, kernel.name, kernel_limits);
-  if (observation.asks_for_data()) inspection.observation = &observation;
-  if (inspection.captures != nullptr || inspection.observation != nullptr) [[unlikely]] {
-    show_arguments({&ArgumentInspection::read, &inspection}, backend_calls<B>, at.stream.native(),
-                   kernel.entry, facts, shape, arguments);
-    if (inspection.verdict != Inspected::dispatch) return inspection.verdict == Inspected::done;
-  }
-  return observation.end(submit(at, facts, shape, kernel, arguments, foreign, error), error);
-}
-
-/// Makes the one launch of a kernel that has passed the checks. False, with `error`.
-template <class B, class Calls>
-[[nodiscard, gnu::always_inline]] inline bool submit_settled(
-    const Located<B>& at, const KernelFacts& facts, LaunchShape& shape,
-    const LaunchedKernel<Calls>& kernel, ArgumentWords& arguments, bool foreign,
-    const KernelLimits* kernel_limits, LaunchError& error) noexcept {
-  if (shape.programmatic) [[unlikely]] {
-    const int status = kernel.slots.template settle_dependence<CheckLevel::full>(
-        kernel.entry, at.stream.device().value(), shape);
-    if (status != 0) {
-      launch_failed(status, shape, at, kernel.name, error);
-      return false;
-    }
-  }
-  return submit_observed(at, facts, shape, kernel, arguments, foreign, kernel_limits, error);
+[[gnu::always_inline]] inline bool submit_checked(const Submission<B, Calls>& launch,
+                                                  const KernelLimits* limits,
+                                                  LaunchError& error) noexcept {
+  const LaunchWatcher watcher = watcher_of_launches();
+  return watcher == nullptr ? submit(launch, error)
+                            : submit_watched(watcher, launch, limits, error);
 }
 
 /// The error of a launch whose configuration is an error.
@@ -264,34 +329,36 @@ template <class B>
   return refused;
 }
 
-/// The whole checked launch. `config` is the configuration or its result.
+/// The whole checked launch. `words` as ArgumentWords has them.
 template <class B, class Calls>
 [[nodiscard, gnu::noinline]] result<void> run_checked_launch(const Located<B>& at,
-                                                             const LaunchTypes& types,
-                                                             const void* config,
+                                                             const LaunchTypes<B, Calls>& types,
+                                                             const LaunchNumbers& numbers,
                                                              const LaunchedKernel<Calls>& kernel,
                                                              void** words) noexcept {
-  LaunchNumbers numbers;
-  if (const LaunchError* const refused = types.read(config, numbers)) [[unlikely]] {
-    return refused_configuration(*refused, at, kernel.name);
-  }
-  if (numbers.empty) return success();
+  // An error is made in its place: a copy takes as much code as a check.
+  result<void> answer = success();
+  LaunchError& error = UnwrapWithTryOrValue::error_in(answer);
   ArgumentWords arguments(types.arguments, words);
   KernelLimits kernel_local;
   const KernelLimits* kernel_limits = nullptr;
-  LaunchError error;
-  bool foreign = types.arguments.has_owners;
-  if ((check_numbers(at, types, config, numbers, kernel, kernel_limits, kernel_local, error) &&
-       // A closed buffer is said first: its view is empty too.
-       check_owners(at, arguments, foreign, error) && check_values(at, arguments, error) &&
-       (!types.arguments.has_inner || check_inner(at, arguments, error))) ||
-      continues_after_refusal(report_refusal(error, numbers.shape, at, kernel.name))) {
-    if (submit_settled(at, types.kernel, numbers.shape, kernel, arguments, foreign, kernel_limits,
-                       error)) [[likely]] {
-      return success();
-    }
+  bool foreign = types.record_owners != nullptr;
+  bool launched = (check_numbers(at, types, numbers, kernel, kernel_limits, kernel_local, error) &&
+                   (types.check_arguments == nullptr ||
+                    types.check_arguments(at, arguments, foreign, error))) ||
+                  continues_after_refusal(report_refusal(error, numbers.shape, at, kernel.name));
+  if (launched) [[likely]] {
+    arguments.prepare();
+    const int prepared = types.prepare == nullptr
+                             ? 0
+                             : types.prepare(kernel, at.stream.device().value(), numbers.shape);
+    const Submission<B, Calls> launch{at,        types,    numbers.shape, kernel,
+                                      arguments, prepared, foreign};
+    launched = submit_checked(launch, kernel_limits, error);
   }
-  return failure<void>(error);
+  if (!launched) [[unlikely]]
+    UnwrapWithTryOrValue::mark_as_error(answer);
+  return answer;
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

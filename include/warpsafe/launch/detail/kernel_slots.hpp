@@ -19,11 +19,24 @@
 
 #include <cstdint>
 #include <new>
+#include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-/// The limits of one kernel on each device, zeros at first. `B` is the backend that launches it, or
-/// the part of a backend that takes functions of modules.
+/// What is kept of one kernel on one device.
+struct KernelSlot {
+  int device_from_1;  ///< 0: none yet
+  ProcessLock lock;   ///< of the list, in its first slot
+  KernelSlot* next;   ///< once published, a slot only gets a successor
+  /// Bytes of dynamic shared memory that this program has raised the kernel's attribute to. It only
+  /// grows, so no launch lowers it while another thread relies on it.
+  std::uint64_t raised;
+  KernelLimits limits;  ///< valid once `known`
+};
+
+/// The limits of one kernel on each device, zeros at first. Most programs use one device, whose
+/// slot is here; each further device's is allocated. `B` is the backend that launches it, or the
+/// part of a backend that takes functions of modules.
 template <class B>
 class KernelSlots {
  public:
@@ -37,14 +50,24 @@ class KernelSlots {
     // A checked launch has made the device current.
     status = Level == CheckLevel::full ? ask() : on<Level>(device, ask);
     if (status != 0) return nullptr;
+    local.known = false;
+    {
+      const Locked lock(first_.lock);
+      KernelSlot* const slot = has_slot<B>(device) ? make_slot(device) : nullptr;
+      if (slot != nullptr && !slot->limits.known) {
+        slot->limits = local;
+        __atomic_store_n(&slot->limits.known, true, __ATOMIC_RELEASE);
+      }
+    }
     local.known = true;
-    if (has_slot<B>(device)) slots_[device].put(local);
     return &local;
   }
 
   /// The cached limits, or nullptr. Does not call the driver.
   [[nodiscard]] const KernelLimits* remembered(int device) const noexcept {
-    return has_slot<B>(device) ? slots_[device].get() : nullptr;
+    const KernelSlot* const slot = slot_of(device);
+    return slot != nullptr && __atomic_load_n(&slot->limits.known, __ATOMIC_ACQUIRE) ? &slot->limits
+                                                                                     : nullptr;
   }
 
   /// Makes an ordinary launch of a dependent one whose code, as loaded on the device, does not wait
@@ -67,14 +90,44 @@ class KernelSlots {
   /// Returns the runtime's status.
   template <CheckLevel Level = CheckLevel::off>
   int allow_dynamic_shared(const KernelEntry& entry, int device, std::uint64_t bytes) noexcept {
-    const bool remembered = has_slot<B>(device);
-    if (remembered && bytes <= __atomic_load_n(&raised_[device], __ATOMIC_ACQUIRE)) return 0;
-    return on<Level>(device, [&]() noexcept {
-      return raise_dynamic_shared<Level>(entry, remembered ? &raised_[device] : nullptr, bytes);
-    });
+    const KernelSlot* const slot = slot_of(device);
+    if (slot != nullptr && bytes <= __atomic_load_n(&slot->raised, __ATOMIC_ACQUIRE)) return 0;
+    return on<Level>(device,
+                     [&]() noexcept { return raise_dynamic_shared<Level>(entry, device, bytes); });
+  }
+
+  /// Frees the slots of further devices. @pre the kernel is not used any more
+  void forget() noexcept {
+    while (first_.next != nullptr) {
+      KernelSlot* const slot = std::exchange(first_.next, first_.next->next);
+      __builtin_free(slot);
+    }
   }
 
  private:
+  [[nodiscard, gnu::always_inline]] const KernelSlot* slot_of(int device) const noexcept {
+    if (!caches_limits<B>) return nullptr;
+    const KernelSlot* slot = &first_;
+    while (slot != nullptr && __atomic_load_n(&slot->device_from_1, __ATOMIC_ACQUIRE) != device + 1)
+      slot = __atomic_load_n(&slot->next, __ATOMIC_ACQUIRE);
+    return slot;
+  }
+  /// The slot of the device, which need not have had one. nullptr if there is no memory. @pre the
+  /// list is locked
+  [[WARPSAFE_DETAIL_RARE]] KernelSlot* make_slot(int device) noexcept {
+    KernelSlot* slot = &first_;
+    while (slot->device_from_1 != device + 1 && slot->device_from_1 != 0) {
+      if (slot->next == nullptr) {
+        void* const memory = __builtin_calloc(1, sizeof(KernelSlot));
+        if (memory == nullptr) return nullptr;
+        __atomic_store_n(&slot->next, static_cast<KernelSlot*>(memory), __ATOMIC_RELEASE);
+      }
+      slot = slot->next;
+    }
+    __atomic_store_n(&slot->device_from_1, device + 1, __ATOMIC_RELEASE);
+    return slot;
+  }
+
   /// Runs `body()` with `device` current, because the runtimes answer for the current device and
   /// the answer is remembered for `device`. A backend without this call has functions that belong
   /// to one device.
@@ -89,10 +142,9 @@ class KernelSlots {
   /// another thread's raise and its launch, so a lock guards it. The lock is taken only when a
   /// kernel needs more than ever before.
   template <CheckLevel Level>
-  [[WARPSAFE_DETAIL_RARE]] int raise_dynamic_shared(const KernelEntry& entry,
-                                                    std::uint64_t* high_water,
+  [[WARPSAFE_DETAIL_RARE]] int raise_dynamic_shared(const KernelEntry& entry, int device,
                                                     std::uint64_t bytes) noexcept {
-    const Locked lock(raising_);
+    const Locked lock(first_.lock);
     KernelLimits now;
     int status = call<B, Level, &B::attributes_of>(entry, now);
     if (status == 0) {
@@ -101,17 +153,14 @@ class KernelSlots {
         status = call<B, Level, &B::raise_dynamic_shared>(entry, bytes);
         allowed = bytes;
       }
-      if (status == 0 && high_water != nullptr)
-        __atomic_store_n(high_water, allowed, __ATOMIC_RELEASE);
+      KernelSlot* const slot = has_slot<B>(device) ? make_slot(device) : nullptr;
+      if (status == 0 && slot != nullptr)
+        __atomic_store_n(&slot->raised, allowed, __ATOMIC_RELEASE);
     }
     return status;
   }
 
-  OnceSlot<KernelLimits> slots_[cached_devices];
-  /// Bytes of dynamic shared memory that this program has raised the kernel's attribute to. It only
-  /// grows, so no launch lowers it while another thread relies on it.
-  std::uint64_t raised_[cached_devices];
-  ProcessLock raising_;
+  KernelSlot first_;
 };
 
 /// Hidden, since its key is the kernel's own entry.
@@ -173,15 +222,14 @@ template <class B, class Calls>
   return status == 0 || query_failed(status, at, error);
 }
 
-/// Checks the device, and gets the limits of the device and the kernel: from the driver for the
-/// first launch, from memory after that. False with the problem in `error`.
+/// Gets the limits of the device and the kernel: from the driver for the first launch, from memory
+/// after that. False with the problem in `error`.
 template <class B, class Calls>
 [[WARPSAFE_DETAIL_RARE]] bool ask_driver(const Located<B>& at, const LaunchedKernel<Calls>& kernel,
                                          const DeviceLimits*& device_limits,
                                          DeviceLimits& device_local,
                                          const KernelLimits*& kernel_limits,
                                          KernelLimits& kernel_local, LaunchError& error) noexcept {
-  if (!check_device(at, kernel, error)) return false;
   const int device = at.stream.device().value();
   int status = 0;
   device_limits = DeviceCache<B>::template find<CheckLevel::full>(device, device_local, status);

@@ -151,8 +151,6 @@ class AddressedArguments {
   using Table = ArgumentTable<Parameters, A...>;
 
  public:
-  static constexpr const ArgumentTypes& types = Table::types;
-
   [[gnu::always_inline]] explicit AddressedArguments(const A&... arguments) noexcept {
     [[maybe_unused]] std::size_t count = 0;
     ((words_[count++] =
@@ -197,36 +195,21 @@ class AddressedArguments {
   host::launch_windows() = windows;
 }
 
-/// Passes a launch's arguments, after `prepare`, to `reader`.
-[[WARPSAFE_DETAIL_RARE]] inline void show_arguments(
-    const ArgumentReader& reader, const BackendCalls& calls, void* stream, const KernelEntry& entry,
-    const KernelFacts& kernel, const LaunchShape& shape, const ArgumentWords& arguments) noexcept {
-  const std::size_t arity = arguments.types().count;
-  auto* const memory =
-      static_cast<ArgumentMemory*>(__builtin_alloca((arity + 1) * sizeof(ArgumentMemory)));
-  auto** const values = static_cast<void**>(__builtin_alloca((arity + 1) * sizeof(void*)));
-  for (std::size_t i = 0; i < arity; ++i) {
-    const ArgumentFacts& facts = *arguments.types().facts[i];
-    values[i] = arguments.values()[i];
-    if (facts.clear_padding != nullptr) {
-      // The caller's object stays as it is.
-      auto* const room =
-          static_cast<unsigned char*>(__builtin_alloca(std::size_t{facts.size} + facts.alignment));
-      void* const copy = align_for(facts, room);
-      __builtin_memcpy(copy, values[i], facts.size);
-      facts.clear_padding(copy);
-      values[i] = copy;
-    }
-    memory[i] = {nullptr, 0};
-    if (!facts.reaches_memory) continue;
-    __builtin_memcpy(&memory[i].begin, values[i], sizeof memory[i].begin);
-    if (memory[i].begin == nullptr) continue;
-    memory[i].bytes =
-        bytes_behind(facts, arguments.argument(i), values[i], kernel.elements[i].bytes);
-  }
-  reader.read(reader.context,
-              {entry, shape, stream, values, memory, kernel.elements, kernel.reference, calls});
-}
+/// A launch that a debug tool or an open capture watches.
+struct WatchedLaunch {
+  const LaunchFacts& facts;
+  const BackendCalls& calls;
+  const KernelEntry& entry;
+  const KernelFacts& kernel;
+  const ArgumentWords& arguments;  ///< after `prepare`
+  /// Submits it. False with the problem in `error`.
+  bool (*submit)(const void* context, LaunchError& error) noexcept;
+  const void* context;
+};
+/// Submits a launch between the calls of those who watch. False with the problem in `error`.
+using LaunchWatcher = bool (*)(const WatchedLaunch& launch, LaunchError& error) noexcept;
+/// watch_launch, once the program has a debug tool or has had a capture (watched_launch.hpp).
+[[gnu::visibility("default")]] inline LaunchWatcher launch_watcher = nullptr;
 
 /// Checks the memory that structures hold: that it exists, and that the launch's device can access
 /// it. False with the problem in `error`. Asks the runtime, so only where an answer costs nothing

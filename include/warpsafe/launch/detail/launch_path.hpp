@@ -154,39 +154,63 @@ inline constexpr bool is_plain =
     !(Config::template has<PartKind::cluster> || Config::template has<PartKind::cooperative> ||
       Config::template has<PartKind::priority> || Config::template has<PartKind::dependent>);
 
-/// `C` is the configuration, or a result of one.
-template <class C>
-const LaunchError* read_config(const void* address, LaunchNumbers& numbers) noexcept {
-  const C& given = *static_cast<const C*>(address);
-  if (const LaunchError* const error = error_of(given)) return error;
-  const auto& config = value_of(given);
-  numbers = {config.shape(), covered_elements(config), config.empty()};
-  return nullptr;
-}
-template <class C>
-void config_problem(const void* address, [[maybe_unused]] Name kernel, [[maybe_unused]] int device,
-                    LaunchError& error) noexcept {
-  const auto& config = value_of(*static_cast<const C*>(address));
+/// Whether a configuration of the type may have a problem of its own.
+template <class Config>
+inline constexpr bool may_have_problem =
+    Config::template has<PartKind::shared> || Config::template has<PartKind::cluster> ||
+    Config::template has<PartKind::priority> || is_strided_grid<typename Config::grid_type>;
+/// Puts the configuration's own problem, for a kernel on a device, into `error`.
+template <class Config>
+[[gnu::cold, gnu::noinline]] void find_problem(const Config& config, Name kernel, int device,
+                                               LaunchError& error) noexcept {
   ::new (static_cast<void*>(&error)) LaunchError(config.problem());
-  if constexpr (is_strided_grid<typename config_of<C>::grid_type>) {
+  if constexpr (is_strided_grid<typename Config::grid_type>) {
     if (error.code == Errc{}) config.grid().check_cap(kernel, device, config.shape(), error);
   }
 }
-template <class C>
-constexpr auto problem_of() noexcept -> void (*)(const void*, Name, int, LaunchError&) noexcept {
-  using Config = config_of<C>;
-  if constexpr (Config::template has<PartKind::shared> || Config::template has<PartKind::cluster> ||
-                Config::template has<PartKind::priority> ||
-                is_strided_grid<typename Config::grid_type>) {
-    return &config_problem<C>;
-  } else {
+
+/// What a launch knows from the types of its kernel, configuration and arguments.
+template <class B, class K, class Config, class Parameters, class... A>
+struct TypesOf {
+  using Calls = typename K::template calls<B>;
+  template <PartKind Kind>
+  static constexpr bool has = Config::template has<Kind>;
+  using Table = ArgumentTable<Parameters, A...>;
+  static constexpr bool resides = has<PartKind::cluster> || has<PartKind::cooperative>;
+
+  static constexpr auto options() noexcept -> decltype(LaunchTypes<B, Calls>::check_options) {
+    if constexpr (resides || K::needs.portable) {
+      return &check_options<B, Calls, resides, K::needs.portable>;
+    }
     return nullptr;
   }
-}
-template <class K, class C, class... A>
-inline constexpr LaunchTypes launch_types{kernel_facts<K>,
-                                          AddressedArguments<typename K::parameters, A...>::types,
-                                          &read_config<C>, problem_of<C>()};
+  static constexpr auto prepare() noexcept -> decltype(LaunchTypes<B, Calls>::prepare) {
+    if constexpr (has<PartKind::shared> || has<PartKind::dependent>) {
+      return &prepare_options<Calls, has<PartKind::shared>, has<PartKind::dependent>>;
+    }
+    return nullptr;
+  }
+  static constexpr auto call() noexcept -> decltype(LaunchTypes<B, Calls>::launch) {
+    if constexpr (is_plain<Config> && requires { &Calls::launch_plain; }) {
+      return &Calls::launch_plain;
+    } else {
+      return &Calls::launch;
+    }
+  }
+  static constexpr auto check() noexcept -> decltype(LaunchTypes<B, Calls>::check_arguments) {
+    if constexpr (Table::types.has_owners || Table::types.has_checks || Table::types.has_inner) {
+      return &check_arguments_of<B, Table::types.has_owners, Table::types.has_checks,
+                                 Table::types.has_inner>;
+    }
+    return nullptr;
+  }
+  static constexpr auto record() noexcept -> decltype(LaunchTypes<B, Calls>::record_owners) {
+    if constexpr (Table::types.has_owners) return &record_owners<B>;
+    return nullptr;
+  }
+  static constexpr LaunchTypes<B, Calls> types{kernel_facts<K>, Table::types, check(), record(),
+                                               options(),       prepare(),    call()};
+};
 
 /// A kernel that is not loaded by name, as constant data. Hidden, as its EntryOf.
 template <class B, class K>
@@ -296,9 +320,40 @@ template <CheckLevel Level, class B, class C, class... A, class K>
 /// run_checked_launch of warpsafe/separate.cpp. A linker that misses it prints the name.
 template <class B>
 result<void> compile_warpsafe_separate_cpp_in_one_file_of_the_program(
-    const Located<B>& at, const LaunchTypes& types, const void* config,
+    const Located<B>& at, const LaunchTypes<B, B>& types, const LaunchNumbers& numbers,
     const LaunchedKernel<B>& kernel, void** words) noexcept;
 #endif
+
+/// A launch with checks. Launches with the same types share it: a program has more launches than
+/// signatures. Reads the numbers of the configuration, `config` or the value of that result.
+template <class K, class B, class C, class Calls, class... A>
+[[nodiscard, gnu::noinline]] result<void> launch_checked(const Located<B>& at, const C& config,
+                                                         const LaunchedKernel<Calls>& kernel,
+                                                         const A&... arguments) noexcept {
+  using Config = config_of<C>;
+  if constexpr (is_result<C>) {
+    if (!config.has_value()) [[unlikely]]
+      return refused_configuration(UnwrapWithTryOrValue::error_in(config), at, kernel.name);
+  }
+  const Config& given = value_of(config);
+  if (given.empty()) return success();
+  AddressedArguments<typename K::parameters, A...> addressed(arguments...);
+  constexpr const auto& types = TypesOf<B, K, Config, typename K::parameters, A...>::types;
+  LaunchShape shape = given.shape();
+  LaunchError problem;
+  if constexpr (may_have_problem<Config>) {
+    find_problem(given, kernel.name, at.stream.device().value(), problem);
+  }
+  const LaunchNumbers numbers{shape, covered_elements(given),
+                              may_have_problem<Config> ? &problem : nullptr};
+#if defined(WARPSAFE_SEPARATE)
+  if constexpr (std::is_same_v<B, Calls>) {
+    return compile_warpsafe_separate_cpp_in_one_file_of_the_program(at, types, numbers, kernel,
+                                                                    addressed.words());
+  }
+#endif
+  return run_checked_launch(at, types, numbers, kernel, addressed.words());
+}
 
 /// Checks the types. Each mistake has a sentence of its own, and nothing after it is compiled.
 template <CheckLevel Level, class B, bool Copies, class C, class K, class... A>
@@ -334,15 +389,8 @@ inline result<void> launch_on(const Located<B, Copies>& at, const C& config, con
           at, value_of(config).numbers(ForDispatch{}), kernel.entry(), kernel.name(),
           opt_in_slots<needs_slots<config_of<C>>, B>(kernel), Parameters{}, arguments...);
     } else {
-      AddressedArguments<Parameters, A...> addressed(arguments...);
-      constexpr const LaunchTypes& types = launch_types<typename K::declaration, C, A...>;
-#if defined(WARPSAFE_SEPARATE)
-      if constexpr (!is_loaded<K>) {
-        return compile_warpsafe_separate_cpp_in_one_file_of_the_program(
-            at, types, &config, launched_kernel<B>(kernel), addressed.words());
-      }
-#endif
-      return run_checked_launch(at, types, &config, launched_kernel<B>(kernel), addressed.words());
+      return launch_checked<typename K::declaration>(at, config, launched_kernel<B>(kernel),
+                                                     arguments...);
     }
   }
 }

@@ -56,6 +56,13 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
   return hooks != nullptr && hooks->continues_after(error);
 }
 
+/// Who is to submit a launch; nullptr if nobody watches.
+[[nodiscard]] inline LaunchWatcher watcher_of_launches() noexcept {
+  return launch_hooks() == nullptr && open_captures() == nullptr
+             ? nullptr
+             : __atomic_load_n(&launch_watcher, __ATOMIC_ACQUIRE);
+}
+
 /// Observes one launch: construct it before the dispatch, call `end` after it.
 class Observation {
  public:
@@ -89,32 +96,11 @@ class Observation {
 };
 
 template <class B>
-[[nodiscard, gnu::always_inline]] inline Observation observe(
-    const Located<B>& at, const LaunchShape& shape, const Name& kernel,
-    const KernelLimits* kernel_limits) noexcept {
+[[nodiscard]] Observation observe(const Located<B>& at, const LaunchShape& shape,
+                                  const Name& kernel, const KernelLimits* kernel_limits) noexcept {
   return {backend_calls<B>,
           {kernel, shape, kernel_limits, at.stream.native(), at.stream.number(),
            at.stream.device().value(), at.site}};
 }
-
-/// Before a launch is submitted, shows its arguments to an open capture and to the debug tools.
-struct ArgumentInspection {
-  const CaptureHooks* captures;    ///< or nullptr; they track the memory that the launch reaches
-  std::uint64_t stream_number;     ///< if `captures` is not nullptr
-  const Observation* observation;  ///< nullptr if no debug tool asks for the data
-  LaunchError& error;
-  Inspected verdict = Inspected::dispatch;
-
-  static void read(void* context, const LaunchArguments& arguments) noexcept {
-    ArgumentInspection& self = *static_cast<ArgumentInspection*>(context);
-    if (self.captures != nullptr) {
-      self.captures->launched({arguments.stream, self.stream_number}, arguments.entry,
-                              arguments.values);
-    }
-    if (self.observation != nullptr) {
-      self.verdict = self.observation->inspect(arguments, self.error);
-    }
-  }
-};
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

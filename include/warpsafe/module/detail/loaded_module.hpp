@@ -112,7 +112,10 @@ class LoadedModule {
       leak();
       return status;
     }
-    while (functions_ != nullptr) delete std::exchange(functions_, functions_->next);
+    while (functions_ != nullptr) {
+      functions_->slots.forget();
+      delete std::exchange(functions_, functions_->next);
+    }
     std::free(image_);
     delete this;
     return status;

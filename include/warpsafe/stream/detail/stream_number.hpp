@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/core/cxx20.hpp>
 
 #include <cstddef>
@@ -91,9 +92,7 @@ class StreamNumber {
   }
   /// The stream that the calling thread means: its own, for `per_thread`.
   [[nodiscard]] StreamNumber here() const noexcept {
-    if ((value_ & any_thread) != any_thread) [[likely]]
-      return *this;
-    return StreamNumber(by_default | stream_thread() << device_width | (value_ & device_bits));
+    return (value_ & any_thread) != any_thread ? *this : of_this_thread();
   }
   /// Whether it is the per-thread stream of another thread than the calling one, which this thread
   /// cannot name. @pre a result of `here`
@@ -121,6 +120,9 @@ class StreamNumber {
   friend constexpr bool operator==(StreamNumber, StreamNumber) noexcept = default;
 
  private:
+  [[nodiscard, WARPSAFE_DETAIL_RARE]] StreamNumber of_this_thread() const noexcept {
+    return StreamNumber(by_default | stream_thread() << device_width | (value_ & device_bits));
+  }
   static constexpr std::uint64_t kind_bits = std::uint64_t{3} << 62U;
   static constexpr std::uint64_t by_vendor = std::uint64_t{1} << 62U;
   static constexpr std::uint64_t by_handle = std::uint64_t{2} << 62U;
