@@ -346,6 +346,21 @@ TEST_F(BufferTest, IsFreedAfterTheCaptureOfAStreamThatUsesIt) {
   EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 1U);
 }
 
+TEST_F(BufferTest, ItsStreamDoesNotJoinACaptureOfOtherCode) {
+  constexpr CheckLevel off = CheckLevel::off;
+  const ForeignStream foreign;
+  auto target = filled(counting(3));
+  auto buffer = DeviceBuffer<int>::create<off>(stream, 3).value();
+  ASSERT_EQ(host_backend::capture_begin(foreign.ref().native(), CaptureMode::relaxed), 0);
+  ASSERT_TRUE(launch<off>(foreign.ref(), three, kernel<take<DeviceSpan<int>>>, buffer.view()));
+  EXPECT_TRUE(buffer.close().has_value());
+  EXPECT_TRUE(target.zero<off>(stream).has_value());
+  host_backend::native_graph graph{};
+  EXPECT_EQ(host_backend::capture_end(foreign.ref().native(), graph), 0);
+  EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+  EXPECT_EQ(read(target), std::vector<int>(3));
+}
+
 TEST_F(BufferTest, NothingIsMadeOrCopiedOnWhatIsLeftOfAStream) {
   Stream left = Stream::create().value();
   const Stream moved = std::move(left);

@@ -124,6 +124,9 @@ class DeviceMemory : public MemoryOwner {
     if (uses_.has_noted(number) || captures<Level>(stream)) return 0;
     // The free of other memory waits on the host, and must not wait for later work.
     if (kind_ != Kind::plain && uses_.template note<Level>(number)) return 0;
+    // Whoever captures it: a wait for a record in a capture would draw this memory's own stream
+    // into the capture, and later work of that stream would not run.
+    if (!may_meet_captures<Level>() && is_capturing<Level>(stream)) return 0;
     int status = 0;
     const bool recorded = uses_.template set<Level>(stream, status);
     if (recorded && status == 0) return 0;
