@@ -24,8 +24,8 @@ namespace {
 
 namespace debug = warpsafe::debug;
 
-debug::LaunchRecord some_launch(int thread) {
-  debug::LaunchRecord record{};
+warpsafe::LaunchRecord some_launch(int thread) {
+  warpsafe::LaunchRecord record{};
   record.kernel = warpsafe::Name::of("axpy");
   record.grid[0] = 4;
   record.block[0] = 256;
@@ -37,7 +37,7 @@ debug::LaunchRecord some_launch(int thread) {
 }
 
 void remember(benchmark::State& state) {
-  const debug::LaunchRecord record = some_launch(state.thread_index());
+  const warpsafe::LaunchRecord record = some_launch(state.thread_index());
   debug::Journal& journal = debug::Journal::get();
   for (auto _ : state) {
     const std::uint64_t number = journal.append(record);
@@ -68,14 +68,14 @@ namespace {
 template <warpsafe::CheckLevel Level, bool Remembers>
 void launch_an_instant(benchmark::State& state) {
   namespace ws = warpsafe;
-  const auto* const hooks = ws::detail::debug_hooks_in_use;
+  auto* const hooks = ws::detail::observers_in_use;
   const auto stream = ws::basic_stream<Instant>::create();
   auto memory = ws::basic_device_buffer<Instant, float>::create(stream.value(), 1024);
   if (!stream.has_value() || !memory.has_value() || hooks == nullptr) {
     return state.SkipWithError("no stream, memory or tools");
   }
   const auto view = memory.value().view();
-  if (!Remembers) ws::detail::debug_hooks_in_use = nullptr;
+  if (!Remembers) ws::detail::observers_in_use = nullptr;
   const ws::detail::Located<Instant> at(stream.value(), ws::call_site::current());
   bool good = true;
   for (auto _ : state) {
@@ -84,7 +84,7 @@ void launch_an_instant(benchmark::State& state) {
     good &= ws::detail::launch_on<Level>(at, config, ws::kernel<axpy>, 2.0F, view, view, 1024U)
                 .has_value();
   }
-  ws::detail::debug_hooks_in_use = hooks;
+  ws::detail::observers_in_use = hooks;
   if (!good) state.SkipWithError("a launch failed");
 }
 constexpr auto off = warpsafe::CheckLevel::off;
@@ -94,7 +94,7 @@ BENCHMARK(launch_an_instant<full, false>)->Name("launch/full_without_journal");
 BENCHMARK(launch_an_instant<full, true>)->Name("launch/full_with_journal");
 
 void wait_for_a_stream(benchmark::State& state) {
-  const debug::LaunchRecord record = some_launch(state.thread_index());
+  const warpsafe::LaunchRecord record = some_launch(state.thread_index());
   debug::Completion& completion = debug::Completion::get();
   for (auto _ : state) {
     completion.stream_waited(record.vendor, 0, record.stream_number, completion.begin_wait());
@@ -103,7 +103,7 @@ void wait_for_a_stream(benchmark::State& state) {
 BENCHMARK(wait_for_a_stream)->ThreadRange(1, 16)->UseRealTime();
 
 void search_for_suspects(benchmark::State& state) {
-  const debug::LaunchRecord record = some_launch(0);
+  const warpsafe::LaunchRecord record = some_launch(0);
   debug::Journal& journal = debug::Journal::get();
   for (std::size_t i = 0; i < debug::Journal::capacity; ++i) {
     journal.submitted(journal.append(record), debug::Completion::get().now());

@@ -155,7 +155,7 @@ class Picture {
     return all[before.size() % all.size()];
   }
   void bar(std::ostream& out, const ws::debug::RunLaunch& one) const {
-    if (one.begun == 0 || one.record.state == ws::debug::LaunchState::refused) return;
+    if (one.begun == 0 || one.record.state == ws::LaunchState::refused) return;
     const bool timed = one.gpu_begun != 0;
     const double from = x(timed ? one.gpu_begun : one.begun);
     const double to = x(timed ? one.gpu_ended : one.ended);
@@ -169,7 +169,7 @@ class Picture {
           << "</text>\n";
     }
   }
-  void wait(std::ostream& out, const ws::debug::WaitRecord& one) const {
+  void wait(std::ostream& out, const ws::WaitRecord& one) const {
     const std::size_t row = known_row(one.stream);
     if (row == rows_.size() || one.ended < begin_) return;
     const std::size_t y = top + row * row_height + row_height - 8;

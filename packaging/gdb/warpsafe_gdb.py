@@ -550,9 +550,9 @@ TYPES = {
     "warpsafe::basic_pending": print_pending,
     "warpsafe::HostScalar": lambda value: value["value"].format_string(),
     "warpsafe::DeviceScalar": print_device_scalar,
-    "warpsafe::debug::LaunchRecord": print_launch_record,
+    "warpsafe::LaunchRecord": print_launch_record,
     "warpsafe::debug::MemoryAccess": print_memory_access,
-    "warpsafe::debug::WaitRecord": print_wait,
+    "warpsafe::WaitRecord": print_wait,
     "warpsafe::debug::Finding": lambda value: string_text(value["text"]),
     "warpsafe::debug::RaceReport": print_race_report,
 }

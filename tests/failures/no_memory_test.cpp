@@ -34,7 +34,7 @@ namespace warpsafe::core_test {
 struct RecorderListener {
   friend constexpr auto member(RecorderListener);
 };
-template struct PrivateMember<RecorderListener, &debug::RunRecorder::listener_>;
+template struct PrivateMember<RecorderListener, &debug::RunRecorder::observer_>;
 
 namespace {
 
@@ -153,8 +153,8 @@ TEST(NoMemory, ALaunchThatCannotBeInspectedIsNotMade) {
         EXPECT_EQ(launched.error().kernel, Name::of("add_one"));
         const auto state = debug::run_from_journal().launches.back().record.state;
         // After the launch, only its results cannot be read.
-        if (state != debug::LaunchState::complete) {
-          EXPECT_EQ(state, debug::LaunchState::refused);
+        if (state != LaunchState::complete) {
+          EXPECT_EQ(state, LaunchState::refused);
           EXPECT_EQ(value(), before);
           ++refused;
         }
@@ -178,9 +178,9 @@ TEST(NoMemory, ARunWithoutMemoryForALaunchLacksThatLaunchAlone) {
     std::uint64_t failures = 0;
     for (bool failed = true; failed; failures += failed ? 1 : 0) {
       debug::RunRecorder recorder;
-      const debug::RunListener& listener = recorder.*member(RecorderListener{});
-      debug::LaunchRecord record{};
-      record.state = debug::LaunchState::submitted;
+      const Observer& listener = recorder.*member(RecorderListener{});
+      LaunchRecord record{};
+      record.state = LaunchState::submitted;
       const auto tell = [&] {
         ++record.sequence;
         listener.launched(listener.user, record, 1, 2);
@@ -212,14 +212,14 @@ TEST(NoMemory, ALaunchIsNotGivenTheTimesOfOneThatHasNoMemory) {
     options.gpu_times = true;
     recorder.start(options);
     recorder.stop();  // told by hand
-    const debug::RunListener& listener = recorder.*member(RecorderListener{});
-    debug::LaunchRecord record{};
-    record.state = debug::LaunchState::submitted;
+    const Observer& listener = recorder.*member(RecorderListener{});
+    LaunchRecord record{};
+    record.state = LaunchState::submitted;
     record.vendor = host_backend::vendor;
     record.device = 0;
     record.stream = stream.native();
     record.sequence = 1;
-    listener.launching(listener.user, record);
+    EXPECT_FALSE(listener.launching(listener.user, record, detail::backend_calls<host_backend>));
     failed = fails_at(failures + 1, [&] { listener.launched(listener.user, record, 1, 2); });
     record.sequence = 2;
     listener.launched(listener.user, record, 1, 2);

@@ -62,7 +62,7 @@ struct Made {
     const void* const stream = &texts + input.below(4);
     if (what < 2) {
       debug::RunLaunch& one = run.launches.emplace_back();
-      debug::LaunchRecord& record = one.record;
+      warpsafe::LaunchRecord& record = one.record;
       record = {};
       record.sequence = input.number<std::uint64_t>();
       record.kernel = name(input);
@@ -76,7 +76,7 @@ struct Made {
       record.stream = stream;
       record.device = input.number<std::int8_t>();
       record.vendor = vendor;
-      record.state = static_cast<debug::LaunchState>(input.below(4));
+      record.state = static_cast<warpsafe::LaunchState>(input.below(4));
       record.options = input.byte();
       record.priority = input.number<std::int8_t>();
       record.max_threads_per_block = input.number<std::uint16_t>();

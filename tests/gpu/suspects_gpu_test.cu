@@ -92,7 +92,7 @@ Report run_program(unsigned seed) {
     see(all[(bad_stream + 1 + pick(streams - 1)) % streams].synchronize());
     if (!noticed) std::this_thread::sleep_for(std::chrono::microseconds(100));
   }
-  std::vector<ws::debug::LaunchRecord> list(ws::debug::Journal::capacity);
+  std::vector<ws::LaunchRecord> list(ws::debug::Journal::capacity);
   list.resize(ws::debug::suspects(error, list.data(), list.size()));
   const bool listed = std::any_of(
       list.begin(), list.end(), [&](const auto& record) { return record.sequence == bad_number; });

@@ -21,7 +21,7 @@ WHY = {
     PARTS: "debug::Action debug::Epoch debug::Moment debug::NpyArray debug::Overlap debug::Party debug::Race debug::RunError debug::RunLaunch "
            "debug::RunRecord debug::RunWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",
     "values of kernel code, in which nothing is printed": "Local3 StrideRange",
-    "pointers to the program's own functions": "debug::LogSink debug::RunListener",
+    "pointers to the program's own functions": "debug::LogSink Observer",
     "the library's own identifier, and two numbers with names": "NcclRank RcclRank",
     "switches: members with names, which nothing compares": "adversarial::Seeds debug::Environment debug::RecordOptions",
     "a scope: what it holds is the device that is current after it": "basic_device_guard",

@@ -508,8 +508,8 @@ void report(std::ostream& out, const Comparison& differences, const Run& b,
 }
 
 /// Reads the options that a launch requested besides its sizes.
-void put_options(ws::debug::LaunchRecord& record, const Json& line) {
-  using ws::debug::LaunchOption;
+void put_options(ws::LaunchRecord& record, const Json& line) {
+  using ws::LaunchOption;
   const auto add = [&](bool asked, LaunchOption option) {
     if (asked)
       record.options = static_cast<std::uint8_t>(record.options | static_cast<int>(option));
@@ -544,7 +544,7 @@ void put_options(ws::debug::LaunchRecord& record, const Json& line) {
       throw BadInput("launch " + line.at("launch").dump() + " has no field '" + key +
                      "'; record the run again");
     }
-    ws::debug::LaunchRecord record{};
+    ws::LaunchRecord record{};
     const auto kernel = visible(line.at("kernel").get<std::string>());
     const std::string file = visible(line.value("file", ""));
     record.kernel = {kernel.data(), kernel.size()};

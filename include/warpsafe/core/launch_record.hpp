@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The last known state of a launch.
 enum class LaunchState : std::uint8_t {
@@ -26,11 +26,12 @@ enum class LaunchOption : std::uint8_t {
   programmatic = 16,
 };
 
-/// One launch in the journal. Its pointers stay valid as long as the shared object that launched
+/// One launch. Its pointers stay valid as long as the shared object that launched
 /// stays loaded. It is an aggregate without initialisers because thousands of records lie in static
 /// storage: initialising each record would take a compiler longer than the rest of a program.
 struct LaunchRecord {
-  std::uint64_t sequence;  ///< its number in the journal; the first launch of the process is 1
+  std::uint64_t
+      sequence;  ///< its number, if an observer counts launches; the first of the process is 1
   Name kernel;
   std::uint32_t grid[3];
   std::uint32_t block[3];
@@ -54,6 +55,6 @@ struct LaunchRecord {
 };
 
 static_assert(__is_trivial(LaunchRecord));  // std::is_trivial is deprecated in C++26
-static_assert(sizeof(LaunchRecord) == 120, "with what the journal adds, two lines of the cache");
+static_assert(sizeof(LaunchRecord) == 120, "with 8 bytes more, two lines of the cache");
 
-}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <warpsafe/core/detail/text.hpp>
-#include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/error/format.hpp>
+#include <warpsafe/launch/observe.hpp>
 
 #include <cstdint>
 
@@ -26,24 +26,29 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 /// the vendors' functions. @pre no thread launches or waits during construction and destruction
 template <class Calls>
 class ProfilerRanges {
+  using BackendCalls = warpsafe::detail::BackendCalls;
+
  public:
   ProfilerRanges() noexcept {
-    listener_.launching = [](void*, const LaunchRecord& record) noexcept { push(record.kernel); };
-    listener_.launched = [](void*, const LaunchRecord&, std::uint64_t, std::uint64_t) noexcept {
+    observer_.launching = [](void*, LaunchRecord& record, const BackendCalls&) noexcept {
+      push(record.kernel);
+      return false;
+    };
+    observer_.launched = [](void*, const LaunchRecord&, std::uint64_t, std::uint64_t) noexcept {
       Calls::pop();
     };
-    listener_.waiting = [](void*, Name what) noexcept { push(what); };
-    listener_.waited = [](void*, const WaitRecord&) noexcept { Calls::pop(); };
-    listener_.failed = [](void*, const LaunchError& error) noexcept {
+    observer_.waiting = [](void*, Name what) noexcept { push(what); };
+    observer_.waited = [](void*, const WaitRecord&) noexcept { Calls::pop(); };
+    observer_.failed = [](void*, const LaunchError& error) noexcept {
       char text[1024];
       format_error(error, text, sizeof text);
       Calls::mark(text);
     };
-    add_listener(listener_);
+    observe(observer_);
   }
   ProfilerRanges(const ProfilerRanges&) = delete;
   ProfilerRanges& operator=(const ProfilerRanges&) = delete;
-  ~ProfilerRanges() { remove_listener(listener_); }
+  ~ProfilerRanges() { stop_observing(observer_); }
 
  private:
   static void push(Name name) noexcept {
@@ -51,7 +56,7 @@ class ProfilerRanges {
     warpsafe::detail::TextBuffer(text, sizeof text) << name;
     Calls::push(text);
   }
-  RunListener listener_;
+  Observer observer_;
 };
 
 #if __has_include(<nvtx3/nvToolsExt.h>)

@@ -6,7 +6,6 @@
 #include <warpsafe/debug/detail/environment_names.hpp>
 #include <warpsafe/debug/environment.hpp>
 #include <warpsafe/debug/log.hpp>
-#include <warpsafe/debug/run_listener.hpp>
 
 #include <cstdint>
 #include <cstdio>
@@ -41,8 +40,7 @@ inline void update_switches() noexcept {
   const Environment& environment = Environment::get();
   const bool on = log_level() != LogLevel::off ||
                   __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED) ||
-                  environment.break_at != 0 || __atomic_load_n(&data_in_use, __ATOMIC_RELAXED) ||
-                  has_listeners();
+                  environment.break_at != 0 || __atomic_load_n(&data_in_use, __ATOMIC_RELAXED);
   __atomic_store_n(&switches, std::uint8_t{on ? something_on : nothing_on}, __ATOMIC_RELAXED);
 }
 
@@ -225,24 +223,6 @@ inline void set_filter(LaunchFilter DataFilters::*which, const char* function,
 }
 
 }  // namespace detail
-
-/// Calls `listener` from now on; it must outlive the run, or be removed first. Add it once. @pre no
-/// other thread adds or removes a listener
-inline void add_listener(RunListener& listener) noexcept {
-  detail::ensure_started();
-  listener.next = __atomic_load_n(&detail::listeners_in_use, __ATOMIC_RELAXED);
-  __atomic_store_n(&detail::listeners_in_use, &listener, __ATOMIC_RELEASE);
-  detail::update_switches();
-}
-/// Stops calling `listener`; does nothing if it was not added. @pre no thread launches, waits, adds
-/// or removes a listener
-inline void remove_listener(RunListener& listener) noexcept {
-  RunListener** link = &detail::listeners_in_use;
-  while (*link != nullptr && *link != &listener) link = &(*link)->next;
-  if (*link == nullptr) return;
-  __atomic_store_n(link, listener.next, __ATOMIC_RELEASE);
-  detail::update_switches();
-}
 
 /// Sets the log's level. Overrides WARPSAFE_LOG.
 inline void set_log_level(LogLevel level) noexcept {

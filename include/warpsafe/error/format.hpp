@@ -14,7 +14,7 @@ std::size_t format_error(const LaunchError& error, char* buffer, std::size_t cap
 #else
 
 #include <warpsafe/core/detail/arithmetic.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/error/detail/reason.hpp>
 
@@ -121,9 +121,9 @@ namespace detail {
         "process");
   }
   if (incident != 0) {
-    if (const detail::DebugHooks* const hooks = detail::debug_hooks()) {
-      hooks->put_suspects(out, error);
-    }
+    detail::each_observer(detail::observers(), [&](const Observer& one) {
+      if (one.explain != nullptr) one.explain(one.user, out, error);
+    });
   }
   if (blocking_was_on) out << "\n  (a launch-blocking mode was on, which changes the timing)";
   return out.size();

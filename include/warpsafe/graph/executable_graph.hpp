@@ -93,10 +93,9 @@ class [[nodiscard]] basic_executable_graph {
       detail::tell_captures(stream.ref(), Name::of("graph launch"), site);
     }
     if constexpr (Level == CheckLevel::full) {
-      // The journal records one launch, however many kernels the graph holds.
+      // Observers see one launch, however many kernels the graph holds.
       const detail::Located<B> at(stream.ref(), site);
-      const detail::Observation seen =
-          detail::observe(at, LaunchShape{}, Name::of("(graph)"), nullptr);
+      detail::Observation seen = detail::observe(at, LaunchShape{}, Name::of("(graph)"), nullptr);
       const result<void> launched = submit<Level>(std::move(stream), site);
       if (!launched.has_value()) error = detail::UnwrapWithTryOrValue::error_in(launched);
       if (seen.end(launched.has_value(), error)) return success();

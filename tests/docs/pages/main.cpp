@@ -24,6 +24,7 @@ int main(int count, char** arguments) {
                             {"kernels", kernels},
                             {"launch-config", launch_config},
                             {"modules", modules},
+                            {"observer", observer},
                             {"race-detector", race_detector},
                             {"streams", streams},
                             {"tour", tour}};

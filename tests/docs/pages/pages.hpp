@@ -24,6 +24,7 @@ bool grids();
 bool kernels();
 bool launch_config();
 bool modules();
+bool observer();
 bool race_detector();
 bool streams();
 bool tour();

@@ -61,7 +61,7 @@ class ErrorReceivers {
       error.device = 7;
       erring_told.emplace_back("taken");
     };
-    debug_.error_created = [](LaunchError& error, std::int32_t device, bool earlier) noexcept {
+    debug_.complete = [](void*, LaunchError& error, std::int32_t device, bool earlier) noexcept {
       erring_told.push_back(std::string(earlier ? "earlier" : "created") + " on " +
                             std::to_string(device) + " of " +
                             std::to_string(static_cast<int>(error.vendor)));
@@ -69,12 +69,12 @@ class ErrorReceivers {
     captures_.failed = [](const LaunchError& error) noexcept {
       erring_told.push_back("capture of " + text(error.operation));
     };
-    __atomic_store_n(&detail::debug_hooks_in_use, &debug_, __ATOMIC_RELEASE);
+    __atomic_store_n(&detail::observers_in_use, &debug_, __ATOMIC_RELEASE);
     __atomic_store_n(&detail::capture_hooks, &captures_, __ATOMIC_RELEASE);
     __atomic_store_n(&detail::check_hooks_in_use, nullptr, __ATOMIC_RELEASE);
   }
   ~ErrorReceivers() {
-    __atomic_store_n(&detail::debug_hooks_in_use, debug_before_, __ATOMIC_RELEASE);
+    __atomic_store_n(&detail::observers_in_use, debug_before_, __ATOMIC_RELEASE);
     __atomic_store_n(&detail::capture_hooks, captures_before_, __ATOMIC_RELEASE);
     __atomic_store_n(&detail::check_hooks_in_use, checks_before_, __ATOMIC_RELEASE);
   }
@@ -88,10 +88,10 @@ class ErrorReceivers {
   [[nodiscard]] static std::vector<std::string> told() { return std::exchange(erring_told, {}); }
 
  private:
-  const detail::DebugHooks* debug_before_ = detail::debug_hooks();
+  Observer* const debug_before_ = detail::observers_in_use;
   const detail::CaptureHooks* captures_before_ = detail::open_captures();
   const detail::CheckHooks* checks_before_ = detail::check_hooks();
-  detail::DebugHooks debug_{};
+  Observer debug_{};
   detail::CaptureHooks captures_{};
   detail::CheckHooks checks_{};
 };

@@ -19,8 +19,6 @@ namespace warpsafe::core_test {
 namespace {
 
 using debug::JournalReader;
-using debug::LaunchRecord;
-using debug::LaunchState;
 
 constexpr LaunchConfig one_thread{grid<1>, block<1>};
 using JournalReaderTest = LaunchTest;
@@ -83,7 +81,6 @@ TEST_F(JournalReaderTest, ARecordIsJudgedByAnotherGpusLimits) {
 }
 
 TEST_F(JournalReaderTest, WhatALaunchAsksForBesidesItsSizesIsInItsRecord) {
-  using debug::LaunchOption;
   const LaunchConfig config{grid<4>, block<32>, cluster<2>, priority(-3)};
   host::set_limits(0, limits::sm_90);
   ASSERT_TRUE(launch(stream, config, kernel<late>).has_value());

@@ -134,33 +134,31 @@ TEST_F(SwitchesOfTheProgram, AFilterOfAnotherFormIsSaidWithItsFunction) {
 }
 TEST_F(SwitchesOfTheProgram, ListenersComeAndGoInAnyOrder) {
   static std::string told;
-  const auto add = [](debug::RunListener& one, const char* name) {
+  const auto add = [](Observer& one, const char* name) {
     one.user = const_cast<char*>(name);
     one.failed = [](void* user, const LaunchError&) noexcept {
       told += static_cast<const char*>(user);
     };
-    debug::add_listener(one);
+    observe(one);
   };
   const auto told_now = [] {
     told.clear();
-    debug::detail::notify_failed(LaunchError::make(Errc{}, Stage{}));
+    detail::tell_failed(detail::observers(), LaunchError::make(Errc{}, Stage{}));
     return told;
   };
-  debug::RunListener a, b, c;
+  Observer a, b, c;
   add(a, "a");
   add(b, "b");
   add(c, "c");
-  EXPECT_TRUE(debug::detail::any_switch_on());
-  EXPECT_EQ(told_now(), "cba");
-  debug::remove_listener(a);
-  EXPECT_EQ(told_now(), "cb");
-  debug::remove_listener(a);
-  EXPECT_EQ(told_now(), "cb") << "it was removed before";
-  debug::remove_listener(c);
+  EXPECT_EQ(told_now(), "abc");
+  stop_observing(a);
+  EXPECT_EQ(told_now(), "bc");
+  stop_observing(a);
+  EXPECT_EQ(told_now(), "bc") << "it was removed before";
+  stop_observing(c);
   EXPECT_EQ(told_now(), "b");
-  debug::remove_listener(b);
+  stop_observing(b);
   EXPECT_EQ(told_now(), "");
-  EXPECT_FALSE(debug::detail::any_switch_on());
 }
 
 TEST_F(Log, ErrorsHaveTheirWholeText) {

@@ -31,7 +31,6 @@ WARPSAFE_KERNEL void stores() {}
 namespace warpsafe::core_test {
 namespace {
 
-using debug::LaunchState;
 using debug::RunRecord;
 using ::testing::AllOf;
 using ::testing::Contains;

@@ -42,10 +42,10 @@ constexpr unsigned rounds = 20;
 
 /// The kernels of the suspects of an error, newest first.
 std::vector<std::string> suspects_of(const LaunchError& error) {
-  std::vector<debug::LaunchRecord> records(debug::Journal::capacity);
+  std::vector<LaunchRecord> records(debug::Journal::capacity);
   records.resize(debug::suspects(error, records.data(), records.size()));
   std::vector<std::string> names;
-  for (const debug::LaunchRecord& record : records) names.push_back(text(record.kernel));
+  for (const LaunchRecord& record : records) names.push_back(text(record.kernel));
   return names;
 }
 

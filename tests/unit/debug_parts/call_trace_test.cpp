@@ -131,7 +131,7 @@ TEST(LimitsText, IsCutWhereTheCallersRoomEnds) {
 }
 
 TEST(LaunchLine, HasTheStreamAndThePlaceWhereTheyAreKnown) {
-  debug::LaunchRecord record{};
+  LaunchRecord record{};
   record.sequence = 12;
   record.kernel = Name::of("axpy");
   for (std::uint32_t axis = 0; axis < 3; ++axis) {

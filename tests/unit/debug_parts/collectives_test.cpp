@@ -69,7 +69,7 @@ void expect_asked(int questions, int queries) {
   detail::BackendCalls calls{};
   calls.stream_wait = &asked_calls;
   count_of.queries = count_of.questions = 0;
-  EXPECT_FALSE(debug::detail::gives_up_launch(calls, nullptr, debug::LaunchRecord{}));
+  EXPECT_FALSE(debug::detail::gives_up_launch(calls, nullptr, LaunchRecord{}));
   EXPECT_EQ(count_of.questions, questions);
   EXPECT_EQ(count_of.queries, queries);
 }

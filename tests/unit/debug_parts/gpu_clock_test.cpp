@@ -22,7 +22,6 @@
 namespace warpsafe::core_test {
 namespace {
 
-using debug::LaunchRecord;
 using debug::detail::GpuClock;
 using debug::detail::TimingCalls;
 using ::testing::ElementsAre;

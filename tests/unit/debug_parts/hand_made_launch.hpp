@@ -112,8 +112,8 @@ struct HandMadeLaunch {
             memory.data(), elements.data(), reference, data_calls};
   }
 };
-inline debug::LaunchRecord record_named(const char* kernel) {
-  debug::LaunchRecord record{};
+inline LaunchRecord record_named(const char* kernel) {
+  LaunchRecord record{};
   record.sequence = 12;
   record.kernel = Name::of(kernel);
   for (std::uint32_t axis = 0; axis < 3; ++axis) {
@@ -149,7 +149,7 @@ struct LaunchData : ::testing::Test, LogSinkTest {
   std::string folder;
   std::array<unsigned char, 64> device{};
   HandMadeLaunch launch;
-  debug::LaunchRecord record = record_named("axpy");
+  LaunchRecord record = record_named("axpy");
   LaunchError error = LaunchError::make(Errc{}, Stage{});
 };
 

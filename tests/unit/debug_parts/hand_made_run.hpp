@@ -88,7 +88,7 @@ inline debug::RunLaunch launch_made(std::uint64_t number = 5) {
   one.record.stream_number = 0x100;
   one.record.device = 2;
   one.record.vendor = Vendor::nvidia;
-  one.record.state = debug::LaunchState::complete;
+  one.record.state = LaunchState::complete;
   one.begun = 1000;
   one.ended = 3500;
   return one;

@@ -29,7 +29,6 @@ namespace {
 using debug::Completion;
 using debug::Journal;
 using debug::JournalReader;
-using debug::LaunchRecord;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
@@ -298,18 +297,18 @@ TEST_F(WatchedWait, AToolsWaitIsNotPartOfTheProgramsRun) {
                                        .profile = nullptr};
   static std::vector<std::string> told;
   told.clear();
-  debug::RunListener listener;
+  Observer listener;
   listener.waiting = [](void*, Name what) noexcept { told.push_back("before " + text(what)); };
-  listener.waited = [](void*, const debug::WaitRecord& wait) noexcept {
+  listener.waited = [](void*, const WaitRecord& wait) noexcept {
     told.push_back("after " + text(wait.what) + ' ' + std::to_string(wait.device) + ' ' +
                    std::to_string(wait.status) + (wait.begun <= wait.ended ? "" : " late"));
   };
   slow.wait_status = 4;
-  debug::add_listener(listener);
+  observe(listener);
   EXPECT_EQ(debug::detail::trace_wait(calls, nullptr, may_stop, false), 4);
   EXPECT_THAT(told, IsEmpty());
   EXPECT_EQ(debug::detail::trace_wait(calls, nullptr, may_stop, true), 4);
-  debug::remove_listener(listener);
+  stop_observing(listener);
   EXPECT_THAT(told, ElementsAre("before stream synchronize", "after stream synchronize 3 4"));
   EXPECT_THAT(messages, IsEmpty()) << "no level is set";
 }

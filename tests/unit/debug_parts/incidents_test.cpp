@@ -33,7 +33,6 @@ namespace {
 using debug::Completion;
 using debug::Incidents;
 using debug::Journal;
-using debug::LaunchRecord;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::IsEmpty;

@@ -21,8 +21,6 @@ namespace warpsafe::core_test {
 namespace {
 
 using debug::LaunchMemory;
-using debug::LaunchRecord;
-using detail::Inspected;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -37,7 +35,7 @@ TEST_F(InspectedData, AProfilersFunctionIsFoundInTheProcess) {
 void choose(bool reference, bool shadow, bool trace) {
   debug::detail::data_modes = {reference, shadow, trace};
 }
-Inspected inspected(HandMadeLaunch& launch, const LaunchRecord& record, LaunchError& error) {
+LaunchVerdict inspected(HandMadeLaunch& launch, const LaunchRecord& record, LaunchError& error) {
   return debug::detail::inspect(record, data_calls, launch.arguments(), error);
 }
 constexpr detail::HostReference zeroes{
@@ -52,8 +50,7 @@ TEST_F(InspectedData, TheReferenceGoesBeforeTheComparison) {
   debug::set_shadow("axpy,scale");
   debug::set_trace("copy");
   const auto modes = [&](const char* kernel) {
-    const std::uint64_t request = debug::detail::request_data(record_named(kernel));
-    EXPECT_TRUE(request == detail::asks_for_data || request == 0) << kernel << ' ' << request;
+    const bool request = debug::detail::requests_data(record_named(kernel));
     const bool taken = request != 0;
     const auto& found = debug::detail::data_modes;
     return std::string(taken ? "+" : "-") + (found.reference ? " reference" : "") +
@@ -72,10 +69,10 @@ TEST_F(InspectedData, ACapturedLaunchIsNotInspected) {
   launch.reference = &zeroes;
   choose(true, false, false);
   data.capturing = true;
-  EXPECT_EQ(inspected(launch, record, error), Inspected::dispatch);
+  EXPECT_EQ(inspected(launch, record, error), LaunchVerdict::dispatch);
   data.capturing = false;
   data.capturing_status = 5;
-  EXPECT_EQ(inspected(launch, record, error), Inspected::dispatch);
+  EXPECT_EQ(inspected(launch, record, error), LaunchVerdict::dispatch);
   EXPECT_THAT(data.calls, IsEmpty());
   EXPECT_EQ(debug::detail::data_launch, nullptr);
 }
@@ -84,7 +81,7 @@ TEST_F(InspectedData, AReferencesResultsReachTheDevice) {
   launch.reference = &zeroes;
   choose(true, false, false);
   record.sequence = debug::Journal::get().append(record);
-  EXPECT_EQ(inspected(launch, record, error), Inspected::done);
+  EXPECT_EQ(inspected(launch, record, error), LaunchVerdict::done);
   EXPECT_THAT(data.calls, ElementsAre("out 4", "in 4"));
   EXPECT_EQ(device[3], 0);
   EXPECT_EQ(device[4], 4);
@@ -92,22 +89,22 @@ TEST_F(InspectedData, AReferencesResultsReachTheDevice) {
   std::uint64_t submitted_at = 0;
   ASSERT_TRUE(
       debug::Journal::get().read(record.sequence % debug::Journal::capacity, found, submitted_at));
-  EXPECT_EQ(found.state, debug::LaunchState::submitted);
+  EXPECT_EQ(found.state, LaunchState::submitted);
   // A copy that fails is the launch's error, and the launch never ran.
   data.copies = 1;
   record.sequence = debug::Journal::get().append(record);
-  EXPECT_EQ(inspected(launch, record, error), Inspected::failed);
+  EXPECT_EQ(inspected(launch, record, error), LaunchVerdict::failed);
   EXPECT_EQ(text(error.operation), "copy to device");
   EXPECT_EQ(text(error.kernel), "axpy");
   ASSERT_TRUE(
       debug::Journal::get().read(record.sequence % debug::Journal::capacity, found, submitted_at));
-  EXPECT_EQ(found.state, debug::LaunchState::refused);
+  EXPECT_EQ(found.state, LaunchState::refused);
 }
 TEST_F(InspectedData, ALaunchWithoutAReferenceIsStillWritten) {
   debug::detail::DataFilters::get().folder = folder.c_str();
   launch.reaches(device.data(), 4);
   choose(false, true, true);
-  EXPECT_EQ(inspected(launch, record, error), Inspected::dispatch);
+  EXPECT_EQ(inspected(launch, record, error), LaunchVerdict::dispatch);
   ASSERT_NE(debug::detail::data_launch, nullptr);
   EXPECT_FALSE(debug::detail::data_launch->shadow);
   device.fill(9);
@@ -125,13 +122,13 @@ TEST_F(InspectedData, AWaitThatFailsCompletesNothing) {
   choose(false, true, false);
   const std::uint64_t submitted = debug::Completion::get().now();
   const auto complete = [&] { return debug::Completion::get().is_complete(record, submitted); };
-  EXPECT_EQ(inspected(launch, record, error), Inspected::dispatch);
+  EXPECT_EQ(inspected(launch, record, error), LaunchVerdict::dispatch);
   data.waits = 0;
   EXPECT_TRUE(debug::detail::finish_inspection(record, data_calls, error));
   EXPECT_EQ(error.raw, 8);
   EXPECT_FALSE(complete());
   data = {};
-  EXPECT_EQ(inspected(launch, record, error), Inspected::dispatch);
+  EXPECT_EQ(inspected(launch, record, error), LaunchVerdict::dispatch);
   std::memset(device.data(), 0, 4);
   EXPECT_FALSE(debug::detail::finish_inspection(record, data_calls, error)) << "they agree";
   EXPECT_TRUE(complete());

@@ -21,8 +21,6 @@
 namespace warpsafe::core_test {
 namespace {
 
-using debug::LaunchOption;
-using debug::LaunchRecord;
 using debug::LogLevel;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -34,7 +32,7 @@ LaunchRecord filled_from(const LaunchShape& shape, const KernelLimits* limits = 
   LaunchRecord record;
   std::memset(static_cast<void*>(&record), 0xa5, sizeof record);
   const Name name = Name::of("axpy");
-  debug::detail::fill_record(
+  detail::fill_record(
       record, {name, shape, limits, reinterpret_cast<const void*>(std::uintptr_t{0x70}), 9, 3, app},
       Vendor::amd);
   return record;
@@ -64,7 +62,7 @@ TEST(FilledRecord, HasTheFactsOfALaunch) {
   EXPECT_EQ(record.stream_number, 9U);
   EXPECT_EQ(record.device, 3);
   EXPECT_EQ(record.vendor, Vendor::amd);
-  EXPECT_EQ(record.state, debug::LaunchState::started);
+  EXPECT_EQ(record.state, LaunchState::started);
   EXPECT_EQ(record.registers, 40U);
   EXPECT_EQ(record.max_threads_per_block, 512U);
   EXPECT_EQ(record.static_shared, 128U);
@@ -210,7 +208,8 @@ TEST_F(LaunchHooks, TheLineOfALaunchHasTheVendorsFunctionAndItsTime) {
   debug::set_log_level(LogLevel::trace);
   const auto line = [&](std::uint64_t ago, int status, LaunchRecord record) {
     messages.clear();
-    debug::detail::after_launch(record, answered, debug::detail::nanoseconds_now() - ago, status);
+    debug::detail::launch_begun = debug::detail::nanoseconds_now() - ago;
+    debug::detail::trace_launch(record, answered, status);
     return messages.empty() ? "" : messages.back().text;
   };
   const std::string start = "  CUDA launch\\(stream 0x70\\) = ";
@@ -262,15 +261,15 @@ TEST_F(LaunchHooks, ABlockingLaunchsWaitMayBeGivenUp) {
 TEST_F(LaunchHooks, ABlockingLaunchsWaitIsPartOfTheRun) {
   static int told;
   told = 0;
-  debug::RunListener listener;
-  listener.waited = [](void*, const debug::WaitRecord& wait) noexcept {
+  Observer listener;
+  listener.waited = [](void*, const WaitRecord& wait) noexcept {
     told += wait.status == 700 && wait.device == 3 ? 1 : 100;
   };
   debug::set_blocking(true);
-  debug::add_listener(listener);
+  observe(listener);
   answers.wait_status = 700;
   EXPECT_EQ(debug::detail::wait_for_launch(record_made(), answered), 700);
-  debug::remove_listener(listener);
+  stop_observing(listener);
   EXPECT_EQ(told, 1);
 }
 TEST_F(LaunchHooks, AWaitThatSucceedsCompletesTheLaunchesOfItsStream) {
@@ -290,16 +289,16 @@ TEST_F(LaunchHooks, AWaitThatSucceedsCompletesTheLaunchesOfItsStream) {
 TEST_F(LaunchHooks, AnErrorsDeviceIsItsOwnOrThatOfTheCall) {
   static std::vector<int> told;
   told.clear();
-  debug::RunListener listener;
+  Observer listener;
   listener.failed = [](void*, const LaunchError& error) noexcept { told.push_back(error.device); };
-  debug::add_listener(listener);
+  observe(listener);
   for (const int own : {-1, 0, 2}) {
     LaunchError error = LaunchError::make(Errc::runtime_failed, Stage::runtime_call);
     error.device = own;
-    debug::detail::error_created(error, 5, false);
+    detail::tell_runtime_error(error, 5, false);
     EXPECT_EQ(error.device, own) << "the caller's is as before";
   }
-  debug::remove_listener(listener);
+  stop_observing(listener);
   EXPECT_THAT(told, ElementsAre(5, 0, 2));
 }
 TEST_F(LaunchHooks, AnErrorThatIsTooLongEndsInTheLogWhereItsRoomDoes) {

@@ -134,12 +134,12 @@ TEST_F(LaunchData, AnArgumentFindsItsCopyAmongThoseThatWereMoved) {
 TEST_F(LaunchData, AWaitForDataIsNotPartOfTheProgramsRun) {
   static int told;
   told = 0;
-  debug::RunListener listener;
-  listener.waited = [](void*, const debug::WaitRecord&) noexcept { ++told; };
-  debug::add_listener(listener);
+  Observer listener;
+  listener.waited = [](void*, const WaitRecord&) noexcept { ++told; };
+  observe(listener);
   launch.reaches(device.data(), 4);
   EXPECT_TRUE(LaunchMemory(launch.arguments(), record).copy_before(error));
-  debug::remove_listener(listener);
+  stop_observing(listener);
   EXPECT_EQ(told, 0);
 }
 

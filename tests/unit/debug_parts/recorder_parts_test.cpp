@@ -28,9 +28,6 @@ template struct PrivateMember<RecorderStart, &debug::RunRecorder::zero_>;
 
 namespace {
 
-using debug::LaunchRecord;
-using debug::LaunchState;
-using debug::RunListener;
 using debug::RunRecord;
 using ::testing::ElementsAre;
 
@@ -39,7 +36,8 @@ struct ToldRecorder : ::testing::Test {
   ToldRecorder() {
     debug::mark_device_idle(Vendor::amd, 40);
     recorder->start();
-    listener = debug::detail::listeners_in_use;
+    listener = detail::observers_in_use;
+    while (listener->next != nullptr) listener = listener->next;
     now = debug::detail::nanoseconds_now();
   }
   ~ToldRecorder() override { debug::mark_device_idle(Vendor::amd, 40); }
@@ -57,7 +55,7 @@ struct ToldRecorder : ::testing::Test {
     listener->launched(listener->user, record, now + begun, now + ended);
   }
   std::unique_ptr<debug::RunRecorder> recorder = std::make_unique<debug::RunRecorder>();
-  const RunListener* listener = nullptr;
+  const Observer* listener = nullptr;
   std::uint64_t now = 0;
 };
 
@@ -120,7 +118,7 @@ TEST_F(ToldRecorder, TimesCountFromTheStartAndAreNeverZero) {
   LaunchRecord early{};
   early.sequence = 2;
   listener->launched(listener->user, early, 0, 5);
-  debug::WaitRecord wait{};
+  WaitRecord wait{};
   wait.begun = now + 200;
   wait.ended = now + 300;
   listener->waited(listener->user, wait);

@@ -16,7 +16,6 @@
 namespace warpsafe::core_test {
 namespace {
 
-using debug::LaunchState;
 using debug::RunError;
 using debug::RunLaunch;
 using debug::RunRecord;

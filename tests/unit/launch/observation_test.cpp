@@ -21,7 +21,7 @@ namespace {
 class WithoutTools {
  public:
   WithoutTools() {
-    __atomic_store_n(&detail::debug_hooks_in_use, nullptr, __ATOMIC_RELEASE);
+    __atomic_store_n(&detail::observers_in_use, nullptr, __ATOMIC_RELEASE);
     __atomic_store_n(&detail::switches_checked, false, __ATOMIC_RELAXED);
     for (const char* name :
          {"LOG", "SYNC", "BREAK", "TRACE", "REFERENCE", "SHADOW", "TIMEOUT", "ON_ERROR", "GUARD"}) {
@@ -40,13 +40,13 @@ class WithoutTools {
       }
     }
     __atomic_store_n(&detail::switches_checked, checked_, __ATOMIC_RELAXED);
-    __atomic_store_n(&detail::debug_hooks_in_use, hooks_, __ATOMIC_RELEASE);
+    __atomic_store_n(&detail::observers_in_use, hooks_, __ATOMIC_RELEASE);
   }
   WithoutTools(const WithoutTools&) = delete;
   WithoutTools& operator=(const WithoutTools&) = delete;
 
  private:
-  const detail::DebugHooks* hooks_ = detail::debug_hooks();
+  Observer* const hooks_ = detail::observers_in_use;
   bool checked_ = __atomic_load_n(&detail::switches_checked, __ATOMIC_RELAXED);
   std::vector<std::pair<std::string, std::optional<std::string>>> values_;
 };
@@ -54,7 +54,7 @@ class WithoutTools {
 /// What the first launch writes to standard error.
 std::string written_by_a_launch() {
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(detail::launch_hooks(), nullptr);
+  EXPECT_EQ(detail::launch_observers(), nullptr);
   return ::testing::internal::GetCapturedStderr();
 }
 
@@ -84,10 +84,10 @@ TEST(UnreadSwitches, NothingIsSaidIfNoneIsSet) {
 TEST(UnreadSwitches, TheToolsReadThemSoNothingIsSaid) {
   const WithoutTools without;
   ::setenv("WARPSAFE_LOG", "1", 1);
-  const detail::DebugHooks tools{};
-  __atomic_store_n(&detail::debug_hooks_in_use, &tools, __ATOMIC_RELEASE);
+  Observer tools;
+  __atomic_store_n(&detail::observers_in_use, &tools, __ATOMIC_RELEASE);
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(detail::launch_hooks(), &tools);
+  EXPECT_EQ(detail::launch_observers(), &tools);
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 

@@ -672,14 +672,13 @@ TEST(Rules, ALimitIsCalledAFloorOnlyIfADeviceWasAsked) {
 }
 
 TEST(Revalidate, ReadsTheOptionsOfTheRecord) {
-  using debug::LaunchOption;
   const auto with = [](std::initializer_list<LaunchOption> options) {
-    debug::LaunchRecord record{};
+    LaunchRecord record{};
     for (int axis = 0; axis < 3; ++axis) record.grid[axis] = record.block[axis] = 6;
     for (const LaunchOption option : options) record.options |= static_cast<std::uint8_t>(option);
     return record;
   };
-  debug::LaunchRecord record = with({LaunchOption::cluster});
+  LaunchRecord record = with({LaunchOption::cluster});
   record.cluster[0] = 2;
   record.cluster[1] = 4;
   record.cluster[2] = 1;

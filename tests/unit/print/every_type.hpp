@@ -339,15 +339,15 @@ inline ws::result<void> streams() {
 
 inline ws::result<void> debug_values() {
   namespace debug = ws::debug;
-  debug::LaunchRecord record{};
+  ws::LaunchRecord record{};
   record.sequence = 12;
   record.kernel = ws::Name::of("scale");
   record.grid[0] = 4;
   record.block[0] = 256;
   record.stream = &record;
-  record.state = debug::LaunchState::submitted;
+  record.state = ws::LaunchState::submitted;
   record.site = ws::call_site::current();
-  debug::LaunchRecord asking = record;
+  ws::LaunchRecord asking = record;
   asking.options = 31;
   asking.priority = -1;
   asking.cluster[0] = 16;
@@ -356,14 +356,14 @@ inline ws::result<void> debug_values() {
   const debug::MemoryAccess in_rows{0x1000, 64, debug::AccessKind::read, 3, 256};
   const debug::MemoryAccess everything{0x1000, debug::MemoryAccess::whole_allocation,
                                        debug::AccessKind::read};
-  const debug::WaitRecord wait{ws::Name::of("stream synchronize"),
-                               &record,
-                               0,
-                               ws::Vendor::host,
-                               0,
-                               100,
-                               1300,
-                               ws::call_site{}};
+  const ws::WaitRecord wait{ws::Name::of("stream synchronize"),
+                            &record,
+                            0,
+                            ws::Vendor::host,
+                            0,
+                            100,
+                            1300,
+                            ws::call_site{}};
   const debug::Finding finding = debug::finding_of(debug::Mistake::failure, "It failed\n");
   debug::RaceReport clean;
   clean.seeds_run = 10;
@@ -372,8 +372,9 @@ inline ws::result<void> debug_values() {
   report.findings = {finding, finding};
   report.timeline_text = "  first\n  second\n";
   const debug::LogLevel log = debug::LogLevel::warn;
-  const debug::LaunchState launch_state = debug::LaunchState::refused;
-  const debug::LaunchOption launch_option = debug::LaunchOption::cooperative;
+  const ws::LaunchState launch_state = ws::LaunchState::refused;
+  const ws::LaunchOption launch_option = ws::LaunchOption::cooperative;
+  const ws::LaunchVerdict launch_verdict = ws::LaunchVerdict::done;
   const debug::AccessKind access_kind = debug::AccessKind::release;
   const debug::ActionKind action = debug::ActionKind::host_read;
   const debug::Mistake mistake = debug::Mistake::use_after_release;
@@ -389,6 +390,7 @@ inline ws::result<void> debug_values() {
   SHOW(log);
   SHOW(launch_state);
   SHOW(launch_option);
+  SHOW(launch_verdict);
   SHOW(access_kind);
   SHOW(action);
   SHOW(mistake);

@@ -96,8 +96,8 @@ TEST(PrintText, AShapeHasTheOptionsThatItWasGiven) {
   }
 }
 
-debug::LaunchRecord plain_record() {
-  debug::LaunchRecord record{};
+LaunchRecord plain_record() {
+  LaunchRecord record{};
   record.sequence = 12;
   record.kernel = Name::of("scale");
   for (std::uint8_t i = 0; i < 3; ++i) {
@@ -109,17 +109,16 @@ debug::LaunchRecord plain_record() {
   record.stream = somewhere(0x55d0c8);
   record.device = 3;
   record.priority = -2;
-  record.state = debug::LaunchState::submitted;
+  record.state = LaunchState::submitted;
   record.site = launched_at;
   return record;
 }
 
 TEST(PrintText, ARecordOfALaunchHasTheOptionsThatItWasGiven) {
-  using debug::LaunchOption;
   const std::string start = "#12 'scale', grid=(4,5,6), block=(7,8,9), shared=96 bytes";
   const std::string end = ", stream 0x55d0c8 of device 3, submitted, at main.cpp:41";
   EXPECT_EQ(PrintToString(plain_record()), start + end);
-  debug::LaunchRecord every = plain_record();
+  LaunchRecord every = plain_record();
   struct Option {
     LaunchOption option;
     std::string text;
@@ -130,7 +129,7 @@ TEST(PrintText, ARecordOfALaunchHasTheOptionsThatItWasGiven) {
                                      Option{LaunchOption::priority, ", priority=-2"},
                                      Option{LaunchOption::cooperative, ", cooperative"},
                                      Option{LaunchOption::programmatic, ", dependent_launch"}}) {
-    debug::LaunchRecord record = plain_record();
+    LaunchRecord record = plain_record();
     record.options = static_cast<std::uint8_t>(option);
     every.options = static_cast<std::uint8_t>(every.options | record.options);
     EXPECT_EQ(PrintToString(record), start + text + end);
@@ -151,14 +150,14 @@ TEST(PrintText, AnAccessSaysWhichMemory) {
 }
 
 TEST(PrintText, AWaitHasItsStatusAndTime) {
-  const debug::WaitRecord wait{Name::of("stream synchronize"),
-                               somewhere(0x55d0c8),
-                               2,
-                               Vendor::host,
-                               700,
-                               100,
-                               1300,
-                               launched_at};
+  const WaitRecord wait{Name::of("stream synchronize"),
+                        somewhere(0x55d0c8),
+                        2,
+                        Vendor::host,
+                        700,
+                        100,
+                        1300,
+                        launched_at};
   EXPECT_EQ(PrintToString(wait),
             "stream synchronize, stream 0x55d0c8 of device 2: 700 after 1200 ns");
   const auto finding = debug::finding_of(debug::Mistake::failure, "It failed\n");

@@ -144,10 +144,10 @@ TEST_F(Identity, AWaitForTheNextStreamWithTheHandleClearsNoSuspect) {
     const auto waited = stream.synchronize();
     if (!waited.has_value()) error = waited.error();
   }
-  std::vector<debug::LaunchRecord> records(debug::Journal::capacity);
+  std::vector<LaunchRecord> records(debug::Journal::capacity);
   records.resize(debug::suspects(error, records.data(), records.size()));
   std::vector<std::string> names;
-  for (const debug::LaunchRecord& record : records) names.push_back(text(record.kernel));
+  for (const LaunchRecord& record : records) names.push_back(text(record.kernel));
   EXPECT_THAT(names, Contains("guilty"));
   EXPECT_THAT(names, testing::Not(Contains("innocent")));
 }

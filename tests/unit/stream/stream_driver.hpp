@@ -68,21 +68,20 @@ class NotedWaits {
   NotedWaits() {
     time = 0;
     watches = one_stream = false;
-    hooks_.begin_wait = []() noexcept { return ++time; };
-    hooks_.wait = [](const detail::WaitCalls&, void* handle,
+    hooks_.begin_wait = [](void*) noexcept { return ++time; };
+    hooks_.wait = [](void*, const detail::WaitCalls&, void* handle,
                      const detail::WaitTarget& place) noexcept {
       return script.call("waits", handle, place.device, place.may_stop);
     };
-    hooks_.watches_waits = []() noexcept { return watches; };
-    hooks_.waited = [](Vendor, std::int32_t device, std::uint64_t stream,
-                       std::uint64_t began) noexcept {
+    hooks_.watches_waits = [](void*) noexcept { return watches; };
+    hooks_.reached = [](void*, Vendor, std::int32_t device, std::uint64_t stream,
+                        std::uint64_t began) noexcept {
       script.call("reached", stream, device, began);
     };
-    hooks_.error_created = [](LaunchError&, std::int32_t, bool) noexcept {};
-    hooks_.one_stream = []() noexcept { return one_stream; };
-    __atomic_store_n(&detail::debug_hooks_in_use, &hooks_, __ATOMIC_RELEASE);
+    hooks_.one_stream = [](void*) noexcept { return one_stream; };
+    __atomic_store_n(&detail::observers_in_use, &hooks_, __ATOMIC_RELEASE);
   }
-  ~NotedWaits() { __atomic_store_n(&detail::debug_hooks_in_use, before_, __ATOMIC_RELEASE); }
+  ~NotedWaits() { __atomic_store_n(&detail::observers_in_use, before_, __ATOMIC_RELEASE); }
   NotedWaits(const NotedWaits&) = delete;
   NotedWaits& operator=(const NotedWaits&) = delete;
   static inline std::uint64_t time = 0;
@@ -90,8 +89,8 @@ class NotedWaits {
   static inline bool one_stream = false;
 
  private:
-  const detail::DebugHooks* before_ = detail::debug_hooks();
-  detail::DebugHooks hooks_{};
+  Observer* const before_ = detail::observers_in_use;
+  Observer hooks_{};
 };
 
 /// While one exists, a capture is open in some thread. It refuses each wait that it is asked about,

@@ -60,11 +60,11 @@ TEST_F(Waiting, APointKnowsItsTimeOnlyIfToolsAskForIt) {
     nothing.reached(Driver::vendor);
     EXPECT_EQ(script.taken(), Calls{}) << "nothing is known";
   }
-  const detail::DebugHooks* const before = detail::debug_hooks();
-  __atomic_store_n(&detail::debug_hooks_in_use, nullptr, __ATOMIC_RELEASE);
+  Observer* const before = detail::observers_in_use;
+  __atomic_store_n(&detail::observers_in_use, nullptr, __ATOMIC_RELEASE);
   const auto alone = detail::StreamPoint::of(stream, 7, 2);
   detail::StreamPoint{stream, detail::StreamNumber(7), 5, 2}.reached(Driver::vendor);
-  __atomic_store_n(&detail::debug_hooks_in_use, before, __ATOMIC_RELEASE);
+  __atomic_store_n(&detail::observers_in_use, before, __ATOMIC_RELEASE);
   EXPECT_EQ(alone.time, 0U);
   EXPECT_EQ(alone.stream, stream);
   EXPECT_EQ(alone.device, 2);

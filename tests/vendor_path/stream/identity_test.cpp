@@ -164,7 +164,7 @@ TEST_F(StreamIdentity, SuspectsOfAFaultHaveTheDestroyedStreamsLaunch) {
   stand_in_cuda_fault_kernel(launches().front().kernel, cudaErrorIllegalAddress);
   stand_in_cuda_release(second.native());
   const ws::LaunchError fault = error_in(owner().synchronize());
-  ws::debug::LaunchRecord suspects[4];
+  ws::LaunchRecord suspects[4];
   ASSERT_EQ(ws::debug::suspects(fault, suspects, 4), 1U);
   EXPECT_NE(std::string(suspects[0].kernel.data, suspects[0].kernel.size).find("captured"),
             std::string::npos);

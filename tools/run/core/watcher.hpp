@@ -99,12 +99,13 @@ class Watcher {
         streams_.number_of(launch.stream, launch.device),
         launch.device,
         nowhere};
+    warpsafe::detail::fill_record(seen.record, facts, platform_.calls->vendor);
     if (kernel.listed) {
-      // The arguments have no types, so no tool can read them.
-      seen.begun = debug::detail::launching(seen.record, facts, *platform_.calls) &
-                   ~warpsafe::detail::asks_for_data;
+      // The arguments have no types, so no observer can read them.
+      seen.begun = warpsafe::detail::tell_launching(warpsafe::detail::observers(), seen.record,
+                                                    *platform_.calls)
+                       .time;
     } else {
-      debug::detail::fill_record(seen.record, facts, platform_.calls->vendor);
       seen.record.sequence = debug::Journal::get().append(seen.record);
       seen.begun = 0;
     }
@@ -124,7 +125,9 @@ class Watcher {
     }
     LaunchError fault;
     // With WARPSAFE_SYNC, the hook has already written the fault to the log.
-    if (debug::detail::submitted(seen.record, *platform_.calls, seen.begun, fault)) {
+    tell_launched(seen, LaunchState::submitted);
+    if (warpsafe::detail::tell_finish(warpsafe::detail::observers(), seen.record, *platform_.calls,
+                                      fault)) {
       errors_.count_fault(fault);
       named_by_sync();
       stop_on_request();
@@ -341,6 +344,11 @@ class Watcher {
       __atomic_store_n(&begun_, true, __ATOMIC_RELEASE);
     }
   }
+  static void tell_launched(ObservedLaunch& seen, LaunchState state) noexcept {
+    seen.record.state = state;
+    if (seen.begun == 0) return;
+    warpsafe::detail::tell_launched(warpsafe::detail::observers(), seen.record, seen.begun);
+  }
   [[gnu::cold, gnu::noinline]] void refused(ObservedLaunch& seen, int status, const Refusal& of,
                                             const HostStack& stack) noexcept {
     Launch& launch = seen.launch;
@@ -348,9 +356,8 @@ class Watcher {
     // A launch of a graph that copies ordinary host memory waits for the copy, and returns the
     // fault of the graph's own work. After an earlier fault it is refused.
     if (launch.is_graph && platform_.is_fault(status) && !is_lost(launch.device)) {
-      if (seen.begun != 0) {
-        debug::detail::after_launch(seen.record, *platform_.calls, seen.begun, 0);
-      }
+      tell_launched(seen, LaunchState::submitted);
+      debug::detail::trace_launch(seen.record, *platform_.calls, 0);
       debug::Journal::get().submitted(seen.record.sequence, debug::Completion::get().now());
       return failed(status, Name::of("Launch of a graph"), Stage::completion, launch.device,
                     &stack);
@@ -361,14 +368,15 @@ class Watcher {
     const std::string log = platform_.log();  // before any call of the watch can fail
     LaunchError error = explain(platform_, streams_, launch, status);
     error.sequence = seen.record.sequence;
-    if (seen.begun != 0) debug::detail::after_launch(seen.record, calls, seen.begun, status);
+    tell_launched(seen, LaunchState::refused);
+    debug::detail::trace_launch(seen.record, calls, status);
     debug::Journal::get().refused(seen.record.sequence);
-    debug::detail::error_created(error, launch.device,
-                                 warpsafe::detail::reports_earlier_fault(error));
+    warpsafe::detail::tell_runtime_error(error, launch.device,
+                                         warpsafe::detail::reports_earlier_fault(error));
     const bool consequence = is_consequence(status, launch.device);
     if (error.incident != 0) note_loss(error, launch.device);
     if (!kernel.listed || consequence) return;
-    debug::detail::notify_failed(error);
+    warpsafe::detail::tell_failed(warpsafe::detail::observers(), error);
     if (error.incident != 0) {
       if (!errors_.fault(error, launch.device, stack, causes_of(error, launch.device))) return;
     } else {

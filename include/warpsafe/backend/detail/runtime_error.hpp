@@ -5,11 +5,24 @@
 #include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
+#include <warpsafe/core/observer.hpp>
 #include <warpsafe/error/error.hpp>
 
 #include <cstdint>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
+
+/// Tells the observers of a new error, which they may complete.
+[[WARPSAFE_DETAIL_RARE]] inline void tell_runtime_error(LaunchError& error, int device,
+                                                        bool earlier_work) noexcept {
+  const Observer* const first = observers();
+  if (first == nullptr) return;
+  tell_complete(first, error, device, earlier_work);
+  LaunchError told = error;
+  if (told.device < 0) told.device = device;
+  tell_failed(first, told);
+}
 
 /// The error of a failed runtime call, with the runtime's own text. Pass the `device` of the call
 /// if it is known, so that a fault is matched with suspects on that device.
@@ -24,7 +37,7 @@ template <class B>
     checks->take(error);
     error.vendor = B::vendor;
     static_cast<void>(count_fault(error));
-    if (const DebugHooks* const hooks = debug_hooks()) hooks->error_created(error, device, false);
+    tell_runtime_error(error, device, false);
     return error;
   }
   error.code = B::classify(status);
@@ -41,10 +54,8 @@ template <class B>
   if (status == B::not_ready && stage == Stage::completion) error.code = Errc::wait_timed_out;
   if (launching && error.code == Errc::execution_failed) error.code = Errc::pending_error;
   const bool earlier = count_fault(error);
-  // A failed launch must first be recorded in the journal as never run.
-  if (const DebugHooks* const hooks = debug_hooks(); hooks != nullptr && stage != Stage::launch) {
-    hooks->error_created(error, device, earlier);
-  }
+  // The observers get the error of a launch with the end of the launch.
+  if (stage != Stage::launch) tell_runtime_error(error, device, earlier);
   // For a launch, launch_failed reports it once the kernel is known.
   if (stage != Stage::launch) report_to_captures(error);
   return error;

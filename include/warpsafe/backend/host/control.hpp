@@ -8,7 +8,7 @@
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
 #include <warpsafe/backend/host/host_backend.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/limits.hpp>
 
 #include <cstddef>
@@ -35,10 +35,8 @@ inline void reset() {
   runtime.reset_devices(1);
   runtime.book = CallBook{};
   thread_state() = ThreadState{};
-  if (const auto* const hooks = warpsafe::detail::debug_hooks()) {
-    for (const auto& device : runtime.devices) {
-      hooks->device_idle(Vendor::host, device->limits.device);
-    }
+  for (const auto& device : runtime.devices) {
+    warpsafe::detail::tell_device_idle(Vendor::host, device->limits.device);
   }
 }
 

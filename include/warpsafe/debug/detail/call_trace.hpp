@@ -7,8 +7,8 @@
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/pretty_name.hpp>
 #include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/core/observer.hpp>
 #include <warpsafe/debug/log.hpp>
-#include <warpsafe/debug/run_listener.hpp>
 
 #include <cstddef>
 #include <cstdint>

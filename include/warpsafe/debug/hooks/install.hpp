@@ -11,7 +11,7 @@
 #include <warpsafe/debug/journal/suspects.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
 #include <warpsafe/debug/switches.hpp>
-#include <warpsafe/launch/detail/watched_launch.hpp>
+#include <warpsafe/launch/observe.hpp>
 
 #include <cstdint>
 #include <cstdlib>
@@ -23,20 +23,51 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace debug::detail {
 
-inline std::uint64_t begin_wait() noexcept { return Completion::get().begin_wait(); }
-inline void waited(Vendor vendor, std::int32_t device, std::uint64_t stream,
-                   std::uint64_t began) noexcept {
-  Completion::get().stream_waited(vendor, device, stream, began);
-}
-inline bool one_stream() noexcept {
-  ensure_started();
-  return Environment::get().one_stream;
-}
+/// One object for the whole program.
+[[gnu::visibility("default")]] inline Observer observer{
+    .launching = [](void*, LaunchRecord& record,
+                    const BackendCalls& calls) noexcept { return launching(record, calls); },
+    .inspect =
+        [](void*, const LaunchRecord& record, const BackendCalls& calls,
+           const LaunchArguments& arguments, LaunchError& error) noexcept {
+          // Another observer may have asked for the arguments.
+          if (!__atomic_load_n(&data_in_use, __ATOMIC_RELAXED)) return LaunchVerdict::dispatch;
+          return inspect(record, calls, arguments, error);
+        },
+    .finish = [](void*, const LaunchRecord& record, const BackendCalls& calls,
+                 LaunchError& error) noexcept { return finish(record, calls, error); },
+    .continues_after = [](void*, LaunchError& error) noexcept { return continues_after(error); },
+    .wait =
+        [](void*, const warpsafe::detail::WaitCalls& calls, void* handle,
+           const warpsafe::detail::WaitTarget& place) noexcept {
+          return wait_as_tool(calls, handle, place);
+        },
+    .watches_waits = [](void*) noexcept { return watches_waits(); },
+    .begin_wait = [](void*) noexcept { return Completion::get().begin_wait(); },
+    .reached =
+        [](void*, Vendor vendor, std::int32_t device, std::uint64_t stream,
+           std::uint64_t began) noexcept {
+          Completion::get().stream_waited(vendor, device, stream, began);
+        },
+    .device_idle = [](void*, Vendor vendor,
+                      std::int32_t device) noexcept { mark_device_idle(vendor, device); },
+    .complete = [](void*, LaunchError& error, std::int32_t device,
+                   bool earlier_work) noexcept { record_error(error, device, earlier_work); },
+    .explain = [](void*, warpsafe::detail::TextBuffer& out,
+                  const LaunchError& error) noexcept { put_suspects(out, error); },
+    .warn = [](void*, const char* text) noexcept { warn(text); },
+    .one_stream =
+        [](void*) noexcept {
+          ensure_started();
+          return Environment::get().one_stream;
+        }};
 
-inline constexpr warpsafe::detail::DebugHooks all_hooks{
-    &begin_wait,      &wait,         &watches_waits, &waited,    &mark_device_idle,
-    &error_created,   &put_suspects, &launching,     &submitted, &refused,
-    &continues_after, &inspect,      &one_stream,    &warn};
+/// The debug tools come first, because they number the launches.
+inline void install() noexcept {
+  if (*warpsafe::detail::link_to(observer) != nullptr) return;
+  observer.next = __atomic_load_n(&warpsafe::detail::observers_in_use, __ATOMIC_ACQUIRE);
+  __atomic_store_n(&warpsafe::detail::observers_in_use, &observer, __ATOMIC_RELEASE);
+}
 
 }  // namespace debug::detail
 
@@ -48,9 +79,9 @@ struct DebugInstaller {};
 template <>
 struct DebugInstaller<CheckLevel::full> {
   DebugInstaller() noexcept {
-    keep_loaded(&debug::detail::all_hooks);
+    keep_loaded(&debug::detail::observer);
+    debug::detail::install();
     watch_launches();
-    __atomic_store_n(&debug_hooks_in_use, &debug::detail::all_hooks, __ATOMIC_RELEASE);
     // The other switches take effect at the first launch or wait, but runtime calls come earlier.
     const char* const log = read_environment("WARPSAFE_LOG");
     if (log != nullptr && std::strcmp(log, "trace") == 0) debug::detail::ensure_started();

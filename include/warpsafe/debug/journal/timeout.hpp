@@ -3,11 +3,12 @@
 #pragma once
 
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
 #include <warpsafe/debug/journal/launch_text.hpp>
-#include <warpsafe/debug/run_listener.hpp>
+#include <warpsafe/debug/log.hpp>
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 
@@ -150,36 +151,17 @@ inline constexpr std::uint64_t longest_limit = ~std::uint64_t{0} / 2;  // 292 ye
   return late;
 }
 
-/// DebugHooks::watches_waits and ::wait.
+/// Observer::watches_waits.
 [[nodiscard]] inline bool watches_waits() noexcept {
   ensure_started();
   return __atomic_load_n(&timeout_in_use, __ATOMIC_RELAXED) != no_timeout;
 }
-/// Waits on behalf of a tool: watched like any other wait, but not recorded in the program's run.
+/// Observer::wait. Also waits on behalf of a tool: such a wait is watched like any other, but no
+/// observer is told of it.
 [[nodiscard]] inline int wait_as_tool(const warpsafe::detail::WaitCalls& calls, void* handle,
                                       const warpsafe::detail::WaitTarget& place) noexcept {
   return watches_waits() ? watched_wait(calls, handle, place) : calls.wait(handle);
 }
-[[nodiscard]] inline int wait(const warpsafe::detail::WaitCalls& calls, void* handle,
-                              const warpsafe::detail::WaitTarget& place) noexcept {
-  std::uint64_t begun = 0;
-  if (has_listeners()) {
-    notify_listeners([&](const RunListener& one) {
-      if (one.waiting != nullptr) one.waiting(one.user, calls.what);
-    });
-    begun = nanoseconds_now();
-  }
-  const int status = wait_as_tool(calls, handle, place);
-  if (begun != 0) {
-    const WaitRecord record{calls.what, place.stream,      place.device, calls.vendor,       status,
-                            begun,      nanoseconds_now(), place.site,   place.stream_number};
-    notify_listeners([&](const RunListener& one) {
-      if (one.waited != nullptr) one.waited(one.user, record);
-    });
-  }
-  return status;
-}
-
 /// Whether the process has a library whose kernels wait for those of other processes or devices.
 /// Asked at each launch that waits, because a program may load one at any time.
 [[gnu::cold, gnu::noinline]] inline bool has_collectives() noexcept {
@@ -230,7 +212,8 @@ inline constexpr std::uint64_t longest_limit = ~std::uint64_t{0} / 2;  // 292 ye
                                                    const warpsafe::detail::WaitTarget& place,
                                                    bool by_program) noexcept {
   const std::uint64_t begun = nanoseconds_now();
-  const int status = by_program ? wait(*calls.stream_wait, stream, place)
+  const int status = by_program ? warpsafe::detail::observed_wait(warpsafe::detail::observers(),
+                                                                  *calls.stream_wait, stream, place)
                                 : wait_as_tool(*calls.stream_wait, stream, place);
   if (is_logged(LogLevel::trace)) {
     const warpsafe::detail::TracedValue value = warpsafe::detail::traced_value(stream);

@@ -5,7 +5,7 @@
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
-#include <warpsafe/debug/run_listener.hpp>
+#include <warpsafe/core/observer.hpp>
 #include <warpsafe/error/errc.hpp>
 
 #include <cstdint>

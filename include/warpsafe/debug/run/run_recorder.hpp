@@ -10,9 +10,9 @@
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/debug/run/detail/gpu_clock.hpp>
 #include <warpsafe/debug/run/run_record.hpp>
-#include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/error/format.hpp>
+#include <warpsafe/launch/observe.hpp>
 #include <warpsafe/stream/device.hpp>
 
 #include <pthread.h>
@@ -103,24 +103,26 @@ struct RecordOptions {
 class RunRecorder {
  public:
   RunRecorder() {
-    listener_.launching = [](void* self, const LaunchRecord& record) noexcept {
+    observer_.launching = [](void* self, LaunchRecord& record,
+                             const warpsafe::detail::BackendCalls&) noexcept {
       auto& recorder = *static_cast<RunRecorder*>(self);
       recorder.locked([&] { recorder.clock_.launching(record); });
+      return false;
     };
-    listener_.launched = [](void* self, const LaunchRecord& record, std::uint64_t begun,
+    observer_.launched = [](void* self, const LaunchRecord& record, std::uint64_t begun,
                             std::uint64_t ended) noexcept {
       auto& recorder = *static_cast<RunRecorder*>(self);
       recorder.locked([&] { recorder.launched(record, begun, ended); });
     };
-    listener_.waited = [](void* self, const WaitRecord& wait) noexcept {
+    observer_.waited = [](void* self, const WaitRecord& wait) noexcept {
       auto& recorder = *static_cast<RunRecorder*>(self);
       recorder.locked([&] { recorder.waited(wait); });
     };
-    listener_.failed = [](void* self, const LaunchError& error) noexcept {
+    observer_.failed = [](void* self, const LaunchError& error) noexcept {
       auto& recorder = *static_cast<RunRecorder*>(self);
       recorder.locked([&] { recorder.failed(error); });
     };
-    listener_.user = this;
+    observer_.user = this;
   }
   RunRecorder(const RunRecorder&) = delete;
   RunRecorder& operator=(const RunRecorder&) = delete;
@@ -136,8 +138,8 @@ class RunRecorder {
     if (options.gpu_times) clock_.use(&detail::TimingCallsOf<B, Level>::calls);
     zero_ = detail::nanoseconds_now();
     run_.lost = Journal::get().last();
-    add_listener(listener_);
-    if (warpsafe::detail::debug_hooks() == nullptr && !Environment::get().silent) {
+    observe(observer_);
+    if (*warpsafe::detail::link_to(detail::observer) == nullptr && !Environment::get().silent) {
       detail::log_line(LogLevel::warn,
                        "warpsafe: this RunRecorder records nothing: no file of the program is "
                        "compiled with all checks; build one without NDEBUG, or with "
@@ -145,7 +147,7 @@ class RunRecorder {
     }
   }
   /// Stops recording. @pre no other thread launches or waits
-  void stop() noexcept { remove_listener(listener_); }
+  void stop() noexcept { stop_observing(observer_); }
 
   /// The run so far. A launch has GPU times if it has ended. Throws std::bad_alloc if the host has
   /// no memory left for the copy. In the child of a fork, which records nothing, an empty run.
@@ -236,7 +238,7 @@ class RunRecorder {
     return static_cast<std::uint32_t>(i);
   }
 
-  RunListener listener_;
+  Observer observer_;
   const unsigned process_ = warpsafe::detail::process_number();
   warpsafe::detail::ProcessLock lock_{};
   std::uint64_t zero_ = 0;

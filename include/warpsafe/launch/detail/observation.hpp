@@ -3,9 +3,12 @@
 #pragma once
 
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/name.hpp>
+#include <warpsafe/core/observer.hpp>
+#include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/stream/detail/backend_calls.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
@@ -24,11 +27,10 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data, text.size);
 }
 
-// The calls of a checked launch (level full) into the debug tools. The tools are behind one pointer
-// and are not compiled here.
+// How a checked launch (level full) calls the observers.
 
 [[gnu::visibility("default")]] inline bool switches_checked = false;
-/// Without the tools nothing reads the switches of the environment. Warns once about each that is
+/// Without observers nothing reads the switches of the environment. Warns once about each that is
 /// set.
 [[WARPSAFE_DETAIL_RARE]] inline void warn_unread_switches() noexcept {
   if (__atomic_exchange_n(&switches_checked, true, __ATOMIC_RELAXED)) return;
@@ -41,24 +43,29 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
         "files that are compiled with checks\n"));
   }
 }
-[[nodiscard]] inline const DebugHooks* launch_hooks() noexcept {
-  const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr && !__atomic_load_n(&switches_checked, __ATOMIC_RELAXED)) [[unlikely]] {
+[[nodiscard]] inline const Observer* launch_observers() noexcept {
+  const Observer* const first = observers();
+  if (first == nullptr && !__atomic_load_n(&switches_checked, __ATOMIC_RELAXED)) [[unlikely]] {
     warn_unread_switches();
   }
-  return hooks;
+  return first;
 }
 
-/// Whether to launch although a check has refused it (WARPSAFE_ON_ERROR=warn). The error is written
-/// first.
+/// Tells the observers that a check has refused a launch. Returns whether one asks to launch
+/// regardless.
 [[nodiscard]] inline bool continues_after_refusal(LaunchError& error) noexcept {
-  const DebugHooks* const hooks = launch_hooks();
-  return hooks != nullptr && hooks->continues_after(error);
+  const Observer* const first = launch_observers();
+  bool continues = false;
+  each_observer(first, [&](const Observer& one) {
+    if (one.continues_after != nullptr && one.continues_after(one.user, error)) continues = true;
+  });
+  tell_failed(first, error);
+  return continues;
 }
 
 /// Who is to submit a launch; nullptr if nobody watches.
 [[nodiscard]] inline LaunchWatcher watcher_of_launches() noexcept {
-  return launch_hooks() == nullptr && open_captures() == nullptr
+  return launch_observers() == nullptr && open_captures() == nullptr
              ? nullptr
              : __atomic_load_n(&launch_watcher, __ATOMIC_ACQUIRE);
 }
@@ -67,32 +74,58 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 class Observation {
  public:
   Observation(const BackendCalls& calls, const LaunchFacts& facts) noexcept
-      : hooks_(launch_hooks()), calls_(calls) {
-    if (hooks_ != nullptr) begun_ = hooks_->launching(record_, facts, calls_);
+      : first_(launch_observers()), calls_(calls) {
+    if (first_ != nullptr) begin(facts);
   }
-  /// Whether a debug tool asks for the launch's data.
+  /// Whether an observer asks for the launch's arguments.
   [[nodiscard]] bool asks_for_data() const noexcept {
-    return hooks_ != nullptr && (begun_ & detail::asks_for_data) != 0;
+    return first_ != nullptr && begun_.asks_for_data;
   }
-  [[nodiscard]] Inspected inspect(const LaunchArguments& arguments,
-                                  LaunchError& error) const noexcept {
-    return hooks_->inspect(record_, calls_, arguments, error);
+  [[nodiscard]] LaunchVerdict inspect(const LaunchArguments& arguments,
+                                      LaunchError& error) const noexcept {
+    return tell_arguments(first_, record_, calls_, arguments, error);
   }
   /// `launched`: the runtime accepted the launch; otherwise `error` says why not. The result is
-  /// false, with the fault in `error`, if a blocking launch finds one.
-  [[nodiscard]] bool end(bool launched, LaunchError& error) const noexcept {
-    if (hooks_ == nullptr) return launched;
-    if (launched) [[likely]]
-      return !hooks_->submitted(record_, calls_, begun_, error);
-    hooks_->refused(record_, calls_, begun_, error);
+  /// false, with the fault in `error`, if an observer waits for the launch and finds one.
+  [[nodiscard]] bool end(bool launched, LaunchError& error) noexcept {
+    if (first_ == nullptr) return launched;
+    if (!launched) [[unlikely]] {
+      end_refused(error, false);
+      return false;
+    }
+    record_.state = LaunchState::submitted;
+    if (begun_.time != 0) [[unlikely]]
+      tell_launched(first_, record_, begun_.time);
+    return !tell_finish(first_, record_, calls_, error);
+  }
+  /// In place of `end`, if an observer has decided in `inspect` that the launch is not submitted.
+  [[WARPSAFE_DETAIL_RARE]] bool end_without_runtime(LaunchVerdict verdict,
+                                                    LaunchError& error) noexcept {
+    if (verdict == LaunchVerdict::done) return end(true, error);
+    if (error.kernel.empty()) error.kernel = record_.kernel;
+    if (error.site.file == nullptr) error.site = record_.site;
+    end_refused(error, error.raw != 0);
     return false;
   }
 
  private:
-  const DebugHooks* hooks_;
+  [[gnu::noinline]] void begin(const LaunchFacts& facts) noexcept {
+    fill_record(record_, facts, calls_.vendor);
+    begun_ = tell_launching(first_, record_, calls_);
+  }
+  /// `told`: the observers know the error.
+  [[WARPSAFE_DETAIL_RARE]] void end_refused(LaunchError& error, bool told) noexcept {
+    record_.state = LaunchState::refused;
+    error.sequence = record_.sequence;
+    if (begun_.time != 0) tell_launched(first_, record_, begun_.time);
+    static_cast<void>(tell_finish(first_, record_, calls_, error));
+    if (!told) tell_failed(first_, error);
+  }
+
+  const Observer* first_;
   const BackendCalls& calls_;
-  debug::LaunchRecord record_;
-  std::uint64_t begun_;
+  LaunchRecord record_;
+  LaunchBegin begun_;
 };
 
 template <class B>

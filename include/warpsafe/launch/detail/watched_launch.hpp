@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// A launch while a debug tool or an open capture watches. What installs them includes this header,
+// A launch while an observer or an open capture watches. What installs them includes this header,
 // so that a file that launches compiles none of it.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
@@ -46,13 +46,13 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
               {entry, shape, stream, values, memory, kernel.elements, kernel.reference, calls});
 }
 
-/// Before a launch is submitted, shows its arguments to an open capture and to the debug tools.
+/// Before a launch is submitted, shows its arguments to an open capture and to the observers.
 struct ArgumentInspection {
   const CaptureHooks* captures;    ///< or nullptr; they track the memory that the launch reaches
   std::uint64_t stream_number;     ///< if `captures` is not nullptr
-  const Observation* observation;  ///< nullptr if no debug tool asks for the data
+  const Observation* observation;  ///< nullptr if no observer asks for the data
   LaunchError& error;
-  Inspected verdict = Inspected::dispatch;
+  LaunchVerdict verdict = LaunchVerdict::dispatch;
 
   static void read(void* context, const LaunchArguments& arguments) noexcept {
     ArgumentInspection& self = *static_cast<ArgumentInspection*>(context);
@@ -71,13 +71,15 @@ struct ArgumentInspection {
                                            LaunchError& error) noexcept {
   ArgumentInspection inspection{open_captures(), 0, nullptr, error};
   if (inspection.captures != nullptr) inspection.stream_number = launch.facts.stream_number;
-  const Observation observation(launch.calls, launch.facts);
+  Observation observation(launch.calls, launch.facts);
   if (observation.asks_for_data()) inspection.observation = &observation;
   if (inspection.captures != nullptr || inspection.observation != nullptr) {
     show_arguments({&ArgumentInspection::read, &inspection}, launch.calls,
                    const_cast<void*>(launch.facts.stream), launch.entry, launch.kernel,
                    launch.facts.shape, launch.arguments);
-    if (inspection.verdict != Inspected::dispatch) return inspection.verdict == Inspected::done;
+    if (inspection.verdict != LaunchVerdict::dispatch) {
+      return observation.end_without_runtime(inspection.verdict, error);
+    }
   }
   if (inspection.captures != nullptr) {
     inspection.captures->submitting({launch.facts.stream, launch.facts.stream_number},

@@ -5,11 +5,12 @@
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/name.hpp>
 
 #include <cstddef>
 
-// A backend's calls as plain functions, for the debug tools.
+// A backend's calls as plain functions, for observers.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -65,7 +66,7 @@ template <class B>
   }
 }
 
-/// A backend's functions for the debug tools. Most are the backend's own, since every further
+/// A backend's functions for observers. Most are the backend's own, since every further
 /// function costs compile time in each translation unit with a launch.
 template <class B>
 inline constexpr BackendCalls backend_calls{B::name,

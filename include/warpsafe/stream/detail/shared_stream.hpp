@@ -6,6 +6,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/detail/stream_number.hpp>
@@ -218,15 +219,13 @@ template <class B>
   return StreamNumber::of_handle(stream, device);
 }
 
-/// The slot for the device's only stream, which every Stream shares (WARPSAFE_SYNC=one-stream).
+/// The slot for the device's only stream, which every Stream shares if an observer asks for it.
 /// nullptr if each Stream is its own.
 template <class B>
 [[nodiscard, gnu::visibility("default")]] SharedStream<B>** only_stream(int device) noexcept {
   constexpr int devices = 64;
   static SharedStream<B>* kept[devices];
-  const DebugHooks* const hooks = debug_hooks();
-  const bool one = hooks != nullptr && hooks->one_stream() && device >= 0 && device < devices;
-  return one ? &kept[device] : nullptr;
+  return device >= 0 && device < devices && wants_one_stream() ? &kept[device] : nullptr;
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

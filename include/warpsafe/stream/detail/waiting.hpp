@@ -7,27 +7,20 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/name.hpp>
+#include <warpsafe/core/observer.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/backend_calls.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
-// All waits of the library, and what is checked before one. A switch watches the waits here
-// (debug/journal/timeout.hpp).
+// All waits of the library, and what is checked before one. Observers see the waits here.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
-/// The target of a wait, and the line of the call.
-struct WaitTarget {
-  const void* stream;
-  std::int32_t device;
-  call_site site;
-  bool may_stop;  ///< false if memory that the work uses is freed after the wait
-  std::uint64_t stream_number = 0;
-};
 /// A point in a stream, for recording that the work before it has ended.
 struct StreamPoint {
   const void* stream = nullptr;  ///< the vendor's handle, for texts
@@ -39,8 +32,7 @@ struct StreamPoint {
   /// an event.
   [[nodiscard]] static StreamPoint of(const void* stream, std::uint64_t number,
                                       std::int32_t device) noexcept {
-    const DebugHooks* const hooks = debug_hooks();
-    return {stream, StreamNumber(number), hooks == nullptr ? 0 : hooks->begin_wait(), device};
+    return {stream, StreamNumber(number), observers() == nullptr ? 0 : begin_wait(), device};
   }
   template <class B>
   [[nodiscard]] static StreamPoint of(const basic_stream_ref<B>& stream) noexcept {
@@ -48,8 +40,7 @@ struct StreamPoint {
   }
   /// A wait for this point has succeeded: work submitted before it is no longer suspect.
   void reached(Vendor vendor) const noexcept {
-    const DebugHooks* const hooks = debug_hooks();
-    if (hooks != nullptr && time != 0) hooks->waited(vendor, device, number.value(), time);
+    if (time != 0) tell_reached(vendor, device, number.value(), time);
   }
 };
 
@@ -142,42 +133,42 @@ inline constexpr WaitCalls event_wait_calls{
     [](void*) noexcept { return polling_helps<B>(); }};
 
 /// Waits on the host for the work submitted to the stream so far. Returns the runtime's status, or
-/// B::not_ready if WARPSAFE_TIMEOUT=SECONDS,stop ended the wait, which only `may_stop` allows.
+/// B::not_ready if an observer ended the wait, which only `may_stop` allows.
 template <CheckLevel Level, class B>
 [[nodiscard]] int wait_for_stream(const basic_stream_ref<B>& stream, call_site site,
                                   bool may_stop) noexcept {
   return on_device_of<B, Level>(stream, [&]() noexcept {
     const auto native = stream.native();
-    const DebugHooks* const hooks = debug_hooks();
-    if (hooks == nullptr)
+    const Observer* const first = observers();
+    if (first == nullptr)
       return status_with_device_check(call<B, Level, &B::stream_synchronize>(native));
-    return hooks->wait(stream_wait_calls<B, Level>, native,
-                       {native, stream.device().value(), site, may_stop, stream.number()});
+    return observed_wait(first, stream_wait_calls<B, Level>, native,
+                         {native, stream.device().value(), site, may_stop, stream.number()});
   });
 }
 /// Waits on the host for an event that was recorded at `point`. Returns as wait_for_stream.
 template <class B, CheckLevel Level>
 [[nodiscard]] int wait_for_event(typename B::native_event event, const StreamPoint& point,
                                  call_site site, bool may_stop) noexcept {
-  const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr)
+  const Observer* const first = observers();
+  if (first == nullptr)
     return status_with_device_check(call<B, Level, &B::event_synchronize>(event));
-  return hooks->wait(event_wait_calls<B, Level>, event,
-                     {point.stream, point.device, site, may_stop, point.number.value()});
+  return observed_wait(first, event_wait_calls<B, Level>, event,
+                       {point.stream, point.device, site, may_stop, point.number.value()});
 }
 /// If waits are watched, waits here before a call that waits for the stream's work inside the
 /// runtime. An example is a copy to or from pageable host memory (CUDA Runtime API, "API
 /// synchronization behavior"). That call then has nothing to wait for. Returns as wait_for_stream.
 template <CheckLevel Level, class B>
 [[nodiscard]] int wait_ahead(const basic_stream_ref<B>& stream, call_site site) noexcept {
-  const DebugHooks* const hooks = debug_hooks();
-  if (hooks == nullptr || !hooks->watches_waits()) return 0;
+  const Observer* const first = observers();
+  if (first == nullptr || !watches_waits(first)) return 0;
   return on_device_of<B, Level>(stream, [&]() noexcept {
     const WaitCalls& calls = stream_wait_calls<B, Level>;
     const auto native = stream.native();
     if (open_captures() != nullptr || !calls.may_query(native)) return 0;
-    return hooks->wait(calls, native,
-                       {native, stream.device().value(), site, true, stream.number()});
+    return observed_wait(first, calls, native,
+                         {native, stream.device().value(), site, true, stream.number()});
   });
 }
 

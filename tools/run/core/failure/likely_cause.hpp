@@ -41,7 +41,7 @@ namespace detail {
 /// Returns how many elements of the grid's size, one for each thread, need more memory than is left
 /// behind a pointer; "" if they do not, or if the type is unknown.
 [[nodiscard]] inline std::string short_memory(const PassedPointer& one, const FailedAddress& at,
-                                              const debug::LaunchRecord& launch) {
+                                              const LaunchRecord& launch) {
   const std::string element = pointed_to(one);
   const std::size_t bytes = element_bytes(element);
   // Each factor is below 2^32, and three of them have limits of 16 bits and less.
@@ -93,9 +93,8 @@ enum class Cause : std::uint8_t {
 }
 /// Returns what is wrong with a pointer that a launch has passed, or "". `misaligned`: the fault
 /// was a misaligned access.
-[[nodiscard]] inline std::string wrong_pointer(const PassedPointer& one,
-                                               const debug::LaunchRecord& launch, bool misaligned,
-                                               FailedCalls& calls, Cause& cause) {
+[[nodiscard]] inline std::string wrong_pointer(const PassedPointer& one, const LaunchRecord& launch,
+                                               bool misaligned, FailedCalls& calls, Cause& cause) {
   FailedAddress at;
   at.address = one.address;
   at.is_memory = true;
@@ -135,7 +134,7 @@ enum class Cause : std::uint8_t {
 
 /// Whether a launch has no shared memory, neither its kernel's own nor dynamic, and its kernel's
 /// code accesses some.
-[[nodiscard]] inline bool lacks_shared(const debug::LaunchRecord& launch, KernelTable& kernels) {
+[[nodiscard]] inline bool lacks_shared(const LaunchRecord& launch, KernelTable& kernels) {
   bool found = false;
   if (launch.dynamic_shared != 0) return found;
   kernels.each([&](const Kernel& one) {
@@ -154,7 +153,7 @@ enum class Cause : std::uint8_t {
                                                KernelTable& kernels, Rerun& rerun) noexcept try {
   constexpr std::size_t most = 16;
   constexpr int most_lines = 6;
-  debug::LaunchRecord suspects[most];
+  LaunchRecord suspects[most];
   std::size_t found = 0;
   if (rerun.waits()) {
     for (const OpenLaunch& one : rerun.open(device)) {

@@ -12,7 +12,7 @@ namespace warpsafe::watch {
 /// A launch while the program is inside the runtime's call.
 struct ObservedLaunch {
   Launch launch;
-  debug::LaunchRecord record{};
+  LaunchRecord record{};
   std::uint64_t begun = 0;
   std::uint64_t ordinal = 0;  ///< among the launches of its kernel; only with --rerun
   bool waits = false;         ///< a run of --rerun waits after it

@@ -124,7 +124,7 @@ class ErrorReporter {
   /// Counts a fault that is already in the log.
   void count_fault(const LaunchError& error) noexcept {
     __atomic_add_fetch(&faults_, 1, __ATOMIC_RELAXED);
-    debug::LaunchRecord suspects[16];
+    LaunchRecord suspects[16];
     const std::size_t found = debug::suspects(error, suspects, 16);
     try {
       kernels_.each([&](Kernel& one) {
@@ -221,7 +221,7 @@ class ErrorReporter {
   void suspected(const LaunchError& error) noexcept {
     if (!rerun_.on()) return;
     try {
-      std::vector<debug::LaunchRecord> found(debug::Journal::capacity);
+      std::vector<LaunchRecord> found(debug::Journal::capacity);
       found.resize(debug::suspects(error, found.data(), found.size()));
       rerun_.suspected(found);
     } catch (...) {  // out of memory: the program runs once

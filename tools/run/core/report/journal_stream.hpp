@@ -3,9 +3,9 @@
 #pragma once
 
 #include "../../../common/guarded_file.hpp"
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/debug/detail/output_file.hpp>
 #include <warpsafe/debug/run/journal_file.hpp>
-#include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/error/format.hpp>
 
 #include <fcntl.h>
@@ -35,15 +35,15 @@ class JournalStream {
     if (file < 0) return errno;
     path_ = path;
     file_.use(move_descriptor(file));
-    zero_ = debug::detail::nanoseconds_now();
+    zero_ = warpsafe::detail::nanoseconds_now();
     debug::RunRecord run;
     run.environment = std::move(environment);
     line(debug::detail::environment_line(run));
     for (const DeviceLimits& limits : run.environment.devices) {
       line(debug::detail::device_line(limits));
     }
-    listener_.user = this;
-    listener_.launched = [](void* self, const debug::LaunchRecord& record, std::uint64_t begun,
+    observer_.user = this;
+    observer_.launched = [](void* self, const LaunchRecord& record, std::uint64_t begun,
                             std::uint64_t ended) noexcept {
       auto& stream = *static_cast<JournalStream*>(self);
       stream.write([&] {
@@ -51,23 +51,23 @@ class JournalStream {
             {record, stream.since(begun), stream.since(ended), 0, 0, thread()});
       });
     };
-    listener_.waited = [](void* self, const debug::WaitRecord& wait) noexcept {
+    observer_.waited = [](void* self, const WaitRecord& wait) noexcept {
       auto& stream = *static_cast<JournalStream*>(self);
       stream.write([&] {
-        debug::WaitRecord made = wait;
+        WaitRecord made = wait;
         made.begun = stream.since(wait.begun);
         made.ended = stream.since(wait.ended);
         return debug::detail::wait_line({made, thread()});
       });
     };
-    listener_.failed = [](void* self, const LaunchError& error) noexcept {
+    observer_.failed = [](void* self, const LaunchError& error) noexcept {
       auto& stream = *static_cast<JournalStream*>(self);
       stream.write([&] {
         char text[4096];
         const std::size_t size = format_error(error, text, sizeof text);
         return debug::detail::error_line({error.code,
                                           {text, size},
-                                          stream.since(debug::detail::nanoseconds_now()),
+                                          stream.since(warpsafe::detail::nanoseconds_now()),
                                           error.sequence,
                                           error.device,
                                           error.stream,
@@ -76,7 +76,7 @@ class JournalStream {
     };
     return 0;
   }
-  [[nodiscard]] debug::RunListener& listener() noexcept { return listener_; }
+  [[nodiscard]] Observer& observer() noexcept { return observer_; }
   /// Returns the errno of the first line that could not be written, or 0.
   [[nodiscard]] int failed() const noexcept { return __atomic_load_n(&failed_, __ATOMIC_RELAXED); }
 
@@ -131,7 +131,7 @@ class JournalStream {
     return mine;
   }
 
-  debug::RunListener listener_;
+  Observer observer_;
   GuardedFile file_;
   std::mutex mutex_;  ///< guards the two
   std::string path_;

@@ -25,7 +25,7 @@ class RunFiles {
     if (!options.journal.empty()) {
       const int failed = journal_.open(options.journal.c_str(), platform.environment());
       if (failed == 0) {
-        debug::add_listener(journal_.listener());
+        observe(journal_.observer());
       } else {
         debug::detail::log_line(debug::LogLevel::error, "warpsafe: cannot write the journal %s: %s",
                                 debug::detail::Shown(options.journal.c_str()).c_str(),

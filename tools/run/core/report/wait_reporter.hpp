@@ -4,9 +4,10 @@
 
 #include "observed_wait.hpp"
 #include "wait_watch.hpp"
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/name.hpp>
+#include <warpsafe/core/observer.hpp>
 #include <warpsafe/debug.hpp>
-#include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/error/error.hpp>
 
 #include <cstdint>
@@ -35,30 +36,24 @@ class WaitReporter {
     seen.device = device;
     seen.began = debug::Completion::get().begin_wait();
     seen.begun = 0;
-    if (debug::detail::has_listeners()) {
-      seen.begun = debug::detail::nanoseconds_now();
-      debug::detail::notify_listeners([&](const debug::RunListener& one) {
-        if (one.waiting != nullptr) one.waiting(one.user, what);
-      });
-    }
+    const bool timed = warpsafe::detail::tell_waiting(warpsafe::detail::observers(), what);
+    if (timed) seen.begun = warpsafe::detail::nanoseconds_now();
     seen.watched = watch_.begin(what, stream, device);
   }
   /// Call when the runtime has returned.
   void end(const ObservedWait& seen, Vendor vendor, int status) noexcept {
     watch_.end(seen.watched);
     if (seen.begun != 0) {
-      const debug::WaitRecord record{seen.what,
-                                     seen.stream,
-                                     seen.device,
-                                     vendor,
-                                     status,
-                                     seen.begun,
-                                     debug::detail::nanoseconds_now(),
-                                     {},
-                                     seen.stream_number};
-      debug::detail::notify_listeners([&](const debug::RunListener& one) {
-        if (one.waited != nullptr) one.waited(one.user, record);
-      });
+      const WaitRecord record{seen.what,
+                              seen.stream,
+                              seen.device,
+                              vendor,
+                              status,
+                              seen.begun,
+                              warpsafe::detail::nanoseconds_now(),
+                              {},
+                              seen.stream_number};
+      warpsafe::detail::tell_waited(warpsafe::detail::observers(), record);
     }
   }
   /// After a successful wait, the work submitted before it is complete.

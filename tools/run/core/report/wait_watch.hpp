@@ -4,9 +4,9 @@
 
 #include "../../../common/held_signals.hpp"
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
-#include <warpsafe/debug/run_listener.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +56,7 @@ class WaitWatch {
       place.device = device;
       place.reported = false;
       const bool timed = __atomic_load_n(&timed_, __ATOMIC_RELAXED);
-      __atomic_store_n(&place.begun, timed ? debug::detail::nanoseconds_now() : untimed,
+      __atomic_store_n(&place.begun, timed ? warpsafe::detail::nanoseconds_now() : untimed,
                        __ATOMIC_RELEASE);
       return i;
     }
@@ -67,7 +67,7 @@ class WaitWatch {
     Place& place = places_[at];
     const std::uint64_t begun = __atomic_exchange_n(&place.begun, 0, __ATOMIC_ACQ_REL);
     if (__atomic_load_n(&place.reported, __ATOMIC_ACQUIRE)) {
-      debug::detail::log_wait_end((debug::detail::nanoseconds_now() - begun) / 1'000'000);
+      debug::detail::log_wait_end((warpsafe::detail::nanoseconds_now() - begun) / 1'000'000);
     }
     __atomic_store_n(&place.taken, false, __ATOMIC_RELEASE);
   }
@@ -92,7 +92,7 @@ class WaitWatch {
       for (Place& place : places_) {
         const std::uint64_t begun = __atomic_load_n(&place.begun, __ATOMIC_ACQUIRE);
         if (begun == 0 || begun == untimed || __atomic_load_n(&place.reported, __ATOMIC_RELAXED) ||
-            debug::detail::nanoseconds_now() - begun < limit) {
+            warpsafe::detail::nanoseconds_now() - begun < limit) {
           continue;
         }
         const warpsafe::detail::WaitTarget where{place.stream, place.device, {}, false};

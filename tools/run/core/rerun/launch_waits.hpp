@@ -83,11 +83,11 @@ class LaunchWaits {
   /// Returns the number, below the given one, up to which the runtime has received all launches.
   /// Those of other threads may arrive during a wait.
   [[nodiscard]] static std::uint64_t last_before(std::uint64_t number) noexcept {
-    const debug::JournalReader started([&](const debug::LaunchRecord& one) {
-      return one.state == debug::LaunchState::started && one.sequence < number;
+    const debug::JournalReader started([&](const LaunchRecord& one) {
+      return one.state == LaunchState::started && one.sequence < number;
     });
     std::uint64_t first = number;
-    for (const debug::LaunchRecord& one : started) first = std::min(first, one.sequence);
+    for (const LaunchRecord& one : started) first = std::min(first, one.sequence);
     return first - 1;
   }
   /// Waits for a stream. Its launches up to that number have then ended. Returns the runtime's

@@ -34,7 +34,7 @@ namespace warpsafe::watch {
 /// A launch of a later run under --rerun that is not known to have ended.
 struct OpenLaunch {
   std::uint64_t sequence = 0;
-  debug::LaunchRecord record{};
+  LaunchRecord record{};
   std::uint64_t ordinal = 0;
   bool is_graph = false;
   HostStack stack{};         ///< of the launch
@@ -127,7 +127,7 @@ class Rerun {
   [[nodiscard]] bool others_run(const std::vector<OpenLaunch>& open, std::int32_t device) {
     const debug::JournalReader flying(&debug::is_in_flight);
     const std::lock_guard lock(mutex_);
-    return std::any_of(flying.begin(), flying.end(), [&](const debug::LaunchRecord& one) {
+    return std::any_of(flying.begin(), flying.end(), [&](const LaunchRecord& one) {
       return held_.find(one.sequence) == held_.end() && !has_ended(one) &&
              (device < 0 || one.device == device) &&
              std::none_of(open.begin(), open.end(),
@@ -158,9 +158,9 @@ class Rerun {
   }
 
   /// Writes a first run's suspects of one more fault. May throw std::bad_alloc.
-  void suspected(std::span<const debug::LaunchRecord> suspects) {
+  void suspected(std::span<const LaunchRecord> suspects) {
     std::vector<Suspect> found;
-    for (const debug::LaunchRecord& one : suspects) {
+    for (const LaunchRecord& one : suspects) {
       const Ordinal& place = ordinals_[one.sequence % ordinals_.size()];
       if (__atomic_load_n(&place.sequence, __ATOMIC_ACQUIRE) != one.sequence) continue;
       found.push_back(suspect_of(one, __atomic_load_n(&place.of, __ATOMIC_RELAXED)));
@@ -181,8 +181,7 @@ class Rerun {
     std::uint64_t of = 0;
   };
 
-  [[nodiscard]] static Suspect suspect_of(const debug::LaunchRecord& record,
-                                          std::uint64_t ordinal) {
+  [[nodiscard]] static Suspect suspect_of(const LaunchRecord& record, std::uint64_t ordinal) {
     Suspect made;
     made.ordinal = ordinal;
     made.device = record.device;
@@ -198,7 +197,7 @@ class Rerun {
     return made;
   }
   /// @pre mutex_
-  [[nodiscard]] bool has_ended(const debug::LaunchRecord& record) const {
+  [[nodiscard]] bool has_ended(const LaunchRecord& record) const {
     const auto found = ended_.find(record.stream_number);
     return found != ended_.end() && record.sequence <= found->second;
   }

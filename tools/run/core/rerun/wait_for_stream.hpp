@@ -6,7 +6,7 @@
 #include "../stream/known_streams.hpp"
 #include "../stream/stream_names.hpp"
 #include <warpsafe/core/detail/hooks.hpp>
-#include <warpsafe/debug/run_listener.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 
@@ -55,7 +55,7 @@ inline constexpr int cannot_wait = -1;
       status = cannot_wait;
     }
   };
-  const std::uint64_t begun = debug::detail::nanoseconds_now();
+  const std::uint64_t begun = warpsafe::detail::nanoseconds_now();
   long pause = 0;
   for (;;) {
     // Between two questions, another thread may destroy the stream or begin a capture.
@@ -64,7 +64,8 @@ inline constexpr int cannot_wait = -1;
     } else if (!streams.while_alive(stream, ask)) {
       status = cannot_wait;
     }
-    if (status != not_ready || debug::detail::nanoseconds_now() - begun >= limit * 1'000'000) break;
+    if (status != not_ready || warpsafe::detail::nanoseconds_now() - begun >= limit * 1'000'000)
+      break;
     constexpr long longest_pause = 1'000'000;
     const timespec asked{0, pause};
     if (pause != 0) ::nanosleep(&asked, nullptr);

@@ -74,7 +74,7 @@ TEST(Rerun, AFileIsWrittenThroughNoLink) {
 }
 TEST(Rerun, OnlyLaunchesOfTheDeviceThatRunAreToBlame) {
   Rerun rerun(Options::parse("rerun=2\nrerun-folder=/none/there\n"));
-  warpsafe::debug::LaunchRecord record{};
+  warpsafe::LaunchRecord record{};
   for (const std::int32_t device : {0, 1}) {
     record.device = device;
     record.stream_number = static_cast<std::uint64_t>(device) + 1;
@@ -96,7 +96,7 @@ TEST(Rerun, OnlyLaunchesOfTheDeviceThatRunAreToBlame) {
 // Its call of the runtime has not returned; before that, the watch holds it.
 TEST(Rerun, ALaunchInsideTheRuntimeMayRunBesideOthers) {
   Rerun rerun(Options::parse("rerun=3\nrerun-folder=/none/there\n"));
-  warpsafe::debug::LaunchRecord record{};
+  warpsafe::LaunchRecord record{};
   int stream = 0;
   record.stream = &stream;
   record.device = 41;

@@ -5,7 +5,7 @@
 #include <warpsafe/backend/host/detail/shared_requests.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/name.hpp>
@@ -150,12 +150,7 @@ class Grid {
     if (requests.put_separate(out, shape.dynamic_shared)) fail(HostStatus::launch_failure, text);
     if (!stopped() && requests.put_in_bytes(out, kernel, shape.dynamic_shared) &&
         SharedRequests::is_first_of(function())) {
-      const warpsafe::detail::DebugHooks* const hooks = warpsafe::detail::debug_hooks();
-      if (hooks != nullptr) {
-        hooks->warn(text);
-      } else {
-        std::fprintf(stderr, "%s\n", text);
-      }
+      if (!warpsafe::detail::tell_warning(text)) std::fprintf(stderr, "%s\n", text);
     }
   }
   /// Fails a grid of several rows whose threads took their work from grid_stride alone: each row

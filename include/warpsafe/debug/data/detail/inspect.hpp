@@ -28,7 +28,6 @@
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 
 using warpsafe::detail::BackendCalls;
-using warpsafe::detail::Inspected;
 
 /// A profiler's function if the process contains it (linked, or loaded by the profiler), else
 /// nullptr.
@@ -81,44 +80,44 @@ struct DataLaunch {
 [[gnu::visibility("default")]] inline thread_local DataModes data_modes{};
 [[gnu::visibility("default")]] inline thread_local DataLaunch* data_launch = nullptr;
 
-/// Decides which tools take this launch; call it once for each launch. Returns `asks_for_data` or
-/// 0, as part of what `launching` returns.
-[[gnu::cold, gnu::noinline]] inline std::uint64_t request_data(
+/// Decides which tools take this launch; call it once for each launch. Returns whether one does.
+[[nodiscard, gnu::cold, gnu::noinline]] inline bool requests_data(
     const LaunchRecord& record) noexcept {
-  if (!__atomic_load_n(&data_in_use, __ATOMIC_RELAXED)) return 0;
+  if (!__atomic_load_n(&data_in_use, __ATOMIC_RELAXED)) return false;
   DataFilters& filters = DataFilters::get();
   const bool reference = filters.reference.selects(record.kernel);
   const bool shadow = filters.shadow.selects(record.kernel);
   const bool trace = filters.trace.selects(record.kernel);
   data_modes = {reference, shadow && !reference, trace};
-  return reference || shadow || trace ? warpsafe::detail::asks_for_data : 0;
+  return reference || shadow || trace;
 }
 
-/// DebugHooks::inspect.
-[[gnu::cold, gnu::noinline]] inline Inspected inspect(const LaunchRecord& record,
-                                                      const BackendCalls& calls,
-                                                      const LaunchArguments& arguments,
-                                                      LaunchError& error) noexcept {
+/// Observer::inspect.
+[[gnu::cold, gnu::noinline]] inline LaunchVerdict inspect(const LaunchRecord& record,
+                                                          const BackendCalls& calls,
+                                                          const LaunchArguments& arguments,
+                                                          LaunchError& error) noexcept {
   DataModes modes = data_modes;
+  if (!(modes.reference || modes.shadow || modes.trace)) return LaunchVerdict::dispatch;
   bool capturing = true;
   const int queried =
       trace_call<&BackendCalls::stream_capturing>(calls, arguments.stream, capturing);
   if (queried != 0 || capturing) {
     log_skipped(record, modes, "its stream captures a graph");
-    return Inspected::dispatch;
+    return LaunchVerdict::dispatch;
   }
   if (modes.reference || modes.shadow) {
     std::size_t argument = 0;
     if (const char* const obstacle = reference_obstacle(arguments, argument)) {
       log_skipped(record, modes, obstacle, argument);
       modes.reference = modes.shadow = false;
-      if (!modes.trace) return Inspected::dispatch;
+      if (!modes.trace) return LaunchVerdict::dispatch;
     }
   }
   const auto refuse = [&] {
     Journal::get().refused(record.sequence);
     put_launch(error, record);
-    return Inspected::failed;
+    return LaunchVerdict::failed;
   };
   const auto no_memory = [&] {
     error = LaunchError::make(Errc::out_of_memory, Stage::runtime_call);
@@ -148,11 +147,11 @@ struct DataLaunch {
     const auto point =
         warpsafe::detail::StreamPoint::of(record.stream, record.stream_number, record.device);
     point.reached(calls.vendor);
-    return Inspected::done;
+    return LaunchVerdict::done;
   }
   if (modes.trace) switch_profiler(calls, true);
   data_launch = launch.release();
-  return Inspected::dispatch;
+  return LaunchVerdict::dispatch;
 }
 
 /// Ends the inspection of a launch that the runtime accepted or refused.

@@ -5,7 +5,6 @@
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/journal/suspects.hpp>
 #include <warpsafe/debug/log.hpp>
-#include <warpsafe/debug/run_listener.hpp>
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/format.hpp>
@@ -13,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// What the debug tools do when an error occurs: the functions of DebugHooks about errors.
+// What the debug tools do when an error occurs.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 
@@ -28,7 +27,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
   write_log(level, text, size + rest.size());
 }
 
-/// Completes an error that was made from a runtime status, and finds its suspects.
+/// Observer::complete: completes an error that was made from a runtime status, and finds its
+/// suspects.
 [[gnu::cold]] inline void record_error(LaunchError& error, std::int32_t device,
                                        bool earlier_work) noexcept {
   error.blocking_was_on = __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED);
@@ -37,25 +37,14 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
   }
   if (earlier_work) error.incident = Incidents::get().add(error, device);
 }
-/// DebugHooks::error_created. Listeners get a refused launch from `refused` (launch_hooks.hpp),
-/// which knows the kernel.
-[[gnu::cold]] inline void error_created(LaunchError& error, std::int32_t device,
-                                        bool earlier_work) noexcept {
-  record_error(error, device, earlier_work);
-  if (!has_listeners()) return;
-  LaunchError reported = error;
-  if (reported.device < 0) reported.device = device;
-  notify_failed(reported);
-}
-/// DebugHooks::put_suspects.
+/// Observer::explain.
 [[gnu::cold]] inline void put_suspects(warpsafe::detail::TextBuffer& out,
                                        const LaunchError& error) noexcept {
   Incidents::get().put(out, error);
 }
-/// DebugHooks::continues_after. Writes the error first.
+/// Observer::continues_after. Writes the error first.
 [[gnu::cold, gnu::noinline]] inline bool continues_after(LaunchError& error) noexcept {
   error.blocking_was_on = blocking();
-  notify_failed(error);
   const bool warn_only = Environment::get().warn_only;
   if (warn_only) {
     log_error(LogLevel::warn, error, "\n  WARPSAFE_ON_ERROR=warn: launched anyway");

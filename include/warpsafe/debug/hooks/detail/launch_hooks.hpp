@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/debug/data/detail/inspect.hpp>
 #include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/hooks/detail/error_hooks.hpp>
@@ -19,26 +19,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 // What the debug tools do around the dispatch of a checked launch. The launch path adds the launch
 // to the journal, reads one byte, and records that the runtime accepted the launch. Everything that
-// a switch asks for is out of line. Launches come here through DebugHooks
-// (launch/detail/observation.hpp).
-
-namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
-
-/// Fills in those of a kernel's limits that the journal keeps.
-inline void set_kernel_limits(LaunchRecord& record, const KernelLimits& limits) noexcept {
-  record.registers = limits.registers;
-  record.max_threads_per_block = limits.max_threads_per_block;
-  record.static_shared = static_cast<std::uint32_t>(limits.static_shared);
-}
-
-}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug
+// a switch asks for is out of line.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
-
-using warpsafe::detail::LaunchFacts;
 
 /// Whether a debugger is attached to this process, from Linux's /proc/self/status (proc(5)).
 [[gnu::cold, gnu::noinline]] inline bool is_debugged() noexcept {
@@ -118,17 +105,19 @@ using warpsafe::detail::LaunchFacts;
            static_cast<int>(record.kernel.size), record.kernel.data, record.static_shared);
 }
 
-/// DebugHooks::warn.
+/// Observer::warn.
 [[gnu::cold, gnu::noinline, gnu::visibility("default")]] inline void warn(
     const char* text) noexcept {
   ensure_started();
   if (!Environment::get().silent) log_line(LogLevel::warn, "%s", text);
 }
 
-/// Does what the switches ask for before a launch. Returns the time in nanoseconds if the launch is
-/// timed, else 0, with `asks_for_data` added if its data is copied.
-[[gnu::cold, gnu::noinline]] inline std::uint64_t before_launch(
-    const LaunchRecord& record, const BackendCalls& calls) noexcept {
+/// When this thread's launch began, in nanoseconds; 0 unless the launch is in the trace.
+[[gnu::visibility("default")]] inline thread_local std::uint64_t launch_begun = 0;
+
+/// Does what the switches ask for before a launch. Returns whether its data is copied.
+[[gnu::cold, gnu::noinline]] inline bool before_launch(const LaunchRecord& record,
+                                                       const BackendCalls& calls) noexcept {
   ensure_started();
   if (is_logged(LogLevel::warn)) {
     log_pending_error(record, calls);
@@ -143,16 +132,15 @@ using warpsafe::detail::LaunchFacts;
              static_cast<unsigned long long>(record.dynamic_shared));
   }
   break_at_launch(record);
-  notify_listeners([&](const RunListener& one) {
-    if (one.launching != nullptr) one.launching(one.user, record);
-  });
-  const bool timed = is_logged(LogLevel::trace) || has_listeners();
-  return (timed ? nanoseconds_now() : 0) | request_data(record);
+  launch_begun = is_logged(LogLevel::trace) ? nanoseconds_now() : 0;
+  return requests_data(record);
 }
-/// Reports a timed launch; `status` is the runtime's.
-[[gnu::cold, gnu::noinline]] inline void after_launch(const LaunchRecord& record,
+/// Writes the launch's line in the trace; `status` is the runtime's.
+[[gnu::cold, gnu::noinline]] inline void trace_launch(const LaunchRecord& record,
                                                       const BackendCalls& calls,
-                                                      std::uint64_t begun, int status) noexcept {
+                                                      int status) noexcept {
+  const std::uint64_t begun = std::exchange(launch_begun, 0);
+  if (begun == 0) return;
   const std::uint64_t ended = nanoseconds_now();
   if (is_logged(LogLevel::trace)) {
     const std::uint64_t took = ended - begun;
@@ -169,11 +157,6 @@ using warpsafe::detail::LaunchFacts;
              : (record.options & extended) != 0 ? ", by cudaLaunchKernelExC"
                                                 : ", by cudaLaunchKernel");
   }
-  LaunchRecord made = record;
-  made.state = status == 0 ? LaunchState::submitted : LaunchState::refused;
-  notify_listeners([&](const RunListener& one) {
-    if (one.launched != nullptr) one.launched(one.user, made, begun, ended);
-  });
 }
 
 /// Waits for a kernel that was just launched, if a switch asks for it and no graph is being
@@ -208,71 +191,17 @@ using warpsafe::detail::LaunchFacts;
   if (is_logged(LogLevel::error)) log_error(LogLevel::error, error, "");
 }
 
-/// Fills in the options that few launches have.
-[[gnu::cold, gnu::noinline]] inline void fill_options(LaunchRecord& record,
-                                                      const LaunchShape& shape) noexcept {
-  const auto add = [&](bool asked, LaunchOption option) {
-    if (asked)
-      record.options = static_cast<std::uint8_t>(record.options | static_cast<int>(option));
-  };
-  add(shape.has_priority, LaunchOption::priority);
-  add(shape.has_cluster, LaunchOption::cluster);
-  add(shape.non_portable_cluster, LaunchOption::non_portable_cluster);
-  add(shape.cooperative, LaunchOption::cooperative);
-  add(shape.programmatic, LaunchOption::programmatic);
-  if (shape.has_priority) {
-    const std::int32_t asked = shape.priority;
-    record.priority = static_cast<std::int8_t>(asked < -128 ? -128 : asked > 127 ? 127 : asked);
-  }
-  for (int axis = 0; shape.has_cluster && axis < 3; ++axis) {
-    const std::uint32_t asked = shape.cluster[axis];
-    record.cluster[axis] = static_cast<std::uint8_t>(asked > 255 ? 255 : asked);
-  }
-}
-
-inline void fill_record(LaunchRecord& record, const LaunchFacts& facts, Vendor vendor) noexcept {
-  record.sequence = 0;
-  record.kernel = facts.kernel;
-  for (int axis = 0; axis < 3; ++axis) {
-    record.grid[axis] = facts.shape.grid[axis];
-    record.block[axis] = facts.shape.block[axis];
-  }
-  record.dynamic_shared = facts.shape.dynamic_shared;
-  record.stream = facts.stream;
-  record.stream_number = facts.stream_number;
-  record.device = facts.device;
-  record.vendor = vendor;
-  record.state = LaunchState::started;
-  static constexpr KernelLimits unknown{};
-  debug::set_kernel_limits(record, facts.limits != nullptr ? *facts.limits : unknown);
-  record.options = 0;
-  record.priority = 0;
-  std::memset(record.cluster, 0, sizeof record.cluster);
-  // The condition of has_attributes(), in one branch.
-  const LaunchShape& shape = facts.shape;
-  const unsigned asked =
-      static_cast<unsigned>(shape.has_priority) | static_cast<unsigned>(shape.has_cluster) |
-      static_cast<unsigned>(shape.cooperative) | static_cast<unsigned>(shape.programmatic);
-  if (asked != 0) [[unlikely]]
-    fill_options(record, shape);
-  record.site = facts.site;
-}
-
-/// DebugHooks::launching.
-[[nodiscard]] inline std::uint64_t launching(LaunchRecord& record, const LaunchFacts& facts,
-                                             const BackendCalls& calls) noexcept {
-  fill_record(record, facts, calls.vendor);
+/// Observer::launching.
+[[nodiscard]] inline bool launching(LaunchRecord& record, const BackendCalls& calls) noexcept {
   record.sequence = Journal::get().append(record);
-  return any_switch_on() ? before_launch(record, calls) : 0;
+  return any_switch_on() && before_launch(record, calls);
 }
-/// The part of `submitted` that the switches ask for.
+/// What the switches ask for after a launch that the runtime accepted.
 [[gnu::cold, gnu::noinline]] inline bool finish_launch(const LaunchRecord& record,
                                                        const BackendCalls& calls,
-                                                       std::uint64_t begun,
                                                        LaunchError& error) noexcept {
-  const std::uint64_t at = begun & ~warpsafe::detail::asks_for_data;
-  if (at != 0) after_launch(record, calls, at, 0);
-  if (at != begun && finish_inspection(record, calls, error)) return true;
+  trace_launch(record, calls, 0);
+  if (finish_inspection(record, calls, error)) return true;
   const int status = wait_for_launch(record, calls);
   if (status == 0) return false;
   error = calls.error(status, Name::of("stream synchronize"), record.site, Stage::completion,
@@ -282,23 +211,27 @@ inline void fill_record(LaunchRecord& record, const LaunchFacts& facts, Vendor v
   log_launch_error(error, record);
   return true;
 }
-/// DebugHooks::submitted.
-[[nodiscard]] inline bool submitted(const LaunchRecord& record, const BackendCalls& calls,
-                                    std::uint64_t begun, LaunchError& error) noexcept {
-  Journal::get().submitted(record.sequence, Completion::get().now());
-  return any_switch_on() && finish_launch(record, calls, begun, error);
-}
-/// DebugHooks::refused.
-[[gnu::cold, gnu::noinline]] inline void refused(const LaunchRecord& record,
-                                                 const BackendCalls& calls, std::uint64_t begun,
-                                                 LaunchError& error) noexcept {
-  const std::uint64_t at = begun & ~warpsafe::detail::asks_for_data;
-  if (at != 0) after_launch(record, calls, at, error.raw);
-  if (at != begun) cancel_inspection(calls);
+/// The launch was refused.
+[[gnu::cold, gnu::noinline]] inline void finish_refused(const LaunchRecord& record,
+                                                        const BackendCalls& calls,
+                                                        LaunchError& error) noexcept {
+  trace_launch(record, calls, error.raw);
+  cancel_inspection(calls);
   Journal::get().refused(record.sequence);
-  record_error(error, record.device, warpsafe::detail::reports_earlier_fault(error));
+  if (error.incident == 0) {
+    record_error(error, record.device, warpsafe::detail::reports_earlier_fault(error));
+  }
   log_launch_error(error, record);
-  notify_failed(error);
+}
+/// Observer::finish.
+[[nodiscard]] inline bool finish(const LaunchRecord& record, const BackendCalls& calls,
+                                 LaunchError& error) noexcept {
+  if (record.state == LaunchState::refused) [[unlikely]] {
+    finish_refused(record, calls, error);
+    return false;
+  }
+  Journal::get().submitted(record.sequence, Completion::get().now());
+  return any_switch_on() && finish_launch(record, calls, error);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail

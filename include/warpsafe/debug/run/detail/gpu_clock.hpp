@@ -7,7 +7,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/launch_record.hpp>
-#include <warpsafe/debug/run_listener.hpp>
+#include <warpsafe/core/observer.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 
 #include <cstdint>
