@@ -38,9 +38,9 @@ struct Objects {
                       2.0F, std::as_const(x).view(), y.view(), x.size());
   }
   ws::ExecutableGraph instantiated() {
-    const auto graph =
+    const auto captured =
         operations::must(ws::capture(stream, [&](ws::Capture&) { return launch_on(stream); }));
-    return operations::must(graph.instantiate());
+    return operations::must(captured.instantiate());
   }
 };
 
