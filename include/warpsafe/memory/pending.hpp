@@ -41,8 +41,8 @@ using DropReport = void (*)(const call_site& made, const LaunchError* error) noe
   }
   std::fprintf(
       stderr,
-      "warpsafe: the result of a copy was dropped unread, and its destructor waits for the "
-      "copy to end\n  made at %s:%u; take it with std::move(pending).get()\n",
+      "warpsafe: the result of a copy was dropped unread; its destructor waits if the copy has not "
+      "ended\n  made at %s:%u; take it with std::move(pending).get()\n",
       made.file == nullptr ? "?" : made.file, static_cast<unsigned>(made.line));
 }
 
@@ -73,9 +73,10 @@ auto refuse_early_read() noexcept {
 
 /// A token for a value on the host that the device still reads or writes. `get()` waits for the
 /// copy and returns the value. The token owns the host memory, and keeps the device memory
-/// allocated, until the copy has ended. Move-only. The destructor of an unread token waits, since
-/// the device would otherwise write into freed memory. If the token was made in a checked build,
-/// the destructor also prints a line to standard error.
+/// allocated, until the copy has ended. Move-only. The destructor of an unread token waits if the
+/// copy has not ended, since the device would otherwise write into freed memory; a copy by
+/// `to_host` has ended. If the token was made in a checked build, the destructor also prints a line
+/// to standard error.
 template <class B, class T>
 class [[nodiscard]] basic_pending {
  public:

@@ -149,11 +149,12 @@ TEST_F(PendingTest, DroppedWaitsAndSaysSo) {
   opener.join();
   EXPECT_TRUE(ended) << "the destructor returns after the end of the copy";
   EXPECT_EQ(waits(), before + 1);
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
-            "warpsafe: the result of a copy was dropped unread, and its destructor waits for the "
-            "copy to end\n  made at " +
-                std::string(app.file) + ':' + std::to_string(app.line) +
-                "; take it with std::move(pending).get()\n");
+  EXPECT_EQ(
+      ::testing::internal::GetCapturedStderr(),
+      "warpsafe: the result of a copy was dropped unread; its destructor waits if the copy has "
+      "not ended\n  made at " +
+          std::string(app.file) + ':' + std::to_string(app.line) +
+          "; take it with std::move(pending).get()\n");
 }
 
 TEST_F(PendingTest, IsDiscardedByName) {
