@@ -158,7 +158,7 @@ class [[nodiscard]] basic_executable_graph {
 
  private:
   template <CheckLevel Level>
-  [[nodiscard]] result<void> submit(basic_stream_hold<B> stream, call_site site) noexcept {
+  [[nodiscard]] result<void> submit(basic_stream_hold<B>&& stream, call_site site) noexcept {
     const int launched = detail::on_device_of<B, Level>(stream.ref(), [&]() noexcept {
       return detail::call<B, Level, &B::graph_launch>(native_, stream.ref().native());
     });
@@ -171,10 +171,12 @@ class [[nodiscard]] basic_executable_graph {
       error.device = stream.ref().device().value();
       return error;
     }
-    // An event of one device cannot be recorded in a stream of another.
-    if (last_.has_value() && last_->ref().device() != stream.ref().device()) launched_ = {};
     last_number_ = detail::StreamNumber(stream.ref().number());
-    last_ = std::move(stream);
+    if (!last_.has_value() || last_->ref() != stream.ref()) {
+      // An event of one device cannot be recorded in a stream of another.
+      if (last_.has_value() && last_->ref().device() != stream.ref().device()) launched_ = {};
+      last_ = std::move(stream);
+    }
     is_marked_ = false;
     if (!resources_->has_kept_values()) return success();
     if (const int status = launched_.template set<Level>(last_->ref())) {
@@ -192,7 +194,7 @@ class [[nodiscard]] basic_executable_graph {
   /// graph at once (seen on 5.2.3, 5.7.1 and 6.4.3). Level full also finds
   /// captures that other code began.
   template <CheckLevel Level>
-  [[nodiscard]] static bool is_captured(basic_stream_ref<B> stream, call_site site,
+  [[nodiscard]] static bool is_captured(const basic_stream_ref<B>& stream, call_site site,
                                         LaunchError& error) noexcept {
     if (Level != CheckLevel::full && detail::open_captures() == nullptr) return false;
     // If the query fails, the launch reports the error.

@@ -73,13 +73,9 @@ class [[nodiscard]] basic_device_buffer {
       call_site site = call_site::current()) noexcept {
     auto made = create<Level>(std::move(stream), source.size(), site);
     if (!made.has_value()) return made;
-    const result<void> usable =
-        detail::check_elements<Level, B>(source.data(), source.size(), site);
-    if (!usable.has_value()) return usable.assume_error();
     const basic_device_buffer& buffer = made.assume_value();
-    const auto host = detail::CopyRows::flat(source.data(), source.size());
-    const result<void> copied = detail::copy_blocking<Level>(
-        buffer.rows(), host, CopyKind::host_to_device, buffer.stream(), site);
+    const result<void> copied =
+        detail::fill_from_host<Level>(buffer.stream(), buffer.rows(), source, site);
     if (!copied.has_value()) return copied.assume_error();
     return made;
   }
@@ -184,7 +180,8 @@ class [[nodiscard]] basic_device_buffer {
                                         call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_fill_value<Byte>()) {
       const result<void> filled = detail::fill_rows<Level>(rows(), value, stream, site);
-      return filled.has_value() ? detail::record_use<Level>(memory_, stream, site) : filled;
+      if (!filled.has_value()) return filled;
+      return detail::record_use<Level>(memory_, stream, site);
     } else {
       return success();
     }

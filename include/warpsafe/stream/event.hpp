@@ -42,10 +42,15 @@ class [[nodiscard]] basic_event {
     typename B::native_event event{};
     const int status = detail::call<B, Level, &B::event_create>(event, Timed);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
-    basic_event made(event, detail::call<B, Level, &B::event_destroy>);
-    const result<void> recorded = made.template record_there<Level>(stream, site);
-    if (!recorded.has_value()) return recorded.assume_error();
-    return made;
+    detail::StreamPoint point;
+    std::uint64_t capture = 0;
+    const auto destroy = detail::call<B, Level, &B::event_destroy>;
+    const result<void> recorded = record_native<Level>(event, stream, point, capture, site);
+    if (!recorded.has_value()) {
+      report_destroyed(destroy(event));
+      return recorded.assume_error();
+    }
+    return basic_event(event, destroy, point, capture);
   }
   /// Moves the event to the point after everything submitted to `stream` so far. A wait that was
   /// submitted before is for the old point. One call of the runtime, where a new event takes three;
@@ -72,7 +77,7 @@ class [[nodiscard]] basic_event {
       return success();
     }
     const detail::CallScope<B> here(site);
-    return record_there<Level>(stream, site);
+    return record_native<Level>(native_, stream, point_, capture_, site);
   }
 #define WARPSAFE_DETAIL_SENTENCE \
   "warpsafe: an event is a point that a stream has reached, and has no constructor: WARPSAFE_TRY(const auto event, stream.record()), or stream.record_timed()"
@@ -174,26 +179,32 @@ class [[nodiscard]] basic_event {
   /// The capture of an event that other code's capture holds. Only level full finds out.
   static constexpr std::uint64_t others_capture = ~std::uint64_t{0};
 
-  /// Records the event in a stream of its device.
+  /// Records the event in a stream of its device, and stores where. After an error nothing is
+  /// stored.
   template <CheckLevel Level>
-  [[nodiscard]] result<void> record_there(basic_stream_ref<B> stream, call_site site) noexcept {
-    const auto point = detail::StreamPoint::of(stream);
-    const int status = detail::call<B, Level, &B::event_record>(native_, stream.native());
-    std::uint64_t capture = 0;
+  [[nodiscard, gnu::always_inline]] static result<void> record_native(
+      typename B::native_event event, const basic_stream_ref<B>& stream, detail::StreamPoint& point,
+      std::uint64_t& capture, call_site site) noexcept {
+    const std::uint64_t time = detail::StreamPoint::now();
+    const int status = detail::call<B, Level, &B::event_record>(event, stream.native());
+    std::uint64_t found = 0;
     if (const auto* const hooks = detail::open_captures()) [[unlikely]] {
-      capture = hooks->recorded(native_, {stream.native(), stream.number()});
+      found = hooks->recorded(event, {stream.native(), stream.number()});
     }
     if (status != 0) return record_error(status, stream, site);
     if constexpr (Level == CheckLevel::full) {
       bool capturing = false;
-      if (capture == 0 &&
+      if (found == 0 &&
           detail::call<B, Level, &B::stream_capturing>(stream.native(), capturing) == 0 &&
           capturing) {
-        capture = others_capture;
+        found = others_capture;
       }
     }
-    point_ = point;
-    capture_ = capture;
+    point.stream = stream.native();
+    point.number = detail::StreamNumber(stream.number());
+    point.time = time;
+    point.device = stream.device().value();
+    capture = found;
     return success();
   }
   [[WARPSAFE_DETAIL_RARE]] static LaunchError record_error(int status, basic_stream_ref<B> stream,
@@ -220,11 +231,14 @@ class [[nodiscard]] basic_event {
   /// The runtime's call, traced or not, by the check level that made the event.
   using Destroy = int (*)(typename B::native_event event) noexcept;
 
-  basic_event(typename B::native_event event, Destroy how) noexcept
-      : native_(event), destroy_(how) {}
-  void destroy() noexcept {
-    if (native_ == nullptr) return;
-    detail::report_dropped<B>(destroy_(native_), Name::of("event destroy"),
+  basic_event(typename B::native_event event, Destroy how, const detail::StreamPoint& point,
+              std::uint64_t capture) noexcept
+      : native_(event), destroy_(how), point_(point), capture_(capture) {}
+  [[gnu::always_inline]] void destroy() noexcept {
+    if (native_ != nullptr) report_destroyed(destroy_(native_));
+  }
+  static void report_destroyed(int status) noexcept {
+    detail::report_dropped<B>(status, Name::of("event destroy"),
                               "synchronize the stream to find the cause");
   }
   typename B::native_event native_;

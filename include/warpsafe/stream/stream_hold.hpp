@@ -11,6 +11,11 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
+namespace detail {
+template <class B>
+class DeviceMemory;
+}
+
 /// Keeps a stream alive for an object that is bound to it. A function that binds an object takes a
 /// hold as its parameter; pass a Stream, or a StreamRef to one. The owner of a borrowed stream must
 /// keep it until the bound object is destroyed. Copyable.
@@ -47,12 +52,14 @@ class basic_stream_hold {
     if (shared_ != nullptr) detail::SharedStream<B>::report(shared_->release());
   }
   [[nodiscard, gnu::always_inline]] basic_stream_ref<B> ref() const noexcept { return ref_; }
-  /// For internal use: the holder that the caller must remove now; nullptr for a borrowed stream.
+
+ private:
+  friend class detail::DeviceMemory<B>;
+  /// Leaves the removal of this holder to the caller. nullptr for a borrowed stream.
   [[nodiscard]] detail::SharedStream<B>* give_up() noexcept {
     return std::exchange(shared_, nullptr);
   }
 
- private:
   basic_stream_ref<B> ref_;
   detail::SharedStream<B>* shared_;
 };

@@ -160,23 +160,21 @@ constexpr bool begins_with_source() noexcept {
   return memory == nullptr ? &closed_memory : memory;
 }
 
-/// Errc::memory_closed for a buffer that was closed or moved from.
-[[nodiscard]] inline result<void> check_open(bool closed, Name operation, call_site site) noexcept {
-  if (!closed) return success();
+[[WARPSAFE_DETAIL_RARE]] inline LaunchError closed_error(Name operation, call_site site) noexcept {
   LaunchError error = LaunchError::make(Errc::memory_closed, Stage::construction, site);
   error.operation = operation;
   return error;
 }
+/// Errc::memory_closed for a buffer that was closed or moved from.
+[[nodiscard, gnu::always_inline]] inline result<void> check_open(bool closed, Name operation,
+                                                                 call_site site) noexcept {
+  if (!closed) [[likely]]
+    return success();
+  return closed_error(operation, site);
+}
 
-/// Errc::size_mismatch unless source and target have the same number of elements, or, for two
-/// matrices, of rows and columns (value: the source's, limit: the target's). Errc::memory_closed.
-[[nodiscard]] inline result<void> check_same_size(const CopyRows& to, const CopyRows& from,
-                                                  call_site site) noexcept {
-  const result<void> open =
-      check_open(to.has_no_memory() || from.has_no_memory(), Name::of("copy"), site);
-  if (!open.has_value()) return open;
-  const bool rows_differ = to.matrix && from.matrix && to.rows != from.rows;
-  if (to.size == from.size && !rows_differ) return success();
+[[WARPSAFE_DETAIL_RARE]] inline LaunchError size_error(const CopyRows& to, const CopyRows& from,
+                                                       call_site site) noexcept {
   // For two matrices of the same size only the numbers of rows show the difference.
   const bool rows_differ_only = to.size == from.size;
   LaunchError error = LaunchError::make(
@@ -186,6 +184,17 @@ constexpr bool begins_with_source() noexcept {
   const CopyRows& filled = to.size != 0 ? to : from;
   if (filled.size != 0) error.extra = filled.width * filled.rows / filled.size;  // of one element
   return error;
+}
+/// Errc::size_mismatch unless source and target have the same number of elements, or, for two
+/// matrices, of rows and columns (value: the source's, limit: the target's). Errc::memory_closed.
+[[nodiscard, gnu::always_inline]] inline result<void> check_same_size(const CopyRows& to,
+                                                                      const CopyRows& from,
+                                                                      call_site site) noexcept {
+  if (to.has_no_memory() || from.has_no_memory()) [[unlikely]]
+    return closed_error(Name::of("copy"), site);
+  if (to.size != from.size || (to.matrix && from.matrix && to.rows != from.rows)) [[unlikely]]
+    return size_error(to, from, site);
+  return success();
 }
 
 /// Whether the stream is a default stream, and all device memory of the copy is of one other
@@ -199,26 +208,65 @@ template <class B>
   return known >= 0 && known != stream.device().value();
 }
 
+template <CheckLevel Level, class B>
+[[nodiscard]] int submit_copy(const CopyRows& to, const CopyRows& from, CopyKind kind,
+                              const basic_stream_ref<B>& stream) noexcept;
+
+/// The default stream of the memory's device runs the copy, between two points of `stream`.
+template <CheckLevel Level, class B>
+[[nodiscard, gnu::noinline]] int submit_to_far_default(const CopyRows& to, const CopyRows& from,
+                                                       CopyKind kind,
+                                                       const basic_stream_ref<B>& stream) noexcept {
+  const int device = to.device >= 0 ? to.device : from.device;
+  const auto there = StreamAccess::make<B>(stream.native(), device);
+  StreamMark<B> before, after;
+  int status = before.template set<Level>(stream);
+  if (status == 0) status = before.template order_before<Level>(there);
+  if (status == 0) status = submit_copy<Level>(to, from, kind, there);
+  if (status != 0) return status;
+  status = after.template set<Level>(there);
+  if (status == 0) status = after.template order_before<Level>(stream);
+  // The caller takes a copy that failed for one that does not run.
+  if (status != 0) static_cast<void>(wait_for_stream<Level>(there, {}, false));
+  return status;
+}
+/// A copy between two devices, or of rows with gaps. @pre the device that runs it is current
+template <CheckLevel Level, class B>
+[[nodiscard, gnu::noinline]] int submit_rows(const CopyRows& to, const CopyRows& from,
+                                             CopyKind kind,
+                                             const basic_stream_ref<B>& stream) noexcept {
+  const bool peers = to.device >= 0 && from.device >= 0 && to.device != from.device;
+  if (to.dense() && from.dense()) {
+    return call<B, Level, &B::copy_peer>(to.data, to.device, from.data, from.device,
+                                         to.width * to.rows, stream.native());
+  }
+  // An operand that is not a matrix takes the other's width and rows.
+  const std::size_t width = to.matrix ? to.width : from.width;
+  const std::size_t rows = to.matrix ? to.rows : from.rows;
+  const std::size_t to_pitch = to.matrix ? to.pitch : width;
+  const std::size_t from_pitch = from.matrix ? from.pitch : width;
+  if (!peers || can_access<B, Level>(to.device, from.data, from.device)) {
+    return call<B, Level, &B::copy_2d>(to.data, to_pitch, from.data, from_pitch, width, rows, kind,
+                                       stream.native());
+  }
+  // No copy of rows takes the two devices.
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (const int status =
+            call<B, Level, &B::copy_peer>(static_cast<char*>(to.data) + row * to_pitch, to.device,
+                                          static_cast<const char*>(from.data) + row * from_pitch,
+                                          from.device, width, stream.native())) {
+      return status;
+    }
+  }
+  return 0;
+}
 /// Submits the copy to the stream and returns the runtime's status. @pre check_same_size
 template <CheckLevel Level, class B>
-[[nodiscard]] int submit_copy(CopyRows to, CopyRows from, CopyKind kind,
-                              basic_stream_ref<B> stream) noexcept {
+[[nodiscard]] int submit_copy(const CopyRows& to, const CopyRows& from, CopyKind kind,
+                              const basic_stream_ref<B>& stream) noexcept {
   if (to.size == 0) return 0;
-  if (is_of_far_default(to, from, kind, stream)) {
-    // The same default stream of the memory's device runs the copy, between two points of `stream`.
-    const int device = to.device >= 0 ? to.device : from.device;
-    const auto there = StreamAccess::make<B>(stream.native(), device);
-    StreamMark<B> before, after;
-    int status = before.template set<Level>(stream);
-    if (status == 0) status = before.template order_before<Level>(there);
-    if (status == 0) status = submit_copy<Level>(to, from, kind, there);
-    if (status != 0) return status;
-    status = after.template set<Level>(there);
-    if (status == 0) status = after.template order_before<Level>(stream);
-    // The caller takes a copy that failed for one that does not run.
-    if (status != 0) static_cast<void>(wait_for_stream<Level>(there, {}, false));
-    return status;
-  }
+  if (is_of_far_default(to, from, kind, stream)) [[unlikely]]
+    return submit_to_far_default<Level>(to, from, kind, stream);
   const bool peers = to.device >= 0 && from.device >= 0 && to.device != from.device;
   // The memory's device must be current, whichever device the stream is of: otherwise CUDA does not
   // find memory of that device's pool (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
@@ -229,59 +277,45 @@ template <CheckLevel Level, class B>
   const int current =
       known >= 0 && (one_device || peers) && !of_stream ? known : stream.device().value();
   return on_device<B, Level>(current, [&]() noexcept -> int {
-    if (to.dense() && from.dense()) {
-      const std::size_t bytes = to.width * to.rows;
-      if (peers) {
-        return call<B, Level, &B::copy_peer>(to.data, to.device, from.data, from.device, bytes,
-                                             stream.native());
-      }
-      return call<B, Level, &B::copy>(to.data, from.data, bytes, kind, stream.native());
+    if (!peers && to.dense() && from.dense()) [[likely]] {
+      return call<B, Level, &B::copy>(to.data, from.data, to.width * to.rows, kind,
+                                      stream.native());
     }
-    // An operand that is not a matrix takes the other's width and rows.
-    const std::size_t width = to.matrix ? to.width : from.width;
-    const std::size_t rows = to.matrix ? to.rows : from.rows;
-    const std::size_t to_pitch = to.matrix ? to.pitch : width;
-    const std::size_t from_pitch = from.matrix ? from.pitch : width;
-    if (!peers || can_access<B, Level>(to.device, from.data, from.device)) {
-      return call<B, Level, &B::copy_2d>(to.data, to_pitch, from.data, from_pitch, width, rows,
-                                         kind, stream.native());
-    }
-    // No copy of rows takes the two devices.
-    for (std::size_t row = 0; row < rows; ++row) {
-      if (const int status =
-              call<B, Level, &B::copy_peer>(static_cast<char*>(to.data) + row * to_pitch, to.device,
-                                            static_cast<const char*>(from.data) + row * from_pitch,
-                                            from.device, width, stream.native())) {
-        return status;
-      }
-    }
-    return 0;
+    return submit_rows<Level>(to, from, kind, stream);
   });
 }
 
+[[WARPSAFE_DETAIL_RARE]] inline LaunchError refused_by_capture(Name operation, const void* stream,
+                                                               int device,
+                                                               call_site site) noexcept {
+  LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
+  error.operation = operation;
+  error.stream = stream;
+  error.device = device;
+  return error;
+}
 /// Errc::stream_capturing for an operation that waits or uses host memory: the graph would run it
 /// later, when nothing waits and the memory may not exist. Errc::stream_null for a Stream that was
 /// moved from or closed.
 template <CheckLevel Level, class B>
-[[nodiscard]] result<void> check_not_capturing(basic_stream_ref<B> stream, Name operation,
-                                               call_site site) noexcept {
-  result<void> there = check_stream<Level>(operation, stream, site);
-  if (!there.has_value() || !captures<Level>(stream)) return there;
-  LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
-  error.operation = operation;
-  error.stream = stream.native();
-  error.device = stream.device().value();
-  return error;
+[[nodiscard, gnu::always_inline]] inline result<void> check_not_capturing(
+    const basic_stream_ref<B>& stream, Name operation, call_site site) noexcept {
+  const result<void> there = check_stream<Level>(operation, stream, site);
+  if (!there.has_value()) return there;
+  if (captures<Level>(stream)) [[unlikely]]
+    return refused_by_capture(operation, stream.native(), stream.device().value(), site);
+  return success();
 }
 
 /// Copies, and returns when the copy has ended. Stores whether it may still run, if an error is
 /// returned. Errc::size_mismatch, ::stream_capturing, ::execution_failed, ::runtime_failed.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> copy_blocking(const CopyRows& to, const CopyRows& from, CopyKind kind,
-                                         basic_stream_ref<B> stream, call_site site,
+                                         const basic_stream_ref<B>& stream, call_site site,
                                          bool* may_run = nullptr) noexcept {
   const result<void> sizes = check_same_size(to, from, site);
-  if (!sizes.has_value() || to.size == 0) return sizes;
+  if (!sizes.has_value()) return sizes;
+  if (to.size == 0) return success();
   const Name operation =
       Name::of(kind == CopyKind::host_to_device ? "copy to device" : "copy to host");
   const result<void> allowed = check_not_capturing<Level>(stream, operation, site);
@@ -305,17 +339,20 @@ template <CheckLevel Level, class B>
 /// Errc::runtime_failed.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
-                                     basic_stream_ref<B> stream, call_site site) noexcept {
-  result<void> there = check_open(rows.has_no_memory(), Name::of("fill device memory"), site);
-  if (there.has_value()) there = check_stream<Level>(Name::of("fill device memory"), stream, site);
-  if (!there.has_value() || rows.size == 0) return there;
+                                     const basic_stream_ref<B>& stream, call_site site) noexcept {
+  constexpr Name operation = Name::of("fill device memory");
+  if (rows.has_no_memory()) [[unlikely]]
+    return closed_error(operation, site);
+  const result<void> there = check_stream<Level>(operation, stream, site);
+  if (!there.has_value()) return there;
+  if (rows.size == 0) return success();
   const int device = stream.device().value();
   if constexpr (Level != CheckLevel::off) {
     // CUDA refuses this fill as an "invalid argument"; AMD's runtime fills by a kernel.
     if (rows.device != device && !can_access<B, Level>(device, rows.data, rows.device)) {
       LaunchError error;
       static_cast<void>(refuse_access(error, device, rows.device, 0));
-      error.operation = Name::of("fill device memory");
+      error.operation = operation;
       error.site = site;
       error.stream = stream.native();
       return error;
@@ -323,23 +360,26 @@ template <CheckLevel Level, class B>
   }
   const CallScope<B> here(site);
   if constexpr (Level != CheckLevel::off) {
-    tell_captures(stream, Name::of("fill device memory"), site);
+    tell_captures(stream, operation, site);
   }
   const int status = on_device<B, Level>(stream.device().value(), [&]() noexcept {
     return call<B, Level, &B::fill>(rows.data, static_cast<unsigned char>(value),
                                     (rows.rows - 1) * rows.pitch + rows.width, stream.native());
   });
   if (status != 0) {
-    return runtime_error<B>(status, Name::of("fill device memory"), site);
+    return runtime_error<B>(status, operation, site);
   }
   return success();
 }
 
 /// Records that `stream` uses the memory of a buffer. Errc::runtime_failed.
 template <CheckLevel Level, class B>
-[[nodiscard]] result<void> record_use(DeviceMemory<B>* memory, basic_stream_ref<B> stream,
-                                      call_site site) noexcept {
-  const int status = memory == nullptr ? 0 : memory->template record_use<Level>(stream);
+[[nodiscard, gnu::always_inline]] inline result<void> record_use(DeviceMemory<B>* memory,
+                                                                 const basic_stream_ref<B>& stream,
+                                                                 call_site site) noexcept {
+  if (memory == nullptr || memory->is_own(stream)) [[likely]]
+    return success();
+  const int status = memory->template record_use<Level>(stream);
   if (status != 0) return runtime_error<B>(status, Name::of("event record"), site);
   return success();
 }

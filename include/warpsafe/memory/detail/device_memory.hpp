@@ -91,6 +91,11 @@ class DeviceMemory : public MemoryOwner {
     return status;
   }
 
+  /// Whether the order of the stream frees the memory.
+  [[nodiscard, gnu::always_inline]] bool is_own(const basic_stream_ref<B>& stream) const noexcept {
+    return stream.number() == freed_on;
+  }
+
   /// Orders later work of `stream` after the work that uses the memory: that of its own stream, and
   /// the recorded uses. Returns the runtime's status. @pre the memory is not freed in stream order,
   /// and neither `stream` nor its own stream captures
@@ -190,9 +195,6 @@ class DeviceMemory : public MemoryOwner {
   /// Of `stream_` for the thread that bound the memory to it.
   [[nodiscard, gnu::always_inline]] StreamNumber own_number() const noexcept {
     return StreamNumber(freed_on);
-  }
-  [[nodiscard]] bool is_own(const basic_stream_ref<B>& stream) const noexcept {
-    return stream.number() == freed_on;
   }
   /// Whether the stream was destroyed while the free was postponed. Its handle may be that of
   /// another stream now, whose order says nothing about the work that used the memory. False

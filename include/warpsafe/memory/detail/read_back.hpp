@@ -78,11 +78,12 @@ template <CheckLevel Level, class B>
   if (const int status = submit_copy<Level>(to, from, CopyKind::device_to_device, stream)) {
     return runtime_error<B>(status, Name::of("copy on the device"), site);
   }
-  result<void> noted = record_use<Level>(to_owner, stream, site);
-  if (noted.has_value()) noted = record_use<Level>(from_owner, stream, site);
-  return noted.has_value()
-             ? record_uses(stream, site.file, site.function, site.line, to.owner, from.owner)
-             : noted;
+  const result<void> written = record_use<Level>(to_owner, stream, site);
+  if (!written.has_value()) return written;
+  const result<void> read = record_use<Level>(from_owner, stream, site);
+  if (!read.has_value()) return read;
+  if (to.owner == nullptr && from.owner == nullptr) return success();
+  return record_uses(stream, site.file, site.function, site.line, to.owner, from.owner);
 }
 
 /// The elements on the host. A std::vector<bool> holds bits, which no copy can fill.
@@ -113,8 +114,11 @@ template <CheckLevel Level, class B, class T>
   const Name operation = Name::of(to_host ? "copy to host" : "copy to device");
   const CopyRows& to = to_host ? host : device;
   const CopyRows& from = to_host ? device : host;
-  result<void> possible = check_same_size(to, from, site);
-  if (possible.has_value()) possible = check_not_capturing<Level>(stream, operation, site);
+  const result<void> sizes = check_same_size(to, from, site);
+  if (!sizes.has_value()) {
+    return PendingAccess::failed<Level, B, T>(stream, sizes.assume_error());
+  }
+  const result<void> possible = check_not_capturing<Level>(stream, operation, site);
   if (!possible.has_value()) {
     return PendingAccess::failed<Level, B, T>(stream, possible.assume_error());
   }
@@ -134,6 +138,19 @@ template <CheckLevel Level, class B, class T>
   return PendingAccess::failed<Level>(token, noted.assume_error());
 }
 
+/// Copies to pageable memory. Stores whether the copy may still run, if an error is returned.
+template <CheckLevel Level, class B>
+[[nodiscard]] result<void> copy_to_host(const basic_stream_ref<B>& stream, const CopyRows& host,
+                                        const CopyRows& device, bool& may_run,
+                                        call_site site) noexcept {
+  constexpr Name operation = Name::of("copy to host");
+  const result<void> sizes = check_same_size(host, device, site);
+  if (!sizes.has_value()) return sizes;
+  if (device.size == 0) return check_not_capturing<Level>(stream, operation, site);
+  if constexpr (Level != CheckLevel::off) tell_captures(stream, operation, site);
+  return copy_blocking<Level>(host, device, CopyKind::device_to_host, stream, site, &may_run);
+}
+
 /// Copies the elements to a std::vector, and waits: the runtime's copy to pageable memory returns
 /// only when it has ended (CUDA Runtime API, "API synchronization behavior"), so that an event
 /// behind it would mark nothing.
@@ -151,13 +168,7 @@ template <CheckLevel Level, class B, class T>
   }
   const CopyRows host = CopyRows::flat(target.data(), target.size());
   bool may_run = false;
-  result<void> copied = check_same_size(host, device, site);
-  if (copied.has_value() && device.size == 0) {
-    copied = check_not_capturing<Level>(stream, Name::of("copy to host"), site);
-  } else if (copied.has_value()) {
-    if constexpr (Level != CheckLevel::off) tell_captures(stream, Name::of("copy to host"), site);
-    copied = copy_blocking<Level>(host, device, CopyKind::device_to_host, stream, site, &may_run);
-  }
+  const result<void> copied = copy_to_host<Level>(stream, host, device, may_run, site);
   if (copied.has_value()) return PendingAccess::ended<Level, B>(stream, std::move(target), site);
   if (may_run) {
     static_cast<void>(record_use<Level>(owner, stream, site));
@@ -165,6 +176,17 @@ template <CheckLevel Level, class B, class T>
     PendingAccess::leak<B>(stream, std::move(target));
   }
   return PendingAccess::failed<Level, B, Elements>(stream, copied.assume_error());
+}
+
+/// Copies elements of the host into device memory, and returns when the copy has ended.
+/// Errc::argument_host_pointer, and those of copy_blocking.
+template <CheckLevel Level, class B, class T>
+[[nodiscard]] result<void> fill_from_host(basic_stream_ref<B> stream, const CopyRows& to,
+                                          std::span<const T> from, call_site site) noexcept {
+  const result<void> usable = check_elements<Level, B>(from.data(), from.size(), site);
+  if (!usable.has_value()) return usable;
+  return copy_blocking<Level>(to, CopyRows::flat(from.data(), from.size()),
+                              CopyKind::host_to_device, stream, site);
 }
 
 /// Copies between operands that the checks accepted.
@@ -196,10 +218,7 @@ result<void> copy_sides_and_wait(basic_stream_ref<B> on, To&& to, From&& from,
   if constexpr (CopyOperand<std::remove_cvref_t<To>>::known) {
     using Operand = CopyOperand<std::remove_cvref_t<To>>;
     const std::span<const typename Operand::element> host(from);
-    const result<void> usable = check_elements<Level, B>(host.data(), host.size(), site);
-    if (!usable.has_value()) return usable;
-    return copy_blocking<Level>(Operand::rows(to), CopyRows::flat(host.data(), host.size()),
-                                CopyKind::host_to_device, on, site);
+    return fill_from_host<Level>(on, Operand::rows(to), host, site);
   } else {
     using Operand = CopyOperand<std::remove_cvref_t<From>>;
     const std::span<std::remove_const_t<typename Operand::element>> host(to);

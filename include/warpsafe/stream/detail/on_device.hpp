@@ -31,15 +31,13 @@ void count_devices() noexcept {
 /// Whether the device is current in each thread, because the process has no other. False if that is
 /// not known.
 template <class B>
-[[nodiscard]] bool is_only_device(int device) noexcept {
+[[nodiscard, gnu::always_inline]] inline bool is_only_device(int device) noexcept {
   return has_fixed_devices<B> && device == 0 &&
          __atomic_load_n(&counted_devices<B>, __ATOMIC_RELAXED) == 1;
 }
 
-/// Runs `body()`, which returns a runtime's status, with `device` current.
 template <class B, CheckLevel Level, class Body>
-[[nodiscard]] int on_device(int device, const Body& body) noexcept {
-  if (is_only_device<B>(device)) return body();
+[[nodiscard, gnu::noinline]] int on_one_of_many(int device, const Body& body) noexcept {
   int before = 0;
   int status = call<B, Level, &B::current_device>(before);
   if (status != 0 || before == device) return status != 0 ? status : body();
@@ -49,11 +47,17 @@ template <class B, CheckLevel Level, class Body>
   const int restored = call<B, Level, &B::set_device>(before);
   return status != 0 ? status : restored;
 }
+/// Runs `body()`, which returns a runtime's status, with `device` current.
+template <class B, CheckLevel Level, class Body>
+[[nodiscard, gnu::always_inline]] inline int on_device(int device, const Body& body) noexcept {
+  return is_only_device<B>(device) ? body() : on_one_of_many<B, Level>(device, body);
+}
 
 /// Runs `body()`, which passes the stream to the runtime. The handle of a default stream means the
 /// current device's, so its device is made current.
 template <class B, CheckLevel Level, class Body>
-[[nodiscard]] int on_device_of(const basic_stream_ref<B>& stream, const Body& body) noexcept {
+[[nodiscard, gnu::always_inline]] inline int on_device_of(const basic_stream_ref<B>& stream,
+                                                          const Body& body) noexcept {
   if (!StreamNumber::is_default(stream.native())) [[likely]]
     return body();
   return on_device<B, Level>(stream.device().value(), body);

@@ -28,11 +28,14 @@ struct StreamPoint {
   std::uint64_t time = 0;  ///< 0 if nothing is known
   std::int32_t device = -1;
 
-  /// The point that the stream has reached now. Take it before waiting for the stream or recording
-  /// an event.
-  [[nodiscard]] static StreamPoint of(const void* stream, std::uint64_t number,
-                                      std::int32_t device) noexcept {
-    return {stream, StreamNumber(number), observers() == nullptr ? 0 : begin_wait(), device};
+  /// The point that the stream has reached now. Take it before waiting for the stream.
+  [[nodiscard, gnu::always_inline]] static StreamPoint of(const void* stream, std::uint64_t number,
+                                                          std::int32_t device) noexcept {
+    return {stream, StreamNumber(number), now(), device};
+  }
+  /// The time of a point. Take it before recording an event.
+  [[nodiscard, gnu::always_inline]] static std::uint64_t now() noexcept {
+    return observers() == nullptr ? 0 : begin_wait();
   }
   template <class B>
   [[nodiscard]] static StreamPoint of(const basic_stream_ref<B>& stream) noexcept {
