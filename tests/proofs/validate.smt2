@@ -2,14 +2,12 @@
 ; Copyright (c) 2026 the warpsafe authors
 ;
 ; The rules of a launch: the library accepts exactly what each vendor documents, apart from the needs
-; that a kernel declares, and the quick answer of checked launches never accepts more. Numbers are
-; mathematical integers; `wrap` and `wrap32` are what registers of 64 and 32 bits keep. prove.py
-; explains the directives.
+; that a kernel declares. Numbers are mathematical integers; `wrap` is what a register of 64 bits
+; keeps. prove.py explains the directives.
 
 (define-fun W () Int 18446744073709551616)  ; 2^64
 (define-fun U () Int 4294967296)            ; 2^32
 (define-fun wrap ((x Int)) Int (mod x W))
-(define-fun wrap32 ((x Int)) Int (mod x U))
 (define-fun is64 ((x Int)) Bool (and (<= 0 x) (< x W)))
 (define-fun is32 ((x Int)) Bool (and (<= 0 x) (< x U)))
 
@@ -191,45 +189,11 @@
 ;|        (!needs.portable || validate_portable(shape, kernel, error));
 (define-fun accepted () Bool (and plain residency (=> portable portable_fine)))
 
-; is_plainly_valid.
-;| if (shape.has_cluster || shape.cooperative || needs.portable || device.max_threads_per_axis != 0)
-;|   return false;
-;
-;| if (shape.grid[i] - 1 >= device.max_grid[i] || shape.block[i] - 1 >= device.max_block[i])
-;|   return false;
-;
-;| const std::uint64_t threads = shape.threads_per_block();
-;| std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1];
-;
-;| return threads <= device.max_threads_per_block &&
-;|        threads - 1 <= std::uint64_t{needs.max_threads} - 1 &&
-;|        threads - 1 <= std::uint64_t{kernel.max_threads_per_block} - 1 &&
-;|        (needs.block_multiple == 0 || threads % needs.block_multiple == 0) &&
-;|        (needs.warp_size == 0 || needs.warp_size == device.warp_size) &&
-;|        multiply(blocks, std::uint64_t{shape.grid[2]}, blocks) && multiply(blocks, threads, all) &&
-;|        all - 1 <= needs.index_max && shape.dynamic_shared >= needs.min_dynamic_shared &&
-;|        shape.dynamic_shared <= device.shared_per_block_optin &&
-;|        kernel.static_shared <= device.shared_per_block_optin - shape.dynamic_shared;
-(define-fun below ((g Int) (most Int)) Bool (not (>= (wrap32 (- g 1)) most)))
-(define-fun quick () Bool
-  (and (not (or has_cluster cooperative portable (distinct axis_limit 0)))
-       (below g0 mg0) (below g1 mg1) (below g2 mg2) (below b0 mb0) (below b1 mb1) (below b2 mb2)
-       (<= (saturated threads) max_threads)
-       (<= (wrap (- (saturated threads) 1)) (wrap (- need_threads 1)))
-       (<= (wrap (- (saturated threads) 1)) (wrap (- kernel_threads 1)))
-       (or (= need_multiple 0) (= remainder 0))
-       (or (= need_warp 0) (= need_warp warp))
-       (< blocks W) (< all W) (<= (wrap (- all 1)) need_index) (>= dynamic need_dynamic)
-       (<= dynamic optin) (<= kernel_static (wrap (- optin dynamic)))))
-; validate_reach, and the comparison that a launch makes with the quick answer.
+; validate_reach.
 (declare-const elements Int)
 ;| if (elements <= needs.index_max || elements - 1 <= needs.index_max) return true;
 (define-fun reaches () Bool (or (<= elements need_index) (<= (wrap (- elements 1)) need_index)))
 ;@ file launch/detail/checked_launch.hpp
-;| return (is_plainly_valid(numbers.shape, needs, *kernel_limits, *device_limits) &&
-;|         numbers.elements - 1 <= needs.index_max) ||
-;|        check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error);
-(define-fun quickly_reaches () Bool (<= (wrap (- elements 1)) need_index))
 ; The answer of check_limits, without the question for the blocks that are resident at once.
 ;| return validate_plain(numbers.shape, types.kernel.needs, limits, device, error) &&
 ;|        validate_reach(numbers.elements, numbers.shape, types.kernel.needs, error) &&
@@ -379,31 +343,8 @@
 (assert (distinct portable_fine (and (nvidia_accepts 49152) amd_accepts)))
 ;@ mutate portable-is-everywhere: (and (cuda_plain 49152) amd_plain) => (cuda_plain 49152)
 
-; The quick answer accepts nothing that the rules refuse ...
-;@ prove quick-answer-is-right
-(assert (and shape numbers clusters (is64 elements)))
-(assert (and quick quickly_reaches))
-(assert (not (and accepted reaches)))
-;@ mutate quick-answer-is-right: (not (>= (wrap32 (- g 1)) most)) => (not (> (wrap32 (- g 1)) most))
-;@ mutate quick-answer-is-right: (<= (wrap (- (saturated threads) 1)) (wrap (- need_threads 1))) => true
-;@ mutate quick-answer-is-right: (<= (wrap (- (saturated threads) 1)) (wrap (- kernel_threads 1))) => true
-;@ mutate quick-answer-is-right: (or has_cluster cooperative portable (distinct axis_limit 0)) => (or has_cluster portable (distinct axis_limit 0))
-;@ mutate quick-answer-is-right: (or (= need_multiple 0) (= remainder 0)) => true
-;@ mutate quick-answer-is-right: (or (= need_warp 0) (= need_warp warp)) => true
-;@ mutate quick-answer-is-right: (<= (wrap (- all 1)) need_index) (>= => (>=
-;@ mutate quick-answer-is-right: need_index) (>= dynamic need_dynamic) => need_index)
-;@ mutate quick-answer-is-right: (<= kernel_static (wrap (- optin dynamic))) => true
-; ... and leaves nothing ordinary to them: no option, a device that reports its warps, a declared or
-; assumed index type, and fewer than 2^64 threads.
-;@ prove quick-answer-is-complete
-(assert (and shape numbers clusters))
-(assert (and plain (not has_cluster) (not cooperative) (not portable) (= axis_limit 0)))
-(assert (and (> warp 0) (> need_index 0) (< all W)))
-(assert (not quick))
-;@ mutate quick-answer-is-complete: (<= dynamic optin) => (< dynamic optin)
-
 ; With an index type that the elements of the grid, at least one, do not exceed.
 ;@ prove reach-is-exact
 (assert (and numbers (is64 elements) (>= elements 1)))
-(assert (not (and (= reaches (<= (- elements 1) need_index)) (= reaches quickly_reaches))))
+(assert (not (= reaches (<= (- elements 1) need_index))))
 ;@ mutate reach-is-exact: (<= (wrap (- elements 1)) need_index))) => (<= (wrap (- elements 2)) need_index)))

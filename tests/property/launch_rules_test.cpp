@@ -64,7 +64,6 @@ TEST(LaunchRules, AgreeWithTheDocumentedOnesAtEveryLimit) {
   constexpr std::uint64_t index_types[] = {
       0, 0x7f, 0x7fffffff, 0xffffffff, ~std::uint64_t{0} >> 1U, ~std::uint64_t{0}};
   int accepted = 0;
-  int quickly = 0;
   for (int i = 0; i < 10'000'000; ++i) {
     DeviceLimits device = devices[random() % 4];
     LaunchShape shape;
@@ -102,19 +101,11 @@ TEST(LaunchRules, AgreeWithTheDocumentedOnesAtEveryLimit) {
     LaunchError error;
     ASSERT_EQ(detail::validate_launch(shape, needs, kernel, device, error), expected)
         << "case " << i;
-    const bool quick = detail::is_plainly_valid(shape, needs, kernel, device);
-    ASSERT_TRUE(expected || !quick) << "case " << i;
-    if (expected && device.max_threads_per_axis == 0 && needs.index_max != 0 &&
-        product(shape.grid) * product(shape.block) <= ~std::uint64_t{0}) {
-      ASSERT_TRUE(quick) << "case " << i;
-    }
     accepted += expected ? 1 : 0;
-    quickly += quick ? 1 : 0;
   }
   // Otherwise the cases test too little.
   EXPECT_GT(accepted, 1'000'000);
   EXPECT_LT(accepted, 9'000'000);
-  EXPECT_GT(quickly, 500'000);
 }
 
 }  // namespace

@@ -13,11 +13,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 /// Whether `kernel` may be launched with `config` on a device with `limits`. It asks no device:
 /// `limits` may be any GPU's row of limits_table.hpp. `kernel_limits` is what a driver reports for
 /// the kernel, if known. `limits` must outlive the error, which points to its name.
-/// Errc::block_zero, ::block_axis_too_large, ::block_too_large, ::grid_zero, ::grid_too_large,
-/// ::axis_threads_too_many, ::kernel_threads_exceeded, ::block_not_multiple, ::warp_size_mismatch,
-/// ::index_overflow, ::shared_missing, ::shared_too_large, ::shared_negative, ::shared_overflow,
-/// ::cluster_unsupported, ::cluster_not_divisor, ::cluster_too_large, ::cooperative_unsupported,
-/// ::cooperative_too_large, ::priority_range.
+/// Errc: of each rule in detail/launch_rules.hpp, such as ::block_too_large; and the error in
+/// `config`.
 template <class Config, class K>
 [[nodiscard]] constexpr result<void> validate(const Config& config, K kernel,
                                               const DeviceLimits& limits,

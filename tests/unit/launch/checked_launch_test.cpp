@@ -52,7 +52,7 @@ class CheckedLaunch : public ScriptedTest {
     const detail::KernelFacts facts{needs, nullptr, nullptr};
     const detail::ArgumentTypes none{nullptr, 0, false, false, true};
     const detail::LaunchTypes<Driver, Driver> types{
-        facts,   none,   nullptr, nullptr, &detail::check_options<Driver, Driver, true, true>,
+        facts,   none,   nullptr, nullptr, &detail::check_options<Driver, Driver, true, false>,
         nullptr, nullptr};
     const detail::LaunchNumbers numbers{given.shape, given.elements, nullptr};
     local = {};

@@ -20,7 +20,6 @@
 #include <initializer_list>
 #include <limits>
 #include <new>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -704,56 +703,6 @@ TEST(Revalidate, ReadsTheOptionsOfTheRecord) {
             Errc::cooperative_unsupported);
   EXPECT_TRUE(debug::revalidate(with({LaunchOption::priority, LaunchOption::programmatic}), device)
                   .has_value());
-}
-
-// is_plainly_valid accepts no launch that the rules refuse, and accepts plain valid ones. Each
-// number is at a limit, next to one, or random.
-TEST(QuickRule, AgreesWithTheRules) {
-  std::mt19937_64 random(20261123);
-  const auto one_of = [&](std::initializer_list<std::uint64_t> numbers) {
-    return numbers.begin()[random() % numbers.size()];
-  };
-  int accepted = 0;
-  for (int round = 0; round < 400000; ++round) {
-    DeviceLimits device = random() % 2 == 0 ? limits::cuda_floor : limits::amd_floor;
-    device.shared_per_block_optin = one_of({0, 49152, 232448});
-    device.warp_size = static_cast<std::uint32_t>(one_of({0, 32, 64}));
-    KernelLimits kernel;
-    kernel.max_threads_per_block = static_cast<std::uint32_t>(one_of({0, 1, 256, 1024}));
-    kernel.static_shared = one_of({0, 0, 1024, 49152, ~std::uint64_t{0}});
-    KernelNeeds needs;
-    // Each need is named: a new one does not compile here until it is drawn too.
-    [[maybe_unused]] const auto& [max_threads, block_multiple, warp_size, index_max,
-                                  min_dynamic_shared, portable, index_assumed] = needs;
-    needs.max_threads = static_cast<std::uint32_t>(one_of({0, 1, 255, 256, 1024}));
-    needs.block_multiple = static_cast<std::uint32_t>(one_of({0, 0, 1, 32, 48}));
-    needs.warp_size = static_cast<std::uint32_t>(one_of({0, 0, 32, 64}));
-    needs.index_max = one_of({255, 0x7fffffff, ~std::uint64_t{0}});
-    needs.min_dynamic_shared = one_of({0, 0, 4, 49152});
-    needs.portable = random() % 8 == 0;
-    LaunchShape shape;
-    for (int axis = 0; axis < 3; ++axis) {
-      shape.grid[axis] = static_cast<std::uint32_t>(one_of(
-          {0, 1, 1, 1, 1, 2, 3, 255, 256, 65535, 65536, 2147483647, 2147483648, 4294967295}));
-      shape.block[axis] = static_cast<std::uint32_t>(
-          one_of({0, 1, 1, 1, 1, 2, 3, 16, 32, 64, 65, 255, 256, 1024, 1025, 4294967295}));
-    }
-    shape.dynamic_shared = one_of({0, 0, 4, 48128, 49152, 49153, 232448, ~std::uint64_t{0}});
-    shape.has_cluster = random() % 16 == 0;
-    shape.cooperative = random() % 16 == 0;
-    LaunchError error;
-    const bool valid = detail::validate_launch(shape, needs, kernel, device, error);
-    const bool quick = detail::is_plainly_valid(shape, needs, kernel, device);
-    ASSERT_LE(quick, valid) << "round " << round;
-    const bool plain = !shape.has_cluster && !shape.cooperative && !needs.portable &&
-                       device.max_threads_per_axis == 0 && needs.index_max != ~std::uint64_t{0} &&
-                       (needs.warp_size == 0 || device.warp_size != 0);
-    if (plain) {
-      ASSERT_EQ(quick, valid) << "round " << round;
-    }
-    accepted += quick ? 1 : 0;
-  }
-  EXPECT_GT(accepted, 300);
 }
 
 }  // namespace

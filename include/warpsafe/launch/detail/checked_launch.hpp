@@ -144,11 +144,10 @@ bool check_arguments_of(const Located<B>& at, ArgumentWords& arguments,
 
 /// The rules of a launch with the driver's answers. False with the problem in `error`.
 template <class B, class Calls>
-[[WARPSAFE_DETAIL_RARE]] bool check_limits(const Located<B>& at, const LaunchTypes<B, Calls>& types,
-                                           const LaunchNumbers& numbers,
-                                           const LaunchedKernel<Calls>& kernel,
-                                           const KernelLimits& limits, const DeviceLimits& device,
-                                           LaunchError& error) noexcept {
+[[gnu::noinline]] bool check_limits(const Located<B>& at, const LaunchTypes<B, Calls>& types,
+                                    const LaunchNumbers& numbers,
+                                    const LaunchedKernel<Calls>& kernel, const KernelLimits& limits,
+                                    const DeviceLimits& device, LaunchError& error) noexcept {
   return validate_plain(numbers.shape, types.kernel.needs, limits, device, error) &&
          validate_reach(numbers.elements, numbers.shape, types.kernel.needs, error) &&
          (types.check_options == nullptr ||
@@ -190,16 +189,13 @@ template <class B, class Calls>
     return keep_problem(*numbers.problem, error);
   }
   if (!check_device(at, kernel, error)) return false;
-  const KernelNeeds& needs = types.kernel.needs;
   const int device = at.stream.device().value();
   const DeviceLimits* const device_limits = DeviceCache<B>::remembered(device);
   kernel_limits = kernel.slots.remembered(device);
   if (device_limits == nullptr || kernel_limits == nullptr) [[unlikely]] {
     return check_first_launch(at, types, numbers, kernel, kernel_limits, kernel_local, error);
   }
-  return (is_plainly_valid(numbers.shape, needs, *kernel_limits, *device_limits) &&
-          numbers.elements - 1 <= needs.index_max) ||
-         check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error);
+  return check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error);
 }
 
 /// Checks the values of a launch's arguments. False with the problem in `error`.

@@ -123,32 +123,6 @@ struct Refusal {
   return true;
 }
 
-/// Whether a plain launch is valid: a quick answer for most launches. If not, validate_launch
-/// decides and finds the problem.
-constexpr bool is_plainly_valid(const LaunchShape& shape, const KernelNeeds& needs,
-                                const KernelLimits& kernel, const DeviceLimits& device) noexcept {
-  if (shape.has_cluster || shape.cooperative || needs.portable || device.max_threads_per_axis != 0)
-    return false;
-  for (int i = 0; i < 3; ++i) {
-    // 0 wraps to the largest number.
-    if (shape.grid[i] - 1 >= device.max_grid[i] || shape.block[i] - 1 >= device.max_block[i])
-      return false;
-  }
-  const std::uint64_t threads = shape.threads_per_block();
-  std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1];
-  std::uint64_t all = 0;
-  // A limit of 0 means "none", and wraps to the largest number.
-  return threads <= device.max_threads_per_block &&
-         threads - 1 <= std::uint64_t{needs.max_threads} - 1 &&
-         threads - 1 <= std::uint64_t{kernel.max_threads_per_block} - 1 &&
-         (needs.block_multiple == 0 || threads % needs.block_multiple == 0) &&
-         (needs.warp_size == 0 || needs.warp_size == device.warp_size) &&
-         multiply(blocks, std::uint64_t{shape.grid[2]}, blocks) && multiply(blocks, threads, all) &&
-         all - 1 <= needs.index_max && shape.dynamic_shared >= needs.min_dynamic_shared &&
-         shape.dynamic_shared <= device.shared_per_block_optin &&
-         kernel.static_shared <= device.shared_per_block_optin - shape.dynamic_shared;
-}
-
 /// Validates clusters and cooperative launches.
 constexpr bool validate_residency(const LaunchShape& shape, const KernelLimits& kernel,
                                   const DeviceLimits& device, LaunchError& error) noexcept {
@@ -219,7 +193,8 @@ constexpr bool validate_launch(const LaunchShape& shape, const KernelNeeds& need
 }
 
 /// Whether the kernel's index type reaches every element of the grid. There are more elements than
-/// threads if each thread has several, or if the kernel strides over the grid.
+/// threads if each thread has several, or if the kernel strides over the grid. Each checked launch
+/// runs this and validate_plain.
 constexpr bool validate_reach(std::uint64_t elements, const LaunchShape& shape,
                               const KernelNeeds& needs, LaunchError& error) noexcept {
   if (elements <= needs.index_max || elements - 1 <= needs.index_max) return true;
