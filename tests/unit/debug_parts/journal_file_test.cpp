@@ -20,6 +20,9 @@ using debug::RunError;
 using debug::RunLaunch;
 using debug::RunRecord;
 using debug::RunWait;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
 
 std::vector<std::string> journal_of(const RunRecord& run) {
   return split(file_of(run, [](const RunRecord& one,
@@ -62,17 +65,13 @@ TEST(JournalFile, HasTheEnvironmentAndTheDevicesFirst) {
                 "\"compiler\":\"cc 1\",\"checks\":2,\"backend\":\"CUDA\",\"driver\":1,"
                 "\"runtime\":2,\"toolkit\":3,\"launches\":2,\"lost\":9,\"incomplete\":true,"
                 "\"variables\":{\"CUDA_A\":\"1\",\"HIP_B\":\"\\\"x\\\"\"}}");
-  EXPECT_EQ(lines[1],
-            "{\"device\":4,\"name\":\"GPU\",\"vendor\":\"amd\","
-            "\"max_threads_per_block\":1010,\"max_block\":[1020,1021,1022],"
-            "\"max_grid\":[1030,1031,1032],\"max_threads_per_axis\":0,\"shared_per_block\":1040,"
-            "\"shared_per_block_optin\":1050,\"shared_per_multiprocessor\":0,"
-            "\"reserved_shared_per_block\":0,\"warp_size\":64,\"registers_per_block\":65536,"
-            "\"multiprocessors\":132,\"max_threads_per_multiprocessor\":2048,"
-            "\"max_blocks_per_multiprocessor\":0,\"max_cluster_blocks\":8,"
-            "\"max_cluster_blocks_optin\":0,\"compute_major\":9,\"compute_minor\":1,"
-            "\"max_parameter_bytes\":0,\"cooperative_launch\":true,\"memory_pools\":false,"
-            "\"concurrent_managed_access\":false,\"floored\":true}");
+  EXPECT_THAT(lines[1], StartsWith("{\"device\":4,\"name\":\"GPU\",\"vendor\":\"amd\","));
+  for (const char* const field :
+       {"\"max_block\":[1020,1021,1022]", "\"shared_per_block_optin\":1050", "\"warp_size\":64",
+        "\"cooperative_launch\":true", "\"memory_pools\":false", "\"max_threads_per_axis\":0"}) {
+    EXPECT_THAT(lines[1], HasSubstr(field));
+  }
+  EXPECT_THAT(lines[1], EndsWith(",\"floored\":true}"));
 }
 
 TEST(JournalFile, ALaunchHasWhatItAsksForAndTheTimesThatAreKnown) {

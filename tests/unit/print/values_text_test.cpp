@@ -177,7 +177,13 @@ TEST(PrintText, OnlyNeedsThatAreDeclared) {
   EXPECT_EQ(with(&KernelNeeds::index_max, 1U), "index_max=1");
   EXPECT_EQ(with(&KernelNeeds::min_dynamic_shared, 1U), "min_dynamic_shared=1");
   EXPECT_EQ(with(&KernelNeeds::portable, true), "portable");
-  EXPECT_EQ(PrintToString(KernelNeeds{2, 3, 4, 5, 6, true, true}),
+  EXPECT_EQ(PrintToString(KernelNeeds{.max_threads = 2,
+                                      .block_multiple = 3,
+                                      .warp_size = 4,
+                                      .index_max = 5,
+                                      .min_dynamic_shared = 6,
+                                      .portable = true,
+                                      .index_assumed = true}),
             "max_threads=2, block_multiple=3, warp_size=4, index_max=5, min_dynamic_shared=6, "
             "portable, index_assumed");
 }
