@@ -26,13 +26,13 @@ class aligned_view {
   friend struct detail::DeviceAccess;
   struct Known {};
   WARPSAFE_FN constexpr aligned_view(Known, T* start, size_type size,
-                                     detail::MemoryOwner* owner) noexcept
+                                     detail::OwnerRef owner) noexcept
       : kernel_form_(detail::DeviceAccess::make<aligned_ptr<T, Alignment>>(start)),
         size_(size),
         owner_(owner) {}
   aligned_ptr<T, Alignment> kernel_form_;
   size_type size_;  // in elements, behind the address as in a DeviceView; a launch reads it
-  detail::MemoryOwner* owner_;
+  detail::OwnerRef owner_;
 };
 
 namespace detail {
@@ -63,7 +63,7 @@ template <size_type Alignment, class T>
 [[nodiscard]] result<aligned_view<T, Alignment>> align(
     DeviceView<T> view, call_site site = call_site::current()) noexcept {
   return detail::align_start<aligned_view<T, Alignment>>(view.pointer().get(), site, view.size(),
-                                                         detail::owner_of(view));
+                                                         detail::DeviceAccess::owner(view));
 }
 /// As above, for a span. It has no buffer to track.
 template <size_type Alignment, class T>

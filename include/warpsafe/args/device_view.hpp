@@ -48,7 +48,7 @@ class DeviceView {
   /// `device` is the ordinal of the memory's device, or -1 if unknown. `owner` is private to the
   /// library.
   explicit constexpr DeviceView(DeviceSpan<T> span, int device = -1,
-                                detail::MemoryOwner* owner = nullptr) noexcept
+                                detail::OwnerRef owner = {}) noexcept
       : kernel_form_(span), owner_(owner), device_(device) {}
   template <class U, class = decltype(static_cast<T (*)[]>(static_cast<U (*)[]>(nullptr)))>
   constexpr DeviceView(DeviceView<U> other) noexcept  // NOLINT(google-explicit-constructor)
@@ -124,7 +124,7 @@ class DeviceView {
   friend struct detail::DeviceAccess;
   friend struct device_pointer_traits<DeviceView>;
   DeviceSpan<T> kernel_form_;
-  detail::MemoryOwner* owner_ = nullptr;
+  detail::OwnerRef owner_;
   int device_ = -1;
 };
 

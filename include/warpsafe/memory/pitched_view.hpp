@@ -78,10 +78,10 @@ class PitchedView {
  private:
   friend struct detail::PitchedAccess;
   friend struct detail::DeviceAccess;
-  constexpr PitchedView(PitchedSpan<T> span, int device, detail::MemoryOwner* owner) noexcept
+  constexpr PitchedView(PitchedSpan<T> span, int device, detail::OwnerRef owner) noexcept
       : kernel_form_(span), owner_(owner), device_(device) {}
   PitchedSpan<T> kernel_form_;
-  detail::MemoryOwner* owner_ = nullptr;
+  detail::OwnerRef owner_;
   int device_ = -1;
 };
 
@@ -95,7 +95,7 @@ struct PitchedAccess {
   /// `pitch` is in bytes.
   template <class T>
   [[nodiscard]] static PitchedView<T> make(T* data, size_type pitch, size_type rows, size_type cols,
-                                           int device, MemoryOwner* owner) noexcept {
+                                           int device, OwnerRef owner) noexcept {
     PitchedSpan<T> span;
     span.data_ = data;
     span.pitch_ = pitch;
@@ -117,7 +117,7 @@ struct PitchedAccess {
     const PitchedSpan<T> span = view.span();
     void* const start = const_cast<std::remove_const_t<T>*>(span.data_);
     return {start, span.pitch_,   span.cols_ * sizeof(T),  span.rows_,
-            true,  view.device(), span.rows_ * span.cols_, DeviceAccess::owner(view)};
+            true,  view.device(), span.rows_ * span.cols_, checked_owner_of(view)};
   }
 };
 

@@ -539,6 +539,27 @@ TEST_F(BufferTest, ManyFreedBuffersAreToldFromLivingOnes) {
   }
 }
 
+TEST_F(BufferTest, AnOldViewIsNeverTakenForThatOfALaterBuffer) {
+  std::vector<DeviceBuffer<int>> old;
+  std::vector<DeviceView<int>> views;
+  for (int i = 0; i < 400; ++i) {
+    old.push_back(filled(counting(3)));
+    views.push_back(old.back().view());
+  }
+  old.clear();
+  std::vector<DeviceBuffer<int>> later;
+  for (int i = 0; i < 400; ++i) later.push_back(filled(counting(3)));
+  for (const DeviceView<int>& view : views) {
+    ASSERT_EQ(error_in(launch(stream, three, kernel<take<int*>>, view)).code, Errc::memory_closed);
+    const auto part = view.subspan(1).value();
+    ASSERT_EQ(error_in(launch(stream, three, kernel<take<int*>>, part)).code, Errc::memory_closed);
+    ASSERT_EQ(error_in(copy(stream, from(later.back()), to(view))).code, Errc::memory_closed);
+  }
+  for (auto& buffer : later) {
+    ASSERT_TRUE(launch(stream, three, kernel<take<int*>>, buffer.view()).has_value());
+  }
+}
+
 TEST_F(BufferTest, AClosedOneHasNoMemoryToWorkOn) {
   const auto expect_closed = [&](DeviceBuffer<int>& buffer) {
     const auto code = [](const auto& outcome) { return error_in(outcome).code; };

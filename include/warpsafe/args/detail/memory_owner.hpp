@@ -13,7 +13,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 // MemoryOwner::of_device of memory that no device may use.
 inline constexpr int memory_was_freed = -2;
 inline constexpr int memory_is_at_host = -3;  ///< managed, between to_host and to_device
-/// What a buffer's views know about its memory. Lives as long as the memory is held, or longer.
+/// What a buffer's views know about its memory. Lives as long as the memory is held.
 struct MemoryOwner {
   /// The number of the stream whose order frees the memory; 0: each use is recorded.
   unsigned long freed_on = 0;
@@ -26,6 +26,32 @@ struct MemoryOwner {
   void* start = nullptr;     ///< its first byte; nullptr: none
   /// Bit n: device n is known to have access. Only grows. All bits: managed memory.
   unsigned long accessed_from = 0;
+  /// Counts the owners that this storage has held.
+  unsigned life = 0;
+};
+
+/// The owner behind a view whose memory is gone: launches, copies and library calls refuse it.
+[[gnu::visibility("default")]] inline constinit MemoryOwner closed_memory{
+    .add_use = [](MemoryOwner&, void*, int, unsigned long) noexcept { return 0; },
+    .of_device = memory_was_freed};
+
+/// A view's owner. The storage of an owner becomes that of a later owner, and is never given back:
+/// so a view that outlives its memory can ask whose the storage is.
+class OwnerRef {
+ public:
+  constexpr OwnerRef() noexcept = default;
+  constexpr OwnerRef(MemoryOwner* owner) noexcept  // NOLINT(google-explicit-constructor)
+      : owner_(owner), life_(owner == nullptr ? 0 : owner->life) {}
+  /// nullptr if the view has none; `closed_memory` if its memory was freed.
+  [[nodiscard]] constexpr MemoryOwner* get() const noexcept {
+    return owner_ == nullptr || owner_->life == life_ ? owner_ : &closed_memory;
+  }
+  /// The same, but a freed or a later owner if the memory was freed.
+  [[nodiscard]] constexpr MemoryOwner* unchecked() const noexcept { return owner_; }
+
+ private:
+  MemoryOwner* owner_ = nullptr;
+  unsigned life_ = 0;
 };
 
 /// Whether A is a view of a buffer.
@@ -46,15 +72,26 @@ constexpr decltype(auto) kernel_form(const A& argument) noexcept {
   }
 }
 
-/// The memory behind a view; nullptr for any other argument.
+/// The memory behind a view; nullptr for any other argument. For recording a use: of an old view,
+/// it may be a later owner.
 template <class A>
 constexpr MemoryOwner* owner_of([[maybe_unused]] const A& argument) noexcept {
   if constexpr (is_view<A>) {
-    return DeviceAccess::owner(argument);
+    return DeviceAccess::owner(argument).unchecked();
   } else if constexpr (holds_owner<A>) {
     return argument.memory_owner();
   }
   return nullptr;
+}
+
+/// As owner_of, but `closed_memory` for a view whose memory was freed.
+template <class A>
+constexpr MemoryOwner* checked_owner_of(const A& argument) noexcept {
+  if constexpr (is_view<A>) {
+    return DeviceAccess::owner(argument).get();
+  } else {
+    return owner_of(argument);
+  }
 }
 
 /// Whether the argument is a view of memory that may be freed by another stream than that of the

@@ -135,7 +135,7 @@ bool check_library_value([[maybe_unused]] const A& argument, [[maybe_unused]] in
                          [[maybe_unused]] LaunchError& error) noexcept {
   using B = typename Traits::backend;
   if constexpr (is_view<A>) {
-    MemoryOwner* const owner = owner_of(argument);
+    MemoryOwner* const owner = checked_owner_of(argument);
     if (owner != nullptr && owner->of_device != device) {
       return check_access<B>(device, *owner, number, error);
     }

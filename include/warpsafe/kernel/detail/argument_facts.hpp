@@ -36,7 +36,7 @@ template <class A>
   } else if constexpr (HasCount<A> || HasSize<A>) {
     count = size_behind(argument);
   }
-  return {owner_of(argument), count};
+  return {checked_owner_of(argument), count};
 }
 
 /// What a launch knows about one argument from its type and its parameter's: a constant, which all

@@ -117,7 +117,7 @@ template <class T>
 struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {
   [[nodiscard]] static CopyRows rows(const DeviceView<T>& view) noexcept {
     CopyRows rows = CopyRows::flat(view.pointer().get(), view.size(), view.device());
-    rows.owner = owner_of(view);
+    rows.owner = checked_owner_of(view);
     return rows;
   }
   [[nodiscard]] static std::nullptr_t owner(const DeviceView<T>&) noexcept { return nullptr; }
@@ -151,11 +151,7 @@ constexpr bool begins_with_source() noexcept {
   return first != second && (first == SideName::source || second == SideName::target);
 }
 
-/// The owner in the views of a buffer without memory: launches, copies and library calls refuse
-/// these views as those of freed memory.
-[[gnu::visibility("default")]] inline constinit MemoryOwner closed_memory{
-    .add_use = [](MemoryOwner&, void*, int, unsigned long) noexcept { return 0; },
-    .of_device = memory_was_freed};
+/// The owner in the views of a buffer, which may have no memory.
 [[nodiscard]] inline MemoryOwner* owner_or_closed(MemoryOwner* memory) noexcept {
   return memory == nullptr ? &closed_memory : memory;
 }

@@ -54,8 +54,9 @@ class DeviceMemory : public MemoryOwner {
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(DeviceMemory), 0,
                                Axis::none, site);
     }
-    auto* const made = ::new (storage)
-        DeviceMemory(std::move(stream), bytes.value(), &try_free<Level>, &add_use_at<Level>);
+    auto* const made =
+        ::new (storage) DeviceMemory(std::move(stream), bytes.value(), Owners<B>::life_of(storage),
+                                     &try_free<Level>, &add_use_at<Level>);
     if (const int status = bytes.value() == 0 ? 0 : made->template take<Level>(managed)) {
       made->retire(bytes.value());
       return allocation_error<Level>(status, bytes, device, site);
@@ -153,10 +154,15 @@ class DeviceMemory : public MemoryOwner {
   /// free must wait for the end of a capture.
   using Free = bool (*)(DeviceMemory& memory, int& status) noexcept;
 
-  DeviceMemory(basic_stream_hold<B>&& stream, std::size_t bytes, Free free,
+  DeviceMemory(basic_stream_hold<B>&& stream, std::size_t bytes, unsigned its_life, Free free,
                decltype(MemoryOwner::add_use) note) noexcept
-      : MemoryOwner{stream.ref().number(), note, static_cast<unsigned char>(B::vendor),
-                    stream.ref().device().value()},
+      : MemoryOwner{stream.ref().number(),
+                    note,
+                    static_cast<unsigned char>(B::vendor),
+                    stream.ref().device().value(),
+                    nullptr,
+                    0,
+                    its_life},
         stream_(std::move(stream)),
         bytes_(bytes),
         free_(free) {}
@@ -231,8 +237,9 @@ class DeviceMemory : public MemoryOwner {
   void retire(std::size_t bytes) noexcept {
     const int device = stream_.ref().device().value();
     SharedStream<B>* const stream = stream_.give_up();
+    const unsigned ended = life;
     this->~DeviceMemory();
-    Owners<B>::retire(this, device, bytes, stream);
+    Owners<B>::retire(this, ended, device, bytes, stream);
   }
   /// `first`: the status of what came before it.
   template <CheckLevel Level>

@@ -9,13 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// What all owners of a backend's device memory share, also those of other modules: the bytes that
-/// they hold on each device, and the storage of the owners whose memory was freed last. A view that
-/// outlives its buffer still finds its owner there, and a checked launch refuses it. The lock of
+/// they hold on each device, and the storage of the owners whose memory was freed. It serves later
+/// owners and is never given back, so that an old view can ask whose it is (OwnerRef). The lock of
 /// the streams guards both, so that a free takes it once.
 template <class B>
 class [[gnu::visibility("default")]] Owners {
@@ -23,35 +22,32 @@ class [[gnu::visibility("default")]] Owners {
   /// Storage for an owner of that many bytes of the device, which are counted as held. nullptr if
   /// the host's memory is exhausted. @pre `size` is the same in each call
   [[nodiscard]] static void* add(std::size_t size, int device, std::size_t bytes) noexcept {
-    void* storage = nullptr;
+    Retired* storage = nullptr;
     {
       const Locked locked(SharedStream<B>::list_lock);
       count(device, bytes);
-      // The place has an owner only if all others have one, and it is the oldest.
-      storage = retired[next];
-      __atomic_store_n(&retired[next], nullptr, __ATOMIC_RELAXED);
+      storage = retired;
+      if (storage != nullptr) __atomic_store_n(&retired, storage->next, __ATOMIC_RELAXED);
     }
     return storage != nullptr ? storage : make(size, device, bytes);
   }
-  /// Makes the storage of a destroyed owner, which came from `add`, an owner that is marked as
-  /// freed. `bytes` are no longer held, and the owner no longer holds `stream`, which may be
-  /// nullptr.
-  static void retire(void* storage, int device, std::size_t bytes,
+  /// The life of the owner that storage from `add` will hold.
+  [[nodiscard]] static unsigned life_of(void* storage) noexcept {
+    return static_cast<Retired*>(storage)->life;
+  }
+  /// Takes the storage of a destroyed owner, which came from `add`. `bytes` are no longer held, and
+  /// the owner no longer holds `stream`, which may be nullptr.
+  static void retire(void* storage, unsigned life, int device, std::size_t bytes,
                      SharedStream<B>* stream) noexcept {
-    auto* const owner = ::new (storage) MemoryOwner;
-    owner->add_use = [](MemoryOwner&, void*, int, unsigned long) noexcept { return 0; };
-    owner->of_device = memory_was_freed;
-    void* oldest = nullptr;
+    auto* const owner = ::new (storage) Retired(life + 1);
     bool is_last = false;
     {
       const Locked locked(SharedStream<B>::list_lock);
       count(device, 0 - bytes);
-      oldest = std::exchange(retired[next], storage);
-      next = (next + 1) % room;
+      owner->next = retired;
+      __atomic_store_n(&retired, owner, __ATOMIC_RELEASE);
       if (stream != nullptr) is_last = stream->remove_holder();
     }
-    if (oldest != nullptr) [[unlikely]]
-      ::operator delete(oldest);
     if (is_last) SharedStream<B>::report(stream->destroy());
   }
   static constexpr int devices = 64;
@@ -62,14 +58,19 @@ class [[gnu::visibility("default")]] Owners {
   }
 
  private:
-  static constexpr unsigned room = 256;
+  /// Without checks, uses of an old view are still recorded here.
+  struct Retired : MemoryOwner {
+    explicit Retired(unsigned its_life) noexcept
+        : MemoryOwner{
+              .add_use = closed_memory.add_use, .of_device = memory_was_freed, .life = its_life} {}
+    Retired* next = nullptr;
+  };
   [[gnu::noinline]] static void* make(std::size_t size, int device, std::size_t bytes) noexcept {
     void* const storage = ::operator new(size, std::nothrow);
-    if (storage == nullptr) {
-      const Locked locked(SharedStream<B>::list_lock);
-      count(device, 0 - bytes);
-    }
-    return storage;
+    if (storage != nullptr) return ::new (storage) Retired(1);
+    const Locked locked(SharedStream<B>::list_lock);
+    count(device, 0 - bytes);
+    return nullptr;
   }
   static bool is_counted(int device) noexcept { return device >= 0 && device < devices; }
   /// @pre the lock is held
@@ -78,8 +79,7 @@ class [[gnu::visibility("default")]] Owners {
     __atomic_store_n(&held[device], held[device] + bytes, __ATOMIC_RELAXED);
   }
 
-  static inline unsigned next = 0;
-  static inline void* retired[room] = {};
+  static inline Retired* retired = nullptr;
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
