@@ -163,13 +163,14 @@ def check_shared_objects(build):
 
 
 def check_unload(build):
-    """A program launches after dlclose of a plug-in with the debug tools and device checks."""
-    plugin, program = build.folder / "plugin.so", build.folder / "unload"
+    """A program launches after dlclose of a plug-in with the debug tools and device checks, and of one that captured."""
+    plugin, second, program = build.folder / "plugin.so", build.folder / "second.so", build.folder / "unload"
     common = ["-std=c++20", "-O0", "-g0", "-DWARPSAFE_CHECKS=1", *build.includes, HERE / "unload.cpp",
               "-lboost_context", "-pthread", "-ldl"]  # fmt: skip
-    run(build.arguments.compiler, "-DPLUGIN", "-fPIC", "-shared", *common, "-o", plugin)
+    run(build.arguments.compiler, "-DPLUGIN=1", "-fPIC", "-shared", *common, "-o", plugin)
+    run(build.arguments.compiler, "-DPLUGIN=2", "-fvisibility=hidden", "-fPIC", "-shared", *common, "-o", second)
     run(build.arguments.compiler, "-rdynamic", *common, "-o", program)
-    return [] if "launched" in run(program, plugin, timeout=600) else ["the program did not launch"]
+    return [] if "launched" in run(program, plugin, second, timeout=600) else ["the program did not launch"]
 
 
 # A variable and its name: in a namespace or a class, a pointer to a function, in a function.

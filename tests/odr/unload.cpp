@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A program that unloads a plug-in with the optional parts, and launches after that. With PLUGIN:
-// the plug-in.
+// A program that unloads plug-ins, and launches and captures after that. With PLUGIN: the plug-in,
+// 1 with the optional parts, 2 with a capture and a free that waits for its end.
 
+#include <warpsafe/graph.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 namespace ws = warpsafe;
 
-#if defined(PLUGIN)
+#if PLUGIN == 2
+
+extern "C" [[gnu::visibility("default")]] void work() {
+  const ws::Stream stream = ws::Stream::create().value();
+  auto buffer = ws::DeviceBuffer<int>::create(stream, 3).value();
+  auto capture = ws::Capture::begin(stream, ws::CaptureMode::relaxed).value();
+  buffer.close().value();
+  static_cast<void>(std::move(capture).end().value());
+}
+
+#elif defined(PLUGIN)
 
 #include <warpsafe/debug.hpp>
 #include <warpsafe/device_check.hpp>
@@ -29,6 +41,13 @@ int main(int, char** arguments) {
     if (plugin == nullptr) std::puts(dlerror());
     if (plugin == nullptr || dlclose(plugin) != 0) return 1;
     const ws::Stream stream = ws::Stream::create().value();
+    auto capture = ws::Capture::begin(stream, ws::CaptureMode::relaxed).value();
+    void* const second = dlopen(arguments[2], RTLD_NOW | RTLD_LOCAL);
+    if (second == nullptr) std::puts(dlerror());
+    if (second == nullptr) return 1;
+    reinterpret_cast<void (*)()>(dlsym(second, "work"))();
+    dlclose(second);
+    static_cast<void>(std::move(capture).end().value());
     ws::launch(stream, ws::LaunchConfig{ws::grid<1>, ws::block<1>}, ws::kernel<nothing>, 1).value();
     stream.synchronize().value();
   }

@@ -60,6 +60,15 @@ inline void keep_loaded(const void* address) noexcept {
   void* const loaded = ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   if (loaded != nullptr) ::dlclose(loaded);
 }
+/// Of each module.
+[[gnu::visibility("hidden")]] inline bool module_is_kept = false;
+/// Keeps the module of the caller, for functions of its that the program finds through a pointer.
+/// Call it without a lock, because it takes the loader's.
+[[gnu::visibility("hidden")]] inline void keep_module() noexcept {
+  if (__atomic_load_n(&module_is_kept, __ATOMIC_RELAXED)) return;
+  keep_loaded(&module_is_kept);
+  __atomic_store_n(&module_is_kept, true, __ATOMIC_RELAXED);
+}
 
 /// One variable for the whole program.
 [[gnu::visibility("default")]] inline const CheckHooks* check_hooks_in_use = nullptr;

@@ -273,6 +273,7 @@ inline const CaptureHooks CaptureHookFunctions::hooks = {
 [[gnu::visibility("default")]] inline std::uint64_t last_capture = 0;
 
 inline void open_watch(CaptureWatch& watch) noexcept {
+  keep_module();  // while another module's capture is open, its calls use these functions
   const GraphLock lock;
   watch.number = ++last_capture;
   watch.next = capture_watches;

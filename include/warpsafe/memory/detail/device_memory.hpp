@@ -124,7 +124,7 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[nodiscard]] int record_use(basic_stream_ref<B> stream) noexcept {
     if (is_own(stream) || start == nullptr) return 0;
-    MarkedEnd<B>::keep_functions();
+    keep_module();
     const Locked lock(recording_);
     const StreamNumber number(stream.number());
     if (uses_.has_noted(number) || captures<Level>(stream)) return 0;
@@ -287,6 +287,7 @@ class DeviceMemory : public MemoryOwner {
   [[gnu::visibility("default")]] static inline DeviceMemory* postponed = nullptr;
 
   static void postpone(DeviceMemory* memory) noexcept {
+    keep_module();
     memory->was_postponed_ = true;
     DeviceMemory* top = __atomic_load_n(&postponed, __ATOMIC_RELAXED);
     do {

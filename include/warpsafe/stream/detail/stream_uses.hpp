@@ -23,14 +23,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 template <class B>
 class MarkedEnd final : public StreamEnd {
  public:
-  /// Call it before `make`, and without a lock, because it takes the loader's: the stream finds the
-  /// functions of this module until its end.
-  static void keep_functions() noexcept {
-    if (__atomic_load_n(&are_kept, __ATOMIC_RELAXED)) return;
-    keep_loaded(&are_kept);
-    __atomic_store_n(&are_kept, true, __ATOMIC_RELAXED);
-  }
-  /// Returns nullptr if memory is exhausted.
+  /// Returns nullptr if memory is exhausted. @pre keep_module: the stream finds the functions of
+  /// this module until its end
   template <CheckLevel Level>
   [[nodiscard]] static StreamEnd* make() noexcept {
     auto* const made = new (std::nothrow) MarkedEnd;
@@ -85,8 +79,6 @@ class MarkedEnd final : public StreamEnd {
     is_unmarked_ = capturing || wait_for_stream<Level>(stream, {}, false) != 0;
   }
 
-  // Of each module.
-  [[gnu::visibility("hidden")]] static inline bool are_kept = false;
   StreamMark<B> point_;
   bool is_over_ = false;
   bool is_unmarked_ = false;
@@ -116,7 +108,7 @@ class StreamUses {
     const One* const one = find(stream);
     return one != nullptr && one->end != nullptr;
   }
-  /// Notes a stream of this library, after MarkedEnd::keep_functions. Returns false if it is none,
+  /// Notes a stream of this library, after keep_module. Returns false if it is none,
   /// or there is no host memory.
   template <CheckLevel Level>
   [[nodiscard]] bool note(StreamNumber stream) noexcept {
