@@ -49,6 +49,9 @@ class InOrder final : public host::Scheduler {
   }
   void finish(std::unique_lock<std::mutex>& lock, host::Operations) override { begin_call(lock); }
   void known_done(host::Operations) override {}
+  [[nodiscard]] bool host_knows(const host::Operation& operation) const override {
+    return operation.done;
+  }
   void known_pending() override {}
   bool hands_out_again() override { return false; }
   bool reuses_handle() override { return false; }

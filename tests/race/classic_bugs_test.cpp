@@ -382,6 +382,21 @@ TEST(ClassicBugs, ABufferFreedOnAnotherStream) {
 TEST(ClassicBugs, ABufferFreedAfterItsLastUse) {
   expect_clean([] { free_elsewhere(true); });
 }
+TEST(ClassicBugs, ABufferFreedAfterItsUseOnManyStreamsThatEnded) {
+  expect_clean([] {
+    const Stream stream = must(Stream::create());
+    auto buffer = must(DeviceBuffer<float>::create(stream, 1));
+    must(buffer.zero(stream));
+    const Event written = must(stream.record());
+    for (int i = 0; i < 40; ++i) {
+      const Stream user = must(Stream::create());
+      must(wait(user, written));
+      auto copied = must(DeviceBuffer<float>::create(user, 1));
+      must(copy(user, from(buffer), to(copied)));
+    }
+    must(buffer.close());
+  });
+}
 TEST(ClassicBugs, ABufferUsedAfterItsFree) {
   const RaceReport report = expect_race([] {
     const Stream stream = must(Stream::create());

@@ -59,10 +59,10 @@ class HostRaceRecorder {
   /// Whether the host knows that all work of the stream so far has ended.
   [[nodiscard]] bool host_knows(const StreamState& stream) const {
     const auto found = columns_.find(&stream);
-    const debug::HappensBefore& order = checker_.order();
-    const debug::Point last =
-        found == columns_.end() ? debug::no_point : order.last(found->second.strand);
-    return last == debug::no_point || order.before(last, order.last(host_));
+    return found == columns_.end() || host_knows(checker_.order().last(found->second.strand));
+  }
+  [[nodiscard]] bool host_knows(const Operation& operation) const {
+    return host_knows(point_of(operation));
   }
   /// A dependent launch accessed memory too early for an earlier kernel of its stream. `through`:
   /// the kernel between them that did not wait, or nullptr.
@@ -146,6 +146,10 @@ class HostRaceRecorder {
 
   [[nodiscard]] debug::Point last_point() const noexcept {
     return static_cast<debug::Point>(history.size() - 1);
+  }
+  [[nodiscard]] bool host_knows(debug::Point point) const {
+    const debug::HappensBefore& order = checker_.order();
+    return point == debug::no_point || order.before(point, order.last(host_));
   }
   [[nodiscard]] debug::Point point_of(const Operation& operation) const noexcept {
     const bool of_this_run = operation.number > run_ && operation.number < run_ + (1ULL << 32);

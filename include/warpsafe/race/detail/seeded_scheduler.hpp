@@ -102,6 +102,9 @@ class SeededScheduler final : public Scheduler {
     pending_queries_ = 0;
     recorder.known_done(operations);
   }
+  [[nodiscard]] bool host_knows(const Operation& operation) const override {
+    return recorder.host_knows(operation);
+  }
   void known_pending() override {
     ++pending_queries_;
     recorder.host(debug::ActionKind::not_done);

@@ -274,6 +274,8 @@ class Scheduler {
   virtual void finish(std::unique_lock<std::mutex>& lock, Operations operations) = 0;
   /// The host now knows that these are done; none is nullptr.
   virtual void known_done(Operations operations) = 0;
+  /// Whether the host knows that the operation is done.
+  [[nodiscard]] virtual bool host_knows(const Operation& operation) const = 0;
   /// Whether new memory is to be freed memory, if some fits.
   virtual bool hands_out_again() = 0;
   /// Whether a new stream gets the handle of a destroyed one.

@@ -356,7 +356,9 @@ struct EventCalls {
     if (runtime.forked()) return false;
     const std::lock_guard lock(runtime.mutex);
     const EventState* const event = runtime.events.find(handle);
-    return event != nullptr && event->record != nullptr && event->record->done;
+    if (event == nullptr || event->record == nullptr || !event->record->done) return false;
+    // Without an order, what the program does next may come before that work in another run.
+    return runtime.scheduler == nullptr || runtime.scheduler->host_knows(*event->record);
   }
   /// Both events must be timed, recorded and of one device (else invalid_resource_handle) and done
   /// (else not_ready).
