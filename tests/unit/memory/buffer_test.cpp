@@ -577,6 +577,8 @@ TEST_F(BufferTest, AClosedOneHasNoMemoryToWorkOn) {
     EXPECT_TRUE(buffer.view().empty());
     EXPECT_EQ(code(launch(stream, three, kernel<take<DeviceSpan<int>>>, buffer.view())),
               Errc::memory_closed);
+    EXPECT_EQ(code(launch(stream, three, kernel<take<int*>>, buffer.view())), Errc::memory_closed)
+        << "an empty view is Errc::argument_empty for a pointer, but its buffer says more";
     EXPECT_EQ(code(copy(stream, from(named.view()), to(buffer.view()))), Errc::memory_closed);
     EXPECT_TRUE(launch<CheckLevel::off>(stream, three, kernel<take<DeviceSpan<int>>>, buffer.view())
                     .has_value());
