@@ -22,6 +22,30 @@ struct Local3 {
   unsigned x, y, z;
 };
 
+namespace detail {
+template <class T>
+inline constexpr bool is_index = is_same<T, Index3> || is_same<T, Local3>;
+}  // namespace detail
+// Diagnose an index or a size as a number, as in `if (thread_index() < n)`.
+#define WARPSAFE_DETAIL_SENTENCE                                                                \
+  "warpsafe: an index has an axis: thread_index().x is the thread's number along x, .y and .z " \
+  "those along y and z"
+#define WARPSAFE_DETAIL_NO_OPERATOR(sign)                                                    \
+  template <class I, class N,                                                                \
+            typename detail::If<detail::is_index<I> &&                                       \
+                                (detail::is_size<N> || detail::is_floating<N> ||             \
+                                 detail::is_index<N>)>::type* = nullptr WARPSAFE_DETAIL_WHY> \
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED N operator sign(I, N) WARPSAFE_DETAIL_REFUSAL_OF_FREE(I)
+WARPSAFE_DETAIL_NO_OPERATOR(<);
+WARPSAFE_DETAIL_NO_OPERATOR(<=);
+WARPSAFE_DETAIL_NO_OPERATOR(>);
+WARPSAFE_DETAIL_NO_OPERATOR(>=);
+WARPSAFE_DETAIL_NO_OPERATOR(+);
+WARPSAFE_DETAIL_NO_OPERATOR(*);
+WARPSAFE_DETAIL_NO_OPERATOR(%);
+#undef WARPSAFE_DETAIL_NO_OPERATOR
+#undef WARPSAFE_DETAIL_SENTENCE
+
 // These functions are host and device code, because a device compiler parses kernel code twice and
 // a functor's call operator is both, too (args/device_ptr.hpp). They are maybe_unused, because
 // clang as nvcc's host compiler would warn.
@@ -117,6 +141,15 @@ class StrideRange {
   if (first < n) self.strides = true;  // a loop over nothing repeats nothing
   return {first, n, self.grid_dim[0] * size};
 #endif
+}
+
+/// Diagnoses an array in place of its size.
+template <class Array,
+          typename detail::If<!__is_constructible(size_type, const Array&)>::type* = nullptr>
+[[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE StrideRange grid_stride(const Array&) {
+  static_assert(detail::is_never<Array>,
+                "warpsafe: grid_stride takes the number of elements: grid_stride(x.size())");
+  return {0, 0, 1};
 }
 
 /// Waits until every thread of the block has called it; writes to shared memory are visible after

@@ -9,6 +9,7 @@
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
 #include <warpsafe/memory/detail/read_back.hpp>
@@ -44,7 +45,7 @@ class [[nodiscard]] basic_device_buffer {
   /// Errc::out_of_memory holds the bytes requested, free and in total, and the bytes that this
   /// program's buffers hold.
   template <CheckLevel Level = current_level, class Count>
-  [[nodiscard]] static result<basic_device_buffer> create(
+  requires(!detail::HasSize<Count>) [[nodiscard]] static result<basic_device_buffer> create(
       basic_stream_hold<B> stream, Count count, call_site site = call_site::current()) noexcept {
     const auto bytes = Bytes::create<T>(count, site);
     if (!bytes.has_value()) return bytes.assume_error();
@@ -62,6 +63,17 @@ class [[nodiscard]] basic_device_buffer {
         std::is_void_v<First>,
         "warpsafe: create takes a stream, not its result, and then the number of elements: create(stream, count)");
     return LaunchError::make(Errc::stream_null, Stage::construction);
+  }
+  /// Diagnoses the elements, or a value for all of them.
+  template <class Count, class... More>
+  requires(detail::HasSize<Count> || (!std::is_convertible_v<const More&, call_site> || ...))
+      [[nodiscard]] static result<basic_device_buffer> create(const basic_stream_hold<B>&,
+                                                              const Count&,
+                                                              const More&...) noexcept {
+    static_assert(
+        std::is_void_v<Count>,
+        "warpsafe: create takes a number of elements and leaves them unset; for elements of the host write from(stream, values), and for zeros zero(stream) afterwards");
+    return LaunchError::make(Errc::size_negative, Stage::construction);
   }
   /// Allocates a buffer and copies `source` into it. Returns when the copy has ended, so that the
   /// host memory may be changed again. Errors are those of `create`, and Errc::stream_capturing,

@@ -200,7 +200,7 @@ auto a14f_square_block_for_a_flat_size(int n) {
 // A14: Two sizes come before the block.
 auto a14g_sizes_one_after_the_other(int m, int n) {
 #ifdef MISUSE
-  // expected-error {{"a bare number is not a block"}}
+  // expected-error {{"a size of several axes is an extent"}}
   return ws::SafeGrid<>::cover(m, n, ws::block<16, 16>);
 #else
   return ws::SafeGrid<>::cover(ws::extent{ws::rows{m}, ws::cols{n}}, ws::block<16, 16>);

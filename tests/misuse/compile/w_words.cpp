@@ -592,3 +592,53 @@ ws::StreamRef w25b_reference_to_a_local_stream(ws::Stream&& given) {
 #else
 ws::StreamRef w25b_reference_to_a_local_stream(const ws::Stream& stream) { return stream.ref(); }
 #endif
+
+// W26: As std::vector takes its elements.
+ws::result<Buffer> w26_create_of_values(const ws::Stream& stream, const std::vector<float>& v) {
+#ifdef MISUSE
+  // expected-error {{"create takes a number of elements and leaves them unset"}}
+  return Buffer::create(stream, v);
+#else
+  return Buffer::from(stream, v);
+#endif
+}
+
+// W26: As std::vector takes a value for all elements.
+ws::result<Buffer> w26b_create_with_a_value(const ws::Stream& stream, std::size_t n) {
+#ifdef MISUSE
+  // expected-error {{"create takes a number of elements and leaves them unset"}}
+  return Buffer::create(stream, n, 0.0F);
+#else
+  return Buffer::create(stream, n);
+#endif
+}
+
+// W27: As a range-based loop takes an array.
+WARPSAFE_FN void w27_loop_over_a_span(ws::DeviceSpan<float> x) {
+#ifdef MISUSE
+  // expected-error {{"grid_stride takes the number of elements"}}
+  for (auto i : ws::grid_stride(x)) x[i] = 1;
+#else
+  for (auto i : ws::grid_stride(x.size())) x[i] = 1;
+#endif
+}
+
+// W28: The index of a thread as a number in a comparison.
+WARPSAFE_FN bool w28_index_compared(std::size_t n) {
+#ifdef MISUSE
+  // expected-error {{"an index has an axis"}}
+  return ws::thread_index() < n;
+#else
+  return ws::thread_index().x < n;
+#endif
+}
+
+// W28: As blockIdx.x * blockDim.x is written.
+WARPSAFE_FN unsigned w28b_index_multiplied() {
+#ifdef MISUSE
+  // expected-error {{"an index has an axis"}}
+  return (ws::block_index() * ws::block_size()).x;
+#else
+  return ws::block_index().x * ws::block_size().x;
+#endif
+}

@@ -82,6 +82,7 @@ struct Sentence {
     static_assert(::warpsafe::detail::is_never<T>, WARPSAFE_DETAIL_SENTENCE); \
     __builtin_unreachable();                                                  \
   }
+#define WARPSAFE_DETAIL_REFUSAL_OF_FREE(T) WARPSAFE_DETAIL_REFUSAL(T) static_assert(true)
 #endif
 
 // The constructors of a class whose objects a function makes that can fail, which the sentence

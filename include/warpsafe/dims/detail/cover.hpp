@@ -81,7 +81,10 @@ constexpr bool check_cover_arguments() noexcept {
   static_assert(!is_grid_dim<B>,
                 "warpsafe: this is a grid where the block belongs; write block<256>");
   static_assert(
-      !is_size<B>,
+      !(is_size<B> && is_block_dim<Option1>),
+      "warpsafe: a size of several axes is an extent: cover(extent{rows{m}, cols{n}}, block<16, 16>)");
+  static_assert(
+      !is_size<B> || is_block_dim<Option1>,
       "warpsafe: a bare number is not a block; write block<256>, or BlockDim::create(n) for a size known at run time");
   static_assert(
       is_grid_dim<B> || is_size<B> || is_block_dim<B>,
