@@ -26,6 +26,16 @@ struct WaitTarget;       // core/detail/observing.hpp
 
 using detail::LaunchArguments;
 
+/// A call of the program that uses a stream or memory, other than a launch or a wait.
+struct CallRecord {
+  Name what;  ///< "allocate device memory", "copy to host", "event record", "capture begin", …
+  call_site site;                   ///< of the program; without a file for a free
+  const void* stream = nullptr;     ///< the runtime's handle; nullptr: none
+  std::uint64_t stream_number = 0;  ///< StreamRef::number; 0: not known
+  const void* memory = nullptr;  ///< that is allocated, freed, filled or copied to; nullptr: none
+  std::uint64_t bytes = 0;       ///< of `memory`
+};
+
 /// One wait of the host that has ended.
 struct WaitRecord {
   Name what;            ///< e.g. "stream synchronize"
@@ -73,6 +83,12 @@ struct Observer {
                  LaunchError& error) noexcept = nullptr;
   /// A check refused a launch. Returns whether to launch regardless.
   bool (*continues_after)(void* user, LaunchError& error) noexcept = nullptr;
+
+  // Other calls.
+
+  /// With checks only. The library is about to make the call, or has made an allocation, a stream,
+  /// an event's record or the beginning of a capture.
+  void (*called)(void* user, const CallRecord& call) noexcept = nullptr;
 
   // Waits.
 

@@ -8,6 +8,7 @@
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
@@ -73,6 +74,7 @@ class [[nodiscard]] basic_capture {
       return error;
     }
     detail::open_watch(state->watch);
+    detail::tell_call<Level>(state->stream.ref(), Name::of("capture begin"), site);
     return made;
   }
   /// Diagnoses an argument that is not a stream.
@@ -119,6 +121,7 @@ class [[nodiscard]] basic_capture {
     CaptureInfo before{};
     static_cast<void>(query_info<Level>(state->watch.stream, before));
     typename B::native_graph graph{};
+    detail::tell_call<Level>(state->stream.ref(), Name::of("capture end"), site);
     const int status = end_at<Level>(*state, graph);
     detail::close_watch(state->watch);
     detail::run_postponed_frees<B>();
@@ -251,6 +254,7 @@ class [[nodiscard]] basic_capture {
   template <CheckLevel Level>
   static void discard_at(State& state, [[maybe_unused]] bool reported) noexcept {
     typename B::native_graph graph{};
+    detail::tell_call<Level>(state.stream.ref(), Name::of("capture end"), state.site);
     const int status = end_at<Level>(state, graph);
     detail::close_watch(state.watch);
     detail::run_postponed_frees<B>();

@@ -8,6 +8,7 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
@@ -50,6 +51,8 @@ class [[nodiscard]] basic_pinned_buffer {
         error.value = bytes.assume_value().value();
         return error;
       }
+      detail::tell_call<Level>(detail::NoStream{}, Name::of("allocate pinned memory"), site, memory,
+                               bytes.assume_value().value());
     }
     return basic_pinned_buffer(static_cast<T*>(memory), bytes.assume_value().value() / sizeof(T),
                                &drop_at<Level>);
@@ -94,6 +97,8 @@ class [[nodiscard]] basic_pinned_buffer {
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     open_ = false;
     if (data_ == nullptr) return success();
+    detail::tell_call<Level>(detail::NoStream{}, Name::of("free pinned memory"), site, data_,
+                             size_ * sizeof(T));
     size_ = 0;
     const detail::CallScope<B> here(site);
     const detail::RelaxedCaptureScope<B, Level> outside;

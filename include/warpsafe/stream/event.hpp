@@ -7,6 +7,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
@@ -108,7 +109,7 @@ class [[nodiscard]] basic_event {
 
   [[nodiscard]] typename B::native_event native() const noexcept { return native_; }
   /// Waits until the stream reaches the point. Errc::execution_failed; Errc::wait_timed_out if
-  /// WARPSAFE_TIMEOUT ends the wait. Without a call of the runtime: Errc::captured_event for an
+  /// an observer ends the wait. Without a call of the runtime: Errc::captured_event for an
   /// event that was recorded in a capture, ::event_moved for one that was moved from, and
   /// ::stream_capturing if waiting would break a capture of this library.
   template <CheckLevel Level = current_level>
@@ -192,6 +193,7 @@ class [[nodiscard]] basic_event {
       found = hooks->recorded(event, {stream.native(), stream.number()});
     }
     if (status != 0) return record_error(status, stream, site);
+    detail::tell_call<Level>(stream, Name::of("event record"), site);
     if constexpr (Level == CheckLevel::full) {
       bool capturing = false;
       if (found == 0 &&
@@ -279,6 +281,7 @@ template <CheckLevel Level = current_level, class B, bool Timed>
   const detail::WhichStream which(stream.native(), hooks == nullptr ? 0 : stream.number());
   const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(which);
   const detail::CallScope<B> here(site);
+  detail::tell_call<Level>(stream, Name::of("stream wait"), site);
   const int status = detail::on_device_of<B, Level>(stream, [&]() noexcept {
     return detail::call<B, Level, &B::stream_wait>(stream.native(), event.native());
   });

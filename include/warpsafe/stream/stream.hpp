@@ -7,6 +7,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/dims/launch_options.hpp>
@@ -101,7 +102,9 @@ class [[nodiscard]] basic_stream {
       }
       shared->retain();  // held for every later Stream of the device
     }
-    return basic_stream(basic_stream_ref<B>(stream, device, shared->number), shared);
+    basic_stream made(basic_stream_ref<B>(stream, device, shared->number), shared);
+    detail::tell_call<Level>(made.ref_, Name::of("stream create"), site);
+    return made;
   }
   /// Creates a stream on a device that need not be current. Use this form in programs of several
   /// devices. Errc::no_device, ::device_invalid, ::runtime_failed (also if the device that was

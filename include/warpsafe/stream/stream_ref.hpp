@@ -100,8 +100,8 @@ class WARPSAFE_DETAIL_REFERENCE basic_stream_ref {
   /// Waits until all work submitted to this stream has ended. Errc::execution_failed for a fault in
   /// any work of this device; Severity tells whether the context is lost. Errc::stream_capturing,
   /// without a call of the runtime, if waiting would break a capture of this library or, with full
-  /// checks, a capture of this stream by other code. Errc::wait_timed_out if WARPSAFE_TIMEOUT ends
-  /// the wait. Errc::stream_null for a Stream that was moved from or closed.
+  /// checks, a capture of this stream by other code. Errc::wait_timed_out if an observer, such as a
+  /// time limit, ends the wait. Errc::stream_null for a Stream that was moved from or closed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> synchronize(call_site site = call_site::current()) const noexcept {
     return wait<Level>(site, true);
@@ -143,7 +143,7 @@ class WARPSAFE_DETAIL_REFERENCE basic_stream_ref {
   basic_stream_ref(void* stream, int device, detail::StreamNumber number) noexcept
       : native_(stream), device_(device), number_(number) {}
 
-  /// `may_stop`: WARPSAFE_TIMEOUT may end the wait (detail::wait_for_stream).
+  /// `may_stop`: an observer may end the wait (detail::wait_for_stream).
   template <CheckLevel Level>
   [[nodiscard]] result<void> wait(call_site site, bool may_stop) const noexcept;
 

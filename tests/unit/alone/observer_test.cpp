@@ -4,6 +4,7 @@
 // An observer that a program writes itself.
 
 #include <warpsafe/error/message.hpp>
+#include <warpsafe/graph.hpp>
 #include <warpsafe/host.hpp>
 #include <warpsafe/launch/observe.hpp>
 #include <warpsafe/memory.hpp>
@@ -62,6 +63,13 @@ class Notes {
     observer_.continues_after = [](void* self, LaunchError&) noexcept {
       return static_cast<Notes*>(self)->lets_through;
     };
+    observer_.called = [](void* self, const CallRecord& call) noexcept {
+      Notes& notes = *static_cast<Notes*>(self);
+      if (!notes.sees_calls) return;
+      note(self, of(call.what) + (call.stream == nullptr ? "" : ", stream") +
+                     (call.memory == nullptr ? "" : ", " + std::to_string(call.bytes) + " bytes") +
+                     (call.site.file == nullptr ? "" : ", at a line"));
+    };
     observer_.waiting = [](void* self, Name what) noexcept { note(self, "waiting, " + of(what)); };
     observer_.waited = [](void* self, const WaitRecord& wait) noexcept {
       note(self, "waited: " + std::to_string(wait.status));
@@ -77,6 +85,7 @@ class Notes {
 
   LaunchVerdict verdict = LaunchVerdict::dispatch;
   bool lets_through = false;
+  bool sees_calls = false;
   static inline std::vector<std::string> lines;
 
  private:
@@ -112,6 +121,31 @@ TEST_F(OwnObserver, SeesALaunchWithItsArgumentsAndAWait) {
   EXPECT_THAT(taken(),
               ElementsAre("a: launching observed_scale of 2", "a: by 3, 160 bytes", "a: submitted",
                           "a: finish", "a: waiting, stream synchronize", "a: waited: 0"));
+}
+
+TEST_F(OwnObserver, SeesAllocationsCopiesEventsCapturesAndFrees) {
+  Notes notes('a');
+  notes.sees_calls = true;
+  {
+    auto made = DeviceBuffer<float>::create<CheckLevel::full>(stream, 5).value();
+    ASSERT_TRUE(made.zero<CheckLevel::full>(stream).has_value());
+    ASSERT_TRUE(stream.record<CheckLevel::full>().has_value());
+    EXPECT_THAT(taken(), ElementsAre("a: allocate device memory, stream, 20 bytes, at a line",
+                                     "a: fill device memory, stream, 20 bytes, at a line",
+                                     "a: event record, stream, at a line"));
+  }
+  EXPECT_THAT(taken(), ElementsAre("a: free device memory, stream, 20 bytes"));
+  EXPECT_EQ(values.to_host<CheckLevel::full>(stream).get().value().size(), 40U);
+  EXPECT_EQ(taken()[0], "a: copy to host, stream, 160 bytes, at a line");
+  ASSERT_TRUE(PinnedBuffer<int>::create<CheckLevel::full>(3).value().close<CheckLevel::full>());
+  EXPECT_THAT(taken(), ElementsAre("a: allocate pinned memory, 12 bytes, at a line",
+                                   "a: free pinned memory, 12 bytes, at a line"));
+  auto capture = Capture::begin<CheckLevel::full>(stream).value();
+  ASSERT_TRUE(std::move(capture).end<CheckLevel::full>().has_value());
+  EXPECT_THAT(taken(), ElementsAre("a: capture begin, stream, at a line",
+                                   "a: capture end, stream, at a line"));
+  EXPECT_TRUE(Stream::create<CheckLevel::full>().has_value());
+  EXPECT_THAT(taken(), ElementsAre("a: stream create, stream, at a line"));
 }
 
 TEST_F(OwnObserver, RefusesALaunch) {

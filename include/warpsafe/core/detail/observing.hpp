@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
@@ -201,6 +202,42 @@ struct LaunchBegin {
   });
   return failed;
 }
+
+// Other calls.
+
+[[gnu::cold, gnu::noinline]] inline void tell_called(const Observer* first,
+                                                     const CallRecord& call) noexcept {
+  each_observer(first, [&](const Observer& one) {
+    if (one.called != nullptr) one.called(one.user, call);
+  });
+}
+/// Tells the observers of a call about `stream`, a StreamRef.
+template <CheckLevel Level, class S>
+[[gnu::always_inline]] inline void tell_call(const S& stream, const Name& what,
+                                             const call_site& site, const void* memory = nullptr,
+                                             std::uint64_t bytes = 0) noexcept {
+  if constexpr (Level != CheckLevel::off) {
+    if (const Observer* const first = observers()) [[unlikely]] {
+      tell_called(first, {what, site, stream.native(), stream.number(), memory, bytes});
+    }
+  }
+}
+/// Also tells the open captures, because the call submits work to the stream.
+template <CheckLevel Level, class S>
+[[gnu::always_inline]] inline void tell_submission(const S& stream, const Name& what,
+                                                   const call_site& site,
+                                                   const void* memory = nullptr,
+                                                   std::uint64_t bytes = 0) noexcept {
+  if constexpr (Level != CheckLevel::off) {
+    tell_captures(stream, what, site);
+    tell_call<Level>(stream, what, site, memory, bytes);
+  }
+}
+/// In place of a stream, for a call about none.
+struct NoStream {
+  static const void* native() noexcept { return nullptr; }
+  static std::uint64_t number() noexcept { return 0; }
+};
 
 // Errors.
 

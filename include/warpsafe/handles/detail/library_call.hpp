@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>
@@ -148,7 +149,7 @@ template <auto Fn, class Traits, class... A>
       !check_call_values<Function>(bound, name, site, error, arguments...)) {
     return error;
   }
-  tell_captures(bound.stream.ref(), name, site);
+  tell_submission<CheckLevel::full>(bound.stream.ref(), name, site);
   return call_library<Fn>(bound, site, first_place, arguments...);
 }
 

@@ -7,6 +7,7 @@
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
@@ -317,6 +318,7 @@ template <CheckLevel Level, class B>
   const result<void> allowed = check_not_capturing<Level>(stream, operation, site);
   if (!allowed.has_value()) return allowed;
   const CallScope<B> here(site);
+  tell_call<Level>(stream, operation, site, to.data, to.width * to.rows);
   const int device = stream.device().value();
   if (const int status = wait_ahead<Level>(stream, site)) {
     return runtime_error<B>(status, operation, site, Stage::completion, device);
@@ -355,9 +357,7 @@ template <CheckLevel Level, class B>
     }
   }
   const CallScope<B> here(site);
-  if constexpr (Level != CheckLevel::off) {
-    tell_captures(stream, operation, site);
-  }
+  tell_submission<Level>(stream, operation, site, rows.data, rows.width * rows.rows);
   const int status = on_device<B, Level>(stream.device().value(), [&]() noexcept {
     return call<B, Level, &B::fill>(rows.data, static_cast<unsigned char>(value),
                                     (rows.rows - 1) * rows.pitch + rows.width, stream.native());

@@ -6,6 +6,7 @@
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
@@ -61,6 +62,8 @@ class DeviceMemory : public MemoryOwner {
       made->retire(bytes.value());
       return allocation_error<Level>(status, bytes, device, site);
     }
+    tell_call<Level>(made->stream_.ref(), Name::of("allocate device memory"), site, made->start,
+                     bytes.value());
     return made;
   }
 
@@ -248,6 +251,7 @@ class DeviceMemory : public MemoryOwner {
     // A launch of the graph allocates its own memory again.
     if (kind_ != Kind::captured) mark_memory_freed(start, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
+    tell_call<Level>(stream, Name::of("free device memory"), {}, start, bytes_);
     const auto note = [&first](int status) noexcept { first = first == 0 ? status : first; };
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
       uses_.each([&](const auto& use) noexcept {

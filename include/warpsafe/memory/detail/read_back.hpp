@@ -6,6 +6,7 @@
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
@@ -72,9 +73,7 @@ template <CheckLevel Level, class B>
     if (!possible.has_value()) return possible;
   }
   const CallScope<B> here(site);
-  if constexpr (Level != CheckLevel::off) {
-    tell_captures(stream, Name::of("copy on the device"), site);
-  }
+  tell_submission<Level>(stream, Name::of("copy on the device"), site, to.data, to.width * to.rows);
   if (const int status = submit_copy<Level>(to, from, CopyKind::device_to_device, stream)) {
     return runtime_error<B>(status, Name::of("copy on the device"), site);
   }
@@ -123,7 +122,7 @@ template <CheckLevel Level, class B, class T>
     return PendingAccess::failed<Level, B, T>(stream, possible.assume_error());
   }
   const CallScope<B> here(site);
-  if constexpr (Level != CheckLevel::off) tell_captures(stream, operation, site);
+  tell_submission<Level>(stream, operation, site, to.data, to.width * to.rows);
   const int status = submit_copy<Level>(
       to, from, to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream);
   if (status != 0) {
