@@ -72,7 +72,7 @@ void one_more_action(benchmark::State& state) {
     debug::Point last = debug::no_point;
     for (std::int64_t i = 0; i < state.range(0); ++i) {
       const debug::Point after[] = {last};
-      const debug::MemoryAccess access{4096, 1024, debug::AccessKind::write};
+      const ws::MemoryAccess access{4096, 1024, ws::AccessKind::write};
       last = checker.add(streams[1 + static_cast<std::size_t>(i % 4)], after, {&access, 1}, races);
     }
     if (!races.empty()) return state.SkipWithError("a race where there is none");

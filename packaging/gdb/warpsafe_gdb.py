@@ -551,7 +551,7 @@ TYPES = {
     "warpsafe::HostScalar": lambda value: value["value"].format_string(),
     "warpsafe::DeviceScalar": print_device_scalar,
     "warpsafe::LaunchRecord": print_launch_record,
-    "warpsafe::debug::MemoryAccess": print_memory_access,
+    "warpsafe::MemoryAccess": print_memory_access,
     "warpsafe::WaitRecord": print_wait,
     "warpsafe::debug::Finding": lambda value: string_text(value["text"]),
     "warpsafe::debug::RaceReport": print_race_report,

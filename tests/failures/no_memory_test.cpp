@@ -440,7 +440,7 @@ TEST(NoMemory, ARaceCheckerGivesBackWhatItForgets) {
   debug::RaceChecker checker;
   std::vector<debug::Race> races;
   const debug::Strand host = checker.add_strand();
-  const debug::MemoryAccess read{64, 4, debug::AccessKind::read};
+  const MemoryAccess read{64, 4, AccessKind::read};
   std::vector<debug::Point> reads;
   const std::size_t before = bytes_in_use();
   for (int i = 0; i < 10000; ++i) {

@@ -56,7 +56,7 @@ class InOrder final : public host::Scheduler {
   bool hands_out_again() override { return false; }
   bool reuses_handle() override { return false; }
   void empty_wait(host::StreamState&) override {}
-  void touched(const debug::MemoryAccess&) override {}
+  void touched(const MemoryAccess&) override {}
   void destroyed(host::StreamState&) override {}
   void forgotten(const host::StreamState&) override {}
   void refused(const host::StreamState*) override {}

@@ -18,9 +18,6 @@
 
 namespace warpsafe::brute_force {
 
-using debug::AccessKind;
-using debug::MemoryAccess;
-
 enum class What : std::uint8_t {
   operation,  // on a stream, with accesses
   record,     // an event, on a stream

@@ -31,7 +31,6 @@
 namespace warpsafe::adversarial::classic_bugs {
 namespace {
 
-using debug::AccessKind;
 using debug::Finding;
 using debug::Mistake;
 using testing::HasSubstr;

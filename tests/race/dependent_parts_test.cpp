@@ -469,8 +469,8 @@ TEST_F(EarlyAccesses, OfAKernelThatAllowsItsDependentsTheReadsCountToo) {
       if (recorder.races.empty()) continue;
       const debug::Race& race = recorder.races[0];
       EXPECT_EQ(race.first + 1, race.second);
-      EXPECT_EQ(race.first_access.kind, debug::AccessKind::read);
-      EXPECT_EQ(race.second_access.kind, debug::AccessKind::write);
+      EXPECT_EQ(race.first_access.kind, AccessKind::read);
+      EXPECT_EQ(race.second_access.kind, AccessKind::write);
       EXPECT_EQ(race.first_access.begin, reinterpret_cast<std::uintptr_t>(x));
       EXPECT_EQ(race.first_access.bytes, sizeof *x);
     }

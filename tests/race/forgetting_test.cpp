@@ -21,8 +21,6 @@
 namespace warpsafe::plain {
 namespace {
 
-using debug::AccessKind;
-using debug::MemoryAccess;
 using debug::no_point;
 using debug::Point;
 using debug::Race;

@@ -17,9 +17,7 @@
 
 namespace warpsafe::host_record {
 
-using debug::AccessKind;
 using debug::ActionKind;
-using debug::MemoryAccess;
 using Handed = std::shared_ptr<const host::Operation>;
 
 [[nodiscard]] inline call_site at(unsigned line) { return {"program.cpp", "", line}; }

@@ -26,7 +26,6 @@
 namespace warpsafe::host {
 namespace {
 
-using debug::AccessKind;
 using debug::ActionKind;
 using debug::Mistake;
 using debug::Point;
@@ -126,8 +125,7 @@ TEST_F(Recording, NamesEachKindOfOperation) {
   nodes->push_back({std::make_shared<FillOperation>(memory_.data() + 60, 0, 2), {}});
   submit(two_, std::make_shared<GraphOperation>(nodes));
   caller().site = line_7;
-  recorder_.host(ActionKind::host_write, {},
-                 std::array{debug::MemoryAccess{1, 5, AccessKind::write}});
+  recorder_.host(ActionKind::host_write, {}, std::array{MemoryAccess{1, 5, AccessKind::write}});
   recorder_.host(ActionKind::synchronize, std::array<Point, 2>{1, 2});
   caller() = {};
   recorder_.runs(*kept_[1]);
@@ -280,7 +278,7 @@ TEST_F(Recording, OverlapsNameTheKernelBetween) {
   Operation& first = fill(one_, 0);
   Operation& through = fill(one_, 1);
   Operation& second = fill(one_, 2);
-  const debug::MemoryAccess access{1000, 4, AccessKind::write};
+  const MemoryAccess access{1000, 4, AccessKind::write};
   recorder_.overlaps(first, second, &through, access, access,
                      {true, true, line_7, debug::no_point});
   recorder_.overlaps(first, second, nullptr, access, access,

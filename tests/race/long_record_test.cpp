@@ -22,9 +22,7 @@
 namespace warpsafe::long_record {
 namespace {
 
-using debug::AccessKind;
 using debug::ActionKind;
-using debug::MemoryAccess;
 using debug::Mistake;
 using debug::RaceReport;
 using host_record::Handed;

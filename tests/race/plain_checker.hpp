@@ -16,8 +16,6 @@
 
 namespace warpsafe::plain {
 
-using debug::AccessKind;
-using debug::MemoryAccess;
 using debug::no_point;
 using debug::Point;
 using debug::Race;

@@ -260,7 +260,6 @@ TEST(ReusedMemory, ProgramsThatWaitReuseMemoryWithoutAReport) {
 
 // The same histories, call by call.
 
-using debug::MemoryAccess;
 constexpr std::size_t owner = 1;
 constexpr std::size_t user = 2;
 constexpr std::size_t event = 1;

@@ -14,8 +14,6 @@ WARPSAFE_KERNEL void add(const float* from, float* to) { *to += *from; }
 
 namespace warpsafe::adversarial {
 
-using debug::AccessKind;
-
 inline const LaunchConfig once{grid<1>, block<1>};
 
 }  // namespace warpsafe::adversarial

@@ -525,19 +525,19 @@ TEST_F(ScheduledByHand, AKernelKnowsWhetherItBeginsAlone) {
 TEST_F(ScheduledByHand, TheHostsOwnAccessesCountDuringARunAlone) {
   const int values[2] = {};
   const call_site line{"program.cpp", "main", 7};
-  const auto touch = [&](std::size_t bytes, debug::AccessKind kind) {
+  const auto touch = [&](std::size_t bytes, AccessKind kind) {
     lock_.unlock();
     AdversarialSession::touch(values, bytes, kind, line);
     lock_.lock();
   };
   scheduler_.begin(1);
-  touch(4, debug::AccessKind::read);
+  touch(4, AccessKind::read);
   runtime_.set_scheduler(&scheduler_);
-  touch(0, debug::AccessKind::write);
+  touch(0, AccessKind::write);
   const auto& history = scheduler_.recorder.history;
   EXPECT_EQ(history.size(), 0U);
-  touch(1, debug::AccessKind::read);
-  touch(8, debug::AccessKind::write);
+  touch(1, AccessKind::read);
+  touch(8, AccessKind::write);
   runtime_.set_scheduler(nullptr);
   ASSERT_EQ(history.size(), 2U);
   EXPECT_EQ(history[0].kind, debug::ActionKind::host_read);
@@ -545,7 +545,7 @@ TEST_F(ScheduledByHand, TheHostsOwnAccessesCountDuringARunAlone) {
   EXPECT_EQ(history[0].site.line, 7U);
   EXPECT_EQ(history[1].kind, debug::ActionKind::host_write);
   EXPECT_EQ(history[1].bytes, 8U);
-  touch(4, debug::AccessKind::read);
+  touch(4, AccessKind::read);
   EXPECT_EQ(history.size(), 2U);
 }
 

@@ -560,7 +560,7 @@ void put_options(ws::LaunchRecord& record, const Json& line) {
                     : line.at("vendor") == "amd"  ? ws::Vendor::amd
                                                   : ws::Vendor::host;
     if (!file.empty()) record.site = {file.c_str(), "", line.value("line", 0U)};
-    const auto outcome = ws::debug::revalidate(record, *found);
+    const auto outcome = ws::revalidate(record, *found);
     if (outcome.has_value()) continue;
     ++refused;
     std::cout << '#' << line.at("launch") << ' ' << outcome.error() << '\n';

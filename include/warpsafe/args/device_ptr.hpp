@@ -107,7 +107,7 @@ class device_ptr {
 ///   static T* get(const Type&) noexcept;   // device memory, with the kernel parameter's type
 ///
 /// and, if Type has no size() in elements, with a count. A DeviceSpan parameter needs it, and so do
-/// the debug tools that look at data:
+/// observers that look at data:
 ///
 ///   static std::size_t count(const Type&) noexcept;   // elements behind it
 ///

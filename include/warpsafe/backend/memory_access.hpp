@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 enum class AccessKind : std::uint8_t {
   read,
@@ -57,4 +57,4 @@ struct MemoryAccess {
   friend constexpr bool operator==(const MemoryAccess&, const MemoryAccess&) noexcept = default;
 };
 
-}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -9,8 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-// The element type of an array as a value, for code that handles data without its C++ type:
-// comparisons and the dumps of the debug tools.
+// The element type of an array as a value, for code that handles data without its C++ type.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 

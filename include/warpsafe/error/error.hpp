@@ -48,9 +48,9 @@ struct LaunchError {
   std::uint64_t extra;           ///< a third number if `code` needs it: argument() and so on
   std::uint64_t held;            ///< out_of_memory: bytes that this program's buffers hold there
   const void* stream;            ///< the native stream, or nullptr
-  std::uint64_t sequence;        ///< the launch's number in the journal; 0: none
-  std::uint64_t incident;        ///< checked builds: the fault whose suspects belong to it
-                                 ///< (debug::suspects); 0: not a fault of running work
+  std::uint64_t sequence;        ///< LaunchRecord::sequence of the launch; 0: none
+  std::uint64_t incident;        ///< checked builds: the number that an observer gave the fault;
+                                 ///< 0: not a fault of running work
   call_site site;
 
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): see above

@@ -109,8 +109,7 @@ struct ReferenceOf<HostFn, Within, TypeList<P...>> {
 /// than the rounding of their type. Without it each array has its own tolerance
 /// (core/tolerance.hpp).
 ///
-/// Only checked builds that include <warpsafe/debug.hpp> call it. Release builds do not reference
-/// it.
+/// Only an observer of checked launches calls it. Release builds do not reference it.
 template <auto HostFn, class Within = detail::OwnTolerance>
 struct reference : needs_detail::Need {
   static_assert(detail::FunctionTraits<decltype(HostFn)>::is_function,

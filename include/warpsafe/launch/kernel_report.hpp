@@ -10,7 +10,7 @@
 #include <cstdint>
 
 // Texts for people: what the driver reports for a kernel, and how much of a device a launch
-// occupies. debug/journal/launch_text.hpp writes a device's limits.
+// occupies.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 

@@ -35,10 +35,6 @@ template <class Config, class K>
   return success();
 }
 
-}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
-
-namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
-
 /// Whether a device with `limits` would accept a recorded launch. The limits may be those of
 /// another device or of an architecture's table (limits_table.hpp); no such device has to be
 /// present. The check includes the kernel's static shared memory. It includes the number of threads
@@ -62,7 +58,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
   kernel.static_shared = record.static_shared;
   if (record.vendor == limits.vendor) kernel.max_threads_per_block = record.max_threads_per_block;
   LaunchError error;
-  if (warpsafe::detail::validate_numbers(shape, KernelNeeds{}, kernel, limits, error)) {
+  if (detail::validate_numbers(shape, KernelNeeds{}, kernel, limits, error)) {
     return success();
   }
   error.kernel = record.kernel;
@@ -72,4 +68,4 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
   return error;
 }
 
-}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

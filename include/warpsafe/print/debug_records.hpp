@@ -28,7 +28,7 @@ inline constexpr bool detail::is_printed_by_name<LaunchOption> = true;
 template <>
 inline constexpr bool detail::is_printed_by_name<LaunchVerdict> = true;
 template <>
-inline constexpr bool detail::is_printed_by_name<debug::AccessKind> = true;
+inline constexpr bool detail::is_printed_by_name<AccessKind> = true;
 template <>
 inline constexpr bool detail::is_printed_by_name<debug::ActionKind> = true;
 template <>
@@ -62,10 +62,6 @@ inline std::ostream& operator<<(std::ostream& out, const WaitRecord& wait) {
              << wait.ended - wait.begun << " ns";
 }
 
-namespace debug {
-
-using warpsafe::operator<<;  // makes it visible for the enumerations of this namespace
-
 /// Prints `write of 64 bytes at 0x7f52a8`; for rows, `write of 3 rows of 64 bytes, 256 bytes apart,
 /// at 0x7f52a8`; without a size, `write of the allocation that holds 0x7f52a8`.
 inline std::ostream& operator<<(std::ostream& out, const MemoryAccess& access) {
@@ -78,9 +74,14 @@ inline std::ostream& operator<<(std::ostream& out, const MemoryAccess& access) {
   } else {
     out << access.bytes << " bytes at ";
   }
-  warpsafe::detail::put_address(out, reinterpret_cast<const void*>(access.begin));
+  detail::put_address(out, reinterpret_cast<const void*>(access.begin));
   return out;
 }
+
+namespace debug {
+
+using warpsafe::operator<<;  // makes it visible for the enumerations of this namespace
+
 /// Prints the finding's text.
 inline std::ostream& operator<<(std::ostream& out, const Finding& finding) {
   return out << finding.text;

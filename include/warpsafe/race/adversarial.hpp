@@ -138,8 +138,7 @@ class AdversarialSession {
   }
 
   /// The host itself accesses memory. Does nothing unless a program runs.
-  static void touch(const void* memory, std::size_t bytes, debug::AccessKind kind,
-                    const call_site& site) {
+  static void touch(const void* memory, std::size_t bytes, AccessKind kind, const call_site& site) {
     const Caller outer = CallerCalls::enter_call(site, {});
     Runtime& runtime = Runtime::get();
     if (runtime.forked()) return;
@@ -258,14 +257,12 @@ template <class Program>
 /// host to pinned memory or to the target of an asynchronous copy. Does nothing outside a run.
 template <class T>
 void reads(std::span<T> values, call_site site = call_site::current()) {
-  host::AdversarialSession::touch(values.data(), values.size_bytes(), debug::AccessKind::read,
-                                  site);
+  host::AdversarialSession::touch(values.data(), values.size_bytes(), AccessKind::read, site);
 }
 /// Declares that the host's own code writes `values` here.
 template <class T>
 void writes(std::span<T> values, call_site site = call_site::current()) {
-  host::AdversarialSession::touch(values.data(), values.size_bytes(), debug::AccessKind::write,
-                                  site);
+  host::AdversarialSession::touch(values.data(), values.size_bytes(), AccessKind::write, site);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::adversarial

@@ -24,9 +24,7 @@
 namespace warpsafe::small_programs {
 namespace {
 
-using debug::AccessKind;
 using debug::ActionKind;
-using debug::MemoryAccess;
 using host_record::Record;
 using host_record::Work;
 

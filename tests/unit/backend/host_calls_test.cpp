@@ -54,7 +54,7 @@ struct TestScheduler : host::Scheduler {
   bool reuses_handle() override { return false; }
   void known_pending() override { ++pending; }
   void empty_wait(host::StreamState&) override { ++empty_waits; }
-  void touched(const debug::MemoryAccess& access) override { touches.push_back(access); }
+  void touched(const MemoryAccess& access) override { touches.push_back(access); }
   void destroyed(host::StreamState&) override {
     ++streams_destroyed;
     had_room = runtime.retired.capacity() > runtime.retired.size();
@@ -73,7 +73,7 @@ struct TestScheduler : host::Scheduler {
   Runtime& runtime;
   std::vector<host::StreamState*> waiting;
   std::vector<host::OperationKind> kinds;
-  std::vector<debug::MemoryAccess> touches;
+  std::vector<MemoryAccess> touches;
   std::vector<const host::StreamState*> forgot;
   std::function<void(std::unique_lock<std::mutex>&)> before_finish;
   bool refuses = false;
@@ -128,15 +128,15 @@ TEST_F(HostScheduled, MemoryOutsideOfAStreamIsTouchedAndItsWorkIsFinished) {
   ASSERT_EQ(host_backend::allocate_unordered(memory, 24), 0);
   EXPECT_EQ(runtime.devices[0]->used, used + 24);
   ASSERT_EQ(scheduler.touches.size(), 1U);
-  EXPECT_EQ(scheduler.touches[0], (debug::MemoryAccess{reinterpret_cast<std::uintptr_t>(memory), 24,
-                                                       debug::AccessKind::allocate}));
+  EXPECT_EQ(scheduler.touches[0],
+            (MemoryAccess{reinterpret_cast<std::uintptr_t>(memory), 24, AccessKind::allocate}));
   ASSERT_EQ(host_backend::fill(memory, 1, 24, stream), 0);
   EXPECT_EQ(scheduler.waiting.size(), 1U);
   EXPECT_EQ(host_backend::deallocate_unordered(memory), 0);
   EXPECT_THAT(scheduler.waiting, IsEmpty());
   EXPECT_EQ(scheduler.known, 0U) << "a program cannot rely on that wait";
   ASSERT_EQ(scheduler.touches.size(), 2U);
-  EXPECT_EQ(scheduler.touches[1].kind, debug::AccessKind::release);
+  EXPECT_EQ(scheduler.touches[1].kind, AccessKind::release);
   EXPECT_EQ(runtime.devices[0]->used, used);
 }
 

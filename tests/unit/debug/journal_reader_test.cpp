@@ -66,18 +66,18 @@ TEST_F(JournalReaderTest, ARecordIsJudgedByAnotherGpusLimits) {
   record.dynamic_shared = 200 * 1024;
   record.max_threads_per_block = 256;
   record.site = app;
-  EXPECT_EQ(error_in(debug::revalidate(record, limits::sm_90)).code, Errc::kernel_threads_exceeded);
+  EXPECT_EQ(error_in(revalidate(record, limits::sm_90)).code, Errc::kernel_threads_exceeded);
   // The registers' limit on one vendor's GPU does not apply to the other's.
-  const LaunchError on_amd = error_in(debug::revalidate(record, limits::gfx942));
+  const LaunchError on_amd = error_in(revalidate(record, limits::gfx942));
   EXPECT_EQ(on_amd.code, Errc::shared_too_large);
   EXPECT_EQ(on_amd.sequence, 7U);
   EXPECT_TRUE(is_app(on_amd.site));
   EXPECT_EQ(text(on_amd.kernel), "transpose");
   record.max_threads_per_block = 1024;
-  EXPECT_TRUE(debug::revalidate(record, limits::sm_90).has_value());
-  EXPECT_EQ(error_in(debug::revalidate(record, limits::sm_75)).code, Errc::shared_too_large);
+  EXPECT_TRUE(revalidate(record, limits::sm_90).has_value());
+  EXPECT_EQ(error_in(revalidate(record, limits::sm_75)).code, Errc::shared_too_large);
   record.static_shared = 40 * 1024;
-  EXPECT_EQ(error_in(debug::revalidate(record, limits::sm_90)).code, Errc::shared_too_large);
+  EXPECT_EQ(error_in(revalidate(record, limits::sm_90)).code, Errc::shared_too_large);
 }
 
 TEST_F(JournalReaderTest, WhatALaunchAsksForBesidesItsSizesIsInItsRecord) {
@@ -100,9 +100,9 @@ TEST_F(JournalReaderTest, WhatALaunchAsksForBesidesItsSizesIsInItsRecord) {
   EXPECT_EQ(
       JournalReader()[all.size() == debug::Journal::capacity ? all.size() - 1 : all.size()].options,
       0);
-  EXPECT_TRUE(debug::revalidate(record, limits::sm_90).has_value());
-  EXPECT_EQ(error_in(debug::revalidate(record, limits::sm_80)).code, Errc::cluster_unsupported);
-  EXPECT_EQ(error_in(debug::revalidate(record, limits::gfx942)).code, Errc::cluster_unsupported);
+  EXPECT_TRUE(revalidate(record, limits::sm_90).has_value());
+  EXPECT_EQ(error_in(revalidate(record, limits::sm_80)).code, Errc::cluster_unsupported);
+  EXPECT_EQ(error_in(revalidate(record, limits::gfx942)).code, Errc::cluster_unsupported);
 }
 
 }  // namespace

@@ -681,28 +681,28 @@ TEST(Revalidate, ReadsTheOptionsOfTheRecord) {
   record.cluster[0] = 2;
   record.cluster[1] = 4;
   record.cluster[2] = 1;
-  EXPECT_EQ(finding(error_in(debug::revalidate(record, limits::sm_90))),
+  EXPECT_EQ(finding(error_in(revalidate(record, limits::sm_90))),
             validation(Errc::cluster_not_divisor, 6, 4, Axis::y));
   int queue = 0;
   record.stream = &queue;
-  EXPECT_EQ(error_in(debug::revalidate(record, limits::sm_90)).stream, &queue);
+  EXPECT_EQ(error_in(revalidate(record, limits::sm_90)).stream, &queue);
   record.cluster[1] = 2;
   record.cluster[2] = 3;
-  EXPECT_EQ(finding(error_in(debug::revalidate(record, limits::sm_90))),
+  EXPECT_EQ(finding(error_in(revalidate(record, limits::sm_90))),
             validation(Errc::cluster_too_large, 12, 8));
   record.options |= static_cast<std::uint8_t>(LaunchOption::non_portable_cluster);
   DeviceLimits device = limits::sm_90;
   device.max_cluster_blocks_optin = 16;
-  EXPECT_TRUE(debug::revalidate(record, device).has_value());
+  EXPECT_TRUE(revalidate(record, device).has_value());
   record.options = 0;
-  EXPECT_TRUE(debug::revalidate(record, limits::sm_80).has_value()) << "it has no cluster";
+  EXPECT_TRUE(revalidate(record, limits::sm_80).has_value()) << "it has no cluster";
 
   device.cooperative_launch = false;
-  EXPECT_TRUE(debug::revalidate(with({}), device).has_value());
-  EXPECT_EQ(error_in(debug::revalidate(with({LaunchOption::cooperative}), device)).code,
+  EXPECT_TRUE(revalidate(with({}), device).has_value());
+  EXPECT_EQ(error_in(revalidate(with({LaunchOption::cooperative}), device)).code,
             Errc::cooperative_unsupported);
-  EXPECT_TRUE(debug::revalidate(with({LaunchOption::priority, LaunchOption::programmatic}), device)
-                  .has_value());
+  EXPECT_TRUE(
+      revalidate(with({LaunchOption::priority, LaunchOption::programmatic}), device).has_value());
 }
 
 }  // namespace

@@ -352,10 +352,10 @@ inline ws::result<void> debug_values() {
   asking.priority = -1;
   asking.cluster[0] = 16;
   asking.cluster[1] = asking.cluster[2] = 1;
-  const debug::MemoryAccess access{0x1000, 64, debug::AccessKind::write};
-  const debug::MemoryAccess in_rows{0x1000, 64, debug::AccessKind::read, 3, 256};
-  const debug::MemoryAccess everything{0x1000, debug::MemoryAccess::whole_allocation,
-                                       debug::AccessKind::read};
+  const ws::MemoryAccess access{0x1000, 64, ws::AccessKind::write};
+  const ws::MemoryAccess in_rows{0x1000, 64, ws::AccessKind::read, 3, 256};
+  const ws::MemoryAccess everything{0x1000, ws::MemoryAccess::whole_allocation,
+                                    ws::AccessKind::read};
   const ws::WaitRecord wait{ws::Name::of("stream synchronize"),
                             &record,
                             0,
@@ -375,7 +375,7 @@ inline ws::result<void> debug_values() {
   const ws::LaunchState launch_state = ws::LaunchState::refused;
   const ws::LaunchOption launch_option = ws::LaunchOption::cooperative;
   const ws::LaunchVerdict launch_verdict = ws::LaunchVerdict::done;
-  const debug::AccessKind access_kind = debug::AccessKind::release;
+  const ws::AccessKind access_kind = ws::AccessKind::release;
   const debug::ActionKind action = debug::ActionKind::host_read;
   const debug::Mistake mistake = debug::Mistake::use_after_release;
   SHOW(record);

@@ -138,8 +138,6 @@ TEST(PrintText, ARecordOfALaunchHasTheOptionsThatItWasGiven) {
 }
 
 TEST(PrintText, AnAccessSaysWhichMemory) {
-  using debug::AccessKind;
-  using debug::MemoryAccess;
   EXPECT_EQ(PrintToString(MemoryAccess{0x7f52a8, 64, AccessKind::write}),
             "write of 64 bytes at 0x7f52a8");
   EXPECT_EQ(PrintToString(MemoryAccess{0x7f52a8, 64, AccessKind::read, 2, 256}),

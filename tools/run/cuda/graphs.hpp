@@ -42,7 +42,7 @@ class Graphs {
   struct Known {
     Kernel* kernel = nullptr;  ///< the kernel entry that represents a launch of the graph
     const char* library = "";  ///< library of one of its kernels
-    std::vector<debug::MemoryAccess> accesses{};
+    std::vector<MemoryAccess> accesses{};
     /// nullptr when a node was changed. There may be thousands, and each launch copies this entry.
     std::shared_ptr<const Pointers> pointers{};
     std::uint64_t frees = 0;     ///< of the program, when the pointers were last looked at
@@ -257,7 +257,7 @@ class Graphs {
     CUDA_MEMSET_NODE_PARAMS of{};
     if (call_driver(&Driver::fill_node, node, &of) != CUDA_SUCCESS) return;
     const std::size_t row = of.width * of.elementSize;
-    found.known.accesses.push_back({of.dst, row, debug::AccessKind::write, of.height, of.pitch});
+    found.known.accesses.push_back({of.dst, row, AccessKind::write, of.height, of.pitch});
     if (keeps_pointers()) found.pointers.push_back({0, of.dst, "", "a fill", "target"});
   }
   void add_copy(CUgraphNode node, Contents& found) {

@@ -15,8 +15,8 @@
 namespace {
 
 using namespace warpsafe::watch;
-using warpsafe::debug::AccessKind;
-using warpsafe::debug::MemoryAccess;
+using warpsafe::AccessKind;
+using warpsafe::MemoryAccess;
 
 void* key(std::uintptr_t number) { return reinterpret_cast<void*>(number); }
 

@@ -17,8 +17,7 @@ concept RecordsCallers = requires(const call_site& site, Name what) {
 
 /// During its lifetime, this thread's calls to the backend belong to the user's line `site` and,
 /// for a launch, to the kernel `what`. An inner scope does not change the line. It only has an
-/// effect for backends that record callers, such as the host backend, whose race detector reports
-/// both lines of a race.
+/// effect for backends that record callers, such as the host backend, whose reports name the line.
 template <class B>
 class [[maybe_unused]] CallScope {
  public:
@@ -54,8 +53,7 @@ struct Caller {
 }
 
 /// The bytes that each pointer parameter of this thread's launch may access, counted from its
-/// address, for the race detector; `unknown_window`: all of the allocation. nullptr: no launch
-/// told.
+/// address; `unknown_window`: all of the allocation. nullptr: no launch told.
 inline constexpr std::uint64_t unknown_window = ~std::uint64_t{0};
 [[nodiscard, gnu::visibility("default")]] inline const std::uint64_t*& launch_windows() noexcept {
   static thread_local const std::uint64_t* current = nullptr;

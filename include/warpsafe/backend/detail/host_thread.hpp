@@ -78,8 +78,8 @@ struct HostThread {
 [[gnu::visibility("default")]] inline void (*leave_dynamic_shared)(std::size_t, std::size_t,
                                                                    const char*, unsigned) = nullptr;
 
-/// Sees the value that an atomic operation of a kernel read from `address`. nullptr unless the race
-/// detector asks for it.
+/// Sees the value that an atomic operation of a kernel read from `address`. nullptr unless somebody
+/// follows the accesses of kernels.
 [[gnu::visibility("default")]] inline void (*atomic_read)(const void* address, const void* value,
                                                           std::size_t bytes) noexcept = nullptr;
 

@@ -40,7 +40,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// In the child of a fork, what a lock guards is as the fork found it. Change it in such an order
 /// that it is sound after each store: fill in an element, then publish it with an atomic store.
 ///
-/// No initialiser, because the debug tools' static storage must be zero; elsewhere write `{}`.
+/// No initialiser, because static storage of many locks must be zero; elsewhere write `{}`.
 class ProcessLock {
  public:
   /// Takes the lock if it is free, or held by a thread that this process does not have.

@@ -22,7 +22,7 @@ inline constexpr std::size_t kept_text_lists = 4096;
 [[gnu::visibility("default")]] inline ProcessLock kept_text_lock{};
 
 /// Returns a copy of `text` that lives as long as the program, as a `Name` must: the names of
-/// loaded kernels are in errors, the journal and records that outlive the module. Equal texts share
+/// loaded kernels are in errors and records that outlive the module. Equal texts share
 /// one copy, so the memory grows with the number of different texts only. Without memory, `data` is
 /// nullptr, which is the name of nothing. It locks and allocates, so call it only for loading and
 /// for errors.

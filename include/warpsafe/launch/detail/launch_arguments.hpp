@@ -177,7 +177,7 @@ class AddressedArguments {
   return count == unknown_extent ? count : count * each;
 }
 
-/// Tells the race detector which bytes the kernel may access through each parameter: those of a
+/// Tells the backend which bytes the kernel may access through each parameter: those of a
 /// span, and of the view that was given for a `T*`. A `const T*` may be read around the view too,
 /// as a stencil does.
 [[gnu::visibility("default")]] inline void tell_windows(const KernelEntry& entry,

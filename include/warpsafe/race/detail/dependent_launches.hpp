@@ -232,7 +232,6 @@ class DependentLaunches {
   }
   /// Reports each access that came too early, with each kernel that it came too early for.
   void report(const Kernel& kernel, HostRaceRecorder& recorder) const {
-    using debug::AccessKind;
     for (const EarlyTouch& touch : watch_.touches()) {
       const PredecessorMemory& rule = rules_[touch.memory];
       for (const Pending& one : touch.early ? early_ : late_) {
@@ -244,10 +243,10 @@ class DependentLaunches {
           (access.writes ? writes : reads) = true;
         }
         if (!writes && !(reads && touch.writes && one.allows)) continue;
-        const debug::MemoryAccess first{rule.begin, rule.bytes,
-                                        writes ? AccessKind::write : AccessKind::read};
-        const debug::MemoryAccess second{rule.begin, rule.bytes,
-                                         touch.writes ? AccessKind::write : AccessKind::read};
+        const MemoryAccess first{rule.begin, rule.bytes,
+                                 writes ? AccessKind::write : AccessKind::read};
+        const MemoryAccess second{rule.begin, rule.bytes,
+                                  touch.writes ? AccessKind::write : AccessKind::read};
         recorder.overlaps(*one.kernel, *kernel, one.through.get(), first, second,
                           {true, !touch.early, touch.wait, debug::no_point});
       }

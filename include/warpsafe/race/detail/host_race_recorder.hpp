@@ -67,8 +67,7 @@ class HostRaceRecorder {
   /// A dependent launch accessed memory too early for an earlier kernel of its stream. `through`:
   /// the kernel between them that did not wait, or nullptr.
   void overlaps(const Operation& earlier, const Operation& kernel, const Operation* through,
-                const debug::MemoryAccess& first, const debug::MemoryAccess& second,
-                debug::Overlap how) {
+                const MemoryAccess& first, const MemoryAccess& second, debug::Overlap how) {
     if (through != nullptr) how.through = point_of(*through);
     races.push_back(checker_.overlap(point_of(earlier), point_of(kernel), first, second, how));
   }
@@ -95,7 +94,7 @@ class HostRaceRecorder {
   }
   /// An action of the host, after `after`, with its accesses, if any.
   void host(debug::ActionKind kind, std::span<const debug::Point> after = {},
-            std::span<const debug::MemoryAccess> accesses = {}) {
+            std::span<const MemoryAccess> accesses = {}) {
     forget_some();
     accesses_.assign(accesses.begin(), accesses.end());
     debug::Point newest = debug::no_point;
@@ -229,10 +228,10 @@ class HostRaceRecorder {
       // An unknown window is the whole allocation, too.
       accesses_.push_back({reinterpret_cast<std::uintptr_t>(access.address),
                            narrows ? access.window : access.bytes,
-                           kind == OperationKind::allocate  ? debug::AccessKind::allocate
-                           : kind == OperationKind::release ? debug::AccessKind::release
-                           : access.writes                  ? debug::AccessKind::write
-                                                            : debug::AccessKind::read,
+                           kind == OperationKind::allocate  ? AccessKind::allocate
+                           : kind == OperationKind::release ? AccessKind::release
+                           : access.writes                  ? AccessKind::write
+                                                            : AccessKind::read,
                            access.rows, access.pitch});
     }
   }
@@ -306,7 +305,7 @@ class HostRaceRecorder {
   // A shorter run is kept whole.
   static constexpr std::size_t least_kept = 2048;
   std::size_t forget_at_ = least_kept;
-  std::vector<debug::MemoryAccess> accesses_;  // of the action that is being added
+  std::vector<MemoryAccess> accesses_;  // of the action that is being added
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

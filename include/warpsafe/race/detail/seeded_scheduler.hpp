@@ -112,8 +112,7 @@ class SeededScheduler final : public Scheduler {
   bool hands_out_again() override { return random_.below(2) == 0; }
   bool reuses_handle() override { return handles_.below(2) == 0; }
   void empty_wait(StreamState&) override { recorder.host(debug::ActionKind::empty_wait); }
-  void touched(const debug::MemoryAccess& access) override {
-    using debug::AccessKind;
+  void touched(const MemoryAccess& access) override {
     using debug::ActionKind;
     const ActionKind kind = access.kind == AccessKind::allocate  ? ActionKind::host_allocate
                             : access.kind == AccessKind::release ? ActionKind::host_release

@@ -256,8 +256,8 @@ class MemoryCalls {
   void work(const StreamCall& of, std::uintptr_t to, std::uintptr_t from, bool done) {
     if (is_captured(of)) return;
     const StreamPlace at = place_of(of.stream, of.per_thread, of.device, watcher_.streams());
-    const debug::MemoryAccess both[] = {{to, to == 0 ? 0 : of.bytes, debug::AccessKind::write},
-                                        {from, from == 0 ? 0 : of.bytes, debug::AccessKind::read}};
+    const MemoryAccess both[] = {{to, to == 0 ? 0 : of.bytes, AccessKind::write},
+                                 {from, from == 0 ? 0 : of.bytes, AccessKind::read}};
     order().submitted({of.name, false, of.bytes, "", at}, both);
     if (done || of.host_waits) order().host_knows(at);
   }

@@ -44,7 +44,7 @@ inline void follow_launch(Suspicions& suspicions, const Launch& launch, const St
                           const LaunchParameters& values) {
   const Kernel& kernel = *launch.kernel;
   OrderWatch& order = suspicions.order;
-  std::vector<debug::MemoryAccess> accesses;
+  std::vector<MemoryAccess> accesses;
   std::vector<std::uintptr_t> words;  // for the blocks of pools
   std::uint64_t same = 0;
   std::uintptr_t written = 0;
@@ -62,13 +62,13 @@ inline void follow_launch(Suspicions& suspicions, const Launch& launch, const St
     }
     if (!accesses.empty() && !may_read_an_index(kernel.types))
       same = number_of(kernel, launch.shape, values);
-    for (const debug::MemoryAccess& one : accesses) {
-      if (one.kind == debug::AccessKind::write) written = one.begin;
+    for (const MemoryAccess& one : accesses) {
+      if (one.kind == AccessKind::write) written = one.begin;
     }
     for (const UsedPointer& one : pointers) {
       if (one.use != PointerUse::may_write || !one.is_certain) continue;
       assumed.push_back(one.address);
-      accesses.push_back({one.address, 1, debug::AccessKind::read});
+      accesses.push_back({one.address, 1, AccessKind::read});
     }
   } else {
     add_pointers(kernel, values, accesses);

@@ -117,14 +117,14 @@ struct PassedWord {
 /// be a pointer. For a library's kernel these are the words of all parameters; for a program's
 /// kernel, of the one parameter through which it must write.
 inline void add_pointers(const Kernel& kernel, const LaunchParameters& values,
-                         std::vector<debug::MemoryAccess>& accesses) {
+                         std::vector<MemoryAccess>& accesses) {
   const bool of_library = *kernel.library != '\0';
   const std::size_t count = kernel.parameters.size();
   const std::size_t begin = of_library ? 0 : kernel.written;
   const std::size_t end = of_library ? count : kernel.written < count ? kernel.written + 1 : 0;
   const bool whole_block = of_library && count == 0 && values.each == nullptr;
   const bool reads = of_library && !only_writes(kernel.library);
-  const debug::AccessKind kind = reads ? debug::AccessKind::read : debug::AccessKind::write;
+  const AccessKind kind = reads ? AccessKind::read : AccessKind::write;
   for (const PassedWord& one : passed_words(kernel, values, begin, end, whole_block)) {
     accesses.push_back({one.word, 1, kind});
   }
@@ -206,12 +206,11 @@ struct UsedPointer {
 /// Appends the memory that a program's kernel reads or must write by its signature. `pointers` are
 /// its used_pointers.
 inline void add_signature(const std::vector<UsedPointer>& pointers,
-                          std::vector<debug::MemoryAccess>& accesses) {
+                          std::vector<MemoryAccess>& accesses) {
   for (const UsedPointer& one : pointers) {
     if (one.use == PointerUse::may_write) continue;
     const bool writes = one.use == PointerUse::writes;
-    accesses.push_back(
-        {one.address, 1, writes ? debug::AccessKind::write : debug::AccessKind::read});
+    accesses.push_back({one.address, 1, writes ? AccessKind::write : AccessKind::read});
   }
 }
 

@@ -39,13 +39,13 @@ class OrderRound {
 
   /// Adds memory that was not touched in this round.
   void meet(std::uintptr_t begin, std::size_t bytes) {
-    const debug::MemoryAccess whole{begin, bytes, debug::AccessKind::allocate};
+    const MemoryAccess whole{begin, bytes, AccessKind::allocate};
     checker_.add(host_, {}, {&whole, 1}, races_);
     works_.emplace_back();
   }
   /// Adds work at the end of its stream, and after `after`. New races are in `races`.
   debug::Point put(const StreamWork& work, debug::Point after,
-                   std::span<const debug::MemoryAccess> accesses) {
+                   std::span<const MemoryAccess> accesses) {
     const debug::HappensBefore& order = checker_.order();
     const debug::Strand strand = column_of(work.at).strand;
     after_.assign({order.last(host_), after});

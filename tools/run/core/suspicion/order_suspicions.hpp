@@ -41,8 +41,8 @@ class OrderSuspicions {
   struct Pair {
     StreamWork first;
     StreamWork second;
-    debug::MemoryAccess first_access;
-    debug::MemoryAccess second_access;
+    MemoryAccess first_access;
+    MemoryAccess second_access;
   };
   /// Returns whether the race is of a new pair that may be a mistake. `ordered(writer, other)`
   /// returns whether a launch of the kernel `writer` that may write another part comes before the
@@ -205,11 +205,11 @@ class OrderSuspicions {
            sought.bytes == work.bytes && sought.at.order == work.at.order &&
            sought.at.handle == work.at.handle;
   }
-  [[nodiscard]] static bool writes(const debug::MemoryAccess& access) noexcept {
-    return access.kind == debug::AccessKind::write;
+  [[nodiscard]] static bool writes(const MemoryAccess& access) noexcept {
+    return access.kind == AccessKind::write;
   }
   [[nodiscard]] static Address address_of(const StreamWork& work,
-                                          const debug::MemoryAccess& access) noexcept {
+                                          const MemoryAccess& access) noexcept {
     return work.is_kernel ? Address{work.what.data, access.begin} : Address{};
   }
   [[nodiscard]] static bool is_free(const StreamWork& work) noexcept {

@@ -139,7 +139,7 @@ class OrderWatch {
   /// identifies work that is launched repeatedly, where each launch waits for the one before;
   /// nullptr: none. `words`: further addresses that the work receives, and may read or write or not
   /// touch at all.
-  void submitted(StreamWork work, std::span<const debug::MemoryAccess> accesses,
+  void submitted(StreamWork work, std::span<const MemoryAccess> accesses,
                  const void* again = nullptr, std::span<const std::uintptr_t> words = {}) {
     if (found_.suspects_own()) work.stack = std::make_shared<const HostStack>(HostStack::here());
     if (has_pools()) work.after = PoolBlocks::place_of_thread();
@@ -253,21 +253,21 @@ class OrderWatch {
   }
   /// Adds the work. Fills `pairs` with new pairs of which it is the second part. Returns whether
   /// its caller is needed, for them or for an earlier pair.
-  [[nodiscard]] bool put(StreamWork& work, std::span<const debug::MemoryAccess> accesses,
+  [[nodiscard]] bool put(StreamWork& work, std::span<const MemoryAccess> accesses,
                          const void* again, std::span<const std::uintptr_t> words,
                          std::vector<OrderSuspicions::Pair>& pairs) {
     const std::lock_guard lock(mutex_);
     keep_small();
     accesses_.clear();
     if (work.is_kernel) {
-      for (const debug::MemoryAccess& one : accesses) found_.received(work, one.begin);
+      for (const MemoryAccess& one : accesses) found_.received(work, one.begin);
     }
-    for (const debug::MemoryAccess& one : accesses) {
+    for (const MemoryAccess& one : accesses) {
       const LiveMemory::Found found = memory_.find(one.begin);
       if (found.what == nullptr) continue;
       meet(found);
       accesses_.push_back(one);
-      if (!work.is_kernel && one.kind == debug::AccessKind::write && one.begin == found.begin &&
+      if (!work.is_kernel && one.kind == AccessKind::write && one.begin == found.begin &&
           one.bytes >= found.what->bytes) {
         work.covers = found.begin;
       }
@@ -283,10 +283,9 @@ class OrderWatch {
   }
   /// Before the races are looked at, because it names the pairs better.
   void put_in_pools(const StreamWork& work, debug::Point point,
-                    std::span<const debug::MemoryAccess> accesses,
-                    std::span<const std::uintptr_t> words) {
+                    std::span<const MemoryAccess> accesses, std::span<const std::uintptr_t> words) {
     words_.assign(words.begin(), words.end());
-    for (const debug::MemoryAccess& one : accesses) words_.push_back(one.begin);
+    for (const MemoryAccess& one : accesses) words_.push_back(one.begin);
     pools_.used(work.at, point, words_, round_, pool_pairs_);
     add_pool_pairs();
   }
@@ -301,7 +300,7 @@ class OrderWatch {
   }
   /// Returns whether work certainly touches what `other` writes. It is not known which part of the
   /// memory behind an assumed address a kernel uses, so the other work must write all of it.
-  [[nodiscard]] static bool touches(const StreamWork& work, const debug::MemoryAccess& access,
+  [[nodiscard]] static bool touches(const StreamWork& work, const MemoryAccess& access,
                                     const StreamWork& other) noexcept {
     return other.covers != 0 ||
            std::find(work.assumed.begin(), work.assumed.end(), access.begin) == work.assumed.end();
@@ -311,7 +310,7 @@ class OrderWatch {
       return round_.comes_before(writer, other);
     };
     for (const debug::Race& race : round_.races()) {
-      if (race.ordered || race.first_access.kind == debug::AccessKind::allocate) continue;
+      if (race.ordered || race.first_access.kind == AccessKind::allocate) continue;
       const StreamWork& first = round_.work(race.first);
       if (!touches(first, race.first_access, second) ||
           !touches(second, race.second_access, first)) {
@@ -333,7 +332,7 @@ class OrderWatch {
   LiveMemory memory_;
   std::map<const void*, Record> events_;
   std::map<const void*, debug::Point> launches_;  // newest launch of repeated work, plus 1
-  std::vector<debug::MemoryAccess> accesses_;
+  std::vector<MemoryAccess> accesses_;
   bool has_pools_ = false;
   PoolBlocks pools_;
   PoolBlocks::Pairs pool_pairs_;

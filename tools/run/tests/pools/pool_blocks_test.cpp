@@ -23,9 +23,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
+using warpsafe::AccessKind;
+using warpsafe::MemoryAccess;
 using warpsafe::Name;
-using warpsafe::debug::AccessKind;
-using warpsafe::debug::MemoryAccess;
 
 const Caller nobody{[](const HostStack&) noexcept { return ""; },
                     [](const HostStack&) { return std::string(); }};

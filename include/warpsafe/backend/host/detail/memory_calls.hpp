@@ -214,7 +214,7 @@ struct MemoryCalls {
     void* const memory = made.storage.get();
     if (memory == nullptr) return nullptr;
     runtime.memory.add(std::move(made));
-    if (!ordered) touch(runtime, memory, bytes, debug::AccessKind::allocate);
+    if (!ordered) touch(runtime, memory, bytes, AccessKind::allocate);
     return memory;
   }
   /// Frees memory of `device` outside any stream's order, after all work of `users` (nullptr: of
@@ -226,7 +226,7 @@ struct MemoryCalls {
       OnFailure kept{[&] { memory.freed = false; }};
       runtime.finish_all(lock, users);
       runtime.freed_memory.make_room();
-      touch(runtime, memory.storage.get(), memory.bytes, debug::AccessKind::release);
+      touch(runtime, memory.storage.get(), memory.bytes, AccessKind::release);
       kept.active = false;
     }
     Allocation allocation = runtime.memory.remove(memory.storage.get());
@@ -234,8 +234,7 @@ struct MemoryCalls {
     allocation.storage.retire();
     runtime.quarantine(std::move(allocation));
   }
-  static void touch(Runtime& runtime, const void* memory, std::size_t bytes,
-                    debug::AccessKind kind) {
+  static void touch(Runtime& runtime, const void* memory, std::size_t bytes, AccessKind kind) {
     if (runtime.scheduler == nullptr) return;
     runtime.scheduler->touched({reinterpret_cast<std::uintptr_t>(memory), bytes, kind});
   }

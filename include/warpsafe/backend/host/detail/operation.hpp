@@ -285,7 +285,7 @@ class Scheduler {
   /// A stream waited for an event that was never recorded, so it does not wait.
   virtual void empty_wait(StreamState& stream) = 0;
   /// The host accesses memory, or allocates or frees it outside any stream's order.
-  virtual void touched(const debug::MemoryAccess& access) = 0;
+  virtual void touched(const MemoryAccess& access) = 0;
   /// The program destroys a stream. Its remaining operations must still run.
   virtual void destroyed(StreamState& stream) = 0;
   /// A destroyed stream, whose operations have run, goes. Another State may get its address.
