@@ -6,6 +6,7 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/observer.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
@@ -168,9 +169,9 @@ class GpuClock {
     std::uint64_t closest = ~std::uint64_t{0};
     for (int tries = 0; tries < 5 && !start.failed; ++tries) {
       void* event = nullptr;
-      const std::uint64_t before = nanoseconds_now();
+      const std::uint64_t before = warpsafe::detail::nanoseconds_now();
       start.failed = calls_->now(device, event) != 0;
-      const std::uint64_t width = nanoseconds_now() - before;
+      const std::uint64_t width = warpsafe::detail::nanoseconds_now() - before;
       const bool better = !start.failed && width < closest;
       void* const worse = better ? start.event : event;
       if (better) {
