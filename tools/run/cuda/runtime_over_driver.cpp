@@ -138,6 +138,15 @@ cudaError_t CUDARTAPI cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*
   return as_runtime(answer);
 }
 
+#if CUDART_VERSION >= 12050
+// The backend then calls the functions above, which are the driver's already.
+cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(const char*, void**, unsigned,
+                                                       unsigned long long,
+                                                       cudaDriverEntryPointQueryResult*) {
+  return cudaErrorNotSupported;
+}
+#endif
+
 // The backend's tables for the debug tools contain these functions too. Only tools that read a
 // launch's data or record events around it call them. The watch does neither, because it adds
 // nothing to the program's streams.
