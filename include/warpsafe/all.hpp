@@ -24,6 +24,7 @@
 #include <warpsafe/print.hpp>
 #include <warpsafe/print/debug_records.hpp>
 #include <warpsafe/race.hpp>
+#include <warpsafe/tool_api.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 // Modules of the CUDA backend need CUDA 12.8. With an older toolkit all other headers compile, so

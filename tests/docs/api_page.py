@@ -33,6 +33,7 @@ PAGES = {
     "debug/run": "[Compare two runs](../tools/compare-runs.md#compare-two-runs), [journal format](../tools/journal.md)",
     "race": "[Race detector](../tools/race-detector.md)",
     "print": "[Printing](../guide/error-values.md#printing)",
+    "tool": "[What a tool builds on](tool-api.md)",
     "warpsafe.hpp": "[Getting started](../guide/tour.md)",
     "compare.hpp": "[Debugging wrong results](../tools/compare.md)",
     "debug.hpp": "[Debugging launches](../tools/debugging.md)",
@@ -44,6 +45,7 @@ PAGES = {
     "module.hpp": "[Modules](../guide/modules.md)",
     "print.hpp": "[Printing](../guide/error-values.md#printing)",
     "race.hpp": "[Race detector](../tools/race-detector.md)",
+    "tool_api.hpp": "[What a tool builds on](tool-api.md)",
 }
 BLOCK = re.compile(r"(<!-- (entries|rooms): .*? -->\n).*?(?=<!-- end -->)", re.S)
 

@@ -5,7 +5,8 @@
 
 check_rooms.py INCLUDE_FOLDER. Fails for an include against the order, for two folders that include each
 other, for a folder without a row, for a call that a helper must make, for a header that all.hpp omits without
-need, for an entry header with code, and for a folder of tests/unit that is no room.
+need, for an entry header with code, for a tool that includes a header of detail/, and for a folder of tests/unit that is no
+room.
 """
 
 import os
@@ -103,6 +104,10 @@ def main():
         for line in text[header].replace("\\\n", " ").split("\n"):
             if not ENTRY_LINE.fullmatch(line):
                 problems.append(f"{header}: an entry header has only includes, not '{line}'")
+    for name in project_files():
+        if re.fullmatch(r"tools/(?!.*tests/).*\.(hpp|cpp|cu)", name):
+            inner = re.findall(r"include <warpsafe/.*detail/.*>", (Path(__file__).parents[2] / name).read_text())
+            problems += [f"{name}: {include}: a tool includes warpsafe/tool_api.hpp" for include in inner]
     rooms = {room.partition("/")[0] for room in order}
     for folder in sorted({name.split("/")[2] for name in project_files() if re.match("tests/unit/[^/]+/", name)}):
         if folder not in rooms | NOT_ROOMS:

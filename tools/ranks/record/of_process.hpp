@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/process_lock.hpp>
+#include <warpsafe/tool/process.hpp>
 
 #include <atomic>
 
@@ -18,7 +18,7 @@ template <class T>
     T value{};
   };
   static std::atomic<Made*> current{nullptr};
-  const unsigned process = warpsafe::detail::process_number();
+  const unsigned process = tool::process_number();
   const auto is_here = [process](const Made* made) {
     return made != nullptr && made->process == process;
   };

@@ -4,6 +4,7 @@
 
 #include "call/call.hpp"
 #include <warpsafe/debug.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <pthread.h>
 
@@ -27,7 +28,7 @@ class ForkedChild {
         __atomic_exchange_n(&told_, true, __ATOMIC_RELAXED)) {
       return;
     }
-    debug::detail::log_line(
+    tool::log_line(
         debug::LogLevel::error,
         "warpsafe: this process was forked after its parent used the GPU, so it cannot use the GPU "
         "and is not watched; start workers by exec (Python: "

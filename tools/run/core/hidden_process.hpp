@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../../common/held_signals.hpp"
-#include <warpsafe/core/detail/observing.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -80,11 +80,11 @@ class HiddenProcess {
   static int help(void* of) noexcept {
     const Start& asked = *static_cast<const Start*>(of);
     const pid_t tool = ::clone(&execute, asked.tool_stack, CLONE_VM | CLONE_VFORK | SIGCHLD, of);
-    const std::uint64_t begun = warpsafe::detail::nanoseconds_now();
+    const std::uint64_t begun = tool::nanoseconds_now();
     while (tool > 0) {
       // Without a child: the program ignores SIGCHLD, and the system has removed it.
       if (::waitpid(tool, nullptr, WNOHANG) != 0) break;
-      if (warpsafe::detail::nanoseconds_now() - begun > asked.patience) ::kill(tool, SIGKILL);
+      if (tool::nanoseconds_now() - begun > asked.patience) ::kill(tool, SIGKILL);
       const timespec pause{0, 2'000'000};
       ::nanosleep(&pause, nullptr);
     }
@@ -118,10 +118,10 @@ class HiddenProcess {
   /// Reads until the end. Returns false if that takes too long or is too much.
   [[nodiscard]] static bool read_all(int from, std::uint64_t longest, std::size_t most,
                                      std::string& text) {
-    const std::uint64_t begun = warpsafe::detail::nanoseconds_now();
+    const std::uint64_t begun = tool::nanoseconds_now();
     char part[4096];
     while (text.size() < most) {
-      const std::uint64_t waited = warpsafe::detail::nanoseconds_now() - begun;
+      const std::uint64_t waited = tool::nanoseconds_now() - begun;
       if (waited >= longest) return false;
       pollfd ready{from, POLLIN, 0};
       const int count = ::poll(&ready, 1, static_cast<int>((longest - waited) / 1'000'000) + 1);

@@ -5,11 +5,10 @@
 #include "launch/judge.hpp"
 #include "options.hpp"
 #include "suspicion/call_stack.hpp"
-#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/debug/run/run_record.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
-#include <warpsafe/stream/detail/waiting.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +20,7 @@ namespace warpsafe::watch {
 /// that runtime, so none of them may block.
 struct Platform {
   /// The backend's functions (detail/backend_calls.hpp).
-  const warpsafe::detail::BackendCalls* calls;
+  const tool::BackendCalls* calls;
   /// Fills in the kernel's current limits and cluster. For a `launch` with a shape (not nullptr)
   /// also fills in how much of it fits on the device at once.
   void (*describe)(const void* function, std::int32_t device, const Launch* launch,
@@ -63,7 +62,7 @@ template <class B>
 [[nodiscard]] Platform platform_of(decltype(Platform::describe) describe, Caller caller,
                                    decltype(Platform::runtime_log) runtime_log,
                                    decltype(Platform::watch_end) watch_end) noexcept {
-  return {&warpsafe::detail::backend_calls<B>,
+  return {&tool::backend_calls<B>,
           describe,
           [](int status) noexcept {
             return B::severity_of(status) == Severity::context_lost ||

@@ -31,6 +31,7 @@
 #include "suspicion/call_stack.hpp"
 #include "suspicion/suspicions.hpp"
 #include <warpsafe/debug.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <unistd.h>
 
@@ -91,7 +92,7 @@ class Watcher {
     const std::uint64_t ordinal = __atomic_add_fetch(&kernel.launches, 1, __ATOMIC_RELAXED);
     const Name name = kernel.name_view();
     const call_site nowhere{};
-    const warpsafe::detail::LaunchFacts facts{
+    const tool::LaunchFacts facts{
         name,
         launch.shape,
         kernel.is_described() && kernel.limits.known ? &kernel.limits : nullptr,
@@ -99,12 +100,10 @@ class Watcher {
         streams_.number_of(launch.stream, launch.device),
         launch.device,
         nowhere};
-    warpsafe::detail::fill_record(seen.record, facts, platform_.calls->vendor);
+    tool::fill_record(seen.record, facts, platform_.calls->vendor);
     if (kernel.listed) {
       // The arguments have no types, so no observer can read them.
-      seen.begun = warpsafe::detail::tell_launching(warpsafe::detail::observers(), seen.record,
-                                                    *platform_.calls)
-                       .time;
+      seen.begun = tool::tell_launching(tool::observers(), seen.record, *platform_.calls).time;
     } else {
       seen.record.sequence = debug::Journal::get().append(seen.record);
       seen.begun = 0;
@@ -126,8 +125,7 @@ class Watcher {
     LaunchError fault;
     // With WARPSAFE_SYNC, the hook has already written the fault to the log.
     tell_launched(seen, LaunchState::submitted);
-    if (warpsafe::detail::tell_finish(warpsafe::detail::observers(), seen.record, *platform_.calls,
-                                      fault)) {
+    if (tool::tell_finish(tool::observers(), seen.record, *platform_.calls, fault)) {
       errors_.count_fault(fault);
       named_by_sync();
       stop_on_request();
@@ -347,7 +345,7 @@ class Watcher {
   static void tell_launched(ObservedLaunch& seen, LaunchState state) noexcept {
     seen.record.state = state;
     if (seen.begun == 0) return;
-    warpsafe::detail::tell_launched(warpsafe::detail::observers(), seen.record, seen.begun);
+    tool::tell_launched(tool::observers(), seen.record, seen.begun);
   }
   [[gnu::cold, gnu::noinline]] void refused(ObservedLaunch& seen, int status, const Refusal& of,
                                             const HostStack& stack) noexcept {
@@ -357,26 +355,25 @@ class Watcher {
     // fault of the graph's own work. After an earlier fault it is refused.
     if (launch.is_graph && platform_.is_fault(status) && !is_lost(launch.device)) {
       tell_launched(seen, LaunchState::submitted);
-      debug::detail::trace_launch(seen.record, *platform_.calls, 0);
+      tool::trace_launch(seen.record, *platform_.calls, 0);
       debug::Journal::get().submitted(seen.record.sequence, debug::Completion::get().now());
       return failed(status, Name::of("Launch of a graph"), Stage::completion, launch.device,
                     &stack);
     }
     if (seen.waits) rerun_.closed(seen.record.sequence);
     __atomic_add_fetch(&kernel.refused, 1, __ATOMIC_RELAXED);
-    const warpsafe::detail::BackendCalls& calls = *platform_.calls;
+    const tool::BackendCalls& calls = *platform_.calls;
     const std::string log = platform_.log();  // before any call of the watch can fail
     LaunchError error = explain(platform_, streams_, launch, status);
     error.sequence = seen.record.sequence;
     tell_launched(seen, LaunchState::refused);
-    debug::detail::trace_launch(seen.record, calls, status);
+    tool::trace_launch(seen.record, calls, status);
     debug::Journal::get().refused(seen.record.sequence);
-    warpsafe::detail::tell_runtime_error(error, launch.device,
-                                         warpsafe::detail::reports_earlier_fault(error));
+    tool::tell_runtime_error(error, launch.device, tool::reports_earlier_fault(error));
     const bool consequence = is_consequence(status, launch.device);
     if (error.incident != 0) note_loss(error, launch.device);
     if (!kernel.listed || consequence) return;
-    warpsafe::detail::tell_failed(warpsafe::detail::observers(), error);
+    tool::tell_failed(tool::observers(), error);
     if (error.incident != 0) {
       if (!errors_.fault(error, launch.device, stack, causes_of(error, launch.device))) return;
     } else {
@@ -432,7 +429,7 @@ class Watcher {
     destroyed_handles_.each([&](const DestroyedHandle& one) {
       if (!words.has(one.handle) || streams_.device_of(one.handle) >= 0) return false;
       char line[256];
-      warpsafe::detail::TextBuffer out(line, sizeof line);
+      tool::TextBuffer out(line, sizeof line);
       out << "\n  likely cause: the call uses " << one.what << ' ' << one.handle << ", which "
           << one.by << " has destroyed";
       cause = line;

@@ -18,6 +18,7 @@
 #include "session.hpp"
 #include "thread_state.hpp"
 #include <warpsafe/backend/cuda/cuda_backend.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <cupti.h>
 #include <dlfcn.h>
@@ -145,10 +146,10 @@ CUptiResult subscribe(const Cupti& cupti, const Options& options,
   if (alone == CUPTI_SUCCESS && options.share_cupti) {
     const char* text = "";
     static_cast<void>(cupti.result_string(shared, &text));
-    debug::detail::log_line(debug::LogLevel::warn,
-                            "warpsafe: CUPTI serves no other tool beside warpsafe-run: it returned "
-                            "%s; --share-cupti needs CUPTI 13.3 and driver 610, or newer ones",
-                            text);
+    tool::log_line(debug::LogLevel::warn,
+                   "warpsafe: CUPTI serves no other tool beside warpsafe-run: it returned "
+                   "%s; --share-cupti needs CUPTI 13.3 and driver 610, or newer ones",
+                   text);
   }
   return alone;
 }
@@ -164,7 +165,7 @@ void publish() noexcept {
 
 bool begin() {
   StandardError::begin();
-  const Options options = Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN"));
+  const Options options = Options::parse(tool::read_environment("WARPSAFE_RUN"));
   Cupti cupti{};
   if (!cupti.load(options.cupti)) {
     StandardError::line(
@@ -184,12 +185,12 @@ bool begin() {
     if (status == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED) {
       char other[Cupti::most_name] = "perhaps a profiler";
       cupti.name_other(other);
-      debug::detail::log_line(
+      tool::log_line(
           debug::LogLevel::error,
           "warpsafe: not watched: CUPTI returned %s; it serves only one tool in a process: %s",
           text, other);
     } else {
-      debug::detail::log_line(
+      tool::log_line(
           debug::LogLevel::error,
           "warpsafe: not watched: CUPTI returned %s; if it is newer than the driver, name an older "
           "one (warpsafe-run --cupti FILE)",

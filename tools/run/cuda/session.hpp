@@ -23,6 +23,7 @@
 #include "runtime_launches.hpp"
 #include "step_calls.hpp"
 #include "thread_state.hpp"
+#include <warpsafe/tool_api.hpp>
 
 #include <cuda.h>
 #include <cupti.h>
@@ -167,7 +168,7 @@ class Session {
   [[gnu::cold, gnu::noinline]] void keep_log(ThreadState& mine) noexcept {
     run_on_large_stack([&]() noexcept {
       const std::string log = watcher_.platform().log();
-      warpsafe::detail::TextBuffer(mine.log, sizeof mine.log).one_line(Name::of(log.c_str()));
+      tool::TextBuffer(mine.log, sizeof mine.log).one_line(Name::of(log.c_str()));
     });
   }
   [[nodiscard]] static std::int32_t device_of(ThreadState& mine,

@@ -19,6 +19,7 @@
 #include "libraries.hpp"
 #include "step_graph.hpp"
 #include <warpsafe/backend/hip/hip_backend.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <hip/hip_runtime_api.h>
 
@@ -79,7 +80,7 @@ Session* session() noexcept {
       static const Platform platform =
           platform_of<hip_backend>(&describe_kernel, hip_caller, nullptr, &watch_end);
       session_in_use =
-          new Session(platform, Options::parse(warpsafe::detail::read_environment("WARPSAFE_RUN")));
+          new Session(platform, Options::parse(tool::read_environment("WARPSAFE_RUN")));
       // The first call loads the unwinder.
       static_cast<void>(HostStack::here());
       std::atexit([] { session_in_use->watcher.finish(); });

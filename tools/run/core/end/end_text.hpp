@@ -6,8 +6,8 @@
 #include "../report/standard_error.hpp"
 #include "../report/wait_reporter.hpp"
 #include "last_words.hpp"
-#include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <sys/types.h>
 
@@ -26,14 +26,14 @@ template <class Cause>
   text += cause();
   waits.each([&](Name what, const void* stream, std::int32_t device) {
     char line[256];
-    warpsafe::detail::TextBuffer out(line, sizeof line);
+    tool::TextBuffer out(line, sizeof line);
     out << "\n  the host waits: " << what;
     if (stream != nullptr) out << " of stream " << stream;
     if (device >= 0) out << " of device " << device;
     text += line;
   });
   char flying[8192];
-  warpsafe::detail::TextBuffer rest(flying, sizeof flying);
+  tool::TextBuffer rest(flying, sizeof flying);
   if (debug::JournalReader(&debug::is_in_flight).empty()) {
     rest << "\n  in flight: no launch";
   } else {

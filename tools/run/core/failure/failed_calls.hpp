@@ -20,9 +20,9 @@
 #include "call_weight.hpp"
 #include "memory_table.hpp"
 #include "remedy.hpp"
-#include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/debug/environment.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -215,7 +215,7 @@ class FailedCalls {
   }
   void describe(Finding& made, const StreamCall& of, int status, int devices,
                 const HostStack& stack, MemoryKind (*kind_of)(std::uintptr_t) noexcept) {
-    const warpsafe::detail::BackendCalls& calls = *platform_.calls;
+    const tool::BackendCalls& calls = *platform_.calls;
     const auto text_of = [](Name name) { return single_line({name.data, name.size}); };
     FailedCallFacts facts;
     facts.to = address(of.to, kind_of, writes_memory(of.call));
@@ -304,7 +304,7 @@ class FailedCalls {
   }
   [[nodiscard]] static std::string hexadecimal(std::uintptr_t number) {
     char text[32];
-    warpsafe::detail::TextBuffer out(text, sizeof text);
+    tool::TextBuffer out(text, sizeof text);
     out << reinterpret_cast<const void*>(number);
     return text;
   }

@@ -8,6 +8,7 @@
 #include "foreign_text.hpp"
 #include "kernel_table.hpp"
 #include <warpsafe/debug.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <cstdint>
 #include <string>
@@ -22,7 +23,7 @@ class KernelLookup {
       : platform_(platform), options_(options) {}
   [[nodiscard]] KernelTable& table() noexcept { return table_; }
   /// Whether a kernel had a name that --kernel lists.
-  [[nodiscard]] const debug::detail::ListedKernels& listed() const noexcept { return listed_; }
+  [[nodiscard]] const tool::ListedKernels& listed() const noexcept { return listed_; }
 
   /// Returns the kernel of a handle that the runtime has accepted; nullptr: out of memory. `name`
   /// is called for a new kernel. Without a handle, the kernel has a name only.
@@ -72,7 +73,7 @@ class KernelLookup {
   const Platform& platform_;
   const Options& options_;
   KernelTable table_;
-  debug::detail::ListedKernels listed_;
+  tool::ListedKernels listed_;
 };
 
 }  // namespace warpsafe::watch

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "demangled.hpp"
-#include <warpsafe/core/detail/text.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <cstddef>
 #include <string>
@@ -20,7 +20,7 @@ inline constexpr std::size_t longest_name = 240;
 /// watch, also those that the library does not write, then show it as it is.
 [[nodiscard]] inline std::string single_line(std::string_view text) {
   std::string shown(4 * text.size() + 1, '\0');
-  warpsafe::detail::TextBuffer out(shown.data(), shown.size());
+  tool::TextBuffer out(shown.data(), shown.size());
   out.one_line({text.data(), text.size()});
   shown.resize(out.size());
   return shown;

@@ -7,6 +7,7 @@
 #include "judge.hpp"
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/error.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <algorithm>
 
@@ -18,7 +19,7 @@ namespace warpsafe::watch {
 /// launch.kernel is not nullptr
 [[nodiscard]] inline LaunchError explain(const Platform& platform, KnownStreams& streams,
                                          Launch& launch, int status) {
-  const warpsafe::detail::BackendCalls& calls = *platform.calls;
+  const tool::BackendCalls& calls = *platform.calls;
   DeviceLimits device;
   if (calls.limits_of(launch.device, device) != 0) device = {};
   device.device = launch.device;
@@ -35,8 +36,7 @@ namespace warpsafe::watch {
   // The runtime reads a handle unchecked, so it is passed on only if the status is about something
   // else: the handle may be no kernel, or its context may be gone.
   const bool may_be_no_kernel = platform.may_be_no_kernel(status);
-  if (launch.function != nullptr && !may_be_no_kernel &&
-      !warpsafe::detail::reports_earlier_fault(reported)) {
+  if (launch.function != nullptr && !may_be_no_kernel && !tool::reports_earlier_fault(reported)) {
     platform.describe(launch.function, launch.device, &launch, now);
   }
   launch.parameters = now.parameters.empty() ? now.named_parameters : now.parameters.size();

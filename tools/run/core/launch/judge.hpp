@@ -3,11 +3,10 @@
 #pragma once
 
 #include "../kernel/kernel_table.hpp"
-#include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/check.hpp>
-#include <warpsafe/launch/detail/launch_rules.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <cstdint>
 
@@ -42,16 +41,15 @@ struct Launch {
   found.device = launch.device;
   if (found.code == Errc::runtime_failed) found.code = Errc::launch_refused;
   // Earlier work failed; the runtime did not look at this launch.
-  if (warpsafe::detail::reports_earlier_fault(reported)) return found;
+  if (tool::reports_earlier_fault(reported)) return found;
   if (launch.is_graph) return found;
   LaunchError reason;
-  bool fine =
-      warpsafe::detail::validate_numbers(launch.shape, KernelNeeds{}, now, device, reason) &&
-      warpsafe::detail::shared_is_opted_in(launch.shape, now, reason);
+  bool fine = tool::validate_numbers(launch.shape, KernelNeeds{}, now, device, reason) &&
+              tool::shared_is_opted_in(launch.shape, now, reason);
   if (fine && launch.stream_device >= 0 && launch.stream_device != launch.device) {
-    fine = warpsafe::detail::refuse(reason, Errc::stream_wrong_device, Stage::validation,
-                                    static_cast<std::uint64_t>(launch.device),
-                                    static_cast<std::uint64_t>(launch.stream_device));
+    fine = tool::refuse(reason, Errc::stream_wrong_device, Stage::validation,
+                        static_cast<std::uint64_t>(launch.device),
+                        static_cast<std::uint64_t>(launch.stream_device));
   }
   if (fine) return found;
   // The error has the check's reason, and the runtime's answer beside it.

@@ -4,6 +4,7 @@
 
 #include "../../../common/launchers.hpp"
 #include <warpsafe/debug/environment.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <unistd.h>
 
@@ -15,7 +16,7 @@ namespace warpsafe::watch {
 /// Returns the process's rank as its launcher says it; "" if none does.
 [[nodiscard]] inline std::string process_rank() {
   for (const ranks::Launcher& launcher : ranks::launchers) {
-    const char* const value = warpsafe::detail::read_environment(launcher.rank);
+    const char* const value = tool::read_environment(launcher.rank);
     if (value != nullptr && *value != '\0') return value;
   }
   return {};

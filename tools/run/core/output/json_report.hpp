@@ -4,7 +4,7 @@
 
 #include "../report/run_report.hpp"
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/debug/run/detail/json.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <cstdint>
 #include <string>

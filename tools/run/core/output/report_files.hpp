@@ -6,8 +6,8 @@
 #include "../hidden_process.hpp"
 #include "../options.hpp"
 #include "json_report.hpp"
-#include <warpsafe/debug/detail/output_file.hpp>
 #include <warpsafe/debug/log.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -54,15 +54,14 @@ namespace detail {
 /// Writes a file, or says why it cannot be written.
 inline void write_report(const std::string& file, const std::string& text) {
   const HeldSignals held;
-  const int failed = debug::detail::write_to(file.c_str(), [&](std::FILE* to) {
-    debug::detail::OutputFile out(to);
+  const int failed = tool::write_to(file.c_str(), [&](std::FILE* to) {
+    tool::OutputFile out(to);
     out.write(text.data(), text.size());
     return out.finish();
   });
   if (failed == 0) return;
-  debug::detail::log_line(debug::LogLevel::error, "warpsafe: cannot write the report %s: %s",
-                          debug::detail::Shown(file.c_str()).c_str(),
-                          debug::detail::file_problem(failed));
+  tool::log_line(debug::LogLevel::error, "warpsafe: cannot write the report %s: %s",
+                 tool::Shown(file.c_str()).c_str(), tool::file_problem(failed));
 }
 
 }  // namespace detail
@@ -80,11 +79,10 @@ inline void write_reports(const Options& options, const RunReport& run) {
       continue;
     }
     const std::string instead = file + ".json";
-    debug::detail::log_line(debug::LogLevel::error,
-                            "warpsafe: python3 did not make %s, so the report is in %s; "
-                            "warpsafe-run-report makes the file of it",
-                            debug::detail::Shown(file.c_str()).c_str(),
-                            debug::detail::Shown(instead.c_str()).c_str());
+    tool::log_line(debug::LogLevel::error,
+                   "warpsafe: python3 did not make %s, so the report is in %s; "
+                   "warpsafe-run-report makes the file of it",
+                   tool::Shown(file.c_str()).c_str(), tool::Shown(instead.c_str()).c_str());
     detail::write_report(instead, json);
   }
 }

@@ -14,7 +14,7 @@
 #include <warpsafe/debug.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/format.hpp>
-#include <warpsafe/launch/detail/observation.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -114,7 +114,7 @@ class ErrorReporter {
       made.remedy = "compute-sanitizer --tool memcheck may name the access";
       if (!rerun_.waits()) {
         const std::string text = "warpsafe: " + made.text();
-        debug::detail::write_log(debug::LogLevel::error, text.data(), text.size());
+        tool::write_log(debug::LogLevel::error, text.data(), text.size());
       }
       findings_.add(std::move(made));
     } catch (...) {  // out of memory: it is only counted
@@ -160,12 +160,12 @@ class ErrorReporter {
       if (number <= most_reported && !debug::Environment::get().silent && !rerun_.waits()) {
         std::string text = "warpsafe: " + made.text();
         if (number == most_reported) text += "\n  further refusals of this kind are only counted";
-        debug::detail::write_log(debug::LogLevel::error, text.data(), text.size());
+        tool::write_log(debug::LogLevel::error, text.data(), text.size());
       }
       findings_.add(std::move(made));
     } catch (...) {  // out of memory: the text alone
       if (number <= most_reported && !debug::Environment::get().silent) {
-        debug::detail::log_error(debug::LogLevel::error, error, "");
+        tool::log_error(debug::LogLevel::error, error, "");
       }
     }
   }
@@ -198,7 +198,7 @@ class ErrorReporter {
     if (error.code == Errc::shared_too_large || error.code == Errc::shared_not_opted_in) {
       if (const void* const stream = streams_.stream_passed_as_bytes(error.dynamic_shared)) {
         char line[160];
-        warpsafe::detail::TextBuffer out(line, sizeof line);
+        tool::TextBuffer out(line, sizeof line);
         out << "\n  that number is the handle of stream " << stream
             << "; in <<<grid, block, bytes, stream>>> the stream is the fourth argument";
         made.details += line;

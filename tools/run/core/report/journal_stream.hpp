@@ -3,10 +3,9 @@
 #pragma once
 
 #include "../../../common/guarded_file.hpp"
-#include <warpsafe/core/detail/observing.hpp>
-#include <warpsafe/debug/detail/output_file.hpp>
 #include <warpsafe/debug/run/journal_file.hpp>
 #include <warpsafe/error/format.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -28,26 +27,26 @@ class JournalStream {
   JournalStream(const JournalStream&) = delete;
   JournalStream& operator=(const JournalStream&) = delete;
 
-  /// Creates or replaces the file (debug::detail::create_file) and writes its first lines. Returns
+  /// Creates or replaces the file (tool::create_file) and writes its first lines. Returns
   /// 0, or the errno of the failure.
   [[nodiscard]] int open(const char* path, debug::RunEnvironment environment) {
-    const int file = debug::detail::create_file(path, O_APPEND);
+    const int file = tool::create_file(path, O_APPEND);
     if (file < 0) return errno;
     path_ = path;
     file_.use(move_descriptor(file));
-    zero_ = warpsafe::detail::nanoseconds_now();
+    zero_ = tool::nanoseconds_now();
     debug::RunRecord run;
     run.environment = std::move(environment);
-    line(debug::detail::environment_line(run));
+    line(tool::environment_line(run));
     for (const DeviceLimits& limits : run.environment.devices) {
-      line(debug::detail::device_line(limits));
+      line(tool::device_line(limits));
     }
     observer_.user = this;
     observer_.launched = [](void* self, const LaunchRecord& record, std::uint64_t begun,
                             std::uint64_t ended) noexcept {
       auto& stream = *static_cast<JournalStream*>(self);
       stream.write([&] {
-        return debug::detail::launch_line(
+        return tool::launch_line(
             {record, stream.since(begun), stream.since(ended), 0, 0, thread()});
       });
     };
@@ -57,7 +56,7 @@ class JournalStream {
         WaitRecord made = wait;
         made.begun = stream.since(wait.begun);
         made.ended = stream.since(wait.ended);
-        return debug::detail::wait_line({made, thread()});
+        return tool::wait_line({made, thread()});
       });
     };
     observer_.failed = [](void* self, const LaunchError& error) noexcept {
@@ -65,13 +64,13 @@ class JournalStream {
       stream.write([&] {
         char text[4096];
         const std::size_t size = format_error(error, text, sizeof text);
-        return debug::detail::error_line({error.code,
-                                          {text, size},
-                                          stream.since(warpsafe::detail::nanoseconds_now()),
-                                          error.sequence,
-                                          error.device,
-                                          error.stream,
-                                          thread()});
+        return tool::error_line({error.code,
+                                 {text, size},
+                                 stream.since(tool::nanoseconds_now()),
+                                 error.sequence,
+                                 error.device,
+                                 error.stream,
+                                 thread()});
       });
     };
     return 0;

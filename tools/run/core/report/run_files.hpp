@@ -9,6 +9,7 @@
 #include <warpsafe/debug.hpp>
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/debug/run/timeline_export.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <cstring>
 #include <memory>
@@ -27,9 +28,8 @@ class RunFiles {
       if (failed == 0) {
         observe(journal_.observer());
       } else {
-        debug::detail::log_line(debug::LogLevel::error, "warpsafe: cannot write the journal %s: %s",
-                                debug::detail::Shown(options.journal.c_str()).c_str(),
-                                debug::detail::file_problem(failed));
+        tool::log_line(debug::LogLevel::error, "warpsafe: cannot write the journal %s: %s",
+                       tool::Shown(options.journal.c_str()).c_str(), tool::file_problem(failed));
       }
     }
     if (!options.timeline.empty()) {
@@ -44,18 +44,17 @@ class RunFiles {
     const HeldSignals held;
     const int failed = debug::write_trace(recorder_->run(), options.timeline.c_str());
     if (failed != 0) {
-      debug::detail::log_line(debug::LogLevel::error, "warpsafe: cannot write the timeline %s: %s",
-                              debug::detail::Shown(options.timeline.c_str()).c_str(),
-                              debug::detail::file_problem(failed));
+      tool::log_line(debug::LogLevel::error, "warpsafe: cannot write the timeline %s: %s",
+                     tool::Shown(options.timeline.c_str()).c_str(), tool::file_problem(failed));
     }
   }
   /// Returns a line for the summary with what the files lack, or "".
   [[nodiscard]] std::string missing(const Options& options) const {
     const int lost = journal_.failed();
-    return lost == 0 ? std::string()
-                     : "  the journal " +
-                           std::string(debug::detail::Shown(options.journal.c_str()).c_str()) +
-                           " is incomplete: " + std::strerror(lost) + '\n';
+    return lost == 0
+               ? std::string()
+               : "  the journal " + std::string(tool::Shown(options.journal.c_str()).c_str()) +
+                     " is incomplete: " + std::strerror(lost) + '\n';
   }
 
  private:

@@ -4,11 +4,11 @@
 
 #include "observed_wait.hpp"
 #include "wait_watch.hpp"
-#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/core/observer.hpp>
 #include <warpsafe/debug.hpp>
 #include <warpsafe/error/error.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <cstdint>
 
@@ -36,8 +36,8 @@ class WaitReporter {
     seen.device = device;
     seen.began = debug::Completion::get().begin_wait();
     seen.begun = 0;
-    const bool timed = warpsafe::detail::tell_waiting(warpsafe::detail::observers(), what);
-    if (timed) seen.begun = warpsafe::detail::nanoseconds_now();
+    const bool timed = tool::tell_waiting(tool::observers(), what);
+    if (timed) seen.begun = tool::nanoseconds_now();
     seen.watched = watch_.begin(what, stream, device);
   }
   /// Call when the runtime has returned.
@@ -50,10 +50,10 @@ class WaitReporter {
                               vendor,
                               status,
                               seen.begun,
-                              warpsafe::detail::nanoseconds_now(),
+                              tool::nanoseconds_now(),
                               {},
                               seen.stream_number};
-      warpsafe::detail::tell_waited(warpsafe::detail::observers(), record);
+      tool::tell_waited(tool::observers(), record);
     }
   }
   /// After a successful wait, the work submitted before it is complete.

@@ -3,10 +3,9 @@
 #pragma once
 
 #include "../../../common/held_signals.hpp"
-#include <warpsafe/core/detail/hooks.hpp>
-#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -25,8 +24,8 @@ class WaitWatch {
 
   /// Starts the thread if a limit is set. May throw std::system_error if no thread can be started.
   void start() {
-    limit_ = __atomic_load_n(&debug::detail::timeout_in_use, __ATOMIC_RELAXED);
-    if (limit_ == debug::detail::no_timeout) return;
+    limit_ = __atomic_load_n(&tool::timeout_in_use, __ATOMIC_RELAXED);
+    if (limit_ == tool::no_timeout) return;
     const NoSignals held;
     std::thread(&WaitWatch::look, this).detach();
     __atomic_store_n(&timed_, true, __ATOMIC_RELEASE);
@@ -56,8 +55,7 @@ class WaitWatch {
       place.device = device;
       place.reported = false;
       const bool timed = __atomic_load_n(&timed_, __ATOMIC_RELAXED);
-      __atomic_store_n(&place.begun, timed ? warpsafe::detail::nanoseconds_now() : untimed,
-                       __ATOMIC_RELEASE);
+      __atomic_store_n(&place.begun, timed ? tool::nanoseconds_now() : untimed, __ATOMIC_RELEASE);
       return i;
     }
     return none;
@@ -67,7 +65,7 @@ class WaitWatch {
     Place& place = places_[at];
     const std::uint64_t begun = __atomic_exchange_n(&place.begun, 0, __ATOMIC_ACQ_REL);
     if (__atomic_load_n(&place.reported, __ATOMIC_ACQUIRE)) {
-      debug::detail::log_wait_end((warpsafe::detail::nanoseconds_now() - begun) / 1'000'000);
+      tool::log_wait_end((tool::nanoseconds_now() - begun) / 1'000'000);
     }
     __atomic_store_n(&place.taken, false, __ATOMIC_RELEASE);
   }
@@ -85,22 +83,22 @@ class WaitWatch {
   };
 
   void look() noexcept {
-    const std::uint64_t limit = debug::detail::limit_in_nanoseconds(limit_);
+    const std::uint64_t limit = tool::limit_in_nanoseconds(limit_);
     for (;;) {
       const timespec pause{0, 20'000'000};
       nanosleep(&pause, nullptr);
       for (Place& place : places_) {
         const std::uint64_t begun = __atomic_load_n(&place.begun, __ATOMIC_ACQUIRE);
         if (begun == 0 || begun == untimed || __atomic_load_n(&place.reported, __ATOMIC_RELAXED) ||
-            warpsafe::detail::nanoseconds_now() - begun < limit) {
+            tool::nanoseconds_now() - begun < limit) {
           continue;
         }
-        const warpsafe::detail::WaitTarget where{place.stream, place.device, {}, false};
+        const tool::WaitTarget where{place.stream, place.device, {}, false};
         const Name what = place.what;
         // Meanwhile the wait may have ended, and another may have begun in the same place.
         if (__atomic_load_n(&place.begun, __ATOMIC_ACQUIRE) != begun) continue;
         __atomic_store_n(&place.reported, true, __ATOMIC_RELEASE);
-        debug::detail::log_overdue_wait_elsewhere(where, what, limit_);
+        tool::log_overdue_wait_elsewhere(where, what, limit_);
       }
     }
   }

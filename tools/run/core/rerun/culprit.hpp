@@ -5,8 +5,8 @@
 #include "../kernel/kernel_name.hpp"
 #include "../report/finding.hpp"
 #include "rerun.hpp"
-#include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/journal/launch_text.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <cstddef>
 #include <string>
@@ -20,7 +20,7 @@ namespace detail {
 /// "launch 3 of this kernel, #17 of the process: grid=(4,1,1), …, stream 0x55d0c8 of device 0".
 [[nodiscard]] inline std::string open_launch_text(const OpenLaunch& one) {
   char text[512];
-  warpsafe::detail::TextBuffer out(text, sizeof text);
+  tool::TextBuffer out(text, sizeof text);
   out << "launch " << one.ordinal << " of this " << (one.is_graph ? "graph" : "kernel") << ", #"
       << one.sequence << " of the process: ";
   if (!one.is_graph) {

@@ -8,8 +8,8 @@
 #include "../stream/stream_names.hpp"
 #include "../watcher.hpp"
 #include "wait_for_stream.hpp"
-#include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -110,7 +110,7 @@ class LaunchWaits {
  private:
   static void say_slow(const ObservedLaunch& seen) noexcept {
     char text[512];
-    warpsafe::detail::TextBuffer out(text, sizeof text);
+    tool::TextBuffer out(text, sizeof text);
     out << "warpsafe: launch " << seen.ordinal << " of '" << seen.record.kernel
         << "' has not ended in " << longest_wait()
         << " ms; --rerun goes on without it (--timeout SECONDS for "

@@ -5,10 +5,8 @@
 #include "../platform.hpp"
 #include "../stream/known_streams.hpp"
 #include "../stream/stream_names.hpp"
-#include <warpsafe/core/detail/hooks.hpp>
-#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/debug/switches.hpp>
-#include <warpsafe/stream/detail/waiting.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <cstdint>
 #include <ctime>
@@ -20,8 +18,8 @@ namespace warpsafe::watch {
 /// kernel of NCCL on another device.
 [[nodiscard]] inline std::uint64_t longest_wait() noexcept {
   constexpr std::uint64_t usual = 10'000;
-  const std::uint64_t limit = __atomic_load_n(&debug::detail::timeout_in_use, __ATOMIC_RELAXED);
-  return limit == debug::detail::no_timeout ? usual : limit;
+  const std::uint64_t limit = __atomic_load_n(&tool::timeout_in_use, __ATOMIC_RELAXED);
+  return limit == tool::no_timeout ? usual : limit;
 }
 
 /// No status of a runtime: it may not be asked, because the stream captures or was destroyed.
@@ -34,7 +32,7 @@ inline constexpr int cannot_wait = -1;
 [[nodiscard]] inline int wait_for_stream(const Platform& platform, KnownStreams& streams,
                                          const void* stream, std::int32_t device,
                                          std::uint64_t limit) noexcept {
-  const warpsafe::detail::BackendCalls& calls = *platform.calls;
+  const tool::BackendCalls& calls = *platform.calls;
   // CUDA_ERROR_CONTEXT_IS_DESTROYED, hipErrorContextIsDestroyed: no fault of running work.
   constexpr int context_destroyed = 709;
   const int not_ready = calls.stream_wait->not_ready;
@@ -43,8 +41,7 @@ inline constexpr int cannot_wait = -1;
   // A query of one stream breaks the captures of others unless the thread's mode is relaxed.
   int mode = platform.relaxed_capture;
   const bool is_relaxed = platform.exchange_capture_mode(mode) == 0;
-  const auto point =
-      warpsafe::detail::StreamPoint::of(stream, streams.number_of(stream, device), device);
+  const auto point = tool::StreamPoint::of(stream, streams.number_of(stream, device), device);
   int status = cannot_wait;
   const auto ask = [&] {
     bool captures = true;
@@ -55,7 +52,7 @@ inline constexpr int cannot_wait = -1;
       status = cannot_wait;
     }
   };
-  const std::uint64_t begun = warpsafe::detail::nanoseconds_now();
+  const std::uint64_t begun = tool::nanoseconds_now();
   long pause = 0;
   for (;;) {
     // Between two questions, another thread may destroy the stream or begin a capture.
@@ -64,8 +61,7 @@ inline constexpr int cannot_wait = -1;
     } else if (!streams.while_alive(stream, ask)) {
       status = cannot_wait;
     }
-    if (status != not_ready || warpsafe::detail::nanoseconds_now() - begun >= limit * 1'000'000)
-      break;
+    if (status != not_ready || tool::nanoseconds_now() - begun >= limit * 1'000'000) break;
     constexpr long longest_pause = 1'000'000;
     const timespec asked{0, pause};
     if (pause != 0) ::nanosleep(&asked, nullptr);
