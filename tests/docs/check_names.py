@@ -50,7 +50,7 @@ FEW = {  # page: words that stand for something outside of the project
 }
 # Public names that no page explains, and why.
 UNEXPLAINED = {
-    r"LaunchError::(with_\w+|extra|operation)|\w*::(is_scope_guard|is_shared_owner|WARPSAFE_DETAIL_NO_CONSTRUCTOR)|.*::(is_gtest_matcher|MatchAndExplain|Describe(Negation)?To)|PrintTo|BadResultAccess":
+    r"LaunchError::(with_\w+|extra|operation)|\w*::(is_scope_guard|is_shared_owner|WARPSAFE_DETAIL_NO_CONSTRUCTOR)|WARPSAFE_DETAIL_NO_OPERATOR|.*::(is_gtest_matcher|MatchAndExplain|Describe(Negation)?To)|PrintTo|BadResultAccess":
         "the library's own parts, or GoogleTest's, which a program never writes",
     r"DeviceView::(front|back)": "does not compile, and says why",
     r".*::(launch_part|apply|its_\w+|entry|entry_type|kernel_type|native_handle|memory_owner|value_type|(grid|block|shared)_type|space|is_static|is_usable|shares_stream_with)|KernelNeeds::.*":
