@@ -274,7 +274,7 @@ TEST(NoMemory, AKernelWithoutMemoryForItsOrderLeavesNoOlderOnePending) {
     LaunchShape shape{};
     for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = shape.block[axis] = 1;
     shape.programmatic = dependent;
-    const auto kernel = std::make_shared<host::KernelOperation>(
+    const auto kernel = host::make_shared<host::KernelOperation>(
         KernelEntry{&function, nullptr, nullptr, 0}, shape, nullptr, host::Runtime::get().pool);
     recorder.submitted(stream, *kernel);
     stream.queue.push_back(kernel);

@@ -306,7 +306,7 @@ std::span<const Program> programs() noexcept { return all; }
 Held held() {
   const Own not_counted;
   host::Runtime& runtime = host::Runtime::get();
-  std::unique_lock lock(runtime.mutex);
+  host::Lock lock(runtime.mutex);
   runtime.wait_all(lock, nullptr);
   runtime.reap();
   return {runtime.streams.size(), runtime.events.size(),

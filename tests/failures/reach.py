@@ -19,7 +19,8 @@ import tempfile
 
 # Code in which something can fail: a call of the runtime, an allocation, a thread, a file.
 CAN_FAIL = re.compile(
-    r"\bcall<\s*B\b|&B::|\bnew\b(?! \w+ [a-z]+ (?:is|are))|std::(?:vector|string|deque|map|thread|make_shared|make_unique)\b"
+    r"\bcall<\s*B\b|&B::|\bnew\b(?! \w+ [a-z]+ (?:is|are))|std::(?:vector|string|deque|map)\b"
+    r"|\b(?:Array|Queue|Thread|make_shared|make_owned)\b"
     r"|std::(?:mmap|malloc|fopen|fwrite|fread|fputs)\(|::mmap\(|\bpthread_create\("
 )
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -33,7 +33,7 @@ namespace {
 class InOrder final : public host::Scheduler {
  public:
   explicit InOrder(host::Runtime& runtime) : runtime_(runtime) {}
-  void begin_call(std::unique_lock<std::mutex>& lock) override {
+  void begin_call(host::Lock& lock) override {
     if (running_) return;
     running_ = true;
     while (!submitted_.empty()) {
@@ -47,7 +47,7 @@ class InOrder final : public host::Scheduler {
   void submitted(host::StreamState& stream, host::Operation&) override {
     submitted_.push_back(&stream);
   }
-  void finish(std::unique_lock<std::mutex>& lock, host::Operations) override { begin_call(lock); }
+  void finish(host::Lock& lock, host::Operations) override { begin_call(lock); }
   void known_done(host::Operations) override {}
   [[nodiscard]] bool host_knows(const host::Operation& operation) const override {
     return operation.done;
@@ -737,14 +737,15 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   require(first, "two devices");
   InOrder scheduler(runtime);
   {
-    const std::lock_guard lock(runtime.mutex);
+    const host::Lock lock(runtime.mutex);
     runtime.set_scheduler(&scheduler);
   }
   Program(Input(data, size)).run();
-  std::unique_lock lock(runtime.mutex);
+  host::Lock lock(runtime.mutex);
   scheduler.begin_call(lock);
   for (const auto& device : runtime.devices) {
-    const std::string& text = device->failure().text;
+    const Name why = device->failure().text;
+    const std::string text(why.data, why.size);
     if (device->failure().status != 0) fail("work failed on the device: " + text);
     require(device->used == 0, "memory is left");
   }

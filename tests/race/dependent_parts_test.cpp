@@ -55,20 +55,20 @@ class Dependents : public testing::Test {
   [[nodiscard]] static Access reads(const void* at) {
     return {at, Access::whole_allocation, false};
   }
-  std::shared_ptr<KernelOperation> submit(bool dependent, std::vector<Access> accesses,
-                                          std::uint32_t blocks = 1, std::uint32_t threads = 1) {
+  Shared<KernelOperation> submit(bool dependent, Array<Access> accesses, std::uint32_t blocks = 1,
+                                 std::uint32_t threads = 1) {
     LaunchShape shape{};
     for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = shape.block[axis] = 1;
     shape.grid[0] = blocks;
     shape.block[0] = threads;
     shape.programmatic = dependent;
     const KernelEntry entry{&function, nullptr, nullptr, 0};
-    auto made = std::make_shared<KernelOperation>(entry, shape, nullptr, Runtime::get().pool);
+    auto made = make_shared<KernelOperation>(entry, shape, nullptr, Runtime::get().pool);
     made->accesses = std::move(accesses);
     submit(made);
     return made;
   }
-  void submit(const std::shared_ptr<Operation>& operation) {
+  void submit(const Shared<Operation>& operation) {
     recorder.submitted(stream, *operation);
     stream.queue.push_back(operation);
   }
@@ -81,7 +81,7 @@ class Dependents : public testing::Test {
     };
     EXPECT_TRUE(launches.begin(stream, memory, below));
     const bool hides = launches.hides();
-    const std::shared_ptr<Operation> front = stream.queue.front();
+    const Shared<Operation> front = stream.queue.front();
     body();
     stream.queue.pop_front();
     EXPECT_TRUE(launches.end(stream, front, recorder));
@@ -121,17 +121,17 @@ TEST_F(Dependents, OnlyADependentLaunchSeesOldContents) {
 }
 
 TEST_F(Dependents, ARecordBetweenChangesNothingAndAWaitOrACopyOrdersBoth) {
-  EXPECT_TRUE(sees_old([&] { submit(std::make_shared<MarkOperation>()); }));
+  EXPECT_TRUE(sees_old([&] { submit(make_shared<MarkOperation>()); }));
   EXPECT_TRUE(sees_old([&] {
-    submit(std::make_shared<MarkOperation>());
-    submit(std::make_shared<MarkOperation>());
+    submit(make_shared<MarkOperation>());
+    submit(make_shared<MarkOperation>());
   }));
   EXPECT_FALSE(sees_old([&] {
-    const auto wait = std::make_shared<MarkOperation>();
-    wait->after = std::make_shared<MarkOperation>();
+    const auto wait = make_shared<MarkOperation>();
+    wait->after = make_shared<MarkOperation>();
     submit(wait);
   }));
-  EXPECT_FALSE(sees_old([&] { submit(std::make_shared<AllocateOperation>(y, sizeof *y)); }));
+  EXPECT_FALSE(sees_old([&] { submit(make_shared<AllocateOperation>(y, sizeof *y)); }));
   EXPECT_FALSE(sees_old([&] { submit(false, {}); })) << "a kernel that is no dependent";
 }
 
@@ -230,7 +230,7 @@ TEST_F(Dependents, AKernelThatNeverWaitedIsRemarked) {
   submit(true, {})->never_waited = true;
   submit(false, {})->never_waited = true;
   for (int i = 0; i < 3; ++i) {
-    const auto kernel = std::static_pointer_cast<KernelOperation>(stream.queue.front());
+    auto* const kernel = static_cast<KernelOperation*>(stream.queue.front().get());
     run([&] { EXPECT_EQ(kernel->followed, i != 2); });
     EXPECT_FALSE(kernel->followed);
     EXPECT_EQ(kernel->grid.watch, nullptr);
@@ -280,7 +280,7 @@ TEST_F(Dependents, WithoutMemoryForTheirOrderAKernelRunsAsAnOrdinaryOne) {
     EXPECT_EQ(*x, 2) << "what the kernel before wrote";
     EXPECT_FALSE(second->followed);
     EXPECT_EQ(second->grid.watch, nullptr);
-    const std::shared_ptr<Operation> front = stream.queue.front();
+    const Shared<Operation> front = stream.queue.front();
     *x = 3;
     stream.queue.pop_front();
     EXPECT_TRUE(launches.end(stream, front, recorder));
@@ -302,7 +302,7 @@ TEST_F(Dependents, AsksWhetherTheNextKernelSeesOldContentsOnlyIfItCanOverlap) {
     while (!stream.queue.empty()) run();
     return did;
   };
-  const auto record = [&] { submit(std::make_shared<MarkOperation>()); };
+  const auto record = [&] { submit(make_shared<MarkOperation>()); };
   EXPECT_FALSE(asks([] {}));
   EXPECT_TRUE(asks([&] { submit(true, {}); }));
   EXPECT_FALSE(asks([&] { submit(false, {}); }));
@@ -314,13 +314,13 @@ TEST_F(Dependents, AsksWhetherTheNextKernelSeesOldContentsOnlyIfItCanOverlap) {
     submit(true, {});
   }));
   EXPECT_FALSE(asks([&] {
-    submit(std::make_shared<AllocateOperation>(y, sizeof *y));
+    submit(make_shared<AllocateOperation>(y, sizeof *y));
     submit(true, {});
   }));
   EXPECT_EQ(asked, (std::vector<std::size_t>{1})) << "after another operation nothing is pending";
   EXPECT_FALSE(asks([&] {
-    const auto wait = std::make_shared<MarkOperation>();
-    wait->after = std::make_shared<MarkOperation>();
+    const auto wait = make_shared<MarkOperation>();
+    wait->after = make_shared<MarkOperation>();
     submit(wait);
     submit(true, {});
   }));
@@ -400,7 +400,7 @@ class EarlyAccesses : public Dependents {
   template <class Body>
   void run_thread(const Body& body) {
     run([&] {
-      const auto kernel = std::static_pointer_cast<KernelOperation>(stream.queue.front());
+      auto* const kernel = static_cast<KernelOperation*>(stream.queue.front().get());
       kernel->grid.begin();
       if (kernel->grid.watch != nullptr) static_cast<void>(kernel->grid.watch->begin_block(0));
       warpsafe::detail::host_thread = &self;
@@ -508,7 +508,7 @@ TEST_F(EarlyAccesses, EachPendingKernelRacesOnlyWithWhatItForbids) {
       for (const bool stores : {false, true}) {
         recorder.begin();
         launches.clear();
-        std::vector<Access> accesses;
+        Array<Access> accesses;
         if (does != Does::nothing) accesses.push_back(does == Does::reads ? reads(x) : writes(x));
         submit(false, accesses);
         submit(true, {writes(x)});

@@ -18,7 +18,7 @@
 namespace warpsafe::host_record {
 
 using debug::ActionKind;
-using Handed = std::shared_ptr<const host::Operation>;
+using Handed = host::Shared<const host::Operation>;
 
 [[nodiscard]] inline call_site at(unsigned line) { return {"program.cpp", "", line}; }
 
@@ -78,7 +78,7 @@ class Record {
     host::caller() = {};
   }
   void submits(std::size_t stream, const std::vector<MemoryAccess>& accesses, unsigned line) {
-    hand_over(stream, std::make_shared<Work>(accesses, line));
+    hand_over(stream, host::make_shared<Work>(accesses, line));
   }
   void records(std::size_t event, std::size_t stream, unsigned line) {
     events_[event] = hand_over(stream, mark(line));
@@ -105,7 +105,7 @@ class Record {
       if (end != nullptr) known.push_back(end);
     }
     host::caller().site = at(line);
-    recorder_.known_done(known);
+    recorder_.known_done({known.data(), known.size()});
     host::caller() = {};
   }
   void synchronizes(std::size_t stream) { knows({end_of_stream(stream)}); }
@@ -134,28 +134,28 @@ class Record {
 
   /// An executable graph of these nodes.
   void makes_graph(std::size_t number, host::GraphNodes nodes) {
-    graphs_[number] = {std::make_shared<const host::GraphNodes>(std::move(nodes)), nullptr};
+    graphs_[number] = {host::make_shared<host::GraphNodes>(std::move(nodes)), nullptr};
   }
   void launches(std::size_t graph, std::size_t stream, unsigned line) {
     host::GraphExecState& exec = graphs_.at(graph);
-    const auto operation = std::make_shared<host::GraphOperation>(exec.nodes);
+    const auto operation = host::make_shared<host::GraphOperation>(exec.nodes);
     operation->caller.site = at(line);
     operation->after = exec.last;
     exec.last = hand_over(stream, operation);
   }
 
  private:
-  [[nodiscard]] static std::shared_ptr<host::Operation> mark(unsigned line) {
-    auto made = std::make_shared<host::MarkOperation>();
+  [[nodiscard]] static host::Shared<host::Operation> mark(unsigned line) {
+    auto made = host::make_shared<host::MarkOperation>();
     made->caller.site = at(line);
     return made;
   }
   [[nodiscard]] host::StreamState& state_of(std::size_t stream) {
     auto& state = streams_[stream];
-    if (state == nullptr) state = std::make_unique<host::StreamState>(device_, ++made_);
+    if (state == nullptr) state = host::make_owned<host::StreamState>(device_, ++made_);
     return *state;
   }
-  const Handed& hand_over(std::size_t stream, std::shared_ptr<host::Operation> operation) {
+  const Handed& hand_over(std::size_t stream, host::Shared<host::Operation> operation) {
     host::StreamState& state = state_of(stream);
     recorder_.submitted(state, *operation);
     state.last = std::move(operation);
@@ -164,8 +164,8 @@ class Record {
 
   host::Device device_{0};
   std::uint64_t made_ = 0;
-  std::map<std::size_t, std::unique_ptr<host::StreamState>> streams_;
-  std::vector<std::unique_ptr<host::StreamState>> retired_;
+  std::map<std::size_t, host::Owned<host::StreamState>> streams_;
+  std::vector<host::Owned<host::StreamState>> retired_;
   std::map<std::size_t, Handed> events_;
   std::map<std::size_t, host::GraphExecState> graphs_;
   host::HostRaceRecorder recorder_;

@@ -52,13 +52,12 @@ TEST(RandomOfASeed, IsTheSameEverywhere) {
 
 /// Kernels differ by the address of their function.
 const char functions[4] = {};
-[[nodiscard]] std::shared_ptr<KernelOperation> kernel_of(std::size_t number,
-                                                         std::vector<Access> accesses) {
+[[nodiscard]] Shared<KernelOperation> kernel_of(std::size_t number, Array<Access> accesses) {
   static GridPool pool;
   const KernelEntry entry{&functions[number], nullptr, nullptr, 0};
   static std::vector<std::unique_ptr<KernelEntry>> entries;
   entries.push_back(std::make_unique<KernelEntry>(entry));
-  auto made = std::make_shared<KernelOperation>(*entries.back(), LaunchShape{}, nullptr, pool);
+  auto made = make_shared<KernelOperation>(*entries.back(), LaunchShape{}, nullptr, pool);
   made->accesses = std::move(accesses);
   made->caller = {line_7, Name::of("k")};
   return made;
@@ -73,23 +72,23 @@ class Recording : public testing::Test {
   Recording() { recorder_.begin(); }
   /// An operation that is submitted, and lives as long as the test.
   template <class Made>
-  Operation& submit(StreamState& stream, std::shared_ptr<Made> operation) {
+  Operation& submit(StreamState& stream, Shared<Made> operation) {
     operation->caller.site = line_7;
     recorder_.submitted(stream, *operation);
     kept_.push_back(std::move(operation));
     return *kept_.back();
   }
   Operation& fill(StreamState& stream, std::size_t byte, std::size_t bytes = 1) {
-    return submit(stream, std::make_shared<FillOperation>(&memory_.at(byte), 0, bytes));
+    return submit(stream, make_shared<FillOperation>(&memory_.at(byte), std::uint8_t{0}, bytes));
   }
   Operation& wait(StreamState& stream, const Operation* after) {
-    auto mark = std::make_shared<MarkOperation>();
-    if (after != nullptr) mark->after = after->shared_from_this();
+    auto mark = make_shared<MarkOperation>();
+    if (after != nullptr) mark->after = Shared<const Operation>(after);
     return submit(stream, mark);
   }
   void known_done(const Operation& operation) {
-    const std::shared_ptr<const Operation> known[] = {operation.shared_from_this()};
-    recorder_.known_done(known);
+    const Shared<const Operation> known(&operation);
+    recorder_.known_done({&known, 1});
   }
   [[nodiscard]] debug::RaceReport report() const {
     debug::RaceReport report;
@@ -108,22 +107,21 @@ class Recording : public testing::Test {
   StreamState one_{device_, 1};
   StreamState two_{device_, 2};
   std::vector<unsigned char> memory_ = std::vector<unsigned char>(64);
-  std::vector<std::shared_ptr<Operation>> kept_;
+  std::vector<Shared<Operation>> kept_;
   HostRaceRecorder recorder_;
 };
 
 TEST_F(Recording, NamesEachKindOfOperation) {
   two_.is_default = true;
-  submit(one_, std::make_shared<AllocateOperation>(memory_.data(), 64));
+  submit(one_, make_shared<AllocateOperation>(memory_.data(), 64U));
   fill(one_, 0, 3);
-  submit(one_,
-         std::make_shared<CopyOperation>(memory_.data(), 8, memory_.data() + 32, 8, Rows{4, 3}));
+  submit(one_, make_shared<CopyOperation>(memory_.data(), 8U, memory_.data() + 32, 8U, Rows{4, 3}));
   submit(one_, kernel_of(0, {access_of(memory_.data(), true)}));
   const Operation& record = wait(one_, nullptr);
   wait(two_, &record);
-  const auto nodes = std::make_shared<GraphNodes>();
-  nodes->push_back({std::make_shared<FillOperation>(memory_.data() + 60, 0, 2), {}});
-  submit(two_, std::make_shared<GraphOperation>(nodes));
+  const auto nodes = make_shared<GraphNodes>();
+  nodes->push_back({make_shared<FillOperation>(memory_.data() + 60, std::uint8_t{0}, 2U), {}});
+  submit(two_, make_shared<GraphOperation>(nodes));
   caller().site = line_7;
   recorder_.host(ActionKind::host_write, {}, std::array{MemoryAccess{1, 5, AccessKind::write}});
   recorder_.host(ActionKind::synchronize, std::array<Point, 2>{1, 2});
@@ -241,7 +239,7 @@ TEST_F(Recording, ADestructionOfLongAgoIsNamed) {
 }
 
 TEST_F(Recording, ARaceAndAnAllocationOfLongAgoAreNamed) {
-  known_done(submit(one_, std::make_shared<AllocateOperation>(memory_.data(), 8)));
+  known_done(submit(one_, make_shared<AllocateOperation>(memory_.data(), 8U)));
   kept_.clear();
   for (int i = 0; i < 20; ++i) recorder_.host(ActionKind::not_done);
   Operation& first = fill(one_, 0);
@@ -316,7 +314,7 @@ TEST_F(Recording, AnOperationThatExistsMayBeWaitedForLongAfterwards) {
 TEST_F(Recording, AnOperationOfAnotherRecorderIsUnknown) {
   HostRaceRecorder newer;
   newer.begin();
-  auto mark = std::make_shared<MarkOperation>();
+  auto mark = make_shared<MarkOperation>();
   newer.submitted(one_, *mark);
   recorder_.runs(*mark);
   EXPECT_TRUE(recorder_.history.moments().empty());
@@ -325,8 +323,8 @@ TEST_F(Recording, AnOperationOfAnotherRecorderIsUnknown) {
 TEST_F(Recording, TheHostsKnowledgeNamesTheNewestPoint) {
   fill(one_, 0);
   fill(two_, 1);
-  const std::shared_ptr<const Operation> known[] = {kept_[1], kept_[0]};
-  recorder_.known_done(known);
+  const Shared<const Operation> known[] = {kept_[1], kept_[0]};
+  recorder_.known_done({known, 2});
   EXPECT_EQ(recorder_.history[2].after, 1U) << "in the order of the program";
 }
 
@@ -335,7 +333,7 @@ TEST_F(Recording, ForgettingTakesAConstantTimeForEachAction) {
   fill(one_, 0);
   recorder_.begin();
   for (std::size_t i = 0; i < 20; ++i) {
-    known_done(submit(one_, std::make_shared<AllocateOperation>(&memory_[i], 1)));
+    known_done(submit(one_, make_shared<AllocateOperation>(&memory_[i], 1U)));
   }
   wait(two_, nullptr);
   wait(two_, nullptr);
@@ -372,14 +370,14 @@ TEST_F(Recording, EachKindOfActionMayForget) {
 }
 
 TEST_F(Recording, StrandsOfDestroyedStreamsAndOfLaunchesAreUsedAgain) {
-  const auto nodes = std::make_shared<GraphNodes>();
-  for (std::size_t i = 0; i < 3; ++i) nodes->push_back({std::make_shared<MarkOperation>(), {}});
+  const auto nodes = make_shared<GraphNodes>();
+  for (std::size_t i = 0; i < 3; ++i) nodes->push_back({make_shared<MarkOperation>(), {}});
   std::size_t most = 0;
   for (int i = 0; i < 5; ++i) {
     StreamState stream(device_, 3);
-    submit(stream, std::make_shared<GraphOperation>(nodes));
+    submit(stream, make_shared<GraphOperation>(nodes));
     EXPECT_EQ(recorder_.held().strands, 4U) << "host, stream, and two chains beside it";
-    submit(stream, std::make_shared<GraphOperation>(nodes));
+    submit(stream, make_shared<GraphOperation>(nodes));
     EXPECT_EQ(recorder_.held().strands, 4U) << "launches share them";
     known_done(*kept_.back());
     recorder_.destroyed(stream);
@@ -394,15 +392,15 @@ TEST_F(Recording, StrandsOfDestroyedStreamsAndOfLaunchesAreUsedAgain) {
 }
 
 TEST_F(Recording, StrandsOfALivingStreamsLaunchesAreUsedAgain) {
-  const auto nodes = std::make_shared<GraphNodes>();
-  for (std::size_t i = 0; i < 3; ++i) nodes->push_back({std::make_shared<MarkOperation>(), {}});
-  std::vector<std::unique_ptr<StreamState>> streams;
+  const auto nodes = make_shared<GraphNodes>();
+  for (std::size_t i = 0; i < 3; ++i) nodes->push_back({make_shared<MarkOperation>(), {}});
+  std::vector<Owned<StreamState>> streams;
   for (int i = 0; i < 4; ++i) {
-    streams.push_back(std::make_unique<StreamState>(device_, 3));
-    submit(*streams.back(), std::make_shared<GraphOperation>(nodes));
+    streams.push_back(make_owned<StreamState>(device_, 3U));
+    submit(*streams.back(), make_shared<GraphOperation>(nodes));
     known_done(*kept_.back());
     recorder_.destroyed(*streams.back());
-    submit(one_, std::make_shared<GraphOperation>(nodes));
+    submit(one_, make_shared<GraphOperation>(nodes));
     known_done(*kept_.back());
     kept_.clear();
     forget();
@@ -413,13 +411,13 @@ TEST_F(Recording, StrandsOfALivingStreamsLaunchesAreUsedAgain) {
 /// The races of a graph's nodes that fill a byte each, after the given nodes.
 class RecordedNodes : public Recording {
  protected:
-  [[nodiscard]] std::shared_ptr<GraphOperation> graph(
-      std::vector<std::pair<std::size_t, NodeSet>> nodes) {
-    const auto made = std::make_shared<GraphNodes>();
+  [[nodiscard]] Shared<GraphOperation> graph(std::vector<std::pair<std::size_t, NodeSet>> nodes) {
+    const auto made = make_shared<GraphNodes>();
     for (auto& [byte, after] : nodes) {
-      made->push_back({std::make_shared<FillOperation>(&memory_.at(byte), 0, 1), std::move(after)});
+      made->push_back(
+          {make_shared<FillOperation>(&memory_.at(byte), std::uint8_t{0}, 1U), std::move(after)});
     }
-    return std::make_shared<GraphOperation>(made);
+    return make_shared<GraphOperation>(made);
   }
   [[nodiscard]] std::vector<std::pair<Point, Point>> pairs() const {
     std::vector<std::pair<Point, Point>> found;
@@ -498,7 +496,7 @@ class Outside : public testing::Test {
     return static_cast<unsigned char*>(memory_) + byte;
   }
   /// Whether a kernel of these accesses is found out if it changes the byte.
-  [[nodiscard]] bool finds(std::vector<Access> accesses, unsigned char* byte) {
+  [[nodiscard]] bool finds(Array<Access> accesses, unsigned char* byte) {
     OutsideWrites outside;
     const auto kernel = kernel_of(0, std::move(accesses));
     EXPECT_FALSE(outside.takes_new());
@@ -605,15 +603,15 @@ TEST_F(Recording, AKernelAccessesItsViewUntilItIsKnownToWriteAroundIt) {
       recorder_.outside.has_run(*kernel());
       EXPECT_TRUE(recorder_.outside.takes_new());
     }
-    const Operation& allocation = submit(one_, std::make_shared<AllocateOperation>(memory, 64));
+    const Operation& allocation = submit(one_, make_shared<AllocateOperation>(memory, 64U));
     known_done(allocation);
     submit(one_, kernel());
     std::size_t found = 0;
     for (std::size_t byte = 0; byte < 64; ++byte) {
       StreamState stream(device_, 9);
       const std::size_t before = races();
-      submit(stream, std::make_shared<CopyOperation>(memory_.data() + byte, 1, bytes + byte, 1,
-                                                     Rows{1, 1}));
+      submit(stream,
+             make_shared<CopyOperation>(memory_.data() + byte, 1U, bytes + byte, 1U, Rows{1, 1}));
       EXPECT_EQ(races() != before, known || (byte >= 8 && byte < 16)) << byte;
       recorder_.destroyed(stream);
       found += races() - before;
@@ -624,9 +622,9 @@ TEST_F(Recording, AKernelAccessesItsViewUntilItIsKnownToWriteAroundIt) {
 }
 
 TEST_F(Recording, AForgottenStreamsAddressIsThatOfAnother) {
-  const auto nodes = std::make_shared<GraphNodes>();
-  for (std::size_t i = 0; i < 3; ++i) nodes->push_back({std::make_shared<MarkOperation>(), {}});
-  submit(one_, std::make_shared<GraphOperation>(nodes));
+  const auto nodes = make_shared<GraphNodes>();
+  for (std::size_t i = 0; i < 3; ++i) nodes->push_back({make_shared<MarkOperation>(), {}});
+  submit(one_, make_shared<GraphOperation>(nodes));
   recorder_.destroyed(one_);
   recorder_.forgotten(one_);
   recorder_.refused(&one_);
@@ -635,7 +633,7 @@ TEST_F(Recording, AForgottenStreamsAddressIsThatOfAnother) {
   kept_.clear();
   forget();
   forget();
-  submit(one_, std::make_shared<GraphOperation>(nodes));
+  submit(one_, make_shared<GraphOperation>(nodes));
   EXPECT_EQ(recorder_.history.is_default.size(), 3U) << "another stream";
   EXPECT_EQ(recorder_.held().strands, 4U) << "host, stream, and two chains beside it, as before";
   recorder_.forgotten(StreamState(device_, 4));
@@ -659,7 +657,7 @@ TEST(LongHostProgram, StaysSmall) {
         ASSERT_TRUE(launch(own, once, kernel<put>, buffer.view()).has_value());
         ASSERT_TRUE(wait(first, own.record().value()).has_value());
         if (i % 64 != 0) continue;
-        const std::lock_guard lock(runtime.mutex);
+        const Lock lock(runtime.mutex);
         std::size_t waiting = 0;
         for (const auto& stream : runtime.retired) waiting += stream->queue.size();
         for (const auto& [key, stream] : runtime.streams) waiting += stream->queue.size();

@@ -118,8 +118,8 @@ class Program {
     graph = {{access(memory)}, {access(memory + 1)}, below(2) == 0, line_ + 1, no_point};
     line_ += 2;
     host::GraphNodes nodes;
-    nodes.push_back({std::make_shared<Work>(graph.first, graph.line), {}});
-    nodes.push_back({std::make_shared<Work>(graph.second, graph.line + 1), {}});
+    nodes.push_back({host::make_shared<Work>(graph.first, graph.line), {}});
+    nodes.push_back({host::make_shared<Work>(graph.second, graph.line + 1), {}});
     if (graph.chained) nodes.back().after = {0};
     record_.makes_graph(number, std::move(nodes));
   }

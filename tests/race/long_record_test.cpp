@@ -65,7 +65,7 @@ class Record : public host_record::Record {
   static host::GraphNode node(std::size_t number, AccessKind kind, unsigned line,
                               host::NodeSet after = {}) {
     const std::vector<MemoryAccess> accesses = {whole(number, kind)};
-    return {std::make_shared<host_record::Work>(accesses, line), std::move(after)};
+    return {host::make_shared<host_record::Work>(accesses, line), std::move(after)};
   }
 
   /// Ordered work of two streams on a buffer of their own.
@@ -365,16 +365,16 @@ TEST(LongRecord, OfTheHostBackendStaysSmall) {
   host::HostRaceRecorder recorder;
   recorder.begin();
   std::size_t most = 0;
-  std::shared_ptr<host::Operation> newest;
+  host::Shared<host::Operation> newest;
   std::vector<unsigned char> bytes(16);
-  const auto submit = [&](std::shared_ptr<host::Operation> operation) {
+  const auto submit = [&](host::Shared<host::Operation> operation) {
     recorder.submitted(stream, *operation);
     recorder.runs(*operation);
     newest = std::move(operation);
   };
   for (int i = 0; i < 50000; ++i) {
-    submit(std::make_shared<host::FillOperation>(bytes.data(), 0, bytes.size()));
-    submit(std::make_shared<host::MarkOperation>());
+    submit(host::make_shared<host::FillOperation>(bytes.data(), std::uint8_t{0}, bytes.size()));
+    submit(host::make_shared<host::MarkOperation>());
     most = std::max(most, recorder.held().actions);
   }
   EXPECT_LT(most, 8000U);
@@ -391,13 +391,13 @@ TEST(LongRecord, ADestroyedEventKeepsNoRecord) {
     host::EventHandle* event = nullptr;
     ASSERT_EQ(host_backend::event_create(event, false), 0);
     ASSERT_EQ(host_backend::event_record(event, stream.native()), 0);
-    const std::weak_ptr<const host::Operation> record =
+    const host::Shared<const host::Operation> record =
         host::Runtime::get().events.find(event)->record;
     static_cast<void>(stream.record());
     EXPECT_TRUE(stream.synchronize().has_value());
-    EXPECT_FALSE(record.expired());
+    EXPECT_EQ(record->holders(), 3U);
     ASSERT_EQ(host_backend::event_destroy(event), 0);
-    EXPECT_TRUE(record.expired());
+    EXPECT_EQ(record->holders(), 2U) << "this and the recorder's";
   });
   EXPECT_TRUE(report.clean()) << report;
 }

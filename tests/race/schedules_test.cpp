@@ -192,23 +192,21 @@ struct PlayedOperation final : Operation {
 /// A scheduler of streams that no program made.
 class ScheduledByHand : public testing::Test {
  protected:
-  ~ScheduledByHand() override {
-    if (lock_.owns_lock()) scheduler_.drain(lock_);
-  }
-  std::shared_ptr<Operation> submit(std::size_t stream, std::shared_ptr<Operation> operation,
-                                    std::shared_ptr<const Operation> after = nullptr) {
+  ~ScheduledByHand() override { scheduler_.drain(lock_); }
+  Shared<Operation> submit(std::size_t stream, Shared<Operation> operation,
+                           Shared<const Operation> after = nullptr) {
     operation->after = std::move(after);
     scheduler_.submitted(*streams_[stream], *operation);
     streams_[stream]->queue.push_back(operation);
     return operation;
   }
-  std::shared_ptr<Operation> submit(
+  Shared<Operation> submit(
       std::size_t stream, std::function<void()> play = [] {},
-      std::shared_ptr<const Operation> after = nullptr) {
-    return submit(stream, std::make_shared<PlayedOperation>(std::move(play)), std::move(after));
+      Shared<const Operation> after = nullptr) {
+    return submit(stream, host::make_shared<PlayedOperation>(std::move(play)), std::move(after));
   }
-  void finish(const std::shared_ptr<Operation>& operation) {
-    const std::shared_ptr<const Operation> known = operation;
+  void finish(const Shared<Operation>& operation) {
+    const Shared<const Operation> known = operation;
     scheduler_.finish(lock_, {&known, 1});
   }
   /// A seed for which nothing runs before the first call.
@@ -231,10 +229,10 @@ class ScheduledByHand : public testing::Test {
   }
 
   Runtime& runtime_ = Runtime::get();
-  std::unique_lock<std::mutex> lock_{runtime_.mutex};
-  std::array<std::unique_ptr<StreamState>, 3> streams_ = [this] {
-    std::array<std::unique_ptr<StreamState>, 3> made;
-    for (auto& one : made) one = std::make_unique<StreamState>(*runtime_.devices[0], 900);
+  Lock lock_{runtime_.mutex};
+  std::array<Owned<StreamState>, 3> streams_ = [this] {
+    std::array<Owned<StreamState>, 3> made;
+    for (auto& one : made) one = make_owned<StreamState>(*runtime_.devices[0], std::uint64_t{900});
     return made;
   }();
   SeededScheduler scheduler_{runtime_};
@@ -378,14 +376,14 @@ TEST_F(ScheduledByHand, WorkRunsOnOneThreadAtATime) {
     scheduler_.begin(1);
     int runs = 0;
     bool waits = false;
-    std::condition_variable changed;
-    std::shared_ptr<Operation> first;
+    Condition changed;
+    Shared<Operation> first;
     std::thread other;
     const auto wait_there = [&] {
-      std::unique_lock lock(runtime_.mutex);
+      Lock lock(runtime_.mutex);
       waits = true;
       changed.notify_all();
-      const std::shared_ptr<const Operation> known = first;
+      const Shared<const Operation> known = first;
       if (call == Call::begin) {
         for (int i = 0; i < 40; ++i) scheduler_.begin_call(lock);
         EXPECT_FALSE(first->done);
@@ -401,7 +399,7 @@ TEST_F(ScheduledByHand, WorkRunsOnOneThreadAtATime) {
       if (++runs != 1) return;
       other = std::thread(wait_there);
       if (call == Call::begin) return other.join();
-      std::unique_lock lock(runtime_.mutex);
+      Lock lock(runtime_.mutex);
       changed.wait(lock, [&] { return waits; });
     });
     finish(first);
@@ -457,7 +455,7 @@ TEST_F(ScheduledByHand, ACopyToTheHostOfMemoryThatNothingWroteIsRemarked) {
     const std::vector<unsigned char> kept(partly, partly + 16);
     fill_pattern(pinned, 16, fresh_pattern);
     const auto copy =
-        std::make_shared<CopyOperation>(one.to, one.to_pitch, one.from, one.from_pitch, one.rows);
+        make_shared<CopyOperation>(one.to, one.to_pitch, one.from, one.from_pitch, one.rows);
     submit(0, copy);
     scheduler_.drain(lock_);
     std::memcpy(partly, kept.data(), kept.size());
@@ -469,7 +467,7 @@ TEST_F(ScheduledByHand, ACopyToTheHostOfMemoryThatNothingWroteIsRemarked) {
     }
   }
   scheduler_.begin(1);
-  submit(0, std::make_shared<FillOperation>(fresh, 1, 16));
+  submit(0, make_shared<FillOperation>(fresh, std::uint8_t{1}, std::size_t{16}));
   scheduler_.drain(lock_);
   EXPECT_TRUE(scheduler_.recorder.remarks.empty()) << "a fill reads nothing";
   for (void* one : {fresh, partly, pinned}) static_cast<void>(runtime_.memory.remove(one));
@@ -480,16 +478,16 @@ TEST_F(ScheduledByHand, WorkOfALostDeviceIsNotWatchedLater) {
   constexpr char code = 0;
   const KernelEntry entry{&code, nullptr, nullptr, 0};
   const auto kernel = [&] {
-    return std::make_shared<KernelOperation>(entry, LaunchShape{}, nullptr, runtime_.pool);
+    return make_shared<KernelOperation>(entry, LaunchShape{}, nullptr, runtime_.pool);
   };
   const auto single = kernel();
   const auto node = kernel();
-  const auto nodes = std::make_shared<GraphNodes>();
+  const auto nodes = make_shared<GraphNodes>();
   nodes->push_back({node, {}});
   runtime_.devices[0]->fail({raw(HostStatus::illegal_address), {}});
   ASSERT_NE(runtime_.devices[0]->lost(), 0);
   submit(0, single);
-  submit(0, std::make_shared<GraphOperation>(nodes));
+  submit(0, make_shared<GraphOperation>(nodes));
   scheduler_.drain(lock_);
   EXPECT_EQ(single->watch, nullptr);
   EXPECT_EQ(node->watch, nullptr);
@@ -501,8 +499,7 @@ TEST_F(ScheduledByHand, AKernelKnowsWhetherItBeginsAlone) {
   constexpr char code = 0;
   const KernelEntry entry{&code, nullptr, nullptr, 0};
   const auto kernel = [&] {
-    const auto made =
-        std::make_shared<KernelOperation>(entry, LaunchShape{}, nullptr, runtime_.pool);
+    const auto made = make_shared<KernelOperation>(entry, LaunchShape{}, nullptr, runtime_.pool);
     made->injected.status = raw(HostStatus::out_of_memory);
     return made;
   };
@@ -514,7 +511,7 @@ TEST_F(ScheduledByHand, AKernelKnowsWhetherItBeginsAlone) {
   submit(0, second);
   EXPECT_FALSE(second->begins_alone);
   finish(second);
-  const std::shared_ptr<const Operation> known = second;
+  const Shared<const Operation> known = second;
   scheduler_.known_done({&known, 1});
   submit(0, third);
   EXPECT_TRUE(third->begins_alone);

@@ -16,7 +16,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,7 +58,7 @@ class AdversarialSession {
   ~AdversarialSession() {
     if (!running_ || runtime_.forked()) return;
     leave();
-    const std::lock_guard lock(runtime_.mutex);
+    const Lock lock(runtime_.mutex);
     for (const auto& device : runtime_.devices) device->recover();
   }
 
@@ -68,7 +67,7 @@ class AdversarialSession {
   /// nothing else may be called but `report`.
   [[nodiscard]] bool begin(std::uint64_t seed) {
     if (is_unavailable()) return false;
-    std::unique_lock lock(runtime_.mutex);
+    Lock lock(runtime_.mutex);
     runtime_.wait_until_idle(lock);
     if (is_unavailable()) return false;
     report_.seed = seed;
@@ -86,7 +85,7 @@ class AdversarialSession {
       return !is_unavailable();
     }
     leave();
-    const std::lock_guard lock(runtime_.mutex);
+    const Lock lock(runtime_.mutex);
     again = scheduler_.recorder.outside.takes_new();
     for (const auto& device : runtime_.devices) {
       const Failure& failure = device->failure();
@@ -142,7 +141,7 @@ class AdversarialSession {
     const Caller outer = CallerCalls::enter_call(site, {});
     Runtime& runtime = Runtime::get();
     if (runtime.forked()) return;
-    std::unique_lock lock(runtime.mutex);
+    Lock lock(runtime.mutex);
     if (runtime.scheduler != nullptr && bytes != 0) {
       runtime.scheduler->begin_call(lock);
       runtime.scheduler->touched({reinterpret_cast<std::uintptr_t>(memory), bytes, kind});
@@ -152,7 +151,7 @@ class AdversarialSession {
 
  private:
   void leave() {
-    std::unique_lock lock(runtime_.mutex);
+    Lock lock(runtime_.mutex);
     scheduler_.drain(lock);
     written_after_free_ = runtime_.freed_memory.written_after_free();
     runtime_.set_scheduler(nullptr);
@@ -166,8 +165,8 @@ class AdversarialSession {
   void failed(const Failure& failure) {
     const StatusRow& row = row_of(failure.status);
     std::string text = "Work failed on the device\n  " + std::string(row.name.data, row.name.size);
-    text +=
-        ": " + (failure.text.empty() ? std::string(row.text.data, row.text.size) : failure.text);
+    const Name why = failure.text.empty() ? row.text : failure.text;
+    text += ": " + std::string(why.data, why.size);
     report_.findings.push_back(finding_of(debug::Mistake::failure, text + '\n'));
   }
 

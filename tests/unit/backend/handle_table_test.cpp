@@ -18,8 +18,8 @@ using host::HandleTable;
 TEST(HandleTable, FindsWhatAHandleMeans) {
   HandleTable<int> table;
   EXPECT_TRUE(table.empty());
-  Handle<int>* const one = table.add(std::make_unique<int>(1));
-  Handle<int>* const two = table.add(std::make_unique<int>(2));
+  Handle<int>* const one = table.add(host::make_owned<int>(1));
+  Handle<int>* const two = table.add(host::make_owned<int>(2));
   EXPECT_NE(one, two);
   EXPECT_EQ(table.size(), 2U);
   EXPECT_EQ(*table.find(one), 1);
@@ -33,19 +33,19 @@ TEST(HandleTable, FindsWhatAHandleMeans) {
 
 TEST(HandleTable, GivesTheNewestFreeHandleOutAgain) {
   HandleTable<int> table;
-  Handle<int>* const one = table.add(std::make_unique<int>(1));
-  Handle<int>* const two = table.add(std::make_unique<int>(2));
+  Handle<int>* const one = table.add(host::make_owned<int>(1));
+  Handle<int>* const two = table.add(host::make_owned<int>(2));
   const auto first = table.remove(one);
   const auto second = table.remove(two);
   EXPECT_EQ(*first, 1);
   EXPECT_EQ(table.find(one), nullptr);
   EXPECT_EQ(table.remove(one), nullptr) << "it is gone";
   EXPECT_EQ(table.former(one), first.get());
-  Handle<int>* const other = table.add(std::make_unique<int>(3), false);
+  Handle<int>* const other = table.add(host::make_owned<int>(3), false);
   EXPECT_NE(other, one);
   EXPECT_NE(other, two);
-  EXPECT_EQ(table.add(std::make_unique<int>(4)), two);
-  EXPECT_EQ(table.add(std::make_unique<int>(5)), one);
+  EXPECT_EQ(table.add(host::make_owned<int>(4)), two);
+  EXPECT_EQ(table.add(host::make_owned<int>(5)), one);
   EXPECT_EQ(*table.find(one), 5);
   EXPECT_EQ(table.former(one), nullptr) << "it means another one";
 }
@@ -152,7 +152,7 @@ TEST_F(HostHandles, APerThreadStreamEndsWithItsThreadButNotItsWork) {
   Flag done = false;
   host::Runtime& runtime = host::Runtime::get();
   const auto streams = [&] {
-    const std::lock_guard lock(runtime.mutex);
+    const host::Lock lock(runtime.mutex);
     return runtime.streams.size();
   };
   const std::size_t before = streams();

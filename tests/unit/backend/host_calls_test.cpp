@@ -36,13 +36,13 @@ constexpr int out_of_memory = raw(HostStatus::out_of_memory);
 struct TestScheduler : host::Scheduler {
   explicit TestScheduler(Runtime& its_runtime) : runtime(its_runtime) {}
 
-  void begin_call(std::unique_lock<std::mutex>&) override { ++calls; }
+  void begin_call(host::Lock&) override { ++calls; }
   void submitted(host::StreamState& stream, host::Operation& operation) override {
     if (refuses) throw std::bad_alloc();
     kinds.push_back(operation.kind());
     waiting.push_back(&stream);
   }
-  void finish(std::unique_lock<std::mutex>& lock, host::Operations) override {
+  void finish(host::Lock& lock, host::Operations) override {
     if (before_finish) {
       const auto step = std::exchange(before_finish, nullptr);
       step(lock);
@@ -62,7 +62,7 @@ struct TestScheduler : host::Scheduler {
   void forgotten(const host::StreamState& stream) override { forgot.push_back(&stream); }
   void refused(const host::StreamState*) override { ++streams_refused; }
 
-  void run_all(std::unique_lock<std::mutex>& lock) {
+  void run_all(host::Lock& lock) {
     while (!waiting.empty()) {
       host::StreamState* const stream = waiting.front();
       waiting.erase(waiting.begin());
@@ -75,7 +75,7 @@ struct TestScheduler : host::Scheduler {
   std::vector<host::OperationKind> kinds;
   std::vector<MemoryAccess> touches;
   std::vector<const host::StreamState*> forgot;
-  std::function<void(std::unique_lock<std::mutex>&)> before_finish;
+  std::function<void(host::Lock&)> before_finish;
   bool refuses = false;
   bool had_room = false;  // for the stream that the program destroyed last
   std::size_t calls = 0, known = 0, pending = 0, empty_waits = 0, streams_destroyed = 0,
@@ -84,11 +84,11 @@ struct TestScheduler : host::Scheduler {
 
 struct HostScheduled : HostTest {
   HostScheduled() {
-    const std::lock_guard lock(runtime.mutex);
+    const host::Lock lock(runtime.mutex);
     runtime.set_scheduler(&scheduler);
   }
   ~HostScheduled() override {
-    std::unique_lock lock(runtime.mutex);
+    host::Lock lock(runtime.mutex);
     scheduler.run_all(lock);
     runtime.set_scheduler(nullptr);
   }
@@ -152,7 +152,7 @@ TEST_F(HostScheduled, MemoryThatIsBeingFreedCannotBeFreedOrUsedByAnotherThread) 
     };
     int freed_again = 0;
     int filled = 0;
-    scheduler.before_finish = [&](std::unique_lock<std::mutex>& lock) {
+    scheduler.before_finish = [&](host::Lock& lock) {
       lock.unlock();
       std::thread([&] {
         freed_again = deallocate();
@@ -677,7 +677,7 @@ TEST_F(HostScheduled, LaunchesOfOneGraphRunOneAfterAnother) {
   ASSERT_EQ(host_backend::graph_instantiate(exec, graph), 0);
   ASSERT_EQ(host_backend::graph_launch(exec, stream), 0);
   EXPECT_EQ(state_of(stream).last->after, nullptr);
-  const std::shared_ptr<const host::Operation> first = state_of(stream).last;
+  const host::Shared<const host::Operation> first = state_of(stream).last;
   ASSERT_EQ(host_backend::graph_launch(exec, stream), 0);
   EXPECT_EQ(state_of(stream).last->after, first);
   EXPECT_EQ(host_backend::graph_exec_destroy(exec), 0);
@@ -989,7 +989,7 @@ TEST_F(HostCalls, TheWorkerOfADestroyedStreamEndsAndIsJoined) {
     }
     EXPECT_EQ(host_backend::stream_destroy(made), 0);
     Runtime& runtime = Runtime::get();
-    std::unique_lock lock(runtime.mutex);
+    host::Lock lock(runtime.mutex);
     const auto all_ended = [&] {
       return std::all_of(runtime.retired.begin(), runtime.retired.end(),
                          [](const auto& one) { return one->exited || !one->worker.joinable(); });
@@ -1104,15 +1104,15 @@ struct CountedOperation final : host::Operation {
   [[nodiscard]] bool survives_loss() const noexcept override { return survives; }
   bool survives;
   int status = 0;
-  std::string text;
+  Name text{};
   int runs = 0;
 };
 
 TEST_F(HostScheduled, OnALostDeviceOnlyWhatFreesSomethingRuns) {
-  const auto usual = std::make_shared<CountedOperation>(false);
-  const auto freeing = std::make_shared<CountedOperation>(true);
-  const auto submit = [&](const std::shared_ptr<CountedOperation>& operation) {
-    const std::lock_guard lock(runtime.mutex);
+  const auto usual = host::make_shared<CountedOperation>(false);
+  const auto freeing = host::make_shared<CountedOperation>(true);
+  const auto submit = [&](const host::Shared<CountedOperation>& operation) {
+    const host::Lock lock(runtime.mutex);
     runtime.submit(state_of(stream), operation);
   };
   submit(usual);
@@ -1122,7 +1122,7 @@ TEST_F(HostScheduled, OnALostDeviceOnlyWhatFreesSomethingRuns) {
   EXPECT_EQ(freeing->runs, 1);
   EXPECT_TRUE(usual->done);
   freeing->status = raw(HostStatus::illegal_address);
-  freeing->text = "why";
+  freeing->text = Name::of("why");
   submit(freeing);
   submit(usual);
   submit(freeing);
@@ -1135,9 +1135,9 @@ TEST_F(HostScheduled, OnALostDeviceOnlyWhatFreesSomethingRuns) {
 }
 
 TEST_F(HostScheduled, WorkIsOrderedAfterWhatMayStillBeToldOfIt) {
-  const auto done = std::make_shared<CountedOperation>(false);
+  const auto done = host::make_shared<CountedOperation>(false);
   done->done = true;
-  const std::lock_guard lock(runtime.mutex);
+  const host::Lock lock(runtime.mutex);
   runtime.order_after(state_of(stream), nullptr);
   EXPECT_TRUE(state_of(stream).idle());
   host::caller().site.line = 41;
@@ -1150,10 +1150,10 @@ TEST_F(HostScheduled, WorkIsOrderedAfterWhatMayStillBeToldOfIt) {
 }
 
 TEST_F(HostCalls, WorkIsNotOrderedAfterWhatIsDone) {
-  const auto done = std::make_shared<CountedOperation>(false);
+  const auto done = host::make_shared<CountedOperation>(false);
   done->done = true;
   Runtime& runtime = Runtime::get();
-  const std::lock_guard lock(runtime.mutex);
+  const host::Lock lock(runtime.mutex);
   runtime.order_after(state_of(stream), done);
   runtime.order_after(state_of(stream), nullptr);
   EXPECT_TRUE(state_of(stream).idle());
@@ -1161,8 +1161,8 @@ TEST_F(HostCalls, WorkIsNotOrderedAfterWhatIsDone) {
 }
 
 TEST_F(HostScheduled, WorkThatTheSchedulerRefusesIsNotQueued) {
-  const auto refused = std::make_shared<CountedOperation>(false);
-  const std::lock_guard lock(runtime.mutex);
+  const auto refused = host::make_shared<CountedOperation>(false);
+  const host::Lock lock(runtime.mutex);
   scheduler.refuses = true;
   EXPECT_THROW(runtime.submit(state_of(stream), refused), std::bad_alloc);
   scheduler.refuses = false;
@@ -1185,7 +1185,7 @@ TEST_F(HostCalls, FreedMemoryIsHandedOutAgainIfTheSchedulerSaysSo) {
   Runtime& runtime = Runtime::get();
   GenerousScheduler scheduler(runtime);
   {
-    const std::lock_guard lock(runtime.mutex);
+    const host::Lock lock(runtime.mutex);
     runtime.set_scheduler(&scheduler);
   }
   void* first = nullptr;
@@ -1204,7 +1204,7 @@ TEST_F(HostCalls, FreedMemoryIsHandedOutAgainIfTheSchedulerSaysSo) {
   EXPECT_EQ(scheduler.asked, 2);
   static_cast<unsigned char*>(third)[0] = 1;
   EXPECT_EQ(runtime.freed_memory.written_after_free(), 4000U);
-  const std::lock_guard lock(runtime.mutex);
+  const host::Lock lock(runtime.mutex);
   runtime.set_scheduler(nullptr);
   EXPECT_EQ(runtime.freed_memory.written_after_free(), 0U) << "it has gone back";
 }
@@ -1247,9 +1247,9 @@ TEST_F(HostCalls, AFailuresTextIsThatOfItsStatusAlone) {
   Runtime& runtime = Runtime::get();
   const std::string usual = string_of(host_backend::error_text(invalid_handle));
   for (const int status : {invalid_value, raw(HostStatus::illegal_address)}) {
-    EXPECT_EQ(runtime.set_failure_text({status, "what happened"}), status);
+    EXPECT_EQ(runtime.set_failure_text({status, Name::of("what happened")}), status);
     EXPECT_EQ(string_of(host_backend::error_text(status)), "what happened");
-    EXPECT_EQ(runtime.set_failure_text({0, "nothing"}), 0);
+    EXPECT_EQ(runtime.set_failure_text({0, Name::of("nothing")}), 0);
     EXPECT_EQ(string_of(host_backend::error_text(status)), "what happened");
     EXPECT_EQ(string_of(host_backend::error_text(invalid_handle)), usual);
   }
@@ -1272,23 +1272,26 @@ TEST_F(HostCalls, AKernelsAttributesAreNotThoseOfALostDevice) {
 TEST_F(HostScheduled, AStreamIsToldAsDestroyedOnceItsEndCannotFail) {
   host::StreamHandle* second = nullptr;
   ASSERT_EQ(host_backend::stream_create(second, 0), 0);
-  runtime.retired.shrink_to_fit();
+  host::Array<host::Owned<host::StreamState>> full;
+  full.reserve(runtime.retired.size());
+  for (auto& one : runtime.retired) full.push_back(std::move(one));
+  runtime.retired = std::move(full);
   ASSERT_EQ(host_backend::stream_destroy(second), 0);
   EXPECT_TRUE(scheduler.had_room);
 }
 
 TEST_F(HostScheduled, NoOperationIsNotToldAsOne) {
   const std::size_t before = scheduler.known;
-  const std::lock_guard lock(runtime.mutex);
+  const host::Lock lock(runtime.mutex);
   runtime.report_done(nullptr);
   EXPECT_EQ(scheduler.known, before);
-  runtime.report_done(std::make_shared<host::MarkOperation>());
+  runtime.report_done(host::make_shared<host::MarkOperation>());
   EXPECT_EQ(scheduler.known, before + 1);
 }
 
 /// Waits until the workers of all destroyed streams are at their end.
-void await_retired(Runtime& runtime, std::unique_lock<std::mutex>& lock) {
-  const auto gone = [](const std::unique_ptr<host::StreamState>& one) {
+void await_retired(Runtime& runtime, host::Lock& lock) {
+  const auto gone = [](const host::Owned<host::StreamState>& one) {
     return !one->worker.joinable() || one->exited;
   };
   runtime.progress.wait(
@@ -1299,7 +1302,7 @@ TEST_F(HostScheduled, OldDestroyedStreamsWithoutWorkAreForgotten) {
   ASSERT_EQ(host_backend::device_synchronize(), 0);
   std::vector<const host::StreamState*> made;
   host::StreamHandle* handle = nullptr;
-  std::unique_lock lock(runtime.mutex);
+  host::Lock lock(runtime.mutex);
   runtime.set_scheduler(nullptr);
   await_retired(runtime, lock);  // streams of other tests
   runtime.reap();
@@ -1339,7 +1342,7 @@ TEST_F(HostScheduled, WhetherAnEventHasEndedIsNoCallOfTheProgram) {
   const std::size_t pending = scheduler.pending;
   EXPECT_FALSE(host_backend::event_ended(event));
   {
-    std::unique_lock lock(runtime.mutex);
+    host::Lock lock(runtime.mutex);
     scheduler.run_all(lock);
   }
   EXPECT_TRUE(host_backend::event_ended(event));
@@ -1352,7 +1355,7 @@ TEST_F(HostScheduled, WhetherAnEventHasEndedIsNoCallOfTheProgram) {
 
 TEST_F(HostCalls, ADestroyedStreamsWorkerIsJoinedByTheNextCallForStreams) {
   Runtime& runtime = Runtime::get();
-  std::unique_lock lock(runtime.mutex);
+  host::Lock lock(runtime.mutex);
   await_retired(runtime, lock);
   runtime.reap();
   lock.unlock();
@@ -1381,7 +1384,7 @@ TEST_F(HostCalls, AWorkerWhoseStreamTheSchedulerEndedIsJoined) {
   ASSERT_EQ(host_backend::stream_create(stream_with_worker, 0), 0);
   ASSERT_EQ(launch_raw(stream_with_worker, shape_of(1, 1), nothing), 0);
   ASSERT_EQ(host_backend::stream_synchronize(stream_with_worker), 0);
-  std::unique_lock lock(runtime.mutex);
+  host::Lock lock(runtime.mutex);
   runtime.set_scheduler(&scheduler);
   lock.unlock();
   ASSERT_EQ(launch_raw(stream_with_worker, shape_of(1, 1), nothing), 0);

@@ -144,8 +144,9 @@ TEST_F(HostGrid, FailsWhoseStaticArraysWereGivenAsDynamicMemory) {
     const Failure failure = made->take_failure();
     EXPECT_EQ(failure.status, one.fails ? raw(HostStatus::launch_failure) : 0);
     if (one.fails) {
-      EXPECT_THAT(failure.text, HasSubstr("the launch gives " + std::to_string(one.given) +
-                                          " bytes of dynamic shared memory"));
+      EXPECT_THAT(string_of(failure.text),
+                  HasSubstr("the launch gives " + std::to_string(one.given) +
+                            " bytes of dynamic shared memory"));
     }
   }
   const auto stopped = grid(64);
@@ -162,7 +163,7 @@ TEST_F(HostGrid, KeepsTheFirstFailureUntilItIsTaken) {
   EXPECT_TRUE(made->stopped());
   const Failure failure = made->take_failure();
   EXPECT_EQ(failure.status, raw(HostStatus::illegal_address));
-  EXPECT_EQ(failure.text, "first");
+  EXPECT_EQ(string_of(failure.text), "first");
   EXPECT_FALSE(made->stopped()) << "a graph runs it again";
   EXPECT_EQ(made->take_failure().status, 0);
   made->depend(true);
@@ -271,12 +272,12 @@ TEST(HostOperation, AKernelAccessesWhatItsPointersReach) {
     EXPECT_FALSE(kernel.followed);
     EXPECT_FALSE(kernel.never_waited);
     EXPECT_EQ(kernel.watch, nullptr);
-    kernel.injected = {raw(HostStatus::assert), "asked for"};
+    kernel.injected = {raw(HostStatus::assert), Name::of("asked for")};
     kernel.caller.site.line = 77;
     const auto copy = kernel.copy();
     EXPECT_EQ(copy->accesses, kernel.accesses);
     EXPECT_EQ(copy->caller.site.line, 77U);
-    EXPECT_EQ(copy->run().text, "asked for");
+    EXPECT_EQ(string_of(copy->run().text), "asked for");
     EXPECT_EQ(copy->injected.status, 0) << "once";
     EXPECT_EQ(std::memcmp(copy->grid.values()[3], &number, 8), 0);
   }
@@ -346,12 +347,12 @@ TEST(HostCapture, ANodeWaitsForTheTailAndBecomesIt) {
   EXPECT_EQ(work.mode, CaptureMode::global);
   NodeSet tail;
   EXPECT_TRUE(work.reaches_all(tail));
-  for (int i = 0; i < 3; ++i) work.add(std::make_shared<host::MarkOperation>(), tail);
+  for (int i = 0; i < 3; ++i) work.add(host::make_shared<host::MarkOperation>(), tail);
   EXPECT_EQ(tail, NodeSet{2});
   EXPECT_THAT(work.nodes[0].after, IsEmpty());
   EXPECT_EQ(work.nodes[2].after, NodeSet{1});
   NodeSet fork{0};
-  work.add(std::make_shared<host::MarkOperation>(), fork);
+  work.add(host::make_shared<host::MarkOperation>(), fork);
   EXPECT_EQ(fork, NodeSet{3});
   EXPECT_EQ(work.nodes[3].after, NodeSet{0});
   EXPECT_FALSE(work.reaches_all({2}));
@@ -362,9 +363,9 @@ TEST(HostCapture, ANodeWaitsForTheTailAndBecomesIt) {
 }
 
 TEST(HostCapture, ANodeIsReplacedByOneOfItsKindAndPlace) {
-  const auto mark = std::make_shared<host::MarkOperation>();
-  const auto fill =
-      std::make_shared<host::FillOperation>(nullptr, static_cast<unsigned char>(0), std::size_t{0});
+  const auto mark = host::make_shared<host::MarkOperation>();
+  const auto fill = host::make_shared<host::FillOperation>(nullptr, static_cast<unsigned char>(0),
+                                                           std::size_t{0});
   const host::GraphNode first{mark, {1, 2}};
   EXPECT_EQ(first.change_to({mark, {1, 2}}), GraphChange::none);
   EXPECT_EQ(first.change_to({mark, {1}}), GraphChange::topology);
@@ -382,10 +383,10 @@ struct FailingOperation final : Operation {
 };
 
 TEST(HostCapture, AGraphRunsItsNodesInOrderUntilOneFails) {
-  auto nodes = std::make_shared<host::GraphNodes>();
-  std::vector<std::shared_ptr<FailingOperation>> all;
+  auto nodes = host::make_shared<host::GraphNodes>();
+  std::vector<host::Shared<FailingOperation>> all;
   for (int i = 0; i < 3; ++i) {
-    all.push_back(std::make_shared<FailingOperation>());
+    all.push_back(host::make_shared<FailingOperation>());
     all.back()->accesses = {{&all, static_cast<std::size_t>(i), true}};
     nodes->push_back({all.back(), {}});
   }
@@ -408,8 +409,8 @@ TEST(HostCapture, AStreamRunsItsFrontOnceItsPredecessorIsDone) {
   EXPECT_FALSE(stream.closing || stream.exited || stream.is_default || stream.blocking);
   EXPECT_FALSE(stream.runnable());
   EXPECT_TRUE(stream.idle());
-  const auto other = std::make_shared<host::MarkOperation>();
-  const auto mark = std::make_shared<host::MarkOperation>();
+  const auto other = host::make_shared<host::MarkOperation>();
+  const auto mark = host::make_shared<host::MarkOperation>();
   stream.queue.push_back(mark);
   EXPECT_TRUE(stream.runnable());
   EXPECT_FALSE(stream.idle());
@@ -426,11 +427,11 @@ TEST(HostCapture, BlockingStreamsOfADeviceAreInTheOrderOfTheirCreation) {
   Device here(0);
   Device there(1);
   host::StreamTable streams;
-  std::vector<host::StreamState*> meant;
+  host::Array<host::StreamState*> meant;
   for (std::uint64_t number = 0; number < 40; ++number) {
-    auto made = std::make_unique<host::StreamState>(number % 5 == 1 ? there : here, number);
+    auto made = host::make_owned<host::StreamState>(number % 5 == 1 ? there : here, number);
     made->blocking = number % 3 != 0;
-    if (number % 7 == 2) made->capture = std::make_shared<CaptureWork>();
+    if (number % 7 == 2) made->capture = host::make_shared<CaptureWork>();
     if (number % 5 != 1 && number % 3 != 0 && number % 7 != 2) meant.push_back(made.get());
     streams.add(std::move(made));
   }
@@ -572,7 +573,7 @@ TEST(HostDevice, KeepsTheFirstFailureUnlessAWorseOneFollows) {
                         {{lost, 0}, lost}};
   for (const Case& one : cases) {
     Device device(0);
-    for (const int status : one.failures) device.fail({status, "text"});
+    for (const int status : one.failures) device.fail({status, Name::of("text")});
     EXPECT_EQ(device.failure().status, one.kept);
     const bool is_lost = one.kept == lost;
     EXPECT_EQ(device.lost(), is_lost ? lost : 0);

@@ -96,7 +96,7 @@ TEST(HostSharedMemory, DynamicMemoryIsFreshInEachBlockAndKeepsItsPlace) {
     shared.begin_block(100);
     memory[place] ^= 1U;
     shared.end_block(*grid, block, false);
-    EXPECT_EQ(grid->take_failure().text,
+    EXPECT_EQ(string_of(grid->take_failure().text),
               "the kernel wrote past the end of its 100 bytes of dynamic shared memory, in block "
               "(1,2,3)");
   }
@@ -133,7 +133,7 @@ TEST(HostSharedMemory, AVariableIsOneForItsKeyAndFreshInEachBlock) {
   EXPECT_EQ(end(16, false).status, raw(HostStatus::launch_failure)) << "one is live, of 16 bytes";
   EXPECT_EQ(end(0, false).status, 0) << "the other one is not of this block";
   first[16] = 0;
-  EXPECT_EQ(end(0, false).text,
+  EXPECT_EQ(string_of(end(0, false).text),
             "the kernel wrote past the end of its 16 bytes of static shared memory, in block "
             "(0,0,0)");
   // Many kernels with a variable each.
@@ -177,7 +177,8 @@ TEST(HostBlock, ADivergenceTellsWhereItsThreadsAre) {
                           one.elsewhere);
     const Failure failure = grid->take_failure();
     EXPECT_EQ(failure.status, raw(HostStatus::barrier_divergence));
-    EXPECT_EQ(failure.text, std::string("barrier divergence in block (4,5,6): ") + one.text);
+    EXPECT_EQ(string_of(failure.text),
+              std::string("barrier divergence in block (4,5,6): ") + one.text);
   }
 }
 
@@ -504,7 +505,8 @@ struct HostLimitDeathTest : ::testing::Test {
   /// Ends the process, with 0 if the grid failed for want of memory, as `text` says.
   [[noreturn]] static void exit_without_memory(Grid& grid, const char* text) {
     const Failure failure = grid.take_failure();
-    const bool right = failure.status == raw(HostStatus::out_of_memory) && failure.text == text;
+    const bool right =
+        failure.status == raw(HostStatus::out_of_memory) && string_of(failure.text) == text;
     std::_Exit(right ? 0 : 1);
   }
   static std::size_t stack_of(std::size_t wanted) {
@@ -757,7 +759,7 @@ TYPED_TEST(HostRunnerParts, AThreadThatLeavesEndsItsBlockWithoutAHang) {
     this->run(faults, 0);
     const Failure failure = faults.take_failure();
     EXPECT_EQ(failure.status, raw(HostStatus::illegal_address));
-    EXPECT_EQ(failure.text, "no memory there");
+    EXPECT_EQ(string_of(failure.text), "no memory there");
     Grid fine(entry_of(waits_once), shape_of(1, 4), args);
     this->run(fine, 0);
     EXPECT_EQ(fine.take_failure().status, 0);

@@ -74,7 +74,8 @@ TEST_F(HostPool, SerialGridsRunOnTheCallersThreadInOrder) {
   EXPECT_THAT(ids, Each(std::this_thread::get_id()));
   EXPECT_TRUE(pool.idle()) << "it has no helpers";
   std::atomic<unsigned> runs = 0;
-  EXPECT_THAT(run(shape_of(1000, 1), stop_at, &runs, 400U).text, HasSubstr("block (400,0,0)"));
+  EXPECT_THAT(string_of(run(shape_of(1000, 1), stop_at, &runs, 400U).text),
+              HasSubstr("block (400,0,0)"));
   EXPECT_EQ(runs, 401U);
 }
 
@@ -135,7 +136,7 @@ TEST_F(HostPool, ABlockWithoutMemoryFailsItsGridAndNotTheProgram) {
     pool.run_serially(serial);
     const Failure failure = run(shape_of(4, 1, std::uint64_t{1} << 60U), nothing);
     EXPECT_EQ(failure.status, raw(HostStatus::out_of_memory));
-    EXPECT_EQ(failure.text, "");
+    EXPECT_EQ(string_of(failure.text), "");
   }
   EXPECT_EQ(run(shape_of(4, 1), nothing).status, 0);
 }

@@ -101,23 +101,24 @@ TYPED_TEST(HostRunner, DivergenceIsReportedWithItsNumbers) {
   const int divergence = host::raw(HostStatus::barrier_divergence);
   host::Failure failure = this->run(shape_of(1, 8), some_finish);
   EXPECT_EQ(failure.status, divergence);
-  EXPECT_EQ(failure.text,
+  EXPECT_EQ(string_of(failure.text),
             "barrier divergence in block (0,0,0): of 8 threads, 3 wait at some.cu:12, 5 have "
             "finished");
   failure = this->run(shape_of(1, 8), others_finish);
   EXPECT_EQ(failure.status, divergence);
-  EXPECT_THAT(failure.text, HasSubstr("of 8 threads, 3 wait at others.cu:4, 5 have finished"));
+  EXPECT_THAT(string_of(failure.text),
+              HasSubstr("of 8 threads, 3 wait at others.cu:4, 5 have finished"));
   failure = this->run(shape_of(1, 8), two_places);
   EXPECT_EQ(failure.status, divergence);
   // The scheduler decides which of the two comes first.
   const bool one_first =
-      failure.text.find("1 wait at two.cu:1, 7 at two.cu:2") != std::string::npos;
+      string_of(failure.text).find("1 wait at two.cu:1, 7 at two.cu:2") != std::string::npos;
   const bool two_first =
-      failure.text.find("7 wait at two.cu:2, 1 at two.cu:1") != std::string::npos;
-  EXPECT_TRUE(one_first || two_first) << failure.text;
+      string_of(failure.text).find("7 wait at two.cu:2, 1 at two.cu:1") != std::string::npos;
+  EXPECT_TRUE(one_first || two_first) << string_of(failure.text);
   failure = this->run(shape_of(1, 8), leaves_after_the_first);
   EXPECT_EQ(failure.status, divergence);
-  EXPECT_THAT(failure.text, HasSubstr("7 wait at loop.cu:2, 1 have finished"));
+  EXPECT_THAT(string_of(failure.text), HasSubstr("7 wait at loop.cu:2, 1 have finished"));
   failure = this->run(shape_of(1, 8), two_files);
   EXPECT_EQ(failure.status, divergence) << "the same line of two files";
 }
@@ -152,7 +153,7 @@ TYPED_TEST(HostRunner, WritingBehindSharedMemoryIsReported) {
   EXPECT_EQ(this->run(shape, write_dynamic, 42).status, 0) << "to the last byte";
   host::Failure failure = this->run(shape, write_dynamic, 43);
   EXPECT_EQ(failure.status, bad_access);
-  EXPECT_EQ(failure.text,
+  EXPECT_EQ(string_of(failure.text),
             "the kernel wrote past the end of its 50 bytes of dynamic shared memory, in block "
             "(0,0,0)");
   EXPECT_EQ(this->run(shape, write_dynamic, 0).status, 0) << "each block begins anew";
@@ -160,7 +161,8 @@ TYPED_TEST(HostRunner, WritingBehindSharedMemoryIsReported) {
     EXPECT_EQ(this->run(shape_of(2, threads), write_static, 92).status, 0);
     failure = this->run(shape_of(2, threads), write_static, 100);
     EXPECT_EQ(failure.status, bad_access);
-    EXPECT_THAT(failure.text, HasSubstr("past the end of its 100 bytes of static shared memory"));
+    EXPECT_THAT(string_of(failure.text),
+                HasSubstr("past the end of its 100 bytes of static shared memory"));
   }
   EXPECT_EQ(this->run(shape_of(2, 8), write_static, 92).status, 0);
 }
@@ -179,10 +181,10 @@ TYPED_TEST(HostRunner, AnExceptionEndsTheBlockAndIsReported) {
   std::vector<int> passed(8, 0);
   host::Failure failure = this->run(shape_of(3, 8), throws_between_barriers, passed.data());
   EXPECT_EQ(failure.status, host::raw(HostStatus::launch_failure));
-  EXPECT_EQ(failure.text, "the kernel threw in block (0,0,0), thread (2,0,0): two");
+  EXPECT_EQ(string_of(failure.text), "the kernel threw in block (0,0,0), thread (2,0,0): two");
   EXPECT_THAT(passed, Each(0));
   failure = this->run(shape_of(1, 2), throws_anything);
-  EXPECT_THAT(failure.text, HasSubstr("an exception that is not a std::exception"));
+  EXPECT_THAT(string_of(failure.text), HasSubstr("an exception that is not a std::exception"));
 }
 
 TYPED_TEST(HostRunner, ARunnerGoesOnAfterAFailure) {
@@ -303,7 +305,7 @@ TYPED_TEST(HostRunner, DivergenceIsReportedInALaterBlock) {
     EXPECT_EQ(this->run(shape_of(2, 6), some_leave_in_a_later_block).status, 0);
     const host::Failure failure = this->run(shape_of(4, 6), some_leave_in_a_later_block);
     EXPECT_EQ(failure.status, host::raw(HostStatus::barrier_divergence));
-    EXPECT_EQ(failure.text,
+    EXPECT_EQ(string_of(failure.text),
               "barrier divergence in block (2,0,0): of 6 threads, 3 wait at early.cu:2, 3 have "
               "finished");
   }
@@ -358,7 +360,7 @@ TYPED_TEST(HostRunner, EachBlockHasFreshSharedArrays) {
   const host::Failure failure = this->run(shape_of(4, 8), one_array, seen.data());
   EXPECT_NE(seen[0], 1);
   EXPECT_THAT(seen, Each(seen[0]));
-  EXPECT_EQ(failure.text,
+  EXPECT_EQ(string_of(failure.text),
             "the kernel wrote past the end of its 32 bytes of static shared memory, in block "
             "(3,0,0)");
   std::vector<int> sums(8, 0);
@@ -397,7 +399,7 @@ TYPED_TEST(HostRunner, ExceptionsUnwindWhatTheyLeave) {
     EXPECT_EQ(this->run(shape_of(2, 6), catches_its_own, &alive, caught.data()).status, 0);
     EXPECT_EQ(alive, 0);
     EXPECT_EQ(caught, (std::vector<int>{0, -1, 2, -1, 4, -1}));
-    EXPECT_THAT(this->run(shape_of(1, 1), throws_below, &alive).text,
+    EXPECT_THAT(string_of(this->run(shape_of(1, 1), throws_below, &alive).text),
                 HasSubstr("thread (0,0,0): below"));
     EXPECT_EQ(alive, 0);
   }
@@ -478,7 +480,7 @@ TEST(HostFibreRunner, AStoppedGridEndsAtItsNextBarrier) {
     });
     runner.run_block(grid, 0);
     other.join();
-    EXPECT_EQ(grid.take_failure().text, "of another block");
+    EXPECT_EQ(string_of(grid.take_failure().text), "of another block");
   }
 }
 

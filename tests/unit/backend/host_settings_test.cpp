@@ -39,7 +39,7 @@ struct HostSettings : HostTest {
   [[nodiscard]] bool has_run() const { return late_; }
   [[nodiscard]] static std::uint64_t peers_of(int device) {
     host::Runtime& runtime = host::Runtime::get();
-    const std::lock_guard lock(runtime.mutex);
+    const host::Lock lock(runtime.mutex);
     return runtime.device(device)->peers;
   }
 

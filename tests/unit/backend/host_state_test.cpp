@@ -153,10 +153,10 @@ TEST(HostDevice, SuccessNeverReplacesAFailure) {
   device.fail({});
   EXPECT_EQ(device.failure().status, 0);
   for (const int status : {1, raw(HostStatus::launch_failure)}) {
-    device.fail({status, "first"});
+    device.fail({status, Name::of("first")});
     device.fail({});
     EXPECT_EQ(device.failure().status, status);
-    EXPECT_EQ(device.failure().text, "first");
+    EXPECT_EQ(string_of(device.failure().text), "first");
     device.recover();
   }
 }

@@ -116,7 +116,7 @@ struct HostWatch : ::testing::Test {
   void wait(unsigned line) { watch.wait(self, "waits.cpp", line); }
 
   detail::HostThread self{};
-  std::vector<PredecessorMemory> memory;
+  host::Array<PredecessorMemory> memory;
   PredecessorWatch watch;
 
  private:
@@ -216,7 +216,7 @@ TEST_F(HostWatch, EachKindOfAccessIsNotedOnceAndGoesOn) {
   EXPECT_TRUE(fault(at(2), TouchKind::write));
   EXPECT_THAT(rights(), ElementsAre("rw", "rw", "rw"));
 
-  const std::vector<EarlyTouch>& touches = watch.touches();
+  const host::Array<EarlyTouch>& touches = watch.touches();
   ASSERT_EQ(touches.size(), 3U);
   const std::size_t numbers[] = {1, 1, 2};
   const bool writes[] = {false, true, true};
@@ -306,7 +306,7 @@ TEST_F(HostWatch, ATouchNamesTheWaitThatItsThreadMadeAfterIt) {
   wait(20);
   become(2, 1);
   wait(30);
-  const std::vector<EarlyTouch>& touches = watch.touches();
+  const host::Array<EarlyTouch>& touches = watch.touches();
   ASSERT_EQ(touches.size(), 3U);
   EXPECT_EQ(touches[0].wait.file, nullptr) << "neither thread nor block are the same";
   ASSERT_NE(touches[1].wait.file, nullptr);

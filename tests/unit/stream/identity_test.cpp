@@ -166,7 +166,7 @@ TEST_F(Identity, EventsOfTwoStreamsWithOneHandleShareNoStream) {
 TEST_F(Identity, ManyStreamsLeaveFewMarks) {
   auto buffer = buffer_on(stream);
   const auto events = [] {
-    const std::lock_guard lock(host::Runtime::get().mutex);
+    const host::Lock lock(host::Runtime::get().mutex);
     return host::Runtime::get().events.size();
   };
   const std::size_t before = events();

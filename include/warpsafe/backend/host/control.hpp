@@ -7,13 +7,13 @@
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/backend/host/host_backend.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/limits.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 // Functions that control the modelled GPU in tests. Any thread may call them. They do not count as
 // calls of the program, and do not touch the last-error slot unless their comment says so. In a
@@ -29,7 +29,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 inline void reset() {
   Runtime& runtime = Runtime::get();
   if (runtime.forked()) return;
-  std::unique_lock lock(runtime.mutex);
+  Lock lock(runtime.mutex);
   while (!runtime.captures.empty()) end_capture(runtime, runtime.captures.back());
   runtime.wait_all(lock, nullptr);
   runtime.reset_devices(1);
@@ -44,7 +44,7 @@ inline void reset() {
 inline void set_device_count(int count) {
   Runtime& runtime = Runtime::get();
   if (runtime.forked()) return;
-  std::unique_lock lock(runtime.mutex);
+  Lock lock(runtime.mutex);
   runtime.wait_all(lock, nullptr);
   runtime.reset_devices(count);
 }
@@ -55,7 +55,7 @@ inline void set_device_count(int count) {
 inline bool set_limits(int device, const DeviceLimits& limits) {
   Runtime& runtime = Runtime::get();
   if (runtime.forked()) return false;
-  const std::lock_guard lock(runtime.mutex);
+  const Lock lock(runtime.mutex);
   Device* const found = runtime.device(device);
   if (found == nullptr) return false;
   found->limits = limits;
@@ -69,7 +69,7 @@ inline bool set_limits(int device, const DeviceLimits& limits) {
 inline bool set_kernel_limits(int device, const void* function, const KernelLimits& limits) {
   Runtime& runtime = Runtime::get();
   if (runtime.forked()) return false;
-  const std::lock_guard lock(runtime.mutex);
+  const Lock lock(runtime.mutex);
   Device* const found = runtime.device(device);
   if (found == nullptr) return false;
   found->set_kernel(function, limits);
@@ -81,7 +81,7 @@ inline bool set_kernel_limits(int device, const void* function, const KernelLimi
 inline bool set_memory(int device, std::size_t bytes) {
   Runtime& runtime = Runtime::get();
   if (runtime.forked()) return false;
-  const std::lock_guard lock(runtime.mutex);
+  const Lock lock(runtime.mutex);
   Device* const found = runtime.device(device);
   if (found == nullptr) return false;
   found->capacity = bytes;
@@ -96,7 +96,7 @@ inline bool set_stack_bytes(std::size_t bytes) {
   if (bytes < least_stack_bytes || bytes > most_stack_bytes) return false;
   Runtime& runtime = Runtime::get();
   if (runtime.forked()) return false;
-  std::unique_lock lock(runtime.mutex);
+  Lock lock(runtime.mutex);
   runtime.wait_all(lock, nullptr);
   stack_bytes() = bytes;
   runtime.pool.drop_stacks();
@@ -110,7 +110,7 @@ inline bool set_stack_bytes(std::size_t bytes) {
 inline bool set_peer_access(int device, int peer, bool allowed) {
   Runtime& runtime = Runtime::get();
   if (runtime.forked()) return false;
-  const std::lock_guard lock(runtime.mutex);
+  const Lock lock(runtime.mutex);
   Device* const from = runtime.device(device);
   if (from == nullptr || runtime.device(peer) == nullptr || peer >= 64) return false;
   const std::uint64_t bit = std::uint64_t{1} << peer;
@@ -123,7 +123,7 @@ inline bool set_peer_access(int device, int peer, bool allowed) {
 inline void fail_next(const Call& member, unsigned nth, HostStatus status) {
   Runtime& runtime = Runtime::get();
   if (runtime.forked()) return;
-  const std::lock_guard lock(runtime.mutex);
+  const Lock lock(runtime.mutex);
   runtime.book.fail_next(member, nth, status);
 }
 
@@ -133,7 +133,7 @@ inline void fail_next(const Call& member, unsigned nth, HostStatus status) {
 inline void fault_in_kernel(unsigned nth, HostStatus status) {
   Runtime& runtime = Runtime::get();
   if (runtime.forked()) return;
-  const std::lock_guard lock(runtime.mutex);
+  const Lock lock(runtime.mutex);
   runtime.book.fail_kernel(nth, status);
 }
 
@@ -141,7 +141,7 @@ inline void fault_in_kernel(unsigned nth, HostStatus status) {
 [[nodiscard]] inline std::uint64_t calls_made(const Call& member) {
   Runtime& runtime = Runtime::get();
   if (runtime.forked()) return 0;
-  const std::lock_guard lock(runtime.mutex);
+  const Lock lock(runtime.mutex);
   return runtime.book.made(member);
 }
 
@@ -162,7 +162,7 @@ inline HostStatus take_last_error() noexcept {
 [[nodiscard]] inline StreamHandle* create_blocking_stream(int device) {
   Runtime& runtime = Runtime::get();
   if (runtime.forked()) return nullptr;
-  const std::lock_guard lock(runtime.mutex);
+  const Lock lock(runtime.mutex);
   Device* const found = runtime.device(device);
   return found == nullptr ? nullptr : add_stream(runtime, *found, true);
 }

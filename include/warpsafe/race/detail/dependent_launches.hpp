@@ -32,7 +32,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 /// until its first wait. It reports an access that comes too early whichever it did.
 class DependentLaunches {
  public:
-  using Kernel = std::shared_ptr<const KernelOperation>;
+  using Kernel = Shared<const KernelOperation>;
 
   void clear() { chains_.clear(); }
   /// The runtime drops the stream, which has no work left.
@@ -58,7 +58,7 @@ class DependentLaunches {
   /// Whether that operation sees old contents of memory.
   [[nodiscard]] bool hides() const noexcept { return watch_.hides(); }
   /// That operation has run, and left the queue. False: no host memory for what it needs to know.
-  [[nodiscard]] bool end(const StreamState& stream, const std::shared_ptr<Operation>& operation,
+  [[nodiscard]] bool end(const StreamState& stream, const Shared<Operation>& operation,
                          HostRaceRecorder& recorder) noexcept {
     const auto step = [&] {
       conclude(stream, operation, recorder);
@@ -108,10 +108,10 @@ class DependentLaunches {
     watch_.begin(rules_, every, below(static_cast<std::size_t>(every)));
     kernel.grid.watch = &watch_;
   }
-  void conclude(const StreamState& stream, const std::shared_ptr<Operation>& operation,
+  void conclude(const StreamState& stream, const Shared<Operation>& operation,
                 HostRaceRecorder& recorder) {
     if (operation->kind() != OperationKind::kernel) return;
-    const auto kernel = std::static_pointer_cast<KernelOperation>(operation);
+    const Shared<KernelOperation> kernel(static_cast<KernelOperation*>(operation.get()));
     const Grid& grid = kernel->grid;
     const bool followed = std::exchange(kernel->followed, false);
     if (followed) {
@@ -132,7 +132,7 @@ class DependentLaunches {
   /// What allocations held before a kernel wrote to them.
   struct OldMemory {
     void* begin;
-    std::vector<unsigned char> bytes;
+    Array<unsigned char> bytes;
   };
   using Contents = std::vector<OldMemory>;
   /// A kernel that may not have ended.
@@ -259,7 +259,7 @@ class DependentLaunches {
   std::vector<Pending> early_;
   std::vector<Pending> late_;
   Contents old_;
-  std::vector<PredecessorMemory> rules_;
+  Array<PredecessorMemory> rules_;
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -84,7 +84,7 @@ class HostRaceRecorder {
     if (graph) accesses_.clear();
     note(action_of(operation, column.number), column.strand, after);
     operation.number = run_ | history.size();
-    submitted_.push_back(operation.weak_from_this());
+    submitted_.emplace_back(&operation);
     history.happens(last_point(), true);
   }
   void runs(const Operation& operation) {
@@ -154,8 +154,7 @@ class HostRaceRecorder {
     const bool of_this_run = operation.number > run_ && operation.number < run_ + (1ULL << 32);
     return of_this_run ? static_cast<debug::Point>(operation.number - run_ - 1) : debug::no_point;
   }
-  [[nodiscard]] debug::Point point_of(
-      const std::shared_ptr<const Operation>& operation) const noexcept {
+  [[nodiscard]] debug::Point point_of(const Shared<const Operation>& operation) const noexcept {
     return operation == nullptr ? debug::no_point : point_of(*operation);
   }
   [[nodiscard]] Column& column_of(const StreamState& stream) {
@@ -168,13 +167,14 @@ class HostRaceRecorder {
   /// Keeps the record small: forgets what can be part of no later race or report.
   void forget_some() {
     if (history.size() < forget_at_) return;
-    // A later call names only an operation that still exists.
-    std::erase_if(submitted_, [](const auto& operation) { return operation.expired(); });
-    std::vector<debug::Point> kept;
-    for (const auto& operation : submitted_) {
-      const auto existing = operation.lock();
-      if (existing != nullptr) kept.push_back(point_of(*existing));
+    // A later call names only an operation that others still hold.
+    // The newest first: one that others do not hold may hold an older one.
+    for (std::size_t i = submitted_.size(); i-- != 0;) {
+      if (submitted_[i]->holders() == 1) submitted_[i] = nullptr;
     }
+    std::erase(submitted_, nullptr);
+    std::vector<debug::Point> kept;
+    for (const auto& operation : submitted_) kept.push_back(point_of(*operation));
     std::vector<debug::Point> named = kept;
     for (auto& [stream, column] : columns_) {
       if (column.destruction != debug::no_point) named.push_back(column.destruction);
@@ -301,7 +301,7 @@ class HostRaceRecorder {
   std::uint64_t run_ = 0;  // the upper half of the numbers of this run's operations
   // A destroyed stream stays until the runtime forgets it: no other stream gets its address before.
   std::unordered_map<const StreamState*, Column> columns_;
-  std::vector<std::weak_ptr<const Operation>> submitted_;
+  std::vector<Shared<const Operation>> submitted_;
   // A shorter run is kept whole.
   static constexpr std::size_t least_kept = 2048;
   std::size_t forget_at_ = least_kept;

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <vector>
 
@@ -39,7 +38,7 @@ class OutsideWrites final : public KernelWatch {
     before_.clear();
     if (is_known(kernel) || found_ != nullptr) return;
     Runtime& runtime = Runtime::get();
-    const std::lock_guard lock(runtime.mutex);
+    const Lock lock(runtime.mutex);
     for (const Access& access : kernel.accesses) {
       if (!access.writes || access.window == unknown_window) continue;
       const Allocation* const memory = runtime.memory.around(access.address, 1);

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -63,13 +62,13 @@ class SeededScheduler final : public Scheduler {
     odds_ = odds[random_.below(std::size(odds))];
   }
   /// Runs all remaining work.
-  void drain(std::unique_lock<std::mutex>& lock) {
+  void drain(Lock& lock) {
     while (running_ || run_one(lock)) {
       if (running_) runtime_.progress.wait(lock);
     }
   }
 
-  void begin_call(std::unique_lock<std::mutex>& lock) override {
+  void begin_call(Lock& lock) override {
     if (running_) return;
     // The call has submitted nothing yet, so it can fail.
     if (std::exchange(lacks_memory_, false)) throw_bad_alloc();
@@ -92,7 +91,7 @@ class SeededScheduler final : public Scheduler {
     recorder.submitted(stream, operation);
     ++waiting_;
   }
-  void finish(std::unique_lock<std::mutex>& lock, Operations operations) override {
+  void finish(Lock& lock, Operations operations) override {
     const auto done = [](const auto& operation) { return operation->done; };
     while (!std::all_of(operations.begin(), operations.end(), done)) {
       if (running_ || !run_one(lock)) runtime_.progress.wait(lock);
@@ -155,7 +154,7 @@ class SeededScheduler final : public Scheduler {
     }
   }
   /// Runs the oldest operation of a random stream. False if none can run.
-  bool run_one(std::unique_lock<std::mutex>& lock) {
+  bool run_one(Lock& lock) {
     std::erase_if(streams_, [](auto* stream) { return stream->closing && stream->idle(); });
     runnable_.clear();
     for (StreamState* stream : streams_) {
@@ -163,7 +162,7 @@ class SeededScheduler final : public Scheduler {
     }
     if (runnable_.empty()) return false;
     StreamState& stream = *runnable_[random_.below(runnable_.size())];
-    const std::shared_ptr<Operation> operation = stream.queue.front();
+    const Shared<Operation> operation = stream.queue.front();
     recorder.runs(*operation);
     if (UnwrittenReads::in_copy(*operation, runtime_.memory)) {
       recorder.remark(*operation, debug::Mistake::unwritten_read);

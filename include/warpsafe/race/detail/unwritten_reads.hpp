@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -53,7 +52,7 @@ class UnwrittenReads final : public KernelWatch {
   void begins(const KernelOperation& kernel) noexcept override {
     fresh_.clear();
     Runtime& runtime = Runtime::get();
-    const std::lock_guard lock(runtime.mutex);
+    const Lock lock(runtime.mutex);
     for (const Access& access : kernel.accesses) {
       const Allocation* const memory =
           access.writes ? runtime.memory.around(access.address, 1) : nullptr;

@@ -4,24 +4,23 @@
 
 #include <warpsafe/args/device_span.hpp>
 #include <warpsafe/backend/detail/host_thread.hpp>
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/fault_place.hpp>
 #include <warpsafe/backend/host/detail/fibre.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/predecessor_watch.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <bit>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <new>
-#include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -82,7 +81,7 @@ class SharedMemory {
     /// `bytes` fresh bytes.
     void begin(std::size_t bytes) {
       if (data_ == nullptr || bytes > capacity_) {
-        data_.reset(
+        data_ = Data(
             static_cast<unsigned char*>(::operator new(bytes + guard_bytes + slack, alignment)));
         capacity_ = bytes;
       }
@@ -94,8 +93,9 @@ class SharedMemory {
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// Whether the bytes from `offset` on are as `begin` has left them. @pre offset <= size()
     [[nodiscard]] bool is_fresh_from(std::size_t offset) const noexcept {
+      const unsigned shift = 8 * static_cast<unsigned>(offset % 4);
       return holds_pattern(data() + offset, size_ - offset,
-                           std::rotr(fresh_pattern, 8 * static_cast<int>(offset % 4)));
+                           fresh_pattern >> shift | fresh_pattern << (32 - shift) % 32);
     }
     [[nodiscard]] bool intact() const noexcept {
       unsigned char expected[guard_bytes];
@@ -112,7 +112,8 @@ class SharedMemory {
     struct Delete {
       void operator()(unsigned char* old) const noexcept { ::operator delete(old, alignment); }
     };
-    std::unique_ptr<unsigned char, Delete> data_;
+    using Data = Owned<unsigned char, Delete>;
+    Data data_;
     std::size_t capacity_ = 0;
     std::size_t size_ = 0;
   };
@@ -138,7 +139,7 @@ class SharedMemory {
   }
 
   Bytes dynamic_;
-  std::vector<Variable> variables_;
+  Array<Variable> variables_;
 };
 
 /// Sets the indices of the `number`th thread, x fastest. Divides in 32 bits: several times as fast.

@@ -2,13 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/core/detail/pretty_name.hpp>
 #include <warpsafe/core/name.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -54,7 +54,7 @@ class CallBook {
     for (Count& each : counts_) {
       if (each.call == call) count = &each;
     }
-    if (count == nullptr) count = &counts_.emplace_back(Count{call, 0});
+    if (count == nullptr) count = &counts_.push_back({call, 0});
     ++count->made;
     return due(call);
   }
@@ -72,7 +72,7 @@ class CallBook {
     return 0;
   }
   /// Every call that was made, in the order of the first calls.
-  [[nodiscard]] const std::vector<Count>& counts() const noexcept { return counts_; }
+  [[nodiscard]] const Array<Count>& counts() const noexcept { return counts_; }
 
  private:
   struct Fault {
@@ -84,19 +84,16 @@ class CallBook {
 
   [[nodiscard]] int due(const Call& call) {
     int status = 0;
-    for (auto fault = faults_.begin(); fault != faults_.end();) {
-      if (fault->call == call && --fault->calls_left == 0) {
-        if (status == 0) status = fault->status;
-        fault = faults_.erase(fault);
-      } else {
-        ++fault;
-      }
-    }
+    faults_.erase_if([&](Fault& fault) {
+      const bool is_due = fault.call == call && --fault.calls_left == 0;
+      if (is_due && status == 0) status = fault.status;
+      return is_due;
+    });
     return status;
   }
 
-  std::vector<Count> counts_;
-  std::vector<Fault> faults_;
+  Array<Count> counts_;
+  Array<Fault> faults_;
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -3,12 +3,10 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/capture_state.hpp>
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 
-#include <memory>
-#include <thread>
 #include <utility>
-#include <vector>
 
 // The calls that a capture forbids. The statuses are those of CUDA 13.0 on an H200, as in the
 // transcript of the tests. All functions return a status. @pre the runtime's mutex is held
@@ -21,7 +19,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
   const auto mine = static_cast<CaptureMode>(thread_state().capture_mode);
   bool refused = false;
   for (const auto& capture : runtime.captures) {
-    const bool by_this_thread = capture->thread == std::this_thread::get_id();
+    const bool by_this_thread = capture->thread == pthread_self();
     const bool forbids = by_this_thread
                              ? capture->mode != CaptureMode::relaxed && mine != CaptureMode::relaxed
                              : capture->mode == CaptureMode::global && mine == CaptureMode::global;
@@ -89,19 +87,19 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 /// Ends the capture for all its streams. `capture` is passed by value, since the caller's reference
 /// may lie in the list from which it is removed.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
-inline void end_capture(Runtime& runtime, std::shared_ptr<CaptureWork> capture) {
+inline void end_capture(Runtime& runtime, Shared<CaptureWork> capture) {
   capture->ended = true;
   for (const auto& [key, stream] : runtime.streams) {
     if (stream->capture != capture) continue;
     stream->capture = nullptr;
     stream->tail.clear();
   }
-  std::erase(runtime.captures, capture);
+  runtime.captures.erase_if([&](const auto& one) { return one == capture; });
 }
 
 /// A stream is destroyed while it captures. Only the origin of a capture can end it.
 inline void abandon_capture(Runtime& runtime, StreamState& stream) {
-  const std::shared_ptr<CaptureWork> capture = stream.capture;
+  const Shared<CaptureWork> capture = stream.capture;
   if (capture == nullptr) return;
   capture->broken = true;
   if (capture->origin == &stream) end_capture(runtime, capture);

@@ -2,36 +2,34 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/device.hpp>
 #include <warpsafe/backend/host/detail/handle_table.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/core/capture_types.hpp>
 
-#include <algorithm>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <iterator>
-#include <memory>
-#include <thread>
 #include <utility>
-#include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Numbers of a graph's nodes, ascending.
-using NodeSet = std::vector<std::size_t>;
+using NodeSet = Array<std::size_t>;
 
 [[nodiscard]] inline NodeSet union_of(const NodeSet& a, const NodeSet& b) {
-  NodeSet both;
-  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  NodeSet both = a;
+  for (const std::size_t node : b) {
+    const std::size_t place = both.first_where([&](std::size_t one) { return one >= node; });
+    if (place == both.size() || both[place] != node) both.insert(place, node);
+  }
   return both;
 }
 
 /// An operation of a graph, and the nodes that must be done before it.
 struct GraphNode {
-  std::shared_ptr<Operation> operation;
+  Shared<Operation> operation;
   NodeSet after;
 
   /// Whether an update of an executable graph can replace this node by `other`.
@@ -42,37 +40,38 @@ struct GraphNode {
 };
 
 /// Nodes in the order of their capture, which respects their dependencies.
-using GraphNodes = std::vector<GraphNode>;
+struct GraphNodes : Counted, Array<GraphNode> {
+  using Array<GraphNode>::Array;
+};
 
 struct GraphState {
-  std::shared_ptr<const GraphNodes> nodes;
+  Shared<const GraphNodes> nodes;
 };
 
 struct GraphExecState {
-  std::shared_ptr<const GraphNodes> nodes;
-  std::shared_ptr<const Operation>
-      last;  ///< its newest launch; launches run one at a time, as in CUDA
+  Shared<const GraphNodes> nodes;
+  Shared<const Operation> last;  ///< its newest launch; launches run one at a time, as in CUDA
 };
 
 /// An open capture. Guarded by the runtime's mutex.
-struct CaptureWork {
+struct CaptureWork : Counted {
   const StreamState* origin = nullptr;
   CaptureMode mode = CaptureMode::global;
-  std::thread::id thread;
+  pthread_t thread;
   bool broken = false;
   bool ended = false;
   GraphNodes nodes;
 
   /// Adds a node that waits for `tail`, and makes it the new tail.
-  void add(std::shared_ptr<Operation> operation, NodeSet& tail) {
+  void add(Shared<Operation> operation, NodeSet& tail) {
     // In this order, a failure for want of memory leaves both as they were.
-    NodeSet next{nodes.size()};
+    NodeSet next(1, nodes.size());
     nodes.push_back({std::move(operation), tail});
     tail = std::move(next);
   }
   /// Whether waiting for `tail` means waiting for all nodes.
   [[nodiscard]] bool reaches_all(const NodeSet& tail) const {
-    std::vector<bool> before(nodes.size(), false);
+    Array<bool> before(nodes.size(), false);
     for (const std::size_t node : tail) before[node] = true;
     for (std::size_t i = nodes.size(); i-- != 0;) {
       if (!before[i]) return false;  // nodes that wait for this one have larger numbers
@@ -84,14 +83,12 @@ struct CaptureWork {
 
 /// Runs all operations of a launched graph on one stream, in the order of the capture.
 struct GraphOperation final : Operation {
-  explicit GraphOperation(std::shared_ptr<const GraphNodes> its_nodes)
-      : nodes(std::move(its_nodes)) {
+  explicit GraphOperation(Shared<const GraphNodes> its_nodes) : nodes(std::move(its_nodes)) {
     for (const GraphNode& node : *nodes) {
-      accesses.insert(accesses.end(), node.operation->accesses.begin(),
-                      node.operation->accesses.end());
+      accesses.append(node.operation->accesses.begin(), node.operation->accesses.end());
     }
   }
-  const std::shared_ptr<const GraphNodes> nodes;
+  const Shared<const GraphNodes> nodes;
 
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::graph; }
   Failure run() override {
@@ -112,18 +109,18 @@ struct StreamState {
       : device(its_device), number(its_number) {}
 
   Device& device;
-  const std::uint64_t number;                    ///< streams are numbered in order of creation
-  std::deque<std::shared_ptr<Operation>> queue;  ///< not yet done, oldest first
-  std::shared_ptr<const Operation> last;         ///< the newest operation ever submitted
-  std::condition_variable work;                  ///< the front may have become runnable
-  std::thread worker;                            ///< started by the first operation
+  const std::uint64_t number;      ///< streams are numbered in order of creation
+  Queue<Shared<Operation>> queue;  ///< not yet done, oldest first
+  Shared<const Operation> last;    ///< the newest operation ever submitted
+  Condition work;                  ///< the front may have become runnable
+  Thread worker;                   ///< started by the first operation
   bool closing = false;     ///< destroyed by the program; the worker ends when the queue is empty
   bool exited = false;      ///< the worker no longer touches anything
   bool is_default = false;  ///< the device's default stream
   bool blocking = false;    ///< ordered with the default stream
   std::uint64_t of_thread = 0;  ///< the thread whose per-thread default stream it is; 0: of none
-  std::shared_ptr<CaptureWork> capture;  ///< receives submitted work, if not nullptr
-  NodeSet tail;                          ///< the nodes of the capture that its next node waits for
+  Shared<CaptureWork> capture;  ///< receives submitted work, if not nullptr
+  NodeSet tail;                 ///< the nodes of the capture that its next node waits for
 
   /// Whether the oldest operation may run now.
   [[nodiscard]] bool runnable() const noexcept {
@@ -137,15 +134,16 @@ using StreamTable = HandleTable<StreamState>;
 
 /// The blocking streams of a device that capture nothing, in order of creation, which is the same
 /// in every run of a program.
-[[nodiscard]] inline std::vector<StreamState*> blocking_streams(const StreamTable& streams,
-                                                                const Device& device) {
-  std::vector<StreamState*> found;
+[[nodiscard]] inline Array<StreamState*> blocking_streams(const StreamTable& streams,
+                                                          const Device& device) {
+  Array<StreamState*> found;
   for (const auto& [key, stream] : streams) {
     const bool meant = stream->blocking && &stream->device == &device && stream->capture == nullptr;
-    if (meant) found.push_back(stream.get());
+    if (!meant) continue;
+    const std::uint64_t number = stream->number;
+    found.insert(found.first_where([&](const StreamState* one) { return number < one->number; }),
+                 stream.get());
   }
-  std::sort(found.begin(), found.end(),
-            [](const StreamState* a, const StreamState* b) { return a->number < b->number; });
   return found;
 }
 
@@ -155,11 +153,10 @@ inline constexpr std::size_t most_kept = 1024;
 /// Once twice `kept` destroyed streams are there, removes the oldest of them, and calls
 /// `forget(stream)` for each. One that still has work or a worker stays.
 template <class Forget>
-void drop_drained(std::vector<std::unique_ptr<StreamState>>& destroyed, std::size_t kept,
-                  const Forget& forget) {
+void drop_drained(Array<Owned<StreamState>>& destroyed, std::size_t kept, const Forget& forget) {
   std::size_t left = destroyed.size();
   if (left < 2 * kept) return;
-  std::erase_if(destroyed, [&](const std::unique_ptr<StreamState>& stream) {
+  destroyed.erase_if([&](const Owned<StreamState>& stream) {
     const bool works = stream->worker.joinable() ? !stream->exited : !stream->idle();
     if (left <= kept || works) return false;
     if (stream->worker.joinable()) stream->worker.join();
@@ -173,9 +170,9 @@ void drop_drained(std::vector<std::unique_ptr<StreamState>>& destroyed, std::siz
 struct EventState {
   int device = 0;
   bool timed = false;
-  std::shared_ptr<const Operation> record;
-  std::shared_ptr<CaptureWork> capture;  ///< of its newest record, if that was captured
-  NodeSet tail;                          ///< and the nodes before it
+  Shared<const Operation> record;
+  Shared<CaptureWork> capture;  ///< of its newest record, if that was captured
+  NodeSet tail;                 ///< and the nodes before it
 };
 
 using EventHandle = Handle<EventState>;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/dropped_error.hpp>
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
@@ -12,8 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
 #include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
@@ -44,7 +43,6 @@ class Device {
     capacity = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     kernels_.clear();
-    raised_.clear();
     peers = 0;
     failure_ = {};
   }
@@ -64,15 +62,14 @@ class Device {
 
   /// The attributes of a kernel on this device.
   [[nodiscard]] KernelLimits kernel(const void* function) const {
-    const auto set = kernels_.find(function);
-    KernelLimits kernel = set == kernels_.end() ? KernelLimits{} : set->second;
+    const Known* const known = find(function);
+    KernelLimits kernel = known == nullptr ? KernelLimits{} : known->limits;
     kernel.known = true;
     if (kernel.max_threads_per_block == 0) {
       kernel.max_threads_per_block = limits.max_threads_per_block;
     }
-    const auto raised = raised_.find(function);
-    if (raised != raised_.end()) {
-      kernel.max_dynamic_shared = raised->second;
+    if (known != nullptr && known->is_raised) {
+      kernel.max_dynamic_shared = known->raised_shared;
     } else if (kernel.max_dynamic_shared == 0) {
       kernel.max_dynamic_shared = remaining_shared(limits.shared_per_block, kernel);
     }
@@ -83,13 +80,17 @@ class Device {
     return limits.shared_per_block_optin > limits.shared_per_block ? limits.shared_per_block_optin
                                                                    : limits.shared_per_block;
   }
-  void set_kernel(const void* function, const KernelLimits& kernel) { kernels_[function] = kernel; }
+  void set_kernel(const void* function, const KernelLimits& kernel) {
+    known(function).limits = kernel;
+  }
 
   /// Sets the kernel's attribute: bytes of dynamic shared memory per block. Returns false above the
   /// opt-in limit.
   [[nodiscard]] bool raise_dynamic_shared(const void* function, std::uint64_t bytes) {
     if (bytes > remaining_shared(most_shared(), kernel(function))) return false;
-    raised_[function] = bytes;
+    Known& its = known(function);
+    its.is_raised = true;
+    its.raised_shared = bytes;
     return true;
   }
 
@@ -110,9 +111,7 @@ class Device {
     return is_sticky(failure_.status) ? failure_.status : 0;
   }
   /// Takes the failure for a synchronising call. A lost context stays lost.
-  [[nodiscard]] Failure take_failure() {
-    return lost() != 0 ? failure_ : std::exchange(failure_, {});
-  }
+  [[nodiscard]] Failure take_failure() { return lost() != 0 ? failure_ : take_value(failure_, {}); }
   [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
   /// Makes a lost device work again, for tests.
   void recover() { failure_ = {}; }
@@ -126,8 +125,27 @@ class Device {
     return bytes > kernel.static_shared ? bytes - kernel.static_shared : 0;
   }
 
-  std::map<const void*, KernelLimits> kernels_;  // set by tests
-  std::map<const void*, std::uint64_t> raised_;  // set by raise_dynamic_shared
+  /// What is known of a kernel.
+  struct Known {
+    const void* function;
+    KernelLimits limits;          // set by tests
+    bool is_raised;               // by raise_dynamic_shared
+    std::uint64_t raised_shared;  // bytes
+  };
+  [[nodiscard]] const Known* find(const void* function) const noexcept {
+    for (const Known& known : kernels_) {
+      if (known.function == function) return &known;
+    }
+    return nullptr;
+  }
+  [[nodiscard]] Known& known(const void* function) {
+    for (Known& known : kernels_) {
+      if (known.function == function) return known;
+    }
+    return kernels_.push_back({function, {}, false, 0});
+  }
+
+  Array<Known> kernels_;
   Failure failure_;
   std::uint64_t told_before_ = 0;  // detail::faults_told when it failed
 };

@@ -8,12 +8,12 @@
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/errc.hpp>
 
 #include <cstddef>
-#include <mutex>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -32,7 +32,7 @@ int call(const char* member, Body&& body) noexcept {
       [&] {
         Runtime& runtime = Runtime::get();
         if (const int why = runtime.unavailable(); why != 0) return why;
-        std::unique_lock lock(runtime.mutex);
+        Lock lock(runtime.mutex);
         runtime.admit_call(lock);
         if (schedules && runtime.scheduler != nullptr) runtime.scheduler->begin_call(lock);
         const int injected = runtime.book.enter(Call(Name::of(member)));
@@ -113,7 +113,7 @@ struct DeviceCalls {
     });
   }
   static int device_synchronize() noexcept {
-    return call(__func__, [](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [](Runtime& runtime, Lock& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); device == nullptr) return status;
       if (const int no = check_query(runtime, *device); no != 0) return no;

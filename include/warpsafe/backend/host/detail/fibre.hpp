@@ -2,20 +2,19 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/text.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <utility>
-#include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -55,8 +54,8 @@ inline constexpr std::size_t most_stack_bytes = std::size_t{1} << 30U;
   return default_stack_bytes;
 }
 /// The size of the stacks that are made from now on. One variable for the whole program.
-[[nodiscard, gnu::visibility("default")]] inline std::atomic<std::size_t>& stack_bytes() noexcept {
-  static std::atomic<std::size_t> bytes = read_stack_bytes();
+[[nodiscard, gnu::visibility("default")]] inline Atomic<std::size_t>& stack_bytes() noexcept {
+  static Atomic<std::size_t> bytes = read_stack_bytes();
   return bytes;
 }
 
@@ -81,7 +80,7 @@ class StackSlab {
     }
     if (memory == MAP_FAILED) return;
     begin_ = static_cast<unsigned char*>(memory);
-    const bool guarded = slabs().fetch_add(1, std::memory_order_relaxed) < guarded_slabs;
+    const bool guarded = slabs().fetch_add(1, __ATOMIC_RELAXED) < guarded_slabs;
     // A huge page would commit several stacks at once.
     static_cast<void>(madvise(memory, bytes(), MADV_NOHUGEPAGE));
     for (std::size_t i = 0; guarded && i < stacks; ++i) {
@@ -96,7 +95,7 @@ class StackSlab {
     // Fibres leave their stacks poisoned, and other memory may have these addresses next.
     if constexpr (address_sanitizer) __asan_unpoison_memory_region(begin_, bytes());
     munmap(begin_, bytes());
-    slabs().fetch_sub(1, std::memory_order_relaxed);
+    slabs().fetch_sub(1, __ATOMIC_RELAXED);
   }
 
   [[nodiscard]] bool valid() const noexcept { return begin_ != nullptr; }
@@ -130,8 +129,8 @@ class StackSlab {
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   }
   /// How many there are in the process.
-  [[nodiscard, gnu::visibility("default")]] static std::atomic<std::size_t>& slabs() noexcept {
-    static std::atomic<std::size_t> count = 0;
+  [[nodiscard, gnu::visibility("default")]] static Atomic<std::size_t>& slabs() noexcept {
+    static Atomic<std::size_t> count = 0;
     return count;
   }
   [[nodiscard]] std::size_t stride() const noexcept { return stack_ + guard_; }
@@ -272,11 +271,11 @@ class FibrePool {
 
  private:
   struct Slab {
-    StackSlab stacks{stack_bytes().load(std::memory_order_relaxed)};
+    StackSlab stacks{stack_bytes().load(__ATOMIC_RELAXED)};
     Fibre fibres[StackSlab::stacks];
   };
   int grow() {
-    auto slab = std::make_unique<Slab>();
+    auto slab = make_owned<Slab>();
     if (!slab->stacks.valid()) return 1;
     Fibre* following = nullptr;
     for (std::size_t i = StackSlab::stacks; i-- != 0;) {
@@ -285,11 +284,11 @@ class FibrePool {
     }
     slabs_.push_back(std::move(slab));
     if (slabs_.size() > 1)
-      (slabs_.end() - 2)->get()->fibres[StackSlab::stacks - 1].following_ = following;
+      slabs_[slabs_.size() - 2]->fibres[StackSlab::stacks - 1].following_ = following;
     return 0;
   }
 
-  std::vector<std::unique_ptr<Slab>> slabs_;
+  Array<Owned<Slab>> slabs_;
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -6,6 +6,7 @@
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/fibre.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,13 +4,13 @@
 
 #include <warpsafe/backend/host/detail/capture_rules.hpp>
 #include <warpsafe/backend/host/detail/capture_state.hpp>
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 
 #include <cstddef>
-#include <memory>
-#include <thread>
 #include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
@@ -27,10 +27,10 @@ struct GraphCalls {
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (stream->capture != nullptr) return raw(HostStatus::illegal_state);
       if (status != 0) return status;
-      auto capture = std::make_shared<CaptureWork>();
+      auto capture = make_shared<CaptureWork>();
       capture->origin = stream;
       capture->mode = mode;
-      capture->thread = std::this_thread::get_id();
+      capture->thread = pthread_self();
       runtime.captures.push_back(capture);
       stream->capture = std::move(capture);
       return 0;
@@ -42,7 +42,7 @@ struct GraphCalls {
       graph = nullptr;
       StreamState* const stream = stream_of(runtime, handle);
       if (stream == nullptr) return raw(HostStatus::invalid_resource_handle);
-      const std::shared_ptr<CaptureWork> capture = stream->capture;
+      const Shared<CaptureWork> capture = stream->capture;
       if (capture == nullptr) return raw(HostStatus::illegal_state);
       if (capture->origin != stream) {
         capture->broken = true;
@@ -53,13 +53,13 @@ struct GraphCalls {
         const OnFailure end{[&] { end_capture(runtime, capture); }};
         return capture->reaches_all(stream->tail);
       }();
-      if (capture->mode != CaptureMode::relaxed && capture->thread != std::this_thread::get_id()) {
+      if (capture->mode != CaptureMode::relaxed && capture->thread != pthread_self()) {
         return raw(HostStatus::stream_capture_wrong_thread);
       }
       if (capture->broken) return raw(HostStatus::stream_capture_invalidated);
       if (!joined) return raw(HostStatus::stream_capture_unjoined);
-      auto made = std::make_unique<GraphState>();
-      made->nodes = std::make_shared<const GraphNodes>(std::move(capture->nodes));
+      auto made = make_owned<GraphState>();
+      made->nodes = make_shared<const GraphNodes>(std::move(capture->nodes));
       graph = runtime.graphs.add(std::move(made));
       return 0;
     });
@@ -97,7 +97,7 @@ struct GraphCalls {
     return call(__func__, [&](Runtime& runtime, auto&) {
       const GraphState* const graph = runtime.graphs.find(handle);
       if (graph == nullptr) return raw(HostStatus::invalid_value);
-      auto made = std::make_unique<GraphExecState>();
+      auto made = make_owned<GraphExecState>();
       made->nodes = executable(*graph->nodes);
       exec = runtime.graph_execs.add(std::move(made));
       return 0;
@@ -119,7 +119,7 @@ struct GraphCalls {
       StreamState* stream = nullptr;
       if (const int status = usable(runtime, its_stream, stream); status != 0) return status;
       if (const int status = check_not_capturing(*stream); status != 0) return status;
-      auto operation = std::make_shared<GraphOperation>(exec->nodes);
+      auto operation = make_shared<GraphOperation>(exec->nodes);
       operation->after = exec->last;
       runtime.submit(*stream, operation);
       exec->last = std::move(operation);
@@ -150,8 +150,8 @@ struct GraphCalls {
  private:
   /// The nodes for one executable graph: two of one graph may run at the same time, and a running
   /// kernel has a state.
-  [[nodiscard]] static std::shared_ptr<const GraphNodes> executable(const GraphNodes& captured) {
-    auto nodes = std::make_shared<GraphNodes>(captured);
+  [[nodiscard]] static Shared<const GraphNodes> executable(const GraphNodes& captured) {
+    auto nodes = make_shared<GraphNodes>(captured);
     for (GraphNode& node : *nodes) {
       if (node.operation->kind() != OperationKind::kernel) continue;
       node.operation = static_cast<KernelOperation&>(*node.operation).copy();

@@ -2,29 +2,28 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/shared_requests.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/name.hpp>
+#include <warpsafe/error/detail/kept_text.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// Why running work failed. `text` is empty if the status needs no further text.
 struct Failure {
   int status = 0;
-  std::string text{};
+  Name text{nullptr, 0};  ///< as `keep_error_text` keeps it
 };
 
 /// A kernel's arguments, copied at the launch, because the caller's may not exist when it runs.
@@ -33,7 +32,7 @@ class ArgumentBlock {
   ArgumentBlock(const KernelEntry& entry, void** args) {
     std::size_t alignment = 1;
     std::size_t bytes = 0;
-    std::vector<std::size_t> offsets;
+    Array<std::size_t> offsets;
     for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
       const ParameterInfo& parameter = entry.parameters[i];
       if (parameter.alignment > alignment) alignment = parameter.alignment;
@@ -55,8 +54,8 @@ class ArgumentBlock {
   [[nodiscard]] void** values() noexcept { return values_.data(); }
 
  private:
-  std::vector<unsigned char> storage_;
-  std::vector<void*> values_;
+  Array<unsigned char> storage_;
+  Array<void*> values_;
 };
 
 class PredecessorWatch;
@@ -90,9 +89,9 @@ class Grid {
   /// What a block did with shared memory: whether it asked for the dynamic one, and the bytes of
   /// its static arrays.
   void add_shared_use(bool asks_dynamic, std::size_t static_bytes) noexcept {
-    if (asks_dynamic) asks_dynamic_.store(true, std::memory_order_relaxed);
-    std::uint64_t most = static_bytes_.load(std::memory_order_relaxed);
-    while (most < static_bytes && !static_bytes_.compare_exchange_weak(most, static_bytes)) {
+    if (asks_dynamic) asks_dynamic_.store(true, __ATOMIC_RELAXED);
+    std::uint64_t most = static_bytes_.load(__ATOMIC_RELAXED);
+    while (most < static_bytes && !static_bytes_.compare_exchange(most, static_bytes)) {
     }
   }
   /// Fails a grid that ran to its end and whose launch gave the size of the kernel's static arrays
@@ -111,8 +110,8 @@ class Grid {
 
   /// What the threads of a block asked for: an index by grid_stride, and one otherwise.
   void add_index_use(bool strides, bool asks_index) noexcept {
-    if (strides) strides_.store(true, std::memory_order_relaxed);
-    if (asks_index) asks_index_.store(true, std::memory_order_relaxed);
+    if (strides) strides_.store(true, __ATOMIC_RELAXED);
+    if (asks_index) asks_index_.store(true, __ATOMIC_RELAXED);
   }
   /// Fails a grid that ran to its end and did what a GPU would not notice.
   void check_use() {
@@ -188,7 +187,7 @@ class Grid {
     failure_ = raw(status);
   }
   void stop() noexcept { stopped_ = true; }
-  [[nodiscard]] bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool stopped() const noexcept { return stopped_.load(__ATOMIC_RELAXED); }
 
   /// A thread calls wait_for_predecessor() (`waits`) or allow_dependents().
   void depend(bool waits) noexcept { (waits ? waited_ : allowed_) = true; }
@@ -201,8 +200,9 @@ class Grid {
   /// blocks have ended
   [[nodiscard]] Failure take_failure() {
     stopped_ = false;
-    Failure failure{std::exchange(failure_, 0), {}};
-    if (failure.status != 0) failure.text = failure_text_;
+    Failure failure{take_value(failure_, 0), {}};
+    if (failure.status != 0)
+      failure.text = warpsafe::detail::keep_error_text(Name::of(failure_text_));
     return failure;
   }
   /// Of the last failure: the address of the bad access, or nullptr.
@@ -215,13 +215,13 @@ class Grid {
   char failure_text_[512] = {};
   const void* bad_address_ = nullptr;
   int failure_ = 0;
-  std::atomic<bool> stopped_ = false;
-  std::atomic<bool> strides_ = false;
-  std::atomic<bool> asks_index_ = false;
-  std::atomic<bool> asks_dynamic_ = false;
-  std::atomic<std::uint64_t> static_bytes_ = 0;
-  std::atomic<bool> waited_ = false;
-  std::atomic<bool> allowed_ = false;
+  Atomic<bool> stopped_ = false;
+  Atomic<bool> strides_ = false;
+  Atomic<bool> asks_index_ = false;
+  Atomic<bool> asks_dynamic_ = false;
+  Atomic<std::uint64_t> static_bytes_ = 0;
+  Atomic<bool> waited_ = false;
+  Atomic<bool> allowed_ = false;
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -2,23 +2,17 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/fibre_runner.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/thread_runner.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 
-#include <algorithm>
-#include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <list>
-#include <memory>
-#include <mutex>
-#include <thread>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -49,35 +43,35 @@ class GridPool {
 
   /// Makes the next grids use new stacks. @pre no grid runs
   void drop_stacks() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     runners_.clear();
   }
 
   /// Stops all running grids at the next block, and lets the helpers end. `run` may still be
   /// called.
   void close() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     closing_ = true;
     for (Job* job : jobs_) job->grid.stop();
     work_.notify_all();
   }
   /// Whether all helpers have ended, and can be joined.
   [[nodiscard]] bool idle() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     return gone_ == helpers_.size();
   }
   void join() {
-    for (std::thread& helper : helpers_) helper.join();
+    for (Thread& helper : helpers_) helper.join();
   }
   void detach() {
-    for (std::thread& helper : helpers_) helper.detach();
+    for (Thread& helper : helpers_) helper.detach();
   }
 
  private:
   struct Job {
     Grid& grid;
     std::uint64_t blocks;
-    std::atomic<std::uint64_t> next = 0;
+    Atomic<std::uint64_t> next = 0;
     unsigned inside = 0;  // helpers
 
     Job(Grid& its_grid, std::uint64_t its_blocks) : grid(its_grid), blocks(its_blocks) {}
@@ -85,7 +79,7 @@ class GridPool {
   };
 
   void offer(Job& job) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     if (closing_) return;
     // With fewer helpers or none, the grid only takes longer.
     static_cast<void>(guarded([this] { return start_helpers(); }, 0));
@@ -93,8 +87,8 @@ class GridPool {
     work_.notify_all();
   }
   void withdraw(Job& job) {
-    std::unique_lock lock(mutex_);
-    jobs_.remove(&job);
+    Lock lock(mutex_);
+    jobs_.erase_if([&job](const Job* one) { return one == &job; });
     left_.wait(lock, [&job] { return job.inside == 0; });
   }
 
@@ -106,12 +100,12 @@ class GridPool {
   }
   int run_blocks(Job& job) {
     FaultStack::provide();
-    std::unique_ptr<BlockRunner> runner = take_runner();
+    Owned<BlockRunner> runner = take_runner();
     runner->begin_grid();
     // Several blocks at a time, so that tiny blocks do not compete for the counter, but few enough
     // to share the last ones evenly.
-    const std::uint64_t step =
-        std::clamp<std::uint64_t>(job.blocks / (std::uint64_t{8} * (helpers_wanted() + 1)), 1, 256);
+    const std::uint64_t share = job.blocks / (std::uint64_t{8} * (helpers_wanted() + 1));
+    const std::uint64_t step = share < 1 ? 1 : share > 256 ? 256 : share;
     for (;;) {
       const std::uint64_t first = job.next.fetch_add(step);
       for (std::uint64_t i = first; i < first + step; ++i) {
@@ -126,7 +120,7 @@ class GridPool {
   }
 
   void help() {
-    std::unique_lock lock(mutex_);
+    Lock lock(mutex_);
     for (;;) {
       Job* job = nullptr;
       work_.wait(lock, [&] { return closing_ || (job = open_job()) != nullptr; });
@@ -148,35 +142,35 @@ class GridPool {
   }
 
   [[nodiscard, gnu::visibility("default")]] static unsigned helpers_wanted() noexcept {
-    static const unsigned wanted = helpers_for(std::thread::hardware_concurrency());
+    static const unsigned wanted = helpers_for(Thread::processors());
     return wanted;
   }
   int start_helpers() {
-    while (helpers_.size() < helpers_wanted()) helpers_.emplace_back([this] { help(); });
+    while (helpers_.size() < helpers_wanted()) helpers_.push_back(Thread([this] { help(); }));
     return 0;
   }
 
-  [[nodiscard]] std::unique_ptr<BlockRunner> take_runner() {
-    const std::lock_guard lock(mutex_);
-    if (runners_.empty()) return std::make_unique<BlockRunner>();
-    std::unique_ptr<BlockRunner> runner = std::move(runners_.back());
+  [[nodiscard]] Owned<BlockRunner> take_runner() {
+    const Lock lock(mutex_);
+    if (runners_.empty()) return make_owned<BlockRunner>();
+    Owned<BlockRunner> runner = std::move(runners_.back());
     runners_.pop_back();
     return runner;
   }
-  void return_runner(std::unique_ptr<BlockRunner> runner) {
-    const std::lock_guard lock(mutex_);
+  void return_runner(Owned<BlockRunner> runner) {
+    const Lock lock(mutex_);
     runners_.push_back(std::move(runner));
   }
 
-  std::mutex mutex_;
-  std::condition_variable work_;  // a job was offered, or the pool closes
-  std::condition_variable left_;  // a helper left a job
-  std::list<Job*> jobs_;
-  std::vector<std::unique_ptr<BlockRunner>> runners_;
-  std::vector<std::thread> helpers_;
+  Mutex mutex_;
+  Condition work_;  // a job was offered, or the pool closes
+  Condition left_;  // a helper left a job
+  Array<Job*> jobs_;
+  Array<Owned<BlockRunner>> runners_;
+  Array<Thread> helpers_;
   std::size_t gone_ = 0;
   bool closing_ = false;
-  std::atomic<bool> serial_ = false;
+  Atomic<bool> serial_ = false;
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

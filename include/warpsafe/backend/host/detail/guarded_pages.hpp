@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/detail/text.hpp>
@@ -10,11 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -82,7 +81,7 @@ class GuardedPages {
       const warpsafe::detail::Locked lock(pages.lock);
       if (pages.count != 0) return pages.kept[--pages.count];
     }
-    if (mappings_left().fetch_sub(1, std::memory_order_relaxed) > 0) {
+    if (mappings_left().fetch_sub(1, __ATOMIC_RELAXED) > 0) {
       const std::size_t all = page() + bytes + unmapped_bytes;
       void* const first =
           mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -92,20 +91,20 @@ class GuardedPages {
         munmap(first, all);
       }
     }
-    mappings_left().fetch_add(1, std::memory_order_relaxed);
+    mappings_left().fetch_add(1, __ATOMIC_RELAXED);
     return nullptr;
   }
   static void give_back(void* begin, std::size_t bytes) noexcept {
     if (bytes == page()) {
       Pool& pages = pool();
       const warpsafe::detail::Locked lock(pages.lock);
-      if (pages.count < std::size(pages.kept)) {
+      if (pages.count < most_kept_pages) {
         pages.kept[pages.count++] = begin;
         return;
       }
     }
     munmap(static_cast<unsigned char*>(begin) - page(), page() + bytes + unmapped_bytes);
-    mappings_left().fetch_add(1, std::memory_order_relaxed);
+    mappings_left().fetch_add(1, __ATOMIC_RELAXED);
   }
   [[nodiscard, gnu::visibility("default")]] static std::size_t page() noexcept {
     static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -114,18 +113,19 @@ class GuardedPages {
 
  private:
   /// Single pages. Trivially destructible, since memory may be freed after main.
+  static constexpr std::size_t most_kept_pages = 1024;
   struct Pool {
     warpsafe::detail::ProcessLock lock{};
     std::size_t count = 0;
-    void* kept[1024] = {};
+    void* kept[most_kept_pages] = {};
   };
   [[nodiscard, gnu::visibility("default")]] static Pool& pool() noexcept {
     static Pool pages;
     return pages;
   }
   // Each takes three mappings, and Linux allows a process 65530 by default (vm.max_map_count).
-  [[nodiscard, gnu::visibility("default")]] static std::atomic<int>& mappings_left() noexcept {
-    static std::atomic<int> left = 8192;
+  [[nodiscard, gnu::visibility("default")]] static Atomic<int>& mappings_left() noexcept {
+    static Atomic<int> left = 8192;
     return left;
   }
 };

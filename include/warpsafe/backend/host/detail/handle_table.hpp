@@ -2,13 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/core/cxx20.hpp>
 
 #include <cstddef>
-#include <memory>
-#include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -25,30 +23,33 @@ struct Handle {
 template <class State>
 class HandleTable {
  public:
-  using Map = std::unordered_map<Handle<State>*, std::unique_ptr<State>>;
+  struct Entry {
+    Handle<State>* handle = nullptr;
+    Owned<State> state{};
+  };
 
   /// Adds a State. `again`: its handle is the one that was given back last, if there is one.
-  Handle<State>* add(std::unique_ptr<State> state, bool again = true) {
+  Handle<State>* add(Owned<State> state, bool again = true) {
     if (free_.empty() || !again) {
       if (free_.capacity() < all_.size() + 1) free_.reserve(2 * all_.size() + 8);
-      all_.push_back(std::make_unique<Handle<State>>());
+      all_.push_back(make_owned<Handle<State>>());
       free_.push_back(all_.back().get());
     }
-    existing_.emplace(free_.back(), std::move(state));
     Handle<State>* const handle = free_.back();
+    existing_.insert(place_of(handle), {handle, std::move(state)});
     free_.pop_back();
     return handle;
   }
   /// nullptr for what is no handle, or no longer.
   [[nodiscard]] State* find(Handle<State>* handle) const noexcept {
-    const auto found = existing_.find(handle);
-    return found == existing_.end() ? nullptr : found->second.get();
+    const std::size_t found = place_of(handle);
+    return has(found, handle) ? existing_[found].state.get() : nullptr;
   }
   /// Removes the State of a handle, which is free from then on; nullptr if there is none.
-  [[nodiscard]] std::unique_ptr<State> remove(Handle<State>* handle) noexcept {
-    const auto found = existing_.find(handle);
-    if (found == existing_.end()) return nullptr;
-    std::unique_ptr<State> state = std::move(found->second);
+  [[nodiscard]] Owned<State> remove(Handle<State>* handle) noexcept {
+    const std::size_t found = place_of(handle);
+    if (!has(found, handle)) return nullptr;
+    Owned<State> state = std::move(existing_[found].state);
     handle->former = state.get();
     existing_.erase(found);
     free_.push_back(handle);  // there is room for each handle
@@ -67,9 +68,19 @@ class HandleTable {
   [[nodiscard]] auto end() const noexcept { return existing_.end(); }
 
  private:
-  Map existing_;
-  std::vector<std::unique_ptr<Handle<State>>> all_;
-  std::vector<Handle<State>*> free_;  // the newest last
+  [[nodiscard]] std::size_t place_of(const Handle<State>* handle) const noexcept {
+    const auto number = reinterpret_cast<std::uintptr_t>(handle);
+    return existing_.first_where([&](const Entry& entry) {
+      return reinterpret_cast<std::uintptr_t>(entry.handle) >= number;
+    });
+  }
+  [[nodiscard]] bool has(std::size_t place, const Handle<State>* handle) const noexcept {
+    return place != existing_.size() && existing_[place].handle == handle;
+  }
+
+  Array<Entry> existing_;  // in the order of the handles' addresses
+  Array<Owned<Handle<State>>> all_;
+  Array<Handle<State>*> free_;  // the newest last
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/given_memory.hpp>
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/first_launch.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
@@ -15,7 +16,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
@@ -169,8 +169,8 @@ struct KernelCalls {
             if (&device != &stream->device) return HostStatus::invalid_resource_handle;
             const HostStatus verdict = launch_verdict(entry, shape, device.limits, kernel);
             if (verdict != HostStatus::success) return verdict;
-            auto operation = std::make_shared<KernelOperation>(entry, shape, args, runtime.pool,
-                                                               &runtime.known_memory);
+            auto operation = make_shared<KernelOperation>(entry, shape, args, runtime.pool,
+                                                          &runtime.known_memory);
             operation->grid.limits = {device.limits.shared_per_block, device.most_shared()};
             operation->injected.status = runtime.book.kernel_fault();
             if (!reaches_arguments(runtime, device, entry, args)) {

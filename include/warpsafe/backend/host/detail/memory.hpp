@@ -2,23 +2,20 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/device.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/guarded_pages.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/name.hpp>
+#include <warpsafe/error/detail/kept_text.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <memory>
-#include <mutex>
 #include <new>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -107,11 +104,11 @@ class Storage {
     return memory_ != nullptr;
   }
   void swap(Storage& other) noexcept {
-    std::swap(memory_, other.memory_);
-    std::swap(bytes_, other.bytes_);
-    std::swap(guard_bytes_, other.guard_bytes_);
-    std::swap(mapping_, other.mapping_);
-    std::swap(mapped_, other.mapped_);
+    swap_values(memory_, other.memory_);
+    swap_values(bytes_, other.bytes_);
+    swap_values(guard_bytes_, other.guard_bytes_);
+    swap_values(mapping_, other.mapping_);
+    swap_values(mapped_, other.mapped_);
   }
   unsigned char* memory_ = nullptr;
   std::size_t bytes_ = 0;
@@ -132,14 +129,15 @@ struct Allocation {
 
   /// The failure if something was written past the end since the last call, else none. `found`: how
   /// it was found, for the text.
-  [[nodiscard]] Failure take_overrun(std::string_view found) {
+  [[nodiscard]] Failure take_overrun(Name found) {
     if (!storage.take_overrun()) return {};
     char text[512];
     warpsafe::detail::TextBuffer out(text, sizeof text);
     out << "something was written past the end of " << std::uint64_t{bytes} << " bytes of memory";
     put_site(out);
-    out << Name{found.data(), found.size()};
-    return {raw(HostStatus::illegal_address), text};
+    out << found;
+    return {raw(HostStatus::illegal_address),
+            warpsafe::detail::keep_error_text({text, out.size()})};
   }
   /// Appends where the program allocated it.
   void put_site(warpsafe::detail::TextBuffer& out) const {
@@ -169,7 +167,7 @@ class FreedMemory {
       if (written_ == 0) written_ = kept_[dropped].storage.written_after_free();
       bytes_ -= kept_[dropped].bytes;
     }
-    kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(dropped));
+    kept_.erase(0, dropped);
   }
   /// Gives `made` the newest memory of its kind and size, as the pools of drivers and libraries do,
   /// if there is some and `decide()` agrees. Returns whether it did.
@@ -185,7 +183,7 @@ class FreedMemory {
       made.storage = std::move(freed.storage);
       made.storage.reissue(made.bytes);
       bytes_ -= freed.bytes;
-      kept_.erase(kept_.begin() + static_cast<std::ptrdiff_t>(i));
+      kept_.erase(i);
       return true;
     }
     return false;
@@ -202,25 +200,23 @@ class FreedMemory {
   static constexpr std::size_t most_looked_at = 64;
   static constexpr std::size_t most_pieces = 4096;
   static constexpr std::size_t most_bytes = std::size_t{256} << 20U;
-  std::vector<Allocation> kept_;
+  Array<Allocation> kept_;
   std::size_t bytes_ = 0;
   std::size_t written_ = 0;
 };
 
-/// All allocations by address. Not thread-safe; its owner locks. A sorted vector, because clang 15
-/// crashes on std::map's nodes when it compiles for an AMD device.
+/// All allocations by address. Not thread-safe; its owner locks.
 class MemoryRegistry {
  public:
   void add(Allocation allocation) {
-    auto made = std::make_unique<Allocation>(std::move(allocation));
-    allocations_.insert(after(made->storage.get()), std::move(made));
+    auto made = make_owned<Allocation>(std::move(allocation));
+    const std::size_t place = after(made->storage.get());
+    allocations_.insert(place, std::move(made));
   }
   /// The allocation that starts at `memory`, or nullptr.
   [[nodiscard]] Allocation* at(const void* memory) {
-    const auto next = after(memory);
-    if (next == allocations_.begin()) return nullptr;
-    Allocation* const found = std::prev(next)->get();
-    return found->storage.get() == memory ? found : nullptr;
+    Allocation* const found = before(after(memory));
+    return found != nullptr && found->storage.get() == memory ? found : nullptr;
   }
   /// The allocation that contains all of [memory, memory + bytes), or nullptr.
   [[nodiscard]] const Allocation* around(const void* memory, std::size_t bytes) const {
@@ -231,9 +227,10 @@ class MemoryRegistry {
   }
   /// The allocation that is nearest to an address outside of all, or nullptr.
   [[nodiscard]] const Allocation* nearest(const void* memory) const {
-    const auto next = after(memory);
-    const Allocation* const above = next == allocations_.end() ? nullptr : next->get();
-    const Allocation* const below = next == allocations_.begin() ? nullptr : std::prev(next)->get();
+    const std::size_t next = after(memory);
+    const Allocation* const above =
+        next == allocations_.size() ? nullptr : allocations_[next].get();
+    const Allocation* const below = before(next);
     if (above == nullptr || below == nullptr) return above == nullptr ? below : above;
     const std::uintptr_t end = address(below->storage.get()) + below->bytes;
     const std::uintptr_t begin = address(above->storage.get());
@@ -255,8 +252,8 @@ class MemoryRegistry {
   }
   /// Removes the allocation that starts at `memory`. @pre there is one
   [[nodiscard]] Allocation remove(const void* memory) {
-    const auto found = std::prev(after(memory));
-    Allocation allocation = std::move(**found);
+    const std::size_t found = after(memory) - 1;
+    Allocation allocation = std::move(*allocations_[found]);
     allocations_.erase(found);
     return allocation;
   }
@@ -264,16 +261,13 @@ class MemoryRegistry {
   /// Calls `look(allocation)` for each.
   template <class Look>
   void each(const Look& look) {
-    for (const std::unique_ptr<Allocation>& allocation : allocations_) look(*allocation);
+    for (const Owned<Allocation>& allocation : allocations_) look(*allocation);
   }
 
  private:
-  using Allocations = std::vector<std::unique_ptr<Allocation>>;
-
   [[nodiscard]] Allocation* holder(const void* memory, std::size_t bytes) const {
-    const auto next = after(memory);
-    if (next == allocations_.begin()) return nullptr;
-    Allocation* const found = std::prev(next)->get();
+    Allocation* const found = before(after(memory));
+    if (found == nullptr) return nullptr;
     const std::size_t offset = address(memory) - address(found->storage.get());
     const bool inside = offset < found->bytes && bytes <= found->bytes - offset;
     return inside ? found : nullptr;
@@ -281,20 +275,22 @@ class MemoryRegistry {
   [[nodiscard]] static std::uintptr_t address(const void* memory) noexcept {
     return reinterpret_cast<std::uintptr_t>(memory);
   }
-  /// The first allocation that begins above `memory`.
-  [[nodiscard]] Allocations::const_iterator after(const void* memory) const {
-    return std::upper_bound(allocations_.begin(), allocations_.end(), address(memory),
-                            [](std::uintptr_t wanted, const auto& allocation) {
-                              return wanted < address(allocation->storage.get());
-                            });
+  /// The number of the first allocation that begins above `memory`.
+  [[nodiscard]] std::size_t after(const void* memory) const {
+    return allocations_.first_where([&](const Owned<Allocation>& allocation) {
+      return address(memory) < address(allocation->storage.get());
+    });
   }
-  Allocations allocations_;
+  [[nodiscard]] Allocation* before(std::size_t number) const {
+    return number == 0 ? nullptr : allocations_[number - 1].get();
+  }
+  Array<Owned<Allocation>> allocations_;
 };
 
 /// The registry for running work, which does not hold the owner's lock.
 struct SharedRegistry {
   MemoryRegistry& memory;
-  std::mutex& mutex;
+  Mutex& mutex;
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -3,19 +3,18 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/capture_rules.hpp>
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/memory_access.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
-#include <string>
 #include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
@@ -24,7 +23,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 struct MemoryCalls {
   /// For 0 bytes, stores nullptr and succeeds, as CUDA does.
   static int allocate(void*& memory, std::size_t bytes, StreamHandle* handle) noexcept {
-    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, Lock& lock) {
       StreamState* stream = nullptr;
       if (const int status = usable(runtime, handle, stream); status != 0) return status;
       Device& device = stream->device;
@@ -38,7 +37,7 @@ struct MemoryCalls {
         static_cast<void>(runtime.memory.remove(memory));
         device.used -= bytes;
       }};
-      runtime.submit(*stream, std::make_shared<AllocateOperation>(memory, bytes));
+      runtime.submit(*stream, make_shared<AllocateOperation>(memory, bytes));
       unrecorded.active = false;
       return status;
     });
@@ -55,7 +54,7 @@ struct MemoryCalls {
         return raw(HostStatus::invalid_value);
       }
       if (const int no = check_not_capturing(*stream); no != 0) return no;
-      runtime.submit(*stream, std::make_shared<ReleaseOperation>(runtime, memory, found->bytes));
+      runtime.submit(*stream, make_shared<ReleaseOperation>(runtime, memory, found->bytes));
       found->freed = true;
       runtime.devices[static_cast<std::size_t>(found->device)]->used -= found->bytes;
       // If no work may still write to it, this call returns what the release would find.
@@ -74,7 +73,7 @@ struct MemoryCalls {
     });
   }
   static int allocate_unordered(void*& memory, std::size_t bytes) noexcept {
-    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, Lock& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       if (const int no = unsafe_call(runtime); no != 0) return no;
@@ -82,7 +81,7 @@ struct MemoryCalls {
     });
   }
   static int allocate_managed(void*& memory, std::size_t bytes) noexcept {
-    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, Lock& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       if (const int no = unsafe_call(runtime); no != 0) return no;
@@ -93,7 +92,7 @@ struct MemoryCalls {
   /// hipFree. cudaFree only "may perform implicit synchronization" (CUDA 13.0, cuda_runtime_api.h),
   /// so a program cannot rely on it.
   static int deallocate_unordered(void* memory) noexcept {
-    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, Lock& lock) {
       if (memory == nullptr) return 0;
       Allocation* const found = runtime.memory.at(memory);
       if (found == nullptr || found->kind == MemoryKind::pinned || found->ordered || found->freed) {
@@ -108,7 +107,7 @@ struct MemoryCalls {
     });
   }
   static int host_allocate(void*& memory, std::size_t bytes) noexcept {
-    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, Lock& lock) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
       if (const int no = unsafe_call(runtime); no != 0) return no;
@@ -121,7 +120,7 @@ struct MemoryCalls {
   /// Waits for all work of all devices, which may use the memory. HIP documents this for
   /// hipHostFree. CUDA does not for cudaFreeHost, so a program cannot rely on it.
   static int host_deallocate(void* memory) noexcept {
-    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, Lock& lock) {
       if (memory == nullptr) return 0;
       Allocation* const found = runtime.memory.at(memory);
       if (found == nullptr || found->kind != MemoryKind::pinned || found->freed) {
@@ -140,14 +139,14 @@ struct MemoryCalls {
   /// synchronous", CUDA Runtime API, "API synchronization behavior").
   static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
                   StreamHandle* stream) noexcept {
-    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, Lock& lock) {
       return copy_rows(runtime, lock, to, bytes, from, bytes, {bytes, 1}, kind, stream);
     });
   }
   static int copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                      std::size_t width, std::size_t rows, CopyKind kind,
                      StreamHandle* stream) noexcept {
-    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, Lock& lock) {
       if (width > to_pitch || width > from_pitch) return raw(HostStatus::invalid_pitch);
       return copy_rows(runtime, lock, to, to_pitch, from, from_pitch, {width, rows}, kind, stream);
     });
@@ -155,7 +154,7 @@ struct MemoryCalls {
   /// Needs no peer access, as on CUDA.
   static int copy_peer(void* to, int to_device, const void* from, int from_device,
                        std::size_t bytes, StreamHandle* stream) noexcept {
-    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, Lock& lock) {
       if (runtime.device(to_device) == nullptr || runtime.device(from_device) == nullptr) {
         return raw(HostStatus::invalid_device);
       }
@@ -172,7 +171,7 @@ struct MemoryCalls {
       if (!reachable(runtime, memory, bytes, &stream->device)) {
         return raw(HostStatus::invalid_value);  // as on two H200s (CUDA 13.0)
       }
-      runtime.submit(*stream, std::make_shared<FillOperation>(memory, value, bytes));
+      runtime.submit(*stream, make_shared<FillOperation>(memory, value, bytes));
       return 0;
     });
   }
@@ -189,8 +188,8 @@ struct MemoryCalls {
 
  private:
   /// Allocates memory of a device and counts it.
-  [[nodiscard]] static int take(Runtime& runtime, std::unique_lock<std::mutex>& lock, void*& memory,
-                                std::size_t bytes, MemoryKind kind, Device& device, bool ordered) {
+  [[nodiscard]] static int take(Runtime& runtime, Lock& lock, void*& memory, std::size_t bytes,
+                                MemoryKind kind, Device& device, bool ordered) {
     memory = nullptr;
     if (bytes == 0) return 0;
     if (bytes > device.available()) return raw(HostStatus::out_of_memory);
@@ -202,9 +201,8 @@ struct MemoryCalls {
   }
   /// Registers new memory; nullptr if the system has none left. Releases the lock meanwhile,
   /// because filling the memory takes time.
-  [[nodiscard]] static void* add(Runtime& runtime, std::unique_lock<std::mutex>& lock,
-                                 std::size_t bytes, MemoryKind kind, const Device& device,
-                                 bool ordered) {
+  [[nodiscard]] static void* add(Runtime& runtime, Lock& lock, std::size_t bytes, MemoryKind kind,
+                                 const Device& device, bool ordered) {
     Allocation made{{}, bytes, kind, device.limits.device, false, ordered, caller().site};
     if (!runtime.hands_out_again(made)) {
       lock.unlock();
@@ -219,8 +217,8 @@ struct MemoryCalls {
   }
   /// Frees memory of `device` outside any stream's order, after all work of `users` (nullptr: of
   /// all devices). If it fails, the memory stays allocated.
-  static void release(Runtime& runtime, std::unique_lock<std::mutex>& lock, Allocation& memory,
-                      Device& device, const Device* users) {
+  static void release(Runtime& runtime, Lock& lock, Allocation& memory, Device& device,
+                      const Device* users) {
     memory.freed = true;
     {
       OnFailure kept{[&] { memory.freed = false; }};
@@ -254,10 +252,9 @@ struct MemoryCalls {
     return memory != nullptr && (found == nullptr || found->kind != MemoryKind::device);
   }
 
-  [[nodiscard]] static int copy_rows(Runtime& runtime, std::unique_lock<std::mutex>& lock, void* to,
-                                     std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                     Rows rows, CopyKind kind, StreamHandle* handle,
-                                     bool by_device = false) {
+  [[nodiscard]] static int copy_rows(Runtime& runtime, Lock& lock, void* to, std::size_t to_pitch,
+                                     const void* from, std::size_t from_pitch, Rows rows,
+                                     CopyKind kind, StreamHandle* handle, bool by_device = false) {
     StreamState* stream = nullptr;
     if (const int status = usable(runtime, handle, stream); status != 0) return status;
     const std::size_t to_bytes = rows.extent(to_pitch);
@@ -270,7 +267,7 @@ struct MemoryCalls {
         !on_side(runtime, !from_host, from, from_bytes, now)) {
       return raw(HostStatus::invalid_value);
     }
-    auto operation = std::make_shared<CopyOperation>(to, to_pitch, from, from_pitch, rows);
+    auto operation = make_shared<CopyOperation>(to, to_pitch, from, from_pitch, rows);
     // A captured copy reads the memory at each replay, not now.
     const bool captured = stream->capture != nullptr;
     const bool wait = !captured && to_host && (from_host || !reachable(runtime, to, to_bytes));
@@ -279,7 +276,7 @@ struct MemoryCalls {
     Device& device = stream->device;
     runtime.submit(*stream, operation);
     if (!wait) return 0;
-    const std::shared_ptr<const Operation> copied = operation;
+    const Shared<const Operation> copied = operation;
     runtime.finish(lock, {&copied, 1});
     if (from_host) runtime.report_done(copied);
     return runtime.take_failure(device);

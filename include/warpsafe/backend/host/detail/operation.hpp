@@ -4,25 +4,21 @@
 
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/given_memory.hpp>
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/grid_pool.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/memory_access.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/name.hpp>
+#include <warpsafe/error/detail/kept_text.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <mutex>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -49,16 +45,15 @@ struct Access {
 
 /// An operation in a stream's queue. A scheduler may run it once all earlier operations of its
 /// stream and `after` are done. It judges the order by `accesses` alone.
-struct Operation : std::enable_shared_from_this<Operation> {
-  std::vector<Access> accesses;
-  std::shared_ptr<const Operation>
-      after;  ///< of another stream; nullptr if there is nothing to wait for
-  mutable std::vector<StreamState*>
+struct Operation : Counted {
+  Array<Access> accesses;
+  Shared<const Operation> after;  ///< of another stream; nullptr if there is nothing to wait for
+  mutable Array<StreamState*>
       dependents;  ///< streams whose next operation waits for this one; or nullptr
   bool done = false;
   Caller caller;             ///< the line that submitted it
   std::uint64_t number = 0;  ///< set by the scheduler, if there is one
-  std::chrono::steady_clock::time_point finished{};
+  Time finished = 0;
 
   Operation() = default;
   Operation(const Operation&) = delete;
@@ -120,9 +115,8 @@ struct KernelOperation final : Operation {
     });
   }
   /// The same launch, for another executable graph, which may run at the same time.
-  [[nodiscard]] std::shared_ptr<KernelOperation> copy() {
-    auto made =
-        std::make_shared<KernelOperation>(grid.entry(), grid.shape, grid.values(), pool, known);
+  [[nodiscard]] Shared<KernelOperation> copy() {
+    auto made = make_shared<KernelOperation>(grid.entry(), grid.shape, grid.values(), pool, known);
     made->grid.limits = grid.limits;
     made->accesses = accesses;
     made->caller = caller;
@@ -132,9 +126,9 @@ struct KernelOperation final : Operation {
   }
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::kernel; }
   Failure run() override {
-    if (injected.status != 0) return std::exchange(injected, {});
+    if (injected.status != 0) return take_value(injected, {});
     grid.kernel = caller.kernel;
-    KernelWatch* const watched_by = std::exchange(watch, nullptr);
+    KernelWatch* const watched_by = take_value(watch, nullptr);
     if (watched_by != nullptr) watched_by->begins(*this);
     grid.begin();
     pool.run(grid);
@@ -152,7 +146,7 @@ struct KernelOperation final : Operation {
  private:
   /// Looks behind the memory that the kernel was given. A GPU finds such a write later or never.
   [[nodiscard]] Failure find_overrun() const {
-    const std::lock_guard lock(known->mutex);
+    const Lock lock(known->mutex);
     for (const Access& access : accesses) {
       Allocation* const memory = known->memory.around(access.address, 1);
       if (memory == nullptr) continue;
@@ -171,12 +165,13 @@ struct KernelOperation final : Operation {
     return {};
   }
   /// Appends the allocation that is nearest to the bad access.
-  void name_memory(std::string& text) const {
-    char nearest[320];
+  void name_memory(Name& text) const {
+    char nearest[1024];
     warpsafe::detail::TextBuffer out(nearest, sizeof nearest);
-    const std::lock_guard lock(known->mutex);
+    out << text;
+    const Lock lock(known->mutex);
     known->memory.name_nearest(out, grid.bad_address());
-    text.append(nearest, out.size());
+    text = warpsafe::detail::keep_error_text({nearest, out.size()});
   }
 };
 
@@ -216,7 +211,7 @@ struct CopyOperation final : Operation {
   Failure run() override {
     copy(to_, to_pitch_, from_, from_pitch_);
     // A stream keeps its newest operation, but must not keep these bytes.
-    std::vector<unsigned char>().swap(staged_);
+    staged_ = {};
     return {};
   }
   [[nodiscard]] bool survives_loss() const noexcept override { return false; }
@@ -233,7 +228,7 @@ struct CopyOperation final : Operation {
   std::size_t to_pitch_;
   std::size_t from_pitch_;
   Rows rows_;
-  std::vector<unsigned char> staged_;
+  Array<unsigned char> staged_;
 };
 
 struct FillOperation final : Operation {
@@ -254,7 +249,15 @@ struct FillOperation final : Operation {
   std::size_t bytes_;
 };
 
-using Operations = std::span<const std::shared_ptr<const Operation>>;
+/// Some operations in a row, none of them nullptr.
+struct Operations {
+  const Shared<const Operation>* first;
+  std::size_t count;
+
+  [[nodiscard]] std::size_t size() const noexcept { return count; }
+  [[nodiscard]] const Shared<const Operation>* begin() const noexcept { return first; }
+  [[nodiscard]] const Shared<const Operation>* end() const noexcept { return first + count; }
+};
 
 /// Decides when operations run, instead of the streams' workers. The runtime reports everything
 /// that orders them. At most one is active: Runtime::scheduler. Every member is called with the
@@ -267,11 +270,11 @@ class Scheduler {
   virtual ~Scheduler() = default;
 
   /// A call of the program begins.
-  virtual void begin_call(std::unique_lock<std::mutex>& lock) = 0;
+  virtual void begin_call(Lock& lock) = 0;
   /// The operation was added to the end of the stream's queue.
   virtual void submitted(StreamState& stream, Operation& operation) = 0;
   /// Runs operations until all of these are done; none is nullptr.
-  virtual void finish(std::unique_lock<std::mutex>& lock, Operations operations) = 0;
+  virtual void finish(Lock& lock, Operations operations) = 0;
   /// The host now knows that these are done; none is nullptr.
   virtual void known_done(Operations operations) = 0;
   /// Whether the host knows that the operation is done.

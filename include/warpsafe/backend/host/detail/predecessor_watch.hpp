@@ -3,18 +3,18 @@
 #pragma once
 
 #include <warpsafe/backend/detail/host_thread.hpp>
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/core/name.hpp>
 
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -55,36 +55,36 @@ class PredecessorWatch {
 
   /// Begins to follow a grid: the threads of block 0 and of every `every`th block from `offset` on,
   /// since each thread costs calls of the system.
-  void begin(std::vector<PredecessorMemory> memory, std::uint64_t every, std::uint64_t offset) {
+  void begin(Array<PredecessorMemory> memory, std::uint64_t every, std::uint64_t offset) {
     memory_ = std::move(memory);
-    states_.assign(memory_.size(), {});
+    states_ = {memory_.size(), State{}};
     touches_.clear();
     touches_.reserve(4 * memory_.size());
     every_ = every;
     offset_ = offset;
     covered_ = false;
-    active().store(this, std::memory_order_release);
+    active().store(this, __ATOMIC_RELEASE);
     apply(true);
   }
   /// Ends it: all memory is accessible again, with its own contents.
   void end() {
     reveal(true);
-    if (active().load(std::memory_order_relaxed) != this) return;
+    if (active().load(__ATOMIC_RELAXED) != this) return;
     for (State& state : states_) state.open = true;
     apply(waited_);
-    active().store(nullptr, std::memory_order_release);
+    active().store(nullptr, __ATOMIC_RELEASE);
   }
   /// Until the first thread waits, the grid sees `old` in place of what the predecessor has
   /// written; with `late` until its end. Not under ThreadSanitizer, where a block's threads run at
   /// once: it would report the change.
-  void hide(void* memory, const std::vector<unsigned char>& old, bool late) {
+  void hide(void* memory, const Array<unsigned char>& old, bool late) {
     if constexpr (thread_sanitizer) return;
     auto* const at = static_cast<unsigned char*>(memory);
     hidden_.push_back({at, {at, at + old.size()}, old, late});
     std::memcpy(at, old.data(), old.size());
   }
   [[nodiscard]] bool hides() const noexcept { return !hidden_.empty(); }
-  [[nodiscard]] const std::vector<EarlyTouch>& touches() const noexcept { return touches_; }
+  [[nodiscard]] const Array<EarlyTouch>& touches() const noexcept { return touches_; }
   /// Whether the grid's dependents could begin only after its own predecessor had ended: a block
   /// waited before it allowed them.
   [[nodiscard]] bool covered() const noexcept { return covered_; }
@@ -123,7 +123,7 @@ class PredecessorWatch {
 
   /// Whether a fault comes from a protected page; the access can then go on. For a signal handler.
   [[nodiscard]] static bool takes(const void* address, void* context) noexcept {
-    PredecessorWatch* const watch = active().load(std::memory_order_acquire);
+    PredecessorWatch* const watch = active().load(__ATOMIC_ACQUIRE);
     return watch != nullptr && watch->take(reinterpret_cast<std::uintptr_t>(address), context);
   }
 
@@ -138,14 +138,13 @@ class PredecessorWatch {
   };
   struct Hidden {
     unsigned char* at;
-    std::vector<unsigned char> now;
-    std::vector<unsigned char> old;
+    Array<unsigned char> now;
+    Array<unsigned char> old;
     bool late;
   };
 
-  [[nodiscard, gnu::visibility("default")]] static std::atomic<PredecessorWatch*>&
-  active() noexcept {
-    static std::atomic<PredecessorWatch*> one = nullptr;
+  [[nodiscard, gnu::visibility("default")]] static Atomic<PredecessorWatch*>& active() noexcept {
+    static Atomic<PredecessorWatch*> one = nullptr;
     return one;
   }
   [[nodiscard]] int wanted(std::size_t number) const noexcept {
@@ -164,7 +163,7 @@ class PredecessorWatch {
   }
   void apply(bool waited) noexcept {
     waited_ = waited;
-    if (active().load(std::memory_order_relaxed) != this) return;
+    if (active().load(__ATOMIC_RELAXED) != this) return;
     for (std::size_t i = 0; i < memory_.size(); ++i) protect(i, wanted(i));
   }
   void set_waited(bool waited) noexcept {
@@ -182,7 +181,7 @@ class PredecessorWatch {
         if (hidden.at[i] == hidden.old[i]) hidden.at[i] = hidden.now[i];
       }
     }
-    std::erase_if(hidden_, [&](const Hidden& hidden) { return !hidden.late || late_too; });
+    hidden_.erase_if([&](const Hidden& hidden) { return !hidden.late || late_too; });
     apply(waited_);
   }
   [[nodiscard]] bool take(std::uintptr_t address, void* context) noexcept {
@@ -221,10 +220,10 @@ class PredecessorWatch {
 #endif
   }
 
-  std::vector<PredecessorMemory> memory_;
-  std::vector<State> states_;
-  std::vector<EarlyTouch> touches_;
-  std::vector<Hidden> hidden_;
+  Array<PredecessorMemory> memory_;
+  Array<State> states_;
+  Array<EarlyTouch> touches_;
+  Array<Hidden> hidden_;
   std::uint64_t every_ = 1;
   std::uint64_t offset_ = 0;
   bool followed_ = false;

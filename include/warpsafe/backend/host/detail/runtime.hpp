@@ -4,28 +4,21 @@
 
 #include <warpsafe/backend/host/detail/calls.hpp>
 #include <warpsafe/backend/host/detail/capture_state.hpp>
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/device.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/grid_pool.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/error/detail/kept_text.hpp>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -33,14 +26,14 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 /// so that calls after main() are refused. `mutex` guards all members except the pool's own.
 class Runtime {
  public:
-  std::mutex mutex;
-  std::condition_variable progress;              ///< an operation is done, or a worker has ended
-  std::vector<std::unique_ptr<Device>> devices;  ///< only grows
-  int device_count = 0;                          ///< visible devices
+  Mutex mutex;
+  Condition progress;            ///< an operation is done, or a worker has ended
+  Array<Owned<Device>> devices;  ///< only grows
+  int device_count = 0;          ///< visible devices
   StreamTable streams;
-  std::vector<std::unique_ptr<StreamState>> retired;  ///< destroyed by the program, not yet drained
+  Array<Owned<StreamState>> retired;  ///< destroyed by the program, not yet drained
   HandleTable<EventState> events;
-  std::vector<std::shared_ptr<CaptureWork>> captures;  ///< open captures
+  Array<Shared<CaptureWork>> captures;  ///< open captures
   HandleTable<GraphState> graphs;
   HandleTable<GraphExecState> graph_execs;
   MemoryRegistry memory;
@@ -74,17 +67,19 @@ class Runtime {
   /// The status of every call if calls are impossible, else 0.
   [[nodiscard]] int unavailable() const noexcept {
     if (forked()) return raw(HostStatus::initialization_error);
-    return stopping_.load(std::memory_order_relaxed) ? raw(HostStatus::deinitialized) : 0;
+    return stopping_.load(__ATOMIC_RELAXED) ? raw(HostStatus::deinitialized) : 0;
   }
 
   /// Makes `count` devices visible, all reset.
   void reset_devices(int count) {
-    const unsigned processors = std::thread::hardware_concurrency();
-    const std::string text = "CPU (" + std::to_string(processors) + " threads)";
-    const Name name = warpsafe::detail::keep_error_text({text.data(), text.size()});
+    const unsigned processors = Thread::processors();
+    char text[64];
+    TextBuffer out(text, sizeof text);
+    out << "CPU (" << processors << " threads)";
+    const Name name = warpsafe::detail::keep_error_text({text, out.size()});
     device_count = count;
     for (int i = 0; i < count; ++i) {
-      if (i == static_cast<int>(devices.size())) devices.push_back(std::make_unique<Device>(i));
+      if (i == static_cast<int>(devices.size())) devices.push_back(make_owned<Device>(i));
       devices[static_cast<std::size_t>(i)]->reset(i, name, processors == 0 ? 1 : processors);
     }
     // A later run of the race detector must not report what happened on a device that is gone.
@@ -99,103 +94,105 @@ class Runtime {
   /// Whether an operation of `stream` that may access memory has not ended, or one of another
   /// stream that it waits for.
   [[nodiscard]] static bool works(const StreamState& stream) {
-    return std::any_of(stream.queue.begin(), stream.queue.end(), [](const auto& operation) {
+    for (const auto& operation : stream.queue) {
       const bool waits = operation->after != nullptr && !operation->after->done;
       const OperationKind kind = operation->kind();
-      return waits || kind == OperationKind::kernel || kind == OperationKind::copy ||
-             kind == OperationKind::fill || kind == OperationKind::graph;
-    });
+      if (waits || kind == OperationKind::kernel || kind == OperationKind::copy ||
+          kind == OperationKind::fill || kind == OperationKind::graph) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Adds an operation to the end of a stream, or to the stream's capture. Work of a default stream
   /// waits for all blocking streams of the device, which then wait for it (CUDA Runtime API,
   /// "Stream synchronization behavior").
-  void submit(StreamState& stream, std::shared_ptr<Operation> operation) {
+  void submit(StreamState& stream, Shared<Operation> operation) {
     operation->caller = host::caller();
     if (stream.capture != nullptr) {
       stream.capture->add(std::move(operation), stream.tail);
       return;
     }
-    const std::vector<StreamState*> others =
-        stream.is_default ? blocking_streams(streams, stream.device) : std::vector<StreamState*>{};
+    const Array<StreamState*> others =
+        stream.is_default ? blocking_streams(streams, stream.device) : Array<StreamState*>{};
     for (StreamState* other : others) order_after(stream, other->last);
     if (stream.is_default) order_after_retired(stream);
     enqueue(stream, operation);
     for (StreamState* other : others) order_after(*other, stream.last);
   }
   /// Makes later work of `stream` run after `operation`, which may be nullptr.
-  void order_after(StreamState& stream, std::shared_ptr<const Operation> operation) {
+  void order_after(StreamState& stream, Shared<const Operation> operation) {
     if (operation == nullptr || (operation->done && scheduler == nullptr)) return;
-    auto mark = std::make_shared<MarkOperation>();
+    auto mark = make_shared<MarkOperation>();
     mark->after = std::move(operation);
     mark->caller = host::caller();
     enqueue(stream, std::move(mark));
   }
 
   /// Waits until `operation` is done, for a caller that documents this wait. It may be nullptr.
-  void wait(std::unique_lock<std::mutex>& lock, const std::shared_ptr<const Operation>& operation) {
+  void wait(Lock& lock, const Shared<const Operation>& operation) {
     if (operation == nullptr) return;
     finish(lock, {&operation, 1});
     report_done(operation);
   }
   /// The same for all work of `device` (nullptr: of all devices).
-  void wait_all(std::unique_lock<std::mutex>& lock, const Device* device) {
+  void wait_all(Lock& lock, const Device* device) {
     const auto newest = finish_all(lock, device);
-    if (scheduler != nullptr) scheduler->known_done(newest);
+    if (scheduler != nullptr) scheduler->known_done({newest.data(), newest.size()});
   }
   /// Like wait_all, for a caller that does not document this wait. Returns the operations that it
   /// waited for, none of them nullptr.
-  std::vector<std::shared_ptr<const Operation>> finish_all(std::unique_lock<std::mutex>& lock,
-                                                           const Device* device) {
-    std::vector<std::shared_ptr<const Operation>> newest;
+  Array<Shared<const Operation>> finish_all(Lock& lock, const Device* device) {
+    Array<Shared<const Operation>> newest;
     const auto look_at = [&](const StreamState& stream) {
       const bool asked = device == nullptr || device == &stream.device;
       if (asked && stream.last != nullptr) newest.push_back(stream.last);
     };
     for (const auto& [key, stream] : streams) look_at(*stream);
     for (const auto& stream : retired) look_at(*stream);
-    finish(lock, newest);
+    finish(lock, {newest.data(), newest.size()});
     return newest;
   }
   /// Waits until no operation is left, whatever other threads submit: new calls of theirs are held
   /// back meanwhile. Not for long at a time, because a running kernel may wait for such a thread.
   /// At the end of the program it gives up, because nothing runs the work that is left.
-  void wait_until_idle(std::unique_lock<std::mutex>& lock) {
+  void wait_until_idle(Lock& lock) {
     const auto idle = [this] {
-      const auto is_idle = [](const auto& stream) { return stream->idle(); };
-      return std::all_of(streams.begin(), streams.end(),
-                         [&](const auto& entry) { return is_idle(entry.second); }) &&
-             std::all_of(retired.begin(), retired.end(), is_idle);
+      bool all = true;
+      for (const auto& [key, stream] : streams) all = all && stream->idle();
+      for (const auto& stream : retired) all = all && stream->idle();
+      return all;
     };
     const auto wait_held_back = [&] {
       ++held_back_;
-      const bool now = progress.wait_for(lock, std::chrono::milliseconds(20), idle);
+      const bool now = progress.wait_for(lock, 20 * millisecond, idle);
       --held_back_;
       return now;
     };
     while (!wait_held_back() && !stopping_) {
       progress.notify_all();
-      progress.wait_for(lock, std::chrono::milliseconds(1));
+      progress.wait_until(lock, now() + millisecond);
     }
     progress.notify_all();
   }
   /// A call of another thread may begin.
-  void admit_call(std::unique_lock<std::mutex>& lock) {
+  void admit_call(Lock& lock) {
     if (held_back_ != 0) progress.wait(lock, [this] { return held_back_ == 0; });
   }
-  void finish(std::unique_lock<std::mutex>& lock, Operations operations) {
+  void finish(Lock& lock, Operations operations) {
     if (scheduler != nullptr) return scheduler->finish(lock, operations);
     for (const auto& operation : operations) {
       progress.wait(lock, [&] { return operation->done; });
     }
   }
   /// Tells the scheduler that the host knows that `operation` is done. It may be nullptr.
-  void report_done(const std::shared_ptr<const Operation>& operation) {
+  void report_done(const Shared<const Operation>& operation) {
     if (scheduler != nullptr && operation != nullptr) scheduler->known_done({&operation, 1});
   }
   /// Runs the oldest operation of a stream. @pre it is runnable
-  void run_front(StreamState& stream, std::unique_lock<std::mutex>& lock) {
-    const std::shared_ptr<Operation> operation = stream.queue.front();
+  void run_front(StreamState& stream, Lock& lock) {
+    const Shared<Operation> operation = stream.queue.front();
     Failure failure;
     if (stream.device.lost() == 0 || operation->survives_loss()) {
       lock.unlock();
@@ -210,7 +207,7 @@ class Runtime {
     }
     stream.device.fail(std::move(failure));
     stream.queue.pop_front();
-    operation->finished = std::chrono::steady_clock::now();
+    operation->finished = now();
     operation->done = true;
     operation->after = nullptr;  // do not keep a graph's earlier launches alive
     for (StreamState* one : operation->dependents) {
@@ -248,10 +245,7 @@ class Runtime {
   int set_failure_text(const Failure& failure) {
     if (failure.status != 0) {
       thread_state().failure_status = failure.status;
-      thread_state().failure_text =
-          failure.text.empty()
-              ? Name{}
-              : warpsafe::detail::keep_error_text({failure.text.data(), failure.text.size()});
+      thread_state().failure_text = failure.text;
     }
     return failure.status;
   }
@@ -277,10 +271,10 @@ class Runtime {
       gone->blocking = false;  // it gets no more work, so once is enough
     }
   }
-  void enqueue(StreamState& stream, const std::shared_ptr<Operation>& operation) {
+  void enqueue(StreamState& stream, const Shared<Operation>& operation) {
     const bool served = scheduler == nullptr;
     if (served && !stream.worker.joinable()) {
-      stream.worker = std::thread([this, &stream] { serve(stream); });
+      stream.worker = Thread([this, &stream] { serve(stream); });
     }
     // What may run out of memory comes first: an operation that is refused must not run.
     const bool waits = operation->after != nullptr && !operation->after->done;
@@ -295,7 +289,7 @@ class Runtime {
   }
   /// A stream's worker: runs its operations until the stream is destroyed and drained.
   void serve(StreamState& stream) {
-    std::unique_lock lock(mutex);
+    Lock lock(mutex);
     for (;;) {
       stream.work.wait(lock, [&] {
         const bool mine = stream.runnable() && scheduler == nullptr;
@@ -312,9 +306,9 @@ class Runtime {
   /// others.
   void stop() noexcept {
     if (forked()) return;
-    std::vector<StreamState*> all;
+    Array<StreamState*> all;
     {
-      const std::lock_guard lock(mutex);
+      const Lock lock(mutex);
       stopping_ = true;
       for (const auto& [key, stream] : streams) all.push_back(stream.get());
       for (const auto& stream : retired) all.push_back(stream.get());
@@ -322,9 +316,9 @@ class Runtime {
     }
     pool.close();
     // A kernel that never ends must not keep the program running.
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-    while (!gone(all) && std::chrono::steady_clock::now() < deadline) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const auto deadline = now() + 2000 * millisecond;
+    while (!gone(all) && now() < deadline) {
+      sleep_for(1 * millisecond);
     }
     const bool in_time = gone(all);
     for (StreamState* stream : all) {
@@ -336,9 +330,9 @@ class Runtime {
   /// Prints the failures that no call has returned, because the program has made none since. Also
   /// looks behind memory that was not freed.
   void report_untold() noexcept {
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex);
     const auto look = [this](Allocation& kept) {
-      Failure failure = kept.take_overrun("; found at the end of the program");
+      Failure failure = kept.take_overrun(Name::of("; found at the end of the program"));
       if (failure.status != 0) {
         devices[static_cast<std::size_t>(kept.device)]->fail(std::move(failure));
       }
@@ -348,16 +342,15 @@ class Runtime {
     for (const auto& device : devices) {
       if (!device->keeps_untold()) continue;
       const Failure& failure = device->failure();
-      const Name text = failure.text.empty() ? row_of(failure.status).text
-                                             : Name{failure.text.data(), failure.text.size()};
+      const Name text = failure.text.empty() ? row_of(failure.status).text : failure.text;
       std::fprintf(stderr,
                    "warpsafe: work failed on device %d, and no call has returned the error: %.*s\n"
                    "  synchronize a stream after the last work, and look at the result\n",
                    device->limits.device, static_cast<int>(text.size), text.data);
     }
   }
-  [[nodiscard]] bool gone(const std::vector<StreamState*>& all) {
-    const std::lock_guard lock(mutex);
+  [[nodiscard]] bool gone(const Array<StreamState*>& all) {
+    const Lock lock(mutex);
     for (const StreamState* stream : all) {
       if (stream->worker.joinable() && !stream->exited) return false;
     }
@@ -366,7 +359,7 @@ class Runtime {
 
   int held_back_ = 0;  // threads in wait_until_idle
   const unsigned process_ = warpsafe::detail::process_number();
-  std::atomic<bool> stopping_ = false;
+  Atomic<bool> stopping_ = false;
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

@@ -2,14 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/name.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <mutex>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -21,7 +20,7 @@ class SharedRequests {
   /// A line asks for `count` elements of `size` bytes, and the launch gives `given` bytes.
   void add(std::size_t count, std::size_t size, const char* file, unsigned line,
            std::uint64_t given) noexcept {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     std::size_t place = 0;
     while (place < count_ && !requests_[place].is_at(file, line)) ++place;
     if (place == most) return;
@@ -31,10 +30,8 @@ class SharedRequests {
   }
   /// The bytes that the kernel needs, if the launch may give more by mistake; else 0. A block then
   /// tells whether it has used more.
-  [[nodiscard]] std::uint64_t needed() const noexcept {
-    return needed_.load(std::memory_order_relaxed);
-  }
-  void use_more() noexcept { uses_more_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t needed() const noexcept { return needed_.load(__ATOMIC_RELAXED); }
+  void use_more() noexcept { uses_more_.store(true, __ATOMIC_RELAXED); }
 
   /// Several lines ask for an array each, and the launch gives the sum of them. Appends what is
   /// wrong. False if that is not so. @pre the grid has ended
@@ -66,10 +63,10 @@ class SharedRequests {
   /// Whether this is the first warning about the kernel. A program with more kernels that do this
   /// has been told often enough.
   [[nodiscard, gnu::visibility("hidden")]] static bool is_first_of(const void* function) noexcept {
-    static std::atomic<const void*> told[32];
-    for (std::atomic<const void*>& slot : told) {
+    static Atomic<const void*> told[32];
+    for (Atomic<const void*>& slot : told) {
       const void* seen = nullptr;
-      if (slot.compare_exchange_strong(seen, function)) return true;
+      if (slot.compare_exchange(seen, function)) return true;
       if (seen == function) return false;
     }
     return false;
@@ -113,11 +110,11 @@ class SharedRequests {
            requests_[0].bytes() * requests_[0].size == given;
   }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   Request requests_[most] = {};
   std::size_t count_ = 0;
-  std::atomic<std::uint64_t> needed_ = 0;
-  std::atomic<bool> uses_more_ = false;
+  Atomic<std::uint64_t> needed_ = 0;
+  Atomic<bool> uses_more_ = false;
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

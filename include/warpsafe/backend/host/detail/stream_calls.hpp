@@ -4,17 +4,15 @@
 
 #include <warpsafe/backend/host/detail/capture_rules.hpp>
 #include <warpsafe/backend/host/detail/capture_state.hpp>
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 
 #include <pthread.h>
 
-#include <chrono>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <utility>
-#include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -33,7 +31,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 [[nodiscard]] inline StreamHandle* add_stream(Runtime& runtime, Device& device,
                                               bool blocking = false) {
   runtime.reap();
-  auto made = std::make_unique<StreamState>(device, ++runtime.streams_made);
+  auto made = make_owned<StreamState>(device, ++runtime.streams_made);
   StreamState* const stream = made.get();
   stream->blocking = blocking;
   // A scheduler's seed decides, so that a use of the old handle is found in some of the runs.
@@ -71,8 +69,8 @@ inline void end_own_streams(std::uint64_t thread) noexcept {
   if (runtime.unavailable() != 0) return;
   static_cast<void>(guarded(
       [&] {
-        const std::lock_guard lock(runtime.mutex);
-        std::vector<StreamHandle*> own;
+        const Lock lock(runtime.mutex);
+        Array<StreamHandle*> own;
         for (const auto& [handle, stream] : runtime.streams) {
           if (stream->of_thread == thread) own.push_back(handle);
         }
@@ -145,7 +143,7 @@ struct ReleaseOperation final : Operation {
   }
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::release; }
   Failure run() override {
-    std::unique_lock lock(runtime_.mutex);
+    Lock lock(runtime_.mutex);
     Allocation allocation = runtime_.memory.remove(memory_);
     lock.unlock();
     Failure failure = overrun(allocation, caller.site);
@@ -206,14 +204,14 @@ struct StreamCalls {
     });
   }
   static int stream_synchronize(native_stream handle) noexcept {
-    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, Lock& lock) {
       StreamState* stream = nullptr;
       const int status = usable(runtime, handle, stream);
       if (status == raw(HostStatus::invalid_resource_handle)) return status;
       if (const int no = check_query(runtime, *stream); no != 0) return no;
       Device& device = stream->device;
       // A copy: work that other threads submit meanwhile is not waited for.
-      const std::shared_ptr<const Operation> last = stream->last;
+      const Shared<const Operation> last = stream->last;
       runtime.wait(lock, last);
       return runtime.take_failure(device);
     });
@@ -222,7 +220,7 @@ struct StreamCalls {
   static bool is_scheduled() noexcept {
     Runtime& runtime = Runtime::get();
     if (runtime.forked()) return false;
-    const std::lock_guard lock(runtime.mutex);
+    const Lock lock(runtime.mutex);
     return runtime.scheduler != nullptr;
   }
   static int stream_query(native_stream handle) noexcept {
@@ -259,7 +257,7 @@ struct StreamCalls {
   static int exchange_capture_mode(int& mode) noexcept {
     return call<pure_query>(__func__, [&](Runtime&, auto&) {
       if (mode < 0 || mode > relaxed_capture) return raw(HostStatus::invalid_value);
-      std::swap(mode, thread_state().capture_mode);
+      swap_values(mode, thread_state().capture_mode);
       return 0;
     });
   }
@@ -280,7 +278,7 @@ struct StreamCalls {
         stream->capture->broken = true;
         return raw(HostStatus::stream_capture_isolation);
       }
-      auto operation = std::make_shared<MarkOperation>();
+      auto operation = make_shared<MarkOperation>();
       operation->after = event->record;
       runtime.submit(*stream, std::move(operation));
       return 0;
@@ -294,7 +292,7 @@ struct EventCalls {
     return call(__func__, [&](Runtime& runtime, auto&) {
       Device* device = nullptr;
       if (const int status = current(runtime, device); status != 0) return status;
-      auto made = std::make_unique<EventState>();
+      auto made = make_owned<EventState>();
       made->device = device->limits.device;
       made->timed = timed;
       event = runtime.events.add(std::move(made));
@@ -320,7 +318,7 @@ struct EventCalls {
       // What may run out of memory comes first: a call that fails changes nothing.
       NodeSet tail = stream->tail;
       if (stream->capture == nullptr) {
-        auto operation = std::make_shared<MarkOperation>();
+        auto operation = make_shared<MarkOperation>();
         runtime.submit(*stream, operation);
         event->record = std::move(operation);
       }
@@ -330,12 +328,12 @@ struct EventCalls {
     });
   }
   static int event_synchronize(EventHandle* handle) noexcept {
-    return call(__func__, [&](Runtime& runtime, std::unique_lock<std::mutex>& lock) {
+    return call(__func__, [&](Runtime& runtime, Lock& lock) {
       EventState* const event = runtime.events.find(handle);
       Device* const device = device_of(runtime, event);
       if (device == nullptr) return raw(HostStatus::invalid_resource_handle);
       if (const int no = check_query(runtime, *event); no != 0) return no;
-      const std::shared_ptr<const Operation> record = event->record;
+      const Shared<const Operation> record = event->record;
       runtime.wait(lock, record);
       return runtime.take_failure(*device);
     });
@@ -354,7 +352,7 @@ struct EventCalls {
   static bool event_ended(EventHandle* handle) noexcept {
     Runtime& runtime = Runtime::get();
     if (runtime.forked()) return false;
-    const std::lock_guard lock(runtime.mutex);
+    const Lock lock(runtime.mutex);
     const EventState* const event = runtime.events.find(handle);
     if (event == nullptr || event->record == nullptr || !event->record->done) return false;
     // Without an order, what the program does next may come before that work in another run.
@@ -376,9 +374,8 @@ struct EventCalls {
       if (!begin->record->done || !end->record->done) return unfinished_status(runtime);
       runtime.report_done(begin->record);
       runtime.report_done(end->record);
-      const std::chrono::duration<float, std::milli> elapsed =
-          end->record->finished - begin->record->finished;
-      ms = elapsed.count();
+      ms = static_cast<float>(end->record->finished - begin->record->finished) /
+           static_cast<float>(millisecond);
       return 0;
     });
   }

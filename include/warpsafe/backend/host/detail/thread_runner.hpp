@@ -3,15 +3,13 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/block.hpp>
+#include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
+#include <warpsafe/backend/host/detail/threads.hpp>
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <mutex>
-#include <thread>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
@@ -31,8 +29,8 @@ class ThreadRunner {
   /// As FibreRunner's. The threads are started by the first block, and end with the grid.
   void begin_grid() noexcept {}
   void end_grid() noexcept {
-    for (Member& member : members_) member.call(false);
-    for (Member& member : members_) member.thread.join();
+    for (const auto& member : members_) member->call(false);
+    for (const auto& member : members_) member->thread.join();
     members_.clear();
   }
 
@@ -53,8 +51,8 @@ class ThreadRunner {
     if (running_ == 1) {
       run_thread(0);
     } else if (start_threads()) {
-      for (std::uint64_t i = 0; i < running_; ++i) members_[i].call(true);
-      std::unique_lock lock(mutex_);
+      for (std::uint64_t i = 0; i < running_; ++i) members_[i]->call(true);
+      Lock lock(mutex_);
       all_finished_.wait(lock, [this] { return finished_ == running_; });
     } else {
       grid.fail(HostStatus::out_of_memory, "no OS thread for a thread of the block");
@@ -74,22 +72,22 @@ class ThreadRunner {
   /// a block run one after the other, and would report no race between them.
   struct Member {
     void call(bool runs) {
-      const std::lock_guard lock(mutex);
+      const Lock lock(mutex);
       (runs ? has_block : dismissed) = true;
       called.notify_one();
     }
     /// Waits for the next block. False if there is none.
     bool take_block() {
-      std::unique_lock lock(mutex);
+      Lock lock(mutex);
       called.wait(lock, [this] { return has_block || dismissed; });
       has_block = false;
       return !dismissed;
     }
-    std::mutex mutex;
-    std::condition_variable called;
+    Mutex mutex;
+    Condition called;
     bool has_block = false;
     bool dismissed = false;
-    std::thread thread;
+    Thread thread;
   };
 
   /// Starts the threads that the block has more than the blocks before it. False if the system does
@@ -102,12 +100,12 @@ class ThreadRunner {
         },
         raw(HostStatus::out_of_memory));
     // The last one may have no thread.
-    if (!members_.empty() && !members_.back().thread.joinable()) members_.pop_back();
+    if (!members_.empty() && !members_.back()->thread.joinable()) members_.pop_back();
     return status == 0;
   }
   void start_thread(std::uint64_t number) {
-    Member& member = members_.emplace_back();
-    member.thread = std::thread([this, number, &member] {
+    Member& member = *members_.push_back(make_owned<Member>());
+    member.thread = Thread([this, number, &member] {
       while (member.take_block()) run_thread(number);
     });
   }
@@ -133,7 +131,7 @@ class ThreadRunner {
     call_kernel([this] { grid_->call(); },
                 [&](const char* what) { fail_exception(*grid_, player, what); });
     host_thread = nullptr;
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     ++finished_;
     asks_dynamic_ = asks_dynamic_ || player.asks_dynamic_shared;
     strides_ = strides_ || player.strides;
@@ -147,7 +145,7 @@ class ThreadRunner {
   }
 
   void wait(const BarrierSite& site) {
-    std::unique_lock lock(mutex_);
+    Lock lock(mutex_);
     if (waiting_ == 0) {
       first_ = site;
       elsewhere_ = 0;
@@ -181,7 +179,7 @@ class ThreadRunner {
     all_here_.notify_all();
   }
   void break_barrier() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     broken_ = true;
     all_here_.notify_all();
   }
@@ -203,7 +201,7 @@ class ThreadRunner {
     Grid& grid = *runner.grid_;
     grid.depend(waits);
     if (grid.watch == nullptr) return;
-    const std::lock_guard lock(runner.mutex_);
+    const Lock lock(runner.mutex_);
     waits ? grid.watch->wait(self, file, line) : grid.watch->allow();
   }
 
@@ -216,17 +214,17 @@ class ThreadRunner {
 
   static void* static_shared(HostThread& self, const void* key, std::size_t bytes, std::size_t) {
     ThreadRunner& runner = *static_cast<Player&>(self).runner;
-    const std::lock_guard lock(runner.mutex_);
+    const Lock lock(runner.mutex_);
     return runner.shared_.variable(key, bytes);
   }
 
   Grid* grid_ = nullptr;
   unsigned block_[3] = {};
   SharedMemory shared_;
-  std::deque<Member> members_;
-  std::mutex mutex_;
-  std::condition_variable all_here_;
-  std::condition_variable all_finished_;
+  Array<Owned<Member>> members_;
+  Mutex mutex_;
+  Condition all_here_;
+  Condition all_finished_;
   std::uint64_t running_ = 0;    // threads of the block
   std::uint64_t waiting_ = 0;    // at the barrier
   std::uint64_t elsewhere_ = 0;  // of those, at another line than the first
