@@ -50,6 +50,9 @@ struct TestScheduler : host::Scheduler {
     run_all(lock);
   }
   void known_done(host::Operations operations) override { known += operations.size(); }
+  [[nodiscard]] bool host_knows(const host::Operation& operation) const override {
+    return operation.done;
+  }
   bool hands_out_again() override { return false; }
   bool reuses_handle() override { return false; }
   void known_pending() override { ++pending; }
