@@ -31,6 +31,9 @@ WARPSAFE_KERNEL void until_told() {
 }
 WARPSAFE_KERNEL void put_value(int value, int* out) { *out = value; }
 WARPSAFE_KERNEL void add_value(int value, int* out) { *out += value; }
+WARPSAFE_KERNEL void add_span(DeviceSpan<const int> from, int* to) {
+  for (size_type i = 0; i < from.size(); ++i) to[i] += from[i];
+}
 WARPSAFE_KERNEL void add_all(int value, int* out, std::size_t n) {
   for (auto i : grid_stride(n)) out[i] += value;
 }
@@ -435,6 +438,19 @@ TEST_F(GraphTest, KeepsABufferThatIsGone) {
   }
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(exec->launch(stream).has_value());
   EXPECT_THAT(kept->to_host(stream).get().value(), Each(7));
+}
+
+TEST_F(GraphTest, ASpanWithoutElementsUsesNoBuffer) {
+  auto target = DeviceBuffer<int>::from(stream, std::vector<int>(4, 1)).value();
+  std::optional<DeviceBuffer<int>> other = DeviceBuffer<int>::create(stream, 4).value();
+  const auto body = [&](Capture&) -> result<void> {
+    return launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<add_span>,
+                  other->view().subspan(0, 0).value(), target.view());
+  };
+  auto exec = warpsafe::capture(stream, body).value().instantiate().value();
+  other.reset();
+  EXPECT_TRUE(exec.launch(stream).has_value());
+  EXPECT_THAT(target.to_host(stream).get().value(), Each(1));
 }
 
 TEST_F(GraphTest, AFreedBufferIsNotUsedByALaterLaunch) {

@@ -64,6 +64,11 @@ void each_memory(const KernelEntry& entry, void* const* args, const Visit& visit
     const void* address = nullptr;  // a span begins with its pointer
     std::memcpy(&address, args[i], sizeof address);
     if (address == nullptr) continue;
+    if (parameter.size == sizeof(std::uint64_t[2])) {  // a DeviceSpan: the elements follow
+      std::uint64_t span[2];
+      std::memcpy(span, args[i], sizeof span);
+      if (span[1] == 0) continue;  // it may point anywhere
+    }
     visit(GivenMemory{address, GivenMemory::unknown_bytes, i, parameter.writes, false});
   }
 }
