@@ -296,6 +296,18 @@ TEST(HiddenMemory, IsSaidInPlaceOfClean) {
     return many;
   });
 }
+/// An address as a number, as the driver API's CUdeviceptr.
+struct Numbered {
+  int count;
+  std::uintptr_t address;
+};
+TEST(HiddenMemory, IsSaidOfANumberThatIsAnAddress) {
+  const auto number_of = [](DeviceSpan<float> x) {
+    return reinterpret_cast<std::uintptr_t>(x.pointer().get());
+  };
+  expect_unseen<std::uintptr_t>(number_of);
+  expect_unseen<Numbered>([&](DeviceSpan<float> x) { return Numbered{1, number_of(x)}; });
+}
 TEST(HiddenMemory, IsNotSaidOfNumbers) {
   const auto report =
       run(seeds, [] { return race_with<Changing>([](DeviceSpan<float>) { return Changing{7}; }); });

@@ -208,7 +208,8 @@ struct KernelCalls {
       const warpsafe::detail::InnerMemory inner =
           parameter.inner == nullptr ? warpsafe::detail::InnerMemory{nullptr, 0, true}
                                      : parameter.inner();
-      if (!inner.complete && hides_memory(runtime, parameter, inner, args[i])) return i + 1;
+      // A number may be an address, too.
+      if (!parameter.is_pointer && hides_memory(runtime, parameter, inner, args[i])) return i + 1;
     }
     return 0;
   }
