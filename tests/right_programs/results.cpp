@@ -69,7 +69,7 @@ int tell(const T&, const char*) {
 [[maybe_unused]] int rest(...) { return 2; }
 struct Sink {
   std::string text;
-  [[maybe_unused]] Sink& operator<<(Level) { return *this; }
+  Sink& operator<<(Level) { return *this; }
   Sink& operator<<(const Anything&) {
     text += 'x';
     return *this;
@@ -80,7 +80,7 @@ ws::result<bool> results_in_overloads(const ws::Stream& stream) {
   const Done done = stream.synchronize();
   const Numbers numbers = std::vector<float>(3);
   Sink sink;
-  sink << done << numbers;
+  sink << Level::loud << done << numbers;
   return log(done) == 2 && report(done) == 2 && report(numbers) == 2 && finish(done) == 2 &&
          tell(done, "") == 2 && rest(ws::result<int>(3)) == 2 && sink.text == "xx";
 }
