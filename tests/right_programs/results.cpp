@@ -19,6 +19,13 @@
 #include <variant>
 
 namespace right {
+
+/// Takes a result, as the logger of another library does.
+struct Anything {
+  template <class T>
+  Anything(const T&) noexcept {}
+};
+
 namespace {
 
 enum class Level { quiet, loud };
@@ -50,10 +57,6 @@ concept HasToHost = requires(const T& value) {
 static_assert(!IsIndexed<Numbers> && !HasView<Numbers> && !HasToHost<Numbers>);
 
 // Each set of overloads has one for the result, by way of a class that takes it.
-struct Anything {
-  template <class T>
-  Anything(const T&) noexcept {}
-};
 [[maybe_unused]] int log(Level) { return 1; }
 int log(const std::any&) { return 2; }
 [[maybe_unused]] int report(Level) { return 1; }
