@@ -6,6 +6,7 @@
 #include <warpsafe/core/cxx20.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
