@@ -5,7 +5,7 @@
 // that what it does before its wait is unordered with it.
 
 #include <warpsafe/backend/host/control.hpp>
-#include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/backend/host/detail/sanitizers.hpp>
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/memory.hpp>

@@ -7,8 +7,8 @@
 #include "host_test_kernel.hpp"
 #include <warpsafe/backend/host/detail/calls.hpp>
 #include <warpsafe/backend/host/detail/capture_state.hpp>
+#include <warpsafe/backend/host/detail/context_switch.hpp>
 #include <warpsafe/backend/host/detail/device.hpp>
-#include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/kernel_calls.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>

@@ -5,12 +5,12 @@
 #include <warpsafe/args/device_span.hpp>
 #include <warpsafe/backend/detail/host_thread.hpp>
 #include <warpsafe/backend/host/detail/containers.hpp>
-#include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/fault_place.hpp>
 #include <warpsafe/backend/host/detail/fibre.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/predecessor_watch.hpp>
+#include <warpsafe/backend/host/detail/sanitizers.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 
 #include <sys/mman.h>

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/containers.hpp>
+#include <warpsafe/backend/host/detail/context_switch.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/backend/host/detail/sanitizers.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/text.hpp>

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/block.hpp>
+#include <warpsafe/backend/host/detail/context_switch.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/fibre.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
+#include <warpsafe/backend/host/detail/sanitizers.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 
 #include <cstddef>

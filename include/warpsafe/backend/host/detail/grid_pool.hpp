@@ -6,6 +6,7 @@
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/fibre_runner.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
+#include <warpsafe/backend/host/detail/sanitizers.hpp>
 #include <warpsafe/backend/host/detail/thread_runner.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 

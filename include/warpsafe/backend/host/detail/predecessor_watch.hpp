@@ -4,7 +4,7 @@
 
 #include <warpsafe/backend/detail/host_thread.hpp>
 #include <warpsafe/backend/host/detail/containers.hpp>
-#include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/backend/host/detail/sanitizers.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/core/name.hpp>
 
