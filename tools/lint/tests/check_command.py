@@ -240,5 +240,15 @@ with tempfile.TemporaryDirectory() as name:
         expect("what is said of it", (broken.returncode, broken.stderr), (2, "warpsafe-lint: bad.cpp: failed, and its findings are "
                "missing: rule D03 (KeyError: 'planted'); please report it with this file\n"))  # fmt: skip
     registry.RULES[:] = kept
+# A form feed ends no line, and a comment silences its own.
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    (folder / "runtime.h").write_text(HEADER)
+    paged = SOURCE.replace("void f", "\f\nvoid f").replace("Error();\n  set", "Error();  // NOLINT\n  set")
+    (folder / "paged.cpp").write_text(paged)
+    done = run(folder, "--level=note", "paged.cpp", "--", "-I.", "-DFROM_THE_DATABASE")
+    expect("a silenced line behind a form feed", re.findall(r":(\d+):.*\[(\w+)\]$", done.stdout, re.M), [("9", "G01")])
+    (folder / "launch.cu").write_text(LAUNCH.replace("// caf", "\f\n// caf"))
+    expect("a patch of a file with a form feed", "\n \f\n" in run(folder, "--diff", "--ignore-unread", "launch.cu").stdout, True)
 if problems:
     sys.exit("\n".join(problems))

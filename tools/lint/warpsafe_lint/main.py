@@ -15,6 +15,7 @@ from . import changes, commands, embedded, registry, repeats, report
 from .fixes.check import fix
 from .fixes.cuda import Fixes
 from .libclang import NoLibclang, load, own_headers, written_at
+from .lines import lines_of
 from .options import FINDINGS, LEVELS, NOT_READ, NOTHING, parse_arguments
 from .reading import OTHERS, SOURCES, has_launch, parse, sources
 from .replace import replace
@@ -67,7 +68,7 @@ def rewritten(file, program, options, result):
         new, said = fix(program)
     old = program.source.decode()
     if options.diff:
-        result.patch = "".join(difflib.unified_diff(old.splitlines(True), new.splitlines(True), file, file))
+        result.patch = "".join(difflib.unified_diff(lines_of(old, True), lines_of(new, True), file, file))
     elif new != old:
         refusal = write_back(file, new)
         if refusal:
@@ -97,7 +98,7 @@ def of_rules(program, options, failed):
 def findings(file, program, options):
     """The findings of a file that no comment silences, as plain data; also those in sources that its strings hold. The lines
     of those below the level to print. And a message about rules that failed, or ""."""
-    lines = program.source.decode().splitlines()
+    lines = lines_of(program.source.decode())
     silence = Silence(lines)
     failed = []
     every = list(of_rules(program, options, failed))

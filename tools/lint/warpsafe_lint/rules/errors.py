@@ -12,6 +12,7 @@ from .. import index
 from ..function import api, is_look
 from ..launches import round_up
 from ..libclang import written_at
+from ..lines import lines_of
 from ..registry import Found, all_launches, function_rule, rule
 from ..sizes import largest
 from ..tree import base_variable, call_arguments, call_name, is_dropped, is_loop, plain
@@ -334,7 +335,7 @@ def after_failure(call):
 
 def clears_on_purpose(program, function, call):
     """Whether a comment beside the call says so, or the function reads the last error again afterwards."""
-    lines = program.source.decode(errors="replace").splitlines()
+    lines = lines_of(program.source.decode(errors="replace"))
     line = call.cursor.location.line
     # A comment for this tool silences a row by itself, and only the row that it names.
     first = line - 1  # of the comment above the call
