@@ -107,7 +107,8 @@ inline constexpr DeviceLimits amd_floor{
 
 /// Replaces limits that are 0 with those of `floor`. Caps AMD's grid y and z at the documented
 /// 65535, whatever was reported.
-constexpr void put_floors(DeviceLimits& limits, const DeviceLimits& floor) noexcept {
+[[WARPSAFE_DETAIL_RARE]] constexpr void put_floors(DeviceLimits& limits,
+                                                   const DeviceLimits& floor) noexcept {
   // No device reports this rule of the vendor, so its absence does not count as floored.
   if (limits.max_threads_per_axis == 0) limits.max_threads_per_axis = floor.max_threads_per_axis;
   // ROCm before 6 does not report the opt-in limit. No limit with opt-in is below the one without.

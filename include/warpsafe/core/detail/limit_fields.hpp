@@ -72,7 +72,8 @@ inline constexpr NumberField kernel_need_fields[] = {
 /// Sets each limit that has an attribute to `ask(attribute)`. `attributes` are in the order of the
 /// rows, -1 for none. The attributes of y and z follow that of x.
 template <std::size_t N, class Ask>
-void read_limits(DeviceLimits& limits, const int (&attributes)[N], const Ask& ask) noexcept {
+[[WARPSAFE_DETAIL_RARE]] void read_limits(DeviceLimits& limits, const int (&attributes)[N],
+                                          const Ask& ask) noexcept {
   static_assert(N == sizeof device_limit_fields / sizeof *device_limit_fields);
   for (std::size_t i = 0; i < N; ++i) {
     const NumberField& field = device_limit_fields[i];

@@ -94,8 +94,8 @@ struct TrustedBytes {
 /// Whether work of `device` can access memory of another device. A yes is kept in the memory's
 /// owner, if there is one. Memory that the runtime cannot tell about counts as accessible.
 template <class B, CheckLevel Level = CheckLevel::full>
-[[gnu::cold, gnu::noinline]] bool can_access(int device, const void* memory, int memory_device,
-                                             MemoryOwner* owner = nullptr) noexcept {
+[[WARPSAFE_DETAIL_RARE]] bool can_access(int device, const void* memory, int memory_device,
+                                         MemoryOwner* owner = nullptr) noexcept {
   bool answer = true;
   if constexpr (requires { &B::can_access; }) {
     const bool kept =
@@ -136,9 +136,8 @@ template <class B, CheckLevel Level = CheckLevel::full>
 }
 /// Checks a trusted pointer, or the pointer of a span, by the runtime's answer.
 template <class B>
-[[gnu::cold, gnu::noinline]] bool check_pointer(ValueChecks checks, const void* argument,
-                                                int device, int number,
-                                                LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] bool check_pointer(ValueChecks checks, const void* argument, int device,
+                                            int number, LaunchError& error) noexcept {
   TrustedBytes trusted{nullptr, {}};
   __builtin_memcpy(&trusted, argument,
                    checks.is_trusted_span ? sizeof trusted : sizeof trusted.pointer);

@@ -167,7 +167,7 @@ template <class B, class Calls>
 
 [[WARPSAFE_DETAIL_RARE]] inline bool keep_problem(const LaunchError& problem,
                                                   LaunchError& error) noexcept {
-  ::new (static_cast<void*>(&error)) LaunchError(problem);
+  __builtin_memcpy(static_cast<void*>(&error), &problem, sizeof error);
   return false;
 }
 /// The checks of the dimensions. False with the problem in `error`. `kernel_limits` then points to

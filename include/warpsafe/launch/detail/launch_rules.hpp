@@ -52,11 +52,9 @@ struct Refusal {
 /// first problem and returns false. It accepts exactly what the vendor accepts, with two stricter
 /// rules: the needs that the kernel declares, and at most 2^31 threads for a kernel that declares
 /// no index type.
-[[WARPSAFE_DETAIL_RARE]] constexpr bool validate_plain(const LaunchShape& shape,
-                                                       const KernelNeeds& needs,
-                                                       const KernelLimits& kernel,
-                                                       const DeviceLimits& device,
-                                                       LaunchError& error) noexcept {
+constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs,
+                              const KernelLimits& kernel, const DeviceLimits& device,
+                              LaunchError& error) noexcept {
   const Refusal fail{shape, device, error};
   for (int i = 0; i < 3; ++i) {
     const Axis axis = static_cast<Axis>(i);

@@ -37,14 +37,14 @@ struct StreamCalls {
   static int query(void* stream) noexcept {
     return call<B, Level, &B::stream_query>(static_cast<Native>(stream));
   }
-  static int capturing(void* stream, bool& answer) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static int capturing(void* stream, bool& answer) noexcept {
     return call<B, Level, &B::stream_capturing>(static_cast<Native>(stream), answer);
   }
   static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
                   void* stream) noexcept {
     return call<B, Level, &B::copy>(to, from, bytes, kind, static_cast<Native>(stream));
   }
-  static bool may_query(void* stream) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static bool may_query(void* stream) noexcept {
     bool captures = true;
     return polling_helps<B>() && capturing(stream, captures) == 0 && !captures;
   }
