@@ -17,6 +17,9 @@ enum class LaunchState : std::uint8_t {
   refused,    ///< the runtime refused it: it never ran
 };
 
+#pragma GCC diagnostic push
+// g++ warns if `cooperative` of dims/launch_options.hpp is known.
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Options of a launch.
 enum class LaunchOption : std::uint8_t {
   priority = 1,
@@ -25,6 +28,7 @@ enum class LaunchOption : std::uint8_t {
   cooperative = 8,
   programmatic = 16,
 };
+#pragma GCC diagnostic pop
 
 /// One launch. Its pointers stay valid as long as the shared object that launched
 /// stays loaded. It is an aggregate without initialisers because thousands of records lie in static

@@ -5,23 +5,20 @@
 #include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
-#include <warpsafe/core/detail/observing.hpp>
-#include <warpsafe/core/observer.hpp>
 #include <warpsafe/error/error.hpp>
 
 #include <cstdint>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
+/// tell_observers_of_error, once the program has an observer (launch/detail/watched_launch.hpp).
+[[gnu::visibility("default")]] inline void (*error_watcher)(LaunchError& error, int device,
+                                                            bool earlier_work) noexcept = nullptr;
 /// Tells the observers of a new error, which they may complete.
-[[WARPSAFE_DETAIL_RARE]] inline void tell_runtime_error(LaunchError& error, int device,
-                                                        bool earlier_work) noexcept {
-  const Observer* const first = observers();
-  if (first == nullptr) return;
-  tell_complete(first, error, device, earlier_work);
-  LaunchError told = error;
-  if (told.device < 0) told.device = device;
-  tell_failed(first, told);
+[[gnu::always_inline]] inline void tell_runtime_error(LaunchError& error, int device,
+                                                      bool earlier_work) noexcept {
+  const auto tell = __atomic_load_n(&error_watcher, __ATOMIC_ACQUIRE);
+  if (tell != nullptr) tell(error, device, earlier_work);
 }
 
 /// The error of a failed runtime call, with the runtime's own text. Pass the `device` of the call

@@ -2,7 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/observing.hpp>
+#include <warpsafe/core/observer.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
@@ -88,9 +91,23 @@ struct ArgumentInspection {
   return observation.end(launch.submit(launch.context, error), error);
 }
 
-/// From now on, launches that are watched are passed to watch_launch.
+/// Tells the observers of a new error, which they may complete.
+[[WARPSAFE_DETAIL_RARE]] inline void tell_observers_of_error(LaunchError& error, int device,
+                                                             bool earlier_work) noexcept {
+  const Observer* const first = observers();
+  if (first == nullptr) return;
+  tell_complete(first, error, device, earlier_work);
+  LaunchError told = error;
+  if (told.device < 0) told.device = device;
+  tell_failed(first, told);
+}
+
+/// From now on, launches that are watched are passed to watch_launch, and errors to the observers.
 inline void watch_launches() noexcept {
-  keep_loaded(&launch_watcher);
+  // The functions are those of the first module of the program that has them.
+  keep_loaded(reinterpret_cast<const void*>(&watch_launch));
+  keep_loaded(reinterpret_cast<const void*>(&tell_observers_of_error));
+  __atomic_store_n(&error_watcher, &tell_observers_of_error, __ATOMIC_RELEASE);
   __atomic_store_n(&launch_watcher, &watch_launch, __ATOMIC_RELEASE);
 }
 
