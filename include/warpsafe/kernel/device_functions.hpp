@@ -31,11 +31,12 @@ inline constexpr bool is_index = is_same<T, Index3> || is_same<T, Local3>;
   "warpsafe: an index has an axis: thread_index().x is the thread's number along x, .y and .z " \
   "those along y and z"
 #define WARPSAFE_DETAIL_NO_OPERATOR(sign)                                                    \
-  template <class I, class N,                                                                \
-            typename detail::If<detail::is_index<I> &&                                       \
+  template <class Index, class N,                                                            \
+            typename detail::If<detail::is_index<Index> &&                                   \
                                 (detail::is_size<N> || detail::is_floating<N> ||             \
                                  detail::is_index<N>)>::type* = nullptr WARPSAFE_DETAIL_WHY> \
-  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED N operator sign(I, N) WARPSAFE_DETAIL_REFUSAL_OF_FREE(I)
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED N operator sign(Index, N)                              \
+      WARPSAFE_DETAIL_REFUSAL_OF_FREE(Index)
 WARPSAFE_DETAIL_NO_OPERATOR(<);
 WARPSAFE_DETAIL_NO_OPERATOR(<=);
 WARPSAFE_DETAIL_NO_OPERATOR(>);
