@@ -132,7 +132,7 @@ bool same_parameters(const KernelEntry& entry, const soft_hsa::TwinLaunch& launc
   warpsafe::host::Runtime::get().pool.run(grid);
   const warpsafe::host::Failure ended = grid.take_failure();
   if (ended.status == 0) return soft_hsa::twin_done;
-  std::snprintf(failure, failure_bytes, "%s", ended.text.c_str());
+  std::snprintf(failure, failure_bytes, "%.*s", static_cast<int>(ended.text.size), ended.text.data);
   const bool memory =
       ended.status == warpsafe::host::raw(warpsafe::host::HostStatus::illegal_address);
   return memory ? soft_hsa::twin_memory_fault : soft_hsa::twin_trap;

@@ -196,7 +196,7 @@ constexpr std::size_t graph = 0;
     if (node.waits_for_branch) lane = host::union_of(lane, lanes[1]);
     const std::vector<MemoryAccess> accesses = {access(node.kind)};
     nodes.push_back(
-        {std::make_shared<Work>(accesses, first_node + static_cast<unsigned>(i)), lane});
+        {host::make_shared<Work>(accesses, first_node + static_cast<unsigned>(i)), lane});
     lane = {i};
   }
   return nodes;

@@ -54,7 +54,7 @@ struct LaunchTypes {
   int (*prepare)(const LaunchedKernel<Calls>& kernel, int device, LaunchShape& shape) noexcept;
   /// The runtime's call.
   int (*launch)(const KernelEntry& kernel, const LaunchShape& shape, void** values,
-                typename Calls::native_stream stream) noexcept;
+                typename B::native_stream stream) noexcept;
 };
 
 /// Checks cooperative launches and large clusters against the number of blocks that are resident at

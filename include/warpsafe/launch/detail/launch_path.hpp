@@ -170,9 +170,8 @@ template <class Config>
 }
 
 /// What a launch knows from the types of its kernel, configuration and arguments.
-template <class B, class K, class Config, class Parameters, class... A>
+template <class B, class Calls, class K, class Config, class Parameters, class... A>
 struct TypesOf {
-  using Calls = typename K::template calls<B>;
   template <PartKind Kind>
   static constexpr bool has = Config::template has<Kind>;
   using Table = ArgumentTable<Parameters, A...>;
@@ -338,7 +337,7 @@ template <class K, class B, class C, class Calls, class... A>
   const Config& given = value_of(config);
   if (given.empty()) return success();
   AddressedArguments<typename K::parameters, A...> addressed(arguments...);
-  constexpr const auto& types = TypesOf<B, K, Config, typename K::parameters, A...>::types;
+  constexpr const auto& types = TypesOf<B, Calls, K, Config, typename K::parameters, A...>::types;
   LaunchShape shape = given.shape();
   LaunchError problem;
   if constexpr (may_have_problem<Config>) {
