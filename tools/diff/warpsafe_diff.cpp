@@ -107,6 +107,13 @@ constexpr Kind some_texts{"an object of strings", [](const Json& value) {
                                    std::all_of(value.begin(), value.end(),
                                                [](const Json& one) { return one.is_string(); });
                           }};
+// Of the limits of a device, by their types.
+namespace detail = warpsafe::detail;
+[[nodiscard]] constexpr Kind kind_of(bool) { return a_flag; }
+[[nodiscard]] constexpr Kind kind_of(std::uint32_t) { return a_size; }
+[[nodiscard]] constexpr Kind kind_of(std::uint64_t) { return a_count; }
+[[nodiscard]] constexpr Kind kind_of(const detail::Axes&) { return an_extent; }
+
 constexpr std::pair<const char*, Kind> fields[] = {
     {"warpsafe", a_text},
     {"format", a_size},
@@ -125,17 +132,9 @@ constexpr std::pair<const char*, Kind> fields[] = {
     {"device", a_number},
     {"name", a_text},
     {"vendor", a_text},
-    {"compute_major", a_number},
-    {"compute_minor", a_number},
-    {"max_threads_per_block", a_size},
-    {"max_block", an_extent},
-    {"max_grid", an_extent},
-    {"shared_per_block", a_count},
-    {"shared_per_block_optin", a_count},
-    {"warp_size", a_size},
-    {"registers_per_block", a_size},
-    {"multiprocessors", a_size},
-    {"max_cluster_blocks", a_size},
+#define WARPSAFE_DEVICE_LIMIT(type, name, cuda, hip) {#name, kind_of(type{})},
+#include <warpsafe/core/limit_rows.hpp>
+#undef WARPSAFE_DEVICE_LIMIT
     {"floored", a_flag},
     {"launch", a_count},
     {"kernel", a_text},

@@ -22,7 +22,7 @@ using Time = std::int64_t;
 inline constexpr Time millisecond = 1'000'000;
 
 [[nodiscard]] inline timespec timespec_of(Time time) noexcept {
-  return {static_cast<std::time_t>(time / 1'000'000'000), static_cast<long>(time % 1'000'000'000)};
+  return {time / 1'000'000'000, time % 1'000'000'000};
 }
 [[nodiscard]] inline Time now() noexcept {
   timespec time{};
