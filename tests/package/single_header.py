@@ -36,7 +36,7 @@ written = set(re.findall(r"^// ==== warpsafe/(\S+)$", text, re.M))
 pending, reached = ["all.hpp"], set()
 while pending:
     name = pending.pop()
-    if name not in reached and not name.startswith(("backend/cuda/", "backend/hip/", "backend/host/detail/nvcc_notice")):
+    if name not in reached and not name.startswith(("backend/cuda/", "backend/hip/", "backend/host/detail/nvcc_notice", "race/detail/no_")):
         reached.add(name)
         pending += re.findall(r"^#include <warpsafe/(.*)>", (source / "include/warpsafe" / name).read_text(), re.M)
 rows = {name for name in reached if "#pragma once" not in (source / "include/warpsafe" / name).read_text()}

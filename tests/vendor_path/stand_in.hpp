@@ -28,7 +28,7 @@
 namespace vendor_test {
 
 using Backend = warpsafe::default_backend;
-inline constexpr int device_count = 56;
+inline constexpr int device_count = 80;
 
 #if defined(WARPSAFE_BACKEND_CUDA)
 inline constexpr bool is_cuda = true;

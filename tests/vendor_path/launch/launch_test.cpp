@@ -117,15 +117,15 @@ TEST_F(LaunchTest, NonPortableClusterRaisesTheKernelsAttribute) {
 }
 
 TEST_F(LaunchTest, SharedMemoryIsRaisedOnTheStreamsDevice) {
-  set_device_count(2);
-  const ws::Stream stream = ws::Stream::create(ws::DeviceId(1)).value();
+  const ws::DeviceId device(fresh_device());
+  const ws::Stream stream = ws::Stream::create(device).value();
   const auto launch = [&] {
     return ws::launch<ws::CheckLevel::off>(
         stream, ws::LaunchConfig{ws::grid<1>, ws::block<32>, ws::shared<char>(60000)},
         ws::kernel<nothing>);
   };
   static_cast<void>(launch());  // while another device is current
-  const auto guard = ws::DeviceGuard::create(ws::DeviceId(1)).value();
+  const auto guard = ws::DeviceGuard::create(device).value();
   EXPECT_THAT(launch(), Succeeds());
 }
 

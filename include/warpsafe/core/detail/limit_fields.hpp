@@ -21,7 +21,8 @@ struct NumberField {
   std::uint8_t count;  ///< 3: a number for each axis
 
   [[nodiscard]] std::uint64_t read(const void* structure, int axis = 0) const noexcept {
-    const auto* const at = static_cast<const unsigned char*>(structure) + offset + axis * size;
+    const auto* const at = static_cast<const unsigned char*>(structure) + offset +
+                           static_cast<std::size_t>(axis) * size;
     std::uint64_t wide = 0;
     std::uint32_t number = *at;
     if (size == sizeof number) __builtin_memcpy(&number, at, sizeof number);
@@ -29,7 +30,8 @@ struct NumberField {
     return size == sizeof wide ? wide : number;
   }
   void write(void* structure, std::uint64_t value, int axis = 0) const noexcept {
-    auto* const at = static_cast<unsigned char*>(structure) + offset + axis * size;
+    auto* const at =
+        static_cast<unsigned char*>(structure) + offset + static_cast<std::size_t>(axis) * size;
     const auto number = static_cast<std::uint32_t>(value);
     if (size == sizeof value) __builtin_memcpy(at, &value, sizeof value);
     if (size == sizeof number) __builtin_memcpy(at, &number, sizeof number);
@@ -45,6 +47,7 @@ struct NumberField {
 template <class T>
 [[nodiscard]] constexpr NumberField number_field(const char* name, std::size_t offset) noexcept {
   using One = std::remove_all_extents_t<T>;
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): one for a number, three for an array
   return {name, static_cast<std::uint16_t>(offset), sizeof(One), sizeof(T) / sizeof(One)};
 }
 

@@ -67,7 +67,7 @@ class Counted {
  public:
   Counted() = default;
   Counted(const Counted&) noexcept {}
-  Counted& operator=(const Counted&) noexcept { return *this; }
+  Counted& operator=(const Counted&) noexcept { return *this; }  // NOLINT(cert-oop54-cpp)
 
   void hold() const noexcept { __atomic_add_fetch(&holders_, 1U, __ATOMIC_RELAXED); }
   /// Whether nobody holds it any longer.
@@ -145,14 +145,8 @@ class Array {
   Array(const T* first, const T* last) { append(first, last); }
   Array(const Array& other) { append(other.begin(), other.end()); }
   Array(Array&& other) noexcept { swap(other); }
-  Array& operator=(const Array& other) {
-    Array copy(other);
-    swap(copy);
-    return *this;
-  }
-  Array& operator=(Array&& other) noexcept {
-    Array taken(static_cast<Array&&>(other));
-    swap(taken);
+  Array& operator=(Array other) noexcept {
+    swap(other);
     return *this;
   }
   ~Array() {
@@ -185,6 +179,7 @@ class Array {
     if (count <= capacity_) return;
     T* const moved = allocate(count);
     if constexpr (std::is_trivially_copyable_v<T>) {
+      // NOLINTNEXTLINE(bugprone-sizeof-expression): the elements may be pointers
       if (size_ != 0) std::memcpy(static_cast<void*>(moved), elements_, size_ * sizeof(T));
     } else {
       for (std::size_t i = 0; i < size_; ++i) {
@@ -268,6 +263,7 @@ class Array {
 
  private:
   [[nodiscard]] static T* allocate(std::size_t count) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the elements may be pointers
     return static_cast<T*>(::operator new(count * sizeof(T)));
   }
   static void free(T* elements) noexcept { ::operator delete(elements); }

@@ -99,7 +99,7 @@ class Device {
     const bool first = failure_.status == 0;
     const bool worse = is_sticky(failure.status) && !is_sticky(failure_.status);
     if (!first && !worse) return;
-    failure_ = std::move(failure);
+    failure_ = failure;
     told_before_ = faults_told();
   }
   /// Whether work failed, and no error that the program was given since can be about it.

@@ -122,7 +122,7 @@ struct GraphCalls {
       auto operation = make_shared<GraphOperation>(exec->nodes);
       operation->after = exec->last;
       runtime.submit(*stream, operation);
-      exec->last = std::move(operation);
+      exec->last = operation;
       return 0;
     });
   }

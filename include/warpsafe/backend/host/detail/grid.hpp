@@ -194,7 +194,10 @@ class Grid {
   [[nodiscard]] bool waited() const noexcept { return waited_; }
   [[nodiscard]] bool allowed() const noexcept { return allowed_; }
   /// Forgets these calls, before the grid runs.
-  void begin() noexcept { waited_ = allowed_ = false; }
+  void begin() noexcept {
+    waited_ = false;
+    allowed_ = false;
+  }
 
   /// Takes the failure. The grid can run again afterwards, since graphs are replayed. @pre all its
   /// blocks have ended

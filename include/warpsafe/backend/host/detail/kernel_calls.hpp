@@ -177,7 +177,7 @@ struct KernelCalls {
               operation->injected.status = raw(HostStatus::illegal_address);
             }
             operation->unseen = unseen_parameter(runtime, entry, args);
-            runtime.submit(*stream, std::move(operation));
+            runtime.submit(*stream, operation);
             return HostStatus::success;
           });
       // As on an H200 (driver 580), a refused launch breaks the capture that it was submitted to.

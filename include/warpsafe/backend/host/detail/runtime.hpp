@@ -127,7 +127,7 @@ class Runtime {
     auto mark = make_shared<MarkOperation>();
     mark->after = std::move(operation);
     mark->caller = host::caller();
-    enqueue(stream, std::move(mark));
+    enqueue(stream, mark);
   }
 
   /// Waits until `operation` is done, for a caller that documents this wait. It may be nullptr.
@@ -205,7 +205,7 @@ class Runtime {
       if (status != 0) failure = {status, {}};
       lock.lock();
     }
-    stream.device.fail(std::move(failure));
+    stream.device.fail(failure);
     stream.queue.pop_front();
     operation->finished = now();
     operation->done = true;
@@ -334,7 +334,7 @@ class Runtime {
     const auto look = [this](Allocation& kept) {
       Failure failure = kept.take_overrun(Name::of("; found at the end of the program"));
       if (failure.status != 0) {
-        devices[static_cast<std::size_t>(kept.device)]->fail(std::move(failure));
+        devices[static_cast<std::size_t>(kept.device)]->fail(failure);
       }
       return 0;
     };

@@ -280,7 +280,7 @@ struct StreamCalls {
       }
       auto operation = make_shared<MarkOperation>();
       operation->after = event->record;
-      runtime.submit(*stream, std::move(operation));
+      runtime.submit(*stream, operation);
       return 0;
     });
   }
@@ -320,7 +320,7 @@ struct EventCalls {
       if (stream->capture == nullptr) {
         auto operation = make_shared<MarkOperation>();
         runtime.submit(*stream, operation);
-        event->record = std::move(operation);
+        event->record = operation;
       }
       event->capture = stream->capture;
       event->tail = std::move(tail);

@@ -173,9 +173,9 @@ class Atomic {
     __atomic_store_n(&value_, value, order);
   }
   operator T() const noexcept { return load(); }  // NOLINT(google-explicit-constructor)
-  T operator=(T value) noexcept {
+  Atomic& operator=(T value) noexcept {
     store(value);
-    return value;
+    return *this;
   }
   T exchange(T value) noexcept { return __atomic_exchange_n(&value_, value, __ATOMIC_SEQ_CST); }
   T fetch_add(T more, int order = __ATOMIC_SEQ_CST) noexcept {
