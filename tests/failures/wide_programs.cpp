@@ -85,6 +85,7 @@ result<bool> peers() {
     WARPSAFE_TRYV(launch(there, small, kernel<increment>, target.view(), size));
     WARPSAFE_TRY(const auto values, target.to_host(there).get());
     WARPSAFE_TRYV(guard.close());
+    WARPSAFE_TRYV(source.close());  // makes the other stream's device current
     return devices == 2 && all_are(values, 1);
   };
   const auto done = work();
