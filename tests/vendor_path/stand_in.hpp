@@ -28,7 +28,7 @@
 namespace vendor_test {
 
 using Backend = warpsafe::default_backend;
-inline constexpr int device_count = 80;
+inline constexpr int device_count = 64;
 
 #if defined(WARPSAFE_BACKEND_CUDA)
 inline constexpr bool is_cuda = true;
@@ -289,11 +289,11 @@ class VendorTest : public testing::Test {
     std::_Exit(HasFailure() ? 1 : 0);
   }
   /// A device that no test of this process has used, so nothing about it is cached. It is one of
-  /// the last devices; tests that name a device by its number use one of the first 16. There are
+  /// the last devices; tests that name a device by its number use one of the first 9. There are
   /// enough to run all tests twice in one process.
   [[nodiscard]] static int fresh_device() {
     static int next = device_count;
-    if (--next < 16) ADD_FAILURE() << "more tests that need a device of their own than devices";
+    if (--next < 9) ADD_FAILURE() << "more tests that need a device of their own than devices";
     return next;
   }
   [[nodiscard]] static warpsafe::Stream make_stream(int device = 0) {

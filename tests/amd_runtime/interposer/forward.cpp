@@ -19,7 +19,7 @@ namespace {
 /// The agent comes first, so that the runtime, which asks for a library of its name, gets it.
 void load_agent() {
   // vendor_test::device_count, the most that a test program uses.
-  setenv("SOFT_HSA_GPUS", "80", 0);
+  setenv("SOFT_HSA_GPUS", "64", 0);
   if (dlopen(INTERPOSER_AGENT, RTLD_NOW | RTLD_GLOBAL | RTLD_DEEPBIND) == nullptr) {
     std::fprintf(stderr, "interposer: %s\n", dlerror());
     std::abort();

@@ -166,7 +166,7 @@ TEST_F(RuntimeCalls, TheDirectionOfACopyIsPassed) {
 
 TEST_F(RuntimeCalls, ADeviceThatDoesNotExistHasNoName) {
   EXPECT_FALSE(Backend::device_name(0).empty());
-  for (const int device : {-1, device_count, 63, 64, 65, 1000}) {
+  for (const int device : {-1, device_count, device_count + 1, 1000}) {
     EXPECT_TRUE(Backend::device_name(device).empty()) << device;
   }
 }

@@ -104,8 +104,8 @@ TEST_F(Devices, LimitsBelongToADevice) {
 }
 
 TEST_F(Devices, LimitsAreAskedOnce) {
-  EXPECT_THAT(ws::device_limits(ws::DeviceId(13)), Succeeds());
-  EXPECT_THAT(calls_of([] { EXPECT_THAT(ws::device_limits(ws::DeviceId(13)), Succeeds()); }),
+  EXPECT_THAT(ws::device_limits(ws::DeviceId(8)), Succeeds());
+  EXPECT_THAT(calls_of([] { EXPECT_THAT(ws::device_limits(ws::DeviceId(8)), Succeeds()); }),
               testing::IsEmpty());
 }
 
