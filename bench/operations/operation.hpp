@@ -36,15 +36,15 @@ inline constexpr const char* foreign_launch = "launch with a buffer of another s
 inline constexpr const char* graph = "launch a graph";
 inline constexpr const char* synchronising = "synchronise an idle stream";
 
-inline void must(cudaError_t status) {
-  if (status == cudaSuccess) return;
-  std::fprintf(stderr, "operations: %s\n", cudaGetErrorString(status));
+[[noreturn]] inline void end_with(const char* reason) {
+  std::fprintf(stderr, "operations: %s\n", reason);
   std::exit(1);
 }
+inline void must(cudaError_t status) {
+  if (status != cudaSuccess) end_with(cudaGetErrorString(status));
+}
 inline void must(cublasStatus_t status) {
-  if (status == CUBLAS_STATUS_SUCCESS) return;
-  std::fprintf(stderr, "operations: %s\n", cublasGetStatusString(status));
-  std::exit(1);
+  if (status != CUBLAS_STATUS_SUCCESS) end_with(cublasGetStatusString(status));
 }
 template <class Result>
 auto must(Result&& result) -> decltype(static_cast<Result&&>(result).value()) {

@@ -104,12 +104,13 @@ def main():
         for line in text[header].replace("\\\n", " ").split("\n"):
             if not ENTRY_LINE.fullmatch(line):
                 problems.append(f"{header}: an entry header has only includes, not '{line}'")
-    for name in project_files():
+    files = project_files()
+    for name in files:
         if re.fullmatch(r"tools/(?!.*tests/).*\.(hpp|cpp|cu)", name):
             inner = re.findall(r"include <warpsafe/.*detail/.*>", (Path(__file__).parents[2] / name).read_text())
             problems += [f"{name}: {include}: a tool includes warpsafe/tool_api.hpp" for include in inner]
     rooms = {room.partition("/")[0] for room in order}
-    for folder in sorted({name.split("/")[2] for name in project_files() if re.match("tests/unit/[^/]+/", name)}):
+    for folder in sorted({name.split("/")[2] for name in files if re.match("tests/unit/[^/]+/", name)}):
         if folder not in rooms | NOT_ROOMS:
             problems.append(f"tests/unit/{folder}: there is no such room")
     print(*problems, sep="\n")

@@ -195,7 +195,7 @@ class AddressedArguments {
   host::launch_windows() = windows;
 }
 
-/// A launch that a debug tool or an open capture watches.
+/// A launch that an observer or an open capture watches.
 struct WatchedLaunch {
   const LaunchFacts& facts;
   const BackendCalls& calls;
@@ -208,7 +208,7 @@ struct WatchedLaunch {
 };
 /// Submits a launch between the calls of those who watch. False with the problem in `error`.
 using LaunchWatcher = bool (*)(const WatchedLaunch& launch, LaunchError& error) noexcept;
-/// watch_launch, once the program has a debug tool or has had a capture (watched_launch.hpp).
+/// watch_launch, once the program has an observer or has had a capture (watched_launch.hpp).
 [[gnu::visibility("default")]] inline LaunchWatcher launch_watcher = nullptr;
 
 /// Checks the memory that structures hold: that it exists, and that the launch's device can access

@@ -69,7 +69,7 @@ struct ArgumentInspection {
   }
 };
 
-/// WatchedLaunch::watch.
+/// The LaunchWatcher.
 [[gnu::noinline]] inline bool watch_launch(const WatchedLaunch& launch,
                                            LaunchError& error) noexcept {
   ArgumentInspection inspection{open_captures(), 0, nullptr, error};
