@@ -15,7 +15,7 @@
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/dims/detail/config_parts.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
-#include <warpsafe/launch/detail/launch_types.hpp>
+#include <warpsafe/launch/detail/launch_diagnostics.hpp>
 // clang-format on
 
 #include <warpsafe/args/trust.hpp>

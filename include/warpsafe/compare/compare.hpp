@@ -7,8 +7,8 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/memory/detail/copy_calls.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
-#include <warpsafe/memory/detail/read_back.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstddef>

@@ -14,6 +14,7 @@
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/graph/graph.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
+#include <warpsafe/memory/detail/postponed_frees.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/stream_number.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>

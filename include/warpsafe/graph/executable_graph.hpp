@@ -12,6 +12,7 @@
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 
 #if WARPSAFE_CHECKS == 1 && !defined(__CUDACC_RTC__) && !defined(__HIPCC_RTC__)
 
@@ -12,7 +13,6 @@
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
-#include <warpsafe/stream/detail/stream_mark.hpp>
 #if defined(__CUDACC__) && !defined(__HIP_PLATFORM_NVIDIA__)
 #include <warpsafe/backend/cuda/cuda_backend.hpp>
 #else

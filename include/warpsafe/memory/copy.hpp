@@ -6,8 +6,8 @@
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/detail/copy_calls.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
-#include <warpsafe/memory/detail/read_back.hpp>
 #include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/stream/stream.hpp>
 

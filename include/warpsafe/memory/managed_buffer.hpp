@@ -8,9 +8,9 @@
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/memory/detail/copy_calls.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
-#include <warpsafe/memory/detail/read_back.hpp>
 #include <warpsafe/memory/pending.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/stream.hpp>

@@ -8,7 +8,7 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/owners.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
-#include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/device.hpp>
 
 #include <cstddef>

@@ -12,6 +12,7 @@
 #include <warpsafe/error/format.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 

@@ -13,7 +13,7 @@
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
-#include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 
 #include <cstddef>
 #include <span>

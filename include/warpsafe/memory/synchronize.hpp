@@ -4,6 +4,7 @@
 
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/pending.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstddef>

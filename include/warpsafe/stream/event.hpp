@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
@@ -10,7 +11,8 @@
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
+#include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstdint>

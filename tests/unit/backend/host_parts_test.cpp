@@ -5,8 +5,8 @@
 // its faults.
 
 #include "host_runners.hpp"
-#include <warpsafe/backend/host/detail/block.hpp>
 #include <warpsafe/backend/host/detail/fibre.hpp>
+#include <warpsafe/backend/host/detail/kernel_faults.hpp>
 
 #include <gmock/gmock.h>
 #include <sys/mman.h>

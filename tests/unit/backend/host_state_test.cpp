@@ -4,8 +4,8 @@
 // What blocks, devices and operations keep from one use to the next, and what they give back.
 
 #include "host_test_kernel.hpp"
-#include <warpsafe/backend/host/detail/block.hpp>
 #include <warpsafe/backend/host/detail/device.hpp>
+#include <warpsafe/backend/host/detail/kernel_faults.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/predecessor_watch.hpp>
 

@@ -3,8 +3,8 @@
 
 #include "data_fixture.hpp"
 #include <warpsafe/graph/capture.hpp>
+#include <warpsafe/memory/detail/copy_calls.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
-#include <warpsafe/memory/detail/read_back.hpp>
 
 #include <gtest/gtest.h>
 

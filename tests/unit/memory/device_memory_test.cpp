@@ -3,6 +3,7 @@
 
 #include "scripted_runtime.hpp"
 #include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/memory/detail/postponed_frees.hpp>
 
 #include <gmock/gmock.h>
 

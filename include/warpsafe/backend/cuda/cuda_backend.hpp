@@ -3,7 +3,9 @@
 #pragma once
 
 #include <warpsafe/backend/backend.hpp>
-#include <warpsafe/backend/cuda/launch_calls.hpp>
+#include <warpsafe/backend/cuda/device_queries.hpp>
+#include <warpsafe/backend/cuda/graph_calls.hpp>
+#include <warpsafe/backend/cuda/launch_attributes.hpp>
 #include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/core/config.hpp>
 

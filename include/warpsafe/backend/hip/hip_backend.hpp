@@ -4,9 +4,12 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/declare_launch.hpp>
+#include <warpsafe/backend/hip/device_queries.hpp>
 #include <warpsafe/backend/hip/graph_calls.hpp>
-#include <warpsafe/backend/hip/launch_calls.hpp>
+#include <warpsafe/backend/hip/wait_calls.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/arithmetic.hpp>
+#include <warpsafe/core/launch_shape.hpp>
 
 #include <hip/hip_runtime_api.h>
 
@@ -20,9 +23,16 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
+/// AMD's runtime multiplies the threads of a cooperative launch in 32 bits, accepts a wrapped
+/// total, and then hangs.
+[[nodiscard]] inline bool hip_cooperative_fits(const LaunchShape& shape) noexcept {
+  std::uint64_t all = 0;
+  return multiply(shape.blocks(), shape.threads_per_block(), all) && all <= 0xffffffffU;
+}
+
 /// The calls of basic_hip_backend.
 template <class Platform>
-struct HipCalls : HipGraphCalls {
+struct HipCalls : HipGraphCalls, HipWaitCalls {
   static constexpr Vendor vendor =
       std::is_same_v<Platform, amd_platform> ? Vendor::amd : Vendor::nvidia;
   static constexpr Name name = Name::of("HIP");

@@ -4,9 +4,10 @@
 
 #include <warpsafe/backend/host/detail/calls.hpp>
 #include <warpsafe/backend/host/detail/capture_rules.hpp>
+#include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
-#include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
+#include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/backend/host/host_backend.hpp>
 #include <warpsafe/core/detail/observing.hpp>

@@ -8,9 +8,9 @@
 #include <warpsafe/backend/detail/host_thread.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/graph_calls.hpp>
+#include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/kernel_calls.hpp>
 #include <warpsafe/backend/host/detail/memory_calls.hpp>
-#include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/limits.hpp>

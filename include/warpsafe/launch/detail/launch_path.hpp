@@ -10,7 +10,7 @@
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/checked_launch.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
-#include <warpsafe/launch/detail/launch_types.hpp>
+#include <warpsafe/launch/detail/launch_diagnostics.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 

@@ -11,6 +11,7 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/detail/stream_number.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>

@@ -11,7 +11,9 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
 #include <warpsafe/memory/detail/owners.hpp>
+#include <warpsafe/memory/detail/postponed_frees.hpp>
 #include <warpsafe/memory/memory_info.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/shared_stream.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/detail/stream_uses.hpp>

@@ -12,23 +12,10 @@
 #include <type_traits>
 #include <utility>
 
-namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
-
-/// Runs the frees that were postponed because of a capture (DeviceMemory). nullptr until a free was
-/// postponed, because a program that captures need not have buffers.
-template <class B>
-[[gnu::visibility("default")]] inline void (*postponed_frees)() noexcept = nullptr;
-
-/// Called at the end of a capture.
-template <class B>
-void run_postponed_frees() noexcept {
-  if (void (*const make)() noexcept = __atomic_load_n(&postponed_frees<B>, __ATOMIC_ACQUIRE)) {
-    make();
-  }
-}
-
 // The objects that a graph keeps alive and the memory that its kernels use. The capture, the graph
 // and its instances share them.
+
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// Guards the lists of open captures and of graphs. Taken while something is captured, and when
 /// memory is freed while a graph exists; never by a launch.

@@ -10,7 +10,7 @@
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
-#include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/device.hpp>
 
 #include <cstddef>

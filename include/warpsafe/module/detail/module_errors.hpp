@@ -6,6 +6,7 @@
 #include <warpsafe/error/detail/kept_text.hpp>
 #include <warpsafe/module/detail/loaded_module.hpp>
 #include <warpsafe/module/detail/mangled_parameters.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 
 #include <cstddef>
 #include <cstring>

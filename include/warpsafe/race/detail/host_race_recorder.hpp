@@ -4,8 +4,8 @@
 
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/host/detail/capture_state.hpp>
+#include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
-#include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/race/detail/outside_writes.hpp>
 #include <warpsafe/race/race_report.hpp>
 #include <warpsafe/race/stream_history.hpp>

@@ -3,81 +3,14 @@
 #pragma once
 
 #include <warpsafe/backend/detail/runtime_call.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
-#include <warpsafe/error/result.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
-#include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
-
-/// During its lifetime the calling thread may allocate, and wait for work outside any capture, even
-/// while a stream captures somewhere. Otherwise the runtime refuses those calls and breaks that
-/// capture, since they may use a default stream (CUDA Runtime API,
-/// cudaThreadExchangeStreamCaptureMode). Calls on a capturing stream itself are still refused.
-/// With checks off, only while this library captures, unless it is `IsRare`: for what is rare
-/// and takes long.
-template <class B, CheckLevel Level, bool IsRare = false>
-class [[nodiscard]] RelaxedCaptureScope {
- public:
-  [[gnu::always_inline]] RelaxedCaptureScope() noexcept
-      : exchanged_((IsRare || may_meet_captures<Level>()) &&
-                   call<B, Level, &B::exchange_capture_mode>(mode_) == 0) {}
-  RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
-  RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
-  // Restores the thread's own mode; an error could not be returned.
-  [[gnu::always_inline]] ~RelaxedCaptureScope() {
-    if (exchanged_) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode_));
-  }
-
- private:
-  int mode_ = B::relaxed_capture;  // the thread's own mode once exchanged
-  bool exchanged_;
-};
-
-/// Whether the stream captures, as the driver says. A stream that cannot be asked counts as not
-/// capturing.
-template <CheckLevel Level, class B>
-[[nodiscard]] bool is_capturing(basic_stream_ref<B> stream) noexcept {
-  bool capturing = false;
-  return on_device_of<B, Level>(stream,
-                                [&]() noexcept {
-                                  return call<B, Level, &B::stream_capturing>(stream.native(),
-                                                                              capturing);
-                                }) == 0 &&
-         capturing;
-}
-
-/// The same. With checks off, a capture that other code began is only found while this library
-/// captures, too.
-template <CheckLevel Level, class B>
-[[nodiscard, gnu::always_inline]] inline bool captures(basic_stream_ref<B> stream) noexcept {
-  return may_meet_captures<Level>() && is_capturing<Level>(stream);
-}
-
-/// Whether a use of the stream would become part of a capture or break one: it captures, or it is
-/// the legacy stream and a stream that synchronises with it captures. With checks off as
-/// `captures`.
-template <CheckLevel Level, class B>
-[[nodiscard]] bool meets_capture(basic_stream_ref<B> stream) noexcept {
-  if (!may_meet_captures<Level>()) return false;
-  bool capturing = false;
-  const int status = on_device_of<B, Level>(stream, [&]() noexcept {
-    return call<B, Level, &B::stream_capturing>(stream.native(), capturing);
-  });
-  return capturing || (status != 0 && B::classify(status) == Errc::stream_capturing);
-}
-
-/// Waits for the stream's work, even if other streams capture. Like
-/// basic_stream_ref::synchronize, but without a time-out.
-template <CheckLevel Level, class B>
-[[nodiscard]] result<void> wait_for(basic_stream_ref<B> stream, call_site site) noexcept {
-  const RelaxedCaptureScope<B, Level> outside;
-  return StreamAccess::wait_uninterrupted<Level>(stream, site);
-}
 
 /// A point in a stream, or none. Unlike an Event it can move to a later point, and its stream may
 /// be of another device than the current one.

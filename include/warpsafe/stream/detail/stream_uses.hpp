@@ -6,6 +6,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/shared_stream.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/containers.hpp>
-#include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/core/detail/pretty_name.hpp>
 #include <warpsafe/core/name.hpp>
 

@@ -5,6 +5,7 @@
 #include <warpsafe/backend/host/detail/capture_state.hpp>
 #include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/backend/host/detail/thread_state.hpp>
 
 #include <utility>
 

@@ -5,7 +5,7 @@
 #include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
-#include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/limits.hpp>
 

@@ -5,9 +5,10 @@
 #include <warpsafe/backend/host/detail/calls.hpp>
 #include <warpsafe/backend/host/detail/capture_rules.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
+#include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
-#include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>

@@ -2,12 +2,13 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/host/detail/block.hpp>
 #include <warpsafe/backend/host/detail/context_switch.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/fibre.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
+#include <warpsafe/backend/host/detail/kernel_faults.hpp>
 #include <warpsafe/backend/host/detail/sanitizers.hpp>
+#include <warpsafe/backend/host/detail/shared_memory.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 
 #include <cstddef>

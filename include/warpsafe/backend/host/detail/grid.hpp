@@ -3,8 +3,8 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/containers.hpp>
+#include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/shared_requests.hpp>
-#include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/observing.hpp>

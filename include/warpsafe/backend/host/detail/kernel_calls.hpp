@@ -6,9 +6,9 @@
 #include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/first_launch.hpp>
+#include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
-#include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/launch_shape.hpp>

@@ -5,8 +5,8 @@
 #include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/device.hpp>
 #include <warpsafe/backend/host/detail/guarded_pages.hpp>
+#include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/sanitizers.hpp>
-#include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/name.hpp>

@@ -9,6 +9,7 @@
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
+#include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/memory_access.hpp>

@@ -7,8 +7,8 @@
 #include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/grid_pool.hpp>
+#include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
-#include <warpsafe/backend/host/detail/status.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/backend/memory_access.hpp>

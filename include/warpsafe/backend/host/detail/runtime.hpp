@@ -8,9 +8,10 @@
 #include <warpsafe/backend/host/detail/device.hpp>
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/grid_pool.hpp>
+#include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
-#include <warpsafe/backend/host/detail/status.hpp>
+#include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/error/detail/kept_text.hpp>

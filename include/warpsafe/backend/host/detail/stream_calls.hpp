@@ -7,6 +7,7 @@
 #include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
 
 #include <pthread.h>

@@ -9,7 +9,7 @@
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/observer.hpp>
-#include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
 
 #include <cstdint>
 #include <utility>

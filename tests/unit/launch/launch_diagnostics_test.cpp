@@ -11,7 +11,7 @@
 #include <warpsafe/host.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/kernel/needs.hpp>
-#include <warpsafe/launch/detail/launch_types.hpp>
+#include <warpsafe/launch/detail/launch_diagnostics.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>

@@ -22,7 +22,8 @@
 #include <utility>
 #include <vector>
 
-// Copies on the device, and copies that a Pending waits for.
+// The copies of the library: on the device, to and from the host, and those that a Pending waits
+// for.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/kernel_entry.hpp>
-#include <warpsafe/core/detail/arithmetic.hpp>
 #include <warpsafe/core/detail/limit_fields.hpp>
-#include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
 
@@ -14,8 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// Calls of the HIP backend outside the plain launch: a device's limits and name, the kind of a
-// pointer.
+// What the HIP backend asks about a device and about memory: limits, a name, the kind of a pointer,
+// and whether a device can use the memory.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -84,13 +82,6 @@ inline constexpr int hip_attributes[] = {
   };
   static const Names names;
   return device >= 0 && device < most ? Name::of(names.text[device]) : Name{};
-}
-
-/// AMD's runtime multiplies the threads of a cooperative launch in 32 bits, accepts a wrapped
-/// total, and then hangs.
-[[nodiscard]] inline bool hip_cooperative_fits(const LaunchShape& shape) noexcept {
-  std::uint64_t all = 0;
-  return multiply(shape.blocks(), shape.threads_per_block(), all) && all <= 0xffffffffU;
 }
 
 /// For plain host memory, AMD's runtime returns an error (hipErrorInvalidValue), others a kind.

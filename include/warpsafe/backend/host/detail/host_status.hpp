@@ -5,21 +5,9 @@
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/errc.hpp>
 
-namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
+// The statuses of the host backend: numbers, meanings and texts.
 
-/// The runtime's state of each OS thread.
-struct ThreadState {
-  int device = 0;
-  int capture_mode = 0;  // global: see exchange_capture_mode
-  int last_error = 0;
-  // The text of the last work failure that a call returned to this thread.
-  int failure_status = 0;
-  Name failure_text{};
-};
-[[nodiscard, gnu::visibility("default")]] inline ThreadState& thread_state() noexcept {
-  static thread_local ThreadState state;
-  return state;
-}
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
 /// The statuses of the host backend. The numbers are CUDA's (driver_types.h of CUDA 13.0) where
 /// CUDA has a counterpart, so that they mean the same in both.

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/core/config.hpp>
+
+// Frees that wait for the end of a capture, because the capture would refuse them.
+
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
+
+/// Runs the frees that were postponed because of a capture (DeviceMemory). nullptr until a free was
+/// postponed, because a program that captures need not have buffers.
+template <class B>
+[[gnu::visibility("default")]] inline void (*postponed_frees)() noexcept = nullptr;
+
+/// Called at the end of a capture.
+template <class B>
+void run_postponed_frees() noexcept {
+  if (void (*const make)() noexcept = __atomic_load_n(&postponed_frees<B>, __ATOMIC_ACQUIRE)) {
+    make();
+  }
+}
+
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
