@@ -59,39 +59,6 @@ TEST_F(StreamBoundTest, IsDestroyedOnceAndItsWorkspaceFreed) {
   EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>) - before, 2U);
 }
 
-TEST_F(StreamBoundTest, WhatItAsksOfTheRuntimeIsInTheTrace) {
-  std::vector<std::string> lines;
-  debug::LogSink sink{[](void* user, debug::LogLevel, const char* text, std::size_t size) noexcept {
-                        static_cast<std::vector<std::string>*>(user)->emplace_back(text, size);
-                      },
-                      &lines};
-  debug::set_log_sink(&sink);
-  debug::set_log_level(debug::LogLevel::trace);
-  const std::pair<Call, std::string> calls[] = {
-      {call_of<&host_backend::stream_capturing>, "  host stream_capturing("},
-      {call_of<&host_backend::allocate>, "  host allocate("},
-      {call_of<&host_backend::deallocate>, "  host deallocate("}};
-  std::vector<std::uint64_t> before;
-  for (const auto& [call, text] : calls) before.push_back(host::calls_made(call));
-  {
-    auto toy = Toy::create(stream).value();
-    auto moved = Toy::create(stream).value();
-    toy = std::move(moved);
-    EXPECT_THAT(toy.close(), Succeeds());
-  }
-  debug::set_log_level(debug::LogLevel::off);
-  debug::set_log_sink(nullptr);
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto& [call, text] = calls[i];
-    const auto made = static_cast<std::ptrdiff_t>(host::calls_made(call) - before[i]);
-    EXPECT_GE(made, 2) << text;
-    EXPECT_EQ(made, std::count_if(
-                        lines.begin(), lines.end(),
-                        [&start = text](const auto& line) { return line.rfind(start, 0) == 0; }))
-        << text;
-  }
-}
-
 TEST_F(StreamBoundTest, KeepsItsStreamAlive) {
   std::optional<Stream> own(Stream::create().value());
   std::optional<Toy> toy(Toy::create(*own).value());

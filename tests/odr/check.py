@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# The reported calls (current device, stream create, stream destroy), and the moment at which each level finds
+# The operations that an observer is told of, and the moment at which each level finds
 # a size of 0, too much shared memory, and the same for a functor.
-EXPECTED = {1: "3 traced: made checked checked", 0: "0 traced: refused refused refused"}
+EXPECTED = {1: "1 told: made checked checked", 0: "0 told: refused refused refused"}
 LEVELS = {"full": 1, "off": 0}
 
 

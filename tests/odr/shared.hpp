@@ -2,11 +2,10 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
+#include <warpsafe/launch/observe.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 // Shared by all translation units of one program: the same kernels, functors and inline functions.
@@ -52,28 +51,10 @@ inline const char* stage_of(const warpsafe::result<void>& outcome) {
   }
 }
 
-/// Calls of the runtime that a trace has seen (WARPSAFE_LOG=trace).
-inline int traced = 0;
-/// Counts one of the calls that a launch makes.
-template <class... P>
-int count(const warpsafe::detail::CallTracer&, const warpsafe::detail::TracedCall&,
-          int (*call)(P...) noexcept, P... arguments) noexcept {
-  ++traced;
-  return call(arguments...);
-}
-inline constexpr warpsafe::detail::CallTracer counting_tracer{
-    {&count<int&>},
-    {&count<int>},
-    {&count<int, warpsafe::DeviceLimits&>},
-    {&count<const warpsafe::KernelEntry&, warpsafe::KernelLimits&>},
-    {&count<const warpsafe::KernelEntry&, std::uint64_t>},
-    {&count<const warpsafe::KernelEntry&, std::uint32_t, std::uint64_t, int&>},
-    {&count<const warpsafe::KernelEntry&, const warpsafe::LaunchShape&, int&>},
-    {&count<const void*, warpsafe::MemoryKind&, int&>},
-    {&count<int, const void*, int, bool&>},
-    []() noexcept { return std::uint64_t{0}; },
-    [](const warpsafe::detail::TracedCall&, int, const warpsafe::detail::TracedValue*, std::size_t,
-       std::uint64_t) noexcept { ++traced; }};
+/// Operations that an observer was told of.
+inline int told = 0;
+inline warpsafe::Observer counting_observer{
+    .called = [](void*, const warpsafe::CallRecord&) noexcept { ++told; }};
 
 #if defined(MUTANT)
 // The mistake that this test shows: an inline function, not a template, that depends on the

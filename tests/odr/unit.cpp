@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Compiled once per check level, as OBSERVE. Reports the number of traced calls when it creates and
-// closes a stream, and the moment at which this level notices each of three mistakes.
+// Compiled once per check level, as OBSERVE. Reports the number of operations that an observer is
+// told of when it creates a stream, and the moment at which this level notices each of three
+// mistakes.
 
 #include "shared.hpp"
 
 namespace ws = warpsafe;
 
 std::string OBSERVE(SharedLayout) {
-  traced = 0;
-  warpsafe::detail::call_tracer_in_use = &counting_tracer;
+  told = 0;
+  ws::observe(counting_observer);
   { const auto dropped = ws::Stream::create(); }
-  warpsafe::detail::call_tracer_in_use = nullptr;
-  const std::string calls = std::to_string(traced) + " traced: ";
+  ws::stop_observing(counting_observer);
+  const std::string calls = std::to_string(told) + " told: ";
   const ws::Stream stream = ws::Stream::create().value();
   const auto nothing = ws::SafeGrid<>::cover(0, ws::block<32>);
   const auto config = ws::LaunchConfig(ws::grid<1>, ws::block<32>, ws::shared<double>(1 << 24));

@@ -270,7 +270,7 @@ class VendorTest : public testing::Test {
     // The names and the number of devices are read once per process, so read them before a test
     // removes devices.
     ASSERT_FALSE(Backend::device_name(0).empty());
-    warpsafe::detail::count_devices<Backend, warpsafe::CheckLevel::off>();
+    warpsafe::detail::count_devices<Backend>();
     reset();
     set_device_count(device_count);
     // At the end: a fixture's own SetUp goes on.

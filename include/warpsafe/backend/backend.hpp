@@ -38,9 +38,8 @@ template <std::size_t N>
 
 /// The only dispatch layer. A backend is a struct with these static members. All are `noexcept`,
 /// none is overloaded, and none clears the runtime's last error. Each call returns the runtime's
-/// own status as an int, 0 for success. The rest of the library is written once over these names,
-/// and calls them through detail::call (backend/detail/runtime_call.hpp). The members are those
-/// that the concept names.
+/// own status as an int, 0 for success. The rest of the library is written once over these names.
+/// The members are those that the concept names.
 ///
 /// Optional members, each with its default:
 /// * `const DeviceLimits& floor`: the documented limits of every device (CUDA's)

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/detail/environment_names.hpp>
+#include <warpsafe/debug/detail/operation_trace.hpp>
 #include <warpsafe/debug/environment.hpp>
 #include <warpsafe/debug/log.hpp>
 
@@ -193,7 +193,7 @@ struct DataFilters {
     __atomic_store_n(&timeout_stops_in_use, environment.timeout_stops, __ATOMIC_RELAXED);
     DataFilters::get().apply();
     update_switches();
-    trace_calls_by_level();
+    trace_by_level();
     if (!environment.silent) {
       log_active_switches(environment);
       log_unknown_variables();
@@ -229,7 +229,7 @@ inline void set_log_level(LogLevel level) noexcept {
   detail::ensure_started();
   __atomic_store_n(&detail::log_level_in_use, static_cast<unsigned char>(level), __ATOMIC_RELAXED);
   detail::update_switches();
-  detail::trace_calls_by_level();
+  detail::trace_by_level();
 }
 /// Sets whether launches wait for their kernels: all launches, or those that WARPSAFE_SYNC names.
 inline void set_blocking(bool on) noexcept {

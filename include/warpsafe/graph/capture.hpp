@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>
@@ -64,8 +63,8 @@ class [[nodiscard]] basic_capture {
     state->watch.stream = {state->stream.ref().native(), state->stream.ref().number()};
     state->watch.query_info = &basic_capture::template query_info<Level>;
     basic_capture made(state);
-    const int status = detail::on_device_of<B, Level>(state->stream.ref(), [&]() noexcept {
-      return detail::call<B, Level, &B::capture_begin>(state->stream.ref().native(), mode);
+    const int status = detail::on_device_of<B>(state->stream.ref(), [&]() noexcept {
+      return B::capture_begin(state->stream.ref().native(), mode);
     });
     if (status != 0) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("capture begin"), site);
@@ -134,7 +133,7 @@ class [[nodiscard]] basic_capture {
     if constexpr (Level != CheckLevel::off) {
       std::size_t nodes = 1;
       if (state->watch.outside.stream != nullptr && before.tail <= 1) {
-        static_cast<void>(detail::call<B, Level, &B::graph_nodes>(graph, nodes));
+        static_cast<void>(B::graph_nodes(graph, nodes));
       }
       if (nodes == 0) detail::report_empty_capture(state->watch, state->site);
     }
@@ -201,11 +200,11 @@ class [[nodiscard]] basic_capture {
                                       typename B::native_graph graph) noexcept {
     if (graph == nullptr) return true;
     std::size_t nodes = 1;
-    if (before.tail > 1) static_cast<void>(detail::call<B, Level, &B::graph_nodes>(graph, nodes));
+    if (before.tail > 1) static_cast<void>(B::graph_nodes(graph, nodes));
     if (nodes != 0 && before.state != CaptureState::broken && state.watch.broken.code == Errc{}) {
       return false;
     }
-    static_cast<void>(detail::call<B, Level, &B::graph_destroy>(graph));
+    static_cast<void>(B::graph_destroy(graph));
     return true;
   }
   template <CheckLevel Level>
@@ -213,14 +212,13 @@ class [[nodiscard]] basic_capture {
     const detail::StreamNumber number(which.number);
     const auto stream = detail::StreamAccess::make<B>(const_cast<void*>(which.handle),
                                                       number.device_of_default(), number);
-    return detail::on_device_of<B, Level>(stream, [&]() noexcept {
-      return detail::call<B, Level, &B::capture_info>(stream.native(), info);
-    });
+    return detail::on_device_of<B>(
+        stream, [&]() noexcept { return B::capture_info(stream.native(), info); });
   }
   template <CheckLevel Level>
   [[nodiscard]] static int end_at(const State& state, typename B::native_graph& graph) noexcept {
-    return detail::on_device_of<B, Level>(state.stream.ref(), [&]() noexcept {
-      return detail::call<B, Level, &B::capture_end>(state.stream.ref().native(), graph);
+    return detail::on_device_of<B>(state.stream.ref(), [&]() noexcept {
+      return B::capture_end(state.stream.ref().native(), graph);
     });
   }
   [[WARPSAFE_DETAIL_RARE]] static LaunchError closed_capture_error(call_site site) noexcept {
@@ -261,12 +259,11 @@ class [[nodiscard]] basic_capture {
     detail::run_postponed_frees<B>();
     if constexpr (Level != CheckLevel::off) {
       std::size_t nodes = 0;
-      const bool known = status == 0 && graph != nullptr &&
-                         detail::call<B, Level, &B::graph_nodes>(graph, nodes) == 0;
+      const bool known = status == 0 && graph != nullptr && B::graph_nodes(graph, nodes) == 0;
       if (reported && (nodes != 0 || !known)) detail::report_lost_capture(state.site);
     }
     if (status == 0 && graph != nullptr) {
-      static_cast<void>(detail::call<B, Level, &B::graph_destroy>(graph));
+      static_cast<void>(B::graph_destroy(graph));
     }
   }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
@@ -123,8 +122,7 @@ class [[nodiscard]] basic_executable_graph {
   [[nodiscard]] result<void> update(const basic_graph<B>& graph,
                                     call_site site = call_site::current()) noexcept {
     GraphChange change = GraphChange::none;
-    if (const int status =
-            detail::call<B, Level, &B::graph_update>(native_, graph.native_, change)) {
+    if (const int status = B::graph_update(native_, graph.native_, change)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("graph update"), site);
       if (error.code == Errc::graph_update_refused) {
         error.value = static_cast<std::uint64_t>(change);
@@ -145,8 +143,7 @@ class [[nodiscard]] basic_executable_graph {
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (native_ == nullptr) return success();
     const int waited = release_resources<Level>();
-    const int status =
-        detail::call<B, Level, &B::graph_exec_destroy>(std::exchange(native_, nullptr));
+    const int status = B::graph_exec_destroy(std::exchange(native_, nullptr));
     last_ = std::nullopt;
     launched_ = {};
     is_marked_ = false;
@@ -160,9 +157,8 @@ class [[nodiscard]] basic_executable_graph {
  private:
   template <CheckLevel Level>
   [[nodiscard]] result<void> submit(basic_stream_hold<B>&& stream, call_site site) noexcept {
-    const int launched = detail::on_device_of<B, Level>(stream.ref(), [&]() noexcept {
-      return detail::call<B, Level, &B::graph_launch>(native_, stream.ref().native());
-    });
+    const int launched = detail::on_device_of<B>(
+        stream.ref(), [&]() noexcept { return B::graph_launch(native_, stream.ref().native()); });
     if (launched != 0) {
       // As for a kernel launch, a fault reported here belongs to earlier work.
       LaunchError error =
@@ -180,7 +176,7 @@ class [[nodiscard]] basic_executable_graph {
     }
     is_marked_ = false;
     if (!resources_->has_kept_values()) return success();
-    if (const int status = launched_.template set<Level>(last_->ref())) {
+    if (const int status = launched_.set(last_->ref())) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("event record"), site);
       error.stream = last_->ref().native();
       error.device = last_->ref().device().value();
@@ -232,7 +228,7 @@ class [[nodiscard]] basic_executable_graph {
     if (!detail::meets_capture<Level>(stream)) {
       // Other streams may capture, and an ordinary wait would break their captures.
       const detail::RelaxedCaptureScope<B, Level> outside;
-      return detail::wait_for_stream<Level>(stream, {}, false);
+      return detail::wait_for_stream(stream, {}, false);
     }
     resources_->retain();  // nothing can tell when the launch ends, so they are leaked
     return 0;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/args/detail/memory_owner.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
@@ -124,7 +123,7 @@ class [[nodiscard]] basic_graph {
   [[nodiscard]] answer<std::size_t> node_count(
       call_site site = call_site::current()) const noexcept {
     std::size_t count = 0;
-    if (const int status = detail::call<B, Level, &B::graph_nodes>(native_, count)) {
+    if (const int status = B::graph_nodes(native_, count)) {
       return detail::runtime_error<B>(status, Name::of("graph nodes"), site);
     }
     return count;
@@ -136,8 +135,7 @@ class [[nodiscard]] basic_graph {
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     resources_ = detail::ResourcesPtr{};
     if (native_ == nullptr) return success();
-    if (const int status =
-            detail::call<B, Level, &B::graph_destroy>(std::exchange(native_, nullptr))) {
+    if (const int status = B::graph_destroy(std::exchange(native_, nullptr))) {
       return detail::runtime_error<B>(status, Name::of("graph destroy"), site);
     }
     return success();
@@ -164,7 +162,7 @@ template <class B>
 template <CheckLevel Level>
 result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) const noexcept {
   typename B::native_graph_exec exec{};
-  if (const int status = detail::call<B, Level, &B::graph_instantiate>(exec, native_)) {
+  if (const int status = B::graph_instantiate(exec, native_)) {
     return detail::runtime_error<B>(status, Name::of("graph instantiate"), site);
   }
   return basic_executable_graph<B>(exec, resources_,

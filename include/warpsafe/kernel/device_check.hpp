@@ -11,7 +11,6 @@
 #include <warpsafe/kernel/device_functions.hpp>
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #if defined(__CUDACC__) && !defined(__HIP_PLATFORM_NVIDIA__)
 #include <warpsafe/backend/cuda/cuda_backend.hpp>
@@ -153,14 +152,13 @@ static __device__ __forceinline__ void check_dynamic_shared(const DynamicSharedC
 /// also works during a capture. Returns the runtime's status.
 template <class B>
 [[nodiscard]] int write_check_record(void* address, CheckRecord* record) noexcept {
-  const RelaxedCaptureScope<B, current_level, true> relaxed;
+  const RelaxedCaptureScope<B> relaxed;
   typename B::native_stream stream{};
-  int status = call<B, current_level, &B::stream_create>(stream, 0);
+  int status = B::stream_create(stream, 0);
   if (status != 0) return status;
-  status = call<B, current_level, &B::copy>(address, &record, sizeof record,
-                                            CopyKind::host_to_device, stream);
-  const int waited = call<B, current_level, &B::stream_synchronize>(stream);
-  const int destroyed = call<B, current_level, &B::stream_destroy>(stream);
+  status = B::copy(address, &record, sizeof record, CopyKind::host_to_device, stream);
+  const int waited = B::stream_synchronize(stream);
+  const int destroyed = B::stream_destroy(stream);
   return status != 0 ? status : waited != 0 ? waited : destroyed;
 }
 /// `B` is the backend of this device compiler; it has `symbol_address`.
@@ -174,8 +172,8 @@ template <class B>
 /// "Unified Virtual Address Space"; HIP: hipHostMallocDefault is portable and mapped).
 template <class B>
 [[nodiscard]] int allocate_check_record(void*& memory) noexcept {
-  const RelaxedCaptureScope<B, current_level, true> relaxed;
-  return call<B, current_level, &B::host_allocate>(memory, sizeof(CheckRecord));
+  const RelaxedCaptureScope<B> relaxed;
+  return B::host_allocate(memory, sizeof(CheckRecord));
 }
 
 #else

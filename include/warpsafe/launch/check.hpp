@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
@@ -113,8 +112,7 @@ template <class B, class Calls>
   // `<<<>>>` raises no attribute: the limit is what the kernel's attribute allows now.
   if (shape.dynamic_shared + kernel->static_shared > device->shared_per_block) {
     KernelLimits now;
-    if (call<B, CheckLevel::full, &B::attributes_of>(its_kernel.entry, now) == 0 &&
-        !shared_is_opted_in(shape, now, error)) {
+    if (B::attributes_of(its_kernel.entry, now) == 0 && !shared_is_opted_in(shape, now, error)) {
       return false;
     }
   }
@@ -138,7 +136,7 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
     LaunchShape shape;
     LaunchError error;
     int device = 0;
-    if (const int status = detail::call<B, Level, &B::current_device>(device)) {
+    if (const int status = B::current_device(device)) {
       return detail::runtime_error<B>(status, Name::of("current device"), site);
     }
     const detail::Located<B> at(detail::raw_stream<B>(stream, device), site);

@@ -89,7 +89,7 @@ template <CheckLevel Level = current_level, class S, class C, class K>
     const LaunchShape shape = config.shape();
     const auto known = kernel_limits<Level>(stream, kernel, site);
     if (!known.has_value()) return known.assume_error();
-    const auto device = device_limits<B, Level>(stream.device(), site);
+    const auto device = device_limits<B>(stream.device(), site);
     if (!device.has_value()) return device.assume_error();
     Occupancy found;
     found.kernel = kernel.name();

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
@@ -52,8 +51,7 @@ template <CheckLevel Level, class B, class K>
     return runtime_error<B>(status, Name::of("opt-in to shared memory"), site);
   }
   int each = 0;
-  if (const int status =
-          call<Calls, Level, &Calls::resident_blocks>(kernel.entry(), threads, bytes, each)) {
+  if (const int status = Calls::resident_blocks(kernel.entry(), threads, bytes, each)) {
     return runtime_error<B>(status, Name::of("occupancy"), site);
   }
   return each;
@@ -90,7 +88,7 @@ template <CheckLevel Level = current_level, class S, class K, class Block>
   using B = typename S::backend;
   const auto limits = kernel_limits<Level>(stream, kernel, site);
   if (!limits.has_value()) return limits.assume_error();
-  const auto device = device_limits<B, Level>(stream.device(), site);
+  const auto device = device_limits<B>(stream.device(), site);
   if (!device.has_value()) return device.assume_error();
   const auto each = detail::resident_per_multiprocessor<Level, B>(
       stream, kernel, static_cast<std::uint32_t>(block.count()), dynamic_shared.value(), site);

@@ -45,7 +45,7 @@ class [[nodiscard]] basic_managed_buffer {
       basic_stream_hold<B> stream, Count count, call_site site = call_site::current()) noexcept {
     const auto bytes = Bytes::create<T>(count, site);
     if (!bytes.has_value()) return bytes.assume_error();
-    const auto limits = device_limits<B, Level>(stream.ref().device(), site);
+    const auto limits = device_limits<B>(stream.ref().device(), site);
     if (!limits.has_value()) return limits.assume_error();
     if (!limits.assume_value().concurrent_managed_access) {
       LaunchError error = LaunchError::make(Errc::unsupported, Stage::construction, site);
@@ -126,7 +126,7 @@ class [[nodiscard]] basic_managed_buffer {
     if (!allowed.has_value()) {
       return detail::PendingAccess::failed<Level, B, Host>(stream, allowed.assume_error());
     }
-    if (const int status = memory_->template order_uses_before<Level>(stream)) {
+    if (const int status = memory_->order_uses_before(stream)) {
       return detail::PendingAccess::failed<Level, B, Host>(
           stream, detail::runtime_error<B>(status, operation, site));
     }

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/error/result.hpp>
@@ -21,19 +20,19 @@ template <class B>
 struct [[gnu::visibility("hidden")]] MemoryPools {
   static inline OnceSlot<bool> slots[cached_devices];
 };
-template <class B, CheckLevel Level>
+template <class B>
 [[nodiscard, gnu::noinline]] bool ask_for_memory_pools(int device) noexcept {
   bool answer = true;
-  if (call<B, Level, &B::has_memory_pools>(device, answer) != 0) return true;
+  if (B::has_memory_pools(device, answer) != 0) return true;
   if (has_slot<B>(device)) MemoryPools<B>::slots[device].put(answer);
   return answer;
 }
 /// Whether a device has stream-ordered allocation, asked once per device. If the device cannot be
 /// asked, the answer is true, and the allocation reports the error.
-template <class B, CheckLevel Level>
+template <class B>
 [[nodiscard, gnu::always_inline]] inline bool has_memory_pools(int device) noexcept {
   const bool* const known = has_slot<B>(device) ? MemoryPools<B>::slots[device].get() : nullptr;
-  return known != nullptr ? *known : ask_for_memory_pools<B, Level>(device);
+  return known != nullptr ? *known : ask_for_memory_pools<B>(device);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
@@ -49,14 +48,13 @@ struct MemoryInfo {
 
 /// The memory of `device` at this moment; other programs change it at any time.
 /// Errc::device_invalid, ::no_device, ::runtime_failed.
-template <class B = default_backend, CheckLevel Level = current_level>
+template <class B = default_backend>
 [[nodiscard]] result<MemoryInfo> memory_info(DeviceId device,
                                              call_site site = call_site::current()) noexcept {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
-  const int status = detail::on_device<B, Level>(device.value(), [&]() noexcept {
-    return detail::call<B, Level, &B::memory_info>(free_bytes, total_bytes);
-  });
+  const int status = detail::on_device<B>(
+      device.value(), [&]() noexcept { return B::memory_info(free_bytes, total_bytes); });
   if (status != 0) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("memory info"), site);
     error.device = device.value();

@@ -4,7 +4,6 @@
 
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/dropped_error.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
@@ -214,7 +213,7 @@ class [[nodiscard]] basic_pending {
     state_ = State::gone;
     const detail::RelaxedCaptureScope<B, Level> outside;
     const bool lost = why.severity == Severity::context_lost;
-    if (!lost && detail::wait_for_stream<Level>(stream_, site_, true) != 0) {
+    if (!lost && detail::wait_for_stream(stream_, site_, true) != 0) {
       leak();
     }
   }
@@ -274,7 +273,7 @@ struct PendingAccess {
                                                 basic_memory_hold<B> held,
                                                 call_site site) noexcept {
     StreamMark<B> copied;
-    const int status = copied.template set<Level>(stream);
+    const int status = copied.set(stream);
     basic_pending<B, T> made(std::move(value), std::move(copied), std::move(held), stream,
                              &basic_pending<B, T>::template settle_at<Level>, drop_report<Level>,
                              site);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
@@ -44,8 +43,7 @@ class [[nodiscard]] basic_pinned_buffer {
     if (bytes.assume_value().value() != 0) {
       const detail::CallScope<B> here(site);
       const detail::RelaxedCaptureScope<B, Level> outside;
-      if (const int status =
-              detail::call<B, Level, &B::host_allocate>(memory, bytes.assume_value().value())) {
+      if (const int status = B::host_allocate(memory, bytes.assume_value().value())) {
         LaunchError error =
             detail::runtime_error<B>(status, Name::of("allocate pinned memory"), site);
         error.value = bytes.assume_value().value();
@@ -102,8 +100,7 @@ class [[nodiscard]] basic_pinned_buffer {
     size_ = 0;
     const detail::CallScope<B> here(site);
     const detail::RelaxedCaptureScope<B, Level> outside;
-    if (const int status =
-            detail::call<B, Level, &B::host_deallocate>(std::exchange(data_, nullptr))) {
+    if (const int status = B::host_deallocate(std::exchange(data_, nullptr))) {
       return detail::runtime_error<B>(status, Name::of("free pinned memory"), site);
     }
     return success();

@@ -132,7 +132,7 @@ class [[nodiscard]] basic_module {
   /// host::NamedKernel. The image is copied. CUDA: usable on every device. HIP: on the device that
   /// is current now. Errc::module_invalid (for PTX with the compiler's messages),
   /// ::no_kernel_image, ::out_of_memory, ::no_device.
-  template <CheckLevel Level = current_level, class Image>
+  template <class Image>
   [[nodiscard]] static result<basic_module> load(const Image& image,
                                                  call_site site = call_site::current()) noexcept {
     constexpr bool is_text =
@@ -143,13 +143,12 @@ class [[nodiscard]] basic_module {
     if constexpr (!is_text) {
       const detail::ImageBytes bytes = detail::image_bytes<B>(image);
       void* const copy = detail::copy_image(bytes);
-      return load_copy<Level>(copy, bytes.size, Name{}, site);
+      return load_copy(copy, bytes.size, Name{}, site);
     } else {
       return LaunchError::make(Errc::module_invalid, Stage::construction, site);
     }
   }
   /// Loads an image from a file. Errors are those of `load`, and Errc::module_unreadable.
-  template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_module> load_file(
       const char* path, call_site site = call_site::current()) noexcept {
     const detail::ModuleFile file = detail::read_module_file(path);
@@ -160,7 +159,7 @@ class [[nodiscard]] basic_module {
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, std::strlen(path), 0,
                                Axis::none, site);
     }
-    return load_copy<Level>(file.image, file.bytes, source, site);
+    return load_copy(file.image, file.bytes, source, site);
   }
 
 #define WARPSAFE_DETAIL_SENTENCE \
@@ -182,7 +181,7 @@ class [[nodiscard]] basic_module {
   /// Errc::kernel_not_found, which lists the module's kernels on CUDA and the host backend,
   /// ::signature_mismatch, ::no_kernel_image, ::module_wrong_device, ::module_moved for a module
   /// that was moved from or closed, ::out_of_memory.
-  template <class Signature, class... Needs, CheckLevel Level = current_level>
+  template <class Signature, class... Needs>
   [[nodiscard]] result<basic_module_kernel<B, Signature, Needs...>> kernel(
       const char* name, call_site site = call_site::current()) const noexcept {
     static_assert(
@@ -198,10 +197,9 @@ class [[nodiscard]] basic_module {
       return moved;
     }
     LaunchError error;
-    detail::LoadedFunction<B>* const found =
-        detail::find_function<B, Level>(*hold_.get(), name, site, error);
+    detail::LoadedFunction<B>* const found = detail::find_function(*hold_.get(), name, site, error);
     if (found == nullptr) return error;
-    if (!detail::check_signature<B, Level>(*found, Parameters{}, error)) {
+    if (!detail::check_signature(*found, Parameters{}, error)) {
       return detail::module_error(error, found->module->source(), found->name, site);
     }
     return basic_module_kernel<B, Signature, Needs...>(found, hold_);
@@ -219,7 +217,7 @@ class [[nodiscard]] basic_module {
   /// Calls `visit(Name)` for each kernel of the module, with the name that `kernel` takes. The
   /// names are valid during the visit. A module that was moved from or closed has none. AMD's
   /// runtime does not list kernels, so there is no such call on AMD.
-  template <CheckLevel Level = current_level, class Visit>
+  template <class Visit>
   void visit_kernels(Visit visit) const noexcept {
     constexpr bool lists = ModuleCalls<B>::lists_names;
     static_assert(
@@ -228,7 +226,7 @@ class [[nodiscard]] basic_module {
     if constexpr (lists) {
       if (hold_.get() == nullptr) return;
       // If the runtime fails, there are no names to visit.
-      static_cast<void>(hold_->template visit_names<Level>(visit));
+      static_cast<void>(hold_->visit_names(visit));
     }
   }
 
@@ -252,7 +250,6 @@ class [[nodiscard]] basic_module {
   friend struct detail::PrintAccess;
   explicit basic_module(detail::LoadedModule<B>* module) noexcept : hold_(module) {}
 
-  template <CheckLevel Level>
   [[nodiscard]] static result<basic_module> load_copy(void* copy, std::size_t bytes, Name source,
                                                       call_site site) noexcept {
     auto* const made =
@@ -263,8 +260,8 @@ class [[nodiscard]] basic_module {
                                site);
     }
     basic_module loaded(made);
-    if (const int status = made->template load<Level>()) {
-      return detail::load_error<B, Level>(status, *made, site);
+    if (const int status = made->load()) {
+      return detail::load_error(status, *made, site);
     }
     return loaded;
   }

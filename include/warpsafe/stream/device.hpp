@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
@@ -18,22 +17,22 @@
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// The number of devices. Errc::no_device without a driver or a device.
-template <class B = default_backend, CheckLevel Level = current_level>
+template <class B = default_backend>
 [[nodiscard]] result<detail::later<B, int>> device_count(
     call_site site = call_site::current()) noexcept {
   int count = 0;
-  if (const int status = detail::call<B, Level, &B::device_count>(count)) {
+  if (const int status = B::device_count(count)) {
     return detail::runtime_error<B>(status, Name::of("device count"), site);
   }
   return count;
 }
 
 /// The calling thread's current device. Errc::no_device.
-template <class B = default_backend, CheckLevel Level = current_level>
+template <class B = default_backend>
 [[nodiscard]] result<detail::later<B, DeviceId>> current_device(
     call_site site = call_site::current()) noexcept {
   int device = 0;
-  if (const int status = detail::call<B, Level, &B::current_device>(device)) {
+  if (const int status = B::current_device(device)) {
     return detail::runtime_error<B>(status, Name::of("current device"), site);
   }
   return DeviceId(device);
@@ -42,13 +41,12 @@ template <class B = default_backend, CheckLevel Level = current_level>
 /// The limits of a device, queried once per process by single-attribute queries. A limit that the
 /// device does not report is the documented floor, and `floored` is set. Errc::no_device,
 /// ::device_invalid.
-template <class B = default_backend, CheckLevel Level = current_level>
+template <class B = default_backend>
 [[nodiscard]] result<detail::later<B, DeviceLimits>> device_limits(
     DeviceId device, call_site site = call_site::current()) noexcept {
   DeviceLimits local;
   int status = 0;
-  const DeviceLimits* known =
-      detail::DeviceCache<B>::template find<Level>(device.value(), local, status);
+  const DeviceLimits* known = detail::DeviceCache<B>::find(device.value(), local, status);
   if (known == nullptr) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("device limits"), site);
     error.device = device.value();
@@ -116,9 +114,9 @@ class [[nodiscard]] basic_device_guard {
   [[nodiscard]] static result<basic_device_guard> create(
       DeviceId device, call_site site = call_site::current()) noexcept {
     int before = 0;
-    int status = detail::call<B, Level, &B::current_device>(before);
+    int status = B::current_device(before);
     if (status == 0 && before != device.value()) {
-      status = detail::call<B, Level, &B::set_device>(device.value());
+      status = B::set_device(device.value());
     }
     if (status != 0) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("set device"), site);
@@ -127,7 +125,7 @@ class [[nodiscard]] basic_device_guard {
       if (Level != CheckLevel::off) none.expect_a_look();
       return none;
     }
-    return basic_device_guard(before, device.value(), detail::call<B, Level, &B::set_device>);
+    return basic_device_guard(before, device.value());
   }
   /// Diagnoses a bare number.
   template <class Number>
@@ -143,10 +141,7 @@ class [[nodiscard]] basic_device_guard {
   WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_device_guard);
 #undef WARPSAFE_DETAIL_SENTENCE
   basic_device_guard(basic_device_guard&& other) noexcept
-      : thread_(other.thread_),
-        number_(other.number_),
-        before_(other.before_),
-        set_device_(other.set_device_) {
+      : thread_(other.thread_), number_(other.number_), before_(other.before_) {
     other.thread_ = nullptr;
   }
   basic_device_guard(const basic_device_guard&,  // warpsafe: a guard has one owner
@@ -175,21 +170,16 @@ class [[nodiscard]] basic_device_guard {
     if (thread_ != &detail::guarded_devices<B>()) return 0;
     device = number_ == 0 ? before_ : thread_->pop(number_);
     thread_ = nullptr;
-    return device >= 0 ? set_device_(device) : 0;
+    return device >= 0 ? B::set_device(device) : 0;
   }
 
-  /// The runtime's call, traced or not, by the check level that made the guard.
-  using SetDevice = int (*)(int device) noexcept;
-
-  basic_device_guard(int before, int device, SetDevice set_device) noexcept
+  basic_device_guard(int before, int device) noexcept
       : thread_(&detail::guarded_devices<B>()),
         number_(thread_->push(before, device)),
-        before_(before),
-        set_device_(set_device) {}
+        before_(before) {}
   detail::GuardedDevices* thread_;  // nullptr if moved from
   std::uint64_t number_;            // 0: there was no room
   int before_;
-  SetDevice set_device_;
 };
 using DeviceGuard = basic_device_guard<default_backend>;
 

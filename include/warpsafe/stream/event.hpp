@@ -4,7 +4,6 @@
 
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/dropped_error.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
@@ -40,20 +39,19 @@ class [[nodiscard]] basic_event {
     if (detail::StreamNumber::is_default(stream.native())) [[unlikely]] {
       // The runtime would record in the current device's stream, and succeed.
       LaunchError error = LaunchError::make(Errc{}, Stage::runtime_call, site);
-      if (is_of_another_device<Level>(stream, error)) return error;
+      if (is_of_another_device(stream, error)) return error;
     }
     typename B::native_event event{};
-    const int status = detail::call<B, Level, &B::event_create>(event, Timed);
+    const int status = B::event_create(event, Timed);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
     detail::StreamPoint point;
     std::uint64_t capture = 0;
-    const auto destroy = detail::call<B, Level, &B::event_destroy>;
     const result<void> recorded = record_native<Level>(event, stream, point, capture, site);
     if (!recorded.has_value()) {
-      report_destroyed(destroy(event));
+      report_destroyed(B::event_destroy(event));
       return recorded.assume_error();
     }
-    return basic_event(event, destroy, point, capture);
+    return basic_event(event, point, capture);
   }
   /// Moves the event to the point after everything submitted to `stream` so far. A wait that was
   /// submitted before is for the old point. One call of the runtime, where a new event takes three;
@@ -87,17 +85,13 @@ class [[nodiscard]] basic_event {
   WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_event);
 #undef WARPSAFE_DETAIL_SENTENCE
   basic_event(basic_event&& other) noexcept
-      : native_(other.native_),
-        destroy_(other.destroy_),
-        point_(other.point_),
-        capture_(other.capture_) {
+      : native_(other.native_), point_(other.point_), capture_(other.capture_) {
     other.native_ = nullptr;
   }
   basic_event& operator=(basic_event&& other) noexcept {
     if (this != &other) {
       destroy();
       native_ = other.native_;
-      destroy_ = other.destroy_;
       point_ = other.point_;
       capture_ = other.capture_;
       other.native_ = nullptr;
@@ -123,7 +117,7 @@ class [[nodiscard]] basic_event {
       return refused;
     }
     const detail::CallScope<B> here(site);
-    if (const int status = detail::wait_for_event<B, Level>(native_, point_, site, true)) {
+    if (const int status = detail::wait_for_event<B>(native_, point_, site, true)) {
       return detail::runtime_error<B>(status, Name::of("event synchronize"), site,
                                       Stage::completion, point_.device);
     }
@@ -141,7 +135,7 @@ class [[nodiscard]] basic_event {
       return refused;
     }
     const detail::CallScope<B> here(site);
-    const int status = detail::call<B, Level, &B::event_query>(native_);
+    const int status = B::event_query(native_);
     if (status == 0) point_.reached(B::vendor);
     if (status == 0 || status == B::not_ready) {
       return status == 0 ? Progress::ready : Progress::not_ready;
@@ -189,7 +183,7 @@ class [[nodiscard]] basic_event {
       typename B::native_event event, const basic_stream_ref<B>& stream, detail::StreamPoint& point,
       std::uint64_t& capture, call_site site) noexcept {
     const std::uint64_t time = detail::StreamPoint::now();
-    const int status = detail::call<B, Level, &B::event_record>(event, stream.native());
+    const int status = B::event_record(event, stream.native());
     std::uint64_t found = 0;
     if (const auto* const hooks = detail::open_captures()) [[unlikely]] {
       found = hooks->recorded(event, {stream.native(), stream.number()});
@@ -198,9 +192,7 @@ class [[nodiscard]] basic_event {
     detail::tell_call<Level>(stream, Name::of("event record"), site);
     if constexpr (Level == CheckLevel::full) {
       bool capturing = false;
-      if (found == 0 &&
-          detail::call<B, Level, &B::stream_capturing>(stream.native(), capturing) == 0 &&
-          capturing) {
+      if (found == 0 && B::stream_capturing(stream.native(), capturing) == 0 && capturing) {
         found = others_capture;
       }
     }
@@ -214,16 +206,15 @@ class [[nodiscard]] basic_event {
   [[WARPSAFE_DETAIL_RARE]] static LaunchError record_error(int status, basic_stream_ref<B> stream,
                                                            call_site site) noexcept {
     LaunchError error = detail::runtime_error<B>(status, Name::of("event record"), site);
-    static_cast<void>(is_of_another_device<CheckLevel::off>(stream, error));
+    static_cast<void>(is_of_another_device(stream, error));
     return error;
   }
   /// Whether another device than the stream's is current. Puts it into `error`.
-  template <CheckLevel Level>
   [[WARPSAFE_DETAIL_RARE]] static bool is_of_another_device(const basic_stream_ref<B>& stream,
                                                             LaunchError& error) noexcept {
     const int device = stream.device().value();
     int current = device;
-    if (detail::call<B, Level, &B::current_device>(current) != 0 || current == device) return false;
+    if (B::current_device(current) != 0 || current == device) return false;
     error.code = Errc::stream_wrong_device;
     error.vendor = B::vendor;
     error.operation = Name::of("event record");
@@ -232,21 +223,17 @@ class [[nodiscard]] basic_event {
     return true;
   }
 
-  /// The runtime's call, traced or not, by the check level that made the event.
-  using Destroy = int (*)(typename B::native_event event) noexcept;
-
-  basic_event(typename B::native_event event, Destroy how, const detail::StreamPoint& point,
+  basic_event(typename B::native_event event, const detail::StreamPoint& point,
               std::uint64_t capture) noexcept
-      : native_(event), destroy_(how), point_(point), capture_(capture) {}
+      : native_(event), point_(point), capture_(capture) {}
   [[gnu::always_inline]] void destroy() noexcept {
-    if (native_ != nullptr) report_destroyed(destroy_(native_));
+    if (native_ != nullptr) report_destroyed(B::event_destroy(native_));
   }
   static void report_destroyed(int status) noexcept {
     detail::report_dropped<B>(status, Name::of("event destroy"),
                               "synchronize the stream to find the cause");
   }
   typename B::native_event native_;
-  Destroy destroy_;
   detail::StreamPoint point_;  ///< the work that has ended once the stream reaches the event
   std::uint64_t capture_ = 0;  ///< the number of the capture that the event belongs to; 0: none
 };
@@ -284,9 +271,8 @@ template <CheckLevel Level = current_level, class B, bool Timed>
   const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(which);
   const detail::CallScope<B> here(site);
   detail::tell_call<Level>(stream, Name::of("stream wait"), site);
-  const int status = detail::on_device_of<B, Level>(stream, [&]() noexcept {
-    return detail::call<B, Level, &B::stream_wait>(stream.native(), event.native());
-  });
+  const int status = detail::on_device_of<B>(
+      stream, [&]() noexcept { return B::stream_wait(stream.native(), event.native()); });
   if (status != 0) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("stream wait"), site);
     const bool captured = !event.is_usable(error.operation, false, site, refused);
@@ -312,11 +298,11 @@ template <CheckLevel Level = current_level, class B>
   if (waited.has_value()) waited = end.template synchronize<Level>(site);
   if (!waited.has_value()) return waited.assume_error();
   float ms = 0;
-  int status = detail::call<B, Level, &B::event_elapsed>(ms, begin.native(), end.native());
+  int status = B::event_elapsed(ms, begin.native(), end.native());
   if (status == B::not_ready) {  // `begin` was recorded after `end`
     const auto began = begin.template synchronize<Level>(site);
     if (!began.has_value()) return began.assume_error();
-    status = detail::call<B, Level, &B::event_elapsed>(ms, begin.native(), end.native());
+    status = B::event_elapsed(ms, begin.native(), end.native());
   }
   if (status != 0) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("event elapsed"), site);

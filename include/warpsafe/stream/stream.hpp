@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
@@ -66,9 +65,8 @@ class [[nodiscard]] basic_stream {
                                                    call_site site = call_site::current()) noexcept {
     int device = 0;
     typename B::native_stream stream{};
-    detail::count_devices<B, Level>();
-    int status =
-        detail::is_only_device<B>(device) ? 0 : detail::call<B, Level, &B::current_device>(device);
+    detail::count_devices<B>();
+    int status = detail::is_only_device<B>(device) ? 0 : B::current_device(device);
     if constexpr (Level != CheckLevel::off) {
       if (urgency.value > detail::least_urgent) {
         return LaunchError::make(Errc::priority_range, Stage::construction,
@@ -84,12 +82,11 @@ class [[nodiscard]] basic_stream {
     if (only != nullptr) {
       if (auto* const kept = __atomic_load_n(only, __ATOMIC_ACQUIRE)) return share(kept, device);
     }
-    if (status == 0) status = detail::call<B, Level, &B::stream_create>(stream, urgency.value);
+    if (status == 0) status = B::stream_create(stream, urgency.value);
     if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
-    auto* const shared =
-        detail::SharedStream<B>::make(stream, device, detail::call<B, Level, &B::stream_destroy>);
+    auto* const shared = detail::SharedStream<B>::make(stream, device);
     if (shared == nullptr) {
-      static_cast<void>(detail::call<B, Level, &B::stream_destroy>(stream));
+      static_cast<void>(B::stream_destroy(stream));
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof *shared, 0,
                                Axis::none, site);
     }

@@ -6,7 +6,6 @@
 #include "core_test.hpp"
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/host_thread.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 
 #include <gmock/gmock.h>
@@ -198,36 +197,6 @@ TEST(RuntimeError, ADeviceHasTheNameThatItsRuntimeTells) {
 }
 
 // The other parts between the library and a backend.
-
-TEST(TracedValue, ShowsEachKindOfArgument) {
-  using Kind = detail::TracedValue::Kind;
-  enum class Choice : std::uint8_t { third = 2 };
-  struct Other {};
-  const char* const name = "axpy";
-  int number = 5;
-  int* const address = &number;
-  const KernelEntry entry{&number, nullptr, nullptr, 0};
-  const auto is = [](const detail::TracedValue& value, Kind kind, std::uint64_t bits) {
-    EXPECT_EQ(static_cast<int>(value.kind), static_cast<int>(kind));
-    EXPECT_EQ(value.bits, bits);
-  };
-  is(detail::traced_value(name), Kind::text, reinterpret_cast<std::uintptr_t>(name));
-  is(detail::traced_value(address), Kind::address, reinterpret_cast<std::uintptr_t>(address));
-  is(detail::traced_value(entry), Kind::address, reinterpret_cast<std::uintptr_t>(address));
-  is(detail::traced_value(true), Kind::flag, 1);
-  is(detail::traced_value(false), Kind::flag, 0);
-  is(detail::traced_value(1.5F), Kind::real, 1500);
-  is(detail::traced_value(0.001), Kind::real, 1);
-  is(detail::traced_value(0.0), Kind::real, 0);
-  is(detail::traced_value(-2.0), Kind::real, 0);
-  is(detail::traced_value(Choice::third), Kind::number, 2);
-  is(detail::traced_value(~std::uint64_t{0}), Kind::number, ~std::uint64_t{0});
-  is(detail::traced_value(7), Kind::number, 7);
-  is(detail::traced_value(0), Kind::number, 0);
-  is(detail::traced_value(-7), Kind::negative, 7);
-  is(detail::traced_value(std::int64_t{-1} << 63), Kind::negative, std::uint64_t{1} << 63);
-  is(detail::traced_value(Other{}), Kind::other, 0);
-}
 
 TEST(HostCaller, IsUnknownUntilACallNamesIt) {
   const host::Caller none;

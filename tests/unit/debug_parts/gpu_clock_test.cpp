@@ -266,8 +266,7 @@ TEST(TimingCalls, AStartIsAnEventOfAStreamOfItsOwn) {
     script = {};
     if (fails != nullptr) script.fails = {{fails, 5}};
     void* event = nullptr;
-    EXPECT_EQ((debug::detail::TimingCallsOf<TimedRuntime, CheckLevel::full>::now(0, event)),
-              expected);
+    EXPECT_EQ((debug::detail::TimingCallsOf<TimedRuntime>::now(0, event)), expected);
     const std::vector<std::string> calls = script.taken();
     script = {};
     return calls;
@@ -286,7 +285,7 @@ TEST(TimingCalls, AQueryIsTheRuntimes) {
   script = {};
   script.fails = {{"event_query", 5}};
   void* const event = TimedRuntime::handle<TimedRuntime::native_event>(2);
-  EXPECT_EQ((debug::detail::TimingCallsOf<TimedRuntime, CheckLevel::full>::query(event)), 5);
+  EXPECT_EQ((debug::detail::TimingCallsOf<TimedRuntime>::query(event)), 5);
   EXPECT_THAT(script.taken(), ElementsAre("event_query 2"));
   script = {};
 }

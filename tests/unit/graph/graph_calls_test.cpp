@@ -354,27 +354,9 @@ TEST_F(GraphCalls, AnAssignedGraphIsDestroyed) {
   EXPECT_FALSE(first.node_count().has_value());
 }
 
-TEST_F(GraphCalls, GraphsAreDestroyedAtTheLevelThatMadeThem) {
-  const CountedTrace trace;
-  {
-    Made checked = graph();
-    Made unchecked = std::move(begun<CheckLevel::off>()).end<CheckLevel::off>().value();
-    Exec checked_exec = checked.instantiate<CheckLevel::full>().value();
-    Exec unchecked_exec = unchecked.instantiate<CheckLevel::off>().value();
-    static_cast<void>(trace.taken());
-    checked = std::move(unchecked);
-    EXPECT_EQ(trace.taken(), 1);
-    checked_exec = std::move(unchecked_exec);
-    EXPECT_EQ(trace.taken(), 1);
-    static_cast<void>(script.taken());
-  }
-  EXPECT_EQ(trace.taken(), 0);
-  EXPECT_EQ(script.taken(), (Calls{"graph_exec_destroy 4", "graph_destroy 2"}));
-}
-
 TEST_F(GraphCalls, AClosedInstanceKeepsNoStream) {
-  auto* const owner = detail::SharedStream<ScriptedRuntime>::make(
-      Runtime::handle<Runtime::native_stream>(1), 3, &Runtime::stream_destroy);
+  auto* const owner =
+      detail::SharedStream<ScriptedRuntime>::make(Runtime::handle<Runtime::native_stream>(1), 3);
   const auto owned = detail::StreamAccess::make<ScriptedRuntime>(owner->native, 3, owner->number);
   Exec exec = instance(false);
   EXPECT_TRUE(exec.launch(basic_stream_hold(owned)).has_value());

@@ -33,7 +33,7 @@ struct DeviceMemoryTest : ScriptedTest {
     return memory->record_use<CheckLevel::full>(Runtime::stream(stream, device));
   }
   static int order(Memory* memory, std::uintptr_t stream) {
-    return memory->order_uses_before<CheckLevel::full>(Runtime::stream(stream));
+    return memory->order_uses_before(Runtime::stream(stream));
   }
   static void capture(std::uintptr_t stream) {
     script.capturing.insert(Runtime::handle<void*>(stream));
@@ -282,8 +282,8 @@ TEST_F(DeviceMemoryTest, AFailedAllocationSaysWhatThereIs) {
 
 TEST_F(DeviceMemoryTest, KeepsItsStreamAsLongAsItLives) {
   const auto destroyed = [](auto&& use) {
-    auto* const owner = detail::SharedStream<ScriptedRuntime>::make(
-        Runtime::handle<Runtime::native_stream>(1), 0, &Runtime::stream_destroy);
+    auto* const owner =
+        detail::SharedStream<ScriptedRuntime>::make(Runtime::handle<Runtime::native_stream>(1), 0);
     use();
     static_cast<void>(script.taken());
     EXPECT_EQ(owner->release(), 0);
@@ -313,8 +313,7 @@ struct OwnStreams : DeviceMemoryTest {
     script.events = 0;
   }
   static Shared* made_stream(std::uintptr_t number) {
-    return Shared::make(Runtime::handle<Runtime::native_stream>(number), 0,
-                        &Runtime::stream_destroy);
+    return Shared::make(Runtime::handle<Runtime::native_stream>(number), 0);
   }
 };
 
@@ -453,12 +452,8 @@ struct ChangingRuntime : ScriptedRuntime {
 TEST_F(DeviceMemoryTest, DevicesAreAskedForPoolsOnceIfTheirLimitsStay) {
   for (const int device : {9, detail::cached_devices - 1, detail::cached_devices, -1}) {
     const bool cached = device >= 0 && device < detail::cached_devices;
-    const auto asked = [&] {
-      return detail::has_memory_pools<ScriptedRuntime, CheckLevel::full>(device);
-    };
-    const auto asked_again = [&] {
-      return detail::has_memory_pools<ChangingRuntime, CheckLevel::full>(device);
-    };
+    const auto asked = [&] { return detail::has_memory_pools<ScriptedRuntime>(device); };
+    const auto asked_again = [&] { return detail::has_memory_pools<ChangingRuntime>(device); };
     script.pools = false;
     if (!cached) {
       script.fails = {{"has_memory_pools", 1}};

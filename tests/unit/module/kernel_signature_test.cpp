@@ -125,9 +125,7 @@ class KernelSignatureTest : public ScriptedModuleTest {
     module_script.parameters = its;
     const detail::LoadedFunction<SharedModules> function{nullptr, nullptr, {}, Name::of(name)};
     LaunchError error;
-    if (detail::check_signature<SharedModules, CheckLevel::off>(function, detail::TypeList<P...>{},
-                                                                error))
-      return "";
+    if (detail::check_signature(function, detail::TypeList<P...>{}, error)) return "";
     EXPECT_EQ(error.code, Errc::signature_mismatch);
     return std::to_string(error.parameter()) + ": " + message(error);
   }

@@ -23,7 +23,6 @@ namespace {
 using detail::LoadedModule;
 using detail::ModuleHold;
 using host::HostStatus;
-constexpr CheckLevel quiet = CheckLevel::off;
 constexpr int refused_status = raw(HostStatus::invalid_value);
 constexpr int lost_status = raw(HostStatus::illegal_address);
 
@@ -36,7 +35,7 @@ class LoadedModuleTest : public ScriptedModuleTest {
 TEST_F(LoadedModuleTest, BelongsToAllDevicesOrToTheCurrentOne) {
   script.device = 3;
   auto* const shared = unloaded<SharedModules>("four", "axpy.cubin");
-  EXPECT_EQ(shared->load<quiet>(), 0);
+  EXPECT_EQ(shared->load(), 0);
   EXPECT_EQ(script.taken(), Calls{"module_load 4 ~"}) << "in relaxed mode, beside a capture";
   EXPECT_EQ(shared->device(), -1);
   EXPECT_EQ(shared->native().number, 7);
@@ -53,7 +52,7 @@ TEST_F(LoadedModuleTest, BelongsToAllDevicesOrToTheCurrentOne) {
 TEST_F(LoadedModuleTest, WithoutACurrentDeviceItIsNotLoaded) {
   script.fails["current_device"] = raw(HostStatus::no_device);
   auto* const module = unloaded<DeviceModules>();
-  EXPECT_EQ(module->load<quiet>(), raw(HostStatus::no_device));
+  EXPECT_EQ(module->load(), raw(HostStatus::no_device));
   EXPECT_EQ(module->device(), -1);
   EXPECT_EQ(module->release(), 0);
   EXPECT_EQ(script.taken(), Calls{}) << "what is not loaded is not unloaded";
@@ -64,7 +63,7 @@ TEST_F(LoadedModuleTest, WhatTheRuntimeRefusesIsNotUnloaded) {
   script.fails["module_load"] = refused_status;
   module_script.log = "line 3: syntax error";
   auto* const module = unloaded<SharedModules>();
-  EXPECT_EQ(module->load<quiet>(), refused_status);
+  EXPECT_EQ(module->load(), refused_status);
   EXPECT_EQ(text(module->log()), "line 3: syntax error");
   static_cast<void>(script.taken());
   EXPECT_EQ(module->release(), 0);
@@ -75,22 +74,22 @@ TEST_F(LoadedModuleTest, WhatTheRuntimeRefusesIsNotUnloaded) {
 TEST_F(LoadedModuleTest, EachKernelIsTakenOnce) {
   auto* const module = loaded<SharedModules>();
   int status = 0;
-  auto* const scale = module->function<quiet>("scale", Name::of("scale"), status);
+  auto* const scale = module->function("scale", Name::of("scale"), status);
   ASSERT_NE(scale, nullptr);
   EXPECT_EQ(text(scale->name), "scale");
   EXPECT_EQ(scale->module, module);
-  auto* const axpy = module->function<quiet>("axpy", Name::of("axpy"), status);
+  auto* const axpy = module->function("axpy", Name::of("axpy"), status);
   EXPECT_NE(axpy, scale);
   EXPECT_EQ(script.taken(), (Calls{"module_function 7", "module_function 7"}));
-  EXPECT_EQ(module->function<quiet>("scale", Name::of("scale"), status), scale);
-  EXPECT_EQ(module->function<quiet>("axpy", Name::of("axpy"), status), axpy);
+  EXPECT_EQ(module->function("scale", Name::of("scale"), status), scale);
+  EXPECT_EQ(module->function("axpy", Name::of("axpy"), status), axpy);
   EXPECT_EQ(script.taken(), Calls{});
 
   script.fails["module_function"] = refused_status;
-  EXPECT_EQ(module->function<quiet>("other", Name::of("other"), status), nullptr);
+  EXPECT_EQ(module->function("other", Name::of("other"), status), nullptr);
   EXPECT_EQ(status, refused_status);
   script.fails.clear();
-  EXPECT_NE(module->function<quiet>("other", Name::of("other"), status), nullptr)
+  EXPECT_NE(module->function("other", Name::of("other"), status), nullptr)
       << "a failure is not remembered";
   EXPECT_EQ(module->release(), 0);
 }
@@ -120,7 +119,7 @@ TEST_F(LoadedModuleTest, TwoThreadsGetTheSameKernel) {
     threads[which] = ::gettid();
     while (threads[0] == 0 || threads[1] == 0) std::this_thread::yield();
     int status = 0;
-    found[which] = module->function<quiet>("scale", Name::of("scale"), status);
+    found[which] = module->function("scale", Name::of("scale"), status);
   };
   std::thread other(take, 1);
   take(0);
@@ -128,21 +127,6 @@ TEST_F(LoadedModuleTest, TwoThreadsGetTheSameKernel) {
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(found[0], found[1]);
   EXPECT_EQ(module->release(), 0);
-}
-
-TEST_F(LoadedModuleTest, TheListOfNamesIsTraced) {
-  module_script.names = {"scale", "axpy"};
-  const CountedTrace trace;
-  std::string told;
-  const auto visit = [&](Name name) { told += text(name) + ' '; };
-  auto* const listing = loaded<SharedModules>();
-  EXPECT_EQ(listing->visit_names<CheckLevel::full>(visit), 0);
-  EXPECT_EQ(CountedTrace::taken(), 1);
-  EXPECT_EQ(told, "scale axpy ");
-  script.fails["module_names"] = refused_status;
-  EXPECT_EQ(listing->visit_names<CheckLevel::full>(visit), refused_status);
-  EXPECT_EQ(CountedTrace::taken(), 1);
-  EXPECT_EQ(listing->release(), 0);
 }
 
 TEST_F(LoadedModuleTest, WaitsForEachDeviceThatItWasLaunchedOn) {

@@ -20,7 +20,6 @@ namespace warpsafe::core_test {
 namespace {
 
 using HostStatus = host::HostStatus;
-constexpr CheckLevel untraced = CheckLevel::off;
 constexpr int invalid = raw(HostStatus::invalid_value);
 constexpr int no_code = raw(HostStatus::no_kernel_image);
 constexpr int not_found = raw(HostStatus::invalid_resource_handle);
@@ -34,9 +33,9 @@ class ModuleErrorsTest : public ScriptedModuleTest {
                                               const char* source = "") {
     script.fails["module_load"] = status;
     auto* const module = unloaded<B>(image, source);
-    EXPECT_EQ(module->template load<untraced>(), status);
+    EXPECT_EQ(module->load(), status);
     script.fails.erase("module_load");
-    const LaunchError error = detail::load_error<B, untraced>(status, *module, app);
+    const LaunchError error = detail::load_error(status, *module, app);
     EXPECT_EQ(module->release(), 0);
     return error;
   }
@@ -46,7 +45,7 @@ class ModuleErrorsTest : public ScriptedModuleTest {
                                                 const char* source = "axpy.cubin") {
     auto* const module = loaded<B>(image, source);
     LaunchError error;
-    EXPECT_EQ((detail::find_function<B, untraced>(*module, name, app, error)), nullptr);
+    EXPECT_EQ((detail::find_function(*module, name, app, error)), nullptr);
     script.fails.clear();
     EXPECT_EQ(module->release(), 0);
     return error;
@@ -175,17 +174,16 @@ TEST_F(ModuleErrorsTest, OtherFailuresKeepTheirCode) {
 TEST_F(ModuleErrorsTest, AKernelIsFoundWithItsCodeOnTheCurrentDevice) {
   auto* const module = loaded<SharedModules>();
   LaunchError error;
-  const auto* const found =
-      detail::find_function<SharedModules, untraced>(*module, "axpy", app, error);
+  const auto* const found = detail::find_function(*module, "axpy", app, error);
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(text(found->name), "axpy");
   EXPECT_EQ(script.taken(), (Calls{"module_function 7 ~", "attributes_of ~"}));
-  EXPECT_EQ((detail::find_function<SharedModules, untraced>(*module, "axpy", app, error)), found);
+  EXPECT_EQ((detail::find_function(*module, "axpy", app, error)), found);
   EXPECT_EQ(module->release(), 0);
 
   script.device = 0;
   auto* const own = loaded<DeviceModules>();
-  EXPECT_NE((detail::find_function<DeviceModules, untraced>(*own, "axpy", app, error)), nullptr);
+  EXPECT_NE((detail::find_function(*own, "axpy", app, error)), nullptr);
   EXPECT_EQ(own->release(), 0);
 }
 
@@ -194,7 +192,7 @@ TEST_F(ModuleErrorsTest, AKernelOfAModuleOfAnotherDeviceIsRefused) {
   auto* const module = loaded<DeviceModules>("image", "axpy.co");
   script.device = 3;
   LaunchError error;
-  EXPECT_EQ((detail::find_function<DeviceModules, untraced>(*module, "axpy", app, error)), nullptr);
+  EXPECT_EQ((detail::find_function(*module, "axpy", app, error)), nullptr);
   EXPECT_EQ(script.taken(), Calls{"module_function 7 ~"}) << "no code is loaded";
   EXPECT_EQ(error.code, Errc::module_wrong_device);
   EXPECT_EQ(message(error),
@@ -202,7 +200,7 @@ TEST_F(ModuleErrorsTest, AKernelOfAModuleOfAnotherDeviceIsRefused) {
             "0, not on device 3; make device 3 current and load the module there too\n"
             "  at app.cpp:7");
   script.fails["current_device"] = raw(HostStatus::no_device);
-  EXPECT_EQ((detail::find_function<DeviceModules, untraced>(*module, "axpy", app, error)), nullptr);
+  EXPECT_EQ((detail::find_function(*module, "axpy", app, error)), nullptr);
   EXPECT_EQ(script.taken(), Calls{}) << "no code is loaded";
   EXPECT_EQ(message(error),
             "loading kernel 'axpy' from module 'axpy.co' failed: no device was found: no device "

@@ -142,7 +142,7 @@ class ScriptedModuleTest : public ScriptedTest {
   [[nodiscard]] static detail::LoadedModule<B>* loaded(std::string_view image = "image",
                                                        const char* source = "") {
     auto* const module = unloaded<B>(image, source);
-    EXPECT_EQ(module->template load<CheckLevel::off>(), 0);
+    EXPECT_EQ(module->load(), 0);
     static_cast<void>(script.taken());
     return module;
   }

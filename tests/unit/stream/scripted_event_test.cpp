@@ -108,27 +108,6 @@ TEST_F(ScriptedEvents, AssignmentTakesTheWholePoint) {
   EXPECT_EQ(script.taken(), (Calls{"waits 2 3 1", "reached 6 3 2"}));
 }
 
-TEST_F(ScriptedEvents, AssignmentTakesTheLevelOfTheDestruction) {
-  const CountedTrace trace;
-  const auto made = [](auto level) {
-    return MeasuringEvent::create<level()>(Driver::stream(4), app).value();
-  };
-  const std::integral_constant<CheckLevel, CheckLevel::full> full;
-  const std::integral_constant<CheckLevel, CheckLevel::off> off;
-  {
-    MeasuringEvent event = made(off);
-    event = made(full);
-    static_cast<void>(trace.taken());
-  }
-  EXPECT_EQ(trace.taken(), 1);
-  {
-    MeasuringEvent event = made(full);
-    event = made(off);
-    static_cast<void>(trace.taken());
-  }
-  EXPECT_EQ(trace.taken(), 0);
-}
-
 TEST_F(ScriptedEvents, ARecordThatFailsOnAnotherDeviceNamesBoth) {
   script.fails = {{"event_record", 1}};
   for (const int current : {0, 1, 2}) {

@@ -67,8 +67,7 @@ TEST_F(SharedStreams, ADeviceIsAskedOfAStreamThatDoesNotCapture) {
 TEST_F(SharedStreams, ListsTheLiveStreamsOfOtherDevices) {
   using Shared = detail::SharedStream<Driver>;
   const auto make = [](std::uintptr_t number, int device) {
-    return Shared::make(Driver::handle<Driver::native_stream>(number), device,
-                        &Driver::stream_destroy);
+    return Shared::make(Driver::handle<Driver::native_stream>(number), device);
   };
   EXPECT_EQ(Shared::other_device(0), -1);
   Shared* const first = make(1, 0);

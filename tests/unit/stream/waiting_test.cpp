@@ -144,7 +144,7 @@ TEST_F(Waiting, PollingHelpsUnlessASchedulerRunsTheWork) {
 TEST_F(Waiting, AWatchedCallIsPrecededByAWaitThatBreaksNoCapture) {
   const NotedWaits noted;
   const auto ahead = [] {
-    const int status = detail::wait_ahead<waits_full>(Driver::stream(4, 2), app);
+    const int status = detail::wait_ahead(Driver::stream(4, 2), app);
     EXPECT_EQ(status, script.status_of("waits"));
     return script.taken();
   };
@@ -180,7 +180,7 @@ TEST_F(Waiting, AStreamThatCannotBeAskedDoesNotCapture) {
 TEST_F(Waiting, AnotherDeviceIsCurrentForTheBodyAlone) {
   int body = 0;
   const auto on = [&](int device) {
-    return detail::on_device<Driver, waits_full>(
+    return detail::on_device<Driver>(
         device, [&]() noexcept { return script.call("body", script.device) + body; });
   };
   script.device = 1;
@@ -210,12 +210,12 @@ TEST_F(Waiting, AMarkIsAPointThatCanMove) {
   Mark mark;
   EXPECT_EQ(mark.wait<waits_full>(app, true), 0);
   EXPECT_EQ(mark.query<waits_full>(), 0);
-  EXPECT_EQ(mark.order_before<waits_full>(Driver::stream(4)), 0);
+  EXPECT_EQ(mark.order_before(Driver::stream(4)), 0);
   EXPECT_EQ(script.taken(), Calls{}) << "no point is reached at once";
 
-  EXPECT_EQ(mark.set<waits_full>(Driver::stream(4)), 0);
+  EXPECT_EQ(mark.set(Driver::stream(4)), 0);
   EXPECT_EQ(script.taken(), Calls{"event_record 1 4"});
-  EXPECT_EQ(mark.order_before<waits_full>(Driver::stream(6)), 0);
+  EXPECT_EQ(mark.order_before(Driver::stream(6)), 0);
   EXPECT_EQ(script.taken(), Calls{"stream_wait 6 1"});
   const Calls relaxed_wait = {"exchange_capture_mode", "waits 1 0 1 ~", "reached 4 0 1 ~",
                               "exchange_capture_mode ~"};
@@ -234,7 +234,7 @@ TEST_F(Waiting, AMarkIsAPointThatCanMove) {
         << "it is not reached";
   }
   script.fails.clear();
-  EXPECT_EQ(mark.set<waits_full>(Driver::stream(8, 3)), 0);
+  EXPECT_EQ(mark.set(Driver::stream(8, 3)), 0);
   EXPECT_EQ(script.taken(), (Calls{"set_device 3", "event_record 1 8", "set_device 0"}))
       << "the same event, on its stream's device";
 }
@@ -258,7 +258,7 @@ struct MarksOf {
   void set(std::uintptr_t first, std::uintptr_t last) {
     for (std::uintptr_t i = first; i <= last; ++i) {
       int status = -1;
-      EXPECT_TRUE(marks.template set<waits_full>(stream(i), status));
+      EXPECT_TRUE(marks.set(stream(i), status));
       EXPECT_EQ(status, 0);
     }
     static_cast<void>(script.taken());
@@ -292,7 +292,7 @@ TEST_F(Waiting, MarksThatHaveEndedMakeRoom) {
   held.set(1, 16);
   EXPECT_EQ(held.streams(), numbers(1, 16)) << "no stream is new";
   int status = -1;
-  EXPECT_TRUE(held.marks.set<waits_full>(held.stream(17), status));
+  EXPECT_TRUE(held.marks.set(held.stream(17), status));
   EXPECT_EQ(held.streams(), numbers(11, 17));
   EXPECT_THAT(script.taken(), testing::Contains(testing::StartsWith("event_destroy")).Times(10));
   // Six are left of these, so the next time is at twice as many and 16.
@@ -322,8 +322,8 @@ TEST_F(Waiting, MovedMarksTakeTheirPointsAlong) {
   {
     Mark first;
     Mark second;
-    EXPECT_EQ(first.set<waits_full>(Driver::stream(4)), 0);
-    EXPECT_EQ(second.set<waits_full>(Driver::stream(6, 0)), 0);
+    EXPECT_EQ(first.set(Driver::stream(4)), 0);
+    EXPECT_EQ(second.set(Driver::stream(6, 0)), 0);
     first = std::move(second);
     Mark third = std::move(first);
     script.calls.clear();
@@ -333,7 +333,7 @@ TEST_F(Waiting, MovedMarksTakeTheirPointsAlong) {
     // NOLINTBEGIN(bugprone-use-after-move): what is tested
     EXPECT_EQ(first.query<waits_full>(), 0);
     EXPECT_EQ(script.taken(), Calls{}) << "it has no point";
-    EXPECT_EQ(second.order_before<waits_full>(Driver::stream(9)), 0);
+    EXPECT_EQ(second.order_before(Driver::stream(9)), 0);
     EXPECT_EQ(script.taken(), Calls{"stream_wait 9 1"}) << "assignment swaps";
     EXPECT_EQ(second.wait<waits_full>(app, true), 0);
     EXPECT_EQ(script.taken(), (Calls{"exchange_capture_mode", "waits 1 0 1 ~", "reached 4 0 1 ~",

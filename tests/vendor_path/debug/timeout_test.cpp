@@ -95,17 +95,5 @@ TEST_F(Watched, AStreamThatCapturesIsNotAsked) {
   EXPECT_EQ(end_capture(other.native()), -1);
 }
 
-TEST_F(Watched, TheTraceHasTheRuntimesCallsUnderTheirNamesHere) {
-  warpsafe::debug::set_log_level(warpsafe::debug::LogLevel::trace);
-  const auto stream = warpsafe::Stream::create().value();
-  ASSERT_TRUE(stream.synchronize().has_value());
-  const std::string backend = is_cuda ? "  CUDA " : "  HIP ";
-  EXPECT_THAT(said, Contains(HasSubstr(backend + "stream_create(0x")));
-  EXPECT_THAT(said, Contains(HasSubstr(") = " + prefix + "Success, ")));
-  fail("StreamSynchronize", 1, code::invalid_value);
-  ASSERT_FALSE(stream.synchronize().has_value());
-  EXPECT_THAT(said, Contains(HasSubstr(") = " + prefix + "ErrorInvalidValue, ")));
-}
-
 }  // namespace
 }  // namespace vendor_test

@@ -8,7 +8,6 @@
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/data/detail/dump_writer.hpp>
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
-#include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/reference.hpp>
@@ -118,8 +117,7 @@ inline void put_launch(LaunchError& error, const LaunchRecord& record) noexcept 
     MemoryKind kind{};
     int device = -1;
     if (word == nullptr) continue;
-    const int queried = trace_call<&warpsafe::detail::BackendCalls::pointer_kind>(
-        arguments.calls, word, kind, device);
+    const int queried = arguments.calls.pointer_kind(word, kind, device);
     if (queried == 0 && kind != MemoryKind::unregistered) {
       return true;
     }

@@ -82,7 +82,8 @@ struct DebugInstaller<CheckLevel::full> {
     keep_loaded(&debug::detail::observer);
     debug::detail::install();
     watch_launches();
-    // The other switches take effect at the first launch or wait, but runtime calls come earlier.
+    // The other switches take effect at the first launch or wait, but other operations come
+    // earlier.
     const char* const log = read_environment("WARPSAFE_LOG");
     if (log != nullptr && std::strcmp(log, "trace") == 0) debug::detail::ensure_started();
   }

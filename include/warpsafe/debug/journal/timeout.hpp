@@ -5,7 +5,6 @@
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
-#include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
 #include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/debug/log.hpp>
@@ -203,23 +202,6 @@ inline constexpr std::uint64_t longest_limit = ~std::uint64_t{0} / 2;  // 292 ye
       is_last ? "no launch waits from now on" : "later launches wait");
   if (is_last) set_blocking(false);
   return true;
-}
-
-/// Waits for a launch's stream, with one line in the trace, however often a watched wait queries.
-/// `by_program`: the wait belongs to the program, not to a tool. Returns the runtime's status.
-[[gnu::cold, gnu::noinline]] inline int trace_wait(const warpsafe::detail::BackendCalls& calls,
-                                                   void* stream,
-                                                   const warpsafe::detail::WaitTarget& place,
-                                                   bool by_program) noexcept {
-  const std::uint64_t begun = nanoseconds_now();
-  const int status = by_program ? warpsafe::detail::observed_wait(warpsafe::detail::observers(),
-                                                                  *calls.stream_wait, stream, place)
-                                : wait_as_tool(*calls.stream_wait, stream, place);
-  if (is_logged(LogLevel::trace)) {
-    const warpsafe::detail::TracedValue value = warpsafe::detail::traced_value(stream);
-    log_call({"Fn = stream_synchronize]", calls.name, calls.error_name}, status, &value, 1, begun);
-  }
-  return status;
 }
 
 }  // namespace detail

@@ -69,13 +69,12 @@ template <class B = default_backend, CheckLevel Level = current_level>
   if constexpr (requires(int& number) { B::versions(number, number); }) {
     int driver = 0;
     int runtime = 0;
-    static_cast<void>(warpsafe::detail::call<B, Level, &B::versions>(
-        driver, runtime));  // what it cannot tell stays 0
+    static_cast<void>(B::versions(driver, runtime));  // what it cannot tell stays 0
     found.versions = {driver, runtime, B::toolkit_version};
   }
-  const auto count = device_count<B, Level>();
+  const auto count = device_count<B>();
   for (int device = 0; count.has_value() && device < count.assume_value(); ++device) {
-    const auto limits = device_limits<B, Level>(DeviceId(device));
+    const auto limits = device_limits<B>(DeviceId(device));
     if (limits.has_value()) found.devices.push_back(limits.assume_value());
   }
   for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
@@ -135,7 +134,7 @@ class RunRecorder {
   template <class B = default_backend, CheckLevel Level = current_level>
   void start(RecordOptions options = {}) {
     run_.environment = describe_environment<B, Level>();
-    if (options.gpu_times) clock_.use(&detail::TimingCallsOf<B, Level>::calls);
+    if (options.gpu_times) clock_.use(&detail::TimingCallsOf<B>::calls);
     zero_ = detail::nanoseconds_now();
     run_.lost = Journal::get().last();
     observe(observer_);

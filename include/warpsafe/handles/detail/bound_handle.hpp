@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
@@ -82,7 +81,7 @@ template <CheckLevel Level, class B>
   const auto there = check_stream<Level>(operation, stream, site);
   if (!there.has_value()) return there;
   int current = -1;
-  if (const int status = call<B, Level, &B::current_device>(current)) {
+  if (const int status = B::current_device(current)) {
     return runtime_error<B>(status, Name::of("current device"), site);
   }
   if (current == stream.device().value()) return success();
@@ -99,7 +98,7 @@ template <CheckLevel Level, class B>
   const auto usable = check_handle_device<Level>(operation, stream, site);
   if (!usable.has_value()) return usable.assume_error();
   bool capturing = false;
-  if (const int status = call<B, Level, &B::stream_capturing>(stream.native(), capturing)) {
+  if (const int status = B::stream_capturing(stream.native(), capturing)) {
     return runtime_error<B>(status, Name::of("stream capturing"), site);
   }
   if (capturing) return handle_error(Errc::stream_capturing, operation, stream, site);

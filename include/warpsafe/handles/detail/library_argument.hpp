@@ -122,8 +122,7 @@ template <class B>
   }
   MemoryKind kind{};
   int memory_device = device;
-  return call<B, CheckLevel::full, &B::pointer_kind>(pointer, kind, memory_device) != 0 ||
-         kind != MemoryKind::device ||
+  return B::pointer_kind(pointer, kind, memory_device) != 0 || kind != MemoryKind::device ||
          refuse(error, Errc::handle_pointer_mode, Stage::validation, 0, 0, Axis::none,
                 static_cast<std::uint64_t>(number));
 }

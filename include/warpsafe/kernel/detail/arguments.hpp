@@ -4,7 +4,6 @@
 
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/detail/given_memory.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
@@ -93,7 +92,7 @@ struct TrustedBytes {
 
 /// Whether work of `device` can access memory of another device. A yes is kept in the memory's
 /// owner, if there is one. Memory that the runtime cannot tell about counts as accessible.
-template <class B, CheckLevel Level = CheckLevel::full>
+template <class B>
 [[WARPSAFE_DETAIL_RARE]] bool can_access(int device, const void* memory, int memory_device,
                                          MemoryOwner* owner = nullptr) noexcept {
   bool answer = true;
@@ -105,7 +104,7 @@ template <class B, CheckLevel Level = CheckLevel::full>
         owner == nullptr ? 0 : __atomic_load_n(&owner->accessed_from, __ATOMIC_RELAXED);
     const bool ask = memory != nullptr && memory_device >= 0 && memory_device != device &&
                      (known & bit) == 0 && known != ~0UL;
-    if (ask && call<B, Level, &B::can_access>(device, memory, memory_device, answer)) {
+    if (ask && B::can_access(device, memory, memory_device, answer)) {
       return true;
     }
     if (ask && answer && kept) __atomic_or_fetch(&owner->accessed_from, bit, __ATOMIC_RELAXED);
@@ -148,8 +147,7 @@ template <class B>
   if (trusted.pointer == nullptr) return true;
   MemoryKind kind{};
   int memory_device = device;
-  const int status =
-      call<B, CheckLevel::full, &B::pointer_kind>(trusted.pointer, kind, memory_device);
+  const int status = B::pointer_kind(trusted.pointer, kind, memory_device);
   if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered)) {
     return refuse_value(Errc::argument_host_pointer, 0, number, error);
   }
@@ -194,8 +192,7 @@ template <class B>
                                                          LaunchError& error) noexcept {
   MemoryKind kind{};
   int memory_device = device;
-  const int status =
-      call<B, CheckLevel::full, &B::pointer_kind>(memory.address, kind, memory_device);
+  const int status = B::pointer_kind(memory.address, kind, memory_device);
   const bool known = status == 0 && kind != MemoryKind::unregistered;
   if (!known && memory.bytes == GivenMemory::unknown_bytes) return true;
   if (!known) memory_device = memory_was_freed;

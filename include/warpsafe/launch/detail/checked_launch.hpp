@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
@@ -72,11 +71,11 @@ bool check_residency(const Located<B>& at, const LaunchShape& shape,
         kernel.entry, at.stream.device().value(), shape.dynamic_shared);
   }
   if (status == 0 && shape.cooperative) {
-    status = call<Calls, full, &Calls::resident_blocks>(
-        kernel.entry, static_cast<std::uint32_t>(shape.threads_per_block()), shape.dynamic_shared,
-        fits);
+    status =
+        Calls::resident_blocks(kernel.entry, static_cast<std::uint32_t>(shape.threads_per_block()),
+                               shape.dynamic_shared, fits);
   } else if (status == 0) {
-    status = call<Calls, full, &Calls::max_cluster_blocks>(kernel.entry, shape, fits);
+    status = Calls::max_cluster_blocks(kernel.entry, shape, fits);
   }
   if (status != 0) {
     ::new (static_cast<void*>(&error))

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/declare_launch.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
@@ -46,7 +45,7 @@ class KernelSlots {
   [[WARPSAFE_DETAIL_RARE]] const KernelLimits* find(const KernelEntry& entry, int device,
                                                     KernelLimits& local, int& status) noexcept {
     if (const KernelLimits* const known = remembered(device)) return known;
-    const auto ask = [&]() noexcept { return call<B, Level, &B::attributes_of>(entry, local); };
+    const auto ask = [&]() noexcept { return B::attributes_of(entry, local); };
     // A checked launch has made the device current.
     status = Level == CheckLevel::full ? ask() : on<Level>(device, ask);
     if (status != 0) return nullptr;
@@ -134,7 +133,7 @@ class KernelSlots {
   template <CheckLevel Level, class Body>
   [[WARPSAFE_DETAIL_RARE]] static int on(int device, const Body& body) noexcept {
     if constexpr (requires { &B::set_device; }) {
-      if (device >= 0) return on_device<B, Level>(device, body);
+      if (device >= 0) return on_device<B>(device, body);
     }
     return body();
   }
@@ -146,11 +145,11 @@ class KernelSlots {
                                                     std::uint64_t bytes) noexcept {
     const Locked lock(first_.lock);
     KernelLimits now;
-    int status = call<B, Level, &B::attributes_of>(entry, now);
+    int status = B::attributes_of(entry, now);
     if (status == 0) {
       std::uint64_t allowed = now.max_dynamic_shared;
       if (bytes > allowed) {
-        status = call<B, Level, &B::raise_dynamic_shared>(entry, bytes);
+        status = B::raise_dynamic_shared(entry, bytes);
         allowed = bytes;
       }
       KernelSlot* const slot = has_slot<B>(device) ? make_slot(device) : nullptr;
@@ -210,7 +209,7 @@ template <class B, class Calls>
                   static_cast<std::uint64_t>(kernel.module_device));
   }
   int current = -1;
-  int status = call<B, CheckLevel::full, &B::current_device>(current);
+  int status = B::current_device(current);
   if (status == 0 && current != device) {
     return refuse(error, Errc::stream_wrong_device, Stage::validation,
                   static_cast<std::uint64_t>(current), static_cast<std::uint64_t>(device));
@@ -232,7 +231,7 @@ template <class B, class Calls>
                                          KernelLimits& kernel_local, LaunchError& error) noexcept {
   const int device = at.stream.device().value();
   int status = 0;
-  device_limits = DeviceCache<B>::template find<CheckLevel::full>(device, device_local, status);
+  device_limits = DeviceCache<B>::find(device, device_local, status);
   if (status == 0) {
     kernel_limits =
         kernel.slots.template find<CheckLevel::full>(kernel.entry, device, kernel_local, status);

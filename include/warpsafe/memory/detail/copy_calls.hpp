@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/observing.hpp>
@@ -75,7 +74,7 @@ template <CheckLevel Level, class B>
   }
   const CallScope<B> here(site);
   tell_submission<Level>(stream, Name::of("copy on the device"), site, to.data, to.width * to.rows);
-  if (const int status = submit_copy<Level>(to, from, CopyKind::device_to_device, stream)) {
+  if (const int status = submit_copy(to, from, CopyKind::device_to_device, stream)) {
     return runtime_error<B>(status, Name::of("copy on the device"), site);
   }
   const result<void> written = record_use<Level>(to_owner, stream, site);
@@ -124,8 +123,8 @@ template <CheckLevel Level, class B, class T>
   }
   const CallScope<B> here(site);
   tell_submission<Level>(stream, operation, site, to.data, to.width * to.rows);
-  const int status = submit_copy<Level>(
-      to, from, to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream);
+  const int status =
+      submit_copy(to, from, to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream);
   if (status != 0) {
     return PendingAccess::failed<Level, B, T>(stream, runtime_error<B>(status, operation, site));
   }

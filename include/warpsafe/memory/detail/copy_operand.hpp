@@ -4,7 +4,6 @@
 
 #include <warpsafe/args/device_view.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/observing.hpp>
@@ -206,65 +205,63 @@ template <class B>
   return known >= 0 && known != stream.device().value();
 }
 
-template <CheckLevel Level, class B>
+template <class B>
 [[nodiscard]] int submit_copy(const CopyRows& to, const CopyRows& from, CopyKind kind,
                               const basic_stream_ref<B>& stream) noexcept;
 
 /// The default stream of the memory's device runs the copy, between two points of `stream`.
-template <CheckLevel Level, class B>
+template <class B>
 [[nodiscard, gnu::noinline]] int submit_to_far_default(const CopyRows& to, const CopyRows& from,
                                                        CopyKind kind,
                                                        const basic_stream_ref<B>& stream) noexcept {
   const int device = to.device >= 0 ? to.device : from.device;
   const auto there = StreamAccess::make<B>(stream.native(), device);
   StreamMark<B> before, after;
-  int status = before.template set<Level>(stream);
-  if (status == 0) status = before.template order_before<Level>(there);
-  if (status == 0) status = submit_copy<Level>(to, from, kind, there);
+  int status = before.set(stream);
+  if (status == 0) status = before.order_before(there);
+  if (status == 0) status = submit_copy(to, from, kind, there);
   if (status != 0) return status;
-  status = after.template set<Level>(there);
-  if (status == 0) status = after.template order_before<Level>(stream);
+  status = after.set(there);
+  if (status == 0) status = after.order_before(stream);
   // The caller takes a copy that failed for one that does not run.
-  if (status != 0) static_cast<void>(wait_for_stream<Level>(there, {}, false));
+  if (status != 0) static_cast<void>(wait_for_stream(there, {}, false));
   return status;
 }
 /// A copy between two devices, or of rows with gaps. @pre the device that runs it is current
-template <CheckLevel Level, class B>
+template <class B>
 [[nodiscard, gnu::noinline]] int submit_rows(const CopyRows& to, const CopyRows& from,
                                              CopyKind kind,
                                              const basic_stream_ref<B>& stream) noexcept {
   const bool peers = to.device >= 0 && from.device >= 0 && to.device != from.device;
   if (to.dense() && from.dense()) {
-    return call<B, Level, &B::copy_peer>(to.data, to.device, from.data, from.device,
-                                         to.width * to.rows, stream.native());
+    return B::copy_peer(to.data, to.device, from.data, from.device, to.width * to.rows,
+                        stream.native());
   }
   // An operand that is not a matrix takes the other's width and rows.
   const std::size_t width = to.matrix ? to.width : from.width;
   const std::size_t rows = to.matrix ? to.rows : from.rows;
   const std::size_t to_pitch = to.matrix ? to.pitch : width;
   const std::size_t from_pitch = from.matrix ? from.pitch : width;
-  if (!peers || can_access<B, Level>(to.device, from.data, from.device)) {
-    return call<B, Level, &B::copy_2d>(to.data, to_pitch, from.data, from_pitch, width, rows, kind,
-                                       stream.native());
+  if (!peers || can_access<B>(to.device, from.data, from.device)) {
+    return B::copy_2d(to.data, to_pitch, from.data, from_pitch, width, rows, kind, stream.native());
   }
   // No copy of rows takes the two devices.
   for (std::size_t row = 0; row < rows; ++row) {
-    if (const int status =
-            call<B, Level, &B::copy_peer>(static_cast<char*>(to.data) + row * to_pitch, to.device,
-                                          static_cast<const char*>(from.data) + row * from_pitch,
-                                          from.device, width, stream.native())) {
+    if (const int status = B::copy_peer(static_cast<char*>(to.data) + row * to_pitch, to.device,
+                                        static_cast<const char*>(from.data) + row * from_pitch,
+                                        from.device, width, stream.native())) {
       return status;
     }
   }
   return 0;
 }
 /// Submits the copy to the stream and returns the runtime's status. @pre check_same_size
-template <CheckLevel Level, class B>
+template <class B>
 [[nodiscard]] int submit_copy(const CopyRows& to, const CopyRows& from, CopyKind kind,
                               const basic_stream_ref<B>& stream) noexcept {
   if (to.size == 0) return 0;
   if (is_of_far_default(to, from, kind, stream)) [[unlikely]]
-    return submit_to_far_default<Level>(to, from, kind, stream);
+    return submit_to_far_default(to, from, kind, stream);
   const bool peers = to.device >= 0 && from.device >= 0 && to.device != from.device;
   // The memory's device must be current, whichever device the stream is of: otherwise CUDA does not
   // find memory of that device's pool (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
@@ -274,12 +271,11 @@ template <CheckLevel Level, class B>
   const bool of_stream = peers && StreamNumber::is_default(stream.native());
   const int current =
       known >= 0 && (one_device || peers) && !of_stream ? known : stream.device().value();
-  return on_device<B, Level>(current, [&]() noexcept -> int {
+  return on_device<B>(current, [&]() noexcept -> int {
     if (!peers && to.dense() && from.dense()) [[likely]] {
-      return call<B, Level, &B::copy>(to.data, from.data, to.width * to.rows, kind,
-                                      stream.native());
+      return B::copy(to.data, from.data, to.width * to.rows, kind, stream.native());
     }
-    return submit_rows<Level>(to, from, kind, stream);
+    return submit_rows(to, from, kind, stream);
   });
 }
 
@@ -321,10 +317,10 @@ template <CheckLevel Level, class B>
   const CallScope<B> here(site);
   tell_call<Level>(stream, operation, site, to.data, to.width * to.rows);
   const int device = stream.device().value();
-  if (const int status = wait_ahead<Level>(stream, site)) {
+  if (const int status = wait_ahead(stream, site)) {
     return runtime_error<B>(status, operation, site, Stage::completion, device);
   }
-  const int status = submit_copy<Level>(to, from, kind, stream);
+  const int status = submit_copy(to, from, kind, stream);
   if (status != 0) return runtime_error<B>(status, operation, site);
   result<void> waited = wait_for<Level>(stream, site);
   if (!waited.has_value() && may_run != nullptr) {
@@ -348,7 +344,7 @@ template <CheckLevel Level, class B>
   const int device = stream.device().value();
   if constexpr (Level != CheckLevel::off) {
     // CUDA refuses this fill as an "invalid argument"; AMD's runtime fills by a kernel.
-    if (rows.device != device && !can_access<B, Level>(device, rows.data, rows.device)) {
+    if (rows.device != device && !can_access<B>(device, rows.data, rows.device)) {
       LaunchError error;
       static_cast<void>(refuse_access(error, device, rows.device, 0));
       error.operation = operation;
@@ -359,9 +355,9 @@ template <CheckLevel Level, class B>
   }
   const CallScope<B> here(site);
   tell_submission<Level>(stream, operation, site, rows.data, rows.width * rows.rows);
-  const int status = on_device<B, Level>(stream.device().value(), [&]() noexcept {
-    return call<B, Level, &B::fill>(rows.data, static_cast<unsigned char>(value),
-                                    (rows.rows - 1) * rows.pitch + rows.width, stream.native());
+  const int status = on_device<B>(stream.device().value(), [&]() noexcept {
+    return B::fill(rows.data, static_cast<unsigned char>(value),
+                   (rows.rows - 1) * rows.pitch + rows.width, stream.native());
   });
   if (status != 0) {
     return runtime_error<B>(status, operation, site);

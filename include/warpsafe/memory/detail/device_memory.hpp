@@ -4,7 +4,6 @@
 
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/dims/bytes.hpp>
@@ -62,7 +61,7 @@ class DeviceMemory : public MemoryOwner {
                                      &try_free<Level>, &add_use_at<Level>);
     if (const int status = bytes.value() == 0 ? 0 : made->template take<Level>(managed)) {
       made->retire(bytes.value());
-      return allocation_error<Level>(status, bytes, device, site);
+      return allocation_error(status, bytes, device, site);
     }
     tell_call<Level>(made->stream_.ref(), Name::of("allocate device memory"), site, made->start,
                      bytes.value());
@@ -105,21 +104,20 @@ class DeviceMemory : public MemoryOwner {
   /// Orders later work of `stream` after the work that uses the memory: that of its own stream, and
   /// the recorded uses. Returns the runtime's status. @pre the memory is not freed in stream order,
   /// and neither `stream` nor its own stream captures
-  template <CheckLevel Level>
   [[nodiscard]] int order_uses_before(basic_stream_ref<B> stream) noexcept {
     const Locked lock(recording_);
     const StreamNumber number(stream.number());
     int status = 0;
     uses_.each([&](const auto& use) noexcept {
       if (!is_one_stream(use.number, number)) {
-        status = use.point.template order_before<Level>(stream);
+        status = use.point.order_before(stream);
       }
       return status == 0;
     });
     if (status != 0 || is_own(stream)) return status;
     StreamMark<B> own;
-    status = own.template set<Level>(reachable());
-    return status != 0 ? status : own.template order_before<Level>(stream);
+    status = own.set(reachable());
+    return status != 0 ? status : own.order_before(stream);
   }
 
   /// Records that the work submitted to `stream` so far uses the memory. Records nothing for the
@@ -134,16 +132,16 @@ class DeviceMemory : public MemoryOwner {
     const StreamNumber number(stream.number());
     if (uses_.has_noted(number) || captures<Level>(stream)) return 0;
     // The free of other memory waits on the host, and must not wait for later work.
-    if (kind_ != Kind::plain && uses_.template note<Level>(number)) return 0;
+    if (kind_ != Kind::plain && uses_.note(number)) return 0;
     // Whoever captures it: a wait for a record in a capture would draw this memory's own stream
     // into the capture, and later work of that stream would not run.
-    if (!may_meet_captures<Level>() && is_capturing<Level>(stream)) return 0;
+    if (!may_meet_captures<Level>() && is_capturing(stream)) return 0;
     int status = 0;
-    const bool recorded = uses_.template set<Level>(stream, status);
+    const bool recorded = uses_.set(stream, status);
     if (recorded && status == 0) return 0;
     // Without a record the free cannot wait for this use, so it ends now, whatever captures.
-    const RelaxedCaptureScope<B, Level> outside;
-    const int waited = wait_for_stream<Level>(stream, {}, false);
+    const RelaxedCaptureScope<B> outside;
+    const int waited = wait_for_stream(stream, {}, false);
     return recorded ? status : waited;
   }
 
@@ -177,22 +175,20 @@ class DeviceMemory : public MemoryOwner {
   [[nodiscard]] int take(bool managed) noexcept {
     const basic_stream_ref<B> stream = stream_.ref();
     const int device = stream.device().value();
-    if (!managed && has_memory_pools<B, Level>(device)) {
+    if (!managed && has_memory_pools<B>(device)) {
       kind_ = captures<Level>(stream) ? Kind::captured : Kind::ordered;
       // CUDA refuses an allocation on any stream while this thread captures, or in the global mode
       // while another thread does, unless the thread has set the relaxed mode (seen on an H200,
       // CUDA 13.0).
       const RelaxedCaptureScope<B, Level> outside;
-      return on_device_of<B, Level>(stream, [&]() noexcept {
-        return call<B, Level, &B::allocate>(start, bytes_, stream.native());
-      });
+      return on_device_of<B>(
+          stream, [&]() noexcept { return B::allocate(start, bytes_, stream.native()); });
     }
     kind_ = Kind::plain;
     if (managed) MemoryOwner::accessed_from = ~0UL;
     const RelaxedCaptureScope<B, Level> outside;
-    return on_device<B, Level>(device, [&]() noexcept {
-      return managed ? call<B, Level, &B::allocate_managed>(start, bytes_)
-                     : call<B, Level, &B::allocate_unordered>(start, bytes_);
+    return on_device<B>(device, [&]() noexcept {
+      return managed ? B::allocate_managed(start, bytes_) : B::allocate_unordered(start, bytes_);
     });
   }
 
@@ -227,7 +223,7 @@ class DeviceMemory : public MemoryOwner {
   static bool try_free(DeviceMemory& self, int& status) noexcept {
     int marked = 0;
     if (self.template is_captured<Level>()) return false;
-    if (!self.uses_.empty() && !self.uses_.template mark<Level>(marked)) return false;
+    if (!self.uses_.empty() && !self.uses_.mark(marked)) return false;
     if (self.was_postponed_ && self.stream_is_gone()) {
       report_leak(self.bytes_);
       self.retire(0);
@@ -257,33 +253,30 @@ class DeviceMemory : public MemoryOwner {
     const auto note = [&first](int status) noexcept { first = first == 0 ? status : first; };
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
       uses_.each([&](const auto& use) noexcept {
-        if (!is_one_stream(use.number, own_number()))
-          note(use.template order_before<Level>(stream));
+        if (!is_one_stream(use.number, own_number())) note(use.order_before(stream));
         return true;
       });
       if (own_number().is_of_another_thread()) {
         StreamMark<B> own;
-        int status = own.template set<Level>(reachable());
-        if (status == 0) status = own.template order_before<Level>(stream);
+        int status = own.set(reachable());
+        if (status == 0) status = own.order_before(stream);
         if (status != 0) {
           note(status);
-          note(wait_for_stream<Level>(reachable(), {}, false));
+          note(wait_for_stream(reachable(), {}, false));
         }
       }
       const RelaxedCaptureScope<B, Level> outside;
-      note(on_device_of<B, Level>(stream, [&]() noexcept {
-        return call<B, Level, &B::deallocate>(start, stream.native());
-      }));
+      note(on_device_of<B>(stream,
+                           [&]() noexcept { return B::deallocate(start, stream.native()); }));
     } else {
       uses_.each([&](const auto& use) noexcept {
         note(use.point.template wait<Level>({}, false));
         return true;
       });
       const RelaxedCaptureScope<B, Level> outside;
-      note(wait_for_stream<Level>(reachable(), {}, false));
-      note(on_device<B, Level>(stream.device().value(), [&]() noexcept {
-        return call<B, Level, &B::deallocate_unordered>(start);
-      }));
+      note(wait_for_stream(reachable(), {}, false));
+      note(on_device<B>(stream.device().value(),
+                        [&]() noexcept { return B::deallocate_unordered(start); }));
     }
     return first;
   }
@@ -314,14 +307,13 @@ class DeviceMemory : public MemoryOwner {
     }
   }
 
-  template <CheckLevel Level>
   [[WARPSAFE_DETAIL_RARE]] static LaunchError allocation_error(int status, Bytes bytes, int device,
                                                                call_site site) noexcept {
     LaunchError error = runtime_error<B>(status, Name::of("allocate device memory"), site);
     error.device = device;
     error.value = bytes.value();
     if (error.code != Errc::out_of_memory) return error;
-    const auto now = memory_info<B, Level>(DeviceId(device), site);
+    const auto now = memory_info<B>(DeviceId(device), site);
     if (!now.has_value()) return error;
     error.limit = now.assume_value().total;
     error.extra = now.assume_value().free;  // free_bytes()

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
@@ -31,8 +30,7 @@ template <class B>
   const auto is_known = [](const char* memory) {
     MemoryKind kind{};
     int device = 0;
-    return call<B, CheckLevel::full, &B::pointer_kind>(memory, kind, device) == 0 &&
-           kind != MemoryKind::unregistered;
+    return B::pointer_kind(memory, kind, device) == 0 && kind != MemoryKind::unregistered;
   };
   for (std::size_t i = 0; i < count && i < most_asked; ++i) {
     char* memory = nullptr;

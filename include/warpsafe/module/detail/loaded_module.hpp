@@ -47,16 +47,15 @@ class LoadedModule {
   LoadedModule(const LoadedModule&) = delete;
   LoadedModule& operator=(const LoadedModule&) = delete;
 
-  /// Returns the runtime's status. The module is unloaded through the calls of the same level.
-  template <CheckLevel Level>
+  /// Returns the runtime's status.
   [[nodiscard]] int load() noexcept {
-    const RelaxedCaptureScope<B, Level, true> relaxed;
+    const RelaxedCaptureScope<B> relaxed;
     if constexpr (ModuleCalls<B>::per_device) {
-      if (const int status = call<B, Level, &B::current_device>(device_)) return status;
+      if (const int status = B::current_device(device_)) return status;
     }
-    const int status = call<B, Level, &ModuleCalls<B>::module_load>(native_, image().data, bytes_,
-                                                                    log_, sizeof log_);
-    if (status == 0) end_ = &unload_at<Level>;
+    const int status =
+        ModuleCalls<B>::module_load(native_, image().data, bytes_, log_, sizeof log_);
+    is_loaded_ = status == 0;
     return status;
   }
   [[nodiscard]] ImageBytes image() const noexcept {
@@ -72,7 +71,6 @@ class LoadedModule {
   /// The kernel `name`, which lives as long as the module. Every handle to a kernel gets the same
   /// object, because the driver has one dynamic shared memory attribute per kernel and device.
   /// Returns nullptr with the status, which is 0 if there was no memory.
-  template <CheckLevel Level>
   [[nodiscard]] LoadedFunction<B>* function(const char* name, Name kept_name,
                                             int& status) noexcept {
     const Locked lock(functions_lock_);
@@ -80,7 +78,7 @@ class LoadedModule {
     while (found != nullptr && !(found->name == kept_name)) found = found->next;
     if (found == nullptr) {
       KernelEntry entry{};
-      status = call<B, Level, &ModuleCalls<B>::module_function>(native_, name, entry);
+      status = ModuleCalls<B>::module_function(native_, name, entry);
       if (status == 0) {
         found = new (std::nothrow) LoadedFunction<B>{this, functions_, entry, kept_name, {}};
         if (found != nullptr) __atomic_store_n(&functions_, found, __ATOMIC_RELEASE);
@@ -91,9 +89,9 @@ class LoadedModule {
 
   /// Calls `visit(Name)` for each kernel of the module, on a backend that `lists_names`. Returns
   /// the runtime's status.
-  template <CheckLevel Level, class Visit>
+  template <class Visit>
   [[nodiscard]] int visit_names(Visit visit) const noexcept {
-    return call<B, Level, &ModuleCalls<B>::template module_names<Visit>>(native_, visit);
+    return ModuleCalls<B>::template module_names<Visit>(native_, visit);
   }
 
   /// From now on, work of this module may be in flight on the device.
@@ -108,7 +106,7 @@ class LoadedModule {
   [[nodiscard]] int release() noexcept {
     if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) return 0;
     int status = 0;
-    if (end_ != nullptr && !end_(*this, status)) {
+    if (is_loaded_ && !unload_after_launches(status)) {
       leak();
       return status;
     }
@@ -125,12 +123,11 @@ class LoadedModule {
   ~LoadedModule() = default;
 
   /// Unloads the module and stores the runtime's status. Returns false if it cannot be unloaded.
-  template <CheckLevel Level>
-  static bool unload_at(LoadedModule& self, int& status) noexcept {
-    if (open_captures() != nullptr && self.was_launched()) return false;
-    status = self.template wait_for_launches<Level>();
+  [[nodiscard]] bool unload_after_launches(int& status) noexcept {
+    if (open_captures() != nullptr && was_launched()) return false;
+    status = wait_for_launches();
     if (status != 0 && B::severity_of(status) != Severity::context_lost) return false;
-    const int unloaded = self.template unload<Level>();
+    const int unloaded = unload();
     if (status == 0) status = unloaded;
     return true;
   }
@@ -142,26 +139,23 @@ class LoadedModule {
     return false;
   }
   /// Neither vendor documents whether unloading waits for running kernels.
-  template <CheckLevel Level>
   [[nodiscard]] int wait_for_launches() noexcept {
     for (int device = 0; device < cached_devices; ++device) {
       if (!__atomic_load_n(&launched_[device], __ATOMIC_RELAXED)) continue;
-      const int status = on_device<B, Level>(device, call<B, Level, &B::device_synchronize>);
+      const int status = on_device<B>(device, B::device_synchronize);
       if (status != 0) return status;
     }
     return 0;
   }
-  template <CheckLevel Level>
   [[nodiscard]] int unload() noexcept {
-    const RelaxedCaptureScope<B, Level, true> relaxed;
+    const RelaxedCaptureScope<B> relaxed;
     int before = device_;
-    const bool elsewhere =
-        device_ >= 0 && call<B, Level, &B::current_device>(before) == 0 && before != device_;
-    int status = elsewhere ? call<B, Level, &B::set_device>(device_) : 0;
+    const bool elsewhere = device_ >= 0 && B::current_device(before) == 0 && before != device_;
+    int status = elsewhere ? B::set_device(device_) : 0;
     // Also if the device cannot be chosen: a module that stays loaded helps nobody.
-    const int unloaded = call<B, Level, &ModuleCalls<B>::module_unload>(native_);
+    const int unloaded = ModuleCalls<B>::module_unload(native_);
     if (status == 0) status = unloaded;
-    const int restored = elsewhere ? call<B, Level, &B::set_device>(before) : 0;
+    const int restored = elsewhere ? B::set_device(before) : 0;
     return status == 0 ? restored : status;
   }
   void leak() noexcept {
@@ -178,7 +172,7 @@ class LoadedModule {
   Name source_;
   int device_ = -1;
   int holders_ = 1;
-  bool (*end_)(LoadedModule& self, int& status) noexcept = nullptr;  ///< nullptr if not loaded
+  bool is_loaded_ = false;
   bool launched_[cached_devices] = {};
   ProcessLock functions_lock_{};
   LoadedFunction<B>* functions_ = nullptr;

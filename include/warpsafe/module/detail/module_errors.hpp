@@ -61,7 +61,7 @@ template <class B, class Image>
 
 /// Adds to an Errc::no_kernel_image the contents of the image, and the device for which it has no
 /// code.
-template <class B, CheckLevel Level>
+template <class B>
 [[gnu::cold]] void explain_missing_code(LaunchError& error, ImageBytes image) noexcept {
   char text[512];
   TextBuffer out(text, sizeof text);
@@ -69,12 +69,12 @@ template <class B, CheckLevel Level>
   error.raw_text = keep_error_text(Name::of(text));
   error.subcode = Subcode::in_module;
   int device = -1;
-  if (call<B, Level, &B::current_device>(device) != 0) return;
+  if (B::current_device(device) != 0) return;
   error.device = device;
   error.device_name = device_name<B>(device);
   DeviceLimits local;
   int status = 0;
-  const DeviceLimits* const limits = DeviceCache<B>::template find<Level>(device, local, status);
+  const DeviceLimits* const limits = DeviceCache<B>::find(device, local, status);
   if (B::vendor == Vendor::nvidia && limits != nullptr) {
     error.value = 10 * std::uint64_t{limits->compute_major} + limits->compute_minor;
   }
@@ -105,7 +105,7 @@ template <class B>
 }
 
 /// The error of an image that the runtime did not load.
-template <class B, CheckLevel Level>
+template <class B>
 [[gnu::cold, gnu::noinline]] LaunchError load_error(int status, const LoadedModule<B>& owner,
                                                     call_site site) noexcept {
   LaunchError error = runtime_error<B>(status, Name::of("load module"), site);
@@ -115,7 +115,7 @@ template <class B, CheckLevel Level>
     }
   }
   if (error.code == Errc::no_kernel_image) {
-    explain_missing_code<B, Level>(error, owner.image());
+    explain_missing_code<B>(error, owner.image());
   } else if (error.code == Errc::runtime_failed) {
     explain_invalid(error, owner);
   }
@@ -153,7 +153,7 @@ class KernelList {
 
 /// Makes an error an Errc::kernel_not_found, with the kernels that the module holds if the runtime
 /// lists them.
-template <class B, CheckLevel Level>
+template <class B>
 [[gnu::cold]] void explain_missing_kernel(LaunchError& error,
                                           const LoadedModule<B>& owner) noexcept {
   error.code = Errc::kernel_not_found;
@@ -161,7 +161,7 @@ template <class B, CheckLevel Level>
   KernelList names;
   if constexpr (ModuleCalls<B>::lists_names) {
     const auto add = [&](Name name) { names.add(name); };
-    if (owner.template visit_names<Level>(add) == 0) remedy = names.text();
+    if (owner.visit_names(add) == 0) remedy = names.text();
   }
   char text[1280];
   TextBuffer out(text, sizeof text);
@@ -170,14 +170,14 @@ template <class B, CheckLevel Level>
 }
 
 /// The kernel `name`, with its code loaded on the current device; nullptr with the error.
-template <class B, CheckLevel Level>
+template <class B>
 [[nodiscard]] LoadedFunction<B>* find_function(LoadedModule<B>& owner, const char* name,
                                                call_site site, LaunchError& error) noexcept {
-  const RelaxedCaptureScope<B, Level, true> relaxed;
+  const RelaxedCaptureScope<B> relaxed;
   const Name kept = keep_name(Name::of(name));
   int status = 0;
   LoadedFunction<B>* const found =
-      kept.data == nullptr ? nullptr : owner.template function<Level>(name, kept, status);
+      kept.data == nullptr ? nullptr : owner.function(name, kept, status);
   if (found == nullptr && status == 0) {
     error = module_error(
         LaunchError::make(Errc::out_of_memory, Stage::runtime_call,
@@ -186,7 +186,7 @@ template <class B, CheckLevel Level>
     return nullptr;
   }
   int device = -1;
-  if (found != nullptr) status = call<B, Level, &B::current_device>(device);
+  if (found != nullptr) status = B::current_device(device);
   if (status == 0 && owner.device() >= 0 && owner.device() != device) {
     error = module_error(LaunchError::make(Errc::module_wrong_device, Stage::runtime_call,
                                            static_cast<std::uint64_t>(device),
@@ -196,14 +196,15 @@ template <class B, CheckLevel Level>
   }
   if (status == 0) {
     KernelLimits local;
-    static_cast<void>(found->slots.template find<Level>(found->entry, device, local, status));
+    static_cast<void>(
+        found->slots.template find<CheckLevel::full>(found->entry, device, local, status));
   }
   if (status == 0) return found;
   error = runtime_error<B>(status, Name::of("load kernel"), site);
   if (found == nullptr && ModuleCalls<B>::not_found(status)) {
-    explain_missing_kernel<B, Level>(error, owner);
+    explain_missing_kernel(error, owner);
   } else if (error.code == Errc::no_kernel_image) {
-    explain_missing_code<B, Level>(error, owner.image());
+    explain_missing_code<B>(error, owner.image());
   } else if (error.code == Errc::runtime_failed &&
              (!owner.log().empty() || kind_of(owner.image()) == ImageKind::unknown)) {
     // CUDA loads lazily, so a problem of the image may only show now.
@@ -264,7 +265,7 @@ template <class... P>
 }
 
 /// Whether the image's parameters match the signature, as far as they are known.
-template <class B, CheckLevel Level, class... P>
+template <class B, class... P>
 [[nodiscard]] bool check_signature(const LoadedFunction<B>& function, TypeList<P...>,
                                    LaunchError& error) noexcept {
   const auto types_match = [&] {
@@ -282,8 +283,7 @@ template <class B, CheckLevel Level, class... P>
   std::size_t its_offset = 0;
   std::size_t its_size = 0;
   const auto has_parameter = [&](std::size_t index) {
-    return call<B, Level, &ModuleCalls<B>::kernel_parameter>(function.entry, index, its_offset,
-                                                             its_size) == 0;
+    return ModuleCalls<B>::kernel_parameter(function.entry, index, its_offset, its_size) == 0;
   };
   std::size_t offset = 0;
   for (std::size_t i = 0;; ++i) {

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/observing.hpp>
@@ -27,22 +26,19 @@ template <class B>
 
 /// A backend's calls about a stream of type void*. They are functions, not lambdas: each lambda
 /// costs the compiler two.
-template <class B, CheckLevel Level>
+template <class B>
 struct StreamCalls {
   using Native = typename B::native_stream;
   static int synchronize(void* stream) noexcept {
-    return status_with_device_check(
-        call<B, Level, &B::stream_synchronize>(static_cast<Native>(stream)));
+    return status_with_device_check(B::stream_synchronize(static_cast<Native>(stream)));
   }
-  static int query(void* stream) noexcept {
-    return call<B, Level, &B::stream_query>(static_cast<Native>(stream));
-  }
+  static int query(void* stream) noexcept { return B::stream_query(static_cast<Native>(stream)); }
   [[WARPSAFE_DETAIL_RARE]] static int capturing(void* stream, bool& answer) noexcept {
-    return call<B, Level, &B::stream_capturing>(static_cast<Native>(stream), answer);
+    return B::stream_capturing(static_cast<Native>(stream), answer);
   }
   static int copy(void* to, const void* from, std::size_t bytes, CopyKind kind,
                   void* stream) noexcept {
-    return call<B, Level, &B::copy>(to, from, bytes, kind, static_cast<Native>(stream));
+    return B::copy(to, from, bytes, kind, static_cast<Native>(stream));
   }
   [[WARPSAFE_DETAIL_RARE]] static bool may_query(void* stream) noexcept {
     bool captures = true;
@@ -50,13 +46,13 @@ struct StreamCalls {
   }
 };
 
-template <class B, CheckLevel Level>
+template <class B>
 inline constexpr WaitCalls stream_wait_calls{Name::of("stream synchronize"),
                                              B::vendor,
                                              B::not_ready,
-                                             &StreamCalls<B, Level>::synchronize,
-                                             &StreamCalls<B, Level>::query,
-                                             &StreamCalls<B, Level>::may_query};
+                                             &StreamCalls<B>::synchronize,
+                                             &StreamCalls<B>::query,
+                                             &StreamCalls<B>::may_query};
 template <class B>
 [[nodiscard]] constexpr auto profile_call() noexcept -> int (*)(bool) noexcept {
   if constexpr (requires { B::profile(true); }) {
@@ -74,13 +70,13 @@ inline constexpr BackendCalls backend_calls{B::name,
                                             &B::peek_last_error,
                                             &B::error_name,
                                             &B::error_text,
-                                            &StreamCalls<B, CheckLevel::off>::capturing,
-                                            &stream_wait_calls<B, CheckLevel::off>,
+                                            &StreamCalls<B>::capturing,
+                                            &stream_wait_calls<B>,
                                             &runtime_error<B>,
                                             &B::limits_of,
                                             &floor_of<B>,
                                             &device_name<B>,
-                                            &StreamCalls<B, CheckLevel::off>::copy,
+                                            &StreamCalls<B>::copy,
                                             &B::pointer_kind,
                                             profile_call<B>()};
 

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
@@ -17,19 +16,18 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// while a stream captures somewhere. Otherwise the runtime refuses those calls and breaks that
 /// capture, since they may use a default stream (CUDA Runtime API,
 /// cudaThreadExchangeStreamCaptureMode). Calls on a capturing stream itself are still refused.
-/// With checks off, only while this library captures, unless it is `IsRare`: for what is rare
-/// and takes long.
-template <class B, CheckLevel Level, bool IsRare = false>
+/// At level off, only while this library captures. Without a level: for what is rare and takes
+/// long.
+template <class B, CheckLevel Level = CheckLevel::full>
 class [[nodiscard]] RelaxedCaptureScope {
  public:
   [[gnu::always_inline]] RelaxedCaptureScope() noexcept
-      : exchanged_((IsRare || may_meet_captures<Level>()) &&
-                   call<B, Level, &B::exchange_capture_mode>(mode_) == 0) {}
+      : exchanged_(may_meet_captures<Level>() && B::exchange_capture_mode(mode_) == 0) {}
   RelaxedCaptureScope(const RelaxedCaptureScope&) = delete;
   RelaxedCaptureScope& operator=(const RelaxedCaptureScope&) = delete;
   // Restores the thread's own mode; an error could not be returned.
   [[gnu::always_inline]] ~RelaxedCaptureScope() {
-    if (exchanged_) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode_));
+    if (exchanged_) static_cast<void>(B::exchange_capture_mode(mode_));
   }
 
  private:
@@ -39,14 +37,12 @@ class [[nodiscard]] RelaxedCaptureScope {
 
 /// Whether the stream captures, as the driver says. A stream that cannot be asked counts as not
 /// capturing.
-template <CheckLevel Level, class B>
+template <class B>
 [[nodiscard]] bool is_capturing(basic_stream_ref<B> stream) noexcept {
   bool capturing = false;
-  return on_device_of<B, Level>(stream,
-                                [&]() noexcept {
-                                  return call<B, Level, &B::stream_capturing>(stream.native(),
-                                                                              capturing);
-                                }) == 0 &&
+  return on_device_of<B>(
+             stream, [&]() noexcept { return B::stream_capturing(stream.native(), capturing); }) ==
+             0 &&
          capturing;
 }
 
@@ -54,7 +50,7 @@ template <CheckLevel Level, class B>
 /// captures, too.
 template <CheckLevel Level, class B>
 [[nodiscard, gnu::always_inline]] inline bool captures(basic_stream_ref<B> stream) noexcept {
-  return may_meet_captures<Level>() && is_capturing<Level>(stream);
+  return may_meet_captures<Level>() && is_capturing(stream);
 }
 
 /// Whether a use of the stream would become part of a capture or break one: it captures, or it is
@@ -64,9 +60,8 @@ template <CheckLevel Level, class B>
 [[nodiscard]] bool meets_capture(basic_stream_ref<B> stream) noexcept {
   if (!may_meet_captures<Level>()) return false;
   bool capturing = false;
-  const int status = on_device_of<B, Level>(stream, [&]() noexcept {
-    return call<B, Level, &B::stream_capturing>(stream.native(), capturing);
-  });
+  const int status = on_device_of<B>(
+      stream, [&]() noexcept { return B::stream_capturing(stream.native(), capturing); });
   return capturing || (status != 0 && B::classify(status) == Errc::stream_capturing);
 }
 

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/limits.hpp>
@@ -74,11 +73,10 @@ struct [[gnu::visibility("hidden")]] DeviceCache {
 
   /// The limits of a device. The floor replaces each limit that the device does not report. `local`
   /// holds them if they cannot be cached. nullptr, with the runtime's status, if the query fails.
-  template <CheckLevel Level = CheckLevel::off>
   [[WARPSAFE_DETAIL_RARE]] static const DeviceLimits* find(int device, DeviceLimits& local,
                                                            int& status) noexcept {
     if (const DeviceLimits* const known = remembered(device)) return known;
-    status = call<B, Level, &B::limits_of>(device, local);
+    status = B::limits_of(device, local);
     if (status != 0) return nullptr;
     local.device = device;
     limits::put_floors(local, floor_of<B>);

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
@@ -19,12 +18,12 @@ inline constexpr bool has_fixed_devices = requires {
 };
 
 /// Asks for the number of devices once.
-template <class B, CheckLevel Level>
+template <class B>
 void count_devices() noexcept {
   if constexpr (has_fixed_devices<B>) {
     if (__atomic_load_n(&counted_devices<B>, __ATOMIC_RELAXED) != 0) return;
     int count = 0;
-    if (call<B, Level, &B::device_count>(count) != 0) return;
+    if (B::device_count(count) != 0) return;
     __atomic_store_n(&counted_devices<B>, count, __ATOMIC_RELAXED);
   }
 }
@@ -36,31 +35,31 @@ template <class B>
          __atomic_load_n(&counted_devices<B>, __ATOMIC_RELAXED) == 1;
 }
 
-template <class B, CheckLevel Level, class Body>
+template <class B, class Body>
 [[nodiscard, gnu::noinline]] int on_one_of_many(int device, const Body& body) noexcept {
   int before = 0;
-  int status = call<B, Level, &B::current_device>(before);
+  int status = B::current_device(before);
   if (status != 0 || before == device) return status != 0 ? status : body();
-  status = call<B, Level, &B::set_device>(device);
+  status = B::set_device(device);
   if (status != 0) return status;
   status = body();
-  const int restored = call<B, Level, &B::set_device>(before);
+  const int restored = B::set_device(before);
   return status != 0 ? status : restored;
 }
 /// Runs `body()`, which returns a runtime's status, with `device` current.
-template <class B, CheckLevel Level, class Body>
+template <class B, class Body>
 [[nodiscard, gnu::always_inline]] inline int on_device(int device, const Body& body) noexcept {
-  return is_only_device<B>(device) ? body() : on_one_of_many<B, Level>(device, body);
+  return is_only_device<B>(device) ? body() : on_one_of_many<B>(device, body);
 }
 
 /// Runs `body()`, which passes the stream to the runtime. The handle of a default stream means the
 /// current device's, so its device is made current.
-template <class B, CheckLevel Level, class Body>
+template <class B, class Body>
 [[nodiscard, gnu::always_inline]] inline int on_device_of(const basic_stream_ref<B>& stream,
                                                           const Body& body) noexcept {
   if (!StreamNumber::is_default(stream.native())) [[likely]]
     return body();
-  return on_device<B, Level>(stream.device().value(), body);
+  return on_device<B>(stream.device().value(), body);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
@@ -35,8 +34,8 @@ template <class B>
   bool capturing = true;
   int found = device;
   const bool known = reinterpret_cast<std::uintptr_t>(stream) > 2 &&
-                     call<B, CheckLevel::full, &B::stream_capturing>(stream, capturing) == 0 &&
-                     !capturing && call<B, CheckLevel::full, &B::stream_device>(stream, found) == 0;
+                     B::stream_capturing(stream, capturing) == 0 && !capturing &&
+                     B::stream_device(stream, found) == 0;
   return known ? found : device;
 }
 
@@ -75,13 +74,9 @@ class SharedStream {
   /// a stream.
   [[gnu::visibility("default")]] static inline ProcessLock list_lock{};
 
-  /// The runtime's call, traced or not, by the check level that made the stream.
-  using Destroy = int (*)(typename B::native_stream stream) noexcept;
-
   /// For a new stream, with one holder. nullptr if memory is exhausted.
-  [[nodiscard]] static SharedStream* make(typename B::native_stream stream, int device,
-                                          Destroy destroy) noexcept {
-    auto* const made = new (std::nothrow) SharedStream(stream, device, destroy);
+  [[nodiscard]] static SharedStream* make(typename B::native_stream stream, int device) noexcept {
+    auto* const made = new (std::nothrow) SharedStream(stream, device);
     if (made == nullptr) return nullptr;
     static_cast<void>(note_device<B>(device));
     const Locked lock(list_lock);
@@ -164,7 +159,7 @@ class SharedStream {
       end_->lock.unlock();
       end_->release();
     }
-    const int status = destroy_(native);
+    const int status = B::stream_destroy(native);
     delete this;
     return status;
   }
@@ -175,12 +170,11 @@ class SharedStream {
   }
 
  private:
-  SharedStream(typename B::native_stream stream, int device, Destroy how) noexcept
-      : native(stream), device_(device), destroy_(how) {}
+  SharedStream(typename B::native_stream stream, int device) noexcept
+      : native(stream), device_(device) {}
 
   [[gnu::visibility("default")]] static inline SharedStream* all_streams = nullptr;
   int device_;
-  Destroy destroy_;
   StreamEnd* end_ = nullptr;  ///< once memory of another stream was used
   SharedStream* next_ = nullptr;
   int holders_ = 1;
@@ -211,8 +205,8 @@ template <class B>
   if constexpr (requires(std::uint64_t & id) { B::stream_id(stream, id); }) {
     std::uint64_t id = 0;
     bool capturing = true;
-    if (call<B, CheckLevel::off, &B::stream_capturing>(stream, capturing) == 0 && !capturing &&
-        call<B, CheckLevel::off, &B::stream_id>(stream, id) == 0) {
+    if (B::stream_capturing(stream, capturing) == 0 && !capturing &&
+        B::stream_id(stream, id) == 0) {
       return StreamNumber::of_vendor(id);
     }
   }

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
@@ -26,13 +25,11 @@ class MarkedEnd final : public StreamEnd {
  public:
   /// Returns nullptr if memory is exhausted. @pre keep_module: the stream finds the functions of
   /// this module until its end
-  template <CheckLevel Level>
   [[nodiscard]] static StreamEnd* make() noexcept {
     auto* const made = new (std::nothrow) MarkedEnd;
     if (made == nullptr) return nullptr;
     made->at_end = [](StreamEnd& self, void* stream, int device, StreamNumber number) noexcept {
-      static_cast<MarkedEnd&>(self).template mark<Level>(
-          StreamAccess::make<B>(stream, device, number));
+      static_cast<MarkedEnd&>(self).mark(StreamAccess::make<B>(stream, device, number));
     };
     made->destroy = [](StreamEnd& self) noexcept { delete static_cast<MarkedEnd*>(&self); };
     return made;
@@ -40,44 +37,39 @@ class MarkedEnd final : public StreamEnd {
 
   /// Makes later work of `stream` wait for all work of the stream that has ended. Waits on the host
   /// if that is not possible. Returns the runtime's first status that is none of success.
-  template <CheckLevel Level>
   [[nodiscard]] int order_before(basic_stream_ref<B> stream) noexcept {
     const Locked locked(lock);
-    const int status = point_.template order_before<Level>(stream);
-    if (status != 0) static_cast<void>(point_.template wait<Level>({}, false));
+    const int status = point_.order_before(stream);
+    if (status != 0) static_cast<void>(point_.wait({}, false));
     return status;
   }
   /// If nothing marks the end of the work, waits for the device. Returns the runtime's status.
-  template <CheckLevel Level>
   [[nodiscard]] int wait_if_unmarked() noexcept {
     const Locked locked(lock);
     if (!is_unmarked_) return 0;
-    const RelaxedCaptureScope<B, Level> outside;
-    const int status = on_device<B, Level>(
-        device_, []() noexcept { return call<B, Level, &B::device_synchronize>(); });
+    const RelaxedCaptureScope<B> outside;
+    const int status = on_device<B>(device_, []() noexcept { return B::device_synchronize(); });
     // After another failure a second wait would not help.
     if (status == 0 || B::classify(status) != Errc::stream_capturing) is_unmarked_ = false;
     return status;
   }
   /// Whether the stream is destroyed, and its work has ended. Does not wait.
-  template <CheckLevel Level>
   [[nodiscard]] bool has_ended() noexcept {
     const Locked locked(lock);
-    return is_over_ && !is_unmarked_ && point_.template has_ended<Level>();
+    return is_over_ && !is_unmarked_ && point_.has_ended();
   }
 
  private:
   // Also without a record the memory must not be freed early. A stream that captures can neither be
   // marked nor waited for.
-  template <CheckLevel Level>
   void mark(basic_stream_ref<B> stream) noexcept {
     is_over_ = true;
     device_ = stream.device().value();
-    const bool capturing = is_capturing<Level>(stream);
-    if (!capturing && point_.template set<Level>(stream) == 0) return;
+    const bool capturing = is_capturing(stream);
+    if (!capturing && point_.set(stream) == 0) return;
     point_ = {};
-    const RelaxedCaptureScope<B, Level> outside;
-    is_unmarked_ = capturing || wait_for_stream<Level>(stream, {}, false) != 0;
+    const RelaxedCaptureScope<B> outside;
+    is_unmarked_ = capturing || wait_for_stream(stream, {}, false) != 0;
   }
 
   StreamMark<B> point_;
@@ -111,12 +103,11 @@ class StreamUses {
   }
   /// Notes a stream of this library, after keep_module. Returns false if it is none,
   /// or there is no host memory.
-  template <CheckLevel Level>
   [[nodiscard]] bool note(StreamNumber stream) noexcept {
     if (!stream.is_of_library()) return false;
-    StreamEnd* const end = SharedStream<B>::end_of(stream, &MarkedEnd<B>::template make<Level>);
+    StreamEnd* const end = SharedStream<B>::end_of(stream, &MarkedEnd<B>::make);
     if (end == nullptr) return false;
-    One* const one = add<Level>(stream);
+    One* const one = add(stream);
     if (one == nullptr) {
       end->release();
       return false;
@@ -126,44 +117,42 @@ class StreamUses {
   }
   /// Moves the stream's point behind everything submitted to it so far, and stores the runtime's
   /// status. Returns false if a new point finds no host memory. @pre as StreamMark::set
-  template <CheckLevel Level>
   [[nodiscard]] bool set(basic_stream_ref<B> stream, int& status) noexcept {
     const StreamNumber number(stream.number());
     One* one = find(number);
     if (one == nullptr) {
-      one = add<Level>(number);
+      one = add(number);
       if (one == nullptr) return false;
     } else if (!number.is_certain()) {
       // It may be another stream with the old one's handle: the new mark must come after both.
-      status = one->point.template order_before<Level>(stream);
+      status = one->point.order_before(stream);
       if (status != 0) return true;
     }
-    status = one->point.template set<Level>(stream);
+    status = one->point.set(stream);
     return true;
   }
 
   /// Sets the points of the noted streams that exist, and waits for what has none. Returns false if
   /// one of them captures, so that its point would be in a graph. Stores the first status that is
   /// none of success; the work of such a stream has been waited for.
-  template <CheckLevel Level>
   [[nodiscard]] bool mark(int& first_status) noexcept {
     for (One* one = first_; one != nullptr; one = one->next) {
       if (one->end == nullptr) continue;
       SharedStream<B>* const user = SharedStream<B>::find(one->number.value());
       int status = 0;
       if (user == nullptr) {
-        status = one->end->template wait_if_unmarked<Level>();
+        status = one->end->wait_if_unmarked();
         if (status != 0 && B::classify(status) == Errc::stream_capturing) return false;
       } else {
         const auto stream = StreamAccess::make<B>(user->native, user->device(), user->number);
-        bool capturing = is_capturing<Level>(stream);
+        bool capturing = is_capturing(stream);
         if (!capturing) {
-          status = one->point.template set<Level>(stream);
+          status = one->point.set(stream);
           // Another thread may have begun to capture meanwhile.
           capturing = captures<CheckLevel::off>(stream);
           if (!capturing && status != 0) {
-            const RelaxedCaptureScope<B, Level> outside;
-            static_cast<void>(wait_for_stream<Level>(stream, {}, false));
+            const RelaxedCaptureScope<B> outside;
+            static_cast<void>(wait_for_stream(stream, {}, false));
           }
           if (capturing || status != 0) one->point = {};
         }
@@ -189,19 +178,17 @@ class StreamUses {
 
     /// Makes later work of `stream` wait for the use. Waits on the host if that is not possible.
     /// Returns the runtime's status.
-    template <CheckLevel Level>
     [[nodiscard]] int order_before(basic_stream_ref<B> stream) const noexcept {
-      int status = point.template order_before<Level>(stream);
-      if (status != 0) static_cast<void>(point.template wait<Level>({}, false));
+      int status = point.order_before(stream);
+      if (status != 0) static_cast<void>(point.wait({}, false));
       if (end != nullptr) {
-        const int ordered = end->template order_before<Level>(stream);
+        const int ordered = end->order_before(stream);
         if (status == 0) status = ordered;
       }
       return status;
     }
-    template <CheckLevel Level>
     [[nodiscard]] bool has_ended() noexcept {
-      return end == nullptr ? point.template has_ended<Level>() : end->template has_ended<Level>();
+      return end == nullptr ? point.has_ended() : end->has_ended();
     }
   };
 
@@ -211,9 +198,8 @@ class StreamUses {
     while (one != nullptr && one->number != stream) one = one->next;
     return one;
   }
-  template <CheckLevel Level>
   [[nodiscard]] One* add(StreamNumber stream) noexcept {
-    if (count_ >= drop_at_) drop_ended<Level>();
+    if (count_ >= drop_at_) drop_ended();
     One* const one = new (std::nothrow) One{stream, {}, first_};
     if (one == nullptr) return nullptr;
     first_ = one;
@@ -226,11 +212,10 @@ class StreamUses {
   }
 
   /// Numbers do not come back, so each new stream adds a use. Those whose work has ended go.
-  template <CheckLevel Level>
   void drop_ended() noexcept {
     for (One** link = &first_; *link != nullptr;) {
       One* const one = *link;
-      if (one->template has_ended<Level>()) {
+      if (one->has_ended()) {
         *link = one->next;
         remove(one);
         --count_;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
@@ -93,9 +92,9 @@ template <class B, CheckLevel Level>
   if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
     error = capturing_error(B::vendor, operation, site);
     int mode = B::relaxed_capture;  // the thread's own mode once exchanged
-    const bool exchanged = call<B, Level, &B::exchange_capture_mode>(mode) == 0;
+    const bool exchanged = B::exchange_capture_mode(mode) == 0;
     const bool relaxed = exchanged && mode == B::relaxed_capture;
-    if (exchanged) static_cast<void>(call<B, Level, &B::exchange_capture_mode>(mode));
+    if (exchanged) static_cast<void>(B::exchange_capture_mode(mode));
     const WhichStream which =
         stream == nullptr ? WhichStream{} : WhichStream(stream->native(), stream->number());
     if (hooks->refuses(which, event, relaxed, error)) return true;
@@ -104,11 +103,9 @@ template <class B, CheckLevel Level>
     bool capturing = false;
     // If the query fails, the call itself reports the error.
     if (stream != nullptr &&
-        on_device_of<B, Level>(*stream,
-                               [&]() noexcept {
-                                 return call<B, Level, &B::stream_capturing>(stream->native(),
-                                                                             capturing);
-                               }) == 0 &&
+        on_device_of<B>(
+            *stream, [&]() noexcept { return B::stream_capturing(stream->native(), capturing); }) ==
+            0 &&
         capturing) {
       error = capturing_error(B::vendor, operation, site);
       error.stream = stream->native();
@@ -119,55 +116,52 @@ template <class B, CheckLevel Level>
 }
 
 /// A function, because g++ 16 takes a lambda that only returns this for constexpr, and refuses it.
-template <class B, CheckLevel Level>
+template <class B>
 [[nodiscard]] int query_event(void* event) noexcept {
-  return call<B, Level, &B::event_query>(static_cast<typename B::native_event>(event));
+  return B::event_query(static_cast<typename B::native_event>(event));
 }
-template <class B, CheckLevel Level>
-inline constexpr WaitCalls event_wait_calls{
-    Name::of("event synchronize"),
-    B::vendor,
-    B::not_ready,
-    [](void* event) noexcept {
-      return status_with_device_check(
-          call<B, Level, &B::event_synchronize>(static_cast<typename B::native_event>(event)));
-    },
-    &query_event<B, Level>,
-    [](void*) noexcept { return polling_helps<B>(); }};
+template <class B>
+inline constexpr WaitCalls event_wait_calls{Name::of("event synchronize"),
+                                            B::vendor,
+                                            B::not_ready,
+                                            [](void* event) noexcept {
+                                              return status_with_device_check(B::event_synchronize(
+                                                  static_cast<typename B::native_event>(event)));
+                                            },
+                                            &query_event<B>,
+                                            [](void*) noexcept { return polling_helps<B>(); }};
 
 /// Waits on the host for the work submitted to the stream so far. Returns the runtime's status, or
 /// B::not_ready if an observer ended the wait, which only `may_stop` allows.
-template <CheckLevel Level, class B>
+template <class B>
 [[nodiscard]] int wait_for_stream(const basic_stream_ref<B>& stream, call_site site,
                                   bool may_stop) noexcept {
-  return on_device_of<B, Level>(stream, [&]() noexcept {
+  return on_device_of<B>(stream, [&]() noexcept {
     const auto native = stream.native();
     const Observer* const first = observers();
-    if (first == nullptr)
-      return status_with_device_check(call<B, Level, &B::stream_synchronize>(native));
-    return observed_wait(first, stream_wait_calls<B, Level>, native,
+    if (first == nullptr) return status_with_device_check(B::stream_synchronize(native));
+    return observed_wait(first, stream_wait_calls<B>, native,
                          {native, stream.device().value(), site, may_stop, stream.number()});
   });
 }
 /// Waits on the host for an event that was recorded at `point`. Returns as wait_for_stream.
-template <class B, CheckLevel Level>
+template <class B>
 [[nodiscard]] int wait_for_event(typename B::native_event event, const StreamPoint& point,
                                  call_site site, bool may_stop) noexcept {
   const Observer* const first = observers();
-  if (first == nullptr)
-    return status_with_device_check(call<B, Level, &B::event_synchronize>(event));
-  return observed_wait(first, event_wait_calls<B, Level>, event,
+  if (first == nullptr) return status_with_device_check(B::event_synchronize(event));
+  return observed_wait(first, event_wait_calls<B>, event,
                        {point.stream, point.device, site, may_stop, point.number.value()});
 }
 /// If waits are watched, waits here before a call that waits for the stream's work inside the
 /// runtime. An example is a copy to or from pageable host memory (CUDA Runtime API, "API
 /// synchronization behavior"). That call then has nothing to wait for. Returns as wait_for_stream.
-template <CheckLevel Level, class B>
+template <class B>
 [[nodiscard]] int wait_ahead(const basic_stream_ref<B>& stream, call_site site) noexcept {
   const Observer* const first = observers();
   if (first == nullptr || !watches_waits(first)) return 0;
-  return on_device_of<B, Level>(stream, [&]() noexcept {
-    const WaitCalls& calls = stream_wait_calls<B, Level>;
+  return on_device_of<B>(stream, [&]() noexcept {
+    const WaitCalls& calls = stream_wait_calls<B>;
     const auto native = stream.native();
     if (open_captures() != nullptr || !calls.may_query(native)) return 0;
     return observed_wait(first, calls, native,
@@ -188,8 +182,8 @@ answer<detail::later<B, Progress>> basic_stream_ref<B>::query(call_site site) co
   }
   const detail::CallScope<B> here(site);
   const auto point = detail::StreamPoint::of(*this);
-  const int status = detail::on_device_of<B, Level>(
-      *this, [&]() noexcept { return detail::call<B, Level, &B::stream_query>(native()); });
+  const int status =
+      detail::on_device_of<B>(*this, [&]() noexcept { return B::stream_query(native()); });
   if (status == 0) point.reached(B::vendor);
   if (status == 0 || status == B::not_ready) {
     return status == 0 ? Progress::ready : Progress::not_ready;
@@ -215,7 +209,7 @@ result<void> basic_stream_ref<B>::wait(call_site site, bool may_stop) const noex
   }
   const detail::CallScope<B> here(site);
   const auto point = detail::StreamPoint::of(*this);
-  if (const int status = detail::wait_for_stream<Level>(*this, site, may_stop)) {
+  if (const int status = detail::wait_for_stream(*this, site, may_stop)) {
     LaunchError error = detail::runtime_error<B>(status, Name::of("stream synchronize"), site,
                                                  Stage::completion, device_);
     error.device = device_;

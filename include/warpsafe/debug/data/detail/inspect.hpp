@@ -6,7 +6,6 @@
 #include <warpsafe/debug/data/detail/dump_writer.hpp>
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
 #include <warpsafe/debug/data/shadow.hpp>
-#include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal.hpp>
 #include <warpsafe/debug/switches.hpp>
@@ -64,7 +63,7 @@ template <class Function>
 /// Starts or stops a profiler's recording. Without a profiler it does nothing.
 inline void switch_profiler(const BackendCalls& calls, bool on) noexcept {
   if (auto* const profile = profiler_of(calls)) {
-    static_cast<void>(trace_member<&BackendCalls::profile>(calls, profile, on));
+    static_cast<void>(profile(on));
   }
 }
 
@@ -100,8 +99,7 @@ struct DataLaunch {
   DataModes modes = data_modes;
   if (!(modes.reference || modes.shadow || modes.trace)) return LaunchVerdict::dispatch;
   bool capturing = true;
-  const int queried =
-      trace_call<&BackendCalls::stream_capturing>(calls, arguments.stream, capturing);
+  const int queried = calls.stream_capturing(arguments.stream, capturing);
   if (queried != 0 || capturing) {
     log_skipped(record, modes, "its stream captures a graph");
     return LaunchVerdict::dispatch;

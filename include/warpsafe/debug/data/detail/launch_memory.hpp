@@ -4,7 +4,6 @@
 
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/launch_record.hpp>
-#include <warpsafe/debug/detail/call_trace.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
@@ -160,15 +159,15 @@ class LaunchMemory {
     const std::size_t size = region.end - region.begin;
     if (size == 0) return true;
     void* const device = reinterpret_cast<void*>(region.begin);
-    const int status = detail::trace_call<&warpsafe::detail::BackendCalls::copy>(
-        calls_, to_host ? host : device, to_host ? device : host, size,
-        to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream_);
+    const int status =
+        calls_.copy(to_host ? host : device, to_host ? device : host, size,
+                    to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream_);
     return status == 0 || failed(status, to_host ? "copy to host" : "copy to device", error);
   }
   /// `may_stop`: no copy that uses host memory is under way.
   [[nodiscard]] bool wait(bool may_stop, LaunchError& error) const noexcept {
-    const int status = detail::trace_wait(calls_, stream_,
-                                          {stream_, record_.device, record_.site, may_stop}, false);
+    const int status = detail::wait_as_tool(*calls_.stream_wait, stream_,
+                                            {stream_, record_.device, record_.site, may_stop});
     return status == 0 || failed(status, "stream synchronize", error);
   }
   [[nodiscard]] bool failed(int status, const char* operation, LaunchError& error) const noexcept {

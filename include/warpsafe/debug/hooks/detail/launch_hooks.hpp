@@ -4,8 +4,9 @@
 
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/observing.hpp>
+#include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/data/detail/inspect.hpp>
-#include <warpsafe/debug/detail/call_trace.hpp>
+#include <warpsafe/debug/detail/operation_trace.hpp>
 #include <warpsafe/debug/hooks/detail/error_hooks.hpp>
 #include <warpsafe/debug/journal/journal.hpp>
 #include <warpsafe/debug/journal/launch_text.hpp>
@@ -66,7 +67,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
   const std::uint64_t bit = std::uint64_t{1} << device;
   if ((__atomic_fetch_or(&shown, bit, __ATOMIC_RELAXED) & bit) != 0) return;
   DeviceLimits limits;
-  if (trace_call<&BackendCalls::limits_of>(calls, device, limits) != 0) return;
+  if (calls.limits_of(device, limits) != 0) return;
   limits.device = device;
   limits::put_floors(limits, *calls.floor);
   if (limits.name.empty()) limits.name = calls.device_name(device);
@@ -79,7 +80,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
     const LaunchRecord& record, const BackendCalls& calls) noexcept {
   static int last = 0;
   // Peek at the error without clearing it: it belongs to the program.
-  const int pending = trace_call<&BackendCalls::peek_last_error>(calls);
+  const int pending = calls.peek_last_error();
   if (pending == 0 || __atomic_exchange_n(&last, pending, __ATOMIC_RELAXED) == pending) return;
   log_line(
       LogLevel::warn,
@@ -141,22 +142,15 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
                                                       int status) noexcept {
   const std::uint64_t begun = std::exchange(launch_begun, 0);
   if (begun == 0) return;
-  const std::uint64_t ended = nanoseconds_now();
-  if (is_logged(LogLevel::trace)) {
-    const std::uint64_t took = ended - begun;
-    // A graph's line names no function here, because the line of its own call does. HIP launches
-    // with several functions.
-    const bool cuda = calls.name == Name::of("CUDA") && record.grid[0] != 0;
-    constexpr auto extended =
-        ~unsigned{static_cast<std::uint8_t>(LaunchOption::non_portable_cluster)};
-    log_line(LogLevel::trace, "  %s launch(stream %p) = %s, %llu.%llu us%s", calls.name.data,
-             record.stream, calls.error_name(status).data,
-             static_cast<unsigned long long>(took / 1000),
-             static_cast<unsigned long long>(took / 100 % 10),
-             !cuda                              ? ""
-             : (record.options & extended) != 0 ? ", by cudaLaunchKernelExC"
-                                                : ", by cudaLaunchKernel");
-  }
+  const std::uint64_t took = nanoseconds_now() - begun;
+  if (!is_logged(LogLevel::trace)) return;
+  char text[512];
+  warpsafe::detail::TextBuffer out(text, sizeof text);
+  out << "  " << calls.name << " launch(stream " << record.stream
+      << ") = " << calls.error_name(status) << ", " << took / 1000 << '.' << took / 100 % 10
+      << " us";
+  put_place(out, record.site);
+  write_log(LogLevel::trace, text, out.size());
 }
 
 /// Waits for a kernel that was just launched, if a switch asks for it and no graph is being
@@ -168,7 +162,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
   if (names != nullptr && !blocking_kernels.contains(record.kernel, names)) return 0;
   bool capturing = true;
   void* const stream = const_cast<void*>(record.stream);
-  const int queried = trace_call<&BackendCalls::stream_capturing>(calls, stream, capturing);
+  const int queried = calls.stream_capturing(stream, capturing);
   if (queried != 0) {
     // The kernel's fault may already be the answer, because every query then returns it.
     const LaunchError error =
@@ -178,8 +172,9 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
   if (capturing || gives_up_launch(calls, stream, record)) return 0;
   const auto point =
       warpsafe::detail::StreamPoint::of(record.stream, record.stream_number, record.device);
-  const int status = trace_wait(
-      calls, stream, {stream, record.device, record.site, true, record.stream_number}, true);
+  const int status = warpsafe::detail::observed_wait(
+      warpsafe::detail::observers(), *calls.stream_wait, stream,
+      {stream, record.device, record.site, true, record.stream_number});
   if (status == 0) point.reached(calls.vendor);
   return status;
 }

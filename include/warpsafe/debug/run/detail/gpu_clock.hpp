@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/runtime_call.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
@@ -31,50 +30,41 @@ struct TimingCalls {
   int (*now)(int device, void*& event) noexcept;
 };
 
-/// The TimingCalls of backend B at a check level.
-template <class B, warpsafe::CheckLevel Level>
+/// The TimingCalls of backend B.
+template <class B>
 struct TimingCallsOf {
   using Event = typename B::native_event;
   using Stream = typename B::native_stream;
-  template <auto Fn, class... P>
-  static int call(P&&... arguments) noexcept {
-    return warpsafe::detail::call<B, Level, Fn>(std::forward<P>(arguments)...);
-  }
-
   static int create(int device, void*& event) noexcept {
-    return warpsafe::detail::on_device<B, Level>(device, [&]() noexcept -> int {
+    return warpsafe::detail::on_device<B>(device, [&]() noexcept -> int {
       Event made{};
-      const int status = call<&B::event_create>(made, true);
+      const int status = B::event_create(made, true);
       event = made;
       return status;
     });
   }
   static int record(void* event, void* stream) noexcept {
-    return call<&B::event_record>(static_cast<Event>(event), static_cast<Stream>(stream));
+    return B::event_record(static_cast<Event>(event), static_cast<Stream>(stream));
   }
   static int elapsed(float& ms, void* begin, void* end) noexcept {
-    return call<&B::event_elapsed>(ms, static_cast<Event>(begin), static_cast<Event>(end));
+    return B::event_elapsed(ms, static_cast<Event>(begin), static_cast<Event>(end));
   }
-  static int query(void* event) noexcept {
-    return call<&B::event_query>(static_cast<Event>(event));
-  }
-  static int destroy(void* event) noexcept {
-    return call<&B::event_destroy>(static_cast<Event>(event));
-  }
+  static int query(void* event) noexcept { return B::event_query(static_cast<Event>(event)); }
+  static int destroy(void* event) noexcept { return B::event_destroy(static_cast<Event>(event)); }
   static int capturing(void* stream, bool& capturing) noexcept {
-    return call<&B::stream_capturing>(static_cast<Stream>(stream), capturing);
+    return B::stream_capturing(static_cast<Stream>(stream), capturing);
   }
   /// Uses its own stream, so that no other work comes first.
   static int now(int device, void*& event) noexcept {
-    return warpsafe::detail::on_device<B, Level>(device, [&]() noexcept -> int {
+    return warpsafe::detail::on_device<B>(device, [&]() noexcept -> int {
       Stream stream{};
-      if (const int status = call<&B::stream_create>(stream, 0)) return status;
+      if (const int status = B::stream_create(stream, 0)) return status;
       Event made{};
-      int status = call<&B::event_create>(made, true);
+      int status = B::event_create(made, true);
       event = made;
-      if (status == 0) status = call<&B::event_record>(made, stream);
-      if (status == 0) status = call<&B::event_synchronize>(made);
-      const int destroyed = call<&B::stream_destroy>(stream);
+      if (status == 0) status = B::event_record(made, stream);
+      if (status == 0) status = B::event_synchronize(made);
+      const int destroyed = B::stream_destroy(stream);
       return status != 0 ? status : destroyed;
     });
   }
