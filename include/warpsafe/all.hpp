@@ -29,7 +29,6 @@
 
 // Modules of the CUDA backend need CUDA 12.8. With an older toolkit all other headers compile, so
 // only module.hpp is left out. A file that includes module.hpp itself does not compile there.
-#if !(defined(WARPSAFE_BACKEND_CUDA) || defined(__CUDACC__)) || defined(WARPSAFE_BACKEND_HIP) || \
-    defined(WARPSAFE_BACKEND_HOST) || defined(__HIPCC__) || CUDART_VERSION >= 12080
+#if !defined(WARPSAFE_DETAIL_DEFAULT_CUDA) || CUDART_VERSION >= 12080
 #include <warpsafe/module.hpp>
 #endif

@@ -7,16 +7,10 @@
 #include <warpsafe/module/module.hpp>
 #include <warpsafe/warpsafe.hpp>
 
-#if defined(WARPSAFE_BACKEND_CUDA)
+#if defined(WARPSAFE_DETAIL_DEFAULT_CUDA)
 #include <warpsafe/backend/cuda/module_calls.hpp>
-#elif defined(WARPSAFE_BACKEND_HIP)
+#elif defined(WARPSAFE_DETAIL_DEFAULT_HIP)
 #include <warpsafe/backend/hip/module_calls.hpp>
-#elif defined(WARPSAFE_BACKEND_HOST)
-#include <warpsafe/backend/host/module_calls.hpp>
-#elif defined(__HIPCC__) || defined(__HIP__)
-#include <warpsafe/backend/hip/module_calls.hpp>
-#elif defined(__CUDACC__)
-#include <warpsafe/backend/cuda/module_calls.hpp>
 #else
 #include <warpsafe/backend/host/module_calls.hpp>
 #endif

@@ -10,9 +10,7 @@
 #include <warpsafe/race/race_report.hpp>
 #include <warpsafe/warpsafe.hpp>
 
-#if defined(WARPSAFE_BACKEND_HOST) ||                                                           \
-    !(defined(WARPSAFE_BACKEND_CUDA) || defined(WARPSAFE_BACKEND_HIP) || defined(__CUDACC__) || \
-      defined(__HIPCC__) || defined(__HIP__))
+#if defined(WARPSAFE_DETAIL_DEFAULT_HOST)
 #include <warpsafe/race/adversarial.hpp>
 #else
 #include <warpsafe/race/detail/no_adversarial_run.hpp>

@@ -35,19 +35,13 @@
 #include <warpsafe/launch/validate.hpp>
 #include <warpsafe/stream/event.hpp>
 
-#if defined(WARPSAFE_BACKEND_CUDA)
+#if defined(WARPSAFE_DETAIL_DEFAULT_CUDA)
 #include <warpsafe/backend/cuda/cuda_backend.hpp>
-#elif defined(WARPSAFE_BACKEND_HIP)
+#elif defined(WARPSAFE_DETAIL_DEFAULT_HIP)
 #include <warpsafe/backend/hip/hip_backend.hpp>
-#elif defined(WARPSAFE_BACKEND_HOST)
-#include <warpsafe/backend/host/host_backend.hpp>
-#elif defined(__HIPCC__) || defined(__HIP__)
-#include <warpsafe/backend/hip/hip_backend.hpp>
-#elif defined(__CUDACC__)
-#include <warpsafe/backend/cuda/cuda_backend.hpp>
 #else
 #include <warpsafe/backend/host/host_backend.hpp>
-#if defined(__NVCC__)  // of plain C++
+#if defined(__NVCC__) && !defined(WARPSAFE_BACKEND_HOST)  // plain C++
 #include <warpsafe/backend/host/detail/nvcc_notice.hpp>
 #endif
 #endif

@@ -130,15 +130,22 @@ using hip_backend = basic_hip_backend<amd_platform>;
     "define one of WARPSAFE_BACKEND_CUDA, WARPSAFE_BACKEND_HIP, WARPSAFE_BACKEND_HOST, not several"
 #endif
 #if defined(WARPSAFE_BACKEND_CUDA)
-using default_backend = cuda_backend;
+#define WARPSAFE_DETAIL_DEFAULT_CUDA
 #elif defined(WARPSAFE_BACKEND_HIP)
-using default_backend = hip_backend;
+#define WARPSAFE_DETAIL_DEFAULT_HIP
 #elif defined(WARPSAFE_BACKEND_HOST)
-using default_backend = host_backend;
+#define WARPSAFE_DETAIL_DEFAULT_HOST
 #elif defined(__HIPCC__) || defined(__HIP__)
-using default_backend = hip_backend;
+#define WARPSAFE_DETAIL_DEFAULT_HIP
 #elif defined(__CUDACC__)
+#define WARPSAFE_DETAIL_DEFAULT_CUDA
+#else
+#define WARPSAFE_DETAIL_DEFAULT_HOST
+#endif
+#if defined(WARPSAFE_DETAIL_DEFAULT_CUDA)
 using default_backend = cuda_backend;
+#elif defined(WARPSAFE_DETAIL_DEFAULT_HIP)
+using default_backend = hip_backend;
 #else
 using default_backend = host_backend;
 #endif
