@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Compares docs/tools/journal.md with the files that examples/timeline writes: the page's table of each kind of
+"""Compares docs/tools/compare-runs.md with the files that examples/timeline writes: the page's table of each kind of
 line must list exactly the written fields. Also checks the trace, the picture, and the output of warpsafe-diff
 for two runs. check_journal.py TIMELINE DIFF PAGE; DIFF may be missing."""
 import json
@@ -22,7 +22,7 @@ def check(good, what):
 
 
 tables = {}
-for kind, text in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", pathlib.Path(page).read_text(), re.M | re.S):
+for kind, text in re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", pathlib.Path(page).read_text(), re.M | re.S):
     rows = re.findall(r"^\| (`.*?) \|", text, re.M)
     tables[kind.lower()] = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
 # The members of DeviceLimits have a page already.

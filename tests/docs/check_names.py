@@ -25,9 +25,6 @@ LANGUAGE = set("""abort bool decltype defined distance emplace error_code exit f
     size sizeof static_assert string sort unsigned vector visibility void""".split())
 VENDORS = re.compile(r"atomic[A-Z]\w*|(cu|cuda|hip|nccl|rccl|roc|cufft|cublas|cusparse|curand|nvrtc|hiprtc|nvtx)[A-Z_]\w*|CU\w+|NV\w+|ROC\w+|__\w+|at|torch")
 OTHERS = {
-    "coming-from.md": "CCCL's and alpaka's names",
-    "custom-handles.md": "`my_…`: functions of the reader's library",
-    "fuzz.md": "LLVM's options",
     "headers.md": "NAME stands for a test",
     "host-backend.md": "machine instructions",
     "reading.md": "headers and options of other projects",
@@ -39,12 +36,10 @@ OTHERS = {
     "pytorch.md": "PyTorch's names",
     "race-detector.md": "GoogleTest's names",
     "run.md": "programs that were watched",
-    "cost.md": "commands and variables of the machine",
-    "libraries.md": "statuses of other libraries",
     "pools.md": "functions of other projects",
 }
 FEW = {  # page: words that stand for something outside of the project
-    "CONTRIBUTING.md": {"ci", "vX"}, "backends.md": {"ulimit", "yours"}, "memory-lifetime.md": {"contiguous", "device_vector"}, "compare-runs.md": {"train_one_step"}, "hangs.md": {"CONT"}, "memory-guard.md": {"PYTORCH_NO_CUDA_MEMORY_CACHING"}, "files.md": {"PID"}, "calls.md": {"OFFSET"}, "limits.md": {"KILL", "KINETO_LOG_LEVEL", "wait4"}, "device-code.md": {"k"},
+    "CONTRIBUTING.md": {"ci", "vX"}, "backends.md": {"ulimit", "yours"}, "memory-lifetime.md": {"contiguous", "device_vector"}, "compare-runs.md": {"train_one_step"}, "hangs.md": {"CONT"}, "memory-guard.md": {"PYTORCH_NO_CUDA_MEMORY_CACHING"}, "files.md": {"PID"}, "calls.md": {"ALLOC_FAILED", "ARCH_MISMATCH", "NOT_SUPPORTED", "OFFSET", "ZERO_PIVOT", "cudnnQueryRuntimeError"}, "long-tests.md": {"minimize_crash"}, "handles.md": {"get_stream"}, "limits.md": {"KILL", "KINETO_LOG_LEVEL", "PYTORCH_NO_CUDA_MEMORY_CACHING", "taskset", "wait4"}, "device-code.md": {"k"},
     "files-and-libraries.md": {"fvisibility"},
     "error-values.md": {"needs_braces"}, "launch-config.md": {"yours"}, "compare.md": {"EXPECT_THAT"}, "README.md": {"find_package"},
 }
@@ -53,6 +48,7 @@ UNEXPLAINED = {
     r"LaunchError::(with_\w+|extra|operation)|\w*::(is_scope_guard|is_shared_owner|WARPSAFE_DETAIL_NO_CONSTRUCTOR)|WARPSAFE_DETAIL_NO_OPERATOR|.*::(is_gtest_matcher|MatchAndExplain|Describe(Negation)?To)|PrintTo|BadResultAccess":
         "the library's own parts, or GoogleTest's, which a program never writes",
     r"DeviceView::(front|back)": "does not compile, and says why",
+    r"tool::.*": "what a tool builds on: tool/names.hpp lists the names with what they are for",
     r".*::(launch_part|apply|its_\w+|entry|entry_type|kernel_type|native_handle|memory_owner|value_type|(grid|block|shared)_type|space|is_static|is_usable|shares_stream_with)|KernelNeeds::.*":
         "what a launch asks its arguments",
     r"(basic_\w+|\w+_t|NonPortableCluster|Functor\w+|(Host|Device)Scalar|aligned_view(::.*)?|trusted_(span|ptr)|AgreesWith|count_t|NoOption|(grid|cluster)_space|dynamic_dim|Index3|Local3|StrideRange::.*|floor_of|size_type)":
@@ -62,7 +58,7 @@ UNEXPLAINED = {
     r"(ModuleCalls|ParameterInfo|KernelEntry|MemoryKind|CopyKind|Provenance|LaunchShape)(::.*)?|host::AllCalls(::.*)?|host::CallerCalls(::.*)?|host::NamedKernel::.*":
         "for a new backend: docs/contributing/backends.md leads to the concept Backend, whose header lists them",
     r"debug::(Action\w*|Clock|Epoch|HappensBefore|Moment|Party|Point|Race(Checker|Report)?|Strand|StreamHistory|Finding|Mistake|Overlap)(::.*)?|(AccessKind|MemoryAccess)(::.*)?|debug::(no_point|finding_of|missing_wait|unwritten_read|add_findings|column_name|action_text)|host::AdversarialSession(::.*)?|adversarial::Seeds|host::(ComparedValue(::.*)?|IsOutcome|is_outcome)":
-        "the parts of the race detector: docs/internals/cpu-model.md says how they work",
+        "the parts of the race detector: docs/internals.md says how they work",
     r"debug::(Environment|LaunchFilter|Journal|JournalReader|Incidents|Completion|JsonObject|DumpWriter|LaunchMemory|NvtxCalls|RoctxCalls|ProfilerRanges)(::.*)?|debug::(is_listed|is_in_flight|put_listed|put_in_flight|is_logged|log_level|instance|state_name|vendor_name|describe_environment)":
         "the parts of the debug tools: programs use the variables and the functions on the tools' pages",
     r"Subcode::.*|Errc::.*": "docs/reference/errors.md comes from their rows",
@@ -212,7 +208,7 @@ def debug_tools(name, text):
     """A page that names a variable of the debug tools, or shows an error with suspects, says to include their header. A
     mention of the header in another sentence is not enough. warpsafe-run needs no header; design.md and the internals are
     about the library's own parts, and names.md is a table of headers."""
-    if name in ("cpu-model.md", "design.md", "internals.md", "names.md", "run.md", "limits.md", "rerun.md") or SAYS_DEBUG.search(text):
+    if name in ("design.md", "internals.md", "names.md", "run.md", "limits.md", "faults.md") or SAYS_DEBUG.search(text):
         return
     blocks, _ = code_of(text)
     if any(re.search(r"(?m)^ +suspects?: ", block) for _, block in blocks):

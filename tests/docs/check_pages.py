@@ -19,7 +19,7 @@ import api_page
 program, project = sys.argv[1], pathlib.Path(sys.argv[2])
 FENCE = re.compile(r"^( *)```([^\n`]+)\n(.*?)^ *```$", re.M | re.S)
 # Blocks that another test checks.
-ELSEWHERE = {"pytorch.md": {"text"}, "race-detector.md": {"cpp example", "text"}, "race-early.md": {"text"}, "compare.md": {"console"}, "pools.md": {"python", "c++", "c"}, "debugging.md": {"console"}, "hangs.md": {"console"}, "log.md": {"console"}, "replay.md": {"console"}, "compare-runs.md": {"console"}, "lint.md": {"cpp", "console", "cuda", "yaml"}}
+ELSEWHERE = {"pytorch.md": {"text"}, "race-detector.md": {"cpp example", "text"}, "race-rules.md": {"text"}, "compare.md": {"console"}, "pools.md": {"python", "c++", "c"}, "debugging.md": {"console"}, "hangs.md": {"console"}, "log.md": {"console"}, "compare-runs.md": {"console"}, "lint.md": {"cpp", "console", "cuda", "yaml"}}
 # Kinds that no program here prints or runs: shell commands, CMake, and the site's structure.
 NOT_CODE = {"sh", "cmake", "{toctree}", "{include}"}
 
@@ -84,7 +84,7 @@ def check(page, update):
         return
     text = page.read_text()
     source_name = page.stem.replace("-", "_")
-    files = [*(project / "tests/docs/pages").rglob(f"{source_name}.c*"), *(project / "examples" / source_name).glob("*.[chu]*")]
+    files = [*(project / "tests/docs/pages").rglob(f"{source_name}*.c*"), *(project / "examples" / source_name).glob("*.[chu]*")]
     source = "".join(file.read_text() for file in sorted(files))
     # If PROGRAM has no output for a page, another program prints it, and another test checks it.
     elsewhere = ELSEWHERE.get(page.name, set()) | (set() if page.stem in programs else {"text"})

@@ -3,7 +3,7 @@
 # Copyright (c) 2026 the warpsafe authors
 """Runs examples/replay and examples/bisect as their first lines say: replay.py REPLAY BISECT [PAGE…]. The
 27th of 40 launches is wrong: the shadow names it, the bisection finds it, and its dump does the same
-again. Each block of a PAGE (compare.md and replay.md in docs/tools) that begins with `$ [NAME=VALUE…] ./replay` or
+again. Each block of a PAGE (docs/tools/compare.md) that begins with `$ [NAME=VALUE…] ./replay` or
 `./bisect` shows what that prints, addresses replaced; --update after the pages writes them."""
 import os
 import pathlib

@@ -4,7 +4,7 @@
 """Which mutants of the headers the tests kill: run.py [--count N] [--seed S] [header...]
 
 A header is a path or a folder below include/warpsafe, such as `dims` or `launch/validate.hpp`; without one, all.
-tests/mutation/run calls this with the programs that it built. docs/contributing/mutation.md says what the words mean.
+tests/mutation/run calls this with the programs that it built. docs/contributing/long-tests.md says what the words mean.
 """
 
 import argparse

@@ -105,7 +105,7 @@ begin, end = "<!-- from tests/planted/score.py -->\n", "<!-- to here -->\n"
 before, rest = old.split(begin)
 new = before + begin + text_of(found) + end + rest.split(end)[1]
 # The reports on the detector's page are those of the programs.
-guide = project / "docs/tools/race-early.md"
+guide = project / "docs/tools/race-rules.md"
 shown = guide.read_text()
 for name, report in re.findall(r"(?ms)^<!-- planted (\w+) -->\n```text\n(.*?)^```", shown):
     said = subprocess.run([planted, name], capture_output=True, text=True).stdout

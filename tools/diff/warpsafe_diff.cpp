@@ -8,7 +8,7 @@
 //   warpsafe-diff A --limits NAME     prints the launches of A that a GPU of that architecture
 //                                     would refuse
 //
-// A and B are journals (docs/tools/journal.md). Exit code: 0 for no difference or no refused
+// A and B are journals (docs/tools/compare-runs.md). Exit code: 0 for no difference or no refused
 // launch, 1 for some, 2 with one line of text if a file cannot be read or is no journal.
 
 #include <warpsafe/core/limits_table.hpp>
@@ -74,7 +74,7 @@ struct BadInput : std::runtime_error {
   return shown;
 }
 
-/// What the fields of a journal contain (docs/tools/journal.md).
+/// What the fields of a journal contain (docs/tools/compare-runs.md).
 struct Kind {
   const char* text;
   bool (*holds)(const Json&);

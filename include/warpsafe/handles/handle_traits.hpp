@@ -11,7 +11,7 @@
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// What StreamBound needs to know about one library. Specialise it for each handle type, including
-/// those of your own libraries (docs/guide/custom-handles.md). The functions return the library's
+/// those of your own libraries (docs/guide/handles.md). The functions return the library's
 /// own status; 0 means success unless `is_success` says otherwise. HandleCalls and PointerModeCalls
 /// below supply most of these members from the names of the library's functions.
 ///

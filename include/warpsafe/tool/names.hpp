@@ -100,7 +100,7 @@ using debug::detail::file_problem;
 using debug::detail::OutputFile;
 using debug::detail::write_to;
 
-// Lines of a journal (docs/tools/journal.md).
+// Lines of a journal (docs/tools/compare-runs.md).
 
 using debug::detail::device_line;
 using debug::detail::environment_line;

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// A library with handles, as a user would bind one (docs/guide/custom-handles.md). Its functions
+// A library with handles, as a user would bind one (docs/guide/handles.md). Its functions
 // run on the stream of the handle, or on a stream of the library's own as long as none is set.
 
 #include "rows.hpp"

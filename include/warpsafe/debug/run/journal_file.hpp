@@ -14,7 +14,7 @@
 #include <string>
 
 // A run as a file of JSON Lines: one object per line; the first describes the environment.
-// docs/tools/journal.md explains every field. tools/diff compares two such files.
+// docs/tools/compare-runs.md explains every field. tools/diff compares two such files.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
