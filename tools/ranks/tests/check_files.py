@@ -221,8 +221,32 @@ def check_damage(folder):
         struct.pack_into("<H", data, 64 * (index + 1) + 46, value)
         path.write_bytes(data)
 
+    def collectives(rank):
+        return next(folder.glob(f"*.{rank}.*.collectives"))
+
+    def page(rank, number, made_of):
+        """In place of a page of 4096 bytes: another one, or zeros."""
+        data = bytearray(collectives(rank).read_bytes())
+        data[4096 * number : 4096 * (number + 1)] = bytes(4096) if made_of is None else data[4096 * made_of :][:4096]
+        collectives(rank).write_bytes(data)
+
+    def without_line(rank, kind):
+        path = next(folder.glob(f"*.{rank}.*.process"))
+        path.write_text("".join(line for line in path.read_text().splitlines(keepends=True) if kind not in line))
+
     for what, damage, status, says in (
         ("none", lambda: None, 1, ""),
+        # Where the search for the last record looks, and where it does not.
+        *((f"page {number} of zeros", lambda number=number: page(1, number, None), 3,
+           f"node0.1.1001.nccl.1.collectives: offset {4096 * number}: a record is empty, and later ones are not") for number in range(1, 6)),
+        ("a page twice", lambda: page(1, 3, 2), 3, "node0.1.1001.nccl.1.collectives: offset 12288: record 127 of the process follows record 190"),
+        ("an older page at the end", lambda: page(1, 5, 4), 3, "node0.1.1001.nccl.1.collectives: offset 20480: record 255 of the process follows record 318"),
+        ("pages that are gone", lambda: os.truncate(collectives(1), 4096 * 2), 3,
+         "node0.1.1001.nccl.1.collectives: offset 8192: the file is cut: its process made room for more records"),
+        ("a cut record", lambda: os.truncate(collectives(1), 4096 * 2 + 7), 3, "offset 8199: the file is cut"),
+        ("room that is gone", lambda: os.truncate(collectives(1), 64 * 402), 1, ""),
+        ("a communicator without its line", lambda: without_line(1, '"communicator"'), 3,
+         "node0.1.1001.nccl.process: the line of communicator 1 is missing"),
         ("a job of 2^60 ranks", lambda: changed_lines(folder, huge(0)), 3,
          "node0.0.1000.nccl.process: offset 0: the first line is missing; node0.0.1000.nccl.process: offset 0: line 1 is not a line of a record "
          "(size 1152921504606846976, where 4194304 is the most)"),
@@ -238,7 +262,7 @@ def check_damage(folder):
     ):
         for path in folder.iterdir():
             path.unlink()
-        generated.write(folder, 3, 20)
+        generated.write(folder, 3, 400)
         damage()
         for words in ((), ("--json",), ("--html", folder / "page"), ("--timeline", folder / "events")):
             done = run(folder, *words)

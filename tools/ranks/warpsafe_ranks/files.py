@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import enum
 import errno
+import glob
 import json
 import math
 import os
@@ -17,9 +18,14 @@ RECORD = struct.Struct("<QqqQIIHHHHiIIf")
 HEADER = struct.Struct("<8sIIq40x")
 MAGIC = b"wsranks1"
 SEND, RECEIVE = 1000, 1001
-# The place of the state in an unpacked record.
-STATE = 9
+# The places of the number and of the state in an unpacked record.
+ORDER, STATE = 4, 9
 
+# How a file of records grows (tools/ranks/record/record_file.hpp), in records.
+FIRST_CHUNK, LARGEST_CHUNK = 64, 16384
+# A damaged page may be as large as this (in bytes), and so many are read at once.
+PIECE = 1 << 16
+EMPTY = "a record is empty, and later ones are not"
 
 # No job has more processes; a larger number is damage, and a list of all ranks would exhaust the memory.
 MOST_RANKS = 1 << 22
@@ -148,15 +154,54 @@ class Records:
         magic, self.communicator, self.pid, self.heartbeat_ns = HEADER.unpack(self._read(0, HEADER.size))
         if magic != MAGIC:
             raise Damage(path, 0, "the file does not begin as a record of warpsafe")
-        # The file has room for more than it has: the first free record is behind the last one.
-        low, high = 0, size // RECORD.size - 1
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self[middle].state == State.FREE else (middle + 1, high)
-        self._count = low
+        self._count = self._end(size)
+        self.check_around(self._count - 1)
+
+    def _end(self, size):
+        """How many records there are. The file has room for more: the first free one is behind the last one."""
+        low, room = 0, size // RECORD.size - 1
+        while True:
+            high = room
+            while low < high:
+                middle = (low + high) // 2
+                low, high = (low, middle) if self._is_free(middle) else (middle + 1, high)
+            if low == room and not _is_grown(size):
+                raise Damage(self._path, size, "the file is cut: its process made room for more records")
+            if low == room or not self._has_data_behind(low, size):
+                return low
+            # If the process has not written it since, it was never the first free one.
+            if self._is_free(low):
+                raise Damage(self._path, (low + 1) * RECORD.size, EMPTY)
+
+    def _is_free(self, index):
+        return self._fields(index, self._read((index + 1) * RECORD.size, RECORD.size))[0][STATE] == State.FREE
+
+    def _has_data_behind(self, index, size):
+        """Whether anything is written behind this record. The record may be half written."""
+        for offset in range((index + 2) * RECORD.size, size, PIECE):
+            data = self.FILES.read(self._path, offset, min(PIECE, size - offset))
+            if data.count(0) != len(data):
+                return True
+        return False
+
+    def check_around(self, index):
+        """Raises Damage if a page near this record is not the one that was written there."""
+        first = max(0, index - PIECE // RECORD.size)
+        records = self.window(first, min(self._count, index + PIECE // RECORD.size))
+        for at, (before, after) in enumerate(zip(records, records[1:]), first + 1):
+            if after[ORDER] <= before[ORDER]:
+                raise Damage(self._path, (at + 1) * RECORD.size,
+                             f"record {after[ORDER]} of the process follows record {before[ORDER]}")
 
     def _unpacked(self, first, data):
-        """The fields of records from `first` on."""
+        """The fields of records from `first` on, which exist."""
+        found = self._fields(first, data)
+        for index, record in enumerate(found, first):
+            if record[STATE] == State.FREE:
+                raise Damage(self._path, (index + 1) * RECORD.size, EMPTY)
+        return found
+
+    def _fields(self, first, data):
         found = list(RECORD.iter_unpack(data))
         for index, record in enumerate(found, first):
             if record[STATE] > State.FAILED:
@@ -215,6 +260,15 @@ class Checksums:
         return lambda column: numbers[column :: self.SIZE // 8]
 
 
+def _is_grown(size):
+    """Whether a file has this size in bytes after some number of chunks."""
+    total, chunk = 0, FIRST_CHUNK
+    while total < size and chunk < LARGEST_CHUNK:
+        total += chunk * RECORD.size
+        chunk *= 2
+    return total == size or (total < size and (size - total) % (LARGEST_CHUNK * RECORD.size) == 0)
+
+
 class NoRecords:
     """In place of a file that cannot be read."""
 
@@ -269,6 +323,14 @@ class Library:
         for member in self.members.values():
             member.records = self._records(f".{member.number}.collectives")
             member.checksums = self._checksums(f".{member.number}.checksums", len(member.records))
+        self._check_members()
+
+    def _check_members(self):
+        """A communicator has its line before its first record."""
+        for path in sorted(self.stem.parent.glob(f"{glob.escape(self.stem.name)}.*.collectives")):
+            number = path.name[len(self.stem.name) + 1 :].partition(".")[0]
+            if number.isdecimal() and int(number) not in self.members and len(self._opened(path, Records)):
+                self._damage(f"{self.stem.name}.process: the line of communicator {number} is missing")
 
     def _damage(self, text):
         self.problems.append(text)

@@ -58,6 +58,9 @@ class Communicator:
             while low < high:
                 middle = (low + high) // 2
                 low, high = (low, middle) if differ(middle) else (middle + 1, high)
+            # A page in the wrong place is no call of its rank.
+            for member in ahead:
+                member.records.check_around(low)
             return low
         return None
 
