@@ -120,8 +120,8 @@ class [[nodiscard]] basic_device_buffer {
                       detail::MoveItOrPassItsView = {}) = delete;
   basic_device_buffer& operator=(const basic_device_buffer&) = delete;
   // A destructor cannot return a status; close() does.
-  ~basic_device_buffer() {
-    if (memory_ != nullptr) detail::report_dropped(close(call_site{}));
+  [[gnu::always_inline]] ~basic_device_buffer() {
+    if (memory_ != nullptr) drop();
   }
 
   /// Gives up the memory. It is freed in stream order: now, or together with the last Pending or
@@ -191,9 +191,7 @@ class [[nodiscard]] basic_device_buffer {
   [[nodiscard]] result<void> fill_bytes(basic_stream_ref<B> stream, Byte value,
                                         call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_fill_value<Byte>()) {
-      const result<void> filled = detail::fill_rows<Level>(rows(), value, stream, site);
-      if (!filled.has_value()) return filled;
-      return detail::record_use<Level>(memory_, stream, site);
+      return detail::fill_memory<Level>(memory_, size_ * sizeof(T), value, stream, site);
     } else {
       return success();
     }
@@ -229,6 +227,7 @@ class [[nodiscard]] basic_device_buffer {
   basic_device_buffer(detail::DeviceMemory<B>* memory, std::size_t size) noexcept
       : memory_(memory), size_(size) {}
 
+  [[gnu::noinline]] void drop() noexcept { detail::report_dropped(close(call_site{})); }
   [[nodiscard]] T* address() const noexcept {
     return memory_ == nullptr ? nullptr : static_cast<T*>(memory_->data());
   }

@@ -155,8 +155,11 @@ class [[nodiscard]] basic_pitched_buffer {
   [[nodiscard]] result<void> fill_bytes(basic_stream_ref<B> stream, Byte value,
                                         call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_fill_value<Byte>()) {
-      const result<void> filled = detail::fill_rows<Level>(copy_rows(), value, stream, site);
-      return filled.has_value() ? detail::record_use<Level>(memory_, stream, site) : filled;
+      // Includes the padding between the rows.
+      const std::size_t width = cols_ * sizeof(T);
+      const std::size_t bytes =
+          rows_ == 0 || cols_ == 0 ? 0 : (rows_ - 1) * pitch_of(width) + width;
+      return detail::fill_memory<Level>(memory_, bytes, value, stream, site);
     } else {
       return success();
     }

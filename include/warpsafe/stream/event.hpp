@@ -31,54 +31,26 @@ class [[nodiscard]] basic_event {
   /// ::stream_null (a Stream that was moved from or closed), ::stream_wrong_device (another device
   /// than the stream's is current).
   template <CheckLevel Level = current_level>
-  [[nodiscard]] static result<basic_event> create(basic_stream_ref<B> stream,
-                                                  call_site site = call_site::current()) noexcept {
-    const auto there = detail::check_stream<Level>(Name::of("event record"), stream, site);
-    if (!there.has_value()) return there.assume_error();
-    const detail::CallScope<B> here(site);
-    if (detail::StreamNumber::is_default(stream.native())) [[unlikely]] {
-      // The runtime would record in the current device's stream, and succeed.
-      LaunchError error = LaunchError::make(Errc{}, Stage::runtime_call, site);
-      if (is_of_another_device(stream, error)) return error;
+  [[nodiscard, gnu::always_inline]] static result<basic_event> create(
+      basic_stream_ref<B> stream, call_site site = call_site::current()) noexcept {
+    if constexpr (Level == CheckLevel::off) {
+      return create_here<Level>(stream, site);
+    } else {
+      return create_elsewhere<Level>(stream, site);
     }
-    typename B::native_event event{};
-    const int status = B::event_create(event, Timed);
-    if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
-    detail::StreamPoint point;
-    std::uint64_t capture = 0;
-    const result<void> recorded = record_native<Level>(event, stream, point, capture, site);
-    if (!recorded.has_value()) {
-      report_destroyed(B::event_destroy(event));
-      return recorded.assume_error();
-    }
-    return basic_event(event, point, capture);
   }
   /// Moves the event to the point after everything submitted to `stream` so far. A wait that was
   /// submitted before is for the old point. One call of the runtime, where a new event takes three;
   /// an event of another device than the stream's is replaced by a new one. Errc as `create`, and
   /// ::event_moved. After an error the event marks the old point.
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<void> record(basic_stream_ref<B> stream,
-                                    call_site site = call_site::current()) noexcept {
-    constexpr Name operation = Name::of("event record");
-    const auto there = detail::check_stream<Level>(operation, stream, site);
-    if (!there.has_value()) return there;
-    if (native_ == nullptr) {
-      LaunchError error = LaunchError::make(Errc::event_moved, Stage::validation, site);
-      error.vendor = B::vendor;
-      error.operation = operation;
-      return error;
+  [[nodiscard, gnu::always_inline]] result<void> record(
+      basic_stream_ref<B> stream, call_site site = call_site::current()) noexcept {
+    if constexpr (Level == CheckLevel::off) {
+      return record_here<Level>(stream, site);
+    } else {
+      return record_elsewhere<Level>(stream, site);
     }
-    // A default stream's handle means the current device's, which `create` asks for.
-    if (stream.device() != device() || detail::StreamNumber::is_default(stream.native())) {
-      result<basic_event> made = create<Level>(stream, site);
-      if (!made.has_value()) return made.assume_error();
-      // nvcc takes the assignment for a value that is dropped, because the class is nodiscard.
-      static_cast<void>(*this = std::move(made).assume_value());
-      return success();
-    }
-    const detail::CallScope<B> here(site);
-    return record_native<Level>(native_, stream, point_, capture_, site);
   }
 #define WARPSAFE_DETAIL_SENTENCE \
   "warpsafe: an event is a point that a stream has reached, and has no constructor: WARPSAFE_TRY(const auto event, stream.record()), or stream.record_timed()"
@@ -158,10 +130,22 @@ class [[nodiscard]] basic_event {
   }
   /// For the functions of this header: whether the event orders work outside its capture or, with
   /// `may_join`, inside it. Otherwise puts Errc::event_moved or ::captured_event into `error`.
-  [[nodiscard]] bool is_usable(Name operation, bool may_join, call_site site,
-                               LaunchError& error) const noexcept {
+  [[nodiscard, gnu::always_inline]] bool is_usable(Name operation, bool may_join,
+                                                   const call_site& site,
+                                                   LaunchError& error) const noexcept {
     if (native_ != nullptr && capture_ == 0) [[likely]]
       return true;
+    return belongs_to_open_capture(operation, may_join, site, error);
+  }
+
+ private:
+  /// The capture of an event that other code's capture holds. Only level full finds out.
+  static constexpr std::uint64_t others_capture = ~std::uint64_t{0};
+
+  /// The rest of `is_usable`.
+  [[WARPSAFE_DETAIL_RARE]] bool belongs_to_open_capture(Name operation, bool may_join,
+                                                        const call_site& site,
+                                                        LaunchError& error) const noexcept {
     const detail::CaptureHooks* const hooks = detail::open_captures();
     const bool open = capture_ == others_capture || (hooks != nullptr && hooks->is_open(capture_));
     if (native_ != nullptr && may_join && open) return true;
@@ -172,21 +156,76 @@ class [[nodiscard]] basic_event {
     return false;
   }
 
- private:
-  /// The capture of an event that other code's capture holds. Only level full finds out.
-  static constexpr std::uint64_t others_capture = ~std::uint64_t{0};
+  // With checks off, what a careful hand writes is compiled into the caller. A function would cost
+  // more than its checks.
+  template <CheckLevel Level>
+  [[nodiscard, gnu::always_inline]] static result<basic_event> create_here(
+      basic_stream_ref<B> stream, const call_site& site) noexcept {
+    const auto there = detail::check_stream<Level>(Name::of("event record"), stream, site);
+    if (!there.has_value()) return there.assume_error();
+    const detail::CallScope<B> here(site);
+    LaunchError error;
+    if (detail::StreamNumber::is_default(stream.native()) && is_far_default(stream, site, error)) {
+      return error;
+    }
+    typename B::native_event event{};
+    const int status = B::event_create(event, Timed);
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("event create"), site);
+    basic_event made(event);
+    const result<void> recorded = made.template record_native<Level>(stream, site);
+    if (!recorded.has_value()) return recorded.assume_error();
+    return made;
+  }
+  template <CheckLevel Level>
+  [[nodiscard, gnu::noinline]] static result<basic_event> create_elsewhere(
+      const basic_stream_ref<B>& stream, const call_site& site) noexcept {
+    return create_here<Level>(stream, site);
+  }
+  template <CheckLevel Level>
+  [[nodiscard, gnu::always_inline]] result<void> record_here(basic_stream_ref<B> stream,
+                                                             const call_site& site) noexcept {
+    const auto there = detail::check_stream<Level>(Name::of("event record"), stream, site);
+    if (!there.has_value()) return there;
+    // A default stream's handle means the current device's, which `create` asks for.
+    if (native_ == nullptr || stream.device() != device() ||
+        detail::StreamNumber::is_default(stream.native())) [[unlikely]] {
+      return replace<Level>(stream, site);
+    }
+    const detail::CallScope<B> here(site);
+    return record_native<Level>(stream, site);
+  }
+  template <CheckLevel Level>
+  [[nodiscard, gnu::noinline]] result<void> record_elsewhere(const basic_stream_ref<B>& stream,
+                                                             const call_site& site) noexcept {
+    return record_here<Level>(stream, site);
+  }
+  /// Becomes a new event.
+  template <CheckLevel Level>
+  [[WARPSAFE_DETAIL_RARE]] result<void> replace(basic_stream_ref<B> stream,
+                                                const call_site& site) noexcept {
+    if (native_ == nullptr) {
+      LaunchError error = LaunchError::make(Errc::event_moved, Stage::validation, site);
+      error.vendor = B::vendor;
+      error.operation = Name::of("event record");
+      return error;
+    }
+    result<basic_event> made = create<Level>(stream, site);
+    if (!made.has_value()) return made.assume_error();
+    // nvcc takes the assignment for a value that is dropped, because the class is nodiscard.
+    static_cast<void>(*this = std::move(made).assume_value());
+    return success();
+  }
 
   /// Records the event in a stream of its device, and stores where. After an error nothing is
   /// stored.
   template <CheckLevel Level>
-  [[nodiscard, gnu::always_inline]] static result<void> record_native(
-      typename B::native_event event, const basic_stream_ref<B>& stream, detail::StreamPoint& point,
-      std::uint64_t& capture, call_site site) noexcept {
+  [[nodiscard, gnu::always_inline]] result<void> record_native(basic_stream_ref<B> stream,
+                                                               const call_site& site) noexcept {
     const std::uint64_t time = detail::StreamPoint::now();
-    const int status = B::event_record(event, stream.native());
+    const int status = B::event_record(native_, stream.native());
     std::uint64_t found = 0;
     if (const auto* const hooks = detail::open_captures()) [[unlikely]] {
-      found = hooks->recorded(event, {stream.native(), stream.number()});
+      found = hooks->recorded(native_, {stream.native(), stream.number()});
     }
     if (status != 0) return record_error(status, stream, site);
     detail::tell_call<Level>(stream, Name::of("event record"), site);
@@ -196,21 +235,29 @@ class [[nodiscard]] basic_event {
         found = others_capture;
       }
     }
-    point.stream = stream.native();
-    point.number = detail::StreamNumber(stream.number());
-    point.time = time;
-    point.device = stream.device().value();
-    capture = found;
+    point_.stream = stream.native();
+    point_.number = detail::StreamNumber(stream.number());
+    point_.time = time;
+    point_.device = stream.device().value();
+    capture_ = found;
     return success();
   }
   [[WARPSAFE_DETAIL_RARE]] static LaunchError record_error(int status, basic_stream_ref<B> stream,
-                                                           call_site site) noexcept {
+                                                           const call_site& site) noexcept {
     LaunchError error = detail::runtime_error<B>(status, Name::of("event record"), site);
     static_cast<void>(is_of_another_device(stream, error));
     return error;
   }
+  /// Whether a default stream is of another device than the current one. The runtime would record
+  /// in the current device's, and succeed.
+  [[WARPSAFE_DETAIL_RARE]] static bool is_far_default(basic_stream_ref<B> stream,
+                                                      const call_site& site,
+                                                      LaunchError& error) noexcept {
+    error = LaunchError::make(Errc{}, Stage::runtime_call, site);
+    return is_of_another_device(stream, error);
+  }
   /// Whether another device than the stream's is current. Puts it into `error`.
-  [[WARPSAFE_DETAIL_RARE]] static bool is_of_another_device(const basic_stream_ref<B>& stream,
+  [[WARPSAFE_DETAIL_RARE]] static bool is_of_another_device(basic_stream_ref<B> stream,
                                                             LaunchError& error) noexcept {
     const int device = stream.device().value();
     int current = device;
@@ -223,9 +270,7 @@ class [[nodiscard]] basic_event {
     return true;
   }
 
-  basic_event(typename B::native_event event, const detail::StreamPoint& point,
-              std::uint64_t capture) noexcept
-      : native_(event), point_(point), capture_(capture) {}
+  explicit basic_event(typename B::native_event event) noexcept : native_(event) {}
   [[gnu::always_inline]] void destroy() noexcept {
     if (native_ != nullptr) report_destroyed(B::event_destroy(native_));
   }
@@ -240,17 +285,60 @@ class [[nodiscard]] basic_event {
 
 template <class B>
 template <CheckLevel Level>
-result<basic_event<B, false>> basic_stream_ref<B>::record(call_site site) const noexcept {
+[[gnu::always_inline]] inline result<basic_event<B, false>> basic_stream_ref<B>::record(
+    call_site site) const noexcept {
   return basic_event<B, false>::template create<Level>(*this, site);
 }
 template <class B>
 template <CheckLevel Level>
-result<basic_event<B, true>> basic_stream_ref<B>::record_timed(call_site site) const noexcept {
+[[gnu::always_inline]] inline result<basic_event<B, true>> basic_stream_ref<B>::record_timed(
+    call_site site) const noexcept {
   return basic_event<B, true>::template create<Level>(*this, site);
 }
 
 using Event = basic_event<default_backend, false>;
 using TimedEvent = basic_event<default_backend, true>;
+
+namespace detail {
+
+template <class B, bool Timed>
+[[WARPSAFE_DETAIL_RARE]] LaunchError stream_wait_error(int status,
+                                                       const basic_event<B, Timed>& event,
+                                                       const call_site& site) noexcept {
+  LaunchError error = runtime_error<B>(status, Name::of("stream wait"), site);
+  LaunchError refused;
+  const bool captured = !event.is_usable(error.operation, false, site, refused);
+  if (captured && error.code == Errc::runtime_failed) error.code = Errc::captured_event;
+  return error;
+}
+template <CheckLevel Level, class B, bool Timed>
+[[nodiscard, gnu::always_inline]] inline result<void> wait_here(basic_stream_ref<B> stream,
+                                                                const basic_event<B, Timed>& event,
+                                                                const call_site& site) noexcept {
+  const result<void> there = check_stream<Level>(Name::of("stream wait"), stream, site);
+  if (!there.has_value()) return there;
+  LaunchError refused;
+  if (!event.is_usable(Name::of("stream wait"), true, site, refused)) return refused;
+  const CaptureHooks* const hooks = open_captures();
+  std::uint64_t before = 0;
+  if (hooks != nullptr) [[unlikely]]
+    before = hooks->waiting({stream.native(), stream.number()});
+  const CallScope<B> here(site);
+  tell_call<Level>(stream, Name::of("stream wait"), site);
+  const int status = on_device_of<B>(stream, &B::stream_wait, stream.native(), event.native());
+  if (status != 0) return stream_wait_error(status, event, site);
+  if (hooks != nullptr) [[unlikely]]
+    hooks->waited({stream.native(), stream.number()}, event.native(), before, site);
+  return success();
+}
+template <CheckLevel Level, class B, bool Timed>
+[[nodiscard, gnu::noinline]] result<void> wait_elsewhere(const basic_stream_ref<B>& stream,
+                                                         const basic_event<B, Timed>& event,
+                                                         const call_site& site) noexcept {
+  return wait_here<Level>(stream, event, site);
+}
+
+}  // namespace detail
 
 /// Makes later work of `stream` wait for `event` on the device. The host does not wait. A stream
 /// that waits for an event of an open capture takes part in the capture from then on.
@@ -259,28 +347,14 @@ using TimedEvent = basic_event<default_backend, true>;
 /// that has ended, ::event_moved, ::stream_null (a Stream that was moved from or closed),
 /// ::runtime_failed.
 template <CheckLevel Level = current_level, class B, bool Timed>
-[[nodiscard]] result<void> wait(std::type_identity_t<basic_stream_ref<B>> stream,
-                                const basic_event<B, Timed>& event,
-                                call_site site = call_site::current()) noexcept {
-  result<void> there = detail::check_stream<Level>(Name::of("stream wait"), stream, site);
-  if (!there.has_value()) return there;
-  LaunchError refused;
-  if (!event.is_usable(Name::of("stream wait"), true, site, refused)) return refused;
-  const detail::CaptureHooks* const hooks = detail::open_captures();
-  const detail::WhichStream which(stream.native(), hooks == nullptr ? 0 : stream.number());
-  const std::uint64_t before = hooks == nullptr ? 0 : hooks->waiting(which);
-  const detail::CallScope<B> here(site);
-  detail::tell_call<Level>(stream, Name::of("stream wait"), site);
-  const int status = detail::on_device_of<B>(
-      stream, [&]() noexcept { return B::stream_wait(stream.native(), event.native()); });
-  if (status != 0) {
-    LaunchError error = detail::runtime_error<B>(status, Name::of("stream wait"), site);
-    const bool captured = !event.is_usable(error.operation, false, site, refused);
-    if (captured && error.code == Errc::runtime_failed) error.code = Errc::captured_event;
-    return error;
+[[nodiscard, gnu::always_inline]] inline result<void> wait(
+    std::type_identity_t<basic_stream_ref<B>> stream, const basic_event<B, Timed>& event,
+    call_site site = call_site::current()) noexcept {
+  if constexpr (Level == CheckLevel::off) {
+    return detail::wait_here<Level>(stream, event, site);
+  } else {
+    return detail::wait_elsewhere<Level>(stream, event, site);
   }
-  if (hooks != nullptr) hooks->waited(which, event.native(), before, site);
-  return success();
 }
 
 /// The milliseconds between two timed events of one device. Waits for both. The time is negative

@@ -202,12 +202,12 @@ class [[nodiscard]] basic_stream {
     return ref_.wait(event);
   }
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<basic_event<B, false>> record(
+  [[nodiscard, gnu::always_inline]] result<basic_event<B, false>> record(
       call_site site = call_site::current()) const noexcept {
     return ref_.template record<Level>(site);
   }
   template <CheckLevel Level = current_level>
-  [[nodiscard]] result<basic_event<B, true>> record_timed(
+  [[nodiscard, gnu::always_inline]] result<basic_event<B, true>> record_timed(
       call_site site = call_site::current()) const noexcept {
     return ref_.template record_timed<Level>(site);
   }

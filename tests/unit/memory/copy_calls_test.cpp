@@ -441,24 +441,30 @@ TEST_F(CopyCalls, AClosedBufferIsOfNoDevice) {
 }
 
 TEST_F(CopyCalls, AFillIsRefusedOfMemoryThatTheDeviceCannotAccess) {
-  const auto filled = [](const Rows& rows, Ref on) {
-    return detail::fill_rows<full>(rows, std::byte{7}, on, app);
+  Buffer<int> own = buffer(3);
+  Buffer<int> far = buffer(3, 2, 1);
+  Buffer<int> empty = buffer(0);
+  auto matrix = Pitched<char>::create(basic_stream_hold(stream), extent{rows{2}, cols{3}}).value();
+  static_cast<void>(script.taken());
+  const auto filled = [](auto& memory, Ref on) {
+    return memory.template fill_bytes<full>(on, std::byte{7}, app);
   };
-  EXPECT_TRUE(filled(flat(5, 0), stream).has_value()) << "its own";
-  EXPECT_EQ(script.taken(), Calls{"fill 5 7 12 1"});
-  EXPECT_EQ(error_in(filled(flat(5, 1), stream)).code, Errc::memory_wrong_device);
+  EXPECT_TRUE(filled(own, stream).has_value());
+  EXPECT_EQ(script.taken(), Calls{"fill 1 7 12 1"});
+  EXPECT_TRUE(filled(matrix, stream).has_value());
+  EXPECT_EQ(script.taken(), Calls{"fill 3 7 259 1"}) << "up to the last row's last element";
+  EXPECT_EQ(error_in(filled(far, stream)).code, Errc::memory_wrong_device);
   EXPECT_EQ(script.taken(), Calls{});
   script.access = true;
-  EXPECT_TRUE(filled(matrix(5, 1), stream).has_value());
-  EXPECT_EQ(script.taken(), Calls{"fill 5 7 8 1"});
-  EXPECT_TRUE(filled(flat(5, 0, 0), stream).has_value());
+  EXPECT_TRUE(filled(far, stream).has_value());
+  EXPECT_THAT(script.taken(), ::testing::Contains("fill 2 7 12 1"));
+  EXPECT_TRUE(filled(empty, stream).has_value());
   EXPECT_EQ(script.taken(), Calls{});
-  EXPECT_EQ(error_in(filled(flat(5, 0), Runtime::stream(0))).code, Errc::stream_null);
-  Rows closed = flat(5, 0);
-  closed.closed = true;
-  EXPECT_EQ(error_in(filled(closed, Runtime::stream(0))).code, Errc::memory_closed);
+  EXPECT_EQ(error_in(filled(own, Runtime::stream(0))).code, Errc::stream_null);
   script.fails = {{"fill", 1}};
-  EXPECT_EQ(text(error_in(filled(flat(5, 0), stream)).operation), "fill device memory");
+  EXPECT_EQ(text(error_in(filled(own, stream)).operation), "fill device memory");
+  EXPECT_TRUE(own.close().has_value());
+  EXPECT_EQ(error_in(filled(own, Runtime::stream(0))).code, Errc::memory_closed);
 }
 
 TEST_F(CopyCalls, ABufferThatWasAssignedFromIsEmpty) {

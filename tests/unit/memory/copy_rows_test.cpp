@@ -191,19 +191,14 @@ TEST_F(SubmittedCopy, OfNothingMakesNoCall) {
 }
 
 TEST_F(SubmittedCopy, AFillThatIsRefusedNamesTheStreamTheCallAndThePlace) {
-  std::vector<DeviceBuffer<char>> keep;
-  char* const memory = bytes_on(far, 0, keep);
-  const CopyRows rows = CopyRows::flat(memory, size, 1);
-  const LaunchError error =
-      error_in(detail::fill_rows<CheckLevel::full>(rows, std::byte{7}, stream.ref(), app));
+  auto memory = DeviceBuffer<char>::create(far, size).value();
+  const LaunchError error = error_in(memory.fill_bytes(stream, std::byte{7}, app));
   EXPECT_EQ(error.code, Errc::memory_wrong_device);
   EXPECT_EQ(error.stream, stream.native());
   EXPECT_EQ(text(error.operation), "fill device memory");
   EXPECT_EQ(error.site, app);
-  EXPECT_TRUE(
-      (detail::fill_rows<CheckLevel::full>(rows, std::byte{7}, far.ref(), app)).has_value());
-  EXPECT_TRUE(far.synchronize().has_value());
-  EXPECT_EQ(std::vector<char>(memory, memory + size), std::vector<char>(size, 7));
+  EXPECT_TRUE(memory.fill_bytes(far, std::byte{7}).has_value());
+  EXPECT_EQ(memory.to_host(far).get().value(), std::vector<char>(size, 7));
 }
 
 TEST_F(SubmittedCopy, ARefusedOneInACaptureNamesStreamAndDevice) {

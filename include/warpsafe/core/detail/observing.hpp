@@ -304,7 +304,7 @@ inline void tell_waited(const Observer* first, const WaitRecord& wait) noexcept 
   return watched;
 }
 /// The time at which a wait begins; 0 if no observer has a clock.
-[[nodiscard]] inline std::uint64_t begin_wait() noexcept {
+[[nodiscard, gnu::noinline]] inline std::uint64_t begin_wait() noexcept {
   std::uint64_t time = 0;
   each_observer(observers(), [&](const Observer& one) {
     if (time == 0 && one.begin_wait != nullptr) time = one.begin_wait(one.user);

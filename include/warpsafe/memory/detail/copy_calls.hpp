@@ -52,7 +52,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> copy_on_device(basic_stream_ref<B> stream, const CopyRows& to,
                                           DeviceMemory<B>* to_owner, const CopyRows& from,
-                                          DeviceMemory<B>* from_owner, call_site site) noexcept {
+                                          DeviceMemory<B>* from_owner,
+                                          const call_site& site) noexcept {
   const result<void> sizes = check_same_size(to, from, site);
   if (!sizes.has_value()) return sizes;
   const result<void> there = check_stream<Level>(Name::of("copy on the device"), stream, site);
@@ -109,7 +110,7 @@ template <class T>
 template <CheckLevel Level, class B, class T>
 [[nodiscard]] basic_pending<B, T> copy_pending(basic_stream_ref<B> stream, CopyRows host, T value,
                                                CopyRows device, DeviceMemory<B>* owner,
-                                               bool to_host, call_site site) noexcept {
+                                               bool to_host, const call_site& site) noexcept {
   const Name operation = Name::of(to_host ? "copy to host" : "copy to device");
   const CopyRows& to = to_host ? host : device;
   const CopyRows& from = to_host ? device : host;
@@ -141,7 +142,7 @@ template <CheckLevel Level, class B, class T>
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> copy_to_host(const basic_stream_ref<B>& stream, const CopyRows& host,
                                         const CopyRows& device, bool& may_run,
-                                        call_site site) noexcept {
+                                        const call_site& site) noexcept {
   constexpr Name operation = Name::of("copy to host");
   const result<void> sizes = check_same_size(host, device, site);
   if (!sizes.has_value()) return sizes;
@@ -157,7 +158,7 @@ template <CheckLevel Level, class B, class T>
 [[nodiscard]] basic_pending<B, HostElements<T>> read_back(basic_stream_ref<B> stream,
                                                           const CopyRows& device,
                                                           DeviceMemory<B>* owner,
-                                                          call_site site) noexcept {
+                                                          const call_site& site) noexcept {
   using Elements = HostElements<T>;
   Elements target;
   if (!resize(target, device.size)) {
@@ -181,7 +182,7 @@ template <CheckLevel Level, class B, class T>
 /// Errc::argument_host_pointer, and those of copy_blocking.
 template <CheckLevel Level, class B, class T>
 [[nodiscard]] result<void> fill_from_host(basic_stream_ref<B> stream, const CopyRows& to,
-                                          std::span<const T> from, call_site site) noexcept {
+                                          std::span<const T> from, const call_site& site) noexcept {
   const result<void> usable = check_elements<Level, B>(from.data(), from.size(), site);
   if (!usable.has_value()) return usable;
   return copy_blocking<Level>(to, CopyRows::flat(from.data(), from.size()),
@@ -190,7 +191,7 @@ template <CheckLevel Level, class B, class T>
 
 /// Copies between operands that the checks accepted.
 template <CheckLevel Level, class B, class To, class From>
-auto copy_sides(basic_stream_ref<B> on, To&& to, From&& from, call_site site) noexcept {
+auto copy_sides(basic_stream_ref<B> on, To&& to, From&& from, const call_site& site) noexcept {
   using ToOperand = CopyOperand<std::remove_cvref_t<To>>;
   using FromOperand = CopyOperand<std::remove_cvref_t<From>>;
   const CopyRows to_rows = ToOperand::rows(to);
@@ -213,7 +214,7 @@ auto copy_sides(basic_stream_ref<B> on, To&& to, From&& from, call_site site) no
 }
 template <CheckLevel Level, class B, class To, class From>
 result<void> copy_sides_and_wait(basic_stream_ref<B> on, To&& to, From&& from,
-                                 call_site site) noexcept {
+                                 const call_site& site) noexcept {
   if constexpr (CopyOperand<std::remove_cvref_t<To>>::known) {
     using Operand = CopyOperand<std::remove_cvref_t<To>>;
     const std::span<const typename Operand::element> host(from);

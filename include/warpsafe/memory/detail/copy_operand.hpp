@@ -157,21 +157,22 @@ constexpr bool begins_with_source() noexcept {
   return memory == nullptr ? &closed_memory : memory;
 }
 
-[[WARPSAFE_DETAIL_RARE]] inline LaunchError closed_error(Name operation, call_site site) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline LaunchError closed_error(Name operation,
+                                                         const call_site& site) noexcept {
   LaunchError error = LaunchError::make(Errc::memory_closed, Stage::construction, site);
   error.operation = operation;
   return error;
 }
 /// Errc::memory_closed for a buffer that was closed or moved from.
 [[nodiscard, gnu::always_inline]] inline result<void> check_open(bool closed, Name operation,
-                                                                 call_site site) noexcept {
+                                                                 const call_site& site) noexcept {
   if (!closed) [[likely]]
     return success();
   return closed_error(operation, site);
 }
 
 [[WARPSAFE_DETAIL_RARE]] inline LaunchError size_error(const CopyRows& to, const CopyRows& from,
-                                                       call_site site) noexcept {
+                                                       const call_site& site) noexcept {
   // For two matrices of the same size only the numbers of rows show the difference.
   const bool rows_differ_only = to.size == from.size;
   LaunchError error = LaunchError::make(
@@ -184,9 +185,8 @@ constexpr bool begins_with_source() noexcept {
 }
 /// Errc::size_mismatch unless source and target have the same number of elements, or, for two
 /// matrices, of rows and columns (value: the source's, limit: the target's). Errc::memory_closed.
-[[nodiscard, gnu::always_inline]] inline result<void> check_same_size(const CopyRows& to,
-                                                                      const CopyRows& from,
-                                                                      call_site site) noexcept {
+[[nodiscard, gnu::always_inline]] inline result<void> check_same_size(
+    const CopyRows& to, const CopyRows& from, const call_site& site) noexcept {
   if (to.has_no_memory() || from.has_no_memory()) [[unlikely]]
     return closed_error(Name::of("copy"), site);
   if (to.size != from.size || (to.matrix && from.matrix && to.rows != from.rows)) [[unlikely]]
@@ -281,7 +281,7 @@ template <class B>
 
 [[WARPSAFE_DETAIL_RARE]] inline LaunchError refused_by_capture(Name operation, const void* stream,
                                                                int device,
-                                                               call_site site) noexcept {
+                                                               const call_site& site) noexcept {
   LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
   error.operation = operation;
   error.stream = stream;
@@ -293,7 +293,7 @@ template <class B>
 /// moved from or closed.
 template <CheckLevel Level, class B>
 [[nodiscard, gnu::always_inline]] inline result<void> check_not_capturing(
-    const basic_stream_ref<B>& stream, Name operation, call_site site) noexcept {
+    const basic_stream_ref<B>& stream, Name operation, const call_site& site) noexcept {
   const result<void> there = check_stream<Level>(operation, stream, site);
   if (!there.has_value()) return there;
   if (captures<Level>(stream)) [[unlikely]]
@@ -305,7 +305,7 @@ template <CheckLevel Level, class B>
 /// returned. Errc::size_mismatch, ::stream_capturing, ::execution_failed, ::runtime_failed.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> copy_blocking(const CopyRows& to, const CopyRows& from, CopyKind kind,
-                                         const basic_stream_ref<B>& stream, call_site site,
+                                         const basic_stream_ref<B>& stream, const call_site& site,
                                          bool* may_run = nullptr) noexcept {
   const result<void> sizes = check_same_size(to, from, site);
   if (!sizes.has_value()) return sizes;
@@ -330,51 +330,83 @@ template <CheckLevel Level, class B>
   return waited;
 }
 
-/// Fills every byte of the rows, including the padding. Checked builds: Errc::memory_wrong_device.
-/// Errc::runtime_failed.
 template <CheckLevel Level, class B>
-[[nodiscard]] result<void> fill_rows(const CopyRows& rows, std::byte value,
-                                     const basic_stream_ref<B>& stream, call_site site) noexcept {
-  constexpr Name operation = Name::of("fill device memory");
-  if (rows.has_no_memory()) [[unlikely]]
-    return closed_error(operation, site);
-  const result<void> there = check_stream<Level>(operation, stream, site);
-  if (!there.has_value()) return there;
-  if (rows.size == 0) return success();
-  const int device = stream.device().value();
-  if constexpr (Level != CheckLevel::off) {
-    // CUDA refuses this fill as an "invalid argument"; AMD's runtime fills by a kernel.
-    if (rows.device != device && !can_access<B>(device, rows.data, rows.device)) {
-      LaunchError error;
-      static_cast<void>(refuse_access(error, device, rows.device, 0));
-      error.operation = operation;
-      error.site = site;
-      error.stream = stream.native();
-      return error;
-    }
-  }
-  const CallScope<B> here(site);
-  tell_submission<Level>(stream, operation, site, rows.data, rows.width * rows.rows);
-  const int status = on_device<B>(stream.device().value(), [&]() noexcept {
-    return B::fill(rows.data, static_cast<unsigned char>(value),
-                   (rows.rows - 1) * rows.pitch + rows.width, stream.native());
-  });
-  if (status != 0) {
-    return runtime_error<B>(status, operation, site);
-  }
+[[nodiscard, gnu::noinline]] result<void> record_foreign_use(DeviceMemory<B>* memory,
+                                                             basic_stream_ref<B> stream,
+                                                             const call_site& site) noexcept {
+  const int status = memory->template record_use<Level>(stream);
+  if (status != 0) return runtime_error<B>(status, Name::of("event record"), site);
   return success();
 }
-
 /// Records that `stream` uses the memory of a buffer. Errc::runtime_failed.
 template <CheckLevel Level, class B>
 [[nodiscard, gnu::always_inline]] inline result<void> record_use(DeviceMemory<B>* memory,
                                                                  const basic_stream_ref<B>& stream,
-                                                                 call_site site) noexcept {
+                                                                 const call_site& site) noexcept {
   if (memory == nullptr || memory->is_own(stream)) [[likely]]
     return success();
-  const int status = memory->template record_use<Level>(stream);
-  if (status != 0) return runtime_error<B>(status, Name::of("event record"), site);
-  return success();
+  return record_foreign_use<Level>(memory, stream, site);
+}
+
+[[WARPSAFE_DETAIL_RARE]] inline LaunchError far_fill_error(Name operation, int device,
+                                                           int memory_device, const void* stream,
+                                                           const call_site& site) noexcept {
+  LaunchError error;
+  static_cast<void>(refuse_access(error, device, memory_device, 0));
+  error.operation = operation;
+  error.site = site;
+  error.stream = stream;
+  return error;
+}
+/// Fills the first `bytes` bytes of a buffer, and records the use. `memory` is nullptr for a buffer
+/// that was closed or moved from. Checked builds: Errc::memory_wrong_device. Errc::memory_closed,
+/// ::stream_null, ::runtime_failed.
+template <CheckLevel Level, class B>
+[[nodiscard, gnu::always_inline]] inline result<void> fill_here(DeviceMemory<B>* memory,
+                                                                std::size_t bytes, std::byte value,
+                                                                basic_stream_ref<B> stream,
+                                                                const call_site& site) noexcept {
+  constexpr Name operation = Name::of("fill device memory");
+  if (memory == nullptr) [[unlikely]]
+    return closed_error(operation, site);
+  const result<void> there = check_stream<Level>(operation, stream, site);
+  if (!there.has_value()) return there;
+  if (bytes == 0) return success();
+  const int device = stream.device().value();
+  void* const start = memory->data();
+  if constexpr (Level != CheckLevel::off) {
+    // CUDA refuses this fill as an "invalid argument"; AMD's runtime fills by a kernel.
+    const int of = memory->stream().device().value();
+    if (of != device && !can_access<B>(device, start, of)) {
+      return far_fill_error(operation, device, of, stream.native(), site);
+    }
+  }
+  const CallScope<B> here(site);
+  tell_submission<Level>(stream, operation, site, start, bytes);
+  const int status = on_device<B>(device, &B::fill, start, static_cast<unsigned char>(value), bytes,
+                                  stream.native());
+  if (status != 0) return runtime_error<B>(status, operation, site);
+  return record_use<Level>(memory, stream, site);
+}
+template <CheckLevel Level, class B>
+[[nodiscard, gnu::noinline]] result<void> fill_elsewhere(DeviceMemory<B>* memory, std::size_t bytes,
+                                                         std::byte value,
+                                                         const basic_stream_ref<B>& stream,
+                                                         const call_site& site) noexcept {
+  return fill_here<Level>(memory, bytes, value, stream, site);
+}
+template <CheckLevel Level, class B>
+[[nodiscard, gnu::always_inline]] inline result<void> fill_memory(DeviceMemory<B>* memory,
+                                                                  std::size_t bytes,
+                                                                  std::byte value,
+                                                                  basic_stream_ref<B> stream,
+                                                                  const call_site& site) noexcept {
+  // With checks off, a function would cost more than what it does.
+  if constexpr (Level == CheckLevel::off) {
+    return fill_here<Level>(memory, bytes, value, stream, site);
+  } else {
+    return fill_elsewhere<Level>(memory, bytes, value, stream, site);
+  }
 }
 
 /// Diagnoses `fill_bytes` of anything but a std::byte, since a fill does not set elements to a

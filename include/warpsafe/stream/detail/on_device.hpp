@@ -35,31 +35,35 @@ template <class B>
          __atomic_load_n(&counted_devices<B>, __ATOMIC_RELAXED) == 1;
 }
 
-template <class B, class Body>
-[[nodiscard, gnu::noinline]] int on_one_of_many(int device, const Body& body) noexcept {
+template <class B, class Body, class... Arguments>
+[[nodiscard, gnu::noinline]] int on_one_of_many(int device, Body body,
+                                                Arguments... arguments) noexcept {
   int before = 0;
   int status = B::current_device(before);
-  if (status != 0 || before == device) return status != 0 ? status : body();
+  if (status != 0 || before == device) return status != 0 ? status : body(arguments...);
   status = B::set_device(device);
   if (status != 0) return status;
-  status = body();
+  status = body(arguments...);
   const int restored = B::set_device(before);
   return status != 0 ? status : restored;
 }
-/// Runs `body()`, which returns a runtime's status, with `device` current.
-template <class B, class Body>
-[[nodiscard, gnu::always_inline]] inline int on_device(int device, const Body& body) noexcept {
-  return is_only_device<B>(device) ? body() : on_one_of_many<B>(device, body);
+/// Runs `body(arguments...)`, which returns a runtime's status, with `device` current.
+template <class B, class Body, class... Arguments>
+[[nodiscard, gnu::always_inline]] inline int on_device(int device, const Body& body,
+                                                       Arguments... arguments) noexcept {
+  return is_only_device<B>(device) ? body(arguments...)
+                                   : on_one_of_many<B>(device, body, arguments...);
 }
 
-/// Runs `body()`, which passes the stream to the runtime. The handle of a default stream means the
-/// current device's, so its device is made current.
-template <class B, class Body>
+/// Runs `body(arguments...)`, which passes the stream to the runtime. The handle of a default
+/// stream means the current device's, so its device is made current.
+template <class B, class Body, class... Arguments>
 [[nodiscard, gnu::always_inline]] inline int on_device_of(const basic_stream_ref<B>& stream,
-                                                          const Body& body) noexcept {
+                                                          const Body& body,
+                                                          Arguments... arguments) noexcept {
   if (!StreamNumber::is_default(stream.native())) [[likely]]
-    return body();
-  return on_device<B>(stream.device().value(), body);
+    return body(arguments...);
+  return on_device<B>(stream.device().value(), body, arguments...);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

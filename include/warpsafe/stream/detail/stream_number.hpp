@@ -92,7 +92,7 @@ class StreamNumber {
   }
   /// The stream that the calling thread means: its own, for `per_thread`.
   [[nodiscard]] StreamNumber here() const noexcept {
-    return (value_ & any_thread) != any_thread ? *this : of_this_thread();
+    return (value_ & any_thread) != any_thread ? *this : of_this_thread(value_);
   }
   /// Whether it is the per-thread stream of another thread than the calling one, which this thread
   /// cannot name. @pre a result of `here`
@@ -120,8 +120,9 @@ class StreamNumber {
   friend constexpr bool operator==(StreamNumber, StreamNumber) noexcept = default;
 
  private:
-  [[nodiscard, WARPSAFE_DETAIL_RARE]] StreamNumber of_this_thread() const noexcept {
-    return StreamNumber(by_default | stream_thread() << device_width | (value_ & device_bits));
+  [[nodiscard, WARPSAFE_DETAIL_RARE]] static StreamNumber of_this_thread(
+      std::uint64_t value) noexcept {
+    return StreamNumber(by_default | stream_thread() << device_width | (value & device_bits));
   }
   static constexpr std::uint64_t kind_bits = std::uint64_t{3} << 62U;
   static constexpr std::uint64_t by_vendor = std::uint64_t{1} << 62U;

@@ -47,7 +47,8 @@ struct StreamPoint {
 };
 
 [[WARPSAFE_DETAIL_RARE]] inline LaunchError no_stream(Vendor vendor, Name operation,
-                                                      Subcode problem, call_site site) noexcept {
+                                                      Subcode problem,
+                                                      const call_site& site) noexcept {
   LaunchError error = LaunchError::make(Errc::stream_null, Stage::validation, site);
   error.vendor = vendor;
   error.operation = operation;
@@ -61,7 +62,7 @@ struct StreamPoint {
 template <CheckLevel Level, class Ref>
 [[nodiscard, gnu::always_inline]] inline result<void> check_stream(Name operation,
                                                                    const Ref& stream,
-                                                                   call_site site) noexcept {
+                                                                   const call_site& site) noexcept {
   const Subcode problem = StreamAccess::problem<Level>(stream);
   if (problem == Subcode::none) [[likely]]
     return success();
@@ -76,7 +77,7 @@ template <class B>
 }
 
 [[WARPSAFE_DETAIL_RARE]] inline LaunchError capturing_error(Vendor vendor, Name operation,
-                                                            call_site site) noexcept {
+                                                            const call_site& site) noexcept {
   LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
   error.vendor = vendor;
   error.operation = operation;
@@ -88,7 +89,8 @@ template <class B>
 /// the driver whether other code captures the stream.
 template <class B, CheckLevel Level>
 [[nodiscard]] bool breaks_capture(const basic_stream_ref<B>* stream, typename B::native_event event,
-                                  Name operation, call_site site, LaunchError& error) noexcept {
+                                  Name operation, const call_site& site,
+                                  LaunchError& error) noexcept {
   if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
     error = capturing_error(B::vendor, operation, site);
     int mode = B::relaxed_capture;  // the thread's own mode once exchanged
@@ -134,7 +136,7 @@ inline constexpr WaitCalls event_wait_calls{Name::of("event synchronize"),
 /// Waits on the host for the work submitted to the stream so far. Returns the runtime's status, or
 /// B::not_ready if an observer ended the wait, which only `may_stop` allows.
 template <class B>
-[[nodiscard]] int wait_for_stream(const basic_stream_ref<B>& stream, call_site site,
+[[nodiscard]] int wait_for_stream(const basic_stream_ref<B>& stream, const call_site& site,
                                   bool may_stop) noexcept {
   return on_device_of<B>(stream, [&]() noexcept {
     const auto native = stream.native();
@@ -147,7 +149,7 @@ template <class B>
 /// Waits on the host for an event that was recorded at `point`. Returns as wait_for_stream.
 template <class B>
 [[nodiscard]] int wait_for_event(typename B::native_event event, const StreamPoint& point,
-                                 call_site site, bool may_stop) noexcept {
+                                 const call_site& site, bool may_stop) noexcept {
   const Observer* const first = observers();
   if (first == nullptr) return status_with_device_check(B::event_synchronize(event));
   return observed_wait(first, event_wait_calls<B>, event,
@@ -157,7 +159,7 @@ template <class B>
 /// runtime. An example is a copy to or from pageable host memory (CUDA Runtime API, "API
 /// synchronization behavior"). That call then has nothing to wait for. Returns as wait_for_stream.
 template <class B>
-[[nodiscard]] int wait_ahead(const basic_stream_ref<B>& stream, call_site site) noexcept {
+[[nodiscard]] int wait_ahead(const basic_stream_ref<B>& stream, const call_site& site) noexcept {
   const Observer* const first = observers();
   if (first == nullptr || !watches_waits(first)) return 0;
   return on_device_of<B>(stream, [&]() noexcept {
