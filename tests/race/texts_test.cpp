@@ -278,6 +278,15 @@ TEST(RaceRemedies, OfEachPairOfSides) {
     EXPECT_EQ(detail::remedy(history, race_of(row.first, row.second)), row.remedy);
   }
   Race race = race_of(1, 2);
+  race.second_access.kind = AccessKind::release;
+  EXPECT_EQ(detail::remedy(history, race),
+            "call used_on of the buffer with stream 1 after #2, or record an event on stream 1 "
+            "after #2 and let stream 3 wait for it before #3");
+  race.second = 0;
+  EXPECT_EQ(detail::remedy(history, race),
+            "call used_on of the buffer with stream 1 after #2, or wait for stream 1, or for an "
+            "event after #2");
+  race = race_of(1, 2);
   race.ordered = true;
   EXPECT_EQ(detail::remedy(history, race), "free it after its last use");
   race.ordered = false;

@@ -156,6 +156,7 @@ namespace detail {
   // No stream can wait inside a graph for outside work: the graph's launch stands for its nodes.
   const Point whole_first = first.graph == no_point ? race.first : first.graph;
   const Point whole_second = second.graph == no_point ? race.second : second.graph;
+  const bool second_frees = race.second_access.kind == AccessKind::release;
   if (race.ordered) return "free it after its last use";
   if (race.overlap.exists && !race.overlap.after_wait)
     return "call wait_for_predecessor() in " + action_text(second) + " before this access";
@@ -167,13 +168,17 @@ namespace detail {
     return "the wait of " + number_of(race.second) + " does not cover " + number_of(race.first) +
            ": " + between + " never waits; call wait_for_predecessor() there";
   }
-  if (second.column == 0)
-    return "wait for " + a + ", or for an event after " + number_of(whole_first);
   if (first.graph != no_point && first.graph == second.graph)
     return "inside a graph: capture one after the other";
+  // A buffer's free waits for the streams that it was told of.
+  const std::string told = second_frees ? "call used_on of the buffer with " + a + " after " +
+                                              number_of(whole_first) + ", or "
+                                        : "";
+  if (second.column == 0)
+    return told + "wait for " + a + ", or for an event after " + number_of(whole_first);
   if (first.column == 0)
     return "let the host access the memory before it submits " + number_of(whole_second);
-  return "record an event on " + a + " after " + number_of(whole_first) + " and let " + b +
+  return told + "record an event on " + a + " after " + number_of(whole_first) + " and let " + b +
          " wait for it before " + number_of(whole_second);
 }
 
