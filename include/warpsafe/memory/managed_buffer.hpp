@@ -117,12 +117,17 @@ class [[nodiscard]] basic_managed_buffer {
       basic_stream_ref<B> stream, call_site site = call_site::current()) && noexcept {
     using Host = basic_host_managed<B, T>;
     constexpr Name operation = Name::of("hand managed memory to the host");
-    result<void> allowed = detail::check_not_capturing<Level>(stream, operation, site);
+    // Whoever captures one of two streams: a wait for a record in a capture would draw the other
+    // one into it.
+    const bool is_alone = memory_ == nullptr || memory_->is_own(stream);
+    const auto check = [&](basic_stream_ref<B> one) noexcept {
+      return is_alone ? detail::check_not_capturing<Level>(one, operation, site)
+                      : detail::check_not_capturing<CheckLevel::full>(one, operation, site);
+    };
+    result<void> allowed = check(stream);
     if (allowed.has_value()) allowed = detail::check_open(memory_ == nullptr, operation, site);
     // The work on its own stream before that stream's capture could not be waited for.
-    if (allowed.has_value()) {
-      allowed = detail::check_not_capturing<Level>(memory_->reachable(), operation, site);
-    }
+    if (allowed.has_value()) allowed = check(memory_->reachable());
     if (!allowed.has_value()) {
       return detail::PendingAccess::failed<Level, B, Host>(stream, allowed.assume_error());
     }

@@ -87,6 +87,26 @@ TEST_F(ManagedBufferTest, TheHostDoesNotGetItWhileItsStreamCaptures) {
   EXPECT_TRUE(std::move(token).get().has_value());
 }
 
+TEST_F(ManagedBufferTest, WithoutChecksItDrawsNoStreamIntoACaptureOfOtherCode) {
+  const auto other = Stream::create().value();
+  auto buffer = ManagedBuffer<int>::create(stream, 3).value();
+  for (const bool is_own : {true, false}) {
+    const Stream& captured = is_own ? stream : other;
+    const Stream& free_one = is_own ? other : stream;
+    ASSERT_EQ(host_backend::capture_begin(captured.native(), CaptureMode::thread), 0);
+    const LaunchError error = error_in(std::move(buffer).to_host<CheckLevel::off>(other).get());
+    EXPECT_EQ(error.code, Errc::stream_capturing);
+    EXPECT_EQ(error.stream, captured.native());
+    bool capturing = true;
+    EXPECT_EQ(host_backend::stream_capturing(free_one.native(), capturing), 0);
+    EXPECT_FALSE(capturing);
+    host_backend::native_graph graph{};
+    EXPECT_EQ(host_backend::capture_end(captured.native(), graph), 0) << "it goes on";
+    EXPECT_EQ(host_backend::graph_destroy(graph), 0);
+  }
+  EXPECT_TRUE(std::move(buffer).to_host<CheckLevel::off>(other).get().has_value());
+}
+
 TEST_F(ManagedBufferTest, AMovedOneHasNothing) {
   auto buffer = ManagedBuffer<int>::create(stream, 3).value();
   const auto next = std::move(buffer);
