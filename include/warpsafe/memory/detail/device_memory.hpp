@@ -45,13 +45,15 @@ class DeviceMemory : public MemoryOwner {
   /// ::runtime_failed.
   template <CheckLevel Level>
   [[nodiscard]] static result<DeviceMemory*> allocate(basic_stream_hold<B>&& stream, Bytes bytes,
-                                                      bool managed, call_site site) noexcept {
+                                                      bool managed,
+                                                      const call_site& site) noexcept {
     const auto there = check_stream<Level>(Name::of("allocate device memory"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
     const CallScope<B> here(site);
     retry_postponed();
     const int device = stream.ref().device().value();
-    void* const storage = Owners<B>::add(sizeof(DeviceMemory), device, bytes.value());
+    void* const storage =
+        Owners<B>::add(sizeof(DeviceMemory), device, bytes.value());
     if (storage == nullptr) {
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(DeviceMemory), 0,
                                Axis::none, site);
@@ -98,7 +100,8 @@ class DeviceMemory : public MemoryOwner {
 
   /// Whether the order of the stream frees the memory.
   [[nodiscard, gnu::always_inline]] bool is_own(const basic_stream_ref<B>& stream) const noexcept {
-    return stream.number() == freed_on;
+    // Asks for the thread only if it matters.
+    return StreamAccess::given_number(stream) == freed_on || stream.number() == freed_on;
   }
 
   /// Orders later work of `stream` after the work that uses the memory: that of its own stream, and
@@ -142,6 +145,7 @@ class DeviceMemory : public MemoryOwner {
     // Without a record the free cannot wait for this use, so it ends now, whatever captures.
     const RelaxedCaptureScope<B> outside;
     const int waited = wait_for_stream(stream, {}, false);
+    has_lost_use_ = has_lost_use_ || EndOfUses<B>::is_unknown(waited);
     return recorded ? status : waited;
   }
 
@@ -211,26 +215,31 @@ class DeviceMemory : public MemoryOwner {
     return start != nullptr && own_number().is_of_vendor() &&
            stream_number<B>(stream.native(), stream.device().value()) != own_number();
   }
-  [[WARPSAFE_DETAIL_RARE]] static void report_leak(std::size_t bytes) noexcept {
-    std::fprintf(stderr,
-                 "warpsafe: %zu bytes of device memory are never freed: a capture postponed the "
-                 "free, and the memory's stream was destroyed before it; destroy the stream only "
-                 "after a later allocation\n",
-                 bytes);
+  [[WARPSAFE_DETAIL_RARE]] static void report_leak(std::size_t bytes, const char* why) noexcept {
+    std::fprintf(stderr, "warpsafe: %zu bytes of device memory are never freed: %s\n", bytes, why);
   }
 
   template <CheckLevel Level>
   static bool try_free(DeviceMemory& self, int& status) noexcept {
-    int marked = 0;
+    EndOfUses<B> uses;
+    uses.may_run = self.has_lost_use_;
     if (self.template is_captured<Level>()) return false;
-    if (!self.uses_.empty() && !self.uses_.mark(marked)) return false;
+    if (!self.uses_.empty() && !self.uses_.mark(uses)) return false;
     if (self.was_postponed_ && self.stream_is_gone()) {
-      report_leak(self.bytes_);
+      report_leak(self.bytes_,
+                  "a capture postponed the free, and the memory's stream was destroyed before it; "
+                  "destroy the stream only after a later allocation");
       self.retire(0);
-    } else {
-      status = self.template free_now<Level>(marked);
-      self.retire(self.bytes_);
+      return true;
     }
+    self.template free_now<Level>(uses);
+    status = uses.status;
+    if (uses.may_run) {
+      report_leak(self.bytes_,
+                  "work that uses them may still run, because the runtime could neither order it "
+                  "before the free nor wait for it");
+    }
+    self.retire(uses.may_run ? 0 : self.bytes_);
     return true;
   }
   /// Destroys the object. At every level its owner can still be asked, because a file of another
@@ -242,43 +251,43 @@ class DeviceMemory : public MemoryOwner {
     this->~DeviceMemory();
     Owners<B>::retire(this, ended, device, bytes, stream);
   }
-  /// `first`: the status of what came before it.
+  /// Frees the memory after all that uses it, unless that may still run. `uses`: what is known of
+  /// the noted streams.
   template <CheckLevel Level>
-  [[nodiscard]] int free_now(int first) noexcept {
-    if (start == nullptr) return 0;
+  void free_now(EndOfUses<B>& uses) noexcept {
+    if (start == nullptr) return;
     // A launch of the graph allocates its own memory again.
     if (kind_ != Kind::captured) mark_memory_freed(start, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
     tell_call<Level>(stream, Name::of("free device memory"), {}, start, bytes_);
-    const auto note = [&first](int status) noexcept { first = first == 0 ? status : first; };
     if (kind_ == Kind::ordered || kind_ == Kind::captured) {
       uses_.each([&](const auto& use) noexcept {
-        if (!is_one_stream(use.number, own_number())) note(use.order_before(stream));
+        if (!is_one_stream(use.number, own_number())) use.order_before(stream, uses);
         return true;
       });
-      if (own_number().is_of_another_thread()) {
-        StreamMark<B> own;
-        int status = own.set(reachable());
-        if (status == 0) status = own.order_before(stream);
-        if (status != 0) {
-          note(status);
-          note(wait_for_stream(reachable(), {}, false));
-        }
-      }
+      if (own_number().is_of_another_thread()) order_own_before(stream, uses);
+      if (uses.may_run) return;
       const RelaxedCaptureScope<B, Level> outside;
-      note(on_device_of<B>(stream,
-                           [&]() noexcept { return B::deallocate(start, stream.native()); }));
+      uses.note(on_device_of<B>(stream, &B::deallocate, start, stream.native()));
     } else {
       uses_.each([&](const auto& use) noexcept {
-        note(use.point.template wait<Level>({}, false));
+        uses.note_wait(use.point.template wait<Level>({}, false));
         return true;
       });
       const RelaxedCaptureScope<B, Level> outside;
-      note(wait_for_stream(reachable(), {}, false));
-      note(on_device<B>(stream.device().value(),
-                        [&]() noexcept { return B::deallocate_unordered(start); }));
+      uses.note_wait(wait_for_stream(reachable(), {}, false));
+      if (uses.may_run) return;
+      uses.note(on_device<B>(stream.device().value(), &B::deallocate_unordered, start));
     }
-    return first;
+  }
+  /// The work of the thread's default stream that the memory is bound to comes before `stream`.
+  [[WARPSAFE_DETAIL_RARE]] void order_own_before(basic_stream_ref<B> stream,
+                                                 EndOfUses<B>& uses) const noexcept {
+    StreamMark<B> own;
+    int status = own.set(reachable());
+    if (status == 0) status = own.order_before(stream);
+    uses.note(status);
+    if (status != 0) uses.note_wait(wait_for_stream(reachable(), {}, false));
   }
 
   // A stack of frees postponed because of a capture. A thread takes all of it and puts back those
@@ -330,6 +339,7 @@ class DeviceMemory : public MemoryOwner {
   ProcessLock recording_{};  ///< two threads seldom share a buffer on foreign streams
   Kind kind_ = Kind::ordered;
   bool was_postponed_ = false;
+  bool has_lost_use_ = false;  ///< a use that could neither be recorded nor waited for
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

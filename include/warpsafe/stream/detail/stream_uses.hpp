@@ -19,6 +19,26 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
+/// What came of the work that memory must wait for before it is freed.
+template <class B>
+struct EndOfUses {
+  int status = 0;  ///< the first status of the runtime that is none of success
+  bool may_run =
+      false;  ///< some of the work could be neither ordered before the free nor waited for
+
+  void note(int its_status) noexcept { status = status == 0 ? its_status : status; }
+  /// The status of a wait in place of an order.
+  void note_wait(int its_status) noexcept {
+    note(its_status);
+    may_run = may_run || is_unknown(its_status);
+  }
+  /// Whether a wait with this status has not seen the end of the work. After the loss of the
+  /// context nothing runs.
+  [[nodiscard]] static bool is_unknown(int status) noexcept {
+    return status != 0 && B::severity_of(status) != Severity::context_lost;
+  }
+};
+
 /// The end of a stream of this library, with a point behind all its work.
 template <class B>
 class MarkedEnd final : public StreamEnd {
@@ -36,12 +56,12 @@ class MarkedEnd final : public StreamEnd {
   }
 
   /// Makes later work of `stream` wait for all work of the stream that has ended. Waits on the host
-  /// if that is not possible. Returns the runtime's first status that is none of success.
-  [[nodiscard]] int order_before(basic_stream_ref<B> stream) noexcept {
+  /// if that is not possible.
+  void order_before(basic_stream_ref<B> stream, EndOfUses<B>& end) noexcept {
     const Locked locked(lock);
     const int status = point_.order_before(stream);
-    if (status != 0) static_cast<void>(point_.wait({}, false));
-    return status;
+    end.note(status);
+    if (status != 0) end.note_wait(point_.wait({}, false));
   }
   /// If nothing marks the end of the work, waits for the device. Returns the runtime's status.
   [[nodiscard]] int wait_if_unmarked() noexcept {
@@ -133,9 +153,8 @@ class StreamUses {
   }
 
   /// Sets the points of the noted streams that exist, and waits for what has none. Returns false if
-  /// one of them captures, so that its point would be in a graph. Stores the first status that is
-  /// none of success; the work of such a stream has been waited for.
-  [[nodiscard]] bool mark(int& first_status) noexcept {
+  /// one of them captures, so that its point would be in a graph.
+  [[nodiscard]] bool mark(EndOfUses<B>& ending) noexcept {
     for (One* one = first_; one != nullptr; one = one->next) {
       if (one->end == nullptr) continue;
       SharedStream<B>* const user = SharedStream<B>::find(one->number.value());
@@ -143,6 +162,7 @@ class StreamUses {
       if (user == nullptr) {
         status = one->end->wait_if_unmarked();
         if (status != 0 && B::classify(status) == Errc::stream_capturing) return false;
+        ending.note_wait(status);
       } else {
         const auto stream = StreamAccess::make<B>(user->native, user->device(), user->number);
         bool capturing = is_capturing(stream);
@@ -152,14 +172,14 @@ class StreamUses {
           capturing = captures<CheckLevel::off>(stream);
           if (!capturing && status != 0) {
             const RelaxedCaptureScope<B> outside;
-            static_cast<void>(wait_for_stream(stream, {}, false));
+            ending.note(status);
+            ending.note_wait(wait_for_stream(stream, {}, false));
           }
           if (capturing || status != 0) one->point = {};
         }
         SharedStream<B>::report(user->release());
         if (capturing) return false;
       }
-      if (first_status == 0) first_status = status;
     }
     return true;
   }
@@ -177,15 +197,11 @@ class StreamUses {
     MarkedEnd<B>* end = nullptr;  ///< of a noted stream
 
     /// Makes later work of `stream` wait for the use. Waits on the host if that is not possible.
-    /// Returns the runtime's status.
-    [[nodiscard]] int order_before(basic_stream_ref<B> stream) const noexcept {
-      int status = point.order_before(stream);
-      if (status != 0) static_cast<void>(point.wait({}, false));
-      if (end != nullptr) {
-        const int ordered = end->order_before(stream);
-        if (status == 0) status = ordered;
-      }
-      return status;
+    void order_before(basic_stream_ref<B> stream, EndOfUses<B>& ending) const noexcept {
+      const int status = point.order_before(stream);
+      ending.note(status);
+      if (status != 0) ending.note_wait(point.wait({}, false));
+      if (end != nullptr) end->order_before(stream, ending);
     }
     [[nodiscard]] bool has_ended() noexcept {
       return end == nullptr ? point.has_ended() : end->has_ended();
