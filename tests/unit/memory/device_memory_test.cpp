@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <string>
+#include <thread>
 #include <vector>
 
 // Device memory below its buffers: which calls of the runtime it makes, in which order.
@@ -322,6 +323,28 @@ TEST_F(DeviceMemoryTest, AFailedAllocationSaysWhatThereIs) {
   EXPECT_EQ(held->release(), 0);
 }
 
+TEST_F(DeviceMemoryTest, AnyThreadMayFreeIt) {
+  auto* const owner =
+      detail::SharedStream<ScriptedRuntime>::make(Runtime::handle<Runtime::native_stream>(1), 0);
+  const auto stream = detail::StreamAccess::make<ScriptedRuntime>(owner->native, 0, owner->number);
+  const auto allocated = [&] {
+    return Memory::allocate<CheckLevel::full>(basic_stream_hold(stream), Bytes(8), false, app)
+        .value();
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(allocated()->release(), 0) << "the storage is used again";
+  Memory* const first = allocated();
+  Memory* const second = allocated();
+  EXPECT_EQ(Owners::bytes_held(0), 16U);
+  std::thread([&] { EXPECT_EQ(first->release(), 0); }).join();
+  EXPECT_EQ(Owners::bytes_held(0), 8U);
+  EXPECT_EQ(owner->release(), 0);
+  static_cast<void>(script.taken());
+  std::thread([&] { EXPECT_EQ(second->release(), 0); }).join();
+  EXPECT_THAT(script.taken(), ::testing::Contains("stream_destroy 1"));
+  EXPECT_EQ(Owners::bytes_held(0), 0U);
+  EXPECT_EQ(made(8).value()->release(), 0) << "in storage that the stream has given back";
+}
+
 TEST_F(DeviceMemoryTest, KeepsItsStreamAsLongAsItLives) {
   const auto destroyed = [](auto&& use) {
     auto* const owner =
@@ -547,11 +570,11 @@ TEST_F(DeviceMemoryTest, IsToldFromALaterOneInItsPlace) {
 TEST_F(DeviceMemoryTest, IsCountedForTheDevicesThatHaveACount) {
   for (const int device : {-1, 0, 63, 64}) {
     const bool is_counted = device == 0 || device == 63;
-    void* const first = Owners::add(sizeof(Memory), device, 5);
-    void* const second = Owners::add(sizeof(Memory), device, 3);
+    void* const first = Owners::add(sizeof(Memory), device, 5, nullptr);
+    void* const second = Owners::add(sizeof(Memory), device, 3, nullptr);
     EXPECT_EQ(Owners::bytes_held(device), is_counted ? 8U : 0U) << device;
-    Owners::retire(first, 1, device, 5);
-    Owners::retire(second, 1, device, 3);
+    Owners::retire(first, 1, device, 5, nullptr);
+    Owners::retire(second, 1, device, 3, nullptr);
     EXPECT_EQ(Owners::bytes_held(device), 0U) << device;
   }
 }

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <thread>
 #include <utility>
 
 namespace warpsafe::core_test {
@@ -87,6 +88,24 @@ TEST_F(SharedStreams, ListsTheLiveStreamsOfOtherDevices) {
   EXPECT_EQ(Shared::number_of(Driver::handle<void*>(1)).value(), 0U);
   EXPECT_EQ(Shared::other_device(3), -1);
   EXPECT_EQ(second->release(), 1);
+}
+
+TEST_F(SharedStreams, TheLastHolderOfAllThreadsDestroysAStream) {
+  using Shared = detail::SharedStream<Driver>;
+  const auto elsewhere = [](auto action) { std::thread(action).join(); };
+  for (const bool ends_here : {true, false}) {
+    Shared* const stream = Shared::make(Driver::handle<Driver::native_stream>(1), 0);
+    elsewhere([&] { stream->retain(); });
+    stream->retain();
+    elsewhere([&] { EXPECT_EQ(stream->release(), 0); });
+    EXPECT_EQ(stream->release(), 0);
+    EXPECT_EQ(script.taken(), Calls{}) << "one is left";
+    script.fails = {{"stream_destroy", 5}};
+    const auto release = [&] { EXPECT_EQ(stream->release(), 5); };
+    ends_here ? release() : elsewhere(release);
+    EXPECT_EQ(script.taken(), Calls{"stream_destroy 1"});
+    script.fails = {};
+  }
 }
 
 TEST_F(SharedStreams, OneStreamOfEachDeviceIsKeptIfTheSwitchSaysSo) {

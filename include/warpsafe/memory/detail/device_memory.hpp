@@ -53,7 +53,7 @@ class DeviceMemory : public MemoryOwner {
     retry_postponed();
     const int device = stream.ref().device().value();
     void* const storage =
-        Owners<B>::add(sizeof(DeviceMemory), device, bytes.value());
+        Owners<B>::add(sizeof(DeviceMemory), device, bytes.value(), stream.shared_);
     if (storage == nullptr) {
       return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof(DeviceMemory), 0,
                                Axis::none, site);
@@ -176,7 +176,7 @@ class DeviceMemory : public MemoryOwner {
   ~DeviceMemory() = default;
 
   template <CheckLevel Level>
-  [[nodiscard]] int take(bool managed) noexcept {
+  [[nodiscard, gnu::always_inline]] int take(bool managed) noexcept {
     const basic_stream_ref<B> stream = stream_.ref();
     const int device = stream.device().value();
     if (!managed && has_memory_pools<B>(device)) {
@@ -244,7 +244,7 @@ class DeviceMemory : public MemoryOwner {
   }
   /// Destroys the object. At every level its owner can still be asked, because a file of another
   /// level may check a view of this memory.
-  void retire(std::size_t bytes) noexcept {
+  [[gnu::always_inline]] void retire(std::size_t bytes) noexcept {
     const int device = stream_.ref().device().value();
     SharedStream<B>* const stream = stream_.give_up();
     const unsigned ended = life;
@@ -254,7 +254,7 @@ class DeviceMemory : public MemoryOwner {
   /// Frees the memory after all that uses it, unless that may still run. `uses`: what is known of
   /// the noted streams.
   template <CheckLevel Level>
-  void free_now(EndOfUses<B>& uses) noexcept {
+  [[gnu::always_inline]] void free_now(EndOfUses<B>& uses) noexcept {
     if (start == nullptr) return;
     // A launch of the graph allocates its own memory again.
     if (kind_ != Kind::captured) mark_memory_freed(start, bytes_);

@@ -10,6 +10,8 @@
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/detail/stream_number.hpp>
 
+#include <pthread.h>
+
 #include <cstdint>
 #include <new>
 #include <utility>
@@ -63,12 +65,23 @@ struct StreamEnd {
 ///
 /// A list holds all live streams, so that an object bound by a StreamRef finds its stream and keeps
 /// it too. A lock guards the list while streams are made, bound and released; launches do not take
-/// it.
+/// it. The thread that made a stream binds and releases without the lock: it counts in variables
+/// that only it writes, and the sums of both sides count.
 template <class B>
 class SharedStream {
  public:
   typename B::native_stream native;
   const StreamNumber number = StreamNumber::next();
+
+  /// What the thread that made the stream counts. A number alone may be negative.
+  struct Here {
+    int holders = 0;
+    std::uint64_t bytes = 0;  ///< of device memory that is freed by the stream's order (Owners)
+    void* spare = nullptr;    ///< storage for owners of such memory
+    /// Takes bytes and storage back when the stream ends; nullptr: there are none.
+    void (*give_back)(SharedStream& stream) noexcept = nullptr;
+  };
+  Here here;
 
   /// Guards the list and the holders, and the owners of device memory (Owners), each of which holds
   /// a stream.
@@ -79,9 +92,17 @@ class SharedStream {
     auto* const made = new (std::nothrow) SharedStream(stream, device);
     if (made == nullptr) return nullptr;
     static_cast<void>(note_device<B>(device));
-    const Locked lock(list_lock);
-    made->next_ = all_streams;
-    __atomic_store_n(&all_streams, made, __ATOMIC_RELEASE);
+    SharedStream* unheld = nullptr;
+    {
+      const Locked lock(list_lock);
+      unheld = all_streams;
+      while (unheld != nullptr && unheld->holders() != 0) unheld = unheld->next_;
+      if (unheld != nullptr) unheld->leave_list();
+      made->next_ = all_streams;
+      __atomic_store_n(&all_streams, made, __ATOMIC_RELEASE);
+    }
+    // Its last two holders went at once, on two threads, and each took the other for the last.
+    if (unheld != nullptr) report(unheld->destroy());
     return made;
   }
   /// Adds a holder of the stream with that number. nullptr if this library did not make it, or it
@@ -90,7 +111,7 @@ class SharedStream {
     const Locked lock(list_lock);
     for (SharedStream* at = all_streams; at != nullptr; at = at->next_) {
       if (at->number.value() != stream) continue;
-      ++at->holders_;
+      at->count_holder(1);
       return at;
     }
     return nullptr;
@@ -125,31 +146,49 @@ class SharedStream {
     }
     return -1;
   }
+  /// The bytes of a device that the threads count which made its streams. @pre `list_lock` is held
+  [[nodiscard]] static std::uint64_t bytes_here(int device) noexcept {
+    std::uint64_t sum = 0;
+    for (const SharedStream* at = all_streams; at != nullptr; at = at->next_) {
+      if (at->device_ == device) sum += __atomic_load_n(&at->here.bytes, __ATOMIC_RELAXED);
+    }
+    return sum;
+  }
   [[nodiscard]] int device() const noexcept { return device_; }
-  void retain() noexcept {
-    const Locked lock(list_lock);
-    ++holders_;
+  /// Whether the calling thread made the stream, and so may write to `here`.
+  [[nodiscard, gnu::always_inline]] bool is_here() const noexcept {
+    return thread_ == ::pthread_self();
+  }
+  [[gnu::always_inline]] void retain() noexcept {
+    if (is_here()) [[likely]] {
+      __atomic_store_n(&here.holders, here.holders + 1, __ATOMIC_RELAXED);
+    } else {
+      retain_elsewhere();
+    }
   }
   /// Removes a holder. The last one destroys the stream and this object, and returns the runtime's
   /// status; the others return 0.
-  [[nodiscard]] int release() noexcept {
-    {
-      const Locked lock(list_lock);
-      if (!remove_holder()) return 0;
-    }
-    return destroy();
+  [[nodiscard, gnu::always_inline]] int release() noexcept {
+    if (is_here()) [[likely]]
+      return remove_holder_here() ? destroy() : 0;
+    return release_elsewhere();
   }
   /// The first part of `release`. Returns whether it was the last holder, which must call `destroy`
   /// without the lock. @pre `list_lock` is held
   [[nodiscard]] bool remove_holder() noexcept {
-    if (--holders_ != 0) [[likely]]
+    count_holder(-1);
+    if (holders() != 0) [[likely]]
       return false;
-    // Who does not find the stream any more waits for this lock.
-    if (end_ != nullptr) end_->lock.lock();
-    SharedStream** at = &all_streams;
-    while (*at != this) at = &(*at)->next_;
-    __atomic_store_n(at, next_, __ATOMIC_RELEASE);
+    leave_list();
     return true;
+  }
+  /// The same without the lock. @pre is_here
+  [[nodiscard, gnu::always_inline]] bool remove_holder_here() noexcept {
+    // Afterwards another thread may destroy the stream.
+    const int others = __atomic_load_n(&holders_, __ATOMIC_ACQUIRE);
+    const int left = here.holders - 1;
+    __atomic_store_n(&here.holders, left, __ATOMIC_RELEASE);
+    return left + others == 0 && is_unheld(this);
   }
   /// The second part. Returns the runtime's status.
   [[nodiscard, gnu::noinline]] int destroy() noexcept {
@@ -160,6 +199,7 @@ class SharedStream {
       end_->release();
     }
     const int status = B::stream_destroy(native);
+    if (here.give_back != nullptr) here.give_back(*this);
     delete this;
     return status;
   }
@@ -173,11 +213,48 @@ class SharedStream {
   SharedStream(typename B::native_stream stream, int device) noexcept
       : native(stream), device_(device) {}
 
+  /// @pre `list_lock` is held
+  void count_holder(int change) noexcept {
+    __atomic_store_n(&holders_, holders_ + change, __ATOMIC_RELAXED);
+  }
+  [[nodiscard]] int holders() const noexcept {
+    return __atomic_load_n(&here.holders, __ATOMIC_ACQUIRE) + holders_;
+  }
+  /// @pre `list_lock` is held
+  void leave_list() noexcept {
+    // Who does not find the stream any more waits for this lock.
+    if (end_ != nullptr) end_->lock.lock();
+    SharedStream** at = &all_streams;
+    while (*at != this) at = &(*at)->next_;
+    __atomic_store_n(at, next_, __ATOMIC_RELEASE);
+  }
+  [[gnu::noinline]] void retain_elsewhere() noexcept {
+    const Locked lock(list_lock);
+    count_holder(1);
+  }
+  [[nodiscard, gnu::noinline]] int release_elsewhere() noexcept {
+    {
+      const Locked lock(list_lock);
+      if (!remove_holder()) return 0;
+    }
+    return destroy();
+  }
+  /// Takes the stream out of the list if nobody holds it. It may be destroyed already.
+  [[nodiscard, gnu::noinline]] static bool is_unheld(SharedStream* stream) noexcept {
+    const Locked lock(list_lock);
+    const SharedStream* at = all_streams;
+    while (at != nullptr && at != stream) at = at->next_;
+    if (at == nullptr || at->holders() != 0) return false;
+    stream->leave_list();
+    return true;
+  }
+
   [[gnu::visibility("default")]] static inline SharedStream* all_streams = nullptr;
   int device_;
+  const pthread_t thread_ = ::pthread_self();
   StreamEnd* end_ = nullptr;  ///< once memory of another stream was used
   SharedStream* next_ = nullptr;
-  int holders_ = 1;
+  int holders_ = 1;  ///< counted under the lock
 };
 
 /// The handle of the current device's legacy default stream.
