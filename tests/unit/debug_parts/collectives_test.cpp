@@ -5,7 +5,7 @@
 // loads a small library of the system under such names.
 
 #include "core_test.hpp"
-#include <warpsafe/debug/journal/timeout.hpp>
+#include <warpsafe/debug/hooks/detail/collectives.hpp>
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>

@@ -6,6 +6,7 @@
 #include "core_test.hpp"
 #include "log_fixture.hpp"
 #include <warpsafe/debug.hpp>
+#include <warpsafe/debug/hooks/detail/launch_break.hpp>
 #include <warpsafe/debug/hooks/detail/launch_hooks.hpp>
 
 #include <gmock/gmock.h>
