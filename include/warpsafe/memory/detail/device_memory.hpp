@@ -179,19 +179,22 @@ class DeviceMemory : public MemoryOwner {
   [[nodiscard, gnu::always_inline]] int take(bool managed) noexcept {
     const basic_stream_ref<B> stream = stream_.ref();
     const int device = stream.device().value();
-    if (!managed && has_memory_pools<B>(device)) {
-      kind_ = captures<Level>(stream) ? Kind::captured : Kind::ordered;
-      // CUDA refuses an allocation on any stream while this thread captures, or in the global mode
-      // while another thread does, unless the thread has set the relaxed mode (seen on an H200,
-      // CUDA 13.0).
-      const RelaxedCaptureScope<B, Level> outside;
-      return on_device_of<B>(
-          stream, [&]() noexcept { return B::allocate(start, bytes_, stream.native()); });
-    }
+    if (managed || !has_memory_pools<B>(device)) [[unlikely]]
+      return take_plain<Level>(managed);
+    kind_ = captures<Level>(stream) ? Kind::captured : Kind::ordered;
+    // CUDA refuses an allocation on any stream while this thread captures, or in the global mode
+    // while another thread does, unless the thread has set the relaxed mode (seen on an H200,
+    // CUDA 13.0).
+    const RelaxedCaptureScope<B, Level> outside;
+    return on_device_of<B>(stream,
+                           [&]() noexcept { return B::allocate(start, bytes_, stream.native()); });
+  }
+  template <CheckLevel Level>
+  [[nodiscard, gnu::noinline]] int take_plain(bool managed) noexcept {
     kind_ = Kind::plain;
     if (managed) MemoryOwner::accessed_from = ~0UL;
     const RelaxedCaptureScope<B, Level> outside;
-    return on_device<B>(device, [&]() noexcept {
+    return on_device<B>(stream_.ref().device().value(), [&]() noexcept {
       return managed ? B::allocate_managed(start, bytes_) : B::allocate_unordered(start, bytes_);
     });
   }
@@ -260,25 +263,35 @@ class DeviceMemory : public MemoryOwner {
     if (kind_ != Kind::captured) mark_memory_freed(start, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
     tell_call<Level>(stream, Name::of("free device memory"), {}, start, bytes_);
-    if (kind_ == Kind::ordered || kind_ == Kind::captured) {
-      uses_.each([&](const auto& use) noexcept {
-        if (!is_one_stream(use.number, own_number())) use.order_before(stream, uses);
-        return true;
-      });
-      if (own_number().is_of_another_thread()) order_own_before(stream, uses);
-      if (uses.may_run) return;
-      const RelaxedCaptureScope<B, Level> outside;
-      uses.note(on_device_of<B>(stream, &B::deallocate, start, stream.native()));
-    } else {
-      uses_.each([&](const auto& use) noexcept {
-        uses.note_wait(use.point.template wait<Level>({}, false));
-        return true;
-      });
-      const RelaxedCaptureScope<B, Level> outside;
-      uses.note_wait(wait_for_stream(reachable(), {}, false));
-      if (uses.may_run) return;
-      uses.note(on_device<B>(stream.device().value(), &B::deallocate_unordered, start));
-    }
+    if (kind_ == Kind::plain) [[unlikely]]
+      return wait_and_free<Level>(uses);
+    if (!uses_.empty()) [[unlikely]]
+      order_uses_before_free(stream, uses);
+    if (own_number().is_of_another_thread()) [[unlikely]]
+      order_own_before(stream, uses);
+    if (uses.may_run) [[unlikely]]
+      return;
+    const RelaxedCaptureScope<B, Level> outside;
+    uses.note(on_device_of<B>(stream, &B::deallocate, start, stream.native()));
+  }
+  [[gnu::noinline]] void order_uses_before_free(basic_stream_ref<B> stream,
+                                                EndOfUses<B>& uses) noexcept {
+    uses_.each([&](const auto& use) noexcept {
+      if (!is_one_stream(use.number, own_number())) use.order_before(stream, uses);
+      return true;
+    });
+  }
+  /// Frees memory that no order of a stream frees.
+  template <CheckLevel Level>
+  [[gnu::noinline]] void wait_and_free(EndOfUses<B>& uses) noexcept {
+    uses_.each([&](const auto& use) noexcept {
+      uses.note_wait(use.point.template wait<Level>({}, false));
+      return true;
+    });
+    const RelaxedCaptureScope<B, Level> outside;
+    uses.note_wait(wait_for_stream(reachable(), {}, false));
+    if (uses.may_run) return;
+    uses.note(on_device<B>(stream_.ref().device().value(), &B::deallocate_unordered, start));
   }
   /// The work of the thread's default stream that the memory is bound to comes before `stream`.
   [[WARPSAFE_DETAIL_RARE]] void order_own_before(basic_stream_ref<B> stream,

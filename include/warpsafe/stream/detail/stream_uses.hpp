@@ -154,7 +154,7 @@ class StreamUses {
 
   /// Sets the points of the noted streams that exist, and waits for what has none. Returns false if
   /// one of them captures, so that its point would be in a graph.
-  [[nodiscard]] bool mark(EndOfUses<B>& ending) noexcept {
+  [[nodiscard, gnu::noinline]] bool mark(EndOfUses<B>& ending) noexcept {
     for (One* one = first_; one != nullptr; one = one->next) {
       if (one->end == nullptr) continue;
       SharedStream<B>* const user = SharedStream<B>::find(one->number.value());
