@@ -160,7 +160,7 @@ class [[nodiscard]] basic_event {
   // more than its checks.
   template <CheckLevel Level>
   [[nodiscard, gnu::always_inline]] static result<basic_event> create_here(
-      basic_stream_ref<B> stream, const call_site& site) noexcept {
+      const basic_stream_ref<B>& stream, const call_site& site) noexcept {
     const auto there = detail::check_stream<Level>(Name::of("event record"), stream, site);
     if (!there.has_value()) return there.assume_error();
     const detail::CallScope<B> here(site);
@@ -182,7 +182,7 @@ class [[nodiscard]] basic_event {
     return create_here<Level>(stream, site);
   }
   template <CheckLevel Level>
-  [[nodiscard, gnu::always_inline]] result<void> record_here(basic_stream_ref<B> stream,
+  [[nodiscard, gnu::always_inline]] result<void> record_here(const basic_stream_ref<B>& stream,
                                                              const call_site& site) noexcept {
     const auto there = detail::check_stream<Level>(Name::of("event record"), stream, site);
     if (!there.has_value()) return there;
@@ -219,7 +219,7 @@ class [[nodiscard]] basic_event {
   /// Records the event in a stream of its device, and stores where. After an error nothing is
   /// stored.
   template <CheckLevel Level>
-  [[nodiscard, gnu::always_inline]] result<void> record_native(basic_stream_ref<B> stream,
+  [[nodiscard, gnu::always_inline]] result<void> record_native(const basic_stream_ref<B>& stream,
                                                                const call_site& site) noexcept {
     const std::uint64_t time = detail::StreamPoint::now();
     const int status = B::event_record(native_, stream.native());
@@ -312,7 +312,7 @@ template <class B, bool Timed>
   return error;
 }
 template <CheckLevel Level, class B, bool Timed>
-[[nodiscard, gnu::always_inline]] inline result<void> wait_here(basic_stream_ref<B> stream,
+[[nodiscard, gnu::always_inline]] inline result<void> wait_here(const basic_stream_ref<B>& stream,
                                                                 const basic_event<B, Timed>& event,
                                                                 const call_site& site) noexcept {
   const result<void> there = check_stream<Level>(Name::of("stream wait"), stream, site);

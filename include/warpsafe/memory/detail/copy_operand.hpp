@@ -364,7 +364,7 @@ template <CheckLevel Level, class B>
 template <CheckLevel Level, class B>
 [[nodiscard, gnu::always_inline]] inline result<void> fill_here(DeviceMemory<B>* memory,
                                                                 std::size_t bytes, std::byte value,
-                                                                basic_stream_ref<B> stream,
+                                                                const basic_stream_ref<B>& stream,
                                                                 const call_site& site) noexcept {
   constexpr Name operation = Name::of("fill device memory");
   if (memory == nullptr) [[unlikely]]
