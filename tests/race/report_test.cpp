@@ -56,6 +56,22 @@ TEST(RaceReport, OfNoSeedsIsNotClean) {
   EXPECT_EQ(report.text(), "Nothing was run\n  0 seeds try no schedule; run at least one\n");
 }
 
+TEST(RaceReport, OfARunInsideOfARunSaysThatNothingWasRun) {
+  bool has_run = false;
+  RaceReport inner;
+  const RaceReport report = run(2, [&] { inner = run(1, [&] { has_run = true; }); });
+  EXPECT_FALSE(has_run);
+  EXPECT_FALSE(inner.clean());
+  EXPECT_EQ(inner.seeds_run, 0U);
+  EXPECT_EQ(
+      inner.text(),
+      "Nothing was run\n  adversarial::run was called by the program of another run, which it "
+      "would wait for; call it outside\n");
+  EXPECT_TRUE(report.clean());
+  EXPECT_EQ(report.seeds_run, 2U);
+  EXPECT_EQ(run(1, [] {}).seeds_run, 1U) << "after the outer one";
+}
+
 TEST(RaceReport, AThousandSeedsFromTheFirstAreRunUnlessOthersAreNamed) {
   const RaceReport report = run(Seeds{}, [] {});
   EXPECT_EQ(report.seeds_run, 1000U);

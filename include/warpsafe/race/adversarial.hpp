@@ -52,10 +52,11 @@ struct ComparedValue<T> {
 /// run that an exception cut short.
 class AdversarialSession {
  public:
-  AdversarialSession() : scheduler_(runtime_) {}
+  AdversarialSession() : scheduler_(runtime_) { is_inside = true; }
   AdversarialSession(const AdversarialSession&) = delete;
   AdversarialSession& operator=(const AdversarialSession&) = delete;
   ~AdversarialSession() {
+    is_inside = false;
     if (!running_ || runtime_.forked()) return;
     leave();
     const Lock lock(runtime_.mutex);
@@ -109,6 +110,16 @@ class AdversarialSession {
               "take a new span after you move or close the buffer, and free it after the kernel\n"));
     }
     return report_.clean();
+  }
+  /// The report of a run that the program of this thread's run asked for; empty: it did not.
+  [[nodiscard]] static std::optional<debug::RaceReport> nested_report() {
+    if (!is_inside) return std::nullopt;
+    debug::RaceReport report;
+    report.findings.push_back(
+        finding_of(debug::Mistake::failure,
+                   "Nothing was run\n  adversarial::run was called by the program of another run, "
+                   "which it would wait for; call it outside\n"));
+    return report;
   }
   /// The program returned an error.
   void failed(const LaunchError& error) {
@@ -170,6 +181,7 @@ class AdversarialSession {
     report_.findings.push_back(finding_of(debug::Mistake::failure, text + '\n'));
   }
 
+  [[gnu::visibility("default")]] static inline thread_local bool is_inside = false;
   [[gnu::visibility("default")]] static inline warpsafe::detail::ProcessLock one_session{};
   warpsafe::detail::Locked alone_{one_session};
   Runtime& runtime_ = Runtime::get();
@@ -210,12 +222,14 @@ struct Seeds {
 /// host backend, and after main, once the backend has shut down; the report then says so. The same
 /// seed and the same program give the same run. `program` creates its streams and buffers itself or
 /// uses existing ones, and may be called any number of times. All work is done when this returns.
-/// One call runs at a time: other threads' calls wait, and `program` must not call it. A seed
-/// begins once the work of other threads has ended, and their work in the meantime counts as this
+/// One call runs at a time: other threads' calls wait. If `program` calls it, nothing is run, and
+/// that report says so; `program` must not wait for another thread that calls it. A seed begins
+/// once the work of other threads has ended, and their work in the meantime counts as this
 /// thread's. Throws std::bad_alloc if the host has no memory left for the history.
 template <class Program>
 [[nodiscard]] RaceReport run(Seeds seeds, Program&& program) {
   using Value = std::remove_cvref_t<std::invoke_result_t<Program&>>;
+  if (auto nested = host::AdversarialSession::nested_report()) return *std::move(nested);
   host::AdversarialSession session;
   using Compared = typename host::ComparedValue<Value>::type;
   constexpr bool compares = !std::is_void_v<Compared>;
