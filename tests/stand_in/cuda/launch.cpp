@@ -125,14 +125,29 @@ LaunchRecord& add_record(const std::string& function, const Kernel* kernel,
   return record;
 }
 
-// The work of the launch in its stream.
-Node execution(const Kernel& kernel, int device) {
-  return [name = kernel.name, device] {
+// The words of a launch's arguments, any of which may be an address.
+std::vector<std::uintptr_t> words_of(const LaunchRecord& record) {
+  std::vector<std::uintptr_t> words;
+  for (const StandInCudaArgument& argument : record.arguments) {
+    for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= argument.size;
+         at += sizeof(std::uintptr_t)) {
+      words.emplace_back();
+      std::memcpy(&words.back(), record.bytes.data() + argument.offset + at, sizeof words.back());
+    }
+  }
+  return words;
+}
+
+// The work of the launch in its stream. Only a graph's kernel is asked about freed memory.
+Node execution(const Kernel& kernel, const LaunchRecord& record, bool in_graph) {
+  return [name = kernel.name, device = record.launch.device, words = words_of(record), in_graph] {
     Runtime& r = runtime();
     const auto fault = r.faults.find(name);
     const auto index = static_cast<std::size_t>(device);
-    if (fault != r.faults.end() && index < r.devices.size()) {
-      r.devices[index].context_error = fault->second;
+    if (index >= r.devices.size()) return;
+    if (fault != r.faults.end()) r.devices[index].context_error = fault->second;
+    for (const std::uintptr_t word : words) {
+      if (r.is_gone(word, in_graph)) r.devices[index].context_error = cudaErrorIllegalAddress;
     }
   };
 }
@@ -169,7 +184,7 @@ cudaError_t launch(const char* function, Request request,
       Stream& stream = r.stream(request.stream);
       record.launch.device = stream.device;
       status = verdict(KernelOn(*kernel, stream.device), request);
-      Node work = execution(*kernel, stream.device);
+      Node work = execution(*kernel, record, stream.capture != nullptr);
       if (status != cudaSuccess) {
         spoil(stream);
       } else if (stream.capture != nullptr) {

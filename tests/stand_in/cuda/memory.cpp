@@ -29,6 +29,12 @@ cudaError_t allocate(void** pointer, std::size_t bytes, cudaMemoryType type, int
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) return cudaErrorMemoryAllocation;
   if (on_device) from.free_bytes -= bytes;
+  const auto begin = reinterpret_cast<std::uintptr_t>(pages);
+  for (auto freed = r.freed_memory.begin(); freed != r.freed_memory.end();) {
+    const auto at = reinterpret_cast<std::uintptr_t>(freed->first);
+    const bool overlaps = at < begin + bytes && begin < at + freed->second;
+    freed = overlaps ? r.freed_memory.erase(freed) : std::next(freed);
+  }
   Allocation& made = r.allocations[pages] = {bytes, type, device, true};
   made.number = ++r.allocations_made;
   *pointer = pages;
@@ -48,12 +54,13 @@ void give_back(const void* pointer) {
   if (!allocation.mapped) return;
   munmap(const_cast<void*>(pointer), allocation.bytes);
   r.freed_addresses[allocation.bytes] = const_cast<void*>(pointer);
+  r.freed_memory[pointer] = allocation.bytes;
 }
 
 bool is_base(const void* pointer, bool of_host) {
   const auto found = runtime().allocations.find(pointer);
   return found != runtime().allocations.end() && found->second.freed_by == nullptr &&
-         (found->second.type == cudaMemoryTypeHost) == of_host;
+         !found->second.is_missing && (found->second.type == cudaMemoryTypeHost) == of_host;
 }
 
 cudaMemoryType kind_of(const void* pointer) {
@@ -196,16 +203,38 @@ int device_of(cudaMemPool_t pool) {
   return pool != nullptr && device >= 0 && device < 16 ? static_cast<int>(device) : -1;
 }
 
+/// A node that makes a graph's memory exist, or not.
+Node node_of_memory(const void* pointer, bool is_missing) {
+  return [pointer, is_missing] {
+    const auto found = runtime().allocations.find(pointer);
+    const bool is_own = found != runtime().allocations.end() && found->second.of_graph;
+    if (is_own) found->second.is_missing = is_missing;
+  };
+}
+
+cudaError_t allocate_captured(void** pointer, std::size_t bytes, Stream& stream) {
+  const cudaError_t made = allocate(pointer, bytes, cudaMemoryTypeDevice, stream.device);
+  if (made != cudaSuccess) return made;
+  const cudaError_t status = put(stream, node_of_memory(*pointer, false));
+  if (*pointer == nullptr) return status;
+  if (status != cudaSuccess) {
+    give_back(*pointer);
+    return status;
+  }
+  Allocation& memory = runtime().allocations[*pointer];
+  memory.pooled = memory.of_graph = memory.is_missing = true;
+  return cudaSuccess;
+}
+
 cudaError_t allocate_async(void** pointer, std::size_t bytes, cudaStream_t handle) {
   Stream& stream = runtime().stream(handle);
   if (pointer == nullptr) return cudaErrorInvalidValue;
-  if (stream.capture == nullptr) {
-    const cudaError_t refused = unsafe_call();
-    if (refused != cudaSuccess) return refused;
-  }
+  if (stream.capture != nullptr) return allocate_captured(pointer, bytes, stream);
+  const cudaError_t refused = unsafe_call();
+  if (refused != cudaSuccess) return refused;
   const cudaError_t status = put(stream, [] {});
   if (status != cudaSuccess) return status;
-  if (stream.capture == nullptr && bytes != 0) {
+  if (bytes != 0) {
     for (auto& [freed, allocation] : runtime().allocations) {
       if (!allocation.pooled || allocation.freed_by != &stream || allocation.bytes != bytes)
         continue;
@@ -364,8 +393,11 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return api("cudaFreeAsync", text(pointer, stream), plain, [&](auto&) {
     Stream& in = runtime().stream(stream);
     if (pointer == nullptr) return cudaSuccess;
-    if (!is_base(pointer, false)) return cudaErrorInvalidValue;
     // Memory of a captured allocation stays: the graph may run again.
+    const auto known = runtime().allocations.find(pointer);
+    const bool of_graph = known != runtime().allocations.end() && known->second.of_graph;
+    if (in.capture != nullptr && of_graph) return put(in, node_of_memory(pointer, true));
+    if (!is_base(pointer, false)) return cudaErrorInvalidValue;
     if (in.capture != nullptr) return put(in, [] {});
     Allocation& memory = runtime().allocations.at(pointer);
     memory.freed_by = &in;

@@ -174,6 +174,16 @@ std::map<const void*, Allocation>::iterator Runtime::allocation_of(const void* p
   return static_cast<const char*>(pointer) < first + next->second.bytes ? next : allocations.end();
 }
 
+bool Runtime::is_gone(std::uintptr_t address, bool or_freed) {
+  const auto* const pointer = reinterpret_cast<const char*>(address);
+  const auto found = allocation_of(pointer);
+  if (found != allocations.end()) return found->second.is_missing;
+  const auto next = freed_memory.upper_bound(pointer);
+  if (!or_freed || next == freed_memory.begin()) return false;
+  const auto& [begin, bytes] = *std::prev(next);
+  return pointer < static_cast<const char*>(begin) + bytes;
+}
+
 Stream& Runtime::add_stream(Stream::Kind kind) {
   return streams.emplace_back(kind, thread().device, streams.size() + 1);
 }

@@ -94,9 +94,11 @@ struct Allocation {
   std::size_t bytes = 0;
   cudaMemoryType type = cudaMemoryTypeDevice;
   int device = 0;
-  bool mapped = false;  ///< pages of the stand-in, to be released
-  bool pooled = false;  ///< stream-ordered allocation
-  bool of_all = false;  ///< mapped for several devices, which are then all
+  bool mapped = false;      ///< pages of the stand-in, to be released
+  bool pooled = false;      ///< stream-ordered allocation
+  bool of_all = false;      ///< mapped for several devices, which are then all
+  bool of_graph = false;    ///< a node of a graph allocates it
+  bool is_missing = false;  ///< that node has not run, or the graph has freed it since
   /// The stream in whose order it is freed, while that work has not run; nullptr: it is not freed.
   /// An allocation in the order of this stream gets the memory at once, as from CUDA's pool (H200).
   const Stream* freed_by = nullptr;
@@ -148,7 +150,8 @@ class Runtime {
   std::map<const void*, Kernel*> kernels_by_stub;  ///< and by handle
   std::map<const void*, Allocation> allocations;   ///< by first byte
   std::uint64_t allocations_made = 0;
-  std::map<std::size_t, void*> freed_addresses;                          ///< the last, by its bytes
+  std::map<std::size_t, void*> freed_addresses;     ///< the last, by its bytes
+  std::map<const void*, std::size_t> freed_memory;  ///< its bytes, until something else is there
   std::map<const void*, std::pair<const void*, std::size_t>> variables;  ///< by host shadow
 
   /// Destroyed objects stay, without their handles: their work may still run.
@@ -175,6 +178,10 @@ class Runtime {
   Kernel* kernel_named(const std::string& name);
   /// The allocation that the pointer lies in, or the end.
   std::map<const void*, Allocation>::iterator allocation_of(const void* pointer);
+
+  /// Whether the address is in memory that a kernel may not access: of a graph that has not run,
+  /// or, if `or_freed`, memory that was freed. A device would use whatever is there.
+  bool is_gone(std::uintptr_t address, bool or_freed);
 
   /// Of the current device.
   Stream& add_stream(Stream::Kind kind);

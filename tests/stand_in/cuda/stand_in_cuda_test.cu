@@ -378,6 +378,50 @@ TEST_F(StandInCuda, GraphReplaysLaunches) {
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
+// A device would use whatever is there.
+TEST_F(StandInCuda, AGraphThatUsesFreedMemoryIsAFault) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  for (const bool is_freed : {false, true}) {
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    int* memory = nullptr;
+    ASSERT_EQ(cudaMalloc(&memory, 400), cudaSuccess);
+    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    with_static<<<1, 32, 0, stream>>>(memory + 10);
+    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+    if (is_freed) {
+      ASSERT_EQ(cudaFree(memory), cudaSuccess);
+    }
+    EXPECT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(stream), is_freed ? cudaErrorIllegalAddress : cudaSuccess);
+  }
+}
+
+TEST_F(StandInCuda, MemoryOfAGraphExistsOnceTheGraphHasRun) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  void* memory = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  ASSERT_EQ(cudaMallocAsync(&memory, 400, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(memory, stream), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
+  with_static<<<1, 32, 0, stream>>>(static_cast<int*>(memory));
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(memory, stream), cudaSuccess);
+
+  ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  ASSERT_EQ(cudaMallocAsync(&memory, 400, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  with_static<<<1, 32, 0, stream>>>(static_cast<int*>(memory));
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorIllegalAddress);
+}
+
 TEST_F(StandInCuda, KernelInfoComesFromTheDeviceCodeAndCanBeOverridden) {
   const std::string name = name_of(reinterpret_cast<const void*>(&with_static));
   StandInCudaKernelInfo info{};
