@@ -144,8 +144,7 @@ Row made(const char* type, const char* member, Make make, Call call,
 
 std::vector<Row> each_row() {
   const std::set<Errc> no_stream = {Errc::stream_null}, no_memory = {Errc::memory_closed},
-                       no_graph = {Errc::graph_moved, Errc::runtime_failed},
-                       no_event = {Errc::event_moved},
+                       no_graph = {Errc::graph_moved}, no_event = {Errc::event_moved},
                        no_elements = {Errc::memory_closed, Errc::argument_empty},
                        no_handle = {Errc::handle_moved};
   std::vector<Row> rows_made;

@@ -115,7 +115,7 @@ class [[nodiscard]] basic_capture {
   /// another stream in the meantime.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
-    if (state_ == nullptr) return closed_capture_error(site);
+    if (state_ == nullptr) return closed_capture_error(Name::of("capture end"), site);
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
     CaptureInfo before{};
@@ -126,6 +126,7 @@ class [[nodiscard]] basic_capture {
     detail::close_watch(state->watch);
     detail::run_postponed_frees<B>();
     if (status != 0 || lost_work<Level>(*state, before, graph)) {
+      state->watch.resources->capture_lost();
       const LaunchError error = end_error(status, *state, unjoined, site);
       delete state;
       return error;
@@ -137,6 +138,7 @@ class [[nodiscard]] basic_capture {
       }
       if (nodes == 0) detail::report_empty_capture(state->watch, state->site);
     }
+    state->watch.resources->capture_ended();
     basic_graph<B> made(graph, state->watch.resources, &basic_graph<B>::template drop_at<Level>);
     delete state;
     return made;
@@ -147,16 +149,16 @@ class [[nodiscard]] basic_capture {
     static_assert(
         !std::is_void_v<Never>,
         "warpsafe: end() consumes the capture; write auto graph = std::move(capture).end()");
-    return closed_capture_error(site);
+    return closed_capture_error(Name::of("capture end"), site);
   }
   /// Keeps `value` (a buffer, a library handle, a token) alive as long as the graph and its
   /// instances, and returns a pointer to it. Move it in; a MemoryHold and a module's kernel are
-  /// also copied. Errc::out_of_memory; `value` is then untouched. Errc::capture_unmatched after the
-  /// end.
+  /// also copied. Errc::out_of_memory; `value` is then untouched. Errc::capture_unmatched after
+  /// the end.
   template <class T>
   result<std::remove_cvref_t<T>*> keep(T&& value, call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_keep_argument<T>()) {
-      if (state_ == nullptr) return closed_capture_error(site);
+      if (state_ == nullptr) return closed_capture_error(Name::of("capture keep"), site);
       return detail::keep_value(*state_->watch.resources.get(), std::forward<T>(value), site);
     }
   }
@@ -221,9 +223,11 @@ class [[nodiscard]] basic_capture {
       return B::capture_end(state.stream.ref().native(), graph);
     });
   }
-  [[WARPSAFE_DETAIL_RARE]] static LaunchError closed_capture_error(call_site site) noexcept {
+  [[WARPSAFE_DETAIL_RARE]] static LaunchError closed_capture_error(Name operation,
+                                                                   call_site site) noexcept {
     LaunchError error = LaunchError::make(Errc::capture_unmatched, Stage::validation, site);
-    error.operation = Name::of("capture end");
+    error.vendor = B::vendor;
+    error.operation = operation;
     return error;
   }
   [[WARPSAFE_DETAIL_RARE]] static LaunchError end_error(int status, const State& state,
@@ -256,6 +260,7 @@ class [[nodiscard]] basic_capture {
     detail::tell_call<Level>(state.stream.ref(), Name::of("capture end"), state.site);
     const int status = end_at<Level>(state, graph);
     detail::close_watch(state.watch);
+    state.watch.resources->capture_lost();
     detail::run_postponed_frees<B>();
     if constexpr (Level != CheckLevel::off) {
       std::size_t nodes = 0;

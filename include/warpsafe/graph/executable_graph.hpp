@@ -28,9 +28,23 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 template <class B>
 class basic_graph;
 
-/// A graph that can be launched any number of times. CUDA runs its launches one after another. If
-/// it keeps anything alive, the destructor waits for the last launch first, also while the stream
-/// captures; a launch then also records an event. Move-only.
+namespace detail {
+
+/// The error of a graph that was moved from or closed.
+[[WARPSAFE_DETAIL_RARE]] inline LaunchError graph_moved_error(Vendor vendor, Name operation,
+                                                              call_site site) noexcept {
+  LaunchError error = LaunchError::make(Errc::graph_moved, Stage::validation, site);
+  error.vendor = vendor;
+  error.operation = operation;
+  return error;
+}
+
+}  // namespace detail
+
+/// A graph that can be launched any number of times. CUDA runs its launches one after another. The
+/// memory that it keeps is freed after its last launch. If it keeps anything else alive, the
+/// destructor waits for the last launch first, also while the stream captures; a launch then also
+/// records an event. Move-only. Two threads must not use one object at the same time.
 template <class B>
 class [[nodiscard]] basic_executable_graph {
  public:
@@ -71,17 +85,17 @@ class [[nodiscard]] basic_executable_graph {
   /// outlive this object), after its own earlier launches. The arguments are those of the capture
   /// or of the last update. Errc::stream_capturing if the stream captures; capture the work again
   /// to make it part of another graph. Errc::graph_memory_freed (checked builds) if a captured
-  /// kernel uses memory of a freed buffer. Errc::stream_null for a Stream that was moved from or
-  /// closed, ::runtime_failed, ::execution_failed of earlier work.
+  /// kernel uses memory of a freed buffer. Errc::graph_moved for a graph that was moved from or
+  /// closed. Errc::stream_null for a Stream that was moved from or closed, ::runtime_failed,
+  /// ::execution_failed of earlier work.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> launch(basic_stream_hold<B> stream,
                                     call_site site = call_site::current()) noexcept {
+    if (native_ == nullptr) [[unlikely]]
+      return detail::graph_moved_error(B::vendor, Name::of("graph launch"), site);
     if constexpr (Level != CheckLevel::off) {
-      // A graph that was moved from or closed has neither.
-      if (const void* const freed = native_ != nullptr ? resources_->freed() : nullptr)
-          [[unlikely]] {
+      if (const void* const freed = resources_->freed()) [[unlikely]]
         return memory_freed(freed, stream.ref(), site);
-      }
     }
     const result<void> there =
         detail::check_stream<Level>(Name::of("graph launch"), stream.ref(), site);
@@ -117,10 +131,13 @@ class [[nodiscard]] basic_executable_graph {
   /// Replaces the operations and arguments of the coming launches with those of `graph`; use it to
   /// give captured kernels other scalars or buffers. `graph` must have the same operations in the
   /// same order with the same dependencies. Otherwise Errc::graph_update_refused says what differs,
-  /// and this graph stays unchanged. Errc::runtime_failed.
+  /// and this graph stays unchanged. Errc::graph_moved if one of them was moved from or closed,
+  /// ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> update(const basic_graph<B>& graph,
                                     call_site site = call_site::current()) noexcept {
+    if (native_ == nullptr || graph.native_ == nullptr)
+      return detail::graph_moved_error(B::vendor, Name::of("graph update"), site);
     GraphChange change = GraphChange::none;
     if (const int status = B::graph_update(native_, graph.native_, change)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("graph update"), site);
@@ -137,8 +154,9 @@ class [[nodiscard]] basic_executable_graph {
 
   /// The vendor's executable graph, still owned by this object.
   [[nodiscard]] typename B::native_graph_exec native() const noexcept { return native_; }
-  /// Destroys the graph; launches in flight continue. If it keeps anything alive, waits for the
-  /// last launch before releasing it. Errc::runtime_failed, ::execution_failed.
+  /// Destroys the graph; launches in flight continue, and the memory that it keeps is freed after
+  /// them. If it keeps anything else alive, waits for the last launch before releasing it.
+  /// Errc::runtime_failed, ::execution_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (native_ == nullptr) return success();
@@ -168,6 +186,8 @@ class [[nodiscard]] basic_executable_graph {
       error.device = stream.ref().device().value();
       return error;
     }
+    if (resources_->is_idle()) [[unlikely]]
+      resources_->has_run();
     last_number_ = detail::StreamNumber(stream.ref().number());
     if (!last_.has_value() || last_->ref() != stream.ref()) {
       // An event of one device cannot be recorded in a stream of another.
@@ -175,15 +195,20 @@ class [[nodiscard]] basic_executable_graph {
       last_ = std::move(stream);
     }
     is_marked_ = false;
-    if (!resources_->has_kept_values()) return success();
-    if (const int status = launched_.set(last_->ref())) {
-      LaunchError error = detail::runtime_error<B>(status, Name::of("event record"), site);
-      error.stream = last_->ref().native();
-      error.device = last_->ref().device().value();
-      return error;
+    int status = resources_->notes_each_launch() ? note_launch(last_->ref()) : 0;
+    if (resources_->has_kept_values() && status == 0) {
+      status = launched_.set(last_->ref());
+      is_marked_ = status == 0;
     }
-    is_marked_ = true;
-    return success();
+    if (status == 0) [[likely]]
+      return success();
+    LaunchError error = detail::runtime_error<B>(status, Name::of("event record"), site);
+    error.stream = last_->ref().native();
+    error.device = last_->ref().device().value();
+    return error;
+  }
+  [[nodiscard]] int note_launch(const basic_stream_ref<B>& stream) noexcept {
+    return resources_->note_launch(stream.native(), stream.device().value(), stream.number());
   }
 
   /// Whether the stream captures. Neither vendor makes the launch part of the graph: CUDA 13.0
@@ -213,18 +238,24 @@ class [[nodiscard]] basic_executable_graph {
                          Drop drop) noexcept
       : native_(native), resources_(std::move(resources)), drop_(drop) {}
 
-  /// After the launches so far have ended, releases what they need. Returns a status.
+  /// Releases what the launches so far need: objects after the launches have ended, and memory in
+  /// their order. Returns a status.
   template <CheckLevel Level>
   int release_resources() noexcept {
     int status = 0;
-    if (last_.has_value() && resources_->has_kept_values()) status = wait_for_last<Level>();
+    if (last_.has_value()) {
+      const auto stream = detail::reachable_stream(last_->ref(), last_number_);
+      status = note_launch(stream);
+      if (resources_->has_kept_values()) {
+        if (const int waited = wait_for_last<Level>(stream)) status = waited;
+      }
+    }
     resources_ = detail::ResourcesPtr{};
     return status;
   }
   template <CheckLevel Level>
-  int wait_for_last() noexcept {
+  int wait_for_last(const basic_stream_ref<B>& stream) noexcept {
     if (is_marked_) return launched_.template wait<Level>({}, false);
-    const auto stream = detail::reachable_stream(last_->ref(), last_number_);
     if (!detail::meets_capture<Level>(stream)) {
       // Other streams may capture, and an ordinary wait would break their captures.
       const detail::RelaxedCaptureScope<B, Level> outside;

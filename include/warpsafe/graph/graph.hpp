@@ -91,7 +91,8 @@ class [[nodiscard]] basic_graph {
   ~basic_graph() { drop_(*this); }
 
   /// Makes a graph that can be launched. It shares what this graph keeps alive, so this graph may
-  /// be destroyed. Errc::runtime_failed, ::out_of_memory.
+  /// be destroyed. Errc::graph_moved for a graph that was moved from or closed, ::runtime_failed,
+  /// ::out_of_memory.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_executable_graph<B>> instantiate(
       call_site site = call_site::current()) const noexcept;
@@ -110,18 +111,18 @@ class [[nodiscard]] basic_graph {
   template <class T>
   result<std::remove_cvref_t<T>*> keep(T&& value, call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_keep_argument<T>()) {
-      if (resources_.get() == nullptr) {
-        LaunchError error = LaunchError::make(Errc::graph_moved, Stage::construction, site);
-        error.operation = Name::of("graph keep");
-        return error;
-      }
+      if (native_ == nullptr)
+        return detail::graph_moved_error(B::vendor, Name::of("graph keep"), site);
       return detail::keep_value(*resources_.get(), std::forward<T>(value), site);
     }
   }
-  /// The number of operations: `node_count().value()`. Errc::runtime_failed.
+  /// The number of operations: `node_count().value()`. Errc::graph_moved for a graph that was moved
+  /// from or closed, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] answer<std::size_t> node_count(
       call_site site = call_site::current()) const noexcept {
+    if (native_ == nullptr)
+      return detail::graph_moved_error(B::vendor, Name::of("graph nodes"), site);
     std::size_t count = 0;
     if (const int status = B::graph_nodes(native_, count)) {
       return detail::runtime_error<B>(status, Name::of("graph nodes"), site);
@@ -161,6 +162,8 @@ class [[nodiscard]] basic_graph {
 template <class B>
 template <CheckLevel Level>
 result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) const noexcept {
+  if (native_ == nullptr)
+    return detail::graph_moved_error(B::vendor, Name::of("graph instantiate"), site);
   typename B::native_graph_exec exec{};
   if (const int status = B::graph_instantiate(exec, native_)) {
     return detail::runtime_error<B>(status, Name::of("graph instantiate"), site);

@@ -235,7 +235,8 @@ class [[nodiscard]] basic_device_buffer {
     return memory_ == nullptr ? -1 : stream().device().value();
   }
   [[nodiscard]] detail::CopyRows rows() const noexcept {
-    detail::CopyRows all = detail::CopyRows::flat(address(), size_, device());
+    const int device = memory_ == nullptr ? -1 : memory_->of_device;
+    detail::CopyRows all = detail::CopyRows::flat(address(), size_, device);
     all.closed = memory_ == nullptr;
     return all;
   }

@@ -9,8 +9,8 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
-/// Keeps a buffer's memory allocated beyond the buffer's lifetime, for a Pending or a captured
-/// graph that uses it later. Gives no access to the elements. Copyable; empty by default.
+/// Keeps a buffer's memory allocated beyond the buffer's lifetime, for a Pending or other work that
+/// uses it later. Gives no access to the elements. Copyable; empty by default.
 template <class B>
 class basic_memory_hold {
  public:
@@ -34,14 +34,17 @@ class basic_memory_hold {
     return *this;
   }
   ~basic_memory_hold() {
-    if (memory_ == nullptr) return;
-    detail::report_dropped<B>(memory_->release(), Name::of("free device memory"),
-                              "synchronize the stream to find the cause");
+    if (memory_ != nullptr) memory_->drop();
   }
   [[nodiscard]] bool empty() const noexcept { return memory_ == nullptr; }
 
  private:
   friend struct detail::PrintAccess;
+  friend class detail::GraphResources;
+  /// Keeps the memory as long as the graph.
+  void hold_in(detail::GraphResources& graph) const noexcept {
+    if (memory_ != nullptr) memory_->hold_in(graph);
+  }
   detail::DeviceMemory<B>* memory_ = nullptr;
 };
 using MemoryHold = basic_memory_hold<default_backend>;

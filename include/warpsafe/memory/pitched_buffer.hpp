@@ -205,6 +205,7 @@ class [[nodiscard]] basic_pitched_buffer {
     const PitchedView<T> all = make_view<T>();
     detail::CopyRows rows = detail::PitchedAccess::rows_of(all);
     rows.closed = memory_ == nullptr;
+    if (memory_ != nullptr) rows.device = memory_->of_device;
     rows.owner = nullptr;  // a copy records the use of `memory_` already
     return rows;
   }

@@ -97,9 +97,11 @@ class basic_module_kernel
   basic_module_kernel& operator=(const basic_module_kernel&) noexcept = default;
   ~basic_module_kernel() = default;
 
-  /// The kernel for a launch on `device`.
-  [[nodiscard]] Loaded loaded(DeviceId device) const noexcept {
-    hold_->mark_launched(device.value());
+  /// The kernel for a launch on `stream`. The graph of a capture keeps the module.
+  [[nodiscard]] Loaded loaded(const basic_stream_ref<B>& stream) const noexcept {
+    hold_->mark_launched(stream.device().value());
+    if (const detail::CaptureHooks* const hooks = detail::open_captures()) [[unlikely]]
+      detail::keep_captured(hold_, *hooks, {stream.native(), stream.number()});
     return *this;
   }
 
@@ -120,8 +122,8 @@ inline constexpr bool is_module_kernel<basic_module_kernel<B, Signature, Needs..
 
 /// Device code that was loaded at run time. The last holder, which is this object or one of its
 /// kernels, waits for the devices that its kernels were launched on, and unloads the code. If it
-/// cannot wait because a capture is open, the module stays loaded. A captured kernel runs with its
-/// graph, so pass the kernel to the capture with `keep`. Move-only.
+/// cannot wait because a capture is open, the module stays loaded. A graph keeps the modules of its
+/// kernels. Move-only.
 template <class B>
 class [[nodiscard]] basic_module {
  public:

@@ -238,6 +238,30 @@ TEST_F(ModuleTest, IsNotUnloadedInACapture) {
   wait();
 }
 
+TEST_F(ModuleTest, IsKeptByTheGraphsOfItsKernels) {
+  // An unload waits for the device first.
+  const auto unloads = [] { return host::calls_made(call_of<&host_backend::device_synchronize>); };
+  const LaunchConfig config{grid<1>, block<8>};
+  std::optional<ExecutableGraph> exec;
+  {
+    const auto kernel = module.kernel<void()>("no_parameters").value();
+    exec = warpsafe::capture(stream,
+                             [&](Capture&) -> result<void> {
+                               WARPSAFE_TRYV(launch<CheckLevel::off>(stream, config, kernel));
+                               return launch(stream, config, kernel);
+                             })
+               .value()
+               .instantiate()
+               .value();
+  }
+  EXPECT_TRUE(module.close().has_value());
+  EXPECT_EQ(unloads(), 0U);
+  EXPECT_TRUE(exec->launch(stream).has_value());
+  exec.reset();
+  EXPECT_EQ(unloads(), 1U);
+  EXPECT_EQ(stream.query().value(), Progress::ready) << "the launch has ended";
+}
+
 TEST_F(ModuleTest, WhatIsNoTableIsRefused) {
   const auto nothing = Module::load(std::vector<host::NamedKernel>{});
   EXPECT_EQ(error_in(nothing).code, Errc::module_invalid);

@@ -317,6 +317,52 @@ TEST_F(CapturePath, MemoryThatIsGoneIsFoundAtTheLaunch) {
   }
 }
 
+TEST_F(CapturePath, MemoryThatAGraphAllocatesIsUsedOnlyAfterItsLaunch) {
+  if (!is_cuda) {
+    GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
+  }
+  std::optional<ws::DeviceBuffer<float>> buffer;
+  const auto allocates = [&](ws::Capture& capture) -> ws::result<void> {
+    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
+    buffer.emplace(std::move(made));
+    return ws::launch(capture.stream(), plain, ws::kernel<counted>, std::as_const(*buffer).view(),
+                      100U);
+  };
+  const auto uses = [&] {
+    const auto view = std::as_const(*buffer).view();
+    std::vector<float> values(100);
+    return std::vector<ws::result<void>>{
+        ws::launch(*stream, plain, ws::kernel<counted>, view, 100U),
+        ws::copy_and_wait(*stream, ws::from(view), ws::to(values)),
+        ws::copy_and_wait(*stream, ws::from(values), ws::to(*buffer)), buffer->zero(*stream)};
+  };
+  const auto expect_refused = [&](const char* text) {
+    for (const auto& used : uses()) {
+      ASSERT_FALSE(used.has_value());
+      EXPECT_EQ(used.error().code, Errc::memory_closed);
+      EXPECT_THAT(ws::message(used.error()), HasSubstr(text));
+    }
+  };
+  {
+    auto graph = ws::capture(*stream, allocates);
+    ASSERT_THAT(graph, Succeeds());
+    auto exec = graph.value().instantiate().value();
+    expect_refused("has not run; launch the graph first");
+    ASSERT_THAT(exec.launch(*stream), Succeeds());
+    for (const auto& used : uses()) EXPECT_THAT(used, Succeeds());
+    EXPECT_THAT(buffer->close(), Succeeds());
+  }
+  {
+    auto open = ws::Capture::begin(*stream).value();
+    ASSERT_THAT(allocates(open), Succeeds());
+    open.discard();
+    expect_refused("allocate outside of the capture");
+    EXPECT_THAT(buffer->close(), Succeeds()) << "there is nothing to free";
+  }
+  ASSERT_THAT(ws::capture(*stream, allocates), Succeeds());
+  expect_refused("allocate outside of the capture");
+}
+
 TEST_F(CapturePath, MemoryThatTheGraphAllocatesAndFreesIsNotGone) {
   if (!is_cuda) {
     GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";

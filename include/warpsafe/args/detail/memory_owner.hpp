@@ -12,7 +12,9 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 // MemoryOwner::of_device of memory that no device may use.
 inline constexpr int memory_was_freed = -2;
-inline constexpr int memory_is_at_host = -3;  ///< managed, between to_host and to_device
+inline constexpr int memory_is_at_host = -3;       ///< managed, between to_host and to_device
+inline constexpr int memory_of_idle_graph = -4;    ///< a graph allocates it, and has not run
+inline constexpr int memory_of_lost_capture = -5;  ///< of a graph that cannot run any more
 /// What a buffer's views know about its memory. Lives as long as the memory is held.
 struct MemoryOwner {
   /// The number of the stream whose order frees the memory; 0: each use is recorded.

@@ -23,6 +23,8 @@ struct LaunchError;  // error/error.hpp
 
 namespace detail {
 
+class GraphResources;  // memory/detail/graph_resources.hpp
+
 /// The status of a wait if the runtime reports no fault but a WARPSAFE_DEVICE_CHECK has failed. No
 /// vendor uses this number.
 inline constexpr int failed_check_status = -20260001;
@@ -109,6 +111,9 @@ struct CaptureHooks {
   std::uint64_t (*waiting)(WhichStream stream) noexcept;
   void (*waited)(WhichStream stream, const void* event, std::uint64_t before,
                  call_site site) noexcept;
+  /// What the graph of the stream's capture keeps, with one reference for the caller. nullptr if
+  /// the stream takes part in no capture.
+  GraphResources* (*resources)(WhichStream stream) noexcept;
   /// A checked launch was captured: its graph monitors the memory behind its pointers.
   void (*launched)(WhichStream stream, const KernelEntry& entry, void* const* args) noexcept;
   /// A kernel, a copy, a fill or a library's work is about to be submitted to a stream, which need

@@ -45,7 +45,17 @@ WARPSAFE_ERROR(70, copy_overlaps, "the source and the target of a copy overlap",
 // Remedy: Use the buffer that it was moved to, or create one; then take a new view.
 WARPSAFE_ERROR(
     71, memory_closed, "a buffer was used after it was closed or moved from",
-    error.extra == 0       ? "this buffer was closed or moved from and has no memory"
+    error.limit + 4 == 0
+        ? error.extra == 0
+              ? "a graph allocates this memory, and has not run; launch the graph first"
+              : "argument {argument} is memory that a graph allocates, and the graph "
+                "has not run; launch the graph first"
+    : error.limit + 5 == 0
+        ? error.extra == 0 ? "the graph that would allocate this memory is gone; allocate outside "
+                             "of the capture"
+                           : "argument {argument} is memory of a graph that is gone and never ran; "
+                             "allocate outside of the capture"
+    : error.extra == 0     ? "this buffer was closed or moved from and has no memory"
     : error.limit + 3 == 0 ? "argument {argument} is with the host until to_device()"
     : subcode == Subcode::in_structure
         ? "argument {argument} holds a span of a freed buffer; take a new span, or an empty one "
@@ -214,7 +224,9 @@ WARPSAFE_ERROR(74, event_moved, "an event was used after it was moved from",
 // Or the capture is over: it was moved from, or other code ended it.
 // Remedy: End the capture once, on the stream that began it.
 WARPSAFE_ERROR(48, capture_unmatched, "the stream did not begin a capture",
-               "the stream did not begin a capture, or other code has ended it")
+               error.raw != 0
+                   ? "the stream did not begin a capture, or other code has ended it"
+                   : "this Capture has ended or was moved from; use the one that it was moved to")
 
 // Remedy: Use the graph that it was moved to, or capture the work again.
 WARPSAFE_ERROR(77, graph_moved, "a graph was used after it was moved from or closed",

@@ -237,7 +237,7 @@ struct CaptureHookFunctions {
     }
   }
   static void launched(WhichStream stream, const KernelEntry& entry, void* const* args) noexcept {
-    const ResourcesPtr resources = resources_of(stream);
+    const ResourcesPtr resources(resources_of(stream));
     if (resources.get() == nullptr) return;
     each_memory(entry, args,
                 [&](const GivenMemory& memory) { resources->add_memory(memory.address); });
@@ -253,21 +253,23 @@ struct CaptureHookFunctions {
         watch->outside = {stream.handle, what, site};
     }
   }
-  /// The resources of the capture that the stream takes part in; empty if there is none.
-  static ResourcesPtr resources_of(const WhichStream& stream) noexcept {
+  static GraphResources* resources_of(WhichStream stream) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
-      if (watch->takes_part(stream)) return watch->resources;
+      if (!watch->takes_part(stream)) continue;
+      watch->resources->retain();
+      return watch->resources.get();
     }
-    return {};
+    return nullptr;
   }
   static const CaptureHooks hooks;
 };
 inline const CaptureHooks CaptureHookFunctions::hooks = {
-    &CaptureHookFunctions::failed,   &CaptureHookFunctions::refuses,
-    &CaptureHookFunctions::recorded, &CaptureHookFunctions::is_open,
-    &CaptureHookFunctions::waiting,  &CaptureHookFunctions::waited,
-    &CaptureHookFunctions::launched, &CaptureHookFunctions::submitting};
+    &CaptureHookFunctions::failed,       &CaptureHookFunctions::refuses,
+    &CaptureHookFunctions::recorded,     &CaptureHookFunctions::is_open,
+    &CaptureHookFunctions::waiting,      &CaptureHookFunctions::waited,
+    &CaptureHookFunctions::resources_of, &CaptureHookFunctions::launched,
+    &CaptureHookFunctions::submitting};
 
 /// The number of the last capture. Guarded by graph_lock.
 [[gnu::visibility("default")]] inline std::uint64_t last_capture = 0;

@@ -130,7 +130,8 @@ template <auto Fn, class Traits, class... A>
   // Buffers of other streams may be freed only after the call's work.
   if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
     const basic_stream_ref<typename Traits::backend> stream = bound.stream.ref();
-    if ((is_of_another_stream(arguments, StreamAccess::given_number(stream)) || ...)) [[unlikely]] {
+    if (open_captures() != nullptr ||
+        (is_of_another_stream(arguments, StreamAccess::given_number(stream)) || ...)) [[unlikely]] {
       return record_uses(stream, site.file, site.function, site.line, owner_of(arguments)...);
     }
   }

@@ -7,6 +7,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
@@ -213,8 +214,9 @@ template <class B>
   return owner.add_use(owner, stream.native(), stream.device().value(), stream.number());
 }
 
-/// Records in the buffers behind the passed views that `stream`, which is not their own, uses them.
-/// At every check level they are freed after that work. Errc::runtime_failed.
+/// Records in the buffers behind the passed views that `stream` uses them, if it is not their own,
+/// or if it captures: at every check level they are freed after that work, and kept by the graph of
+/// a capture. Errc::runtime_failed.
 // Takes the place in parts and the stream by reference, for the reason that launch_failed gives.
 template <class B, class... Owner>
 [[gnu::cold, gnu::noinline]] result<void> record_uses(const basic_stream_ref<B>& stream,
@@ -223,7 +225,8 @@ template <class B, class... Owner>
   int status = 0;
   const std::uint64_t number = stream.number();
   for (MemoryOwner* const owner : {owners...}) {
-    if (status == 0 && owner != nullptr && owner->freed_on != number) {
+    if (status == 0 && owner != nullptr &&
+        (owner->freed_on != number || open_captures() != nullptr)) {
       status = record_use<B>(stream, *owner);
     }
   }

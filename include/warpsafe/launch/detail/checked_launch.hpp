@@ -274,7 +274,9 @@ template <class B, class Calls>
     launch_failed(status, launch.shape, launch.at, launch.kernel.name, error);
     return false;
   }
-  return !launch.foreign || launch.types.record_owners(launch.at, launch.arguments, error);
+  if (launch.types.record_owners == nullptr) return true;
+  return (!launch.foreign && open_captures() == nullptr) ||
+         launch.types.record_owners(launch.at, launch.arguments, error);
 }
 /// WatchedLaunch::submit.
 template <class B, class Calls>

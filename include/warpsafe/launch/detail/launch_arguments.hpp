@@ -256,7 +256,8 @@ template <class B>
   return true;
 }
 
-/// Records that the launch uses memory of other streams. False with the problem in `error`.
+/// Records that the launch uses memory of other streams, or that a capture uses memory. False with
+/// the problem in `error`.
 template <class B>
 [[nodiscard, gnu::cold, gnu::noinline]] bool record_owners(const Located<B>& at,
                                                            const ArgumentWords& arguments,
@@ -265,7 +266,9 @@ template <class B>
     const ArgumentFacts& facts = *arguments.types().facts[i];
     if (!facts.has_owner) continue;
     MemoryOwner* const owner = facts.source(arguments.argument(i)).owner;
-    if (owner == nullptr || owner->freed_on == at.stream.number()) continue;
+    if (owner == nullptr || (owner->freed_on == at.stream.number() && open_captures() == nullptr)) {
+      continue;
+    }
     if (const int status = record_use<B>(at.stream, *owner)) {
       ::new (static_cast<void*>(&error))
           LaunchError(runtime_error<B>(status, Name::of("event record"), at.site));

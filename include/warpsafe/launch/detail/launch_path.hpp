@@ -140,7 +140,8 @@ template <class Calls, bool Plain, class B, bool Copies, class Shaped, class Slo
                           at.site.function, at.site.line);
   }
   if constexpr ((is_view<A> || ...)) {
-    if ((is_of_another_stream(arguments, StreamAccess::given_number(stream)) || ...)) [[unlikely]] {
+    if (open_captures() != nullptr ||
+        (is_of_another_stream(arguments, StreamAccess::given_number(stream)) || ...)) [[unlikely]] {
       return record_uses(stream, at.site.file, at.site.function, at.site.line,
                          owner_of(arguments)...);
     }
@@ -364,7 +365,7 @@ inline result<void> launch_on(const Located<B, Copies>& at, const C& config, con
                             without_function<Level, B, C, decltype(kernel.function), A...>(Entry{}),
                             kernel.function, arguments...);
   } else if constexpr (is_module_kernel<K>) {
-    return launch_on<Level>(at, config, kernel.loaded(at.stream.device()), arguments...);
+    return launch_on<Level>(at, config, kernel.loaded(at.stream), arguments...);
   } else if constexpr (std::is_same_v<K, Diagnosed>) {
     return success();
   } else if constexpr (!check_launch_types<B, config_of<C>, K, static_cast<int>(sizeof...(A))>()) {

@@ -68,7 +68,7 @@ struct CopyRows {
   std::size_t width;  ///< of a row
   std::size_t rows;
   bool matrix;                   ///< rows and columns must match, not only their product
-  int device;                    ///< -1 for host memory, or if unknown
+  int device;                    ///< -1 for host memory, or if unknown; else as of MemoryOwner
   std::size_t size;              ///< in elements
   MemoryOwner* owner = nullptr;  ///< of a view; it records the copy
   bool closed = false;           ///< a buffer that was closed or moved from
@@ -79,9 +79,14 @@ struct CopyRows {
     return {start, size * sizeof(T), size * sizeof(T), 1, false, device, size};
   }
   [[nodiscard]] bool dense() const noexcept { return rows <= 1 || pitch == width; }
-  /// A closed buffer, or a view of one.
+  /// A closed buffer, or a view of one, or memory of a graph that has not run.
   [[nodiscard]] bool has_no_memory() const noexcept {
-    return closed || (owner != nullptr && owner->of_device <= memory_was_freed);
+    return closed || device <= memory_was_freed ||
+           (owner != nullptr && owner->of_device <= memory_was_freed);
+  }
+  /// Why, as MemoryOwner::of_device says it. @pre has_no_memory
+  [[nodiscard]] int reason() const noexcept {
+    return closed ? memory_was_freed : owner != nullptr ? owner->of_device : device;
   }
 };
 
@@ -157,10 +162,11 @@ constexpr bool begins_with_source() noexcept {
   return memory == nullptr ? &closed_memory : memory;
 }
 
-[[WARPSAFE_DETAIL_RARE]] inline LaunchError closed_error(Name operation,
-                                                         const call_site& site) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline LaunchError closed_error(Name operation, const call_site& site,
+                                                         int reason = memory_was_freed) noexcept {
   LaunchError error = LaunchError::make(Errc::memory_closed, Stage::construction, site);
   error.operation = operation;
+  if (reason != memory_was_freed) error.limit = static_cast<std::uint64_t>(reason);
   return error;
 }
 /// Errc::memory_closed for a buffer that was closed or moved from.
@@ -188,7 +194,7 @@ constexpr bool begins_with_source() noexcept {
 [[nodiscard, gnu::always_inline]] inline result<void> check_same_size(
     const CopyRows& to, const CopyRows& from, const call_site& site) noexcept {
   if (to.has_no_memory() || from.has_no_memory()) [[unlikely]]
-    return closed_error(Name::of("copy"), site);
+    return closed_error(Name::of("copy"), site, (to.has_no_memory() ? to : from).reason());
   if (to.size != from.size || (to.matrix && from.matrix && to.rows != from.rows)) [[unlikely]]
     return size_error(to, from, site);
   return success();
@@ -343,7 +349,7 @@ template <CheckLevel Level, class B>
 [[nodiscard, gnu::always_inline]] inline result<void> record_use(DeviceMemory<B>* memory,
                                                                  const basic_stream_ref<B>& stream,
                                                                  const call_site& site) noexcept {
-  if (memory == nullptr || memory->is_own(stream)) [[likely]]
+  if (memory == nullptr || (memory->is_own(stream) && open_captures() == nullptr)) [[likely]]
     return success();
   return record_foreign_use<Level>(memory, stream, site);
 }
@@ -376,7 +382,8 @@ template <CheckLevel Level, class B>
   void* const start = memory->data();
   if constexpr (Level != CheckLevel::off) {
     // CUDA refuses this fill as an "invalid argument"; AMD's runtime fills by a kernel.
-    const int of = memory->stream().device().value();
+    const int of = memory->of_device;
+    if (of <= memory_was_freed) return closed_error(operation, site, of);
     if (of != device && !can_access<B>(device, start, of)) {
       return far_fill_error(operation, device, of, stream.native(), site);
     }

@@ -27,6 +27,9 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
+template <class B>
+struct HeldDeviceMemory;
+
 /// Device memory shared by its buffer and by the tokens and graphs that still need it. The last of
 /// them frees it, after all recorded work of other streams that uses it.
 template <class B>
@@ -60,11 +63,13 @@ class DeviceMemory : public MemoryOwner {
     }
     auto* const made =
         ::new (storage) DeviceMemory(std::move(stream), bytes.value(), Owners<B>::life_of(storage),
-                                     &try_free<Level>, &add_use_at<Level>);
+                                     &try_free<Level>, &add_use_at<Level>, &note_launch<Level>);
     if (const int status = bytes.value() == 0 ? 0 : made->template take<Level>(managed)) {
       made->retire(bytes.value());
       return allocation_error(status, bytes, device, site);
     }
+    // AMD's runtime allocates at once.
+    if (B::vendor == Vendor::nvidia && made->kind_ == Kind::captured) made->join_capture();
     tell_call<Level>(made->stream_.ref(), Name::of("allocate device memory"), site, made->start,
                      bytes.value());
     return made;
@@ -89,13 +94,37 @@ class DeviceMemory : public MemoryOwner {
   /// the object is destroyed then.
   int release() noexcept {
     // The only holder needs no atomic subtraction: nobody else can add one.
-    if (__atomic_load_n(&holders_, __ATOMIC_ACQUIRE) != 1 &&
-        __atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) != 0) {
-      return 0;
+    if (__atomic_load_n(&holders_, __ATOMIC_ACQUIRE) != 1) {
+      // Another holder may destroy the object after the subtraction.
+      const void* const memory = start;
+      const std::size_t bytes = bytes_;
+      const int graphs = __atomic_load_n(&graphs_, __ATOMIC_RELAXED);
+      const int left = __atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL);
+      // Only graphs have it, and nobody else can get it any more.
+      if (left != 0 && left == graphs) mark_memory_freed(memory, bytes);
+      if (left != 0) return 0;
     }
     int status = 0;
     if (!free_(*this, status)) postpone(this);
     return status;
+  }
+
+  /// Releases a reference of an object whose destructor cannot return the status.
+  void drop() noexcept {
+    report_dropped<B>(release(), Name::of("free device memory"),
+                      "synchronize the stream to find the cause");
+  }
+  /// Keeps the memory as long as the graph, so that a launch of the graph never uses another
+  /// owner's. It counts as freed once only graphs have it.
+  void hold_in(GraphResources& graph) noexcept {
+    if (start == nullptr || kind_ == Kind::captured || graph.holds(this)) return;
+    __atomic_add_fetch(&graphs_, 1, __ATOMIC_RELAXED);
+    retain();
+    // Without room for the record, the memory is never freed: nothing would tell the last launch.
+    if (auto* const made = new (std::nothrow) HeldDeviceMemory<B>(*this)) {
+      // Managed memory also waits for its uses when the host takes it.
+      graph.hold(made, kind_ == Kind::plain);
+    }
   }
 
   /// Whether the order of the stream frees the memory.
@@ -123,13 +152,23 @@ class DeviceMemory : public MemoryOwner {
     return status != 0 ? status : own.order_before(stream);
   }
 
-  /// Records that the work submitted to `stream` so far uses the memory. Records nothing for the
-  /// memory's own stream, nor for a stream that captures, whose work runs with its graph. Memory
-  /// that is freed in stream order is then freed after all work of the stream. Returns the
-  /// runtime's status. Thread-safe, since launches of several threads may read one buffer.
+  /// Records that the work submitted to `stream` so far uses the memory. If this library captures
+  /// the stream, its graph keeps the memory. Records nothing for the memory's own stream, nor for a
+  /// stream that other code captures. Memory that is freed in stream order is then freed after all
+  /// work of the stream. Returns the runtime's status. Thread-safe, since launches of several
+  /// threads may read one buffer.
   template <CheckLevel Level>
   [[nodiscard]] int record_use(basic_stream_ref<B> stream) noexcept {
-    if (is_own(stream) || start == nullptr) return 0;
+    if (start == nullptr) return 0;
+    if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
+      keep_module();
+      const ResourcesPtr graph(hooks->resources({stream.native(), stream.number()}));
+      if (graph.get() != nullptr) {
+        hold_in(*graph.get());
+        return 0;
+      }
+    }
+    if (is_own(stream)) return 0;
     keep_module();
     const Locked lock(recording_);
     const StreamNumber number(stream.number());
@@ -149,7 +188,29 @@ class DeviceMemory : public MemoryOwner {
     return recorded ? status : waited;
   }
 
+  /// The end of `hold_in`.
+  void leave_graph() noexcept {
+    __atomic_sub_fetch(&graphs_, 1, __ATOMIC_RELAXED);
+    drop();
+  }
+  /// Held::note_launch
+  [[nodiscard]] int note_launch(basic_stream_ref<B> stream) noexcept {
+    return note_launch_(*this, stream);
+  }
+
  private:
+  template <CheckLevel Level>
+  static int note_launch(DeviceMemory& self, const basic_stream_ref<B>& stream) noexcept {
+    if (self.is_own(stream)) return 0;
+    const bool capturing = captures<Level>(stream);
+    if (!capturing) return self.template record_use<Level>(stream);
+    const Locked lock(self.recording_);
+    const StreamNumber number(stream.number());
+    // The free waits for the capture's end. A stream that cannot be noted tells nothing then.
+    if (!self.uses_.has_noted(number) && !self.uses_.note(number)) self.has_lost_use_ = true;
+    return 0;
+  }
+
   template <CheckLevel Level>  // MemoryOwner::add_use
   static int add_use_at(MemoryOwner& self, void* stream, int device,
                         unsigned long number) noexcept {
@@ -161,8 +222,10 @@ class DeviceMemory : public MemoryOwner {
   /// free must wait for the end of a capture.
   using Free = bool (*)(DeviceMemory& memory, int& status) noexcept;
 
+  using NoteLaunch = int (*)(DeviceMemory& self, const basic_stream_ref<B>& stream) noexcept;
+
   DeviceMemory(basic_stream_hold<B>&& stream, std::size_t bytes, unsigned its_life, Free free,
-               decltype(MemoryOwner::add_use) note) noexcept
+               decltype(MemoryOwner::add_use) note, NoteLaunch note_launch) noexcept
       : MemoryOwner{stream.ref().number(),
                     note,
                     static_cast<unsigned char>(B::vendor),
@@ -172,7 +235,8 @@ class DeviceMemory : public MemoryOwner {
                     its_life},
         stream_(std::move(stream)),
         bytes_(bytes),
-        free_(free) {}
+        free_(free),
+        note_launch_(note_launch) {}
   ~DeviceMemory() = default;
 
   template <CheckLevel Level>
@@ -199,6 +263,17 @@ class DeviceMemory : public MemoryOwner {
     });
   }
 
+  /// Lets the graph of the open capture say whether the memory that it allocates exists.
+  [[WARPSAFE_DETAIL_RARE]] void join_capture() noexcept {
+    const CaptureHooks* const hooks = open_captures();
+    if (hooks == nullptr) return;
+    const basic_stream_ref<B> stream = stream_.ref();
+    const ResourcesPtr graph(hooks->resources({stream.native(), stream.number()}));
+    if (graph.get() == nullptr) return;
+    allocation_.owner = this;
+    allocation_.device = MemoryOwner::of_device;
+    graph->add_allocation(allocation_);
+  }
   /// Freeing memory that the capture did not allocate would become part of the graph or break it,
   /// so the free is postponed. So is one whose uses are on a stream that captures.
   template <CheckLevel Level>
@@ -251,6 +326,7 @@ class DeviceMemory : public MemoryOwner {
     const int device = stream_.ref().device().value();
     SharedStream<B>* const stream = stream_.give_up();
     const unsigned ended = life;
+    if (kind_ == Kind::captured) GraphResources::forget(allocation_);
     this->~DeviceMemory();
     Owners<B>::retire(this, ended, device, bytes, stream);
   }
@@ -258,7 +334,7 @@ class DeviceMemory : public MemoryOwner {
   /// the noted streams.
   template <CheckLevel Level>
   [[gnu::always_inline]] void free_now(EndOfUses<B>& uses) noexcept {
-    if (start == nullptr) return;
+    if (start == nullptr || MemoryOwner::of_device == memory_of_lost_capture) return;
     // A launch of the graph allocates its own memory again.
     if (kind_ != Kind::captured) mark_memory_freed(start, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
@@ -345,14 +421,30 @@ class DeviceMemory : public MemoryOwner {
 
   basic_stream_hold<B> stream_;
   std::size_t bytes_;
-  Free free_;  ///< frees through the calls of the level that allocated the memory
+  // Through the calls of the level that allocated the memory.
+  Free free_;
+  NoteLaunch note_launch_;
   StreamUses<B> uses_;
   DeviceMemory* next_ = nullptr;
+  GraphAllocation allocation_;  ///< of Kind::captured
   int holders_ = 1;
+  int graphs_ = 0;           ///< of the holders
   ProcessLock recording_{};  ///< two threads seldom share a buffer on foreign streams
   Kind kind_ = Kind::ordered;
   bool was_postponed_ = false;
   bool has_lost_use_ = false;  ///< a use that could neither be recorded nor waited for
+};
+
+/// Owns one reference.
+template <class B>
+struct HeldDeviceMemory final : Held {
+  explicit HeldDeviceMemory(DeviceMemory<B>& its_memory) noexcept
+      : Held(&its_memory), memory(&its_memory) {}
+  ~HeldDeviceMemory() override { memory->leave_graph(); }
+  int note_launch(void* stream, int device, std::uint64_t number) noexcept override {
+    return memory->note_launch(StreamAccess::make<B>(stream, device, StreamNumber(number)));
+  }
+  DeviceMemory<B>* memory;
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/name.hpp>
 
@@ -12,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-// The objects that a graph keeps alive and the memory that its kernels use. The capture, the graph
+// The objects that a graph keeps alive, and the memory that its work uses. The capture, the graph
 // and its instances share them.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
@@ -23,6 +24,23 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 struct GraphLock : Locked {
   GraphLock() noexcept : Locked(graph_lock) {}
+};
+
+/// What captured work uses: memory or a module. It lives as long as the graph, and waits by itself
+/// for the graph's launches.
+struct Held {
+  Held* next = nullptr;
+  const void* const object;
+
+  explicit Held(const void* its_object) noexcept : object(its_object) {}
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  virtual ~Held() = default;
+  /// The newest launch of the graph is the last work submitted to the stream. Returns the runtime's
+  /// status.
+  virtual int note_launch(void* /*stream*/, int /*device*/, std::uint64_t /*number*/) noexcept {
+    return 0;
+  }
 };
 
 /// An object that lives as long as a graph.
@@ -40,6 +58,14 @@ struct KeptValue final : Kept {
 };
 
 class GraphResources;
+/// Memory that a graph allocates, as its owner has it. Guarded by graph_lock.
+struct GraphAllocation {
+  MemoryOwner* owner = nullptr;
+  int device = 0;
+  GraphResources* graph = nullptr;  ///< nullptr: none, or it is gone
+  GraphAllocation* next = nullptr;
+};
+
 /// The existing graphs whose kernels use memory.
 [[gnu::visibility("default")]] inline GraphResources* graphs_with_memory = nullptr;
 
@@ -61,13 +87,85 @@ class GraphResources {
     static_assert(std::is_nothrow_move_constructible_v<T>);
     auto* const made = new (std::nothrow) KeptValue<T>(std::forward<T>(value));
     if (made == nullptr) return nullptr;
+    if constexpr (requires { made->value.hold_in(*this); }) {
+      made->value.hold_in(*this);
+    } else if constexpr (requires { made->value.keep().hold_in(*this); }) {
+      made->value.keep().hold_in(*this);
+    } else {
+      __atomic_store_n(&waits_, true, __ATOMIC_RELEASE);
+    }
     const GraphLock lock;
     made->next = kept_;
-    __atomic_store_n(&kept_, made, __ATOMIC_RELEASE);
+    kept_ = made;
     return &made->value;
   }
+  /// Whether it keeps a value other than memory, which may be destroyed only after the last launch
+  /// has ended.
   [[nodiscard]] bool has_kept_values() const noexcept {
-    return __atomic_load_n(&kept_, __ATOMIC_ACQUIRE) != nullptr;
+    return __atomic_load_n(&waits_, __ATOMIC_ACQUIRE);
+  }
+
+  [[nodiscard]] bool holds(const void* object) const noexcept {
+    const GraphLock lock;
+    const Held* one = held_;
+    while (one != nullptr && one->object != object) one = one->next;
+    return one != nullptr;
+  }
+  /// `each`: its note_launch is called after each launch, not only after the last one.
+  void hold(Held* made, bool each = false) noexcept {
+    const GraphLock lock;
+    if (each) __atomic_store_n(&notes_each_, true, __ATOMIC_RELEASE);
+    made->next = held_;
+    __atomic_store_n(&held_, made, __ATOMIC_RELEASE);
+  }
+  [[nodiscard]] bool notes_each_launch() const noexcept {
+    return __atomic_load_n(&notes_each_, __ATOMIC_ACQUIRE);
+  }
+  /// Held::note_launch of each. Returns the first status that is none of success.
+  int note_launch(void* stream, int device, std::uint64_t number) const noexcept {
+    int first = 0;
+    // The list only grows. No lock is held, because a note may ask for the open captures.
+    for (Held* one = __atomic_load_n(&held_, __ATOMIC_ACQUIRE); one != nullptr;) {
+      const int status = one->note_launch(stream, device, number);
+      if (first == 0) first = status;
+      one = one->next;
+    }
+    return first;
+  }
+
+  /// Adds memory that the capture allocates, until `forget`.
+  void add_allocation(GraphAllocation& made) noexcept {
+    const GraphLock lock;
+    made.graph = this;
+    made.next = allocations_;
+    allocations_ = &made;
+  }
+  static void forget(GraphAllocation& freed) noexcept {
+    const GraphLock lock;
+    if (freed.graph == nullptr) return;
+    GraphAllocation** at = &freed.graph->allocations_;
+    while (*at != &freed) at = &(*at)->next;
+    *at = freed.next;
+  }
+  /// The capture has ended: what it allocates does not exist until the graph has run.
+  void capture_ended() noexcept {
+    const GraphLock lock;
+    set_allocations(memory_of_idle_graph);
+    __atomic_store_n(&is_idle_, allocations_ != nullptr, __ATOMIC_RELEASE);
+  }
+  /// Whether the graph allocates memory and has not run.
+  [[nodiscard]] bool is_idle() const noexcept {
+    return __atomic_load_n(&is_idle_, __ATOMIC_ACQUIRE);
+  }
+  void has_run() noexcept {
+    const GraphLock lock;
+    set_allocations(0);
+    __atomic_store_n(&is_idle_, false, __ATOMIC_RELEASE);
+  }
+  /// The graph will never run.
+  void capture_lost() noexcept {
+    const GraphLock lock;
+    set_allocations(memory_of_lost_capture);
   }
 
   /// Records that a captured kernel uses this memory. If there is no room for the record, the
@@ -112,9 +210,24 @@ class GraphResources {
  private:
   ~GraphResources() {
     leave();
+    leave_allocations();
     std::free(used_);
     // The newest first, as for variables. No lock is held, because a destructor may free memory.
     while (kept_ != nullptr) delete std::exchange(kept_, kept_->next);
+    while (held_ != nullptr) delete std::exchange(held_, held_->next);
+  }
+  /// `reason`: as of MemoryOwner::of_device; 0: the memory exists. @pre the lock is held
+  void set_allocations(int reason) noexcept {
+    for (GraphAllocation* one = allocations_; one != nullptr; one = one->next) {
+      one->owner->of_device = reason == 0 ? one->device : reason;
+    }
+  }
+  void leave_allocations() noexcept {
+    const GraphLock lock;
+    if (is_idle_) set_allocations(memory_of_lost_capture);
+    for (; allocations_ != nullptr; allocations_ = allocations_->next) {
+      allocations_->graph = nullptr;
+    }
   }
   void leave() noexcept {
     const GraphLock lock;
@@ -126,7 +239,12 @@ class GraphResources {
   }
 
   int holders_ = 1;
+  bool waits_ = false;
+  bool notes_each_ = false;
   Kept* kept_ = nullptr;
+  Held* held_ = nullptr;
+  GraphAllocation* allocations_ = nullptr;
+  bool is_idle_ = false;
   const void** used_ = nullptr;
   std::size_t used_count_ = 0;
   std::size_t used_room_ = 0;

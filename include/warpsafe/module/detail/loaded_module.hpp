@@ -10,12 +10,14 @@
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
+#include <warpsafe/memory/detail/graph_resources.hpp>
 #include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/device.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 #include <utility>
 
 // A loaded module, shared by the Module and by each kernel taken from it.
@@ -210,6 +212,26 @@ class ModuleHold {
  private:
   LoadedModule<B>* module_ = nullptr;
 };
+
+template <class B>
+struct HeldModule final : Held {
+  explicit HeldModule(const ModuleHold<B>& its_module) noexcept
+      : Held(its_module.get()), module(its_module) {}
+  ModuleHold<B> module;
+};
+/// Keeps the module of a captured kernel as long as the graph.
+template <class B>
+[[WARPSAFE_DETAIL_RARE]] void keep_captured(const ModuleHold<B>& module, const CaptureHooks& hooks,
+                                            WhichStream stream) noexcept {
+  keep_module();
+  const ResourcesPtr graph(hooks.resources(stream));
+  if (graph.get() == nullptr || graph->holds(module.get())) return;
+  if (auto* const made = new (std::nothrow) HeldModule<B>(module)) {
+    graph->hold(made);
+  } else {
+    module->retain();  // it is never unloaded
+  }
+}
 
 /// A kernel that was loaded by name, for as long as its launch is submitted.
 struct LoadedEntry {

@@ -39,9 +39,46 @@ struct GraphNode {
   }
 };
 
+/// Memory that a graph's operations access.
+struct GraphMemory {
+  const void* address;
+  std::uint64_t number;  ///< Allocation::number
+  std::uint64_t bytes;
+  call_site site;
+};
+
 /// Nodes in the order of their capture, which respects their dependencies.
 struct GraphNodes : Counted, Array<GraphNode> {
   using Array<GraphNode>::Array;
+
+  /// At the end of the capture.
+  Array<GraphMemory> memory{};
+
+  void find_memory(const MemoryRegistry& registry) {
+    for (const GraphNode& node : *this) {
+      for (const Access& access : node.operation->accesses) {
+        const Allocation* const found = registry.around(access.address, 1);
+        if (found == nullptr) continue;
+        const auto is_known = [&](const GraphMemory& one) { return one.number == found->number; };
+        if (memory.first_where(is_known) != memory.size()) continue;
+        memory.push_back({access.address, found->number, found->bytes, found->site});
+      }
+    }
+  }
+  /// The failure of a launch that uses freed memory. A GPU would silently use whatever is there.
+  [[nodiscard]] Failure use_after_free(const MemoryRegistry& registry) const {
+    for (const GraphMemory& one : memory) {
+      const Allocation* const now = registry.around(one.address, 1);
+      if (now != nullptr && now->number == one.number && !now->freed) continue;
+      char text[512];
+      warpsafe::detail::TextBuffer out(text, sizeof text);
+      out << "a graph that uses " << one.bytes << " bytes of memory was launched after their free";
+      if (one.site.file != nullptr) out << "; they were allocated at " << one.site;
+      return {raw(HostStatus::illegal_address),
+              warpsafe::detail::keep_error_text({text, out.size()})};
+    }
+    return {};
+  }
 };
 
 struct GraphState {
@@ -89,9 +126,11 @@ struct GraphOperation final : Operation {
     }
   }
   const Shared<const GraphNodes> nodes;
+  Failure use_after_free{};
 
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::graph; }
   Failure run() override {
+    if (use_after_free.status != 0) return use_after_free;
     for (const GraphNode& node : *nodes) {
       Failure failure = node.operation->run();
       if (failure.status != 0) return failure;

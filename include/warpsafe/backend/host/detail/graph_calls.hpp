@@ -59,6 +59,7 @@ struct GraphCalls {
       if (capture->broken) return raw(HostStatus::stream_capture_invalidated);
       if (!joined) return raw(HostStatus::stream_capture_unjoined);
       auto made = make_owned<GraphState>();
+      capture->nodes.find_memory(runtime.memory);
       made->nodes = make_shared<const GraphNodes>(std::move(capture->nodes));
       graph = runtime.graphs.add(std::move(made));
       return 0;
@@ -121,6 +122,10 @@ struct GraphCalls {
       if (const int status = check_not_capturing(*stream); status != 0) return status;
       auto operation = make_shared<GraphOperation>(exec->nodes);
       operation->after = exec->last;
+      // A scheduler reports it with its line.
+      if (runtime.scheduler == nullptr) {
+        operation->use_after_free = exec->nodes->use_after_free(runtime.memory);
+      }
       runtime.submit(*stream, operation);
       exec->last = operation;
       return 0;

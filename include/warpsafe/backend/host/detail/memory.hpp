@@ -126,6 +126,7 @@ struct Allocation {
   bool freed = false;    ///< freed by the program; the storage stays until its stream gets there
   bool ordered = false;  ///< allocated and freed in the order of a stream
   call_site site{nullptr, nullptr, 0};  ///< where the program allocated it, if that is known
+  std::uint64_t number = 0;             ///< of the allocation; its address may be used again
 
   /// The failure if something was written past the end since the last call, else none. `found`: how
   /// it was found, for the text.
@@ -210,6 +211,7 @@ class MemoryRegistry {
  public:
   void add(Allocation allocation) {
     auto made = make_owned<Allocation>(std::move(allocation));
+    made->number = ++last_number_;
     const std::size_t place = after(made->storage.get());
     allocations_.insert(place, std::move(made));
   }
@@ -285,6 +287,7 @@ class MemoryRegistry {
     return number == 0 ? nullptr : allocations_[number - 1].get();
   }
   Array<Owned<Allocation>> allocations_;
+  std::uint64_t last_number_ = 0;
 };
 
 /// The registry for running work, which does not hold the owner's lock.
