@@ -8,6 +8,12 @@
 // header adds nothing. The tools read environment variables (WARPSAFE_LOG, WARPSAFE_SYNC, …). A
 // checked program without the tools warns at its first launch if one of these is set.
 
+// These have sentences about mistakes, and come first: g++ prints the chain of includes that led to
+// a header before the sentence.
+// clang-format off
+#include <warpsafe/kernel/detail/argument_types.hpp>
+#include <warpsafe/launch/detail/launch_diagnostics.hpp>
+// clang-format on
 #include <warpsafe/debug/data/shadow.hpp>
 #include <warpsafe/debug/environment.hpp>
 #include <warpsafe/debug/hooks/install.hpp>

@@ -12,6 +12,7 @@
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
+#include <warpsafe/launch/detail/launch_diagnostics.hpp>
 #include <warpsafe/memory/pending.hpp>
 // clang-format on
 #include <warpsafe/args/align.hpp>

@@ -4,8 +4,14 @@
 
 // Kernels loaded by name at run time, with the module calls of the default backend.
 
-#include <warpsafe/module/module.hpp>
+// These have sentences about mistakes, and come first: g++ prints the chain of includes that led to
+// a header before the sentence.
+// clang-format off
+#include <warpsafe/kernel/detail/argument_types.hpp>
+#include <warpsafe/launch/detail/launch_diagnostics.hpp>
 #include <warpsafe/warpsafe.hpp>
+// clang-format on
+#include <warpsafe/module/module.hpp>
 
 #if defined(WARPSAFE_DETAIL_DEFAULT_CUDA)
 #include <warpsafe/backend/cuda/module_calls.hpp>

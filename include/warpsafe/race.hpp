@@ -6,9 +6,15 @@
 // backend, if that is the default. The checker of its rules takes plain data, and serves every
 // program.
 
+// These have sentences about mistakes, and come first: g++ prints the chain of includes that led to
+// a header before the sentence.
+// clang-format off
+#include <warpsafe/kernel/detail/argument_types.hpp>
+#include <warpsafe/launch/detail/launch_diagnostics.hpp>
+#include <warpsafe/warpsafe.hpp>
+// clang-format on
 #include <warpsafe/race/race_checker.hpp>
 #include <warpsafe/race/race_report.hpp>
-#include <warpsafe/warpsafe.hpp>
 
 #if defined(WARPSAFE_DETAIL_DEFAULT_HOST)
 #include <warpsafe/race/adversarial.hpp>

@@ -11,23 +11,26 @@
 // clang-format off
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
+#include <warpsafe/dims/dim3.hpp>
+#include <warpsafe/dims/bytes.hpp>
+#include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream.hpp>
+#include <warpsafe/dims/detail/cover.hpp>
 #include <warpsafe/dims/detail/config_parts.hpp>
+#include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/launch/detail/launch_diagnostics.hpp>
 // clang-format on
 
 #include <warpsafe/args/trust.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/dims/make_dims.hpp>
 #include <warpsafe/dims/safe_grid.hpp>
 #include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/try.hpp>
 #include <warpsafe/kernel/device_functions.hpp>
 #include <warpsafe/kernel/functor.hpp>
-#include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/kernel/needs.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/launch/launch_config.hpp>
