@@ -196,7 +196,7 @@
 ;@ file launch/detail/checked_launch.hpp
 ; The answer of check_limits, without the question for the blocks that are resident at once.
 ;| return validate_plain(numbers.shape, types.kernel.needs, limits, device, error) &&
-;|        validate_reach(numbers.elements, numbers.shape, types.kernel.needs, error) &&
+;|        validate_reach(numbers.shape.elements, numbers.shape, types.kernel.needs, error) &&
 ;|        (types.check_options == nullptr ||
 ;|         types.check_options(at, numbers.shape, kernel, limits, device, error));
 ; The rest of validate_launch is in check_options, for launches whose types can have a cluster or be

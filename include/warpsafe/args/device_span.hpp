@@ -38,6 +38,10 @@ struct ElementIndex {
 [[gnu::visibility("default")]] inline void (*leave_span)(size_type first, size_type count,
                                                          size_type size, const char* file,
                                                          unsigned line) = nullptr;
+/// On the host backend, sees that a kernel uses these elements of a span. nullptr unless a launch
+/// runs that has fewer threads than elements.
+[[gnu::visibility("default")]] inline void (*see_elements)(size_type first, size_type count,
+                                                           size_type size) = nullptr;
 #endif
 
 /// Whether `count` elements from `first` on are among `size`. At level full, a kernel of the host
@@ -50,6 +54,11 @@ WARPSAFE_FN constexpr bool is_inside(size_type first, size_type count, size_type
   if constexpr (Level == CheckLevel::full) {
     if (__builtin_expect(static_cast<long>(!inside), 0) != 0 && leave_span != nullptr) {
       leave_span(first, count, size, at.file, at.line);
+    }
+    if (!__builtin_is_constant_evaluated()) {
+      if (auto* const see = __atomic_load_n(&see_elements, __ATOMIC_RELAXED)) {
+        see(first, count, size);
+      }
     }
   }
 #endif

@@ -35,6 +35,8 @@ struct LaunchShape {
   bool non_portable_cluster = false;  ///< the user allowed a cluster of more than 8 blocks
   bool cooperative = false;           ///< all blocks are resident at once, for a grid-wide barrier
   bool programmatic = false;          ///< may start before its predecessor in the stream has ended
+  bool strides = false;        ///< checked builds: the grid is `grid_stride`'s, an element a thread
+  std::uint64_t elements = 1;  ///< checked builds: that the grid covers; 1 if it covers no size
 
   /// Whether the launch needs more than grid, block, shared memory and stream.
   [[nodiscard]] constexpr bool has_attributes() const noexcept {

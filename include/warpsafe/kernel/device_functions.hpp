@@ -75,15 +75,21 @@ WARPSAFE_DETAIL_KERNEL_CODE Local3 block_size() { return detail::called_from_hos
 WARPSAFE_DETAIL_KERNEL_CODE Local3 grid_size() { return detail::called_from_host_code<Local3>(); }
 #else
 inline Local3 thread_in_block() noexcept {
-  detail::host_thread->asks_index = true;
+  detail::host_thread->use.thread = true;
   return detail::to_local(detail::host_thread->thread);
 }
 inline Local3 block_index() noexcept {
-  detail::host_thread->asks_index = true;
+  detail::host_thread->use.block = true;
   return detail::to_local(detail::host_thread->block);
 }
-inline Local3 block_size() noexcept { return detail::to_local(detail::host_thread->block_dim); }
-inline Local3 grid_size() noexcept { return detail::to_local(detail::host_thread->grid_dim); }
+inline Local3 block_size() noexcept {
+  detail::host_thread->use.block_size = true;
+  return detail::to_local(detail::host_thread->block_dim);
+}
+inline Local3 grid_size() noexcept {
+  detail::host_thread->use.grid_size = true;
+  return detail::to_local(detail::host_thread->grid_dim);
+}
 #endif
 
 /// The range of `grid_stride` for a `for` loop. Its end is a sentinel, so that the loop compiles to
@@ -116,7 +122,11 @@ class StrideRange {
 [[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE Index3 thread_index() {
   const Local3 thread = thread_in_block();
   const Local3 block = block_index();
+#if defined(__CUDACC__) || defined(__HIPCC__)
   const Local3 size = block_size();
+#else
+  const Local3 size = detail::to_local(detail::host_thread->block_dim);
+#endif
   return {static_cast<size_type>(block.x) * size.x + thread.x,
           static_cast<size_type>(block.y) * size.y + thread.y,
           static_cast<size_type>(block.z) * size.z + thread.z};
@@ -139,7 +149,8 @@ class StrideRange {
   detail::HostThread& self = *detail::host_thread;
   const size_type size = self.block_dim[0];
   const size_type first = self.block[0] * size + self.thread[0];
-  if (first < n) self.strides = true;  // a loop over nothing repeats nothing
+  self.use.grid_size = true;
+  if (first < n) self.use.strides = true;  // a loop over nothing repeats nothing
   return {first, n, self.grid_dim[0] * size};
 #endif
 }
@@ -347,6 +358,7 @@ WARPSAFE_DETAIL_KERNEL_CODE T atomic_add(T* counter, T amount) {
   static_cast<void>(amount);
   return detail::called_from_host_code<T>();
 #else
+  if (detail::host_thread != nullptr) detail::host_thread->use.adds = true;
   T before;
   if constexpr (detail::is_floating<T>) {
     T after;

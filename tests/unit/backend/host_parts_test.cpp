@@ -620,8 +620,8 @@ void uses_dynamic_after_one(std::atomic<unsigned>* asked) {
 }
 /// Bit 0: thread 2 strides; bit 1: thread 1 asks for its index.
 void strides_and_asks(unsigned how) {
-  if (thread_number() == 2 && (how & 1U) != 0) self().strides = true;
-  if (thread_number() == 1 && (how & 2U) != 0) self().asks_index = true;
+  if (thread_number() == 2 && (how & 1U) != 0) self().use.strides = true;
+  if (thread_number() == 1 && (how & 2U) != 0) self().use.thread = true;
 }
 /// Two threads ask for memory, in lines of their own.
 void asks_in_two_lines(unsigned count) {

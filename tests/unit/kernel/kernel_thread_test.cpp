@@ -141,18 +141,28 @@ TEST_F(KernelThread, EndsIfTheLaunchGivesTooLittleSharedMemory) {
 
 TEST_F(KernelThread, TellsWhichIndicesItAsksFor) {
   const auto asked = [&](auto&& ask) {
-    self_.strides = self_.asks_index = false;
+    self_.use = {};
     static_cast<void>(ask());
-    return std::pair(self_.strides, self_.asks_index);
+    const detail::IndexUse& use = self_.use;
+    std::string all;
+    if (use.strides) all += " strides";
+    if (use.thread) all += " thread";
+    if (use.block) all += " block";
+    if (use.block_size) all += " block_size";
+    if (use.grid_size) all += " grid_size";
+    if (use.adds) all += " adds";
+    return all;
   };
-  EXPECT_EQ(asked([] { return grid_stride(7); }), std::pair(true, false));
-  EXPECT_EQ(asked([] { return grid_stride(1); }), std::pair(true, false));
-  EXPECT_EQ(asked([] { return grid_stride(0); }), std::pair(false, false)) << "no element";
-  EXPECT_EQ(asked([] { return thread_in_block(); }), std::pair(false, true));
-  EXPECT_EQ(asked([] { return block_index(); }), std::pair(false, true));
-  EXPECT_EQ(asked([] { return thread_index(); }), std::pair(false, true));
-  EXPECT_EQ(asked([] { return block_size(); }), std::pair(false, false));
-  EXPECT_EQ(asked([] { return grid_size(); }), std::pair(false, false));
+  EXPECT_EQ(asked([] { return grid_stride(7); }), " strides grid_size");
+  EXPECT_EQ(asked([] { return grid_stride(1); }), " strides grid_size");
+  EXPECT_EQ(asked([] { return grid_stride(0); }), " grid_size") << "no element";
+  EXPECT_EQ(asked([] { return thread_in_block(); }), " thread");
+  EXPECT_EQ(asked([] { return block_index(); }), " block");
+  EXPECT_EQ(asked([] { return thread_index(); }), " thread block");
+  EXPECT_EQ(asked([] { return block_size(); }), " block_size");
+  EXPECT_EQ(asked([] { return grid_size(); }), " grid_size");
+  int number = 0;
+  EXPECT_EQ(asked([&] { return atomic_add(&number, 1); }), " adds");
 }
 
 TEST_F(KernelThread, TellsALinesLargestRequestOfSharedMemory) {

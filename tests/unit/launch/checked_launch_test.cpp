@@ -35,17 +35,13 @@ class CheckedLaunch : public ScriptedTest {
     script.device = 2;
   }
 
-  /// The numbers of a launch, and the elements that it covers.
-  struct Numbers {
-    LaunchShape shape;
-    std::uint64_t elements;
-  };
   /// Those of a launch that covers as many elements as it has threads.
-  static Numbers numbers_of(const LaunchShape& shape) {
-    return {shape, shape.blocks() * shape.threads_per_block()};
+  static LaunchShape numbers_of(LaunchShape shape) {
+    shape.elements = shape.blocks() * shape.threads_per_block();
+    return shape;
   }
   /// The checks of the dimensions on a stream of `device`: what they find.
-  Finding found(Numbers given, int device = 2) {
+  Finding found(LaunchShape given, int device = 2) {
     const auto stream = Driver::stream(1, device);
     const auto at =
         detail::Located<Driver>(detail::StreamAccess::make<Driver>(stream.native(), device), app);
@@ -54,7 +50,7 @@ class CheckedLaunch : public ScriptedTest {
     const detail::LaunchTypes<Driver, Driver> types{
         facts,   none,   nullptr, nullptr, &detail::check_options<Driver, Driver, true, false>,
         nullptr, nullptr};
-    const detail::LaunchNumbers numbers{given.shape, given.elements, nullptr};
+    const detail::LaunchNumbers numbers{given, nullptr};
     local = {};
     error = LaunchError::make(Errc{}, Stage{});
     kernel_found = nullptr;
@@ -115,7 +111,9 @@ TEST_F(CheckedLaunch, TheIndexReachesEachElementOfASmallGrid) {
   const std::uint64_t most = ~std::uint64_t{0};
   for (int time = 0; time < 2; ++time) {
     const auto covering = [](std::uint64_t elements) {
-      return Numbers{numbered_shape(10, 256), elements};
+      LaunchShape shape = numbered_shape(10, 256);
+      shape.elements = elements;
+      return shape;
     };
     EXPECT_EQ(found(covering(1)), fine());
     EXPECT_EQ(found(covering(99999)), fine());

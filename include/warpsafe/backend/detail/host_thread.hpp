@@ -14,6 +14,29 @@ namespace warpsafe {
 inline namespace WARPSAFE_DETAIL_VERSION {
 namespace detail {
 
+/// What the threads of a block have asked for, and which elements they have used.
+struct IndexUse {
+  bool thread;      ///< the index of the thread in its block
+  bool block;       ///< the index of the block
+  bool block_size;  ///< the number of threads, otherwise than for thread_index
+  bool grid_size;   ///< the number of blocks, or grid_stride
+  bool strides;     ///< grid_stride has given a thread elements
+  bool adds;        ///< atomic_add
+  bool own;    ///< the last thread of the grid has used the element of its own number in a span ...
+  bool other;  ///< ... of all elements, and a thread has used another one
+
+  void add(const IndexUse& more) noexcept {
+    thread = thread || more.thread;
+    block = block || more.block;
+    block_size = block_size || more.block_size;
+    grid_size = grid_size || more.grid_size;
+    strides = strides || more.strides;
+    adds = adds || more.adds;
+    own = own || more.own;
+    other = other || more.other;
+  }
+};
+
 /// The GPU thread that the current OS thread runs. The host backend creates and updates it; kernel
 /// code only reads it and calls through it.
 struct HostThread {
@@ -24,8 +47,10 @@ struct HostThread {
   unsigned char* dynamic_shared;  ///< the block's dynamic shared memory; nullptr if it has 0 bytes
   std::size_t dynamic_shared_bytes;  ///< as given by the launch
   bool asks_dynamic_shared;          ///< whether the kernel has called dynamic_shared
-  bool strides;                      ///< whether grid_stride has given it elements
-  bool asks_index;  ///< whether it has asked for the index of its thread or block otherwise
+  IndexUse use;
+  /// The elements of the launch, if it has fewer threads; else 0. `use` follows the spans of all of
+  /// them.
+  std::size_t watched_elements;
   /// sync_block(): returns once every thread of the block has called it with the same `file` and
   /// `line`. If that can never happen, it leaves by an exception that kernel code must let pass.
   void (*sync)(HostThread& self, const char* file, unsigned line);

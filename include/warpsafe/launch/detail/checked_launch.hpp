@@ -25,7 +25,6 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// The numbers of a launch's configuration.
 struct LaunchNumbers {
   LaunchShape& shape;
-  std::uint64_t elements;  ///< that the grid covers, or 1
   /// What is wrong with the configuration itself; nullptr: its type can have no problem. Errc{}: it
   /// has none.
   const LaunchError* problem;
@@ -148,7 +147,7 @@ template <class B, class Calls>
                                     const LaunchedKernel<Calls>& kernel, const KernelLimits& limits,
                                     const DeviceLimits& device, LaunchError& error) noexcept {
   return validate_plain(numbers.shape, types.kernel.needs, limits, device, error) &&
-         validate_reach(numbers.elements, numbers.shape, types.kernel.needs, error) &&
+         validate_reach(numbers.shape.elements, numbers.shape, types.kernel.needs, error) &&
          (types.check_options == nullptr ||
           types.check_options(at, numbers.shape, kernel, limits, device, error));
 }

@@ -340,12 +340,15 @@ template <class K, class B, class C, class Calls, class... A>
   AddressedArguments<typename K::parameters, A...> addressed(arguments...);
   constexpr const auto& types = TypesOf<B, Calls, K, Config, typename K::parameters, A...>::types;
   LaunchShape shape = given.shape();
+  shape.elements = covered_elements(given);
+  if constexpr (is_safe_grid<typename Config::grid_type>) {
+    shape.strides = is_strided_grid<typename Config::grid_type> && Config::grid_type::items == 1;
+  }
   LaunchError problem;
   if constexpr (may_have_problem<Config>) {
     find_problem(given, kernel.name, at.stream.device().value(), problem);
   }
-  const LaunchNumbers numbers{shape, covered_elements(given),
-                              may_have_problem<Config> ? &problem : nullptr};
+  const LaunchNumbers numbers{shape, may_have_problem<Config> ? &problem : nullptr};
 #if defined(WARPSAFE_SEPARATE)
   if constexpr (std::is_same_v<B, Calls>) {
     return compile_warpsafe_separate_cpp_in_one_file_of_the_program(at, types, numbers, kernel,

@@ -75,7 +75,7 @@ class FibreRunner {
     host_thread = nullptr;
     if (grid.stopped() || at_first_ != 0) end_failed_block();
     shared_.end_block(grid, self_.block, self_.asks_dynamic_shared);
-    grid.add_index_use(self_.strides, self_.asks_index);
+    grid.add_use(self_.use);
     if (grid.watch != nullptr) grid.watch->end_block();
   }
 
@@ -107,7 +107,9 @@ class FibreRunner {
     }
     self_.dynamic_shared_bytes = grid.shape.dynamic_shared;
     self_.dynamic_shared = shared_.dynamic(self_.dynamic_shared_bytes);
-    self_.asks_dynamic_shared = self_.strides = self_.asks_index = false;
+    self_.asks_dynamic_shared = false;
+    self_.use = {};
+    self_.watched_elements = grid.watched_elements();
     self_.shared_key = nullptr;
     followed_ = grid.watch != nullptr && grid.watch->begin_block(number) ? grid.watch : nullptr;
     beginning_ = followed_ != nullptr;

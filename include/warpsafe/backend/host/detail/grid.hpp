@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/host_thread.hpp>
 #include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/shared_requests.hpp>
@@ -108,10 +109,14 @@ class Grid {
     fail(HostStatus::launch_failure, text);
   }
 
-  /// What the threads of a block asked for: an index by grid_stride, and one otherwise.
-  void add_index_use(bool strides, bool asks_index) noexcept {
-    if (strides) strides_.store(true, __ATOMIC_RELAXED);
-    if (asks_index) asks_index_.store(true, __ATOMIC_RELAXED);
+  /// What the threads of a block asked for and used.
+  void add_use(const warpsafe::detail::IndexUse& block) noexcept {
+    const Lock lock(use_mutex_);
+    use_.add(block);
+  }
+  /// The elements that the launch covers, if it has fewer threads, all along x; else 0.
+  [[nodiscard]] std::uint64_t watched_elements() const noexcept {
+    return rows() != 1 || shape.elements <= threads() ? 0 : shape.elements;
   }
   /// Fails a grid that ran to its end and did what a GPU would not notice.
   void check_use() {
@@ -119,6 +124,7 @@ class Grid {
     check_static_shared();
     check_requests();
     check_rows();
+    check_elements();
   }
   /// Fails a grid whose blocks have more shared memory than `limits` allow: no compiler or driver
   /// takes it for a GPU.
@@ -147,24 +153,50 @@ class Grid {
     char text[512];
     warpsafe::detail::TextBuffer out(text, sizeof text);
     if (requests.put_separate(out, shape.dynamic_shared)) fail(HostStatus::launch_failure, text);
-    if (!stopped() && requests.put_in_bytes(out, kernel, shape.dynamic_shared) &&
-        SharedRequests::is_first_of(function())) {
-      if (!warpsafe::detail::tell_warning(text)) std::fprintf(stderr, "%s\n", text);
-    }
+    if (!stopped() && requests.put_in_bytes(out, kernel, shape.dynamic_shared)) warn(text);
   }
   /// Fails a grid of several rows whose threads took their work from grid_stride alone: each row
   /// did all of it.
   void check_rows() {
-    const std::uint64_t rows =
-        std::uint64_t{shape.grid[1]} * shape.block[1] * shape.grid[2] * shape.block[2];
-    if (rows <= 1 || !strides_ || asks_index_) return;
+    if (rows() <= 1 || !use_.strides || use_.thread || use_.block) return;
     char text[320];
     warpsafe::detail::TextBuffer out(text, sizeof text);
-    out << "the grid has " << rows
+    out << "the grid has " << rows()
         << " rows of threads along y and z, and grid_stride runs along x "
         << "only: each row did the work of all, because no thread asks for its row; launch a grid of "
         << "one dimension, such as cover(count, block<256>), or take the row from thread_index().y";
     fail(HostStatus::launch_failure, text);
+  }
+
+  /// Fails a grid whose threads used the elements of their own numbers alone, of more. Warns of
+  /// one whose kernel does not ask for what it needs to find its elements: a kernel may have that
+  /// from its arguments.
+  void check_elements() {
+    if (stopped() || shape.elements <= 1 || use_.grid_size || use_.adds) return;
+    char text[512];
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    if (watched_elements() != 0 && use_.own && !use_.other) {
+      out << "the launch covers " << shape.elements << " elements with " << threads()
+          << " threads, and each thread used only the element of its own number: elements "
+          << threads() << " to " << shape.elements - 1
+          << " are left out; let the kernel loop with grid_stride(n), or launch it with cover(n, "
+             "block<256>), which has a thread for each element";
+      return fail(HostStatus::launch_failure, text);
+    }
+    out << "warpsafe: the launch of '" << (kernel.empty() ? Name::of("(unknown)") : kernel)
+        << "' covers " << shape.elements << " elements with ";
+    if (shape.strides && watched_elements() != 0 && use_.thread && !use_.block_size &&
+        !use_.other) {
+      out << threads() << " threads, and the kernel calls neither grid_stride(n) nor grid_size(): "
+          << "elements " << threads() << " to " << shape.elements - 1
+          << " are left out unless it strides by a number of its own; loop with grid_stride(n)";
+      warn(text);
+    } else if (use_.thread && !use_.block && shape.blocks() > 1) {
+      out << shape.blocks() << " blocks, and no thread asks for its block: each block does the "
+          << "same; take the element from thread_index(), or from block_index() if a block handles "
+             "an element";
+      warn(text);
+    }
   }
 
   /// The indices of the `number`th block, x fastest.
@@ -212,6 +244,29 @@ class Grid {
   [[nodiscard]] const void* bad_address() const noexcept { return bad_address_; }
 
  private:
+  /// The rows of threads along y and z.
+  [[nodiscard]] std::uint64_t rows() const noexcept {
+    return std::uint64_t{shape.grid[1]} * shape.block[1] * shape.grid[2] * shape.block[2];
+  }
+  [[nodiscard]] std::uint64_t threads() const noexcept {
+    return shape.blocks() * shape.threads_per_block();
+  }
+  /// Prints a warning about the kernel, the first time. A program with more kernels that do
+  /// something like this has been told often enough.
+  void warn(const char* text) const noexcept {
+    if (is_told_of(function())) return;
+    if (!warpsafe::detail::tell_warning(text)) std::fprintf(stderr, "%s\n", text);
+  }
+  [[nodiscard, gnu::visibility("hidden")]] static bool is_told_of(const void* function) noexcept {
+    static Atomic<const void*> told[32];
+    for (Atomic<const void*>& slot : told) {
+      const void* seen = nullptr;
+      if (slot.compare_exchange(seen, function)) return false;
+      if (seen == function) return true;
+    }
+    return true;
+  }
+
   const KernelEntry entry_;
   ArgumentBlock arguments_;
   // Written once, by the thread that stops the grid, and read after its blocks.
@@ -219,8 +274,8 @@ class Grid {
   const void* bad_address_ = nullptr;
   int failure_ = 0;
   Atomic<bool> stopped_ = false;
-  Atomic<bool> strides_ = false;
-  Atomic<bool> asks_index_ = false;
+  Mutex use_mutex_;
+  warpsafe::detail::IndexUse use_{};
   Atomic<bool> asks_dynamic_ = false;
   Atomic<std::uint64_t> static_bytes_ = 0;
   Atomic<bool> waited_ = false;

@@ -6,6 +6,7 @@
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/fibre_runner.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
+#include <warpsafe/backend/host/detail/kernel_faults.hpp>
 #include <warpsafe/backend/host/detail/sanitizers.hpp>
 #include <warpsafe/backend/host/detail/thread_runner.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
@@ -34,6 +35,7 @@ class GridPool {
     const std::uint64_t blocks = grid.shape.blocks();
     Job job{grid, blocks};
     const bool shared = blocks > 1 && !serial_;
+    const ElementWatch watch(grid);
     if (shared) offer(job);
     work(job);
     if (shared) withdraw(job);

@@ -79,6 +79,42 @@ inline void end_outside_of_span(std::size_t first, std::size_t count, std::size_
   end_kernel(file, line, "took ", count, " elements from ", first, " on, of ", size);
 }
 
+/// detail::see_elements.
+inline void see_watched_elements(std::size_t first, std::size_t count, std::size_t size) {
+  HostThread* const self = host_thread;
+  if (self == nullptr || size != self->watched_elements) return;
+  const std::size_t own = std::size_t{self->block[0]} * self->block_dim[0] + self->thread[0];
+  if (first != own || count != 1) {
+    self->use.other = true;
+  } else if (own + 1 == std::size_t{self->grid_dim[0]} * self->block_dim[0]) {
+    self->use.own = true;
+  }
+}
+/// Follows which elements the kernel of a grid uses, while it runs.
+class ElementWatch {
+ public:
+  explicit ElementWatch(const Grid& grid) noexcept : watches_(grid.watched_elements() != 0) {
+    if (watches_) add(1);
+  }
+  ~ElementWatch() {
+    if (watches_) add(-1);
+  }
+  ElementWatch(const ElementWatch&) = delete;
+  ElementWatch& operator=(const ElementWatch&) = delete;
+
+ private:
+  [[gnu::visibility("default")]] static void add(int more) noexcept {
+    static Mutex mutex;
+    static int running = 0;
+    const Lock lock(mutex);
+    running += more;
+    __atomic_store_n(&warpsafe::detail::see_elements,
+                     running != 0 ? &see_watched_elements : nullptr, __ATOMIC_RELAXED);
+  }
+
+  bool watches_;
+};
+
 /// What an OS thread works on, for the handler of faults. Valid while `host_thread` is not nullptr.
 struct RunningBlock {
   const FibrePool* stacks;

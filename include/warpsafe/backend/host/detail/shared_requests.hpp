@@ -60,17 +60,6 @@ class SharedRequests {
         << std::uint64_t{one.count} << ')';
     return true;
   }
-  /// Whether this is the first warning about the kernel. A program with more kernels that do this
-  /// has been told often enough.
-  [[nodiscard, gnu::visibility("hidden")]] static bool is_first_of(const void* function) noexcept {
-    static Atomic<const void*> told[32];
-    for (Atomic<const void*>& slot : told) {
-      const void* seen = nullptr;
-      if (slot.compare_exchange(seen, function)) return true;
-      if (seen == function) return false;
-    }
-    return false;
-  }
 
  private:
   /// The most that one line has asked for.

@@ -53,7 +53,8 @@ class ThreadRunner {
     waiting_ = 0;
     finished_ = 0;
     broken_ = false;
-    asks_dynamic_ = strides_ = asks_index_ = false;
+    asks_dynamic_ = false;
+    use_ = {};
     shared_.begin_block(grid.shape.dynamic_shared);
     // Its threads run at once, so none is followed by itself.
     if (grid.watch != nullptr) static_cast<void>(grid.watch->begin_block(number));
@@ -69,7 +70,7 @@ class ThreadRunner {
       grid.fail(HostStatus::out_of_memory, "no OS thread for a thread of the block");
     }
     shared_.end_block(grid, block_, asks_dynamic_);
-    grid.add_index_use(strides_, asks_index_);
+    grid.add_use(use_);
     if (grid.watch != nullptr) grid.watch->end_block();
   }
 
@@ -131,6 +132,7 @@ class ThreadRunner {
     }
     set_thread_index(player, number);
     player.dynamic_shared_bytes = grid_->shape.dynamic_shared;
+    player.watched_elements = grid_->watched_elements();
     player.dynamic_shared = shared_.dynamic(player.dynamic_shared_bytes);
     player.sync = &ThreadRunner::sync;
     player.static_shared = &ThreadRunner::static_shared;
@@ -145,8 +147,7 @@ class ThreadRunner {
     const Lock lock(mutex_);
     ++finished_;
     asks_dynamic_ = asks_dynamic_ || player.asks_dynamic_shared;
-    strides_ = strides_ || player.strides;
-    asks_index_ = asks_index_ || player.asks_index;
+    use_.add(player.use);
     if (waiting_ != 0 && waiting_ + finished_ == running_) diverge();
     if (finished_ == running_) all_finished_.notify_one();
   }
@@ -242,9 +243,8 @@ class ThreadRunner {
   std::uint64_t finished_ = 0;
   std::uint64_t generation_ = 0;  // barriers that opened
   bool broken_ = false;
-  bool asks_dynamic_ = false;  // any thread
-  bool strides_ = false;       // any thread
-  bool asks_index_ = false;    // any thread
+  bool asks_dynamic_ = false;         // any thread
+  warpsafe::detail::IndexUse use_{};  // of all threads
   BarrierSite first_;
   BarrierSite other_;
 };
