@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Counters that nothing set to 0 before a kernel adds to them.
+// Counters that nothing set to 0 before a kernel adds to them, and copies of a few bytes that
+// nothing wrote.
 
 #include "run_fixture.hpp"
 #include <warpsafe/graph.hpp>
@@ -93,6 +94,38 @@ TYPED_TEST(Unwritten, CountersThatWereSetAreNot) {
         return launch(stream, once, kernel<count_up<T>>, counters.view());
       });
   EXPECT_TRUE(copied.clean()) << copied;
+}
+
+WARPSAFE_KERNEL void set_bytes(char* x, std::size_t size) {
+  for (auto i : grid_stride(size)) x[i] = static_cast<char>(0xFA);
+}
+/// A run that copies `size` of 100 bytes, or of `size` bytes, to the host. `write` may write them.
+template <class Write>
+debug::RaceReport copied(std::size_t size, std::size_t all, const Write& write) {
+  return run(some_seeds, [&]() -> result<void> {
+    WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)));
+    WARPSAFE_TRY(auto x, DeviceBuffer<char>::create(stream, all));
+    WARPSAFE_TRYV(write(stream, x));
+    WARPSAFE_TRY(const auto part, x.view().subspan(0, size));
+    std::vector<char> host(size);
+    return copy_and_wait(stream, from(part), to(host));
+  });
+}
+
+// The byte that the backend puts into new memory is a byte like any other.
+TEST(UnwrittenBytes, FewerThanAnElementAreReported) {
+  for (const std::size_t size : {1U, 2U, 3U}) {
+    for (const std::size_t all : {size, std::size_t{100}}) {
+      expect_one(copied(size, all, [](const Stream&, DeviceBuffer<char>&) { return success(); }));
+      const auto zeroed = copied(
+          size, all, [](const Stream& stream, DeviceBuffer<char>& x) { return x.zero(stream); });
+      EXPECT_TRUE(zeroed.clean()) << zeroed;
+      const auto set = copied(size, all, [](const Stream& stream, DeviceBuffer<char>& x) {
+        return launch(stream, once, kernel<set_bytes>, x.view(), x.size());
+      });
+      EXPECT_TRUE(set.clean()) << set;
+    }
+  }
 }
 
 TEST(UnwrittenCounters, InAStructureAreReported) {

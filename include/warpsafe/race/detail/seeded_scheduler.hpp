@@ -53,6 +53,7 @@ class SeededScheduler final : public Scheduler {
     handles_ = Random(~seed);
     recorder.begin();
     dependents_.clear();
+    watches_.unwritten.clear();
     lacks_memory_ = false;
     streams_.clear();
     pending_queries_ = 0;
@@ -164,7 +165,7 @@ class SeededScheduler final : public Scheduler {
     StreamState& stream = *runnable_[random_.below(runnable_.size())];
     const Shared<Operation> operation = stream.queue.front();
     recorder.runs(*operation);
-    if (UnwrittenReads::in_copy(*operation, runtime_.memory)) {
+    if (watches_.unwritten.in_copy(*operation, runtime_.memory)) {
       recorder.remark(*operation, debug::Mistake::unwritten_read);
     }
     const bool begun = dependents_.begin(stream, runtime_.memory,
@@ -176,6 +177,7 @@ class SeededScheduler final : public Scheduler {
     --waiting_;
     running_ = false;
     watch(*operation, nullptr);  // a lost device runs nothing, and a graph outlives this
+    watches_.unwritten.add_writes(*operation, runtime_.memory);
     if (watches_.unwritten.takes_found()) {
       recorder.remark(*operation, debug::Mistake::unwritten_read);
     }

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -26,16 +27,49 @@ class UnwrittenReads final : public KernelWatch {
   UnwrittenReads() = default;
   ~UnwrittenReads() override { stop(); }
 
+  /// Begins a run without operations.
+  void clear() {
+    written_.clear();
+    hides_ = false;
+  }
+  /// Notes which memory the operation writes. @pre it has run
+  void add_writes(const Operation& operation, const MemoryRegistry& registry) {
+    if (operation.kind() == OperationKind::graph) {
+      for (const GraphNode& node : *static_cast<const GraphOperation&>(operation).nodes) {
+        add_writes(*node.operation, registry);
+      }
+    }
+    const OperationKind kind = operation.kind();
+    if (kind == OperationKind::kernel) {
+      hides_ = hides_ || static_cast<const KernelOperation&>(operation).unseen != 0;
+    } else if (kind != OperationKind::copy && kind != OperationKind::fill) {
+      return;
+    }
+    for (const Access& access : operation.accesses) {
+      const Allocation* const memory = access.writes ? registry.around(access.address, 1) : nullptr;
+      if (memory == nullptr) continue;
+      hides_ = debug::detail::catch_bad_alloc(
+          [&] {
+            written_.insert(memory->storage.get());
+            return hides_;
+          },
+          true);
+    }
+  }
   /// Whether the operation copies such memory to the host.
-  [[nodiscard]] static bool in_copy(const Operation& operation, const MemoryRegistry& registry) {
+  [[nodiscard]] bool in_copy(const Operation& operation, const MemoryRegistry& registry) const {
     if (operation.kind() != OperationKind::copy) return false;
     const Access& to = operation.accesses[0];
     const Access& from = operation.accesses[1];
     const Allocation* const target = registry.around(to.address, 1);
     const Allocation* const memory = registry.around(from.address, 1);
     if (memory == nullptr || memory->kind != MemoryKind::device ||
-        (target != nullptr && target->kind == MemoryKind::device) ||
-        from.bytes * from.rows < sizeof fresh_pattern) {
+        (target != nullptr && target->kind == MemoryKind::device)) {
+      return false;
+    }
+    // So few bytes may be a value.
+    if (from.bytes * from.rows < sizeof fresh_pattern &&
+        (hides_ || written_.contains(memory->storage.get()))) {
       return false;
     }
     const auto* row = static_cast<const unsigned char*>(from.address);
@@ -120,6 +154,8 @@ class UnwrittenReads final : public KernelWatch {
   // One kernel runs at a time while a scheduler is active.
   [[gnu::visibility("default")]] static inline UnwrittenReads* watching = nullptr;
   bool found_ = false;
+  bool hides_ = false;  ///< a kernel may have written memory that its parameters do not show
+  std::unordered_set<const void*> written_;  ///< allocations that an operation has written
   std::vector<Fresh> fresh_;
 };
 
