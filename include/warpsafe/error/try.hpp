@@ -98,8 +98,8 @@ using Failure = BOOST_OUTCOME_V2_NAMESPACE::failure_type<LaunchError>;
 
 #define WARPSAFE_DETAIL_SENTENCE \
   "warpsafe: give the lambda a return type: [&]() -> ws::result<void> { ... }"
-/// What the macros return. Compilers print its name for a function that returns no result, for a
-/// coroutine, and for a lambda without a return type, so the name is a hint.
+/// What the macros return. Compilers print its name for a lambda without a return type, so the name
+/// is a hint.
 class [[nodiscard(WARPSAFE_DETAIL_SENTENCE)]] NeedsResultAsReturnTypeOrCoTry {
  public:
   constexpr explicit NeedsResultAsReturnTypeOrCoTry(const LaunchError& error) noexcept
@@ -115,11 +115,19 @@ class [[nodiscard(WARPSAFE_DETAIL_SENTENCE)]] NeedsResultAsReturnTypeOrCoTry {
       [[gnu::cold, gnu::noinline]] constexpr operator R() const noexcept {
     return Failure(error_);
   }
+#undef WARPSAFE_DETAIL_SENTENCE
+#define WARPSAFE_DETAIL_SENTENCE                                                                     \
+  "warpsafe: WARPSAFE_TRY returns the error from the enclosing function, and this one "              \
+  "returns no result; let it return result<T> (in a coroutine, write WARPSAFE_CO_TRY), or test the " \
+  "result with has_value()"
+  template <class R WARPSAFE_DETAIL_WHY>
+  requires(!is_result<R> && !std::is_convertible_v<Failure, R>) WARPSAFE_DETAIL_REFUSED operator R()
+      const WARPSAFE_DETAIL_REFUSAL(R);
+#undef WARPSAFE_DETAIL_SENTENCE
 
  private:
   const LaunchError& error_;
 };
-#undef WARPSAFE_DETAIL_SENTENCE
 template <Returns>
 struct Returned {
   template <class R>

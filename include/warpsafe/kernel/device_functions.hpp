@@ -348,9 +348,14 @@ WARPSAFE_DETAIL_KERNEL_CODE auto shared_array(Count) {
 
 /// Adds atomically to a counter that other threads of the grid add to, and returns its previous
 /// value. T is a type for which both vendors have an atomic addition: int, unsigned, unsigned long
-/// long, float.
+/// long, float, double.
 template <class T>
 WARPSAFE_DETAIL_KERNEL_CODE T atomic_add(T* counter, T amount) {
+  static_assert(
+      !detail::is_one_of<T, signed char, unsigned char, char, bool, short, unsigned short, long,
+                         unsigned long, long long, long double>,
+      "warpsafe: GPUs add atomically to int, unsigned, unsigned long long, float and double; make "
+      "the counter one of these");
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   return atomicAdd(counter, amount);
 #elif defined(__CUDACC__) || defined(__HIPCC__)

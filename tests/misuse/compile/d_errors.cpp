@@ -244,7 +244,7 @@ struct Task {
 
 #ifdef MISUSE
 Task synchronised(ws::StreamRef stream) {
-  // expected-error {{"NeedsResultAsReturnTypeOrCoTry"}}
+  // expected-error {{"in a coroutine, write WARPSAFE_CO_TRY"}}
   WARPSAFE_TRYV(stream.synchronize());
   co_return ws::success();
 }

@@ -532,6 +532,17 @@ WARPSAFE_KERNEL void w22_amount_of_another_type(unsigned* count) {
 #endif
 }
 
+// W22: A counter of a size, for which CUDA has no addition.
+#ifdef MISUSE
+WARPSAFE_KERNEL void w22c_counter_of_a_size(std::size_t* count) {
+  // expected-error {{"GPUs add atomically to int, unsigned, unsigned long long, float and double"}}
+  ws::atomic_add(count, std::size_t{1});
+#else
+WARPSAFE_KERNEL void w22c_counter_of_a_size(unsigned long long* count) {
+  ws::atomic_add(count, 1ULL);
+#endif
+}
+
 // W22: A counter in place of its address.
 WARPSAFE_KERNEL void w22b_counter_without_address(unsigned* counts) {
 #ifdef MISUSE
@@ -641,4 +652,27 @@ WARPSAFE_FN unsigned w28b_index_multiplied() {
 #else
   return ws::block_index().x * ws::block_size().x;
 #endif
+}
+
+// W29: The error cannot leave a function that returns a vector.
+#ifdef MISUSE
+std::vector<float> w29_try_in_a_function_of_a_vector(ws::result<std::vector<float>> values) {
+  // expected-error {{"this one returns no result; let it return result<T>"}}
+#else
+ws::result<std::vector<float>> w29_try_in_a_function_of_a_vector(
+    ws::result<std::vector<float>> values) {
+#endif
+  WARPSAFE_TRY(auto found, values);
+  return found;
+}
+
+// W29: The error cannot leave a function that returns a number with a fraction.
+#ifdef MISUSE
+double w29b_try_in_a_function_of_a_double(ws::result<double> number) {
+  // expected-error {{"this one returns no result; let it return result<T>"}}
+#else
+ws::result<double> w29b_try_in_a_function_of_a_double(ws::result<double> number) {
+#endif
+  WARPSAFE_TRY(const auto found, number);
+  return found;
 }
