@@ -355,6 +355,18 @@ ws::result<bool> a_launch_with_its_callers_place(const ws::Stream& stream) {
   return holds(stream, x, always(1));
 }
 
+// nvcc takes emplace(), which returns a reference, for a call that drops an object.
+ws::result<bool> objects_made_in_place(const ws::Stream& stream) {
+  std::optional<ws::DeviceBuffer<int>> x;
+  x.emplace(zeros(stream).value());
+  std::optional<ws::Event> zeroed;
+  zeroed.emplace(stream.record().value());
+  std::vector<ws::Stream> streams;
+  streams.emplace_back(ws::Stream::create().value());
+  WARPSAFE_TRYV(ws::wait(streams.back(), *zeroed));
+  return holds(streams.back(), *x, always(0));
+}
+
 constexpr Program programs[] = {
     {"two_streams_joined_by_an_event", two_streams_joined_by_an_event},
     {"parts_on_several_streams", parts_on_several_streams},
@@ -366,6 +378,7 @@ constexpr Program programs[] = {
     {"copies_of_parts", copies_of_parts},
     {"one_wait_for_two_results", one_wait_for_two_results},
     {"buffers_in_containers", buffers_in_containers},
+    {"objects_made_in_place", objects_made_in_place},
     {"graph_that_is_replayed", graph_that_is_replayed},
     {"graph_with_new_arguments", graph_with_new_arguments},
     {"graph_of_two_streams", graph_of_two_streams},

@@ -72,6 +72,15 @@ static_assert(false, "warpsafe: WARPSAFE_CHECKS is " WARPSAFE_DETAIL_TEXT_OF(WAR
 #define WARPSAFE_DETAIL_REFERENCE
 #endif
 
+/// Attribute of a class whose discarded object is a mistake. nvcc takes a call that returns a
+/// reference to such an object for one that returns it: `std::optional<Stream>::emplace(…)` would
+/// be a warning.
+#if defined(__CUDACC__) && !defined(__clang__)
+#define WARPSAFE_DETAIL_OWNER
+#else
+#define WARPSAFE_DETAIL_OWNER [[nodiscard]]
+#endif
+
 /// Attributes of errors and first calls. A compiler optimises them longer than it reads them.
 #if defined(__clang__)
 #define WARPSAFE_DETAIL_RARE gnu::cold, gnu::noinline, clang::optnone

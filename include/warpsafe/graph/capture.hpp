@@ -34,7 +34,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 /// stream takes part once it waits for an event of the capture. Join that stream before the end: a
 /// stream of the capture must wait for it. Move-only.
 template <class B>
-class [[nodiscard]] basic_capture {
+class WARPSAFE_DETAIL_OWNER basic_capture {
  public:
   using backend = B;
   using is_scope_guard = void;  ///< WARPSAFE_TRYV, which would end it at once, refuses it

@@ -46,7 +46,7 @@ namespace detail {
 /// destructor waits for the last launch first, also while the stream captures; a launch then also
 /// records an event. Move-only. Two threads must not use one object at the same time.
 template <class B>
-class [[nodiscard]] basic_executable_graph {
+class WARPSAFE_DETAIL_OWNER basic_executable_graph {
  public:
   using backend = B;
 

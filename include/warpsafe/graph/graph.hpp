@@ -63,7 +63,7 @@ template <class T>
 /// The captured operations with their arguments and dependencies. This graph cannot run;
 /// `instantiate` makes a graph that can. Move-only.
 template <class B>
-class [[nodiscard]] basic_graph {
+class WARPSAFE_DETAIL_OWNER basic_graph {
  public:
   using backend = B;
 

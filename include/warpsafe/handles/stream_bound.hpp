@@ -48,7 +48,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 /// cannot change while work is pending, and it cannot be copied. It keeps its stream alive.
 /// Move-only. Use it from one thread at a time; give each thread a handle of its own.
 template <class Handle>
-class [[nodiscard]] StreamBound
+class WARPSAFE_DETAIL_OWNER StreamBound
     : private detail::CallsOf<StreamBound<Handle>, handle_traits<Handle>>::type {
   using Traits = handle_traits<Handle>;
   using B = typename Traits::backend;

@@ -34,7 +34,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 /// buffer or a view of it (copies, kernels, library calls). Report work that was given a span or an
 /// address with `used_on`.
 template <class B, class T>
-class [[nodiscard]] basic_device_buffer {
+class WARPSAFE_DETAIL_OWNER basic_device_buffer {
   static_assert(detail::check_element<T>());
 
  public:

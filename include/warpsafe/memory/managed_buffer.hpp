@@ -30,7 +30,7 @@ class basic_host_managed;
 /// writes and no kernel takes; `to_device` turns that back into a ManagedBuffer. Move-only. Sizes
 /// are in elements.
 template <class B, class T>
-class [[nodiscard]] basic_managed_buffer {
+class WARPSAFE_DETAIL_OWNER basic_managed_buffer {
   static_assert(detail::check_element<T>());
 
  public:
@@ -161,7 +161,7 @@ class [[nodiscard]] basic_managed_buffer {
 
 /// Managed memory while the host owns it. ManagedBuffer::to_host makes it. Move-only.
 template <class B, class T>
-class [[nodiscard]] basic_host_managed {
+class WARPSAFE_DETAIL_OWNER basic_host_managed {
  public:
   basic_host_managed(basic_host_managed&&) noexcept = default;
   basic_host_managed& operator=(basic_host_managed&&) noexcept = default;

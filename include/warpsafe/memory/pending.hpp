@@ -78,7 +78,7 @@ auto refuse_early_read() noexcept {
 /// `to_host` has ended. If the token was made in a checked build, the destructor also prints a line
 /// to standard error.
 template <class B, class T>
-class [[nodiscard]] basic_pending {
+class WARPSAFE_DETAIL_OWNER basic_pending {
  public:
   using value_type = T;
 

@@ -25,7 +25,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 /// touch it in between. Allocating and freeing may wait for the device, so do both up front.
 /// Move-only. Sizes are in elements.
 template <class B, class T>
-class [[nodiscard]] basic_pinned_buffer {
+class WARPSAFE_DETAIL_OWNER basic_pinned_buffer {
   static_assert(detail::check_element<T>());
 
  public:

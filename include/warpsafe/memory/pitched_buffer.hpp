@@ -29,7 +29,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 /// A matrix in device memory. Each row begins at an address that allows fast access. Copies to and
 /// from host memory use rows without gaps. Otherwise like a DeviceBuffer.
 template <class B, class T>
-class [[nodiscard]] basic_pitched_buffer {
+class WARPSAFE_DETAIL_OWNER basic_pitched_buffer {
   static_assert(detail::check_element<T>());
 
  public:

@@ -125,7 +125,7 @@ inline constexpr bool is_module_kernel<basic_module_kernel<B, Signature, Needs..
 /// cannot wait because a capture is open, the module stays loaded. A graph keeps the modules of its
 /// kernels. Move-only.
 template <class B>
-class [[nodiscard]] basic_module {
+class WARPSAFE_DETAIL_OWNER basic_module {
  public:
   using backend = B;
 

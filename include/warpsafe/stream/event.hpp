@@ -25,7 +25,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 /// An event recorded in a capture is a point in the graph, not in the stream. It orders streams
 /// that take part in that capture, and nothing else.
 template <class B, bool Timed>
-class [[nodiscard]] basic_event {
+class WARPSAFE_DETAIL_OWNER basic_event {
  public:
   /// The point after everything submitted to `stream` so far. Errc::runtime_failed, ::no_device,
   /// ::stream_null (a Stream that was moved from or closed), ::stream_wrong_device (another device

@@ -49,7 +49,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 /// A stream that does not synchronise with any default stream. Move-only. Its destructor returns at
 /// once, and submitted work still runs to its end.
 template <class B>
-class [[nodiscard]] basic_stream {
+class WARPSAFE_DETAIL_OWNER basic_stream {
  public:
   using backend = B;
 
