@@ -50,7 +50,7 @@ struct ArrayOf {
 /// A union is a literal type if one member is. So this one can hold a P in a constant expression,
 /// also if P has no constexpr constructor.
 template <class P>
-union Held {
+union Unconstructed {
   char other;
   P held;
 };
@@ -113,7 +113,7 @@ constexpr bool is_made_of_bytes() noexcept {
 #if defined(__clang__)
     static_cast<void>(__builtin_bit_cast(P, bytes));
 #else
-    const Held<P> made{.held = __builtin_bit_cast(P, bytes)};
+    const Unconstructed<P> made{.held = __builtin_bit_cast(P, bytes)};
     static_cast<void>(made);
 #endif
     return true;
