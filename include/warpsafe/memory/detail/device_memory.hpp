@@ -193,7 +193,7 @@ class DeviceMemory : public MemoryOwner {
     __atomic_sub_fetch(&graphs_, 1, __ATOMIC_RELAXED);
     drop();
   }
-  /// Held::note_launch
+  /// GraphHeld::note_launch
   [[nodiscard]] int note_launch(basic_stream_ref<B> stream) noexcept {
     return note_launch_(*this, stream);
   }
@@ -225,7 +225,7 @@ class DeviceMemory : public MemoryOwner {
   using NoteLaunch = int (*)(DeviceMemory& self, const basic_stream_ref<B>& stream) noexcept;
 
   DeviceMemory(basic_stream_hold<B>&& stream, std::size_t bytes, unsigned its_life, Free free,
-               decltype(MemoryOwner::add_use) note, NoteLaunch note_launch) noexcept
+               decltype(MemoryOwner::add_use) note, NoteLaunch its_note_launch) noexcept
       : MemoryOwner{stream.ref().number(),
                     note,
                     static_cast<unsigned char>(B::vendor),
@@ -236,7 +236,7 @@ class DeviceMemory : public MemoryOwner {
         stream_(std::move(stream)),
         bytes_(bytes),
         free_(free),
-        note_launch_(note_launch) {}
+        note_launch_(its_note_launch) {}
   ~DeviceMemory() = default;
 
   template <CheckLevel Level>
@@ -437,9 +437,9 @@ class DeviceMemory : public MemoryOwner {
 
 /// Owns one reference.
 template <class B>
-struct HeldDeviceMemory final : Held {
+struct HeldDeviceMemory final : GraphHeld {
   explicit HeldDeviceMemory(DeviceMemory<B>& its_memory) noexcept
-      : Held(&its_memory), memory(&its_memory) {}
+      : GraphHeld(&its_memory), memory(&its_memory) {}
   ~HeldDeviceMemory() override { memory->leave_graph(); }
   int note_launch(void* stream, int device, std::uint64_t number) noexcept override {
     return memory->note_launch(StreamAccess::make<B>(stream, device, StreamNumber(number)));

@@ -28,14 +28,14 @@ struct GraphLock : Locked {
 
 /// What captured work uses: memory or a module. It lives as long as the graph, and waits by itself
 /// for the graph's launches.
-struct Held {
-  Held* next = nullptr;
+struct GraphHeld {
+  GraphHeld* next = nullptr;
   const void* const object;
 
-  explicit Held(const void* its_object) noexcept : object(its_object) {}
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  virtual ~Held() = default;
+  explicit GraphHeld(const void* its_object) noexcept : object(its_object) {}
+  GraphHeld(const GraphHeld&) = delete;
+  GraphHeld& operator=(const GraphHeld&) = delete;
+  virtual ~GraphHeld() = default;
   /// The newest launch of the graph is the last work submitted to the stream. Returns the runtime's
   /// status.
   virtual int note_launch(void* /*stream*/, int /*device*/, std::uint64_t /*number*/) noexcept {
@@ -107,12 +107,12 @@ class GraphResources {
 
   [[nodiscard]] bool holds(const void* object) const noexcept {
     const GraphLock lock;
-    const Held* one = held_;
+    const GraphHeld* one = held_;
     while (one != nullptr && one->object != object) one = one->next;
     return one != nullptr;
   }
   /// `each`: its note_launch is called after each launch, not only after the last one.
-  void hold(Held* made, bool each = false) noexcept {
+  void hold(GraphHeld* made, bool each = false) noexcept {
     const GraphLock lock;
     if (each) __atomic_store_n(&notes_each_, true, __ATOMIC_RELEASE);
     made->next = held_;
@@ -121,11 +121,11 @@ class GraphResources {
   [[nodiscard]] bool notes_each_launch() const noexcept {
     return __atomic_load_n(&notes_each_, __ATOMIC_ACQUIRE);
   }
-  /// Held::note_launch of each. Returns the first status that is none of success.
+  /// GraphHeld::note_launch of each. Returns the first status that is none of success.
   int note_launch(void* stream, int device, std::uint64_t number) const noexcept {
     int first = 0;
     // The list only grows. No lock is held, because a note may ask for the open captures.
-    for (Held* one = __atomic_load_n(&held_, __ATOMIC_ACQUIRE); one != nullptr;) {
+    for (GraphHeld* one = __atomic_load_n(&held_, __ATOMIC_ACQUIRE); one != nullptr;) {
       const int status = one->note_launch(stream, device, number);
       if (first == 0) first = status;
       one = one->next;
@@ -242,7 +242,7 @@ class GraphResources {
   bool waits_ = false;
   bool notes_each_ = false;
   Kept* kept_ = nullptr;
-  Held* held_ = nullptr;
+  GraphHeld* held_ = nullptr;
   GraphAllocation* allocations_ = nullptr;
   bool is_idle_ = false;
   const void** used_ = nullptr;

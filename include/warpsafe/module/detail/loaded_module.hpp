@@ -214,9 +214,9 @@ class ModuleHold {
 };
 
 template <class B>
-struct HeldModule final : Held {
+struct HeldModule final : GraphHeld {
   explicit HeldModule(const ModuleHold<B>& its_module) noexcept
-      : Held(its_module.get()), module(its_module) {}
+      : GraphHeld(its_module.get()), module(its_module) {}
   ModuleHold<B> module;
 };
 /// Keeps the module of a captured kernel as long as the graph.
