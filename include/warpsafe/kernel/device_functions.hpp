@@ -353,7 +353,7 @@ template <class T>
 WARPSAFE_DETAIL_KERNEL_CODE T atomic_add(T* counter, T amount) {
   static_assert(
       !detail::is_one_of<T, signed char, unsigned char, char, bool, short, unsigned short, long,
-                         unsigned long, long long, long double>,
+                         unsigned long, long long>,
       "warpsafe: GPUs add atomically to int, unsigned, unsigned long long, float and double; make "
       "the counter one of these");
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
