@@ -121,9 +121,9 @@ namespace detail {
         "process");
   }
   if (incident != 0) {
-    detail::each_observer(detail::observers(), [&](const Observer& one) {
+    for (const Observer& one : detail::ObserversFrom{detail::observers()}) {
       if (one.explain != nullptr) one.explain(one.user, out, error);
-    });
+    }
   }
   if (blocking_was_on) out << "\n  (a launch-blocking mode was on, which changes the timing)";
   return out.size();

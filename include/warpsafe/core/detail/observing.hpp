@@ -88,11 +88,23 @@ struct LaunchFacts {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// Calls `tell(observer)` for each observer from `first` on.
-template <class Tell>
-[[gnu::always_inline]] inline void each_observer(const Observer* first, const Tell& tell) noexcept {
-  for (; first != nullptr; first = __atomic_load_n(&first->next, __ATOMIC_ACQUIRE)) tell(*first);
-}
+/// The observers from `first` on, for a loop. A lambda for each loop would cost every file of a
+/// program the compilation of a class.
+struct ObserversFrom {
+  struct Position {
+    const Observer* at;
+    [[gnu::always_inline]] const Observer& operator*() const noexcept { return *at; }
+    [[gnu::always_inline]] void operator++() noexcept {
+      at = __atomic_load_n(&at->next, __ATOMIC_ACQUIRE);
+    }
+    [[gnu::always_inline]] bool operator!=(const Position& other) const noexcept {
+      return at != other.at;
+    }
+  };
+  const Observer* first;
+  [[nodiscard, gnu::always_inline]] Position begin() const noexcept { return {first}; }
+  [[nodiscard, gnu::always_inline]] static Position end() noexcept { return {nullptr}; }
+};
 
 // Launches.
 
@@ -162,10 +174,10 @@ struct LaunchBegin {
                                                 const BackendCalls& calls) noexcept {
   LaunchBegin begin{0, false};
   bool timed = false;
-  each_observer(first, [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{first}) {
     if (one.launching != nullptr) begin.asks_for_data |= one.launching(one.user, record, calls);
     timed |= one.launched != nullptr;
-  });
+  }
   if (timed) begin.time = nanoseconds_now();
   return begin;
 }
@@ -174,11 +186,11 @@ struct LaunchBegin {
     const Observer* first, const LaunchRecord& record, const BackendCalls& calls,
     const LaunchArguments& arguments, LaunchError& error) noexcept {
   LaunchVerdict verdict = LaunchVerdict::dispatch;
-  each_observer(first, [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{first}) {
     if (verdict == LaunchVerdict::dispatch && one.inspect != nullptr) {
       verdict = one.inspect(one.user, record, calls, arguments, error);
     }
-  });
+  }
   return verdict;
 }
 /// The launch was answered; its record has the state.
@@ -186,9 +198,9 @@ struct LaunchBegin {
                                                        const LaunchRecord& record,
                                                        std::uint64_t begun) noexcept {
   const std::uint64_t ended = nanoseconds_now();
-  each_observer(first, [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{first}) {
     if (one.launched != nullptr) one.launched(one.user, record, begun, ended);
-  });
+  }
 }
 /// Ends the observation of a launch. True, with the fault in `error`, if an observer waited for the
 /// launch and it failed.
@@ -197,9 +209,9 @@ struct LaunchBegin {
                                                      const BackendCalls& calls,
                                                      LaunchError& error) noexcept {
   bool failed = false;
-  each_observer(first, [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{first}) {
     if (one.finish != nullptr) failed |= one.finish(one.user, record, calls, error);
-  });
+  }
   return failed;
 }
 
@@ -207,9 +219,9 @@ struct LaunchBegin {
 
 [[gnu::cold, gnu::noinline]] inline void tell_called(const Observer* first,
                                                      const CallRecord& call) noexcept {
-  each_observer(first, [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{first}) {
     if (one.called != nullptr) one.called(one.user, call);
-  });
+  }
 }
 /// Tells the observers of a call about `stream`, a StreamRef.
 template <CheckLevel Level, class S>
@@ -243,25 +255,25 @@ struct NoStream {
 
 [[gnu::cold, gnu::noinline]] inline void tell_failed(const Observer* first,
                                                      const LaunchError& error) noexcept {
-  each_observer(first, [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{first}) {
     if (one.failed != nullptr) one.failed(one.user, error);
-  });
+  }
 }
 [[gnu::cold, gnu::noinline]] inline void tell_complete(const Observer* first, LaunchError& error,
                                                        std::int32_t device,
                                                        bool earlier_work) noexcept {
-  each_observer(first, [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{first}) {
     if (one.complete != nullptr) one.complete(one.user, error, device, earlier_work);
-  });
+  }
 }
 /// False if no observer writes warnings.
 [[gnu::cold, gnu::noinline]] inline bool tell_warning(const char* text) noexcept {
   bool written = false;
-  each_observer(observers(), [&](const Observer& one) {
-    if (one.warn == nullptr) return;
+  for (const Observer& one : ObserversFrom{observers()}) {
+    if (one.warn == nullptr) continue;
     one.warn(one.user, text);
     written = true;
-  });
+  }
   return written;
 }
 
@@ -270,16 +282,16 @@ struct NoStream {
 /// A wait begins. Returns whether an observer is told of its end.
 [[nodiscard]] inline bool tell_waiting(const Observer* first, Name what) noexcept {
   bool timed = false;
-  each_observer(first, [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{first}) {
     if (one.waiting != nullptr) one.waiting(one.user, what);
     timed = timed || one.waited != nullptr;
-  });
+  }
   return timed;
 }
 inline void tell_waited(const Observer* first, const WaitRecord& wait) noexcept {
-  each_observer(first, [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{first}) {
     if (one.waited != nullptr) one.waited(one.user, wait);
-  });
+  }
 }
 /// Waits through the first observer that waits, and tells all of it. Returns the runtime's status.
 [[gnu::noinline]] inline int observed_wait(const Observer* first, const WaitCalls& calls,
@@ -298,35 +310,35 @@ inline void tell_waited(const Observer* first, const WaitRecord& wait) noexcept 
 }
 [[nodiscard]] inline bool watches_waits(const Observer* first) noexcept {
   bool watched = false;
-  each_observer(first, [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{first}) {
     watched = watched || (one.watches_waits != nullptr && one.watches_waits(one.user));
-  });
+  }
   return watched;
 }
 /// The time at which a wait begins; 0 if no observer has a clock.
 [[nodiscard, gnu::noinline]] inline std::uint64_t begin_wait() noexcept {
   std::uint64_t time = 0;
-  each_observer(observers(), [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{observers()}) {
     if (time == 0 && one.begin_wait != nullptr) time = one.begin_wait(one.user);
-  });
+  }
   return time;
 }
 inline void tell_reached(Vendor vendor, std::int32_t device, std::uint64_t stream,
                          std::uint64_t began) noexcept {
-  each_observer(observers(), [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{observers()}) {
     if (one.reached != nullptr) one.reached(one.user, vendor, device, stream, began);
-  });
+  }
 }
 inline void tell_device_idle(Vendor vendor, std::int32_t device) noexcept {
-  each_observer(observers(), [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{observers()}) {
     if (one.device_idle != nullptr) one.device_idle(one.user, vendor, device);
-  });
+  }
 }
 [[nodiscard]] inline bool wants_one_stream() noexcept {
   bool wanted = false;
-  each_observer(observers(), [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{observers()}) {
     wanted = wanted || (one.one_stream != nullptr && one.one_stream(one.user));
-  });
+  }
   return wanted;
 }
 

@@ -56,9 +56,9 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 [[nodiscard]] inline bool continues_after_refusal(LaunchError& error) noexcept {
   const Observer* const first = launch_observers();
   bool continues = false;
-  each_observer(first, [&](const Observer& one) {
+  for (const Observer& one : ObserversFrom{first}) {
     if (one.continues_after != nullptr && one.continues_after(one.user, error)) continues = true;
-  });
+  }
   tell_failed(first, error);
   return continues;
 }
