@@ -17,7 +17,7 @@ loader = importlib.machinery.SourceFileLoader("compile_time", str(ROOT / "bench/
 sources = importlib.util.module_from_spec(importlib.util.spec_from_loader("compile_time", loader))
 loader.exec_module(sources)
 
-OUTCOME = "#include <boost/outcome/basic_result.hpp>\n"
+OUTCOME = sources.OUTCOME
 CCCL = """#include <cuda/launch>
 #include <cuda/stream>
 __global__ void axpy(float a, const float* x, float* y, std::size_t n) {
@@ -99,21 +99,22 @@ def others(options):
 def ways(kind, options):
     """{way: (source, level)} of a .cu or a .cpp."""
     if kind == "cu":
-        raw = sources.RAW.replace(OUTCOME, "")
+        raw = sources.source_of("", "__global__", sources.RAW, 1)
+        ours = sources.source_of(sources.WARPSAFE, "WARPSAFE_KERNEL", sources.FUSED, 1)
         found = {
             "raw": (raw, 0),
             "kernel_api": ("#include <warpsafe/kernel_api.hpp>\n" + raw, 0),
-            "outcome": (sources.RAW, 0),
-            "include": (sources.INCLUDED, 2),
-            "off": (sources.OURS, 0),
-            "full": (sources.OURS, 1),
+            "outcome": (OUTCOME + raw, 0),
+            "include": (sources.WARPSAFE, 1),
+            "off": (ours, 0),
+            "full": (ours, 1),
         }
         return found | {way: (source, 0) for way, (source, _) in others(options).items()}
     raw, ours = RAW_HEAD + RAW_SITE % 0, OUR_HEAD + OUR_SITE % 0
     return {
         "raw": (raw, 0),
         "outcome": (OUTCOME + raw, 0),
-        "include": (sources.INCLUDED, 2),
+        "include": (sources.WARPSAFE, 1),
         "off": (ours, 0),
         "full": (ours, 1),
     }
