@@ -9,6 +9,7 @@
 //
 // Exit code: 0 if the GPU and a plain loop on the CPU agree, 1 if not, 2 if it could not run.
 
+#include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>

@@ -3,6 +3,7 @@
 
 // The sum of an array: each block adds up a part in shared memory, then adds its sum to the total.
 
+#include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>

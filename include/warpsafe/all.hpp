@@ -17,13 +17,17 @@
 #include <warpsafe/graph.hpp>
 #include <warpsafe/handles/stream_bound.hpp>
 #include <warpsafe/host.hpp>
+#include <warpsafe/kernel/functor.hpp>
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/kernel_api.hpp>
 #include <warpsafe/launch/check.hpp>
+#include <warpsafe/launch/occupancy.hpp>
+#include <warpsafe/launch/validate.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/print.hpp>
 #include <warpsafe/print/debug_records.hpp>
 #include <warpsafe/race.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/tool_api.hpp>
 #include <warpsafe/warpsafe.hpp>
 

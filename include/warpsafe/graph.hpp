@@ -14,3 +14,4 @@
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/graph/executable_graph.hpp>
 #include <warpsafe/graph/graph.hpp>
+#include <warpsafe/stream/event.hpp>

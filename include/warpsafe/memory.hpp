@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// Device, pinned, managed and pitched buffers, copies between them, and their pending results.
+// Device, pinned, managed and pitched buffers, copies between them, their pending results, and the
+// events that order the work of several streams on them.
 
 // These have sentences about mistakes, and come first: g++ prints the chain of includes that led to
 // a header before the sentence.
@@ -26,4 +27,5 @@
 #include <warpsafe/memory/pitched_buffer.hpp>
 #include <warpsafe/memory/pitched_view.hpp>
 #include <warpsafe/memory/synchronize.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>

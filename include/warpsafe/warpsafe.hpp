@@ -3,7 +3,9 @@
 #pragma once
 
 // The core of warpsafe and the default backend of this translation unit. Other parts have their own
-// headers, which keeps this one light: memory (memory.hpp), library handles, error text
+// headers, which keeps this one light: memory (memory.hpp), events (stream/event.hpp), the limits
+// and the occupancy of a kernel (launch/occupancy.hpp), checks without a launch
+// (launch/validate.hpp), functors as kernels (kernel/functor.hpp), library handles, error text
 // (error/message.hpp) and further backends.
 
 // These have sentences about mistakes, and come first: g++ prints the chain of includes that led to
@@ -19,8 +21,10 @@
 #include <warpsafe/dims/detail/cover.hpp>
 #include <warpsafe/dims/detail/config_parts.hpp>
 #include <warpsafe/kernel/kernel.hpp>
+#if !defined(__CUDA_ARCH__)  // nvcc's device compiler diagnoses no launch
 #include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/launch/detail/launch_diagnostics.hpp>
+#endif
 // clang-format on
 
 #include <warpsafe/args/trust.hpp>
@@ -30,13 +34,9 @@
 #include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/try.hpp>
 #include <warpsafe/kernel/device_functions.hpp>
-#include <warpsafe/kernel/functor.hpp>
 #include <warpsafe/kernel/needs.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/launch/launch_config.hpp>
-#include <warpsafe/launch/occupancy.hpp>
-#include <warpsafe/launch/validate.hpp>
-#include <warpsafe/stream/event.hpp>
 
 #if defined(WARPSAFE_DETAIL_DEFAULT_CUDA)
 #include <warpsafe/backend/cuda/cuda_backend.hpp>

@@ -9,6 +9,7 @@
 #include <warpsafe/host.hpp>
 #include <warpsafe/launch/kernel_report.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <sched.h>

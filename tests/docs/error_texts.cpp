@@ -12,9 +12,11 @@
 #include <warpsafe/host.hpp>
 #include <warpsafe/kernel/reference.hpp>
 #include <warpsafe/launch/check.hpp>
+#include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/copy.hpp>
 #include <warpsafe/module.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <sched.h>

@@ -8,6 +8,7 @@
 #include "gpu.hpp"
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/launch/check.hpp>
+#include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gtest/gtest.h>

@@ -9,6 +9,7 @@
 #include <warpsafe/device_check.hpp>
 #include <warpsafe/error/message.hpp>
 #include <warpsafe/launch/kernel_report.hpp>
+#include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/module.hpp>
 #include <warpsafe/warpsafe.hpp>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/launch/observe.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <cstddef>

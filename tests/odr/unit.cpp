@@ -6,6 +6,7 @@
 // mistakes.
 
 #include "shared.hpp"
+#include <warpsafe/kernel/functor.hpp>
 
 namespace ws = warpsafe;
 

@@ -6,6 +6,7 @@
 
 #include <warpsafe/host.hpp>
 #include <warpsafe/race/adversarial.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>

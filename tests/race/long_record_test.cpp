@@ -6,6 +6,7 @@
 #include "host_record.hpp"
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/race/adversarial.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>

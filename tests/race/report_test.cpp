@@ -10,6 +10,7 @@
 #include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/memory/pitched_buffer.hpp>
 #include <warpsafe/race/adversarial.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <gmock/gmock.h>

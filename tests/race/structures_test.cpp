@@ -7,6 +7,7 @@
 #include "run_fixture.hpp"
 #include <warpsafe/graph.hpp>
 #include <warpsafe/host.hpp>
+#include <warpsafe/kernel/functor.hpp>
 #include <warpsafe/memory.hpp>
 
 #include <gmock/gmock.h>

@@ -5,6 +5,7 @@
 
 #include "programs.hpp"
 #include <warpsafe/kernel/functor.hpp>
+#include <warpsafe/launch/occupancy.hpp>
 
 #include <cstdint>
 

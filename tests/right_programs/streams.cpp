@@ -5,6 +5,7 @@
 
 #include "programs.hpp"
 #include <warpsafe/graph.hpp>
+#include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/stream/device.hpp>
 
 #include <array>

@@ -5,6 +5,7 @@
 #include "device_launches.hpp"
 
 #include "kernels.hpp"
+#include <warpsafe/kernel/functor.hpp>
 
 namespace vendor_test {
 

@@ -4,11 +4,11 @@
 
 #include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 #if !defined(__CUDA_ARCH__)
+#include <warpsafe/kernel/detail/argument_types.hpp>
 #include <warpsafe/launch/detail/launch_path.hpp>
 #endif
 

@@ -5,6 +5,7 @@
 // clang-format off
 #include "pages.hpp"
 
+#include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>

@@ -5,6 +5,7 @@
 // clang-format off
 #include "pages.hpp"
 
+#include <warpsafe/kernel/functor.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>

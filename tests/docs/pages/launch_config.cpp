@@ -6,6 +6,7 @@
 #include "pages.hpp"
 
 #include <warpsafe/core/limits_table.hpp>
+#include <warpsafe/launch/validate.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/print.hpp>
 #include <warpsafe/warpsafe.hpp>

@@ -6,6 +6,7 @@
 #include <warpsafe/memory/copy.hpp>
 #include <warpsafe/memory/pending.hpp>
 #include <warpsafe/memory/pinned_buffer.hpp>
+#include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <array>

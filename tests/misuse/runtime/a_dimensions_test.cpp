@@ -3,6 +3,7 @@
 
 // Group A, dimension arithmetic, where the numbers are known at run time.
 #include "misuse.hpp"
+#include <warpsafe/launch/validate.hpp>
 
 #include <limits>
 #include <vector>

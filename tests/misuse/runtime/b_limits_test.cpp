@@ -4,6 +4,8 @@
 // Group B, the limits of devices and kernels.
 #include "misuse.hpp"
 #include <warpsafe/core/limits_table.hpp>
+#include <warpsafe/launch/occupancy.hpp>
+#include <warpsafe/launch/validate.hpp>
 
 namespace misuse_test {
 namespace {

@@ -3,6 +3,7 @@
 
 // Group D, errors.
 #include "misuse.hpp"
+#include <warpsafe/stream/event.hpp>
 
 #include <type_traits>
 

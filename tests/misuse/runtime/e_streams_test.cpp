@@ -5,6 +5,7 @@
 #include "library.hpp"
 #include "misuse.hpp"
 #include <warpsafe/graph/capture.hpp>
+#include <warpsafe/stream/event.hpp>
 
 #include <optional>
 #include <thread>

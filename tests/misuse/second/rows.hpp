@@ -14,6 +14,9 @@
 #include <warpsafe/handles/library_scalar.hpp>
 #include <warpsafe/handles/stream_bound.hpp>
 #include <warpsafe/host.hpp>
+#include <warpsafe/kernel/functor.hpp>
+#include <warpsafe/launch/occupancy.hpp>
+#include <warpsafe/launch/validate.hpp>
 #include <warpsafe/memory.hpp>
 #include <warpsafe/module.hpp>
 #include <warpsafe/race.hpp>

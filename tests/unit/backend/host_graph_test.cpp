@@ -6,6 +6,7 @@
 
 #include "launch_fixture.hpp"
 #include <warpsafe/kernel_api.hpp>
+#include <warpsafe/stream/event.hpp>
 
 #include <gtest/gtest.h>
 

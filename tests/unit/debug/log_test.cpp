@@ -6,6 +6,7 @@
 #include "launch_fixture.hpp"
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/stream/event.hpp>
 
 #include <gmock/gmock.h>
 

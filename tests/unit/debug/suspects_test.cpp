@@ -7,6 +7,7 @@
 #include <warpsafe/debug/journal/suspects.hpp>
 #include <warpsafe/launch/check.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/stream/event.hpp>
 
 #include <gmock/gmock.h>
 

@@ -13,6 +13,7 @@
 #include <warpsafe/memory/pinned_buffer.hpp>
 #include <warpsafe/memory/synchronize.hpp>
 #include <warpsafe/race/adversarial.hpp>
+#include <warpsafe/stream/event.hpp>
 
 #include <gmock/gmock.h>
 #include <sched.h>

@@ -6,6 +6,7 @@
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/copy.hpp>
 #include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/stream/event.hpp>
 
 #include <gmock/gmock.h>
 

@@ -4,6 +4,7 @@
 // Launches on the modelled GPU: which run, which are refused, and with which text.
 
 #include "launch_fixture.hpp"
+#include <warpsafe/stream/event.hpp>
 
 #include <gmock/gmock.h>
 

@@ -5,6 +5,7 @@
 
 #include "launch_fixture.hpp"
 #include <warpsafe/graph/capture.hpp>
+#include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/module.hpp>
 

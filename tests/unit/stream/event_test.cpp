@@ -3,6 +3,7 @@
 
 #include "launch_fixture.hpp"
 #include <warpsafe/graph/capture.hpp>
+#include <warpsafe/stream/event.hpp>
 
 #include <gmock/gmock.h>
 

@@ -6,7 +6,9 @@
 #include "../kernels.hpp"
 #include "last_error_fixture.hpp"
 #include <warpsafe/launch/check.hpp>
+#include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/stream/event.hpp>
 
 #include <vector>
 

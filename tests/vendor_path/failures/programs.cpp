@@ -10,6 +10,7 @@
 #include <warpsafe/debug/run/run_recorder.hpp>
 #include <warpsafe/debug/run/timeline_export.hpp>
 #include <warpsafe/graph.hpp>
+#include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/memory/copy.hpp>
 #include <warpsafe/memory/managed_buffer.hpp>
 #include <warpsafe/memory/pinned_buffer.hpp>

@@ -5,6 +5,7 @@
 // not: of that kernel, on that device, with that block and those bytes.
 #include "../kernels.hpp"
 #include "../stand_in.hpp"
+#include <warpsafe/launch/occupancy.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,6 +5,7 @@
 // launched then.
 #include "../kernels.hpp"
 #include "../stand_in.hpp"
+#include <warpsafe/launch/occupancy.hpp>
 #if defined(WARPSAFE_BACKEND_HIP)
 #endif
 

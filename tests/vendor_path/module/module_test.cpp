@@ -4,6 +4,7 @@
 // Modules over a vendor's runtime: the loaded code, the calls, and the errors.
 
 #include "../stand_in.hpp"
+#include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/module.hpp>
 
 #include <gmock/gmock.h>

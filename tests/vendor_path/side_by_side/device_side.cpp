@@ -4,6 +4,7 @@
 // Compiled by nvcc and by hipcc.
 #include "header_kernel.hpp"
 #include "recorded.hpp"
+#include <warpsafe/kernel/functor.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 namespace side_by_side {

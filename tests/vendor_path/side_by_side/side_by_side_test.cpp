@@ -6,6 +6,7 @@
 #include "device_side.hpp"
 #include "header_kernel.hpp"
 #include <warpsafe/error/message.hpp>
+#include <warpsafe/kernel/functor.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/warpsafe.hpp>
 

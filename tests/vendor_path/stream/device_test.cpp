@@ -4,6 +4,7 @@
 // Devices, streams, captures, and the dynamic shared memory that a launch raises.
 #include "../kernels.hpp"
 #include "../stand_in.hpp"
+#include <warpsafe/stream/event.hpp>
 
 #include <cstdint>
 #include <memory>
