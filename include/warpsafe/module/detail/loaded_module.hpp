@@ -221,15 +221,15 @@ struct HeldModule final : GraphHeld {
 };
 /// Keeps the module of a captured kernel as long as the graph.
 template <class B>
-[[WARPSAFE_DETAIL_RARE]] void keep_captured(const ModuleHold<B>& module, const CaptureHooks& hooks,
+[[WARPSAFE_DETAIL_RARE]] void keep_captured(const ModuleHold<B>& loaded, const CaptureHooks& hooks,
                                             WhichStream stream) noexcept {
   keep_module();
   const ResourcesPtr graph(hooks.resources(stream));
-  if (graph.get() == nullptr || graph->holds(module.get())) return;
-  if (auto* const made = new (std::nothrow) HeldModule<B>(module)) {
+  if (graph.get() == nullptr || graph->holds(loaded.get())) return;
+  if (auto* const made = new (std::nothrow) HeldModule<B>(loaded)) {
     graph->hold(made);
   } else {
-    module->retain();  // it is never unloaded
+    loaded->retain();  // it is never unloaded
   }
 }
 
