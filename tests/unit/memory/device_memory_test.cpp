@@ -141,6 +141,9 @@ TEST_F(DeviceMemoryTest, IsNotFreedUnderWorkThatMayRun) {
   memory = used();
   script.fails = {{"stream_wait", 700}, {"event_synchronize", 700}};
   EXPECT_TRUE(released(memory, 700)) << "nothing runs in a lost context";
+  memory = used();
+  script.fails = {{"stream_wait", 4}, {"event_synchronize", 4}};
+  EXPECT_TRUE(released(memory, 4)) << "nothing runs after the end of the runtime";
   // Without a record, and without a wait.
   memory = made(8).value();
   script.fails = {{"event_record", 7}, {"stream_synchronize", 8}};

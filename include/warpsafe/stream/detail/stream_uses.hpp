@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
@@ -33,9 +34,10 @@ struct EndOfUses {
     may_run = may_run || is_unknown(its_status);
   }
   /// Whether a wait with this status has not seen the end of the work. After the loss of the
-  /// context nothing runs.
+  /// context, and after the end of the runtime, nothing runs.
   [[nodiscard]] static bool is_unknown(int status) noexcept {
-    return status != 0 && B::severity_of(status) != Severity::context_lost;
+    return status != 0 && status != runtime_has_ended &&
+           B::severity_of(status) != Severity::context_lost;
   }
 };
 
