@@ -308,7 +308,7 @@ TEST(RaceReport, AFreeInNoStreamsOrderIsNoWait) {
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_THAT(report.findings.front().text, HasSubstr("free of 64 bytes by the host"));
   EXPECT_THAT(report.findings.front().text,
-              HasSubstr("\n  wait for stream 1, or for an event after #"));
+              HasSubstr(", or wait for stream 1, or for an event after #"));
 }
 
 TEST(RaceReport, AnExceptionEndsTheRunAndPasses) {
