@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -35,6 +36,8 @@ void never_ends() {
   }
 }
 void brief() {}
+int* volatile no_memory = nullptr;
+void write_to_no_memory() { *no_memory = 1; }
 void ends_soon() {
   started = true;
   ::usleep(100'000);
@@ -168,6 +171,55 @@ TEST_F(HostExit, AKernelThatNeverEndsIsAwaitedForTwoSeconds) {
     while (!started) {
     }
   });
+}
+
+TEST_F(HostExit, AHandlerThatExitsInAWaitingThreadEndsTheProgram) {
+  if (host::thread_sanitizer) GTEST_SKIP() << "it reports each call of exit in a handler";
+  EXPECT_EXIT(
+      {
+        // A worker that tells both waiting threads of its progress waits for the interrupted one.
+        std::thread([] {
+          host::StreamHandle* const other = stream_with(brief, 1);
+          while (launch_raw(other, shape_of(1, 1), brief) == 0 &&
+                 host_backend::stream_synchronize(other) == 0) {
+          }
+        }).detach();
+        std::signal(SIGALRM, [](int) {
+          std::signal(SIGALRM, SIG_DFL);
+          ::alarm(20);
+          std::exit(3);
+        });
+        ::ualarm(100'000, 0);
+        static_cast<void>(host_backend::stream_synchronize(stream_with(never_ends, 1)));
+        std::exit(9);
+      },
+      ExitedWithCode(3), "");
+}
+
+TEST_F(HostExit, ASignalOfTheProcessIsForTheProgramsThreads) {
+  EXPECT_EXIT(
+      {
+        if (host_backend::stream_synchronize(stream_with(brief, 64)) != 0) std::_Exit(8);
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, nullptr);
+        ::kill(::getpid(), SIGTERM);
+        std::exit(sigwaitinfo(&all, nullptr) == SIGTERM ? 3 : 9);
+      },
+      ExitedWithCode(3), "");
+}
+
+TEST_F(HostExit, AFaultIsReportedAlthoughTheProgramBlocksAllSignals) {
+  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "its handler is another";
+  EXPECT_EXIT(
+      {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, nullptr);
+        const int status = host_backend::stream_synchronize(stream_with(write_to_no_memory, 64));
+        std::exit(status == host::raw(HostStatus::illegal_address) ? 3 : 9);
+      },
+      ExitedWithCode(3), "");
 }
 
 TEST_F(HostExit, AStreamsThreadHasEnded) {

@@ -304,24 +304,25 @@ class Runtime {
   }
 
   /// At the end of the program: drops operations that have not begun, and waits a while for the
-  /// others.
+  /// others. A handler of a signal may call `exit` in a thread that holds the mutex, or that waits
+  /// for an operation, so that a worker waits for it: the mutex may never be free.
   void stop() noexcept {
     if (forked()) return;
-    Array<StreamState*> all;
-    {
-      const Lock lock(mutex);
-      stopping_ = true;
-      for (const auto& [key, stream] : streams) all.push_back(stream.get());
-      for (const auto& stream : retired) all.push_back(stream.get());
-      for (StreamState* stream : all) stream->work.notify_all();
-    }
-    pool.close();
     // A kernel that never ends must not keep the program running.
-    const auto deadline = now() + 2000 * millisecond;
-    while (!gone(all) && now() < deadline) {
+    const Time deadline = now() + 2000 * millisecond;
+    stopping_ = true;
+    Array<StreamState*> all;
+    if (!mutex.lock_until(deadline)) return;
+    for (const auto& [key, stream] : streams) all.push_back(stream.get());
+    for (const auto& stream : retired) all.push_back(stream.get());
+    for (StreamState* stream : all) stream->work.notify_all();
+    mutex.unlock();
+    pool.close();
+    bool in_time = gone(all, deadline);
+    while (!in_time && now() < deadline) {
       sleep_for(1 * millisecond);
+      in_time = gone(all, deadline);
     }
-    const bool in_time = gone(all);
     for (StreamState* stream : all) {
       if (stream->worker.joinable()) in_time ? stream->worker.join() : stream->worker.detach();
     }
@@ -350,12 +351,14 @@ class Runtime {
                    device->limits.device, static_cast<int>(text.size), text.data);
     }
   }
-  [[nodiscard]] bool gone(const Array<StreamState*>& all) {
-    const Lock lock(mutex);
+  [[nodiscard]] bool gone(const Array<StreamState*>& all, Time deadline) {
+    if (!mutex.lock_until(deadline)) return false;
+    bool all_gone = true;
     for (const StreamState* stream : all) {
-      if (stream->worker.joinable() && !stream->exited) return false;
+      all_gone = all_gone && (!stream->worker.joinable() || stream->exited);
     }
-    return pool.idle();
+    mutex.unlock();
+    return all_gone && pool.idle();
   }
 
   int held_back_ = 0;  // threads in wait_until_idle

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/sysinfo.h>
 
+#include <csignal>
 #include <cstdint>
 #include <ctime>
 #include <new>
@@ -42,6 +43,15 @@ class Mutex {
   ~Mutex() = default;
   void lock() noexcept { pthread_mutex_lock(&mutex_); }
   void unlock() noexcept { pthread_mutex_unlock(&mutex_); }
+  /// Returns whether it was locked before `end`. ThreadSanitizer does not know the function of the
+  /// C library that waits by this clock.
+  [[nodiscard]] bool lock_until(Time end) noexcept {
+    while (pthread_mutex_trylock(&mutex_) != 0) {
+      if (now() >= end) return false;
+      sleep_for(millisecond);
+    }
+    return true;
+  }
 
  private:
   friend class Condition;
@@ -105,6 +115,28 @@ class Condition {
   pthread_cond_t condition_ = PTHREAD_COND_INITIALIZER;
 };
 
+/// During its lifetime the calling thread takes no signals but those of faults and of profilers,
+/// and so do the threads that it starts. A signal that is sent to the process belongs to the
+/// program's own threads. A fault whose signal is blocked would end the process, without its
+/// handler.
+class WithoutSignals {
+ public:
+  WithoutSignals() noexcept {
+    sigset_t ours;
+    sigfillset(&ours);
+    for (const int taken : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGPROF}) {
+      sigdelset(&ours, taken);
+    }
+    pthread_sigmask(SIG_SETMASK, &ours, &before_);
+  }
+  WithoutSignals(const WithoutSignals&) = delete;
+  WithoutSignals& operator=(const WithoutSignals&) = delete;
+  ~WithoutSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
 /// A thread of the operating system. Join or detach it.
 class Thread {
  public:
@@ -119,6 +151,7 @@ class Thread {
       mine();
       return nullptr;
     };
+    const WithoutSignals masked;
     started_ = pthread_create(&thread_, nullptr, run, own) == 0;
     if (started_) return;
     delete own;
