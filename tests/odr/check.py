@@ -163,14 +163,16 @@ def check_shared_objects(build):
 
 
 def check_unload(build):
-    """A program launches after dlclose of a plug-in with the debug tools and device checks, and of one that captured."""
-    plugin, second, program = build.folder / "plugin.so", build.folder / "second.so", build.folder / "unload"
+    """A program launches after dlclose of a plug-in with the debug tools and device checks, of one that captured, and of one
+    that used the program's stream."""
+    plugin, second, third, program = (build.folder / name for name in ("plugin.so", "second.so", "third.so", "unload"))
     common = ["-std=c++20", "-O0", "-g0", "-DWARPSAFE_CHECKS=1", *build.includes, HERE / "unload.cpp",
               "-lboost_context", "-pthread", "-ldl"]  # fmt: skip
     run(build.arguments.compiler, "-DPLUGIN=1", "-fPIC", "-shared", *common, "-o", plugin)
     run(build.arguments.compiler, "-DPLUGIN=2", "-fvisibility=hidden", "-fPIC", "-shared", *common, "-o", second)
+    run(build.arguments.compiler, "-DPLUGIN=3", "-fvisibility=hidden", "-fPIC", "-shared", *common, "-o", third)
     run(build.arguments.compiler, "-rdynamic", *common, "-o", program)
-    return [] if "launched" in run(program, plugin, second, timeout=600) else ["the program did not launch"]
+    return [] if "launched" in run(program, plugin, second, third, timeout=600) else ["the program did not launch"]
 
 
 # A variable and its name: in a namespace or a class, a pointer to a function, in a function.

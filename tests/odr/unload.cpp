@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // A program that unloads plug-ins, and launches and captures after that. With PLUGIN: the plug-in,
-// 1 with the optional parts, 2 with a capture and a free that waits for its end.
+// 1 with the optional parts, 2 with a capture and a free that waits for its end, 3 with work on the
+// program's stream.
 
 #include <warpsafe/graph.hpp>
 #include <warpsafe/memory.hpp>
@@ -18,6 +19,15 @@ extern "C" [[gnu::visibility("default")]] void work() {
   auto capture = ws::Capture::begin(stream, ws::CaptureMode::relaxed).value();
   buffer.close().value();
   static_cast<void>(std::move(capture).end().value());
+}
+
+#elif PLUGIN == 3
+
+extern "C" [[gnu::visibility("default")]] void work_on(const ws::StreamRef& stream) {
+  auto buffer = ws::DeviceBuffer<int>::create(stream, 3).value();
+  buffer.zero(stream).value();
+  buffer.close().value();
+  stream.synchronize().value();
 }
 
 #elif defined(PLUGIN)
@@ -48,6 +58,11 @@ int main(int, char** arguments) {
     reinterpret_cast<void (*)()>(dlsym(second, "work"))();
     dlclose(second);
     static_cast<void>(std::move(capture).end().value());
+    void* const third = dlopen(arguments[3], RTLD_NOW | RTLD_LOCAL);
+    if (third == nullptr) std::puts(dlerror());
+    if (third == nullptr) return 1;
+    reinterpret_cast<void (*)(const ws::StreamRef&)>(dlsym(third, "work_on"))(stream);
+    dlclose(third);
     ws::launch(stream, ws::LaunchConfig{ws::grid<1>, ws::block<1>}, ws::kernel<nothing>, 1).value();
     stream.synchronize().value();
   }

@@ -10,6 +10,7 @@
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
+#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/errc.hpp>
@@ -29,6 +30,8 @@ inline constexpr bool pure_query = false;
 template <bool schedules = true, class Body>
 int call(const char* member, Body&& body) noexcept {
   if (host_thread != nullptr) return raw(HostStatus::not_permitted);
+  // The runtime's threads and what it keeps of finished work use functions of this module.
+  warpsafe::detail::keep_module();
   const int status = guarded(
       [&] {
         Runtime& runtime = Runtime::get();
