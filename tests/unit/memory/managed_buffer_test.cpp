@@ -66,6 +66,14 @@ TEST_F(ManagedBufferTest, TheHostWaitsForEveryStreamThatHasAView) {
   EXPECT_TRUE(std::move(second).get().has_value());
 }
 
+TEST_F(ManagedBufferTest, NothingIsLeakedIfTheCurrentDeviceCannotBeRestored) {
+  host::set_device_count(2);
+  const auto other = Stream::create(DeviceId(1)).value();
+  const std::size_t free_before = memory_info(DeviceId(1)).value().free;
+  host::fail_next(host::call_of<&host_backend::set_device>, 2, HostStatus::unknown);
+  EXPECT_FALSE(ManagedBuffer<int>::create(other, 3).has_value());
+  EXPECT_EQ(memory_info(DeviceId(1)).value().free, free_before);
+}
 TEST_F(ManagedBufferTest, TheHostDoesNotGetItWhileItsStreamCaptures) {
   const auto other = Stream::create().value();
   auto buffer = ManagedBuffer<int>::create(stream, 3).value();

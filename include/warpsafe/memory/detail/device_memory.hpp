@@ -258,9 +258,14 @@ class DeviceMemory : public MemoryOwner {
     kind_ = Kind::plain;
     if (managed) MemoryOwner::accessed_from = ~0UL;
     const RelaxedCaptureScope<B, Level> outside;
-    return on_device<B>(stream_.ref().device().value(), [&]() noexcept {
+    const int status = on_device<B>(stream_.ref().device().value(), [&]() noexcept {
       return managed ? B::allocate_managed(start, bytes_) : B::allocate_unordered(start, bytes_);
     });
+    // The device that was current before may not have become current again.
+    if (status != 0 && start != nullptr) {
+      static_cast<void>(B::deallocate_unordered(std::exchange(start, nullptr)));
+    }
+    return status;
   }
 
   /// Lets the graph of the open capture say whether the memory that it allocates exists.
