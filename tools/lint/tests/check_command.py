@@ -107,6 +107,16 @@ with tempfile.TemporaryDirectory() as name:
             continue
         old = source.splitlines(keepends=True)
         expect(f"--fix and {what}", (b"warpsafe::check(" in now, [line for line in old if line not in now.splitlines(keepends=True)]), (True, []))
+    (folder / "launch.cu").write_text("\ufeff" + LAUNCH)
+    run(folder, "--fix", "launch.cu")
+    now = (folder / "launch.cu").read_text()
+    expect("--fix and a byte order mark", ("warpsafe::check(" in now, now.rfind("\ufeff")), (True, 0))
+    bad = os.fsencode(folder) + b"/lat\xe9in.cu"
+    with open(bad, "w") as file:
+        file.write(LAUNCH)
+    done = run(folder, os.fsdecode(bad), "clean.cpp")
+    expect("a name that is not UTF-8", (done.returncode, "lat\\udce9in.cu: its name is not UTF-8" in done.stderr, "2 files read" in done.summary or done.summary), (2, True, done.summary))
+    os.unlink(bad)
     expect("an unknown row", "no rule for row X99" in run(folder, "--rows=X99", "clean.cpp").stderr, True)
 
     listed = {line.split()[0]: "only with" in line for line in run(folder, "--list").stdout.splitlines()}

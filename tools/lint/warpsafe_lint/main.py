@@ -127,6 +127,11 @@ def findings(file, program, options):
 def lint(file, options):
     """The Result of a file."""
     try:
+        file.encode()
+    except UnicodeEncodeError:
+        name = file.encode(errors="backslashreplace").decode()
+        return Result(name, message=f"{name}: its name is not UTF-8, which libclang needs; rename the file")
+    try:
         program, message, missing = parse(file, options)
     except OSError as error:
         return Result(file, message=f"{file}: {error.strerror}")

@@ -204,6 +204,8 @@ def with_includes(text):
     """The file with warpsafe's headers before its first #include outside any #if."""
     if "<warpsafe/launch/check.hpp>" in text:
         return text
+    if text.startswith("\ufeff"):  # a byte order mark: compilers take it only as the first character
+        return text[0] + with_includes(text[1:])
     depth, at = 0, 0
     for line in text.splitlines(keepends=True):
         word = re.match(r"\s*#\s*(\w+)", line)
