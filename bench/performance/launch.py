@@ -89,32 +89,6 @@ def build(folder, options):
     return programs
 
 
-def build_checked(folder):
-    """The program of the test release.checked_launch: launches at level full, the journal on."""
-    tests, objects = ROOT / "tests/release", []
-    for level, name in (
-        (2, "launches.cpp"),
-        (2, "journal.cpp"),
-        (0, "main.cpp"),
-        (0, "kernel.cu"),
-        (0, "checked_runtime.cpp"),
-        (0, "do_nothing_runtime.cpp"),
-    ):
-        compiler = [NVCC, "-arch=sm_90"] if name.endswith(".cu") else ["g++", *cuda_includes()]
-        flags = [
-            "-std=c++20",
-            "-O2",
-            "-DNDEBUG",
-            "-DWARPSAFE_BACKEND_CUDA",
-            f"-DWARPSAFE_CHECKS={level}",
-            f"-I{INCLUDE}",
-        ]
-        objects.append(folder / f"checked_{name}.o")
-        run(*compiler, *flags, "-c", tests / name, "-o", objects[-1])
-    run("g++", *objects, "-o", folder / "launch_checked")
-    return folder / "launch_checked"
-
-
 def measure(folder, options):
     rows = []
     for compiler, programs in build(folder, options).items():
@@ -159,23 +133,3 @@ def render():
         said = table([compiler, *names, "ratio"], rows)
         text += f"Compiled by {compiler}; the ratio is `launch` to {NAMES[base] if compiler != 'hipcc' else NAMES[base].replace('cuda', 'hip')}.\n\n{said}\n"
     into_page("launch", text.rstrip())
-
-
-class Checked:
-    """The same launches of four arguments with all checks and the journal."""
-
-    def measure(self, folder, options):
-        counts = instructions(build_checked(folder)) if has(NVCC) else {}
-        save("checked", [{"way": way, "instructions": count} for way, count in counts.items()])
-
-    def render(self):
-        data = load("checked")
-        if not data:
-            return
-        held = {row["way"]: row["instructions"] for row in data["rows"]}
-        shapes = [(dims, result) for dims in ("static", "dynamic") for result in ("returned", "inlined")]
-        rows = [
-            [f"{dims} dims, {result}", held[f"raw_{dims}_{result}"], held[f"{dims}_{result}"]]
-            for dims, result in shapes
-        ]
-        into_page("checked", table(["4 arguments", "`<<<>>>` and peek", "`launch`, full, journal"], rows))

@@ -5,7 +5,7 @@
     bench/run performance [NAME...] [--cccl DIR] [--cuda-api-wrappers DIR...] [--hip-cpu DIR] [--tbb DIR]
                           [--alpaka DIR] [--rounds N] [--build DIR]
 
-Names: launch checked device_code safe_grid host_backend compile_cu compile_cpp compile_many object_size. Without a name
+Names: launch device_code safe_grid host_backend compile_cu compile_cpp compile_many object_size. Without a name
 all of them are measured. Raw results and plots go to build/performance/. `render` measures nothing, and writes tables and
 plots from the raw results there. Another library is measured if its folder is given: CCCL's libcudacxx/include,
 cuda-api-wrappers' src (and the folder of nvFatbin.h, if the toolkit has none), HIP-CPU's root, a prefix with
@@ -25,7 +25,6 @@ from common import *
 
 MEASUREMENTS = {
     "launch": launch,
-    "checked": launch.Checked(),
     "device_code": device_code,
     "safe_grid": safe_grid,
     "host_backend": host_backend,

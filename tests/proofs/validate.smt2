@@ -55,19 +55,19 @@
 ;| return multiply(blocks, per_block, all) ? all : ~std::uint64_t{0};
 ; Of the saturated number of blocks. If that saturates, so does the product.
 (define-fun total () Int (ite (and (< blocks W) (< threads W)) (saturated all) (- W 1)))
-; validate_plain, with the numbers that differ between its callers.
-;| if (shape.block[i] == 0) return fail(Errc::block_zero, 0, device.max_block[i], axis);
-;| if (shape.grid[i] == 0) return fail(Errc::grid_zero, 0, device.max_grid[i], axis);
-;
+; plain_rules, with the numbers that differ between the callers of validate_plain.
 ;| const std::uint64_t threads = shape.threads_per_block();
+;| const std::uint64_t blocks = shape.blocks();
+;| if (threads == 0 || blocks == 0) return fail.zero_axis();
 ;| if (threads > device.max_threads_per_block) {
 ;
 ;| if (shape.block[i] > device.max_block[i]) {
 ;
 ;| if (shape.grid[i] > device.max_grid[i]) {
 ;
-;| const std::uint64_t along = static_cast<std::uint64_t>(shape.grid[i]) * shape.block[i];
-;| if (device.max_threads_per_axis != 0 && along > device.max_threads_per_axis) {
+;| for (int i = 0; device.max_threads_per_axis != 0 && i < 3; ++i) {
+;|   const std::uint64_t along = static_cast<std::uint64_t>(shape.grid[i]) * shape.block[i];
+;| if (along > device.max_threads_per_axis) {
 ;
 ;| if (needs.max_threads != 0 && threads > needs.max_threads) {
 ;
@@ -77,10 +77,8 @@
 ;
 ;| if (needs.warp_size != 0 && device.warp_size != 0 && needs.warp_size != device.warp_size) {
 ;
-;| if (needs.index_max != 0) {
-;|   const std::uint64_t all = total_threads(shape.blocks(), threads);
-;
-;| if (all - 1 > needs.index_max) {
+;| const std::uint64_t all = total_threads(blocks, threads);
+;| if (needs.index_max != 0 && all - 1 > needs.index_max) {
 ;
 ;| if (shape.dynamic_shared < needs.min_dynamic_shared) {
 ;
@@ -194,11 +192,11 @@
 ;| if (elements <= needs.index_max || elements - 1 <= needs.index_max) return true;
 (define-fun reaches () Bool (or (<= elements need_index) (<= (wrap (- elements 1)) need_index)))
 ;@ file launch/detail/checked_launch.hpp
-; The answer of check_limits, without the question for the blocks that are resident at once.
-;| return validate_plain(numbers.shape, types.kernel.needs, limits, device, error) &&
-;|        validate_reach(numbers.shape.elements, numbers.shape, types.kernel.needs, error) &&
+; The answer of check_numbers, without the question for the blocks that are resident at once.
+;| return validate_plain(numbers.shape, needs, *answer.limits, *device_limits, error) &&
+;|        validate_reach(numbers.shape.elements, numbers.shape, needs, error) &&
 ;|        (types.check_options == nullptr ||
-;|         types.check_options(at, numbers.shape, kernel, limits, device, error));
+;|         types.check_options(at, numbers.shape, kernel, *answer.limits, *device_limits, error));
 ; The rest of validate_launch is in check_options, for launches whose types can have a cluster or be
 ; cooperative, and for portable kernels.
 ;| if (!validate_residency(shape, limits, device, error)) return false;

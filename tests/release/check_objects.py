@@ -21,7 +21,7 @@ CHECKS = re.compile(r"validate_(launch|numbers)|check_launch|ask_driver|check_va
 # Names that tell observers of operations.
 TELLS = re.compile(r"tell_call\w*|CallRecord")
 # Functions that run at an error or once (WARPSAFE_DETAIL_RARE), as mangled.
-RARE = re.compile(r"\d(launch_failed|report_refusal|runtime_error|ask_driver|query_failed|check_first_launch|show_arguments)I?\w*$")
+RARE = re.compile(r"\d(launch_failed|report_refusal|runtime_error|ask_driver|query_failed|name_broken_rule|show_arguments)I?\w*$")
 LAUNCHES = re.compile(r"(static|dynamic|configured)_(returned|inlined)")
 
 

@@ -18,6 +18,8 @@ from pathlib import Path
 WAYS = {"static_returned": "raw_static_returned", "dynamic_returned": "raw_dynamic_returned",
         "configured_returned": "raw_dynamic_returned", "static_inlined": "raw_static_inlined",
         "dynamic_inlined": "raw_dynamic_inlined", "configured_inlined": "raw_dynamic_inlined"}  # fmt: skip
+# Of a checked launch with four arguments and the journal: clang++ 14 has 763, g++ 12 776.
+MOST_CHECKED = 850
 # The runtime, which does nothing here, and the frame around the counted functions.
 VENDOR = re.compile(r"(__)?(cuda|hip|cu)[A-Z]\w*$")
 FRAME = re.compile(r"count_|(main|all_of_\w+)\b|\(below main\)|__libc_start|0x")
@@ -61,8 +63,8 @@ def instructions(program):
 
 
 def check_checked(program):
-    """Checks a launch at level full with the journal on: its cost, and that it calls only this library,
-    cudaGetDevice and cudaLaunchKernel. It therefore allocates nothing and takes no lock, under any name."""
+    """Checks a launch at level full with the journal on: that it executes at most MOST_CHECKED
+    instructions, and calls only this library, cudaGetDevice and cudaLaunchKernel. It therefore allocates nothing and takes no lock, under any name."""
     failed = False
     for way, called in functions(program).items():
         total = sum(count for name, count in called.items() if not VENDOR.match(name))
@@ -70,7 +72,7 @@ def check_checked(program):
         # `<<<>>>` calls other functions; if none are found there, the check is blind.
         good = bool(foreign) == way.startswith("raw")
         print(f"checked {way:24}{total:6} instructions{'' if good else f'; calls {sorted(foreign)}'}")
-        failed |= not good or total < 20
+        failed |= not good or not 20 <= total <= MOST_CHECKED
     return failed
 
 

@@ -29,15 +29,11 @@ inline constexpr bool runs_host_kernels = requires {
 template <>
 inline constexpr bool runs_host_kernels<host_backend> = true;
 
-/// The launch itself: launch/detail/launch_path.hpp.
+/// The launch itself: launch/launch.hpp.
 template <CheckLevel Level, class B, bool Copies, class C, class K, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch_on(const Located<B, Copies>& at,
                                                                 const C& config, const K& kernel,
                                                                 const A&... arguments) noexcept;
-
-/// The kernel as `launch_on` takes it (launch/detail/launch_path.hpp).
-template <CheckLevel Level, class B, class C, class... A, class K>
-[[nodiscard, gnu::always_inline]] inline decltype(auto) without_function(const K& kernel) noexcept;
 
 }  // namespace detail
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION
@@ -66,14 +62,13 @@ template <CheckLevel Level, class B, class C, class... A, class K>
     return launch<Level>(0, c, k, a...);                                                           \
   }
 #else
-#define WARPSAFE_DETAIL_LAUNCH(backend)                                                           \
-  template <CheckLevel Level = current_level, class C, class K, class... A>                       \
-  [[nodiscard, gnu::always_inline]] inline result<void> launch(                                   \
-      const detail::later<C, detail::Located<backend, Level != CheckLevel::off>>& stream,         \
-      const C& config, const K& kernel, const A&... arguments) noexcept {                         \
-    using detail::launch_on;                                                                      \
-    return launch_on<Level>(                                                                      \
-        stream, config, detail::without_function<Level, backend, C, A...>(kernel), arguments...); \
+#define WARPSAFE_DETAIL_LAUNCH(backend)                                                   \
+  template <CheckLevel Level = current_level, class C, class K, class... A>               \
+  [[nodiscard, gnu::always_inline]] inline result<void> launch(                           \
+      const detail::later<C, detail::Located<backend, Level != CheckLevel::off>>& stream, \
+      const C& config, const K& kernel, const A&... arguments) noexcept {                 \
+    using detail::launch_on;                                                              \
+    return launch_on<Level>(stream, config, kernel, arguments...);                        \
   }
 #endif
 // NOLINTEND(bugprone-macro-parentheses)

@@ -109,7 +109,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     if constexpr (Level == CheckLevel::full) {
       // Observers see one launch, however many kernels the graph holds.
       const detail::Located<B> at(stream.ref(), site);
-      detail::Observation seen = detail::observe(at, LaunchShape{}, Name::of("(graph)"), nullptr);
+      detail::Observation seen = detail::observe(at, LaunchShape{}, Name::of("(graph)"));
       const result<void> launched = submit<Level>(std::move(stream), site);
       if (!launched.has_value()) error = detail::UnwrapWithTryOrValue::error_in(launched);
       if (seen.end(launched.has_value(), error)) return success();

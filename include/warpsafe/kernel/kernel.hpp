@@ -261,6 +261,8 @@ template <class T>
 inline constexpr bool is_module_kernel = false;  // true for basic_module_kernel (module.hpp)
 template <Provenance Where, auto Fn, class... Needs>
 inline constexpr bool is_kernel<BasicKernel<Where, Fn, Needs...>> = true;
+template <Provenance Where, class Parameters, class... Needs>
+inline constexpr bool is_kernel<KernelDeclaration<Where, Parameters, Needs...>> = true;
 }  // namespace detail
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -8,7 +8,6 @@
 #include <warpsafe/dims/make_dims.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/checked_launch.hpp>
-#include <warpsafe/launch/detail/launch_path.hpp>
 #include <warpsafe/launch/launch.hpp>
 #include <warpsafe/stream/stream.hpp>
 

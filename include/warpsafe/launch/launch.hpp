@@ -9,10 +9,61 @@
 #include <warpsafe/stream/stream_ref.hpp>
 #if !defined(__CUDA_ARCH__)
 #include <warpsafe/kernel/detail/argument_types.hpp>
-#include <warpsafe/launch/detail/launch_path.hpp>
+#include <warpsafe/launch/detail/checked_launch.hpp>
+#include <warpsafe/launch/detail/launch_diagnostics.hpp>
+#include <warpsafe/launch/detail/plain_launch.hpp>
 #endif
 
+#include <utility>
+
+// A launch, in the order in which it happens: its types (detail/launch_diagnostics.hpp); then, with
+// checks, its rules, its call and its errors (detail/checked_launch.hpp), or without checks the
+// call alone (detail/plain_launch.hpp).
+
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
+
+#if !defined(__CUDA_ARCH__)
+namespace detail {
+
+/// What of a kernel's type its launch is checked with: templates that do not need the function are
+/// instantiated once for all kernels with the same parameters and needs.
+template <class K>
+struct TypeToCheck {
+  using type = K;
+};
+template <class K>
+requires requires { typename K::entry_type; }
+struct TypeToCheck<K> {
+  using type = typename K::declaration;
+};
+
+/// A launch on a stream of backend B. Diagnoses each mistake in its types by a sentence of its own,
+/// and compiles nothing after it.
+template <CheckLevel Level, class B, bool Copies, class C, class K, class... A>
+inline result<void> launch_on(const Located<B, Copies>& at, const C& config, const K& kernel,
+                              const A&... arguments) noexcept {
+  if constexpr (is_functor_kernel<K>) {
+    return launch_on<Level>(at, config, typename K::kernel_type{}, kernel.function, arguments...);
+  } else if constexpr (is_module_kernel<K>) {
+    return launch_on<Level>(at, config, kernel.loaded(at.stream), arguments...);
+  } else if constexpr (!check_launch_types<B, config_of<C>, typename TypeToCheck<K>::type,
+                                           static_cast<int>(sizeof...(A))>()) {
+    return success();
+  } else if constexpr (!check_arguments<B, A...>(typename K::parameters{},
+                                                 std::index_sequence_for<A...>{})) {
+    return success();
+  } else if constexpr (Level != CheckLevel::off) {
+    return launch_checked<typename K::declaration>(at, config, launched_kernel<B>(kernel),
+                                                   arguments...);
+  } else {
+    return launch_unchecked<typename K::template calls<B>>(
+        at, config, kernel.entry(), kernel.name(), slots_if<needs_slots<config_of<C>>, B>(kernel),
+        typename K::parameters{}, arguments...);
+  }
+}
+
+}  // namespace detail
+#endif
 
 /// Launches `kernel<fn>` with a SafeGrid, or with a LaunchConfig if there are options. A `result`
 /// of either, as `cover` and `configure` return it, is accepted too; `launch` returns its error

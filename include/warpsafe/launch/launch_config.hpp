@@ -166,6 +166,16 @@ template <class T>
 /// The configuration that C is, or is a result of.
 template <class C>
 using config_of = std::remove_cvref_t<decltype(value_of(std::declval<const C&>()))>;
+/// Whether an option in the configuration's type may have a problem (LaunchConfig::problem).
+template <class Config>
+inline constexpr bool may_have_problem =
+    Config::template has<PartKind::shared> || Config::template has<PartKind::cluster> ||
+    Config::template has<PartKind::priority>;
+/// Whether no option in the configuration's type needs a launch attribute.
+template <class Config>
+inline constexpr bool is_plain =
+    !(Config::template has<PartKind::cluster> || Config::template has<PartKind::cooperative> ||
+      Config::template has<PartKind::priority> || Config::template has<PartKind::dependent>);
 /// The number of elements that the configuration's grid covers; 1 if it covers no size.
 template <class Config>
 [[nodiscard]] constexpr std::uint64_t covered_elements(
@@ -198,7 +208,7 @@ template <CheckLevel Level = current_level, class... Parts>
   const LaunchError* error = nullptr;
   ((error = error != nullptr ? error : detail::error_of(parts)), ...);
   if (error != nullptr) return detail::failure<Config>(*error);
-  if constexpr (Level != CheckLevel::off) {
+  if constexpr (Level != CheckLevel::off && detail::may_have_problem<Config>) {
     const LaunchError problem = Config(detail::value_of(parts)...).problem();
     if (problem.code != Errc{}) return detail::failure<Config>(problem);
   }

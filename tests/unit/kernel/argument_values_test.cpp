@@ -72,7 +72,7 @@ constexpr ValueChecks trusted_pointer = detail::value_checks<float*, trusted_ptr
 constexpr ValueChecks trusted_array = detail::value_checks<float*, trusted_span<float>>;
 constexpr ValueChecks plain_span = detail::value_checks<DeviceSpan<float>, DeviceSpan<float>>;
 
-/// Several devices' streams are needed for a question about a device.
+/// A question about a span's device needs streams of another device.
 TEST_F(ArgumentValue, TheRuntimeIsAskedAboutAPointerWhereItMatters) {
   struct Case {
     ValueChecks checks;
@@ -82,7 +82,7 @@ TEST_F(ArgumentValue, TheRuntimeIsAskedAboutAPointerWhereItMatters) {
   const Case cases[] = {
       {trusted_pointer, 1, true}, {trusted_pointer, 3, true}, {trusted_pointer, 0, true},
       {trusted_array, 1, true},   {ValueChecks{}, 3, false},  {plain_span, 0, false},
-      {plain_span, 1, false},     {plain_span, 2, false},     {plain_span, 6, true},
+      {plain_span, 1, false},     {plain_span, 2, true},      {plain_span, 6, true},
   };
   const detail::TrustedBytes argument{memory, {4, false}};
   for (const Case& one : cases) {

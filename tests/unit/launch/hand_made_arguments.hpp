@@ -3,6 +3,7 @@
 #pragma once
 
 #include "scripted_runtime.hpp"
+#include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/launch/detail/checked_launch.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 
@@ -25,6 +26,10 @@ struct NotedRuntime : ScriptedRuntime {
     windows = host::launch_windows();
     place = text(host::caller().kernel);
     return script.call("launch", shape.grid[0], *static_cast<int*>(values[0]), stream);
+  }
+  static int limits_of(int, DeviceLimits& limits) noexcept {
+    limits = limits::sm_90;
+    return 0;
   }
   static int attributes_of(const KernelEntry&, KernelLimits&) noexcept {
     return script.call("attributes_of");
@@ -65,15 +70,28 @@ class Arguments {
   }
   /// Room for the values, their parameters' addresses and the parameters.
   [[nodiscard]] detail::ArgumentWords words(std::size_t offset = 0) {
-    types_ = {facts_.data(), static_cast<std::uint32_t>(facts_.size()), true, true, true};
-    for (const auto* one : facts_) types_.all_in_place &= one->convert == nullptr;
+    checked_.clear();
+    bool all_in_place = true;
+    for (std::uint32_t i = 0; i < facts_.size(); ++i) {
+      if (facts_[i]->checks.has_size || facts_[i]->checks.any()) checked_.push_back(i);
+      all_in_place &= facts_[i]->convert == nullptr;
+    }
+    types_ = {facts_.data(),
+              checked_.data(),
+              static_cast<std::uint32_t>(facts_.size()),
+              static_cast<std::uint32_t>(checked_.size()),
+              true,
+              all_in_place};
     void** const begin = room_.data() + offset;
     for (std::size_t i = 0; i < values_.size(); ++i) begin[i] = values_[i];
     return {types_, begin};
   }
+  /// After `words`.
+  [[nodiscard]] void** room() { return room_.data(); }
 
  private:
   std::vector<const detail::ArgumentFacts*> facts_;
+  std::vector<std::uint32_t> checked_;
   std::vector<void*> values_;
   std::array<void*, 512> room_{};
   detail::ArgumentTypes types_{};

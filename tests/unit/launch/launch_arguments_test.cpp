@@ -130,11 +130,22 @@ struct SeenArguments {
     const KernelEntry its_entry{nullptr, nullptr, nullptr, 0};
     LaunchShape shape;
     shape.grid[0] = 3;
-    detail::show_arguments({&see, this}, detail::backend_calls<NotedRuntime>,
-                           NotedRuntime::handle<void*>(8), its_entry, kernel, shape, words);
+    Observer reader;
+    reader.user = this;
+    reader.inspect = &see;
+    detail::WatchedLaunch launch{detail::Observation(&reader, detail::backend_calls<NotedRuntime>),
+                                 nullptr,
+                                 shape,
+                                 its_entry,
+                                 kernel,
+                                 words};
+    launch.observation.record().stream = NotedRuntime::handle<void*>(8);
+    LaunchError error = LaunchError::make(Errc{}, Stage{});
+    EXPECT_EQ(detail::show_arguments(launch, true, error), LaunchVerdict::dispatch);
   }
-  static void see(void* context, const detail::LaunchArguments& arguments) noexcept {
-    SeenArguments& self = *static_cast<SeenArguments*>(context);
+  static LaunchVerdict see(void* user, const LaunchRecord&, const detail::BackendCalls&,
+                           const detail::LaunchArguments& arguments, LaunchError&) noexcept {
+    SeenArguments& self = *static_cast<SeenArguments*>(user);
     self.stream = arguments.stream;
     self.blocks = arguments.shape.grid[0];
     for (std::uint32_t i = 0; i < self.types->count; ++i) {
@@ -143,6 +154,7 @@ struct SeenArguments {
       self.bytes.emplace_back(static_cast<const char*>(arguments.values[i]),
                               self.types->facts[i]->size);
     }
+    return LaunchVerdict::dispatch;
   }
 };
 

@@ -14,6 +14,7 @@ namespace {
 
 class SubmittedLaunch : public LaunchArgumentsTest {
  protected:
+  SubmittedLaunch() { script.device = 2; }
   /// The types of a launch whose arguments may have owners, and which takes dynamic shared memory.
   static detail::LaunchTypes<Driver, Driver> types_of(const detail::KernelFacts& kernel,
                                                       const detail::ArgumentWords& words) {
@@ -25,7 +26,6 @@ class SubmittedLaunch : public LaunchArgumentsTest {
 };
 
 TEST_F(SubmittedLaunch, ASubmittedLaunchIsOneCallInItsKernelsName) {
-  script.device = 2;
   detail::MemoryOwner third = owner_on(3);
   const detail::ArgumentFacts facts = view_facts();
   const int seven = 7;
@@ -42,19 +42,20 @@ TEST_F(SubmittedLaunch, ASubmittedLaunchIsOneCallInItsKernelsName) {
   all.add(facts, &given);
   const detail::ArgumentWords words = all.words();
   const detail::LaunchTypes<Driver, Driver> types = types_of(kernel, words);
+  detail::LaunchTypes<Driver, Driver> of_one_stream{kernel,  words.types(), nullptr,     nullptr,
+                                                    nullptr, types.prepare, types.launch};
   const auto submitted = [&](std::uint64_t bytes, bool foreign) {
-    error = LaunchError::make(Errc{}, Stage{});
     Driver::windows = nullptr;
     LaunchShape its_shape = shape(bytes);
-    const auto its_place = at();
-    const int prepared = types.prepare(launched, 2, its_shape);
-    const bool fine = detail::submit<Driver, Driver>(
-        {its_place, types, its_shape, launched, words, prepared, foreign}, error);
+    const auto done = detail::run_checked_launch<Driver, Driver>(
+        at(), foreign ? types : of_one_stream, {its_shape, nullptr}, launched, all.room());
     EXPECT_EQ(host::launch_windows(), nullptr) << "they are of one launch alone";
-    return fine;
+    if (!done.has_value()) error = done.error();
+    return done.has_value();
   };
   EXPECT_TRUE(submitted(5, false));
-  EXPECT_EQ(script.taken(), (Calls{"attributes_of", "raise_dynamic_shared 5", "launch 7 7 1"}));
+  EXPECT_EQ(script.taken(),
+            (Calls{"attributes_of", "attributes_of", "raise_dynamic_shared 5", "launch 7 7 1"}));
   EXPECT_NE(Driver::windows, nullptr);
   EXPECT_EQ(Driver::place, "noted");
   EXPECT_TRUE(submitted(5, false));
@@ -124,12 +125,12 @@ TEST_F(SubmittedLaunch, AnOpenCaptureHearsOfALaunch) {
   const detail::LaunchTypes<Driver, Driver> types = types_of(kernel, words);
   const auto expect_calls = [&](const Calls& calls) {
     LaunchShape its_shape = shape();
-    const auto its_place = at();
-    EXPECT_TRUE((detail::submit_checked<Driver, Driver>(
-        {its_place, types, its_shape, launched, words, 0, false}, nullptr, error)));
+    EXPECT_TRUE((detail::run_checked_launch<Driver, Driver>(at(), types, {its_shape, nullptr},
+                                                            launched, all.room())
+                     .has_value()));
     EXPECT_EQ(script.taken(), calls);
   };
-  expect_calls({"launch 7 7 1"});
+  expect_calls({"attributes_of", "launch 7 7 1"});
   {
     const HeardLaunches heard;
     expect_calls({"captured 1 7", "submitting 1", "launch 7 7 1"});

@@ -136,7 +136,8 @@ inline void set_kernel_limits(LaunchRecord& record, const KernelLimits& limits) 
   }
 }
 
-inline void fill_record(LaunchRecord& record, const LaunchFacts& facts, Vendor vendor) noexcept {
+[[gnu::always_inline]] inline void fill_record(LaunchRecord& record, const LaunchFacts& facts,
+                                               Vendor vendor) noexcept {
   record.sequence = 0;
   record.kernel = facts.kernel;
   for (int axis = 0; axis < 3; ++axis) {
@@ -204,10 +205,8 @@ struct LaunchBegin {
 }
 /// Ends the observation of a launch. True, with the fault in `error`, if an observer waited for the
 /// launch and it failed.
-[[nodiscard, gnu::noinline]] inline bool tell_finish(const Observer* first,
-                                                     const LaunchRecord& record,
-                                                     const BackendCalls& calls,
-                                                     LaunchError& error) noexcept {
+[[nodiscard]] inline bool tell_finish(const Observer* first, const LaunchRecord& record,
+                                      const BackendCalls& calls, LaunchError& error) noexcept {
   bool failed = false;
   for (const Observer& one : ObserversFrom{first}) {
     if (one.finish != nullptr) failed |= one.finish(one.user, record, calls, error);

@@ -137,8 +137,9 @@ constexpr std::size_t place_after(std::size_t used, std::size_t alignment) noexc
 /// What a launch knows about its arguments from their types.
 struct ArgumentTypes {
   const ArgumentFacts* const* facts;
+  const std::uint32_t* checked;  ///< the places of the arguments whose values are checked
   std::uint32_t count;
-  bool has_checks;  ///< of a value
+  std::uint32_t checked_count;
   bool has_owners;
   bool all_in_place;       ///< no argument is converted
   bool has_inner = false;  ///< memory inside a structure
@@ -150,13 +151,29 @@ template <class... P, class... A>
 struct ArgumentTable<TypeList<P...>, A...> {
   static constexpr const ArgumentFacts* facts[sizeof...(P) + 1] = {&argument_facts<P, A>...,
                                                                    nullptr};
-  static constexpr ArgumentTypes types{
-      facts,
-      sizeof...(P),
-      ((value_checks<P, A>.has_size || value_checks<P, A>.any()) || ...),
-      ((is_view<A> || holds_owner<A>) || ...),
-      (is_passed_in_place<P, A>() && ...),
-      (has_inner_memory<P>() || ...)};
+  static constexpr std::uint32_t checked_count =
+      (static_cast<std::uint32_t>(value_checks<P, A>.has_size || value_checks<P, A>.any()) + ... +
+       0U);
+  struct Places {
+    std::uint32_t all[checked_count + 1];
+  };
+  static constexpr Places checked = [] {
+    Places places{};
+    [[maybe_unused]] std::uint32_t place = 0;
+    [[maybe_unused]] std::uint32_t count = 0;
+    ((places.all[count] = place++,
+      count += static_cast<std::uint32_t>(argument_facts<P, A>.checks.has_size ||
+                                          argument_facts<P, A>.checks.any())),
+     ...);
+    return places;
+  }();
+  static constexpr ArgumentTypes types{facts,
+                                       checked.all,
+                                       sizeof...(P),
+                                       checked_count,
+                                       ((is_view<A> || holds_owner<A>) || ...),
+                                       (is_passed_in_place<P, A>() && ...),
+                                       (has_inner_memory<P>() || ...)};
   // From the types alone: with -fsanitize=null g++ takes no comparison of an address with nullptr
   // for a constant.
   /// The largest alignment of a parameter that is not passed in place.

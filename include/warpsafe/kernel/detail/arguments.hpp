@@ -167,10 +167,7 @@ template <class B>
     return static_cast<const signed char*>(argument)[checks.signed_bytes - 1] >= 0 ||
            refuse_negative(argument, checks.signed_bytes, number, error);
   }
-  if (!checks.is_trusted) {
-    const unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
-    if (!checks.is_span || (devices & (devices - 1)) == 0) return true;
-  }
+  if (!checks.is_trusted && !(checks.is_span && has_streams_besides<B>(device))) return true;
   return check_pointer<B>(checks, argument, device, number, error);
 }
 

@@ -9,16 +9,20 @@
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
+#include <warpsafe/launch/detail/launch_diagnostics.hpp>
+#include <warpsafe/launch/detail/launch_errors.hpp>
 #include <warpsafe/launch/detail/launch_rules.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
+#include <warpsafe/launch/launch_config.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
 #include <new>
+#include <type_traits>
 
-// A launch with checks: what its types say, its checks, its call, its errors. A program has it once
-// for each backend. What depends on the types of a launch is in constants, and in functions that
-// are compiled for the types that need them: a plain launch has none of the others.
+// A launch with checks: what its types say, its rules, its call. A program has it once for each
+// backend. What depends on the types of a launch is in constants, and in functions that are
+// compiled for the types that need them: a plain launch has none of the others.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -124,6 +128,29 @@ int prepare_options(const LaunchedKernel<Calls>& kernel, int device, LaunchShape
   }
   return status;
 }
+/// Checks the values of a launch's arguments. False with the problem in `error`.
+template <class B>
+[[nodiscard]] bool check_values(const Located<B>& at, const ArgumentWords& arguments,
+                                LaunchError& error) noexcept {
+  const ArgumentTypes& types = arguments.types();
+  const int device = at.stream.device().value();
+  const bool asks_for_spans = has_streams_besides<B>(device);
+  for (std::uint32_t i = 0; i < types.checked_count; ++i) {
+    const std::uint32_t place = types.checked[i];
+    const void* const argument = arguments.argument(place);
+    const ValueChecks& checks = types.facts[place]->checks;
+    // A view or span begins with its address and the number of its elements.
+    if (checks.has_size && static_cast<const std::uint64_t*>(argument)[1] == 0) {
+      return refuse(error, Errc::argument_empty, Stage::validation, 0, 0, Axis::none, place + 1);
+    }
+    if ((checks.signed_bytes != 0 || checks.is_trusted || (checks.is_span && asks_for_spans)) &&
+        !check_value<B>(checks, argument, device, static_cast<int>(place) + 1, error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// LaunchTypes::check_arguments.
 template <class B, bool Owners, bool Values, bool Inner>
 bool check_arguments_of(const Located<B>& at, ArgumentWords& arguments,
@@ -140,189 +167,57 @@ bool check_arguments_of(const Located<B>& at, ArgumentWords& arguments,
   return true;
 }
 
-/// The rules of a launch with the driver's answers. False with the problem in `error`.
-template <class B, class Calls>
-[[gnu::noinline]] bool check_limits(const Located<B>& at, const LaunchTypes<B, Calls>& types,
-                                    const LaunchNumbers& numbers,
-                                    const LaunchedKernel<Calls>& kernel, const KernelLimits& limits,
-                                    const DeviceLimits& device, LaunchError& error) noexcept {
-  return validate_plain(numbers.shape, types.kernel.needs, limits, device, error) &&
-         validate_reach(numbers.shape.elements, numbers.shape, types.kernel.needs, error) &&
-         (types.check_options == nullptr ||
-          types.check_options(at, numbers.shape, kernel, limits, device, error));
-}
-/// As check_limits, if the driver has not been asked yet.
-template <class B, class Calls>
-[[WARPSAFE_DETAIL_RARE]] bool check_first_launch(
-    const Located<B>& at, const LaunchTypes<B, Calls>& types, const LaunchNumbers& numbers,
-    const LaunchedKernel<Calls>& kernel, const KernelLimits*& kernel_limits,
-    KernelLimits& kernel_local, LaunchError& error) noexcept {
-  DeviceLimits device_local;
-  const DeviceLimits* device = nullptr;
-  return ask_driver(at, kernel, device, device_local, kernel_limits, kernel_local, error) &&
-         check_limits(at, types, numbers, kernel, *kernel_limits, *device, error);
-}
+/// Room for a value that few launches make.
+template <class T>
+union RoomFor {
+  RoomFor() noexcept {}  // NOLINT(modernize-use-equals-default): T may have a constructor
+  T value;
+};
+/// What the driver has answered about a launch's kernel.
+struct KernelAnswer {
+  const KernelLimits* limits = nullptr;  ///< nullptr: it was not asked
+  RoomFor<KernelLimits> room;            ///< for limits that cannot be kept
+};
 
 [[WARPSAFE_DETAIL_RARE]] inline bool keep_problem(const LaunchError& problem,
                                                   LaunchError& error) noexcept {
   __builtin_memcpy(static_cast<void*>(&error), &problem, sizeof error);
   return false;
 }
-/// The checks of the dimensions. False with the problem in `error`. `kernel_limits` then points to
-/// the kernel's limits, which may be `kernel_local`.
+[[WARPSAFE_DETAIL_RARE]] inline bool refuse_stream(Subcode problem, LaunchError& error) noexcept {
+  refuse(error, Errc::stream_null, Stage::validation);
+  error.subcode = problem;
+  return false;
+}
+/// The checks of stream, device and dimensions. False with the problem in `error`.
 template <class B, class Calls>
 [[gnu::always_inline]] inline bool check_numbers(
     const Located<B>& at, const LaunchTypes<B, Calls>& types, const LaunchNumbers& numbers,
-    const LaunchedKernel<Calls>& kernel, const KernelLimits*& kernel_limits,
-    KernelLimits& kernel_local, LaunchError& error) noexcept {
+    const LaunchedKernel<Calls>& kernel, KernelAnswer& answer, LaunchError& error) noexcept {
   // The runtime takes the handle of a closed Stream for the default stream, and may have given that
   // of a destroyed one to another stream.
   if (const Subcode problem = StreamAccess::problem<CheckLevel::full>(at.stream);
       problem != Subcode::none) [[unlikely]] {
-    refuse(error, Errc::stream_null, Stage::validation);
-    error.subcode = problem;
-    return false;
+    return refuse_stream(problem, error);
   }
   if (numbers.problem != nullptr && numbers.problem->code != Errc{}) [[unlikely]] {
     return keep_problem(*numbers.problem, error);
   }
   if (!check_device(at, kernel, error)) return false;
   const int device = at.stream.device().value();
-  const DeviceLimits* const device_limits = DeviceCache<B>::remembered(device);
-  kernel_limits = kernel.slots.remembered(device);
-  if (device_limits == nullptr || kernel_limits == nullptr) [[unlikely]] {
-    return check_first_launch(at, types, numbers, kernel, kernel_limits, kernel_local, error);
-  }
-  return check_limits(at, types, numbers, kernel, *kernel_limits, *device_limits, error);
-}
-
-/// Checks the values of a launch's arguments. False with the problem in `error`.
-template <class B>
-[[nodiscard]] bool check_values(const Located<B>& at, const ArgumentWords& arguments,
-                                LaunchError& error) noexcept {
-  for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
-    const ValueChecks checks = arguments.types().facts[i]->checks;
-    // A view or span begins with its address and the number of its elements.
-    if (checks.has_size && static_cast<const std::uint64_t*>(arguments.argument(i))[1] == 0) {
-      return refuse(error, Errc::argument_empty, Stage::validation, 0, 0, Axis::none, i + 1);
-    }
-    if (checks.any() && !check_value<B>(checks, arguments.argument(i), at.stream.device().value(),
-                                        static_cast<int>(i) + 1, error)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// Adds the launch to the error of a check: kernel, place, stream, dimensions and device.
-template <class B>
-[[WARPSAFE_DETAIL_RARE]] LaunchError& report_refusal(LaunchError& error, const LaunchShape& shape,
-                                                     const Located<B>& at, Name kernel) noexcept {
-  error.kernel = kernel;
-  error.site = at.site;
-  error.stream = at.stream.native();
-  error.with_shape(shape);
-  if (error.device < 0 || error.code == Errc::stream_wrong_device) {
-    error.device = at.stream.device().value();
-  }
-  if (error.device_name.empty()) error.device_name = device_name<B>(error.device);
-  return error;
-}
-
-/// Makes the error of a launch that the runtime refused, or at which earlier work was found to
-/// fail.
-template <class B>
-[[WARPSAFE_DETAIL_RARE]] void launch_failed(int status, const LaunchShape& shape,
-                                            const Located<B>& at, Name kernel,
-                                            LaunchError& error) noexcept {
-  ::new (static_cast<void*>(&error))
-      LaunchError(runtime_error<B>(status, Name{}, at.site, Stage::launch));
-  if (error.code == Errc::runtime_failed) error.code = Errc::launch_refused;
-  error.kernel = kernel;
-  error.with_shape(shape);
-  error.stream = at.stream.native();
-  error.device = at.stream.device().value();
-  report_to_captures(error);
-}
-
-/// A launch that has passed its checks.
-template <class B, class Calls>
-struct Submission {
-  const Located<B>& at;
-  const LaunchTypes<B, Calls>& types;
-  const LaunchShape& shape;
-  const LaunchedKernel<Calls>& kernel;
-  const ArgumentWords& arguments;
-  int prepared;  ///< the status of LaunchTypes::prepare
-  bool foreign;
-};
-/// Makes the one call of the backend. False with the problem in `error`.
-template <class B, class Calls>
-[[gnu::noinline]] bool submit(const Submission<B, Calls>& launch, LaunchError& error) noexcept {
-  int status = launch.prepared;
-  if (status == 0) {
-    const CallScope<B> here(launch.at.site, launch.kernel.name);
-    if constexpr (RecordsCallers<B>) {
-      tell_windows(launch.kernel.entry, launch.types.kernel.elements, launch.arguments);
-    }
-    status = launch.types.launch(launch.kernel.entry, launch.shape, launch.arguments.values(),
-                                 launch.at.stream.native());
-    if constexpr (RecordsCallers<B>) host::launch_windows() = nullptr;
-  }
-  if (status != 0) [[unlikely]] {
-    launch_failed(status, launch.shape, launch.at, launch.kernel.name, error);
+  const DeviceLimits* device_limits = DeviceCache<B>::remembered(device);
+  answer.limits = kernel.slots.remembered(device);
+  RoomFor<DeviceLimits> room;
+  if ((device_limits == nullptr || answer.limits == nullptr) &&
+      !ask_driver(at, kernel, device_limits, room.value, answer.limits, answer.room.value, error))
+      [[unlikely]] {
     return false;
   }
-  if (launch.types.record_owners == nullptr) return true;
-  return (!launch.foreign && open_captures() == nullptr) ||
-         launch.types.record_owners(launch.at, launch.arguments, error);
-}
-/// WatchedLaunch::submit.
-template <class B, class Calls>
-[[WARPSAFE_DETAIL_RARE]] bool submit_context(const void* context, LaunchError& error) noexcept {
-  return submit(*static_cast<const Submission<B, Calls>*>(context), error);
-}
-/// Submits a launch through `watcher`.
-template <class B, class Calls>
-[[gnu::cold, gnu::noinline]] bool submit_watched(LaunchWatcher watcher,
-                                                 const Submission<B, Calls>& launch,
-                                                 const KernelLimits* limits,
-                                                 LaunchError& error) noexcept {
-  const basic_stream_ref<B>& stream = launch.at.stream;
-  const LaunchFacts facts{launch.kernel.name, launch.shape,    limits,
-                          stream.native(),    stream.number(), stream.device().value(),
-                          launch.at.site};
-  const WatchedLaunch watched{facts,
-                              backend_calls<B>,
-                              launch.kernel.entry,
-                              launch.types.kernel,
-                              launch.arguments,
-                              &submit_context<B, Calls>,
-                              &launch};
-  return watcher(watched, error);
-}
-
-/// Submits a launch, and lets those who watch see it.
-template <class B, class Calls>
-[[gnu::always_inline]] inline bool submit_checked(const Submission<B, Calls>& launch,
-                                                  const KernelLimits* limits,
-                                                  LaunchError& error) noexcept {
-  const LaunchWatcher watcher = watcher_of_launches();
-  return watcher == nullptr ? submit(launch, error)
-                            : submit_watched(watcher, launch, limits, error);
-}
-
-/// The error of a launch whose configuration is an error.
-template <class B>
-[[WARPSAFE_DETAIL_RARE]] result<void> refused_configuration(const LaunchError& error,
-                                                            const Located<B>& at,
-                                                            Name kernel) noexcept {
-  result<void> refused = failure<void>(error);
-  LaunchError& own = UnwrapWithTryOrValue::error_in(refused);
-  if (own.kernel.empty()) own.kernel = kernel;
-  own.stream = at.stream.native();
-  if (own.site.file == nullptr) own.site = at.site;
-  return refused;
+  const KernelNeeds& needs = types.kernel.needs;
+  return validate_plain(numbers.shape, needs, *answer.limits, *device_limits, error) &&
+         validate_reach(numbers.shape.elements, numbers.shape, needs, error) &&
+         (types.check_options == nullptr ||
+          types.check_options(at, numbers.shape, kernel, *answer.limits, *device_limits, error));
 }
 
 /// The whole checked launch. `words` as ArgumentWords has them.
@@ -336,25 +231,143 @@ template <class B, class Calls>
   result<void> answer = success();
   LaunchError& error = UnwrapWithTryOrValue::error_in(answer);
   ArgumentWords arguments(types.arguments, words);
-  KernelLimits kernel_local;
-  const KernelLimits* kernel_limits = nullptr;
+  KernelAnswer kernel_answer;
   bool foreign = types.record_owners != nullptr;
-  bool launched = (check_numbers(at, types, numbers, kernel, kernel_limits, kernel_local, error) &&
+
+  bool launched = (check_numbers(at, types, numbers, kernel, kernel_answer, error) &&
                    (types.check_arguments == nullptr ||
                     types.check_arguments(at, arguments, foreign, error))) ||
                   continues_after_refusal(report_refusal(error, numbers.shape, at, kernel.name));
   if (launched) [[likely]] {
     arguments.prepare();
-    const int prepared = types.prepare == nullptr
-                             ? 0
-                             : types.prepare(kernel, at.stream.device().value(), numbers.shape);
-    const Submission<B, Calls> launch{at,        types,    numbers.shape, kernel,
-                                      arguments, prepared, foreign};
-    launched = submit_checked(launch, kernel_limits, error);
+    int status = types.prepare == nullptr
+                     ? 0
+                     : types.prepare(kernel, at.stream.device().value(), numbers.shape);
+    RoomFor<WatchedLaunch> watched;
+    const LaunchWatcher* const watcher =
+        begin_to_watch(watched.value, at, types.kernel, numbers.shape, kernel.entry, kernel.name,
+                       arguments, kernel_answer.limits);
+    LaunchVerdict verdict = LaunchVerdict::dispatch;
+    if (watcher != nullptr) [[unlikely]]
+      verdict = watcher->begin(watched.value, error);
+    launched = verdict == LaunchVerdict::done;
+    if (verdict == LaunchVerdict::dispatch) {
+      if (status == 0) {
+        const CallScope<B> here(at.site, kernel.name);
+        if constexpr (RecordsCallers<B>) {
+          tell_windows(kernel.entry, types.kernel.elements, arguments);
+        }
+        status = types.launch(kernel.entry, numbers.shape, arguments.values(), at.stream.native());
+        if constexpr (RecordsCallers<B>) host::launch_windows() = nullptr;
+      }
+      if (status != 0) [[unlikely]]
+        launch_failed(status, numbers.shape, at, kernel.name, error);
+      launched = status == 0 &&
+                 (types.record_owners == nullptr || (!foreign && open_captures() == nullptr) ||
+                  types.record_owners(at, arguments, error));
+    }
+    if (watcher != nullptr) [[unlikely]]
+      launched = watcher->end(watched.value, launched, error);
   }
   if (!launched) [[unlikely]]
     UnwrapWithTryOrValue::mark_as_error(answer);
   return answer;
+}
+
+/// Puts the configuration's own problem, for a kernel on a device, into `error`.
+template <class Config>
+[[gnu::cold, gnu::noinline]] void find_problem(const Config& config, Name kernel, int device,
+                                               LaunchError& error) noexcept {
+  ::new (static_cast<void*>(&error)) LaunchError(config.problem());
+  if constexpr (is_strided_grid<typename Config::grid_type>) {
+    if (error.code == Errc{}) config.grid().check_cap(kernel, device, config.shape(), error);
+  }
+}
+
+/// What a launch knows from the types of its kernel, configuration and arguments.
+template <class B, class Calls, class K, class Config, class Parameters, class... A>
+struct TypesOf {
+  template <PartKind Kind>
+  static constexpr bool has = Config::template has<Kind>;
+  using Table = ArgumentTable<Parameters, A...>;
+  static constexpr bool resides = has<PartKind::cluster> || has<PartKind::cooperative>;
+
+  static constexpr auto options() noexcept -> decltype(LaunchTypes<B, Calls>::check_options) {
+    if constexpr (resides || K::needs.portable) {
+      return &check_options<B, Calls, resides, K::needs.portable>;
+    }
+    return nullptr;
+  }
+  static constexpr auto prepare() noexcept -> decltype(LaunchTypes<B, Calls>::prepare) {
+    if constexpr (has<PartKind::shared> || has<PartKind::dependent>) {
+      return &prepare_options<Calls, has<PartKind::shared>, has<PartKind::dependent>>;
+    }
+    return nullptr;
+  }
+  static constexpr auto call() noexcept -> decltype(LaunchTypes<B, Calls>::launch) {
+    if constexpr (is_plain<Config> && requires { &Calls::launch_plain; }) {
+      return &Calls::launch_plain;
+    } else {
+      return &Calls::launch;
+    }
+  }
+  static constexpr auto check() noexcept -> decltype(LaunchTypes<B, Calls>::check_arguments) {
+    if constexpr (Table::types.has_owners || Table::types.checked_count != 0 ||
+                  Table::types.has_inner) {
+      return &check_arguments_of<B, Table::types.has_owners, (Table::types.checked_count != 0),
+                                 Table::types.has_inner>;
+    }
+    return nullptr;
+  }
+  static constexpr auto record() noexcept -> decltype(LaunchTypes<B, Calls>::record_owners) {
+    if constexpr (Table::types.has_owners) return &record_owners<B>;
+    return nullptr;
+  }
+  static constexpr LaunchTypes<B, Calls> types{kernel_facts<K>, Table::types, check(), record(),
+                                               options(),       prepare(),    call()};
+};
+
+#if defined(WARPSAFE_SEPARATE)
+/// run_checked_launch of warpsafe/separate.cpp. A linker that misses it prints the name.
+template <class B>
+result<void> compile_warpsafe_separate_cpp_in_one_file_of_the_program(
+    const Located<B>& at, const LaunchTypes<B, B>& types, const LaunchNumbers& numbers,
+    const LaunchedKernel<B>& kernel, void** words) noexcept;
+#endif
+
+/// A launch with checks. Launches with the same types share it: a program has more launches than
+/// signatures. Reads the numbers of the configuration, `config` or the value of that result.
+template <class K, class B, class C, class Calls, class... A>
+[[nodiscard, gnu::noinline]] result<void> launch_checked(const Located<B>& at, const C& config,
+                                                         const LaunchedKernel<Calls>& kernel,
+                                                         const A&... arguments) noexcept {
+  using Config = config_of<C>;
+  if constexpr (is_result<C>) {
+    if (!config.has_value()) [[unlikely]]
+      return refused_configuration(UnwrapWithTryOrValue::error_in(config), at, kernel.name);
+  }
+  const Config& given = value_of(config);
+  if (given.empty()) return success();
+  AddressedArguments<typename K::parameters, A...> addressed(arguments...);
+  constexpr const auto& types = TypesOf<B, Calls, K, Config, typename K::parameters, A...>::types;
+  LaunchShape shape = given.shape();
+  shape.elements = covered_elements(given);
+  if constexpr (is_safe_grid<typename Config::grid_type>) {
+    shape.strides = is_strided_grid<typename Config::grid_type> && Config::grid_type::items == 1;
+  }
+  LaunchError problem;
+  constexpr bool may_fail = may_have_problem<Config> || is_strided_grid<typename Config::grid_type>;
+  if constexpr (may_fail) {
+    find_problem(given, kernel.name, at.stream.device().value(), problem);
+  }
+  const LaunchNumbers numbers{shape, may_fail ? &problem : nullptr};
+#if defined(WARPSAFE_SEPARATE)
+  if constexpr (std::is_same_v<B, Calls>) {
+    return compile_warpsafe_separate_cpp_in_one_file_of_the_program(at, types, numbers, kernel,
+                                                                    addressed.words());
+  }
+#endif
+  return run_checked_launch(at, types, numbers, kernel, addressed.words());
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

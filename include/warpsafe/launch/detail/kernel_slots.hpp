@@ -187,6 +187,24 @@ struct LaunchedKernel {
   int module_device;  ///< the device of its module, or -1
 };
 
+/// A kernel that is not loaded by name, as constant data. Hidden, as its EntryOf.
+template <class B, class K>
+struct [[gnu::visibility("hidden")]] KnownKernel {
+  static_assert(sizeof(LaunchedKernel<B>) != 0);  // nvcc does not complete the type by itself
+  static inline const LaunchedKernel<B> data{K::entry(), K::name(),
+                                             KernelCache<B, typename K::entry_type>::slots, -1};
+};
+/// The kernel as data: a constant, unless it was loaded by name.
+template <class B, class K>
+[[nodiscard, gnu::always_inline]] inline decltype(auto) launched_kernel(
+    [[maybe_unused]] const K& kernel) noexcept {
+  if constexpr (requires { kernel.launched(); }) {
+    return kernel.launched();
+  } else {
+    return (KnownKernel<B, K>::data);
+  }
+}
+
 /// Makes the error of a query that failed, without the device, which report_refusal adds.
 template <class B>
 [[WARPSAFE_DETAIL_RARE]] bool query_failed(int status, const Located<B>& at,
@@ -222,7 +240,8 @@ template <class B, class Calls>
 }
 
 /// Gets the limits of the device and the kernel: from the driver for the first launch, from memory
-/// after that. False with the problem in `error`.
+/// after that. `device_local` and `kernel_local`, which need no value, hold what cannot be kept.
+/// False with the problem in `error`.
 template <class B, class Calls>
 [[WARPSAFE_DETAIL_RARE]] bool ask_driver(const Located<B>& at, const LaunchedKernel<Calls>& kernel,
                                          const DeviceLimits*& device_limits,
@@ -231,6 +250,8 @@ template <class B, class Calls>
                                          KernelLimits& kernel_local, LaunchError& error) noexcept {
   const int device = at.stream.device().value();
   int status = 0;
+  device_local = {};
+  kernel_local = {};
   device_limits = DeviceCache<B>::find(device, device_local, status);
   if (status == 0) {
     kernel_limits =

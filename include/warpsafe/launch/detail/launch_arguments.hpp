@@ -42,11 +42,6 @@ struct LaunchArguments {
   const HostReference* reference;
   const BackendCalls& calls;
 };
-struct ArgumentReader {
-  void (*read)(void* context, const LaunchArguments& arguments) noexcept;
-  void* context;
-};
-
 template <class T>
 constexpr ElementInfo element_info() noexcept {
   // Not for void, nor for a type that is only declared here.
@@ -195,32 +190,15 @@ class AddressedArguments {
   host::launch_windows() = windows;
 }
 
-/// A launch that an observer or an open capture watches.
-struct WatchedLaunch {
-  const LaunchFacts& facts;
-  const BackendCalls& calls;
-  const KernelEntry& entry;
-  const KernelFacts& kernel;
-  const ArgumentWords& arguments;  ///< after `prepare`
-  /// Submits it. False with the problem in `error`.
-  bool (*submit)(const void* context, LaunchError& error) noexcept;
-  const void* context;
-};
-/// Submits a launch between the calls of those who watch. False with the problem in `error`.
-using LaunchWatcher = bool (*)(const WatchedLaunch& launch, LaunchError& error) noexcept;
-/// watch_launch, once the program has an observer or has had a capture (watched_launch.hpp).
-[[gnu::visibility("default")]] inline LaunchWatcher launch_watcher = nullptr;
-
 /// Checks the memory that structures hold: that it exists, and that the launch's device can access
 /// it. False with the problem in `error`. Asks the runtime, so only where an answer costs nothing
 /// (the host backend), or if the program has used several devices.
 template <class B>
 [[nodiscard]] bool check_inner(const Located<B>& at, ArgumentWords& arguments,
                                LaunchError& error) noexcept {
-  const unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
-  if (!RecordsCallers<B> && (devices & (devices - 1)) == 0) return true;
-  arguments.prepare();
   const int device = at.stream.device().value();
+  if (!RecordsCallers<B> && !has_streams_besides<B>(device)) return true;
+  arguments.prepare();
   bool fits = true;
   for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
     const ArgumentFacts& facts = *arguments.types().facts[i];

@@ -38,33 +38,56 @@ struct Refusal {
   const DeviceLimits& device;
   LaunchError& error;
 
-  [[WARPSAFE_DETAIL_RARE]] constexpr bool operator()(Errc code, std::uint64_t value,
-                                                     std::uint64_t limit, Axis axis = Axis::none,
-                                                     std::uint64_t extra = 0) const noexcept {
+  [[WARPSAFE_DETAIL_RARE]] constexpr bool operator()(
+      Errc code, std::uint64_t value, std::uint64_t limit, Axis axis = Axis::none,
+      std::uint64_t extra = 0, Subcode subcode = Subcode::none) const noexcept {
     refuse(error, code, Stage::validation, value, limit, axis, extra);
+    error.subcode = subcode;
     error.with_shape(shape).with_device(device);
     error.limit_is_floor = device.floored && device.device >= 0;
     return false;
   }
+  /// For a block that has too many threads.
+  [[WARPSAFE_DETAIL_RARE]] constexpr bool operator()(Errc code, std::uint64_t threads,
+                                                     std::uint64_t limit, const KernelNeeds& needs,
+                                                     const KernelLimits& kernel) const noexcept {
+    return (*this)(code, threads, limit, Axis::none,
+                   suggestable_threads(shape, needs, kernel, device));
+  }
+  /// For a grid or block of which an axis is 0.
+  [[WARPSAFE_DETAIL_RARE]] constexpr bool zero_axis() const noexcept {
+    for (int i = 0;; ++i) {
+      const Axis axis = static_cast<Axis>(i);
+      if (shape.block[i] == 0) return (*this)(Errc::block_zero, 0, device.max_block[i], axis);
+      if (shape.grid[i] == 0) return (*this)(Errc::grid_zero, 0, device.max_grid[i], axis);
+    }
+  }
+};
+/// In place of a Refusal: there is a problem, and nobody asks which. The calls and what only they
+/// need disappear.
+struct UnnamedRefusal {
+  template <class... Reason>
+  [[gnu::always_inline]] constexpr bool operator()(const Reason&...) const noexcept {
+    return false;
+  }
+  [[gnu::always_inline]] static constexpr bool zero_axis() noexcept { return false; }
 };
 
-/// Validates plain numbers, except for clusters and cooperative launches. Fills in `error` with the
-/// first problem and returns false. It accepts exactly what the vendor accepts, with two stricter
-/// rules: the needs that the kernel declares, and at most 2^31 threads for a kernel that declares
-/// no index type.
-constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs,
-                              const KernelLimits& kernel, const DeviceLimits& device,
-                              LaunchError& error) noexcept {
-  const Refusal fail{shape, device, error};
-  for (int i = 0; i < 3; ++i) {
-    const Axis axis = static_cast<Axis>(i);
-    if (shape.block[i] == 0) return fail(Errc::block_zero, 0, device.max_block[i], axis);
-    if (shape.grid[i] == 0) return fail(Errc::grid_zero, 0, device.max_grid[i], axis);
-  }
+/// The rules of a launch, except for clusters and cooperative launches. `fail` is called for the
+/// first problem, and its answer, false, is returned. The rules accept exactly what the vendor
+/// accepts, with two stricter ones: the needs that the kernel declares, and at most 2^31 threads
+/// for a kernel that declares no index type.
+template <class Fail>
+[[gnu::always_inline]] constexpr bool plain_rules(const LaunchShape& shape,
+                                                  const KernelNeeds& needs,
+                                                  const KernelLimits& kernel,
+                                                  const DeviceLimits& device,
+                                                  const Fail& fail) noexcept {
   const std::uint64_t threads = shape.threads_per_block();
+  const std::uint64_t blocks = shape.blocks();
+  if (threads == 0 || blocks == 0) return fail.zero_axis();
   if (threads > device.max_threads_per_block) {
-    return fail(Errc::block_too_large, threads, device.max_threads_per_block, Axis::none,
-                suggestable_threads(shape, needs, kernel, device));
+    return fail(Errc::block_too_large, threads, device.max_threads_per_block, needs, kernel);
   }
   for (int i = 0; i < 3; ++i) {
     const Axis axis = static_cast<Axis>(i);
@@ -74,19 +97,21 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
     if (shape.grid[i] > device.max_grid[i]) {
       return fail(Errc::grid_too_large, shape.grid[i], device.max_grid[i], axis);
     }
+  }
+  for (int i = 0; device.max_threads_per_axis != 0 && i < 3; ++i) {
     const std::uint64_t along = static_cast<std::uint64_t>(shape.grid[i]) * shape.block[i];
-    if (device.max_threads_per_axis != 0 && along > device.max_threads_per_axis) {
-      return fail(Errc::axis_threads_too_many, along, device.max_threads_per_axis, axis);
+    if (along > device.max_threads_per_axis) {
+      return fail(Errc::axis_threads_too_many, along, device.max_threads_per_axis,
+                  static_cast<Axis>(i));
     }
   }
 
   if (needs.max_threads != 0 && threads > needs.max_threads) {
-    return fail(Errc::kernel_threads_exceeded, threads, needs.max_threads, Axis::none,
-                suggestable_threads(shape, needs, kernel, device));
+    return fail(Errc::kernel_threads_exceeded, threads, needs.max_threads, needs, kernel);
   }
   if (kernel.max_threads_per_block != 0 && threads > kernel.max_threads_per_block) {
-    return fail(Errc::kernel_threads_exceeded, threads, kernel.max_threads_per_block, Axis::none,
-                suggestable_threads(shape, needs, kernel, device));
+    return fail(Errc::kernel_threads_exceeded, threads, kernel.max_threads_per_block, needs,
+                kernel);
   }
   if (needs.block_multiple != 0 && threads % needs.block_multiple != 0) {
     return fail(Errc::block_not_multiple, threads, needs.block_multiple);
@@ -94,14 +119,11 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
   if (needs.warp_size != 0 && device.warp_size != 0 && needs.warp_size != device.warp_size) {
     return fail(Errc::warp_size_mismatch, device.warp_size, needs.warp_size);
   }
-  if (needs.index_max != 0) {
-    const std::uint64_t all = total_threads(shape.blocks(), threads);
-    // Indices start at 0, so index_max + 1 threads are valid.
-    if (all - 1 > needs.index_max) {
-      fail(Errc::index_overflow, all, needs.index_max + 1);
-      if (needs.index_assumed) error.subcode = Subcode::threads_assumed_int;
-      return false;
-    }
+  // Indices start at 0, so index_max + 1 threads are valid.
+  const std::uint64_t all = total_threads(blocks, threads);
+  if (needs.index_max != 0 && all - 1 > needs.index_max) {
+    return fail(Errc::index_overflow, all, needs.index_max + 1, Axis::none, 0,
+                needs.index_assumed ? Subcode::threads_assumed_int : Subcode::none);
   }
 
   if (shape.dynamic_shared < needs.min_dynamic_shared) {
@@ -112,13 +134,37 @@ constexpr bool validate_plain(const LaunchShape& shape, const KernelNeeds& needs
   const std::uint64_t shared_limit = device.shared_per_block_optin;
   if (shape.dynamic_shared > shared_limit ||
       kernel.static_shared > shared_limit - shape.dynamic_shared) {
-    std::uint64_t sum = shape.dynamic_shared + kernel.static_shared;
-    if (sum < shape.dynamic_shared) sum = ~std::uint64_t{0};
-    fail(Errc::shared_too_large, sum, shared_limit, Axis::none, kernel.static_shared);
-    if (shared_limit > device.shared_per_block) error.subcode = Subcode::opt_in_included;
-    return false;
+    const std::uint64_t sum = shape.dynamic_shared + kernel.static_shared;
+    return fail(Errc::shared_too_large, sum < shape.dynamic_shared ? ~std::uint64_t{0} : sum,
+                shared_limit, Axis::none, kernel.static_shared,
+                shared_limit > device.shared_per_block ? Subcode::opt_in_included : Subcode::none);
   }
   return true;
+}
+/// Whether a launch obeys plain_rules.
+[[nodiscard, gnu::noinline]] constexpr bool obeys_plain_rules(const LaunchShape& shape,
+                                                              const KernelNeeds& needs,
+                                                              const KernelLimits& kernel,
+                                                              const DeviceLimits& device) noexcept {
+  return plain_rules(shape, needs, kernel, device, UnnamedRefusal{});
+}
+/// Fills in `error` with the first of plain_rules that a launch breaks, and returns false.
+[[WARPSAFE_DETAIL_RARE]] constexpr bool name_broken_rule(const LaunchShape& shape,
+                                                         const KernelNeeds& needs,
+                                                         const KernelLimits& kernel,
+                                                         const DeviceLimits& device,
+                                                         LaunchError& error) noexcept {
+  return plain_rules(shape, needs, kernel, device, Refusal{shape, device, error});
+}
+/// Validates plain numbers. False with the first problem in `error`.
+[[gnu::always_inline]] constexpr bool validate_plain(const LaunchShape& shape,
+                                                     const KernelNeeds& needs,
+                                                     const KernelLimits& kernel,
+                                                     const DeviceLimits& device,
+                                                     LaunchError& error) noexcept {
+  // Most launches are valid, and the first question takes a tenth of what the second does.
+  return obeys_plain_rules(shape, needs, kernel, device) ||
+         name_broken_rule(shape, needs, kernel, device, error);
 }
 
 /// Validates clusters and cooperative launches.

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -63,61 +64,47 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
   return continues;
 }
 
-/// Who is to submit a launch; nullptr if nobody watches.
-[[nodiscard]] inline LaunchWatcher watcher_of_launches() noexcept {
-  return launch_observers() == nullptr && open_captures() == nullptr
-             ? nullptr
-             : __atomic_load_n(&launch_watcher, __ATOMIC_ACQUIRE);
-}
-
-/// Observes one launch: construct it before the dispatch, call `end` after it.
+/// Tells the observers of one launch. Fill in the record and call `begin` before the launch is
+/// submitted, and `end` after it.
 class Observation {
  public:
-  Observation(const BackendCalls& calls, const LaunchFacts& facts) noexcept
-      : first_(launch_observers()), calls_(calls) {
-    if (first_ != nullptr) begin(facts);
-  }
-  /// Whether an observer asks for the launch's arguments.
-  [[nodiscard]] bool asks_for_data() const noexcept {
-    return first_ != nullptr && begun_.asks_for_data;
+  /// `first`: the observers; nullptr: none.
+  Observation(const Observer* first, const BackendCalls& calls) noexcept
+      : first_(first), calls_(calls) {}
+  [[nodiscard]] bool is_observed() const noexcept { return first_ != nullptr; }
+  [[nodiscard]] LaunchRecord& record() noexcept { return record_; }
+  [[nodiscard]] const BackendCalls& calls() const noexcept { return calls_; }
+  /// Returns whether an observer asks for the launch's arguments.
+  [[gnu::always_inline]] bool begin() noexcept {
+    const LaunchBegin begun = tell_launching(first_, record_, calls_);
+    begun_ = begun.time;
+    return begun.asks_for_data;
   }
   [[nodiscard]] LaunchVerdict inspect(const LaunchArguments& arguments,
                                       LaunchError& error) const noexcept {
     return tell_arguments(first_, record_, calls_, arguments, error);
   }
   /// `launched`: the runtime accepted the launch; otherwise `error` says why not. The result is
-  /// false, with the fault in `error`, if an observer waits for the launch and finds one.
-  [[nodiscard]] bool end(bool launched, LaunchError& error) noexcept {
+  /// false, with the fault in `error`, if an observer waits for the launch and finds one. `told`:
+  /// the observers know the error.
+  [[nodiscard, gnu::always_inline]] bool end(bool launched, LaunchError& error,
+                                             bool told = false) noexcept {
     if (first_ == nullptr) return launched;
     if (!launched) [[unlikely]] {
-      end_refused(error, false);
+      end_refused(error, told);
       return false;
     }
     record_.state = LaunchState::submitted;
-    if (begun_.time != 0) [[unlikely]]
-      tell_launched(first_, record_, begun_.time);
+    if (begun_ != 0) [[unlikely]]
+      tell_launched(first_, record_, begun_);
     return !tell_finish(first_, record_, calls_, error);
-  }
-  /// In place of `end`, if an observer has decided in `inspect` that the launch is not submitted.
-  [[WARPSAFE_DETAIL_RARE]] bool end_without_runtime(LaunchVerdict verdict,
-                                                    LaunchError& error) noexcept {
-    if (verdict == LaunchVerdict::done) return end(true, error);
-    if (error.kernel.empty()) error.kernel = record_.kernel;
-    if (error.site.file == nullptr) error.site = record_.site;
-    end_refused(error, error.raw != 0);
-    return false;
   }
 
  private:
-  [[gnu::noinline]] void begin(const LaunchFacts& facts) noexcept {
-    fill_record(record_, facts, calls_.vendor);
-    begun_ = tell_launching(first_, record_, calls_);
-  }
-  /// `told`: the observers know the error.
   [[WARPSAFE_DETAIL_RARE]] void end_refused(LaunchError& error, bool told) noexcept {
     record_.state = LaunchState::refused;
     error.sequence = record_.sequence;
-    if (begun_.time != 0) tell_launched(first_, record_, begun_.time);
+    if (begun_ != 0) tell_launched(first_, record_, begun_);
     static_cast<void>(tell_finish(first_, record_, calls_, error));
     if (!told) tell_failed(first_, error);
   }
@@ -125,15 +112,64 @@ class Observation {
   const Observer* first_;
   const BackendCalls& calls_;
   LaunchRecord record_;
-  LaunchBegin begun_;
+  std::uint64_t begun_ = 0;  ///< 0: no observer asks for the time
 };
 
+/// Begins the observation of a launch that has no arguments.
 template <class B>
 [[nodiscard]] Observation observe(const Located<B>& at, const LaunchShape& shape,
-                                  const Name& kernel, const KernelLimits* kernel_limits) noexcept {
-  return {backend_calls<B>,
-          {kernel, shape, kernel_limits, at.stream.native(), at.stream.number(),
-           at.stream.device().value(), at.site}};
+                                  const Name& kernel) noexcept {
+  Observation observation(launch_observers(), backend_calls<B>);
+  if (observation.is_observed()) {
+    fill_record(observation.record(),
+                {kernel, shape, nullptr, at.stream.native(), at.stream.number(),
+                 at.stream.device().value(), at.site},
+                B::vendor);
+    observation.begin();
+  }
+  return observation;
+}
+
+/// A launch that an observer or an open capture watches.
+struct WatchedLaunch {
+  Observation observation;       ///< its record is filled in
+  const CaptureHooks* captures;  ///< nullptr: no capture is open
+  const LaunchShape& shape;
+  const KernelEntry& entry;
+  const KernelFacts& kernel;
+  const ArgumentWords& arguments;  ///< after `prepare`
+  bool error_is_told = false;      ///< an observer has refused the launch, and all know why
+};
+/// What those who watch a launch do before and after it is submitted (watched_launch.hpp). A file
+/// that only launches compiles none of it.
+struct LaunchWatcher {
+  /// If the result is not `dispatch`, the launch is not submitted; if it is `failed`, `error` says
+  /// why.
+  LaunchVerdict (*begin)(WatchedLaunch& launch, LaunchError& error) noexcept;
+  /// False with the problem in `error`. `launched`: the launch is submitted, or an observer has
+  /// produced its results; otherwise `error` says why not.
+  bool (*end)(WatchedLaunch& launch, bool launched, LaunchError& error) noexcept;
+};
+/// Set once the program has an observer or has had a capture.
+[[gnu::visibility("default")]] inline const LaunchWatcher* launch_watcher = nullptr;
+
+/// Who watches a launch; nullptr: nobody. If somebody does, makes `launch`.
+template <class B>
+[[nodiscard, gnu::always_inline]] inline const LaunchWatcher* begin_to_watch(
+    WatchedLaunch& launch, const Located<B>& at, const KernelFacts& facts, const LaunchShape& shape,
+    const KernelEntry& entry, const Name& name, const ArgumentWords& arguments,
+    const KernelLimits* limits) noexcept {
+  const Observer* const first = launch_observers();
+  const CaptureHooks* const captures = open_captures();
+  if (first == nullptr && captures == nullptr) [[likely]]
+    return nullptr;
+  ::new (static_cast<void*>(&launch))
+      WatchedLaunch{Observation(first, backend_calls<B>), captures, shape, entry, facts, arguments};
+  fill_record(launch.observation.record(),
+              {name, shape, limits, at.stream.native(), at.stream.number(),
+               at.stream.device().value(), at.site},
+              B::vendor);
+  return __atomic_load_n(&launch_watcher, __ATOMIC_ACQUIRE);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

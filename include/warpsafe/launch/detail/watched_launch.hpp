@@ -18,17 +18,18 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-/// Passes a launch's arguments, after `prepare`, to `reader`.
-[[WARPSAFE_DETAIL_RARE]] inline void show_arguments(
-    const ArgumentReader& reader, const BackendCalls& calls, void* stream, const KernelEntry& entry,
-    const KernelFacts& kernel, const LaunchShape& shape, const ArgumentWords& arguments) noexcept {
-  const std::size_t arity = arguments.types().count;
+/// Shows the arguments of a launch to an open capture, which tracks the memory that the launch
+/// reaches, and if `asked` to the observers.
+[[nodiscard, WARPSAFE_DETAIL_RARE]] inline LaunchVerdict show_arguments(
+    WatchedLaunch& launch, bool asked, LaunchError& error) noexcept {
+  const LaunchRecord& record = launch.observation.record();
+  const std::size_t arity = launch.arguments.types().count;
   auto* const memory =
       static_cast<ArgumentMemory*>(__builtin_alloca((arity + 1) * sizeof(ArgumentMemory)));
   auto** const values = static_cast<void**>(__builtin_alloca((arity + 1) * sizeof(void*)));
   for (std::size_t i = 0; i < arity; ++i) {
-    const ArgumentFacts& facts = *arguments.types().facts[i];
-    values[i] = arguments.values()[i];
+    const ArgumentFacts& facts = *launch.arguments.types().facts[i];
+    values[i] = launch.arguments.values()[i];
     if (facts.clear_padding != nullptr) {
       // The caller's object stays as it is.
       auto* const room =
@@ -42,53 +43,38 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
     if (!facts.reaches_memory) continue;
     __builtin_memcpy(&memory[i].begin, values[i], sizeof memory[i].begin);
     if (memory[i].begin == nullptr) continue;
-    memory[i].bytes =
-        bytes_behind(facts, arguments.argument(i), values[i], kernel.elements[i].bytes);
+    memory[i].bytes = bytes_behind(facts, launch.arguments.argument(i), values[i],
+                                   launch.kernel.elements[i].bytes);
   }
-  reader.read(reader.context,
-              {entry, shape, stream, values, memory, kernel.elements, kernel.reference, calls});
+  if (launch.captures != nullptr) {
+    launch.captures->launched({record.stream, record.stream_number}, launch.entry, values);
+  }
+  if (!asked) return LaunchVerdict::dispatch;
+  return launch.observation.inspect(
+      {launch.entry, launch.shape, const_cast<void*>(record.stream), values, memory,
+       launch.kernel.elements, launch.kernel.reference, launch.observation.calls()},
+      error);
 }
 
-/// Before a launch is submitted, shows its arguments to an open capture and to the observers.
-struct ArgumentInspection {
-  const CaptureHooks* captures;    ///< or nullptr; they track the memory that the launch reaches
-  std::uint64_t stream_number;     ///< if `captures` is not nullptr
-  const Observation* observation;  ///< nullptr if no observer asks for the data
-  LaunchError& error;
-  LaunchVerdict verdict = LaunchVerdict::dispatch;
-
-  static void read(void* context, const LaunchArguments& arguments) noexcept {
-    ArgumentInspection& self = *static_cast<ArgumentInspection*>(context);
-    if (self.captures != nullptr) {
-      self.captures->launched({arguments.stream, self.stream_number}, arguments.entry,
-                              arguments.values);
-    }
-    if (self.observation != nullptr) {
-      self.verdict = self.observation->inspect(arguments, self.error);
-    }
+/// LaunchWatcher::begin.
+inline LaunchVerdict begin_watched_launch(WatchedLaunch& launch, LaunchError& error) noexcept {
+  const bool asked = launch.observation.begin();
+  if (!asked && launch.captures == nullptr) [[likely]]
+    return LaunchVerdict::dispatch;
+  const LaunchRecord& record = launch.observation.record();
+  const LaunchVerdict verdict = show_arguments(launch, asked, error);
+  if (verdict == LaunchVerdict::failed) {
+    if (error.kernel.empty()) error.kernel = record.kernel;
+    if (error.site.file == nullptr) error.site = record.site;
+    launch.error_is_told = error.raw != 0;
+  } else if (verdict == LaunchVerdict::dispatch && launch.captures != nullptr) {
+    launch.captures->submitting({record.stream, record.stream_number}, record.kernel, record.site);
   }
-};
-
-/// The LaunchWatcher.
-[[gnu::noinline]] inline bool watch_launch(const WatchedLaunch& launch,
-                                           LaunchError& error) noexcept {
-  ArgumentInspection inspection{open_captures(), 0, nullptr, error};
-  if (inspection.captures != nullptr) inspection.stream_number = launch.facts.stream_number;
-  Observation observation(launch.calls, launch.facts);
-  if (observation.asks_for_data()) inspection.observation = &observation;
-  if (inspection.captures != nullptr || inspection.observation != nullptr) {
-    show_arguments({&ArgumentInspection::read, &inspection}, launch.calls,
-                   const_cast<void*>(launch.facts.stream), launch.entry, launch.kernel,
-                   launch.facts.shape, launch.arguments);
-    if (inspection.verdict != LaunchVerdict::dispatch) {
-      return observation.end_without_runtime(inspection.verdict, error);
-    }
-  }
-  if (inspection.captures != nullptr) {
-    inspection.captures->submitting({launch.facts.stream, launch.facts.stream_number},
-                                    launch.facts.kernel, launch.facts.site);
-  }
-  return observation.end(launch.submit(launch.context, error), error);
+  return verdict;
+}
+/// LaunchWatcher::end.
+inline bool end_watched_launch(WatchedLaunch& launch, bool launched, LaunchError& error) noexcept {
+  return launch.observation.end(launched, error, launch.error_is_told);
 }
 
 /// Tells the observers of a new error, which they may complete.
@@ -102,13 +88,18 @@ struct ArgumentInspection {
   tell_failed(first, told);
 }
 
-/// From now on, launches that are watched are passed to watch_launch, and errors to the observers.
+[[gnu::visibility("default")]] inline constexpr LaunchWatcher watches_launches{
+    &begin_watched_launch, &end_watched_launch};
+
+/// From now on, launches that are watched reach the observers and captures, and errors the
+/// observers.
 inline void watch_launches() noexcept {
   // The functions are those of the first module of the program that has them.
-  keep_loaded(reinterpret_cast<const void*>(&watch_launch));
+  keep_loaded(&watches_launches);
+  keep_loaded(reinterpret_cast<const void*>(&begin_watched_launch));
   keep_loaded(reinterpret_cast<const void*>(&tell_observers_of_error));
   __atomic_store_n(&error_watcher, &tell_observers_of_error, __ATOMIC_RELEASE);
-  __atomic_store_n(&launch_watcher, &watch_launch, __ATOMIC_RELEASE);
+  __atomic_store_n(&launch_watcher, &watches_launches, __ATOMIC_RELEASE);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

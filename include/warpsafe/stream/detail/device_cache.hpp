@@ -62,6 +62,15 @@ class OnceSlot {
 template <class B>
 [[gnu::visibility("default")]] inline unsigned long devices_with_streams = 0;
 
+/// Whether the program has made or borrowed a stream on another device than `device`.
+// Not by the number of bits, which clang++ counts where two are asked for.
+template <class B>
+[[nodiscard, gnu::always_inline]] inline bool has_streams_besides(int device) noexcept {
+  const unsigned long here =
+      device >= 0 && device < cached_devices ? 1UL << static_cast<unsigned>(device) : 0;
+  return (__atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED) & ~here) != 0;
+}
+
 template <class B>
 struct [[gnu::visibility("hidden")]] DeviceCache {
   static inline OnceSlot<DeviceLimits> slots[cached_devices];
