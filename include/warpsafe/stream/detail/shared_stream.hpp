@@ -157,7 +157,7 @@ class SharedStream {
   [[nodiscard]] int device() const noexcept { return device_; }
   /// Whether the calling thread made the stream, and so may write to `here`.
   [[nodiscard, gnu::always_inline]] bool is_here() const noexcept {
-    return thread_ == ::pthread_self();
+    return thread_ == this_thread();
   }
   [[gnu::always_inline]] void retain() noexcept {
     if (is_here()) [[likely]] {
@@ -213,6 +213,13 @@ class SharedStream {
   SharedStream(typename B::native_stream stream, int device) noexcept
       : native(stream), device_(device) {}
 
+  /// glibc declares the function as one that always returns the same, so a compiler asks once for
+  /// two calls. A fibre may go on in another thread between them.
+  [[nodiscard, gnu::always_inline]] static pthread_t this_thread() noexcept {
+    pthread_t (*ask)() = &::pthread_self;
+    asm volatile("" : "+r"(ask));
+    return ask();
+  }
   /// @pre `list_lock` is held
   void count_holder(int change) noexcept {
     __atomic_store_n(&holders_, holders_ + change, __ATOMIC_RELAXED);
@@ -251,7 +258,7 @@ class SharedStream {
 
   [[gnu::visibility("default")]] static inline SharedStream* all_streams = nullptr;
   int device_;
-  const pthread_t thread_ = ::pthread_self();
+  const pthread_t thread_ = this_thread();
   StreamEnd* end_ = nullptr;  ///< once memory of another stream was used
   SharedStream* next_ = nullptr;
   int holders_ = 1;  ///< counted under the lock
