@@ -41,9 +41,9 @@ class basic_memory_hold {
  private:
   friend struct detail::PrintAccess;
   friend class detail::GraphResources;
-  /// Keeps the memory as long as the graph.
-  void hold_in(detail::GraphResources& graph) const noexcept {
-    if (memory_ != nullptr) memory_->hold_in(graph);
+  /// DeviceMemory::hold_in
+  [[nodiscard]] bool hold_in(detail::GraphResources& graph) const noexcept {
+    return memory_ == nullptr || memory_->hold_in(graph);
   }
   detail::DeviceMemory<B>* memory_ = nullptr;
 };

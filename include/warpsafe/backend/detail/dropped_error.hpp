@@ -34,6 +34,10 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// cudaErrorCudartUnloading, hipErrorDeinitialized and HostStatus::deinitialized.
 inline constexpr int runtime_has_ended = 4;
 
+/// The status of calls without memory of the host: cudaErrorMemoryAllocation, hipErrorOutOfMemory
+/// and HostStatus::out_of_memory.
+inline constexpr int no_host_memory = 2;
+
 /// Prints an error that no call returns: a destructor met it. `advice` says how to get it.
 [[WARPSAFE_DETAIL_RARE]] inline void print_dropped(const LaunchError& error,
                                                    const char* advice) noexcept {

@@ -94,37 +94,36 @@ class DeviceMemory : public MemoryOwner {
   /// the object is destroyed then.
   int release() noexcept {
     // The only holder needs no atomic subtraction: nobody else can add one.
-    if (__atomic_load_n(&holders_, __ATOMIC_ACQUIRE) != 1) {
-      // Another holder may destroy the object after the subtraction.
-      const void* const memory = start;
-      const std::size_t bytes = bytes_;
-      const int graphs = __atomic_load_n(&graphs_, __ATOMIC_RELAXED);
-      const int left = __atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL);
-      // Only graphs have it, and nobody else can get it any more.
-      if (left != 0 && left == graphs) mark_memory_freed(memory, bytes);
-      if (left != 0) return 0;
-    }
-    int status = 0;
-    if (!free_(*this, status)) postpone(this);
-    return status;
+    if (__atomic_load_n(&holders_, __ATOMIC_ACQUIRE) == 1) return free_or_postpone();
+    // Counted as a graph until the memory is marked: the address has no other owner before.
+    const std::uint64_t before = __atomic_fetch_add(&holders_, one_graph - 1, __ATOMIC_ACQ_REL);
+    // Only graphs have it, and nobody else can get it any more.
+    if (before % one_graph == 1 && before > one_graph) mark_memory_freed(start, bytes_);
+    return leave_graph();
+  }
+  /// Drops the reference of a graph in the same way.
+  int leave_graph() noexcept {
+    const bool is_last = __atomic_sub_fetch(&holders_, one_graph, __ATOMIC_ACQ_REL) == 0;
+    return is_last ? free_or_postpone() : 0;
   }
 
   /// Releases a reference of an object whose destructor cannot return the status.
-  void drop() noexcept {
-    report_dropped<B>(release(), Name::of("free device memory"),
+  void drop() noexcept { report_free(release()); }
+  static void report_free(int status) noexcept {
+    report_dropped<B>(status, Name::of("free device memory"),
                       "synchronize the stream to find the cause");
   }
   /// Keeps the memory as long as the graph, so that a launch of the graph never uses another
-  /// owner's. It counts as freed once only graphs have it.
-  void hold_in(GraphResources& graph) noexcept {
-    if (start == nullptr || kind_ == Kind::captured || graph.holds(this)) return;
-    __atomic_add_fetch(&graphs_, 1, __ATOMIC_RELAXED);
-    retain();
-    // Without room for the record, the memory is never freed: nothing would tell the last launch.
-    if (auto* const made = new (std::nothrow) HeldDeviceMemory<B>(*this)) {
-      // Managed memory also waits for its uses when the host takes it.
-      graph.hold(made, kind_ == Kind::plain);
-    }
+  /// owner's. It counts as freed once only graphs have it. Returns false if there is no memory for
+  /// the record.
+  [[nodiscard]] bool hold_in(GraphResources& graph) noexcept {
+    if (start == nullptr || kind_ == Kind::captured || graph.holds(this)) return true;
+    auto* const made = new (std::nothrow) HeldDeviceMemory<B>(*this);
+    if (made == nullptr) return false;
+    __atomic_add_fetch(&holders_, one_graph, __ATOMIC_RELAXED);
+    // Managed memory also waits for its uses when the host takes it.
+    graph.hold(made, kind_ == Kind::plain);
+    return true;
   }
 
   /// Whether the order of the stream frees the memory.
@@ -164,8 +163,7 @@ class DeviceMemory : public MemoryOwner {
       keep_module();
       const ResourcesPtr graph(hooks->resources({stream.native(), stream.number()}));
       if (graph.get() != nullptr) {
-        hold_in(*graph.get());
-        return 0;
+        return hold_in(*graph.get()) ? 0 : no_host_memory;
       }
     }
     if (is_own(stream)) return 0;
@@ -188,17 +186,18 @@ class DeviceMemory : public MemoryOwner {
     return recorded ? status : waited;
   }
 
-  /// The end of `hold_in`.
-  void leave_graph() noexcept {
-    __atomic_sub_fetch(&graphs_, 1, __ATOMIC_RELAXED);
-    drop();
-  }
   /// GraphHeld::note_launch
   [[nodiscard]] int note_launch(basic_stream_ref<B> stream) noexcept {
     return note_launch_(*this, stream);
   }
 
  private:
+  int free_or_postpone() noexcept {
+    int status = 0;
+    if (!free_(*this, status)) postpone(this);
+    return status;
+  }
+
   template <CheckLevel Level>
   static int note_launch(DeviceMemory& self, const basic_stream_ref<B>& stream) noexcept {
     if (self.is_own(stream)) return 0;
@@ -405,8 +404,7 @@ class DeviceMemory : public MemoryOwner {
       DeviceMemory* const memory = std::exchange(all, all->next_);
       int status = 0;  // no owner is left to receive it
       if (!memory->free_(*memory, status)) postpone(memory);
-      report_dropped<B>(status, Name::of("free device memory"),
-                        "synchronize the stream to find the cause");
+      report_free(status);
     }
   }
 
@@ -432,9 +430,9 @@ class DeviceMemory : public MemoryOwner {
   StreamUses<B> uses_;
   DeviceMemory* next_ = nullptr;
   GraphAllocation allocation_;  ///< of Kind::captured
-  int holders_ = 1;
-  int graphs_ = 0;           ///< of the holders
-  ProcessLock recording_{};  ///< two threads seldom share a buffer on foreign streams
+  static constexpr std::uint64_t one_graph = std::uint64_t{1} << 32;
+  std::uint64_t holders_ = 1;  ///< each graph counts `one_graph`, each other holder 1
+  ProcessLock recording_{};    ///< two threads seldom share a buffer on foreign streams
   Kind kind_ = Kind::ordered;
   bool was_postponed_ = false;
   bool has_lost_use_ = false;  ///< a use that could neither be recorded nor waited for
@@ -445,7 +443,7 @@ template <class B>
 struct HeldDeviceMemory final : GraphHeld {
   explicit HeldDeviceMemory(DeviceMemory<B>& its_memory) noexcept
       : GraphHeld(&its_memory), memory(&its_memory) {}
-  ~HeldDeviceMemory() override { memory->leave_graph(); }
+  ~HeldDeviceMemory() override { memory->report_free(memory->leave_graph()); }
   int note_launch(void* stream, int device, std::uint64_t number) noexcept override {
     return memory->note_launch(StreamAccess::make<B>(stream, device, StreamNumber(number)));
   }

@@ -85,15 +85,16 @@ class GraphResources {
   template <class T>
   T* keep(T&& value) noexcept {
     static_assert(std::is_nothrow_move_constructible_v<T>);
+    constexpr bool is_memory = requires { value.hold_in(*this); };
+    constexpr bool is_buffer = requires { value.keep().hold_in(*this); };
+    if constexpr (is_memory) {
+      if (!value.hold_in(*this)) return nullptr;
+    } else if constexpr (is_buffer) {
+      if (!value.keep().hold_in(*this)) return nullptr;
+    }
     auto* const made = new (std::nothrow) KeptValue<T>(std::forward<T>(value));
     if (made == nullptr) return nullptr;
-    if constexpr (requires { made->value.hold_in(*this); }) {
-      made->value.hold_in(*this);
-    } else if constexpr (requires { made->value.keep().hold_in(*this); }) {
-      made->value.keep().hold_in(*this);
-    } else {
-      __atomic_store_n(&waits_, true, __ATOMIC_RELEASE);
-    }
+    if constexpr (!is_memory && !is_buffer) __atomic_store_n(&waits_, true, __ATOMIC_RELEASE);
     const GraphLock lock;
     made->next = kept_;
     kept_ = made;
