@@ -23,19 +23,21 @@ namespace ws = warpsafe;
   }
   return false;
 }
-/// A call that releases. Its object may stay: a destructor drops the status, memory that the device
-/// may still write is never freed, a module whose kernels may still run stays loaded, and the
-/// current device is asked before a free.
+/// A call that releases, or waits. Its object may stay: a destructor drops the status, memory that
+/// the device may still use is never freed, a module whose kernels may still run stays loaded, and
+/// the current device is asked before a free.
 constexpr const char* releases[] = {"Free",
                                     "Destroy",
                                     "Unload",
                                     "GetDevice",
                                     "EventSynchronize",
                                     "DeviceSynchronize",
+                                    "StreamSynchronize",
+                                    "StreamQuery",  // if a timeout watches the wait
                                     "StreamEndCapture"};
-/// Calls of a free on HIP, where the device has no memory pools (before release 6): it makes the
-/// memory's device current and waits for the streams.
-constexpr const char* waits_of_a_free[] = {"SetDevice", "StreamSynchronize"};
+/// A call of a free on HIP, where the device has no memory pools (before release 6): it makes the
+/// memory's device current.
+constexpr const char* before_a_free[] = {"SetDevice"};
 /// Questions whose answer makes an error or a report better, and the mode of captures. The call
 /// that needs the answer fails itself if there is something wrong.
 constexpr const char* questions[] = {"IsCapturing", "GetCaptureInfo", "StreamCaptureMode",
@@ -44,7 +46,7 @@ constexpr const char* questions[] = {"IsCapturing", "GetCaptureInfo", "StreamCap
 class EveryCall : public FailureTest {
  protected:
   [[nodiscard]] static bool is_release(const std::string& function) {
-    return is_one_of(function, releases) || (!is_cuda && is_one_of(function, waits_of_a_free));
+    return is_one_of(function, releases) || (!is_cuda && is_one_of(function, before_a_free));
   }
   /// Makes each call of these programs fail. Returns how many functions they call.
   static std::size_t fail_each(std::span<const Program> these) {

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/config.hpp>
+#include <warpsafe/core/cxx20.hpp>
 
 #include <hip/hip_runtime_api.h>
 #include <sched.h>

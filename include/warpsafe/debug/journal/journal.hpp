@@ -38,8 +38,8 @@ class Journal {
       }
       // Each store is a release: a reader that sees one of them also sees the odd version.
       // Without a loop, which takes as long as the stores.
-      [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (__atomic_store_n(&slot.words[I], word_of(record, I + 1), __ATOMIC_RELEASE), ...);
+      [&]<std::size_t... Word>(std::index_sequence<Word...>) {
+        (__atomic_store_n(&slot.words[Word], word_of(record, Word + 1), __ATOMIC_RELEASE), ...);
       }
       (std::make_index_sequence<payload_words - 1>{});
       __atomic_store_n(&slot.version, 2 * number, __ATOMIC_RELEASE);
