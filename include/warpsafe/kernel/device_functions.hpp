@@ -350,7 +350,8 @@ WARPSAFE_DETAIL_KERNEL_CODE auto shared_array(Count) {
 /// value. T is a type for which both vendors have an atomic addition: int, unsigned, unsigned long
 /// long, float, double.
 template <class T>
-WARPSAFE_DETAIL_KERNEL_CODE T atomic_add(T* counter, T amount) {
+WARPSAFE_DETAIL_KERNEL_CODE auto atomic_add(T* counter, T amount) {
+  // `auto`, because nvcc's host front end reads the body of a kernel's function only for its type.
   static_assert(
       !detail::is_one_of<T, signed char, unsigned char, char, bool, short, unsigned short, long,
                          unsigned long, long long>,
