@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -189,6 +190,27 @@ TEST(GraphRaces, CopiesAndFillsAreNodesThatAccessTheirBytes) {
   ASSERT_EQ(overlap.findings.size(), 1U) << overlap;
   EXPECT_THAT(overlap.findings.front().text, HasSubstr("copy of 128 bytes in graph #"));
   EXPECT_THAT(overlap.findings.front().text, HasSubstr("bytes 64 to 127 of"));
+}
+
+// A graph holds the memory of buffers, and cannot hold what it knows by an address only.
+TEST(GraphRaces, MemoryThatAGraphKnowsByItsAddressMayBeFreedBeforeTheLaunch) {
+  const auto freed = [](bool too_early) {
+    return run(1, [&] {
+      Parts parts;
+      auto gone = std::make_unique<Buffer>(must(Buffer::create(parts.stream, 32)));
+      auto graph = parts.graph_of([&] {
+        ASSERT_EQ(host_backend::fill(gone->view().pointer().get(), 0, 128, parts.stream.native()),
+                  0);
+      });
+      if (too_early) gone.reset();
+      static_cast<void>(graph.launch(parts.stream));  // the runtime may refuse it
+      static_cast<void>(parts.stream.synchronize());
+    });
+  };
+  EXPECT_TRUE(freed(false).clean());
+  const RaceReport report = freed(true);
+  ASSERT_FALSE(report.clean());
+  EXPECT_THAT(report.findings.front().text, HasSubstr("Use after free"));
 }
 
 TEST(GraphRaces, AGraphOfBeforeTheRunIsKnown) {
