@@ -363,6 +363,29 @@ TEST_F(CapturePath, MemoryThatAGraphAllocatesIsUsedOnlyAfterItsLaunch) {
   expect_refused("allocate outside of the capture");
 }
 
+TEST_F(CapturePath, AGraphHoldsMemoryThatAnotherGraphAllocates) {
+  if (!is_cuda) {
+    GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
+  }
+  std::optional<ws::DeviceBuffer<float>> buffer;
+  auto first = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
+    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
+    buffer.emplace(std::move(made));
+    return buffer->zero(capture.stream());
+  });
+  auto allocates = first.value().instantiate().value();
+  ASSERT_THAT(allocates.launch(*stream), Succeeds());
+  {
+    auto second =
+        ws::capture(*stream, [&](ws::Capture& capture) { return buffer->zero(capture.stream()); });
+    auto uses = second.value().instantiate().value();
+    buffer.reset();
+    EXPECT_EQ(count("FreeAsync"), 0U);
+    EXPECT_THAT(uses.launch(*stream), Succeeds());
+  }
+  EXPECT_EQ(count("FreeAsync"), 1U);
+}
+
 TEST_F(CapturePath, MemoryThatTheGraphAllocatesAndFreesIsNotGone) {
   if (!is_cuda) {
     GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";

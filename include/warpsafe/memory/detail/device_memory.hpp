@@ -98,7 +98,9 @@ class DeviceMemory : public MemoryOwner {
     // Counted as a graph until the memory is marked: the address has no other owner before.
     const std::uint64_t before = __atomic_fetch_add(&holders_, one_graph - 1, __ATOMIC_ACQ_REL);
     // Only graphs have it, and nobody else can get it any more.
-    if (before % one_graph == 1 && before > one_graph) mark_memory_freed(start, bytes_);
+    // The graph that allocates it does so again at its next launch.
+    if (before % one_graph == 1 && before > one_graph && kind_ != Kind::captured)
+      mark_memory_freed(start, bytes_);
     return leave_graph();
   }
   /// Drops the reference of a graph in the same way.
@@ -117,7 +119,9 @@ class DeviceMemory : public MemoryOwner {
   /// owner's. It counts as freed once only graphs have it. Returns false if there is no memory for
   /// the record.
   [[nodiscard]] bool hold_in(GraphResources& graph) noexcept {
-    if (start == nullptr || kind_ == Kind::captured || graph.holds(this)) return true;
+    if (start == nullptr || graph.holds(this)) return true;
+    // A graph has what it allocates.
+    if (kind_ == Kind::captured && !is_of_another(graph)) return true;
     auto* const made = new (std::nothrow) HeldDeviceMemory<B>(*this);
     if (made == nullptr) return false;
     __atomic_add_fetch(&holders_, one_graph, __ATOMIC_RELAXED);
@@ -192,6 +196,11 @@ class DeviceMemory : public MemoryOwner {
   }
 
  private:
+  /// Whether another graph than this one allocated the memory.
+  [[nodiscard]] bool is_of_another(const GraphResources& graph) const noexcept {
+    const GraphLock lock;
+    return allocation_.graph != nullptr && allocation_.graph != &graph;
+  }
   int free_or_postpone() noexcept {
     int status = 0;
     if (!free_(*this, status)) postpone(this);
