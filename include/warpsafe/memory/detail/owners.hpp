@@ -78,7 +78,6 @@ class [[gnu::visibility("default")]] Owners {
   [[gnu::noinline, gnu::cold]] static void begin_spares(SharedStream<B> & stream) noexcept {
     keep_module();
     stream.here.give_back = [](SharedStream<B>& ended) noexcept {
-      const Locked locked(SharedStream<B>::list_lock);
       count(ended.device(), ended.here.bytes);
       while (ended.here.spare != nullptr) {
         auto* const owner = static_cast<Retired*>(ended.here.spare);

@@ -78,7 +78,8 @@ class SharedStream {
     int holders = 0;
     std::uint64_t bytes = 0;  ///< of device memory that is freed by the stream's order (Owners)
     void* spare = nullptr;    ///< storage for owners of such memory
-    /// Takes bytes and storage back when the stream ends; nullptr: there are none.
+    /// Takes bytes and storage back when the stream leaves the list; nullptr: there are none.
+    /// @pre `list_lock` is held
     void (*give_back)(SharedStream& stream) noexcept = nullptr;
   };
   Here here;
@@ -199,7 +200,6 @@ class SharedStream {
       end_->release();
     }
     const int status = B::stream_destroy(native);
-    if (here.give_back != nullptr) here.give_back(*this);
     delete this;
     return status;
   }
@@ -234,6 +234,7 @@ class SharedStream {
     SharedStream** at = &all_streams;
     while (*at != this) at = &(*at)->next_;
     __atomic_store_n(at, next_, __ATOMIC_RELEASE);
+    if (here.give_back != nullptr) here.give_back(*this);
   }
   [[gnu::noinline]] void retain_elsewhere() noexcept {
     const Locked lock(list_lock);
