@@ -256,6 +256,8 @@ template <class B>
     if (const int status = B::copy_peer(static_cast<char*>(to.data) + row * to_pitch, to.device,
                                         static_cast<const char*>(from.data) + row * from_pitch,
                                         from.device, width, stream.native())) {
+      // The error says that nothing uses the memory.
+      if (row != 0) static_cast<void>(wait_for_stream(stream, {}, false));
       return status;
     }
   }

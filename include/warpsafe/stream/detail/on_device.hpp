@@ -45,6 +45,8 @@ template <class B, class Body, class... Arguments>
   if (status != 0) return status;
   status = body(arguments...);
   const int restored = B::set_device(before);
+  // The callers take an error for work that was not submitted, so it ends now.
+  if (status == 0 && restored != 0) static_cast<void>(B::device_synchronize());
   return status != 0 ? status : restored;
 }
 /// Runs `body(arguments...)`, which returns a runtime's status, with `device` current.
