@@ -3,7 +3,8 @@
 # Copyright (c) 2026 the warpsafe authors
 """Writes the records of a job that never ran: generated.py FOLDER RANKS COLLECTIVES
 
-All ranks make the same calls, 1 ms apart. In the last collective the last rank is missing. Used by check_files.py, and
+All ranks make the same calls, 1 ms apart. In the last collective the last rank is missing, except where `write` is told
+what each rank made. Used by check_files.py, and
 to measure warpsafe-ranks on large jobs (tools/ranks/docs/ranks.md)."""
 
 import json
@@ -54,7 +55,8 @@ def opened(packed, index):
     return changed
 
 
-def write(folder, ranks, collectives):
+def write(folder, ranks, collectives, made=None):
+    """`made`: how many collectives each rank made; all of them, and the processes, have ended."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     complete = records(collectives)
@@ -71,13 +73,14 @@ def write(folder, ranks, collectives):
             {"word": 1, "name": "float32"},
             {"word": 2, "name": "sum"},
             {"stream": 1, "handle": "0x1"},
+            *([{"exit": end}] if made else []),
         ]
         pathlib.Path(f"{stem}.process").write_text("".join(json.dumps(line) + "\n" for line in lines))
         pathlib.Path(f"{stem}.messages").write_bytes(HEADER.pack(b"wsranks1", 0, 1000 + rank, end) + bytes(64 * 63))
         room = bytes(64 * 63)
         with open(f"{stem}.1.collectives", "wb") as file:
             file.write(HEADER.pack(b"wsranks1", 1, 1000 + rank, 0))
-            file.write(complete[: -RECORD.size] if is_absent else waiting)
+            file.write(complete[: RECORD.size * made[rank]] if made else complete[: -RECORD.size] if is_absent else waiting)
             file.write(room)
 
 

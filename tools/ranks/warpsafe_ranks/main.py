@@ -3,6 +3,7 @@
 """The command line of warpsafe-ranks."""
 
 import argparse
+import contextlib
 import functools
 import json
 import os
@@ -93,11 +94,11 @@ def follow(options):
 
 
 def report(options, damaged):
-    """Writes the files; returns the text to print, the same for standard error, and the exit status."""
+    """Writes the files; returns the text to print, lines for standard error, and the exit status."""
     job, findings = examined(options, damaged)
     if not job.processes:
         problems = [*job.problems, f"{options.folder} has no records; run the job's processes with warpsafe-run --ranks {options.folder}"]
-        return "", "".join(f"warpsafe-ranks: {problem}\n" for problem in problems), DAMAGED if job.is_damaged else UNUSABLE
+        return "", problems, DAMAGED if job.is_damaged else UNUSABLE
     places = Places()
     if options.html:
         with opened(options.html) as file:
@@ -110,22 +111,30 @@ def report(options, damaged):
         made = text.as_json(job, findings, places)
         if options.ras:
             made["ras"] = {"address": where, "text": said or None, "problem": why or None}
-        return json.dumps(made, indent=1) + "\n", "", status_of(job, findings)
+        return json.dumps(made, indent=1) + "\n", [], status_of(job, findings)
     shown = text.as_text(job, findings, places) + ("\n" + ras.as_text(where, said, why) if options.ras else "")
-    return text.printable(shown), "", status_of(job, findings)
+    return text.printable(shown), [], status_of(job, findings)
+
+
+def complain(message):
+    """Prints a line on standard error, if that is open and not on a full disk."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            print("warpsafe-ranks:", text.printable(message.replace("\n", " ")), file=sys.stderr)
 
 
 def main(words):
     options = arguments(words)
     for folder in filter(None, (options.folder, options.compare)):
         if not folder.is_dir():
-            print(f"warpsafe-ranks: {folder} is not a folder; name the one of warpsafe-run --ranks", file=sys.stderr)
+            complain(f"{folder} is not a folder; name the one of warpsafe-run --ranks")
             return UNUSABLE
     try:
         if options.follow:
             return follow(options)
-        shown, error, status = without_damage(functools.partial(report, options))
-        print(text.printable(error), end="", file=sys.stderr)
+        shown, errors, status = without_damage(functools.partial(report, options))
+        for error in errors:
+            complain(error)
         print(shown, end="", flush=True)
         return status
     except BrokenPipeError:
@@ -135,11 +144,11 @@ def main(words):
     except KeyboardInterrupt:
         return 130
     except OSError as error:
-        print(text.printable(f"warpsafe-ranks: {error.filename}: {error.strerror}" if error.filename else f"warpsafe-ranks: {error}"), file=sys.stderr)
+        complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         return UNUSABLE
     except Exception as error:  # what no check of the records has found
         last = traceback.extract_tb(error.__traceback__)[-1]
         what = f"{type(error).__name__}: {error} ({pathlib.Path(last.filename).name}:{last.lineno})"
-        print(text.printable(f"warpsafe-ranks: {options.folder}: a record is damaged in a way that the tool does not know: {what}; please report it "
-                             "with the folder").replace("\n", " "), file=sys.stderr)
+        complain(f"{options.folder}: a record is damaged in a way that the tool does not know: {what}; please report it "
+                 "with the folder")
         return DAMAGED
