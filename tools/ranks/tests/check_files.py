@@ -212,6 +212,49 @@ def check_no_stderr(folder):
             expect(done.returncode == status and says in done.stdout and bool(says) == bool(done.stdout), f"{name} {to}: {done}")
 
 
+def check_stopped(folder):
+    """A record that ends early says nothing about later calls."""
+    ended, waiting = folder / "ended", folder / "waiting"
+
+    def stop(records, rank, why="No space left on device"):
+        with next(records.glob(f"*.{rank}.*.process")).open("a") as file:
+            file.write(json.dumps({"stopped": why, "at_ns": generated.BEGIN}) + "\n")
+
+    generated.write(ended, 4, 20, made=(20, 5, 8, 3))
+    stop(ended, 1)
+    stop(ended, 2)
+    stop(ended, 3, "the program has closed the record's file")
+    notes = ["the record of ranks 1 and 2 ends early, after 5 to 8 calls: No space left on device",
+             "the record of rank 3 ends early, after 3 calls: the program has closed the record's file"]
+    done = run(ended, "--html", folder / "page.html")
+    expect((done.returncode, done.stdout) == (0, "4 of 4 ranks on 1 host, 1 communicator, 36 collectives\n" + "".join(
+        f"note: {note}\n" for note in notes) + "no finding in the calls that were recorded\n"), f"stopped: {done}")
+    expect(notes[0] in (folder / "page.html").read_text(), "stopped: the page")
+    said = Asked(TOOL, ended).said
+    expect(said["problems"] == notes and [process["stopped"] for process in said["processes"]] == [
+        None, "No space left on device", "No space left on device", "the program has closed the record's file"], f"stopped: {said}")
+    # A rank that the others may wait for: in a collective, in another communicator and in a message. It may have made its third communicator.
+    waiting.mkdir()
+    late = generated.BEGIN + 10_000_000_000
+    for rank in range(2):
+        stem = waiting / f"node0.{rank}.{1000 + rank}.nccl"
+        members = [line for number in (1, 2) for line in generated.member_lines(number, f"{number:016x}", rank, 2)]
+        members += generated.member_lines(3, f"{3:016x}", rank, 2)[:1] * rank
+        pathlib.Path(f"{stem}.process").write_text("".join(json.dumps(line) + "\n" for line in (generated.process_line("node0", rank, rank, 2), *members)))
+        opened = (0, generated.BEGIN, 0, 64, 0, 0, 0, 0, 0, 2, -1, 0, 0, 0.0)
+        for number in range(1, 3 + rank):
+            pathlib.Path(f"{stem}.{number}.collectives").write_bytes(generated.record_file(rank, number, [opened] * (number == rank + 1)))
+        send = (0, generated.BEGIN, 0, 64, 1, 0, 1000, 0, 1, 2, 1, 0, 0, 0.0)
+        pathlib.Path(f"{stem}.messages").write_bytes(generated.record_file(rank, 0, [send] * (1 - rank), late))
+    stop(waiting, 1)
+    asked = Asked(TOOL, waiting)
+    expect(asked.kinds() == ["waits", "waits", "message"], f"stopped, and waited for: {asked.said['findings']}")
+    if asked.kinds() == ["waits", "waits", "message"]:
+        first, _, message = asked.said["findings"]
+        expect(first["sides"][1]["what"] == "its record ends early, after all_reduce of 64 bytes (communicator 2)", f"stopped, and waited for: {first}")
+        expect(message["text"].endswith("; the record of rank 1 ends before the receive"), f"stopped, and waited for: {message}")
+
+
 def changed_lines(folder, change):
     """Passes the lines of each file of names through change(list of lines)."""
     for path in folder.glob("*.process"):
@@ -341,7 +384,7 @@ def check_broken(folder, chance):
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     for check in (check_large, check_names, check_outputs, check_end_while_read, check_stale_heartbeat, check_ras, check_refused,
-                  check_foreign_texts, check_wrong_types, check_no_stderr, check_damage, check_written):
+                  check_foreign_texts, check_wrong_types, check_no_stderr, check_stopped, check_damage, check_written):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:

@@ -441,6 +441,16 @@ class Process:
         return max(library.exit_ns for library in self.libraries)
 
     @property
+    def stopped(self):
+        """Why its record ends early; "": it does not."""
+        return next((library.stopped for library in self.libraries if library.stopped), "")
+
+    @property
+    def calls(self):
+        """How many calls were recorded."""
+        return sum(len(library.messages) for library in self.libraries) + sum(len(member.records) for member in self.members)
+
+    @property
     def heartbeat_ns(self):
         return max(library.messages.heartbeat_ns for library in self.libraries)
 

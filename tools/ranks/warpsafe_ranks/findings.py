@@ -134,7 +134,7 @@ class Examination:
                 record = member.records[len(member.records) - 1]
                 newest = max(newest, (record.begin_ns, member, record), key=lambda found: found[0]) if newest else (
                     record.begin_ns, member, record)
-            elif not member.is_joined and not member.failed_with:
+            elif not member.is_joined and not member.failed_with and not process.stopped:
                 return (f"in the creation of {self.job.of_member[id(member)]}", (member.library, member.place), member.made_ns)
         for library in process.libraries:
             if len(library.messages):
@@ -143,11 +143,14 @@ class Examination:
                 if member and (newest is None or record.begin_ns > newest[0]):
                     newest = record.begin_ns, member, record
         if newest is None:
-            return "before its first collective", None, 0
+            return "its record ends early, without a call" if process.stopped else "before its first collective", None, 0
         begin, member, record = newest
         one = self.job.of_member[id(member)]
         what = self.job.describe(member, record)
         place = member.library, record.place
+        # What it called later, nobody knows.
+        if process.stopped:
+            return f"its record ends early, after {what} ({one})", place, begin
         if process.exit_ns:
             return f"has ended; its last call was {what} ({one})", place, process.exit_ns
         # Nobody recorded whether the last call of a process that was killed has ended.
@@ -230,7 +233,7 @@ class Examination:
                 if index >= 0 and not member.process.exit_ns:
                     absent = [other.process for other in one.members if len(other.records) <= index]
                     found.append(Wait(member.process, member, member.records[index], index, absent, one.missing))
-                elif not member.is_joined and not member.failed_with and not member.process.exit_ns:
+                elif not (member.is_joined or member.failed_with or member.process.exit_ns or member.process.stopped):
                     absent = [other.process for other in one.members if other.failed_with]
                     absent += self._absent_from_split(member)
                     found.append(Wait(member.process, member, None, -1, absent, self._absent_from_creation(one)))
@@ -279,7 +282,7 @@ class Examination:
                 doing, place, since = self._doing(process)
                 if self.job.is_dead(process):
                     doing = "ended unexpectedly; " + doing
-                sides += grouped([(process, "did not call it; " + doing, place, since)])
+                sides += grouped([(process, doing if process.stopped else "did not call it; " + doing, place, since)])
             if here[0].absent_ranks:
                 sides.append(Side([], f"{ranks_text(here[0].absent_ranks)} of the communicator left no record"))
             yield Finding("waits", text, _merged(sides), one.number, index)
@@ -298,7 +301,7 @@ class Examination:
             while current in waits and current not in path:
                 path.append(current)
                 following = [other for other in [*waits[current][1].absent, *self._behind(waits[current][1], waits)]
-                             if other in waits]
+                             if other in waits and not other.stopped]
                 if not following:
                     break
                 current = following[0]
@@ -447,8 +450,9 @@ class Examination:
                 doing, place, since = self._doing(peer.process)
                 if self.job.is_dead(peer.process):
                     doing = "ended unexpectedly; " + doing
+                missing = "the record of {} ends before the {}" if peer.process.stopped else "{} has not called the {}"
                 yield Finding("message", f"{process} waits in {self.job.describe(member, record)} ({one}); "
-                              f"{peer.process} has not called the {verb}",
+                              + missing.format(peer.process, verb),
                               [Side([process], "called it", (library, record.place), record.begin_ns),
                                Side([peer.process], doing, place, since)], one.number)
             elif partner.count < record.count if record.operation == SEND else partner.count > record.count:

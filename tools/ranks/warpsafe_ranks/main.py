@@ -70,7 +70,7 @@ def examined(options, damaged):
     other = Job(options.compare, damaged) if options.compare else None
     findings = Examination(job, options.after, other).findings
     if other is not None:
-        job.problems += [f"{options.compare}: {problem}" for problem in other.problems]
+        job.problems += [f"{options.compare}: {problem}" for problem in text.problems(other)]
         job.is_damaged = job.is_damaged or other.is_damaged
     return job, findings
 

@@ -6,7 +6,7 @@ import html
 
 from .files import State
 from .findings import names
-from .text import DAMAGE, clean, legend, summary
+from .text import DAMAGE, clean, legend, problems, summary
 
 STYLE = """
 :root{color-scheme:light dark;--text:#1b1f24;--dim:#59636e;--ground:#fff;--line:#d0d7de;--ended:#2da44e;--late:#bf8700;
@@ -30,7 +30,7 @@ COLUMNS, ROWS = 100, 256
 def page(job, findings, places):
     text = [f"<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
             f"<title>Ranks of a job</title><style>{STYLE}</style><h1>Ranks of a job</h1><p>{html.escape(summary(job))}</p>"]
-    for problem in job.problems:
+    for problem in problems(job):
         text.append(f"<p class=dim>{html.escape(problem)}</p>")
     if job.is_damaged:
         text.append(f"<p>{DAMAGE.capitalize()}.</p>")

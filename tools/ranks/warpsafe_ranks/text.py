@@ -29,6 +29,20 @@ def printable(text):
     return "".join(letter if letter == "\n" or letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
+def problems(job):
+    """What is missing in the records, a sentence each."""
+    reasons = {}
+    for process in job.processes:
+        if process.stopped:
+            reasons.setdefault(process.stopped, []).append(process)
+    return job.problems + [_ends_early(processes, why) for why, processes in reasons.items()]
+
+
+def _ends_early(processes, why):
+    least, most = (limit(process.calls for process in processes) for limit in (min, max))
+    return f"the record of {names(processes)} ends early, after {f'{least} to ' if least < most else ''}{counted(most, 'call')}: {why}"
+
+
 def counted(number, word):
     return f"{number} {word}{'' if number == 1 else 's'}"
 
@@ -37,7 +51,7 @@ def as_text(job, findings, places):
     lines = [summary(job)]
     if job.compared is not None:
         lines.append(f"compared with another run: {counted(job.compared, 'collective')}, up to the first difference of each rank")
-    lines += [f"note: {problem}" for problem in job.problems]
+    lines += [f"note: {problem}" for problem in problems(job)]
     if job.is_damaged:
         lines.append(DAMAGE)
     for finding in findings:
@@ -57,6 +71,8 @@ def clean(job):
     """A sentence for a job without findings."""
     if job.is_damaged:
         return "no finding in the records that can be read"
+    if any(process.stopped for process in job.processes):
+        return "no finding in the calls that were recorded"
     return "no rank waits for another, and all ranks made the same calls"
 
 
@@ -78,9 +94,10 @@ def as_json(job, findings, places):
         "format": 1,
         "ranks": sorted({process.rank for process in job.processes if process.rank >= 0}),
         "size": job.size,
-        "problems": job.problems,
+        "problems": problems(job),
         "compared": job.compared,
-        "processes": [{"rank": p.rank, "host": p.host, "pid": p.pid, "dead": job.is_dead(p), "exited": bool(p.exit_ns)}
+        "processes": [{"rank": p.rank, "host": p.host, "pid": p.pid, "dead": job.is_dead(p), "exited": bool(p.exit_ns),
+                       "stopped": p.stopped or None}
                       for p in job.processes],
         "communicators": [{"communicator": one.number, "id": one.id, "library": one.kind, "size": one.size,
                            "ranks": [member.process.rank for member in one.members],
