@@ -19,6 +19,7 @@
 
 namespace {
 
+using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
@@ -229,6 +230,24 @@ TEST(Ends, WithoutADriverOneLineSaysThatNothingIsWatched) {
   EXPECT_THAT(
       shell(path + "LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda " WATCH_ENDS).out,
       Not(HasSubstr(line)));
+}
+
+TEST(Ends, WhatCannotBeWrittenDoesNotKeepTheProgramFromRunning) {
+  // Neither a driver nor python3.
+  const std::string folder = testing::TempDir() + "watch_full_disk";
+  shell("rm -rf " + folder + "; mkdir " + folder + "; printf '#!/bin/sh\\n' > " + folder +
+        "/ldconfig; chmod +x " + folder +
+        "/ldconfig; for tool in env sh readlink dirname; do ln -s $(command -v $tool) " + folder +
+        "/$tool; done");
+  const std::string command = "env PATH=" + folder +
+                              " CUDA_INJECTION64_PATH=/none " WATCH_RUN " --cuda --report " +
+                              folder + "/page.html " WATCH_PYTHON " -c 'exit(7)'";
+  EXPECT_THAT(shell(command).out, AllOf(HasSubstr("nothing will be watched"),
+                                        HasSubstr("is replaced"), HasSubstr("does not run here")));
+  for (const std::string to : {"2>/dev/full", "2>&-"}) {
+    EXPECT_EQ(WEXITSTATUS(shell("{ " + command + " " + to + "; }").status), 7) << to;
+    EXPECT_EQ(WEXITSTATUS(shell("{ " WATCH_RUN " --loud true " + to + "; }").status), 2) << to;
+  }
 }
 
 }  // namespace
