@@ -63,15 +63,11 @@ TEST(DeviceView, APartIsInsideOfTheViewOrAnError) {
 TEST(DeviceView, KnowsItsMemorysOwnerUntilItBecomesASpan) {
   int memory[5] = {};
   detail::MemoryOwner owner;
-  owner.freed_on = 5;
   const DeviceView<int> view(DeviceSpan<int>(detail::DeviceAccess::pointer(memory), 5), 0, &owner);
   const DeviceView<const int> part = view.subspan(1, 2).value();
   EXPECT_EQ(detail::owner_of(view), &owner);
   EXPECT_EQ(detail::owner_of(part), &owner);
   EXPECT_EQ(detail::owner_of(part.span()), nullptr);
-  EXPECT_FALSE(detail::is_of_another_stream(part, 5));
-  EXPECT_TRUE(detail::is_of_another_stream(part, 6));
-  EXPECT_FALSE(detail::is_of_another_stream(DeviceView<int>{}, 6)) << "of no buffer";
   EXPECT_EQ(detail::kernel_form(part).pointer().get(), memory + 1);
 }
 

@@ -180,7 +180,7 @@ struct NotedOwner : MemoryOwner {
 /// The stream has the number 1.
 result<void> record_uses(void* stream, int device, MemoryOwner* a, MemoryOwner* b, MemoryOwner* c) {
   const auto by = detail::StreamAccess::make<AskedRuntime>(stream, device, detail::StreamNumber(1));
-  return detail::record_uses<AskedRuntime>(by, app.file, app.function, app.line, a, b, c);
+  return detail::record_uses<AskedRuntime>(by, app, a, b, c);
 }
 
 TEST_F(ArgumentAccess, AUseByAnotherStreamIsRecordedInEachOwner) {
@@ -199,6 +199,18 @@ TEST_F(ArgumentAccess, AUseByAnotherStreamIsRecordedInEachOwner) {
     EXPECT_EQ(one->number, 1U);
     EXPECT_EQ(one->device, 3);
   }
+}
+
+TEST_F(ArgumentAccess, DuringACaptureAUseByTheOwnStreamIsRecordedToo) {
+  const detail::CaptureHooks hooks{};
+  int streams[1] = {};
+  NotedOwner own(1);
+  __atomic_store_n(&detail::capture_hooks, &hooks, __ATOMIC_RELEASE);
+  const result<void> recorded = record_uses(&streams[0], 3, nullptr, &own, nullptr);
+  __atomic_store_n(&detail::capture_hooks, nullptr, __ATOMIC_RELEASE);
+  EXPECT_TRUE(recorded.has_value());
+  EXPECT_EQ(own.uses, 1);
+  EXPECT_EQ(own.user, &streams[0]);
 }
 
 TEST_F(ArgumentAccess, AUseThatCannotBeRecordedEndsWithTheRuntimesStatus) {

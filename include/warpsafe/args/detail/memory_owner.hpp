@@ -96,16 +96,4 @@ constexpr MemoryOwner* checked_owner_of(const A& argument) noexcept {
   }
 }
 
-/// Whether the argument is a view of memory that may be freed by another stream than that of the
-/// number (StreamAccess::given_number).
-template <class A>
-[[gnu::always_inline]] constexpr bool is_of_another_stream(
-    [[maybe_unused]] const A& argument, [[maybe_unused]] unsigned long stream) noexcept {
-  if constexpr (is_view<A> || holds_owner<A>) {
-    const MemoryOwner* const owner = owner_of(argument);
-    return owner != nullptr && owner->freed_on != stream;
-  }
-  return false;
-}
-
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -129,11 +129,7 @@ template <auto Fn, class Traits, class... A>
   }
   // Buffers of other streams may be freed only after the call's work.
   if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
-    const basic_stream_ref<typename Traits::backend> stream = bound.stream.ref();
-    if (open_captures() != nullptr ||
-        (is_of_another_stream(arguments, StreamAccess::given_number(stream)) || ...)) [[unlikely]] {
-      return record_uses(stream, site.file, site.function, site.line, owner_of(arguments)...);
-    }
+    return record_uses(bound.stream.ref(), site, owner_of(arguments)...);
   }
   return success();
 }

@@ -160,11 +160,7 @@ template <class Calls, class B, bool Copies, class C, class Slots, class... P, c
                           at.site.function, at.site.line);
   }
   if constexpr ((is_view<A> || ...)) {
-    if (open_captures() != nullptr ||
-        (is_of_another_stream(arguments, StreamAccess::given_number(stream)) || ...)) [[unlikely]] {
-      return record_uses(stream, at.site.file, at.site.function, at.site.line,
-                         owner_of(arguments)...);
-    }
+    return record_uses(stream, at.site, owner_of(arguments)...);
   }
   return success();
 }

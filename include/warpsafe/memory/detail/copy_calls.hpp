@@ -82,8 +82,7 @@ template <CheckLevel Level, class B>
   if (!written.has_value()) return written;
   const result<void> read = record_use<Level>(from_owner, stream, site);
   if (!read.has_value()) return read;
-  if (to.owner == nullptr && from.owner == nullptr) return success();
-  return record_uses(stream, site.file, site.function, site.line, to.owner, from.owner);
+  return record_uses(stream, site, to.owner, from.owner);
 }
 
 /// The elements on the host. A std::vector<bool> holds bits, which no copy can fill.
@@ -130,8 +129,7 @@ template <CheckLevel Level, class B, class T>
     return PendingAccess::failed<Level, B, T>(stream, runtime_error<B>(status, operation, site));
   }
   result<void> noted = record_use<Level>(owner, stream, site);
-  if (noted.has_value())
-    noted = record_uses(stream, site.file, site.function, site.line, device.owner);
+  if (noted.has_value()) noted = record_uses(stream, site, device.owner);
   auto token =
       PendingAccess::make<Level>(stream, std::move(value), basic_memory_hold<B>(owner), site);
   if (noted.has_value()) return token;
@@ -172,7 +170,7 @@ template <CheckLevel Level, class B, class T>
   if (copied.has_value()) return PendingAccess::ended<Level, B>(stream, std::move(target), site);
   if (may_run) {
     static_cast<void>(record_use<Level>(owner, stream, site));
-    static_cast<void>(record_uses(stream, site.file, site.function, site.line, device.owner));
+    static_cast<void>(record_uses(stream, site, device.owner));
     PendingAccess::leak<B>(stream, std::move(target));
   }
   return PendingAccess::failed<Level, B, Elements>(stream, copied.assume_error());
