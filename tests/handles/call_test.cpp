@@ -92,6 +92,16 @@ TEST_F(CallTest, ThePointerModeGoesBackAfterAFailureToo) {
             "toy set pointer mode failed: the toy is broken (toy_broken, 7)");
 }
 
+TEST_F(CallTest, AFunctionThatFailsMayHaveSubmittedAPartOfItsWork) {
+  const Stream other = Stream::create().value();
+  auto x = DeviceBuffer<float>::create(other, 1).value();
+  toy::failing = "scale";
+  ASSERT_FALSE((toy.call<toy::toy_scale>(1, host_scalar(2.0F), x.view()).has_value()));
+  const auto waits = host::calls_made(call_of<&host_backend::stream_wait>);
+  EXPECT_THAT(x.close(), Succeeds());
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_wait>), waits + 1);
+}
+
 TEST_F(CallTest, AFunctionThatTakesItsStreamIsGivenIt) {
   toy::log.clear();
   auto comm = Comm::create(stream, 3).value();

@@ -120,6 +120,12 @@ template <auto Fn, class Traits, class... A>
   }
   const CallScope<typename Traits::backend> here(site);
   const auto done = Function::call(Fn, bound.native, bound.stream.ref().native(), arguments...);
+  // Buffers of other streams may be freed only after the call's work. A function that fails may
+  // have submitted a part of it.
+  result<void> noted = success();
+  if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
+    noted = record_uses(bound.stream.ref(), site, owner_of(arguments)...);
+  }
   if (on_device) {
     const auto set = bound.set_scalars_on_device(false, site);
     if (!library_failed<Traits>(done) && !set.has_value()) return set.assume_error();
@@ -127,11 +133,7 @@ template <auto Fn, class Traits, class... A>
   if (library_failed<Traits>(done)) [[unlikely]] {
     return library_error<Traits>(done, FunctionName<Traits, Fn>::value, bound.stream.ref(), site);
   }
-  // Buffers of other streams may be freed only after the call's work.
-  if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
-    return record_uses(bound.stream.ref(), site, owner_of(arguments)...);
-  }
-  return success();
+  return noted;
 }
 
 template <auto Fn, class Traits, class... A>
