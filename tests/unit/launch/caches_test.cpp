@@ -202,6 +202,7 @@ struct TwoDevices {
     if (set_answer == 0) current = device;
     return set_answer;
   }
+  static int device_synchronize() noexcept { return 0; }
   static int attributes_of(const KernelEntry&, KernelLimits& limits) noexcept {
     limits.max_threads_per_block = current == 0 ? 128 : 256;
     limits.max_dynamic_shared = allowed[current];
