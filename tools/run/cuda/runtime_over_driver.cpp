@@ -151,6 +151,7 @@ cudaError_t CUDARTAPI cudaGetDriverEntryPointByVersion(const char*, void**, unsi
 // launch's data or record events around it call them. The watch does neither, because it adds
 // nothing to the program's streams.
 cudaError_t CUDARTAPI cudaSetDevice(int) { return cudaErrorNotSupported; }
+cudaError_t CUDARTAPI cudaDeviceSynchronize() { return cudaErrorNotSupported; }
 cudaError_t CUDARTAPI cudaStreamCreateWithPriority(cudaStream_t*, unsigned, int) {
   return cudaErrorNotSupported;
 }
