@@ -210,7 +210,9 @@ TEST_F(HostExit, ASignalOfTheProcessIsForTheProgramsThreads) {
 }
 
 TEST_F(HostExit, AFaultIsReportedAlthoughTheProgramBlocksAllSignals) {
-  if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "its handler is another";
+  if (host::address_sanitizer || host::thread_sanitizer) {
+    GTEST_SKIP() << "a sanitizer has its own handler of SIGSEGV";
+  }
   EXPECT_EXIT(
       {
         sigset_t all;

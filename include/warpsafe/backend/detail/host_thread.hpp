@@ -38,7 +38,7 @@ struct IndexUse {
 };
 
 /// The GPU thread that the current OS thread runs. The host backend creates and updates it; kernel
-/// code only reads it and calls through it.
+/// code reads it, calls through it, and notes in `use` what it asked for.
 struct HostThread {
   unsigned thread[3];             ///< threadIdx
   unsigned block[3];              ///< blockIdx
