@@ -405,6 +405,7 @@ TEST(NoMemory, AFileWithoutMemoryForItsNameIsNotLoaded) {
   const host::NamedKernel image[] = {host::named<nothing>("nothing")};
   ASSERT_EQ(std::fwrite(image, sizeof image, 1, file), 1U);
   std::fclose(file);
+  ASSERT_TRUE(Module::load_file(path.c_str()).has_value()) << "the runtime starts at its first call";
   std::uint64_t nth = 1;
   for (;; ++nth) {
     Errc code{};

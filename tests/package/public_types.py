@@ -22,6 +22,7 @@ WHY = {
            "debug::RunRecord debug::RunWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",
     "values of kernel code, in which nothing is printed": "Local3 StrideRange",
     "pointers to the program's own functions": "debug::LogSink Observer",
+    "what an observer is told of a call, for as long as the call lasts": "CallRecord",
     "the library's own identifier, and two numbers with names": "NcclRank RcclRank",
     "switches: members with names, which nothing compares": "adversarial::Seeds debug::Environment debug::RecordOptions",
     "a scope: what it holds is the device that is current after it": "basic_device_guard",
@@ -49,7 +50,7 @@ def types_of(text):
             if depth == 0 and opened:
                 namespaces.append(opened[1] or "detail")  # types in an unnamed namespace are private
             else:
-                head = re.search(r"(?:^|[\s>)])(?:class|struct|union|enum\s+class|enum)\s+(?:WARPSAFE_DETAIL_REFERENCE\s+)?(?:\[\[[^{]*?\]\]\s*)*([A-Za-z_]\w*)\s*(<.*>)?\s*(?:final\s*)?(?::(?!:).*)?$",
+                head = re.search(r"(?:^|[\s>)])(?:class|struct|union|enum\s+class|enum)\s+(?:WARPSAFE_DETAIL_\w+\s+)?(?:\[\[[^{]*?\]\]\s*)*([A-Za-z_]\w*)\s*(<.*>)?\s*(?:final\s*)?(?::(?!:).*)?$",
                                  statement.strip(), re.S)
                 if depth == 0 and namespaces and head:
                     yield "::".join([*namespaces, head[1]]).replace("WARPSAFE_DETAIL_VERSION::", ""), head[2] is not None

@@ -10,6 +10,7 @@
 #include <warpsafe/tool_api.hpp>
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -32,7 +33,8 @@ namespace detail {
                                            const std::string& json) {
   if (options.python.empty() || options.report_writer.empty()) return {};
   const HeldSignals held;  // a limit of a file's size counts here too
-  const int input = ::memfd_create("warpsafe-report", MFD_CLOEXEC);
+  // The wheel is built for a glibc that is older than its function memfd_create.
+  const int input = static_cast<int>(::syscall(SYS_memfd_create, "warpsafe-report", MFD_CLOEXEC));
   if (input < 0) return {};
   std::string text;
   std::size_t done = 0;
