@@ -31,9 +31,6 @@ ROOT = Path(__file__).resolve().parents[2]
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 # Several files are one unit, because most of the time goes into the headers that they share.
 UNITS = [["core/arithmetic", "launch/launch", "stream/stream", "error/try"], ["dims/safe_grid"]]
-# Windows' compilers compile tests/static, which shows what a 32-bit `long` changes. The host backend needs POSIX, so the
-# backend is CUDA, whose headers are the same on Windows; posix_on_windows.hpp declares the little that the rest needs.
-WINDOWS = ["-include", ROOT / "tests/distro/posix_on_windows.hpp", "-DWARPSAFE_BACKEND_CUDA"]
 # Headers that need a vendor's or another library's headers.
 FOREIGN = re.compile(r"^(handles/|backend/(cuda|hip|host)/|debug/(profiler_ranges|spdlog|journal/|run/)|.*/detail/|"
                      r"print/formatters)")  # fmt: skip
@@ -58,7 +55,7 @@ def version_of(program):
         return "nvcc " + re.search(r"V([\d.]+)", text)[1]
     kind = "clang" if "clang" in text else "g++"
     number = re.search(r"(?:version |\) |GCC\) )(\d+\.\d+\.\d+|\d+-\w+)", text)[1]
-    target = said_by(program, "-dumpmachine")[1].split("-")[0 if "linux" in said_by(program, "-dumpmachine")[1] else 2].strip()
+    target = said_by(program, "-dumpmachine")[1].split("-")[0].strip()
     return f"{kind} {number}" + (f" for {target}" if target != platform.machine() else "")
 
 
@@ -72,7 +69,6 @@ class Compiler:
     def __init__(self, words):
         self.program, _, self.host = words.partition("=")
         self.nvcc = Path(self.program).name.startswith("nvcc")
-        self.windows = "mingw" in self.program
         # clang++ with a toolkit
         self.toolkit = Path(self.host) if self.host and not self.nvcc else None
         self.name = version_of(self.program)
@@ -91,22 +87,7 @@ class Compiler:
             base += WARNINGS
         if self.toolkit:
             base += ["-x", "cuda", f"--cuda-path={self.toolkit}", "--cuda-gpu-arch=sm_90", "-Wno-unknown-cuda-version"]
-        if self.windows:
-            base += [*map(str, WINDOWS), "-isystem", str(self.cuda() / "include"), "-isystem", str(self.boost())]
         return [*base, *map(str, arguments)]
-
-    @staticmethod
-    def cuda():
-        return Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))
-
-    @staticmethod
-    def boost():
-        """A folder with Boost's headers and nothing else of /usr/include."""
-        folder = Path(tempfile.gettempdir()) / "warpsafe-boost"
-        folder.mkdir(exist_ok=True)
-        if not (folder / "boost").exists():
-            (folder / "boost").symlink_to("/usr/include/boost")
-        return folder
 
     def knows(self, std, folder):
         source = folder / ("empty.cu" if self.nvcc else "empty.cpp")
@@ -115,18 +96,6 @@ class Compiler:
         status, said = said_by(*self.command(std, compile_only, source, "-o", folder / "empty.o"))
         # nvcc 13.5 goes on without the option if its host compiler is too old for it.
         return status == 0 and "Flag will be ignored" not in said
-
-    def static_tests(self, std):
-        if not (self.cuda() / "include/cuda_runtime_api.h").is_file():
-            return "not compiled: no CUDA toolkit (CUDA_HOME)", False
-        files, failed = sorted((ROOT / "tests/static").glob("*_test.cpp")), []
-        for file in files:
-            status, said = said_by(*self.command(std, f"-I{file.parent}", "-fsyntax-only", file))
-            if status:
-                print(f"{self.name}, {std}: {file.name}\n{said}", file=sys.stderr)
-                failed.append(file.name)
-        good = "compile" if not failed else f"{', '.join(failed)} FAIL"
-        return f"{len(files)} files of tests/static: {good}", not failed
 
     def headers(self, std, names, folder, together, without):
         source = folder / ("headers.cu" if self.nvcc else "headers.cpp")
@@ -190,14 +159,12 @@ def run(arguments):
                 # Older compilers know C++23 and C++26 by the names that they had before.
                 names = [std, std.replace("23", "2b").replace("26", "2c")]
                 known = next((name for name in names if compiler.knows(name, Path(folder))), None)
-                if known and compiler.windows:
-                    headers, first = compiler.static_tests(known)
-                elif known:
+                if known:
                     left_out = arguments.without or []
                     names = [name for name in public_headers() if name not in left_out]
                     without = f" (not {', '.join(left_out)})" if left_out else ""
                     headers, first = compiler.headers(known, names, Path(folder), arguments.together, without)
-                if known and not arguments.headers and not compiler.windows:
+                if known and not arguments.headers:
                     programs, second = compiler.programs(known, Path(folder))
             good = good and first and second
             row = [compiler.name, std.upper(), release(), headers, programs, date.today().isoformat()]
