@@ -9,8 +9,8 @@ DIR of --results holds the first error lines that must_fail.py wrote, one file p
 level. This script runs the programs and reads what each test noted in its report (runtime/misuse.hpp).
 With --messages it compares the rows without their last cell. These need no program without checks, and of
 hipcc only the snippets that no other compiler reads.
-Only the mistakes' descriptions (mistakes.txt), the reasons (../rows.txt) and the page's head (head.md)
-are written by hand.
+Only the mistakes' descriptions (mistakes.txt), the reasons (../rows.txt), the page's head (head.md) and the
+subjects (below) are written by hand.
 """
 
 import argparse
@@ -29,14 +29,19 @@ from snippets import groups  # noqa: E402
 SNIPPETS = [snippet.name for file in groups(HERE.parent / "compile") for snippet in file.snippets]
 BACKENDS = {"CUDA": ("cuda", "nvcc"), "HIP": ("hip", "hipcc"), "host": ("host", "g++")}
 LEVELS = {"all checks": ("", 1), "`NDEBUG`": ("_off", 0)}
-GROUPS = {"A": "Dimension arithmetic", "B": "Limits of devices and kernels", "C": "The launch call",
-          "D": "Errors", "E": "Streams, events and library handles", "F": "Data and reading it back",
-          "G": "Builds and the environment"}  # fmt: skip
-# The headings of the totals, in the order of the columns.
-CLASSES = {"compile": "does not compile", "warning": "a warning", "error": "warpsafe error", "impossible": "cannot happen",
-           "declared": "checked if declared", "runtime": "refused by the runtime", "partly": "in part",
-           "avoidable": "avoidable", "open": "let through", "never": "invisible",
-           "none": "not applicable"}  # fmt: skip
+# The subjects of the page: a title, and the rows that have it. A letter stands for all rows that begin with it.
+SUBJECTS = {
+    "Dimension arithmetic": ("A", "H59-H64"),
+    "Limits of devices and kernels": ("B",),
+    "The launch call and its arguments": ("C", "H79-H82", "H84-H86", "I40-I41", "I43-I48"),
+    "Code of kernels": ("H65-H78", "H83", "I26", "I42", "I52"),
+    "Errors": ("D", "I27-I33"),
+    "Streams, events and library handles": ("E", "H01-H16", "H100-H108", "I01", "I19", "I49-I51"),
+    "Several devices": ("H17-H27", "I02-I08"),
+    "Graphs": ("H87-H99", "I34-I39"),
+    "Data and reading it back": ("F", "H28-H58", "I09-I18", "I20-I25"),
+    "Builds and the environment": ("G",),
+}
 MOMENTS = {"construction": "an error when the value is created",
            "launch": "an error of the launch, before the runtime is called",
            "completion": "an error of the call that waits", "call": "an error of the call",
@@ -196,49 +201,41 @@ def code(text):
     return f"{ticks}{text.replace('|', chr(92) + '|')}{ticks}"
 
 
-def totals(rows):
-    used = {(b, l): [row.verdict(b, l) for row in rows] for b in BACKENDS for l in LEVELS}
-    columns = [c for c in CLASSES if any(c in verdicts for verdicts in used.values())]
-    lines = ["| --- |" + " ---: |" * len(columns)]
-    for (backend, level), verdicts in used.items():
-        lines.append(f"| {backend}, {level} | " + " | ".join(str(verdicts.count(c) or "") for c in columns) + " |")
-    return " | ".join(CLASSES[c] for c in columns), "\n".join(lines)
+def is_open(row):
+    """Whether a way to make the mistake is neither caught nor known to remain."""
+    verdicts = {row.verdict(backend, "all checks") for backend in BACKENDS} - {"none"}
+    return not (verdicts == {"warning"} or "never" in verdicts
+                or verdicts and verdicts <= {"compile", "error", "impossible", "avoidable", "declared"})  # fmt: skip
 
 
-def page(rows):
-    strict = {b: [row.verdict(b, "all checks") for row in rows] for b in BACKENDS}
-    # A row counts on the backends that can make the mistake, with its worst verdict there.
-    good = {"compile", "error", "impossible"}
-    possible = {"avoidable", "declared"}
-    overall = {}
-    for i, row in enumerate(rows):
-        seen = {strict[b][i] for b in BACKENDS} - {"none"}
-        overall[row.name] = ("never" if "never" in seen else "warned" if seen == {"warning"}
-                             else "caught" if seen and seen <= good
-                             else "avoidable" if seen & possible and seen <= good | possible else "open")  # fmt: skip
-    count = {k: list(overall.values()).count(k) for k in ("caught", "warned", "avoidable", "open", "never")} | {"rows": len(rows)}
+def has(words, name):
+    """Whether a row is among those that these words of SUBJECTS mean."""
+    number = lambda row: (row[0], int(row[1:]))  # noqa: E731
+    return any(word == name[0] or (len(word) > 1 and number(word.split("-")[0]) <= number(name) <= number(word.split("-")[-1]))
+               for word in words)  # fmt: skip
+
+
+FULL = "| | the mistake | raw CUDA and HIP | warpsafe, and its first message | with `NDEBUG` |\n| --- | --- | --- | --- | --- |\n"
+FURTHER = "| | the mistake | reported as | warpsafe, and its first message |\n| --- | --- | --- | --- |\n"
+
+
+def page(full, further):
+    """The page from the lines of its rows, by their names: those with a cell for NDEBUG, and further ones."""
     text = (HERE / "head.md").read_text()
-    for key, value in count.items():
-        text = text.replace("{" + key + "}", str(value))
-    columns, lines = totals(rows)
-    text = text.replace("{columns}", columns).replace("{totals}", lines)
-    for letter, title in GROUPS.items():
-        text += f"\n## {letter}. {title}\n\n| | the mistake | raw CUDA and HIP | warpsafe, and its first message | with `NDEBUG` |\n| --- | --- | --- | --- | --- |\n"
-        for row in rows:
-            if row.name[0] == letter:
-                text += f"{row.beginning()} {row.off()} |\n"
-    return text, overall
+    for title, words in SUBJECTS.items():
+        text += f"\n## {title}\n"
+        for head, lines in ((FULL, full), (FURTHER, further)):
+            chosen = [line for name, line in lines.items() if has(words, name)]
+            if chosen:
+                text += "\n" + head + "".join(line + "\n" for line in chosen)
+    return text
 
 
-# The answers of the second list, with the heading of the figures, and what a row's cell begins with.
-ANSWERS = {"compile": ("does not compile", "does not compile"), "device": ("a warning", "a warning of nvcc, and an error with `-Werror all-warnings`"),
-           "warning": ("a warning", "a warning, and an error with `-Werror`"),
-           "told": ("reported by the call or the wait", "an error"),
-           "race": ("race detector", "the race detector"),
-           "host": ("host backend, log", "an error on the host backend"),
-           "message": ("host backend, log", "a line on standard error"),
-           "right": ("no effect", "the right thing happens"), "avoidable": ("avoidable", "avoidable"),
-           "silent": ("not reported", "not reported")}  # fmt: skip
+# The answers of the lists H and I, and what a row's cell begins with.
+ANSWERS = {"compile": "does not compile", "device": "a warning of nvcc, and an error with `-Werror all-warnings`",
+           "warning": "a warning, and an error with `-Werror`", "told": "an error", "race": "the race detector",
+           "host": "an error on the host backend", "message": "a line on standard error",
+           "right": "the right thing happens", "avoidable": "avoidable", "silent": "not reported"}  # fmt: skip
 SECOND = HERE.parent / "second"
 
 
@@ -247,7 +244,7 @@ class SecondRow:
 
     def __init__(self, name, title, source, answer, results, programs):
         self.name, self.title, self.source = name, title, source
-        self.answer, self.at_first, self.why = answer
+        self.answer, _, self.why = answer
         self.answer = self.answer.removesuffix("!").strip()
         tests = [test for program in ("second", "second_data", "third") for test in
                  programs.get(program, {}).get("Rows/Second", []) if test["name"].endswith("/" + name)]  # fmt: skip
@@ -263,7 +260,7 @@ class SecondRow:
         self.is_known = bool(self.says) or self.answer in ("right", "avoidable", "silent", "device")
 
     def line(self):
-        cell = f"**{ANSWERS[self.answer][1]}**"
+        cell = f"**{ANSWERS[self.answer]}**"
         if self.says:
             cell += f"<br>{code(self.says.strip())}"
         if self.why != "-":
@@ -277,40 +274,6 @@ def second_rows(results, programs):
     text = "".join(path.read_text() for path in SECOND.glob("*.inc"))
     found = sorted(re.findall(r"^// ([HI]\d+) \| (.*?) \| (.*)$", text, re.M), key=lambda row: (row[0][0], int(row[0][1:])))
     return [SecondRow(*row, answers[row[0]], results, programs) for row in found if row[0] in answers]
-
-
-def figures(count):
-    """The table of how many programs have which answer."""
-    columns = list(dict.fromkeys(heading for heading, _ in ANSWERS.values()))
-    lines = [f"| | programs | {' | '.join(columns)} |", "| --- |" + " ---: |" * (len(columns) + 1)]
-    for title, answers in count.items():
-        headings = [ANSWERS[answer][0] for answer in answers]
-        lines.append(f"| {title} | {len(answers)} | " + " | ".join(str(headings.count(c) or "") for c in columns) + " |")
-    return "\n".join(lines)
-
-
-ROWS = "\n| | the mistake | reported as | warpsafe, and its first message |\n| --- | --- | --- | --- |\n"
-
-
-def third_page(rows):
-    count = {"tried once": [r.answer if r.at_first == "-" else r.at_first for r in rows],
-             "now": [r.answer for r in rows]}  # fmt: skip
-    text = (HERE / "third.md").read_text().replace("{rows}", str(len(rows))).replace("{figures}", figures(count))
-    return text + ROWS + "".join(row.line() + "\n" for row in rows)
-
-
-def second_page(rows):
-    held = {f"H{int(n):02d}" for n in re.findall(r"^H(\d+)$", (SECOND / "held_back.txt").read_text(), re.M)}
-    thirds = {"open": [r for r in rows if r.name not in held], "held back": [r for r in rows if r.name in held]}
-    count = {"the open two thirds, at first": [r.answer if r.at_first == "-" else r.at_first for r in thirds["open"]],
-             "the open two thirds, now": [r.answer for r in thirds["open"]],
-             "the held-back third, tried once": [r.answer if r.at_first == "-" else r.at_first for r in thirds["held back"]],
-             "the held-back third, now": [r.answer for r in thirds["held back"]]}  # fmt: skip
-    text = (HERE / "second.md").read_text().replace("{rows}", str(len(rows))).replace("{figures}", figures(count))
-    for third, title in (("open", "The open two thirds"), ("held back", "The held-back third")):
-        text += f"\n### {title}\n{ROWS}"
-        text += "".join(row.line() + "\n" for row in thirds[third])
-    return text
 
 
 def main():
@@ -349,12 +312,10 @@ def main():
         if wrong:
             print(f"{file} does not match the tests' results; rewrite it with\n  {arguments.rewrite}")
         return bool(wrong)
-    text, overall = page(rows)
-    text += "\n" + second_page([row for row in second if row.name.startswith("H")])
-    text += "\n" + third_page([row for row in second if row.name.startswith("I")])
-    for name, verdict in overall.items():
-        if verdict == "open":
-            print(f"{name}: not caught yet")
+    text = page({row.name: f"{row.beginning()} {row.off()} |" for row in rows}, {row.name: row.line() for row in second})
+    for row in rows:
+        if is_open(row):
+            print(f"{row.name}: not caught yet")
     if arguments.update:
         file.write_text(text)
         print(f"written: {file}")
