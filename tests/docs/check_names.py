@@ -6,7 +6,7 @@
 A name between backquotes, or in a block of C++, exists: a qualified name (`ws::launch`, `Errc::size_zero`,
 `Stream::create`) in the headers, a call (`cover(…)`, `x.view()`) in the headers or in code on the page, and any other
 word somewhere in the project. And each public name of the headers is on a page that explains it. Also makes the table
-of docs/reference/names.md; --update writes it."""
+of docs/reference/api.md; --update writes it."""
 import collections
 import functools
 import pathlib
@@ -133,7 +133,7 @@ def unexplained(project, names):
     """The public names of the headers that are on no page, or in the list without need."""
     explained = set()
     for page in pages(project):
-        if page.name not in ("api.md", "errors.md", "names.md"):
+        if page.name not in ("api.md", "errors.md"):
             blocks, spans = code_of(page.read_text(encoding="utf-8"))
             explained |= set(WORD.findall(" ".join([*(block for _, block in blocks), *spans])))
     used = set()
@@ -180,7 +180,7 @@ def include_of(one, root):
 
 
 def table(project, names):
-    """The rows of docs/reference/names.md: an include, and its names that a page explains."""
+    """The rows of docs/reference/api.md: an include, and its names that a page explains."""
     by_include = collections.defaultdict(set)
     for one in names.declared:
         full = "::".join((*one.scope, one.name)).removeprefix("warpsafe::")
@@ -195,8 +195,8 @@ def table(project, names):
 
 
 def names_page(project, names):
-    """docs/reference/names.md as the headers are now."""
-    page = (project / "docs/reference/names.md").read_text(encoding="utf-8")
+    """docs/reference/api.md as the headers are now."""
+    page = (project / "docs/reference/api.md").read_text(encoding="utf-8")
     return re.sub(r"(?s)(<!-- names: .*? -->\n).*?(?=<!-- end -->)", lambda found: found[1] + table(project, names), page)
 
 
@@ -207,8 +207,8 @@ TOOLS = r"WARPSAFE_(?:LOG|SYNC|BREAK|TIMEOUT|REFERENCE|SHADOW|TRACE|ON_ERROR)\b"
 def debug_tools(name, text):
     """A page that names a variable of the debug tools, or shows an error with suspects, says to include their header. A
     mention of the header in another sentence is not enough. warpsafe-run needs no header; design.md and the internals are
-    about the library's own parts, and names.md is a table of headers."""
-    if name in ("design.md", "internals.md", "names.md", "run.md", "limits.md", "faults.md") or SAYS_DEBUG.search(text):
+    about the library's own parts, and api.md is a table of headers."""
+    if name in ("design.md", "internals.md", "api.md", "run.md", "limits.md", "faults.md") or SAYS_DEBUG.search(text):
         return
     blocks, _ = code_of(text)
     if any(re.search(r"(?m)^ +suspects?: ", block) for _, block in blocks):
@@ -243,12 +243,12 @@ if __name__ == "__main__":
     root = pathlib.Path(sys.argv[1])
     names = Names(root)
     if sys.argv[2:] == ["--update"]:
-        (root / "docs/reference/names.md").write_text(names_page(root, names), encoding="utf-8")
+        (root / "docs/reference/api.md").write_text(names_page(root, names), encoding="utf-8")
     known_words = words_of_project(root)
     self_test(root, names, known_words)
     wrong = [problem for page in pages(root) for problem in unknown(page, page.read_text(encoding="utf-8"), names, known_words)] + list(unexplained(root, names))
     wrong += [problem for page in pages(root) for problem in debug_tools(page.name, page.read_text(encoding="utf-8"))]
-    if (root / "docs/reference/names.md").read_text(encoding="utf-8") != names_page(root, names):
-        wrong.append("names.md differs from the headers: run tests/docs/check_names.py PROJECT --update")
+    if (root / "docs/reference/api.md").read_text(encoding="utf-8") != names_page(root, names):
+        wrong.append("api.md differs from the headers: run tests/docs/check_names.py PROJECT --update")
     print("\n".join(dict.fromkeys(wrong)) or f"{len(pages(root))} pages, {sum(map(declarations.is_public, names.declared))} public names")
     sys.exit(1 if wrong else 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Compiles each header outside of detail/ by itself; check.py compiles those inside too. If docs/reference/names.md has a
+"""Compiles each header outside of detail/ by itself; check.py compiles those inside too. If docs/reference/api.md has a
 row for the header, it brings the row's names. Its types are complete there, or after warpsafe.hpp, which defines the default
 backend.
 
@@ -81,9 +81,10 @@ def main():
     complete = {"::".join((*one.scope, one.name)).removeprefix("warpsafe::") for reader in readers
                 for one in reader.found if one.kind == "type" and one[:2] not in templates
                 and one.scope[-1:] != ("tool",)}  # namespace tool names types and functions alike; fmt: skip
-    found = ROW.findall((arguments.project / "docs/reference/names.md").read_text(encoding="utf-8"))
+    page = (arguments.project / "docs/reference/api.md").read_text(encoding="utf-8")
+    found = ROW.findall(page.split("<!-- names:")[1].split("<!-- end -->")[0])
     rows = {header.removeprefix("warpsafe/"): re.findall(r"`([^`]+)`", names) for header, names in found}
-    complaints, alone = [] if len(rows) > 20 else [f"names.md: {len(rows)} rows"], set()
+    complaints, alone = [] if len(rows) > 20 else [f"api.md: {len(rows)} rows of names"], set()
 
     with tempfile.TemporaryDirectory() as made:
         folder = arguments.project / "include/warpsafe"
