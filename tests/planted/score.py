@@ -5,7 +5,7 @@
 
 PLANTED runs each mistake and its correct twin under the race detector on the host backend, with the memory guard past
 the end of memory and with the one before its beginning. LINT reads sources/ID.cu with and without -DWRONG. on_gpu.json
-has what the tools on a GPU reported (on_gpu.py, torch_rows.py). Compares docs/reference/planted.md with the result;
+has what the tools on a GPU reported (on_gpu.py, torch_rows.py). Compares tests/planted/README.md with the result;
 --update writes it. Fails if a tool of this project reports a correct twin. Exit code 77: libclang or CUDA is not installed."""
 
 import json
@@ -17,7 +17,7 @@ import sys
 
 planted, lint = sys.argv[1:3]
 project = pathlib.Path(sys.argv[3])
-page = project / "docs/reference/planted.md"
+page = project / "tests/planted/README.md"
 ON_GPU = ["`warpsafe-run`", "compute-sanitizer", "`torch.cuda._sanitizer`", "cuda-gdb"]
 
 
