@@ -405,7 +405,7 @@ TEST(NoMemory, AFileWithoutMemoryForItsNameIsNotLoaded) {
   const host::NamedKernel image[] = {host::named<nothing>("nothing")};
   ASSERT_EQ(std::fwrite(image, sizeof image, 1, file), 1U);
   std::fclose(file);
-  ASSERT_TRUE(Module::load_file(path.c_str()).has_value()) << "the runtime starts at its first call";
+  ASSERT_TRUE(Stream::create().has_value()) << "the runtime starts at its first call";
   std::uint64_t nth = 1;
   for (;; ++nth) {
     Errc code{};
@@ -419,6 +419,24 @@ TEST(NoMemory, AFileWithoutMemoryForItsNameIsNotLoaded) {
   EXPECT_GE(nth, 4U) << "the image, its name, and what describes it";
   std::filesystem::remove(path);
 }
+TEST(NoMemory, ACooperativeGridBeginsOnlyWithAThreadForEachBlock) {
+  const Stream stream = Stream::create().value();
+  ASSERT_TRUE(launch(stream, LaunchConfig{grid<8>, block<1>}, kernel<nothing>).has_value());
+  ASSERT_TRUE(stream.synchronize().has_value());
+  for (std::uint64_t nth = 1; nth <= 8; ++nth) {
+    failures::arm(Kind::thread, nth);
+    const auto launched = launch(stream, LaunchConfig{grid<8>, block<1>, cooperative}, kernel<nothing>);
+    const auto ended = stream.synchronize();
+    ASSERT_TRUE(launched.has_value());
+    ASSERT_EQ(failures::disarm() >= nth, nth < 8) << "the caller runs one block itself";
+    if (nth == 8) {
+      EXPECT_TRUE(ended.has_value());
+    } else {
+      EXPECT_EQ(ended.error().code, Errc::out_of_memory) << nth;
+    }
+  }
+}
+
 TEST(NoMemory, AnErrorWithoutMemoryForItsTextSaysSo) {
   Name text{};
   EXPECT_TRUE(fails_at(1, [&] { text = detail::keep_error_text(Name::of("never kept before")); }));

@@ -89,6 +89,21 @@ TEST_F(HostPool, ItsHelpersRunBlocksAtTheSameTime) {
   EXPECT_FALSE(pool.idle()) << "its helpers wait";
 }
 
+void meet_all(std::atomic<unsigned>* here, unsigned blocks) {
+  ++*here;
+  while (*here < blocks) std::this_thread::yield();
+}
+TEST_F(HostPool, BlocksOfACooperativeGridMayWaitForOneAnother) {
+  LaunchShape shape = shape_of(64, 1);  // as many as the model's device holds at once
+  shape.cooperative = true;
+  for (const bool serial : {false, true}) {
+    pool.run_serially(serial);
+    std::atomic<unsigned> here = 0;
+    EXPECT_EQ(run(shape, meet_all, &here, 64).status, 0) << serial;
+    EXPECT_EQ(here, 64U) << serial;
+  }
+}
+
 void count_block(std::atomic<int>* runs) { ++runs[block_number()]; }
 
 TEST_F(HostPool, EachBlockRunsOnceAlsoAfterItIsClosed) {

@@ -34,14 +34,20 @@ class GridPool {
   void run(Grid& grid) {
     const std::uint64_t blocks = grid.shape.blocks();
     Job job{grid, blocks};
-    const bool shared = blocks > 1 && !serial_;
+    const bool together = blocks > 1 && grid.shape.cooperative;
+    const bool shared = together || (blocks > 1 && !serial_);
     const ElementWatch watch(grid);
+    Array<Thread> own;
+    if (together) start_all(job, own);
     if (shared) offer(job);
     work(job);
+    for (Thread& thread : own) thread.join();
     if (shared) withdraw(job);
+    if (together) drop_surplus_runners();
     grid.check_use();
   }
-  /// Whether the blocks of a grid run one after another, always in the same order.
+  /// Whether the blocks of a grid run one after another, always in the same order. Those of a
+  /// cooperative grid may wait for one another, so they run together all the same.
   void run_serially(bool serial) noexcept { serial_ = serial; }
 
   /// Makes the next grids use new stacks. @pre no grid runs
@@ -75,7 +81,8 @@ class GridPool {
     Grid& grid;
     std::uint64_t blocks;
     Atomic<std::uint64_t> next = 0;
-    unsigned inside = 0;  // helpers
+    unsigned inside = 0;      // helpers
+    bool all_started = true;  // the threads of its own
 
     Job(Grid& its_grid, std::uint64_t its_blocks) : grid(its_grid), blocks(its_blocks) {}
     [[nodiscard]] bool over() const noexcept { return next.load() >= blocks || grid.stopped(); }
@@ -95,6 +102,30 @@ class GridPool {
     left_.wait(lock, [&job] { return job.inside == 0; });
   }
 
+  /// Starts a thread for each block but one. If the system has not as many, fails the grid before
+  /// its first block: a block would wait for one that never begins.
+  void start_all(Job& job, Array<Thread>& own) {
+    job.all_started = false;
+    const auto start = [&] {
+      while (own.size() + 1 < job.blocks) {
+        own.push_back(Thread([this, &job] {
+          {
+            Lock lock(mutex_);
+            all_started_.wait(lock, [&job] { return job.all_started; });
+          }
+          work(job);
+        }));
+      }
+      return 0;
+    };
+    if (guarded(start, 1) != 0) {
+      job.grid.fail(HostStatus::out_of_memory, "no thread for each block of a cooperative grid");
+    }
+    const Lock lock(mutex_);
+    job.all_started = true;
+    all_started_.notify_all();
+  }
+
   void work(Job& job) {
     const int out_of_memory = raw(HostStatus::out_of_memory);
     if (guarded([&] { return run_blocks(job); }, out_of_memory) != 0) {
@@ -107,7 +138,8 @@ class GridPool {
     runner->begin_grid();
     // Several blocks at a time, so that tiny blocks do not compete for the counter, but few enough
     // to share the last ones evenly.
-    const std::uint64_t share = job.blocks / (std::uint64_t{8} * (helpers_wanted() + 1));
+    const std::uint64_t share =
+        job.grid.shape.cooperative ? 1 : job.blocks / (std::uint64_t{8} * (helpers_wanted() + 1));
     const std::uint64_t step = share < 1 ? 1 : share > 256 ? 256 : share;
     for (;;) {
       const std::uint64_t first = job.next.fetch_add(step);
@@ -164,10 +196,16 @@ class GridPool {
     const Lock lock(mutex_);
     runners_.push_back(std::move(runner));
   }
+  /// A cooperative grid leaves as many as it has blocks, each with the stacks of its threads.
+  void drop_surplus_runners() {
+    const Lock lock(mutex_);
+    while (runners_.size() > helpers_wanted() + 1) runners_.pop_back();
+  }
 
   Mutex mutex_;
   Condition work_;  // a job was offered, or the pool closes
   Condition left_;  // a helper left a job
+  Condition all_started_;
   Array<Job*> jobs_;
   Array<Owned<BlockRunner>> runners_;
   Array<Thread> helpers_;
