@@ -9,8 +9,7 @@ DIR of --results holds the first error lines that must_fail.py wrote, one file p
 level. This script runs the programs and reads what each test noted in its report (runtime/misuse.hpp).
 With --messages it compares the rows without their last cell. These need no program without checks, and of
 hipcc only the snippets that no other compiler reads.
-Only the mistakes' descriptions (mistakes.txt), the reasons (../rows.txt), the page's head (head.md) and the
-subjects (below) are written by hand.
+Only the catalogue (../catalogue.py) and the page's head (head.md) are written by hand.
 """
 
 import argparse
@@ -23,37 +22,19 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.append(str(HERE.parent.parent / "compile"))
+sys.path += [str(HERE.parent), str(HERE.parent.parent / "compile")]
+import catalogue  # noqa: E402
 from snippets import groups  # noqa: E402
 
 SNIPPETS = [snippet.name for file in groups(HERE.parent / "compile") for snippet in file.snippets]
 BACKENDS = {"CUDA": ("cuda", "nvcc"), "HIP": ("hip", "hipcc"), "host": ("host", "g++")}
 LEVELS = {"all checks": ("", 1), "`NDEBUG`": ("_off", 0)}
-# The subjects of the page: a title, and the rows that have it. A letter stands for all rows that begin with it.
-SUBJECTS = {
-    "Dimension arithmetic": ("A", "H59-H64"),
-    "Limits of devices and kernels": ("B",),
-    "The launch call and its arguments": ("C", "H79-H82", "H84-H86", "I40-I41", "I43-I48"),
-    "Code of kernels": ("H65-H78", "H83", "I26", "I42", "I52"),
-    "Errors": ("D", "I27-I33"),
-    "Streams, events and library handles": ("E", "H01-H16", "H100-H108", "I01", "I19", "I49-I51"),
-    "Several devices": ("H17-H27", "I02-I08"),
-    "Graphs": ("H87-H99", "I34-I39"),
-    "Data and reading it back": ("F", "H28-H58", "I09-I18", "I20-I25"),
-    "Builds and the environment": ("G",),
-}
 MOMENTS = {"construction": "an error when the value is created",
            "launch": "an error of the launch, before the runtime is called",
            "completion": "an error of the call that waits", "call": "an error of the call",
            "runtime": "the runtime's error, with kernel and dimensions",
            "reported": "the runtime's error, with kernel and dimensions",
            "impossible": "cannot happen", "avoidable": "avoidable"}  # fmt: skip
-
-
-def table(path, cells):
-    lines = path.read_text().splitlines()
-    return {row[0]: row[1:] for row in ([cell.strip() for cell in line.split("|", cells - 1)]
-            for line in lines if line and not line.startswith("#"))}  # fmt: skip
 
 
 def joined_bytes(properties):
@@ -79,7 +60,7 @@ def run(program):
 
 
 def sources(folder, pattern, ending):
-    """Results of a pattern of rows.txt in order: a01* is a01_x, a01b_y, …"""
+    """Results of a pattern of the catalogue in order: a01* is a01_x, a01b_y, …"""
     name = pattern.rstrip("*")
     return sorted(folder.glob(f"{name}_*{ending}")) + sorted(folder.glob(f"{name}[a-z]_*{ending}"))
 
@@ -99,12 +80,12 @@ def compiled(results, patterns, compiler, level):
 
 
 class Row:
-    def __init__(self, name, rows, mistakes, results, programs):
+    def __init__(self, name, row, results, programs):
         self.name = name
-        self.moments, tests, self.why = rows[name]
+        self.title, self.moments, self.mark, tests, self.raw, self.why = (
+            row[field] for field in ("title",) + catalogue.FIELDS)  # fmt: skip
         patterns = re.findall(r"[a-g]\d\d[a-z]?\*", tests)
         suites = re.findall(r"Misuse(\w+)", tests)
-        self.title, self.mark, self.raw = mistakes[name]
         self.spellings = sum(fnmatch(name, pattern) for pattern in patterns for name in SNIPPETS)
         self.compiled, self.noted = {}, {}
         for backend, (program, compiler) in BACKENDS.items():
@@ -209,7 +190,7 @@ def is_open(row):
 
 
 def has(words, name):
-    """Whether a row is among those that these words of SUBJECTS mean."""
+    """Whether a row is among those that these words of catalogue.SUBJECTS mean."""
     number = lambda row: (row[0], int(row[1:]))  # noqa: E731
     return any(word == name[0] or (len(word) > 1 and number(word.split("-")[0]) <= number(name) <= number(word.split("-")[-1]))
                for word in words)  # fmt: skip
@@ -222,7 +203,7 @@ FURTHER = "| | the mistake | reported as | warpsafe, and its first message |\n| 
 def page(full, further):
     """The page from the lines of its rows, by their names: those with a cell for NDEBUG, and further ones."""
     text = (HERE / "head.md").read_text()
-    for title, words in SUBJECTS.items():
+    for title, words in catalogue.SUBJECTS.items():
         text += f"\n## {title}\n"
         for head, lines in ((FULL, full), (FURTHER, further)):
             chosen = [line for name, line in lines.items() if has(words, name)]
@@ -236,21 +217,18 @@ ANSWERS = {"compile": "does not compile", "device": "a warning of nvcc, and an e
            "warning": "a warning, and an error with `-Werror`", "told": "an error", "race": "the race detector",
            "host": "an error on the host backend", "message": "a line on standard error",
            "right": "the right thing happens", "avoidable": "avoidable", "silent": "not reported"}  # fmt: skip
-SECOND = HERE.parent / "second"
 
 
-class SecondRow:
-    """A program of the second or the third list (../second), and what the library answers to it."""
+class ProgramRow:
+    """A program of ../programs, and what the library answers to it."""
 
-    def __init__(self, name, title, source, answer, results, programs):
-        self.name, self.title, self.source = name, title, source
-        self.answer, _, self.why = answer
-        self.answer = self.answer.removesuffix("!").strip()
-        tests = [test for program in ("second", "second_data", "third") for test in
-                 programs.get(program, {}).get("Rows/Second", []) if test["name"].endswith("/" + name)]  # fmt: skip
+    def __init__(self, row, results, programs):
+        self.name, self.title, self.source, self.answer, self.why = row
+        tests = [test for program in ("programs", "programs_data", "programs_places") for test in
+                 programs.get(program, {}).get("Rows/Program", []) if test["name"].endswith("/" + self.name)]  # fmt: skip
         self.says = tests[0]["says"] if tests else ""
         if self.answer == "compile":
-            self.says = compiled(results, [name.lower() + "*"], "g++", 1) or ""
+            self.says = compiled(results, [self.name.lower() + "*"], "g++", 1) or ""
         # Addresses, times and lines of the programs change.
         self.says = re.sub(r"0x[0-9a-f]{6,}", "0x…", re.sub(r",? at \w+\.\w+:\d+", "", self.says))
         self.says = re.sub(r"\d+ us\b", "… us", self.says)
@@ -268,12 +246,11 @@ class SecondRow:
         return f"| {self.name} | {plain(self.title)} | {plain(self.source)} | {cell} |"
 
 
-def second_rows(results, programs):
-    answers = {row[0]: row[1:] for row in ([cell.strip() for cell in line.split("|", 3)]
-               for line in (SECOND / "answers.txt").read_text().splitlines() if line.startswith(("H", "I")))}  # fmt: skip
-    text = "".join(path.read_text() for path in SECOND.glob("*.inc"))
-    found = sorted(re.findall(r"^// ([HI]\d+) \| (.*?) \| (.*)$", text, re.M), key=lambda row: (row[0][0], int(row[0][1:])))
-    return [SecondRow(*row, answers[row[0]], results, programs) for row in found if row[0] in answers]
+def program_rows(results, programs):
+    rows, wrong = catalogue.programs()
+    if wrong:
+        sys.exit("\n".join(wrong))
+    return [ProgramRow(row, results, programs) for row in rows]
 
 
 def main():
@@ -286,9 +263,9 @@ def main():
     parser.add_argument("--rewrite", default="page.py --update", help="the command to print if the page is out of date")
     arguments = parser.parse_args()
     suffixes = [""] if arguments.messages else [suffix for suffix, _ in LEVELS.values()]
-    needed = {program + suffix for program, _ in BACKENDS.values() for suffix in suffixes} | {"second", "third"}
+    needed = {program + suffix for program, _ in BACKENDS.values() for suffix in suffixes} | {"programs", "programs_places"}
     if not arguments.messages:
-        needed.add("second_data")
+        needed.add("programs_data")
     paths = {name.removeprefix("misuse_"): path for name, path in
              (program.split("=", 1) for program in arguments.program)}  # fmt: skip
     programs = {name: run(path) for name, path in paths.items() if name in needed}
@@ -297,12 +274,12 @@ def main():
     if absent:
         print(f"The page needs all backends; missing here: {', '.join(absent)}")
         return 77
-    rows, mistakes = table(HERE.parent / "rows.txt", 4), table(HERE / "mistakes.txt", 4)
-    if rows.keys() != mistakes.keys():
-        sys.exit(f"rows.txt and mistakes.txt differ in {sorted(rows.keys() ^ mistakes.keys())}")
+    rows, wrong = catalogue.mistakes()
+    if wrong:
+        sys.exit("\n".join(wrong))
     file = arguments.project / "docs/reference/misuse.md"
-    rows = [Row(name, rows, mistakes, arguments.results, programs) for name in rows]
-    second = second_rows(arguments.results, programs)
+    rows = [Row(name, row, arguments.results, programs) for name, row in rows.items()]
+    second = program_rows(arguments.results, programs)
     if arguments.messages:
         shown = file.read_text()
         wrong = [row.beginning() for row in rows if f"\n{row.beginning()} " not in shown]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// Runs the programs of the second list, and compares what the library says with answers.txt. A
-// change of an answer, for the better too, fails here until answers.txt says it.
+// Runs the programs, and compares what the library says with the answer that stands with each. A
+// change of an answer, for the better too, fails here until it stands there.
 
 #include "library.hpp"
 
@@ -24,10 +24,10 @@ struct Row {
   const char* answer;
 };
 const Row rows[] = {
-#include "answers.inc"
+#include "rows.inc"
 };
 
-class Second : public testing::TestWithParam<Row> {
+class Program : public testing::TestWithParam<Row> {
  protected:
   /// In a thread of its own, so that no row chooses the device of the next.
   static Answer run() {
@@ -65,7 +65,7 @@ class Second : public testing::TestWithParam<Row> {
   }
 };
 
-TEST_P(Second, IsAnsweredAsItIsWritten) {
+TEST_P(Program, IsAnsweredAsItIsWritten) {
   const std::string expected = GetParam().answer;
   testing::internal::CaptureStderr();
   const Answer answer = run();
@@ -93,7 +93,7 @@ TEST_P(Second, IsAnsweredAsItIsWritten) {
   EXPECT_TRUE(expected != "right" || answer.value()) << "wrong numbers";
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, Second, testing::ValuesIn(rows),
+INSTANTIATE_TEST_SUITE_P(Rows, Program, testing::ValuesIn(rows),
                          [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-// What the programs of the second list share: mistakes that were written down before anyone looked
-// at whether the library finds them. Each program is a function that a user of the library would
+// What the programs share: mistakes that were written down before anyone looked at whether the
+// library finds them. Each program is a function that a user of the library would
 // write. It returns true if the numbers are right, and an error if it was told of one. A row's
 // wrong lines are compiled with WRONG_<number> defined, its right lines without.
 
