@@ -4,8 +4,7 @@
 
 g++, clang++ and hipcc read the header that a source begins with precompiled. hipcc, a script that starts a
 dozen programs, tells once which compiler it runs. nvcc's device compiler is left out: nvcc runs it after
-cudafe++, which knows all that it knows, and before the host compiler. self_test.py compares each of these
-with the compiler itself.
+cudafe++, which knows all that it knows, and before the host compiler.
 
 As a script: prepares FOLDER for one compiler and the snippets of tests/misuse, at each check level or at one.
 """

@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 namespace {
@@ -71,6 +70,8 @@ void begin(int kind, std::uint64_t nth) {
       call_of<&host_backend::set_device>,         // the same; a guard's end
       call_of<&host_backend::event_synchronize>,  // the device may still write: never freed
       call_of<&host_backend::event_query>,        // the same, if a timeout watches the wait
+      call_of<&host_backend::stream_synchronize>,  // the same
+      call_of<&host_backend::stream_query>,       // the same, if a timeout watches the wait
       call_of<&host_backend::capture_end>,        // the model's streams still capture
   };
   if (kind < first) return false;
@@ -172,32 +173,9 @@ void run_all(const Program& program, int kind, std::uint64_t step, Progress& pro
   progress.ended = true;
 }
 
-/// Runs each program once, in a process of its own that ends with exit(), as a profile needs.
-[[nodiscard]] int run_each() {
-  int wrong = 0;
-  for (const Program& program : programs()) {
-    std::fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0) {
-      if (program.guard != nullptr) setenv("WARPSAFE_GUARD", program.guard, 1);
-      prepare();
-      const auto done = program.run();
-      if (!done.has_value()) std::fprintf(stderr, "%s\n", warpsafe::message(done.error()).c_str());
-      std::exit(done.has_value() && done.value() ? 0 : 1);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (status == 0) continue;
-    std::printf("VIOLATION: %s ends with status %#x\n", program.name, status);
-    ++wrong;
-  }
-  return wrong == 0 ? 0 : 1;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], "reach") == 0) return run_each();
   const std::uint64_t step = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1;
   auto* const progress = static_cast<Progress*>(
       mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));

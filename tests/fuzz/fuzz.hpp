@@ -62,7 +62,7 @@ class Input {
   const std::uint8_t* end_;
 };
 
-/// A file in memory, for code that opens a path.
+/// A file in memory, for code that opens a path. What writes to it continues it: `set("")` before.
 class MemoryFile {
  public:
   explicit MemoryFile(const char* name) noexcept
@@ -75,7 +75,7 @@ class MemoryFile {
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Replaces the contents.
   void set(std::string_view bytes) const {
-    if (::ftruncate(file_, 0) != 0 ||
+    if (::ftruncate(file_, 0) != 0 || ::lseek(file_, 0, SEEK_SET) != 0 ||
         ::pwrite(file_, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
       fail("writing the file in memory");
     }

@@ -65,6 +65,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   b.set(input.text());
   const int same = run({a.path(), a.path()});
   require(same != 1, "a journal differs from itself");
+  written.set("");
   const int there = run({a.path(), b.path(), "--report", written.path()});
   if (there != 2) {
     require(!fuzz::has_control(written.get(), true), "a control character in the report");

@@ -111,6 +111,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 
   debug::NpyArray again;
   const std::size_t count = array.elements();
+  copy.set("");
   require(
       debug::write_npy(copy.path().c_str(), type, element, count, false, array.data.data()) == 0,
       "write_npy failed");

@@ -123,6 +123,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fuzz::MemoryFile journal("journal");
   static const fuzz::MemoryFile timeline("timeline");
   const Made made(fuzz::Input(data, size));
+  journal.set("");
+  timeline.set("");
   require(debug::write_journal(made.run, journal.path().c_str()) == 0, "write_journal failed");
   std::istringstream lines(journal.get());
   std::size_t number = 0;

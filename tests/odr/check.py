@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
 """Links translation units of different check levels and backends, each of them first once, and runs them.
-Each unit must show its own level's behaviour whichever object comes first, with each --optimize. self: at -O0, where inlining
-hides nothing, a deliberate mistake (-DMUTANT) must show."""
+Each unit must show its own level's behaviour whichever object comes first, with each --optimize."""
 
 import argparse
 import os
@@ -104,15 +103,6 @@ def check_levels(build):
         print(f"{optimize}: {tried} link orders of {', '.join(units)}: {len(wrong)} differ")
         failed += wrong
     return failed
-
-
-def check_self(build):
-    """The test itself: a deliberate mistake is noticed in each order."""
-    pair = {name: (LEVELS[name], False) for name in ["full", "off"]}
-    objects = {name: build.unit(name, level, "-O0", "MUTANT") for name, (level, _) in pair.items()}
-    tried, wrong = wrong_orders(build, pair, objects)
-    print(f"the deliberate mistake: noticed {len(wrong)} times in {tried} link orders")
-    return [] if len(wrong) == tried else [f"the mistake was noticed only {len(wrong)} times"]
 
 
 def check_separate(build):
@@ -251,7 +241,7 @@ def check_hidden(build):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["levels", "self", "separate", "shared-objects", "hidden", "unload"])
+    parser.add_argument("what", choices=["levels", "separate", "shared-objects", "hidden", "unload"])
     parser.add_argument("--compiler", required=True, help="name=program")
     parser.add_argument("--include", action="append", default=[])
     parser.add_argument("--optimize", action="append", choices=["-O0", "-O2"], help="for levels and separate")
@@ -260,7 +250,7 @@ def main():
     arguments = parser.parse_args()
     arguments.compiler = arguments.compiler.split("=", 1)[1]
     arguments.optimize = arguments.optimize or ["-O0", "-O2"]
-    checks = {"levels": check_levels, "self": check_self, "separate": check_separate, "shared-objects": check_shared_objects,
+    checks = {"levels": check_levels, "separate": check_separate, "shared-objects": check_shared_objects,
               "hidden": check_hidden, "unload": check_unload}
     with tempfile.TemporaryDirectory() as folder:
         build = Build(arguments, Path(folder))

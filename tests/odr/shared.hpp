@@ -57,12 +57,3 @@ inline int told = 0;
 inline warpsafe::Observer counting_observer{
     .called = [](void*, const warpsafe::CallRecord&) noexcept { ++told; }};
 
-#if defined(MUTANT)
-// The mistake that this test shows: an inline function, not a template, that depends on the
-// level. The linker keeps one of its definitions for the whole program.
-inline warpsafe::result<void> launch_shared(const warpsafe::Stream& stream) {
-  const auto config = warpsafe::LaunchConfig(warpsafe::grid<1>, warpsafe::block<32>,
-                                             warpsafe::shared<double>(1 << 24));
-  return warpsafe::launch(stream, config, warpsafe::kernel<store<int>>, 1);
-}
-#endif

@@ -21,10 +21,6 @@ std::string OBSERVE(SharedLayout) {
   const auto config = ws::LaunchConfig(ws::grid<1>, ws::block<32>, ws::shared<double>(1 << 24));
   std::string seen =
       stage_of(ws::launch(stream, ws::configure(nothing), ws::kernel<store<int>>, 1));
-#if defined(MUTANT)
-  seen += std::string(" ") + stage_of(launch_shared(stream));
-#else
   seen += std::string(" ") + stage_of(ws::launch(stream, config, ws::kernel<store<int>>, 1));
-#endif
   return calls + seen + " " + stage_of(ws::launch(stream, config, ws::functor(Store{}), 1));
 }

@@ -25,7 +25,7 @@ PROJECT = pathlib.Path(__file__).resolve().parents[2]
 WIDTHS = (390, 1024, 1400, 1920)
 # One of each kind: text, code, wide tables, long messages, drawings, long names, a type, an enumeration, macros.
 SAMPLE = ("docs/index", "docs/guide/tour", "docs/reference/api", "docs/reference/errors", "docs/reference/misuse",
-          "docs/performance/checked-launch", "docs/performance/launch", "docs/tools/debugging", "docs/hardware",
+          "docs/performance/launch", "docs/tools/debugging", "docs/hardware",
           "include/warpsafe/dims/safe_grid", "include/warpsafe/error/errc", "include/warpsafe/error/try")
 LEAST_CONTRAST = 4.5  # WCAG 2.1, 1.4.3, level AA
 MOST_CHARACTERS = 85  # in a line of prose

@@ -120,7 +120,7 @@ template <class Calls, class B, bool Copies, class C, class Slots, class... P, c
 [[nodiscard, gnu::always_inline]] inline result<void> launch_unchecked(
     const Located<B, Copies>& at, const C& config, const KernelEntry& kernel, Name name,
     Slots slots, TypeList<P...>, const A&... arguments) noexcept {
-  constexpr bool Plain = is_plain<config_of<C>>;
+  constexpr bool plain = is_plain<config_of<C>>;
   if constexpr (is_result<C>) {
     if (!config.has_value()) [[unlikely]] {
       // Copies, so that the success path takes the address of neither.
@@ -137,7 +137,7 @@ template <class Calls, class B, bool Copies, class C, class Slots, class... P, c
   int status = 0;
   if constexpr (!std::is_null_pointer_v<Slots>) {
     // A plain launch has its slots for the shared memory alone.
-    if (Plain || shape.dynamic_shared != 0) {
+    if (plain || shape.dynamic_shared != 0) {
       status = slots->template allow_dynamic_shared<CheckLevel::off>(entry, stream.device().value(),
                                                                      shape.dynamic_shared);
     }
@@ -147,11 +147,11 @@ template <class Calls, class B, bool Copies, class C, class Slots, class... P, c
       const CallScope<B> here(at.site, name);
       const std::uint64_t windows[] = {window_of<P>(arguments)..., 0};
       host::launch_windows() = windows;
-      status = pass_values<Calls, Plain>(entry, shape, stream, slots,
+      status = pass_values<Calls, plain>(entry, shape, stream, slots,
                                          convert_argument<P, true>(arguments)...);
       host::launch_windows() = nullptr;
     } else {
-      status = pass_values<Calls, Plain>(entry, shape, stream, slots,
+      status = pass_values<Calls, plain>(entry, shape, stream, slots,
                                          convert_argument<P, true>(arguments)...);
     }
   }
