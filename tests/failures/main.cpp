@@ -66,13 +66,13 @@ void begin(int kind, std::uint64_t nth) {
       call_of<&host_backend::deallocate>,         call_of<&host_backend::deallocate_unordered>,
       call_of<&host_backend::host_deallocate>,    call_of<&host_backend::graph_destroy>,
       call_of<&host_backend::graph_exec_destroy>,
-      call_of<&host_backend::current_device>,     // of the device on which memory is freed
-      call_of<&host_backend::set_device>,         // the same; a guard's end
-      call_of<&host_backend::event_synchronize>,  // the device may still write: never freed
-      call_of<&host_backend::event_query>,        // the same, if a timeout watches the wait
+      call_of<&host_backend::current_device>,      // of the device on which memory is freed
+      call_of<&host_backend::set_device>,          // the same; a guard's end
+      call_of<&host_backend::event_synchronize>,   // the device may still write: never freed
+      call_of<&host_backend::event_query>,         // the same, if a timeout watches the wait
       call_of<&host_backend::stream_synchronize>,  // the same
-      call_of<&host_backend::stream_query>,       // the same, if a timeout watches the wait
-      call_of<&host_backend::capture_end>,        // the model's streams still capture
+      call_of<&host_backend::stream_query>,        // the same, if a timeout watches the wait
+      call_of<&host_backend::capture_end>,         // the model's streams still capture
   };
   if (kind < first) return false;
   for (const Call& call : releasing) {

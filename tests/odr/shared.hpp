@@ -56,4 +56,3 @@ inline const char* stage_of(const warpsafe::result<void>& outcome) {
 inline int told = 0;
 inline warpsafe::Observer counting_observer{
     .called = [](void*, const warpsafe::CallRecord&) noexcept { ++told; }};
-
