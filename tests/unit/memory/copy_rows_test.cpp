@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 
 #include "data_fixture.hpp"
+#include "scripted_runtime.hpp"
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/detail/copy_calls.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
@@ -188,6 +189,25 @@ TEST_F(SubmittedCopy, OfNothingMakesNoCall) {
   const CopyRows none = CopyRows::flat(static_cast<char*>(nullptr), 0, -1);
   EXPECT_EQ((detail::submit_copy(none, none, CopyKind::device_to_device, stream.ref())), 0);
   EXPECT_EQ(host::calls_made(call_of<&host_backend::copy>), 0U);
+}
+
+using ScriptedCopy = ScriptedTest;
+
+TEST_F(ScriptedCopy, OfRowsThatFailsAfterTheFirstHasEnded) {
+  script.access = false;
+  const CopyRows to = rows_at(Runtime::handle<void*>(1), 512, 3, 3, true, 0);
+  const CopyRows from = rows_at(Runtime::handle<void*>(9), 256, 3, 3, true, 1);
+  const auto copied = [&] {
+    return detail::submit_copy(to, from, CopyKind::device_to_device, Runtime::stream(40));
+  };
+  script.fails = {{"copy_peer", 7}};
+  EXPECT_EQ(copied(), 7);
+  EXPECT_EQ(script.taken(), Calls{"copy_peer 1 0 9 1 3 40"}) << "nothing was submitted";
+  script.fails = {};
+  script.fails_later = {{"copy_peer", 7}};
+  EXPECT_EQ(copied(), 7);
+  EXPECT_EQ(script.taken(),
+            (Calls{"copy_peer 1 0 9 1 3 40", "copy_peer 3 0 10 1 3 40", "stream_synchronize 40"}));
 }
 
 TEST_F(SubmittedCopy, AFillThatIsRefusedNamesTheStreamTheCallAndThePlace) {
