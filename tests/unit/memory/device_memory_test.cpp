@@ -467,6 +467,21 @@ TEST_F(OwnStreams, AreMarkedOnceAtTheFree) {
       << "the memory is gone";
 }
 
+// A graph is closed while its last stream captures, which cannot be recorded then.
+TEST_F(OwnStreams, ThatAGraphLeftInACaptureAreRecordedForManagedMemory) {
+  Memory* const managed = made(8, 1, 0, true).value();
+  capture(2);
+  EXPECT_EQ(managed->note_launch(Runtime::stream(2)), 0);
+  script.capturing = {};
+  static_cast<void>(script.taken());
+  EXPECT_EQ(use(managed, 2), 0);
+  EXPECT_EQ(order(managed, 1), 0);
+  EXPECT_EQ(script.taken(), (Calls{"event_record 1 2", "stream_wait 1 1"}));
+  EXPECT_EQ(managed->release(), 0);
+  EXPECT_EQ(memory->release(), 0);
+  EXPECT_EQ(user->release(), 0);
+}
+
 TEST_F(OwnStreams, AreMarkedAtTheirEndIfThatComesFirst) {
   Memory* const also = made(8).value();
   for (Memory* const one : {memory, also}) EXPECT_EQ(use(one, 2), 0);

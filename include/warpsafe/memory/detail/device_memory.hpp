@@ -174,9 +174,10 @@ class DeviceMemory : public MemoryOwner {
     keep_module();
     const Locked lock(recording_);
     const StreamNumber number(stream.number());
-    if (uses_.has_noted(number) || captures<Level>(stream)) return 0;
     // The free of other memory waits on the host, and must not wait for later work.
-    if (kind_ != Kind::plain && uses_.note(number)) return 0;
+    const bool notes = kind_ != Kind::plain;
+    if ((notes && uses_.has_noted(number)) || captures<Level>(stream)) return 0;
+    if (notes && uses_.note(number)) return 0;
     // Whoever captures it: a wait for a record in a capture would draw this memory's own stream
     // into the capture, and later work of that stream would not run.
     if (!may_meet_captures<Level>() && is_capturing(stream)) return 0;
