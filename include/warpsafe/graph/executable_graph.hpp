@@ -175,7 +175,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
  private:
   template <CheckLevel Level>
   [[nodiscard]] result<void> submit(basic_stream_hold<B>&& stream, call_site site) noexcept {
-    const int launched = detail::on_device_of<B>(
+    const int launched = detail::on_device_of<B, detail::submits_work>(
         stream.ref(), [&]() noexcept { return B::graph_launch(native_, stream.ref().native()); });
     if (launched != 0) {
       // As for a kernel launch, a fault reported here belongs to earlier work.

@@ -203,9 +203,23 @@ TEST_F(Waiting, AnotherDeviceIsCurrentForTheBodyAlone) {
   script.fails.clear();
   script.fails_later = {{"set_device", 1}};
   EXPECT_EQ(on(2), 1) << "the device was not restored";
-  // The status says that nothing was submitted, so what the body did ends.
+  EXPECT_EQ(script.taken(), (Calls{"set_device 2", "body 2", "set_device 1"}));
+}
+
+// The status says that nothing was submitted, so what the body did ends.
+TEST_F(Waiting, WorkThatWasSubmittedHasEndedIfTheDeviceIsNotRestored) {
+  const auto submit = [](int status) {
+    script.device = 1;
+    script.fails.clear();
+    script.fails_later = {{"set_device", 7}};
+    return detail::on_device_of<Driver, detail::submits_work>(
+        Driver::stream(0, 2), [&]() noexcept { return script.call("submit") + status; });
+  };
+  EXPECT_EQ(submit(0), 7);
   EXPECT_EQ(script.taken(),
-            (Calls{"set_device 2", "body 2", "set_device 1", "device_synchronize"}));
+            (Calls{"set_device 2", "submit", "set_device 1", "device_synchronize"}));
+  EXPECT_EQ(submit(5), 5);
+  EXPECT_EQ(script.taken(), (Calls{"set_device 2", "submit", "set_device 1"})) << "nothing runs";
 }
 
 TEST_F(Waiting, AMarkIsAPointThatCanMove) {

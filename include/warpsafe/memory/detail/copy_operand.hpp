@@ -279,7 +279,7 @@ template <class B>
   const bool of_stream = peers && StreamNumber::is_default(stream.native());
   const int current =
       known >= 0 && (one_device || peers) && !of_stream ? known : stream.device().value();
-  return on_device<B>(current, [&]() noexcept -> int {
+  return on_device<B, submits_work>(current, [&]() noexcept -> int {
     if (!peers && to.dense() && from.dense()) [[likely]] {
       return B::copy(to.data, from.data, to.width * to.rows, kind, stream.native());
     }
@@ -392,8 +392,8 @@ template <CheckLevel Level, class B>
   }
   const CallScope<B> here(site);
   tell_submission<Level>(stream, operation, site, start, bytes);
-  const int status = on_device<B>(device, &B::fill, start, static_cast<unsigned char>(value), bytes,
-                                  stream.native());
+  const int status = on_device<B, submits_work>(
+      device, &B::fill, start, static_cast<unsigned char>(value), bytes, stream.native());
   if (status != 0) return runtime_error<B>(status, operation, site);
   return record_use<Level>(memory, stream, site);
 }
