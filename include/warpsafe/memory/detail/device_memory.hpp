@@ -119,15 +119,16 @@ class DeviceMemory : public MemoryOwner {
   /// owner's. It counts as freed once only graphs have it. Returns false if there is no memory for
   /// the record.
   [[nodiscard]] bool hold_in(GraphResources& graph) noexcept {
-    if (start == nullptr || graph.holds(this)) return true;
-    // A graph has what it allocates.
-    if (kind_ == Kind::captured && !is_of_another(graph)) return true;
-    auto* const made = new (std::nothrow) HeldDeviceMemory<B>(*this);
-    if (made == nullptr) return false;
-    __atomic_add_fetch(&holders_, one_graph, __ATOMIC_RELAXED);
+    if (start == nullptr) return true;
     // Managed memory also waits for its uses when the host takes it.
-    graph.hold(made, kind_ == Kind::plain);
-    return true;
+    return graph.hold(this, kind_ == Kind::captured ? &allocation_ : nullptr, kind_ == Kind::plain,
+                      [this]() noexcept -> GraphHeld* {
+                        auto* const made = new (std::nothrow) HeldDeviceMemory<B>(*this);
+                        if (made != nullptr) {
+                          __atomic_add_fetch(&holders_, one_graph, __ATOMIC_RELAXED);
+                        }
+                        return made;
+                      });
   }
 
   /// Whether the order of the stream frees the memory.
@@ -197,11 +198,6 @@ class DeviceMemory : public MemoryOwner {
   }
 
  private:
-  /// Whether another graph than this one allocated the memory.
-  [[nodiscard]] bool is_of_another(const GraphResources& graph) const noexcept {
-    const GraphLock lock;
-    return allocation_.graph != nullptr && allocation_.graph != &graph;
-  }
   int free_or_postpone() noexcept {
     int status = 0;
     if (!free_(*this, status)) postpone(this);

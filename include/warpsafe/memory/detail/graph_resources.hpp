@@ -106,18 +106,24 @@ class GraphResources {
     return __atomic_load_n(&waits_, __ATOMIC_ACQUIRE);
   }
 
-  [[nodiscard]] bool holds(const void* object) const noexcept {
+  /// Holds what `make` returns for this object, unless the graph holds it already. Returns false if
+  /// `make` returns nullptr. `captured`: nullptr, or of memory that a capture allocates, which a
+  /// graph has without a record if it is its own. `each`: its note_launch is called after each
+  /// launch, not only after the last one.
+  template <class Make>
+  [[nodiscard]] bool hold(const void* object, const GraphAllocation* captured, bool each,
+                          const Make& make) noexcept {
     const GraphLock lock;
-    const GraphHeld* one = held_;
-    while (one != nullptr && one->object != object) one = one->next;
-    return one != nullptr;
-  }
-  /// `each`: its note_launch is called after each launch, not only after the last one.
-  void hold(GraphHeld* made, bool each = false) noexcept {
-    const GraphLock lock;
+    if (captured != nullptr && (captured->graph == nullptr || captured->graph == this)) return true;
+    for (const GraphHeld* one = held_; one != nullptr; one = one->next) {
+      if (one->object == object) return true;
+    }
+    GraphHeld* const made = make();
+    if (made == nullptr) return false;
     if (each) __atomic_store_n(&notes_each_, true, __ATOMIC_RELEASE);
     made->next = held_;
     __atomic_store_n(&held_, made, __ATOMIC_RELEASE);
+    return true;
   }
   [[nodiscard]] bool notes_each_launch() const noexcept {
     return __atomic_load_n(&notes_each_, __ATOMIC_ACQUIRE);

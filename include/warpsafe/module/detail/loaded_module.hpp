@@ -225,12 +225,11 @@ template <class B>
                                             WhichStream stream) noexcept {
   keep_module();
   const ResourcesPtr graph(hooks.resources(stream));
-  if (graph.get() == nullptr || graph->holds(loaded.get())) return;
-  if (auto* const made = new (std::nothrow) HeldModule<B>(loaded)) {
-    graph->hold(made);
-  } else {
-    loaded->retain();  // it is never unloaded
-  }
+  if (graph.get() == nullptr) return;
+  const bool kept = graph->hold(loaded.get(), nullptr, false, [&]() noexcept -> GraphHeld* {
+    return new (std::nothrow) HeldModule<B>(loaded);
+  });
+  if (!kept) loaded->retain();  // it is never unloaded
 }
 
 /// A kernel that was loaded by name, for as long as its launch is submitted.
