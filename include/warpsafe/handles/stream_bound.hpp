@@ -97,7 +97,7 @@ class WARPSAFE_DETAIL_OWNER StreamBound
     if (detail::library_failed<Traits>(status)) {
       return detail::step_error<Traits, Step::create>(status, stream.ref(), site);
     }
-    auto bound = bind_new<Level>(handle, std::move(stream), site);
+    auto bound = bind_new<Level>(handle, std::move(stream), false, site);
     if (!bound.has_value()) static_cast<void>(Traits::destroy(handle));  // return the first error
     return bound;
   }
@@ -109,13 +109,7 @@ class WARPSAFE_DETAIL_OWNER StreamBound
                                                  call_site site = call_site::current()) noexcept {
     const auto usable = check_step<Step::bind, Level>(stream.ref(), site);
     if (!usable.has_value()) return usable.assume_error();
-    if constexpr (Level != CheckLevel::off) {
-      if (detail::OwnedHandles<Traits>::contains(handle)) {
-        return detail::handle_error(Errc::handle_owned, detail::StepName<Traits, Step::bind>::value,
-                                    stream.ref(), site);
-      }
-    }
-    return bind_new<Level>(handle, std::move(stream), site);
+    return bind_new<Level>(handle, std::move(stream), Level != CheckLevel::off, site);
   }
   /// Diagnoses an argument that is not a stream of the library's backend, and missing options.
   template <class... S>
@@ -231,19 +225,26 @@ class WARPSAFE_DETAIL_OWNER StreamBound
                                                call_site site) noexcept {
     return detail::check_bindable<Level>(detail::StepName<Traits, Which>::value, stream, site);
   }
-  /// On an error the caller still owns `handle`.
+  /// On an error the caller still owns `handle`. `alone`: refuses a handle that has an owner.
   template <CheckLevel Level>
   [[nodiscard]] static result<StreamBound> bind_new(native_handle handle,
-                                                    basic_stream_hold<B> stream,
+                                                    basic_stream_hold<B> stream, bool alone,
                                                     call_site site) noexcept {
+    using Owned = detail::OwnedHandles<Traits>;
     StreamBound made(handle, std::move(stream));
+    // Recorded first: of two threads that adopt it, one is refused.
+    if (!Owned::add(handle, alone, made.bound_.entry)) {
+      made.bound_.owned = false;
+      return detail::handle_error(Errc::handle_owned, detail::StepName<Traits, Step::bind>::value,
+                                  made.bound_.stream.ref(), site);
+    }
     const auto bound = made.bound_.template bind<Level>(site);
     if (!bound.has_value()) {
       made.bound_.owned = false;
+      Owned::remove(std::exchange(made.bound_.entry, nullptr));
       static_cast<void>(made.bound_.free_workspace());
       return bound.assume_error();
     }
-    made.bound_.entry = detail::OwnedHandles<Traits>::add(handle);
     return made;
   }
   // Inlined, so that a release build makes the bare call with every compiler.

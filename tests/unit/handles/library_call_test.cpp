@@ -55,6 +55,24 @@ struct LibraryCallTest : core_test::ScriptedTest {
   Bound bound = Bound::adopt(&rig, Hold(Runtime::stream(1))).value();
 };
 
+TEST_F(LibraryCallTest, OfTwoOwnersThatAdoptAHandleAtOnceOneIsRefused) {
+  const auto adopted = [](Rig& one) { return Bound::adopt(&one, Hold(Runtime::stream(2))); };
+  Rig fresh;
+  Errc code{};
+  const auto meanwhile = [&](const std::string& call) {
+    if (call != "set_stream 2") return;
+    script.during = nullptr;
+    code = adopted(fresh).error().code;
+  };
+  script.during = meanwhile;
+  EXPECT_TRUE(adopted(fresh).has_value());
+  EXPECT_EQ(code, Errc::handle_owned);
+  script.fails = {{"set_stream", 7}};
+  EXPECT_FALSE(adopted(fresh).has_value());
+  script.fails = {};
+  EXPECT_TRUE(adopted(fresh).has_value()) << "the other code still owned it";
+}
+
 TEST_F(LibraryCallTest, TheFunctionsOwnErrorIsTheFirst) {
   const auto failed = [&](core_test::Script::Statuses fails) {
     calls();

@@ -114,20 +114,24 @@ class OwnedHandles {
     Native handle;
     Entry* next;
   };
-  [[nodiscard]] static bool contains(Native handle) noexcept {
-    const Locked lock(guard);
-    const Entry* at = first;
-    while (at != nullptr && !is_same(at->handle, handle)) at = at->next;
-    return at != nullptr;
-  }
+  /// Records an owner. Returns false if there is one already and `alone` asks for it. `entry` stays
   /// nullptr if the host has no memory left; a second owner is not found then.
-  [[nodiscard]] static Entry* add(Native handle) noexcept {
+  [[nodiscard]] static bool add(Native handle, bool alone, Entry*& entry) noexcept {
     auto* const made = new (std::nothrow) Entry{handle, nullptr};
-    if (made == nullptr) return nullptr;
-    const Locked lock(guard);
-    made->next = first;
-    __atomic_store_n(&first, made, __ATOMIC_RELEASE);
-    return made;
+    {
+      const Locked lock(guard);
+      const Entry* at = alone ? first : nullptr;
+      while (at != nullptr && !is_same(at->handle, handle)) at = at->next;
+      if (at == nullptr) {
+        entry = made;
+        if (made == nullptr) return true;
+        made->next = first;
+        __atomic_store_n(&first, made, __ATOMIC_RELEASE);
+        return true;
+      }
+    }
+    delete made;
+    return false;
   }
   static void remove(Entry* entry) noexcept {
     if (entry == nullptr) return;
