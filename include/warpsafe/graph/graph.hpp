@@ -36,15 +36,29 @@ inline constexpr bool is_shared_owner = requires {
   typename T::is_shared_owner;
 };
 
-/// Diagnoses arguments of keep() that own nothing, or that are not moved in.
+/// Whether a T shares what a graph keeps.
+template <class T>
+inline constexpr bool is_graph = false;
+template <class B>
+inline constexpr bool is_graph<basic_graph<B>> = true;
+template <class B>
+inline constexpr bool is_graph<basic_executable_graph<B>> = true;
+template <class B>
+inline constexpr bool is_graph<basic_capture<B>> = true;
+
+/// Diagnoses arguments of keep() that own nothing, or that are not moved in, and graphs.
 template <class T>
 constexpr bool check_keep_argument() noexcept {
+  constexpr bool graph = is_graph<std::remove_cvref_t<T>>;
+  static_assert(
+      !graph,
+      "warpsafe: a graph that keeps itself or its instance is never destroyed: store the graph and the ExecutableGraph side by side in your program");
   static_assert(
       !is_reference_only<std::remove_cvref_t<T>>,
       "warpsafe: this refers to memory without owning it; give the graph the owner: keep(std::move(buffer)), or keep(buffer.keep())");
   constexpr bool owned = !std::is_lvalue_reference_v<T> || is_shared_owner<std::remove_cvref_t<T>>;
   static_assert(owned, "warpsafe: keep takes ownership; write keep(std::move(buffer))");
-  return owned && !is_reference_only<std::remove_cvref_t<T>>;
+  return owned && !graph && !is_reference_only<std::remove_cvref_t<T>>;
 }
 template <class T>
 [[nodiscard]] result<std::remove_cvref_t<T>*> keep_value(GraphResources& resources, T&& value,

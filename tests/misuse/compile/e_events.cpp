@@ -147,3 +147,15 @@ void e18f_keep_of_a_view(ws::Capture& capture, const Buffer& buffer) {
   static_cast<void>(capture.keep(buffer.keep()));
 #endif
 }
+
+// E18: The graph keeps its own instance, which keeps the graph's buffers.
+void e18g_keep_of_an_instance(ws::Graph& graph, ws::ExecutableGraph& exec, Buffer& buffer) {
+#ifdef MISUSE
+  static_cast<void>(buffer);
+  // expected-error {{"a graph that keeps itself or its instance is never destroyed"}}
+  static_cast<void>(graph.keep(std::move(exec)));
+#else
+  static_cast<void>(exec);
+  static_cast<void>(graph.keep(std::move(buffer)));
+#endif
+}
