@@ -18,15 +18,36 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
          error.code == Errc::pending_error || error.code == Errc::barrier_divergence;
 }
 
-/// The errors about faults of earlier work that the program has been given. After such a fault each
-/// call fails, so a destructor that meets it says nothing if the program knows of the fault. One
-/// variable for the whole program.
-[[gnu::visibility("default")]] inline std::uint64_t faults_told = 0;
+/// The errors about faults of earlier work that the program has been given, for each device; the
+/// last number counts those about a device that is not known. After such a fault each call fails,
+/// so a destructor that meets it says nothing if the program knows of the fault. One variable for
+/// the whole program.
+struct FaultsTold {
+  static constexpr int devices = 64;
+  std::uint64_t count[devices + 1] = {};
 
-/// Counts a new error if it is about a fault of earlier work, and returns whether it is.
-[[gnu::always_inline]] inline bool count_fault(const LaunchError& error) noexcept {
+  [[nodiscard]] std::uint64_t& on(int device) noexcept {
+    return count[device >= 0 && device < devices ? device : devices];
+  }
+  /// Those that may be about the device. Taken back for a destructor's error, it may be less than
+  /// before.
+  [[nodiscard]] std::uint64_t about(int device) noexcept {
+    return __atomic_load_n(&on(device), __ATOMIC_ACQUIRE) +
+           __atomic_load_n(&count[devices], __ATOMIC_ACQUIRE);
+  }
+  [[nodiscard]] std::uint64_t all() const noexcept {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t& one : count) sum += __atomic_load_n(&one, __ATOMIC_ACQUIRE);
+    return sum;
+  }
+};
+[[gnu::visibility("default")]] inline FaultsTold faults_told{};
+
+/// Counts a new error if it is about a fault of earlier work, and returns whether it is. `device`:
+/// -1 if it is not known.
+[[gnu::always_inline]] inline bool count_fault(const LaunchError& error, int device) noexcept {
   const bool earlier = reports_earlier_fault(error);
-  if (earlier) __atomic_add_fetch(&faults_told, 1, __ATOMIC_ACQ_REL);
+  if (earlier) __atomic_add_fetch(&faults_told.on(device), 1, __ATOMIC_ACQ_REL);
   return earlier;
 }
 
@@ -44,8 +65,10 @@ inline constexpr int no_host_memory = 2;
   if (error.raw == runtime_has_ended && error.code == Errc::runtime_failed) return;
   if (reports_earlier_fault(error)) {
     // This error was counted, too. What is printed counts as given.
-    if (__atomic_sub_fetch(&faults_told, 1, __ATOMIC_ACQ_REL) != 0) return;
-    __atomic_add_fetch(&faults_told, 1, __ATOMIC_ACQ_REL);
+    std::uint64_t& given = faults_told.on(-1);
+    __atomic_sub_fetch(&given, 1, __ATOMIC_ACQ_REL);
+    if (faults_told.all() != 0) return;
+    __atomic_add_fetch(&given, 1, __ATOMIC_ACQ_REL);
   }
   const auto size = [](const Name& name) { return static_cast<int>(name.size); };
   std::fprintf(stderr, "warpsafe: %.*s failed: %.*s (%.*s); a destructor drops this error: %s\n",

@@ -33,7 +33,7 @@ template <class B>
       status == failed_check_status && checks != nullptr) {
     checks->take(error);
     error.vendor = B::vendor;
-    static_cast<void>(count_fault(error));
+    static_cast<void>(count_fault(error, device));
     tell_runtime_error(error, device, false);
     return error;
   }
@@ -50,7 +50,7 @@ template <class B>
   // No runtime returns not_ready from a wait: the wait was abandoned (waiting.hpp).
   if (status == B::not_ready && stage == Stage::completion) error.code = Errc::wait_timed_out;
   if (launching && error.code == Errc::execution_failed) error.code = Errc::pending_error;
-  const bool earlier = count_fault(error);
+  const bool earlier = count_fault(error, device);
   // The observers get the error of a launch with the end of the launch.
   if (stage != Stage::launch) tell_runtime_error(error, device, earlier);
   // For a launch, launch_failed reports it once the kernel is known.

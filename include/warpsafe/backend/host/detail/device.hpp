@@ -104,7 +104,8 @@ class Device {
   }
   /// Whether work failed, and no error that the program was given since can be about it.
   [[nodiscard]] bool keeps_untold() const noexcept {
-    return failure_.status != 0 && faults_told() == told_before_;
+    const bool told = static_cast<std::int64_t>(faults_told() - told_before_) > 0;
+    return failure_.status != 0 && !told;
   }
   /// The status that every call returns once the context is lost, or 0.
   [[nodiscard]] int lost() const noexcept {
@@ -117,8 +118,9 @@ class Device {
   void recover() { failure_ = {}; }
 
  private:
-  [[nodiscard]] static std::uint64_t faults_told() noexcept {
-    return __atomic_load_n(&warpsafe::detail::faults_told, __ATOMIC_ACQUIRE);
+  /// Errors that the program has been given and that may be about this device.
+  [[nodiscard]] std::uint64_t faults_told() const noexcept {
+    return warpsafe::detail::faults_told.about(limits.device);
   }
   [[nodiscard]] static std::uint64_t remaining_shared(std::uint64_t bytes,
                                                       const KernelLimits& kernel) noexcept {
@@ -147,7 +149,7 @@ class Device {
 
   Array<Known> kernels_;
   Failure failure_;
-  std::uint64_t told_before_ = 0;  // detail::faults_told when it failed
+  std::uint64_t told_before_ = 0;  // faults_told() when it failed
 };
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host
