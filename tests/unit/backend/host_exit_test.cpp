@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 /// Read by AddressSanitizer. A forked child does not have its parent's other threads, but still
 /// their lists of destructors. NOLINTNEXTLINE(bugprone-reserved-identifier)
@@ -209,6 +210,48 @@ TEST_F(HostExit, ASignalOfTheProcessIsForTheProgramsThreads) {
       ExitedWithCode(3), "");
 }
 
+void raise_signal() {
+  if (block_number() == 0 || block_number() == 63) ::raise(SIGUSR1);
+}
+TEST_F(HostExit, ASignalThatAKernelRaisesReachesTheProgram) {
+  EXPECT_EXIT(
+      {
+        static std::atomic<int> received = 0;
+        std::signal(SIGUSR1, [](int) { ++received; });
+        // A signal that waits for the process stays there.
+        sigset_t signals;
+        sigemptyset(&signals);
+        sigaddset(&signals, SIGUSR2);
+        pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+        ::kill(::getpid(), SIGUSR2);
+        if (host_backend::stream_synchronize(stream_with(raise_signal, 64)) != 0) std::_Exit(8);
+        sigpending(&signals);
+        std::exit(received != 0 && sigismember(&signals, SIGUSR2) == 1 ? 3 : 9);
+      },
+      ExitedWithCode(3), "");
+}
+
+TEST_F(HostExit, AThreadThatIsCancelledInAWaitWaitsToTheEnd) {
+  EXPECT_EXIT(
+      {
+        std::atomic<bool> has_waited = false;
+        host::StreamHandle* const stream = stream_with(never_ends, 1, 1);
+        std::thread waits([&] {
+          host_backend::stream_synchronize(stream);
+          has_waited = true;
+          ::pause();
+        });
+        while (!started) {
+        }
+        ::usleep(20'000);  // it waits by now
+        pthread_cancel(waits.native_handle());
+        started = false;
+        waits.join();
+        std::exit(has_waited ? 3 : 9);
+      },
+      ExitedWithCode(3), "");
+}
+
 TEST_F(HostExit, AFaultIsReportedAlthoughTheProgramBlocksAllSignals) {
   if (host::address_sanitizer || host::thread_sanitizer) {
     GTEST_SKIP() << "a sanitizer has its own handler of SIGSEGV";
@@ -263,6 +306,24 @@ TEST_F(HostExit, AFailureThatNoErrorToldIsPrinted) {
               "memory access was encountered\n  synchronize a stream after the last work, and look "
               "at the result\n$");
   EXPECT_EXIT(fail(true), ExitedWithCode(0), "^$");
+}
+
+TEST_F(HostExit, AFailureOfAnotherDeviceIsPrintedAlthoughOneWasTold) {
+  EXPECT_EXIT(
+      {
+        host::set_device_count(2);
+        std::vector<Stream> streams;
+        for (const int device : {0, 1}) {
+          streams.push_back(Stream::create(DeviceId(device)).value());
+          if (host_backend::set_device(device) != 0) std::_Exit(8);
+          host::fault_in_kernel(1, host::HostStatus::illegal_address);
+          if (launch_raw(streams.back().native(), shape_of(1, 1), brief) != 0) std::_Exit(8);
+          if (host_backend::stream_synchronize(streams.back().native()) == 0) std::_Exit(8);
+        }
+        if (streams[0].synchronize().has_value()) std::_Exit(8);
+        std::exit(0);
+      },
+      ExitedWithCode(0), "^warpsafe: work failed on device 1, and no call has returned the error");
 }
 
 TEST_F(HostExit, AWritePastTheEndIsPrinted) {

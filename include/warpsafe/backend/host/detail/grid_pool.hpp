@@ -163,6 +163,7 @@ class GridPool {
       ++job->inside;
       lock.unlock();
       work(*job);
+      pass_on_signals();
       lock.lock();
       --job->inside;
       left_.notify_all();

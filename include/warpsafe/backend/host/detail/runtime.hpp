@@ -205,6 +205,7 @@ class Runtime {
           raw(HostStatus::out_of_memory));
       if (status != 0) failure = {status, {}};
       lock.lock();
+      if (scheduler == nullptr) pass_on_signals();  // a worker runs it
     }
     stream.device.fail(failure);
     stream.queue.pop_front();

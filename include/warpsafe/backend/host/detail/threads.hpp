@@ -7,9 +7,11 @@
 
 #include <pthread.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <ctime>
 #include <new>
 
@@ -30,7 +32,21 @@ inline constexpr Time millisecond = 1'000'000;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
+/// During its lifetime nobody cancels the calling thread (pthread_cancel): that would end the
+/// program in a function that throws nothing. The thread is cancelled at its next wait outside.
+class WithoutCancel {
+ public:
+  WithoutCancel() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  WithoutCancel(const WithoutCancel&) = delete;
+  WithoutCancel& operator=(const WithoutCancel&) = delete;
+  ~WithoutCancel() { pthread_setcancelstate(before_, nullptr); }
+
+ private:
+  int before_ = 0;
+};
+
 inline void sleep_for(Time time) noexcept {
+  const WithoutCancel whole;
   const timespec pause = timespec_of(time);
   nanosleep(&pause, nullptr);
 }
@@ -91,12 +107,16 @@ class Condition {
 
   void notify_one() noexcept { pthread_cond_signal(&condition_); }
   void notify_all() noexcept { pthread_cond_broadcast(&condition_); }
-  void wait(Lock& lock) noexcept { pthread_cond_wait(&condition_, &lock.mutex_.mutex_); }
+  void wait(Lock& lock) noexcept {
+    const WithoutCancel whole;
+    pthread_cond_wait(&condition_, &lock.mutex_.mutex_);
+  }
   template <class Holds>
   void wait(Lock& lock, const Holds& holds) {
     while (!holds()) wait(lock);
   }
   void wait_until(Lock& lock, Time end) noexcept {
+    const WithoutCancel whole;
     const timespec at = timespec_of(end);
     pthread_cond_clockwait(&condition_, &lock.mutex_.mutex_, CLOCK_MONOTONIC, &at);
   }
@@ -136,6 +156,31 @@ class WithoutSignals {
  private:
   sigset_t before_;
 };
+
+/// Sends the signals that wait for the calling thread alone to the process: work of the program has
+/// raised them here (raise, pthread_kill), where WithoutSignals blocks them.
+inline void pass_on_signals() noexcept {
+  sigset_t waiting;
+  if (sigpending(&waiting) != 0 || sigisemptyset(&waiting) != 0) [[likely]]
+    return;
+  // Most of these wait for the process. Those belong to the program's own threads.
+  unsigned long long own = 0;
+  char line[128];
+  std::FILE* const status = std::fopen("/proc/thread-self/status", "r");
+  if (status == nullptr) return;
+  while (std::fgets(line, sizeof line, status) != nullptr &&
+         std::sscanf(line, "SigPnd: %llx", &own) != 1) {
+  }
+  std::fclose(status);
+  for (int signal = 1; own != 0; ++signal, own >>= 1U) {
+    if ((own & 1U) == 0) continue;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    const timespec at_once{};
+    if (sigtimedwait(&one, nullptr, &at_once) == signal) kill(getpid(), signal);
+  }
+}
 
 /// A thread of the operating system. Join or detach it.
 class Thread {
