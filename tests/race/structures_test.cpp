@@ -309,6 +309,38 @@ TEST(HiddenMemory, IsSaidOfANumberThatIsAnAddress) {
   expect_unseen<std::uintptr_t>(number_of);
   expect_unseen<Numbered>([&](DeviceSpan<float> x) { return Numbered{1, number_of(x)}; });
 }
+/// A table of one element, which a kernel reads on another stream than the one that fills the
+/// memory at the address.
+template <class Element, class Address>
+void expect_unseen_table(const Address& address) {
+  for (const bool in_graph : {false, true}) {
+    const auto report = run(seeds, [&]() -> result<void> {
+      WARPSAFE_TRY(auto two, Two::create());
+      WARPSAFE_TRY(auto table, DeviceBuffer<Element>::from(
+                                   two.other, std::vector<Element>{address(two.x.view().span())}));
+      WARPSAFE_TRYV(two.x.zero(two.one));
+      const auto touch = functor([](const Element* all) { static_cast<void>(all[0]); });
+      const auto start = [&] { return launch(two.other, once, touch, table.view()); };
+      if (in_graph) {
+        WARPSAFE_TRY(auto graph, capture(two.other, [&](Capture&) { return start(); }));
+        WARPSAFE_TRY(auto exec, graph.instantiate());
+        WARPSAFE_TRYV(exec.launch(two.other));
+        WARPSAFE_TRYV(two.other.synchronize());
+      } else {
+        WARPSAFE_TRYV(start());
+      }
+      return two.end();
+    });
+    ASSERT_EQ(report.findings.size(), 1U) << report;
+    EXPECT_EQ(report.findings[0].mistake, debug::Mistake::unseen_memory);
+    EXPECT_THAT(report.text(), testing::HasSubstr("', parameter 2, holds an address"));
+  }
+}
+TEST(HiddenMemory, IsSaidOfATableOfAddresses) {
+  expect_unseen_table<float*>([](DeviceSpan<float> x) { return x.pointer().get(); });
+  expect_unseen_table<AsPointer<float>>(
+      [](DeviceSpan<float> x) { return AsPointer<float>{x.pointer()}; });
+}
 TEST(HiddenMemory, IsNotSaidOfNumbers) {
   const auto report =
       run(seeds, [] { return race_with<Changing>([](DeviceSpan<float>) { return Changing{7}; }); });

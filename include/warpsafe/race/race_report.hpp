@@ -223,15 +223,17 @@ namespace detail {
   return {mistake, {none, AccessKind::read}, {none, AccessKind::read}, std::move(text)};
 }
 
-/// A kernel that got an address in a type that hides it, as text. `parameter`: from 1.
+/// A kernel that got an address in a type that hides it, or in elements, as text. `parameter`: from
+/// 1.
 [[nodiscard]] inline Finding unseen_memory(Name kernel, std::uint32_t parameter) {
   std::string text =
       "Not checked: the detector found no race, but it cannot see all memory\n  kernel '";
   text.append(kernel.data, kernel.size);
-  text += "', parameter " + std::to_string(parameter) +
-          ", holds an address of device memory that its type hides\n  make the type a structure of "
-          "numbers and DeviceSpans (all public, without a constructor, the spans before long "
-          "arrays), or pass the view as a parameter\n";
+  text +=
+      "', parameter " + std::to_string(parameter) +
+      ", holds an address of device memory that its type hides, or leads to a table of "
+      "addresses\n  make the type a structure of numbers and DeviceSpans (all public, without a constructor, the spans before long "
+      "arrays), or pass the view as a parameter\n";
   return finding_of(Mistake::unseen_memory, std::move(text));
 }
 

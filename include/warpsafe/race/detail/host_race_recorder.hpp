@@ -5,6 +5,7 @@
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/host/detail/capture_state.hpp>
 #include <warpsafe/backend/host/detail/host_status.hpp>
+#include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/race/detail/outside_writes.hpp>
 #include <warpsafe/race/race_report.hpp>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -31,7 +33,7 @@ class HostRaceRecorder {
   std::vector<std::pair<debug::Point, debug::Point>> uses_after_destroy;
   OutsideWrites outside;  ///< the kernels whose accesses are not narrowed to their views
   std::vector<std::pair<debug::Point, debug::Mistake>> remarks;  ///< mistakes of one action
-  /// Kernels of all runs that got an address in a type that hides it, and the parameter, from 1.
+  /// KernelOperation::unseen of all runs.
   std::vector<std::pair<Name, std::uint32_t>> unseen;
 
   /// Removes everything. Work that was submitted before cannot be ordered with later work.
@@ -91,6 +93,36 @@ class HostRaceRecorder {
     // An operation whose record found no memory has no point; its submission failed.
     const debug::Point point = point_of(operation);
     if (point != debug::no_point) history.happens(point, false);
+  }
+  /// Notes a kernel whose elements are addresses of device memory. Elements that are numbers are
+  /// not searched. @pre the operation runs next, so the elements are there
+  void look_for_addresses(Operation& operation, const MemoryRegistry& memory) {
+    if (operation.kind() == OperationKind::graph) {
+      for (const GraphNode& node : *static_cast<GraphOperation&>(operation).nodes) {
+        look_for_addresses(*node.operation, memory);
+      }
+    }
+    if (operation.kind() != OperationKind::kernel) return;
+    auto& kernel = static_cast<KernelOperation&>(operation);
+    const KernelEntry& entry = kernel.grid.entry();
+    for (std::uint32_t i = 0; i < entry.parameter_count && kernel.unseen == 0; ++i) {
+      const ParameterInfo& parameter = entry.parameters[i];
+      if (!parameter.is_pointer || parameter.element != ElementType::bytes) continue;
+      const unsigned char* at = nullptr;
+      std::memcpy(&at, kernel.grid.values()[i], sizeof at);
+      const Allocation* const table = memory.around(at, 1);
+      if (table == nullptr) continue;
+      const auto* const end =
+          reinterpret_cast<const unsigned char*>(table->storage.get()) + table->bytes;
+      for (; end - at >= std::ptrdiff_t{sizeof(void*)}; at += sizeof(void*)) {
+        const void* element = nullptr;
+        std::memcpy(&element, at, sizeof element);
+        if (element == nullptr || memory.around(element, 1) == nullptr) continue;
+        kernel.unseen = i + 1;
+        break;
+      }
+    }
+    note_unseen(kernel);
   }
   /// An action of the host, after `after`, with its accesses, if any.
   void host(debug::ActionKind kind, std::span<const debug::Point> after = {},

@@ -165,6 +165,7 @@ class SeededScheduler final : public Scheduler {
     StreamState& stream = *runnable_[random_.below(runnable_.size())];
     const Shared<Operation> operation = stream.queue.front();
     recorder.runs(*operation);
+    recorder.look_for_addresses(*operation, runtime_.memory);
     if (watches_.unwritten.in_copy(*operation, runtime_.memory)) {
       recorder.remark(*operation, debug::Mistake::unwritten_read);
     }

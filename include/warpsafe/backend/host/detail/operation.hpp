@@ -98,7 +98,8 @@ struct KernelOperation final : Operation {
   bool begins_alone = false;
   bool followed = false;      ///< a scheduler reports what the next member says
   bool never_waited = false;  ///< the grid ran, as a dependent launch, and no thread waited
-  /// The first parameter, from 1, that holds an address which its type hides; 0: none.
+  /// The first parameter, from 1, that holds an address which its type hides, or whose elements are
+  /// addresses; 0: none.
   std::uint32_t unseen = 0;
   KernelWatch* watch = nullptr;  ///< of its next run
 
