@@ -209,6 +209,14 @@ with tempfile.TemporaryDirectory() as name:
     expect("an empty folder", (done.returncode, done.stdout, done.stderr), (2, "", f"{empty}; name another folder, or the files\n"))
     done = run(folder, "empty", "a.cpp", *flags)
     expect("an empty folder beside a file", (done.returncode, done.stderr), (0, f"{empty}\n"))
+    # Nobody writes to these pipes, so that a read would wait for ever.
+    for pipe in ("empty/pipe.cu", "empty/Makefile"):
+        os.mkfifo(folder / pipe)
+    done = run(folder, "empty/main.cpp", "empty/pipe.cu", *flags)
+    expect("a named pipe", (done.returncode, "empty/pipe.cu: not a regular file" in done.stderr, done.summary),
+           (2, True, "warpsafe-lint: 1 file read, 1 not completely"))
+    done = run(folder, "empty", "a.cpp", *flags)
+    expect("a named pipe in a folder", (done.returncode, done.stderr), (0, f"{empty}\n"))
     log = folder / "log"
     log.write_text("before\n")
     with open(log, "a") as to:

@@ -131,6 +131,8 @@ def lint(file, options):
     except UnicodeEncodeError:
         name = file.encode(errors="backslashreplace").decode()
         return Result(name, message=f"{name}: its name is not UTF-8, which libclang needs; rename the file")
+    if os.path.exists(file) and not os.path.isfile(file):
+        return Result(file, message=f"{file}: not a regular file")
     try:
         program, message, missing = parse(file, options)
     except OSError as error:

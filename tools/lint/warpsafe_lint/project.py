@@ -85,14 +85,23 @@ def is_foreign(parent, name):
         os.path.exists(os.path.join(place, made)) for made in ("CMakeCache.txt", "CMakeFiles"))
 
 
+def build_text(path):
+    """The text of a build file. OSError if it is no regular file: a named pipe would be read for ever."""
+    if not os.path.isfile(path):
+        raise FileNotFoundError(path)
+    return pathlib.Path(path).read_text(errors="replace")
+
+
 @functools.lru_cache(maxsize=None)
 def index(root):
-    """The files below a folder by their last name."""
+    """The regular files below a folder by their last name."""
     found, count = {}, 0
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in SKIPPED)
         for name in files:
-            found.setdefault(name, []).append(os.path.join(folder, name))
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
+                found.setdefault(name, []).append(path)
         count += len(files)
         if count > MOST_FILES:
             break
@@ -105,7 +114,7 @@ def hints(folder, root):
     found = []
     for name in ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt"):
         try:
-            text = (folder / name).read_text(errors="replace")
+            text = build_text(folder / name)
         except OSError:
             continue
         words = re.findall(r"-I\s*([^\s\"')]+)", text)
@@ -162,7 +171,7 @@ def of_template(text):
 def text_of(path):
     """A build file's text without its comments, or None."""
     try:
-        return re.sub(r"(?m)(^|\s)#.*", "", path.read_text(errors="replace"))
+        return re.sub(r"(?m)(^|\s)#.*", "", build_text(path))
     except OSError:
         return None
 
@@ -225,7 +234,7 @@ def standards(paths, needed=""):
     found = []
     for path in paths:
         try:
-            text = re.sub(r"(?m)^\s*#.*", "", pathlib.Path(path).read_text(errors="replace"))
+            text = re.sub(r"(?m)^\s*#.*", "", build_text(path))
         except OSError:
             continue
         if re.search(needed, text):

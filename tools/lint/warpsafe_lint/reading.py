@@ -127,7 +127,7 @@ def sources(names):
                                 not project.is_foreign(folder, each))
             for file in sorted(files):
                 path = os.path.join(folder, file)
-                if file.endswith(SOURCES) or file.endswith(OTHERS) and has_launch(path):
+                if os.path.isfile(path) and (file.endswith(SOURCES) or file.endswith(OTHERS) and has_launch(path)):
                     found.append(path)
         if len(found) == before:
             empty.append(name)
