@@ -32,7 +32,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 /// `end`. The destructor ends it and discards the work. If the capture began in a checked build and
 /// holds work, the destructor prints a line to standard error, except during an exception. Another
 /// stream takes part once it waits for an event of the capture. Join that stream before the end: a
-/// stream of the capture must wait for it. Move-only.
+/// stream of the capture must wait for it. A Stream that takes part may be destroyed before the
+/// end, which then destroys it; a stream of other code must live until the end. Move-only.
 template <class B>
 class WARPSAFE_DETAIL_OWNER basic_capture {
  public:
@@ -62,6 +63,13 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     state->watch.vendor = B::vendor;
     state->watch.stream = {state->stream.ref().native(), state->stream.ref().number()};
     state->watch.query_info = &basic_capture::template query_info<Level>;
+    state->watch.hold = [](std::uint64_t number) noexcept -> void* {
+      return detail::SharedStream<B>::find(number);
+    };
+    state->watch.let_go = [](void* held) noexcept {
+      using Shared = detail::SharedStream<B>;
+      Shared::report(static_cast<Shared*>(held)->release());
+    };
     basic_capture made(state);
     const int status = detail::on_device_of<B>(state->stream.ref(), [&]() noexcept {
       return B::capture_begin(state->stream.ref().native(), mode);

@@ -71,6 +71,33 @@ TEST_F(CaptureTest, FreesThatMetItAreMadeAtItsEnd) {
   }
 }
 
+// The capture's end asks each stream for its nodes, and a runtime may crash for a destroyed one.
+TEST_F(CaptureTest, AStreamThatTookPartLivesUntilTheEnd) {
+  const auto destroyed = [] {
+    return host::calls_made(host::call_of<&warpsafe::host_backend::stream_destroy>);
+  };
+  for (const bool wanted : {true, false}) {
+    const auto before = destroyed();
+    auto capture = Capture::begin(stream).value();
+    {
+      const Stream side = Stream::create().value();
+      const auto fork = stream.record().value();
+      ASSERT_TRUE(warpsafe::wait(side, fork).has_value());
+      ASSERT_TRUE(put_on(side, 5).has_value());
+      const auto join = side.record().value();
+      ASSERT_TRUE(warpsafe::wait(stream, join).has_value());
+    }
+    EXPECT_EQ(destroyed(), before);
+    if (wanted) {
+      EXPECT_TRUE(std::move(capture).end().has_value());
+    } else {
+      capture.discard();
+    }
+    EXPECT_EQ(destroyed(), before + 1);
+  }
+  expect_over();
+}
+
 /// What a capture of `stream` prints while `body(capture)` submits work.
 template <CheckLevel Level = CheckLevel::full, class Body>
 std::string printed_by_capture(const Stream& stream, const Body& body) {

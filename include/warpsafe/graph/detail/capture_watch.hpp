@@ -75,6 +75,7 @@ struct CaptureWatch {
     std::uint64_t joined_tail;
     bool joined;  ///< used if the runtime does not report nodes
     call_site site;
+    void* held;  ///< by `hold`
   };
   /// An event that was recorded in the capture.
   struct RecordedEvent {
@@ -87,6 +88,11 @@ struct CaptureWatch {
   CaptureWatch* next = nullptr;
   std::uint64_t number = 0;  ///< of this capture in the process, from 1
   int (*query_info)(const WhichStream& stream, CaptureInfo& info) noexcept = nullptr;
+  /// Keeps the stream of this library with that number, because the capture's end asks it for its
+  /// nodes, and a destroyed one must not be asked (CUDA 13.0 on an H200 crashes). nullptr if the
+  /// library did not make it.
+  void* (*hold)(std::uint64_t number) noexcept = nullptr;
+  void (*let_go)(void* held) noexcept = nullptr;
   Vendor vendor = Vendor::unknown;
   CaptureMode mode = CaptureMode::global;
   pthread_t thread = pthread_self();
@@ -103,6 +109,15 @@ struct CaptureWatch {
     Name what{};
     call_site site{};
   } outside{};
+
+  CaptureWatch() = default;
+  CaptureWatch(const CaptureWatch&) = delete;
+  CaptureWatch& operator=(const CaptureWatch&) = delete;
+  ~CaptureWatch() {
+    for (const Fork& fork : forks) {
+      if (fork.held != nullptr) let_go(fork.held);
+    }
+  }
 
   [[nodiscard]] Fork* find_fork(const WhichStream& which) noexcept {
     for (Fork& fork : forks) {
@@ -167,8 +182,9 @@ struct CaptureWatch {
     Fork* fork = find_fork(waiter);
     const bool was_joined = fork == nullptr || fork->joined_tail == before;
     if (fork == nullptr) {
-      fork = forks.add({waiter, 0, false, site});
+      fork = forks.add({waiter, 0, false, site, nullptr});
       if (fork == nullptr) return;
+      fork->held = hold(waiter.number);
     }
     if (was_joined && mark.is_joined) fork->joined_tail = tail_of(waiter);
   }
