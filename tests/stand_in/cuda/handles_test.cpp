@@ -246,4 +246,35 @@ TEST_F(StandInCudaHandles, QuestionForTheIdOfACapturingStreamBreaksTheCapture) {
   EXPECT_EQ(cudaStreamDestroy(other), cudaSuccess);
 }
 
+TEST_F(StandInCudaHandles, AGraphsMemoryComesBackWithTheLastOfItsLaunches) {
+  const auto used = [] {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+    return total - free;
+  };
+  const cudaStream_t stream = make_stream();
+  for (const bool frees : {true, false}) {
+    for (const bool runs : {true, false}) {
+      void* memory = nullptr;
+      cudaGraph_t graph = nullptr;
+      EXPECT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
+      memory = allocate(stream);
+      if (frees) EXPECT_EQ(cudaFreeAsync(memory, stream), cudaSuccess);
+      EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+      cudaGraphExec_t exec = nullptr;
+      EXPECT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+      EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+      EXPECT_EQ(used(), bytes) << "the instance has the address";
+      if (runs) EXPECT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
+      EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+      EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+      const bool exists = runs && !frees;
+      EXPECT_EQ(used(), exists ? bytes : 0U) << frees << runs;
+      if (exists) EXPECT_EQ(cudaFreeAsync(memory, stream), cudaSuccess);
+      EXPECT_EQ(used(), 0U);
+    }
+  }
+}
+
 }  // namespace

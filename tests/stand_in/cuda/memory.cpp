@@ -203,27 +203,42 @@ int device_of(cudaMemPool_t pool) {
   return pool != nullptr && device >= 0 && device < 16 ? static_cast<int>(device) : -1;
 }
 
-/// A node that makes a graph's memory exist, or not.
-Node node_of_memory(const void* pointer, bool is_missing) {
-  return [pointer, is_missing] {
+/// Memory that a graph allocates, as its node holds it. The graph, its instances and their launches
+/// share the node. After the last of them the address is free, unless the memory exists: then
+/// cudaFreeAsync frees it.
+struct GraphMemory {
+  const void* pointer;
+  std::uint64_t number;
+  std::uint64_t epoch;
+
+  GraphMemory(const void* its_pointer, std::uint64_t its_number)
+      : pointer(its_pointer), number(its_number), epoch(runtime().epoch) {}
+  GraphMemory(const GraphMemory&) = delete;
+  GraphMemory& operator=(const GraphMemory&) = delete;
+  ~GraphMemory() {
     const auto found = runtime().allocations.find(pointer);
-    const bool is_own = found != runtime().allocations.end() && found->second.of_graph;
-    if (is_own) found->second.is_missing = is_missing;
-  };
+    if (runtime().epoch != epoch || found == runtime().allocations.end()) return;
+    if (found->second.number == number && found->second.is_missing) give_back(pointer);
+  }
+};
+
+/// Makes a graph's memory exist, or not.
+void set_missing(const void* pointer, bool is_missing) {
+  const auto found = runtime().allocations.find(pointer);
+  if (found == runtime().allocations.end() || !found->second.of_graph) return;
+  found->second.is_missing = is_missing;
+  if (is_missing && found->second.graph.expired()) give_back(pointer);
 }
 
 cudaError_t allocate_captured(void** pointer, std::size_t bytes, Stream& stream) {
   const cudaError_t made = allocate(pointer, bytes, cudaMemoryTypeDevice, stream.device);
   if (made != cudaSuccess) return made;
-  const cudaError_t status = put(stream, node_of_memory(*pointer, false));
-  if (*pointer == nullptr) return status;
-  if (status != cudaSuccess) {
-    give_back(*pointer);
-    return status;
-  }
+  if (*pointer == nullptr) return put(stream, [] {});
   Allocation& memory = runtime().allocations[*pointer];
   memory.pooled = memory.of_graph = memory.is_missing = true;
-  return cudaSuccess;
+  const auto shared = std::make_shared<GraphMemory>(*pointer, memory.number);
+  memory.graph = shared;
+  return put(stream, [shared] { set_missing(shared->pointer, false); });
 }
 
 cudaError_t allocate_async(void** pointer, std::size_t bytes, cudaStream_t handle) {
@@ -239,6 +254,7 @@ cudaError_t allocate_async(void** pointer, std::size_t bytes, cudaStream_t handl
       if (!allocation.pooled || allocation.freed_by != &stream || allocation.bytes != bytes)
         continue;
       allocation.freed_by = nullptr;
+      allocation.of_graph = false;
       allocation.number = ++runtime().allocations_made;
       *pointer = const_cast<void*>(freed);
       return cudaSuccess;
@@ -396,7 +412,9 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     // Memory of a captured allocation stays: the graph may run again.
     const auto known = runtime().allocations.find(pointer);
     const bool of_graph = known != runtime().allocations.end() && known->second.of_graph;
-    if (in.capture != nullptr && of_graph) return put(in, node_of_memory(pointer, true));
+    if (in.capture != nullptr && of_graph) {
+      return put(in, [pointer] { set_missing(pointer, true); });
+    }
     if (!is_base(pointer, false)) return cudaErrorInvalidValue;
     if (in.capture != nullptr) return put(in, [] {});
     Allocation& memory = runtime().allocations.at(pointer);
