@@ -32,8 +32,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 /// `end`. The destructor ends it and discards the work. If the capture began in a checked build and
 /// holds work, the destructor prints a line to standard error, except during an exception. Another
 /// stream takes part once it waits for an event of the capture. Join that stream before the end: a
-/// stream of the capture must wait for it. A Stream that takes part may be destroyed before the
-/// end, which then destroys it; a stream of other code must live until the end. Move-only.
+/// stream of the capture must wait for it. It may be destroyed before the end; a Stream then ends
+/// with the capture. Move-only.
 template <class B>
 class WARPSAFE_DETAIL_OWNER basic_capture {
  public:

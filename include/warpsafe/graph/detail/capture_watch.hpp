@@ -143,10 +143,13 @@ struct CaptureWatch {
     CaptureInfo info{};
     return ask(which, info) ? info.tail : 0;
   }
-  /// A stream of the capture with work that no other stream waits for, or nullptr.
+  /// A stream of the capture with work that no other stream waits for, or nullptr. A stream of
+  /// other code may be destroyed already, so it is not asked. For work behind its join the runtime
+  /// returns an error.
   [[nodiscard]] const Fork* unjoined() const noexcept {
     for (const Fork& fork : forks) {
-      const std::uint64_t tail = tail_of(fork.stream);
+      const bool exists = fork.held != nullptr || StreamNumber::is_default(fork.stream.handle);
+      const std::uint64_t tail = exists ? tail_of(fork.stream) : 0;
       if (tail == 0 ? !fork.joined : tail != fork.joined_tail) return &fork;
     }
     return nullptr;
