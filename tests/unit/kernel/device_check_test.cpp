@@ -9,6 +9,7 @@
 #include <warpsafe/graph.hpp>
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
 #include <warpsafe/memory/memory_info.hpp>
 
 #include <gmock/gmock.h>
@@ -74,6 +75,21 @@ TEST_F(DeviceCheck, OneOfManyFailuresIsSaid) {
   ASSERT_TRUE(run(0, 99).has_value());
   EXPECT_THAT(said(stream.synchronize()), HasSubstr("check 'inside of the array (i < n)' failed"));
   EXPECT_TRUE(stream.synchronize().has_value());
+}
+
+// The free of managed memory waits for the kernel, and returns no error to the program.
+TEST_F(DeviceCheck, AFreeThatWaitsLeavesItToTheNextWait) {
+  const auto held = [] { return memory_info(DeviceId(0)).value().held; };
+  const auto before = held();
+  auto managed = ManagedBuffer<float>::create(stream, 64).value();
+  ASSERT_TRUE(launch(stream, LaunchConfig{grid<2>, block<32>}, kernel<checked>, managed.view(),
+                     std::size_t{64}, std::size_t{37})
+                  .has_value());
+  {
+    const auto freed = std::move(managed);
+  }
+  EXPECT_EQ(held(), before) << "its last use has ended";
+  EXPECT_EQ(error_in(stream.synchronize()).code, Errc::device_check_failed);
 }
 
 TEST_F(DeviceCheck, EveryKindOfWaitSaysIt) {

@@ -30,13 +30,15 @@ struct EndOfUses {
   void note(int its_status) noexcept { status = status == 0 ? its_status : status; }
   /// The status of a wait in place of an order.
   void note_wait(int its_status) noexcept {
+    // The wait has seen the end. The check stays for the program's next wait.
+    if (its_status == failed_check_status) return;
     note(its_status);
     may_run = may_run || is_unknown(its_status);
   }
   /// Whether a wait with this status has not seen the end of the work. After the loss of the
   /// context, and after the end of the runtime, nothing runs.
   [[nodiscard]] static bool is_unknown(int status) noexcept {
-    return status != 0 && status != runtime_has_ended &&
+    return status != 0 && status != runtime_has_ended && status != failed_check_status &&
            B::severity_of(status) != Severity::context_lost;
   }
 };
