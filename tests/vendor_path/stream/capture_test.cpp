@@ -363,6 +363,70 @@ TEST_F(CapturePath, MemoryThatAGraphAllocatesIsUsedOnlyAfterItsLaunch) {
   expect_refused("allocate outside of the capture");
 }
 
+TEST_F(CapturePath, AGraphHoldsMemoryOfAGraphThatIsGone) {
+  if (!is_cuda) {
+    GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
+  }
+  std::optional<ws::DeviceBuffer<float>> buffer;
+  {
+    auto first = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
+      WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
+      buffer.emplace(std::move(made));
+      return buffer->zero(capture.stream());
+    });
+    auto allocates = first.value().instantiate().value();
+    ASSERT_THAT(allocates.launch(*stream), Succeeds());
+  }
+  {
+    auto second =
+        ws::capture(*stream, [&](ws::Capture& capture) { return buffer->zero(capture.stream()); });
+    auto uses = second.value().instantiate().value();
+    {
+      // The free is no part of another graph either.
+      auto third = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+        buffer.reset();
+        return ws::success();
+      });
+      EXPECT_EQ(third.value().node_count().value(), 0U);
+    }
+    EXPECT_EQ(count("FreeAsync"), 0U);
+    EXPECT_THAT(uses.launch(*stream), Succeeds());
+  }
+  EXPECT_EQ(count("FreeAsync"), 1U);
+}
+
+TEST_F(CapturePath, MemoryOfAnEarlierGraphIsFreedBehindACapture) {
+  if (!is_cuda) {
+    GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
+  }
+  std::optional<ws::DeviceBuffer<float>> buffer;
+  auto first = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
+    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
+    buffer.emplace(std::move(made));
+    return ws::success();
+  });
+  auto allocates = first.value().instantiate().value();
+  ASSERT_THAT(allocates.launch(*stream), Succeeds());
+  auto second = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+    buffer.reset();
+    EXPECT_EQ(count("FreeAsync"), 0U);
+    return ws::success();
+  });
+  EXPECT_EQ(second.value().node_count().value(), 0U);
+  EXPECT_EQ(count("FreeAsync"), 1U);
+}
+
+TEST_F(CapturePath, AStreamThatTookPartMayEndBeforeTheCapture) {
+  auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+    WARPSAFE_TRY(const auto side, ws::Stream::create());
+    WARPSAFE_TRY(const auto fork, stream->record());
+    WARPSAFE_TRYV(ws::wait(side, fork));
+    WARPSAFE_TRY(const auto join, side.record());
+    return ws::wait(*stream, join);
+  });
+  EXPECT_THAT(graph, Succeeds());
+}
+
 TEST_F(CapturePath, AGraphHoldsMemoryThatAnotherGraphAllocates) {
   if (!is_cuda) {
     GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";

@@ -98,9 +98,9 @@ class DeviceMemory : public MemoryOwner {
     // Counted as a graph until the memory is marked: the address has no other owner before.
     const std::uint64_t before = __atomic_fetch_add(&holders_, one_graph - 1, __ATOMIC_ACQ_REL);
     // Only graphs have it, and nobody else can get it any more.
-    // The graph that allocates it does so again at its next launch.
-    if (before % one_graph == 1 && before > one_graph && kind_ != Kind::captured)
+    if (before % one_graph == 1 && before > one_graph && !comes_back()) {
       mark_memory_freed(start, bytes_);
+    }
     return leave_graph();
   }
   /// Drops the reference of a graph in the same way.
@@ -120,6 +120,8 @@ class DeviceMemory : public MemoryOwner {
   /// the record.
   [[nodiscard]] bool hold_in(GraphResources& graph) noexcept {
     if (start == nullptr) return true;
+    // AMD's runtime allocates at once, and its graphs have no memory of their own.
+    if (B::vendor != Vendor::nvidia && kind_ == Kind::captured) return true;
     // Managed memory also waits for its uses when the host takes it.
     return graph.hold(this, kind_ == Kind::captured ? &allocation_ : nullptr, kind_ == Kind::plain,
                       [this]() noexcept -> GraphHeld* {
@@ -198,6 +200,13 @@ class DeviceMemory : public MemoryOwner {
   }
 
  private:
+  /// Whether a launch of the graph that allocates the memory makes it exist again.
+  [[nodiscard]] bool comes_back() const noexcept {
+    if (kind_ != Kind::captured) return false;
+    if (allocation_.owner == nullptr) return true;  // other code captured it
+    const GraphLock lock;
+    return allocation_.graph != nullptr;
+  }
   int free_or_postpone() noexcept {
     int status = 0;
     if (!free_(*this, status)) postpone(this);
@@ -288,8 +297,20 @@ class DeviceMemory : public MemoryOwner {
   /// so the free is postponed. So is one whose uses are on a stream that captures.
   template <CheckLevel Level>
   [[nodiscard]] bool is_captured() const noexcept {
-    if (start == nullptr || kind_ == Kind::captured || !may_meet_captures<Level>()) return false;
+    if (start == nullptr || !may_meet_captures<Level>()) return false;
+    if (kind_ == Kind::captured && is_freed_in_capture()) return false;
     return meets_capture<Level>(reachable());
+  }
+  /// Whether the open capture of the stream allocated the memory, and so may free it. What other
+  /// code captured is taken for its own.
+  [[WARPSAFE_DETAIL_RARE]] bool is_freed_in_capture() const noexcept {
+    if (allocation_.owner == nullptr) return true;
+    const CaptureHooks* const hooks = open_captures();
+    if (hooks == nullptr) return false;
+    const basic_stream_ref<B> stream = stream_.ref();
+    const ResourcesPtr open(hooks->resources({stream.native(), stream.number()}));
+    const GraphLock lock;
+    return open.get() != nullptr && open.get() == allocation_.graph;
   }
   /// Of `stream_` for the thread that bound the memory to it.
   [[nodiscard, gnu::always_inline]] StreamNumber own_number() const noexcept {
@@ -345,8 +366,7 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[gnu::always_inline]] void free_now(EndOfUses<B>& uses) noexcept {
     if (start == nullptr || MemoryOwner::of_device == memory_of_lost_capture) return;
-    // A launch of the graph allocates its own memory again.
-    if (kind_ != Kind::captured) mark_memory_freed(start, bytes_);
+    if (!comes_back()) mark_memory_freed(start, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
     tell_call<Level>(stream, Name::of("free device memory"), {}, start, bytes_);
     if (kind_ == Kind::plain) [[unlikely]]

@@ -114,7 +114,7 @@ class GraphResources {
   [[nodiscard]] bool hold(const void* object, const GraphAllocation* captured, bool each,
                           const Make& make) noexcept {
     const GraphLock lock;
-    if (captured != nullptr && (captured->graph == nullptr || captured->graph == this)) return true;
+    if (captured != nullptr && captured->graph == this) return true;
     for (const GraphHeld* one = held_; one != nullptr; one = one->next) {
       if (one->object == object) return true;
     }
