@@ -149,9 +149,9 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
   // A destructor cannot return a status; close() does.
   ~basic_stream() { detail::report_dropped(close()); }
 
-  /// Releases the stream. It is destroyed now, or with the last buffer or handle bound to it. If two
-  /// threads release the last two of these at the same moment, the next Stream::create destroys it.
-  /// Returns the runtime's error if it is destroyed now. Errc::runtime_failed.
+  /// Releases the stream. It is destroyed now, or with the last buffer or handle bound to it. If
+  /// two threads release the last two of these at the same moment, the next Stream::create destroys
+  /// it. Returns the runtime's error if it is destroyed now. Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (shared_ == nullptr) return success();
     ref_ = closed(ref_);
