@@ -416,6 +416,39 @@ TEST_F(CapturePath, MemoryOfAnEarlierGraphIsFreedBehindACapture) {
   EXPECT_EQ(count("FreeAsync"), 1U);
 }
 
+TEST_F(CapturePath, ACaptureFreesItsMemoryBehindItsOtherStreams) {
+  if (!is_cuda) {
+    GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
+  }
+  auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(*stream, 100));
+    WARPSAFE_TRYV(made.zero(*stream));
+    WARPSAFE_TRY(const auto fork, stream->record());
+    WARPSAFE_TRYV(ws::wait(*other, fork));
+    WARPSAFE_TRYV(made.zero(*other));
+    const auto waits = count("StreamWaitEvent");
+    WARPSAFE_TRYV(made.close());
+    EXPECT_EQ(count("StreamWaitEvent"), waits + 1) << "the free comes behind the use";
+    WARPSAFE_TRY(const auto join, other->record());
+    return ws::wait(*stream, join);
+  });
+  EXPECT_THAT(graph, Succeeds());
+  // Outside of the capture the same notes are points of ordinary streams.
+  std::optional<ws::DeviceBuffer<float>> kept;
+  auto second = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(*stream, 100));
+    kept.emplace(std::move(made));
+    WARPSAFE_TRY(const auto fork, stream->record());
+    WARPSAFE_TRYV(ws::wait(*other, fork));
+    WARPSAFE_TRYV(kept->zero(*other));
+    WARPSAFE_TRY(const auto join, other->record());
+    return ws::wait(*stream, join);
+  });
+  auto runs = second.value().instantiate().value();
+  ASSERT_THAT(runs.launch(*stream), Succeeds());
+  EXPECT_THAT(kept->close(), Succeeds());
+}
+
 TEST_F(CapturePath, AStreamThatTookPartMayEndBeforeTheCapture) {
   auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
     WARPSAFE_TRY(const auto side, ws::Stream::create());

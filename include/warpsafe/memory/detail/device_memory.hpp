@@ -170,7 +170,14 @@ class DeviceMemory : public MemoryOwner {
       keep_module();
       const ResourcesPtr graph(hooks->resources({stream.native(), stream.number()}));
       if (graph.get() != nullptr) {
-        return hold_in(*graph.get()) ? 0 : no_host_memory;
+        if (!hold_in(*graph.get())) return no_host_memory;
+        // A capture that frees what it allocates does so behind its other streams.
+        if (B::vendor == Vendor::nvidia && kind_ == Kind::captured && !is_own(stream)) {
+          const Locked lock(recording_);
+          const StreamNumber number(stream.number());
+          if (!uses_.has_noted(number)) static_cast<void>(uses_.note(number));
+        }
+        return 0;
       }
     }
     if (is_own(stream)) return 0;
@@ -303,8 +310,13 @@ class DeviceMemory : public MemoryOwner {
   }
   /// Whether the open capture of the stream allocated the memory, and so may free it. What other
   /// code captured is taken for its own.
-  [[WARPSAFE_DETAIL_RARE]] bool is_freed_in_capture() const noexcept {
-    if (allocation_.owner == nullptr) return true;
+  [[nodiscard]] bool is_freed_in_capture() const noexcept {
+    return allocation_.owner == nullptr || is_in_own_capture();
+  }
+  [[nodiscard]] bool is_in_own_capture() const noexcept {
+    return kind_ == Kind::captured && allocation_.owner != nullptr && ask_own_capture();
+  }
+  [[WARPSAFE_DETAIL_RARE]] bool ask_own_capture() const noexcept {
     const CaptureHooks* const hooks = open_captures();
     if (hooks == nullptr) return false;
     const basic_stream_ref<B> stream = stream_.ref();
@@ -333,7 +345,7 @@ class DeviceMemory : public MemoryOwner {
     EndOfUses<B> uses;
     uses.may_run = self.has_lost_use_;
     if (self.template is_captured<Level>()) return false;
-    if (!self.uses_.empty() && !self.uses_.mark(uses)) return false;
+    if (!self.uses_.empty() && !self.uses_.mark(uses, self.is_in_own_capture())) return false;
     if (self.was_postponed_ && self.stream_is_gone()) {
       report_leak(self.bytes_,
                   "a capture postponed the free, and the memory's stream was destroyed before it; "

@@ -157,8 +157,8 @@ class StreamUses {
   }
 
   /// Sets the points of the noted streams that exist, and waits for what has none. Returns false if
-  /// one of them captures, so that its point would be in a graph.
-  [[nodiscard, gnu::noinline]] bool mark(EndOfUses<B>& ending) noexcept {
+  /// one of them captures, so that its point would be in a graph; `in_capture`: where it belongs.
+  [[nodiscard, gnu::noinline]] bool mark(EndOfUses<B>& ending, bool in_capture) noexcept {
     for (One* one = first_; one != nullptr; one = one->next) {
       if (one->end == nullptr) continue;
       SharedStream<B>* const user = SharedStream<B>::find(one->number.value());
@@ -169,12 +169,15 @@ class StreamUses {
         ending.note_wait(status);
       } else {
         const auto stream = StreamAccess::make<B>(user->native, user->device(), user->number);
-        bool capturing = is_capturing(stream);
+        bool capturing = !in_capture && is_capturing(stream);
         if (!capturing) {
           status = one->point.set(stream);
           // Another thread may have begun to capture meanwhile.
-          capturing = captures<CheckLevel::off>(stream);
-          if (!capturing && status != 0) {
+          capturing = !in_capture && captures<CheckLevel::off>(stream);
+          if (in_capture && status != 0) {
+            ending.note(status);
+            ending.may_run = true;  // a wait would break the capture
+          } else if (!capturing && status != 0) {
             const RelaxedCaptureScope<B> outside;
             ending.note(status);
             ending.note_wait(wait_for_stream(stream, {}, false));
