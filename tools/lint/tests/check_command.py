@@ -217,6 +217,11 @@ with tempfile.TemporaryDirectory() as name:
            (2, True, "warpsafe-lint: 1 file read, 1 not completely"))
     done = run(folder, "empty", "a.cpp", *flags)
     expect("a named pipe in a folder", (done.returncode, done.stderr), (0, f"{empty}\n"))
+    # A test of the command itself, whose interpreter writes at its end too.
+    for close, says in ((">/dev/full", "No space left on device"), (">&-", "standard output is closed")):
+        words = [sys.executable, linter.command, "--json", "a.cpp", *flags]
+        done = subprocess.run(["sh", "-c", f'"$@" {close}', "sh", *words], cwd=folder, stderr=subprocess.PIPE, text=True)
+        expect(f"output {close}", (done.returncode, done.stderr), (2, f"warpsafe-lint: cannot write the output: {says}\n"))
     log = folder / "log"
     log.write_text("before\n")
     with open(log, "a") as to:

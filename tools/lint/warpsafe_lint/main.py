@@ -252,11 +252,23 @@ def run(options):
 
 
 def main(words):
+    if sys.stdout is None:
+        print("warpsafe-lint: cannot write the output: standard output is closed", file=sys.stderr)
+        return NOT_READ
     try:
         return run(parse_arguments(words))
     except (NoLibclang, changes.Unusable) as why:
         print(f"warpsafe-lint: {why}", file=sys.stderr)
         return NOT_READ
     except BrokenPipeError:  # `| head` has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        leave_output()
         return FINDINGS
+    except OSError as error:  # files are read in `lint`: a full disk
+        leave_output()
+        print(f"warpsafe-lint: cannot write the output: {error.strerror}", file=sys.stderr)
+        return NOT_READ
+
+
+def leave_output():
+    """Drops what is left to write: the interpreter would try it again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
