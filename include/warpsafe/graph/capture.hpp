@@ -62,7 +62,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     state->watch.mode = mode;
     state->watch.vendor = B::vendor;
     state->watch.stream = {state->stream.ref().native(), state->stream.ref().number()};
-    state->watch.query_info = &basic_capture::template query_info<Level>;
+    state->watch.query_info = &basic_capture::query_info;
     state->watch.hold = [](std::uint64_t number) noexcept -> void* {
       return detail::SharedStream<B>::find(number);
     };
@@ -127,13 +127,13 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
     CaptureInfo before{};
-    static_cast<void>(query_info<Level>(state->watch.stream, before));
+    static_cast<void>(query_info(state->watch.stream, before));
     typename B::native_graph graph{};
     detail::tell_call<Level>(state->stream.ref(), Name::of("capture end"), site);
-    const int status = end_at<Level>(*state, graph);
+    const int status = end_native(*state, graph);
     detail::close_watch(state->watch);
     detail::run_postponed_frees<B>();
-    if (status != 0 || lost_work<Level>(*state, before, graph)) {
+    if (status != 0 || lost_work(*state, before, graph)) {
       state->watch.resources->capture_lost();
       const LaunchError error = end_error(status, *state, unjoined, site);
       delete state;
@@ -147,7 +147,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
       if (nodes == 0) detail::report_empty_capture(state->watch, state->site);
     }
     state->watch.resources->capture_ended();
-    basic_graph<B> made(graph, state->watch.resources, &basic_graph<B>::template drop_at<Level>);
+    basic_graph<B> made(graph, state->watch.resources);
     delete state;
     return made;
   }
@@ -205,7 +205,6 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   /// Whether a broken capture, or one that lost its nodes, ended with success, as with HIP's
   /// runtimes up to 6.4. Destroys the graph then. A capture without work has no nodes: its tail
   /// is 1.
-  template <CheckLevel Level>
   [[nodiscard]] static bool lost_work(const State& state, const CaptureInfo& before,
                                       typename B::native_graph graph) noexcept {
     if (graph == nullptr) return true;
@@ -217,7 +216,6 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     static_cast<void>(B::graph_destroy(graph));
     return true;
   }
-  template <CheckLevel Level>
   static int query_info(const detail::WhichStream& which, CaptureInfo& info) noexcept {
     const detail::StreamNumber number(which.number);
     const auto stream = detail::StreamAccess::make<B>(const_cast<void*>(which.handle),
@@ -225,8 +223,8 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     return detail::on_device_of<B>(
         stream, [&]() noexcept { return B::capture_info(stream.native(), info); });
   }
-  template <CheckLevel Level>
-  [[nodiscard]] static int end_at(const State& state, typename B::native_graph& graph) noexcept {
+  [[nodiscard]] static int end_native(const State& state,
+                                      typename B::native_graph& graph) noexcept {
     return detail::on_device_of<B>(state.stream.ref(), [&]() noexcept {
       return B::capture_end(state.stream.ref().native(), graph);
     });
@@ -266,7 +264,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   static void discard_at(State& state, [[maybe_unused]] bool reported) noexcept {
     typename B::native_graph graph{};
     detail::tell_call<Level>(state.stream.ref(), Name::of("capture end"), state.site);
-    const int status = end_at<Level>(state, graph);
+    const int status = end_native(state, graph);
     detail::close_watch(state.watch);
     state.watch.resources->capture_lost();
     detail::run_postponed_frees<B>();

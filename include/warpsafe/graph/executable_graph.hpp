@@ -110,12 +110,12 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
       // Observers see one launch, however many kernels the graph holds.
       const detail::Located<B> at(stream.ref(), site);
       detail::Observation seen = detail::observe(at, LaunchShape{}, Name::of("(graph)"));
-      const result<void> launched = submit<Level>(std::move(stream), site);
+      const result<void> launched = submit(std::move(stream), site);
       if (!launched.has_value()) error = detail::UnwrapWithTryOrValue::error_in(launched);
       if (seen.end(launched.has_value(), error)) return success();
       return error;
     } else {
-      return submit<Level>(std::move(stream), site);
+      return submit(std::move(stream), site);
     }
   }
   /// Diagnoses an argument that is not a stream.
@@ -173,7 +173,6 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   }
 
  private:
-  template <CheckLevel Level>
   [[nodiscard]] result<void> submit(basic_stream_hold<B>&& stream, call_site site) noexcept {
     const int launched = detail::on_device_of<B, detail::submits_work>(
         stream.ref(), [&]() noexcept { return B::graph_launch(native_, stream.ref().native()); });

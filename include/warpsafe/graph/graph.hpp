@@ -86,15 +86,12 @@ class WARPSAFE_DETAIL_OWNER basic_graph {
   WARPSAFE_DETAIL_NO_CONSTRUCTOR(basic_graph);
 #undef WARPSAFE_DETAIL_SENTENCE
   basic_graph(basic_graph&& other) noexcept
-      : native_(std::exchange(other.native_, nullptr)),
-        resources_(std::move(other.resources_)),
-        drop_(other.drop_) {}
+      : native_(std::exchange(other.native_, nullptr)), resources_(std::move(other.resources_)) {}
   basic_graph& operator=(basic_graph&& other) noexcept {
     if (this != &other) {
-      drop_(*this);
+      detail::report_dropped(close());
       native_ = std::exchange(other.native_, nullptr);
       resources_ = std::move(other.resources_);
-      drop_ = other.drop_;
     }
     return *this;
   }
@@ -102,7 +99,7 @@ class WARPSAFE_DETAIL_OWNER basic_graph {
               detail::MoveItOrPassAReference = {}) = delete;
   basic_graph& operator=(const basic_graph&) = delete;
   // A destructor cannot return a status; close() does.
-  ~basic_graph() { drop_(*this); }
+  ~basic_graph() { detail::report_dropped(close()); }
 
   /// Makes a graph that can be launched. It shares what this graph keeps alive, so this graph may
   /// be destroyed. Errc::graph_moved for a graph that was moved from or closed, ::runtime_failed,
@@ -132,7 +129,6 @@ class WARPSAFE_DETAIL_OWNER basic_graph {
   }
   /// The number of operations: `node_count().value()`. Errc::graph_moved for a graph that was moved
   /// from or closed, ::runtime_failed.
-  template <CheckLevel Level = current_level>
   [[nodiscard]] answer<std::size_t> node_count(
       call_site site = call_site::current()) const noexcept {
     if (native_ == nullptr)
@@ -146,7 +142,6 @@ class WARPSAFE_DETAIL_OWNER basic_graph {
   /// The vendor's graph, still owned by this object.
   [[nodiscard]] typename B::native_graph native() const noexcept { return native_; }
   /// Destroys the graph; its instances live on. Errc::runtime_failed.
-  template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     resources_ = detail::ResourcesPtr{};
     if (native_ == nullptr) return success();
@@ -159,18 +154,11 @@ class WARPSAFE_DETAIL_OWNER basic_graph {
  private:
   friend class basic_capture<B>;
   friend class basic_executable_graph<B>;
-  /// Runs `close` at the check level of the graph's creator.
-  using Drop = void (*)(basic_graph& self) noexcept;
-  template <CheckLevel Level>
-  static void drop_at(basic_graph& self) noexcept {
-    detail::report_dropped(self.template close<Level>());
-  }
-  basic_graph(typename B::native_graph native, detail::ResourcesPtr resources, Drop drop) noexcept
-      : native_(native), resources_(std::move(resources)), drop_(drop) {}
+  basic_graph(typename B::native_graph native, detail::ResourcesPtr resources) noexcept
+      : native_(native), resources_(std::move(resources)) {}
 
   typename B::native_graph native_;
   detail::ResourcesPtr resources_;
-  Drop drop_;
 };
 
 template <class B>

@@ -46,7 +46,7 @@ template <CheckLevel Level, class B, class K>
   if (!guard.has_value()) return guard.assume_error();
   // Without the opt-in to the kernel's shared memory, the driver answers 0.
   using Calls = typename K::template calls<B>;
-  if (const int status = kernel_slots<B>(kernel).template allow_dynamic_shared<Level>(
+  if (const int status = kernel_slots<B>(kernel).allow_dynamic_shared(
           kernel.entry(), stream.device().value(), bytes)) {
     return runtime_error<B>(status, Name::of("opt-in to shared memory"), site);
   }

@@ -66,12 +66,11 @@ template <class B, class Calls>
 bool check_residency(const Located<B>& at, const LaunchShape& shape,
                      const LaunchedKernel<Calls>& kernel, const DeviceLimits& device,
                      LaunchError& error) noexcept {
-  constexpr CheckLevel full = CheckLevel::full;
   int fits = 0;
   int status = 0;
   if (shape.dynamic_shared != 0) {
-    status = kernel.slots.template allow_dynamic_shared<full>(
-        kernel.entry, at.stream.device().value(), shape.dynamic_shared);
+    status = kernel.slots.allow_dynamic_shared(kernel.entry, at.stream.device().value(),
+                                               shape.dynamic_shared);
   }
   if (status == 0 && shape.cooperative) {
     status =
@@ -122,8 +121,7 @@ int prepare_options(const LaunchedKernel<Calls>& kernel, int device, LaunchShape
   }
   if constexpr (Shared) {
     if (status == 0 && shape.dynamic_shared != 0) {
-      status = kernel.slots.template allow_dynamic_shared<CheckLevel::full>(kernel.entry, device,
-                                                                            shape.dynamic_shared);
+      status = kernel.slots.allow_dynamic_shared(kernel.entry, device, shape.dynamic_shared);
     }
   }
   return status;

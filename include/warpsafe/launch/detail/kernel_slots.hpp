@@ -47,7 +47,7 @@ class KernelSlots {
     if (const KernelLimits* const known = remembered(device)) return known;
     const auto ask = [&]() noexcept { return B::attributes_of(entry, local); };
     // A checked launch has made the device current.
-    status = Level == CheckLevel::full ? ask() : on<Level>(device, ask);
+    status = Level == CheckLevel::full ? ask() : on(device, ask);
     if (status != 0) return nullptr;
     local.known = false;
     {
@@ -87,12 +87,10 @@ class KernelSlots {
 
   /// Raises the kernel's limit of dynamic shared memory on `device` to `bytes` if it is lower.
   /// Returns the runtime's status.
-  template <CheckLevel Level = CheckLevel::off>
   int allow_dynamic_shared(const KernelEntry& entry, int device, std::uint64_t bytes) noexcept {
     const KernelSlot* const slot = slot_of(device);
     if (slot != nullptr && bytes <= __atomic_load_n(&slot->raised, __ATOMIC_ACQUIRE)) return 0;
-    return on<Level>(device,
-                     [&]() noexcept { return raise_dynamic_shared<Level>(entry, device, bytes); });
+    return on(device, [&]() noexcept { return raise_dynamic_shared(entry, device, bytes); });
   }
 
   /// Frees the slots of further devices. @pre the kernel is not used any more
@@ -130,7 +128,7 @@ class KernelSlots {
   /// Runs `body()` with `device` current, because the runtimes answer for the current device and
   /// the answer is remembered for `device`. A backend without this call has functions that belong
   /// to one device.
-  template <CheckLevel Level, class Body>
+  template <class Body>
   [[WARPSAFE_DETAIL_RARE]] static int on(int device, const Body& body) noexcept {
     if constexpr (requires { &B::set_device; }) {
       if (device >= 0) return on_device<B>(device, body);
@@ -140,7 +138,6 @@ class KernelSlots {
   /// Raises the attribute, and never lowers it. A thread that needs less must not lower it between
   /// another thread's raise and its launch, so a lock guards it. The lock is taken only when a
   /// kernel needs more than ever before.
-  template <CheckLevel Level>
   [[WARPSAFE_DETAIL_RARE]] int raise_dynamic_shared(const KernelEntry& entry, int device,
                                                     std::uint64_t bytes) noexcept {
     const Locked lock(first_.lock);

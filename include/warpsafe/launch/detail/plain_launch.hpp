@@ -138,8 +138,7 @@ template <class Calls, class B, bool Copies, class C, class Slots, class... P, c
   if constexpr (!std::is_null_pointer_v<Slots>) {
     // A plain launch has its slots for the shared memory alone.
     if (plain || shape.dynamic_shared != 0) {
-      status = slots->template allow_dynamic_shared<CheckLevel::off>(entry, stream.device().value(),
-                                                                     shape.dynamic_shared);
+      status = slots->allow_dynamic_shared(entry, stream.device().value(), shape.dynamic_shared);
     }
   }
   if (status == 0) {
