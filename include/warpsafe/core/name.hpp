@@ -53,4 +53,15 @@ struct call_site {
   friend constexpr bool operator==(const call_site&, const call_site&) = default;
 };
 
+namespace detail {
+/// FNV-1a.
+[[nodiscard]] constexpr std::uint64_t hash_of(Name name) noexcept {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (std::size_t i = 0; i < name.size; ++i) {
+    hash = (hash ^ static_cast<unsigned char>(name.data[i])) * 0x100000001b3U;
+  }
+  return hash;
+}
+}  // namespace detail
+
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -54,7 +54,9 @@ inline constexpr block_per_item_t block_per_item{};
 namespace detail {
 /// What a number of resident blocks was computed for.
 struct LaunchOccupancy {
-  std::uint64_t kernel = 0;          ///< hash of its name; 0: it is a number of the user's own
+  /// Hash of its name; 0: it is a number of the user's own. A kernel in a header is a separate
+  /// function in each file, so its address does not identify it.
+  std::uint64_t kernel = 0;
   std::uint64_t dynamic_shared = 0;  ///< bytes per block
   std::uint32_t threads = 0;         ///< of a block
   std::int32_t device = -1;
@@ -210,16 +212,6 @@ template <class Option>
   } else {
     return NoOption{};
   }
-}
-
-/// FNV-1a of a kernel's name. A kernel in a header is a separate function in each file, so its
-/// address does not identify it.
-[[nodiscard]] constexpr std::uint64_t hash_of(Name name) noexcept {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (std::size_t i = 0; i < name.size; ++i) {
-    hash = (hash ^ static_cast<unsigned char>(name.data[i])) * 0x100000001b3ULL;
-  }
-  return hash;
 }
 
 /// The launch that a grid's cap was computed for.

@@ -6,7 +6,6 @@
 #include <warpsafe/core/name.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -28,11 +27,7 @@ inline constexpr std::size_t kept_text_lists = 4096;
 /// for errors.
 [[nodiscard]] inline Name keep_name(Name text) noexcept {
   if (text.empty()) return Name::of("");
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a
-  for (std::size_t i = 0; i < text.size; ++i) {
-    hash = (hash ^ static_cast<unsigned char>(text.data[i])) * 1099511628211U;
-  }
-  KeptText** const list = &kept_texts[hash % kept_text_lists];
+  KeptText** const list = &kept_texts[hash_of(text) % kept_text_lists];
   const Locked lock(kept_text_lock);
   for (const KeptText* kept = *list; kept != nullptr; kept = kept->next) {
     const Name its{reinterpret_cast<const char*>(kept + 1), kept->size};
