@@ -60,18 +60,6 @@ struct ArgumentFacts {
   InnerMemory (*inner)() noexcept;
 };
 
-/// Whether the address of an argument may be passed as the parameter's address. Each type of device
-/// memory begins with its address, and a view with its kernel form.
-template <class P, class A>
-constexpr bool is_passed_in_place() noexcept {
-  using Form = std::remove_cvref_t<decltype(kernel_form(std::declval<const A&>()))>;
-  constexpr bool begins_with_address = is_device_memory<Form> || is_trusted<Form>;
-  constexpr bool in_place = std::is_same_v<P, Form> ||
-                            (is_device_span<P> && is_device_span<Form>) ||
-                            ((std::is_pointer_v<P> || is_device_ptr<P>)&&begins_with_address);
-  static_assert(!in_place || std::is_same_v<P, A> || std::is_standard_layout_v<A>);
-  return in_place && !std::is_volatile_v<A>;
-}
 template <class P, class A>
 void convert_to_parameter(const void* argument, void* value) noexcept {
   ::new (value) P(convert_argument<P>(*static_cast<const A*>(argument)));

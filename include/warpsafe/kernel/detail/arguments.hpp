@@ -21,20 +21,27 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-/// Whether the argument's own memory holds the parameter's bytes: it has the parameter's type, or
-/// is a device_ptr, whose only member is the pointer.
+/// Whether the address of an argument may be passed as the parameter's address. Each type of device
+/// memory begins with its address, and a view with its kernel form.
 template <class P, class A>
-inline constexpr bool is_in_place = std::is_same_v<P, A> ||
-                                    (is_device_ptr<A> && std::is_pointer_v<P> &&
-                                     sizeof(A) == sizeof(P));
+constexpr bool is_passed_in_place() noexcept {
+  using Form = std::remove_cvref_t<decltype(kernel_form(std::declval<const A&>()))>;
+  constexpr bool begins_with_address = is_device_memory<Form> || is_trusted<Form>;
+  constexpr bool in_place = std::is_same_v<P, Form> ||
+                            (is_device_span<P> && is_device_span<Form>) ||
+                            ((std::is_pointer_v<P> || is_device_ptr<P>)&&begins_with_address);
+  static_assert(!in_place || std::is_same_v<P, A> || std::is_standard_layout_v<A>);
+  return in_place && !std::is_volatile_v<A>;
+}
 
 /// The argument as a parameter of type P. `InPlace`: returns the argument itself if a launch can
 /// read it in place.
 template <class P, bool InPlace = false, class A>
 [[nodiscard,
-  gnu::always_inline]] constexpr std::conditional_t<InPlace && is_in_place<P, A>, const A&, P>
+  gnu::always_inline]] constexpr std::conditional_t<InPlace && is_passed_in_place<P, A>(), const A&,
+                                                    P>
 convert_argument(const A& argument) noexcept {
-  if constexpr (InPlace && is_in_place<P, A>) {
+  if constexpr (InPlace && is_passed_in_place<P, A>()) {
     return argument;
   } else if constexpr (std::is_pointer_v<P> && !std::is_same_v<A, std::nullptr_t>) {
     return device_pointer_traits<A>::get(argument);
