@@ -58,6 +58,9 @@ enum class Subcode : std::uint8_t {
   cap_bytes,
   // Errc::memory_closed, ::memory_wrong_device.
   in_structure,  ///< the argument is a structure that holds an address of the memory
+  at_host,       ///< managed memory that the host has until to_device()
+  graph_idle,    ///< a graph allocates the memory, and has not run
+  graph_lost,    ///< a graph would have allocated the memory, and cannot run any more
   // Errc::unsupported, then Errc::handle_pointer_mode.
   managed_memory,  ///< the host may not access managed memory while a kernel runs
   in_descriptor,   ///< the mode is that of the call's descriptor

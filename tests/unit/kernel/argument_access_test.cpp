@@ -115,15 +115,20 @@ TEST_F(ArgumentAccess, ToTheMemoryOfABufferIsRefusedWithBothDevices) {
     Vendor vendor;
     bool access;
     std::optional<Errc> code;
+    Subcode subcode = Subcode::none;
   };
-  const Case cases[] = {{1, Vendor::host, false, Errc::memory_wrong_device},
-                        {0, Vendor::host, false, Errc::memory_wrong_device},
-                        {1, Vendor::host, true, {}},
-                        {3, Vendor::host, false, {}},
-                        {1, Vendor::nvidia, false, {}},
-                        {detail::memory_was_freed, Vendor::host, true, Errc::memory_closed},
-                        {detail::memory_is_at_host, Vendor::host, true, Errc::memory_closed},
-                        {detail::memory_was_freed, Vendor::nvidia, true, Errc::memory_closed}};
+  const Case cases[] = {
+      {1, Vendor::host, false, Errc::memory_wrong_device},
+      {0, Vendor::host, false, Errc::memory_wrong_device},
+      {1, Vendor::host, true, {}},
+      {3, Vendor::host, false, {}},
+      {1, Vendor::nvidia, false, {}},
+      {detail::memory_was_freed, Vendor::host, true, Errc::memory_closed},
+      {detail::memory_was_freed, Vendor::nvidia, true, Errc::memory_closed},
+      {detail::memory_is_at_host, Vendor::host, true, Errc::memory_closed, Subcode::at_host},
+      {detail::memory_of_idle_graph, Vendor::host, true, Errc::memory_closed, Subcode::graph_idle},
+      {detail::memory_of_lost_capture, Vendor::host, true, Errc::memory_closed,
+       Subcode::graph_lost}};
   for (const Case& one : cases) {
     answers = {};
     answers.access = one.access;
@@ -134,8 +139,10 @@ TEST_F(ArgumentAccess, ToTheMemoryOfABufferIsRefusedWithBothDevices) {
     LaunchError error = LaunchError::make(Errc{}, Stage{});
     EXPECT_EQ(detail::check_access<AskedRuntime>(3, owner, 7, error), !one.code.has_value());
     if (!one.code) continue;
-    EXPECT_EQ(finding(error), (Finding{*one.code, Stage::validation, 3,
-                                       static_cast<std::uint64_t>(one.of_device), Axis::none}));
+    const std::uint64_t other =
+        one.code == Errc::memory_closed ? 0 : static_cast<std::uint64_t>(one.of_device);
+    EXPECT_EQ(finding(error), (Finding{*one.code, Stage::validation, 3, other, Axis::none}));
+    EXPECT_EQ(error.subcode, one.subcode);
     EXPECT_EQ(error.argument(), 7U);
   }
 }

@@ -45,18 +45,18 @@ WARPSAFE_ERROR(70, copy_overlaps, "the source and the target of a copy overlap",
 // Remedy: Use the buffer that it was moved to, or create one; then take a new view.
 WARPSAFE_ERROR(
     71, memory_closed, "a buffer was used after it was closed or moved from",
-    error.limit + 4 == 0
+    subcode == Subcode::graph_idle
         ? error.extra == 0
               ? "a graph allocates this memory, and has not run; launch the graph first"
               : "argument {argument} is memory that a graph allocates, and the graph "
                 "has not run; launch the graph first"
-    : error.limit + 5 == 0
+    : subcode == Subcode::graph_lost
         ? error.extra == 0 ? "the graph that would allocate this memory is gone; allocate outside "
                              "of the capture"
                            : "argument {argument} is memory of a graph that is gone and never ran; "
                              "allocate outside of the capture"
-    : error.extra == 0     ? "this buffer was closed or moved from and has no memory"
-    : error.limit + 3 == 0 ? "argument {argument} is with the host until to_device()"
+    : error.extra == 0            ? "this buffer was closed or moved from and has no memory"
+    : subcode == Subcode::at_host ? "argument {argument} is with the host until to_device()"
     : subcode == Subcode::in_structure
         ? "argument {argument} holds a span of a freed buffer; take a new span, or an empty one "
           "if the kernel does not use it"

@@ -120,12 +120,22 @@ template <class B>
   return answer;
 }
 
+/// The case of Errc::memory_closed for memory whose MemoryOwner::of_device is `of_device`.
+[[nodiscard]] constexpr Subcode why_closed(int of_device) noexcept {
+  return of_device == memory_is_at_host        ? Subcode::at_host
+         : of_device == memory_of_idle_graph   ? Subcode::graph_idle
+         : of_device == memory_of_lost_capture ? Subcode::graph_lost
+                                               : Subcode::none;
+}
 [[gnu::cold]] inline bool refuse_access(LaunchError& error, int device, int memory_device,
                                         int number) noexcept {
   const bool closed = memory_device <= memory_was_freed;
-  return refuse(error, closed ? Errc::memory_closed : Errc::memory_wrong_device, Stage::validation,
-                static_cast<std::uint64_t>(device), static_cast<std::uint64_t>(memory_device),
-                Axis::none, static_cast<std::uint64_t>(number));
+  static_cast<void>(refuse(error, closed ? Errc::memory_closed : Errc::memory_wrong_device,
+                           Stage::validation, static_cast<std::uint64_t>(device),
+                           closed ? 0 : static_cast<std::uint64_t>(memory_device), Axis::none,
+                           static_cast<std::uint64_t>(number)));
+  if (closed) error.subcode = why_closed(memory_device);
+  return false;
 }
 
 [[WARPSAFE_DETAIL_RARE]] inline bool refuse_value(Errc code, std::uint64_t value, int number,

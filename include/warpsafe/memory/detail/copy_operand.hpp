@@ -166,7 +166,7 @@ constexpr bool begins_with_source() noexcept {
                                                          int reason = memory_was_freed) noexcept {
   LaunchError error = LaunchError::make(Errc::memory_closed, Stage::construction, site);
   error.operation = operation;
-  if (reason != memory_was_freed) error.limit = static_cast<std::uint64_t>(reason);
+  error.subcode = why_closed(reason);
   return error;
 }
 /// Errc::memory_closed for a buffer that was closed or moved from.
