@@ -8,6 +8,7 @@
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/data/detail/dump_writer.hpp>
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
+#include <warpsafe/debug/detail/launch_of_error.hpp>
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/reference.hpp>
@@ -89,20 +90,6 @@ struct DataModes {
              static_cast<unsigned long long>(record.sequence), static_cast<int>(record.kernel.size),
              record.kernel.data, dump.problem().c_str());
   }
-}
-
-/// Adds the launch to an error about it.
-inline void put_launch(LaunchError& error, const LaunchRecord& record) noexcept {
-  error.kernel = record.kernel;
-  for (int axis = 0; axis < 3; ++axis) {
-    error.grid[axis] = record.grid[axis];
-    error.block[axis] = record.block[axis];
-  }
-  error.dynamic_shared = record.dynamic_shared;
-  error.stream = record.stream;
-  error.device = record.device;
-  error.sequence = record.sequence;
-  error.site = record.site;
 }
 
 [[gnu::visibility("default")]] inline std::uint64_t mismatches_found = 0;

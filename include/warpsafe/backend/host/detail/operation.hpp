@@ -176,7 +176,8 @@ struct KernelOperation final : Operation {
   }
 };
 
-/// Rows of bytes: `rows` rows of `width` bytes, each `pitch` bytes after the previous one.
+/// Rows of bytes: `rows` rows of `width` bytes. Source and target of a copy each have their pitch,
+/// the bytes from one row to the next.
 struct Rows {
   std::size_t width;
   std::size_t rows;

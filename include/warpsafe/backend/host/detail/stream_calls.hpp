@@ -135,38 +135,6 @@ inline void end_own_streams(std::uint64_t thread) noexcept {
   return raw(HostStatus::not_ready);
 }
 
-/// Frees an allocation's storage when its stream reaches this operation. Reports a write past its
-/// end as an illegal access.
-struct ReleaseOperation final : Operation {
-  ReleaseOperation(Runtime& runtime, void* memory, std::size_t bytes)
-      : runtime_(runtime), memory_(memory) {
-    accesses = {{memory, bytes, true}};
-  }
-  [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::release; }
-  Failure run() override {
-    Lock lock(runtime_.mutex);
-    Allocation allocation = runtime_.memory.remove(memory_);
-    lock.unlock();
-    Failure failure = overrun(allocation, caller.site);
-    allocation.storage.retire();
-    lock.lock();
-    runtime_.quarantine(std::move(allocation));
-    return failure;
-  }
-  /// The failure if something was written past the end of memory that is freed in this line.
-  [[nodiscard]] static Failure overrun(Allocation& memory, const call_site& freed) {
-    char text[256];
-    warpsafe::detail::TextBuffer out(text, sizeof text);
-    out << "; found when the memory was freed";
-    if (freed.file != nullptr) out << " at " << freed;
-    return memory.take_overrun({text, out.size()});
-  }
-
- private:
-  Runtime& runtime_;
-  void* memory_;
-};
-
 /// The backend's calls for streams. See backend/backend.hpp.
 struct StreamCalls {
   using native_stream = StreamHandle*;

@@ -6,6 +6,7 @@
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/data/detail/inspect.hpp>
+#include <warpsafe/debug/detail/launch_of_error.hpp>
 #include <warpsafe/debug/detail/operation_trace.hpp>
 #include <warpsafe/debug/hooks/detail/collectives.hpp>
 #include <warpsafe/debug/hooks/detail/error_hooks.hpp>
