@@ -120,6 +120,9 @@ class Incidents {
     std::int32_t device;
     Vendor vendor;
     bool lost;
+    /// All that the journal may hold. A faulty launch stops those behind it, so it is often the
+    /// oldest that has not ended, and a shorter list would lose it. The room is static: pages of it
+    /// that no incident has filled take no memory.
     LaunchRecord suspects[Journal::capacity];
   };
 
