@@ -3,7 +3,7 @@
 #pragma once
 
 // The debug tools: log, blocking launches, journal, suspects, references, dumps. Include this
-// header in one file that is compiled with checks (level full). The whole program then has the
+// header in one file that is compiled with checks. The whole program then has the
 // tools, including kernels in other files and on other backends. In a file without checks, this
 // header adds nothing. The tools read environment variables (WARPSAFE_LOG, WARPSAFE_SYNC, …). A
 // checked program without the tools warns at its first launch if one of these is set.

@@ -162,7 +162,7 @@ void stale_pointer(bool host_waits) {
   owner.synchronize().value();
   Buffer y = buffer(owner);
   y.zero(owner).value();
-  // Full checks would refuse the freed pointer where they can tell; other libraries have none.
+  // Checked builds would refuse the freed pointer where they can tell; other libraries have none.
   if (!host_waits) {
     launch<CheckLevel::off>(user, once, kernel<scribble>, trust(kept), count).value();
   }

@@ -63,7 +63,7 @@ def instructions(program):
 
 
 def check_checked(program):
-    """Checks a launch at level full with the journal on: that it executes at most MOST_CHECKED
+    """Checks a checked launch with the journal on: that it executes at most MOST_CHECKED
     instructions, and calls only this library, cudaGetDevice and cudaLaunchKernel. It therefore allocates nothing and takes no lock, under any name."""
     failed = False
     for way, called in functions(program).items():

@@ -44,8 +44,8 @@ struct ElementIndex {
                                                            size_type size) = nullptr;
 #endif
 
-/// Whether `count` elements from `first` on are among `size`. At level full, a kernel of the host
-/// backend ends if they are not.
+/// Whether `count` elements from `first` on are among `size`. In a checked build, a kernel of the
+/// host backend ends if they are not.
 template <CheckLevel Level>
 WARPSAFE_FN constexpr bool is_inside(size_type first, size_type count, size_type size,
                                      [[maybe_unused]] const KernelPlace& at) {
@@ -99,8 +99,8 @@ class DeviceSpan {
     return detail::DeviceAccess::pointer(data_);
   }
   /// `count` elements from `offset`, both in elements. If the span has fewer, a kernel of the host
-  /// backend ends with Errc::execution_failed at level full; otherwise the result has no elements
-  /// and address 0, so that an access faults.
+  /// backend ends with Errc::execution_failed in a checked build; otherwise the result has no
+  /// elements and address 0, so that an access faults.
   template <CheckLevel Level = current_level>
   [[nodiscard]] WARPSAFE_FN constexpr DeviceSpan subspan(size_type offset, size_type count,
                                                          detail::KernelPlace at = {}) const {
@@ -108,8 +108,8 @@ class DeviceSpan {
     return DeviceSpan(detail::DeviceAccess::pointer(data_ + offset), count);
   }
   /// The element. Use it in kernels only: a device compiler rejects it in host code. On the host
-  /// backend, kernels are host code, so the compiler cannot reject it. There, at level full, an
-  /// index beyond the end ends the kernel with Errc::execution_failed, which names the line.
+  /// backend, kernels are host code, so the compiler cannot reject it. There, in a checked build,
+  /// an index beyond the end ends the kernel with Errc::execution_failed, which names the line.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   [[nodiscard]] WARPSAFE_FN constexpr T& operator[](size_type index) const noexcept {
     return data_[index];

@@ -11,8 +11,8 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
-/// A raw pointer that the caller knows to be device memory. Full checks ask the driver. Only
-/// `trust` creates one.
+/// A raw pointer that the caller knows to be device memory. Checked builds ask the driver.
+/// Only `trust` creates one.
 template <class T>
 class trusted_ptr {
  public:
@@ -57,16 +57,15 @@ trusted_ptr(U*) -> trusted_ptr<U>;
 template <class U, class Count>
 trusted_span(U*, Count) -> trusted_span<U>;
 
-/// Passes a raw pointer for a kernel's pointer parameter: `launch(…, trust(raw))`. Full checks
+/// Passes a raw pointer for a kernel's pointer parameter: `launch(…, trust(raw))`. Checked builds
 /// verify at the launch that the device can read it: Errc::argument_host_pointer.
 template <class T>
 [[nodiscard]] WARPSAFE_FN constexpr trusted_ptr<T> trust(T* pointer) noexcept {
   return detail::DeviceAccess::make<trusted_ptr<T>>(pointer);
 }
 /// Passes a raw pointer with its number of elements for a kernel's DeviceSpan parameter: `launch(…,
-/// trust(raw, n))`. Full checks verify that the device can read the first element:
-/// Errc::argument_host_pointer. All checked builds verify that n is not negative:
-/// Errc::argument_negative.
+/// trust(raw, n))`. Checked builds verify that the device can read the first element
+/// (Errc::argument_host_pointer), and that n is not negative (Errc::argument_negative).
 template <class T, class Count>
 [[nodiscard]] WARPSAFE_FN constexpr trusted_span<T> trust(T* pointer, Count count) noexcept {
   return detail::DeviceAccess::make<trusted_span<T>>(pointer, detail::SignedSize::of(count));

@@ -29,11 +29,11 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 ///     static status set_stream(native handle, backend::native_stream stream) noexcept;
 ///     // Without set_stream: functions that take no stream submit no work, so `call` takes them:
 ///     static constexpr bool has_functions_without_stream = true;
-///     // Optional; lets full checks find a changed stream:
+///     // Optional; lets checked builds find a changed stream:
 ///     static status get_stream(native handle, backend::native_stream& stream) noexcept;
 ///     // Required with set_stream: how many inner handles with a stream of their own this handle
 ///     // holds; 0 for none. Setting the stream may not reach them. If there are any, binding and
-///     // full checks ask for the stream of each, counted from 0:
+///     // checked builds ask for the stream of each, counted from 0:
 ///     static constexpr int inner_handles = 2;
 ///     static status get_stream(native handle, int inner, backend::native_stream& stream) noexcept;
 ///     // Optional; makes the operation `create(stream, options)`:

@@ -189,13 +189,13 @@ class WARPSAFE_DETAIL_OWNER StreamBound
   ///
   /// Checked builds return Errc::handle_moved for a moved or closed handle, ::handle_busy if
   /// another thread uses the handle, and ::argument_negative for a negative number passed as an
-  /// unsigned parameter. Full checks also return Errc::stream_wrong_device if another device is
-  /// current, ::handle_stream_changed if other code changed the stream or another thread bound the
-  /// handle to its per-thread default stream, ::handle_pointer_mode if other code changed the mode,
-  /// or for a scalar's raw pointer to device memory, and ::memory_wrong_device. They return
-  /// ::argument_host_pointer for a trusted pointer to host memory, or a raw one in the place of an
-  /// array. All builds return Errc::library_failed with the function's name and the library's own
-  /// text, and ::handle_pointer_mode for scalars on the host and on the device in one call.
+  /// unsigned parameter; Errc::stream_wrong_device if another device is current;
+  /// ::handle_stream_changed if other code changed the stream or another thread bound the handle to
+  /// its per-thread default stream; ::handle_pointer_mode if other code changed the mode, or for a
+  /// scalar's raw pointer to device memory; ::memory_wrong_device; and ::argument_host_pointer for
+  /// a trusted pointer to host memory, or a raw one in the place of an array. All builds return
+  /// Errc::library_failed with the function's name and the library's own text, and
+  /// ::handle_pointer_mode for scalars on the host and on the device in one call.
   template <auto Fn, CheckLevel Level = current_level, class... A>
   [[nodiscard, gnu::always_inline]] result<void> call(
       typename detail::LibraryFunction<Traits, decltype(Fn), detail::scalars_of<Traits, Fn>>::First

@@ -249,9 +249,9 @@ WARPSAFE_DETAIL_KERNEL_CODE void check_dynamic_shared(const DynamicSharedCall<T>
 /// The block's dynamic shared memory as elements of T. The launch's `shared<T>(count)` sets their
 /// number. The memory is aligned to 16 bytes. Every call in a kernel returns the same memory.
 ///
-/// The kernel needs `count` elements. With full checks, a launch that gives fewer bytes is an
-/// error, whether or not the kernel uses the memory. On the host backend the kernel ends as at an
-/// access outside of its memory (Errc::execution_failed). On a device, in a file that includes
+/// The kernel needs `count` elements. In a checked build, a launch that gives fewer bytes is
+/// an error, whether or not the kernel uses the memory. On the host backend the kernel ends as at
+/// an access outside of its memory (Errc::execution_failed). On a device, in a file that includes
 /// device_check.hpp, it ends as at a failed check (Errc::device_check_failed). A kernel that uses
 /// the memory only in some launches calls this only in those, or asks for 0 elements.
 template <class T>

@@ -77,8 +77,8 @@ class WARPSAFE_DETAIL_OWNER basic_device_buffer {
   }
   /// Allocates a buffer and copies `source` into it. Returns when the copy has ended, so that the
   /// host memory may be changed again. Errors are those of `create`, and Errc::stream_capturing,
-  /// ::runtime_failed, ::execution_failed; level full: ::argument_host_pointer if T
-  /// is a pointer to host memory. A structure with a raw pointer must declare is_device_copyable.
+  /// ::runtime_failed, ::execution_failed; checked builds: ::argument_host_pointer if
+  /// T is a pointer to host memory. A structure with a raw pointer must declare is_device_copyable.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_device_buffer> from(
       basic_stream_hold<B> stream, std::span<const T> source,

@@ -139,7 +139,7 @@ class WARPSAFE_DETAIL_OWNER basic_event {
   }
 
  private:
-  /// The capture of an event that other code's capture holds. Only level full finds out.
+  /// The capture of an event that other code's capture holds. Only checked builds find out.
   static constexpr std::uint64_t others_capture = ~std::uint64_t{0};
 
   /// The rest of `is_usable`.

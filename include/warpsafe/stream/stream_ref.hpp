@@ -49,7 +49,7 @@ struct StreamAccess;
 }
 
 /// A reference to a stream that another object owns, with its device. Never 0. Copyable; valid as
-/// long as the owner. With full checks, a call on a reference to a destroyed Stream returns
+/// long as the owner. In a checked build, a call on a reference to a destroyed Stream returns
 /// Errc::stream_null. <warpsafe/stream/detail/waiting.hpp> defines what waits or queries.
 template <class B>
 class WARPSAFE_DETAIL_REFERENCE basic_stream_ref {
@@ -68,8 +68,8 @@ class WARPSAFE_DETAIL_REFERENCE basic_stream_ref {
 
   /// Refers to a stream of the vendor's type that other code made, and to its device. That code
   /// destroys the stream. Errc::stream_null for 0: borrow a default stream by its name
-  /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is visible. Level full, in a
-  /// program with streams on several devices: Errc::stream_wrong_device for another device.
+  /// (cudaStreamLegacy, cudaStreamPerThread), so that the choice is visible. Checked builds, in
+  /// a program with streams on several devices: Errc::stream_wrong_device for another device.
   template <CheckLevel Level = current_level, class Native>
   requires(sizeof(detail::later<Native, basic_stream<B>>) != 0)
       [[nodiscard]] static result<basic_stream_ref> borrow(
@@ -185,7 +185,7 @@ struct StreamAccess {
     return stream.number_.value();
   }
   /// Why nothing can be submitted to the stream, as the Subcode of Errc::stream_null; `none` if
-  /// it can. Only level full knows of a destroyed stream.
+  /// it can. Only checked builds know of a destroyed stream.
   template <CheckLevel Level, class B>
   [[nodiscard, gnu::always_inline]] static Subcode problem(
       const basic_stream_ref<B>& stream) noexcept {

@@ -315,7 +315,7 @@ TEST_F(GraphCalls, AnInstanceIsNotLaunchedIntoACapture) {
     capture.discard();
   }
   static_cast<void>(script.taken());
-  // Captures of other code are seen by level full alone.
+  // Captures of other code are seen by checked builds alone.
   script.capturing.insert(stream.native());
   EXPECT_TRUE(refused.operator()<CheckLevel::full>());
   script.capturing = {};

@@ -133,7 +133,7 @@ TEST_F(KernelThread, EndsIfTheLaunchGivesTooLittleSharedMemory) {
   ended = {};
   self_.dynamic_shared_bytes = 0;
   EXPECT_EQ((dynamic_shared<float, CheckLevel::off>(4)), static_cast<void*>(memory));
-  EXPECT_EQ(ended.line, 0U) << "only full checks look";
+  EXPECT_EQ(ended.line, 0U) << "only checked builds look";
   // Threads without the host backend, as those of another runner, have nothing to end them.
   detail::leave_dynamic_shared = nullptr;
   EXPECT_EQ((dynamic_shared<float, CheckLevel::full>(4)), static_cast<void*>(memory));

@@ -143,7 +143,7 @@ TEST_F(BufferTest, ATableHasNoAddressesOfTheHost) {
   EXPECT_EQ(error_in(copy(stream, from(std::move(pinned)), to(table)).get()).code,
             Errc::argument_host_pointer);
   EXPECT_TRUE(copy_and_wait<CheckLevel::off>(stream, from(wrong), to(table)).has_value())
-      << "only level full asks";
+      << "only checked builds ask";
 }
 
 }  // namespace

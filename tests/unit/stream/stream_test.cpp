@@ -188,7 +188,7 @@ TEST_F(StreamTest, BorrowRefusesAnotherDeviceThanTheStreams) {
   EXPECT_TRUE(StreamRef::borrow(stream.native(), DeviceId(0)).has_value());
   const auto before = asked();
   EXPECT_TRUE(StreamRef::borrow<CheckLevel::off>(there.native(), DeviceId(0)).has_value());
-  EXPECT_EQ(asked(), before) << "only level full asks";
+  EXPECT_EQ(asked(), before) << "only checked builds ask";
 }
 
 // Asking a capturing stream would break its capture.

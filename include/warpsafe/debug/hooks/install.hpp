@@ -17,7 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 
-// Gives the debug tools to the whole program if this file is compiled with checks (level full).
+// Gives the debug tools to the whole program if this file is compiled with checks.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 

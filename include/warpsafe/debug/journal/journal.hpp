@@ -13,8 +13,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 /// The last launches of the process, from every thread, device and backend. Lock-free: any number
 /// of threads may add and read at once. A record stays readable while it is among the last
-/// `capacity`, and no reader sees a torn one. Checked builds (level full) add each launch before
-/// they submit it.
+/// `capacity`, and no reader sees a torn one. Checked builds add each launch before they submit
+/// it.
 ///
 /// Each slot carries the number of its record, odd while a writer fills the slot. A writer takes a
 /// number and with it a slot. It takes the next number if the slot holds a later record, or if

@@ -97,8 +97,8 @@ struct RecordOptions {
 /// Records every launch, wait and error of checked code from `start` to `stop`, for a journal in a
 /// file (journal_file.hpp), a timeline (timeline_export.hpp) or the program itself. Unlike the
 /// journal it drops nothing: it allocates, and takes a lock at each launch. This header installs
-/// the debug tools as <warpsafe/debug.hpp> does. If no file of the program has checks of level full
-/// (NDEBUG), the recorder records nothing, and a warning says so.
+/// the debug tools as <warpsafe/debug.hpp> does. If no file of the program is compiled with
+/// checks, the recorder records nothing, and a warning says so.
 class RunRecorder {
  public:
   RunRecorder() {

@@ -263,7 +263,8 @@ WARPSAFE_ERROR(76, occupancy_mismatch, "the grid's cap was computed for another 
 WARPSAFE_ERROR(30, argument_negative, "a negative argument for an unsigned parameter",
                "argument {argument} is -{value}, but the parameter is unsigned")
 
-// The memory of `trust(p)`, or an address in a table that is copied to the device. Only level full.
+// The memory of `trust(p)`, or an address in a table that is copied to the device. Checked builds
+// find this.
 // Remedy: Pass a buffer's `view()`, or pinned or managed memory; in a table, `pointer().get()`.
 WARPSAFE_ERROR(31, argument_host_pointer, "a host pointer was given to a kernel",
                error.extra == 0

@@ -253,7 +253,7 @@ WARPSAFE_ERROR(51, graph_memory_freed, "memory that the graph uses was freed",
 // ## Library handles
 
 // Other code set the stream of a handle that a `StreamBound` owns, or another thread bound the
-// handle to its per-thread default stream. Only level full checks this.
+// handle to its per-thread default stream. Only checked builds find this.
 // Remedy: Change the handle's stream only with `rebind`.
 WARPSAFE_ERROR(52, handle_stream_changed, "a library handle was set to another stream",
                subcode == Subcode::other_stream
@@ -262,7 +262,7 @@ WARPSAFE_ERROR(52, handle_stream_changed, "a library handle was set to another s
                    : "other code set another stream on the handle of this StreamBound; use rebind")
 
 // A call mixes scalars of the host and of the device, or its descriptor or other code sets another
-// mode. At level full also: a scalar's raw pointer is device memory.
+// mode. In checked builds also: a scalar's raw pointer is device memory.
 // Remedy: Pass all scalars as `host_scalar`, or all as `device_scalar`. Do not set the mode.
 WARPSAFE_ERROR(
     54, handle_pointer_mode, "a library handle's pointer mode does not fit the scalars",

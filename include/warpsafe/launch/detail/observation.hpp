@@ -28,7 +28,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data, text.size);
 }
 
-// How a checked launch (level full) calls the observers.
+// How a checked launch calls the observers.
 
 [[gnu::visibility("default")]] inline bool switches_checked = false;
 /// Without observers nothing reads the switches of the environment. Warns once about each that is

@@ -56,8 +56,8 @@ constexpr bool has_undeclared_address() noexcept {
   return false;
 }
 
-/// Checks elements that are about to be copied to a device: the type of a structure at every level,
-/// a table of pointers at level full.
+/// Checks elements that are about to be copied to a device: the type of a structure in every
+/// build, a table of pointers in checked builds.
 template <CheckLevel Level, class B, class T>
 [[nodiscard]] result<void> check_elements([[maybe_unused]] const T* elements,
                                           [[maybe_unused]] std::size_t count,

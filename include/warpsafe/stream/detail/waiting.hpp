@@ -57,8 +57,8 @@ struct StreamPoint {
 }
 /// Errc::stream_null for a Stream that was moved from or closed. A vendor's runtime would
 /// take its null handle for the default stream: it would make memory, handles, captures and events
-/// there, and wait for other work. Level full: also for a reference to a destroyed Stream, whose
-/// handle may be another stream's by now.
+/// there, and wait for other work. Checked builds: also for a reference to a destroyed Stream,
+/// whose handle may be another stream's by now.
 template <CheckLevel Level, class Ref>
 [[nodiscard, gnu::always_inline]] inline result<void> check_stream(Name operation,
                                                                    const Ref& stream,
@@ -85,8 +85,8 @@ template <class B>
 }
 
 /// Whether a call that waits, queries or allocates would break a capture. If so, do not make the
-/// call; `error` says why. `stream` and `event` are its arguments, or nullptr. Level full also asks
-/// the driver whether other code captures the stream.
+/// call; `error` says why. `stream` and `event` are its arguments, or nullptr. Checked builds also
+/// ask the driver whether other code captures the stream.
 template <class B, CheckLevel Level>
 [[nodiscard]] bool breaks_capture(const basic_stream_ref<B>* stream, typename B::native_event event,
                                   Name operation, const call_site& site,
