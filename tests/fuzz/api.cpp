@@ -89,7 +89,7 @@ class Program {
  private:
   /// Whether to print the calls, to read a finding.
   [[nodiscard]] static bool shown() {
-    static const bool asked = std::getenv("WARPSAFE_FUZZ_SHOW") != nullptr;
+    static const bool asked = std::getenv("WS_FUZZ_SHOW") != nullptr;
     return asked;
   }
   /// Compares the library's answer with the model's.

@@ -4,7 +4,7 @@
 """Compiles a harness and fuzzes with it: run.py [--seconds N] [--seed N] --compiler CLANG++ --include FOLDER... --build FOLDER HARNESS
 
 Begins with the committed corpus (corpus/NAME) and what earlier runs found (BUILD/corpus/NAME). Runs for N seconds, or
-WARPSAFE_FUZZ_SECONDS, or 60. Writes one line to standard output and to BUILD/NAME.line: executions, executions per
+WS_FUZZ_SECONDS, or 60. Writes one line to standard output and to BUILD/NAME.line: executions, executions per
 second of processor time (a machine is seldom idle), new units, findings. Findings stay in BUILD/findings/NAME, where each is an input: BUILD/NAME FILE repeats it.
 With --seed the sequence of inputs is the same each time; without it, each run draws another one.
 Exit code 1: a finding, or the harness does not compile. 77: clang++ has no libFuzzer here."""
@@ -25,7 +25,7 @@ TIMEOUT, MEMORY = 10, 3000
 
 here = pathlib.Path(__file__).resolve().parent
 parser = argparse.ArgumentParser()
-parser.add_argument("--seconds", type=int, default=int(os.environ.get("WARPSAFE_FUZZ_SECONDS", "60")))
+parser.add_argument("--seconds", type=int, default=int(os.environ.get("WS_FUZZ_SECONDS", "60")))
 parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--compiler", required=True)
 parser.add_argument("--include", action="append", default=[])

@@ -171,9 +171,9 @@ TEST(Differential, ValidationAgreesWithTheDriverInBothDirections) {
       subject_of(stream, ws::kernel<with_static_shared>, "with_static_shared", device),
       subject_of(stream, ws::kernel<many_registers>, "many_registers", device),
   };
-  const std::uint64_t configurations = wanted("WARPSAFE_TEST_CONFIGURATIONS", 200000);
+  const std::uint64_t configurations = wanted("WS_TEST_CONFIGURATIONS", 200000);
   // A tool that slows each block does not finish a grid of millions.
-  const std::uint64_t most_blocks = wanted("WARPSAFE_TEST_BLOCKS", ~std::uint64_t{0});
+  const std::uint64_t most_blocks = wanted("WS_TEST_BLOCKS", ~std::uint64_t{0});
   Random random(20261120);
   std::map<std::string, std::uint64_t> verdicts;
   std::uint64_t accepted = 0;

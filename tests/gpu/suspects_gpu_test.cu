@@ -133,7 +133,7 @@ TEST(SuspectsGpu, TheCulpritIsListedInEveryRunAndTheListIsShort) {
                    probe));
   if (!probe.noticed) GTEST_SKIP() << "needs a GPU: no device was found";
 
-  const auto runs = static_cast<unsigned>(wanted("WARPSAFE_TEST_RUNS", 100));
+  const auto runs = static_cast<unsigned>(wanted("WS_TEST_RUNS", 100));
   ASSERT_GT(runs, 0U);
   std::vector<std::uint32_t> lengths;
   unsigned listed = 0;

@@ -84,7 +84,7 @@ def reach_of(program, name):
     with tempfile.NamedTemporaryFile(prefix="mutation_reached_") as reached:
         reached.truncate(MOST_POINTS)
         began = time.monotonic()
-        failed = run_tests([Test(program, name)], 2 * LONGEST, {"WARPSAFE_MUTATION_REACHED": reached.name})
+        failed = run_tests([Test(program, name)], 2 * LONGEST, {"WS_MUTATION_REACHED": reached.name})
         seconds = time.monotonic() - began
         if failed:
             return None
@@ -141,12 +141,12 @@ def try_mutant(point, tests, patience):
         batch = [test for test in batch if test not in flaky]
         while batch:
             limit = patience + 8 * sum(test.seconds for test in batch)
-            failed = run_tests(batch, limit, {"WARPSAFE_MUTANT": str(point["id"])})
+            failed = run_tests(batch, limit, {"WS_MUTANT": str(point["id"])})
             if not failed:
                 break
             # On a busy machine a test may fail by itself. It kills only if it passes without the mutant.
             culprits = [test for test in batch if test.name in failed] or batch
-            if not run_tests(culprits, 30 + 8 * limit, {"WARPSAFE_MUTANT": "0"}):
+            if not run_tests(culprits, 30 + 8 * limit, {"WS_MUTANT": "0"}):
                 return "killed", failed[0]
             flaky |= set(culprits)
             batch = [test for test in batch if test not in culprits]

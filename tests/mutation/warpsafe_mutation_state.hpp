@@ -25,8 +25,8 @@ struct State {
   unsigned char* reached = nullptr;
 
   State() noexcept {
-    if (const char* number = std::getenv("WARPSAFE_MUTANT")) active = std::atoi(number);
-    const char* path = std::getenv("WARPSAFE_MUTATION_REACHED");
+    if (const char* number = std::getenv("WS_MUTANT")) active = std::atoi(number);
+    const char* path = std::getenv("WS_MUTATION_REACHED");
     if (path == nullptr) return;
     const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
     if (file < 0) return;

@@ -62,9 +62,7 @@ class Random {
 std::string digits(std::uint64_t number) { return std::to_string(number); }
 
 /// A tenth of the cases, or in the long form all.
-int some_of(int cases) {
-  return std::getenv("WARPSAFE_TEST_CASES") == nullptr ? cases / 10 : cases;
-}
+int some_of(int cases) { return std::getenv("WS_TEST_CASES") == nullptr ? cases / 10 : cases; }
 const int arithmetic_cases = some_of(40'000'000);
 
 TEST(RandomArithmetic, BlocksForIsTheCeiling) {

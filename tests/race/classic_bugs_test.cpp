@@ -37,7 +37,7 @@ using testing::HasSubstr;
 
 // A correct program is clean for this many seeds. The long form of the test sets more.
 std::uint64_t number_of_seeds() {
-  const char* text = std::getenv("WARPSAFE_TEST_SEEDS");
+  const char* text = std::getenv("WS_TEST_SEEDS");
   return text == nullptr ? 2000 : std::stoull(text);
 }
 const std::uint64_t many_seeds = number_of_seeds();

@@ -3,7 +3,7 @@
 
 // The race recorder on ALL programs of up to N calls, not on random ones: three streams, two
 // events, one graph and the host share one piece of memory. A model finds every state that any
-// order of a program's steps reaches, without clocks. N is 4, or WARPSAFE_TEST_STEPS.
+// order of a program's steps reaches, without clocks. N is 4, or WS_TEST_STEPS.
 
 #include "../host_record.hpp"
 #include <warpsafe/race/adversarial.hpp>
@@ -325,7 +325,7 @@ class AllPrograms {
 };
 
 TEST(SmallPrograms, TheRecorderFindsEveryRaceOfAllAndNoOther) {
-  const char* const wanted = std::getenv("WARPSAFE_TEST_STEPS");
+  const char* const wanted = std::getenv("WS_TEST_STEPS");
   const std::size_t longest = wanted == nullptr ? 4 : std::strtoul(wanted, nullptr, 10);
   ASSERT_TRUE(2 <= longest && longest <= most_steps);
   AllPrograms all(longest);

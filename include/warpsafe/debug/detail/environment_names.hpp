@@ -21,16 +21,14 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 inline constexpr Name host_switches[] = {Name::of("WARPSAFE_GUARD"),
                                          Name::of("WARPSAFE_HOST_STACK")};
 
-/// Whether a name belongs to the tools, to the build or the tests of warpsafe, or to a build system
-/// that looks for it.
+/// Whether a name belongs to the tools or to an option of the build, or to a build system that
+/// looks for warpsafe.
 [[nodiscard]] inline bool is_of_another_part(const Name& name) noexcept {
-  constexpr Name beginnings[] = {
-      Name::of("WARPSAFE_RUN"),      Name::of("WARPSAFE_RANKS"),  Name::of("WARPSAFE_LINT"),
-      Name::of("WARPSAFE_CUPTI"),    Name::of("WARPSAFE_BUILD_"), Name::of("WARPSAFE_BACKEND_"),
-      Name::of("WARPSAFE_SEPARATE"), Name::of("WARPSAFE_WITH_"),  Name::of("WARPSAFE_HIP_ARCH"),
-      Name::of("WARPSAFE_NVCC"),     Name::of("WARPSAFE_HIPCC"),  Name::of("WARPSAFE_CLANGXX"),
-      Name::of("WARPSAFE_GXX"),      Name::of("WARPSAFE_TEST_"),  Name::of("WARPSAFE_FUZZ_"),
-      Name::of("WARPSAFE_MUTA"),     Name::of("WARPSAFE_VERSION")};
+  constexpr Name beginnings[] = {Name::of("WARPSAFE_RUN"),      Name::of("WARPSAFE_RANKS"),
+                                 Name::of("WARPSAFE_LINT"),     Name::of("WARPSAFE_CUPTI"),
+                                 Name::of("WARPSAFE_BUILD_"),   Name::of("WARPSAFE_BACKEND_"),
+                                 Name::of("WARPSAFE_SEPARATE"), Name::of("WARPSAFE_WITH_"),
+                                 Name::of("WARPSAFE_HIP_ARCH"), Name::of("WARPSAFE_VERSION")};
   constexpr Name ends[] = {Name::of("_ROOT"), Name::of("_DIR"),    Name::of("_HOME"),
                            Name::of("_PATH"), Name::of("_PREFIX"), Name::of("_INCLUDE")};
   for (const Name& one : beginnings) {
