@@ -401,6 +401,21 @@ TEST(FormatClause, PartsOfMemory) {
   EXPECT_EQ(clause(as(Subcode::in_structure, with(Errc::memory_closed, 0, 0, Axis::none, 2))),
             "argument 2 holds a span of a freed buffer; take a new span, or an empty one if the "
             "kernel does not use it");
+  const auto closed = [](Subcode subcode, std::uint64_t argument) {
+    return clause(as(subcode, with(Errc::memory_closed, 0, 0, Axis::none, argument)));
+  };
+  EXPECT_EQ(closed(Subcode::at_host, 0), "this memory is with the host until to_device()");
+  EXPECT_EQ(closed(Subcode::at_host, 2), "argument 2 is with the host until to_device()");
+  EXPECT_EQ(closed(Subcode::graph_idle, 0),
+            "a graph allocates this memory, and has not run; launch the graph first");
+  EXPECT_EQ(closed(Subcode::graph_idle, 2),
+            "argument 2 is memory that a graph allocates, and the graph has not run; launch the "
+            "graph first");
+  EXPECT_EQ(closed(Subcode::graph_lost, 0),
+            "the graph that would allocate this memory is gone; allocate outside of the capture");
+  EXPECT_EQ(closed(Subcode::graph_lost, 2),
+            "argument 2 is memory of a graph that is gone and never ran; allocate outside of the "
+            "capture");
 }
 
 TEST(FormatClause, Copies) {

@@ -55,8 +55,10 @@ WARPSAFE_ERROR(
                              "of the capture"
                            : "argument {argument} is memory of a graph that is gone and never ran; "
                              "allocate outside of the capture"
+    : subcode == Subcode::at_host ? error.extra == 0
+                                        ? "this memory is with the host until to_device()"
+                                        : "argument {argument} is with the host until to_device()"
     : error.extra == 0            ? "this buffer was closed or moved from and has no memory"
-    : subcode == Subcode::at_host ? "argument {argument} is with the host until to_device()"
     : subcode == Subcode::in_structure
         ? "argument {argument} holds a span of a freed buffer; take a new span, or an empty one "
           "if the kernel does not use it"
