@@ -21,7 +21,7 @@ from pathlib import Path
 FOREIGN = re.compile(r"^\s*#\s*include <(?!warpsafe/|boost/|sys/)[\w-]+/|include <warpsafe/backend/(cuda|hip)/", re.MULTILINE)
 # Calls that only one helper makes, because the call alone is a hole: the pattern, the helper, its header.
 HELPERS = (
-    (re.compile(r"(?<!secure_)\bgetenv\("), "read_environment", "core/detail/hooks.hpp"),
+    (re.compile(r"(?<!secure_)\bgetenv\("), "read_environment", "core/detail/environment.hpp"),
     (re.compile(r'fopen\([^;]*"[wa]|\bofstream\b|::(creat|open)\('), "write_to or create_file", "debug/detail/output_file.hpp"),
 )
 # An entry header has nothing but comments, includes and conditions around includes.

@@ -6,7 +6,7 @@
 #include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>

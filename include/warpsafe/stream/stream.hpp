@@ -5,7 +5,6 @@
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/name.hpp>

@@ -4,7 +4,7 @@
 
 #include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/environment.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/observer.hpp>

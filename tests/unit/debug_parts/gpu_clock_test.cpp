@@ -6,7 +6,7 @@
 
 #include "core_test.hpp"
 #include "scripted_runtime.hpp"
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/debug/run/detail/gpu_clock.hpp>
 
 #include <gmock/gmock.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "scripted_runtime.hpp"
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/stream/event.hpp>
 #include <warpsafe/stream/stream.hpp>
 

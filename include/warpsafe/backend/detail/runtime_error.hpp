@@ -4,7 +4,8 @@
 
 #include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
+#include <warpsafe/core/detail/device_check_hooks.hpp>
 #include <warpsafe/error/error.hpp>
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/environment.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/detail/listed_kernels.hpp>

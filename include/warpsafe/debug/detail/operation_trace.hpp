@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/observer.hpp>

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/environment.hpp>
+#include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/debug/data/detail/inspect.hpp>
 #include <warpsafe/debug/hooks/detail/error_hooks.hpp>
 #include <warpsafe/debug/hooks/detail/launch_hooks.hpp>

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/debug/hooks/install.hpp>
 #include <warpsafe/debug/journal/detail/completion.hpp>

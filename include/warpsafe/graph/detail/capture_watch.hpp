@@ -5,7 +5,8 @@
 #include <warpsafe/backend/detail/given_memory.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
+#include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/watched_launch.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/dims/bytes.hpp>

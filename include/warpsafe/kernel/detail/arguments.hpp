@@ -7,7 +7,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/device_check_hooks.hpp>
+#include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/error/detail/kept_text.hpp>
 #include <warpsafe/error/error.hpp>

@@ -5,7 +5,7 @@
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>

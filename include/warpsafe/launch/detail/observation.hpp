@@ -2,7 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
+#include <warpsafe/core/detail/environment.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/launch_shape.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/observer.hpp>
 #include <warpsafe/error/error.hpp>

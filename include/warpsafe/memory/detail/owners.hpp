@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/args/detail/memory_owner.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/stream/detail/shared_stream.hpp>
 

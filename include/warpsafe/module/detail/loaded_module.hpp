@@ -6,7 +6,8 @@
 #include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/backend/detail/code_image.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
+#include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 #include <warpsafe/launch/detail/kernel_slots.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/device_check_hooks.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/name.hpp>
 

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>

@@ -4,7 +4,6 @@
 
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>

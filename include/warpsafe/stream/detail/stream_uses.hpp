@@ -4,7 +4,7 @@
 
 #include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>

@@ -5,7 +5,8 @@
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
+#include <warpsafe/core/detail/device_check_hooks.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/core/observer.hpp>

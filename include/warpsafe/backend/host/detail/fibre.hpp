@@ -7,7 +7,7 @@
 #include <warpsafe/backend/host/detail/exceptions.hpp>
 #include <warpsafe/backend/host/detail/sanitizers.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/environment.hpp>
 #include <warpsafe/core/detail/text.hpp>
 
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/environment.hpp>
 
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/host/detail/threads.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/environment.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/name.hpp>

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/debug/data/detail/dump_writer.hpp>
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
 #include <warpsafe/debug/data/detail/profiler.hpp>

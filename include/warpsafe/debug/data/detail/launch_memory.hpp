@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/hooks.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
 #include <warpsafe/error/error.hpp>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
 #include <warpsafe/debug/log.hpp>

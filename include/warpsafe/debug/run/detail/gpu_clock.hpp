@@ -4,7 +4,7 @@
 
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/detail/hooks.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/observer.hpp>

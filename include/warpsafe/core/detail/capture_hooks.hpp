@@ -3,18 +3,12 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
-#include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
 
-#include <dlfcn.h>
-
-#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
-// Launches and waits reach the optional parts of the library through these hooks: device checks and
-// captures. Each part has one pointer for the whole program, so a program without the part pays one
-// load. Tools watch a program through core/observer.hpp.
+// How other calls of the library reach its open captures: one pointer for the whole program, so a
+// program without a capture pays one load for each.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
@@ -24,66 +18,6 @@ struct LaunchError;  // error/error.hpp
 namespace detail {
 
 class GraphResources;  // memory/detail/graph_resources.hpp
-
-/// The status of a wait if the runtime reports no fault but a WARPSAFE_DEVICE_CHECK has failed. No
-/// vendor uses this number.
-inline constexpr int failed_check_status = -20260001;
-
-/// How launches and waits reach device_check.hpp.
-struct CheckHooks {
-  /// Called before a checked launch: lets kernels on the device leave a record. Returns the
-  /// runtime's status.
-  int (*prepare)(Vendor vendor, int device) noexcept;
-  /// Whether a kernel has left a record.
-  bool (*failed)() noexcept;
-  /// Moves the record into `error`, the error of a wait.
-  void (*take)(LaunchError& error) noexcept;
-};
-
-/// The value of an environment variable, or nullptr. Also nullptr in a program that runs with more
-/// rights than its caller (setuid): the caller could otherwise make it write files or skip checks.
-[[nodiscard, gnu::always_inline]] inline const char* read_environment(const char* name) noexcept {
-  return ::secure_getenv(name);
-}
-
-/// The variables that only tools read.
-inline constexpr Name environment_switches[] = {
-    Name::of("WARPSAFE_LOG"),     Name::of("WARPSAFE_SYNC"),      Name::of("WARPSAFE_BREAK"),
-    Name::of("WARPSAFE_TRACE"),   Name::of("WARPSAFE_REFERENCE"), Name::of("WARPSAFE_SHADOW"),
-    Name::of("WARPSAFE_TIMEOUT"), Name::of("WARPSAFE_ON_ERROR")};
-
-/// Makes dlclose keep the shared object of `address`, an object in static storage, because the
-/// program finds it through a list or a pointer until its end. g++'s objects stay anyway, by their
-/// unique symbols. Does nothing for the program itself.
-inline void keep_loaded(const void* address) noexcept {
-  Dl_info info;
-  // A program that the shell found has no slash, and a shared object has one.
-  if (::dladdr(address, &info) == 0 || __builtin_strchr(info.dli_fname, '/') == nullptr) return;
-  void* const loaded = ::dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-  if (loaded != nullptr) ::dlclose(loaded);
-}
-/// Of each module.
-[[gnu::visibility("hidden")]] inline bool module_is_kept = false;
-/// Keeps the module of the caller, for functions of its that the program finds through a pointer.
-/// Call it without a lock, because it takes the loader's.
-[[gnu::visibility("hidden")]] inline void keep_module() noexcept {
-  if (__atomic_load_n(&module_is_kept, __ATOMIC_RELAXED)) return;
-  keep_loaded(&module_is_kept);
-  __atomic_store_n(&module_is_kept, true, __ATOMIC_RELAXED);
-}
-
-/// One variable for the whole program.
-[[gnu::visibility("default")]] inline const CheckHooks* check_hooks_in_use = nullptr;
-
-[[nodiscard, gnu::always_inline]] inline const CheckHooks* check_hooks() noexcept {
-  return __atomic_load_n(&check_hooks_in_use, __ATOMIC_ACQUIRE);
-}
-
-/// The status of a wait, or that of a failed device check if the wait reports no fault.
-[[nodiscard]] inline int status_with_device_check(int status) noexcept {
-  const CheckHooks* const hooks = check_hooks();
-  return status == 0 && hooks != nullptr && hooks->failed() ? failed_check_status : status;
-}
 
 /// A stream as a call names it, and which one this is (StreamRef::number; 0: not known).
 struct WhichStream {
