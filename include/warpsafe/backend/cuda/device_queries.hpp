@@ -21,18 +21,12 @@ inline constexpr int cuda_attributes[] = {
 #undef WARPSAFE_DEVICE_LIMIT
 };
 
-/// Reads the raw limits: an attribute that the runtime does not know stays 0.
+/// Reads the raw limits.
 [[WARPSAFE_DETAIL_RARE]] inline int cuda_limits(int device, DeviceLimits& limits) noexcept {
-  cudaError_t status = cudaSuccess;
-  const auto ask = [&](int attribute) -> std::uint32_t {
-    if (status != cudaSuccess) return 0;
-    int value = 0;
-    status = cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(attribute), device);
-    // An older runtime does not know the attribute, so the limit is not reported. Other statuses
-    // are failures.
-    if (status == cudaErrorInvalidValue) status = cudaSuccess;
-    return value > 0 ? static_cast<std::uint32_t>(value) : 0U;
+  const auto query = [device](int& value, int attribute) noexcept -> int {
+    return cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(attribute), device);
   };
+  AttributeReader ask(cudaErrorInvalidValue, query);
   limits.vendor = Vendor::nvidia;
   limits.device = device;
   read_limits(limits, cuda_attributes, ask);
@@ -41,7 +35,7 @@ inline constexpr int cuda_attributes[] = {
   limits.max_cluster_blocks = ask(cudaDevAttrClusterLaunch) != 0 ? 8 : 0;
   limits.max_cluster_blocks_optin = 2 * limits.max_cluster_blocks;
   limits.max_parameter_bytes = CUDART_VERSION >= 12010 && limits.compute_major >= 7 ? 32764 : 4096;
-  return status;
+  return ask.status();
 }
 
 /// Reads all names at the first call, because the runtime's property query takes milliseconds.

@@ -35,34 +35,27 @@ inline constexpr int hip_attributes[] = {
 #undef WARPSAFE_DEVICE_LIMIT
 };
 
-/// Reads the raw limits: an attribute that the runtime does not know stays 0. Uses queries of
-/// single attributes, because the layout of hipDeviceProp_t changed between releases under one
-/// name.
+/// Reads the raw limits. Uses queries of single attributes, because the layout of hipDeviceProp_t
+/// changed between releases under one name.
 [[WARPSAFE_DETAIL_RARE]] inline int hip_limits(int device, DeviceLimits& limits) noexcept {
-  hipError_t status = hipSuccess;
-  const auto ask = [&](int attribute) -> std::uint32_t {
-    if (status != hipSuccess) return 0;
-    int value = 0;
-    status = hipDeviceGetAttribute(&value, static_cast<hipDeviceAttribute_t>(attribute), device);
-    // An older runtime does not know the attribute, so the limit is not reported. Other statuses
-    // are failures.
-    if (status == hipErrorInvalidValue) status = hipSuccess;
-    return value > 0 ? static_cast<std::uint32_t>(value) : 0U;
+  const auto query = [device](int& value, int attribute) noexcept -> int {
+    return hipDeviceGetAttribute(&value, static_cast<hipDeviceAttribute_t>(attribute), device);
   };
+  AttributeReader ask(hipErrorInvalidValue, query);
   limits.vendor = hip_vendor;
   limits.device = device;
   read_limits(limits, hip_attributes, ask);
   limits.max_parameter_bytes = 4096;
 #if defined(__HIP_PLATFORM_NVIDIA__)
   // HIP 5.7 has no such query on this platform, but CUDA has.
-  if (limits.shared_per_block_optin == 0 && status == hipSuccess) {
+  if (limits.shared_per_block_optin == 0 && ask.status() == hipSuccess) {
     int bytes = 0;
     static_cast<void>(
         cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     limits.shared_per_block_optin = bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0U;
   }
 #endif
-  return status;
+  return ask.status();
 }
 
 /// Reads all names at the first call.

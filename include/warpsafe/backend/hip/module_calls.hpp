@@ -6,6 +6,7 @@
 #include <warpsafe/backend/detail/code_image.hpp>
 #include <warpsafe/backend/hip/hip_backend.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/detail/limit_fields.hpp>
 
 #include <hip/hip_runtime_api.h>
 
@@ -94,18 +95,15 @@ struct HipModuleKernelCalls {
   static Name error_name(int status) noexcept { return hip_backend::error_name(status); }
 
   static int attributes_of(const KernelEntry& kernel, KernelLimits& limits) noexcept {
-    hipError_t status = hipSuccess;
-    const auto ask = [&](hipFunction_attribute attribute) -> std::uint32_t {
-      int value = 0;
-      if (status == hipSuccess) {
-        status = hipFuncGetAttribute(&value, attribute, native(kernel));
-      }
-      return value > 0 ? static_cast<std::uint32_t>(value) : 0U;
+    const auto query = [&](int& value, int attribute) noexcept -> int {
+      return hipFuncGetAttribute(&value, static_cast<hipFunction_attribute>(attribute),
+                                 native(kernel));
     };
+    AttributeReader ask(hipSuccess, query);
 #define WARPSAFE_KERNEL_LIMIT(type, name, member, attribute) limits.name = ask(HIP_##attribute);
 #include <warpsafe/core/limit_rows.hpp>
 #undef WARPSAFE_KERNEL_LIMIT
-    return status;
+    return ask.status();
   }
   static int raise_dynamic_shared(const KernelEntry& kernel, std::uint64_t bytes) noexcept {
     return HipImageCalls::raise_dynamic_shared(native(kernel), bytes);

@@ -72,11 +72,33 @@ inline constexpr NumberField kernel_need_fields[] = {
     WARPSAFE_DETAIL_FIELD(KernelNeeds, index_assumed)};
 #undef WARPSAFE_DETAIL_FIELD
 
+/// Asks a runtime for attributes, by `ask(int& value, int attribute)`, which returns its status. An
+/// attribute with the status `unknown` is 0: an older runtime does not know it, so it is not
+/// reported. Any other status is a failure, and nothing more is asked.
+template <class Ask>
+class AttributeReader {
+ public:
+  AttributeReader(int unknown, const Ask& ask) noexcept : ask_(ask), unknown_(unknown) {}
+  [[nodiscard]] std::uint32_t operator()(int attribute) noexcept {
+    if (status_ != 0) return 0;
+    int value = 0;
+    status_ = ask_(value, attribute);
+    if (status_ == unknown_) status_ = 0;
+    return value > 0 ? static_cast<std::uint32_t>(value) : 0U;
+  }
+  [[nodiscard]] int status() const noexcept { return status_; }
+
+ private:
+  const Ask& ask_;
+  int unknown_;
+  int status_ = 0;
+};
+
 /// Sets each limit that has an attribute to `ask(attribute)`. `attributes` are in the order of the
 /// rows, -1 for none. The attributes of y and z follow that of x.
 template <std::size_t N, class Ask>
 [[WARPSAFE_DETAIL_RARE]] void read_limits(DeviceLimits& limits, const int (&attributes)[N],
-                                          const Ask& ask) noexcept {
+                                          Ask& ask) noexcept {
   static_assert(N == sizeof device_limit_fields / sizeof *device_limit_fields);
   for (std::size_t i = 0; i < N; ++i) {
     const NumberField& field = device_limit_fields[i];
