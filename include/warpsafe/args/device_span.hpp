@@ -38,27 +38,34 @@ struct ElementIndex {
 [[gnu::visibility("default")]] inline void (*leave_span)(size_type first, size_type count,
                                                          size_type size, const char* file,
                                                          unsigned line) = nullptr;
-/// On the host backend, sees that a kernel uses these elements of a span. nullptr unless a launch
-/// runs that has fewer threads than elements.
-[[gnu::visibility("default")]] inline void (*see_elements)(size_type first, size_type count,
-                                                           size_type size) = nullptr;
+/// On the host backend, sees that the kernel of this thread uses these elements of a span. nullptr
+/// unless its launch has fewer threads than elements.
+[[gnu::visibility("default")]] inline thread_local void (*see_elements)(size_type first,
+                                                                        size_type count,
+                                                                        size_type size) = nullptr;
+#endif
+#if !defined(__CUDACC__) && !defined(__HIPCC__)
+/// Tells the host backend that kernel code uses these elements of a span.
+[[gnu::cold, gnu::noinline]] inline void tell_use(size_type first, size_type count, size_type size,
+                                                  const char* file, unsigned line) {
+  const bool inside = first <= size && count <= size - first;
+  if (!inside && leave_span != nullptr) leave_span(first, count, size, file, line);
+  if (see_elements != nullptr) see_elements(first, count, size);
+}
 #endif
 
 /// Whether `count` elements from `first` on are among `size`. In a checked build, a kernel of the
 /// host backend ends if they are not.
 template <CheckLevel Level>
-WARPSAFE_FN constexpr bool is_inside(size_type first, size_type count, size_type size,
-                                     [[maybe_unused]] const KernelPlace& at) {
+[[gnu::always_inline]] WARPSAFE_FN constexpr bool is_inside(
+    size_type first, size_type count, size_type size, [[maybe_unused]] const KernelPlace& at) {
   const bool inside = first <= size && count <= size - first;
 #if !defined(__CUDACC__) && !defined(__HIPCC__)
   if constexpr (Level == CheckLevel::full) {
-    if (__builtin_expect(static_cast<long>(!inside), 0) != 0 && leave_span != nullptr) {
-      leave_span(first, count, size, at.file, at.line);
-    }
-    if (!__builtin_is_constant_evaluated()) {
-      if (auto* const see = __atomic_load_n(&see_elements, __ATOMIC_RELAXED)) {
-        see(first, count, size);
-      }
+    bool is_seen = false;
+    if (!__builtin_is_constant_evaluated()) is_seen = see_elements != nullptr;
+    if (__builtin_expect(static_cast<long>(!inside || is_seen), 0) != 0) {
+      tell_use(first, count, size, at.file, at.line);
     }
   }
 #endif

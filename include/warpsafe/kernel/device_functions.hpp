@@ -274,8 +274,8 @@ T* dynamic_shared(size_type count = 1, detail::KernelPlace at = {}) {
   static_assert(alignof(T) <= 16, "warpsafe: dynamic shared memory is aligned to 16 bytes");
   if constexpr (Level == CheckLevel::full) {
     detail::HostThread& self = *detail::host_thread;
-    if (count > self.dynamic_shared_bytes / sizeof(T) && detail::leave_dynamic_shared != nullptr) {
-      detail::leave_dynamic_shared(count, sizeof(T), at.file, at.line);
+    if (count > self.dynamic_shared_bytes / sizeof(T) && self.lack_shared != nullptr) {
+      self.lack_shared(self, count, sizeof(T), at.file, at.line);
     }
     if (self.ask_shared != nullptr && (self.asked.line != at.line || self.asked.file != at.file ||
                                        self.asked.bytes < count * sizeof(T))) {

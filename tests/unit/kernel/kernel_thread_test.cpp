@@ -43,24 +43,20 @@ class KernelThread : public EmptyCheckRecords {
     self_.leave = [](detail::HostThread& self, const char* file, unsigned line) {
       ended = {&self, {}, file, line};
     };
-    detail::leave_dynamic_shared = [](std::size_t count, std::size_t size, const char* file,
-                                      unsigned line) {
-      ended = {nullptr, {count, size}, file, line};
+    self_.lack_shared = [](detail::HostThread& self, std::size_t count, std::size_t size,
+                           const char* file, unsigned line) {
+      ended = {&self, {count, size}, file, line};
     };
     detail::host_thread = &self_;
   }
   ~KernelThread() override {
     detail::host_thread = nullptr;
-    detail::leave_dynamic_shared = leave_dynamic_shared_;
     ended = {};
   }
   KernelThread(const KernelThread&) = delete;
   KernelThread& operator=(const KernelThread&) = delete;
 
   detail::HostThread self_{};
-
- private:
-  decltype(detail::leave_dynamic_shared) leave_dynamic_shared_ = detail::leave_dynamic_shared;
 };
 
 TEST_F(KernelThread, KnowsItsIndexInTheGrid) {
@@ -134,8 +130,8 @@ TEST_F(KernelThread, EndsIfTheLaunchGivesTooLittleSharedMemory) {
   self_.dynamic_shared_bytes = 0;
   EXPECT_EQ((dynamic_shared<float, CheckLevel::off>(4)), static_cast<void*>(memory));
   EXPECT_EQ(ended.line, 0U) << "only checked builds look";
-  // Threads without the host backend, as those of another runner, have nothing to end them.
-  detail::leave_dynamic_shared = nullptr;
+  // Threads of another runner may have nothing to end them.
+  self_.lack_shared = nullptr;
   EXPECT_EQ((dynamic_shared<float, CheckLevel::full>(4)), static_cast<void*>(memory));
 }
 

@@ -64,6 +64,10 @@ struct HostThread {
   void (*fault)(HostThread& self, const char* text);
   /// wait_for_predecessor() if `waits`, else allow_dependents(), in this line.
   void (*depend)(HostThread& self, bool waits, const char* file, unsigned line);
+  /// dynamic_shared for `count` elements of `size` bytes, more than the launch gives, in this line.
+  /// Ends the kernel. nullptr: nothing can.
+  void (*lack_shared)(HostThread& self, std::size_t count, std::size_t size, const char* file,
+                      unsigned line);
   /// dynamic_shared for `count` elements of `size` bytes, in a line that has not asked for as much
   /// before. It puts that into `asked`. nullptr: nobody wants to know.
   void (*ask_shared)(HostThread& self, std::size_t count, std::size_t size, const char* file,
@@ -97,11 +101,6 @@ struct HostThread {
 /// nullptr outside kernel code. One variable for the whole program. A program that shares it with
 /// objects loaded by dlopen must export its own symbols (-rdynamic, CMake's ENABLE_EXPORTS).
 [[gnu::visibility("default")]] inline thread_local HostThread* host_thread = nullptr;
-
-/// Ends the kernel, which asks for `count` elements of `size` bytes in dynamic shared memory, more
-/// than its launch gives. nullptr until the host backend is used.
-[[gnu::visibility("default")]] inline void (*leave_dynamic_shared)(std::size_t, std::size_t,
-                                                                   const char*, unsigned) = nullptr;
 
 /// Sees the value that an atomic operation of a kernel read from `address`. nullptr unless somebody
 /// follows the accesses of kernels.

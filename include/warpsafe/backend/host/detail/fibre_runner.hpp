@@ -42,6 +42,7 @@ class FibreRunner {
     self_.leave = &FibreRunner::leave;
     self_.fault = &FibreRunner::fault;
     self_.depend = &FibreRunner::depend;
+    self_.lack_shared = &end_without_shared;
     self_.ask_shared = &FibreRunner::ask_shared;
   }
   FibreRunner(const FibreRunner&) = delete;
@@ -62,6 +63,7 @@ class FibreRunner {
   void run_block(Grid& grid, std::uint64_t number) {
     begin_block(grid, number);
     running_block = {&fibres_, &grid};
+    watch_elements(self_.watched_elements != 0);
     host_thread = &self_;
     while (threads_left() && !grid.stopped()) {
       if (Fibre* const next = fibres_.after(fibre_); next != nullptr) {
@@ -73,6 +75,7 @@ class FibreRunner {
       }
     }
     host_thread = nullptr;
+    watch_elements(false);
     if (grid.stopped() || at_first_ != 0) end_failed_block();
     shared_.end_block(grid, self_.block, self_.asks_dynamic_shared);
     grid.add_use(self_.use);

@@ -36,7 +36,6 @@ class GridPool {
     Job job{grid, blocks};
     const bool together = blocks > 1 && grid.shape.cooperative;
     const bool shared = together || (blocks > 1 && !serial_);
-    const ElementWatch watch(grid);
     Array<Thread> own;
     if (together) start_all(job, own);
     if (shared) offer(job);

@@ -79,6 +79,15 @@ inline void end_outside_of_span(std::size_t first, std::size_t count, std::size_
   end_kernel(file, line, "took ", count, " elements from ", first, " on, of ", size);
 }
 
+/// HostThread::lack_shared.
+inline void end_without_shared(HostThread& self, std::size_t count, std::size_t size,
+                               const char* file, unsigned line) {
+  end_kernel(file, line, "asks dynamic_shared for ", static_cast<std::int64_t>(count),
+             count == 1 ? " element of " : " elements of ", size, size == 1 ? " byte" : " bytes",
+             ", and the launch gives ", self.dynamic_shared_bytes,
+             " bytes (set them with shared<T>(count))");
+}
+
 /// detail::see_elements.
 inline void see_watched_elements(std::size_t first, std::size_t count, std::size_t size) {
   HostThread* const self = host_thread;
@@ -90,30 +99,10 @@ inline void see_watched_elements(std::size_t first, std::size_t count, std::size
     self->use.own = true;
   }
 }
-/// Follows which elements the kernel of a grid uses, while it runs.
-class ElementWatch {
- public:
-  explicit ElementWatch(const Grid& grid) noexcept : watches_(grid.watched_elements() != 0) {
-    if (watches_) add(1);
-  }
-  ~ElementWatch() {
-    if (watches_) add(-1);
-  }
-  ElementWatch(const ElementWatch&) = delete;
-  ElementWatch& operator=(const ElementWatch&) = delete;
-
- private:
-  [[gnu::visibility("default")]] static void add(int more) noexcept {
-    static Mutex mutex;
-    static int running = 0;
-    const Lock lock(mutex);
-    running += more;
-    __atomic_store_n(&warpsafe::detail::see_elements,
-                     running != 0 ? &see_watched_elements : nullptr, __ATOMIC_RELAXED);
-  }
-
-  bool watches_;
-};
+/// Whether this OS thread runs a kernel whose elements are watched.
+inline void watch_elements(bool watches) noexcept {
+  warpsafe::detail::see_elements = watches ? &see_watched_elements : nullptr;
+}
 
 /// What an OS thread works on, for the handler of faults. Valid while `host_thread` is not nullptr.
 struct RunningBlock {
@@ -250,13 +239,6 @@ inline void end_bad_access(int number, siginfo_t* info, void* context) {
 /// Kernels that leave their memory then fail, not the program. Called once.
 inline void install_fault_handlers() noexcept {
   warpsafe::detail::leave_span = &end_outside_of_span;
-  warpsafe::detail::leave_dynamic_shared = [](std::size_t count, std::size_t size, const char* file,
-                                              unsigned line) {
-    end_kernel(file, line, "asks dynamic_shared for ", static_cast<std::int64_t>(count),
-               count == 1 ? " element of " : " elements of ", size, size == 1 ? " byte" : " bytes",
-               ", and the launch gives ", host_thread->dynamic_shared_bytes,
-               " bytes (set them with shared<T>(count))");
-  };
   // A sanitizer has its own handler, and explains the access.
   if constexpr (address_sanitizer || thread_sanitizer) return;
   struct sigaction ours {};

@@ -139,11 +139,14 @@ class ThreadRunner {
     player.leave = &ThreadRunner::leave;
     player.fault = &ThreadRunner::fault;
     player.depend = &ThreadRunner::depend;
+    player.lack_shared = &end_without_shared;
     player.ask_shared = &ThreadRunner::ask_shared;
+    watch_elements(player.watched_elements != 0);
     host_thread = &player;
     call_kernel([this] { grid_->call(); },
                 [&](const char* what) { fail_exception(*grid_, player, what); });
     host_thread = nullptr;
+    watch_elements(false);
     const Lock lock(mutex_);
     ++finished_;
     asks_dynamic_ = asks_dynamic_ || player.asks_dynamic_shared;
