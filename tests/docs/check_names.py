@@ -55,7 +55,7 @@ UNEXPLAINED = {
         "a type or constant behind a name that a page explains",
     r"is_(grid_dim|block_dim|cluster_dim|safe_grid|launch_config|result|printed_by_name|error_code_enum)|formatter|axis_letter|overload|WARPSAFE_(ERROR|DEVICE_LIMIT|KERNEL_LIMIT|KERNEL_NEED)":
         "asked by the library's own templates and headers",
-    r"(ModuleCalls|ParameterInfo|KernelEntry|MemoryKind|CopyKind|Provenance|LaunchShape)(::.*)?|host::AllCalls(::.*)?|host::CallerCalls(::.*)?|host::NamedKernel::.*":
+    r"(ModuleCalls|ParameterInfo|KernelEntry|MemoryKind|CopyKind|Provenance|LaunchShape)(::.*)?|host::AllCalls(::.*)?|host::NamedKernel::.*":
         "for a new backend: docs/contributing/backends.md leads to the concept Backend, whose header lists them",
     r"debug::(Action\w*|Clock|Epoch|HappensBefore|Moment|Party|Point|Race(Checker|Report)?|Strand|StreamHistory|Finding|Mistake|Overlap)(::.*)?|(AccessKind|MemoryAccess)(::.*)?|debug::(no_point|finding_of|missing_wait|unwritten_read|add_findings|column_name|action_text)|host::AdversarialSession(::.*)?|adversarial::Seeds|host::(ComparedValue(::.*)?|IsOutcome|is_outcome)":
         "the parts of the race detector: docs/internals.md says how they work",

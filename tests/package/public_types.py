@@ -12,7 +12,7 @@ TOOL = "a tool with its own state: what it hands out is printed"
 PARTS = "a part of a report or a file, whose whole is printed, or written by its tool"
 
 WHY = {
-    FUNCTIONS: "cuda_backend host_backend basic_hip_backend host::AllCalls host::CallerCalls debug::NvtxCalls debug::RoctxCalls handle_traits HandleCalls PointerModeCalls",
+    FUNCTIONS: "cuda_backend host_backend basic_hip_backend host::AllCalls debug::NvtxCalls debug::RoctxCalls handle_traits HandleCalls PointerModeCalls",
     NO_VALUE: "Functions Signatures reference CufftPlan HipblasHandle HipfftPlan "
               "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm grid_space block_space cluster_space",
     TOOL: "debug::Clock debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "

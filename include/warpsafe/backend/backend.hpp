@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/capture_types.hpp>
 #include <warpsafe/core/launch_shape.hpp>
@@ -53,8 +52,8 @@ template <std::size_t N>
 ///   not a kernel (none)
 /// * `launch_plain`: `launch` of a shape without attributes (`launch`)
 /// * `Name device_name(int device)`: the name alone (`limits_of`)
-/// * `caller`, `enter_call`, `leave_call`: the backend records the user's line of each call
-///   (detail/call_scope.hpp)
+/// * `caller`, `enter_call`, `leave_call`: the backend records the user's line of each call, and
+///   what the kernel of a launch may access (detail/call_scope.hpp)
 /// * `bool is_scheduled()`: work runs only inside calls now, so repeated queries do not advance it
 ///   (false)
 /// * `stream_id(native_stream, uint64_t& number)`: the runtime's own number of a stream, which no

@@ -149,7 +149,7 @@ class AdversarialSession {
 
   /// The host itself accesses memory. Does nothing unless a program runs.
   static void touch(const void* memory, std::size_t bytes, AccessKind kind, const call_site& site) {
-    const Caller outer = CallerCalls::enter_call(site, {});
+    const warpsafe::detail::CallScope<host_backend> here(site);
     Runtime& runtime = Runtime::get();
     if (runtime.forked()) return;
     Lock lock(runtime.mutex);
@@ -157,7 +157,6 @@ class AdversarialSession {
       runtime.scheduler->begin_call(lock);
       runtime.scheduler->touched({reinterpret_cast<std::uintptr_t>(memory), bytes, kind});
     }
-    CallerCalls::leave_call(outer);
   }
 
  private:

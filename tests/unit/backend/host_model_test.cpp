@@ -191,7 +191,7 @@ TEST(HostOperation, ASubmittedMarkHasNoAccesses) {
   EXPECT_FALSE(none.writes);
   EXPECT_EQ(none.rows, 1U);
   EXPECT_EQ(none.pitch, 0U);
-  EXPECT_EQ(none.window, host::unknown_window);
+  EXPECT_EQ(none.window, detail::unknown_extent);
   const host::AllocateOperation allocation(&none, 24);
   EXPECT_EQ(allocation.kind(), OperationKind::allocate);
   EXPECT_THAT(allocation.accesses, ElementsAre(Access{&none, 24, true}));
@@ -282,9 +282,9 @@ TEST(HostOperation, AKernelAccessesWhatItsPointersReach) {
     EXPECT_EQ(std::memcmp(copy->grid.values()[3], &number, 8), 0);
   }
   const std::uint64_t windows[] = {40, 41, 42, 43, 44};
-  host::launch_windows() = windows;
+  host::caller().windows = windows;
   const host::KernelOperation narrow(entry, shape_of(1, 1), args, pool);
-  host::launch_windows() = nullptr;
+  host::caller().windows = nullptr;
   EXPECT_THAT(narrow.accesses, ElementsAre(Access{&first, whole, true, 1, 0, 40},
                                            Access{&second, whole, false, 1, 0, 44}));
 }

@@ -23,7 +23,7 @@ struct NotedRuntime : ScriptedRuntime {
   static inline std::string place;
   static int launch(const KernelEntry&, const LaunchShape& shape, void** values,
                     native_stream stream) noexcept {
-    windows = host::launch_windows();
+    windows = host::caller().windows;
     place = text(host::caller().kernel);
     return script.call("launch", shape.grid[0], *static_cast<int*>(values[0]), stream);
   }
@@ -100,13 +100,7 @@ class Arguments {
 class LaunchArgumentsTest : public ScriptedTest {
  protected:
   using Driver = NotedRuntime;
-  LaunchArgumentsTest() {
-    Driver::windows = nullptr;
-    host::launch_windows() = nullptr;
-  }
-  ~LaunchArgumentsTest() override { host::launch_windows() = nullptr; }
-  LaunchArgumentsTest(const LaunchArgumentsTest&) = delete;
-  LaunchArgumentsTest& operator=(const LaunchArgumentsTest&) = delete;
+  LaunchArgumentsTest() { Driver::windows = nullptr; }
 
   static detail::Located<Driver> at(std::uintptr_t stream = 1, int device = 2) {
     return {detail::StreamAccess::make<Driver>(Driver::handle<void*>(stream), device,

@@ -102,17 +102,16 @@ TEST_F(LaunchArgumentsTest, TheRaceDetectorLearnsTheBytesOfUpToSixtyFourParamete
   for (int i = 0; i < 63; ++i) all.add(facts, i == 3 ? &endless : &given);
   all.add(number, &given);
   const KernelEntry its_entry{nullptr, nullptr, parameters.data(), 65};
-  detail::tell_windows(its_entry, elements.data(), all.words());
-  const std::uint64_t* const windows = host::launch_windows();
+  const detail::LaunchWindows<Driver> known_windows(its_entry, elements.data(), all.words());
+  const std::uint64_t* const windows = known_windows.first();
   ASSERT_NE(windows, nullptr);
   for (std::size_t i = 0; i < 64; ++i) {
     const bool known = i != 2 && i != 3 && i != 63;
-    EXPECT_EQ(windows[i], known ? 20 : host::unknown_window) << i;
+    EXPECT_EQ(windows[i], known ? 20 : detail::unknown_extent) << i;
   }
-  host::launch_windows() = nullptr;
   all.add(facts, &given);
-  detail::tell_windows(its_entry, elements.data(), all.words());
-  EXPECT_EQ(host::launch_windows(), nullptr) << "of more parameters it learns nothing";
+  const detail::LaunchWindows<Driver> too_many(its_entry, elements.data(), all.words());
+  EXPECT_EQ(too_many.first(), nullptr) << "of more parameters it learns nothing";
 }
 
 /// What a reader of a launch's arguments has seen.

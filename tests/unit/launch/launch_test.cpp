@@ -192,9 +192,9 @@ TEST_F(Launch, WhatTheRaceDetectorLearnsIsOfOneLaunchAlone) {
   unsigned* const counter = device_array<unsigned>(1);
   const LaunchConfig config{grid<1>, block<32>};
   ASSERT_TRUE(launch<off>(stream, config, kernel<count_threads>, trust(counter)).has_value());
-  EXPECT_EQ(host::launch_windows(), nullptr);
+  EXPECT_EQ(host::caller().windows, nullptr);
   ASSERT_TRUE(launch<full>(stream, config, kernel<count_threads>, trust(counter)).has_value());
-  EXPECT_EQ(host::launch_windows(), nullptr);
+  EXPECT_EQ(host::caller().windows, nullptr);
   wait();
 }
 

@@ -49,7 +49,7 @@ TEST_F(SubmittedLaunch, ASubmittedLaunchIsOneCallInItsKernelsName) {
     LaunchShape its_shape = shape(bytes);
     const auto done = detail::run_checked_launch<Driver, Driver>(
         at(), foreign ? types : of_one_stream, {its_shape, nullptr}, launched, all.room());
-    EXPECT_EQ(host::launch_windows(), nullptr) << "they are of one launch alone";
+    EXPECT_EQ(host::caller().windows, nullptr) << "they are of one launch alone";
     if (!done.has_value()) error = done.error();
     return done.has_value();
   };

@@ -11,6 +11,9 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
+/// In place of a number of bytes or elements that is not known.
+inline constexpr std::uint64_t unknown_extent = ~std::uint64_t{0};
+
 /// Device memory that a kernel reaches through a structure.
 struct MemoryPlace {
   std::uint32_t offset;         ///< of the address in the structure, in bytes
@@ -27,10 +30,8 @@ struct InnerMemory {
 
 /// Memory that a launch gives to its kernel.
 struct GivenMemory {
-  static constexpr std::uint64_t unknown_bytes = ~std::uint64_t{0};
-
   const void* address;      ///< not nullptr
-  std::uint64_t bytes;      ///< `unknown_bytes`: the address has no size
+  std::uint64_t bytes;      ///< `unknown_extent`: the address has no size
   std::uint32_t parameter;  ///< from 0
   bool writes;
   bool is_inner;  ///< the parameter is a structure that holds the address
@@ -49,7 +50,7 @@ void each_inner_memory(const InnerMemory& inner, const void* value, std::uint32_
     // A span without elements may point anywhere.
     if (span[0] == 0 || (is_span && span[1] == 0)) continue;
     visit(GivenMemory{reinterpret_cast<const void*>(span[0]),
-                      is_span ? span[1] * place.element_bytes : GivenMemory::unknown_bytes, number,
+                      is_span ? span[1] * place.element_bytes : unknown_extent, number,
                       place.writes, true});
   }
 }
@@ -69,7 +70,7 @@ void each_memory(const KernelEntry& entry, void* const* args, const Visit& visit
       std::memcpy(span, args[i], sizeof span);
       if (span[1] == 0) continue;  // it may point anywhere
     }
-    visit(GivenMemory{address, GivenMemory::unknown_bytes, i, parameter.writes, false});
+    visit(GivenMemory{address, unknown_extent, i, parameter.writes, false});
   }
 }
 

@@ -4,8 +4,8 @@
 
 #include <warpsafe/backend/backend.hpp>
 #include <warpsafe/backend/declare_launch.hpp>
-#include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/host_thread.hpp>
+#include <warpsafe/backend/host/detail/caller.hpp>
 #include <warpsafe/backend/host/detail/device_calls.hpp>
 #include <warpsafe/backend/host/detail/graph_calls.hpp>
 #include <warpsafe/backend/host/detail/host_status.hpp>
@@ -21,20 +21,6 @@
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace host {
-
-/// The members of a backend that records callers.
-struct CallerCalls {
-  using caller = Caller;
-  /// Keeps the outermost line, which the user wrote. Returns the value for leave_call.
-  static Caller enter_call(const call_site& site, Name what) noexcept {
-    Caller& current = host::caller();
-    const Caller outer = current;
-    if (current.site.file == nullptr) current.site = site;
-    if (!what.empty()) current.kernel = what;
-    return outer;
-  }
-  static void leave_call(const Caller& outer) noexcept { host::caller() = outer; }
-};
 
 /// The calls of host_backend.
 struct AllCalls : ErrorCalls,

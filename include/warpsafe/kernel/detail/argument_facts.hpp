@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/args/detail/memory_owner.hpp>
+#include <warpsafe/backend/detail/given_memory.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/kernel/kernel.hpp>
 
@@ -16,8 +17,6 @@
 // it is compiled once for all launches of a program.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
-
-inline constexpr std::uint64_t unknown_extent = ~std::uint64_t{0};
 
 /// What an argument knows about the memory that it points to.
 struct ArgumentSource {

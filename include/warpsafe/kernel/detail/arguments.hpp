@@ -209,7 +209,7 @@ template <class B>
   int memory_device = device;
   const int status = B::pointer_kind(memory.address, kind, memory_device);
   const bool known = status == 0 && kind != MemoryKind::unregistered;
-  if (!known && memory.bytes == GivenMemory::unknown_bytes) return true;
+  if (!known && memory.bytes == unknown_extent) return true;
   if (!known) memory_device = memory_was_freed;
   if (known &&
       (kind != MemoryKind::device || can_access<B>(device, memory.address, memory_device))) {

@@ -251,12 +251,9 @@ template <class B, class Calls>
     launched = verdict == LaunchVerdict::done;
     if (verdict == LaunchVerdict::dispatch) {
       if (status == 0) {
-        const CallScope<B> here(at.site, kernel.name);
-        if constexpr (RecordsCallers<B>) {
-          tell_windows(kernel.entry, types.kernel.elements, arguments);
-        }
+        const LaunchWindows<B> windows(kernel.entry, types.kernel.elements, arguments);
+        const CallScope<B> here(at.site, kernel.name, windows.first());
         status = types.launch(kernel.entry, numbers.shape, arguments.values(), at.stream.native());
-        if constexpr (RecordsCallers<B>) host::launch_windows() = nullptr;
       }
       if (status != 0) [[unlikely]]
         launch_failed(status, numbers.shape, at, kernel.name, error);

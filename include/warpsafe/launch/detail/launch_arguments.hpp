@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/declare_launch.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/given_memory.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
@@ -172,23 +173,35 @@ class AddressedArguments {
   return count == unknown_extent ? count : count * each;
 }
 
-/// Tells the backend which bytes the kernel may access through each parameter: those of a
-/// span, and of the view that was given for a `T*`. A `const T*` may be read around the view too,
-/// as a stencil does.
-[[gnu::visibility("default")]] inline void tell_windows(const KernelEntry& entry,
-                                                        const ElementInfo* elements,
-                                                        const ArgumentWords& arguments) noexcept {
-  static thread_local std::uint64_t windows[64];
-  for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
-    if (i == 64) return;  // the detector counts whole allocations
-    const ArgumentFacts& facts = *arguments.types().facts[i];
-    const bool known = facts.reaches_memory && (facts.is_span || entry.parameters[i].writes);
-    windows[i] =
-        known ? bytes_behind(facts, arguments.argument(i), arguments.values()[i], elements[i].bytes)
-              : unknown_extent;
+/// The windows of a launch's parameters (CallScope): the bytes of a span, and of the view that was
+/// given for a `T*`. A `const T*` may be read around the view too, as a stencil does.
+template <class B>
+struct LaunchWindows {
+  LaunchWindows(const KernelEntry&, const ElementInfo*, const ArgumentWords&) noexcept {}
+  [[nodiscard]] static const std::uint64_t* first() noexcept { return nullptr; }
+};
+template <RecordsCallers B>
+class LaunchWindows<B> {
+ public:
+  LaunchWindows(const KernelEntry& entry, const ElementInfo* elements,
+                const ArgumentWords& arguments) noexcept
+      : fit_(arguments.types().count <= most) {
+    for (std::uint32_t i = 0; fit_ && i < arguments.types().count; ++i) {
+      const ArgumentFacts& facts = *arguments.types().facts[i];
+      const bool known = facts.reaches_memory && (facts.is_span || entry.parameters[i].writes);
+      windows_[i] = known ? bytes_behind(facts, arguments.argument(i), arguments.values()[i],
+                                         elements[i].bytes)
+                          : unknown_extent;
+    }
   }
-  host::launch_windows() = windows;
-}
+  /// nullptr for a kernel with more than 64 parameters.
+  [[nodiscard]] const std::uint64_t* first() const noexcept { return fit_ ? windows_ : nullptr; }
+
+ private:
+  static constexpr std::uint32_t most = 64;
+  bool fit_;
+  std::uint64_t windows_[most];
+};
 
 /// Checks the memory that structures hold: that it exists, and that the launch's device can access
 /// it. False with the problem in `error`. Asks the runtime, so only where an answer costs nothing
@@ -197,7 +210,7 @@ template <class B>
 [[nodiscard]] bool check_inner(const Located<B>& at, ArgumentWords& arguments,
                                LaunchError& error) noexcept {
   const int device = at.stream.device().value();
-  if (!RecordsCallers<B> && !has_streams_besides<B>(device)) return true;
+  if (!runs_host_kernels<B> && !has_streams_besides<B>(device)) return true;
   arguments.prepare();
   bool fits = true;
   for (std::uint32_t i = 0; i < arguments.types().count; ++i) {

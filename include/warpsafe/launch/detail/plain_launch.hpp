@@ -97,7 +97,7 @@ template <class Calls, bool Plain, class B, class Slots, class... V>
   }
 }
 
-/// As tell_windows (checked_launch.hpp), for one argument.
+/// The window (CallScope) of one argument, as LaunchWindows has it.
 template <class P, class A>
 [[nodiscard]] std::uint64_t window_of(const A& argument) noexcept {
   if constexpr (is_device_span<P>) {
@@ -143,12 +143,10 @@ template <class Calls, class B, bool Copies, class C, class Slots, class... P, c
   }
   if (status == 0) {
     if constexpr (RecordsCallers<B>) {
-      const CallScope<B> here(at.site, name);
       const std::uint64_t windows[] = {window_of<P>(arguments)..., 0};
-      host::launch_windows() = windows;
+      const CallScope<B> here(at.site, name, windows);
       status = pass_values<Calls, plain>(entry, shape, stream, slots,
                                          convert_argument<P, true>(arguments)...);
-      host::launch_windows() = nullptr;
     } else {
       status = pass_values<Calls, plain>(entry, shape, stream, slots,
                                          convert_argument<P, true>(arguments)...);

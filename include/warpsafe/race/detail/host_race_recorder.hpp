@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/host/detail/caller.hpp>
 #include <warpsafe/backend/host/detail/capture_state.hpp>
 #include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>

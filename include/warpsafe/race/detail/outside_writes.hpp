@@ -40,7 +40,7 @@ class OutsideWrites final : public KernelWatch {
     Runtime& runtime = Runtime::get();
     const Lock lock(runtime.mutex);
     for (const Access& access : kernel.accesses) {
-      if (!access.writes || access.window == unknown_window) continue;
+      if (!access.writes || access.window == warpsafe::detail::unknown_extent) continue;
       const Allocation* const memory = runtime.memory.around(access.address, 1);
       if (memory == nullptr || covers(access, *memory) || has(memory->storage.get())) continue;
       Contents kept{static_cast<unsigned char*>(memory->storage.get()), memory->bytes, nullptr};
@@ -85,7 +85,7 @@ class OutsideWrites final : public KernelWatch {
     const auto* const from = static_cast<const unsigned char*>(access.address);
     if (from < kept.begin || from >= kept.begin + kept.bytes) return;
     const auto offset = static_cast<std::size_t>(from - kept.begin);
-    const bool whole = access.window == unknown_window;
+    const bool whole = access.window == warpsafe::detail::unknown_extent;
     const std::size_t first = whole ? 0 : offset;
     const std::size_t rest = kept.bytes - first;
     std::memcpy(kept.copy.get() + first, kept.begin + first,

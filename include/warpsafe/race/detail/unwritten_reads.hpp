@@ -117,7 +117,7 @@ class UnwrittenReads final : public KernelWatch {
   void add(const Access& access, const Allocation& memory) noexcept {
     constexpr std::size_t looked_at = 256;
     const auto* const whole = static_cast<const unsigned char*>(memory.storage.get());
-    const bool known = access.window != unknown_window;
+    const bool known = access.window != warpsafe::detail::unknown_extent;
     const auto* const begin = known ? static_cast<const unsigned char*>(access.address) : whole;
     const std::size_t rest = memory.bytes - static_cast<std::size_t>(begin - whole);
     const std::size_t bytes =

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/given_memory.hpp>
+#include <warpsafe/backend/host/detail/caller.hpp>
 #include <warpsafe/backend/host/detail/containers.hpp>
 #include <warpsafe/backend/host/detail/grid.hpp>
 #include <warpsafe/backend/host/detail/grid_pool.hpp>
@@ -38,8 +38,8 @@ struct Access {
   /// pointer.
   static constexpr std::size_t whole_allocation = ~std::size_t{0};
   /// Of `whole_allocation`: the bytes from `address` on that the kernel was given, or
-  /// `unknown_window`. Only the race detector narrows the access to them.
-  std::uint64_t window = unknown_window;
+  /// `unknown_extent`. Only the race detector narrows the access to them.
+  std::uint64_t window = warpsafe::detail::unknown_extent;
   friend bool operator==(const Access&, const Access&) = default;
 };
 
@@ -106,12 +106,12 @@ struct KernelOperation final : Operation {
   KernelOperation(const KernelEntry& entry, const LaunchShape& shape, void** args,
                   GridPool& its_pool, SharedRegistry* memory = nullptr)
       : grid(entry, shape, args), pool(its_pool), known(memory) {
-    const std::uint64_t* const windows = launch_windows();
+    const std::uint64_t* const windows = host::caller().windows;
     warpsafe::detail::each_memory(entry, args, [&](const warpsafe::detail::GivenMemory& given) {
       Access access{given.address, Access::whole_allocation, given.writes};
       access.window = given.is_inner       ? given.bytes
                       : windows != nullptr ? windows[given.parameter]
-                                           : unknown_window;
+                                           : warpsafe::detail::unknown_extent;
       accesses.push_back(access);
     });
   }
