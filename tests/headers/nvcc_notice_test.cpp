@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -34,6 +35,18 @@ TEST(NvccOfPlainCpp, TheFirstLaunchSaysThatTheCpuRunsKernels) {
           " as plain C++, so its kernels run on the CPU model of a GPU: for the GPU, name the "
           "file .cu or add -x cu; for the CPU without this line, define "
           "WARPSAFE_BACKEND_HOST\n");
+}
+
+TEST(NvccOfPlainCpp, TheSwitchOfTheLogTurnsItOff) {
+  const char* const line = std::exchange(host::notice, "a line\n");
+  ASSERT_EQ(::setenv("WARPSAFE_LOG", "off", 1), 0);
+  ::testing::internal::CaptureStderr();
+  const auto stream = Stream::create().value();
+  ASSERT_TRUE(launch(stream, LaunchConfig{grid<1>, block<1>}, kernel<does_nothing>).has_value());
+  ASSERT_TRUE(stream.synchronize().has_value());
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  ASSERT_EQ(::unsetenv("WARPSAFE_LOG"), 0);
+  host::notice = line;
 }
 
 }  // namespace

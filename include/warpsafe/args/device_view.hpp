@@ -37,7 +37,7 @@ class DeviceView {
   static U* unreadable() noexcept {
     static_assert(
         !detail::is_size<decltype(sizeof(U*))>,
-        "warpsafe: host code cannot read or write device memory; copy it with buffer.to_host(stream), or take its address with pointer()");
+        "warpsafe: host code cannot read or write device memory; copy it with buffer.to_host(stream), or take its address with pointer(); kernels and their structures take a DeviceSpan: view.span()");
     return nullptr;
   }
 

@@ -159,7 +159,7 @@ static_assert(std::is_trivially_copyable_v<LaunchError>);
 /// Diagnoses `<<` without its header, whose function is preferred.
 template <class Char, class Traits WARPSAFE_DETAIL_WHY>
 WARPSAFE_DETAIL_REFUSED std::basic_ostream<Char, Traits>& operator<<(
-    std::basic_ostream<Char, Traits>&, const LaunchError&) WARPSAFE_DETAIL_REFUSAL_OF_FREE(Char);
+    std::basic_ostream<Char, Traits>&, const LaunchError&) WARPSAFE_DETAIL_REFUSAL_IN_BODY(Char);
 #undef WARPSAFE_DETAIL_SENTENCE
 
 namespace detail {

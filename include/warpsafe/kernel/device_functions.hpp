@@ -36,7 +36,7 @@ inline constexpr bool is_index = is_same<T, Index3> || is_same<T, Local3>;
                                 (detail::is_size<N> || detail::is_floating<N> ||             \
                                  detail::is_index<N>)>::type* = nullptr WARPSAFE_DETAIL_WHY> \
   WARPSAFE_FN WARPSAFE_DETAIL_REFUSED N operator sign(Index, N)                              \
-      WARPSAFE_DETAIL_REFUSAL_OF_FREE(Index)
+      WARPSAFE_DETAIL_REFUSAL_IN_BODY(Index)
 WARPSAFE_DETAIL_NO_OPERATOR(<);
 WARPSAFE_DETAIL_NO_OPERATOR(<=);
 WARPSAFE_DETAIL_NO_OPERATOR(>);

@@ -123,6 +123,24 @@ requires(detail::FreesTooEarly<A> || ...)
 }
 #endif
 
+namespace detail {
+/// What every stream converts to, as to the first parameter of the overload that takes it.
+struct AnyStream {
+  template <class S>
+  AnyStream(const S&) noexcept;  // NOLINT(google-explicit-constructor)
+};
+}  // namespace detail
+/// Diagnoses a function without its parentheses, as in x.view, or an overloaded one: no template
+/// parameter can be deduced from these, and with this overload each compiler names the argument.
+/// `volatile`, so that every launch that has another overload takes that one.
+template <CheckLevel Level = current_level, class C, class K>
+[[nodiscard]] result<void> launch(detail::AnyStream, const C&, const volatile K&, ...) noexcept {
+  static_assert(!detail::is_size<decltype(sizeof(K))>,
+                "warpsafe: an argument of this launch is the name of a function; call it, as in "
+                "x.view()");
+  return success();
+}
+
 /// Diagnoses too few arguments.
 template <CheckLevel Level = current_level, class... A>
 requires(sizeof...(A) < 3) [[nodiscard]] result<void> launch(const A&...) noexcept {

@@ -676,3 +676,15 @@ ws::result<double> w29b_try_in_a_function_of_a_double(ws::result<double> number)
   WARPSAFE_TRY(const auto found, number);
   return found;
 }
+
+// W30: The parentheses are missing. Each compiler names the argument in its own words; without the
+// overload of launch for this, g++ lists every overload.
+// only: g++
+ws::result<void> w30_view_without_parentheses(const ws::Stream& stream, Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"did you forget the"}}
+  return ws::launch(stream, w_grid, ws::kernel<w_span>, x.view);
+#else
+  return ws::launch(stream, w_grid, ws::kernel<w_span>, x.view());
+#endif
+}

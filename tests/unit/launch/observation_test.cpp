@@ -81,6 +81,12 @@ TEST(UnreadSwitches, NothingIsSaidIfNoneIsSet) {
   EXPECT_EQ(written_by_a_launch(), "") << "the environment is read once";
 }
 
+TEST(UnreadSwitches, NothingIsSaidOfOneThatAsksForNothing) {
+  const WithoutTools without;
+  ::setenv("WARPSAFE_LOG", "off", 1);  // of the line about nvcc, which needs no tools
+  EXPECT_EQ(written_by_a_launch(), "");
+}
+
 TEST(UnreadSwitches, TheToolsReadThemSoNothingIsSaid) {
   const WithoutTools without;
   ::setenv("WARPSAFE_LOG", "1", 1);

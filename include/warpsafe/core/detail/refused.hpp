@@ -22,8 +22,10 @@
 //   #undef WARPSAFE_DETAIL_SENTENCE
 //
 // REFUSAL's first argument is a template parameter of the function; its second is what the body
-// needs: a constructor's initialisers, or nothing. C++17, without standard headers, because
-// kernel_api.hpp includes this file.
+// needs: a constructor's initialisers, or nothing. nvcc says that the function is deleted, and then
+// the sentence. With REFUSAL_IN_BODY the sentence is nvcc's first line, but its traits say that the
+// function can be used: for functions of which no trait asks. C++17, without standard headers,
+// because kernel_api.hpp includes this file.
 
 namespace warpsafe {
 inline namespace WARPSAFE_DETAIL_VERSION {
@@ -36,7 +38,7 @@ inline constexpr bool is_never = false;
 #define WARPSAFE_DETAIL_WHY
 #define WARPSAFE_DETAIL_REFUSED __attribute__((unavailable(WARPSAFE_DETAIL_SENTENCE)))
 #define WARPSAFE_DETAIL_REFUSAL(T, ...)
-#define WARPSAFE_DETAIL_REFUSAL_OF_FREE(T)
+#define WARPSAFE_DETAIL_REFUSAL_IN_BODY(T)
 
 #elif defined(__CUDACC__)
 #define WARPSAFE_DETAIL_WHY
@@ -51,8 +53,7 @@ inline constexpr bool is_never = false;
     static_assert(::warpsafe::detail::is_never<Argument>, WARPSAFE_DETAIL_SENTENCE); \
     return true;                                                                     \
   }
-// A function that is no member. Traits say that it can be used.
-#define WARPSAFE_DETAIL_REFUSAL_OF_FREE(T)                                    \
+#define WARPSAFE_DETAIL_REFUSAL_IN_BODY(T)                                    \
   {                                                                           \
     static_assert(::warpsafe::detail::is_never<T>, WARPSAFE_DETAIL_SENTENCE); \
     __builtin_unreachable();                                                  \
@@ -72,7 +73,7 @@ struct Sentence {
 #define WARPSAFE_DETAIL_WHY , ::warpsafe::detail::Sentence why = WARPSAFE_DETAIL_SENTENCE
 #define WARPSAFE_DETAIL_REFUSED
 #define WARPSAFE_DETAIL_REFUSAL(T, ...) = delete
-#define WARPSAFE_DETAIL_REFUSAL_OF_FREE(T) = delete
+#define WARPSAFE_DETAIL_REFUSAL_IN_BODY(T) = delete
 
 #else
 #define WARPSAFE_DETAIL_WHY
@@ -82,7 +83,7 @@ struct Sentence {
     static_assert(::warpsafe::detail::is_never<T>, WARPSAFE_DETAIL_SENTENCE); \
     __builtin_unreachable();                                                  \
   }
-#define WARPSAFE_DETAIL_REFUSAL_OF_FREE(T) WARPSAFE_DETAIL_REFUSAL(T) static_assert(true)
+#define WARPSAFE_DETAIL_REFUSAL_IN_BODY(T) WARPSAFE_DETAIL_REFUSAL(T) static_assert(true)
 #endif
 
 // The constructors of a class whose objects a function makes that can fail, which the sentence
@@ -90,7 +91,7 @@ struct Sentence {
 #define WARPSAFE_DETAIL_NO_CONSTRUCTOR(Type)                                \
   template <class Never = void, class... Any WARPSAFE_DETAIL_WHY>           \
   WARPSAFE_DETAIL_REFUSED explicit(sizeof...(Any) != 0) Type(const Any&...) \
-      WARPSAFE_DETAIL_REFUSAL(Never)
+      WARPSAFE_DETAIL_REFUSAL_IN_BODY(Never)
 
 /// Like std::declval, for headers without the standard library.
 template <class T>

@@ -33,11 +33,12 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 [[gnu::visibility("default")]] inline bool switches_checked = false;
 /// Without observers nothing reads the switches of the environment. Warns once about each that is
-/// set.
+/// set, unless it asks for nothing.
 [[WARPSAFE_DETAIL_RARE]] inline void warn_unread_switches() noexcept {
   if (__atomic_exchange_n(&switches_checked, true, __ATOMIC_RELAXED)) return;
   for (const Name& name : environment_switches) {
-    if (read_environment(name.data) == nullptr) continue;
+    const char* const value = read_environment(name.data);
+    if (value == nullptr || __builtin_strcmp(value, "off") == 0) continue;
     write_stderr(Name::of("warpsafe: "));
     write_stderr(name);
     write_stderr(Name::of(
