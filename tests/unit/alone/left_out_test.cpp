@@ -61,6 +61,13 @@ WARPSAFE_KERNEL void four_at_once(DeviceSpan<int> x) {
   const auto mine = x.subspan(4 * thread_index().x, 4);
   for (std::size_t i = 0; i < 4; ++i) mine[i] = 1;
 }
+WARPSAFE_KERNEL void first_of_each(DeviceSpan<int> x) {
+  if (thread_index().x < x.size()) x[thread_index().x] = 1;
+}
+WARPSAFE_KERNEL void neighbours(DeviceSpan<int> x) {
+  const auto i = thread_index().x;
+  if (i + 1 < x.size()) x[i] = x[i + 1] - x[i];
+}
 WARPSAFE_KERNEL void nothing(DeviceSpan<int>) {}
 WARPSAFE_KERNEL void sum_of_each_thread(DeviceSpan<const int> x, DeviceSpan<int> sums) {
   for (auto i : grid_stride(x.size())) sums[thread_index().x] += x[i];
@@ -145,6 +152,25 @@ TEST_F(LeftOut, BlocksThatDoTheSameAreAWarning) {
   EXPECT_THAT(said_by(stream, SafeGrid<>::cover(3, block<64>, block_per_item),
                       kernel<row_in_block, block_per_item_kernel>, x.view()),
               HasSubstr("'row_in_block' covers 3 elements with 3 blocks"));
+}
+
+TEST_F(LeftOut, ANumberOfBlocksThatIsRoundedDownIsAWarning) {
+  const auto rounded_down = configure(GridDim::from_blocks(n / 256), block<256>);
+  EXPECT_EQ(said_by(stream, rounded_down, kernel<one_each>, x.view()),
+            "warpsafe: the launch of 'one_each' has 3 blocks, 768 threads, and each thread used "
+            "only the element of its own number in a span of more: elements from 768 on are left "
+            "out; cover(n, block<256>) rounds the number of blocks up\n");
+}
+
+TEST_F(LeftOut, OtherNumbersOfBlocksAreSilent) {
+  const auto said = [&](std::size_t blocks, auto of) {
+    return said_by(stream, configure(GridDim::from_blocks(blocks), block<256>), of, x.view());
+  };
+  EXPECT_THAT(said(2, kernel<first_of_each>), IsEmpty()) << "more than a block is missing";
+  EXPECT_THAT(said(4, kernel<first_of_each>), IsEmpty());
+  EXPECT_THAT(said(3, kernel<four_in_a_row>), IsEmpty());
+  EXPECT_THAT(said(3, kernel<four_apart>), IsEmpty());
+  EXPECT_THAT(said(3, kernel<neighbours>), IsEmpty()) << "the last element is a neighbour's";
 }
 
 TEST_F(LeftOut, KernelsWithSeveralElementsAThreadAreSilent) {

@@ -48,9 +48,12 @@ struct HostThread {
   std::size_t dynamic_shared_bytes;  ///< as given by the launch
   bool asks_dynamic_shared;          ///< whether the kernel has called dynamic_shared
   IndexUse use;
-  /// The elements of the launch, if it has fewer threads; else 0. `use` follows the spans of all of
-  /// them.
-  std::size_t watched_elements;
+  /// `use` follows the spans with that many elements, more than the launch has threads. `most` is
+  /// 0 if none is followed.
+  struct WatchedSizes {
+    std::size_t least;
+    std::size_t most;
+  } watched;
   /// sync_block(): returns once every thread of the block has called it with the same `file` and
   /// `line`. If that can never happen, it leaves by an exception that kernel code must let pass.
   void (*sync)(HostThread& self, const char* file, unsigned line);

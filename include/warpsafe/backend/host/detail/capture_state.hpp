@@ -209,7 +209,7 @@ void drop_drained(Array<Owned<StreamState>>& destroyed, std::size_t kept, const 
 struct EventState {
   int device = 0;
   bool timed = false;
-  Shared<const Operation> record;
+  Shared<const MarkOperation> record;
   Shared<CaptureWork> capture;  ///< of its newest record, if that was captured
   NodeSet tail;                 ///< and the nodes before it
 };

@@ -112,7 +112,7 @@ class FibreRunner {
     self_.dynamic_shared = shared_.dynamic(self_.dynamic_shared_bytes);
     self_.asks_dynamic_shared = false;
     self_.use = {};
-    self_.watched_elements = grid.watched_elements();
+    self_.watched = grid.watched();
     self_.shared_key = nullptr;
     followed_ = grid.watch != nullptr && grid.watch->begin_block(number) ? grid.watch : nullptr;
     beginning_ = followed_ != nullptr;

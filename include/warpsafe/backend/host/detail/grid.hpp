@@ -114,9 +114,16 @@ class Grid {
     const Lock lock(use_mutex_);
     use_.add(block);
   }
-  /// The elements that the launch covers, if it has fewer threads, all along x; else 0.
-  [[nodiscard]] std::uint64_t watched_elements() const noexcept {
-    return rows() != 1 || shape.elements <= threads() ? 0 : shape.elements;
+  /// The elements that the launch covers, if it has fewer threads, all along x. If it covers no
+  /// size, those that its number of blocks would cover if it were rounded up.
+  [[nodiscard]] warpsafe::detail::HostThread::WatchedSizes watched() const noexcept {
+    if (rows() != 1) return {};
+    if (shape.elements > threads()) return {shape.elements, shape.elements};
+    if (shape.elements > 1 || shape.blocks() == 1 || shape.block[0] == 1) return {};
+    return {threads() + 1, threads() + shape.block[0] - 1};
+  }
+  [[nodiscard]] bool covers_too_few() const noexcept {
+    return rows() == 1 && shape.elements > threads();
   }
   /// Fails a grid that ran to its end and did what a GPU would not notice.
   void check_use() {
@@ -172,10 +179,21 @@ class Grid {
   /// one whose kernel does not ask for what it needs to find its elements: a kernel may have that
   /// from its arguments.
   void check_elements() {
-    if (stopped() || shape.elements <= 1 || use_.grid_size || use_.adds) return;
+    if (stopped() || use_.grid_size || use_.adds) return;
     char text[512];
     warpsafe::detail::TextBuffer out(text, sizeof text);
-    if (watched_elements() != 0 && use_.own && !use_.other) {
+    const bool only_own = use_.own && !use_.other;
+    if (shape.elements <= 1) {
+      if (!only_own) return;
+      out << "warpsafe: the launch of '" << (kernel.empty() ? Name::of("(unknown)") : kernel)
+          << "' has " << shape.blocks() << " blocks, " << threads()
+          << " threads, and each thread used only the element of its own number in a span of "
+             "more: elements from "
+          << threads() << " on are left out; cover(n, block<" << std::uint64_t{shape.block[0]}
+          << ">) rounds the number of blocks up";
+      return warn(text);
+    }
+    if (covers_too_few() && only_own) {
       out << "the launch covers " << shape.elements << " elements with " << threads()
           << " threads, and each thread used only the element of its own number: elements "
           << threads() << " to " << shape.elements - 1
@@ -185,8 +203,7 @@ class Grid {
     }
     out << "warpsafe: the launch of '" << (kernel.empty() ? Name::of("(unknown)") : kernel)
         << "' covers " << shape.elements << " elements with ";
-    if (shape.strides && watched_elements() != 0 && use_.thread && !use_.block_size &&
-        !use_.other) {
+    if (shape.strides && covers_too_few() && use_.thread && !use_.block_size && !use_.other) {
       out << threads() << " threads, and the kernel calls neither grid_stride(n) nor grid_size(): "
           << "elements " << threads() << " to " << shape.elements - 1
           << " are left out unless it strides by a number of its own; loop with grid_stride(n)";

@@ -91,7 +91,7 @@ inline void end_without_shared(HostThread& self, std::size_t count, std::size_t 
 /// detail::see_elements.
 inline void see_watched_elements(std::size_t first, std::size_t count, std::size_t size) {
   HostThread* const self = host_thread;
-  if (self == nullptr || size != self->watched_elements) return;
+  if (self == nullptr || size < self->watched.least || size > self->watched.most) return;
   const std::size_t own = std::size_t{self->block[0]} * self->block_dim[0] + self->thread[0];
   if (first != own || count != 1) {
     self->use.other = true;

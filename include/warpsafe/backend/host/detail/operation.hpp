@@ -69,7 +69,14 @@ struct Operation : Counted {
 };
 
 /// An event's record, or a stream's wait for a record (`after`).
-struct MarkOperation final : Operation {};
+struct MarkOperation final : Operation {
+  /// What the runtime had seen when an event was recorded.
+  struct Seen {
+    const Operation* last = nullptr;  ///< of the stream; it may be gone
+    std::uint64_t work = 0;           ///< Runtime::work_seen
+    std::uint64_t waits = 0;          ///< Runtime::waits_seen
+  } seen{};
+};
 
 /// Marks where in the order of a stream memory begins to exist. Only a scheduler uses it.
 struct AllocateOperation final : Operation {

@@ -43,6 +43,8 @@ class Runtime {
   CallBook book;
   GridPool pool;
   Scheduler* scheduler = nullptr;  ///< runs operations instead of the streams' workers
+  std::uint64_t work_seen = 0;   ///< operations of all streams, other than marks
+  std::uint64_t waits_seen = 0;  ///< at least the times that the host learnt that work is done
   std::uint64_t streams_made = 0;
   std::uint64_t owners_made = 0;  ///< threads that used a per-thread default stream
 
@@ -111,6 +113,7 @@ class Runtime {
   /// "Stream synchronization behavior").
   void submit(StreamState& stream, Shared<Operation> operation) {
     operation->caller = host::caller();
+    if (operation->kind() != OperationKind::mark) ++work_seen;
     if (stream.capture != nullptr) {
       stream.capture->add(std::move(operation), stream.tail);
       return;
@@ -182,6 +185,7 @@ class Runtime {
     if (held_back_ != 0) progress.wait(lock, [this] { return held_back_ == 0; });
   }
   void finish(Lock& lock, Operations operations) {
+    ++waits_seen;
     if (scheduler != nullptr) return scheduler->finish(lock, operations);
     for (const auto& operation : operations) {
       progress.wait(lock, [&] { return operation->done; });
@@ -189,6 +193,7 @@ class Runtime {
   }
   /// Tells the scheduler that the host knows that `operation` is done. It may be nullptr.
   void report_done(const Shared<const Operation>& operation) {
+    ++waits_seen;
     if (scheduler != nullptr && operation != nullptr) scheduler->known_done({&operation, 1});
   }
   /// Runs the oldest operation of a stream. @pre it is runnable

@@ -9,10 +9,13 @@
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
+#include <warpsafe/core/detail/observing.hpp>
+#include <warpsafe/core/detail/text.hpp>
 
 #include <pthread.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
@@ -288,6 +291,9 @@ struct EventCalls {
       NodeSet tail = stream->tail;
       if (stream->capture == nullptr) {
         auto operation = make_shared<MarkOperation>();
+        // A default stream also waits for the work of others.
+        const Operation* const last = stream->is_default ? nullptr : stream->last.get();
+        operation->seen = {last, runtime.work_seen, runtime.waits_seen};
         runtime.submit(*stream, operation);
         event->record = operation;
       }
@@ -330,7 +336,8 @@ struct EventCalls {
   /// Both events must be timed, recorded and of one device (else invalid_resource_handle) and done
   /// (else not_ready).
   static int event_elapsed(float& ms, EventHandle* from, EventHandle* to) noexcept {
-    return call(__func__, [&](Runtime& runtime, auto&) {
+    char text[512] = "";
+    const int status = call(__func__, [&](Runtime& runtime, auto&) {
       const EventState* const begin = runtime.events.find(from);
       const EventState* const end = runtime.events.find(to);
       for (const EventState* event : {begin, end}) {
@@ -345,11 +352,30 @@ struct EventCalls {
       runtime.report_done(end->record);
       ms = static_cast<float>(end->record->finished - begin->record->finished) /
            static_cast<float>(millisecond);
+      if (is_of_other_work(*begin->record, *end->record)) {
+        warpsafe::detail::TextBuffer out(text, sizeof text);
+        out << "warpsafe: the time from the event at " << begin->record->caller.site
+            << " to the event at " << end->record->caller.site
+            << " is not that of the work in between: their stream got none, and other streams did; "
+               "record both events on the work's stream";
+      }
       return 0;
     });
+    static Atomic<bool> told = false;
+    if (text[0] != '\0' && !told.exchange(true) && !warpsafe::detail::tell_warning(text)) {
+      std::fprintf(stderr, "%s\n", text);
+    }
+    return status;
   }
 
  private:
+  /// Whether nothing is between two records of a stream, while other streams got work for which the
+  /// host did not wait.
+  [[nodiscard]] static bool is_of_other_work(const MarkOperation& begin,
+                                             const MarkOperation& end) noexcept {
+    return end.seen.last == &begin && end.seen.work != begin.seen.work &&
+           end.seen.waits == begin.seen.waits && end.caller.site.file != nullptr;
+  }
   /// nullptr for no event.
   [[nodiscard]] static Device* device_of(Runtime& runtime, const EventState* event) {
     return event == nullptr ? nullptr : runtime.device(event->device);

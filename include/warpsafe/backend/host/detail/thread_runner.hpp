@@ -132,7 +132,7 @@ class ThreadRunner {
     }
     set_thread_index(player, number);
     player.dynamic_shared_bytes = grid_->shape.dynamic_shared;
-    player.watched_elements = grid_->watched_elements();
+    player.watched = grid_->watched();
     player.dynamic_shared = shared_.dynamic(player.dynamic_shared_bytes);
     player.sync = &ThreadRunner::sync;
     player.static_shared = &ThreadRunner::static_shared;
