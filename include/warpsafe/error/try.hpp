@@ -31,6 +31,15 @@ concept HoldsScope = requires {
   typename R::value_type::is_scope_guard;
 };
 
+/// Diagnoses an expression that cannot fail. The return type is deduced, so that this is the first
+/// error.
+template <class R>
+[[nodiscard, gnu::always_inline]] constexpr auto& check_result(const R& tested) noexcept {
+  static_assert(
+      requires { tested.has_value(); },
+      "warpsafe: WARPSAFE_TRY takes a result, and this expression is none, because it cannot fail; write auto x = expression");
+  return tested;
+}
 /// Diagnoses WARPSAFE_TRYV of an answer, and of an object that the statement would destroy at once.
 template <class R>
 [[nodiscard, gnu::always_inline]] constexpr const R& check_no_answer(const R& tested) noexcept {
@@ -179,17 +188,18 @@ struct Returned<Returns::itself> {
   for (initialiser; !(tested).has_value();)                                          \
   [[unlikely]] return_ ::warpsafe::detail::Returned<::warpsafe::detail::returned_by( \
       __PRETTY_FUNCTION__)>::error_of(name)
-#define WARPSAFE_DETAIL_TRYV(name, return_, ...)                     \
-  WARPSAFE_DETAIL_RETURN(name, return_, auto&& name = (__VA_ARGS__), \
-                         ::warpsafe::detail::check_no_answer(name))
+#define WARPSAFE_DETAIL_TRYV(name, return_, ...)  \
+  WARPSAFE_DETAIL_RETURN(                         \
+      name, return_, auto&& name = (__VA_ARGS__), \
+      ::warpsafe::detail::check_no_answer(::warpsafe::detail::check_result(name)))
 // The expression, or a diagnosis if there is none: WARPSAFE_TRY(auto x = expression).
 #define WARPSAFE_DETAIL_SECOND(first, second, ...) second
 #define WARPSAFE_DETAIL_GIVEN(...)                                                      \
   WARPSAFE_DETAIL_SECOND(__VA_OPT__(, (__VA_ARGS__), )::warpsafe::detail::no_comma<>(), \
                          ::warpsafe::detail::no_comma<>(), )
-#define WARPSAFE_DETAIL_TRY(name, return_, declaration, ...) \
-  auto&& name = WARPSAFE_DETAIL_GIVEN(__VA_ARGS__);          \
-  WARPSAFE_DETAIL_RETURN(name, return_, , name);             \
+#define WARPSAFE_DETAIL_TRY(name, return_, declaration, ...)                       \
+  auto&& name = WARPSAFE_DETAIL_GIVEN(__VA_ARGS__);                                \
+  WARPSAFE_DETAIL_RETURN(name, return_, , ::warpsafe::detail::check_result(name)); \
   declaration = static_cast<decltype(name)&&>(name).assume_value()
 #define WARPSAFE_DETAIL_TRYV_NAME WARPSAFE_DETAIL_JOIN(warpsafe_try_, __COUNTER__)
 // Without braces after `if`, `for` or `case`, compilers report this name.

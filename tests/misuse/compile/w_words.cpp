@@ -688,3 +688,26 @@ ws::result<void> w30_view_without_parentheses(const ws::Stream& stream, Buffer& 
   return ws::launch(stream, w_grid, ws::kernel<w_span>, x.view());
 #endif
 }
+
+// W31: A call that cannot fail.
+ws::result<void> w31_try_without_a_result(ws::HostManaged<float>&& host) {
+#ifdef MISUSE
+  // expected-error {{"this expression is none, because it cannot fail"}}
+  WARPSAFE_TRY(auto device, std::move(host).to_device());
+#else
+  auto device = std::move(host).to_device();
+#endif
+  static_cast<void>(device);
+  return ws::success();
+}
+
+// W31: A call that cannot fail.
+ws::result<void> w31b_tryv_without_a_result(Buffer& x) {
+#ifdef MISUSE
+  // expected-error {{"this expression is none, because it cannot fail"}}
+  WARPSAFE_TRYV(x.view());
+#else
+  static_cast<void>(x.view());
+#endif
+  return x.close();
+}
