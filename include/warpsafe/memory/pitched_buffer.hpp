@@ -107,7 +107,8 @@ class WARPSAFE_DETAIL_OWNER basic_pitched_buffer {
     if (memory_ == nullptr) return success();
     const detail::CallScope<B> here(site);
     const int status = std::exchange(memory_, nullptr)->release();
-    if (status != 0) return detail::runtime_error<B>(status, Name::of("free device memory"), site);
+    if (status != 0) [[unlikely]]
+      return detail::free_error<B>(status, site);
     return success();
   }
 

@@ -53,7 +53,8 @@ class DeviceMemory : public MemoryOwner {
     const auto there = check_stream<Level>(Name::of("allocate device memory"), stream.ref(), site);
     if (!there.has_value()) return there.assume_error();
     const CallScope<B> here(site);
-    retry_postponed();
+    if (__atomic_load_n(&postponed, __ATOMIC_RELAXED) != nullptr) [[unlikely]]
+      retry_postponed();
     const int device = stream.ref().device().value();
     void* const storage =
         Owners<B>::add(sizeof(DeviceMemory), device, bytes.value(), stream.shared_);
@@ -92,9 +93,13 @@ class DeviceMemory : public MemoryOwner {
   void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
   /// Drops one reference. Returns the runtime's status of the free if it was the last one, else 0;
   /// the object is destroyed then.
-  int release() noexcept {
+  [[gnu::always_inline]] int release() noexcept {
     // The only holder needs no atomic subtraction: nobody else can add one.
-    if (__atomic_load_n(&holders_, __ATOMIC_ACQUIRE) == 1) return free_or_postpone();
+    if (__atomic_load_n(&holders_, __ATOMIC_ACQUIRE) == 1) [[likely]]
+      return free_or_postpone();
+    return release_shared();
+  }
+  [[gnu::noinline]] int release_shared() noexcept {
     // Counted as a graph until the memory is marked: the address has no other owner before.
     const std::uint64_t before = __atomic_fetch_add(&holders_, one_graph - 1, __ATOMIC_ACQ_REL);
     // Only graphs have it, and nobody else can get it any more.
@@ -133,10 +138,15 @@ class DeviceMemory : public MemoryOwner {
                       });
   }
 
-  /// Whether the order of the stream frees the memory.
+  /// Whether the order of the stream frees the memory, for all but a thread's own default stream.
+  [[nodiscard, gnu::always_inline]] bool is_given(
+      const basic_stream_ref<B>& stream) const noexcept {
+    return StreamAccess::given_number(stream) == freed_on;
+  }
+  /// The same, for every stream.
   [[nodiscard, gnu::always_inline]] bool is_own(const basic_stream_ref<B>& stream) const noexcept {
     // Asks for the thread only if it matters.
-    return StreamAccess::given_number(stream) == freed_on || stream.number() == freed_on;
+    return is_given(stream) || stream.number() == freed_on;
   }
 
   /// Orders later work of `stream` after the work that uses the memory: that of its own stream, and
@@ -214,9 +224,10 @@ class DeviceMemory : public MemoryOwner {
     const GraphLock lock;
     return allocation_.graph != nullptr;
   }
-  int free_or_postpone() noexcept {
+  [[gnu::always_inline]] int free_or_postpone() noexcept {
     int status = 0;
-    if (!free_(*this, status)) postpone(this);
+    if (!free_(*this, status)) [[unlikely]]
+      postpone(this);
     return status;
   }
 
@@ -342,9 +353,32 @@ class DeviceMemory : public MemoryOwner {
 
   template <CheckLevel Level>
   static bool try_free(DeviceMemory& self, int& status) noexcept {
+    if (self.template is_captured<Level>()) [[unlikely]]
+      return false;
+    if (!self.needs_only_order()) [[unlikely]]
+      return try_free_with_care<Level>(self, status);
+    self.template note_free<Level>();
+    {
+      const RelaxedCaptureScope<B, Level> outside;
+      status = B::deallocate(self.start, self.stream_.ref().native());
+    }
+    self.retire(self.bytes_);
+    return true;
+  }
+  /// Whether the order of its own stream, one of this library, is all that the free needs.
+  [[nodiscard, gnu::always_inline]] bool needs_only_order() const noexcept {
+    return start != nullptr && kind_ == Kind::ordered && !was_postponed_ && !has_lost_use_ &&
+           uses_.empty() && own_number().is_of_library();
+  }
+  template <CheckLevel Level>
+  [[gnu::always_inline]] void note_free() const noexcept {
+    mark_memory_freed(start, bytes_);
+    tell_call<Level>(stream_.ref(), Name::of("free device memory"), {}, start, bytes_);
+  }
+  template <CheckLevel Level>
+  [[gnu::noinline]] static bool try_free_with_care(DeviceMemory& self, int& status) noexcept {
     EndOfUses<B> uses;
     uses.may_run = self.has_lost_use_;
-    if (self.template is_captured<Level>()) return false;
     if (!self.uses_.empty() && !self.uses_.mark(uses, self.is_in_own_capture())) return false;
     if (self.was_postponed_ && self.stream_is_gone()) {
       report_leak(self.bytes_,
@@ -369,31 +403,32 @@ class DeviceMemory : public MemoryOwner {
     const int device = stream_.ref().device().value();
     SharedStream<B>* const stream = stream_.give_up();
     const unsigned ended = life;
-    if (kind_ == Kind::captured) GraphResources::forget(allocation_);
-    this->~DeviceMemory();
+    if (kind_ == Kind::captured) [[unlikely]]
+      GraphResources::forget(allocation_);
+    // What a destructor would give back is gone with this.
+    uses_.clear();
     Owners<B>::retire(this, ended, device, bytes, stream);
   }
   /// Frees the memory after all that uses it, unless that may still run. `uses`: what is known of
   /// the noted streams.
   template <CheckLevel Level>
-  [[gnu::always_inline]] void free_now(EndOfUses<B>& uses) noexcept {
+  void free_now(EndOfUses<B>& uses) noexcept {
     if (start == nullptr || MemoryOwner::of_device == memory_of_lost_capture) return;
-    if (!comes_back()) mark_memory_freed(start, bytes_);
     const basic_stream_ref<B> stream = stream_.ref();
-    tell_call<Level>(stream, Name::of("free device memory"), {}, start, bytes_);
-    if (kind_ == Kind::plain) [[unlikely]]
-      return wait_and_free<Level>(uses);
-    if (!uses_.empty()) [[unlikely]]
-      order_uses_before_free(stream, uses);
-    if (own_number().is_of_another_thread()) [[unlikely]]
-      order_own_before(stream, uses);
-    if (uses.may_run) [[unlikely]]
-      return;
+    if (!comes_back()) {
+      note_free<Level>();
+    } else {
+      // A launch of the graph allocates its own memory again.
+      tell_call<Level>(stream, Name::of("free device memory"), {}, start, bytes_);
+    }
+    if (kind_ == Kind::plain) return wait_and_free<Level>(uses);
+    order_uses_before_free(stream, uses);
+    if (own_number().is_of_another_thread()) order_own_before(stream, uses);
+    if (uses.may_run) return;
     const RelaxedCaptureScope<B, Level> outside;
     uses.note(on_device_of<B>(stream, &B::deallocate, start, stream.native()));
   }
-  [[gnu::noinline]] void order_uses_before_free(basic_stream_ref<B> stream,
-                                                EndOfUses<B>& uses) noexcept {
+  void order_uses_before_free(basic_stream_ref<B> stream, EndOfUses<B>& uses) noexcept {
     uses_.each([&](const auto& use) noexcept {
       if (!is_one_stream(use.number, own_number())) use.order_before(stream, uses);
       return true;
@@ -425,7 +460,7 @@ class DeviceMemory : public MemoryOwner {
   // that must still wait.
   [[gnu::visibility("default")]] static inline DeviceMemory* postponed = nullptr;
 
-  static void postpone(DeviceMemory* memory) noexcept {
+  [[gnu::noinline]] static void postpone(DeviceMemory* memory) noexcept {
     keep_module();
     memory->was_postponed_ = true;
     DeviceMemory* top = __atomic_load_n(&postponed, __ATOMIC_RELAXED);
@@ -435,8 +470,7 @@ class DeviceMemory : public MemoryOwner {
                                           __ATOMIC_RELAXED));
     __atomic_store_n(&postponed_frees<B>, &retry_postponed, __ATOMIC_RELEASE);
   }
-  static void retry_postponed() noexcept {
-    if (__atomic_load_n(&postponed, __ATOMIC_RELAXED) == nullptr) return;
+  [[gnu::noinline]] static void retry_postponed() noexcept {
     DeviceMemory* all = __atomic_exchange_n(&postponed, nullptr, __ATOMIC_ACQUIRE);
     while (all != nullptr) {
       DeviceMemory* const memory = std::exchange(all, all->next_);
@@ -475,6 +509,14 @@ class DeviceMemory : public MemoryOwner {
   bool was_postponed_ = false;
   bool has_lost_use_ = false;  ///< a use that could neither be recorded nor waited for
 };
+
+/// Of `DeviceMemory::release` with a status. Not inlined, because a call that succeeds needs no
+/// room for an error.
+template <class B>
+[[nodiscard, gnu::cold, gnu::noinline]] result<void> free_error(int status,
+                                                                const call_site& site) noexcept {
+  return runtime_error<B>(status, Name::of("free device memory"), site);
+}
 
 /// Owns one reference.
 template <class B>

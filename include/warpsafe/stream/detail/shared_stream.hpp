@@ -212,12 +212,19 @@ class SharedStream {
   SharedStream(typename B::native_stream stream, int device) noexcept
       : native(stream), device_(device) {}
 
-  /// glibc declares the function as one that always returns the same, so a compiler asks once for
-  /// two calls. A fibre may go on in another thread between them.
-  [[nodiscard, gnu::always_inline]] static pthread_t this_thread() noexcept {
+  /// A number that no other thread has while this one runs. It is asked for at each use: a fibre
+  /// may go on in another thread, and compilers take what glibc declares as constant for known.
+  [[nodiscard, gnu::always_inline]] static std::uintptr_t this_thread() noexcept {
+#if defined(__x86_64__) && defined(__LP64__) && defined(__linux__)
+    // System V ABI, AMD64 supplement, "Thread-Local Storage": the word at %fs:0 is its own address.
+    std::uintptr_t thread = 0;
+    asm volatile("mov {%%fs:0, %0|%0, qword ptr fs:[0]}" : "=r"(thread));
+    return thread;
+#else
     pthread_t (*ask)() = &::pthread_self;
     asm volatile("" : "+r"(ask));
-    return ask();
+    return reinterpret_cast<std::uintptr_t>(ask());
+#endif
   }
   /// @pre `list_lock` is held
   void count_holder(int change) noexcept {
@@ -258,7 +265,7 @@ class SharedStream {
 
   [[gnu::visibility("default")]] static inline SharedStream* all_streams = nullptr;
   int device_;
-  const pthread_t thread_ = this_thread();
+  const std::uintptr_t thread_ = this_thread();
   StreamEnd* end_ = nullptr;  ///< once memory of another stream was used
   SharedStream* next_ = nullptr;
   int holders_ = 1;  ///< counted under the lock

@@ -115,8 +115,10 @@ class StreamUses {
   StreamUses() noexcept = default;
   StreamUses(const StreamUses&) = delete;
   StreamUses& operator=(const StreamUses&) = delete;
-  ~StreamUses() {
-    while (first_ != nullptr) remove(std::exchange(first_, first_->next));
+  ~StreamUses() { clear(); }
+  [[gnu::always_inline]] void clear() noexcept {
+    if (!empty()) [[unlikely]]
+      remove_all();
   }
 
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
@@ -228,6 +230,9 @@ class StreamUses {
     first_ = one;
     ++count_;
     return one;
+  }
+  [[gnu::noinline]] void remove_all() noexcept {
+    while (first_ != nullptr) remove(std::exchange(first_, first_->next));
   }
   static void remove(One* one) noexcept {
     if (one->end != nullptr) one->end->release();
