@@ -47,7 +47,7 @@ class WARPSAFE_DETAIL_OWNER basic_event {
   [[nodiscard, gnu::always_inline]] result<void> record(
       basic_stream_ref<B> stream, call_site site = call_site::current()) noexcept {
     if constexpr (Level == CheckLevel::off) {
-      return record_here<Level>(stream, site);
+      return record_plainly<Level>(stream, site);
     } else {
       return record_elsewhere<Level>(stream, site);
     }
@@ -128,12 +128,16 @@ class WARPSAFE_DETAIL_OWNER basic_event {
   [[nodiscard]] bool shares_stream_with(const basic_event& other) const noexcept {
     return detail::is_one_stream(point_.number, other.point_.number);
   }
+  /// For the functions of this header.
+  [[nodiscard, gnu::always_inline]] bool is_outside_captures() const noexcept {
+    return native_ != nullptr && capture_ == 0;
+  }
   /// For the functions of this header: whether the event orders work outside its capture or, with
   /// `may_join`, inside it. Otherwise puts Errc::event_moved or ::captured_event into `error`.
   [[nodiscard, gnu::always_inline]] bool is_usable(Name operation, bool may_join,
                                                    const call_site& site,
                                                    LaunchError& error) const noexcept {
-    if (native_ != nullptr && capture_ == 0) [[likely]]
+    if (is_outside_captures()) [[likely]]
       return true;
     return belongs_to_open_capture(operation, may_join, site, error);
   }
@@ -181,23 +185,52 @@ class WARPSAFE_DETAIL_OWNER basic_event {
       const basic_stream_ref<B>& stream, const call_site& site) noexcept {
     return create_here<Level>(stream, site);
   }
+  /// A record that needs nothing but the runtime's call.
   template <CheckLevel Level>
-  [[nodiscard, gnu::always_inline]] result<void> record_here(const basic_stream_ref<B>& stream,
-                                                             const call_site& site) noexcept {
-    const auto there = detail::check_stream<Level>(Name::of("event record"), stream, site);
-    if (!there.has_value()) return there;
-    // A default stream's handle means the current device's, which `create` asks for.
-    if (native_ == nullptr || stream.device() != device() ||
-        detail::StreamNumber::is_default(stream.native())) [[unlikely]] {
-      return replace<Level>(stream, site);
-    }
+  [[nodiscard, gnu::always_inline]] result<void> record_plainly(const basic_stream_ref<B>& stream,
+                                                                const call_site& site) noexcept {
+    if (detail::StreamAccess::problem<Level>(stream) != Subcode::none || !can_move_to(stream) ||
+        detail::observers() != nullptr || detail::open_captures() != nullptr)
+      return record_with_care<Level>(stream, site);
     const detail::CallScope<B> here(site);
-    return record_native<Level>(stream, site);
+    const int status = B::event_record(native_, stream.native());
+    if (status != 0) return record_failed(status, stream, site);
+    note_record(stream, 0, others_capture_of<Level>(stream));
+    return success();
   }
   template <CheckLevel Level>
   [[nodiscard, gnu::noinline]] result<void> record_elsewhere(const basic_stream_ref<B>& stream,
                                                              const call_site& site) noexcept {
-    return record_here<Level>(stream, site);
+    return record_plainly<Level>(stream, site);
+  }
+  /// All of `record`.
+  template <CheckLevel Level>
+  [[nodiscard, gnu::cold, gnu::noinline]] result<void> record_with_care(basic_stream_ref<B> stream,
+                                                                        call_site site) noexcept {
+    const auto there = detail::check_stream<Level>(Name::of("event record"), stream, site);
+    if (!there.has_value()) return there;
+    if (!can_move_to(stream)) return replace<Level>(stream, site);
+    const detail::CallScope<B> here(site);
+    return record_native<Level>(stream, site);
+  }
+  /// Level full: `others_capture` if the stream captures; else 0. @pre this library does not
+  /// capture it
+  template <CheckLevel Level>
+  [[nodiscard, gnu::always_inline]] static std::uint64_t others_capture_of(
+      const basic_stream_ref<B>& stream) noexcept {
+    if constexpr (Level == CheckLevel::full) {
+      bool capturing = false;
+      if (B::stream_capturing(stream.native(), capturing) == 0 && capturing) [[unlikely]]
+        return others_capture;
+    }
+    return 0;
+  }
+  /// Whether the event can be recorded in the stream. A default stream's handle means the current
+  /// device's, which `create` asks for.
+  [[nodiscard, gnu::always_inline]] bool can_move_to(
+      const basic_stream_ref<B>& stream) const noexcept {
+    return native_ != nullptr && stream.device() == device() &&
+           !detail::StreamNumber::is_default(stream.native());
   }
   /// Becomes a new event.
   template <CheckLevel Level>
@@ -229,18 +262,21 @@ class WARPSAFE_DETAIL_OWNER basic_event {
     }
     if (status != 0) return record_error(status, stream, site);
     detail::tell_call<Level>(stream, Name::of("event record"), site);
-    if constexpr (Level == CheckLevel::full) {
-      bool capturing = false;
-      if (found == 0 && B::stream_capturing(stream.native(), capturing) == 0 && capturing) {
-        found = others_capture;
-      }
-    }
+    if (found == 0) found = others_capture_of<Level>(stream);
+    note_record(stream, time, found);
+    return success();
+  }
+  [[gnu::always_inline]] void note_record(const basic_stream_ref<B>& stream, std::uint64_t time,
+                                          std::uint64_t capture) noexcept {
     point_.stream = stream.native();
     point_.number = detail::StreamNumber(stream.number());
     point_.time = time;
     point_.device = stream.device().value();
-    capture_ = found;
-    return success();
+    capture_ = capture;
+  }
+  [[nodiscard, gnu::cold, gnu::noinline]] static result<void> record_failed(
+      int status, basic_stream_ref<B> stream, call_site site) noexcept {
+    return record_error(status, stream, site);
   }
   [[WARPSAFE_DETAIL_RARE]] static LaunchError record_error(int status, basic_stream_ref<B> stream,
                                                            const call_site& site) noexcept {
@@ -311,10 +347,10 @@ template <class B, bool Timed>
   if (captured && error.code == Errc::runtime_failed) error.code = Errc::captured_event;
   return error;
 }
+/// All of `wait`.
 template <CheckLevel Level, class B, bool Timed>
-[[nodiscard, gnu::always_inline]] inline result<void> wait_here(const basic_stream_ref<B>& stream,
-                                                                const basic_event<B, Timed>& event,
-                                                                const call_site& site) noexcept {
+[[nodiscard, gnu::cold, gnu::noinline]] result<void> wait_with_care(
+    basic_stream_ref<B> stream, const basic_event<B, Timed>& event, call_site site) noexcept {
   const result<void> there = check_stream<Level>(Name::of("stream wait"), stream, site);
   if (!there.has_value()) return there;
   LaunchError refused;
@@ -331,11 +367,31 @@ template <CheckLevel Level, class B, bool Timed>
     hooks->waited({stream.native(), stream.number()}, event.native(), before, site);
   return success();
 }
+template <class B, bool Timed>
+[[nodiscard, gnu::cold, gnu::noinline]] result<void> wait_failed(int status,
+                                                                 const basic_event<B, Timed>& event,
+                                                                 call_site site) noexcept {
+  return stream_wait_error(status, event, site);
+}
+/// A wait that needs nothing but the runtime's call.
+template <CheckLevel Level, class B, bool Timed>
+[[nodiscard, gnu::always_inline]] inline result<void> wait_plainly(
+    const basic_stream_ref<B>& stream, const basic_event<B, Timed>& event,
+    const call_site& site) noexcept {
+  if (StreamAccess::problem<Level>(stream) != Subcode::none || !event.is_outside_captures() ||
+      StreamNumber::is_default(stream.native()) || open_captures() != nullptr ||
+      (Level != CheckLevel::off && observers() != nullptr))
+    return wait_with_care<Level>(stream, event, site);
+  const CallScope<B> here(site);
+  const int status = B::stream_wait(stream.native(), event.native());
+  if (status != 0) return wait_failed(status, event, site);
+  return success();
+}
 template <CheckLevel Level, class B, bool Timed>
 [[nodiscard, gnu::noinline]] result<void> wait_elsewhere(const basic_stream_ref<B>& stream,
                                                          const basic_event<B, Timed>& event,
                                                          const call_site& site) noexcept {
-  return wait_here<Level>(stream, event, site);
+  return wait_plainly<Level>(stream, event, site);
 }
 
 }  // namespace detail
@@ -351,7 +407,7 @@ template <CheckLevel Level = current_level, class B, bool Timed>
     std::type_identity_t<basic_stream_ref<B>> stream, const basic_event<B, Timed>& event,
     call_site site = call_site::current()) noexcept {
   if constexpr (Level == CheckLevel::off) {
-    return detail::wait_here<Level>(stream, event, site);
+    return detail::wait_plainly<Level>(stream, event, site);
   } else {
     return detail::wait_elsewhere<Level>(stream, event, site);
   }

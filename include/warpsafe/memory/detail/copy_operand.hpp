@@ -366,15 +366,20 @@ template <CheckLevel Level, class B>
   error.stream = stream;
   return error;
 }
-/// Fills the first `bytes` bytes of a buffer, and records the use. `memory` is nullptr for a buffer
-/// that was closed or moved from. Checked builds: Errc::memory_wrong_device. Errc::memory_closed,
-/// ::stream_null, ::runtime_failed.
+inline constexpr Name fill_name = Name::of("fill device memory");
+template <class B>
+[[nodiscard, gnu::cold, gnu::noinline]] result<void> fill_error(int status,
+                                                                call_site site) noexcept {
+  return runtime_error<B>(status, fill_name, site);
+}
+/// All of fill_memory.
 template <CheckLevel Level, class B>
-[[nodiscard, gnu::always_inline]] inline result<void> fill_here(DeviceMemory<B>* memory,
-                                                                std::size_t bytes, std::byte value,
-                                                                const basic_stream_ref<B>& stream,
-                                                                const call_site& site) noexcept {
-  constexpr Name operation = Name::of("fill device memory");
+[[nodiscard, gnu::cold, gnu::noinline]] result<void> fill_with_care(DeviceMemory<B>* memory,
+                                                                    std::size_t bytes,
+                                                                    std::byte value,
+                                                                    basic_stream_ref<B> stream,
+                                                                    call_site site) noexcept {
+  constexpr Name operation = fill_name;
   if (memory == nullptr) [[unlikely]]
     return closed_error(operation, site);
   const result<void> there = check_stream<Level>(operation, stream, site);
@@ -394,25 +399,45 @@ template <CheckLevel Level, class B>
   tell_submission<Level>(stream, operation, site, start, bytes);
   const int status = on_device<B, submits_work>(
       device, &B::fill, start, static_cast<unsigned char>(value), bytes, stream.native());
-  if (status != 0) return runtime_error<B>(status, operation, site);
+  if (status != 0) return fill_error<B>(status, site);
   return record_use<Level>(memory, stream, site);
+}
+/// A fill that needs nothing but the runtime's call. The call leaves no other code in the
+/// processor's caches, so each line of this costs.
+template <CheckLevel Level, class B>
+[[nodiscard, gnu::always_inline]] inline result<void> fill_plainly(
+    DeviceMemory<B>* memory, std::size_t bytes, std::byte value, const basic_stream_ref<B>& stream,
+    const call_site& site) noexcept {
+  const int device = stream.device().value();
+  if (memory == nullptr || StreamAccess::problem<Level>(stream) != Subcode::none || bytes == 0 ||
+      !memory->is_given(stream) || !is_only_device<B>(device) || open_captures() != nullptr ||
+      (Level != CheckLevel::off && (memory->of_device != device || observers() != nullptr)))
+    return fill_with_care<Level>(memory, bytes, value, stream, site);
+  const CallScope<B> here(site);
+  const int status =
+      B::fill(memory->data(), static_cast<unsigned char>(value), bytes, stream.native());
+  if (status != 0) return fill_error<B>(status, site);
+  return success();
 }
 template <CheckLevel Level, class B>
 [[nodiscard, gnu::noinline]] result<void> fill_elsewhere(DeviceMemory<B>* memory, std::size_t bytes,
                                                          std::byte value,
                                                          const basic_stream_ref<B>& stream,
                                                          const call_site& site) noexcept {
-  return fill_here<Level>(memory, bytes, value, stream, site);
+  return fill_plainly<Level>(memory, bytes, value, stream, site);
 }
+/// Fills the first `bytes` bytes of a buffer, and records the use. `memory` is nullptr for a buffer
+/// that was closed or moved from. Checked builds: Errc::memory_wrong_device. Errc::memory_closed,
+/// ::stream_null, ::runtime_failed.
 template <CheckLevel Level, class B>
 [[nodiscard, gnu::always_inline]] inline result<void> fill_memory(DeviceMemory<B>* memory,
                                                                   std::size_t bytes,
                                                                   std::byte value,
                                                                   basic_stream_ref<B> stream,
-                                                                  const call_site& site) noexcept {
+                                                                  call_site site) noexcept {
   // With checks off, a function would cost more than what it does.
   if constexpr (Level == CheckLevel::off) {
-    return fill_here<Level>(memory, bytes, value, stream, site);
+    return fill_plainly<Level>(memory, bytes, value, stream, site);
   } else {
     return fill_elsewhere<Level>(memory, bytes, value, stream, site);
   }

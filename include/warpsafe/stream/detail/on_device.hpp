@@ -58,8 +58,9 @@ template <class B, bool Submits, class Body, class... Arguments>
 template <class B, bool Submits = false, class Body, class... Arguments>
 [[nodiscard, gnu::always_inline]] inline int on_device(int device, const Body& body,
                                                        Arguments... arguments) noexcept {
-  return is_only_device<B>(device) ? body(arguments...)
-                                   : on_one_of_many<B, Submits>(device, body, arguments...);
+  if (is_only_device<B>(device)) [[likely]]
+    return body(arguments...);
+  return on_one_of_many<B, Submits>(device, body, arguments...);
 }
 
 /// Runs `body(arguments...)`, which passes the stream to the runtime. The handle of a default
