@@ -49,7 +49,7 @@ UNEXPLAINED = {
         "the library's own parts, or GoogleTest's, which a program never writes",
     r"DeviceView::(front|back)": "does not compile, and says why",
     r"tool::.*": "what a tool builds on: tool/names.hpp lists the names with what they are for",
-    r".*::(launch_part|apply|its_\w+|entry|entry_type|kernel_type|native_handle|memory_owner|value_type|(grid|block|shared)_type|space|is_static|is_usable|shares_stream_with)|KernelNeeds::.*":
+    r".*::(launch_part|apply|its_\w+|entry|entry_type|kernel_type|native_handle|memory_owner|value_type|(grid|block|shared)_type|space|is_static|is_usable|is_outside_captures|shares_stream_with)|KernelNeeds::.*":
         "what a launch asks its arguments",
     r"(basic_\w+|\w+_t|NonPortableCluster|Functor\w+|(Host|Device)Scalar|aligned_view(::.*)?|trusted_(span|ptr)|AgreesWith|count_t|NoOption|(grid|cluster)_space|dynamic_dim|Index3|Local3|StrideRange::.*|floor_of|size_type)":
         "a type or constant behind a name that a page explains",

@@ -113,6 +113,26 @@ TEST_F(LibraryArgumentTest, ARawPointerOfAScalarMustNotBeOnTheDevice) {
   EXPECT_TRUE(passes(x)) << "host memory that the driver does not know";
 }
 
+TEST_F(LibraryArgumentTest, TheDriverIsAskedOnceAboutAScalarOnTheHost) {
+  const auto passes = [&](const float* pointer) {
+    return detail::check_library_value<KnowingTraits, const float*, PointerRole::scalar>(pointer, 0,
+                                                                                         3, error);
+  };
+  const float scalars[2] = {};
+  KnowingRuntime::kind = MemoryKind::unregistered;
+  EXPECT_TRUE(passes(&scalars[0]));
+  EXPECT_TRUE(passes(&scalars[1]));
+  EXPECT_EQ(script.taken().size(), 2U);
+  EXPECT_TRUE(passes(&scalars[0]));
+  EXPECT_TRUE(passes(&scalars[1]));
+  EXPECT_THAT(script.taken(), IsEmpty());
+  KnowingRuntime::kind = MemoryKind::device;
+  const float* const on_device = Runtime::handle<float*>(24);
+  EXPECT_FALSE(passes(on_device));
+  EXPECT_FALSE(passes(on_device));
+  EXPECT_EQ(script.taken().size(), 2U);
+}
+
 TEST_F(LibraryArgumentTest, ARawPointerOfDataMustBeOnTheDevice) {
   const auto passes = [&](const void* pointer) {
     error = {};

@@ -45,6 +45,8 @@ class [[gnu::visibility("hidden")]] CudaDriver {
     if (function == nullptr) [[unlikely]]
       function = find<OfRuntime>(name);
     const cudaError_t status = function(arguments...);
+    if (status == cudaSuccess) [[likely]]
+      return status;
     // In a thread that has no context yet, the runtime makes one.
     const bool has_none =
         status == cudaErrorDeviceUninitialized || status == cudaErrorInitializationError;

@@ -12,6 +12,7 @@
 #include <warpsafe/handles/detail/library_argument.hpp>
 #include <warpsafe/handles/handle_traits.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/stream_number.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/device.hpp>
@@ -80,6 +81,8 @@ template <CheckLevel Level, class B>
                                                call_site site) noexcept {
   const auto there = check_stream<Level>(operation, stream, site);
   if (!there.has_value()) return there;
+  if (is_only_device<B>(stream.device().value())) [[likely]]
+    return success();
   int current = -1;
   if (const int status = B::current_device(current)) {
     return runtime_error<B>(status, Name::of("current device"), site);

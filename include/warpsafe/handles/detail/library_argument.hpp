@@ -109,6 +109,24 @@ template <class P, class A>
   }
 }
 
+/// The raw pointers to scalars that the driver last told this thread to be no device memory. A
+/// program passes the same ones again, and the driver takes longer for its answer than all other
+/// checks of a call together. An address that has become device memory since is not found out.
+class HostScalars {
+ public:
+  [[nodiscard]] static bool contains(const void* pointer) noexcept {
+    return place(pointer) == pointer;
+  }
+  static void add(const void* pointer) noexcept { place(pointer) = pointer; }
+
+ private:
+  [[gnu::visibility("default")]] static const void*& place(const void* pointer) noexcept {
+    constexpr std::size_t places = 8;
+    static thread_local const void* known[places];
+    return known[reinterpret_cast<std::uintptr_t>(pointer) / sizeof(float) % places];
+  }
+};
+
 /// Asks the driver about a raw pointer, whose type does not tell where its memory is. A scalar may
 /// not be device memory: the library would read it on the host. Data may not be host memory.
 template <class B>
@@ -122,9 +140,12 @@ template <class B>
   }
   MemoryKind kind{};
   int memory_device = device;
-  return B::pointer_kind(pointer, kind, memory_device) != 0 || kind != MemoryKind::device ||
-         refuse(error, Errc::handle_pointer_mode, Stage::validation, 0, 0, Axis::none,
-                static_cast<std::uint64_t>(number));
+  if (B::pointer_kind(pointer, kind, memory_device) == 0 && kind == MemoryKind::device) {
+    return refuse(error, Errc::handle_pointer_mode, Stage::validation, 0, 0, Axis::none,
+                  static_cast<std::uint64_t>(number));
+  }
+  HostScalars::add(pointer);
+  return true;
 }
 
 /// The checks of an argument that need its value.
@@ -144,6 +165,8 @@ bool check_library_value([[maybe_unused]] const A& argument, [[maybe_unused]] in
                                                                 error);
   } else if constexpr (std::is_pointer_v<A> &&
                        (Role == PointerRole::scalar || Role == PointerRole::data)) {
+    if (Role == PointerRole::scalar && HostScalars::contains(argument)) [[likely]]
+      return true;
     return check_raw_pointer<B>(argument, Role, device, number, error);
   } else if constexpr (std::is_enum_v<P> || std::is_pointer_v<A> ||
                        scalar_place<A> == ScalarPlace::host) {
