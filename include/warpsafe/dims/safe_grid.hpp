@@ -250,7 +250,7 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
   template <class Most>
   [[nodiscard, gnu::noinline]] static constexpr result<SafeGrid> checked(
       detail::CoverSizes<Rank> sizes, Block block, detail::CoverRule rule, Most most, Name kernel,
-      call_site site) noexcept {
+      const call_site& site) noexcept {
     constexpr bool capped = Policy == GridPolicy::strided;
     constexpr bool may_be_empty = Policy == GridPolicy::one_per_item_or_empty;
     SafeGrid grid(block);
@@ -272,7 +272,7 @@ class SafeGrid : detail::GridNumbers<Block, Rank>, public detail::GridCap<Policy
   [[gnu::always_inline]] static constexpr auto make(const Size& size, B block,
                                                     detail::CoverRule rule, const Option1& option1,
                                                     const Option2& option2,
-                                                    call_site site) noexcept {
+                                                    const call_site& site) noexcept {
     constexpr bool usable =
         detail::check_cover_arguments<Rules, P == GridPolicy::strided, Size, B, Option1, Option2>();
     if constexpr (usable) {

@@ -212,7 +212,7 @@ struct BasicKernel
 
   /// The function's name as the compiler writes it, with its namespace. g++, and nvcc with g++, add
   /// the template arguments.
-  [[nodiscard, gnu::always_inline]] static constexpr Name name() noexcept {
+  [[nodiscard, gnu::always_inline]] static constexpr const Name& name() noexcept {
     return detail::name_of<Fn>;
   }
   [[nodiscard, gnu::always_inline]] static constexpr const KernelEntry& entry() noexcept {

@@ -54,12 +54,11 @@ template <class Config>
 template <class B, class Shaped>
 [[WARPSAFE_DETAIL_RARE]] result<void> launch_refused(int status, const Shaped& shaped,
                                                      const basic_stream_ref<B>& stream,
-                                                     const char* kernel, std::size_t kernel_size,
-                                                     const char* file, const char* function,
-                                                     unsigned line) noexcept {
+                                                     const Name& kernel, const char* file,
+                                                     const char* function, unsigned line) noexcept {
   LaunchError error;
-  launch_failed(status, shape_of(shaped), Located<B>(stream, {file, function, line}),
-                {kernel, kernel_size}, error);
+  launch_failed(status, shape_of(shaped), Located<B>(stream, {file, function, line}), kernel,
+                error);
   return failure<void>(error);
 }
 
@@ -118,7 +117,7 @@ template <class P, class A>
 /// passed as data, so that launches of all kernels with the same types share this.
 template <class Calls, class B, bool Copies, class C, class Slots, class... P, class... A>
 [[nodiscard, gnu::always_inline]] inline result<void> launch_unchecked(
-    const Located<B, Copies>& at, const C& config, const KernelEntry& kernel, Name name,
+    const Located<B, Copies>& at, const C& config, const KernelEntry& kernel, const Name& name,
     Slots slots, TypeList<P...>, const A&... arguments) noexcept {
   constexpr bool plain = is_plain<config_of<C>>;
   if constexpr (is_result<C>) {
@@ -153,8 +152,8 @@ template <class Calls, class B, bool Copies, class C, class Slots, class... P, c
     }
   }
   if (status != 0) [[unlikely]] {
-    return launch_refused(status, shaped, stream, name.data, name.size, at.site.file,
-                          at.site.function, at.site.line);
+    return launch_refused(status, shaped, stream, name, at.site.file, at.site.function,
+                          at.site.line);
   }
   if constexpr ((is_view<A> || ...)) {
     return record_uses(stream, at.site, owner_of(arguments)...);
