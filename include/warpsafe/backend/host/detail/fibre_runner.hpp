@@ -63,7 +63,7 @@ class FibreRunner {
   void run_block(Grid& grid, std::uint64_t number) {
     begin_block(grid, number);
     running_block = {&fibres_, &grid};
-    watch_elements(self_.watched_elements != 0);
+    watch_elements(self_.watched.most != 0);
     host_thread = &self_;
     while (threads_left() && !grid.stopped()) {
       if (Fibre* const next = fibres_.after(fibre_); next != nullptr) {

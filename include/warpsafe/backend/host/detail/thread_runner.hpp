@@ -141,7 +141,7 @@ class ThreadRunner {
     player.depend = &ThreadRunner::depend;
     player.lack_shared = &end_without_shared;
     player.ask_shared = &ThreadRunner::ask_shared;
-    watch_elements(player.watched_elements != 0);
+    watch_elements(player.watched.most != 0);
     host_thread = &player;
     call_kernel([this] { grid_->call(); },
                 [&](const char* what) { fail_exception(*grid_, player, what); });
