@@ -425,7 +425,8 @@ TEST(NoMemory, ACooperativeGridBeginsOnlyWithAThreadForEachBlock) {
   ASSERT_TRUE(stream.synchronize().has_value());
   for (std::uint64_t nth = 1; nth <= 8; ++nth) {
     failures::arm(Kind::thread, nth);
-    const auto launched = launch(stream, LaunchConfig{grid<8>, block<1>, cooperative}, kernel<nothing>);
+    const auto launched =
+        launch(stream, LaunchConfig{grid<8>, block<1>, cooperative}, kernel<nothing>);
     const auto ended = stream.synchronize();
     ASSERT_TRUE(launched.has_value());
     ASSERT_EQ(failures::disarm() >= nth, nth < 8) << "the caller runs one block itself";

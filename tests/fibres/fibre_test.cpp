@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// A stackful fibre that goes on in another thread, as with Boost.Fiber's work_stealing. Compiled with
-// optimisation: a compiler may then ask once for what two threads answer differently.
+// A stackful fibre that goes on in another thread, as with Boost.Fiber's work_stealing. Compiled
+// with optimisation: a compiler may then ask once for what two threads answer differently.
 
 #include <warpsafe/host.hpp>
 #include <warpsafe/memory.hpp>

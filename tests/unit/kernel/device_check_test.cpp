@@ -85,9 +85,7 @@ TEST_F(DeviceCheck, AFreeThatWaitsLeavesItToTheNextWait) {
   ASSERT_TRUE(launch(stream, LaunchConfig{grid<2>, block<32>}, kernel<checked>, managed.view(),
                      std::size_t{64}, std::size_t{37})
                   .has_value());
-  {
-    const auto freed = std::move(managed);
-  }
+  { const auto freed = std::move(managed); }
   EXPECT_EQ(held(), before) << "its last use has ended";
   EXPECT_EQ(error_in(stream.synchronize()).code, Errc::device_check_failed);
 }

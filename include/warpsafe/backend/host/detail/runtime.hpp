@@ -43,8 +43,8 @@ class Runtime {
   CallBook book;
   GridPool pool;
   Scheduler* scheduler = nullptr;  ///< runs operations instead of the streams' workers
-  std::uint64_t work_seen = 0;   ///< operations of all streams, other than marks
-  std::uint64_t waits_seen = 0;  ///< at least the times that the host learnt that work is done
+  std::uint64_t work_seen = 0;     ///< operations of all streams, other than marks
+  std::uint64_t waits_seen = 0;    ///< at least the times that the host learnt that work is done
   std::uint64_t streams_made = 0;
   std::uint64_t owners_made = 0;  ///< threads that used a per-thread default stream
 
