@@ -68,9 +68,8 @@ class StreamNumber {
   /// Whether this library made the stream, and destroyed it. False if that is not known: for a
   /// stream that other code made, and for one whose slot was taken.
   [[nodiscard, gnu::always_inline]] bool has_ended() const noexcept {
-    if (value_ >> count_width != tracked_by_this_module()) [[unlikely]]
-      return false;
-    return __atomic_load_n(slot_of(value_), __ATOMIC_RELAXED) != value_;
+    return value_ >> count_width == tracked_by_this_module() &&
+           __atomic_load_n(slot_of(value_), __ATOMIC_RELAXED) != value_;
   }
   /// The vendor's own number, which is unique for the life of the program.
   [[nodiscard]] static constexpr StreamNumber of_vendor(std::uint64_t id) noexcept {
