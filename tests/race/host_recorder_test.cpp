@@ -64,7 +64,7 @@ const char functions[4] = {};
   return made;
 }
 [[nodiscard]] Access access_of(const void* memory, bool writes,
-                               std::uint64_t window = detail::unknown_extent) {
+                               std::uint64_t window = ::warpsafe::detail::unknown_extent) {
   return {memory, Access::whole_allocation, writes, 1, 0, window};
 }
 

@@ -24,7 +24,11 @@ struct WaitCalls;        // core/detail/observing.hpp
 struct WaitTarget;       // core/detail/observing.hpp
 }  // namespace detail
 
+using detail::BackendCalls;
 using detail::LaunchArguments;
+using detail::TextBuffer;
+using detail::WaitCalls;
+using detail::WaitTarget;
 
 /// A call of the program that uses a stream or memory, other than a launch or a wait.
 struct CallRecord {
@@ -65,21 +69,19 @@ struct Observer {
 
   /// A launch is about to be submitted. Returns whether `inspect` is called for it. An observer may
   /// set `launch.sequence`, its number.
-  bool (*launching)(void* user, LaunchRecord& launch,
-                    const detail::BackendCalls& calls) noexcept = nullptr;
+  bool (*launching)(void* user, LaunchRecord& launch, const BackendCalls& calls) noexcept = nullptr;
   /// Sees the arguments of the launch before it is submitted. The first observer that does not
   /// return `dispatch` decides. With `failed` it fills in `error`; a kernel and a place that it
   /// leaves empty become those of the launch.
-  LaunchVerdict (*inspect)(void* user, const LaunchRecord& launch,
-                           const detail::BackendCalls& calls, const LaunchArguments& arguments,
-                           LaunchError& error) noexcept = nullptr;
+  LaunchVerdict (*inspect)(void* user, const LaunchRecord& launch, const BackendCalls& calls,
+                           const LaunchArguments& arguments, LaunchError& error) noexcept = nullptr;
   /// The runtime or an observer has answered; times in nanoseconds of CLOCK_MONOTONIC.
   /// `launch.state` is `submitted` or `refused`.
   void (*launched)(void* user, const LaunchRecord& launch, std::uint64_t begun,
                    std::uint64_t ended) noexcept = nullptr;
   /// The last call for this launch. If it was submitted, the observer may wait for it, and returns
   /// true with the fault in `error` if it failed. If it was refused, `error` says why.
-  bool (*finish)(void* user, const LaunchRecord& launch, const detail::BackendCalls& calls,
+  bool (*finish)(void* user, const LaunchRecord& launch, const BackendCalls& calls,
                  LaunchError& error) noexcept = nullptr;
   /// A check refused a launch. Returns whether to launch regardless.
   bool (*continues_after)(void* user, LaunchError& error) noexcept = nullptr;
@@ -96,8 +98,8 @@ struct Observer {
   void (*waiting)(void* user, Name what) noexcept = nullptr;
   /// Waits in place of the runtime's call. Returns the runtime's status; not_ready means that the
   /// wait was abandoned. Only the first observer with this function waits.
-  int (*wait)(void* user, const detail::WaitCalls& calls, void* handle,
-              const detail::WaitTarget& place) noexcept = nullptr;
+  int (*wait)(void* user, const WaitCalls& calls, void* handle,
+              const WaitTarget& place) noexcept = nullptr;
   /// Whether `wait` should also be called before a call that waits inside the runtime.
   bool (*watches_waits)(void* user) noexcept = nullptr;
   void (*waited)(void* user, const WaitRecord& wait) noexcept = nullptr;
@@ -120,7 +122,7 @@ struct Observer {
   /// An error occurred: the runtime reported one, or a check or an observer refused a launch.
   void (*failed)(void* user, const LaunchError& error) noexcept = nullptr;
   /// Appends what the observer knows about the error to its text.
-  void (*explain)(void* user, detail::TextBuffer& out, const LaunchError& error) noexcept = nullptr;
+  void (*explain)(void* user, TextBuffer& out, const LaunchError& error) noexcept = nullptr;
   /// Writes a warning.
   void (*warn)(void* user, const char* text) noexcept = nullptr;
 

@@ -168,8 +168,8 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
   "warpsafe: this stream is a temporary, and a StreamRef does not keep it alive; give the " \
   "Stream a name: WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)))"
   template <class Never = void WARPSAFE_DETAIL_WHY>
-  WARPSAFE_DETAIL_REFUSED operator const basic_stream_ref<B>&()
-      const&& WARPSAFE_DETAIL_REFUSAL_IN_BODY(Never);
+  WARPSAFE_DETAIL_REFUSED operator const basic_stream_ref<B>&() const&& WARPSAFE_DETAIL_REFUSAL(
+      Never);
 #undef WARPSAFE_DETAIL_SENTENCE
   [[nodiscard]] basic_stream_ref<B> ref() const& noexcept WARPSAFE_DETAIL_BOUND { return ref_; }
   template <class Never = void>

@@ -91,7 +91,7 @@ struct Sentence {
 #define WARPSAFE_DETAIL_NO_CONSTRUCTOR(Type)                                \
   template <class Never = void, class... Any WARPSAFE_DETAIL_WHY>           \
   WARPSAFE_DETAIL_REFUSED explicit(sizeof...(Any) != 0) Type(const Any&...) \
-      WARPSAFE_DETAIL_REFUSAL_IN_BODY(Never)
+      WARPSAFE_DETAIL_REFUSAL(Never)
 
 /// Like std::declval, for headers without the standard library.
 template <class T>

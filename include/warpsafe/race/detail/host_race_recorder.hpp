@@ -7,6 +7,7 @@
 #include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
+#include <warpsafe/core/element_type.hpp>
 #include <warpsafe/race/detail/outside_writes.hpp>
 #include <warpsafe/race/race_report.hpp>
 #include <warpsafe/race/stream_history.hpp>
