@@ -44,6 +44,9 @@ struct CaptureWatchTest : ::testing::Test {
   static std::unique_ptr<CaptureWatch, Close> watch_on(int* stream) {
     std::unique_ptr<CaptureWatch, Close> watch(new CaptureWatch);
     watch->query_info = &query;
+    // Every stream is the library's.
+    watch->hold = [](std::uint64_t) noexcept -> void* { return &answers(); };
+    watch->let_go = [](void*) noexcept {};
     watch->vendor = Vendor::host;
     watch->stream = stream;
     answers()[stream] = {};

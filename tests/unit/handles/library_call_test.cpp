@@ -59,12 +59,11 @@ TEST_F(LibraryCallTest, OfTwoOwnersThatAdoptAHandleAtOnceOneIsRefused) {
   const auto adopted = [](Rig& one) { return Bound::adopt(&one, Hold(Runtime::stream(2))); };
   Rig fresh;
   Errc code{};
-  const auto meanwhile = [&](const std::string& call) {
-    if (call != "set_stream 2") return;
-    script.during = nullptr;
+  bool is_first = true;
+  script.during = [&](const std::string& call) {
+    if (call != "set_stream 2" || !std::exchange(is_first, false)) return;
     code = adopted(fresh).error().code;
   };
-  script.during = meanwhile;
   EXPECT_TRUE(adopted(fresh).has_value());
   EXPECT_EQ(code, Errc::handle_owned);
   script.fails = {{"set_stream", 7}};
