@@ -205,6 +205,8 @@ std::vector<Row> each_row() {
       "ready", [](auto& e, Objects&) { return of(e.ready()); }, no_event);
   event("shares_stream_with", [](auto& e, Objects&) { return any(e.shares_stream_with(e)); },
         {answered});
+  event("is_outside_captures", [](auto& e, Objects&) { return any(e.is_outside_captures()); },
+        {answered});
   event(
       "is_usable",
       [](auto& e, Objects&) {

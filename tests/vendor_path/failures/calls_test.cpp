@@ -5,8 +5,12 @@
 
 #include "programs.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <set>
 #include <span>
@@ -44,6 +48,33 @@ constexpr const char* before_a_free[] = {"SetDevice"};
 constexpr const char* questions[] = {"IsCapturing", "GetCaptureInfo", "StreamCaptureMode",
                                      "GraphGetNodes"};
 
+/// What is written to standard error meanwhile. A death test's child has GoogleTest's own capture.
+class Printed {
+ public:
+  Printed() { ::dup2(file_, STDERR_FILENO); }
+  Printed(const Printed&) = delete;
+  Printed& operator=(const Printed&) = delete;
+  ~Printed() {
+    end();
+    ::close(file_);
+    ::close(before_);
+  }
+  [[nodiscard]] std::string text() {
+    end();
+    std::string text(static_cast<std::size_t>(::lseek(file_, 0, SEEK_END)), ' ');
+    EXPECT_EQ(::pread(file_, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+    return text;
+  }
+
+ private:
+  void end() {
+    std::fflush(stderr);
+    ::dup2(before_, STDERR_FILENO);
+  }
+  int before_ = ::dup(STDERR_FILENO);
+  int file_ = ::memfd_create("printed", MFD_CLOEXEC);
+};
+
 class EveryCall : public FailureTest {
  protected:
   [[nodiscard]] static bool is_release(const std::string& function) {
@@ -69,9 +100,9 @@ class EveryCall : public FailureTest {
           begin();
           const std::uint64_t before = live_objects();
           fail(function, n, code::out_of_memory);
-          ::testing::internal::CaptureStderr();
+          Printed standard_error;
           const auto done = program.run();
-          const std::string printed = ::testing::internal::GetCapturedStderr();
+          const std::string printed = standard_error.text();
           const bool waiting = is_one_of(function, waits);
           if (done.has_value()) {
             EXPECT_TRUE(done.value()) << what;
