@@ -5,7 +5,6 @@
 // kind. Then it runs once for each occurrence, which fails, and once more, which must succeed. A
 // child process runs them, so that a crash costs one occurrence; the next child continues after it.
 //   failures [STEP]   every STEP-th occurrence; 1 without an argument
-//   failures reach    runs each program once, without a failure: for reach.py
 
 #include "injector.hpp"
 #include "programs.hpp"

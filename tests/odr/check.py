@@ -174,8 +174,10 @@ VARIABLES = [re.compile(pattern, re.M) for pattern in (
     r"(?:\[[^\]]*\])*(?: = |\{|;)")]  # fmt: skip
 # What is hidden on purpose: the variable, or the class or function that has it.
 HIDDEN = re.compile(r'visibility\("hidden"\)\]\] [\w*& ]*?(\w+)(?=\s*[;={(<])')
-# Constants that no program needs to share; a kernel's, which is hidden; a device's; nvcc's alone; that of the vendors.
-UNCHECKED = {"none", "entry", "key", "check_record_here", "says_that_kernels_run_on_the_cpu", "counted_devices"}
+# Constants that no program needs to share; a kernel's, which is hidden; a device's; nvcc's alone; that of the vendors;
+# the driver's answers about scalars, asked for again in each plug-in.
+UNCHECKED = {"none", "entry", "key", "check_record_here", "says_that_kernels_run_on_the_cpu", "counted_devices",
+             "known"}
 
 
 def variables_of(objects):

@@ -361,14 +361,18 @@ struct EventCalls {
       }
       return 0;
     });
-    static Atomic<bool> told = false;
-    if (text[0] != '\0' && !told.exchange(true) && !warpsafe::detail::tell_warning(text)) {
+    if (text[0] != '\0' && !told().exchange(true) && !warpsafe::detail::tell_warning(text)) {
       std::fprintf(stderr, "%s\n", text);
     }
     return status;
   }
 
  private:
+  /// Whether the program has been told of events around other work. Once is enough.
+  [[nodiscard, gnu::visibility("default")]] static Atomic<bool>& told() noexcept {
+    static Atomic<bool> value = false;
+    return value;
+  }
   /// Whether nothing is between two records of a stream, while other streams got work for which the
   /// host did not wait.
   [[nodiscard]] static bool is_of_other_work(const MarkOperation& begin,
