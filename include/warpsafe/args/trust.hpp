@@ -11,8 +11,8 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
-/// A raw pointer that the caller knows to be device memory. Checked builds ask the driver.
-/// Only `trust` creates one.
+/// A raw pointer that the caller knows to be device memory. Checked builds ask the driver. Only
+/// `trust` creates one.
 template <class T>
 class trusted_ptr {
  public:

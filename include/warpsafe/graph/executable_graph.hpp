@@ -212,8 +212,8 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
 
   /// Whether the stream captures. Neither vendor makes the launch part of the graph: CUDA 13.0
   /// returns 900 and breaks the capture in every mode (seen on an H200), and AMD's runtime runs the
-  /// graph at once (seen on 5.2.3, 5.7.1 and 6.4.3). Checked builds also
-  /// find captures that other code began.
+  /// graph at once (seen on 5.2.3, 5.7.1 and 6.4.3). Checked builds also find captures that other
+  /// code began.
   template <CheckLevel Level>
   [[nodiscard]] static bool is_captured(const basic_stream_ref<B>& stream, call_site site,
                                         LaunchError& error) noexcept {

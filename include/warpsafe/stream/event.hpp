@@ -213,7 +213,7 @@ class WARPSAFE_DETAIL_OWNER basic_event {
     const detail::CallScope<B> here(site);
     return record_native<Level>(stream, site);
   }
-  /// Level full: `others_capture` if the stream captures; else 0. @pre this library does not
+  /// In checked builds `others_capture` if the stream captures; else 0. @pre this library does not
   /// capture it
   template <CheckLevel Level>
   [[nodiscard, gnu::always_inline]] static std::uint64_t others_capture_of(
