@@ -57,6 +57,17 @@ class CapturePath : public VendorTest {
   std::optional<ws::Stream> other;
 };
 
+/// Memory that a graph allocates and frees.
+class GraphMemoryPath : public CapturePath {
+ protected:
+  void SetUp() override {
+    CapturePath::SetUp();
+    if (!is_cuda) {
+      GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
+    }
+  }
+};
+
 TEST_F(CapturePath, ALaunchAtEachLevelIsCaptured) {
   for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread, CaptureMode::relaxed}) {
     auto capture = ws::Capture::begin(*stream, mode).value();
@@ -317,10 +328,7 @@ TEST_F(CapturePath, MemoryThatIsGoneIsFoundAtTheLaunch) {
   }
 }
 
-TEST_F(CapturePath, MemoryThatAGraphAllocatesIsUsedOnlyAfterItsLaunch) {
-  if (!is_cuda) {
-    GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
-  }
+TEST_F(GraphMemoryPath, MemoryThatAGraphAllocatesIsUsedOnlyAfterItsLaunch) {
   std::optional<ws::DeviceBuffer<float>> buffer;
   const auto allocates = [&](ws::Capture& capture) -> ws::result<void> {
     WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
@@ -363,10 +371,7 @@ TEST_F(CapturePath, MemoryThatAGraphAllocatesIsUsedOnlyAfterItsLaunch) {
   expect_refused("allocate outside of the capture");
 }
 
-TEST_F(CapturePath, AGraphHoldsMemoryOfAGraphThatIsGone) {
-  if (!is_cuda) {
-    GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
-  }
+TEST_F(GraphMemoryPath, AGraphHoldsMemoryOfAGraphThatIsGone) {
   std::optional<ws::DeviceBuffer<float>> buffer;
   {
     auto first = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
@@ -395,10 +400,7 @@ TEST_F(CapturePath, AGraphHoldsMemoryOfAGraphThatIsGone) {
   EXPECT_EQ(count("FreeAsync"), 1U);
 }
 
-TEST_F(CapturePath, MemoryOfAnEarlierGraphIsFreedBehindACapture) {
-  if (!is_cuda) {
-    GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
-  }
+TEST_F(GraphMemoryPath, MemoryOfAnEarlierGraphIsFreedBehindACapture) {
   std::optional<ws::DeviceBuffer<float>> buffer;
   auto first = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
     WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
@@ -416,10 +418,7 @@ TEST_F(CapturePath, MemoryOfAnEarlierGraphIsFreedBehindACapture) {
   EXPECT_EQ(count("FreeAsync"), 1U);
 }
 
-TEST_F(CapturePath, ACaptureFreesItsMemoryBehindItsOtherStreams) {
-  if (!is_cuda) {
-    GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
-  }
+TEST_F(GraphMemoryPath, ACaptureFreesItsMemoryBehindItsOtherStreams) {
   auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
     WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(*stream, 100));
     WARPSAFE_TRYV(made.zero(*stream));
@@ -460,10 +459,7 @@ TEST_F(CapturePath, AStreamThatTookPartMayEndBeforeTheCapture) {
   EXPECT_THAT(graph, Succeeds());
 }
 
-TEST_F(CapturePath, AGraphHoldsMemoryThatAnotherGraphAllocates) {
-  if (!is_cuda) {
-    GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
-  }
+TEST_F(GraphMemoryPath, AGraphHoldsMemoryThatAnotherGraphAllocates) {
   std::optional<ws::DeviceBuffer<float>> buffer;
   auto first = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
     WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
@@ -483,10 +479,7 @@ TEST_F(CapturePath, AGraphHoldsMemoryThatAnotherGraphAllocates) {
   EXPECT_EQ(count("FreeAsync"), 1U);
 }
 
-TEST_F(CapturePath, MemoryThatTheGraphAllocatesAndFreesIsNotGone) {
-  if (!is_cuda) {
-    GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
-  }
+TEST_F(GraphMemoryPath, MemoryThatTheGraphAllocatesAndFreesIsNotGone) {
   const auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
     WARPSAFE_TRY(const auto scratch, ws::DeviceBuffer<float>::create(*stream, 100));
     return ws::launch(*stream, plain, ws::kernel<counted>, scratch.view(), 100U);

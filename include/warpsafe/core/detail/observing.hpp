@@ -265,16 +265,6 @@ struct NoStream {
     if (one.complete != nullptr) one.complete(one.user, error, device, earlier_work);
   }
 }
-/// False if no observer writes warnings.
-[[gnu::cold, gnu::noinline]] inline bool tell_warning(const char* text) noexcept {
-  bool written = false;
-  for (const Observer& one : ObserversFrom{observers()}) {
-    if (one.warn == nullptr) continue;
-    one.warn(one.user, text);
-    written = true;
-  }
-  return written;
-}
 
 // Waits.
 

@@ -7,8 +7,8 @@
 #include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/shared_requests.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
+#include <warpsafe/backend/host/detail/warning.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
-#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/name.hpp>
@@ -16,7 +16,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
@@ -272,7 +271,7 @@ class Grid {
   /// something like this has been told often enough.
   void warn(const char* text) const noexcept {
     if (is_told_of(function())) return;
-    if (!warpsafe::detail::tell_warning(text)) std::fprintf(stderr, "%s\n", text);
+    warpsafe::detail::tell_warning(text);
   }
   [[nodiscard, gnu::visibility("hidden")]] static bool is_told_of(const void* function) noexcept {
     static Atomic<const void*> told[32];

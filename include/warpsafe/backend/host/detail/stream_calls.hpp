@@ -9,13 +9,12 @@
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
-#include <warpsafe/core/detail/observing.hpp>
+#include <warpsafe/backend/host/detail/warning.hpp>
 #include <warpsafe/core/detail/text.hpp>
 
 #include <pthread.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
@@ -361,9 +360,7 @@ struct EventCalls {
       }
       return 0;
     });
-    if (text[0] != '\0' && !told().exchange(true) && !warpsafe::detail::tell_warning(text)) {
-      std::fprintf(stderr, "%s\n", text);
-    }
+    if (text[0] != '\0' && !told().exchange(true)) warpsafe::detail::tell_warning(text);
     return status;
   }
 
