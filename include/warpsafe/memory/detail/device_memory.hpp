@@ -176,9 +176,9 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[nodiscard]] int record_use(basic_stream_ref<B> stream) noexcept {
     if (start == nullptr) return 0;
-    if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
+    if (open_captures() != nullptr) [[unlikely]] {
       keep_module();
-      const ResourcesPtr graph(hooks->resources({stream.native(), stream.number()}));
+      const ResourcesPtr graph = open_graph(stream);
       if (graph.get() != nullptr) {
         if (!hold_in(*graph.get())) return no_host_memory;
         // A capture that frees what it allocates does so behind its other streams.
@@ -219,10 +219,7 @@ class DeviceMemory : public MemoryOwner {
  private:
   /// Whether a launch of the graph that allocates the memory makes it exist again.
   [[nodiscard]] bool comes_back() const noexcept {
-    if (kind_ != Kind::captured) return false;
-    if (allocation_.owner == nullptr) return true;  // other code captured it
-    const GraphLock lock;
-    return allocation_.graph != nullptr;
+    return kind_ == Kind::captured && allocation_.comes_back();
   }
   [[gnu::always_inline]] int free_or_postpone() noexcept {
     int status = 0;
@@ -300,40 +297,36 @@ class DeviceMemory : public MemoryOwner {
     return status;
   }
 
+  /// The graph of the open capture that the stream takes part in, or nullptr.
+  [[nodiscard, WARPSAFE_DETAIL_RARE]] static ResourcesPtr open_graph(
+      const basic_stream_ref<B>& stream) noexcept {
+    const CaptureHooks* const hooks = open_captures();
+    return hooks == nullptr
+               ? ResourcesPtr()
+               : ResourcesPtr(hooks->resources({stream.native(), stream.number()}));
+  }
   /// Lets the graph of the open capture say whether the memory that it allocates exists.
   [[WARPSAFE_DETAIL_RARE]] void join_capture() noexcept {
-    const CaptureHooks* const hooks = open_captures();
-    if (hooks == nullptr) return;
-    const basic_stream_ref<B> stream = stream_.ref();
-    const ResourcesPtr graph(hooks->resources({stream.native(), stream.number()}));
+    const ResourcesPtr graph = open_graph(stream_.ref());
     if (graph.get() == nullptr) return;
     allocation_.owner = this;
     allocation_.device = MemoryOwner::of_device;
     graph->add_allocation(allocation_);
+  }
+  /// Whether the capture that allocated the memory is open, and so may free it.
+  [[nodiscard]] bool is_in_own_capture() const noexcept {
+    return kind_ == Kind::captured && allocation_.is_of(open_graph(stream_.ref()).get());
   }
   /// Freeing memory that the capture did not allocate would become part of the graph or break it,
   /// so the free is postponed. So is one whose uses are on a stream that captures.
   template <CheckLevel Level>
   [[nodiscard]] bool is_captured() const noexcept {
     if (start == nullptr || !may_meet_captures<Level>()) return false;
-    if (kind_ == Kind::captured && is_freed_in_capture()) return false;
+    // A capture of other code is taken for the one that allocated the memory.
+    if (kind_ == Kind::captured && (allocation_.owner == nullptr || is_in_own_capture())) {
+      return false;
+    }
     return meets_capture<Level>(reachable());
-  }
-  /// Whether the open capture of the stream allocated the memory, and so may free it. What other
-  /// code captured is taken for its own.
-  [[nodiscard]] bool is_freed_in_capture() const noexcept {
-    return allocation_.owner == nullptr || is_in_own_capture();
-  }
-  [[nodiscard]] bool is_in_own_capture() const noexcept {
-    return kind_ == Kind::captured && allocation_.owner != nullptr && ask_own_capture();
-  }
-  [[WARPSAFE_DETAIL_RARE]] bool ask_own_capture() const noexcept {
-    const CaptureHooks* const hooks = open_captures();
-    if (hooks == nullptr) return false;
-    const basic_stream_ref<B> stream = stream_.ref();
-    const ResourcesPtr open(hooks->resources({stream.native(), stream.number()}));
-    const GraphLock lock;
-    return open.get() != nullptr && open.get() == allocation_.graph;
   }
   /// Of `stream_` for the thread that bound the memory to it.
   [[nodiscard, gnu::always_inline]] StreamNumber own_number() const noexcept {

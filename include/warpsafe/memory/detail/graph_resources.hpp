@@ -60,10 +60,21 @@ struct KeptValue final : Kept {
 class GraphResources;
 /// Memory that a graph allocates, as its owner has it. Guarded by graph_lock.
 struct GraphAllocation {
-  MemoryOwner* owner = nullptr;
+  MemoryOwner* owner = nullptr;  ///< nullptr: other code captured the allocation
   int device = 0;
   GraphResources* graph = nullptr;  ///< nullptr: none, or it is gone
   GraphAllocation* next = nullptr;
+
+  /// Whether a launch of the graph makes the memory exist again.
+  [[nodiscard]] bool comes_back() const noexcept {
+    const GraphLock lock;
+    return owner == nullptr || graph != nullptr;
+  }
+  /// Whether the capture of `open`, which may be nullptr, makes the allocation.
+  [[nodiscard]] bool is_of(const GraphResources* open) const noexcept {
+    const GraphLock lock;
+    return open != nullptr && open == graph;
+  }
 };
 
 /// The existing graphs whose kernels use memory.
