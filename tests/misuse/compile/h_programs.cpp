@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// The programs of tests/misuse/programs that do not compile (rows H and I). There each stands
-// whole; here is its wrong line.
+// The mistakes of programs/refused.inc.
 
 #include "data.hpp"
 #include "handles.hpp"

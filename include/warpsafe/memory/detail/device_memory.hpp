@@ -301,9 +301,8 @@ class DeviceMemory : public MemoryOwner {
   [[nodiscard, WARPSAFE_DETAIL_RARE]] static ResourcesPtr open_graph(
       const basic_stream_ref<B>& stream) noexcept {
     const CaptureHooks* const hooks = open_captures();
-    return hooks == nullptr
-               ? ResourcesPtr()
-               : ResourcesPtr(hooks->resources({stream.native(), stream.number()}));
+    return hooks == nullptr ? ResourcesPtr()
+                            : ResourcesPtr(hooks->resources({stream.native(), stream.number()}));
   }
   /// Lets the graph of the open capture say whether the memory that it allocates exists.
   [[WARPSAFE_DETAIL_RARE]] void join_capture() noexcept {
