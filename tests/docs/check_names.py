@@ -62,6 +62,7 @@ UNEXPLAINED = {
     r"debug::(Environment|LaunchFilter|Journal|JournalReader|Incidents|Completion|JsonObject|DumpWriter|LaunchMemory|NvtxCalls|RoctxCalls|ProfilerRanges)(::.*)?|debug::(is_listed|is_in_flight|put_listed|put_in_flight|is_logged|log_level|instance|state_name|vendor_name|describe_environment)":
         "the parts of the debug tools: programs use the variables and the functions on the tools' pages",
     r"Subcode::.*|Errc::.*": "docs/reference/errors.md comes from their rows",
+    r"host::HostStatus::.*": "CUDA's errors of the same names, as docs/guide/backends.md says",
     r"ElementType::.*|GraphChange::(topology|node_kind)": "values that a page names by their type",
 }
 
