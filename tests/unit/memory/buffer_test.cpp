@@ -232,6 +232,21 @@ TEST_F(BufferTest, AnAllocationOfAnotherDevicesStreamIsOnThatDevice) {
   EXPECT_EQ(buffer.to_host(other).get().value(), counting(5)) << "with device 0 current";
 }
 
+TEST_F(BufferTest, NothingIsLeakedIfTheCurrentDeviceCannotBeRestored) {
+  host::set_device_count(2);
+  const auto far = StreamRef::borrow(host::legacy_stream(), DeviceId(1)).value();
+  constexpr auto set_device = host::call_of<&host_backend::set_device>;
+  const auto before = host::calls_made(set_device);
+  const auto made = DeviceBuffer<int>::create(far, 3).value();
+  // The last of them makes device 0 current again.
+  const auto calls = static_cast<unsigned>(host::calls_made(set_device) - before);
+  const std::uint64_t free_before = memory_info(DeviceId(1)).value().free;
+  host::fail_next(set_device, calls, HostStatus::unknown);
+  EXPECT_FALSE(DeviceBuffer<int>::create(far, 3).has_value());
+  ASSERT_TRUE(far.synchronize().has_value());
+  EXPECT_EQ(memory_info(DeviceId(1)).value().free, free_before);
+}
+
 TEST_F(BufferTest, OfADeviceWithoutPoolsIsPlainMemory) {
   without_pools();
   host::set_device_count(1);

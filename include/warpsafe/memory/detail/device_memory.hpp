@@ -66,6 +66,7 @@ class DeviceMemory : public MemoryOwner {
         ::new (storage) DeviceMemory(std::move(stream), bytes.value(), Owners<B>::life_of(storage),
                                      &try_free<Level>, &add_use_at<Level>, &note_launch<Level>);
     if (const int status = bytes.value() == 0 ? 0 : made->template take<Level>(managed)) {
+      made->template give_back<Level>();
       made->retire(bytes.value());
       return allocation_error(status, bytes, device, site);
     }
@@ -287,14 +288,20 @@ class DeviceMemory : public MemoryOwner {
     kind_ = Kind::plain;
     if (managed) MemoryOwner::accessed_from = ~0UL;
     const RelaxedCaptureScope<B, Level> outside;
-    const int status = on_device<B>(stream_.ref().device().value(), [&]() noexcept {
+    return on_device<B>(stream_.ref().device().value(), [&]() noexcept {
       return managed ? B::allocate_managed(start, bytes_) : B::allocate_unordered(start, bytes_);
     });
-    // The device that was current before may not have become current again.
-    if (status != 0 && start != nullptr) {
-      static_cast<void>(B::deallocate_unordered(std::exchange(start, nullptr)));
-    }
-    return status;
+  }
+  /// After a `take` that failed. The memory may be there: then the device that was current before
+  /// could not become current again.
+  template <CheckLevel Level>
+  [[WARPSAFE_DETAIL_RARE]] void give_back() noexcept {
+    if (start == nullptr) return;
+    const basic_stream_ref<B> stream = stream_.ref();
+    const RelaxedCaptureScope<B, Level> outside;
+    static_cast<void>(kind_ == Kind::plain
+                          ? B::deallocate_unordered(start)
+                          : on_device_of<B>(stream, &B::deallocate, start, stream.native()));
   }
 
   /// The graph of the open capture that the stream takes part in, or nullptr.
