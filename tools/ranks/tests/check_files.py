@@ -203,13 +203,17 @@ def check_refused(folder):
         expect(done.returncode == status and text in done.stderr, f"{words}: {done.returncode} {done.stderr}")
 
 
-def check_no_stderr(folder):
+def check_no_output(folder):
     """Without a place for messages there are still the report and the status."""
     generated.write(folder / "good", 2, 20, made=(20, 20))
     for to in ("2>/dev/full", "2>&-"):
         for name, status, says in (("good", 0, "all ranks made the same calls"), ("nowhere", 2, ""), (".", 2, "")):
             done = subprocess.run(f"{sys.executable} {TOOL} {folder / name} {to}", shell=True, stdout=subprocess.PIPE, text=True, check=False)
             expect(done.returncode == status and says in done.stdout and bool(says) == bool(done.stdout), f"{name} {to}: {done}")
+    # Without a place for the report there is no status of one.
+    for to, why in ((">/dev/full", "No space left on device"), (">&-", "standard output is closed")):
+        done = subprocess.run(f"{sys.executable} {TOOL} {folder / 'good'} {to}", shell=True, stderr=subprocess.PIPE, text=True, check=False)
+        expect(done.returncode == 2 and why in done.stderr, f"{to}: {done}")
 
 
 def check_stopped(folder):
@@ -384,7 +388,7 @@ def check_broken(folder, chance):
 def main():
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     for check in (check_large, check_names, check_outputs, check_end_while_read, check_stale_heartbeat, check_ras, check_refused,
-                  check_foreign_texts, check_wrong_types, check_no_stderr, check_stopped, check_damage, check_written):
+                  check_foreign_texts, check_wrong_types, check_no_output, check_stopped, check_damage, check_written):
         with tempfile.TemporaryDirectory() as folder:
             check(pathlib.Path(folder))
     with tempfile.TemporaryDirectory() as folder:

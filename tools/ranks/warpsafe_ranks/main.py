@@ -125,6 +125,9 @@ def complain(message):
 
 def main(words):
     options = arguments(words)
+    if sys.stdout is None:
+        complain("cannot write the output: standard output is closed")
+        return UNUSABLE
     for folder in filter(None, (options.folder, options.compare)):
         if not folder.is_dir():
             complain(f"{folder} is not a folder; name the one of warpsafe-run --ranks")
