@@ -29,7 +29,7 @@ extensions = ["myst_parser"]
 # The sources are the pages in the project, so that their links work there too.
 root_doc = "docs/index"
 include_patterns = ["docs/**.md", "include/warpsafe/**.hpp", "CONTRIBUTING.md", "CHANGELOG.md", "packaging/*.md", "tools/*/docs/*.md", "tests/stand_in/README.md", "tests/amd_runtime/README.md", "tests/planted/README.md", "examples/distributed/README.md"]
-exclude_patterns = ["docs/site", "build", ".git", "include/warpsafe/**/detail/*", "bench", "src", "tests/[!as]*", "tests/static"]
+exclude_patterns = ["docs/site", "build", ".git", "include/warpsafe/**/detail/*", "bench", "src", "tests/[!aps]*", "tests/static"]
 source_suffix = {".md": "markdown", ".hpp": "header"}
 # The same anchors as on GitHub, so that a link to a heading works in both places.
 myst_heading_anchors = 4
