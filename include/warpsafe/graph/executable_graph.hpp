@@ -11,6 +11,7 @@
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
+#include <warpsafe/memory/detail/postponed_frees.hpp>
 #include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
@@ -185,8 +186,6 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
       error.device = stream.ref().device().value();
       return error;
     }
-    if (resources_->is_idle()) [[unlikely]]
-      resources_->has_run();
     last_number_ = detail::StreamNumber(stream.ref().number());
     if (!last_.has_value() || last_->ref() != stream.ref()) {
       // An event of one device cannot be recorded in a stream of another.
@@ -195,6 +194,12 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     }
     is_marked_ = false;
     int status = resources_->notes_each_launch() ? note_launch(last_->ref()) : 0;
+    if (resources_->allocates()) [[unlikely]] {
+      const auto& ref = last_->ref();
+      const int noted = resources_->has_run(ref.native(), ref.device().value(), ref.number());
+      if (status == 0) status = noted;
+      detail::run_postponed_frees<B>();
+    }
     if (resources_->has_kept_values() && status == 0) {
       status = launched_.set(last_->ref());
       is_marked_ = status == 0;

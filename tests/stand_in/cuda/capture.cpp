@@ -118,12 +118,30 @@ std::vector<Node> copied(std::vector<Node> nodes) {
   return nodes;
 }
 
-cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t handle) {
+cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t handle, unsigned long long flags) {
   const Graph* const graph = find(runtime().graphs, handle);
   if (graph == nullptr || exec == nullptr) return cudaErrorInvalidValue;
   GraphExec& made = runtime().graph_execs.emplace_back();
   made.nodes = copied(graph->nodes);
+  made.frees_at_launch = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
   *exec = made.handle();
+  return cudaSuccess;
+}
+
+// A graph that leaves memory allocated cannot be launched again before the memory is freed, unless
+// it was instantiated to free it by itself (H200, driver 580).
+cudaError_t note_left_memory(const GraphExec& exec) {
+  auto& allocations = runtime().allocations;
+  for (const Node& node : exec.nodes) {
+    const auto found = allocations.find(node.allocates);
+    if (found == allocations.end()) continue;
+    if (found->second.is_left && !exec.frees_at_launch) return cudaErrorInvalidValue;
+    found->second.is_left = true;
+  }
+  for (const Node& node : exec.nodes) {
+    const auto found = allocations.find(node.frees);
+    if (found != allocations.end()) found->second.is_left = false;
+  }
   return cudaSuccess;
 }
 
@@ -230,13 +248,13 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t* nodes, std::s
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph,
                                  unsigned long long flags) {
   return api("cudaGraphInstantiate", text(graph, flags), plain,
-             [&](auto&) { return instantiate(exec, graph); });
+             [&](auto&) { return instantiate(exec, graph, flags); });
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
                                           unsigned long long flags) {
   return api("cudaGraphInstantiateWithFlags", text(graph, flags), plain,
-             [&](auto&) { return instantiate(exec, graph); });
+             [&](auto&) { return instantiate(exec, graph, flags); });
 }
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec_handle, cudaGraph_t graph_handle,
@@ -269,6 +287,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream) {
     const GraphExec* const exec = find(runtime().graph_execs, handle);
     if (exec == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t refused = refuse_capturing(runtime().stream(stream))) return refused;
+    if (const cudaError_t refused = note_left_memory(*exec)) return refused;
     return put(runtime().stream(stream), [nodes = exec->nodes] {
       for (const Node& node : nodes) node();
     });

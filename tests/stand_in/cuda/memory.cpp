@@ -238,7 +238,9 @@ cudaError_t allocate_captured(void** pointer, std::size_t bytes, Stream& stream)
   memory.pooled = memory.of_graph = memory.is_missing = true;
   const auto shared = std::make_shared<GraphMemory>(*pointer, memory.number);
   memory.graph = shared;
-  return put(stream, [shared] { set_missing(shared->pointer, false); });
+  Node node([shared] { set_missing(shared->pointer, false); });
+  node.allocates = *pointer;
+  return put(stream, std::move(node));
 }
 
 cudaError_t allocate_async(void** pointer, std::size_t bytes, cudaStream_t handle) {
@@ -413,12 +415,15 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     const auto known = runtime().allocations.find(pointer);
     const bool of_graph = known != runtime().allocations.end() && known->second.of_graph;
     if (in.capture != nullptr && of_graph) {
-      return put(in, [pointer] { set_missing(pointer, true); });
+      Node node([pointer] { set_missing(pointer, true); });
+      node.frees = pointer;
+      return put(in, std::move(node));
     }
     if (!is_base(pointer, false)) return cudaErrorInvalidValue;
     if (in.capture != nullptr) return put(in, [] {});
     Allocation& memory = runtime().allocations.at(pointer);
     memory.freed_by = &in;
+    memory.is_left = false;
     const cudaError_t status = put(in, [pointer, number = memory.number] {
       const auto found = runtime().allocations.find(pointer);
       const bool is_still = found != runtime().allocations.end() && found->second.number == number;

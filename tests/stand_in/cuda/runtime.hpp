@@ -99,6 +99,7 @@ struct Allocation {
   bool of_all = false;                ///< mapped for several devices, which are then all
   bool of_graph = false;              ///< a node of a graph allocates it
   bool is_missing = false;            ///< that node has not run, or the graph has freed it since
+  bool is_left = false;               ///< a launch has allocated it, and nobody has freed it
   std::weak_ptr<const void> graph{};  ///< of that node
   /// The stream in whose order it is freed, while that work has not run; nullptr: it is not freed.
   /// An allocation in the order of this stream gets the memory at once, as from CUDA's pool (H200).

@@ -45,6 +45,8 @@ struct Node {
   void operator()() const { work(); }
   std::function<void()> work;
   Kind kind = Kind::other;
+  const void* allocates = nullptr;  ///< the memory that it allocates or frees
+  const void* frees = nullptr;
   std::shared_ptr<void> handle;  ///< of a node of a capture or graph; not of an executable graph's
 };
 
@@ -54,6 +56,7 @@ struct Graph : Handled<cudaGraph_t> {
 
 struct GraphExec : Handled<cudaGraphExec_t> {
   std::vector<Node> nodes;
+  bool frees_at_launch = false;  ///< cudaGraphInstantiateFlagAutoFreeOnLaunch
 };
 
 /// An open capture. Nodes are numbered in the order of their capture, which is one of their legal

@@ -500,6 +500,55 @@ TEST_F(CapturePath, AFreeWhileItsStreamCapturesBreaksNothing) {
   EXPECT_EQ(count("FreeAsync"), 1U) << "the free that had to wait is made at the capture's end";
 }
 
+TEST_F(GraphMemoryPath, AGraphThatLeavesItsMemoryIsLaunchedAgain) {
+  std::optional<ws::DeviceBuffer<float>> buffer;
+  auto graph = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
+    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
+    buffer.emplace(std::move(made));
+    return buffer->zero(capture.stream());
+  });
+  auto exec = graph.value().instantiate().value();
+  EXPECT_THAT(exec.launch(*stream), Succeeds());
+  EXPECT_THAT(exec.launch(*stream), Succeeds()) << "while the buffer has the memory";
+  EXPECT_THAT(buffer->close(), Succeeds());
+  EXPECT_THAT(exec.launch(*stream), Succeeds());
+  EXPECT_THAT(exec.launch(*stream), Succeeds()) << "nobody has the memory";
+}
+
+TEST_F(GraphMemoryPath, AFreeBeforeTheFirstLaunchIsMadeAfterIt) {
+  std::optional<ws::DeviceBuffer<float>> buffer;
+  auto graph = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
+    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
+    buffer.emplace(std::move(made));
+    return buffer->zero(capture.stream());
+  });
+  auto exec = graph.value().instantiate().value();
+  EXPECT_THAT(buffer->close(), Succeeds());
+  EXPECT_EQ(count("FreeAsync"), 0U) << "there is no memory yet";
+  EXPECT_THAT(exec.launch(*stream), Succeeds());
+  EXPECT_EQ(count("FreeAsync"), 1U);
+}
+
+TEST_F(GraphMemoryPath, AFreeWaitsForTheLaunchOnAnotherStream) {
+  for (const bool is_again : {false, true}) {
+    std::optional<ws::DeviceBuffer<float>> buffer;
+    auto graph = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
+      WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
+      buffer.emplace(std::move(made));
+      return buffer->zero(capture.stream());
+    });
+    auto exec = graph.value().instantiate().value();
+    if (is_again) {
+      ASSERT_THAT(exec.launch(*stream), Succeeds());
+    }
+    ASSERT_THAT(exec.launch(*other), Succeeds());
+    EXPECT_THAT(calls_of([&] { buffer.reset(); }),
+                testing::ElementsAre(HasSubstr("EventCreate"), HasSubstr("EventRecord"),
+                                     HasSubstr("StreamWaitEvent"), HasSubstr("FreeAsync"),
+                                     HasSubstr("EventDestroy")));
+  }
+}
+
 TEST_F(CapturePath, NoCallTouchesTheLastErrorSlot) {
   plant_last_error(code::not_supported);
   auto exec = nothings(2).value().instantiate().value();

@@ -54,7 +54,8 @@ struct CudaGraphCalls {
     return cudaGraphGetNodes(graph, nullptr, &count);
   }
   static int graph_instantiate(native_graph_exec& exec, native_graph graph) noexcept {
-    return cudaGraphInstantiate(&exec, graph, 0);
+    // Without this, a second launch of a graph that leaves memory allocated is an invalid argument.
+    return cudaGraphInstantiate(&exec, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch);
   }
   static int graph_exec_destroy(native_graph_exec exec) noexcept {
     return cudaGraphExecDestroy(exec);

@@ -241,6 +241,22 @@ class DeviceMemory : public MemoryOwner {
     return 0;
   }
 
+  /// GraphAllocation::note_launch
+  static int note_own_launch(MemoryOwner& owner, void* stream, int device,
+                             std::uint64_t number) noexcept {
+    auto& self = static_cast<DeviceMemory&>(owner);
+    const auto user = StreamAccess::make<B>(stream, device, StreamNumber(number));
+    if (self.is_own(user)) return 0;
+    keep_module();
+    const Locked lock(self.recording_);
+    if (self.uses_.has_noted(StreamNumber(number)) || self.uses_.note(StreamNumber(number)))
+      return 0;
+    int status = 0;
+    const bool recorded = self.uses_.set(user, status);
+    self.has_lost_use_ = self.has_lost_use_ || !recorded || status != 0;
+    return status;
+  }
+
   template <CheckLevel Level>  // MemoryOwner::add_use
   static int add_use_at(MemoryOwner& self, void* stream, int device,
                         unsigned long number) noexcept {
@@ -249,7 +265,7 @@ class DeviceMemory : public MemoryOwner {
   }
 
   /// Frees the memory, destroys the object and stores the runtime's status. Returns false if the
-  /// free must wait for the end of a capture.
+  /// free must wait for the end of a capture, or for the first launch of a graph.
   using Free = bool (*)(DeviceMemory& memory, int& status) noexcept;
 
   using NoteLaunch = int (*)(DeviceMemory& self, const basic_stream_ref<B>& stream) noexcept;
@@ -316,6 +332,7 @@ class DeviceMemory : public MemoryOwner {
     const ResourcesPtr graph = open_graph(stream_.ref());
     if (graph.get() == nullptr) return;
     allocation_.owner = this;
+    allocation_.note_launch = &note_own_launch;
     allocation_.device = MemoryOwner::of_device;
     graph->add_allocation(allocation_);
   }
@@ -376,6 +393,7 @@ class DeviceMemory : public MemoryOwner {
   }
   template <CheckLevel Level>
   [[gnu::noinline]] static bool try_free_with_care(DeviceMemory& self, int& status) noexcept {
+    if (self.of_device == memory_of_idle_graph) return false;  // a launch allocates it first
     EndOfUses<B> uses;
     uses.may_run = self.has_lost_use_;
     if (!self.uses_.empty() && !self.uses_.mark(uses, self.is_in_own_capture())) return false;
@@ -455,8 +473,8 @@ class DeviceMemory : public MemoryOwner {
     if (status != 0) uses.note_wait(wait_for_stream(reachable(), {}, false));
   }
 
-  // A stack of frees postponed because of a capture. A thread takes all of it and puts back those
-  // that must still wait.
+  // A stack of frees postponed because of a capture or a graph. A thread takes all of it and puts
+  // back those that must still wait.
   [[gnu::visibility("default")]] static inline DeviceMemory* postponed = nullptr;
 
   [[gnu::noinline]] static void postpone(DeviceMemory* memory) noexcept {

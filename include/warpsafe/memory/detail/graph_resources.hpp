@@ -61,6 +61,9 @@ class GraphResources;
 /// Memory that a graph allocates, as its owner has it. Guarded by graph_lock.
 struct GraphAllocation {
   MemoryOwner* owner = nullptr;  ///< nullptr: other code captured the allocation
+  /// GraphHeld::note_launch for the owner. Asks for no capture.
+  int (*note_launch)(MemoryOwner& owner, void* stream, int device,
+                     std::uint64_t number) noexcept = nullptr;
   int device = 0;
   GraphResources* graph = nullptr;  ///< nullptr: none, or it is gone
   GraphAllocation* next = nullptr;
@@ -169,16 +172,25 @@ class GraphResources {
   void capture_ended() noexcept {
     const GraphLock lock;
     set_allocations(memory_of_idle_graph);
-    __atomic_store_n(&is_idle_, allocations_ != nullptr, __ATOMIC_RELEASE);
+    is_idle_ = true;
+    __atomic_store_n(&allocates_, allocations_ != nullptr, __ATOMIC_RELEASE);
   }
-  /// Whether the graph allocates memory and has not run.
-  [[nodiscard]] bool is_idle() const noexcept {
-    return __atomic_load_n(&is_idle_, __ATOMIC_ACQUIRE);
+  /// Whether the graph allocates memory that it need not free.
+  [[nodiscard]] bool allocates() const noexcept {
+    return __atomic_load_n(&allocates_, __ATOMIC_ACQUIRE);
   }
-  void has_run() noexcept {
+  /// The graph was launched: what it allocates exists, and its free waits for the stream. Returns
+  /// the first status that is none of success.
+  int has_run(void* stream, int device, std::uint64_t number) noexcept {
     const GraphLock lock;
     set_allocations(0);
-    __atomic_store_n(&is_idle_, false, __ATOMIC_RELEASE);
+    is_idle_ = false;
+    int first = 0;
+    for (GraphAllocation* one = allocations_; one != nullptr; one = one->next) {
+      const int status = one->note_launch(*one->owner, stream, device, number);
+      if (first == 0) first = status;
+    }
+    return first;
   }
   /// The graph will never run.
   void capture_lost() noexcept {
@@ -262,7 +274,8 @@ class GraphResources {
   Kept* kept_ = nullptr;
   GraphHeld* held_ = nullptr;
   GraphAllocation* allocations_ = nullptr;
-  bool is_idle_ = false;
+  bool allocates_ = false;
+  bool is_idle_ = false;  ///< it has not run since its capture
   const void** used_ = nullptr;
   std::size_t used_count_ = 0;
   std::size_t used_room_ = 0;

@@ -4,16 +4,17 @@
 
 #include <warpsafe/core/config.hpp>
 
-// Frees that wait for the end of a capture, because the capture would refuse them.
+// Frees that wait for the end of a capture, which would refuse them, or for the first launch of the
+// graph that allocates the memory.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-/// Runs the frees that were postponed because of a capture (DeviceMemory). nullptr until a free was
-/// postponed, because a program that captures need not have buffers.
+/// Runs the frees that were postponed (DeviceMemory). nullptr until a free was postponed, because a
+/// program that captures need not have buffers.
 template <class B>
 [[gnu::visibility("default")]] inline void (*postponed_frees)() noexcept = nullptr;
 
-/// Called at the end of a capture.
+/// Called at the end of a capture, and after a launch of a graph that allocates memory.
 template <class B>
 void run_postponed_frees() noexcept {
   if (void (*const make)() noexcept = __atomic_load_n(&postponed_frees<B>, __ATOMIC_ACQUIRE)) {
