@@ -419,33 +419,42 @@ TEST_F(GraphMemoryPath, MemoryOfAnEarlierGraphIsFreedBehindACapture) {
 }
 
 TEST_F(GraphMemoryPath, ACaptureFreesItsMemoryBehindItsOtherStreams) {
-  auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
-    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(*stream, 100));
-    WARPSAFE_TRYV(made.zero(*stream));
-    WARPSAFE_TRY(const auto fork, stream->record());
-    WARPSAFE_TRYV(ws::wait(*other, fork));
-    WARPSAFE_TRYV(made.zero(*other));
-    const auto waits = count("StreamWaitEvent");
-    WARPSAFE_TRYV(made.close());
-    EXPECT_EQ(count("StreamWaitEvent"), waits + 1) << "the free comes behind the use";
-    WARPSAFE_TRY(const auto join, other->record());
-    return ws::wait(*stream, join);
-  });
-  EXPECT_THAT(graph, Succeeds());
-  // Outside of the capture the same notes are points of ordinary streams.
-  std::optional<ws::DeviceBuffer<float>> kept;
-  auto second = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
-    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(*stream, 100));
-    kept.emplace(std::move(made));
-    WARPSAFE_TRY(const auto fork, stream->record());
-    WARPSAFE_TRYV(ws::wait(*other, fork));
-    WARPSAFE_TRYV(kept->zero(*other));
-    WARPSAFE_TRY(const auto join, other->record());
-    return ws::wait(*stream, join);
-  });
-  auto runs = second.value().instantiate().value();
-  ASSERT_THAT(runs.launch(*stream), Succeeds());
-  EXPECT_THAT(kept->close(), Succeeds());
+  NativeStream native = nullptr;
+  ASSERT_EQ(Backend::stream_create(native, 0), 0);
+  const auto borrowed = ws::StreamRef::borrow(native, ws::DeviceId(0)).value();
+  for (const ws::StreamRef side : {other->ref(), borrowed}) {
+    auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+      WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(*stream, 100));
+      WARPSAFE_TRYV(made.zero(*stream));
+      WARPSAFE_TRY(const auto fork, stream->record());
+      WARPSAFE_TRYV(ws::wait(side, fork));
+      WARPSAFE_TRYV(made.zero(side));
+      const auto waits = count("StreamWaitEvent");
+      WARPSAFE_TRYV(made.close());
+      EXPECT_EQ(count("StreamWaitEvent"), waits + 1) << "the free comes behind the use";
+      WARPSAFE_TRY(const auto join, side.record());
+      return ws::wait(*stream, join);
+    });
+    EXPECT_THAT(graph, Succeeds());
+    // Outside of the capture its points mean nothing.
+    std::optional<ws::DeviceBuffer<float>> kept;
+    auto second = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+      WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(*stream, 100));
+      kept.emplace(std::move(made));
+      WARPSAFE_TRY(const auto fork, stream->record());
+      WARPSAFE_TRYV(ws::wait(side, fork));
+      WARPSAFE_TRYV(kept->zero(side));
+      WARPSAFE_TRY(const auto join, side.record());
+      return ws::wait(*stream, join);
+    });
+    auto runs = second.value().instantiate().value();
+    ASSERT_THAT(runs.launch(*stream), Succeeds());
+    EXPECT_THAT(kept->zero(side), Succeeds());
+    testing::internal::CaptureStderr();
+    EXPECT_THAT(kept->close(), Succeeds());
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "the memory is freed";
+  }
+  EXPECT_EQ(Backend::stream_destroy(native), 0);
 }
 
 TEST_F(CapturePath, AStreamThatTookPartMayEndBeforeTheCapture) {

@@ -186,7 +186,9 @@ class DeviceMemory : public MemoryOwner {
         if (B::vendor == Vendor::nvidia && kind_ == Kind::captured && !is_own(stream)) {
           const Locked lock(recording_);
           const StreamNumber number(stream.number());
-          if (!uses_.has_noted(number)) static_cast<void>(uses_.note(number));
+          if (uses_.has_noted(number) || uses_.note(number)) return 0;
+          int status = 0;
+          return uses_.set(stream, status, true) ? status : no_host_memory;
         }
         return 0;
       }

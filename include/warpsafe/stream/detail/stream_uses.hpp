@@ -142,18 +142,23 @@ class StreamUses {
     return true;
   }
   /// Moves the stream's point behind everything submitted to it so far, and stores the runtime's
-  /// status. Returns false if a new point finds no host memory. @pre as StreamMark::set
-  [[nodiscard]] bool set(basic_stream_ref<B> stream, int& status) noexcept {
+  /// status. Returns false if a new point finds no host memory. `in_capture`: the stream takes part
+  /// in the capture that allocates the memory. @pre otherwise as StreamMark::set
+  [[nodiscard]] bool set(basic_stream_ref<B> stream, int& status,
+                         bool in_capture = false) noexcept {
     const StreamNumber number(stream.number());
     One* one = find(number);
     if (one == nullptr) {
       one = add(number);
       if (one == nullptr) return false;
+    } else if (one->in_capture != in_capture) {
+      one->point = {};
     } else if (!number.is_certain()) {
       // It may be another stream with the old one's handle: the new mark must come after both.
       status = one->point.order_before(stream);
       if (status != 0) return true;
     }
+    one->in_capture = in_capture;
     status = one->point.set(stream);
     return true;
   }
@@ -162,6 +167,7 @@ class StreamUses {
   /// one of them captures, so that its point would be in a graph; `in_capture`: where it belongs.
   [[nodiscard, gnu::noinline]] bool mark(EndOfUses<B>& ending, bool in_capture) noexcept {
     for (One* one = first_; one != nullptr; one = one->next) {
+      if (one->in_capture && !in_capture) one->point = {};  // a launch of the graph has its own use
       if (one->end == nullptr) continue;
       SharedStream<B>* const user = SharedStream<B>::find(one->number.value());
       int status = 0;
@@ -204,6 +210,7 @@ class StreamUses {
     StreamMark<B> point;
     One* next;
     MarkedEnd<B>* end = nullptr;  ///< of a noted stream
+    bool in_capture = false;      ///< the point is in the capture that allocates the memory
 
     /// Makes later work of `stream` wait for the use. Waits on the host if that is not possible.
     void order_before(basic_stream_ref<B> stream, EndOfUses<B>& ending) const noexcept {
@@ -213,6 +220,7 @@ class StreamUses {
       if (end != nullptr) end->order_before(stream, ending);
     }
     [[nodiscard]] bool has_ended() noexcept {
+      if (in_capture) return false;
       return end == nullptr ? point.has_ended() : end->has_ended();
     }
   };
