@@ -14,7 +14,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 enum class CaptureMode : std::uint8_t {
   global,   ///< an unsafe call of any thread: a wait, a query, allocating or freeing pinned memory
   thread,   ///< an unsafe call of the thread that began the capture
-  relaxed,  ///< no unsafe call, unless it concerns a stream or event of the capture
+  relaxed,  ///< no unsafe call, unless it concerns a stream or event of the capture. Work on other
+            ///< streams is meant to run outside of the graph
 };
 
 /// Whether a stream takes part in a capture.

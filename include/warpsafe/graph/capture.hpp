@@ -118,9 +118,9 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   /// Ends the capture. Errc::capture_broken if a call broke it, whatever the runtime returns; if
   /// that call went through this library, the error names it, with its line and the runtime's code.
   /// Errc::capture_unjoined names the stream that was not joined, and the line where it first took
-  /// part. Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed. Checked builds:
-  /// prints a line to standard error if the graph is empty, although this thread submitted work to
-  /// another stream in the meantime.
+  /// part. Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed. Checked builds print
+  /// a line to standard error if this thread submitted work to a stream that takes no part in any
+  /// capture, because that work ran at once; with CaptureMode::relaxed, only if the graph is empty.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
     if (state_ == nullptr) return closed_capture_error(Name::of("capture end"), site);
@@ -140,11 +140,13 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
       return error;
     }
     if constexpr (Level != CheckLevel::off) {
-      std::size_t nodes = 1;
-      if (state->watch.outside.stream != nullptr && before.tail <= 1) {
-        static_cast<void>(B::graph_nodes(graph, nodes));
+      if (state->watch.outside.stream != nullptr) {
+        std::size_t nodes = 1;
+        if (before.tail <= 1) static_cast<void>(B::graph_nodes(graph, nodes));
+        if (nodes == 0 || state->watch.mode != CaptureMode::relaxed) {
+          detail::report_outside_work(state->watch, state->site, nodes == 0);
+        }
       }
-      if (nodes == 0) detail::report_empty_capture(state->watch, state->site);
     }
     state->watch.resources->capture_ended();
     basic_graph<B> made(graph, state->watch.resources);

@@ -100,9 +100,10 @@ TEST_F(CaptureTest, AStreamThatTookPartLivesUntilTheEnd) {
 
 /// What a capture of `stream` prints while `body(capture)` submits work.
 template <CheckLevel Level = CheckLevel::full, class Body>
-std::string printed_by_capture(const Stream& stream, const Body& body) {
+std::string printed_by_capture(const Stream& stream, const Body& body,
+                               CaptureMode mode = CaptureMode::global) {
   ::testing::internal::CaptureStderr();
-  auto capture = Capture::begin<Level>(stream).value();
+  auto capture = Capture::begin<Level>(stream, mode).value();
   body(capture);
   EXPECT_TRUE(std::move(capture).template end<Level>().has_value());
   return ::testing::internal::GetCapturedStderr();
@@ -187,13 +188,6 @@ TEST_F(CaptureTest, IsNotEmptyByMistake) {
 }
 TEST_F(CaptureTest, MayBeEmpty) {
   EXPECT_EQ(printed_by_capture(stream, [](auto&) {}), "");
-  // Work on another stream beside the graph's.
-  EXPECT_EQ(printed_by_capture(stream,
-                               [&](auto&) {
-                                 ASSERT_TRUE(put_on(other, 1).has_value());
-                                 ASSERT_TRUE(put_on(stream, 1).has_value());
-                               }),
-            "");
   // All work is that of a stream that takes part, and is joined.
   EXPECT_EQ(printed_by_capture(stream,
                                [&](auto&) {
@@ -221,6 +215,37 @@ TEST_F(CaptureTest, MayBeEmpty) {
               "");
     EXPECT_TRUE(std::move(outer).end().has_value());
   }
+  ASSERT_TRUE(other.synchronize().has_value());
+}
+
+/// A helper of the program that has a stream of its own.
+TEST_F(CaptureTest, TellsOfWorkThatIsNotInItsGraph) {
+  const auto body = [&](auto&) {
+    ASSERT_TRUE(put_on(stream, 1).has_value());
+    ASSERT_TRUE(put_on(other, 1).has_value());
+    ASSERT_TRUE(put_on(stream, 2).has_value());
+  };
+  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread}) {
+    const std::string text = printed_by_capture(stream, body, mode);
+    EXPECT_THAT(text, HasSubstr("some went to a stream that takes no part, and ran at once"));
+    EXPECT_THAT(text, HasSubstr("'put' on stream "));
+    EXPECT_THAT(text, HasSubstr("capture_test.cpp:"));
+  }
+  // The program says that the other work is no part of the graph.
+  EXPECT_EQ(printed_by_capture(stream, body, CaptureMode::relaxed), "");
+  // The helper's stream takes part. What it does before and after the capture is its own.
+  ASSERT_TRUE(put_on(other, 1).has_value());
+  EXPECT_EQ(printed_by_capture(stream,
+                               [&](auto&) {
+                                 ASSERT_TRUE(put_on(stream, 1).has_value());
+                                 const auto begun = stream.record().value();
+                                 ASSERT_TRUE(warpsafe::wait(other, begun).has_value());
+                                 ASSERT_TRUE(put_on(other, 1).has_value());
+                                 const auto done = other.record().value();
+                                 ASSERT_TRUE(warpsafe::wait(stream, done).has_value());
+                               }),
+            "");
+  ASSERT_TRUE(put_on(other, 1).has_value());
   ASSERT_TRUE(other.synchronize().has_value());
 }
 

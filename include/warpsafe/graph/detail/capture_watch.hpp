@@ -332,19 +332,27 @@ inline void close_watch(CaptureWatch& watch) noexcept {
   error.dynamic_shared = by.dynamic_shared;
 }
 
-/// Called for a capture that ended without work, whose thread submitted work to another stream.
-[[gnu::cold]] inline void report_empty_capture(const CaptureWatch& watch,
-                                               const call_site& began) noexcept {
+/// Called for a capture whose thread submitted work to a stream that takes no part. `is_empty`: the
+/// capture holds no work.
+[[gnu::cold]] inline void report_outside_work(const CaptureWatch& watch, const call_site& began,
+                                              bool is_empty) noexcept {
   const auto file_of = [](const call_site& site) { return site.file == nullptr ? "?" : site.file; };
   const CaptureWatch::OutsideWork& work = watch.outside;
   std::fprintf(
       stderr,
-      "warpsafe: a capture of stream %p is empty: the work since its beginning went to another "
-      "stream, and ran at once\n  begun at %s:%u; '%.*s' on stream %p, at %s:%u\n  submit the "
-      "work to the captured stream, or capture the stream that it is submitted to\n",
-      watch.stream.handle, file_of(began), began.line, static_cast<int>(work.what.size),
+      "warpsafe: a capture of stream %p %s, and ran at once\n  begun at %s:%u; '%.*s' on "
+      "stream %p, at %s:%u\n  %s\n",
+      watch.stream.handle,
+      is_empty ? "is empty: the work since its beginning went to another stream"
+               : "does not hold all work of its thread: some went to a stream that takes no part",
+      file_of(began), began.line, static_cast<int>(work.what.size),
       work.what.data == nullptr ? "" : work.what.data, work.stream, file_of(work.site),
-      work.site.line);
+      work.site.line,
+      is_empty ? "submit the work to the captured stream, or capture the stream that it is "
+                 "submitted to"
+               : "submit the work to the captured stream, or let its stream wait for an event of "
+                 "the capture first; if it is meant to run now, and not in each launch of the "
+                 "graph, begin the capture with CaptureMode::relaxed");
 }
 /// Called for a capture whose work is lost.
 [[gnu::cold]] inline void report_lost_capture(const call_site& began) noexcept {
