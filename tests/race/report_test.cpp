@@ -171,6 +171,10 @@ TEST(RaceReport, NamesACopyOfMemoryThatNothingHasWritten) {
   EXPECT_THAT(report.findings.front().text,
               HasSubstr("Read of memory that nothing has written\n  #4 copy of 100 bytes on stream "
                         "1, at report_test.cpp:"));
+  EXPECT_THAT(
+      report.findings.front().text,
+      HasSubstr(
+          "from a device\n  its bytes are those of new memory, a NaN: no work has written them, or a kernel computed with them"));
   EXPECT_THAT(report.findings.front().text, HasSubstr("write the memory first"));
   const auto rows = run(3, []() -> result<void> {
     WARPSAFE_TRY(const auto stream, Stream::create());

@@ -291,8 +291,10 @@ TEST(RaceRemedies, OfEachPairOfSides) {
   EXPECT_EQ(detail::remedy(history, race), "free it after its last use");
   race.ordered = false;
   race.overlap.exists = true;
-  EXPECT_EQ(detail::remedy(history, race),
-            "call wait_for_predecessor() in kernel 'b' before this access");
+  EXPECT_EQ(
+      detail::remedy(history, race),
+      "call wait_for_predecessor() in kernel 'b' before this access: in each thread, or in one "
+      "thread and then sync_block() in all");
   race.overlap.after_wait = true;
   EXPECT_EQ(detail::remedy(history, race),
             "the wait of #3 does not cover #2: a kernel between them never waits; call "

@@ -159,7 +159,8 @@ namespace detail {
   const bool second_frees = race.second_access.kind == AccessKind::release;
   if (race.ordered) return "free it after its last use";
   if (race.overlap.exists && !race.overlap.after_wait)
-    return "call wait_for_predecessor() in " + action_text(second) + " before this access";
+    return "call wait_for_predecessor() in " + action_text(second) +
+           " before this access: in each thread, or in one thread and then sync_block() in all";
   if (race.overlap.exists) {
     const Point through = race.overlap.through;
     const std::string between = through == no_point
@@ -211,10 +212,13 @@ namespace detail {
 [[nodiscard]] inline Finding unwritten_read(const StreamHistory& history, Point work) {
   const Party reader{history[work], AccessKind::read};
   const bool is_copy = reader.action.kind == ActionKind::copy;
-  std::string text = "Read of memory that nothing has written\n  " + describe(history, work) +
-                     (is_copy ? ", from a device" : ", adds to it by atomic_add") +
-                     "\n  write the memory first, on this stream or before it: "
-                     "zero(stream), a copy or a kernel\n";
+  std::string text =
+      "Read of memory that nothing has written\n  " + describe(history, work) +
+      (is_copy ? ", from a device\n  its bytes are those of new memory, a NaN: no work "
+                 "has written them, or a kernel computed with them (x[i] += y)"
+               : ", adds to it by atomic_add") +
+      "\n  write the memory first, on this stream or before it: "
+      "zero(stream), a copy or a kernel\n";
   return {Mistake::unwritten_read, reader, reader, std::move(text)};
 }
 /// A finding without two sides.
