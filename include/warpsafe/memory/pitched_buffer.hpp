@@ -67,9 +67,11 @@ class WARPSAFE_DETAIL_OWNER basic_pitched_buffer {
     if (!memory.has_value()) return memory.assume_error();
     return basic_pitched_buffer(memory.assume_value(), size.size(1), size.size(0));
   }
-  /// Diagnoses a missing stream or extent, and a stream that is still a result.
+  /// Diagnoses a missing stream or extent, numbers without axes, and a stream that is still a
+  /// result.
   template <class First, class... More>
-  requires(sizeof...(More) == 0 || !std::is_convertible_v<const First&, basic_stream_hold<B>>)
+  requires(sizeof...(More) == 0 || !std::is_convertible_v<const First&, basic_stream_hold<B>> ||
+           (detail::is_size<More> || ...))
       [[nodiscard]] static result<basic_pitched_buffer> create(const First&,
                                                                const More&...) noexcept {
     static_assert(

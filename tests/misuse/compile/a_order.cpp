@@ -3,6 +3,7 @@
 
 #include "launches.hpp"
 #include <warpsafe/launch/check.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
 
 namespace ws = warpsafe;
 
@@ -137,6 +138,16 @@ auto a14_unnamed_axes(int m, int n) {
   return ws::SafeGrid<>::cover(ws::extent{m, n}, ws::block<16, 16>);
 #else
   return ws::SafeGrid<>::cover(ws::extent{ws::rows{m}, ws::cols{n}}, ws::block<16, 16>);
+#endif
+}
+
+// A14: A matrix is made from two bare numbers.
+auto a14j_matrix_of_bare_numbers(const ws::Stream& stream, int m, int n) {
+#ifdef MISUSE
+  // expected-error {{"create takes a stream, not its result, and then the extent"}}
+  return ws::PitchedBuffer<float>::create(stream, m, n);
+#else
+  return ws::PitchedBuffer<float>::create(stream, ws::extent{ws::rows{m}, ws::cols{n}});
 #endif
 }
 
