@@ -39,9 +39,11 @@ void holds_not(const int*) {}
 namespace warpsafe::core_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -107,6 +109,25 @@ TEST_F(Timeout, AWaitThatLastsTellsWhatIsInFlightPerStreamAndGoesOn) {
   EXPECT_THAT(said[0], HasSubstr("\n  the wait goes on; WARPSAFE_TIMEOUT=SECONDS,stop ends such "
                                  "waits with an error"));
   EXPECT_THAT(said[1], ContainsRegex("^warpsafe: that wait has ended after [0-9]+ ms$"));
+}
+
+/// Blocks of such a kernel may wait for one that begins only after they have ended.
+TEST_F(Timeout, TellsOfAGridWhoseBlocksMayWaitForEachOther) {
+  const std::string remedy =
+      "if blocks of a kernel wait for each other, launch it with cooperative";
+  const auto said_of = [&](const auto& config) {
+    *go = 0;
+    said.clear();
+    EXPECT_TRUE(launch(stream, config, kernel<holds>, trust(go)).has_value());
+    debug::set_timeout(20);
+    EXPECT_TRUE(stream.synchronize().has_value());
+    return said.empty() ? std::string() : said[0];
+  };
+  EXPECT_THAT(said_of(LaunchConfig{grid<2>, block<1>}), HasSubstr(remedy));
+  EXPECT_THAT(said_of(LaunchConfig{grid<1, 2>, block<1>}), HasSubstr(remedy));
+  EXPECT_THAT(said_of(LaunchConfig{grid<1, 1, 2>, block<1>}), HasSubstr(remedy));
+  EXPECT_THAT(said_of(LaunchConfig{grid<2>, block<1>, cooperative}), Not(HasSubstr(remedy)));
+  EXPECT_THAT(said_of(single_thread), AllOf(HasSubstr("'holds'"), Not(HasSubstr(remedy))));
 }
 
 TEST_F(Timeout, AWaitThatIsGivenUpIsAnErrorAndTheWorkGoesOn) {

@@ -20,24 +20,28 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 /// Writes the work in flight, as far as it is known: the launches of checked code that are not
 /// known to have ended. They are listed by stream, oldest first, at most 8 of each stream. The
 /// oldest launch of a stream is running, or it waits for something that never happens. Streams are
-/// in the order of their oldest launches.
-[[gnu::cold]] inline void put_in_flight(warpsafe::detail::TextBuffer& out) noexcept {
+/// in the order of their oldest launches. Returns whether the oldest launch of a stream has several
+/// blocks that need not be resident at once.
+[[gnu::cold]] inline bool put_in_flight(warpsafe::detail::TextBuffer& out) noexcept {
   constexpr std::size_t shown = 8;
   const JournalReader launches(&is_in_flight);
   if (launches.empty()) {
     out << "\n  in flight: no launch of checked code; look at copies, library calls, and other users "
            "of the device";
-    return;
+    return false;
   }
   const auto same_stream = [](const LaunchRecord& a, const LaunchRecord& b) {
     return a.stream_number == b.stream_number && a.vendor == b.vendor;
   };
   out << "\n  in flight (not known to have ended), by stream, oldest first:";
+  bool may_need_cooperative = false;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const LaunchRecord& first = launches[i];
     bool listed = false;
     for (std::size_t j = 0; j < i; ++j) listed = listed || same_stream(launches[j], first);
     if (listed) continue;
+    const bool has_blocks = first.grid[0] > 1 || first.grid[1] > 1 || first.grid[2] > 1;
+    if (has_blocks && !first.has(LaunchOption::cooperative)) may_need_cooperative = true;
     std::uint64_t count = 0;
     for (const LaunchRecord& one : launches) count += same_stream(one, first) ? 1U : 0U;
     out << "\n  stream " << first.stream << " of device " << first.device << ": " << count
@@ -54,6 +58,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
     out << "\n  the journal holds the last " << std::uint64_t{Journal::capacity}
         << " launches: " << launches.overwritten() << " older ones are not listed";
   }
+  return may_need_cooperative;
 }
 
 namespace detail {
@@ -68,10 +73,11 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
 }
 
 /// Reports a wait that has lasted too long: what is waited for, the work in flight, and what
-/// happens next.
+/// happens next. `knows_options`: the launches in flight have noted their options.
 [[gnu::cold, gnu::noinline]] inline void log_long_wait(const warpsafe::detail::WaitTarget& place,
                                                        Name what, std::uint64_t milliseconds,
-                                                       const char* and_now) noexcept {
+                                                       const char* and_now,
+                                                       bool knows_options = false) noexcept {
   char text[8192];
   warpsafe::detail::TextBuffer out(text, sizeof text);
   out << "warpsafe: a wait has lasted ";
@@ -80,7 +86,9 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   if (place.stream != nullptr) out << " of stream " << place.stream;
   if (place.device >= 0) out << " of device " << place.device;
   if (place.site.file != nullptr) out << ", at " << place.site;
-  put_in_flight(out);
+  if (put_in_flight(out) && knows_options) {
+    out << "\n  if blocks of a kernel wait for each other, launch it with cooperative";
+  }
   out << "\n  " << and_now;
   write_log(LogLevel::warn, text, out.size());
 }
@@ -91,7 +99,8 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
                 : place.may_stop
                     ? "the wait goes on; WARPSAFE_TIMEOUT=SECONDS,stop ends such waits "
                       "with an error"
-                    : "the wait goes on: memory in use depends on it");
+                    : "the wait goes on: memory in use depends on it",
+                true);
 }
 /// Reports a long wait that the program makes itself, which cannot be stopped.
 [[gnu::cold]] inline void log_overdue_wait_elsewhere(const warpsafe::detail::WaitTarget& place,
