@@ -361,8 +361,8 @@ void print_cuda() {
 
 void print_hanging() {
   const auto stream = ws::Stream::create().value();
-  auto go = ws::DeviceBuffer<int>::create(stream, 1).value();
-  static_cast<void>(go.zero(stream));
+  // `from` waits: a fill that came late would undo the store below.
+  auto go = ws::DeviceBuffer<int>::from(stream, std::vector<int>{0}).value();
   int* const flag = go.view().pointer().get();
   ws::debug::set_timeout(50, true);
   static_cast<void>(

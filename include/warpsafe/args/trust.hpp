@@ -58,14 +58,16 @@ template <class U, class Count>
 trusted_span(U*, Count) -> trusted_span<U>;
 
 /// Passes a raw pointer for a kernel's pointer parameter: `launch(…, trust(raw))`. Checked builds
-/// verify at the launch that the device can read it: Errc::argument_host_pointer.
+/// verify at the launch that the device can read it (Errc::argument_host_pointer), and that it is
+/// aligned for a T (Errc::argument_misaligned).
 template <class T>
 [[nodiscard]] WARPSAFE_FN constexpr trusted_ptr<T> trust(T* pointer) noexcept {
   return detail::DeviceAccess::make<trusted_ptr<T>>(pointer);
 }
 /// Passes a raw pointer with its number of elements for a kernel's DeviceSpan parameter: `launch(…,
 /// trust(raw, n))`. Checked builds verify that the device can read the first element
-/// (Errc::argument_host_pointer), and that n is not negative (Errc::argument_negative).
+/// (Errc::argument_host_pointer), that it is aligned for a T (Errc::argument_misaligned), and that
+/// n is not negative (Errc::argument_negative).
 template <class T, class Count>
 [[nodiscard]] WARPSAFE_FN constexpr trusted_span<T> trust(T* pointer, Count count) noexcept {
   return detail::DeviceAccess::make<trusted_span<T>>(pointer, detail::SignedSize::of(count));

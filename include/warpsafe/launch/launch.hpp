@@ -71,9 +71,9 @@ inline result<void> launch_on(const Located<B, Copies>& at, const C& config, con
 /// an argument's value does not compile. A pointer parameter takes only types of device memory.
 ///
 /// Checked builds: every Errc of `validate`, and Errc::argument_negative, ::argument_host_pointer,
-/// ::argument_empty, ::memory_closed, ::memory_wrong_device, ::occupancy_mismatch, ::stream_null (a
-/// Stream that was moved from or closed), ::stream_wrong_device, ::not_a_kernel, ::no_kernel_image,
-/// ::no_device.
+/// ::argument_misaligned, ::argument_empty, ::memory_closed, ::memory_wrong_device,
+/// ::occupancy_mismatch, ::stream_null (a Stream that was moved from or closed),
+/// ::stream_wrong_device, ::not_a_kernel, ::no_kernel_image, ::no_device.
 /// All builds: Errc::launch_refused (or a more specific code) if the runtime refuses, with its own
 /// words; ::pending_error if earlier work has failed. An empty grid (cover_or_empty) launches
 /// nothing and succeeds. Thread-safe. Never clears the last error; only WARPSAFE_LOG reads it.

@@ -46,6 +46,43 @@ TEST(Align, AStartInBetweenIsRefusedWithBothNumbers) {
       << ws::message(refused.error());
 }
 
+WARPSAFE_KERNEL void set_wide(Four* memory) { memory->values[0] = 7; }
+WARPSAFE_KERNEL void set_wide_span(ws::DeviceSpan<Four> memory) { memory[0].values[0] = 7; }
+WARPSAFE_KERNEL void set_bytes(void* memory) { *static_cast<char*>(memory) = 0; }
+
+/// A GPU faults at a misaligned access, and this CPU does not.
+TEST(Align, ATrustedPointerIsAsAlignedAsItsElements) {
+  const ws::Stream stream = ws::Stream::create().value();
+  auto buffer = ws::DeviceBuffer<float>::create(stream, 16).value();
+  float* const begin = buffer.view().pointer().get();
+  const auto config = ws::configure(ws::grid<1>, ws::block<1>);
+  const auto wide = [&](int offset) { return reinterpret_cast<Four*>(begin + offset); };
+  const auto refused = ws::launch(stream, config, ws::kernel<set_wide>, ws::trust(wide(1)));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ws::Errc::argument_misaligned);
+  EXPECT_EQ(refused.error().value, 4U);
+  EXPECT_EQ(refused.error().limit, 16U);
+  EXPECT_NE(ws::message(refused.error())
+                .find("Kernel 'set_wide' not launched: argument 1 is aligned to 4 bytes, but its "
+                      "type needs 16"),
+            std::string::npos)
+      << ws::message(refused.error());
+  const auto span = ws::launch(stream, config, ws::kernel<set_wide_span>, ws::trust(wide(2), 1));
+  ASSERT_FALSE(span.has_value());
+  EXPECT_EQ(span.error().code, ws::Errc::argument_misaligned);
+  EXPECT_EQ(span.error().value, 8U);
+  for (const int offset : {0, 4, 8}) {
+    EXPECT_TRUE(
+        ws::launch(stream, config, ws::kernel<set_wide>, ws::trust(wide(offset))).has_value());
+    EXPECT_TRUE(ws::launch(stream, config, ws::kernel<set_wide_span>, ws::trust(wide(offset), 1))
+                    .has_value());
+  }
+  // The kernel chooses how it reads bytes. Spans of no elements are not read.
+  EXPECT_TRUE(ws::launch(stream, config, ws::kernel<set_bytes>, ws::trust(wide(1))).has_value());
+  EXPECT_TRUE(ws::launch(stream, config, ws::kernel<set_bytes>, ws::trust(begin + 1)).has_value());
+  ASSERT_TRUE(stream.synchronize().has_value());
+}
+
 TEST(Align, TheValueIsTheAlignmentOfTheStart) {
   alignas(64) char memory[64] = {};
   const auto at = [&](ws::size_type offset) {

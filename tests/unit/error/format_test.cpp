@@ -341,6 +341,8 @@ TEST(FormatClause, Arguments) {
             "device's addresses: view().pointer().get()");
   EXPECT_EQ(clause(with(Errc::argument_misaligned, 4, 16)),
             "a pointer is aligned to 4 bytes, but its type needs 16");
+  EXPECT_EQ(clause(with(Errc::argument_misaligned, 4, 16, Axis::none, 2)),
+            "argument 2 is aligned to 4 bytes, but its type needs 16");
   EXPECT_EQ(clause(with(Errc::argument_empty, 0, 0, Axis::none, 2)),
             "argument 2 is a view without elements, but the kernel takes a pointer; make the "
             "parameter a DeviceSpan, or pass nullptr if the kernel needs no elements");

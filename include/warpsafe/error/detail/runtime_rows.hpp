@@ -25,10 +25,14 @@ WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",
                      "elements"
                    : "the source has {value} elements and the target {limit}")
 
-// `align<N>(span)` was given a span that does not start at a multiple of N bytes.
-// Remedy: Start the span at a multiple of N bytes, or launch a kernel that reads single elements.
+// `align<N>(span)` was given a span that does not start at a multiple of N bytes. In a checked
+// build, also `trust(p)` of a pointer to wider elements that does not: a GPU faults there, and a
+// CPU may not. Remedy: Start the memory at a multiple of N bytes, or launch a kernel that reads
+// single elements.
 WARPSAFE_ERROR(32, argument_misaligned, "a pointer is less aligned than its type",
-               "a pointer is aligned to {value} bytes, but its type needs {limit}")
+               error.extra == 0
+                   ? "a pointer is aligned to {value} bytes, but its type needs {limit}"
+                   : "argument {argument} is aligned to {value} bytes, but its type needs {limit}")
 
 // `subspan`, `row` or `window` was asked for elements that the view does not have.
 // Remedy: Ask for elements that exist. `subspan(offset)` returns all from the offset on.

@@ -72,6 +72,19 @@ constexpr bool may_be_negative() noexcept {
   }
 }
 
+/// The bits of an address that are 0 if a trusted pointer is as aligned as the elements that the
+/// parameter reads behind it.
+template <class P, class A>
+constexpr std::uint16_t aligned_bits() noexcept {
+  if constexpr (is_trusted<A> && !std::is_void_v<std::remove_pointer_t<P>>) {
+    using Element = std::remove_pointer_t<decltype(std::declval<const A&>().get())>;
+    if constexpr (std::is_object_v<Element>) {
+      if constexpr (requires { sizeof(Element); }) return alignof(Element) - 1;
+    }
+  }
+  return 0;
+}
+
 /// What is to be checked in an argument's value; `any`: beside its size.
 struct ValueChecks {
   std::uint8_t signed_bytes;  ///< the size of a signed number for an unsigned parameter, else 0
@@ -79,18 +92,21 @@ struct ValueChecks {
   bool is_trusted_span;
   bool has_size;  ///< behind the address, for a parameter that does not know it
   bool is_span;   ///< or a pointer, which does not know its device
+  std::uint16_t aligned_bits = 0;
   [[nodiscard]] constexpr bool any() const noexcept {
     return signed_bytes != 0 || is_trusted || is_span;
   }
 };
 template <class P, class A>
 inline constexpr ValueChecks value_checks{
-    may_be_negative<P, A>() ? static_cast<std::uint8_t>(sizeof(A)) : std::uint8_t{0}, is_trusted<A>,
+    may_be_negative<P, A>() ? static_cast<std::uint8_t>(sizeof(A)) : std::uint8_t{0},
+    is_trusted<A>,
     is_trusted_span<A>,
     (is_view<A> && requires { A::alignment; }) ||
         (std::is_pointer_v<typename RawParameter<P>::type> &&
          (is_device_span<std::remove_cvref_t<KernelForm<A>>> || is_trusted_span<A>)),
-    is_device_memory<A>};
+    is_device_memory<A>,
+    aligned_bits<P, A>()};
 
 /// A trusted_span of any type, and the first member of a trusted_ptr.
 struct TrustedBytes {
@@ -169,13 +185,20 @@ template <class B>
   if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered)) {
     return refuse_value(Errc::argument_host_pointer, 0, number, error);
   }
+  const auto address = reinterpret_cast<std::uintptr_t>(trusted.pointer);
+  if ((address & checks.aligned_bits) != 0) {
+    return refuse(error, Errc::argument_misaligned, Stage::validation, address & (~address + 1),
+                  std::uint64_t{checks.aligned_bits} + 1, Axis::none,
+                  static_cast<std::uint64_t>(number));
+  }
   return kind != MemoryKind::device || can_access<B>(device, trusted.pointer, memory_device) ||
          refuse_access(error, device, memory_device, number);
 }
 
 /// Checks the value of an argument: a negative number for an unsigned parameter, a trusted pointer
-/// that the driver does not know or whose memory `device` cannot access, and the device of a span,
-/// if the program has used several devices. False with the problem in `error`.
+/// that the driver does not know, that is misaligned or whose memory `device` cannot access, and
+/// the device of a span, if the program has used several devices. False with the problem in
+/// `error`.
 template <class B>
 [[nodiscard]] bool check_value(ValueChecks checks, const void* argument, int device, int number,
                                LaunchError& error) noexcept {
