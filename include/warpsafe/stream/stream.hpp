@@ -23,6 +23,10 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
+template <class B>
+[[nodiscard]] basic_stream_ref<B> legacy_stream(int device) noexcept {
+  return StreamAccess::make<B>(legacy_handle<B>(), device, StreamNumber::legacy(device));
+}
 /// A stream that the calling thread can name, and whose later work comes after the work of
 /// `stream`, which had `number` for the thread that submitted it: `stream` itself, or, for the
 /// per-thread default stream of another thread, the legacy default stream, which synchronises with
@@ -30,9 +34,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 template <class B>
 [[nodiscard]] basic_stream_ref<B> reachable_stream(const basic_stream_ref<B>& stream,
                                                    StreamNumber number) noexcept {
-  if (!number.is_of_another_thread()) return stream;
-  const int device = stream.device().value();
-  return StreamAccess::make<B>(legacy_handle<B>(), device, StreamNumber::legacy(device));
+  return number.is_of_another_thread() ? legacy_stream<B>(stream.device().value()) : stream;
 }
 template <class B>
 [[nodiscard]] basic_stream_ref<B> raw_stream(typename B::native_stream stream,

@@ -351,7 +351,7 @@ class DeviceMemory : public MemoryOwner {
     if (kind_ == Kind::captured && (allocation_.owner == nullptr || is_in_own_capture())) {
       return false;
     }
-    return meets_capture<Level>(reachable());
+    return meets_capture<Level>(free_stream());
   }
   /// Of `stream_` for the thread that bound the memory to it.
   [[nodiscard, gnu::always_inline]] StreamNumber own_number() const noexcept {
@@ -433,19 +433,26 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   void free_now(EndOfUses<B>& uses) noexcept {
     if (start == nullptr || MemoryOwner::of_device == memory_of_lost_capture) return;
-    const basic_stream_ref<B> stream = stream_.ref();
     if (!comes_back()) {
       note_free<Level>();
     } else {
       // A launch of the graph allocates its own memory again.
-      tell_call<Level>(stream, Name::of("free device memory"), {}, start, bytes_);
+      tell_call<Level>(stream_.ref(), Name::of("free device memory"), {}, start, bytes_);
     }
     if (kind_ == Kind::plain) return wait_and_free<Level>(uses);
+    const basic_stream_ref<B> stream = free_stream();
     order_uses_before_free(stream, uses);
-    if (own_number().is_of_another_thread()) order_own_before(stream, uses);
     if (uses.may_run) return;
     const RelaxedCaptureScope<B, Level> outside;
     uses.note(on_device_of<B>(stream, &B::deallocate, start, stream.native()));
+  }
+  /// The stream in whose order the memory is freed. The legacy stream comes after a thread's
+  /// default stream, and frees what was bound to it and used elsewhere: if a thread ends while its
+  /// default stream waits for another one, the driver waits for ever (an H200, driver 580).
+  [[nodiscard]] basic_stream_ref<B> free_stream() const noexcept {
+    const StreamNumber own = own_number();
+    const bool has_to_wait = own.is_per_thread() && (!uses_.empty() || own.is_of_another_thread());
+    return has_to_wait ? legacy_stream<B>(stream_.ref().device().value()) : stream_.ref();
   }
   void order_uses_before_free(basic_stream_ref<B> stream, EndOfUses<B>& uses) noexcept {
     uses_.each([&](const auto& use) noexcept {
@@ -464,15 +471,6 @@ class DeviceMemory : public MemoryOwner {
     uses.note_wait(wait_for_stream(reachable(), {}, false));
     if (uses.may_run) return;
     uses.note(on_device<B>(stream_.ref().device().value(), &B::deallocate_unordered, start));
-  }
-  /// The work of the thread's default stream that the memory is bound to comes before `stream`.
-  [[WARPSAFE_DETAIL_RARE]] void order_own_before(basic_stream_ref<B> stream,
-                                                 EndOfUses<B>& uses) const noexcept {
-    StreamMark<B> own;
-    int status = own.set(reachable());
-    if (status == 0) status = own.order_before(stream);
-    uses.note(status);
-    if (status != 0) uses.note_wait(wait_for_stream(reachable(), {}, false));
   }
 
   // A stack of frees postponed because of a capture or a graph. A thread takes all of it and puts

@@ -94,11 +94,14 @@ class StreamNumber {
   [[nodiscard]] StreamNumber here() const noexcept {
     return (value_ & any_thread) != any_thread ? *this : of_this_thread(value_);
   }
-  /// Whether it is the per-thread stream of another thread than the calling one, which this thread
-  /// cannot name. @pre a result of `here`
+  /// Whether it is the per-thread stream of some thread. @pre a result of `here`
+  [[nodiscard]] constexpr bool is_per_thread() const noexcept {
+    return (value_ & kind_bits) == by_default && thread() != 0;
+  }
+  /// Whether it is that of another thread than the calling one, which this thread cannot name.
+  /// @pre a result of `here`
   [[nodiscard]] bool is_of_another_thread() const noexcept {
-    const std::uint64_t thread = (value_ & ~kind_bits) >> device_width;
-    return (value_ & kind_bits) == by_default && thread != 0 && thread != stream_thread();
+    return is_per_thread() && thread() != stream_thread();
   }
   /// The device of a default stream. @pre a result of `legacy`, or of `here` for `per_thread`
   [[nodiscard]] constexpr int device_of_default() const noexcept {
@@ -120,6 +123,9 @@ class StreamNumber {
   friend constexpr bool operator==(StreamNumber, StreamNumber) noexcept = default;
 
  private:
+  [[nodiscard]] constexpr std::uint64_t thread() const noexcept {
+    return (value_ & ~kind_bits) >> device_width;
+  }
   [[nodiscard, WARPSAFE_DETAIL_RARE]] static StreamNumber of_this_thread(
       std::uint64_t value) noexcept {
     return StreamNumber(by_default | stream_thread() << device_width | (value & device_bits));
