@@ -49,6 +49,7 @@ enum class Subcode : std::uint8_t {
   stream_destroyed,  ///< the Stream that a StreamRef refers to was destroyed
   // Errc::stream_capturing.
   other_stream,  ///< a stream other than the call's own captures, or is bound
+  host_result,   ///< a library would write its result to the host in each launch of the graph
   // Errc::capture_broken.
   broken_by_call,      ///< by the call that `operation` or `kernel` names
   broken_before_call,  ///< before the call that `operation` or `kernel` names; that call noticed

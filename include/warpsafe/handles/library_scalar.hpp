@@ -93,6 +93,12 @@ enum class PointerRole : unsigned char {
   other,   ///< no scalar: an array, a descriptor, a size
 };
 
+/// Whether the library writes the argument, a number in host memory, in the order of its stream.
+template <class P, class A, PointerRole Role>
+inline constexpr bool is_host_result =
+    std::is_pointer_v<P> && !std::is_const_v<std::remove_pointer_t<P>> &&
+    scalar_place<A> == ScalarPlace::host && (Role == PointerRole::scalar || !std::is_pointer_v<A>);
+
 /// Where an argument of type A is, if it is a scalar. A raw pointer is host memory where the
 /// function takes a scalar. Elsewhere it is an array, or the place of a size, which is on the host
 /// in both modes.

@@ -20,6 +20,7 @@ namespace warpsafe::handle_test {
 namespace {
 
 int rig_scale(Rig*, const float*, float*) { return script.call("scale"); }
+int rig_norm(Rig*, float*, const float*) { return script.call("norm"); }
 
 }  // namespace
 }  // namespace warpsafe::handle_test
@@ -115,6 +116,29 @@ TEST_F(LibraryCallTest, ABufferOfAnotherStreamIsFreedAfterTheCall) {
   ASSERT_FALSE(not_recorded.has_value());
   EXPECT_EQ(not_recorded.error().raw, 7);
   script.fails.clear();
+}
+
+// Each launch of the graph would write to the address, whatever is there by then.
+TEST_F(LibraryCallTest, AResultOnTheHostIsNotCaptured) {
+  auto own = buffer(1);
+  float sum = 0;
+  script.capturing.insert(Runtime::stream(1).native());
+  calls();
+  const auto refused = [](const result<void>& called) {
+    return !called.has_value() && called.error().code == Errc::stream_capturing &&
+           called.error().subcode == Subcode::host_result;
+  };
+  EXPECT_TRUE(refused(bound.call<rig_scale>(host_scalar(1.0F), host_scalar(sum))));
+  EXPECT_TRUE(refused(bound.call<rig_norm>(host_scalar(sum), own.view()))) << "the first argument";
+  EXPECT_THAT(calls(), IsEmpty());
+  EXPECT_TRUE(bound.call<rig_scale>(host_scalar(1.0F), own.view()).has_value());
+  EXPECT_TRUE((bound.call<rig_scale, off>(host_scalar(1.0F), host_scalar(sum)).has_value()))
+      << "without checks only the library's own captures are known";
+  const detail::CountedCapture library;
+  EXPECT_TRUE(refused(bound.call<rig_scale, off>(host_scalar(1.0F), host_scalar(sum))));
+  script.capturing.clear();
+  EXPECT_TRUE(bound.call<rig_scale>(host_scalar(1.0F), host_scalar(sum)).has_value());
+  EXPECT_THAT(calls(), ElementsAre("scale", "scale", "scale"));
 }
 
 }  // namespace

@@ -109,12 +109,15 @@ WARPSAFE_ERROR(75, device_not_chosen, "no device was chosen for a new stream",
                "so the stream would be on device {value}; write Stream::create(DeviceId({value})) "
                "if that is meant")
 
-// The call would wait, query or allocate, and so break the capture. The library does not make it.
-// Remedy: Make the call before or after the capture, or on another stream with
-// `CaptureMode::relaxed` ([captures](../guide/graphs.md)).
+// The call would wait, query or allocate, and so break the capture; or a library's call has a
+// result on the host. The library does not make it. Remedy: Make the call before or after the
+// capture, or on another stream with `CaptureMode::relaxed` ([captures](../guide/graphs.md)).
 WARPSAFE_ERROR(35, stream_capturing, "the stream is capturing",
                subcode == Subcode::other_stream
                    ? "a graph is being captured, and this would break the capture"
+               : subcode == Subcode::host_result
+                   ? "each launch of the captured graph would write the result to this address on "
+                     "the host; keep it in device memory with device_scalar"
                    : "the stream is capturing a graph, and this would break the capture")
 
 // Remedy: Call `device_count()` for the number of devices.

@@ -214,6 +214,7 @@ struct FirstArgument {
       // NOLINTEND(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : site(its_site),
         place(place_of_role<std::decay_t<A>, Role>),
+        is_result(is_host_result<P, std::decay_t<A>, Role>),
         owner(owner_of(argument)),
         original(&argument),
         check(&check_original<std::remove_cvref_t<A>>) {
@@ -237,6 +238,7 @@ struct FirstArgument {
   P value{};
   call_site site;
   ScalarPlace place;
+  bool is_result;      ///< is_host_result
   MemoryOwner* owner;  ///< of a view
   const void* original;
   bool (*check)(const void* argument, int device, LaunchError& error);

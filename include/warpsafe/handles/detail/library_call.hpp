@@ -13,6 +13,7 @@
 #include <warpsafe/handles/handle_traits.hpp>
 #include <warpsafe/handles/library_scalar.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 
 #include <cstdint>
 
@@ -76,6 +77,20 @@ template <class Function, class Traits, class... A>
   error.limit = found.limit;
   error.extra = found.extra;
   return false;
+}
+
+/// A graph would keep the address of a result on the host, and each launch would write there.
+/// Returns Errc::stream_capturing if such a call would be captured.
+template <CheckLevel Level, class Function, class Traits, class... A>
+[[nodiscard, gnu::always_inline]] inline bool captures_host_result(const BoundHandle<Traits>& bound,
+                                                                   Name function, call_site site,
+                                                                   LaunchError& error,
+                                                                   const A&... arguments) noexcept {
+  if (!Function::has_host_result(arguments...) || !captures<Level>(bound.stream.ref()))
+    return false;
+  error = handle_error(Errc::stream_capturing, function, bound.stream.ref(), site);
+  error.subcode = Subcode::host_result;
+  return true;
 }
 
 /// Whether a call has a scalar at `Place`. The place of the first argument is known by value, not
@@ -145,7 +160,8 @@ template <auto Fn, class Traits, class... A>
   const BusyMark mine(bound.busy);
   LaunchError error;
   if (!check_binding(bound, mine.is_exclusive(), mixed, name, site, error) ||
-      !check_call_values<Function>(bound, name, site, error, arguments...)) {
+      !check_call_values<Function>(bound, name, site, error, arguments...) ||
+      captures_host_result<CheckLevel::full, Function>(bound, name, site, error, arguments...)) {
     return error;
   }
   tell_submission<CheckLevel::full>(bound.stream.ref(), name, site);
@@ -168,6 +184,12 @@ template <auto Fn, CheckLevel Level, class Traits, class... A>
       if (is_mixed<Function, A...>(first_place)) [[unlikely]] {
         return handle_error(Errc::handle_pointer_mode, FunctionName<Traits, Fn>::value,
                             bound.stream.ref(), site);
+      }
+      if (Function::has_host_result(arguments...) && may_meet_captures<Level>()) [[unlikely]] {
+        LaunchError error;
+        if (captures_host_result<Level, Function>(bound, FunctionName<Traits, Fn>::value, site,
+                                                  error, arguments...))
+          return error;
       }
       return call_library<Fn>(bound, site, first_place, arguments...);
     } else {

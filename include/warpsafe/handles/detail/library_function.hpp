@@ -175,6 +175,13 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
     }
   }
 
+  /// Whether the function writes one of the arguments on the host (is_host_result).
+  template <class First, class... A>
+  [[nodiscard]] static constexpr bool has_host_result(const First& first, const A&...) noexcept {
+    return first.is_result || any_result<A...>(Parameters{}, std::index_sequence_for<A...>{});
+  }
+  [[nodiscard]] static constexpr bool has_host_result() noexcept { return false; }
+
  private:
   static constexpr bool kinds[sizeof...(P) + 1] = {is_handle_parameter<Native, P>..., false};
   static constexpr bool streams[sizeof...(P) + 1] = {std::is_same_v<P, NativeStream>..., false};
@@ -196,6 +203,10 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
   template <ScalarPlace Where, class... A, std::size_t... Place>
   static constexpr bool any_at(std::index_sequence<Place...>) noexcept {
     return ((place_of_role<std::decay_t<A>, role(Place)> == Where) || ... || false);
+  }
+  template <class... A, class U1, class... U, std::size_t... Place>
+  static constexpr bool any_result(TypeList<U1, U...>, std::index_sequence<Place...>) noexcept {
+    return (is_host_result<U, std::decay_t<A>, role(Place + 1)> || ... || false);
   }
   template <class... A, class... U, std::size_t... Place>
   static constexpr bool check_each(TypeList<U...>, std::index_sequence<Place...>) noexcept {
