@@ -70,6 +70,7 @@ struct MResources {
 };
 struct MCapture {
   MStream* origin = nullptr;
+  std::vector<MStream*> forks;  ///< the other streams that take part, which it keeps
   bool relaxed = false;
   bool open = true;
   bool broken = false;
@@ -118,9 +119,6 @@ class Model {
   void release(MStream* stream) {
     if (stream == nullptr || --stream->holders != 0) return;
     stream->gone = true;
-    // The destruction of a stream that captures breaks the capture.
-    if (stream->capture != nullptr) stream->capture->broken = true;
-    stream->capture = nullptr;
   }
 
   /// Memory of `words` elements; nullptr if that is refused.
@@ -182,7 +180,10 @@ class Model {
       mine->broken = event.capture->broken = true;
       return false;
     }
-    if (mine == nullptr) stream->tail.clear();
+    if (mine == nullptr) {
+      stream->tail.clear();
+      event.capture->forks.push_back(retain(stream));
+    }
     mine = event.capture;
     stream->tail.insert(event.tail.begin(), event.tail.end());
     return true;
@@ -214,6 +215,8 @@ class Model {
       stream.capture = nullptr;
       stream.tail.clear();
     }
+    for (MStream* const fork : capture.forks) release(fork);
+    capture.forks.clear();
     retry_frees();
     return good;
   }

@@ -625,7 +625,7 @@ ws::result<Buffer> w26b_create_with_a_value(const ws::Stream& stream, std::size_
 }
 
 // W27: As a range-based loop takes an array.
-WARPSAFE_FN void w27_loop_over_a_span(ws::DeviceSpan<float> x) {
+inline WARPSAFE_FN void w27_loop_over_a_span(ws::DeviceSpan<float> x) {
 #ifdef MISUSE
   // expected-error {{"grid_stride takes the number of elements"}}
   for (auto i : ws::grid_stride(x)) x[i] = 1;
@@ -635,7 +635,7 @@ WARPSAFE_FN void w27_loop_over_a_span(ws::DeviceSpan<float> x) {
 }
 
 // W28: The index of a thread as a number in a comparison.
-WARPSAFE_FN bool w28_index_compared(std::size_t n) {
+inline WARPSAFE_FN bool w28_index_compared(std::size_t n) {
 #ifdef MISUSE
   // expected-error {{"an index has an axis"}}
   return ws::thread_index() < n;
@@ -645,7 +645,7 @@ WARPSAFE_FN bool w28_index_compared(std::size_t n) {
 }
 
 // W28: As blockIdx.x * blockDim.x is written.
-WARPSAFE_FN unsigned w28b_index_multiplied() {
+inline WARPSAFE_FN unsigned w28b_index_multiplied() {
 #ifdef MISUSE
   // expected-error {{"an index has an axis"}}
   return (ws::block_index() * ws::block_size()).x;

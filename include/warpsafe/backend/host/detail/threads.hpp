@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <initializer_list>
 #include <new>
 
 // The host backend's threads, and what they share: a mutex, a condition, an atomic value and the
