@@ -5,7 +5,8 @@
 off: the objects contain nothing that only checks need, a launch is one call until it has failed, a static
 cover is a constant, and any other cover has no conditional jump.
 full: the opposite of the first rule, for objects compiled with checks. This shows that the rules find
-something. What runs rarely is not optimised, because that costs compile time.
+something. What runs rarely is not optimised, because that costs compile time. What a launch knows of its
+kernel is data: no code makes it, at the launch or at the program's start.
 calls: two objects that call the runtime, without and with checks; only the second tells observers of its
 operations."""
 
@@ -22,6 +23,7 @@ CHECKS = re.compile(r"validate_(launch|numbers)|check_launch|ask_driver|check_va
 TELLS = re.compile(r"tell_call\w*|CallRecord")
 # Functions that run at an error or once (WARPSAFE_DETAIL_RARE), as mangled.
 RARE = re.compile(r"\d(launch_failed|report_refusal|runtime_error|ask_driver|query_failed|name_broken_rule|show_arguments)I?\w*$")
+KERNEL_DATA = re.compile(r"KnownKernel<.*::data\b")
 LAUNCHES = re.compile(r"(static|dynamic|configured)_(returned|inlined)")
 
 
@@ -55,6 +57,11 @@ def has_frame(code):
     return begin[:2] == ["push", "mov"] and ("mov", "%rsp,%rbp") in code[:3]
 
 
+def static_initialisers(said):
+    """nvcc registers its kernels in its own static initialiser, which is allowed."""
+    return [f"static initialiser: {name}" for name in re.findall(r"_GLOBAL__sub_I\S*", said)]
+
+
 def complaints(path, checked):
     # -d: loaded sections; names in debug information are not code.
     said = output("nm", "-C", path) + output("strings", "-d", path)
@@ -66,10 +73,12 @@ def complaints(path, checked):
         of_clang = "clang" in output("readelf", "-p", ".comment", path)
         optimised = [name for name, code in rare.items() if not of_clang and not has_frame(code)]
         wrong += [f"optimised, although it runs rarely: {name}" for name in optimised]
+        wrong += static_initialisers(said)
+        if not KERNEL_DATA.search(said):
+            wrong.append(f"no {KERNEL_DATA.pattern}: launches make it")
         return wrong if len(rare) > 3 else [*wrong, f"only {list(rare)} found of {RARE.pattern}"]
     wrong = [f"check-only: {name}" for name in in_it]
-    # nvcc registers its kernels in its own static initialiser, which is allowed.
-    wrong += [f"static initialiser: {name}" for name in re.findall(r"_GLOBAL__sub_I\S*", said)]
+    wrong += static_initialisers(said)
     seen = 0
     for name, code in functions(path).items():
         if name.endswith(".cold") or ".cold" in name:

@@ -62,13 +62,13 @@ template <CheckLevel Level, class B, bool Copies, class C, class K, class... A>
     return launch<Level>(0, c, k, a...);                                                           \
   }
 #else
-#define WARPSAFE_DETAIL_LAUNCH(backend)                                                   \
-  template <CheckLevel Level = current_level, class C, class K, class... A>               \
-  [[nodiscard, gnu::always_inline]] inline result<void> launch(                           \
-      const detail::later<C, detail::Located<backend, Level != CheckLevel::off>>& stream, \
-      const C& config, const K& kernel, const A&... arguments) noexcept {                 \
-    using detail::launch_on;                                                              \
-    return launch_on<Level>(stream, config, kernel, arguments...);                        \
+#define WARPSAFE_DETAIL_LAUNCH(backend)                                                 \
+  template <CheckLevel Level = current_level, class C, class K, class... A>             \
+  [[nodiscard, gnu::always_inline]] inline result<void> launch(                         \
+      const detail::later<C, detail::Located<backend, false>>& stream, const C& config, \
+      const K& kernel, const A&... arguments) noexcept {                                \
+    using detail::launch_on;                                                            \
+    return launch_on<Level>(stream, config, kernel, arguments...);                      \
   }
 #endif
 // NOLINTEND(bugprone-macro-parentheses)

@@ -225,9 +225,9 @@ struct Located {
   [[gnu::always_inline]] Located(
       const S& its_stream,  // NOLINT(google-explicit-constructor): its purpose
       const call_site& its_site = call_site::current()) noexcept
-      : stream(its_stream), site(its_site) {}
-  std::conditional_t<Copies, basic_stream_ref<B>, const basic_stream_ref<B>&> stream;
+      : site(its_site), stream(its_stream) {}
   call_site site;
+  std::conditional_t<Copies, basic_stream_ref<B>, const basic_stream_ref<B>&> stream;
 };
 
 template <class S>

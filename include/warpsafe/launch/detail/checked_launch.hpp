@@ -332,11 +332,13 @@ result<void> compile_warpsafe_separate_cpp_in_one_file_of_the_program(
 
 /// A launch with checks. Launches with the same types share it: a program has more launches than
 /// signatures. Reads the numbers of the configuration, `config` or the value of that result.
-template <class K, class B, class C, class Calls, class... A>
-[[nodiscard, gnu::noinline]] result<void> launch_checked(const Located<B>& at, const C& config,
+template <class K, class B, bool Copies, class C, class Calls, class... A>
+[[nodiscard, gnu::noinline]] result<void> launch_checked(const Located<B, Copies>& place,
+                                                         const C& config,
                                                          const LaunchedKernel<Calls>& kernel,
                                                          const A&... arguments) noexcept {
   using Config = config_of<C>;
+  const Located<B> at(place.stream, place.site);  // a copy at each call would be more code
   if constexpr (is_result<C>) {
     if (!config.has_value()) [[unlikely]]
       return refused_configuration(UnwrapWithTryOrValue::error_in(config), at, kernel.name);

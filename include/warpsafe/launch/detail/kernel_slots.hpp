@@ -24,13 +24,13 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// What is kept of one kernel on one device.
 struct KernelSlot {
-  int device_from_1;  ///< 0: none yet
-  ProcessLock lock;   ///< of the list, in its first slot
-  KernelSlot* next;   ///< once published, a slot only gets a successor
+  int device_from_1 = 0;       ///< 0: none yet
+  ProcessLock lock{};          ///< of the list, in its first slot
+  KernelSlot* next = nullptr;  ///< once published, a slot only gets a successor
   /// Bytes of dynamic shared memory that this program has raised the kernel's attribute to. It only
   /// grows, so no launch lowers it while another thread relies on it.
-  std::uint64_t raised;
-  KernelLimits limits;  ///< valid once `known`
+  std::uint64_t raised = 0;
+  KernelLimits limits{};  ///< valid once `known`
 };
 
 /// The limits of one kernel on each device, zeros at first. Most programs use one device, whose
@@ -162,7 +162,8 @@ class KernelSlots {
 /// Hidden, since its key is the kernel's own entry.
 template <class B, class Entry>
 struct [[gnu::visibility("hidden")]] KernelCache {
-  static inline KernelSlots<B> slots;
+  // constinit, because code that fills it in at the program's start could come after a launch.
+  static inline constinit KernelSlots<B> slots{};
 };
 
 /// The cached limits of a kernel. A kernel loaded by name has its own.
@@ -193,13 +194,14 @@ struct [[gnu::visibility("hidden")]] KnownKernel {
 };
 /// The kernel as data: a constant, unless it was loaded by name.
 template <class B, class K>
-[[nodiscard, gnu::always_inline]] inline decltype(auto) launched_kernel(
-    [[maybe_unused]] const K& kernel) noexcept {
-  if constexpr (requires { kernel.launched(); }) {
-    return kernel.launched();
-  } else {
-    return (KnownKernel<B, K>::data);
-  }
+[[nodiscard, gnu::always_inline]] inline const LaunchedKernel<B>& launched_kernel(
+    const K&) noexcept {
+  return KnownKernel<B, K>::data;
+}
+template <class B, class K>
+requires requires(const K& kernel) { kernel.launched(); }
+[[nodiscard, gnu::always_inline]] inline auto launched_kernel(const K& kernel) noexcept {
+  return kernel.launched();
 }
 
 /// Makes the error of a query that failed, without the device, which report_refusal adds.
