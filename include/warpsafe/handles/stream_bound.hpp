@@ -194,8 +194,9 @@ class WARPSAFE_DETAIL_OWNER StreamBound
   /// its per-thread default stream; ::handle_pointer_mode if other code changed the mode, or for a
   /// scalar's raw pointer to device memory; ::memory_wrong_device; and ::argument_host_pointer for
   /// a trusted pointer to host memory, or a raw one in the place of an array. All builds return
-  /// Errc::library_failed with the function's name and the library's own text, and
-  /// ::handle_pointer_mode for scalars on the host and on the device in one call.
+  /// Errc::library_failed with the function's name and the library's own text,
+  /// ::handle_pointer_mode for scalars on the host and on the device in one call, and
+  /// ::stream_capturing for a result on the host while the stream captures.
   template <auto Fn, CheckLevel Level = current_level, class... A>
   [[nodiscard, gnu::always_inline]] result<void> call(
       typename detail::LibraryFunction<Traits, decltype(Fn), detail::scalars_of<Traits, Fn>>::First

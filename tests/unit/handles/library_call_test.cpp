@@ -3,6 +3,7 @@
 
 #include "scripted_library.hpp"
 #include <warpsafe/error/message.hpp>
+#include <warpsafe/graph/capture.hpp>
 #include <warpsafe/handles/stream_bound.hpp>
 #include <warpsafe/memory/buffer.hpp>
 
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -139,6 +141,20 @@ TEST_F(LibraryCallTest, AResultOnTheHostIsNotCaptured) {
   script.capturing.clear();
   EXPECT_TRUE(bound.call<rig_scale>(host_scalar(1.0F), host_scalar(sum)).has_value());
   EXPECT_THAT(calls(), ElementsAre("scale", "scale", "scale"));
+}
+
+TEST_F(LibraryCallTest, AGraphKeepsTheWorkspace) {
+  using Capture = basic_capture<Runtime>;
+  auto own = buffer(1);
+  script.gives_graph = true;
+  auto capture = Capture::begin(Hold(Runtime::stream(1))).value();
+  ASSERT_TRUE(bound.call<rig_scale>(host_scalar(1.0F), own.view()).has_value());
+  std::optional<basic_graph<Runtime>> graph(std::move(capture).end().value());
+  calls();
+  ASSERT_TRUE(bound.close().has_value());
+  EXPECT_THAT(calls(), testing::Not(testing::Contains(testing::StartsWith("deallocate"))));
+  graph.reset();
+  EXPECT_THAT(calls(), testing::Contains(testing::StartsWith("deallocate")));
 }
 
 }  // namespace

@@ -141,6 +141,13 @@ template <auto Fn, class Traits, class... A>
   if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
     noted = record_uses(bound.stream.ref(), site, owner_of(arguments)...);
   }
+  // A graph keeps the workspace. Outside of a capture the stream's order is enough.
+  if constexpr (BoundHandle<Traits>::has_workspace) {
+    if (open_captures() != nullptr) [[unlikely]] {
+      const result<void> kept = record_uses(bound.stream.ref(), site, bound.workspace);
+      if (noted.has_value()) noted = kept;
+    }
+  }
   if (on_device) {
     const auto set = bound.set_scalars_on_device(false, site);
     if (!library_failed<Traits>(done) && !set.has_value()) return set.assume_error();
