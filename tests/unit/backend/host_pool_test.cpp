@@ -17,6 +17,7 @@
 #include <iterator>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -102,6 +103,48 @@ TEST_F(HostPool, BlocksOfACooperativeGridMayWaitForOneAnother) {
     EXPECT_EQ(run(shape, meet_all, &here, 64).status, 0) << serial;
     EXPECT_EQ(here, 64U) << serial;
   }
+}
+
+void wait_for_turn(std::atomic<unsigned>* begun, const std::atomic<unsigned>* turns) {
+  const unsigned mine = begun->fetch_add(1);
+  while (*turns <= mine) std::this_thread::yield();
+}
+/// A barrier of a whole grid, in a launch without `cooperative`.
+TEST_F(HostPool, TellsOfAGridWhoseBlocksMayWaitForOnesThatHaveNotBegun) {
+  const auto told = [&] {
+    char text[320];
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    return pool.put_standstill(out) ? std::string(text) : std::string();
+  };
+  EXPECT_EQ(told(), "") << "nothing runs";
+  // All blocks of these grids have begun.
+  LaunchShape together = shape_of(64, 1);
+  together.cooperative = true;
+  for (const LaunchShape& shape : {together, shape_of(1, 1)}) {
+    std::atomic<unsigned> begun = 0;
+    std::atomic<unsigned> turns = 0;
+    std::thread runner([&] { EXPECT_EQ(run(shape, wait_for_turn, &begun, &turns).status, 0); });
+    while (begun < shape.grid[0]) std::this_thread::yield();
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(told(), "");
+    turns = shape.grid[0];
+    runner.join();
+  }
+  std::atomic<unsigned> begun = 0;
+  std::atomic<unsigned> turns = 0;
+  std::thread runner(
+      [&] { EXPECT_EQ(run(shape_of(1000, 1), wait_for_turn, &begun, &turns).status, 0); });
+  while (begun == 0) std::this_thread::yield();
+  EXPECT_EQ(told(), "") << "it asks whether a block ends";
+  turns = 200;
+  while (begun <= 200) std::this_thread::yield();
+  EXPECT_EQ(told(), "") << "many have ended";
+  std::string text;
+  while ((text = told()).empty()) std::this_thread::yield();
+  EXPECT_THAT(text, HasSubstr("of 1000 have not begun; if its blocks wait for each other, launch "
+                              "it with cooperative"));
+  EXPECT_EQ(told(), "") << "once";
+  turns = 1000;
+  runner.join();
 }
 
 void count_block(std::atomic<int>* runs) { ++runs[block_number()]; }

@@ -130,6 +130,22 @@ TEST_F(Timeout, TellsOfAGridWhoseBlocksMayWaitForEachOther) {
   EXPECT_THAT(said_of(single_thread), AllOf(HasSubstr("'holds'"), Not(HasSubstr(remedy))));
 }
 
+/// Without a limit, the host model has a line of its own.
+TEST_F(Timeout, TheModelTellsOfBlocksThatMayWaitForOnesThatHaveNotBegun) {
+  host::Time& patience = host::Runtime::get().long_wait;
+  const host::Time usual = std::exchange(patience, host::millisecond);
+  ASSERT_TRUE(
+      launch(stream, LaunchConfig{grid<1000>, block<1>}, kernel<holds>, trust(go)).has_value());
+  ASSERT_TRUE(stream.synchronize().has_value());
+  patience = usual;
+  ASSERT_THAT(said, SizeIs(1));
+  EXPECT_THAT(said[0],
+              StartsWith("warpsafe: no block of kernel 'holds' has ended for a while, and "));
+  EXPECT_THAT(said[0],
+              HasSubstr(" of 1000 have not begun; if its blocks wait for each other, launch "
+                        "it with cooperative"));
+}
+
 TEST_F(Timeout, AWaitThatIsGivenUpIsAnErrorAndTheWorkGoesOn) {
   lets_go_when_told = false;
   hold();

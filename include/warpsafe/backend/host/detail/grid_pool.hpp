@@ -10,6 +10,7 @@
 #include <warpsafe/backend/host/detail/sanitizers.hpp>
 #include <warpsafe/backend/host/detail/thread_runner.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
+#include <warpsafe/core/detail/text.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,24 @@ class GridPool {
   /// cooperative grid may wait for one another, so they run together all the same.
   void run_serially(bool serial) noexcept { serial_ = serial; }
 
+  /// Writes a line about a grid none of whose blocks has ended since the last call, while others
+  /// have not begun: a block that waits for one of those waits for ever, on a GPU too. Returns
+  /// whether it wrote one, which it does once.
+  [[nodiscard]] bool put_standstill(warpsafe::detail::TextBuffer& out) {
+    const Lock lock(mutex_);
+    for (Job* job : jobs_) {
+      const std::uint64_t begun = job->next.load();
+      if (told_ || job->grid.shape.cooperative || begun >= job->blocks) continue;
+      if (!job->asked.exchange(true)) continue;
+      told_ = true;
+      const Name kernel = job->grid.kernel;
+      out << "warpsafe: no block of kernel '" << (kernel.empty() ? Name::of("(unknown)") : kernel)
+          << "' has ended for a while, and " << job->blocks - begun << " of " << job->blocks
+          << " have not begun; if its blocks wait for each other, launch it with cooperative";
+    }
+    return out.size() != 0;
+  }
+
   /// Makes the next grids use new stacks. @pre no grid runs
   void drop_stacks() {
     const Lock lock(mutex_);
@@ -80,8 +99,9 @@ class GridPool {
     Grid& grid;
     std::uint64_t blocks;
     Atomic<std::uint64_t> next = 0;
-    unsigned inside = 0;      // helpers
-    bool all_started = true;  // the threads of its own
+    unsigned inside = 0;         // helpers
+    bool all_started = true;     // the threads of its own
+    Atomic<bool> asked = false;  // by put_standstill, since a block ended
 
     Job(Grid& its_grid, std::uint64_t its_blocks) : grid(its_grid), blocks(its_blocks) {}
     [[nodiscard]] bool over() const noexcept { return next.load() >= blocks || grid.stopped(); }
@@ -149,6 +169,7 @@ class GridPool {
           return 0;
         }
         runner->run_block(job.grid, i);
+        if (job.asked.load(__ATOMIC_RELAXED)) job.asked.store(false, __ATOMIC_RELAXED);
       }
     }
   }
@@ -211,6 +232,7 @@ class GridPool {
   Array<Thread> helpers_;
   std::size_t gone_ = 0;
   bool closing_ = false;
+  bool told_ = false;
   Atomic<bool> serial_ = false;
 };
 

@@ -13,7 +13,9 @@
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/thread_state.hpp>
 #include <warpsafe/backend/host/detail/threads.hpp>
+#include <warpsafe/backend/host/detail/warning.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
+#include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/error/detail/kept_text.hpp>
 
 #include <cstddef>
@@ -42,9 +44,11 @@ class Runtime {
   FreedMemory freed_memory;  ///< while a scheduler is active
   CallBook book;
   GridPool pool;
-  Scheduler* scheduler = nullptr;  ///< runs operations instead of the streams' workers
-  std::uint64_t work_seen = 0;     ///< operations of all streams, other than marks
-  std::uint64_t waits_seen = 0;    ///< at least the times that the host learnt that work is done
+  Time long_wait = 10'000 * millisecond;  ///< after it, a thread that waits asks the pool for a
+                                          ///< grid that stands still
+  Scheduler* scheduler = nullptr;         ///< runs operations instead of the streams' workers
+  std::uint64_t work_seen = 0;            ///< operations of all streams, other than marks
+  std::uint64_t waits_seen = 0;  ///< at least the times that the host learnt that work is done
   std::uint64_t streams_made = 0;
   std::uint64_t owners_made = 0;  ///< threads that used a per-thread default stream
 
@@ -188,8 +192,19 @@ class Runtime {
     ++waits_seen;
     if (scheduler != nullptr) return scheduler->finish(lock, operations);
     for (const auto& operation : operations) {
-      progress.wait(lock, [&] { return operation->done; });
+      while (!progress.wait_for(lock, long_wait, [&] { return operation->done; })) {
+        tell_standstill(lock);
+      }
     }
+  }
+  /// Tells of a grid that may wait for itself.
+  void tell_standstill(Lock& lock) {
+    char text[320];
+    warpsafe::detail::TextBuffer out(text, sizeof text);
+    if (!pool.put_standstill(out)) return;
+    lock.unlock();
+    warpsafe::detail::tell_warning(text);
+    lock.lock();
   }
   /// Tells the scheduler that the host knows that `operation` is done. It may be nullptr.
   void report_done(const Shared<const Operation>& operation) {
