@@ -74,6 +74,17 @@ cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t handle, cudaStreamCaptureSta
   return cudaStreamIsCapturing(handle, status);
 }
 
+cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** function,
+                                                  unsigned int version, unsigned long long flags,
+                                                  cudaDriverEntryPointQueryResult* found) {
+  const cudaError_t status =
+      cudaGetDriverEntryPointByVersion(symbol, function, version, flags, found);
+  if (*function == reinterpret_cast<void*>(&cudaStreamIsCapturing)) {
+    *function = reinterpret_cast<void*>(&cudaStreamIsCapturing_ptsz);
+  }
+  return status;
+}
+
 cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                                  cudaStream_t stream) {
   const PerThreadDefault null_is_per_thread;
