@@ -7,7 +7,6 @@
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/kernel/detail/parameter.hpp>
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -99,7 +98,7 @@ template <class T>
       alignas(T) unsigned char all[sizeof(T)];
     } copy;
     std::memcpy(&copy, bytes, sizeof copy);
-    return std::bit_cast<T>(copy);
+    return __builtin_bit_cast(T, copy);
   } else {
     return *std::launder(reinterpret_cast<T*>(bytes));
   }
