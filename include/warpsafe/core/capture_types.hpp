@@ -28,8 +28,9 @@ enum class CaptureState : std::uint8_t {
 /// A stream's position in a capture.
 struct CaptureInfo {
   CaptureState state;
-  std::uint64_t tail;  ///< identifies the nodes that the stream's next node will wait for: equal
-                       ///< for equal sets of nodes; 0 if the runtime does not report them
+  std::uint64_t tail;    ///< identifies the nodes that the stream's next node will wait for: equal
+                         ///< for equal sets of nodes; 0 if the runtime does not report them
+  std::uint64_t id = 0;  ///< of the capture; 0: none, or it is broken
 };
 
 /// Why an executable graph cannot be updated from another graph.

@@ -558,6 +558,29 @@ TEST_F(GraphMemoryPath, AFreeWaitsForTheLaunchOnAnotherStream) {
   }
 }
 
+TEST_F(CapturePath, AStreamThatOtherCodeDrawsInTakesPart) {
+  std::optional<ws::DeviceBuffer<float>> buffer(
+      ws::DeviceBuffer<float>::create(*stream, 100).value());
+  Backend::native_event join{};
+  ASSERT_EQ(Backend::event_create(join, false), 0);
+  testing::internal::CaptureStderr();
+  auto capture = ws::Capture::begin(*stream).value();
+  const auto fork = stream->record().value();
+  ASSERT_EQ(Backend::stream_wait(other->native(), fork.native()), 0);
+  EXPECT_THAT(ws::launch(*other, plain, ws::kernel<counted>, std::as_const(*buffer).view(), 100U),
+              Succeeds());
+  ASSERT_EQ(Backend::event_record(join, other->native()), 0);
+  ASSERT_EQ(Backend::stream_wait(stream->native(), join), 0);
+  auto graph = std::move(capture).end();
+  ASSERT_THAT(graph, Succeeds());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "no work is left out";
+  buffer.reset();
+  EXPECT_EQ(count("FreeAsync"), 0U) << "the graph uses the memory";
+  EXPECT_THAT(graph.value().close(), Succeeds());
+  EXPECT_EQ(count("FreeAsync"), 1U);
+  EXPECT_EQ(Backend::event_destroy(join), 0);
+}
+
 TEST_F(CapturePath, NoCallTouchesTheLastErrorSlot) {
   plant_last_error(code::not_supported);
   auto exec = nothings(2).value().instantiate().value();

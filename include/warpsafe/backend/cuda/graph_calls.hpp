@@ -30,18 +30,20 @@ struct CudaGraphCalls {
     cudaStreamCaptureStatus state{};
     const cudaGraphNode_t* nodes = nullptr;
     std::size_t count = 0;
+    unsigned long long id = 0;
 #if CUDART_VERSION >= 13000
     const cudaGraphEdgeData* edges =
         nullptr;  // without this argument, edges that carry data are an error
     const cudaError_t status =
-        cudaStreamGetCaptureInfo(stream, &state, nullptr, nullptr, &nodes, &edges, &count);
+        cudaStreamGetCaptureInfo(stream, &state, &id, nullptr, &nodes, &edges, &count);
 #else
     const cudaError_t status =
-        cudaStreamGetCaptureInfo_v2(stream, &state, nullptr, nullptr, &nodes, &count);
+        cudaStreamGetCaptureInfo_v2(stream, &state, &id, nullptr, &nodes, &count);
 #endif
     if (status != cudaSuccess) return status;
     info = {state_of(state), 0};
     if (info.state != CaptureState::active) return cudaSuccess;
+    info.id = id;
     for (std::size_t i = 0; i < count; ++i) {
       info.tail = mix_tail(info.tail, reinterpret_cast<std::uintptr_t>(nodes[i]));
     }

@@ -76,7 +76,8 @@ struct CaptureWatch {
     std::uint64_t joined_tail;
     bool joined;  ///< used if the runtime does not report nodes
     call_site site;
-    void* held;  ///< by `hold`
+    void* held;                  ///< by `hold`
+    bool by_other_code = false;  ///< which may also have joined it, so nothing is known of its end
   };
   /// An event that was recorded in the capture.
   struct RecordedEvent {
@@ -129,6 +130,19 @@ struct CaptureWatch {
   [[nodiscard]] bool takes_part(const WhichStream& which) noexcept {
     return which.handle != nullptr && (may_be_one(which, stream) || find_fork(which) != nullptr);
   }
+  /// The same, and the stream may have been drawn into the capture by other code's wait. Asks the
+  /// runtime about a stream that is not known to take part.
+  [[nodiscard]] bool draws_in(const WhichStream& which, const call_site& site) noexcept {
+    if (takes_part(which)) return true;
+    CaptureInfo its{};
+    CaptureInfo own{};
+    if (which.handle == nullptr || !ask(which, its) || its.id == 0) return false;
+    if (!ask(stream, own) || own.id != its.id) return false;
+    if (Fork* const fork = forks.add({which, 0, true, site, nullptr, true})) {
+      fork->held = hold(which.number);
+    }
+    return true;
+  }
   [[nodiscard]] RecordedEvent* find_event(const void* event) noexcept {
     for (RecordedEvent& mark : events) {
       if (mark.event != nullptr && mark.event == event) return &mark;
@@ -149,6 +163,7 @@ struct CaptureWatch {
   /// returns an error.
   [[nodiscard]] const Fork* unjoined() const noexcept {
     for (const Fork& fork : forks) {
+      if (fork.by_other_code) continue;
       const bool exists = fork.held != nullptr || StreamNumber::is_default(fork.stream.handle);
       const std::uint64_t tail = exists ? tail_of(fork.stream) : 0;
       if (tail == 0 ? !fork.joined : tail != fork.joined_tail) return &fork;
@@ -265,7 +280,7 @@ struct CaptureHookFunctions {
   static void submitting(WhichStream stream, const Name& what, const call_site& site) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
-      if (watch->takes_part(stream)) return;
+      if (watch->draws_in(stream, site)) return;
     }
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       if (watch->outside.stream != nullptr) continue;
@@ -276,7 +291,7 @@ struct CaptureHookFunctions {
   static GraphResources* resources_of(WhichStream stream) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
-      if (!watch->takes_part(stream)) continue;
+      if (!watch->draws_in(stream, {})) continue;
       watch->resources->retain();
       return watch->resources.get();
     }

@@ -72,6 +72,8 @@ struct GraphCalls {
       info = {};
       if (stream->capture == nullptr) return 0;
       info.state = stream->capture->broken ? CaptureState::broken : CaptureState::active;
+      if (!stream->capture->broken)
+        info.id = reinterpret_cast<std::uintptr_t>(stream->capture.get());
       for (const std::size_t node : stream->tail) {
         info.tail = detail::mix_tail(info.tail, node + 1);
       }
