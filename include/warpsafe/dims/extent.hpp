@@ -134,8 +134,9 @@ class extent {
   template <
       class First, class... More,
       typename detail::If<!detail::have_names<First, More...>>::type* = nullptr WARPSAFE_DETAIL_WHY>
-  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED explicit constexpr extent(First, More...)
-      WARPSAFE_DETAIL_REFUSAL_IN_BODY(First);
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED explicit extent(First, More...)
+      WARPSAFE_DETAIL_REFUSAL(First,
+                              : size_{}, negative_(0));
 #undef WARPSAFE_DETAIL_SENTENCE
 #define WARPSAFE_DETAIL_SENTENCE                                                            \
   "warpsafe: an extent names each of its axes once: x, then x and y (cols and rows), then " \
@@ -144,8 +145,9 @@ class extent {
             typename detail::If<detail::have_names<First, More...> &&
                                 !detail::are_axes<Rank, First, More...>>::type* =
                 nullptr WARPSAFE_DETAIL_WHY>
-  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED explicit constexpr extent(First, More...)
-      WARPSAFE_DETAIL_REFUSAL_IN_BODY(First);
+  WARPSAFE_FN WARPSAFE_DETAIL_REFUSED explicit extent(First, More...)
+      WARPSAFE_DETAIL_REFUSAL(First,
+                              : size_{}, negative_(0));
 #undef WARPSAFE_DETAIL_SENTENCE
 
   /// The elements along an axis: 0 is x (columns), 1 is y (rows), 2 is z; 1 beyond the rank.

@@ -162,6 +162,7 @@ class KernelSlots {
 /// Hidden, since its key is the kernel's own entry.
 template <class B, class Entry>
 struct [[gnu::visibility("hidden")]] KernelCache {
+  static_assert(sizeof(KernelSlots<B>) != 0);  // nvcc completes no type of a constinit member
   // constinit, because code that fills it in at the program's start could come after a launch.
   static inline constinit KernelSlots<B> slots{};
 };
