@@ -253,8 +253,10 @@ cudaError_t allocate_async(void** pointer, std::size_t bytes, cudaStream_t handl
   if (status != cudaSuccess) return status;
   if (bytes != 0) {
     for (auto& [freed, allocation] : runtime().allocations) {
-      if (!allocation.pooled || allocation.freed_by != &stream || allocation.bytes != bytes)
+      if (!allocation.pooled || allocation.freed_by != &stream || allocation.bytes != bytes ||
+          !allocation.graph.expired()) {
         continue;
+      }
       allocation.freed_by = nullptr;
       allocation.of_graph = false;
       allocation.number = ++runtime().allocations_made;
@@ -426,8 +428,10 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     memory.is_left = false;
     const cudaError_t status = put(in, [pointer, number = memory.number] {
       const auto found = runtime().allocations.find(pointer);
-      const bool is_still = found != runtime().allocations.end() && found->second.number == number;
-      if (is_still) give_back(pointer);
+      if (found == runtime().allocations.end() || found->second.number != number) return;
+      if (!found->second.of_graph) return give_back(pointer);
+      found->second.freed_by = nullptr;
+      set_missing(pointer, true);  // a launch of the graph makes it exist again
     });
     if (status != cudaSuccess) memory.freed_by = nullptr;  // the work has not been done
     return status;

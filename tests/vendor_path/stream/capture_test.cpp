@@ -9,7 +9,9 @@
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/memory_info.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <optional>
@@ -551,10 +553,9 @@ TEST_F(GraphMemoryPath, AFreeWaitsForTheLaunchOnAnotherStream) {
       ASSERT_THAT(exec.launch(*stream), Succeeds());
     }
     ASSERT_THAT(exec.launch(*other), Succeeds());
-    EXPECT_THAT(calls_of([&] { buffer.reset(); }),
-                testing::ElementsAre(HasSubstr("EventCreate"), HasSubstr("EventRecord"),
-                                     HasSubstr("StreamWaitEvent"), HasSubstr("FreeAsync"),
-                                     HasSubstr("EventDestroy")));
+    const auto calls = calls_of([&] { buffer.reset(); });
+    const auto wait = std::find(calls.begin(), calls.end(), "StreamWaitEvent");
+    EXPECT_NE(std::find(wait, calls.end(), "FreeAsync"), calls.end()) << "not behind a wait";
   }
 }
 
@@ -574,10 +575,12 @@ TEST_F(CapturePath, AStreamThatOtherCodeDrawsInTakesPart) {
   auto graph = std::move(capture).end();
   ASSERT_THAT(graph, Succeeds());
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "no work is left out";
+  const auto held = [] { return ws::memory_info(ws::DeviceId(0)).value().held; };
+  const auto before = held();
   buffer.reset();
-  EXPECT_EQ(count("FreeAsync"), 0U) << "the graph uses the memory";
+  EXPECT_EQ(held(), before) << "the graph uses the memory";
   EXPECT_THAT(graph.value().close(), Succeeds());
-  EXPECT_EQ(count("FreeAsync"), 1U);
+  EXPECT_LT(held(), before);
   EXPECT_EQ(Backend::event_destroy(join), 0);
 }
 

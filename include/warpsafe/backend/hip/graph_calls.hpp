@@ -45,22 +45,22 @@ struct HipGraphCalls {
     hipStreamCaptureStatus state{};
     const hipGraphNode_t* nodes = nullptr;
     std::size_t count = 0;
-    unsigned long long id = 0;
+    hipGraph_t graph = nullptr;  // AMD's runtime gives only the first stream of a capture its id
 #if defined(__HIP_PLATFORM_NVIDIA__) && CUDART_VERSION >= 13000
     // HIP's function uses one that CUDA 13 removed, so call CUDA's; the nodes are CUDA's own.
     const cudaGraphEdgeData* edges = nullptr;
     const hipError_t status = hipCUDAErrorTohipError(
-        cudaStreamGetCaptureInfo(stream, &state, &id, nullptr, &nodes, &edges, &count));
+        cudaStreamGetCaptureInfo(stream, &state, nullptr, &graph, &nodes, &edges, &count));
     constexpr bool has_nodes = true;
 #else
     const hipError_t status =
-        hipStreamGetCaptureInfo_v2(stream, &state, &id, nullptr, &nodes, &count);
+        hipStreamGetCaptureInfo_v2(stream, &state, nullptr, &graph, &nodes, &count);
     const bool has_nodes = nodes != nullptr;
 #endif
     if (status != hipSuccess) return status;
     info = {state_of(state), 0};
     if (info.state != CaptureState::active) return hipSuccess;
-    info.id = id;
+    info.id = reinterpret_cast<std::uintptr_t>(graph);
     if (!has_nodes) return hipSuccess;
     for (std::size_t i = 0; i < count; ++i) {
       info.tail = mix_tail(info.tail, reinterpret_cast<std::uintptr_t>(nodes[i]));
