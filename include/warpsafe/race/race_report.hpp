@@ -158,9 +158,10 @@ namespace detail {
   const Point whole_second = second.graph == no_point ? race.second : second.graph;
   const bool second_frees = race.second_access.kind == AccessKind::release;
   if (race.ordered) return "free it after its last use";
-  if (race.overlap.exists && !race.overlap.after_wait)
+  if (race.overlap.exists && !race.overlap.after_wait) {
     return "call wait_for_predecessor() in " + action_text(second) +
            " before this access: in each thread, or in one thread and then sync_block() in all";
+  }
   if (race.overlap.exists) {
     const Point through = race.overlap.through;
     const std::string between = through == no_point
