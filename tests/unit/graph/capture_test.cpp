@@ -43,6 +43,14 @@ struct CaptureTest : LaunchTest {
   [[nodiscard]] result<void> put_on(const Stream& on, int value, int index = 0) {
     return launch(on, once, kernel<put>, value, trust(numbers + index));
   }
+  /// Lets `other` take part in the capture of `stream`, with some work, and joins it.
+  void put_on_joined_other() {
+    const auto begun = stream.record().value();
+    ASSERT_TRUE(warpsafe::wait(other, begun).has_value());
+    ASSERT_TRUE(put_on(other, 1).has_value());
+    const auto done = other.record().value();
+    ASSERT_TRUE(warpsafe::wait(stream, done).has_value());
+  }
   /// Whether nothing captures any more, and work runs again.
   void expect_over() {
     EXPECT_EQ(detail::open_captures(), nullptr);
@@ -189,15 +197,7 @@ TEST_F(CaptureTest, IsNotEmptyByMistake) {
 TEST_F(CaptureTest, MayBeEmpty) {
   EXPECT_EQ(printed_by_capture(stream, [](auto&) {}), "");
   // All work is that of a stream that takes part, and is joined.
-  EXPECT_EQ(printed_by_capture(stream,
-                               [&](auto&) {
-                                 const auto begun = stream.record().value();
-                                 ASSERT_TRUE(warpsafe::wait(other, begun).has_value());
-                                 ASSERT_TRUE(put_on(other, 1).has_value());
-                                 const auto done = other.record().value();
-                                 ASSERT_TRUE(warpsafe::wait(stream, done).has_value());
-                               }),
-            "");
+  EXPECT_EQ(printed_by_capture(stream, [&](auto&) { put_on_joined_other(); }), "");
   // Another thread goes its own way.
   EXPECT_EQ(
       printed_by_capture(
@@ -238,11 +238,7 @@ TEST_F(CaptureTest, TellsOfWorkThatIsNotInItsGraph) {
   EXPECT_EQ(printed_by_capture(stream,
                                [&](auto&) {
                                  ASSERT_TRUE(put_on(stream, 1).has_value());
-                                 const auto begun = stream.record().value();
-                                 ASSERT_TRUE(warpsafe::wait(other, begun).has_value());
-                                 ASSERT_TRUE(put_on(other, 1).has_value());
-                                 const auto done = other.record().value();
-                                 ASSERT_TRUE(warpsafe::wait(stream, done).has_value());
+                                 put_on_joined_other();
                                }),
             "");
   ASSERT_TRUE(put_on(other, 1).has_value());

@@ -68,6 +68,19 @@ class GraphMemoryPath : public CapturePath {
       GTEST_SKIP() << "AMD's runtime allocates at once during a capture: the graph owns no memory";
     }
   }
+  void TearDown() override {
+    buffer.reset();
+    CapturePath::TearDown();
+  }
+  /// A graph that allocates the memory of `buffer`, zeroes it, and leaves it allocated.
+  [[nodiscard]] ws::result<ws::Graph> leaves_memory() {
+    return ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
+      WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
+      buffer.emplace(std::move(made));
+      return buffer->zero(capture.stream());
+    });
+  }
+  std::optional<ws::DeviceBuffer<float>> buffer;
 };
 
 TEST_F(CapturePath, ALaunchAtEachLevelIsCaptured) {
@@ -331,7 +344,6 @@ TEST_F(CapturePath, MemoryThatIsGoneIsFoundAtTheLaunch) {
 }
 
 TEST_F(GraphMemoryPath, MemoryThatAGraphAllocatesIsUsedOnlyAfterItsLaunch) {
-  std::optional<ws::DeviceBuffer<float>> buffer;
   const auto allocates = [&](ws::Capture& capture) -> ws::result<void> {
     WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
     buffer.emplace(std::move(made));
@@ -374,13 +386,8 @@ TEST_F(GraphMemoryPath, MemoryThatAGraphAllocatesIsUsedOnlyAfterItsLaunch) {
 }
 
 TEST_F(GraphMemoryPath, AGraphHoldsMemoryOfAGraphThatIsGone) {
-  std::optional<ws::DeviceBuffer<float>> buffer;
   {
-    auto first = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
-      WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
-      buffer.emplace(std::move(made));
-      return buffer->zero(capture.stream());
-    });
+    auto first = leaves_memory();
     auto allocates = first.value().instantiate().value();
     ASSERT_THAT(allocates.launch(*stream), Succeeds());
   }
@@ -403,7 +410,6 @@ TEST_F(GraphMemoryPath, AGraphHoldsMemoryOfAGraphThatIsGone) {
 }
 
 TEST_F(GraphMemoryPath, MemoryOfAnEarlierGraphIsFreedBehindACapture) {
-  std::optional<ws::DeviceBuffer<float>> buffer;
   auto first = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
     WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
     buffer.emplace(std::move(made));
@@ -471,12 +477,7 @@ TEST_F(CapturePath, AStreamThatTookPartMayEndBeforeTheCapture) {
 }
 
 TEST_F(GraphMemoryPath, AGraphHoldsMemoryThatAnotherGraphAllocates) {
-  std::optional<ws::DeviceBuffer<float>> buffer;
-  auto first = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
-    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
-    buffer.emplace(std::move(made));
-    return buffer->zero(capture.stream());
-  });
+  auto first = leaves_memory();
   auto allocates = first.value().instantiate().value();
   ASSERT_THAT(allocates.launch(*stream), Succeeds());
   {
@@ -512,12 +513,7 @@ TEST_F(CapturePath, AFreeWhileItsStreamCapturesBreaksNothing) {
 }
 
 TEST_F(GraphMemoryPath, AGraphThatLeavesItsMemoryIsLaunchedAgain) {
-  std::optional<ws::DeviceBuffer<float>> buffer;
-  auto graph = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
-    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
-    buffer.emplace(std::move(made));
-    return buffer->zero(capture.stream());
-  });
+  auto graph = leaves_memory();
   auto exec = graph.value().instantiate().value();
   EXPECT_THAT(exec.launch(*stream), Succeeds());
   EXPECT_THAT(exec.launch(*stream), Succeeds()) << "while the buffer has the memory";
@@ -527,12 +523,7 @@ TEST_F(GraphMemoryPath, AGraphThatLeavesItsMemoryIsLaunchedAgain) {
 }
 
 TEST_F(GraphMemoryPath, AFreeBeforeTheFirstLaunchIsMadeAfterIt) {
-  std::optional<ws::DeviceBuffer<float>> buffer;
-  auto graph = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
-    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
-    buffer.emplace(std::move(made));
-    return buffer->zero(capture.stream());
-  });
+  auto graph = leaves_memory();
   auto exec = graph.value().instantiate().value();
   EXPECT_THAT(buffer->close(), Succeeds());
   EXPECT_EQ(count("FreeAsync"), 0U) << "there is no memory yet";
@@ -542,12 +533,7 @@ TEST_F(GraphMemoryPath, AFreeBeforeTheFirstLaunchIsMadeAfterIt) {
 
 TEST_F(GraphMemoryPath, AFreeWaitsForTheLaunchOnAnotherStream) {
   for (const bool is_again : {false, true}) {
-    std::optional<ws::DeviceBuffer<float>> buffer;
-    auto graph = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
-      WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
-      buffer.emplace(std::move(made));
-      return buffer->zero(capture.stream());
-    });
+    auto graph = leaves_memory();
     auto exec = graph.value().instantiate().value();
     if (is_again) {
       ASSERT_THAT(exec.launch(*stream), Succeeds());
