@@ -119,8 +119,8 @@ ws::result<bool> results_in_other_types(const ws::Stream& stream) {
   two = numbers;
   std::any any = done;
   any = numbers;
-  std::map<int, Numbers> all;
-  all.emplace(1, numbers);
+  std::map<Level, Numbers> all;
+  all.emplace(Level::loud, numbers);
   std::vector<Numbers> list(3, numbers);
   list.push_back(numbers);
   const std::tuple<Done, Numbers> both{done, numbers};
