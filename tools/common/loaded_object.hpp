@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "object_walk.hpp"
+
 #include <link.h>
 
 #include <cerrno>
@@ -20,7 +22,7 @@ struct LoadedObject {
   /// The object whose code `address` is.
   [[nodiscard]] static LoadedObject at(const void* address) noexcept {
     std::pair<std::uintptr_t, LoadedObject> search{reinterpret_cast<std::uintptr_t>(address), {}};
-    ::dl_iterate_phdr(
+    ObjectWalks::walk(
         [](dl_phdr_info* info, std::size_t, void* data) {
           auto& [wanted, found] = *static_cast<decltype(search)*>(data);
           return found.is_of(*info, wanted) ? 1 : 0;
@@ -37,7 +39,7 @@ struct LoadedObject {
   };
   [[nodiscard]] static Counts counts() noexcept {
     Counts counts;
-    ::dl_iterate_phdr(
+    ObjectWalks::walk(
         [](dl_phdr_info* info, std::size_t, void* data) {
           *static_cast<Counts*>(data) = {info->dlpi_adds, info->dlpi_subs};
           return 1;

@@ -2,11 +2,14 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../../common/object_walk.hpp"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <mpi.h>
 
 #include <cstring>
+#include <string>
 
 // The MPI library of the process. This library is loaded into every process of a job, also into
 // those that use no MPI, so it must not need one: functions are weak references, and constants that
@@ -74,14 +77,17 @@ namespace warpsafe::ranks::mpi {
 /// Makes the functions of the process' MPI library visible. Python loads it for a single
 /// module, so its symbols are hidden from other libraries.
 inline void make_visible() {
-  ::dl_iterate_phdr(
-      [](dl_phdr_info* object, std::size_t, void*) {
+  std::string file;
+  ObjectWalks::walk(
+      [](dl_phdr_info* object, std::size_t, void* found) {
         const char* const slash = std::strrchr(object->dlpi_name, '/');
         if (slash == nullptr || std::strncmp(slash + 1, "libmpi.so", 9) != 0) return 0;
-        return ::dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL) != nullptr ? 1
-                                                                                             : 0;
+        *static_cast<std::string*>(found) = object->dlpi_name;
+        return 1;
       },
-      nullptr);
+      &file);
+  // Not in the walk: dlopen takes the two locks of the loader in the other order.
+  if (!file.empty()) (void)::dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL);
 }
 
 #ifdef OPEN_MPI

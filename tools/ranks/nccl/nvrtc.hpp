@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../../common/object_walk.hpp"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <link.h>
@@ -108,7 +110,7 @@ class Nvrtc {
   /// these.
   static std::vector<std::string> folders_beside_cuda() {
     std::vector<std::string> folders;
-    ::dl_iterate_phdr(
+    ObjectWalks::walk(
         [](dl_phdr_info* info, std::size_t, void* data) {
           const std::string_view file = info->dlpi_name == nullptr ? "" : info->dlpi_name;
           const std::size_t slash = file.rfind('/');

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../../../common/object_walk.hpp"
 #include "last_words.hpp"
 
 #include <elf.h>
@@ -23,7 +24,7 @@ class ExitHook {
   /// `status_for(status)` returns the exit status in place of the program's. @pre LastWords::begin
   static void begin(int (*status_for)(int status) noexcept) noexcept {
     status_for_ = status_for;
-    ::dl_iterate_phdr(&visit, nullptr);
+    ranks::ObjectWalks::walk(&visit, nullptr);
   }
 
  private:

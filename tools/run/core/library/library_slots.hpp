@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../../../common/object_walk.hpp"
 #include "../suspicion/call_stack.hpp"
 #include "library_family.hpp"
 #include "library_thunks.hpp"
@@ -60,7 +61,7 @@ class LibrarySlots {
   /// are none.
   void look() noexcept {
     unsigned long long adds = 0;
-    ::dl_iterate_phdr(
+    ranks::ObjectWalks::walk(
         [](dl_phdr_info* info, std::size_t, void* to) {
           *static_cast<unsigned long long*>(to) = info->dlpi_adds;
           return 1;
@@ -161,7 +162,7 @@ class LibrarySlots {
       bool started;
       bool failed;
     } of{this, &each, false, false};
-    ::dl_iterate_phdr(
+    ranks::ObjectWalks::walk(
         [](dl_phdr_info* info, std::size_t, void* data) noexcept {
           auto& [self, body, started, failed] = *static_cast<Of*>(data);
           try {
@@ -182,7 +183,7 @@ class LibrarySlots {
     // The same objects may lie elsewhere.
     if (unloaded_ != first.dlpi_subs) known_.clear();
     unloaded_ = first.dlpi_subs;
-    ::dl_iterate_phdr(
+    ranks::ObjectWalks::walk(
         [](dl_phdr_info* info, std::size_t, void* data) {
           auto& self = *static_cast<LibrarySlots*>(data);
           const std::string_view file = detail::file_of(info->dlpi_name);

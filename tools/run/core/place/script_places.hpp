@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../../../common/object_walk.hpp"
 #include "../../../common/python_stack.hpp"
 #include "../kernel/kernel_name.hpp"
 #include "../suspicion/call_stack.hpp"
@@ -71,7 +72,7 @@ class ScriptPlaces {
 
   /// Whether an object of Python is loaded: the interpreter, or one of its modules.
   [[nodiscard]] static bool has_python() noexcept {
-    return ::dl_iterate_phdr(
+    return ranks::ObjectWalks::walk(
                [](dl_phdr_info* info, std::size_t, void*) {
                  return detail::file_of(info->dlpi_name).find("python") != std::string_view::npos
                             ? 1

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include "../../../common/object_walk.hpp"
 #include "../kernel/kernel_name.hpp"
 #include "../place/host_stack.hpp"
 #include "../place/known_code.hpp"
@@ -157,7 +158,7 @@ struct Caller {
 
 /// Returns whether the process has loaded one of the libraries.
 [[nodiscard]] inline bool has_library(LibraryNames names) noexcept {
-  return ::dl_iterate_phdr(
+  return ranks::ObjectWalks::walk(
              [](dl_phdr_info* info, std::size_t, void* of) {
                const auto& all = *static_cast<const LibraryNames*>(of);
                return *detail::library_of(info->dlpi_name, all) == '\0' ? 0 : 1;
