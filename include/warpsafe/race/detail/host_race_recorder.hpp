@@ -258,6 +258,7 @@ class HostRaceRecorder {
     const bool narrows = kind == OperationKind::kernel &&
                          !outside.is_known(static_cast<const KernelOperation&>(operation));
     for (const Access& access : operation.accesses) {
+      const bool has_rows = narrows || kind != OperationKind::kernel;
       // An unknown window is the whole allocation, too.
       accesses_.push_back({reinterpret_cast<std::uintptr_t>(access.address),
                            narrows ? access.window : access.bytes,
@@ -265,7 +266,7 @@ class HostRaceRecorder {
                            : kind == OperationKind::release ? AccessKind::release
                            : access.writes                  ? AccessKind::write
                                                             : AccessKind::read,
-                           access.rows, access.pitch});
+                           has_rows ? access.rows : 1, has_rows ? access.pitch : 0});
     }
   }
   /// Adds a graph's nodes, each after those that it waits for. The graph itself comes after all of
