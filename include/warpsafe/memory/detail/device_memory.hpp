@@ -185,10 +185,8 @@ class DeviceMemory : public MemoryOwner {
         // A capture that frees what it allocates does so behind its other streams.
         if (B::vendor == Vendor::nvidia && kind_ == Kind::captured && !is_own(stream)) {
           const Locked lock(recording_);
-          const StreamNumber number(stream.number());
-          if (uses_.has_noted(number) || uses_.note(number)) return 0;
           int status = 0;
-          return uses_.set(stream, status, true) ? status : no_host_memory;
+          return uses_.note_or_set(stream, status, true) ? status : no_host_memory;
         }
         return 0;
       }
@@ -237,9 +235,8 @@ class DeviceMemory : public MemoryOwner {
     const bool capturing = captures<Level>(stream);
     if (!capturing) return self.template record_use<Level>(stream);
     const Locked lock(self.recording_);
-    const StreamNumber number(stream.number());
     // The free waits for the capture's end. A stream that cannot be noted tells nothing then.
-    if (!self.uses_.has_noted(number) && !self.uses_.note(number)) self.has_lost_use_ = true;
+    if (!self.uses_.note(StreamNumber(stream.number()))) self.has_lost_use_ = true;
     return 0;
   }
 
@@ -251,10 +248,8 @@ class DeviceMemory : public MemoryOwner {
     if (self.is_own(user)) return 0;
     keep_module();
     const Locked lock(self.recording_);
-    if (self.uses_.has_noted(StreamNumber(number)) || self.uses_.note(StreamNumber(number)))
-      return 0;
     int status = 0;
-    const bool recorded = self.uses_.set(user, status);
+    const bool recorded = self.uses_.note_or_set(user, status);
     self.has_lost_use_ = self.has_lost_use_ || !recorded || status != 0;
     return status;
   }
