@@ -312,9 +312,13 @@ class DeviceMemory : public MemoryOwner {
     if (start == nullptr) return;
     const basic_stream_ref<B> stream = stream_.ref();
     const RelaxedCaptureScope<B, Level> outside;
-    static_cast<void>(kind_ == Kind::plain
-                          ? B::deallocate_unordered(start)
-                          : on_device_of<B>(stream, &B::deallocate, start, stream.native()));
+    static_cast<void>(free_on(stream));
+  }
+  /// Frees the memory: in the order of the stream, or of no stream. Returns the runtime's status.
+  [[nodiscard]] int free_on(const basic_stream_ref<B>& stream) const noexcept {
+    return kind_ == Kind::plain
+               ? on_device<B>(stream.device().value(), &B::deallocate_unordered, start)
+               : on_device_of<B>(stream, &B::deallocate, start, stream.native());
   }
 
   /// The graph of the open capture that the stream takes part in, or nullptr.
@@ -439,7 +443,7 @@ class DeviceMemory : public MemoryOwner {
     order_uses_before_free(stream, uses);
     if (uses.may_run) return;
     const RelaxedCaptureScope<B, Level> outside;
-    uses.note(on_device_of<B>(stream, &B::deallocate, start, stream.native()));
+    uses.note(free_on(stream));
   }
   /// The stream in whose order the memory is freed. The legacy stream comes after a thread's
   /// default stream, and frees what was bound to it and used elsewhere: if a thread ends while its
@@ -465,7 +469,7 @@ class DeviceMemory : public MemoryOwner {
     const RelaxedCaptureScope<B, Level> outside;
     uses.note_wait(wait_for_stream(reachable(), {}, false));
     if (uses.may_run) return;
-    uses.note(on_device<B>(stream_.ref().device().value(), &B::deallocate_unordered, start));
+    uses.note(free_on(stream_.ref()));
   }
 
   // A stack of frees postponed because of a capture or a graph. A thread takes all of it and puts
