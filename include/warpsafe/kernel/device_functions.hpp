@@ -163,7 +163,8 @@ class StrideRange {
 }
 
 /// Of a signed number, which must not become a large size.
-template <class N, typename detail::If<detail::is_size<N> && N(-1) < N(0)>::type* = nullptr>
+template <class N, typename detail::If<detail::is_one_of<N, signed char, short, int, long,
+                                                         long long>>::type* = nullptr>
 [[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE StrideRange grid_stride(N n) {
   return grid_stride(n < 0 ? size_type{0} : static_cast<size_type>(n));
 }
