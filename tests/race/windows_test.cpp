@@ -114,6 +114,111 @@ TEST(Windows, PartsThatOverlapAre) {
   });
 }
 
+WARPSAFE_KERNEL void set_until(DeviceSpan<float> x, float* end) {
+  for (float* at = &x[0]; at != &x[0] + x.size() && at != end; ++at) *at = 1;
+}
+WARPSAFE_KERNEL void set_last(DeviceSpan<float> x, float* last) { *last = x[0]; }
+TEST(Windows, TheEndOfABufferIsNoMemory) {
+  const auto beside = [](auto kernel, std::size_t end) {
+    return [=]() -> result<void> {
+      WARPSAFE_TRY(auto halves, Halves::create());
+      float* const at = halves.part(0).pointer().get() + end;
+      WARPSAFE_TRYV(launch(halves.left, once, kernel, halves.part(0), trust(at)));
+      return launch(halves.right, once, kernel, halves.part(half), trust(at));
+    };
+  };
+  expect_clean(beside(kernel<set_until>, 2 * half));
+  expect_race(beside(kernel<set_last>, 2 * half - 1));
+  // Alone it is no end.
+  const RaceReport report = run(1, []() -> result<void> {
+    WARPSAFE_TRY(auto halves, Halves::create());
+    return launch(halves.left, once, kernel<set_pointer>,
+                  trust(halves.part(0).pointer().get() + 2 * half));
+  });
+  EXPECT_THAT(report.text(), ::testing::HasSubstr("argument 1 is host memory"));
+}
+
+WARPSAFE_KERNEL void set_matrix(PitchedSpan<float> m) {
+  for (std::size_t row = 0; row < m.rows(); ++row) {
+    for (std::size_t col = 0; col < m.cols(); ++col) m[{col, row}] = 1;
+  }
+}
+WARPSAFE_KERNEL void sum_matrix(PitchedSpan<const float> m) {
+  float sum = 0;
+  for (std::size_t row = 0; row < m.rows(); ++row) {
+    for (std::size_t col = 0; col < m.cols(); ++col) sum += m[{col, row}];
+  }
+  if (sum == -1.0F) throw std::runtime_error("impossible");
+}
+struct Tile {
+  int number;
+  PitchedSpan<float> m;
+};
+WARPSAFE_KERNEL void set_tile(Tile tile) { set_matrix(tile.m); }
+/// Writes one element behind the first row of its window.
+WARPSAFE_KERNEL void set_beside(PitchedSpan<float> m) { (&m[{0, 0}])[m.cols()] = 2; }
+
+/// The columns [first, first + cols) of the rows [top, top + rows) of a matrix of 4 x 8 elements.
+struct Part {
+  size_type first, cols, top, rows;
+};
+constexpr Part whole_matrix{0, 8, 0, 4};
+/// Works on a part of a matrix on one stream, and on another part on another stream, side by side.
+template <class L, class R>
+result<void> side_by_side(L on_left, const Part& left, R on_right, const Part& right) {
+  WARPSAFE_TRY(auto first, Stream::create(DeviceId(0)));
+  WARPSAFE_TRY(auto second, Stream::create(DeviceId(0)));
+  WARPSAFE_TRY(auto matrix, PitchedBuffer<float>::create(first, extent<2>{rows{4}, cols{8}}));
+  WARPSAFE_TRYV(matrix.zero(first));
+  WARPSAFE_TRY(const auto there, first.record());
+  WARPSAFE_TRYV(wait(second, there));
+  const auto part = [&](const Part& of) {
+    return matrix.view()
+        .window(extent<2>{rows{of.top}, cols{of.first}}, extent<2>{rows{of.rows}, cols{of.cols}})
+        .value();
+  };
+  WARPSAFE_TRYV(on_left(first, part(left)));
+  WARPSAFE_TRYV(on_right(second, part(right)));
+  return matrix.used_on(second);
+}
+template <auto Kernel>
+constexpr auto on_window = [](const Stream& stream, PitchedView<float> m) {
+  return launch(stream, once, kernel<Kernel>, m);
+};
+constexpr auto on_tile = [](const Stream& stream, PitchedView<float> m) {
+  return launch(stream, once, kernel<set_tile>, Tile{1, m.span()});
+};
+
+TEST(Windows, PartsOfAMatrixAreRectangles) {
+  constexpr Part left{0, 3, 0, 4};
+  constexpr Part right{3, 5, 0, 4};
+  constexpr auto set = on_window<set_matrix>;
+  expect_clean([&] { return side_by_side(set, left, set, right); });
+  expect_clean([&] { return side_by_side(set, left, on_tile, right); });
+  expect_clean([&] { return side_by_side(on_tile, left, on_tile, right); });
+  expect_clean([&] { return side_by_side(set, left, on_window<sum_matrix>, right); });
+  expect_clean([&] { return side_by_side(set, {0, 8, 0, 2}, set, {0, 8, 2, 2}); });
+  expect_clean([&] { return side_by_side(set, {2, 2, 1, 2}, set, {4, 2, 1, 2}); });
+  expect_clean([&] { return side_by_side(set, {0, 0, 0, 4}, set, whole_matrix); });
+  expect_clean([&] { return side_by_side(set, whole_matrix, set, {0, 8, 4, 0}); });
+  // One common element.
+  constexpr Part corner{2, 2, 0, 3};
+  constexpr Part other_corner{3, 2, 2, 2};
+  expect_race([&] { return side_by_side(set, corner, set, other_corner); });
+  expect_race([&] { return side_by_side(set, corner, on_tile, other_corner); });
+  expect_race([&] { return side_by_side(on_tile, corner, on_tile, other_corner); });
+  expect_race([&] { return side_by_side(set, corner, on_window<sum_matrix>, other_corner); });
+}
+TEST(Windows, AKernelThatWritesBesideItsRectangleIsTakenForTheWholeMatrix) {
+  constexpr auto beside = on_window<set_beside>;
+  expect_race([&] {
+    return side_by_side(beside, {0, 3, 0, 4}, on_window<sum_matrix>, {3, 5, 0, 4});
+  });
+  expect_clean([&] {
+    return side_by_side(beside, {0, 3, 0, 4}, on_window<set_matrix>, {0, 0, 0, 0});
+  });
+}
+
 template <bool Outside>
 RaceReport failing() {
   return run(1, [] {

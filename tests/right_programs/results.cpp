@@ -16,6 +16,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 namespace right {
@@ -119,6 +120,12 @@ ws::result<bool> results_in_other_types(const ws::Stream& stream) {
   two = numbers;
   std::any any = done;
   any = numbers;
+  // For HIP, clang++ 15 crashes on a std::map of any class with copies of its own, because of the
+  // constraint that libstdc++ 12 gives the pair's assignment:
+  //   struct Own { Own(const Own&) = default; Own& operator=(const Own&) = default; };
+  //   struct Node { std::pair<const int, Own> kept; };
+  // It does not if the constraint was asked before.
+  static_assert(!std::is_copy_assignable_v<std::pair<const Level, Numbers>>);
   std::map<Level, Numbers> all;
   all.emplace(Level::loud, numbers);
   std::vector<Numbers> list(3, numbers);

@@ -24,6 +24,7 @@ struct ParameterInfo {
   ElementType element{};  ///< of the number, or the numbers behind the pointer; `bytes`: unknown
   /// Of a structure that may hold addresses; nullptr: it holds none.
   detail::InnerMemory (*inner)() noexcept = nullptr;
+  std::uint32_t matrix_element_bytes = 0;  ///< of one element of a PitchedSpan; 0: it is none
 };
 
 /// The data that a backend needs to launch a kernel. Each kernel type has one, with static storage.

@@ -133,8 +133,9 @@ class StrideRange {
 }
 
 /// The indices in [0, n) that this thread handles when the grid strides along x over n elements:
-/// `for (auto i : grid_stride(n))`. They have 64 bits, so no step wraps; n is below 2^63. It works
-/// with a grid of any size along x, including one that covers n.
+/// `for (auto i : grid_stride(n))`. They have 64 bits, so no step wraps; n is below 2^63, and a
+/// kernel of the host backend that asks for more fails. A number below 0 is an empty range. It
+/// works with a grid of any size along x, including one that covers n.
 ///
 /// In a grid with threads along y or z, each row of threads handles all n elements. A kernel for
 /// such a grid takes its row from `thread_index()` or `block_index()`. On the host backend, a
@@ -150,9 +151,22 @@ class StrideRange {
   const size_type size = self.block_dim[0];
   const size_type first = self.block[0] * size + self.thread[0];
   self.use.grid_size = true;
+  // The last step would wrap, and the loop would not end.
+  if (n >> 63U != 0 && self.fault != nullptr) {
+    self.fault(self,
+               "the kernel asks grid_stride for 2^63 or more elements; this may be a difference of "
+               "sizes that is below 0");
+  }
   if (first < n) self.use.strides = true;  // a loop over nothing repeats nothing
   return {first, n, self.grid_dim[0] * size};
 #endif
+}
+
+/// Of a signed number, which must not become a large size.
+template <class N, typename detail::If<detail::is_one_of<N, signed char, short, int, long,
+                                                         long long>>::type* = nullptr>
+[[nodiscard]] WARPSAFE_DETAIL_KERNEL_CODE StrideRange grid_stride(N n) {
+  return grid_stride(n < 0 ? size_type{0} : static_cast<size_type>(n));
 }
 
 /// Diagnoses an array in place of its size.

@@ -102,7 +102,8 @@ constexpr ElementType element_in() noexcept {
 template <class... P>
 inline constexpr ParameterInfo parameter_infos[sizeof...(P) + 1] = {
     {static_cast<std::uint32_t>(sizeof(P)), static_cast<std::uint32_t>(alignof(P)),
-     reaches_memory<P>, points_to_mutable<P>, element_in<P>(), inner_memory_of<P>()}...,
+     reaches_memory<P>, points_to_mutable<P>, element_in<P>(), inner_memory_of<P>(),
+     matrix_element_bytes<P>()}...,
     {}};
 
 /// A kernel as a backend sees it. Its visibility is hidden, because its key is the kernel: two

@@ -73,7 +73,10 @@ class RaceChecker {
       const auto found = region_of(access.begin);
       const bool known = found != regions_.end();
       Region& region = known ? found->second : elsewhere_;
-      if (access.bytes == MemoryAccess::whole_allocation) {
+      // An address without a size that is the end of an allocation reaches nothing.
+      const bool is_pointer = access.bytes == MemoryAccess::whole_allocation;
+      if (is_pointer && !known && region_of(access.begin - 1) != regions_.end()) continue;
+      if (is_pointer) {
         // Of memory that was not allocated here, only the first byte is known to exist.
         access.bytes = known ? region.bytes : 1;
         if (known) access.begin = found->first;
@@ -230,7 +233,8 @@ class RaceChecker {
     racing_.clear();
     const auto look_at = [&](const std::vector<Touch>& touches) {
       for (const Touch& touch : touches) {
-        if (touch.point == point || !touch.access.overlaps(access)) continue;
+        const bool adds = touch.access.kind == AccessKind::add && access.kind == AccessKind::add;
+        if (touch.point == point || adds || !touch.access.overlaps(access)) continue;
         if (touch.access.kind == AccessKind::release || !is_before(touch, point)) {
           racing_.push_back(&touch);
         }
@@ -255,13 +259,17 @@ class RaceChecker {
   /// Removes accesses that `point` comes after and covers, if there are many. A later unordered
   /// access that conflicts with one of them also conflicts with `point`, and is not ordered with it
   /// either, because no edge leads back. So every race still has a report, though no longer with
-  /// each of its partners.
+  /// each of its partners. An addition does not conflict with all that a write or a read conflicts
+  /// with, so it only replaces additions.
   void prune(Region& region, Point point, const MemoryAccess& access) {
     const bool long_list = region.reads.size() + region.others.size() >= prune_at;
     if (access.rows > 1 || (!long_list && held_ < prune_all_at)) return;
     const auto prune_in = [&](std::vector<Touch>& touches) {
       held_ -= std::erase_if(touches, [&](const Touch& touch) {
-        return touch.access.kind != AccessKind::release && access.begin <= touch.access.begin &&
+        const bool replaces = access.kind == AccessKind::add
+                                  ? touch.access.kind == AccessKind::add
+                                  : touch.access.kind != AccessKind::release;
+        return replaces && access.begin <= touch.access.begin &&
                touch.access.end() <= access.end() && is_before(touch, point);
       });
     };

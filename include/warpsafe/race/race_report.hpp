@@ -144,6 +144,8 @@ namespace detail {
       return "allocates";
     case AccessKind::release:
       return "frees";
+    case AccessKind::add:
+      return "adds to";
   }
   return "";
 }

@@ -189,8 +189,7 @@ class WARPSAFE_DETAIL_OWNER basic_event {
   template <CheckLevel Level>
   [[nodiscard, gnu::always_inline]] result<void> record_plainly(const basic_stream_ref<B>& stream,
                                                                 const call_site& site) noexcept {
-    if (detail::StreamAccess::problem<Level>(stream) != Subcode::none || !can_move_to(stream) ||
-        detail::observers() != nullptr || detail::open_captures() != nullptr)
+    if (!detail::is_plain_call<Level, true>(stream) || !can_move_to(stream))
       return record_with_care<Level>(stream, site);
     const detail::CallScope<B> here(site);
     const int status = B::event_record(native_, stream.native());
@@ -378,9 +377,8 @@ template <CheckLevel Level, class B, bool Timed>
 [[nodiscard, gnu::always_inline]] inline result<void> wait_plainly(
     const basic_stream_ref<B>& stream, const basic_event<B, Timed>& event,
     const call_site& site) noexcept {
-  if (StreamAccess::problem<Level>(stream) != Subcode::none || !event.is_outside_captures() ||
-      StreamNumber::is_default(stream.native()) || open_captures() != nullptr ||
-      (Level != CheckLevel::off && observers() != nullptr))
+  if (!is_plain_call<Level>(stream) || !event.is_outside_captures() ||
+      StreamNumber::is_default(stream.native()))
     return wait_with_care<Level>(stream, event, site);
   const CallScope<B> here(site);
   const int status = B::stream_wait(stream.native(), event.native());

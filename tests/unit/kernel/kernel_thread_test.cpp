@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -102,6 +103,53 @@ TEST_F(KernelThread, StridesOverTheGridAlongX) {
   EXPECT_EQ(handled(7), Indices{6});
   EXPECT_EQ(handled(18), Indices{6});
   EXPECT_EQ(handled(31), (Indices{6, 18, 30}));
+}
+
+/// The indices that a thread handles of `n` elements, at most three.
+template <class N>
+std::vector<size_type> first_strides(N n) {
+  std::vector<size_type> indices;
+  for (const size_type i : grid_stride(n)) {
+    indices.push_back(i);
+    if (indices.size() == 3) break;
+  }
+  return indices;
+}
+TEST_F(KernelThread, StridesOverSignedSizes) {
+  self_.block_dim[0] = 1024;
+  self_.grid_dim[0] = 1U << 20U;
+  const auto check = [this](auto zero) {
+    using N = decltype(zero);
+    using Indices = std::vector<size_type>;
+    constexpr N largest = std::numeric_limits<N>::max();
+    self_.thread[0] = 0;
+    EXPECT_EQ(first_strides(N(-1)), Indices{});
+    EXPECT_EQ(first_strides(std::numeric_limits<N>::min()), Indices{});
+    EXPECT_EQ(first_strides(zero), Indices{});
+    EXPECT_EQ(first_strides(N(1)), Indices{0});
+    self_.thread[0] = 100;
+    const size_type step = size_type{1} << 30U;
+    const Indices most = largest > 3 * step ? Indices{100, 100 + step, 100 + 2 * step}
+                         : largest > step   ? Indices{100, 100 + step}
+                                            : Indices{100};
+    EXPECT_EQ(first_strides(largest), most);
+  };
+  check(static_cast<signed char>(0));
+  check(short{0});
+  check(0);
+  check(0L);
+  check(0LL);
+}
+TEST_F(KernelThread, FailsWhereItsStridesWouldNotEnd) {
+  self_.block_dim[0] = 256;
+  self_.grid_dim[0] = 1;
+  self_.fault = [](detail::HostThread& self, const char* text) { ended = {&self, {}, text, 0}; };
+  static_cast<void>(grid_stride(~size_type{0} >> 1U));
+  EXPECT_EQ(ended.self, nullptr);
+  const std::vector<int> nothing;
+  static_cast<void>(grid_stride(nothing.size() - 1));
+  EXPECT_EQ(ended.self, &self_);
+  EXPECT_NE(ended.file.find("2^63"), std::string::npos) << ended.file;
 }
 
 TEST_F(KernelThread, EndsIfTheLaunchGivesTooLittleSharedMemory) {

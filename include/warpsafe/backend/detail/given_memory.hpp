@@ -20,6 +20,7 @@ struct MemoryPlace {
   std::uint32_t element_bytes;  ///< the number of elements follows the address; 0: it is not known
   std::uint32_t flag;  ///< the byte so far behind the address is 0 if there is none; 0: always
   bool writes;
+  bool is_matrix;  ///< a PitchedSpan: the pitch, the rows and the columns follow
 };
 /// The device memory that a structure holds.
 struct InnerMemory {
@@ -31,11 +32,23 @@ struct InnerMemory {
 /// Memory that a launch gives to its kernel.
 struct GivenMemory {
   const void* address;      ///< not nullptr
-  std::uint64_t bytes;      ///< `unknown_extent`: the address has no size
+  std::uint64_t bytes;      ///< of each row; `unknown_extent`: the address has no size
   std::uint32_t parameter;  ///< from 0
   bool writes;
   bool is_inner;  ///< the parameter is a structure that holds the address
+  std::uint64_t rows = 1;
+  std::uint64_t pitch = 0;  ///< bytes from one row to the next
 };
+/// Sets where the matrix of a PitchedSpan is. Returns false if it has no elements.
+[[nodiscard]] inline bool locate_matrix(const void* span, std::uint32_t element_bytes,
+                                        GivenMemory& memory) noexcept {
+  std::uint64_t words[4];  // the address, the pitch, the rows and the columns
+  std::memcpy(words, span, sizeof words);
+  memory.bytes = words[3] * element_bytes;
+  memory.rows = words[2];
+  memory.pitch = words[1];
+  return memory.rows != 0 && memory.bytes != 0;
+}
 /// Calls `visit` with the memory inside the structure at `value`, which is parameter `number`.
 template <class Visit>
 void each_inner_memory(const InnerMemory& inner, const void* value, std::uint32_t number,
@@ -44,18 +57,21 @@ void each_inner_memory(const InnerMemory& inner, const void* value, std::uint32_
     const MemoryPlace& place = inner.places[i];
     const auto* const at = static_cast<const unsigned char*>(value) + place.offset;
     if (place.flag != 0 && at[place.flag] == 0) continue;
-    const bool is_span = place.element_bytes != 0;
+    const bool is_span = place.element_bytes != 0 && !place.is_matrix;
     std::uint64_t span[2] = {};  // the address, and the number of elements
     std::memcpy(span, at, is_span ? sizeof span : sizeof span[0]);
     // A span without elements may point anywhere.
     if (span[0] == 0 || (is_span && span[1] == 0)) continue;
-    visit(GivenMemory{reinterpret_cast<const void*>(span[0]),
-                      is_span ? span[1] * place.element_bytes : unknown_extent, number,
-                      place.writes, true});
+    GivenMemory memory{reinterpret_cast<const void*>(span[0]),
+                       is_span ? span[1] * place.element_bytes : unknown_extent, number,
+                       place.writes, true};
+    if (place.is_matrix && !locate_matrix(at, place.element_bytes, memory)) continue;
+    visit(memory);
   }
 }
 /// Calls `visit` with the memory behind each pointer and span of a launch, also with that in
-/// structures. The bytes behind a parameter that begins with its address are not known here.
+/// structures. The bytes behind a parameter that begins with its address are known only of a
+/// PitchedSpan.
 template <class Visit>
 void each_memory(const KernelEntry& entry, void* const* args, const Visit& visit) {
   for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
@@ -70,7 +86,10 @@ void each_memory(const KernelEntry& entry, void* const* args, const Visit& visit
       std::memcpy(span, args[i], sizeof span);
       if (span[1] == 0) continue;  // it may point anywhere
     }
-    visit(GivenMemory{address, unknown_extent, i, parameter.writes, false});
+    GivenMemory memory{address, unknown_extent, i, parameter.writes, false};
+    const bool is_matrix = parameter.matrix_element_bytes != 0;
+    if (is_matrix && !locate_matrix(args[i], parameter.matrix_element_bytes, memory)) continue;
+    visit(memory);
   }
 }
 

@@ -79,18 +79,19 @@ template <class Function, class Traits, class... A>
   return false;
 }
 
-/// A graph would keep the address of a result on the host, and each launch would write there.
-/// Returns Errc::stream_capturing if such a call would be captured.
+/// Whether a graph would keep the address of a result on the host, and each launch would write
+/// there.
 template <CheckLevel Level, class Function, class Traits, class... A>
 [[nodiscard, gnu::always_inline]] inline bool captures_host_result(const BoundHandle<Traits>& bound,
-                                                                   Name function, call_site site,
-                                                                   LaunchError& error,
                                                                    const A&... arguments) noexcept {
-  if (!Function::has_host_result(arguments...) || !captures<Level>(bound.stream.ref()))
-    return false;
-  error = handle_error(Errc::stream_capturing, function, bound.stream.ref(), site);
+  return Function::has_host_result(arguments...) && captures<Level>(bound.stream.ref());
+}
+template <class Traits>
+[[nodiscard, gnu::cold, gnu::noinline]] LaunchError host_result_error(
+    const BoundHandle<Traits>& bound, Name function, const call_site& site) noexcept {
+  LaunchError error = handle_error(Errc::stream_capturing, function, bound.stream.ref(), site);
   error.subcode = Subcode::host_result;
-  return true;
+  return error;
 }
 
 /// Whether a call has a scalar at `Place`. The place of the first argument is known by value, not
@@ -167,9 +168,11 @@ template <auto Fn, class Traits, class... A>
   const BusyMark mine(bound.busy);
   LaunchError error;
   if (!check_binding(bound, mine.is_exclusive(), mixed, name, site, error) ||
-      !check_call_values<Function>(bound, name, site, error, arguments...) ||
-      captures_host_result<CheckLevel::full, Function>(bound, name, site, error, arguments...)) {
+      !check_call_values<Function>(bound, name, site, error, arguments...)) {
     return error;
+  }
+  if (captures_host_result<CheckLevel::full, Function>(bound, arguments...)) {
+    return host_result_error(bound, name, site);
   }
   tell_submission<CheckLevel::full>(bound.stream.ref(), name, site);
   return call_library<Fn>(bound, site, first_place, arguments...);
@@ -192,11 +195,8 @@ template <auto Fn, CheckLevel Level, class Traits, class... A>
         return handle_error(Errc::handle_pointer_mode, FunctionName<Traits, Fn>::value,
                             bound.stream.ref(), site);
       }
-      if (Function::has_host_result(arguments...) && may_meet_captures<Level>()) [[unlikely]] {
-        LaunchError error;
-        if (captures_host_result<Level, Function>(bound, FunctionName<Traits, Fn>::value, site,
-                                                  error, arguments...))
-          return error;
+      if (captures_host_result<Level, Function>(bound, arguments...)) [[unlikely]] {
+        return host_result_error(bound, FunctionName<Traits, Fn>::value, site);
       }
       return call_library<Fn>(bound, site, first_place, arguments...);
     } else {

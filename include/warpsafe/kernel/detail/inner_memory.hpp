@@ -69,6 +69,13 @@ struct AnyUnion {
   requires(std::is_union_v<T> && sizeof(T) >= sizeof(void*)) operator T() const noexcept;
 };
 
+/// A PitchedSpan.
+template <class T>
+inline constexpr bool is_matrix = is_device_memory<T>&& requires(const T& held) {
+  held.rows();
+  held.cols();
+};
+
 template <class Element>
 constexpr std::uint32_t bytes_of_element() noexcept {
   if constexpr (requires { sizeof(Element); }) return sizeof(Element);
@@ -131,8 +138,8 @@ class InnerMemorySearch {
     alignas(T) unsigned char bytes[sizeof(T)] = {};
     if constexpr (is_memory_value<T>) {
       using Element = std::remove_pointer_t<decltype(address_type<T>())>;
-      constexpr bool sized = is_device_span<T>;
-      mark(bytes, sized ? bytes_of_element<Element>() : 0, !std::is_const_v<Element>);
+      constexpr bool sized = is_device_span<T> || is_matrix<T>;
+      mark(bytes, sized ? bytes_of_element<Element>() : 0, !std::is_const_v<Element>, is_matrix<T>);
     } else if constexpr (std::is_pointer_v<T>) {
       using Element = std::remove_pointer_t<T>;
       if constexpr (!std::is_function_v<Element>) mark(bytes, 0, !std::is_const_v<Element>);
@@ -230,14 +237,15 @@ class InnerMemorySearch {
   [[nodiscard]] static std::uintptr_t mark_of(std::uint32_t number) noexcept {
     return std::uintptr_t{0xA5C396D25A3C0001} + number;
   }
-  void mark(unsigned char* bytes, std::uint32_t element_bytes, bool writes) noexcept {
+  void mark(unsigned char* bytes, std::uint32_t element_bytes, bool writes,
+            bool is_of_matrix = false) noexcept {
     if (count_ == room_) {
       complete_ = false;
       return;
     }
     const std::uintptr_t address = mark_of(count_);
     std::memcpy(bytes, &address, sizeof address);
-    places_[count_++] = {0, element_bytes, 0, writes};
+    places_[count_++] = {0, element_bytes, 0, writes, is_of_matrix};
   }
   /// Sets where the places from `first` on are in an object. `flag`: of those whose value may be
   /// absent, the distance of the byte that tells it from the object's beginning.
@@ -282,6 +290,11 @@ template <class P>
   };
   static const Found found;
   return found.memory;
+}
+template <class P>
+constexpr std::uint32_t matrix_element_bytes() noexcept {
+  if constexpr (is_matrix<P>) return bytes_of_element<typename P::element_type>();
+  return 0;
 }
 /// Whether the parameter is a structure that may hold an address.
 template <class P>

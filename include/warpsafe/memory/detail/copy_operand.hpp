@@ -409,9 +409,9 @@ template <CheckLevel Level, class B>
     DeviceMemory<B>* memory, std::size_t bytes, std::byte value, const basic_stream_ref<B>& stream,
     const call_site& site) noexcept {
   const int device = stream.device().value();
-  if (memory == nullptr || StreamAccess::problem<Level>(stream) != Subcode::none || bytes == 0 ||
-      !memory->is_given(stream) || !is_only_device<B>(device) || open_captures() != nullptr ||
-      (Level != CheckLevel::off && (memory->of_device != device || observers() != nullptr)))
+  if (memory == nullptr || !is_plain_call<Level>(stream) || bytes == 0 ||
+      !memory->is_given(stream) || !is_only_device<B>(device) ||
+      (Level != CheckLevel::off && memory->of_device != device))
     return fill_with_care<Level>(memory, bytes, value, stream, site);
   const CallScope<B> here(site);
   const int status =

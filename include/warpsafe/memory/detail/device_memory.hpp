@@ -185,10 +185,8 @@ class DeviceMemory : public MemoryOwner {
         // A capture that frees what it allocates does so behind its other streams.
         if (B::vendor == Vendor::nvidia && kind_ == Kind::captured && !is_own(stream)) {
           const Locked lock(recording_);
-          const StreamNumber number(stream.number());
-          if (uses_.has_noted(number) || uses_.note(number)) return 0;
           int status = 0;
-          return uses_.set(stream, status, true) ? status : no_host_memory;
+          return uses_.note_or_set(stream, status, true) ? status : no_host_memory;
         }
         return 0;
       }
@@ -237,9 +235,8 @@ class DeviceMemory : public MemoryOwner {
     const bool capturing = captures<Level>(stream);
     if (!capturing) return self.template record_use<Level>(stream);
     const Locked lock(self.recording_);
-    const StreamNumber number(stream.number());
     // The free waits for the capture's end. A stream that cannot be noted tells nothing then.
-    if (!self.uses_.has_noted(number) && !self.uses_.note(number)) self.has_lost_use_ = true;
+    if (!self.uses_.note(StreamNumber(stream.number()))) self.has_lost_use_ = true;
     return 0;
   }
 
@@ -251,10 +248,8 @@ class DeviceMemory : public MemoryOwner {
     if (self.is_own(user)) return 0;
     keep_module();
     const Locked lock(self.recording_);
-    if (self.uses_.has_noted(StreamNumber(number)) || self.uses_.note(StreamNumber(number)))
-      return 0;
     int status = 0;
-    const bool recorded = self.uses_.set(user, status);
+    const bool recorded = self.uses_.note_or_set(user, status);
     self.has_lost_use_ = self.has_lost_use_ || !recorded || status != 0;
     return status;
   }
@@ -317,9 +312,13 @@ class DeviceMemory : public MemoryOwner {
     if (start == nullptr) return;
     const basic_stream_ref<B> stream = stream_.ref();
     const RelaxedCaptureScope<B, Level> outside;
-    static_cast<void>(kind_ == Kind::plain
-                          ? B::deallocate_unordered(start)
-                          : on_device_of<B>(stream, &B::deallocate, start, stream.native()));
+    static_cast<void>(free_on(stream));
+  }
+  /// Frees the memory: in the order of the stream, or of no stream. Returns the runtime's status.
+  [[nodiscard]] int free_on(const basic_stream_ref<B>& stream) const noexcept {
+    return kind_ == Kind::plain
+               ? on_device<B>(stream.device().value(), &B::deallocate_unordered, start)
+               : on_device_of<B>(stream, &B::deallocate, start, stream.native());
   }
 
   /// The graph of the open capture that the stream takes part in, or nullptr.
@@ -444,7 +443,7 @@ class DeviceMemory : public MemoryOwner {
     order_uses_before_free(stream, uses);
     if (uses.may_run) return;
     const RelaxedCaptureScope<B, Level> outside;
-    uses.note(on_device_of<B>(stream, &B::deallocate, start, stream.native()));
+    uses.note(free_on(stream));
   }
   /// The stream in whose order the memory is freed. The legacy stream comes after a thread's
   /// default stream, and frees what was bound to it and used elsewhere: if a thread ends while its
@@ -470,7 +469,7 @@ class DeviceMemory : public MemoryOwner {
     const RelaxedCaptureScope<B, Level> outside;
     uses.note_wait(wait_for_stream(reachable(), {}, false));
     if (uses.may_run) return;
-    uses.note(on_device<B>(stream_.ref().device().value(), &B::deallocate_unordered, start));
+    uses.note(free_on(stream_.ref()));
   }
 
   // A stack of frees postponed because of a capture or a graph. A thread takes all of it and puts

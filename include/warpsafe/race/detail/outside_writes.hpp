@@ -74,7 +74,8 @@ class OutsideWrites final : public KernelWatch {
   };
 
   [[nodiscard]] static bool covers(const Access& access, const Allocation& memory) noexcept {
-    return access.address == memory.storage.get() && access.window >= memory.bytes;
+    return access.address == memory.storage.get() && access.rows == 1 &&
+           access.window >= memory.bytes;
   }
   [[nodiscard]] bool has(const void* begin) const noexcept {
     return std::any_of(before_.begin(), before_.end(),
@@ -86,10 +87,13 @@ class OutsideWrites final : public KernelWatch {
     if (from < kept.begin || from >= kept.begin + kept.bytes) return;
     const auto offset = static_cast<std::size_t>(from - kept.begin);
     const bool whole = access.window == warpsafe::detail::unknown_extent;
-    const std::size_t first = whole ? 0 : offset;
-    const std::size_t rest = kept.bytes - first;
-    std::memcpy(kept.copy.get() + first, kept.begin + first,
-                access.window < rest ? static_cast<std::size_t>(access.window) : rest);
+    std::size_t first = whole ? 0 : offset;
+    for (std::size_t row = 0; row < access.rows && first < kept.bytes; ++row) {
+      const std::size_t rest = kept.bytes - first;
+      std::memcpy(kept.copy.get() + first, kept.begin + first,
+                  access.window < rest ? static_cast<std::size_t>(access.window) : rest);
+      first += access.pitch;
+    }
   }
 
   std::vector<const void*> known_;

@@ -120,8 +120,9 @@ class UnwrittenReads final : public KernelWatch {
     const bool known = access.window != warpsafe::detail::unknown_extent;
     const auto* const begin = known ? static_cast<const unsigned char*>(access.address) : whole;
     const std::size_t rest = memory.bytes - static_cast<std::size_t>(begin - whole);
-    const std::size_t bytes =
-        known && access.window < rest ? static_cast<std::size_t>(access.window) : rest;
+    const std::size_t given =
+        Rows{static_cast<std::size_t>(access.window), access.rows}.extent(access.pitch);
+    const std::size_t bytes = known && given < rest ? given : rest;
     const std::size_t some = bytes < looked_at ? bytes : looked_at;
     const unsigned char* const last = begin + (bytes - some);
     if (bytes < sizeof fresh_pattern || !is_fresh(begin, begin, some, whole) ||

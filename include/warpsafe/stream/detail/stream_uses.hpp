@@ -127,10 +127,11 @@ class StreamUses {
     const One* const one = find(stream);
     return one != nullptr && one->end != nullptr;
   }
-  /// Notes a stream of this library, after keep_module. Returns false if it is none,
+  /// Notes a stream of this library once, after keep_module. Returns false if it is none,
   /// or there is no host memory.
   [[nodiscard]] bool note(StreamNumber stream) noexcept {
     if (!stream.is_of_library()) return false;
+    if (has_noted(stream)) return true;
     StreamEnd* const end = SharedStream<B>::end_of(stream, &MarkedEnd<B>::make);
     if (end == nullptr) return false;
     One* const one = add(stream);
@@ -161,6 +162,13 @@ class StreamUses {
     one->in_capture = in_capture;
     status = one->point.set(stream);
     return true;
+  }
+
+  /// Notes a stream of this library, and sets the point of any other. As `set`.
+  [[nodiscard]] bool note_or_set(basic_stream_ref<B> stream, int& status,
+                                 bool in_capture = false) noexcept {
+    status = 0;
+    return note(StreamNumber(stream.number())) || set(stream, status, in_capture);
   }
 
   /// Sets the points of the noted streams that exist, and waits for what has none. Returns false if

@@ -56,6 +56,13 @@ struct StreamPoint {
   error.subcode = problem;
   return error;
 }
+/// Whether a call on the stream needs nothing but the runtime's call, as far as the stream and
+/// those that watch calls tell. `Observed`: the call is told to observers.
+template <CheckLevel Level, bool Observed = Level != CheckLevel::off, class Ref>
+[[nodiscard, gnu::always_inline]] inline bool is_plain_call(const Ref& stream) noexcept {
+  return StreamAccess::problem<Level>(stream) == Subcode::none && open_captures() == nullptr &&
+         (!Observed || observers() == nullptr);
+}
 /// Errc::stream_null for a Stream that was moved from or closed. A vendor's runtime would
 /// take its null handle for the default stream: it would make memory, handles, captures and events
 /// there, and wait for other work. Checked builds: also for a reference to a destroyed Stream,

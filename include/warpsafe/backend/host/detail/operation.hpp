@@ -37,7 +37,7 @@ struct Access {
   /// The whole allocation that holds `address`, since a kernel may access all of it through a
   /// pointer.
   static constexpr std::size_t whole_allocation = ~std::size_t{0};
-  /// Of `whole_allocation`: the bytes from `address` on that the kernel was given, or
+  /// Of `whole_allocation`: the bytes of each row that the kernel was given from `address` on, or
   /// `unknown_extent`. Only the race detector narrows the access to them.
   std::uint64_t window = warpsafe::detail::unknown_extent;
   friend bool operator==(const Access&, const Access&) = default;
@@ -116,9 +116,11 @@ struct KernelOperation final : Operation {
     const std::uint64_t* const windows = host::caller().windows;
     warpsafe::detail::each_memory(entry, args, [&](const warpsafe::detail::GivenMemory& given) {
       Access access{given.address, Access::whole_allocation, given.writes};
-      access.window = given.is_inner       ? given.bytes
-                      : windows != nullptr ? windows[given.parameter]
-                                           : warpsafe::detail::unknown_extent;
+      const bool is_known =
+          given.is_inner || given.bytes != warpsafe::detail::unknown_extent || windows == nullptr;
+      access.window = is_known ? given.bytes : windows[given.parameter];
+      access.rows = given.rows;
+      access.pitch = given.pitch;
       accesses.push_back(access);
     });
   }
