@@ -10,7 +10,7 @@
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The smaller of two numbers; 0 means "none".
-constexpr std::uint64_t strictest(std::uint64_t a, std::uint64_t b) noexcept {
+[[gnu::always_inline]] constexpr std::uint64_t strictest(std::uint64_t a, std::uint64_t b) noexcept {
   return a == 0 ? b : b == 0 ? a : a < b ? a : b;
 }
 
@@ -41,7 +41,8 @@ template <class Unsigned>
 
 /// Stores a*b in `product`. Returns false, with `product` unspecified, if the result does not fit.
 template <class Unsigned>
-[[nodiscard]] constexpr bool multiply(Unsigned a, Unsigned b, Unsigned& product) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr bool multiply(Unsigned a, Unsigned b,
+                                                           Unsigned& product) noexcept {
   if (std::is_constant_evaluated()) {  // nvcc cannot evaluate the builtin at compile time
     product = static_cast<Unsigned>(a * b);
     return a == 0 || static_cast<Unsigned>(product / a) == b;
