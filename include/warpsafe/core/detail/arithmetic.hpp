@@ -5,7 +5,6 @@
 #include <warpsafe/core/cxx20.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -43,7 +42,7 @@ template <class Unsigned>
 template <class Unsigned>
 [[nodiscard, gnu::always_inline]] constexpr bool multiply(Unsigned a, Unsigned b,
                                                            Unsigned& product) noexcept {
-  if (std::is_constant_evaluated()) {  // nvcc cannot evaluate the builtin at compile time
+  if (__builtin_is_constant_evaluated()) {  // nvcc cannot evaluate the builtin at compile time
     product = static_cast<Unsigned>(a * b);
     return a == 0 || static_cast<Unsigned>(product / a) == b;
   }

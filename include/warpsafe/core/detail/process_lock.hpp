@@ -56,7 +56,7 @@ class ProcessLock {
     if (!try_lock()) [[unlikely]]
       wait_and_lock();
   }
-  void unlock() noexcept { __atomic_store_n(&holder_, 0U, __ATOMIC_RELEASE); }
+  [[gnu::always_inline]] void unlock() noexcept { __atomic_store_n(&holder_, 0U, __ATOMIC_RELEASE); }
 
  private:
   [[gnu::noinline, gnu::cold]] void wait_and_lock() noexcept {
