@@ -54,7 +54,9 @@ struct LaunchShape {
     return saturating_product(block);
   }
   /// Blocks of the grid, saturating.
-  [[nodiscard, gnu::always_inline]] constexpr std::uint64_t blocks() const noexcept { return saturating_product(grid); }
+  [[nodiscard, gnu::always_inline]] constexpr std::uint64_t blocks() const noexcept {
+    return saturating_product(grid);
+  }
   /// Blocks of one cluster, saturating.
   [[nodiscard]] constexpr std::uint64_t blocks_per_cluster() const noexcept {
     return saturating_product(cluster);

@@ -29,7 +29,8 @@ struct NumberField {
     if (size == sizeof wide) __builtin_memcpy(&wide, at, sizeof wide);
     return size == sizeof wide ? wide : number;
   }
-  [[gnu::always_inline]] void write(void* structure, std::uint64_t value, int axis = 0) const noexcept {
+  [[gnu::always_inline]] void write(void* structure, std::uint64_t value,
+                                    int axis = 0) const noexcept {
     auto* const at =
         static_cast<unsigned char*>(structure) + offset + static_cast<std::size_t>(axis) * size;
     const auto number = static_cast<std::uint32_t>(value);
@@ -78,7 +79,8 @@ inline constexpr NumberField kernel_need_fields[] = {
 template <class Ask>
 class AttributeReader {
  public:
-  [[gnu::always_inline]] AttributeReader(int unknown, const Ask& ask) noexcept : ask_(ask), unknown_(unknown) {}
+  [[gnu::always_inline]] AttributeReader(int unknown, const Ask& ask) noexcept
+      : ask_(ask), unknown_(unknown) {}
   [[nodiscard]] std::uint32_t operator()(int attribute) noexcept {
     if (status_ != 0) return 0;
     int value = 0;

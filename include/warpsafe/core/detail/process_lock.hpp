@@ -56,7 +56,9 @@ class ProcessLock {
     if (!try_lock()) [[unlikely]]
       wait_and_lock();
   }
-  [[gnu::always_inline]] void unlock() noexcept { __atomic_store_n(&holder_, 0U, __ATOMIC_RELEASE); }
+  [[gnu::always_inline]] void unlock() noexcept {
+    __atomic_store_n(&holder_, 0U, __ATOMIC_RELEASE);
+  }
 
  private:
   [[gnu::noinline, gnu::cold]] void wait_and_lock() noexcept {

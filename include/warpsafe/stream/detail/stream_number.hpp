@@ -50,7 +50,8 @@ class StreamNumber {
   }
 
   constexpr StreamNumber() noexcept = default;
-  [[gnu::always_inline]] constexpr explicit StreamNumber(std::uint64_t value) noexcept : value_(value) {}
+  [[gnu::always_inline]] constexpr explicit StreamNumber(std::uint64_t value) noexcept
+      : value_(value) {}
   /// For a new stream of this library. Call `end` when the stream is destroyed.
   [[nodiscard]] static StreamNumber next() noexcept {
     const std::uint64_t count =
