@@ -25,6 +25,14 @@ const char* cudaGetErrorName(cudaError_t) { return "name"; }
 const char* cudaGetErrorString(cudaError_t) { return "text"; }
 cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
 
+// Of a borrowed stream, before the count.
+cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus*) { return cudaSuccess; }
+cudaError_t cudaStreamGetId(cudaStream_t, unsigned long long*) { return cudaSuccess; }
+cudaError_t cudaGetDriverEntryPointByVersion(const char*, void**, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult*) {
+  return cudaErrorNotSupported;
+}
+
 // What nvcc's own code calls: before main, and in `<<<>>>`.
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, cudaStream_t) {
   return static_cast<unsigned>(launch_status);

@@ -50,11 +50,13 @@ struct LaunchShape {
   }
   /// Threads of one block in 64 bits. The product saturates if it does not fit, which only happens
   /// far beyond every limit.
-  [[nodiscard]] constexpr std::uint64_t threads_per_block() const noexcept {
+  [[nodiscard, gnu::always_inline]] constexpr std::uint64_t threads_per_block() const noexcept {
     return saturating_product(block);
   }
   /// Blocks of the grid, saturating.
-  [[nodiscard]] constexpr std::uint64_t blocks() const noexcept { return saturating_product(grid); }
+  [[nodiscard, gnu::always_inline]] constexpr std::uint64_t blocks() const noexcept {
+    return saturating_product(grid);
+  }
   /// Blocks of one cluster, saturating.
   [[nodiscard]] constexpr std::uint64_t blocks_per_cluster() const noexcept {
     return saturating_product(cluster);

@@ -60,13 +60,15 @@ constexpr void left_out(const Field&...) noexcept {}
 
 /// Puts `documented` in the place of a limit of 0.
 template <class T>
-constexpr void put_floor(T& limit, const T& documented, bool& floored) noexcept {
+[[gnu::always_inline]] constexpr void put_floor(T& limit, const T& documented,
+                                                bool& floored) noexcept {
   if (limit == T{} && documented != T{}) {
     limit = documented;
     floored = true;
   }
 }
-constexpr void put_floor(Axes& limit, const Axes& documented, bool& floored) noexcept {
+[[gnu::always_inline]] constexpr void put_floor(Axes& limit, const Axes& documented,
+                                                bool& floored) noexcept {
   for (int axis = 0; axis < 3; ++axis) put_floor(limit[axis], documented[axis], floored);
 }
 }  // namespace detail

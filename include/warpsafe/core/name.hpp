@@ -24,7 +24,7 @@ struct Name {
     }
     return name;
   }
-  [[nodiscard]] constexpr bool empty() const noexcept { return size == 0; }
+  [[nodiscard, gnu::always_inline]] constexpr bool empty() const noexcept { return size == 0; }
 
   friend constexpr bool operator==(const Name& a, const Name& b) noexcept {
     if (a.size != b.size) return false;

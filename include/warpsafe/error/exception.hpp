@@ -2,11 +2,11 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/format.hpp>
 #include <warpsafe/error/result.hpp>
 
-#include <cstdio>
 #include <exception>
 
 // The exceptions of `.value()` and `.error()` of a result. They are not in result.hpp, because a
@@ -32,11 +32,11 @@ class LaunchException : public std::exception {
 class BadResultAccess : public std::exception {
  public:
   explicit BadResultAccess(const call_site& site) noexcept {
-    std::snprintf(text_, sizeof text_,
-                  "warpsafe: error() was called on a result that holds a value, so there is no "
-                  "error; as a condition, a result is true on success: write if "
-                  "(!result.has_value()) before error()\n  at %s:%u",
-                  site.file == nullptr ? "?" : site.file, site.line);
+    detail::TextBuffer(text_, sizeof text_)
+        << "warpsafe: error() was called on a result that holds a value, so there is no error; as "
+           "a condition, a result is true on success: write if (!result.has_value()) before "
+           "error()\n  at "
+        << (site.file == nullptr ? "?" : site.file) << ':' << site.line;
   }
   [[nodiscard]] const char* what() const noexcept override { return text_; }
 
@@ -51,7 +51,8 @@ template <class Exception>
 #if defined(__cpp_exceptions)
   throw exception;
 #else
-  std::fprintf(stderr, "%s\n", exception.what());
+  write_stderr(Name::of(exception.what()));
+  write_stderr(Name::of("\n"));
   std::terminate();
 #endif
 }

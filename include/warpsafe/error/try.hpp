@@ -100,6 +100,10 @@ constexpr Returns returned_by(const char* function) noexcept {
       return *type == 'v' ? Returns::nothing : Returns::number;
     }
   }
+  // Most functions return a result, and a compiler would read all of its name in each of them.
+  for (const char* result : {"warpsafe::", "boost::outcome_v2::"}) {
+    if (after(function, result) != function) return Returns::other;
+  }
   return has_name_of_class(function) ? Returns::itself : Returns::other;
 }
 

@@ -9,7 +9,9 @@
 #include <warpsafe/core/element_type.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
+#if !defined(__CUDA_ARCH__)  // only the host's code reads what is inside of a parameter
 #include <warpsafe/kernel/detail/inner_memory.hpp>
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -102,8 +104,11 @@ constexpr ElementType element_in() noexcept {
 template <class... P>
 inline constexpr ParameterInfo parameter_infos[sizeof...(P) + 1] = {
     {static_cast<std::uint32_t>(sizeof(P)), static_cast<std::uint32_t>(alignof(P)),
-     reaches_memory<P>, points_to_mutable<P>, element_in<P>(), inner_memory_of<P>(),
-     matrix_element_bytes<P>()}...,
+     reaches_memory<P>, points_to_mutable<P>, element_in<P>(),
+#if !defined(__CUDA_ARCH__)
+     inner_memory_of<P>(), matrix_element_bytes<P>()
+#endif
+    }...,
     {}};
 
 /// A kernel as a backend sees it. Its visibility is hidden, because its key is the kernel: two

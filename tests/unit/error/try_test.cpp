@@ -278,6 +278,9 @@ TEST(Try, HasAFormForCoroutines) {
 using detail::returned_by;
 using detail::Returns;
 static_assert(returned_by("void f()") == Returns::nothing);
+static_assert(returned_by("warpsafe::v0_1_0::result<void> f()") == Returns::other);
+static_assert(returned_by("static boost::outcome_v2::basic_result<int, E, P> S::f()") ==
+              Returns::other);
 static_assert(returned_by("static void S::f(int)") == Returns::nothing);
 static_assert(returned_by("void (anonymous namespace)::f()") == Returns::nothing);
 static_assert(returned_by("int main()") == Returns::number);

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/error/error.hpp>
 
 #include <cstdint>
-#include <cstdio>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -24,9 +24,9 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// the whole program.
 struct FaultsTold {
   static constexpr int devices = 64;
-  std::uint64_t count[devices + 1] = {};
+  std::uint64_t count[devices + 1];  ///< static storage is zero
 
-  [[nodiscard]] std::uint64_t& on(int device) noexcept {
+  [[nodiscard, gnu::always_inline]] std::uint64_t& on(int device) noexcept {
     return count[device >= 0 && device < devices ? device : devices];
   }
   /// Those that may be about the device. Taken back for a destructor's error, it may be less than
@@ -41,7 +41,7 @@ struct FaultsTold {
     return sum;
   }
 };
-[[gnu::visibility("default")]] inline FaultsTold faults_told{};
+[[gnu::visibility("default")]] inline FaultsTold faults_told;
 
 /// Counts a new error if it is about a fault of earlier work, and returns whether it is. `device`:
 /// -1 if it is not known.
@@ -70,10 +70,11 @@ inline constexpr int no_host_memory = 2;
     if (faults_told.all() != 0) return;
     __atomic_add_fetch(&given, 1, __ATOMIC_ACQ_REL);
   }
-  const auto size = [](const Name& name) { return static_cast<int>(name.size); };
-  std::fprintf(stderr, "warpsafe: %.*s failed: %.*s (%.*s); a destructor drops this error: %s\n",
-               size(error.operation), error.operation.data, size(error.raw_text),
-               error.raw_text.data, size(error.raw_name), error.raw_name.data, advice);
+  char text[1024];
+  TextBuffer out(text, sizeof text);
+  out << "warpsafe: " << error.operation << " failed: " << error.raw_text << " (" << error.raw_name
+      << "); a destructor drops this error: " << advice << '\n';
+  write_stderr({text, out.size()});
 }
 /// Prints the error of what a destructor did, if there is one.
 template <class Result>

@@ -5,12 +5,12 @@
 #include <warpsafe/core/cxx20.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The smaller of two numbers; 0 means "none".
-constexpr std::uint64_t strictest(std::uint64_t a, std::uint64_t b) noexcept {
+[[gnu::always_inline]] constexpr std::uint64_t strictest(std::uint64_t a,
+                                                         std::uint64_t b) noexcept {
   return a == 0 ? b : b == 0 ? a : a < b ? a : b;
 }
 
@@ -41,8 +41,9 @@ template <class Unsigned>
 
 /// Stores a*b in `product`. Returns false, with `product` unspecified, if the result does not fit.
 template <class Unsigned>
-[[nodiscard]] constexpr bool multiply(Unsigned a, Unsigned b, Unsigned& product) noexcept {
-  if (std::is_constant_evaluated()) {  // nvcc cannot evaluate the builtin at compile time
+[[nodiscard, gnu::always_inline]] constexpr bool multiply(Unsigned a, Unsigned b,
+                                                          Unsigned& product) noexcept {
+  if (__builtin_is_constant_evaluated()) {  // nvcc cannot evaluate the builtin at compile time
     product = static_cast<Unsigned>(a * b);
     return a == 0 || static_cast<Unsigned>(product / a) == b;
   }

@@ -29,7 +29,8 @@ struct NumberField {
     if (size == sizeof wide) __builtin_memcpy(&wide, at, sizeof wide);
     return size == sizeof wide ? wide : number;
   }
-  void write(void* structure, std::uint64_t value, int axis = 0) const noexcept {
+  [[gnu::always_inline]] void write(void* structure, std::uint64_t value,
+                                    int axis = 0) const noexcept {
     auto* const at =
         static_cast<unsigned char*>(structure) + offset + static_cast<std::size_t>(axis) * size;
     const auto number = static_cast<std::uint32_t>(value);
@@ -78,7 +79,8 @@ inline constexpr NumberField kernel_need_fields[] = {
 template <class Ask>
 class AttributeReader {
  public:
-  AttributeReader(int unknown, const Ask& ask) noexcept : ask_(ask), unknown_(unknown) {}
+  [[gnu::always_inline]] AttributeReader(int unknown, const Ask& ask) noexcept
+      : ask_(ask), unknown_(unknown) {}
   [[nodiscard]] std::uint32_t operator()(int attribute) noexcept {
     if (status_ != 0) return 0;
     int value = 0;
@@ -86,7 +88,7 @@ class AttributeReader {
     if (status_ == unknown_) status_ = 0;
     return value > 0 ? static_cast<std::uint32_t>(value) : 0U;
   }
-  [[nodiscard]] int status() const noexcept { return status_; }
+  [[nodiscard, gnu::always_inline]] int status() const noexcept { return status_; }
 
  private:
   const Ask& ask_;

@@ -4,9 +4,6 @@
 
 #include <warpsafe/core/cxx20.hpp>
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <ctime>
 
 // The library's lock, which the child of a fork can take although the thread that holds it was left
@@ -14,6 +11,11 @@
 // another thread held would stay locked for ever.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
+
+// POSIX's functions, by names of their own: <pthread.h> and <sched.h> would cost every file that
+// launches more than the lock, and declare them too.
+int at_fork(void (*prepare)(), void (*parent)(), void (*child)()) noexcept asm("pthread_atfork");
+int yield_processor() noexcept asm("sched_yield");
 
 /// Differs in a process and in each child that was forked from it, from 1 on. It is counted once a
 /// module has called `process_number`.
@@ -26,7 +28,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
   if (!__atomic_load_n(&counts_processes, __ATOMIC_RELAXED)) [[unlikely]] {
     // Several handlers, of several modules or threads, count a fork more than once. That does no
     // harm, because a number is only compared for equality.
-    const int failed = pthread_atfork(nullptr, nullptr, []() noexcept {
+    const int failed = at_fork(nullptr, nullptr, []() noexcept {
       __atomic_add_fetch(&counted_processes, 1U, __ATOMIC_RELAXED);
     });
     if (failed == 0) __atomic_store_n(&counts_processes, true, __ATOMIC_RELAXED);
@@ -54,13 +56,15 @@ class ProcessLock {
     if (!try_lock()) [[unlikely]]
       wait_and_lock();
   }
-  void unlock() noexcept { __atomic_store_n(&holder_, 0U, __ATOMIC_RELEASE); }
+  [[gnu::always_inline]] void unlock() noexcept {
+    __atomic_store_n(&holder_, 0U, __ATOMIC_RELEASE);
+  }
 
  private:
   [[gnu::noinline, gnu::cold]] void wait_and_lock() noexcept {
     for (unsigned tries = 0; !try_lock(); ++tries) {
       if (tries < 64) {
-        sched_yield();
+        yield_processor();
       } else {
         const timespec pause{0, 50'000};
         nanosleep(&pause, nullptr);
@@ -74,8 +78,8 @@ class ProcessLock {
 /// Holds a ProcessLock.
 class Locked {
  public:
-  explicit Locked(ProcessLock& held) noexcept : held_(held) { held_.lock(); }
-  ~Locked() { held_.unlock(); }
+  [[gnu::always_inline]] explicit Locked(ProcessLock& held) noexcept : held_(held) { held_.lock(); }
+  [[gnu::always_inline]] ~Locked() { held_.unlock(); }
   Locked(const Locked&) = delete;
   Locked& operator=(const Locked&) = delete;
 

@@ -4,10 +4,19 @@
 
 #include <warpsafe/core/name.hpp>
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
+
+/// Writes a text to standard error. Every file that launches includes this header, and <cstdio>
+/// would cost it more than <unistd.h>, which Outcome includes already.
+[[WARPSAFE_DETAIL_RARE]] inline void write_stderr(Name text) noexcept {
+  // There is nowhere to report that standard error takes no text.
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data, text.size);
+}
 
 /// Writes text into a fixed buffer. Text that does not fit is dropped, and the result always ends
 /// in '\0'. Messages, log lines and exceptions use it. It needs neither <string> nor allocation.

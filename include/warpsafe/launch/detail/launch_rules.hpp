@@ -27,7 +27,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 }
 
 /// The number of threads of a grid, saturating.
-constexpr std::uint64_t total_threads(std::uint64_t blocks, std::uint64_t per_block) noexcept {
+[[gnu::always_inline]] constexpr std::uint64_t total_threads(std::uint64_t blocks,
+                                                             std::uint64_t per_block) noexcept {
   std::uint64_t all = 0;
   return multiply(blocks, per_block, all) ? all : ~std::uint64_t{0};
 }

@@ -5,6 +5,7 @@
 #include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/core/detail/environment.hpp>
 #include <warpsafe/core/detail/observing.hpp>
+#include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/name.hpp>
@@ -14,20 +15,11 @@
 #include <warpsafe/stream/detail/backend_calls.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <new>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
-
-/// Writes a text to standard error. Every file that launches includes this header, and <cstdio>
-/// would cost it more than <unistd.h>, which Outcome includes already.
-[[WARPSAFE_DETAIL_RARE]] inline void write_stderr(Name text) noexcept {
-  // There is nowhere to report that standard error takes no text.
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data, text.size);
-}
 
 // How a checked launch calls the observers.
 

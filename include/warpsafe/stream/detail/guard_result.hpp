@@ -3,9 +3,9 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/error/result.hpp>
 
-#include <cstdio>
 #include <utility>
 
 // The result of a guard knows whether the program has looked at it. A guard is never used
@@ -19,13 +19,14 @@ class basic_device_guard;
 namespace detail {
 
 [[WARPSAFE_DETAIL_RARE]] inline void report_unseen(const LaunchError& error) noexcept {
-  std::fprintf(stderr,
-               "warpsafe: nothing looked at the result of DeviceGuard::create(DeviceId(%d)), which "
-               "failed: %.*s; the work that followed used the device that was current\n  made at "
-               "%s:%u; write WARPSAFE_TRY(const auto guard, DeviceGuard::create(device))\n",
-               static_cast<int>(error.device), static_cast<int>(error.raw_text.size),
-               error.raw_text.data, error.site.file == nullptr ? "?" : error.site.file,
-               static_cast<unsigned>(error.site.line));
+  char text[1024];
+  TextBuffer out(text, sizeof text);
+  out << "warpsafe: nothing looked at the result of DeviceGuard::create(DeviceId(" << error.device
+      << ")), which failed: " << error.raw_text
+      << "; the work that followed used the device that was current\n  made at "
+      << (error.site.file == nullptr ? "?" : error.site.file) << ':' << error.site.line
+      << "; write WARPSAFE_TRY(const auto guard, DeviceGuard::create(device))\n";
+  write_stderr({text, out.size()});
 }
 
 }  // namespace detail

@@ -9,7 +9,9 @@
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/detail/stream_number.hpp>
 
+#if !defined(__x86_64__) || !defined(__LP64__) || !defined(__linux__)
 #include <pthread.h>
+#endif
 
 #include <cstdint>
 #include <new>

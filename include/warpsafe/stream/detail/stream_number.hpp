@@ -17,11 +17,13 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
 /// The streams that this library made and that exist: each has its number in its slot, unless the
 /// slot was taken. One for the whole program. But a plug-in has its own where the executable does
-/// not export its symbols (g++ without -rdynamic), and so the numbers say whose they are.
+/// not export its symbols (g++ without -rdynamic), and so the numbers say whose they are. No
+/// initialiser, because nvcc's front end takes each element of one on its own; static storage is
+/// zero.
 struct LiveStreams {
   static constexpr std::uint64_t slots = 4096;
-  std::uint64_t last_number = 0;
-  std::uint64_t numbers[slots] = {};
+  std::uint64_t last_number;
+  std::uint64_t numbers[slots];
 };
 [[gnu::visibility("default")]] inline LiveStreams live_streams;
 /// The counter of threads, one for the whole program.
@@ -48,7 +50,8 @@ class StreamNumber {
   }
 
   constexpr StreamNumber() noexcept = default;
-  constexpr explicit StreamNumber(std::uint64_t value) noexcept : value_(value) {}
+  [[gnu::always_inline]] constexpr explicit StreamNumber(std::uint64_t value) noexcept
+      : value_(value) {}
   /// For a new stream of this library. Call `end` when the stream is destroyed.
   [[nodiscard]] static StreamNumber next() noexcept {
     const std::uint64_t count =
