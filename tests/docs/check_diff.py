@@ -108,6 +108,45 @@ with tempfile.TemporaryDirectory() as name:
     expect_refused("an unknown table", "a.jsonl", "--limits", "sm_1\n")
     expect_refused("a report that cannot be written", "whole.jsonl", "whole.jsonl", "--report", "missing/report.md")
 
+    # A report never replaces a journal, whatever its name, and an older report only when it is whole.
+    (folder / "link.jsonl").symlink_to("a.jsonl")
+    os.link(folder / "a.jsonl", folder / "name.jsonl")
+    (folder / "report.md").write_text("old")
+    (folder / "link.md").symlink_to("report.md")
+    os.mkfifo(folder / "pipe.md")
+    for report in ("a.jsonl", "./a.jsonl", "link.jsonl", "name.jsonl"):
+        for arguments in (("a.jsonl", "whole.jsonl"), ("whole.jsonl", "a.jsonl")):
+            expect_refused("a report in a journal", *arguments, "--report", report)
+            if f"--report {report} is the same file as the journal a.jsonl" not in run(*arguments, "--report", report)[2]:
+                problems.append(f"the refusal of the report {report} does not name both files")
+    if (folder / "a.jsonl").read_bytes() != good:
+        problems.append("a report replaced a journal")
+        (folder / "a.jsonl").write_bytes(good)
+    tool, reports = str(pathlib.Path(diff).resolve()), ("--report", "report.md")
+    limited = subprocess.run(["sh", "-c", 'trap "" XFSZ; ulimit -f 0; exec "$@" >/dev/null', "sh", tool, "a.jsonl", "whole.jsonl", *reports], cwd=folder)
+    if limited.returncode != 2 or (folder / "report.md").read_text() != "old":
+        problems.append(f"a report that could not be written ended with {limited.returncode} and replaced the old one")
+    for command, wanted in (('exec "$@" --report link.md', 1), ('"$@" --report /dev/stdout | grep -q Symptom', 0),
+                            ('"$@" --report /dev/fd/3 3>&1 >/dev/null | grep -q Symptom', 0),
+                            ('grep -q Symptom pipe.md & "$@" --report pipe.md; wait $!', 0),
+                            ('exec "$@" >/dev/full', 2), ('exec "$@" >&-', 2), ('exec "$@" --report out.md >out.md', 2),
+                            ('exec "$@" --report /dev/stdout >out.md', 1)):
+        done = subprocess.run(["sh", "-c", command, "sh", tool, "a.jsonl", "whole.jsonl"], cwd=folder, capture_output=True, text=True, timeout=600)
+        if done.returncode != wanted or done.stderr.count("\n") != (wanted == 2):
+            problems.append(f"{command} ended with {done.returncode}, not {wanted}: {done.stderr}")
+    if not (folder / "link.md").is_symlink() or "Symptom" not in (folder / "report.md").read_text():
+        problems.append("a report did not follow a link")
+
+    # A program may end while it writes the last line of its journal, which then begins with 0 launches.
+    streamed = good.replace(b'"launches":%d' % json.loads(good.splitlines()[0])["launches"], b'"launches":0', 1)
+    (folder / "cut.jsonl").write_bytes(streamed + streamed.splitlines()[-1][:-9])
+    (folder / "streamed.jsonl").write_bytes(streamed)
+    (folder / "unended.jsonl").write_bytes(streamed[:-1])
+    for name, notes in (("cut.jsonl", 1), ("unended.jsonl", 0)):
+        code, said, problem = run(name, "streamed.jsonl")
+        if code != 0 or problem.count("\n") != notes or notes and "the last line is cut off" not in problem:
+            problems.append(f"{name} ended with {code}: {problem}")
+
     # Unknown fields are ignored, however deep they are. Many kernels take no more time than many launches.
     right = {
         "nested in an unknown field": b'{"warpsafe":"1","format":1,"later":' + b"[" * 200000 + b"]" * 200000 + b"}\n",

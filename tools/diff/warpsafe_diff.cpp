@@ -9,11 +9,13 @@
 //                                     would refuse
 //
 // A and B are journals (docs/tools/compare-runs.md). Exit code: 0 for no difference or no refused
-// launch, 1 for some, 2 with one line of text if a file cannot be read or is no journal.
+// launch, 1 for some, 2 with one line of text if a file cannot be read or is no journal, or the
+// output cannot be written.
 
 #include <warpsafe/core/limits_table.hpp>
 #include <warpsafe/launch/validate.hpp>
 #include <warpsafe/print.hpp>
+#include <warpsafe/tool_api.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -21,15 +23,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <limits>
 #include <map>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -43,6 +49,7 @@ namespace {
 struct Run {
   Json environment = Json::object();
   std::vector<Json> devices, launches, waits, errors;
+  bool is_cut_off = false;  ///< the program ended while it wrote the last line
 };
 
 /// The arguments or a file cannot be used, and why: one line.
@@ -189,15 +196,18 @@ constexpr std::pair<const char*, Kind> fields[] = {
   return known;
 }
 
-/// Reads a line without its end. Returns false at the end of the file.
-[[nodiscard]] bool read_line(std::istream& file, std::string& line, const std::string& place) {
+enum class Line { whole, unended, none };
+/// Reads a line without its end.
+[[nodiscard]] Line read_line(std::istream& file, std::string& line, const std::string& place) {
   constexpr std::size_t most = std::size_t{16} << 20U;
   std::streambuf& buffer = *file.rdbuf();
   line.clear();
   for (;;) {
     const int letter = buffer.sbumpc();
-    if (letter == std::char_traits<char>::eof()) return !line.empty();
-    if (letter == '\n') return true;
+    if (letter == std::char_traits<char>::eof()) {
+      return line.empty() ? Line::none : Line::unended;
+    }
+    if (letter == '\n') return Line::whole;
     // A device such as /dev/zero has no end.
     if (line.size() == most) {
       throw BadInput(place + ": longer than " + std::to_string(most) +
@@ -214,8 +224,14 @@ constexpr std::pair<const char*, Kind> fields[] = {
   std::string text;
   std::size_t number = 1;
   const auto place = [&] { return path + ':' + std::to_string(number); };
-  for (; read_line(file, text, place()); ++number) {
+  for (;; ++number) {
+    const Line end = read_line(file, text, place());
+    if (end == Line::none) break;
     Json line = Json::parse(text, nullptr, false);
+    if (!line.is_object() && end == Line::unended) {
+      run.is_cut_off = true;
+      break;
+    }
     if (!line.is_object()) {
       throw BadInput(place() + ": not a JSON object; the file is not a journal, or was cut off");
     }
@@ -239,6 +255,11 @@ constexpr std::pair<const char*, Kind> fields[] = {
   if (run.launches.size() < launches) {
     throw BadInput(path + ": it was cut off: it has " + std::to_string(run.launches.size()) +
                    " of " + std::to_string(launches) + " launches; copy the whole file");
+  }
+  if (run.is_cut_off) {
+    std::cerr << "warpsafe-diff: " << visible(place())
+              << ": the last line is cut off, and left out; the program ended while it was "
+                 "written\n";
   }
   return run;
 }
@@ -569,6 +590,42 @@ void put_options(ws::LaunchRecord& record, const Json& line) {
   return refused == 0 ? 0 : 1;
 }
 
+/// Whether the path names an open descriptor, as /dev/stdout does.
+[[nodiscard]] bool is_descriptor(const std::string& path) {
+  return path.starts_with("/dev/fd/") || path.starts_with("/dev/std") || path.starts_with("/proc/");
+}
+/// Throws BadInput if the report would replace that file. Devices and pipes replace nothing.
+void refuse_one_file(const std::string& report, const std::string& file, const std::string& what) {
+  std::error_code none;  // one of them does not exist
+  if (!std::filesystem::is_regular_file(file, none) ||
+      !std::filesystem::equivalent(report, file, none)) {
+    return;
+  }
+  throw BadInput("--report " + report + " is the same file as " + what +
+                 ", and would replace it; choose another name");
+}
+
+/// Writes a report, in place of an older one when it is complete. Throws BadInput if it cannot.
+void write_report(const std::string& path, const std::string& text) {
+  std::error_code none;
+  if (std::filesystem::is_fifo(path, none)) {
+    std::ofstream pipe(path);
+    if (!(pipe << text).flush()) throw BadInput(path + ": it cannot be written");
+    return;
+  }
+  // A link stays a link.
+  const bool is_link = std::filesystem::is_symlink(path, none) && !is_descriptor(path);
+  const std::string file = is_link ? std::filesystem::weakly_canonical(path, none).string() : path;
+  const int failed = ws::tool::write_to(file.c_str(), [&](std::FILE* to) {
+    ws::tool::OutputFile out(to);
+    out.write(text.data(), text.size());
+    return out.finish();
+  });
+  if (failed != 0) {
+    throw BadInput(path + ": it cannot be written: " + ws::tool::file_problem(failed));
+  }
+}
+
 /// main, with an exit code; throws if a file cannot be used.
 [[nodiscard]] int compare(const std::vector<std::string>& arguments) {
   if (arguments.size() == 3 && arguments[1] == "--limits") {
@@ -579,13 +636,21 @@ void put_options(ws::LaunchRecord& record, const Json& line) {
     std::cerr << "usage: warpsafe-diff A B [--report FILE]\n       warpsafe-diff A --limits NAME\n";
     return 2;
   }
+  if (reports) {
+    for (const std::string& input : {arguments[0], arguments[1]}) {
+      refuse_one_file(arguments[3], input, "the journal " + input);
+    }
+    if (!is_descriptor(arguments[3])) {
+      refuse_one_file(arguments[3], "/dev/stdout", "standard output");
+    }
+  }
   const Run a = read(arguments[0]);
   const Run b = read(arguments[1]);
   const Comparison differences(a, b);
   if (reports) {
-    std::ofstream file(arguments[3]);
-    report(file, differences, b, arguments[0], arguments[1]);
-    if (!file.flush()) throw BadInput(arguments[3] + ": it cannot be written");
+    std::ostringstream text;
+    report(text, differences, b, arguments[0], arguments[1]);
+    write_report(arguments[3], text.str());
   }
   differences.print(std::cout, arguments[0], arguments[1]);
   return differences.empty() ? 0 : 1;
@@ -595,7 +660,9 @@ void put_options(ws::LaunchRecord& record, const Json& line) {
 
 int main(int count, char** words) {
   try {
-    return compare({words + 1, words + count});
+    const int status = compare({words + 1, words + count});
+    if (!std::cout.flush()) throw BadInput("standard output cannot be written");
+    return status;
   } catch (const std::exception& problem) {
     std::cerr << "warpsafe-diff: " << visible(problem.what()) << '\n';
     return 2;

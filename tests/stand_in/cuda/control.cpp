@@ -12,10 +12,10 @@ namespace {
 
 Device& device_at(int device) { return runtime().devices.at(static_cast<std::size_t>(device)); }
 
-template <class Object>
-std::uint64_t count_alive(const std::deque<Object>& objects) {
-  return static_cast<std::uint64_t>(std::count_if(objects.begin(), objects.end(),
-                                                  [](const Object& each) { return each.alive(); }));
+template <class Objects>
+std::uint64_t count_alive(const Objects& objects) {
+  return static_cast<std::uint64_t>(
+      std::count_if(objects.begin(), objects.end(), [](const auto& each) { return each.alive(); }));
 }
 
 }  // namespace
@@ -161,6 +161,11 @@ std::uint64_t stand_in_cuda_live_objects(void) {
   return count_alive(r.streams) - static_cast<std::uint64_t>(special) + count_alive(r.events) +
          count_alive(r.graphs) + count_alive(r.graph_execs) + r.allocations.size() +
          r.captures.size() + count_alive(r.libraries);
+}
+
+std::uint64_t stand_in_cuda_kept_streams(void) {
+  const std::lock_guard lock(runtime().mutex);
+  return runtime().streams.size() + runtime().events.size();
 }
 
 }  // extern "C"

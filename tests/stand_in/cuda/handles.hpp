@@ -31,7 +31,8 @@ class HandleValues {
   std::vector<void*> free_;
 };
 
-/// What a handle stands for. A destroyed object stays, without its handle: its work may still run.
+/// What a handle stands for. A destroyed object may stay, without its handle: its work may still
+/// run.
 template <class Handle>
 class Handled {
  public:
@@ -58,9 +59,9 @@ class Handled {
 };
 
 /// @return nullptr for a handle that no live object has
-template <class Object>
-Object* find(std::deque<Object>& objects, const void* handle) {
-  for (Object& each : objects) {
+template <class Objects>
+typename Objects::value_type* find(Objects& objects, const void* handle) {
+  for (auto& each : objects) {
     if (each.has(handle)) return &each;
   }
   return nullptr;

@@ -277,4 +277,30 @@ TEST_F(StandInCudaHandles, AGraphsMemoryComesBackWithTheLastOfItsLaunches) {
   }
 }
 
+TEST_F(StandInCudaHandles, DestroyedStreamsAndEventsWithoutWorkAreNotKept) {
+  const cudaStream_t held = make_stream();
+  const unsigned long long number = id_of(held);
+  stand_in_cuda_hold(held);
+  EXPECT_EQ(launch(held), cudaSuccess);
+  ASSERT_EQ(cudaStreamDestroy(held), cudaSuccess);
+  std::set<unsigned long long> numbers{number};
+  const auto before = stand_in_cuda_kept_streams();
+  for (int i = 0; i < 1000; ++i) {
+    const cudaStream_t stream = make_stream();
+    numbers.insert(id_of(stream));
+    cudaEvent_t event = nullptr;
+    ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+    ASSERT_EQ(launch(stream), cudaSuccess);
+    ASSERT_EQ(cudaEventRecord(event, stream), cudaSuccess);
+    ASSERT_EQ(cudaEventDestroy(event), cudaSuccess);
+    ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  }
+  EXPECT_EQ(numbers.size(), 1001U);
+  EXPECT_LE(stand_in_cuda_kept_streams(), before + 1);
+  // The first one's work still waits.
+  stand_in_cuda_release(held);
+  static_cast<void>(make_stream());
+  EXPECT_LE(stand_in_cuda_kept_streams(), before);
+}
+
 }  // namespace

@@ -59,7 +59,7 @@ void give_back(const void* pointer) {
 
 bool is_base(const void* pointer, bool of_host) {
   const auto found = runtime().allocations.find(pointer);
-  return found != runtime().allocations.end() && found->second.freed_by == nullptr &&
+  return found != runtime().allocations.end() && found->second.freed_by == 0 &&
          !found->second.is_missing && (found->second.type == cudaMemoryTypeHost) == of_host;
 }
 
@@ -253,11 +253,11 @@ cudaError_t allocate_async(void** pointer, std::size_t bytes, cudaStream_t handl
   if (status != cudaSuccess) return status;
   if (bytes != 0) {
     for (auto& [freed, allocation] : runtime().allocations) {
-      if (!allocation.pooled || allocation.freed_by != &stream || allocation.bytes != bytes ||
+      if (!allocation.pooled || allocation.freed_by != stream.number || allocation.bytes != bytes ||
           !allocation.graph.expired()) {
         continue;
       }
-      allocation.freed_by = nullptr;
+      allocation.freed_by = 0;
       allocation.of_graph = false;
       allocation.number = ++runtime().allocations_made;
       *pointer = const_cast<void*>(freed);
@@ -324,10 +324,11 @@ cudaError_t cudaFree(void* pointer) {
     // The caller of cudaFree has waited for the work that uses memory of a pool (CUDA C++
     // Programming Guide, "Stream Ordered Memory Allocator").
     const bool pooled = runtime().allocations.at(pointer).pooled;
-    for (std::size_t i = 0; !pooled && i < runtime().streams.size(); ++i) {
-      const Stream& stream = runtime().streams[i];
-      if (stream.device == device && stream.busy()) runtime().wait(lock, stream.last);
+    std::vector<std::shared_ptr<Mark>> marks;
+    for (const Stream& stream : runtime().streams) {
+      if (!pooled && stream.device == device && stream.busy()) marks.push_back(stream.last);
     }
+    for (const auto& mark : marks) runtime().wait(lock, mark);
     give_back(pointer);
     return cudaSuccess;
   });
@@ -424,16 +425,16 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     if (!is_base(pointer, false)) return cudaErrorInvalidValue;
     if (in.capture != nullptr) return put(in, [] {});
     Allocation& memory = runtime().allocations.at(pointer);
-    memory.freed_by = &in;
+    memory.freed_by = in.number;
     memory.is_left = false;
     const cudaError_t status = put(in, [pointer, number = memory.number] {
       const auto found = runtime().allocations.find(pointer);
       if (found == runtime().allocations.end() || found->second.number != number) return;
       if (!found->second.of_graph) return give_back(pointer);
-      found->second.freed_by = nullptr;
+      found->second.freed_by = 0;
       set_missing(pointer, true);  // a launch of the graph makes it exist again
     });
-    if (status != cudaSuccess) memory.freed_by = nullptr;  // the work has not been done
+    if (status != cudaSuccess) memory.freed_by = 0;  // the work has not been done
     return status;
   });
 }

@@ -122,7 +122,10 @@ void Runtime::reset() {
   counts.clear();
   launches.clear();
   failures.clear();
-  for (const auto& capture : captures) capture->invalidated = true;
+  for (const auto& capture : captures) {
+    capture->invalidated = true;
+    capture->origin = nullptr;  // the stream may go
+  }
   captures.clear();
   for (Kernel& each : kernels) {
     each.code = each.original;
@@ -185,7 +188,12 @@ bool Runtime::is_gone(std::uintptr_t address, bool or_freed) {
 }
 
 Stream& Runtime::add_stream(Stream::Kind kind) {
-  return streams.emplace_back(kind, thread().device, streams.size() + 1);
+  // Only here: nobody holds a stream that was destroyed.
+  streams.remove_if([](const Stream& each) {
+    return !each.alive() && each.pending.empty() && !each.running && !each.busy() &&
+           each.hold == nullptr && each.capture == nullptr;
+  });
+  return streams.emplace_back(kind, thread().device, ++streams_made);
 }
 
 Stream& Runtime::stream(cudaStream_t handle) {
@@ -269,7 +277,7 @@ void Runtime::pump() {
   }
 }
 
-void Runtime::wait(std::unique_lock<std::mutex>& lock, const std::shared_ptr<Mark>& mark) {
+void Runtime::wait(std::unique_lock<std::mutex>& lock, std::shared_ptr<Mark> mark) {
   if (mark != nullptr) changed.wait(lock, [&] { return mark->reached; });
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -101,9 +102,10 @@ struct Allocation {
   bool is_missing = false;            ///< that node has not run, or the graph has freed it since
   bool is_left = false;               ///< a launch has allocated it, and nobody has freed it
   std::weak_ptr<const void> graph{};  ///< of that node
-  /// The stream in whose order it is freed, while that work has not run; nullptr: it is not freed.
-  /// An allocation in the order of this stream gets the memory at once, as from CUDA's pool (H200).
-  const Stream* freed_by = nullptr;
+  /// Number of the stream in whose order it is freed, while that work has not run; 0: it is not
+  /// freed. An allocation in the order of this stream gets the memory at once, as from CUDA's pool
+  /// (H200).
+  std::uint64_t freed_by = 0;
   std::uint64_t number = 0;  ///< of the allocation, never used again; its address is
 };
 
@@ -156,9 +158,11 @@ class Runtime {
   std::map<const void*, std::size_t> freed_memory;  ///< its bytes, until something else is there
   std::map<const void*, std::pair<const void*, std::size_t>> variables;  ///< by host shadow
 
-  /// Destroyed objects stay, without their handles: their work may still run.
-  std::deque<Stream> streams;
-  std::deque<Event> events;
+  /// The living, and destroyed ones with work: each call walks them.
+  std::list<Stream> streams;
+  std::list<Event> events;
+  std::uint64_t streams_made = 0;
+  /// Destroyed objects stay.
   std::deque<Graph> graphs;
   std::deque<GraphExec> graph_execs;
   std::deque<Library> libraries;
@@ -199,7 +203,7 @@ class Runtime {
   /// Runs all work that nothing blocks.
   void pump();
   /// Waits until the mark is reached; releases the lock meanwhile.
-  void wait(std::unique_lock<std::mutex>& lock, const std::shared_ptr<Mark>& mark);
+  void wait(std::unique_lock<std::mutex>& lock, std::shared_ptr<Mark> mark);
 
   std::size_t begin_call(const char* function, std::string arguments);
   bool injected(const std::string& function, cudaError_t* code);

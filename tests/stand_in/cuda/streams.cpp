@@ -248,6 +248,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t handle) {
     Event* const event = event_of(handle);
     if (event == nullptr) return cudaErrorInvalidResourceHandle;
     event->destroy();
+    runtime().events.remove_if([](const Event& each) { return !each.alive(); });
     return cudaSuccess;
   });
 }

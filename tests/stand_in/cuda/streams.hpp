@@ -63,7 +63,7 @@ struct GraphExec : Handled<cudaGraphExec_t> {
 /// orders.
 struct Capture {
   unsigned long long id = 0;
-  Stream* origin = nullptr;
+  Stream* origin = nullptr;  ///< nullptr after a reset
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   std::thread::id thread;
   bool invalidated = false;

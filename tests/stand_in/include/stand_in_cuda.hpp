@@ -127,6 +127,9 @@ std::uint64_t stand_in_cuda_launch_count(void);
 int stand_in_cuda_launch(std::uint64_t index, StandInCudaLaunch* launch);
 /// The number of streams, events, allocations, graphs, captures and libraries that still exist.
 std::uint64_t stand_in_cuda_live_objects(void);
+/// The number of streams and events through which calls search: those that exist, and destroyed
+/// streams with work.
+std::uint64_t stand_in_cuda_kept_streams(void);
 
 /// Makes a host function launchable without device code, for programs that nvcc did not compile.
 /// Arguments are laid out as declared; the declaration is copied.

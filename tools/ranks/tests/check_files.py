@@ -64,6 +64,23 @@ def check_outputs(folder):
     expect(not re.search(r"https?://|<script", page), "the page needs a network or a script")
     events = json.loads((folder / "timeline.json").read_text())["traceEvents"]
     expect(sum(event["ph"] == "X" for event in events) == 4 * 60 - 1, "the timeline's events")
+    # No output replaces a record, or another output.
+    records = {path: path.read_bytes() for path in folder.iterdir()}
+    record, link, name = next(folder.glob("*.process")), folder / "link", folder / "name"
+    link.symlink_to(record)
+    os.link(record, name)
+    new = folder / "new"
+    for words in (["--html", record], ["--html", link], ["--timeline", name], ["--html", next(folder.glob("*.collectives"))],
+                  ["--html", folder / "page.html", "--timeline", folder / "page.html"], ["--html", new, "--timeline", f"{folder}/./new"]):
+        done = run(folder, *words)
+        expect(done.returncode == 2 and done.stdout == "" and done.stderr.count("\n") == 1 and "are the same file" in done.stderr
+               and words[0] in done.stderr, f"{words}: {done.returncode} {done.stdout} {done.stderr}")
+    with open(new, "w") as to:
+        done = subprocess.run([sys.executable, TOOL, folder, "--html", new], stdout=to, stderr=subprocess.PIPE, text=True, check=False)
+    expect(done.returncode == 2 and "and standard output are the same file" in done.stderr, f"the file of standard output: {done}")
+    link.unlink(), name.unlink(), new.unlink()
+    expect(records == {path: path.read_bytes() for path in folder.iterdir()}, "an output replaced a file")
+    expect(run(folder, "--html", os.devnull, "--timeline", os.devnull).returncode == 1, "two outputs to a device")
     piped = subprocess.run(f"{sys.executable} {TOOL} {folder} | head -1", shell=True, capture_output=True, text=True, check=False)
     expect(piped.stderr == "", f"into head: {piped.stderr}")
 

@@ -15,6 +15,7 @@ import re
 import struct
 
 RECORD = struct.Struct("<QqqQIIHHHHiIIf")
+ENDINGS = (".process", ".messages", ".collectives", ".checksums", ".message_checksums")
 HEADER = struct.Struct("<8sIIq40x")
 MAGIC = b"wsranks1"
 SEND, RECEIVE = 1000, 1001

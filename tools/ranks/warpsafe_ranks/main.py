@@ -13,10 +13,10 @@ import time
 import traceback
 
 from . import page, ras, text, timeline
-from .files import Damage
+from .files import ENDINGS, Damage
 from .findings import Examination
 from .job import Job
-from .output import opened
+from .output import opened, replaced
 from .places import Places
 
 STATUS = """exit status:
@@ -51,6 +51,16 @@ def arguments(words):
     if options.after < 0:
         parser.error(f"--after {options.after}: write a number of seconds from 0")
     return options
+
+
+def same_files(options):
+    """An output, and the record or the other output that it would replace; None in general."""
+    outputs = [(f"--{name} {path}", path) for name, path in (("html", options.html), ("timeline", options.timeline)) if path]
+    if not outputs:
+        return None
+    folders = filter(None, (options.folder, options.compare))
+    records = [(f"the record {path}", path) for folder in folders for path in folder.iterdir() if path.suffix in ENDINGS]
+    return replaced(outputs, [("standard output", "/dev/stdout"), *records])
 
 
 def without_damage(work):
@@ -133,6 +143,9 @@ def main(words):
             complain(f"{folder} is not a folder; name the one of warpsafe-run --ranks")
             return UNUSABLE
     try:
+        if same := same_files(options):
+            complain(f"{same[0]} and {same[1]} are the same file; choose another name for the output")
+            return UNUSABLE
         if options.follow:
             return follow(options)
         shown, errors, status = without_damage(functools.partial(report, options))

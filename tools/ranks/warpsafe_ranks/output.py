@@ -12,6 +12,22 @@ import tempfile
 DESCRIPTOR = re.compile(r"/dev/(?:fd/(\d+)|std(out)|std(err))|/proc/self/fd/(\d+)")
 
 
+def replaced(outputs, inputs):
+    """The first output that would replace an input or another output, with that one: two of the names, or None. Both are pairs of a
+    name and a path. Pipes and devices replace nothing, and open descriptors take more than one output."""
+    for number, (name, path) in enumerate(outputs):
+        for other, place in (*outputs[number + 1:], *inputs):
+            if DESCRIPTOR.fullmatch(os.fspath(path)) and DESCRIPTOR.fullmatch(os.fspath(place)):
+                continue
+            try:
+                same = os.path.samefile(path, place) and os.path.isfile(path)
+            except OSError:
+                same = not os.path.exists(place) and os.path.realpath(path) == os.path.realpath(place)
+            if same:
+                return name, other
+    return None
+
+
 @contextlib.contextmanager
 def opened(path):
     """The file, open for text. Raises OSError with its name."""

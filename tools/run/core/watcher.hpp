@@ -257,23 +257,14 @@ class Watcher {
 
   /// Call when the process ends by a signal or by _exit, and `finish` does not act by itself.
   void ends(const End& end) noexcept {
-    if (__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) return;
-    end_ = end.name();
-    suspicions_.unawaited.waited();  // the program had no time to wait
-    const bool is_fault =
-        end.signal == SIGABRT && frames_inside(end.stack, platform_.caller.runtimes) != 0;
-    if (is_fault && rerun_.on()) aborted(end.stack);
-    if (!options_.quiet) {
-      print_end(end, process_, waits_, places_, [&] { return cause_of(end); });
-      if (is_fault && !rerun_.on()) {
-        StandardError::line(
-            "warpsafe: the runtime has ended the process, as it does at a fault of running work; "
-            "run warpsafe-run --rerun to get the launch that faults");
-      }
-    }
-    finish();
+    if (!__atomic_load_n(&finished_, __ATOMIC_ACQUIRE)) finish_after(end);
+    files_.end(end.thread);
   }
 
+  /// Call where the process ends by the calling thread.
+  void end_files() noexcept {
+    if (::getpid() == process_) files_.end(::pthread_self());
+  }
   /// Returns the status of --error-exitcode if there were errors; else, and in a child, `status`.
   [[nodiscard]] int exit_status(int status) noexcept {
     if (options_.error_status < 0 || ::getpid() != process_) return status;
@@ -306,6 +297,22 @@ class Watcher {
   }
 
  private:
+  void finish_after(const End& end) noexcept {
+    end_ = end.name();
+    suspicions_.unawaited.waited();  // the program had no time to wait
+    const bool is_fault =
+        end.signal == SIGABRT && frames_inside(end.stack, platform_.caller.runtimes) != 0;
+    if (is_fault && rerun_.on()) aborted(end.stack);
+    if (!options_.quiet) {
+      print_end(end, process_, waits_, places_, [&] { return cause_of(end); });
+      if (is_fault && !rerun_.on()) {
+        StandardError::line(
+            "warpsafe: the runtime has ended the process, as it does at a fault of running work; "
+            "run warpsafe-run --rerun to get the launch that faults");
+      }
+    }
+    finish();
+  }
   /// --kernel with a slip looks like a program without errors.
   void report_idle_filter() {
     if (options_.kernels.empty() || lookup_.listed().found()) return;
@@ -460,6 +467,7 @@ class Watcher {
       end_ = "stopped";
       StandardError::line("warpsafe: stopped at the first error (--stop-on-error)");
       finish();
+      end_files();
     });
   }
 

@@ -230,7 +230,9 @@ void tell_pools(const Body& body) noexcept {
 
 /// Runs at the end of exit().
 [[gnu::destructor]] void end_of_exit() {
-  if (session != nullptr) end_with(session->watcher().exit_status(-1));
+  if (session == nullptr) return;
+  session->watcher().end_files();
+  end_with(session->watcher().exit_status(-1));
 }
 
 }  // namespace

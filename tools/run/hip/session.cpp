@@ -105,7 +105,9 @@ constinit thread_local ThreadState mine{};
 
 /// Runs at the end of exit().
 [[gnu::destructor]] void end_of_exit() {
-  if (session_in_use != nullptr) end_with(session_in_use->watcher.exit_status(-1));
+  if (session_in_use == nullptr) return;
+  session_in_use->watcher.end_files();
+  end_with(session_in_use->watcher.exit_status(-1));
 }
 
 void mark_inside() noexcept { mine.inside = true; }

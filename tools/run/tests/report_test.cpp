@@ -9,9 +9,11 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <tuple>
 
 namespace {
 
@@ -267,6 +269,86 @@ TEST(Report, AWrongReportIsRefused) {
   static_cast<void>(watched("--report " + path, ends + " launch"));
   EXPECT_EQ(shell(WATCH_RUN "-report --html " + path + " /dev/full").out,
             "warpsafe-run-report: cannot write /dev/full: No space left on device\n");
+}
+
+TEST(Report, APageNeverReplacesItsReport) {
+  const std::string path = testing::TempDir() + "watch_report_kept.json", link = path + ".link",
+                    name = path + ".name", page = path + ".html";
+  shell("rm -f " + path + "*");
+  static_cast<void>(watched("--report " + path, ends + " launch"));
+  const std::string kept = file(path);
+  shell("ln -sf " + path + ' ' + link + "; ln -f " + path + ' ' + name);
+  const auto make = [](const std::string& words) {
+    return shell("(" WATCH_RUN "-report --html " + words + ")");
+  };
+  for (const std::string& words :
+       {path + ' ' + path, path + ' ' + link, path + ' ' + name, "- " + path + " < " + path,
+        path + " - 1<>" + path, path + " /dev/fd/3 3<>" + path}) {
+    const Ran ran = make(words);
+    EXPECT_EQ(WEXITSTATUS(ran.status), 2) << words;
+    EXPECT_THAT(ran.out, testing::AllOf(HasSubstr(" is the same file as the report "),
+                                        testing::EndsWith("; choose another name\n")))
+        << words;
+    EXPECT_EQ(file(path), kept) << words;
+  }
+  // An older page stays until the new one is whole. Its name may be a link.
+  shell("echo old > " + page + "; chmod 640 " + page + "; ln -sf " + page + ' ' + link);
+  EXPECT_EQ(WEXITSTATUS(shell("ulimit -f 0; " WATCH_RUN "-report " + path + ' ' + page).status), 2);
+  EXPECT_EQ(file(page), "old\n");
+  EXPECT_EQ(make(path + ' ' + link).status, 0);
+  EXPECT_THAT(file(page), testing::StartsWith("<!DOCTYPE html>"));
+  EXPECT_EQ(shell("stat -c %a " + page + "; readlink " + link).out, "640\n" + page + '\n');
+  for (const std::string& words :
+       {path + " -", path + " /dev/stdout", path + " /dev/fd/3 3>&1", path + " - | cat"}) {
+    EXPECT_EQ(make(words).out, file(page)) << words;
+  }
+}
+
+TEST(Report, AClosedInputOrOutputIsSaid) {
+  const std::string path = testing::TempDir() + "watch_report_closed.json";
+  static_cast<void>(watched("--report " + path, ends + " launch"));
+  for (const auto& [words, status, said] : {std::tuple{"- - <&-", 1, "cannot read -: "},
+                                            {"- - <$1 >&-", 2, "cannot write -: "},
+                                            {"$1 - >&-", 2, "cannot write -: "},
+                                            {"$1 - >/dev/full", 2, "cannot write -: "}}) {
+    const Ran ran = shell("set -- " + path + "; (" WATCH_RUN "-report --html " + words + ")");
+    EXPECT_EQ(WEXITSTATUS(ran.status), status) << words;
+    EXPECT_THAT(ran.out, testing::StartsWith(std::string("warpsafe-run-report: ") + said));
+    EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 1) << ran.out;
+  }
+}
+
+TEST(Report, OneFileIsOneOutput) {
+  const std::string path = testing::TempDir() + "watch_report_one", link = path + ".link",
+                    copy = path + "_program";
+  shell("echo kept > " + path + "; ln -sf " + path + ' ' + link + "; rm -f " + path +
+        ".new; cp " WATCH_ENDS " " + copy);
+  const auto refuse = [&](const std::string& options, const std::string& what,
+                          const std::string& of = ends) {
+    const Ran ran = watched(options, of + " launch");
+    EXPECT_EQ(WEXITSTATUS(ran.status), 2) << options;
+    EXPECT_THAT(ran.out, testing::StartsWith("warpsafe-run: " + what + " are the same file, "))
+        << options;
+    EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 1) << ran.out;
+    EXPECT_EQ(file(path), "kept\n") << options;
+  };
+  refuse("--report " + path + " --journal " + path, "--report and --journal");
+  refuse("--timeline " + link + " --report " + path, "--timeline and --report");
+  refuse("--report " + path + ".new --timeline " + testing::TempDir() + "./watch_report_one.new",
+         "--report and --timeline");
+  refuse("--report " + path + ".%p --journal " + path + ".%p", "--report and --journal");
+  refuse("--report " + copy, "--report and the program", copy);
+  refuse("--cupti " + path + " --report " + path, "--report and --cupti");
+  EXPECT_THAT(
+      shell("exec 3>&1; (env LD_LIBRARY_PATH=" WATCH_STAND_IN " " WATCH_RUN " --cuda --journal " +
+            path + ".new " + ends + " launch 2>&3 >" + path + ".new)")
+          .out,
+      HasSubstr("--journal and standard output are the same file"));
+  // Pipes and descriptors take more than one output.
+  EXPECT_EQ(watched("--quiet --report /dev/null --journal /dev/null", ends + " launch").status, 0);
+  const std::string both =
+      watched("--quiet --report /dev/stdout --journal /dev/fd/1", ends + " launch").out;
+  EXPECT_THAT(both, testing::AllOf(HasSubstr("{\"launch\":1"), HasSubstr("warpsafe-run report")));
 }
 
 TEST(Report, WithoutPythonItIsJson) {

@@ -35,6 +35,7 @@ struct End {
   CrashWords words;  ///< of the thread that the signal has interrupted; empty without a signal
   /// The address that the thread could not access; nullptr: the signal has another reason.
   const void* address = nullptr;
+  pthread_t thread = 0;  ///< waits for the words
 
   /// "SIGINT", "_exit".
   [[nodiscard]] const char* name() const noexcept {
@@ -77,6 +78,7 @@ class LastWords {
     if (!__atomic_exchange_n(&begun_, true, __ATOMIC_ACQ_REL)) {
       end_.signal = signal;
       end_.stack = HostStack::here();
+      end_.thread = ::pthread_self();
       end_.address = address;
       if (context != nullptr) end_.words = CrashWords::of(context);
       ::sem_post(&asked_);

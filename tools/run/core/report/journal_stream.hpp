@@ -8,11 +8,13 @@
 #include <warpsafe/tool_api.hpp>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -20,7 +22,8 @@
 namespace warpsafe::watch {
 
 /// Writes a run's journal to a file (debug/run/journal_file.hpp). Each line is written when its
-/// event happens, by one system call, so the file is complete however the program ends.
+/// event happens, so the file has all of them however the program ends. Linux cuts a write at a
+/// page if another thread ends the process, so `end` comes before an end that the watch sees.
 class JournalStream {
  public:
   JournalStream() = default;
@@ -76,6 +79,22 @@ class JournalStream {
     return 0;
   }
   [[nodiscard]] Observer& observer() noexcept { return observer_; }
+  /// Call when the process is about to end. Waits at most a second for the line that another thread
+  /// writes; then no line follows. A signal handler of the thread `interrupted` waits for the
+  /// caller: the line that it has interrupted is either whole or not begun.
+  void end(pthread_t interrupted) noexcept {
+    constexpr int patience = 1000;  // milliseconds
+    for (int i = 0; i < patience; ++i) {
+      if (mutex_.try_lock()) {
+        is_ended_ = true;
+        return mutex_.unlock();
+      }
+      // Nobody else can take the lock.
+      if (__atomic_load_n(&writer_, __ATOMIC_RELAXED) == interrupted) return;
+      const timespec pause{0, 1'000'000};
+      ::nanosleep(&pause, nullptr);
+    }
+  }
   /// Returns the errno of the first line that could not be written, or 0.
   [[nodiscard]] int failed() const noexcept { return __atomic_load_n(&failed_, __ATOMIC_RELAXED); }
 
@@ -91,10 +110,12 @@ class JournalStream {
   /// After a failure the file ends, so that no line follows a part of another.
   void line(const std::string& text) noexcept {
     const std::lock_guard lock(mutex_);
-    if (failed() != 0) return;
+    if (failed() != 0 || is_ended_) return;
+    __atomic_store_n(&writer_, ::pthread_self(), __ATOMIC_RELAXED);
     int problem = file_.line(text);
     if (problem == EBADF && open_again()) problem = file_.line(text);
     if (problem != 0) __atomic_store_n(&failed_, problem, __ATOMIC_RELAXED);
+    __atomic_store_n(&writer_, pthread_t{}, __ATOMIC_RELAXED);
   }
   /// Call if the program has closed the descriptor, as a daemon does. Returns whether the file is
   /// open again.
@@ -132,7 +153,9 @@ class JournalStream {
 
   Observer observer_;
   GuardedFile file_;
-  std::mutex mutex_;  ///< guards the two
+  std::mutex mutex_;  ///< guards the two, and is_ended_
+  bool is_ended_ = false;
+  pthread_t writer_ = 0;  ///< the thread that writes a line
   std::string path_;
   int failed_ = 0;
   std::uint64_t zero_ = 0;

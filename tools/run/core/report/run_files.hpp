@@ -11,6 +11,8 @@
 #include <warpsafe/debug/run/timeline_export.hpp>
 #include <warpsafe/tool_api.hpp>
 
+#include <pthread.h>
+
 #include <cstring>
 #include <memory>
 #include <string>
@@ -48,6 +50,8 @@ class RunFiles {
                      tool::Shown(options.timeline.c_str()).c_str(), tool::file_problem(failed));
     }
   }
+  /// Call when the process is about to end (JournalStream::end).
+  void end(pthread_t interrupted) noexcept { journal_.end(interrupted); }
   /// Returns a line for the summary with what the files lack, or "".
   [[nodiscard]] std::string missing(const Options& options) const {
     const int lost = journal_.failed();

@@ -42,9 +42,11 @@ CUfunction function_of(const char* name) {
   if (cuModuleGetFunction(&function, nullptr, name) != CUDA_SUCCESS) std::abort();
   return function;
 }
+int launch_of(CUfunction function, unsigned grid_y, unsigned threads, unsigned shared) {
+  return cuLaunchKernel(function, 4, grid_y, 1, threads, 1, 1, shared, stream, nullptr, nullptr);
+}
 int launch(const char* name, unsigned grid_y, unsigned threads, unsigned shared) {
-  return cuLaunchKernel(function_of(name), 4, grid_y, 1, threads, 1, 1, shared, stream, nullptr,
-                        nullptr);
+  return launch_of(function_of(name), grid_y, threads, shared);
 }
 /// Fills the memory on the program's stream, and has a library scale it on the legacy stream. With
 /// `waits` the legacy stream waits for an event after the fill.
@@ -186,30 +188,50 @@ int act(const char* what) {
     return status;
   }
   if (is("fork_launch")) {
+    const CUfunction known = function_of(axpy);
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(launch(axpy, 1, 256, 0) + launch(axpy, 1, 256, 0));
+    if (child == 0) ::_exit(launch_of(known, 1, 256, 0) + launch_of(known, 1, 256, 0));
     int status = 0;
     ::waitpid(child, &status, 0);
     return WEXITSTATUS(status);
   }
-  // Forks children that use the GPU while another thread does.
+  // Forks children that use the GPU while other threads do. No call of a child succeeds.
   if (is("fork_busy")) {
+    const CUfunction known = function_of(axpy), other = function_of("_ZN4demo7boundedEPf");
     bool stop = false;
-    std::thread other([&] {
-      while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+    const auto work = [&](bool once) {
+      int failed = 0;
+      unsigned rounds = 0;
+      do {
         CUdeviceptr one = 0;
-        cuMemAlloc(&one, 64);
-        cuMemFree(one);
-      }
-    });
+        CUevent event = nullptr;
+        char host[64];
+        CUstream made = nullptr;
+        failed = 0;
+        const auto call = [&](int status) { failed += status == CUDA_ERROR_NOT_INITIALIZED; };
+        call(cuMemAlloc(&one, 64));
+        call(cuMemcpyDtoH(host, one, sizeof host));
+        call(cuMemFree(one));
+        if (once || ++rounds % 64 == 0) call(cuMemFree(12345));  // the driver's log says why
+        call(cuEventCreate(&event, 0));
+        call(cuEventRecord(event, stream));
+        call(cuEventDestroy(event));
+        call(cuStreamCreate(&made, 0));
+        call(cuStreamDestroy(made));
+        call(cuStreamSynchronize(stream));
+      } while (!once && !__atomic_load_n(&stop, __ATOMIC_RELAXED));
+      return failed;
+    };
+    std::thread others[] = {std::thread(work, false), std::thread(work, false)};
     int bad = 0;
     for (int i = 0; i < 300; ++i) {
       const pid_t child = ::fork();
       if (child == 0) {
-        ::alarm(5);
-        CUdeviceptr one = 0;
-        cuMemAlloc(&one, 64);
-        ::_exit(launch(axpy, 1, 256, 0) + launch("_ZN4demo7boundedEPf", 1, 32, 0) == 6 ? 0 : 1);
+        ::alarm(20);
+        const int calls = work(true);
+        const int launches = launch_of(known, 1, 256, 0) + launch_of(other, 1, 32, 0);
+        if (i % 2 == 0) std::exit(calls == 10 && launches == 6 ? 0 : 1);
+        ::_exit(calls == 10 && launches == 6 ? 0 : 1);
       }
       int status = 0;
       ::waitpid(child, &status, 0);
@@ -217,7 +239,7 @@ int act(const char* what) {
       if (bad != 0) break;
     }
     __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-    other.join();
+    for (std::thread& one : others) one.join();
     return bad;
   }
   // Handles of no kernel. Where a kernel has the address of its name, these have letters, an

@@ -154,7 +154,19 @@ void log_other_thread() {
       "cuLaunchKernel\n");
 }
 
-const pid_t first_process = getpid();
+/// The process that may use the driver. In a child that was forked after cuInit each call fails.
+pid_t first_process = getpid();
+/// Otherwise another thread could hold them at a fork, and a child waited for ever.
+void unlock_after_fork() {
+  log_mutex.unlock();
+  live_mutex.unlock();
+}
+[[maybe_unused]] const int of_forks = pthread_atfork(
+    [] {
+      live_mutex.lock();
+      log_mutex.lock();
+    },
+    &unlock_after_fork, &unlock_after_fork);
 
 /// Functions of modules that were loaded from files. All have two pointers.
 std::deque<CUfunc_st> of_files;
@@ -246,9 +258,9 @@ void hold(CUstream stream) {
 /// Other work waits for the kernel.
 void follow() { faulty = faulty || std::exchange(hidden, false); }
 CUresult judge(const CUfunc_st* function, const cuLaunchKernel_params& of) {
+  if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
   if (function == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   if (lost) return fault;
-  if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
   if (is_destroyed(of.hStream) && std::getenv("STAND_IN_CRASHES") != nullptr) crash(of.hStream);
   if (!is_function(function) || is_destroyed(of.hStream)) return CUDA_ERROR_INVALID_HANDLE;
   if (is_of_module(function) && (!module_loaded || module_context != current)) {
@@ -371,7 +383,7 @@ CUresult traced_call(CUpti_driver_api_trace_cbid id, const void* parameters, con
   data.correlationData = &shared;
   data.callbackSite = CUPTI_API_ENTER;
   stand_in_tell(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
-  status = body();
+  status = getpid() == first_process ? body() : CUDA_ERROR_NOT_INITIALIZED;
   data.callbackSite = CUPTI_API_EXIT;
   stand_in_tell(CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
   return status;
@@ -387,6 +399,7 @@ CUresult cuInit(unsigned) {
   static bool begun = false;
   if (begun) return CUDA_SUCCESS;
   begun = true;
+  first_process = getpid();
   const char* const path = std::getenv("CUDA_INJECTION64_PATH");
   if (path == nullptr) return CUDA_SUCCESS;
   void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -566,7 +579,6 @@ CUresult cuMemAlloc(CUdeviceptr* memory, std::size_t bytes) {
     // As driver 580: a callback may have changed the parameters.
     if (!keeps_parameters()) bytes = of.bytesize;
     static CUdeviceptr next = 0x7f0000000000;
-    if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
     if (captured != nullptr && capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
       capture_broken = true;
       return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -613,7 +625,6 @@ CUresult cuMemFree(CUdeviceptr memory) {
   cuMemFree_v2_params of{memory};
   return traced_call(CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2, &of, nullptr, [&] {
     if (!keeps_parameters()) memory = of.dptr;
-    if (getpid() != first_process) return CUDA_ERROR_NOT_INITIALIZED;
     if (const CUresult answer = settle(); answer != CUDA_SUCCESS) return answer;
     const std::lock_guard lock(live_mutex);
     contents.erase(memory);
