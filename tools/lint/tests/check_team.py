@@ -55,6 +55,28 @@ void f() {
   cudaGetLastError();
 }
 """
+UNSILENCED = r"""#include "runtime.h"
+const char* a = "// warpsafe-lint: ignore-file D03";
+const char* b = R"(
+// warpsafe-lint: ignore-file D03
+// NOLINTNEXTLINE)";
+const char* f() {
+  const char* s = "// NOLINT"; cudaGetLastError();
+  /* NOLINT */ cudaGetLastError();
+  cudaGetLastError();
+  // warpsafe-lint: ignore D03 goes on \
+     here
+  cudaGetLastError();
+  /* warpsafe-lint: ignore D03 two
+
+     lines */
+  cudaGetLastError();
+  s = "\" /*"; cudaGetLastError();
+  s = "*/"; char c = '"'; cudaGetLastError();  // NOLINT "
+  int n = 1'000;  // warpsafe-lint: ignore A07
+  return s + n;
+}
+"""
 LEVELS = """#include "runtime.h"
 bool f(cudaError_t status) { return status == cudaErrorLaunchFailure; }
 """
@@ -66,6 +88,8 @@ with tempfile.TemporaryDirectory() as name:
     (folder / "note.cpp").write_text(LEVELS)
     (folder / "clean.cpp").write_text("int main() {}\n")
     expect("silenced lines", places(run(folder, "--rows=D03", "a.cpp")), [(3, "D03"), (6, "D03"), (12, "D03"), (13, "D03")])
+    (folder / "literals.cpp").write_text(UNSILENCED)
+    expect("comments and literals", places(run(folder, "--rows=D03", "literals.cpp")), [(7, "D03"), (9, "D03"), (17, "D03")])
     (folder / "file.cpp").write_text(SILENCED + "// warpsafe-lint: ignore-file D03 generated code\n")
     expect("a silenced file", run(folder, "--rows=D03", "file.cpp").returncode, 0)
 
