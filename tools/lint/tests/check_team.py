@@ -7,6 +7,7 @@ Comments that silence a row, severities and exit statuses, baselines, changed li
 --list-rows, the repository's hook and action, and the page's blocks `cuda` and `yaml`. The sources need no vendor's headers. Exit code 77: libclang is not
 installed."""
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -173,6 +174,16 @@ with tempfile.TemporaryDirectory() as name:
     expect("a changed line that begins with ++", (5, "D03") in places(run(folder / "below", "--rows=D03", "--changed-since=HEAD", "../note.cpp")), True)
     (folder / 'quo"ted.cpp').write_text('#include "runtime.h"\nvoid f() { cudaGetLastError(); }\n')
     expect("a name that git quotes", places(run(folder, "--rows=D03", "--changed-since=HEAD", 'quo"ted.cpp')), [(2, "D03")])
+    # Files that git takes for binary: by an attribute, by the attribute's driver, and by a byte. And one with a context in its diff.
+    subprocess.run(["git", "config", "diff.own.binary", "true"], cwd=folder, check=True)
+    for attribute, text in (("-diff", ""), ("binary", ""), ("diff=own", ""), ("text", "// \0\n")):
+        (folder / ".gitattributes").write_text(f"a.cpp {attribute}\n")
+        (folder / "a.cpp").write_text(SILENCED.replace("void f() {", "void f() {\n  cudaGetLastError(); // new") + text)
+        expect(f"--changed-since and the attribute {attribute}", places(run(folder, "--rows=D03", "--changed-since=HEAD", "a.cpp")), [(3, "D03")])
+    (folder / ".gitattributes").unlink()
+    more = linter.run("--rows=D03", "--changed-since=HEAD", "a.cpp", "note.cpp", cwd=folder, env={**os.environ, "GIT_DIFF_OPTS": "--unified=1"})
+    expect("--changed-since with GIT_DIFF_OPTS", {file: f"\n{file}:" in f"\n{more.stdout}" for file in ("a.cpp", "note.cpp")}, {"a.cpp": True, "note.cpp": True})
+    (folder / "a.cpp").write_text(SILENCED.replace("void f() {", "void f() {\n  cudaGetLastError(); // new"))
     (folder / "added.cu").write_text("")
     expect("a file that git does not know", len(places(run(folder, "--rows=D03", "--changed-since=HEAD", "many.cpp"))), 4000)
     expect("--changed-since from another folder", places(run(folder / "below", "--rows=D03", "--changed-since=HEAD", "../a.cpp")), [(3, "D03")])
