@@ -22,6 +22,11 @@ def comments(text):
     return [found for found in TOKEN.finditer(text) if found["comment"]]
 
 
+def inner_lines(text):
+    """The places of the lines that begin inside of a comment or a literal."""
+    return {found.start() + line.end() for found in TOKEN.finditer(text) if found["comment"] or found["literal"] for line in re.finditer("\n", found[0])}
+
+
 def without_comments(text):
     """A source with blanks in place of its comments, and the same lines."""
     return TOKEN.sub(lambda found: re.sub(r"[^\n]", " ", found[0]) if found["comment"] else found[0], text)

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+# Copyright (c) 2026 the warpsafe authors
+"""Runs --fix and --fix-cuda on programs that a careless correction would break: check_fix_safe.py LINT
+
+Each program is read as CUDA and as HIP. It must become what the case says, or stay, with a note that says why; and what is written
+must compile. Exit code 77: libclang or the vendor's headers are not installed."""
+import pathlib
+import re
+import sys
+import tempfile
+
+from linter import Linter
+
+linter = Linter(sys.argv[1])
+problems = []
+RUNTIME = "#include <cuda_runtime.h>\n"
+INCLUDES = "#include <warpsafe/launch/check.hpp>\n#include <warpsafe/warpsafe.hpp>\n"
+KERNEL = "__global__ void k(float* x, int n) {\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) x[i] = 1;\n}\n"
+START = RUNTIME + KERNEL
+
+
+def check(options, text, changes, note, what):
+    """One program for both vendors: `changes` are pairs of a text and what becomes of it; a note begins so."""
+    for vendor, ending in (("cuda", "cu"), ("hip", "hip")):
+        before, after = text, text
+        for old, new in changes:
+            if after.count(old) != 1:
+                problems.append(f"{what}: '{old}' is {after.count(old)} times in the program")
+            after = after.replace(old, new)
+        if vendor == "hip":
+            before, after = (re.sub(r"cuda(?=_runtime|[A-Z])", "hip", each).replace("hip_runtime.h", "hip/hip_runtime.h") for each in (before, after))
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / f"a.{ending}"
+            file.write_text(before)
+            done = linter.run(*options, str(file))
+            if re.search(r"not find (cuda|hip/hip)_runtime.h|cannot find (CUDA|ROCm)", done.stderr):
+                print(f"{vendor} is not installed: skipped")
+                continue
+            now = file.read_text()
+            if done.returncode != 0 or now != after:
+                problems.append(f"{what}, {vendor}: ends with {done.returncode}: {done.stderr}is\n{now}expected\n{after}")
+            if note not in done.stdout.replace("hip", "cuda"):
+                problems.append(f"{what}, {vendor}: says\n{done.stdout}expected\n{note}")
+            if "--fix" not in options and linter.run("--rows=B01", str(file)).returncode != 0:
+                problems.append(f"{what}, {vendor}: the result does not compile")
+
+
+def fix(what, text, changes=(), note=""):
+    check(["--fix"], text, changes, note, what)
+
+
+# --fix: where the headers stand.
+launch, checked = "void f(float* x, int n) {\n  k<<<1, 256>>>(x, n);\n}\n", ("  k<<<", "  warpsafe::check(warpsafe::kernel<k>, 1, 256).value();\n  k<<<")
+for what, before, place in (("in a comment", '/* Write\n#include "config.h"\n*/\n', RUNTIME), ("behind a comment", "/* one\n */ #include <stdint.h>\n", RUNTIME),
+                            ("behind a line that goes on", "// one \\\n#include <stdint.h>\n#define TWO \\\n#include <stdint.h>\n", RUNTIME),
+                            ("in a string", '#define TEXT R"(\n#include <stdint.h>\n)"\n', '#define TEXT'), ("in a branch", "#if 0\n#include <stdint.h>\n#endif\n", RUNTIME),
+                            ("in a block", 'extern "C" {\n#include <stdint.h>\n}\n', 'extern "C"'), ("in a macro's block", "#define BEGIN namespace own {\nBEGIN\n#include <stdint.h>\n}\n", "#define BEGIN"),
+                            ("named in a comment", "// #include <warpsafe/launch/check.hpp>\n", RUNTIME)):
+    fix(f"an include {what}", before + START + launch, [(place, INCLUDES + place), checked])
+
+# --fix: what the check would do a second time.
+own = "struct Pool {\n  int at = 0;\n  cudaStream_t streams[2];\n  cudaStream_t next() { return streams[at++ % 2]; }\n  cudaStream_t first() const { return streams[0]; }\n  operator cudaStream_t() { return next(); }\n};\n" \
+      "int ask();\nint up(int n) { return n > 0 ? (n + 255) / 256 : 1; }\nint counted(int n) {\n  static int calls = 0;\n  return n / ++calls;\n}\n"
+for slots, why in (("1, 256, 0, pool.next()", "calls next"), ("1, 256, 0, pool", "calls operator"), ("ask(), 256", "calls ask"), ("counted(n), 256", "calls counted"), ("up(ask()), 256", "calls ask"),
+                   ("n++, 256", "assigns"), ("(n = 3), 256", "assigns"), ("__atomic_fetch_add(&n, 1, 0), 256", "does more"), ("[=] { return n; }(), 256", "does more")):
+    fix(f"a launch with {slots}", START + own + f"void f(Pool& pool, float* x, int n) {{\n  k<<<{slots}>>>(x, n);\n}}\n", note=f"k: no check written: an expression between the brackets {why}")
+for slots in ("up(n), 256, 0, pool.first()", "dim3(up(n), 1), dim3(256)", "(n + 255) / 256, sizeof(n++)"):
+    fix(f"a launch with {slots}", START + own + f"void f(Pool& pool, float* x, int n) {{\n  k<<<{slots}>>>(x, n);\n}}\n",
+        [(RUNTIME, INCLUDES + RUNTIME), ("  k<<<", f"  warpsafe::check(warpsafe::kernel<k>, {slots}).value();\n  k<<<")])
+# A comment that goes on in the next line.
+fix("a comment that goes on", START + "void f(float* x, int n) {\n  k<<<1, 256 // one \\\n two\n  >>>(x, n);\n}\n",
+    [(RUNTIME, INCLUDES + RUNTIME), ("  k<<<", "  warpsafe::check(warpsafe::kernel<k>, 1, 256 // one \\\n two\n).value();\n  k<<<")])
+if problems:
+    sys.exit("\n".join(problems))
