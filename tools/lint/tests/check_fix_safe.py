@@ -42,7 +42,7 @@ def check(options, text, changes, note, what):
                 problems.append(f"{what}, {vendor}: ends with {done.returncode}: {done.stderr}is\n{now}expected\n{after}")
             if note not in done.stdout.replace("hip", "cuda"):
                 problems.append(f"{what}, {vendor}: says\n{done.stdout}expected\n{note}")
-            if "--fix" not in options and linter.run("--rows=B01", str(file)).returncode != 0:
+            if "--fix" not in options and after != before and linter.run("--rows=B01", str(file)).returncode != 0:
                 problems.append(f"{what}, {vendor}: the result does not compile")
 
 
@@ -71,5 +71,45 @@ for slots in ("up(n), 256, 0, pool.first()", "dim3(up(n), 1), dim3(256)", "(n + 
 # A comment that goes on in the next line.
 fix("a comment that goes on", START + "void f(float* x, int n) {\n  k<<<1, 256 // one \\\n two\n  >>>(x, n);\n}\n",
     [(RUNTIME, INCLUDES + RUNTIME), ("  k<<<", "  warpsafe::check(warpsafe::kernel<k>, 1, 256 // one \\\n two\n).value();\n  k<<<")])
+
+# --fix-cuda, D01: what checks other calls may be no check, or none at another place.
+def d01(what, before, written=None, behind="", line="  k<<<1, 256>>>(x, n);\n", head="void f(float* x, int n) {\n"):
+    text = START + before + head + line + "}\n" + behind
+    note = f"D01: checked with {written}" if written else "D01: not changed: "
+    check(["--fix-cuda", "--rows=D01"], text, [(line, f"{line}  {written}(cudaGetLastError());\n")] if written else [], note, f"D01: {what}")
+
+
+use = "void use(float* x) {{\n  {}\n}}\n"
+STOP = "#include <cstdlib>\n#define CHECK(x) do { if ((x) != cudaSuccess) std::abort(); } while (0)\n"
+STATUS = "#include <cstdlib>\nvoid check(cudaError_t status, int line = 0) {\n  if (status != cudaSuccess) std::exit(line);\n}\n"
+d01("a macro", STOP + use.format("CHECK(cudaFree(x));"), "CHECK")
+d01("a function", STATUS + use.format("check(cudaFree(x));"), "check")
+d01("a function in a macro", STATUS + "#define TRY(x) { check((x), __LINE__); }\n" + use.format("TRY(cudaFree(x));"), "TRY")
+d01("a template in a macro", "template <class T>\nvoid check(T status, const char*) {\n  if (status) throw status;\n}\n#define TRY(x) check((x), #x)\n" + use.format("TRY(cudaFree(x));"), "TRY")
+d01("a function of a namespace", f"namespace own {{\n{STATUS.partition(chr(10))[2].replace('std::exit(line)', 'throw line')}}}\n" + use.format("own::check(cudaFree(x));"), "own::check")
+d01("a macro that returns, in the same function", "#define TRY(x) if ((x) != cudaSuccess) return\n", "TRY", head="void f(float* x, int n) {\n  TRY(cudaFree(x));\n")
+for what, before, *behind in (
+        ("assert", "#include <cassert>\n" + use.format("assert(cudaFree(x));")), ("a comparison in assert", "#include <cassert>\n" + use.format("assert(cudaFree(x) == cudaSuccess);")),
+        ("an exception", "#include <stdexcept>\n" + use.format("throw std::runtime_error(cudaGetErrorString(cudaFree(x)));")), ("puts", "#include <cstdio>\n" + use.format("puts(cudaGetErrorString(cudaFree(x)));")),
+        ("a second argument", "#include <cstdlib>\n#define CHECK_EQ(a, b) if ((a) != (b)) std::abort()\n" + use.format("CHECK_EQ(cudaFree(x), cudaSuccess);")),
+        ("a condition", "#include <cstdlib>\n#define REQUIRE(a) if (!(a)) std::abort()\n" + use.format("REQUIRE(cudaFree(x) == cudaSuccess); REQUIRE(cudaFree(x));")),
+        ("a test of a failure", "#include <cstdlib>\n#define WRONG(x) if ((x) == cudaSuccess) std::abort()\n" + use.format("WRONG(cudaFree(x));")),
+        ("a test of a failure in a function", STATUS.replace("check", "expect_failure") + use.format("expect_failure(cudaFree(x));")),
+        ("a function of a number", "#include <cstdlib>\n" + use.format("std::exit(cudaFree(x));")),
+        ("a macro that returns", "#define TRY(x) if ((x) != cudaSuccess) return\n" + use.format("TRY(cudaFree(x));")),
+        ("a macro that goes on", "#define TRY(x) if ((x) != cudaSuccess) continue\n" + use.format("for (;;) {\nTRY(cudaFree(x)); }")),
+        ("a macro with a variable of the function", "#include <cstdlib>\n#define TRY(x) if ((status = (x)) != cudaSuccess) std::abort()\n" + use.format("cudaError_t status;\n TRY(cudaFree(x));")),
+        ("a macro with a member", "#define TRY(x) if ((x) != cudaSuccess) failed = true\nstruct Own {\n bool failed;\n" + use.format("TRY(cudaFree(x));") + "};\n"),
+        ("a member", "struct Own {\n void check(cudaError_t);\n" + use.format("check(cudaFree(x));") + "};\n"),
+        ("a lambda", use.format("auto check = [](cudaError_t status) { if (status != cudaSuccess) throw status; };\n  check(cudaFree(x));")),
+        ("a function of another namespace", f"namespace own {{\nvoid check(cudaError_t);\n{use.format('check(cudaFree(x));')}}}\n"),
+        ("a function behind the launch", "", STATUS + use.format("check(cudaFree(x));")), ("a macro behind the launch", "", STOP + use.format("CHECK(cudaFree(x));")),
+        ("a macro that ends", STOP + use.format("CHECK(cudaFree(x));") + "#undef CHECK\n"), ("a string", "const char* text = \"CHECK(cudaFree(x));\";\n" + STOP)):
+    d01(what, before, behind="".join(behind))
+d01("a name that the function hides", STATUS + use.format("check(cudaFree(x));"), head="void f(float* x, int n) {\n  int check = n;\n  n = check;\n")
+d01("a launch in a lambda of a function with a macro that returns", "#define TRY(x) if ((x) != cudaSuccess) return\n", line="  auto l = [=] { k<<<1, 256>>>(x, n); return 1; };\n  l();\n", head="void f(float* x, int n) {\n  TRY(cudaFree(x));\n")
+for rest in ("  // C:\\\n     more", "  /* one\n two */", " n = 3;", "  // \\ \n more"):
+    check(["--fix-cuda", "--rows=D01"], START + STOP + use.format("CHECK(cudaFree(x));") + f"void f(float* x, int n) {{\n  k<<<1, 256>>>(x, n);{rest}\n}}\n",
+          [("(x, n);" + rest, "(x, n);\n  CHECK(cudaGetLastError());" + rest)], "", f"D01: a line that ends in {rest!r}")
 if problems:
     sys.exit("\n".join(problems))

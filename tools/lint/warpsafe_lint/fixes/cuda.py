@@ -3,19 +3,17 @@
 """--fix-cuda: remedies in plain CUDA and HIP. A rounded-up grid in 64 bits (A01) or for one that is rounded down (A07), the
 function's stream (C09), and a check after a launch (D01), with what the file checks other calls with."""
 
-import collections
 import re
 
-from ..function import api
 from ..launches import round_up
+from ..lines import without_comments
 from ..registry import all_launches
 from ..rules.call import stream_forgotten
 from ..rules.dimensions import floor_division
 from ..rules.errors import unseen_launches
 from ..tree import CASTS, operands
 from .check import brackets
-
-KEYWORDS = {"if", "while", "for", "switch", "return", "sizeof", "void", "EXPECT_EQ", "ASSERT_EQ"}
+from .checker import checker, uses
 
 
 class Fixes:
@@ -24,6 +22,7 @@ class Fixes:
     def __init__(self, program, rows):
         self.program, self.rows = program, rows
         self.edits, self.notes = [], []
+        self.uses = list(uses(program)) if "D01" in rows else []
         for function in program.functions:
             for launch in all_launches(function):
                 if launch.form == "<<<>>>" and brackets(launch):
@@ -100,33 +99,29 @@ class Fixes:
             _, end = brackets(launch)
             self._add("C09", launch.node, end, end, f", {name}" if launch.bytes is not None else f", 0, {name}", f"launched on {name}")
 
-    def _checker(self):
-        """What the file puts around calls of the runtime most often: a macro or a function; or None."""
-        found = re.findall(rb"\b([A-Za-z_]\w*)\s*\(\s*(?:cuda|hip)[A-Z]\w*\s*\(", self.program.source)
-        names = collections.Counter(name.decode() for name in found)
-        for name in [*names]:
-            if name in KEYWORDS or api(name):
-                del names[name]
-        return names.most_common(1)[0][0] if names else None
-
     def _fix_check(self, function):
         if "D01" not in self.rows:
             return
-        checker, vendor = self._checker(), "hip" if self.program.language == "hip" else "cuda"
+        source, vendor = self.program.source, "hip" if self.program.language == "hip" else "cuda"
         for launch in unseen_launches(self.program, function):
-            end = self.program.source.find(b";", launch.node.end)
+            end = source.find(b";", launch.node.end)
             parent = next((above for above in launch.node.above() if above.kind != "UNEXPOSED_EXPR"), None)
+            name = checker(self.program, launch, self.uses)
             if launch.form != "<<<>>>" or not brackets(launch):
                 self.notes.append((launch.node, f"D01: not changed: {launch.form} returns its own status, or a macro writes the launch"))
-            elif checker is None:
-                self.notes.append((launch.node, "D01: not changed: no call in this file is checked; wrap one call in your own CHECK(…), and try again"))
-            elif parent is None or parent.kind != "COMPOUND_STMT" or self.program.source[launch.node.end:end].strip():
+            elif not self.uses:
+                self.notes.append((launch.node, "D01: not changed: no statement of this file is a call in a CHECK(…); write your own around one, and try again"))
+            elif parent is None or parent.kind != "COMPOUND_STMT" or source[launch.node.end:end].strip():
                 self.notes.append((launch.node, "D01: not changed: the launch is not a statement in braces; write them"))
+            elif name is None:
+                self.notes.append((launch.node, f"D01: not changed: {self.uses[0].name}, which is around other calls, is not known to check "
+                                   f"{vendor}GetLastError() here; write a check below the launch"))
             else:
-                line = self.program.source.rfind(b"\n", 0, launch.node.start) + 1
-                indent = re.match(rb"[ \t]*", self.program.source[line:]).group().decode()
-                # Behind a comment that ends the launch's line.
-                after = self.program.source.find(b"\n", end)
-                rest = self.program.source[end + 1:after].decode(errors="replace") if after >= 0 else "x"
-                place = after if re.fullmatch(r"\s*(//.*|/\*[^*]*\*/\s*)?", rest) else end + 1
-                self._add("D01", launch.node, place, place, f"\n{indent}{checker}({vendor}GetLastError());", f"checked with {checker}")
+                line = source.rfind(b"\n", 0, launch.node.start) + 1
+                indent = re.match(rb"[ \t]*", source[line:]).group().decode()
+                # Behind a comment that ends the launch's line, and does not go on in the next one.
+                after = source.find(b"\n", end)
+                rest = source[end + 1:after].decode(errors="replace") if after >= 0 else "x"
+                is_comment = not without_comments(rest).strip() and not rest.rstrip().endswith("\\") and "/*" not in rest
+                place = after if is_comment else end + 1
+                self._add("D01", launch.node, place, place, f"\n{indent}{name}({vendor}GetLastError());", f"checked with {name}")
