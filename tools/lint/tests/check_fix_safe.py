@@ -72,6 +72,51 @@ for slots in ("up(n), 256, 0, pool.first()", "dim3(up(n), 1), dim3(256)", "(n + 
 fix("a comment that goes on", START + "void f(float* x, int n) {\n  k<<<1, 256 // one \\\n two\n  >>>(x, n);\n}\n",
     [(RUNTIME, INCLUDES + RUNTIME), ("  k<<<", "  warpsafe::check(warpsafe::kernel<k>, 1, 256 // one \\\n two\n).value();\n  k<<<")])
 
+# --fix-cuda, A07: a further block must do nothing, and the number must not be used elsewhere.
+def a07(what, before, old, new, note="A07: the grid is rounded up", kernels=START):
+    check(["--fix-cuda", "--rows=A07"], f"{kernels}void f(float* x, float* y, int n, int m) {{\n{before}}}\n", [(old, new)] if new else [], note, f"A07: {what}")
+
+
+ALL = "__global__ void all(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
+UP = "n / 256 + (n % 256 != 0)"
+a07("a number of one launch", "  int blocks = n / 256;\n  k<<<blocks, 256>>>(x, n);\n", "n / 256", UP)
+a07("a dim3 of one launch", "  int blocks = n / 256;\n  dim3 grid(blocks);\n  k<<<grid, 256>>>(x, n);\n", "n / 256", UP)
+a07("a sum", "  k<<<(n + 3 * m) / 256, 256>>>(x, n + 3 * m);\n", None, None, "")
+for what, before in (("another launch", "  int blocks = n / 256;\n  k<<<blocks, 256>>>(x, n);\n  all<<<blocks, 256>>>(y);\n"), ("another launch's dim3", "  dim3 grid(n / 256);\n  k<<<grid, 256>>>(x, n);\n  all<<<grid, 256>>>(y);\n"),
+                     ("a member", "  dim3 grid;\n  grid.x = n / 256;\n  k<<<grid, 256>>>(x, n);\n  all<<<grid, 256>>>(y);\n"), ("an argument", "  int blocks = n / 256;\n  k<<<blocks, 256>>>(x, n);\n  m = blocks;\n"),
+                     ("a branch", "  int blocks = n / 256;\n  k<<<blocks, 256>>>(x, n);\n#ifdef OTHER\n  m = blocks;\n#endif\n"), ("a reference", "  const int& blocks = n / 256;\n  k<<<blocks, 256>>>(x, n);\n  m = blocks;\n"),
+                     ("a lambda", "  int blocks = n / 256;\n  k<<<blocks, 256>>>(x, n);\n  auto l = [&] { return blocks; };\n  m = l();\n")):
+    a07(f"a number of {what} too", before, None, None, "A07: not changed: other code may read the number too", START + ALL)
+for what, body in (("no comparison of the index", "if (n > 3) x[i] = 1;"), ("an access before the comparison", "float v = x[i];\n  if (i < n) x[i] = v + 1;"), ("an access beside the comparison", "if (i < n) x[i] = 1;\n  else x[i] = 2;"),
+                   ("a comparison with another number", "if (i < 2 * n) x[i] = 1;"), ("an index that changes", "if (i < n) x[i] = 1;\n  i += 1;\n  if (i < n) x[i] = 1;"), ("another count", "n *= 2;\n  if (i < n) x[i] = 1;"),
+                   ("a comparison that does not end", "if (i >= n) x[0] = 2;\n  x[i] = 1;"), ("a call", "if (i >= n && n > 3) return;\n  *x = i;")):
+    a07(f"a kernel with {what}", "  w<<<n / 256, 256>>>(x, n);\n", None, None, "A07: not changed: the kernel is not seen to compare",
+        f"{RUNTIME}__global__ void w(float* x, int n) {{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  {body}\n}}\n")
+for body in ("if (i >= n) return;\n  x[i] = 1;", "if (n <= i || n > 9) {\n return; }\n  x[i] = 1;", "if (n > i && n < 99999) x[i] = 1;"):
+    a07(f"a kernel with {body}", "  w<<<n / 256, 256>>>(x, n);\n", "n / 256", UP, kernels=f"{RUNTIME}__global__ void w(float* x, int n) {{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  {body}\n}}\n")
+FLAT = f"{RUNTIME}__global__ void w(float* x, int n, int m) {{\n  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;\n  if (%s) x[j * n + i] = 1;\n}}\n"
+a07("both axes", "  w<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(x, n, m);\n", "n / 16, m / 16", "n / 16 + (n % 16 != 0), m / 16 + (m % 16 != 0)", kernels=FLAT % "i < n && j < m")
+a07("one of the axes", "  w<<<dim3(n / 16, m / 16), dim3(16, 16)>>>(x, n, m);\n", "n / 16", "n / 16 + (n % 16 != 0)", "index with m", kernels=FLAT % "i < n && m > 3")
+a07("another argument", "  k<<<n / 256, 256>>>(x, m);\n", None, None, "A07: not changed: the kernel is not seen to compare its index with n")
+a07("a call", "  k<<<ask() / 256, 256>>>(x, ask());\n", None, None, "", START + "int ask();\n")
+
+
+# --fix-cuda, A01: what is cast is an operand, and no variable's type changes.
+def a01(what, before, new=None, old="n", note="A01: not changed: "):
+    check(["--fix-cuda", "--rows=A01"], f"{START}void f(float* x, int n, int m) {{\n{before}}}\n", [(old, new)] if new else [], "A01: the sum is computed" if new else note, f"A01: {what}")
+
+
+LONG = "static_cast<long long>(n)"
+a01("a count", "  k<<<(n + 255) / 256, 256>>>(x, 1);\n", f"<<<({LONG} +", "<<<(n +")
+a01("a product", "  k<<<(n * m + 255) / 256, 256>>>(x, 1);\n", f"<<<({LONG} *", "<<<(n *")
+a01("a product in parentheses", "  k<<<((n * m * 3) + 255) / 256, 256>>>(x, 1);\n", f"<<<(({LONG} *", "<<<((n *")
+a01("a number", "  const unsigned g = (n * m + 255) / 256;\n  k<<<g, 256>>>(x, 1);\n", f"({LONG} *", "(n *")
+for what, before in (("a product on the right", "  k<<<(n * (m * 3) + 255) / 256, 256>>>(x, 1);\n"), ("a product elsewhere", "  int all = n * m;\n  k<<<(all + 255) / 256, 256>>>(x, 1);\n"),
+                     ("a sum elsewhere", "  int all = n + 255;\n  k<<<all / 256, 256>>>(x, 1);\n"), ("auto", "  const auto g = (n + 255) / 256;\n  k<<<g, 256>>>(x, 1);\n"),
+                     ("decltype", "  decltype(auto) g = (n + 255) / 256;\n  k<<<g, 256>>>(x, 1);\n")):
+    a01(what, before)
+
+
 # --fix-cuda, D01: what checks other calls may be no check, or none at another place.
 def d01(what, before, written=None, behind="", line="  k<<<1, 256>>>(x, n);\n", head="void f(float* x, int n) {\n"):
     text = START + before + head + line + "}\n" + behind

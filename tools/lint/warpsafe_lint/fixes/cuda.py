@@ -6,14 +6,16 @@ function's stream (C09), and a check after a launch (D01), with what the file ch
 import re
 
 from ..launches import round_up
-from ..lines import without_comments
+from ..lines import code_of, without_comments
 from ..registry import all_launches
 from ..rules.call import stream_forgotten
 from ..rules.dimensions import floor_division
 from ..rules.errors import unseen_launches
-from ..tree import CASTS, operands
+from ..tree import CASTS, operands, plain
 from .check import brackets
 from .checker import checker, uses
+from .effects import effect
+from .guard import further_block_is_idle
 
 
 class Fixes:
@@ -52,20 +54,32 @@ class Fixes:
 
     def _fix_axes(self, function, launch):
         wrong = [found.node for found in floor_division(self.program, function, launch)] if "A07" in self.rows else []
-        for axis in launch.grid_axes:
+        for place, axis in enumerate(launch.grid_axes):
             if any(axis is node for node in wrong):
-                self._round_up(function, launch, axis)
+                self._round_up(function, launch, axis, place)
             found = round_up(function, axis) if "A01" in self.rows else None
-            if found is None or found.total is None or found.node.kind == "CALL_EXPR" or function.value(found.count) is not None or \
-                    found.total.type.get_canonical().kind.name not in ("INT", "UINT"):
-                continue
-            count = self._source(found.count)
-            if count is None:
-                self.notes.append((axis, "A01: not changed: a macro writes the sum"))
-            elif self._in_braces(found.node):
-                self.notes.append((axis, "A01: not changed: brace initialization would narrow a 64-bit number"))
-            else:
-                self._add("A01", axis, found.count.start, found.count.end, f"static_cast<long long>({count})", "the sum is computed in 64 bits")
+            if found is not None and found.total is not None and found.node.kind != "CALL_EXPR" and function.value(found.count) is None and \
+                    found.total.type.get_canonical().kind.name in ("INT", "UINT"):
+                self._widen(axis, found)
+
+    def _widen(self, axis, found):
+        """Casts the first operand of the count, so that each operation behind it has 64 bits."""
+        first, whole = found.count, True
+        while first.kind in ("BINARY_OPERATOR", "UNEXPOSED_EXPR", "PAREN_EXPR"):
+            whole = whole and all(plain(other).kind != "BINARY_OPERATOR" for other in first.children[1:])
+            first = first.children[0]
+        text = self._source(first)
+        declared = next((above for above in first.above() if above.kind == "VAR_DECL"), None)
+        if text is None:
+            self.notes.append((axis, "A01: not changed: a macro writes the sum"))
+        elif self._in_braces(found.node):
+            self.notes.append((axis, "A01: not changed: brace initialization would narrow a 64-bit number"))
+        elif not whole or not found.node.start <= first.start < first.end <= found.node.end:
+            self.notes.append((axis, "A01: not changed: a part of the sum is computed before it; cast that part's operands"))
+        elif declared is not None and re.search(rb"\b(auto|decltype)\b", self.program.source[declared.start:found.node.start]):
+            self.notes.append((axis, f"A01: not changed: it would change the type of {declared.name}"))
+        else:
+            self._add("A01", axis, first.start, first.end, f"static_cast<long long>({text})", "the sum is computed in 64 bits")
 
     def _in_braces(self, node):
         """Whether braces take the number, without a cast between."""
@@ -76,20 +90,39 @@ class Fixes:
                 return True
         return False
 
-    def _round_up(self, function, launch, axis):
+    def _round_up(self, function, launch, axis, place):
         node = function.resolve(axis)
         sides = operands(node, "/")
         texts = [self._source(side) for side in sides] if sides else [None]
-        kernel = launch.kernel
-        if not kernel or not (kernel.compares or kernel.loops):
-            self.notes.append((axis, "A07: not changed: the kernel does not compare its index, and a further block would write beyond the array"))
-        elif any(next(side.all("CALL_EXPR"), None) is not None for side in sides):
-            self.notes.append((axis, "A07: not changed: the division calls a function, which would be called twice"))
-        elif None in texts or self._source(node) is None:
-            self.notes.append((axis, "A07: not changed: a macro writes the division"))
+        repeated = next(filter(None, map(effect, sides or ())), "")
+        if None in texts or self._source(node) is None:
+            self.notes.append((axis, "A07: not changed: a macro or a function writes the division"))
+        elif not further_block_is_idle(launch, place, sides[0]):
+            self.notes.append((axis, f"A07: not changed: the kernel is not seen to compare its index with {texts[0]} before each access, and a further "
+                               "block may write beyond the array"))
+        elif repeated:
+            self.notes.append((axis, f"A07: not changed: the division {repeated}, and would do so twice"))
+        elif not self._is_read_once(function, launch, node):
+            self.notes.append((axis, "A07: not changed: other code may read the number too; write the division into the launch"))
         else:
             top, bottom = (text if re.fullmatch(r"[\w.]+(->\w+)?|\([^()]*\)", text) else f"({text})" for text in texts)
             self._add("A07", axis, node.start, node.end, f"{top} / {bottom} + ({top} % {bottom} != 0)", "the grid is rounded up")
+
+    def _is_read_once(self, function, launch, node):
+        """Whether a number stands in the launch, or reaches it through variables that nothing else names."""
+        begin, end = brackets(launch)
+        text = code_of(self.program.source[:function.node.end].decode("latin-1"))
+        while not begin <= node.start < node.end <= end:
+            variable = next((above for above in node.above() if above.kind == "VAR_DECL"), None)
+            if variable is None or variable.cursor.storage_class.name == "STATIC" or variable.type.kind.name == "LVALUEREFERENCE":
+                return False
+            named = [found.start() for found in re.finditer(rf"\b{variable.name}\b", text[function.node.start:])]
+            other = [function.node.start + at for at in named if not variable.start <= function.node.start + at < variable.end]
+            uses = [each for each in function.node.all("DECL_REF_EXPR") if each.target == variable.cursor.hash]
+            if len(other) != 1 or len(uses) != 1 or uses[0].start != other[0]:
+                return False
+            node = uses[0]
+        return True
 
     def _fix_stream(self, function, launch):
         if "C09" not in self.rows or launch.stream is not None:
