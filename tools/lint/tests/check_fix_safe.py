@@ -117,6 +117,30 @@ for what, before in (("a product on the right", "  k<<<(n * (m * 3) + 255) / 256
     a01(what, before)
 
 
+# --fix-cuda, C09: the stream must be there, and the only one.
+def c09(what, before, new=None, head="float* x, int n, cudaStream_t stream", old="256>>>"):
+    check(["--fix-cuda", "--rows=C09"], f"{START}{before.partition('|')[0] if '|' in before else ''}void f({head}) {{\n{before.rpartition('|')[2]}}}\n", [(old, new)] if new else [],
+          "C09: launched on" if new else "C09: not changed: ", f"C09: {what}")
+
+
+LAUNCH, ON = "  k<<<1, 256>>>(x, n);\n", "256, 0, stream>>>"
+MAKE = "  cudaStream_t stream;\n  %s\n"
+c09("a parameter", LAUNCH, ON)
+c09("a parameter that is destroyed behind it", LAUNCH + "  cudaStreamDestroy(stream);\n", ON)
+c09("a const reference", LAUNCH, ON, "float* x, int n, const cudaStream_t& stream")
+c09("a stream of the function", MAKE % "if (cudaStreamCreate(&stream) != cudaSuccess) return;" + LAUNCH, ON, "float* x, int n")
+c09("a stream that a macro creates", "#define TRY(x) do { if ((x) != cudaSuccess) throw 1; } while (0)\n|" + MAKE % "TRY(cudaStreamCreate(&stream));" + LAUNCH, ON, "float* x, int n")
+for what, before, *head in (("destroyed before", "  cudaStreamDestroy(stream);\n" + LAUNCH), ("destroyed before by a function", "void end(cudaStream_t s) { cudaStreamDestroy(s); }\n|  end(stream);\n" + LAUNCH),
+                            ("destroyed before by an unknown function", "void release(cudaStream_t s);\n|  release(stream);\n" + LAUNCH), ("destroyed in the loop", "  for (int i = 0; i < n; ++i) {\n" + LAUNCH + "  cudaStreamDestroy(stream);\n  }\n"),
+                            ("destroyed in a branch", "  if (n > 3) cudaStreamDestroy(stream);\n" + LAUNCH), ("of another function", "  auto l = [x](int n) {\n" + LAUNCH + "  };\n  l(n);\n"), ("that a lambda takes", "  auto l = [=] {\n" + LAUNCH + "  };\n  l();\n"),
+                            ("not created yet", MAKE % "" + LAUNCH + "  cudaStreamCreate(&stream);\n", "float* x, int n"), ("created in a branch", MAKE % "if (n > 3) cudaStreamCreate(&stream);" + LAUNCH, "float* x, int n"),
+                            ("to be set", LAUNCH, "float* x, int n, cudaStream_t& stream"), ("beside another one", LAUNCH, "float* x, int n, cudaStream_t stream, cudaStream_t second"),
+                            ("with a copy on the default stream", LAUNCH + "  cudaMemcpy(&n, x, 4, cudaMemcpyDeviceToHost);\n"), ("with a wait for the default stream", LAUNCH + "  cudaStreamSynchronize(0);\n"),
+                            ("with an event of the default stream", LAUNCH + "  cudaEvent_t e;\n  cudaEventRecord(e);\n"), ("beside a launch that names the default stream", LAUNCH + "  k<<<1, 128, 0, 0>>>(x, n);\n"),
+                            ("beside a launch that cannot move", LAUNCH + "  cudaStreamDestroy(stream);\n" + LAUNCH.replace("256", "128")), ("of that name", "  for (int stream = 0; stream < n; ++stream) {\n" + LAUNCH + "  }\n")):
+    c09(f"a stream {what}", before, None, *head)
+
+
 # --fix-cuda, D01: what checks other calls may be no check, or none at another place.
 def d01(what, before, written=None, behind="", line="  k<<<1, 256>>>(x, n);\n", head="void f(float* x, int n) {\n"):
     text = START + before + head + line + "}\n" + behind

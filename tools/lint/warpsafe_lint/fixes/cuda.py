@@ -16,6 +16,7 @@ from .check import brackets
 from .checker import checker, uses
 from .effects import effect
 from .guard import further_block_is_idle
+from .stream import why_not_all
 
 
 class Fixes:
@@ -129,7 +130,10 @@ class Fixes:
             return
         for found in stream_forgotten(self.program, function, launch):
             name = re.search(r"has the stream (\w+)$", found.says)[1]
-            _, end = brackets(launch)
+            why, (_, end) = why_not_all(function, launch, name), brackets(launch)
+            if why:
+                self.notes.append((launch.node, f"C09: not changed: {why}"))
+                continue
             self._add("C09", launch.node, end, end, f", {name}" if launch.bytes is not None else f", 0, {name}", f"launched on {name}")
 
     def _fix_check(self, function):
