@@ -7,6 +7,7 @@ Comments that silence a row, severities and exit statuses, baselines, changed li
 --list-rows, the repository's hook and action, and the page's blocks `cuda` and `yaml`. The sources need no vendor's headers. Exit code 77: libclang is not
 installed."""
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -55,6 +56,28 @@ void f() {
   cudaGetLastError();
 }
 """
+UNSILENCED = r"""#include "runtime.h"
+const char* a = "// warpsafe-lint: ignore-file D03";
+const char* b = R"(
+// warpsafe-lint: ignore-file D03
+// NOLINTNEXTLINE)";
+const char* f() {
+  const char* s = "// NOLINT"; cudaGetLastError();
+  /* NOLINT */ cudaGetLastError();
+  cudaGetLastError();
+  // warpsafe-lint: ignore D03 goes on \
+     here
+  cudaGetLastError();
+  /* warpsafe-lint: ignore D03 two
+
+     lines */
+  cudaGetLastError();
+  s = "\" /*"; cudaGetLastError();
+  s = "*/"; char c = '"'; cudaGetLastError();  // NOLINT "
+  int n = 1'000;  // warpsafe-lint: ignore A07
+  return s + n;
+}
+"""
 LEVELS = """#include "runtime.h"
 bool f(cudaError_t status) { return status == cudaErrorLaunchFailure; }
 """
@@ -66,6 +89,8 @@ with tempfile.TemporaryDirectory() as name:
     (folder / "note.cpp").write_text(LEVELS)
     (folder / "clean.cpp").write_text("int main() {}\n")
     expect("silenced lines", places(run(folder, "--rows=D03", "a.cpp")), [(3, "D03"), (6, "D03"), (12, "D03"), (13, "D03")])
+    (folder / "literals.cpp").write_text(UNSILENCED)
+    expect("comments and literals", places(run(folder, "--rows=D03", "literals.cpp")), [(7, "D03"), (9, "D03"), (17, "D03")])
     (folder / "file.cpp").write_text(SILENCED + "// warpsafe-lint: ignore-file D03 generated code\n")
     expect("a silenced file", run(folder, "--rows=D03", "file.cpp").returncode, 0)
 
@@ -149,6 +174,16 @@ with tempfile.TemporaryDirectory() as name:
     expect("a changed line that begins with ++", (5, "D03") in places(run(folder / "below", "--rows=D03", "--changed-since=HEAD", "../note.cpp")), True)
     (folder / 'quo"ted.cpp').write_text('#include "runtime.h"\nvoid f() { cudaGetLastError(); }\n')
     expect("a name that git quotes", places(run(folder, "--rows=D03", "--changed-since=HEAD", 'quo"ted.cpp')), [(2, "D03")])
+    # Files that git takes for binary: by an attribute, by the attribute's driver, and by a byte. And one with a context in its diff.
+    subprocess.run(["git", "config", "diff.own.binary", "true"], cwd=folder, check=True)
+    for attribute, text in (("-diff", ""), ("binary", ""), ("diff=own", ""), ("text", "// \0\n")):
+        (folder / ".gitattributes").write_text(f"a.cpp {attribute}\n")
+        (folder / "a.cpp").write_text(SILENCED.replace("void f() {", "void f() {\n  cudaGetLastError(); // new") + text)
+        expect(f"--changed-since and the attribute {attribute}", places(run(folder, "--rows=D03", "--changed-since=HEAD", "a.cpp")), [(3, "D03")])
+    (folder / ".gitattributes").unlink()
+    more = linter.run("--rows=D03", "--changed-since=HEAD", "a.cpp", "note.cpp", cwd=folder, env={**os.environ, "GIT_DIFF_OPTS": "--unified=1"})
+    expect("--changed-since with GIT_DIFF_OPTS", {file: f"\n{file}:" in f"\n{more.stdout}" for file in ("a.cpp", "note.cpp")}, {"a.cpp": True, "note.cpp": True})
+    (folder / "a.cpp").write_text(SILENCED.replace("void f() {", "void f() {\n  cudaGetLastError(); // new"))
     (folder / "added.cu").write_text("")
     expect("a file that git does not know", len(places(run(folder, "--rows=D03", "--changed-since=HEAD", "many.cpp"))), 4000)
     expect("--changed-since from another folder", places(run(folder / "below", "--rows=D03", "--changed-since=HEAD", "../a.cpp")), [(3, "D03")])

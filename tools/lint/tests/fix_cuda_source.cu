@@ -24,7 +24,7 @@ void grids(float* p, int n, int b, unsigned u) {
   const int blocks = n / b;
   // becomes: const int blocks = n / b + (n % b != 0);
   plain<<<blocks, b>>>(p, n);
-  unguarded<<<n / 256, 256>>>(p);  // left: A07: not changed: the kernel does not compare
+  unguarded<<<n / 256, 256>>>(p);  // left: A07: not changed: the kernel is not seen to compare
   plain<<<(n + 255) / 256, 256>>>(p, n);
   // becomes: plain<<<(static_cast<long long>(n) + 255) / 256, 256>>>(p, n);
   plain<<<GRID(n), 256>>>(p, n);                // left: A01: not changed: a macro

@@ -39,13 +39,14 @@ def named(header):
 
 
 def changed_since(reference, folder="."):
-    """The changed lines of each file since a commit, by the file's full path: a set of line numbers, or None for a file that
-    git does not know yet, all of whose lines are new."""
+    """The changed lines of each file since a commit, by the file's full path: a set of line numbers, or None for all lines: of a
+    file that git does not know yet, or whose changed lines it does not show."""
     if reference.startswith("-"):
         raise Unusable(f"git: '{reference}' is not a commit")
     top = git(folder, "rev-parse", "--show-toplevel").rstrip("\n")
-    text = git(folder, "-c", "core.quotePath=false", "-c", "diff.relative=false", "diff", "--unified=0", "--inter-hunk-context=0", "--no-color",
-               "--no-ext-diff", "--no-textconv", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/", reference, "--")
+    # As text also where an attribute or a byte makes git take a file for binary.
+    diff = ("-c", "core.quotePath=false", "-c", "diff.relative=false", "diff", "--text", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
+    text = git(folder, *diff, "--unified=0", "--inter-hunk-context=0", "--src-prefix=a/", "--dst-prefix=b/", reference, "--")
     found, lines = {}, None
     rest = 0  # lines of the hunk that follow: one of the source may look like a header
     for line in text.split("\n"):
@@ -59,6 +60,11 @@ def changed_since(reference, folder="."):
             rest = removed + added
             if lines is not None:
                 lines.update(range(start, start + added))
+    for entry in git(folder, *diff, "--numstat", "-z", reference, "--").split("\0"):
+        added, _, name = (entry.split("\t", 2) + ["", ""])[:3]
+        path = os.path.realpath(os.path.join(top, name))
+        if name and added != "0" and not found.get(path):
+            found[path] = None
     for name in git(top, "ls-files", "--others", "--exclude-standard", "-z").split("\0"):
         if name:
             found[os.path.realpath(os.path.join(top, name))] = None

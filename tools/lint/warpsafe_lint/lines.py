@@ -1,11 +1,37 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""The lines of a source as a compiler counts them."""
+"""The lines of a source as a compiler counts them, and its comments and literals."""
 
 import re
+
+# A comment of // goes on behind a backslash at its line's end. Words and numbers are tokens, so that the R of `FOUR"(` begins
+# no raw string, and the ' of 1'000 no literal.
+TOKEN = re.compile(r"(?P<comment>//(?:\\[ \t]*\n|[^\n])*|/\*.*?(?:\*/|\Z))|"
+                   r"(?P<literal>(?:u8|[uUL])?R\"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)\"|"
+                   r"(?:u8|[uUL])?(?:\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)+'))|\d(?:'?[\w.])*|[A-Za-z_]\w*", re.S)
 
 
 def lines_of(text, keepends=False):
     """As splitlines(), which also ends a line at a form feed and at other characters inside of one."""
     lines = re.findall(r"[^\n]*\n|[^\n]+", text)
     return lines if keepends else [line.removesuffix("\n") for line in lines]
+
+
+def comments(text):
+    """The comments of a source, as matches."""
+    return [found for found in TOKEN.finditer(text) if found["comment"]]
+
+
+def inner_lines(text):
+    """The places of the lines that begin inside of a comment or a literal."""
+    return {found.start() + line.end() for found in TOKEN.finditer(text) if found["comment"] or found["literal"] for line in re.finditer("\n", found[0])}
+
+
+def without_comments(text):
+    """A source with blanks in place of its comments, and the same lines."""
+    return TOKEN.sub(lambda found: re.sub(r"[^\n]", " ", found[0]) if found["comment"] else found[0], text)
+
+
+def code_of(text):
+    """A source with blanks in place of its comments and of its literals, and the same lines."""
+    return TOKEN.sub(lambda found: re.sub(r"[^\n]", " ", found[0]) if found["comment"] or found["literal"] else found[0], text)

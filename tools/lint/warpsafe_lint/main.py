@@ -98,12 +98,14 @@ def of_rules(program, options, failed):
 def findings(file, program, options):
     """The findings of a file that no comment silences, as plain data; also those in sources that its strings hold. The lines
     of those below the level to print. And a message about rules that failed, or ""."""
-    lines = lines_of(program.source.decode())
-    silence = Silence(lines)
+    text = program.source.decode()
+    lines, silence = lines_of(text), Silence(text)
     failed = []
     every = list(of_rules(program, options, failed))
     for inner, places in embedded.sources(program, load()):
-        every += [(rule, finding, f"{inner.file}\n{kind}", places[line - 1], 1) for rule, finding, kind, line, _ in of_rules(inner, options, failed)]
+        own = Silence(inner.source.decode())
+        every += [(rule, finding, f"{inner.file}\n{kind}", places[line - 1], 1) for rule, finding, kind, line, _ in of_rules(inner, options, failed)
+                  if not own.covers(line, rule.row)]
     found, hidden = {}, set()
     for rule, finding, kind, line, column in every:
         severity = finding.severity or rule.severity

@@ -4,8 +4,10 @@
 
 import re
 
+from ..lines import comments, inner_lines, lines_of, without_comments
 from ..registry import all_launches
 from ..tree import is_integer, plain
+from .effects import effect
 
 INCLUDES = "#include <warpsafe/launch/check.hpp>\n#include <warpsafe/warpsafe.hpp>\n"
 STATEMENTS = ("COMPOUND_STMT", "IF_STMT", "FOR_STMT", "WHILE_STMT", "DO_STMT", "CASE_STMT", "DEFAULT_STMT",
@@ -28,7 +30,6 @@ def between_commas(text):
     return parts + [text[start:].strip()] if text.strip() else []
 
 
-GAP = r"(?:\s|//[^\n]*\n|/\*.*?\*/)*"
 WIDEST = 100  # columns of a line before the arguments get a line of their own
 
 
@@ -39,11 +40,10 @@ class Part:
         self.source, self.start, self.end, self.nodes = source, start, end, nodes
         at = start
         for number, node in enumerate(nodes):
-            gap = source[at:node.start].decode()
-            if not re.fullmatch(GAP if number == 0 else f"{GAP},{GAP}", gap, re.S):
+            if without_comments(source[at:node.start].decode()).strip() != ("," if number else ""):
                 raise Left("part of it comes from a macro")
             at = node.end
-        if not re.fullmatch(GAP, source[at:end].decode(), re.S):
+        if without_comments(source[at:end].decode()).strip():
             raise Left("part of it comes from a macro")
 
     def texts(self):
@@ -140,20 +140,17 @@ def dimension(node, text):
     return f"dim3({text})"
 
 
-def changes_something(node):
-    """Whether an expression assigns: the check evaluates it a second time."""
-    return any(inner.kind == "COMPOUND_ASSIGNMENT_OPERATOR" or inner.kind == "BINARY_OPERATOR" and inner.name == "=" or
-               inner.kind == "UNARY_OPERATOR" and inner.name in ("++", "--") for inner in node.walk())
-
-
 def end_of_check(launch):
     """What ends the check before a launch: a semicolon in a block, a comma where the launch is the one statement of an if or a loop."""
     source, start = launch.function.program.source, launch.node.start
-    if re.search(rb"\bcheck\s*\([^;]*[;,]\s*\Z", source[:start]):
+    if re.search(rb"\bcheck\s*\(\s*(?:(?:::)?warpsafe::)?kernel\s*<[^;]*[;,]\s*\Z", source[:start]):
         raise Left("a check is above it")
-    statement = next((a for a in launch.node.above() if a.kind != "UNEXPOSED_EXPR"), None)
+    outer = launch.node
+    while outer.parent is not None and (outer.parent.start == start or outer.parent.kind == "UNEXPOSED_EXPR"):
+        outer = outer.parent  # what a macro writes around a launch begins with it
+    statement = outer.parent
     if launch.form == "macro":
-        if not re.search(rb"[;{}]\s*\Z", re.sub(rb"//[^\n]*\n|/\*.*?\*/", b"", source[:start], flags=re.S)):
+        if statement is None or statement.kind != "COMPOUND_STMT":
             raise Left("it is the one statement of an if or a loop")
         block = True
     elif statement is None or statement.kind not in STATEMENTS:
@@ -170,8 +167,9 @@ def check_of(launch):
     end = end_of_check(launch)
     kernel, slots = parts_of(launch)
     kernel = named_kernel(launch, kernel)
-    if any(slot is not None and changes_something(slot) for slot in (launch.grid, launch.block, launch.bytes, launch.stream)):
-        raise Left("an expression between the brackets assigns, and the check would repeat it")
+    repeated = next(filter(None, (effect(slot) for slot in (launch.grid, launch.block, launch.bytes, launch.stream) if slot is not None)), "")
+    if repeated:
+        raise Left(f"an expression between the brackets {repeated}, and the check would repeat it")
     texts = slots.texts()
     nodes = (launch.grid, launch.block)
     texts[:2] = [dimension(node, text) for node, text in zip(nodes, texts)]
@@ -187,7 +185,9 @@ def indent_of(source, start):
 
 def trimmed(text):
     """A text without blanks around it; behind a comment that ends with its line, the line break stays."""
-    return text.lstrip() if re.search(r"//[^\n]*\n\s*\Z", text) else text.strip()
+    found = comments(text)
+    ends = found and found[-1][0].startswith("//") and not text[found[-1].end():].strip()
+    return text.strip() + "\n" if ends else text.strip()
 
 
 def laid_out(launch, head, slots):
@@ -200,36 +200,50 @@ def laid_out(launch, head, slots):
     return f"{head}\n{indent_of(source, start)}    {slots}).value()"
 
 
-def with_includes(text):
-    """The file with warpsafe's headers before its first #include outside any #if."""
-    if "<warpsafe/launch/check.hpp>" in text:
-        return text
-    if text.startswith("\ufeff"):  # a byte order mark: compilers take it only as the first character
-        return text[0] + with_includes(text[1:])
-    depth, at = 0, 0
-    for line in text.splitlines(keepends=True):
+def includes_of(text):
+    """The #include lines that stand before all code and outside of any #if, each with its place. One behind code may be inside of a
+    namespace or of `extern "C" {`, which a macro may hide."""
+    inner, depth, at, goes_on = inner_lines(text), 0, 0, False
+    for line in lines_of(without_comments(text), True):
         word = re.match(r"\s*#\s*(\w+)", line)
-        if word:
-            depth += word.group(1) in ("if", "ifdef", "ifndef")
-            depth -= word.group(1) == "endif"
-            if word.group(1) == "include" and depth == 0:
-                return text[:at] + INCLUDES + text[at:]
+        if not word and not goes_on and line.strip(" \t\n\f\ufeff"):
+            return
+        if word and not goes_on:
+            depth += (word[1] in ("if", "ifdef", "ifndef")) - (word[1] == "endif")
+            if word[1] == "include" and depth == 0 and at not in inner:
+                yield at, line
+        goes_on = line.rstrip(" \t\n").endswith("\\")
         at += len(line)
-    return INCLUDES + text
+
+
+def with_includes(text):
+    """The file with warpsafe's headers before its first #include, or at its beginning."""
+    found = list(includes_of(text))
+    if any("<warpsafe/launch/check.hpp>" in line for _, line in found):
+        return text
+    at = found[0][0] if found else 0
+    at = max(at, text.startswith("\ufeff"))  # compilers take a byte order mark only as the first character
+    return text[:at] + INCLUDES + text[at:]
 
 
 def fix(program):
     """The new text of a file, and for each launch its node with a sentence: checked, or the reason why not."""
     edits, notes = [], []
+    text = program.source.decode()
+    # A part of another source may be included anywhere in it.
+    is_part = program.unit.spelling != program.file and not any(includes_of(text))
     for function in program.functions:
         for launch in all_launches(function):
             try:
+                if is_part:
+                    raise Left("another source includes this file, which begins with no #include")
                 edits.append((launch.node.start, check_of(launch)))
                 notes.append((launch.node, f"{launch.kernel_name}: a check is written above it"))
             except Left as why:
                 notes.append((launch.node, f"{launch.kernel_name}: no check written: {why}"))
+    if not edits:
+        return text, notes
     source = program.source
-    for start, text in sorted(edits, reverse=True):
-        source = source[:start] + text.encode() + source[start:]
-    text = source.decode()
-    return (with_includes(text) if edits else text), notes
+    for start, check in sorted(edits, reverse=True):
+        source = source[:start] + check.encode() + source[start:]
+    return with_includes(source.decode()), notes
