@@ -25,11 +25,14 @@ const char* cudaGetErrorName(cudaError_t) { return "name"; }
 const char* cudaGetErrorString(cudaError_t) { return "text"; }
 cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return cudaSuccess; }
 
-// Of a borrowed stream, before the count.
-cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus*) { return cudaSuccess; }
-cudaError_t cudaStreamGetId(cudaStream_t, unsigned long long*) { return cudaSuccess; }
-cudaError_t cudaGetDriverEntryPointByVersion(const char*, void**, unsigned, unsigned long long,
-                                             cudaDriverEntryPointQueryResult*) {
+// Of a borrowed stream, before the count. checked_runtime.cpp has its own.
+[[gnu::weak]] cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus*) {
+  return cudaSuccess;
+}
+[[gnu::weak]] cudaError_t cudaStreamGetId(cudaStream_t, unsigned long long*) { return cudaSuccess; }
+[[gnu::weak]] cudaError_t cudaGetDriverEntryPointByVersion(const char*, void**, unsigned,
+                                                           unsigned long long,
+                                                           cudaDriverEntryPointQueryResult*) {
   return cudaErrorNotSupported;
 }
 

@@ -9,6 +9,7 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/checked_launch.hpp>
 #include <warpsafe/launch/launch.hpp>
+#include <warpsafe/stream/detail/shared_stream.hpp>
 #include <warpsafe/stream/stream.hpp>
 
 #include <cstdint>
