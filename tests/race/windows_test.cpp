@@ -114,30 +114,6 @@ TEST(Windows, PartsThatOverlapAre) {
   });
 }
 
-WARPSAFE_KERNEL void set_until(DeviceSpan<float> x, float* end) {
-  for (float* at = &x[0]; at != &x[0] + x.size() && at != end; ++at) *at = 1;
-}
-WARPSAFE_KERNEL void set_last(DeviceSpan<float> x, float* last) { *last = x[0]; }
-TEST(Windows, TheEndOfABufferIsNoMemory) {
-  const auto beside = [](auto kernel, std::size_t end) {
-    return [=]() -> result<void> {
-      WARPSAFE_TRY(auto halves, Halves::create());
-      float* const at = halves.part(0).pointer().get() + end;
-      WARPSAFE_TRYV(launch(halves.left, once, kernel, halves.part(0), trust(at)));
-      return launch(halves.right, once, kernel, halves.part(half), trust(at));
-    };
-  };
-  expect_clean(beside(kernel<set_until>, 2 * half));
-  expect_race(beside(kernel<set_last>, 2 * half - 1));
-  // Alone it is no end.
-  const RaceReport report = run(1, []() -> result<void> {
-    WARPSAFE_TRY(auto halves, Halves::create());
-    return launch(halves.left, once, kernel<set_pointer>,
-                  trust(halves.part(0).pointer().get() + 2 * half));
-  });
-  EXPECT_THAT(report.text(), ::testing::HasSubstr("argument 1 is host memory"));
-}
-
 WARPSAFE_KERNEL void set_matrix(PitchedSpan<float> m) {
   for (std::size_t row = 0; row < m.rows(); ++row) {
     for (std::size_t col = 0; col < m.cols(); ++col) m[{col, row}] = 1;

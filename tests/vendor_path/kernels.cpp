@@ -36,7 +36,5 @@ WARPSAFE_KERNEL_EXTERN void raised() {}
 WARPSAFE_KERNEL_EXTERN void raced() {}
 WARPSAFE_KERNEL_EXTERN void captured(const float*) {}
 WARPSAFE_KERNEL_EXTERN void inside(Inside) {}
-WARPSAFE_KERNEL_EXTERN void range(const float*, const float*) {}
-WARPSAFE_KERNEL_EXTERN void range_inside(Range) {}
 
 }  // namespace vendor_test

@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/args/trust.hpp>
 #include <warpsafe/kernel_api.hpp>
 
 #include <cstddef>
@@ -25,11 +24,6 @@ struct Large {
 struct Inside {
   float number;
   warpsafe::DeviceSpan<float> x;
-};
-/// [first, last).
-struct Range {
-  warpsafe::trusted_ptr<const float> first;
-  warpsafe::trusted_ptr<const float> last;
 };
 enum class Colour : short { red = 7, green = 300 };
 
@@ -54,7 +48,5 @@ WARPSAFE_KERNEL_EXTERN void raised();
 WARPSAFE_KERNEL_EXTERN void raced();
 WARPSAFE_KERNEL_EXTERN void captured(const float*);
 WARPSAFE_KERNEL_EXTERN void inside(Inside);
-WARPSAFE_KERNEL_EXTERN void range(const float* first, const float* last);
-WARPSAFE_KERNEL_EXTERN void range_inside(Range);
 
 }  // namespace vendor_test

@@ -73,10 +73,7 @@ class RaceChecker {
       const auto found = region_of(access.begin);
       const bool known = found != regions_.end();
       Region& region = known ? found->second : elsewhere_;
-      // An address without a size that is the end of an allocation reaches nothing.
-      const bool is_pointer = access.bytes == MemoryAccess::whole_allocation;
-      if (is_pointer && !known && region_of(access.begin - 1) != regions_.end()) continue;
-      if (is_pointer) {
+      if (access.bytes == MemoryAccess::whole_allocation) {
         // Of memory that was not allocated here, only the first byte is known to exist.
         access.bytes = known ? region.bytes : 1;
         if (known) access.begin = found->first;

@@ -6,14 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 // The record of open captures, over a runtime that answers what a test wants.
 
@@ -388,15 +386,10 @@ TEST_F(CaptureWatchTest, ACapturedLaunchLeavesItsPointersWithTheGraph) {
   };
   void* args[] = {&first, &span, &null, &number, &past};
   const KernelEntry entry{nullptr, nullptr, parameters, 4};
-  const detail::ArgumentMemory sizes[] = {{first, detail::unknown_extent},
-                                          {span.data, 3 * sizeof(int)},
-                                          {nullptr, 0},
-                                          {nullptr, 0},
-                                          {past, detail::unknown_extent}};
-  CaptureHookFunctions::launched(&outside, entry, args, sizes);
+  CaptureHookFunctions::launched(&outside, entry, args);
   detail::GraphResources::mark_freed(&memory[0], sizeof memory);
   EXPECT_EQ(watch->resources->freed(), nullptr) << "the stream does not capture";
-  CaptureHookFunctions::launched(&origin, entry, args, sizes);
+  CaptureHookFunctions::launched(&origin, entry, args);
   for (const int* unused : {&hidden, &beyond}) {
     detail::GraphResources::mark_freed(unused, sizeof(int));
     EXPECT_EQ(watch->resources->freed(), nullptr);
@@ -407,52 +400,6 @@ TEST_F(CaptureWatchTest, ACapturedLaunchLeavesItsPointersWithTheGraph) {
   EXPECT_EQ(watch->resources->freed(), &memory[0]);
   detail::GraphResources::mark_freed(&memory[1], sizeof(int));
   EXPECT_EQ(watch->resources->freed(), &memory[1]);
-}
-
-TEST_F(CaptureWatchTest, TheEndOfARangeIsNotTheMemoryBehindIt) {
-  // Two allocations without a gap.
-  int memory[8] = {};
-  int* const mine = memory;
-  int* const next = memory + 4;
-  using Sizes = std::vector<std::uint64_t>;
-  struct Case {
-    std::vector<int*> pointers;
-    Sizes elements;  ///< behind each; `unknown_extent`: not known
-    bool is_next_used;
-  };
-  constexpr std::uint64_t unknown = detail::unknown_extent;
-  const Case cases[] = {
-      {{mine, next}, {unknown, unknown}, false},    // [first, last)
-      {{mine, next}, {4, unknown}, false},          // a view and its end
-      {{next, mine}, {unknown, 4}, false},          // the same
-      {{mine, next}, {4, 0}, false},                // an empty view
-      {{next, mine}, {unknown, unknown}, true},     // no end comes first
-      {{mine, next}, {4, 4}, true},                 // a view of it
-      {{mine, next, next}, {4, unknown, 1}, true},  // the end, and a view
-      {{next}, {unknown}, true},
-      {{mine, next + 1}, {unknown, unknown}, true},  // not where it begins
-  };
-  for (const Case& one : cases) {
-    const auto watch = watch_on(&origin);
-    watch->resources = detail::ResourcesPtr(new detail::GraphResources);
-    detail::open_watch(*watch);
-    std::vector<ParameterInfo> parameters(one.pointers.size(),
-                                          {sizeof(void*), alignof(void*), true, true});
-    std::vector<void*> args;
-    std::vector<detail::ArgumentMemory> sizes;
-    for (std::size_t i = 0; i < one.pointers.size(); ++i) {
-      args.push_back(const_cast<int**>(&one.pointers[i]));
-      const bool known = one.elements[i] != unknown;
-      sizes.push_back({one.pointers[i], known ? one.elements[i] * sizeof(int) : unknown});
-    }
-    const KernelEntry entry{nullptr, nullptr, parameters.data(),
-                            static_cast<std::uint32_t>(parameters.size())};
-    CaptureHookFunctions::launched(&origin, entry, args.data(), sizes.data());
-    detail::GraphResources::mark_freed(next, 4 * sizeof(int));
-    EXPECT_EQ(watch->resources->freed() != nullptr, one.is_next_used) << &one - cases;
-    detail::GraphResources::mark_freed(memory, sizeof memory);
-    EXPECT_NE(watch->resources->freed(), nullptr) << &one - cases;
-  }
 }
 
 TEST_F(CaptureWatchTest, ADroppedCaptureSaysWhereItBegan) {

@@ -89,8 +89,8 @@ TEST_F(SubmittedLaunch, ASubmittedLaunchIsOneCallInItsKernelsName) {
 class HeardLaunches {
  public:
   HeardLaunches() {
-    hooks_.launched = [](detail::WhichStream stream, const KernelEntry&, void* const* values,
-                         const detail::ArgumentMemory*) noexcept {
+    hooks_.launched = [](detail::WhichStream stream, const KernelEntry&,
+                         void* const* values) noexcept {
       script.call("captured", stream.handle, *static_cast<const int*>(values[0]));
     };
     hooks_.submitting = [](detail::WhichStream stream, const Name& what,

@@ -86,41 +86,6 @@ TEST_F(PeerAccess, AKernelNeedsItAndItIsAskedOnceForABuffer) {
   EXPECT_EQ(count(asked), before);
 }
 
-/// What is behind the end of a range says nothing about it.
-TEST_F(PeerAccess, OfTheMemoryBehindARangeIsNotAsked) {
-  forbid();
-  constexpr std::size_t page = 1024;
-  // The stand-in's later memory is below the earlier, without a gap.
-  auto behind = ws::DeviceBuffer<float>::create(there(), page).value();
-  auto mine = ws::DeviceBuffer<float>::create(here(), page).value();
-  const float* const first = std::as_const(mine).view().pointer().get();
-  const float* const last = first + page;
-  const auto launch_range = [&](const float* from, const float* to) {
-    return ws::launch(here(), one_block, ws::kernel<range>, ws::trust(from), ws::trust(to));
-  };
-  const auto launch_inside = [&](const float* from, const float* to) {
-    return ws::launch(here(), one_block, ws::kernel<range_inside>,
-                      Range{ws::trust(from), ws::trust(to)});
-  };
-  EXPECT_THAT(launch_range(first, last), Succeeds());
-  EXPECT_THAT(launch_inside(first, last), Succeeds());
-  EXPECT_THAT(
-      ws::launch(here(), one_block, ws::kernel<range>, std::as_const(mine).view(), ws::trust(last)),
-      Succeeds());
-  const auto rest = mine.view().subspan(page, 0).value();
-  EXPECT_THAT(
-      ws::launch(here(), one_block, ws::kernel<spans>, rest.span(),
-                 ws::DeviceSpan<const float>(rest.span()), ws::extent<1>{ws::x{1}},
-                 ws::extent<2>{ws::x{1}, ws::y{1}}, ws::extent<3>{ws::x{1}, ws::y{1}, ws::z{1}}),
-      Succeeds());
-  // The memory itself is asked for.
-  if (last != std::as_const(behind).view().pointer().get()) GTEST_SKIP() << "there is a gap";
-  EXPECT_EQ(error_in(launch_range(last, last + 1)).code, ws::Errc::memory_wrong_device);
-  EXPECT_EQ(error_in(launch_range(last, first)).code, ws::Errc::memory_wrong_device);
-  EXPECT_EQ(error_in(launch_range(first, last + 1)).code, ws::Errc::memory_wrong_device);
-  EXPECT_EQ(error_in(launch_inside(last, last + 1)).code, ws::Errc::memory_wrong_device);
-}
-
 /// Plain memory, of cudaMalloc or hipMalloc, on device 1.
 class PlainMemory {
  public:

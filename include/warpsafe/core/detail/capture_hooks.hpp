@@ -17,8 +17,7 @@ struct LaunchError;  // error/error.hpp
 
 namespace detail {
 
-class GraphResources;   // memory/detail/graph_resources.hpp
-struct ArgumentMemory;  // launch/detail/launch_arguments.hpp
+class GraphResources;  // memory/detail/graph_resources.hpp
 
 /// A stream as a call names it, and which one this is (StreamRef::number; 0: not known).
 struct WhichStream {
@@ -49,10 +48,8 @@ struct CaptureHooks {
   /// What the graph of the stream's capture keeps, with one reference for the caller. nullptr if
   /// the stream takes part in no capture.
   GraphResources* (*resources)(WhichStream stream) noexcept;
-  /// A checked launch was captured: its graph monitors the memory behind its pointers. `memory`: of
-  /// each argument.
-  void (*launched)(WhichStream stream, const KernelEntry& entry, void* const* args,
-                   const ArgumentMemory* memory) noexcept;
+  /// A checked launch was captured: its graph monitors the memory behind its pointers.
+  void (*launched)(WhichStream stream, const KernelEntry& entry, void* const* args) noexcept;
   /// A kernel, a copy, a fill or a library's work is about to be submitted to a stream, which need
   /// not capture.
   void (*submitting)(WhichStream stream, const Name& what, const call_site& site) noexcept;

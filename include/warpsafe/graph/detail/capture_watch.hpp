@@ -271,39 +271,11 @@ struct CaptureHookFunctions {
       }
     }
   }
-  /// Whether an address without a size may be the end of another memory of the launch: of one whose
-  /// size is known, or of one before it that is given in the same way.
-  [[nodiscard]] static bool is_end_of(const GivenMemory& memory, const GivenMemory& end,
-                                      const KernelEntry& entry) noexcept {
-    const auto begin = reinterpret_cast<std::uintptr_t>(memory.address);
-    const auto at = reinterpret_cast<std::uintptr_t>(end.address);
-    if (memory.bytes != unknown_extent) {
-      return begin + (memory.rows - 1) * memory.pitch + memory.bytes == at;
-    }
-    const bool follows =
-        memory.is_inner ? memory.parameter == end.parameter : memory.parameter + 1 == end.parameter;
-    return begin < at && follows && memory.is_inner == end.is_inner &&
-           memory.writes == end.writes &&
-           entry.parameters[memory.parameter].element == entry.parameters[end.parameter].element;
-  }
-  static void launched(WhichStream stream, const KernelEntry& entry, void* const* args,
-                       const ArgumentMemory* memory) noexcept {
+  static void launched(WhichStream stream, const KernelEntry& entry, void* const* args) noexcept {
     const ResourcesPtr resources(resources_of(stream));
     if (resources.get() == nullptr) return;
-    const auto each = [&](const auto& visit) {
-      each_memory(entry, args, [&](GivenMemory given) {
-        if (!given.is_inner && given.rows == 1) given.bytes = memory[given.parameter].bytes;
-        if (given.bytes != 0) visit(given);
-      });
-    };
-    each([&](const GivenMemory& given) {
-      bool may_be_end = false;
-      each([&](const GivenMemory& other) {
-        may_be_end =
-            may_be_end || (given.bytes == unknown_extent && is_end_of(other, given, entry));
-      });
-      resources->add_memory(given.address, may_be_end);
-    });
+    each_memory(entry, args,
+                [&](const GivenMemory& memory) { resources->add_memory(memory.address); });
   }
   static void submitting(WhichStream stream, const Name& what, const call_site& site) noexcept {
     const GraphLock lock;

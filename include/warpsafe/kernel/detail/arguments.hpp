@@ -93,8 +93,6 @@ struct ValueChecks {
   bool has_size;  ///< behind the address, for a parameter that does not know it
   bool is_span;   ///< or a pointer, which does not know its device
   std::uint16_t aligned_bits = 0;
-  bool is_device_span = false;  ///< the number of elements follows the address
-  bool is_matrix = false;       ///< a PitchedSpan: the pitch, the rows and the columns follow
   [[nodiscard]] constexpr bool any() const noexcept {
     return signed_bytes != 0 || is_trusted || is_span;
   }
@@ -108,9 +106,7 @@ inline constexpr ValueChecks value_checks{
         (std::is_pointer_v<typename RawParameter<P>::type> &&
          (is_device_span<std::remove_cvref_t<KernelForm<A>>> || is_trusted_span<A>)),
     is_device_memory<A>,
-    aligned_bits<P, A>(),
-    is_device_span<A>,
-    is_matrix<A>};
+    aligned_bits<P, A>()};
 
 /// A trusted_span of any type, and the first member of a trusted_ptr.
 struct TrustedBytes {
@@ -158,26 +154,6 @@ template <class B>
   return false;
 }
 
-/// Whether work of `device` can access what the runtime knows about this byte.
-template <class B>
-[[nodiscard, gnu::cold, gnu::noinline]] bool is_accessible(int device, const void* byte) noexcept {
-  MemoryKind kind{};
-  int memory_device = device;
-  if (B::pointer_kind(byte, kind, memory_device) != 0) return false;
-  return kind != MemoryKind::unregistered &&
-         (kind != MemoryKind::device || can_access<B>(device, byte, memory_device));
-}
-/// Whether an address without a size may be the end of a range whose beginning was given just
-/// before it. What lies there, if anything, is then not the kernel's.
-template <class B>
-[[nodiscard, gnu::cold, gnu::noinline]] bool may_be_end(int device, const void* begin,
-                                                        const void* end) noexcept {
-  return begin != nullptr &&
-         reinterpret_cast<std::uintptr_t>(begin) < reinterpret_cast<std::uintptr_t>(end) &&
-         is_accessible<B>(device, begin) &&
-         is_accessible<B>(device, static_cast<const char*>(end) - 1);
-}
-
 [[WARPSAFE_DETAIL_RARE]] inline bool refuse_value(Errc code, std::uint64_t value, int number,
                                                   LaunchError& error) noexcept {
   return refuse(error, code, Stage::validation, value, 0, Axis::none,
@@ -191,32 +167,22 @@ template <class B>
   return refuse_value(Errc::argument_negative, ~static_cast<std::uint64_t>(value) + 1, number,
                       error);
 }
-/// Checks a trusted pointer, or the pointer of a span, by the runtime's answer. `before`: the
-/// address in the argument before it, or nullptr.
+/// Checks a trusted pointer, or the pointer of a span, by the runtime's answer.
 template <class B>
 [[WARPSAFE_DETAIL_RARE]] bool check_pointer(ValueChecks checks, const void* argument, int device,
-                                            int number, const void* before,
-                                            LaunchError& error) noexcept {
+                                            int number, LaunchError& error) noexcept {
   TrustedBytes trusted{nullptr, {}};
   __builtin_memcpy(&trusted, argument,
                    checks.is_trusted_span ? sizeof trusted : sizeof trusted.pointer);
   if (trusted.size.negative) {
     return refuse_value(Errc::argument_negative, trusted.size.magnitude, number, error);
   }
-  // One without elements may point anywhere.
-  const auto* const words = static_cast<const std::uint64_t*>(argument);
-  if ((checks.is_trusted_span && trusted.size.magnitude == 0) ||
-      (checks.is_device_span && words[1] == 0) ||
-      (checks.is_matrix && (words[2] == 0 || words[3] == 0))) {
-    return true;
-  }
+  if (checks.is_trusted_span && trusted.size.magnitude == 0) return true;  // it may point anywhere
   if (trusted.pointer == nullptr) return true;
-  if (checks.is_trusted_span || checks.is_device_span || checks.is_matrix) before = nullptr;
   MemoryKind kind{};
   int memory_device = device;
   const int status = B::pointer_kind(trusted.pointer, kind, memory_device);
-  if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered) &&
-      !may_be_end<B>(device, before, trusted.pointer)) {
+  if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered)) {
     return refuse_value(Errc::argument_host_pointer, 0, number, error);
   }
   const auto address = reinterpret_cast<std::uintptr_t>(trusted.pointer);
@@ -226,24 +192,23 @@ template <class B>
                   static_cast<std::uint64_t>(number));
   }
   return kind != MemoryKind::device || can_access<B>(device, trusted.pointer, memory_device) ||
-         may_be_end<B>(device, before, trusted.pointer) ||
          refuse_access(error, device, memory_device, number);
 }
 
 /// Checks the value of an argument: a negative number for an unsigned parameter, a trusted pointer
 /// that the driver does not know, that is misaligned or whose memory `device` cannot access, and
 /// the device of a span, if the program has used several devices. False with the problem in
-/// `error`. `before`: as of check_pointer.
+/// `error`.
 template <class B>
 [[nodiscard]] bool check_value(ValueChecks checks, const void* argument, int device, int number,
-                               LaunchError& error, const void* before = nullptr) noexcept {
+                               LaunchError& error) noexcept {
   if (checks.signed_bytes != 0) {
     // Both vendors' hosts are little-endian: the sign is in the last byte.
     return static_cast<const signed char*>(argument)[checks.signed_bytes - 1] >= 0 ||
            refuse_negative(argument, checks.signed_bytes, number, error);
   }
   if (!checks.is_trusted && !(checks.is_span && has_streams_besides<B>(device))) return true;
-  return check_pointer<B>(checks, argument, device, number, before, error);
+  return check_pointer<B>(checks, argument, device, number, error);
 }
 
 /// Checks that the memory of `owner` is a device's, and that work of `device` can access it. False
@@ -259,10 +224,9 @@ template <class B>
 }
 
 /// As check_access, for memory that a structure holds. A span's memory must exist. A pointer may be
-/// the end of a range; `before`: the address before it in the structure, or nullptr.
+/// the end of a range.
 template <class B>
 [[nodiscard, gnu::cold, gnu::noinline]] bool check_given(const GivenMemory& memory, int device,
-                                                         const void* before,
                                                          LaunchError& error) noexcept {
   MemoryKind kind{};
   int memory_device = device;
@@ -274,7 +238,6 @@ template <class B>
       (kind != MemoryKind::device || can_access<B>(device, memory.address, memory_device))) {
     return true;
   }
-  if (memory.bytes == unknown_extent && may_be_end<B>(device, before, memory.address)) return true;
   static_cast<void>(
       refuse_access(error, device, memory_device, static_cast<int>(memory.parameter) + 1));
   error.subcode = Subcode::in_structure;

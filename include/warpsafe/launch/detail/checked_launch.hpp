@@ -126,18 +126,6 @@ int prepare_options(const LaunchedKernel<Calls>& kernel, int device, LaunchShape
   }
   return status;
 }
-/// The address of memory that the argument before `place` begins with, or nullptr.
-[[WARPSAFE_DETAIL_RARE]] inline const void* address_before(const ArgumentWords& arguments,
-                                                           std::uint32_t place) noexcept {
-  const void* address = nullptr;
-  if (place == 0) return address;
-  const ArgumentFacts& facts = *arguments.types().facts[place - 1];
-  // Else the argument's own bytes are not the parameter.
-  if (facts.reaches_memory && facts.convert == nullptr) {
-    __builtin_memcpy(&address, arguments.argument(place - 1), sizeof address);
-  }
-  return address;
-}
 /// Checks the values of a launch's arguments. False with the problem in `error`.
 template <class B>
 [[nodiscard]] bool check_values(const Located<B>& at, const ArgumentWords& arguments,
@@ -154,8 +142,7 @@ template <class B>
       return refuse(error, Errc::argument_empty, Stage::validation, 0, 0, Axis::none, place + 1);
     }
     if ((checks.signed_bytes != 0 || checks.is_trusted || (checks.is_span && asks_for_spans)) &&
-        !check_value<B>(checks, argument, device, static_cast<int>(place) + 1, error,
-                        checks.signed_bytes != 0 ? nullptr : address_before(arguments, place))) {
+        !check_value<B>(checks, argument, device, static_cast<int>(place) + 1, error)) {
       return false;
     }
   }

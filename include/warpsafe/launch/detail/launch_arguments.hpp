@@ -216,10 +216,8 @@ template <class B>
   for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
     const ArgumentFacts& facts = *arguments.types().facts[i];
     if (facts.inner == nullptr) continue;
-    const void* before = nullptr;
     each_inner_memory(facts.inner(), arguments.values()[i], i, [&](const GivenMemory& memory) {
-      fits = fits && check_given<B>(memory, device, before, error);
-      before = memory.address;
+      fits = fits && check_given<B>(memory, device, error);
     });
   }
   return fits;

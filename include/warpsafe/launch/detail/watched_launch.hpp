@@ -47,7 +47,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
                                    launch.kernel.elements[i].bytes);
   }
   if (launch.captures != nullptr) {
-    launch.captures->launched({record.stream, record.stream_number}, launch.entry, values, memory);
+    launch.captures->launched({record.stream, record.stream_number}, launch.entry, values);
   }
   if (!asked) return LaunchVerdict::dispatch;
   return launch.observation.inspect(

@@ -199,18 +199,15 @@ class GraphResources {
   }
 
   /// Records that a captured kernel uses this memory. If there is no room for the record, the
-  /// memory is not monitored. `may_be_end`: it may be the end of a range, and what begins there is
-  /// then another's.
-  void add_memory(const void* memory, bool may_be_end = false) noexcept {
+  /// memory is not monitored.
+  void add_memory(const void* memory) noexcept {
     const GraphLock lock;
     for (std::size_t i = 0; i < used_count_; ++i) {
-      if (used_[i].address != memory) continue;
-      used_[i].may_be_end = used_[i].may_be_end && may_be_end;
-      return;
+      if (used_[i] == memory) return;
     }
     if (used_count_ == used_room_) {
       const std::size_t room = used_room_ == 0 ? 16 : 2 * used_room_;
-      auto* const grown = static_cast<Used*>(std::malloc(room * sizeof(Used)));
+      auto* const grown = static_cast<const void**>(std::malloc(room * sizeof(void*)));
       if (grown == nullptr) return;
       for (std::size_t i = 0; i < used_count_; ++i) grown[i] = used_[i];
       std::free(__atomic_exchange_n(&used_, grown, __ATOMIC_ACQ_REL));
@@ -220,7 +217,7 @@ class GraphResources {
       next_ = graphs_with_memory;
       __atomic_store_n(&graphs_with_memory, this, __ATOMIC_RELEASE);
     }
-    used_[used_count_++] = {memory, may_be_end};
+    used_[used_count_++] = memory;
   }
   /// Memory that a kernel of the graph uses and that was freed, or nullptr.
   [[nodiscard]] const void* freed() const noexcept {
@@ -233,18 +230,14 @@ class GraphResources {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory);
     for (GraphResources* graph = graphs_with_memory; graph != nullptr; graph = graph->next_) {
       for (std::size_t i = 0; i < graph->used_count_; ++i) {
-        const Used& used = graph->used_[i];
-        const std::uintptr_t offset = reinterpret_cast<std::uintptr_t>(used.address) - begin;
-        if (offset < bytes && (offset != 0 || !used.may_be_end)) graph->freed_ = used.address;
+        if (reinterpret_cast<std::uintptr_t>(graph->used_[i]) - begin < bytes) {
+          graph->freed_ = graph->used_[i];
+        }
       }
     }
   }
 
  private:
-  struct Used {
-    const void* address;
-    bool may_be_end;
-  };
   ~GraphResources() {
     leave();
     leave_allocations();
@@ -283,7 +276,7 @@ class GraphResources {
   GraphAllocation* allocations_ = nullptr;
   bool allocates_ = false;
   bool is_idle_ = false;  ///< it has not run since its capture
-  Used* used_ = nullptr;
+  const void** used_ = nullptr;
   std::size_t used_count_ = 0;
   std::size_t used_room_ = 0;
   const void* freed_ = nullptr;
