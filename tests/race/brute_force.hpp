@@ -58,8 +58,7 @@ inline constexpr std::uintptr_t allocation_bytes = 4;
   const auto some_access = [&]() -> MemoryAccess {
     const std::size_t memory = below(2);
     const std::size_t offset = below(4);
-    constexpr AccessKind kinds[] = {AccessKind::read, AccessKind::write, AccessKind::add};
-    const AccessKind kind = kinds[below(3)];
+    const AccessKind kind = below(2) == 0 ? AccessKind::read : AccessKind::write;
     // Bytes in a row, the whole of it, or one byte of each of two rows.
     switch (below(4)) {
       case 0:
@@ -234,8 +233,7 @@ struct Conflict {
       for (const MemoryAccess& x : program[a].accesses) {
         for (const MemoryAccess& y : program[b].accesses) {
           if ((bytes_of(x) & bytes_of(y)) == 0) continue;
-          const bool alike = x.kind == y.kind;
-          if (alike && (x.kind == AccessKind::read || x.kind == AccessKind::add)) continue;
+          if (x.kind == AccessKind::read && y.kind == AccessKind::read) continue;
           const bool wrong = x.kind == AccessKind::release    ? seen[a][b]
                              : y.kind == AccessKind::release  ? seen[b][a]
                              : x.kind == AccessKind::allocate ? seen[b][a]

@@ -66,9 +66,7 @@ class RandomProgram {
     for (std::size_t i = 1 + below(2); i != 0; --i) {
       const std::size_t memory = below(4);
       const std::uintptr_t begin = 64 * (memory + 1) + below(12);
-      constexpr AccessKind kinds[] = {AccessKind::read, AccessKind::read, AccessKind::write,
-                                      AccessKind::add};
-      const AccessKind kind = kinds[below(4)];
+      const AccessKind kind = below(3) == 0 ? AccessKind::write : AccessKind::read;
       // The last memory is never allocated, so it has no whole.
       switch (below(4)) {
         case 0:

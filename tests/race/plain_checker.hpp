@@ -65,9 +65,7 @@ class PlainChecker {
       for (const Touch& touch : touches_) {
         if (touch.allocated != memory.allocated || touch.point == point) continue;
         if (!touch.access.overlaps(access)) continue;
-        const AccessKind kind = access.kind;
-        const bool harmless = kind == AccessKind::read || kind == AccessKind::add;
-        if (harmless && touch.access.kind == kind) continue;
+        if (touch.access.kind == AccessKind::read && access.kind == AccessKind::read) continue;
         const bool ordered = before[touch.point];
         if (ordered && touch.access.kind != AccessKind::release) continue;
         const bool reported = std::any_of(

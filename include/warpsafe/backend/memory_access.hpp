@@ -14,7 +14,6 @@ enum class AccessKind : std::uint8_t {
   write,     ///< or both, like a kernel that takes a `T*`
   allocate,  ///< the memory exists from here on
   release,   ///< the memory no longer exists
-  add,       ///< only by atomic additions, which do not race with each other
 };
 
 /// Memory that one operation accesses: contiguous bytes, or rows of bytes.

@@ -78,8 +78,8 @@ class AdversarialSession {
     return true;
   }
   /// Runs the remaining work. Returns whether there is nothing to report. False in a process that
-  /// was forked since `begin`. `again`: the run has to be repeated, because it showed that a kernel
-  /// writes around its view, or that it may only add to memory where a race was found.
+  /// was forked since `begin`. `again`: the run has to
+  /// be repeated, because it showed that a kernel writes around its view.
   bool end(bool& again) {
     if (runtime_.forked()) {
       again = false;
@@ -87,9 +87,7 @@ class AdversarialSession {
     }
     leave();
     const Lock lock(runtime_.mutex);
-    const bool writes_outside = scheduler_.recorder.outside.takes_new();
-    again =
-        scheduler_.recorder.sums.takes_new(!scheduler_.recorder.races.empty()) || writes_outside;
+    again = scheduler_.recorder.outside.takes_new();
     for (const auto& device : runtime_.devices) {
       const Failure& failure = device->failure();
       if (failure.status != 0) failed(failure);

@@ -230,8 +230,7 @@ class RaceChecker {
     racing_.clear();
     const auto look_at = [&](const std::vector<Touch>& touches) {
       for (const Touch& touch : touches) {
-        const bool adds = touch.access.kind == AccessKind::add && access.kind == AccessKind::add;
-        if (touch.point == point || adds || !touch.access.overlaps(access)) continue;
+        if (touch.point == point || !touch.access.overlaps(access)) continue;
         if (touch.access.kind == AccessKind::release || !is_before(touch, point)) {
           racing_.push_back(&touch);
         }
@@ -256,17 +255,13 @@ class RaceChecker {
   /// Removes accesses that `point` comes after and covers, if there are many. A later unordered
   /// access that conflicts with one of them also conflicts with `point`, and is not ordered with it
   /// either, because no edge leads back. So every race still has a report, though no longer with
-  /// each of its partners. An addition does not conflict with all that a write or a read conflicts
-  /// with, so it only replaces additions.
+  /// each of its partners.
   void prune(Region& region, Point point, const MemoryAccess& access) {
     const bool long_list = region.reads.size() + region.others.size() >= prune_at;
     if (access.rows > 1 || (!long_list && held_ < prune_all_at)) return;
     const auto prune_in = [&](std::vector<Touch>& touches) {
       held_ -= std::erase_if(touches, [&](const Touch& touch) {
-        const bool replaces = access.kind == AccessKind::add
-                                  ? touch.access.kind == AccessKind::add
-                                  : touch.access.kind != AccessKind::release;
-        return replaces && access.begin <= touch.access.begin &&
+        return touch.access.kind != AccessKind::release && access.begin <= touch.access.begin &&
                touch.access.end() <= access.end() && is_before(touch, point);
       });
     };

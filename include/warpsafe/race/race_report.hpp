@@ -144,8 +144,6 @@ namespace detail {
       return "allocates";
     case AccessKind::release:
       return "frees";
-    case AccessKind::add:
-      return "adds to";
   }
   return "";
 }

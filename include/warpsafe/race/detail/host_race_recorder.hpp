@@ -8,7 +8,6 @@
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/core/element_type.hpp>
-#include <warpsafe/race/detail/atomic_sums.hpp>
 #include <warpsafe/race/detail/outside_writes.hpp>
 #include <warpsafe/race/race_report.hpp>
 #include <warpsafe/race/stream_history.hpp>
@@ -34,7 +33,6 @@ class HostRaceRecorder {
   /// The destruction of a stream, and a later use of it.
   std::vector<std::pair<debug::Point, debug::Point>> uses_after_destroy;
   OutsideWrites outside;  ///< the kernels whose accesses are not narrowed to their views
-  AtomicSums sums;        ///< the kernels whose accesses may be additions
   std::vector<std::pair<debug::Point, debug::Mistake>> remarks;  ///< mistakes of one action
   /// KernelOperation::unseen of all runs.
   std::vector<std::pair<Name, std::uint32_t>> unseen;
@@ -259,17 +257,13 @@ class HostRaceRecorder {
     if (kind == OperationKind::kernel) note_unseen(static_cast<const KernelOperation&>(operation));
     const bool narrows = kind == OperationKind::kernel &&
                          !outside.is_known(static_cast<const KernelOperation&>(operation));
-    for (std::size_t i = 0; i < operation.accesses.size(); ++i) {
-      const Access& access = operation.accesses[i];
-      const bool adds = narrows && access.writes &&
-                        sums.only_adds(static_cast<const KernelOperation&>(operation), i);
+    for (const Access& access : operation.accesses) {
       const bool has_rows = narrows || kind != OperationKind::kernel;
       // An unknown window is the whole allocation, too.
       accesses_.push_back({reinterpret_cast<std::uintptr_t>(access.address),
                            narrows ? access.window : access.bytes,
                            kind == OperationKind::allocate  ? AccessKind::allocate
                            : kind == OperationKind::release ? AccessKind::release
-                           : adds                           ? AccessKind::add
                            : access.writes                  ? AccessKind::write
                                                             : AccessKind::read,
                            has_rows ? access.rows : 1, has_rows ? access.pitch : 0});

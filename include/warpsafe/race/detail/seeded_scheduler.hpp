@@ -131,18 +131,16 @@ class SeededScheduler final : public Scheduler {
  private:
   /// What is watched in a kernel's run.
   struct Watches final : KernelWatch {
-    explicit Watches(HostRaceRecorder& its_recorder) noexcept : recorder(its_recorder) {}
+    explicit Watches(OutsideWrites& its_outside) noexcept : outside(its_outside) {}
     void begins(const KernelOperation& kernel) noexcept override {
-      recorder.outside.begins(kernel);
+      outside.begins(kernel);
       unwritten.begins(kernel);
-      recorder.sums.begins(kernel);  // the last, because it passes on what it sees
     }
     void has_run(const KernelOperation& kernel) noexcept override {
-      recorder.sums.has_run(kernel);
       unwritten.has_run(kernel);
-      recorder.outside.has_run(kernel);
+      outside.has_run(kernel);
     }
-    HostRaceRecorder& recorder;
+    OutsideWrites& outside;
     UnwrittenReads unwritten;
   };
 
@@ -174,9 +172,7 @@ class SeededScheduler final : public Scheduler {
     const bool begun = dependents_.begin(stream, runtime_.memory,
                                          [this](std::size_t end) { return random_.below(end); });
     // Old contents of memory that a kernel sees until its wait would look like its writes.
-    const bool watches = !dependents_.hides();
-    watch(*operation, watches ? &watches_ : nullptr);
-    if (!watches) recorder.sums.miss(static_cast<const KernelOperation&>(*operation));
+    watch(*operation, dependents_.hides() ? nullptr : &watches_);
     running_ = true;
     runtime_.run_front(stream, lock);
     --waiting_;
@@ -192,7 +188,7 @@ class SeededScheduler final : public Scheduler {
   }
 
   Runtime& runtime_;
-  Watches watches_{recorder};
+  Watches watches_{recorder.outside};
   Random random_{0};
   Random handles_{0};  // numbers of its own: a stream's end does not change the order of the work
   std::uint32_t odds_ = 8;  // of 16: the chance that one more operation runs before a call

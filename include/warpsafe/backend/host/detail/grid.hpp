@@ -113,8 +113,6 @@ class Grid {
     const Lock lock(use_mutex_);
     use_.add(block);
   }
-  /// Whether a thread has called atomic_add. @pre all its blocks have ended
-  [[nodiscard]] bool adds() const noexcept { return use_.adds; }
   /// The elements that the launch covers, if it has fewer threads, all along x. If it covers no
   /// size, those that its number of blocks would cover if it were rounded up.
   [[nodiscard]] warpsafe::detail::HostThread::WatchedSizes watched() const noexcept {
