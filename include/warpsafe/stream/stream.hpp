@@ -4,19 +4,17 @@
 
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/dims/launch_options.hpp>
 #include <warpsafe/error/exception.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/stream/device.hpp>
-#include <warpsafe/stream/stream_ref.hpp>
-#if !defined(__CUDA_ARCH__)
-#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/shared_stream.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
-#endif
+#include <warpsafe/stream/device.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,9 +22,6 @@
 #include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
-
-template <class B>
-class SharedStream;  // stream/detail/shared_stream.hpp
 
 template <class B>
 [[nodiscard]] basic_stream_ref<B> legacy_stream(int device) noexcept {
@@ -67,7 +62,47 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
   /// without a DeviceGuard of this thread, while the program has streams on another device.
   template <CheckLevel Level = current_level>
   [[nodiscard]] static result<basic_stream> create(priority urgency = priority(0),
-                                                   call_site site = call_site::current()) noexcept;
+                                                   call_site site = call_site::current()) noexcept {
+    int device = 0;
+    typename B::native_stream stream{};
+    detail::count_devices<B>();
+    int status = detail::is_only_device<B>(device) ? 0 : B::current_device(device);
+    if constexpr (Level != CheckLevel::off) {
+      if (urgency.value > detail::least_urgent) {
+        return LaunchError::make(Errc::priority_range, Stage::construction,
+                                 static_cast<std::uint64_t>(urgency.value), detail::least_urgent,
+                                 Axis::none, site);
+      }
+      if (status == 0 && device == 0 && detail::guarded_devices<B>().count == 0) {
+        const int other = detail::SharedStream<B>::other_device(device);
+        if (other >= 0) return device_not_chosen(device, other, site);
+      }
+    }
+    detail::SharedStream<B>** const only = status == 0 ? detail::only_stream<B>(device) : nullptr;
+    if (only != nullptr) {
+      if (auto* const kept = __atomic_load_n(only, __ATOMIC_ACQUIRE)) return share(kept, device);
+    }
+    if (status == 0) status = B::stream_create(stream, urgency.value);
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
+    auto* const shared = detail::SharedStream<B>::make(stream, device);
+    if (shared == nullptr) {
+      static_cast<void>(B::stream_destroy(stream));
+      return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof *shared, 0,
+                               Axis::none, site);
+    }
+    if (only != nullptr) {
+      detail::SharedStream<B>* first = nullptr;
+      if (!__atomic_compare_exchange_n(only, &first, shared, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE)) {
+        static_cast<void>(shared->release());  // another thread created it first
+        return share(first, device);
+      }
+      shared->retain();  // held for every later Stream of the device
+    }
+    basic_stream made(basic_stream_ref<B>(stream, device, shared->number), shared);
+    detail::tell_call<Level>(made.ref_, Name::of("stream create"), site);
+    return made;
+  }
   /// Creates a stream on a device that need not be current. Use this form in programs of several
   /// devices. Errc::no_device, ::device_invalid, ::runtime_failed (also if the device that was
   /// current cannot be made current again; there is no stream then).
@@ -117,7 +152,13 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
   /// Releases the stream. It is destroyed now, or with the last buffer or handle bound to it. If
   /// two threads release the last two of these at the same moment, the next Stream::create destroys
   /// it. Returns the runtime's error if it is destroyed now. Errc::runtime_failed.
-  [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept;
+  [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
+    if (shared_ == nullptr) return success();
+    ref_ = closed(ref_);
+    const int status = std::exchange(shared_, nullptr)->release();
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("stream destroy"), site);
+    return success();
+  }
 
   /// A reference for functions that only use the stream. Deleted for a temporary stream, which
   /// would be destroyed while they use it.
@@ -186,7 +227,10 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
   }
   basic_stream(basic_stream_ref<B> ref, detail::SharedStream<B>* shared) noexcept
       : ref_(ref), shared_(shared) {}
-  [[nodiscard]] static basic_stream share(detail::SharedStream<B>* shared, int device) noexcept;
+  [[nodiscard]] static basic_stream share(detail::SharedStream<B>* shared, int device) noexcept {
+    shared->retain();
+    return basic_stream(basic_stream_ref<B>(shared->native, device, shared->number), shared);
+  }
   /// No stream, of the same device.
   [[nodiscard]] static basic_stream_ref<B> closed(const basic_stream_ref<B>& was) noexcept {
     return basic_stream_ref<B>(nullptr, was.device_, {});
@@ -194,64 +238,6 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
   basic_stream_ref<B> ref_;
   detail::SharedStream<B>* shared_;
 };
-
-#if !defined(__CUDA_ARCH__)  // nvcc's device pass compiles no host code
-template <class B>
-template <CheckLevel Level>
-result<basic_stream<B>> basic_stream<B>::create(priority urgency, call_site site) noexcept {
-  int device = 0;
-  typename B::native_stream stream{};
-  detail::count_devices<B>();
-  int status = detail::is_only_device<B>(device) ? 0 : B::current_device(device);
-  if constexpr (Level != CheckLevel::off) {
-    if (urgency.value > detail::least_urgent) {
-      return LaunchError::make(Errc::priority_range, Stage::construction,
-                               static_cast<std::uint64_t>(urgency.value), detail::least_urgent,
-                               Axis::none, site);
-    }
-    if (status == 0 && device == 0 && detail::guarded_devices<B>().count == 0) {
-      const int other = detail::SharedStream<B>::other_device(device);
-      if (other >= 0) return device_not_chosen(device, other, site);
-    }
-  }
-  detail::SharedStream<B>** const only = status == 0 ? detail::only_stream<B>(device) : nullptr;
-  if (only != nullptr) {
-    if (auto* const kept = __atomic_load_n(only, __ATOMIC_ACQUIRE)) return share(kept, device);
-  }
-  if (status == 0) status = B::stream_create(stream, urgency.value);
-  if (status != 0) return detail::runtime_error<B>(status, Name::of("stream create"), site);
-  auto* const shared = detail::SharedStream<B>::make(stream, device);
-  if (shared == nullptr) {
-    static_cast<void>(B::stream_destroy(stream));
-    return LaunchError::make(Errc::out_of_memory, Stage::runtime_call, sizeof *shared, 0,
-                             Axis::none, site);
-  }
-  if (only != nullptr) {
-    detail::SharedStream<B>* first = nullptr;
-    if (!__atomic_compare_exchange_n(only, &first, shared, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE)) {
-      static_cast<void>(shared->release());  // another thread created it first
-      return share(first, device);
-    }
-    shared->retain();  // held for every later Stream of the device
-  }
-  basic_stream made(basic_stream_ref<B>(stream, device, shared->number), shared);
-  detail::tell_call<Level>(made.ref_, Name::of("stream create"), site);
-  return made;
-}
-template <class B>
-result<void> basic_stream<B>::close(call_site site) noexcept {
-  if (shared_ == nullptr) return success();
-  ref_ = closed(ref_);
-  const int status = std::exchange(shared_, nullptr)->release();
-  if (status != 0) return detail::runtime_error<B>(status, Name::of("stream destroy"), site);
-  return success();
-}
-template <class B>
-basic_stream<B> basic_stream<B>::share(detail::SharedStream<B>* shared, int device) noexcept {
-  shared->retain();
-  return basic_stream(basic_stream_ref<B>(shared->native, device, shared->number), shared);
-}
 
 template <class B>
 template <CheckLevel Level, class Native>
@@ -289,7 +275,6 @@ noexcept {
     return LaunchError::make(Errc::stream_null, Stage::construction, site);
   }
 }
-#endif
 
 using Stream = basic_stream<default_backend>;
 
