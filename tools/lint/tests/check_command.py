@@ -228,6 +228,13 @@ with tempfile.TemporaryDirectory() as name:
         subprocess.run([sys.executable, linter.command, "--write-baseline", "/dev/stdout", "a.cpp", *flags], stdout=to, stderr=to, cwd=folder)
         to.write("after\n")
     expect("a baseline on standard output", re.fullmatch(r"before\n\{.*\}\nwarpsafe-lint: 1 file read.*\nafter\n", log.read_text(), re.S) is not None, True)
+    # A baseline never replaces a source.
+    kept = (folder / "a.cpp").read_bytes()
+    (folder / "link.json").symlink_to("a.cpp")
+    for target in ("a.cpp", "link.json"):
+        done = run(folder, "--write-baseline", target, "a.cpp", *flags)
+        expect(f"a baseline in {target}", (done.returncode, done.stderr, (folder / "a.cpp").read_bytes() == kept),
+               (2, f"warpsafe-lint: --write-baseline {target} is the same file as the source a.cpp; choose another name\n", True))
 # A wait may be in a header that is not found: a dependent launch then has no finding.
 with tempfile.TemporaryDirectory() as name:
     source = pathlib.Path(__file__).parents[3] / "tests/planted/sources/D02.cu"

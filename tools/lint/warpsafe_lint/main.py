@@ -218,6 +218,9 @@ def run(options):
     own_headers()
     baseline = changes.Baseline(options.baseline) if options.baseline else None
     files, changed = work_of(options)
+    for file in files if options.write_baseline else ():
+        if os.path.isfile(file) and os.path.exists(options.write_baseline) and os.path.samefile(file, options.write_baseline):
+            raise changes.Unusable(f"--write-baseline {options.write_baseline} is the same file as the source {file}; choose another name")
     results, every, messages, hidden = [], [], [], 0
     for result in results_of([(file, options) for file in files], options):
         results.append(result)

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -733,6 +734,9 @@ TEST(Run, ItsOwnMistakesAreSaid) {
   EXPECT_THAT(shell(WATCH_RUN " --loud true").out, HasSubstr("unknown option --loud"));
   EXPECT_EQ(WEXITSTATUS(shell(WATCH_RUN).status), 2);
   EXPECT_THAT(shell(WATCH_RUN " --help").out, HasSubstr("usage: warpsafe-run"));
+  const Ran full = shell("(" WATCH_RUN " --help >/dev/full)");
+  EXPECT_EQ(WEXITSTATUS(full.status), 2);
+  EXPECT_EQ(std::count(full.out.begin(), full.out.end(), '\n'), 1) << full.out;
 }
 
 }  // namespace
