@@ -68,6 +68,9 @@ for slots, why in (("1, 256, 0, pool.next()", "calls next"), ("1, 256, 0, pool",
 for slots in ("up(n), 256, 0, pool.first()", "dim3(up(n), 1), dim3(256)", "(n + 255) / 256, sizeof(n++)"):
     fix(f"a launch with {slots}", START + own + f"void f(Pool& pool, float* x, int n) {{\n  k<<<{slots}>>>(x, n);\n}}\n",
         [(RUNTIME, INCLUDES + RUNTIME), ("  k<<<", f"  warpsafe::check(warpsafe::kernel<k>, {slots}).value();\n  k<<<")])
+fix("a function with the kernel's name", START + launch + "void k(float* x) { f(x, 1); }\n", note="k: no check written: several kernels or functions have this name")
+fix("a number that is no integer", f"#include <cmath>\n{START}void f(float* x, int n) {{\n  k<<<ceil(n / 256.0), 256>>>(x, n);\n}}\n",
+    [("#include <cmath>", INCLUDES + "#include <cmath>"), ("  k<<<", "  warpsafe::check(warpsafe::kernel<k>, dim3(ceil(n / 256.0)), 256).value();\n  k<<<")])
 # A comment that goes on in the next line.
 fix("a comment that goes on", START + "void f(float* x, int n) {\n  k<<<1, 256 // one \\\n two\n  >>>(x, n);\n}\n",
     [(RUNTIME, INCLUDES + RUNTIME), ("  k<<<", "  warpsafe::check(warpsafe::kernel<k>, 1, 256 // one \\\n two\n).value();\n  k<<<")])
@@ -176,6 +179,7 @@ for what, before, *behind in (
         ("a macro that ends", STOP + use.format("CHECK(cudaFree(x));") + "#undef CHECK\n"), ("a string", "const char* text = \"CHECK(cudaFree(x));\";\n" + STOP)):
     d01(what, before, behind="".join(behind))
 d01("a name that the function hides", STATUS + use.format("check(cudaFree(x));"), head="void f(float* x, int n) {\n  int check = n;\n  n = check;\n")
+d01("a name that the launch's namespace hides", STATUS + use.format("check(cudaFree(x));") + "namespace own {\nvoid check(int, int);\n", behind="}\n")
 d01("a launch in a lambda of a function with a macro that returns", "#define TRY(x) if ((x) != cudaSuccess) return\n", line="  auto l = [=] { k<<<1, 256>>>(x, n); return 1; };\n  l();\n", head="void f(float* x, int n) {\n  TRY(cudaFree(x));\n")
 for rest in ("  // C:\\\n     more", "  /* one\n two */", " n = 3;", "  // \\ \n more"):
     check(["--fix-cuda", "--rows=D01"], START + STOP + use.format("CHECK(cudaFree(x));") + f"void f(float* x, int n) {{\n  k<<<1, 256>>>(x, n);{rest}\n}}\n",

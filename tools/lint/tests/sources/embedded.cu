@@ -9,6 +9,7 @@
 const char* const raw = R"cuda(
 __global__ void narrow(float* x, long n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;  // finds: A16
+  int j = blockIdx.x * blockDim.x + threadIdx.x;  // warpsafe-lint: ignore A16
   if (i < n) x[i] = 1;
 }
 __global__ void wide(float* x, long n) {

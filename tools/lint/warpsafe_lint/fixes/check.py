@@ -123,9 +123,10 @@ def named_kernel(launch, text):
         raise Left("the kernel is an expression, and kernel<…> takes a name")
     if text.endswith(">"):
         return text
-    if len({len(f.parameters) for f in program.kernels.get(launch.kernel_name, [])}) > 1 or \
-            len(program.kernels.get(launch.kernel_name, [])) > 1:
-        raise Left("several kernels have this name")
+    around = to.semantic_parent if to is not None else None
+    others = [cursor for cursor in program.bodies.get(launch.kernel_name, ()) if around is not None and cursor.semantic_parent.canonical == around.canonical]
+    if len(program.kernels.get(launch.kernel_name, [])) > 1 or len(others) > 1:
+        raise Left("several kernels or functions have this name")
     if kind == "FUNCTION_DECL":
         return text + template_arguments(to)
     raise Left("a template's parameters decide the kernel's type here")
@@ -134,7 +135,8 @@ def named_kernel(launch, text):
 def dimension(node, text):
     """The text of a grid or a block: a dim3 or an integer unchanged, anything else converted to dim3."""
     inner = plain(node)
-    kind = inner.type.get_canonical()
+    given = next((each for each in inner.children if (each.start, each.end) == (inner.start, inner.end)), inner) if inner.kind == "CALL_EXPR" else inner
+    kind = plain(given).type.get_canonical()  # of what dim3 is made from without a word
     if is_integer(kind) or kind.spelling.replace("const ", "") in ("dim3", "struct dim3") or "dependent" in kind.spelling:
         return text
     return f"dim3({text})"

@@ -102,9 +102,10 @@ def is_visible(program, launch, node):
         return True
     function = launch.function
     own = scope(function.cursor)
-    hidden = {variable.node.name for variable in function.variables.values()} | {
-        child.spelling for each in own if each.kind.name != "NAMESPACE" for child in each.get_children()}
-    return to.spelling not in hidden and all(any(each == other for other in own) for each in around)
+    outer = {each.canonical.hash for each in around}
+    nearer = [each for each in own if each.canonical.hash not in outer]
+    hidden = {variable.node.name for variable in function.variables.values()} | {child.spelling for each in nearer for child in each.get_children()}
+    return to.spelling not in hidden and outer <= {each.canonical.hash for each in own}
 
 
 def checks(use):
