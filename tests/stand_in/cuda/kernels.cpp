@@ -320,6 +320,12 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
   return api(
       "cudaGetDriverEntryPointByVersion", text(symbol, version, flags), contextless, [&](auto&) {
         const bool ours = std::strcmp(symbol, "cuKernelGetParamInfo") == 0;
+        constexpr unsigned first_version = 12040;  // CUDA Driver API, cuKernelGetParamInfo
+        if (ours && version < first_version) {
+          *function = nullptr;
+          *found = cudaDriverEntryPointVersionNotSufficent;
+          return cudaSuccess;
+        }
         *function = ours ? reinterpret_cast<void*>(&get_parameter) : driver_function(symbol);
         *found =
             *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
