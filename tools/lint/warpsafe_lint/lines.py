@@ -27,11 +27,15 @@ def inner_lines(text):
     return {found.start() + line.end() for found in TOKEN.finditer(text) if found["comment"] or found["literal"] for line in re.finditer("\n", found[0])}
 
 
+def blanked(text, *kinds):
+    """A source with blanks in place of its tokens of these kinds, and the same lines."""
+    return TOKEN.sub(lambda found: re.sub(r"[^\n]", " ", found[0]) if any(found[kind] for kind in kinds) else found[0], text)
+
+
 def without_comments(text):
-    """A source with blanks in place of its comments, and the same lines."""
-    return TOKEN.sub(lambda found: re.sub(r"[^\n]", " ", found[0]) if found["comment"] else found[0], text)
+    return blanked(text, "comment")
 
 
 def code_of(text):
-    """A source with blanks in place of its comments and of its literals, and the same lines."""
-    return TOKEN.sub(lambda found: re.sub(r"[^\n]", " ", found[0]) if found["comment"] or found["literal"] else found[0], text)
+    """A source without its comments and its literals."""
+    return blanked(text, "comment", "literal")
