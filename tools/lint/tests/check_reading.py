@@ -286,10 +286,11 @@ with tempfile.TemporaryDirectory() as name:
     (unknown / "api.h").write_text(RUNTIME + 'extern "C" cudaError_t cudaFree(void*);\n')
     (unknown / "a.cpp").write_text('#include "api.h"\n#include "absent.h"\n#define TWICE(x) CHECK(x); CHECK(x)\ncudaError_t frees(void* p) { return cudaFree(p); }\n'
                                    "void f(void* p) {\n  CHECK(cudaGetLastError());\n  CHECK( /* late */ cudaGetLastError() );\n"
-                                   "  TWICE(cudaGetLastError());\n  CHECK(frees(p));\n  if (p) cudaGetLastError();\n  cudaGetLastError();\n  frees(p);\n}\n")
+                                   "  TWICE(cudaGetLastError());\n  CHECK(frees(p));\n  if (p) cudaGetLastError();\n  cudaGetLastError();\n  frees(p);\n"
+                                   '  const char* place = "a//b"; cudaGetLastError();\n}\n')
     done = run(unknown, "--json", "a.cpp")
     expect("a check by an unknown macro", [(place["line"], item["row"]) for item in json.loads(done.stdout) for place in (item, *item["also"])],
-           [(10, "D03"), (11, "D03"), (12, "D08")])
+           [(10, "D03"), (11, "D03"), (13, "D03"), (12, "D08")])
 
     # Headers that the build makes from templates. Macros that turn the GPU on are set, others are not.
     built = folder / "built"
@@ -395,7 +396,8 @@ with tempfile.TemporaryDirectory() as name:
             expect(f"host memory beside {other}", [item["severity"] for item in json.loads(run(apart, "--rows=C04", "--json", "a/own.cu").stdout)], [severity])
         (apart / "b/other.cpp").unlink()
         # The compiler drops an assignment with a name of a missing header; the variable then has no constant value.
-        for text, rows in (("int n = 1; n *= library::size(); k<<<n / 4, 32>>>(p);", []), ("int n = 1; const int m = 1; k<<<m / 4, 32>>>(p);", ["A04"]),
+        for text, rows in (("int n = 1; n *= library::size(); k<<<n / 4, 32>>>(p);", []), ('int n = 1; if (*"//") n *= library::size(); k<<<n / 4, 32>>>(p);', []),
+                           ("int n = 1; const int m = 1; k<<<m / 4, 32>>>(p);", ["A04"]),
                            ("int n = 1; k<<<n / 4, 32>>>(p);", ["A04"])):
             (apart / "a/own.cu").write_text('#include "library.h"\n#include <cuda_runtime.h>\n__global__ void k(int* p) { *p = 1; }\n'
                                             f"void own(int* p) {{\n  {text.replace('; ', ';' + chr(10))}\n}}\n")

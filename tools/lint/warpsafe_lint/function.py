@@ -8,6 +8,7 @@ import pathlib
 import re
 
 from . import tree
+from .lines import without_comments
 from .tree import bare, call_arguments, call_name, is_integer, plain
 
 
@@ -196,7 +197,7 @@ class Function:
     def _head(self, cursor, start, end):
         file = cursor.location.file
         source = self.program.source if file is None or file.name == self.program.file else bytes_of(file.name)
-        return re.sub(rb"//[^\n]*|/\*.*?\*/", b" ", source[start:end], flags=re.S)
+        return without_comments(source[start:end])
 
     @functools.cached_property
     def never(self):

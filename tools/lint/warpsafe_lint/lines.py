@@ -9,6 +9,7 @@ import re
 TOKEN = re.compile(r"(?P<comment>//(?:\\[ \t]*\n|[^\n])*|/\*.*?(?:\*/|\Z))|"
                    r"(?P<literal>(?:u8|[uUL])?R\"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)\"|"
                    r"(?:u8|[uUL])?(?:\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)+'))|\d(?:'?[\w.])*|[A-Za-z_]\w*", re.S)
+TOKEN_OF_BYTES = re.compile(TOKEN.pattern.encode(), re.S)
 
 
 def lines_of(text, keepends=False):
@@ -28,8 +29,9 @@ def inner_lines(text):
 
 
 def blanked(text, *kinds):
-    """A source with blanks in place of its tokens of these kinds, and the same lines."""
-    return TOKEN.sub(lambda found: re.sub(r"[^\n]", " ", found[0]) if any(found[kind] for kind in kinds) else found[0], text)
+    """A source, as text or bytes, with blanks in place of its tokens of these kinds, and the same lines and places."""
+    token, other, blank = (TOKEN_OF_BYTES, rb"[^\n]", b" ") if isinstance(text, bytes) else (TOKEN, r"[^\n]", " ")
+    return token.sub(lambda found: re.sub(other, blank, found[0]) if any(found[kind] for kind in kinds) else found[0], text)
 
 
 def without_comments(text):

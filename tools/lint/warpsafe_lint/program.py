@@ -3,12 +3,14 @@
 """A parsed file: its functions, its kernels, and what they call."""
 
 import collections
+import functools
 import os
 import re
 
 from . import index, prefix
 from .function import SMALL, Function, api, described
 from .libclang import is_instantiated, load, template_of, written_at
+from .lines import without_comments
 from .tree import bare, call_name
 
 FUNCTIONS = {"FUNCTION_DECL", "CXX_METHOD", "CONSTRUCTOR", "DESTRUCTOR", "FUNCTION_TEMPLATE", "CONVERSION_FUNCTION"}
@@ -37,6 +39,11 @@ class Program:
                 if any(c.kind.name == "CUDAGLOBAL_ATTR" for c in cursor.get_children()):
                     self.kernels.setdefault(name, []).append(self.function(cursor))
         self.all_names = {call_name(call) for function in self.functions for call in function.calls}
+
+    @functools.cached_property
+    def code(self):
+        """The source's bytes with blanks in place of the comments, at the same places."""
+        return without_comments(self.source)
 
     def _collect(self, cursor):
         system = {}
@@ -107,7 +114,7 @@ class Program:
             self._written = collections.Counter(
                 bare(node.children[0]).name for function in self.functions for node in function.node.all("BINARY_OPERATOR", "COMPOUND_ASSIGNMENT_OPERATOR")
                 if node.children and (node.name == "=" or node.kind == "COMPOUND_ASSIGNMENT_OPERATOR"))
-            text = re.sub(rb"//[^\n]*|/\*.*?\*/", b"", self.source, flags=re.S).decode(errors="replace")
+            text = self.code.decode(errors="replace")
             self._assigned = collections.Counter(re.findall(r"(?:^|[;{})\\])\s*(\w+)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", text, re.M))
         return self._assigned[name] > self._written[name]
 

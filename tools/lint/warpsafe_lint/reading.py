@@ -9,6 +9,7 @@ import re
 
 from . import commands, flags, index, prefix, project
 from .libclang import load, own_headers
+from .lines import without_comments
 from .program import Program
 
 KEEP_GOING = 0x200  # CXTranslationUnit_KeepGoing: reads on after a header that is not found
@@ -253,7 +254,7 @@ def thrust_headers(names, folders):
     found = {}
     for folder in folders:
         for path in sorted(glob.glob(f"{glob.escape(folder)}/thrust/*.h") + glob.glob(f"{glob.escape(folder)}/thrust/iterator/*.h")):
-            text = re.sub(r"/\*.*?\*/|//[^\n]*", "", pathlib.Path(path).read_text(errors="replace"), flags=re.S)
+            text = without_comments(pathlib.Path(path).read_text(errors="replace"))
             for name in names:
                 if re.search(rf"(?m)^(?!.*\breturn\b).*(\s{name}\s*\(|\b(class|struct|using)\s+(\w+\s+)?{name}\b)", text):
                     found.setdefault(name, path[len(folder):].strip("/"))

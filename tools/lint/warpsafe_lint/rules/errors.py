@@ -37,7 +37,7 @@ def is_statement(program, call):
     name, _, _, place = written_at(call.cursor.extent.start)
     if name != program.file:
         return False
-    before = re.sub(rb"/\*.*?\*/|//[^\n]*", b"", program.source[max(place - 400, 0):place]).rstrip()
+    before = program.code[max(place - 400, 0):place].rstrip()
     written = program.source[place:place + 200].decode(errors="replace").lstrip(":")
     if not re.match(rf"(\w+::)*{re.escape(call_name(call))}\b", written):
         return False  # a macro writes it, and what the macro has around it is unknown
