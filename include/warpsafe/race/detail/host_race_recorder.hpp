@@ -257,8 +257,8 @@ class HostRaceRecorder {
     if (kind == OperationKind::kernel) note_unseen(static_cast<const KernelOperation&>(operation));
     const bool narrows = kind == OperationKind::kernel &&
                          !outside.is_known(static_cast<const KernelOperation&>(operation));
+    const bool has_rows = narrows || kind != OperationKind::kernel;
     for (const Access& access : operation.accesses) {
-      const bool has_rows = narrows || kind != OperationKind::kernel;
       // An unknown window is the whole allocation, too.
       accesses_.push_back({reinterpret_cast<std::uintptr_t>(access.address),
                            narrows ? access.window : access.bytes,
