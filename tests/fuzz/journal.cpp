@@ -3,8 +3,9 @@
 
 // The reader of journals, which are JSON Lines: warpsafe-diff, with its own main. The input is two
 // journals, separated by the byte 0xff.
-// Claims: the exit status is 0, 1 or 2, and 2 comes with one line of text. Nothing that is printed
-// moves the cursor. A journal that can be read does not differ from itself.
+// Claims: the exit status is 0, 1 or 2, and 2 comes with one line of text. The only other text on
+// standard error says that a last line is cut off. Nothing that is printed moves the cursor. A
+// journal that can be read does not differ from itself.
 
 #include "fuzz.hpp"
 
@@ -34,6 +35,16 @@ class Printed {
   std::streambuf* before_;
 };
 
+/// The text without the lines which say that a journal's last line is cut off.
+std::string without_cut_lines(const std::string& text) {
+  std::istringstream lines(text);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("the last line is cut off, and left out") == line.npos) kept += line + '\n';
+  }
+  return kept;
+}
+
 int run(std::vector<std::string> words) {
   words.insert(words.begin(), "warpsafe-diff");
   std::vector<char*> pointers;
@@ -42,12 +53,12 @@ int run(std::vector<std::string> words) {
   const Printed out(std::cout);
   const Printed errors(std::cerr);
   const int status = warpsafe_diff_main(static_cast<int>(words.size()), pointers.data());
-  const std::string text = errors.text();
+  require(!fuzz::has_control(errors.text(), true), "a control character on standard error");
+  const std::string text = without_cut_lines(errors.text());
   require(status >= 0 && status <= 2, "an exit status other than 0, 1, 2");
   require(!fuzz::has_control(out.text(), true), "a control character on standard output");
   if (status == 2) {
     require(!text.empty() && text.find('\n') + 1 == text.size(), "an error that is not one line");
-    require(!fuzz::has_control({text.data(), text.size() - 1}, false), "a control in an error");
   } else {
     require(text.empty(), "a text on standard error without an error");
   }

@@ -56,7 +56,7 @@ def one(data, database):
             raise Finding(f"exit status {ended.code!r} for the words") from ended
         if ended.code == options.NOT_READ and not errors.getvalue():
             raise Finding("refused without a text") from ended
-    silence.Silence(text.splitlines())
+    silence.Silence(text)
 
 
 def mutated(pool, chance):
