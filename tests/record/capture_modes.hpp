@@ -142,6 +142,123 @@ inline void capture_modes() {
   for (cudaStream_t made : {stream, other}) static_cast<void>(cudaStreamDestroy(made));
 }
 
+/// One call while `stream` captures in the mode that forbids most.
+template <class Call>
+void beside_global(cudaStream_t stream, const char* words, Call call) {
+  static_cast<void>(cudaDeviceSynchronize());
+  static_cast<void>(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  static_cast<void>(cudaGetLastError());
+  const cudaError_t status = call();
+  note(status, "%s", words);
+  end_capture(stream, "stream");
+}
+
+/// The runtime's calls that warpsafe makes, each beside a capture of another stream.
+inline void calls_beside_a_capture() {
+  section("calls beside a capture");
+  cudaStream_t stream = nullptr;
+  cudaStream_t other = nullptr;
+  cudaEvent_t event = nullptr;
+  cudaEvent_t later = nullptr;
+  static_cast<void>(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  static_cast<void>(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  for (cudaEvent_t* const made : {&event, &later}) {
+    static_cast<void>(cudaEventCreate(made));
+    static_cast<void>(cudaEventRecord(*made, other));
+  }
+  const void* const kernel = reinterpret_cast<const void*>(&empty);
+  int number = 0;
+  float numbers[4] = {};
+  std::size_t bytes = 0;
+  void* memory = nullptr;
+
+  cudaStream_t made_stream = nullptr;
+  beside_global(stream, "cudaStreamCreateWithPriority()", [&] {
+    return cudaStreamCreateWithPriority(&made_stream, cudaStreamNonBlocking, 0);
+  });
+  if (made_stream == nullptr) static_cast<void>(cudaStreamCreate(&made_stream));
+  beside_global(stream, "cudaStreamDestroy()", [&] { return cudaStreamDestroy(made_stream); });
+  beside_global(stream, "cudaStreamQuery(other)", [&] { return cudaStreamQuery(other); });
+  unsigned long long id = 0;
+  beside_global(stream, "cudaStreamGetId(other)", [&] { return cudaStreamGetId(other, &id); });
+  beside_global(stream, "cudaStreamGetDevice(other)",
+                [&] { return cudaStreamGetDevice(other, &number); });
+  beside_global(stream, "cudaStreamWaitEvent(other)",
+                [&] { return cudaStreamWaitEvent(other, event, 0); });
+  cudaEvent_t made_event = nullptr;
+  beside_global(stream, "cudaEventCreate()", [&] { return cudaEventCreate(&made_event); });
+  if (made_event == nullptr) static_cast<void>(cudaEventCreate(&made_event));
+  beside_global(stream, "cudaEventDestroy()", [&] { return cudaEventDestroy(made_event); });
+  beside_global(stream, "cudaEventRecord(other)", [&] { return cudaEventRecord(event, other); });
+  beside_global(stream, "cudaEventQuery()", [&] { return cudaEventQuery(event); });
+  beside_global(stream, "cudaEventSynchronize()", [&] { return cudaEventSynchronize(event); });
+  static_cast<void>(cudaEventRecord(event, other));
+  static_cast<void>(cudaEventRecord(later, other));
+  beside_global(stream, "cudaEventElapsedTime()",
+                [&] { return cudaEventElapsedTime(numbers, event, later); });
+  beside_global(stream, "cudaDeviceSynchronize()", [] { return cudaDeviceSynchronize(); });
+
+  beside_global(stream, "cudaLaunchKernel(other)",
+                [&] { return cudaLaunchKernel(kernel, 1, 32, nullptr, 0, other); });
+  beside_global(stream, "cudaMemsetAsync(other)",
+                [&] { return cudaMemsetAsync(device_memory, 0, 16, other); });
+  beside_global(stream, "cudaMemcpyAsync(to the device, other)", [&] {
+    return cudaMemcpyAsync(device_memory, numbers, 16, cudaMemcpyHostToDevice, other);
+  });
+  beside_global(stream, "cudaMemcpyAsync(to the host, other)", [&] {
+    return cudaMemcpyAsync(numbers, device_memory, 16, cudaMemcpyDeviceToHost, other);
+  });
+  beside_global(stream, "cudaMemcpyAsync(on the device, other)", [&] {
+    return cudaMemcpyAsync(device_memory, static_cast<char*>(device_memory) + 64, 16,
+                           cudaMemcpyDeviceToDevice, other);
+  });
+  beside_global(stream, "cudaMemcpy2DAsync(to the device, other)", [&] {
+    return cudaMemcpy2DAsync(device_memory, 64, numbers, 8, 8, 2, cudaMemcpyHostToDevice, other);
+  });
+
+  beside_global(stream, "cudaMallocManaged()", [&] { return cudaMallocManaged(&memory, 64); });
+  if (memory == nullptr) static_cast<void>(cudaMalloc(&memory, 64));
+  beside_global(stream, "cudaFree()", [&] { return cudaFree(memory); });
+  memory = nullptr;
+  beside_global(stream, "cudaMallocHost()", [&] { return cudaMallocHost(&memory, 64); });
+  if (memory == nullptr) static_cast<void>(cudaMallocHost(&memory, 64));
+  beside_global(stream, "cudaFreeHost()", [&] { return cudaFreeHost(memory); });
+  static_cast<void>(cudaMallocAsync(&memory, 64, other));
+  beside_global(stream, "cudaFreeAsync(other)", [&] { return cudaFreeAsync(memory, other); });
+  beside_global(stream, "cudaMemGetInfo()", [&] { return cudaMemGetInfo(&bytes, &bytes); });
+  cudaPointerAttributes pointer{};
+  beside_global(stream, "cudaPointerGetAttributes()",
+                [&] { return cudaPointerGetAttributes(&pointer, device_memory); });
+
+  cudaFuncAttributes attributes{};
+  beside_global(stream, "cudaFuncGetAttributes()",
+                [&] { return cudaFuncGetAttributes(&attributes, kernel); });
+  beside_global(stream, "cudaFuncSetAttribute()", [&] {
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024);
+  });
+  beside_global(stream, "cudaOccupancyMaxActiveBlocksPerMultiprocessor()", [&] {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&number, kernel, 32, 0);
+  });
+  beside_global(stream, "cudaDeviceGetAttribute()",
+                [&] { return cudaDeviceGetAttribute(&number, cudaDevAttrMaxThreadsPerBlock, 0); });
+
+  const cudaGraph_t graph = captured_graph(other, 1, false);
+  cudaGraphExec_t exec = nullptr;
+  beside_global(stream, "cudaGraphInstantiate()",
+                [&] { return cudaGraphInstantiate(&exec, graph, 0); });
+  if (exec == nullptr) static_cast<void>(cudaGraphInstantiate(&exec, graph, 0));
+  cudaGraphExecUpdateResultInfo info{};
+  beside_global(stream, "cudaGraphExecUpdate()",
+                [&] { return cudaGraphExecUpdate(exec, graph, &info); });
+  beside_global(stream, "cudaGraphLaunch(other)", [&] { return cudaGraphLaunch(exec, other); });
+  beside_global(stream, "cudaGraphGetNodes()",
+                [&] { return cudaGraphGetNodes(graph, nullptr, &bytes); });
+  beside_global(stream, "cudaGraphDestroy()", [&] { return cudaGraphDestroy(graph); });
+  beside_global(stream, "cudaGraphExecDestroy()", [&] { return cudaGraphExecDestroy(exec); });
+  for (cudaEvent_t made : {event, later}) static_cast<void>(cudaEventDestroy(made));
+  for (cudaStream_t made : {stream, other}) static_cast<void>(cudaStreamDestroy(made));
+}
+
 inline void copies_between_devices() {
   int count = 0;
   static_cast<void>(cudaGetDeviceCount(&count));

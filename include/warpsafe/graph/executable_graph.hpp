@@ -162,7 +162,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
     if (native_ == nullptr) return success();
     const int waited = release_resources<Level>();
-    const int status = B::graph_exec_destroy(std::exchange(native_, nullptr));
+    const int status = destroy<Level>(std::exchange(native_, nullptr));
     last_ = std::nullopt;
     launched_ = {};
     is_marked_ = false;
@@ -174,6 +174,11 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   }
 
  private:
+  template <CheckLevel Level>
+  [[nodiscard]] static int destroy(typename B::native_graph_exec exec) noexcept {
+    const detail::RelaxedCaptureScope<B, Level> outside;
+    return B::graph_exec_destroy(exec);
+  }
   [[nodiscard]] result<void> submit(basic_stream_hold<B>&& stream, call_site site) noexcept {
     const int launched = detail::on_device_of<B, detail::submits_work>(
         stream.ref(), [&]() noexcept { return B::graph_launch(native_, stream.ref().native()); });

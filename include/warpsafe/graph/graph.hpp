@@ -11,6 +11,7 @@
 #include <warpsafe/graph/executable_graph.hpp>
 #include <warpsafe/kernel/detail/parameter.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -167,6 +168,7 @@ result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) co
   if (native_ == nullptr)
     return detail::graph_moved_error(B::vendor, Name::of("graph instantiate"), site);
   typename B::native_graph_exec exec{};
+  const detail::RelaxedCaptureScope<B, Level> outside;
   if (const int status = B::graph_instantiate(exec, native_)) {
     return detail::runtime_error<B>(status, Name::of("graph instantiate"), site);
   }

@@ -121,6 +121,7 @@ std::vector<Node> copied(std::vector<Node> nodes) {
 cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t handle, unsigned long long flags) {
   const Graph* const graph = find(runtime().graphs, handle);
   if (graph == nullptr || exec == nullptr) return cudaErrorInvalidValue;
+  if (const cudaError_t refused = unsafe_call()) return refused;
   GraphExec& made = runtime().graph_execs.emplace_back();
   made.nodes = copied(graph->nodes);
   made.frees_at_launch = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
@@ -308,6 +309,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
   return api("cudaGraphExecDestroy", text(handle), plain, [&](auto&) {
     GraphExec* const exec = find(runtime().graph_execs, handle);
     if (exec == nullptr) return cudaErrorInvalidValue;
+    if (const cudaError_t refused = unsafe_call()) return refused;
     exec->nodes.clear();
     exec->destroy();
     return cudaSuccess;

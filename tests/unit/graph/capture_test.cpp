@@ -407,6 +407,27 @@ TEST_F(CaptureTest, WaitingForAnotherStreamDependsOnTheMode) {
   }
 }
 
+TEST_F(CaptureTest, AnExecutableGraphIsMadeAndDestroyedBesideIt) {
+  auto recorded = Capture::begin(other).value();
+  ASSERT_TRUE(put_on(other, 9).has_value());
+  const auto graph = std::move(recorded).end().value();
+  for (const CaptureMode mode : {CaptureMode::global, CaptureMode::thread}) {
+    auto before = graph.instantiate().value();
+    ASSERT_TRUE(before.launch(other).has_value());
+    auto capture = Capture::begin(stream, mode).value();
+    const auto make_and_destroy = [&] {
+      auto made = graph.instantiate();
+      ASSERT_TRUE(made.has_value()) << message(made.assume_error());
+      EXPECT_TRUE(made.assume_value().launch(other).has_value());
+      EXPECT_TRUE(made.assume_value().close().has_value());
+    };
+    make_and_destroy();
+    std::thread(make_and_destroy).join();
+    EXPECT_TRUE(before.close().has_value());
+    EXPECT_TRUE(std::move(capture).end().has_value()) << "nothing broke it";
+  }
+}
+
 TEST_F(CaptureTest, ItsEventsAreNotForTheHost) {
   auto capture = Capture::begin(stream, CaptureMode::relaxed).value();
   const Event inside = stream.record().value();

@@ -14,8 +14,8 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
-/// For a call that may wait, or that frees memory which running work uses: breaks the captures that
-/// forbid it.
+/// For a call that may wait, that frees memory which running work uses, or that makes or destroys
+/// an executable graph: breaks the captures that forbid it.
 [[nodiscard]] inline int unsafe_call(Runtime& runtime) {
   const auto mine = static_cast<CaptureMode>(thread_state().capture_mode);
   bool refused = false;

@@ -100,6 +100,7 @@ struct GraphCalls {
     return call(__func__, [&](Runtime& runtime, auto&) {
       const GraphState* const graph = runtime.graphs.find(handle);
       if (graph == nullptr) return raw(HostStatus::invalid_value);
+      if (const int no = unsafe_call(runtime); no != 0) return no;
       auto made = make_owned<GraphExecState>();
       made->nodes = executable(*graph->nodes);
       exec = runtime.graph_execs.add(std::move(made));
@@ -109,6 +110,7 @@ struct GraphCalls {
   /// A launch in flight continues.
   static int graph_exec_destroy(native_graph_exec exec) noexcept {
     return call(__func__, [&](Runtime& runtime, auto&) {
+      if (const int no = unsafe_call(runtime); no != 0) return no;
       return raw(runtime.graph_execs.remove(exec) == nullptr ? HostStatus::invalid_value
                                                              : HostStatus::success);
     });
