@@ -52,20 +52,21 @@ class GridPool {
 
   /// Writes a line about a grid none of whose blocks has ended since the last call, while others
   /// have not begun: a block that waits for one of those waits for ever, on a GPU too. Returns
-  /// whether it wrote one, which it does once.
+  /// whether it wrote one, which it does once for each grid.
   [[nodiscard]] bool put_standstill(warpsafe::detail::TextBuffer& out) {
     const Lock lock(mutex_);
     for (Job* job : jobs_) {
       const std::uint64_t begun = job->next.load();
-      if (told_ || job->grid.shape.cooperative || begun >= job->blocks) continue;
+      if (job->told || job->grid.shape.cooperative || begun >= job->blocks) continue;
       if (!job->asked.exchange(true)) continue;
-      told_ = true;
+      job->told = true;
       const Name kernel = job->grid.kernel;
       out << "warpsafe: no block of kernel '" << (kernel.empty() ? Name::of("(unknown)") : kernel)
           << "' has ended for a while, and " << job->blocks - begun << " of " << job->blocks
           << " have not begun; if its blocks wait for each other, launch it with cooperative";
+      return true;
     }
-    return out.size() != 0;
+    return false;
   }
 
   /// Makes the next grids use new stacks. @pre no grid runs
@@ -102,6 +103,7 @@ class GridPool {
     unsigned inside = 0;         // helpers
     bool all_started = true;     // the threads of its own
     Atomic<bool> asked = false;  // by put_standstill, since a block ended
+    bool told = false;           // by put_standstill
 
     Job(Grid& its_grid, std::uint64_t its_blocks) : grid(its_grid), blocks(its_blocks) {}
     [[nodiscard]] bool over() const noexcept { return next.load() >= blocks || grid.stopped(); }
@@ -232,7 +234,6 @@ class GridPool {
   Array<Thread> helpers_;
   std::size_t gone_ = 0;
   bool closing_ = false;
-  bool told_ = false;
   Atomic<bool> serial_ = false;
 };
 
