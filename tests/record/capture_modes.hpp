@@ -225,7 +225,8 @@ inline void calls_beside_a_capture() {
   beside_global(stream, "cudaFreeHost()", [&] { return cudaFreeHost(memory); });
   static_cast<void>(cudaMallocAsync(&memory, 64, other));
   beside_global(stream, "cudaFreeAsync(other)", [&] { return cudaFreeAsync(memory, other); });
-  beside_global(stream, "cudaMemGetInfo()", [&] { return cudaMemGetInfo(&bytes, &bytes); });
+  beside_global(stream, "cudaMemGetInfo(free and total)",
+                [&] { return cudaMemGetInfo(&bytes, &bytes); });
   cudaPointerAttributes pointer{};
   beside_global(stream, "cudaPointerGetAttributes()",
                 [&] { return cudaPointerGetAttributes(&pointer, device_memory); });

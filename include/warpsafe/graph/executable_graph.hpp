@@ -160,24 +160,36 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   /// Errc::runtime_failed, ::execution_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
-    if (native_ == nullptr) return success();
-    const int waited = release_resources<Level>();
-    const int status = destroy<Level>(std::exchange(native_, nullptr));
-    last_ = std::nullopt;
-    launched_ = {};
-    is_marked_ = false;
-    if (waited != 0) {
-      return detail::runtime_error<B>(waited, Name::of("graph launch"), site, Stage::completion);
+    const End end = destroy<Level>();
+    if (end.waited != 0) {
+      return detail::runtime_error<B>(end.waited, Name::of("graph launch"), site,
+                                      Stage::completion);
     }
-    if (status != 0) return detail::runtime_error<B>(status, Name::of("graph destroy"), site);
+    if (end.destroyed != 0) {
+      return detail::runtime_error<B>(end.destroyed, Name::of("graph destroy"), site);
+    }
     return success();
   }
 
  private:
+  /// The runtime's statuses.
+  struct End {
+    int waited = 0;
+    int destroyed = 0;
+  };
   template <CheckLevel Level>
-  [[nodiscard]] static int destroy(typename B::native_graph_exec exec) noexcept {
-    const detail::RelaxedCaptureScope<B, Level> outside;
-    return B::graph_exec_destroy(exec);
+  [[nodiscard]] End destroy() noexcept {
+    if (native_ == nullptr) return {};
+    End end;
+    end.waited = release_resources<Level>();
+    {
+      const detail::RelaxedCaptureScope<B, Level> outside;
+      end.destroyed = B::graph_exec_destroy(std::exchange(native_, nullptr));
+    }
+    last_ = std::nullopt;
+    launched_ = {};
+    is_marked_ = false;
+    return end;
   }
   [[nodiscard]] result<void> submit(basic_stream_hold<B>&& stream, call_site site) noexcept {
     const int launched = detail::on_device_of<B, detail::submits_work>(
@@ -237,11 +249,15 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   }
 
   friend class basic_graph<B>;
-  /// Runs `close` at the check level of the graph's creator.
+  /// Runs `destroy` at the check level of the graph's creator.
   using Drop = void (*)(basic_executable_graph& self) noexcept;
   template <CheckLevel Level>
   static void drop_at(basic_executable_graph& self) noexcept {
-    detail::report_dropped(self.template close<Level>());
+    const End end = self.template destroy<Level>();
+    const int status = end.waited != 0 ? end.waited : end.destroyed;
+    detail::report_dropped<B>(status,
+                              Name::of(status == end.waited ? "graph launch" : "graph destroy"),
+                              "call close() to get it");
   }
   basic_executable_graph(typename B::native_graph_exec native, detail::ResourcesPtr resources,
                          Drop drop) noexcept

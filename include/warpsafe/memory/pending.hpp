@@ -13,6 +13,7 @@
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/stream_uses.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 
 #include <cstdio>
@@ -167,8 +168,8 @@ class WARPSAFE_DETAIL_OWNER basic_pending {
   using Settle = void (*)(basic_pending& self) noexcept;
   template <CheckLevel Level>
   static void settle_at(basic_pending& self) noexcept {
-    detail::report_dropped(self.template settle<Level>(self.site_),
-                           "take it with std::move(pending).get()");
+    detail::report_dropped<B>(self.template wait_for_copy<Level>(self.site_), waiting_name,
+                              "take it with std::move(pending).get()");
   }
 
   basic_pending(T value, detail::StreamMark<B> copied, basic_memory_hold<B> device_memory,
@@ -187,24 +188,25 @@ class WARPSAFE_DETAIL_OWNER basic_pending {
                 detail::DropReport dropped) noexcept
       : stream_(stream), state_(State::failed), dropped_(dropped), error_(error) {}
 
-  /// Ends the device's use of the value by waiting. If the wait fails and the device may still
-  /// write, the memory is never freed.
+  /// Ends the device's use of the value by waiting, and returns the runtime's status. If the wait
+  /// fails and the device may still write, the memory is never freed.
   template <CheckLevel Level>
-  [[nodiscard]] result<void> settle(call_site site) noexcept {
+  [[nodiscard]] int wait_for_copy(call_site site) noexcept {
     state_ = State::gone;
     const detail::CallScope<B> here(site);
     const int status = copied_.template wait<Level>(site, true);
-    if (status == 0) {
-      device_memory_ = {};
-      return success();
-    }
-    LaunchError error = detail::runtime_error<B>(status, Name::of("event synchronize"), site,
-                                                 Stage::completion, stream_.device().value());
+    if (status == 0) device_memory_ = {};
+    if (detail::EndOfUses<B>::is_unknown(status)) leak();
+    return status;
+  }
+  static constexpr Name waiting_name = Name::of("event synchronize");
+  template <CheckLevel Level>
+  [[nodiscard]] result<void> settle(call_site site) noexcept {
+    const int status = wait_for_copy<Level>(site);
+    if (status == 0) return success();
+    LaunchError error = detail::runtime_error<B>(status, waiting_name, site, Stage::completion,
+                                                 stream_.device().value());
     error.device = stream_.device().value();
-    // Any other status leaves open whether the work has ended.
-    const bool ended =
-        error.code == Errc::execution_failed || error.code == Errc::device_check_failed;
-    if (!ended) leak();
     return error;
   }
   /// Ends the device's use of the value if no event marks the end of the copy.
@@ -308,7 +310,8 @@ struct PendingAccess {
   template <CheckLevel Level, class B, class T>
   [[nodiscard]] static basic_pending<B, T> failed(basic_pending<B, T>& token,
                                                   const LaunchError& error) noexcept {
-    report_dropped(token.template settle<Level>(token.site_), "another error is returned");
+    report_dropped<B>(token.template wait_for_copy<Level>(token.site_), token.waiting_name,
+                      "another error is returned");
     return failed<Level, B, T>(token.stream_, error);
   }
 

@@ -90,6 +90,30 @@ TEST_F(DeviceCheck, AFreeThatWaitsLeavesItToTheNextWait) {
   EXPECT_EQ(error_in(stream.synchronize()).code, Errc::device_check_failed);
 }
 
+// So does every destructor that waits.
+TEST_F(DeviceCheck, ADestructorThatWaitsLeavesItToTheNextWait) {
+  const auto printed_while = [](const auto& drop) {
+    ::testing::internal::CaptureStderr();
+    drop();
+    return ::testing::internal::GetCapturedStderr();
+  };
+  auto target = PinnedBuffer<float>::create(64).value();
+  ASSERT_TRUE(run(64, 37).has_value());
+  {
+    auto pending = std::optional(copy(stream, from(values), to(std::move(target))));
+    EXPECT_THAT(printed_while([&] { pending.reset(); }), HasSubstr("was dropped unread"));
+  }
+  EXPECT_EQ(error_in(stream.synchronize()).code, Errc::device_check_failed);
+  auto graph = capture(stream, [&](Capture& open) -> result<void> {
+                 WARPSAFE_TRYV(open.keep(PinnedBuffer<int>::create(1).value()));
+                 return run(64, 37);
+               }).value();
+  auto instance = std::optional(graph.instantiate().value());
+  ASSERT_TRUE(instance->launch(stream).has_value());
+  EXPECT_EQ(printed_while([&] { instance.reset(); }), "");
+  EXPECT_EQ(error_in(stream.synchronize()).code, Errc::device_check_failed);
+}
+
 TEST_F(DeviceCheck, EveryKindOfWaitSaysIt) {
   ASSERT_TRUE(run(64, 1).has_value());
   const auto event = stream.record().value();

@@ -59,11 +59,12 @@ template <class B>
   return error;
 }
 
-/// Prints the error of what a destructor did, if `status` says that it failed.
+/// Prints the error of what a destructor did, if `status` says that it failed. A failed device
+/// check stays for the program's next wait.
 template <class B>
 [[gnu::always_inline]] inline void report_dropped(int status, Name operation,
                                                   const char* advice) noexcept {
-  if (status != 0) [[unlikely]]
+  if (status != 0 && status != failed_check_status) [[unlikely]]
     print_dropped(runtime_error<B>(status, operation, {}), advice);
 }
 
