@@ -167,6 +167,9 @@ struct [[gnu::visibility("default")]] backend {
   static int capture_info(native_stream, warpsafe::CaptureInfo & info) noexcept {
     return answer(info, warpsafe::CaptureInfo{});
   }
+  static int capture_state(native_stream, warpsafe::CaptureState & state) noexcept {
+    return answer(state, warpsafe::CaptureState::none);
+  }
   static int graph_nodes(native_graph, std::size_t&) noexcept { return no_graphs; }
   static int graph_destroy(native_graph) noexcept { return no_graphs; }
   static int graph_instantiate(native_graph_exec&, native_graph) noexcept { return no_graphs; }

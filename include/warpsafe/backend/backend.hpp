@@ -132,7 +132,8 @@ concept Backend = requires(const KernelEntry& entry, const LaunchShape& shape, v
   // another stream; exchange_capture_mode sets the calling thread's and returns the one before.
   number = B::capture_begin(stream, CaptureMode{});
   number = B::capture_end(stream, graph);
-  number = B::capture_info(stream, capture);
+  number = B::capture_info(stream, capture);  // not while another thread uses the stream
+  number = B::capture_state(stream, capture.state);
   number = B::graph_nodes(graph, bytes);
   number = B::graph_destroy(graph);
   number = B::graph_instantiate(exec, graph);

@@ -63,6 +63,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     state->watch.vendor = B::vendor;
     state->watch.stream = {state->stream.ref().native(), state->stream.ref().number()};
     state->watch.query_info = &basic_capture::query_info;
+    state->watch.query_state = &basic_capture::query_state;
     state->watch.hold = [](std::uint64_t number) noexcept -> void* {
       return detail::SharedStream<B>::find(number);
     };
@@ -81,6 +82,8 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
       delete std::exchange(made.state_, nullptr);
       return error;
     }
+    CaptureInfo begun{};
+    if (query_info(state->watch.stream, begun) == 0) state->watch.id = begun.id;
     detail::open_watch(state->watch);
     detail::tell_call<Level>(state->stream.ref(), Name::of("capture begin"), site);
     return made;
@@ -218,12 +221,20 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     static_cast<void>(B::graph_destroy(graph));
     return true;
   }
-  static int query_info(const detail::WhichStream& which, CaptureInfo& info) noexcept {
+  static basic_stream_ref<B> ref_of(const detail::WhichStream& which) noexcept {
     const detail::StreamNumber number(which.number);
-    const auto stream = detail::StreamAccess::make<B>(const_cast<void*>(which.handle),
-                                                      number.device_of_default(), number);
+    return detail::StreamAccess::make<B>(const_cast<void*>(which.handle),
+                                         number.device_of_default(), number);
+  }
+  static int query_info(const detail::WhichStream& which, CaptureInfo& info) noexcept {
+    const auto stream = ref_of(which);
     return detail::on_device_of<B>(
         stream, [&]() noexcept { return B::capture_info(stream.native(), info); });
+  }
+  static int query_state(const detail::WhichStream& which, CaptureState& state) noexcept {
+    const auto stream = ref_of(which);
+    return detail::on_device_of<B>(
+        stream, [&]() noexcept { return B::capture_state(stream.native(), state); });
   }
   [[nodiscard]] static int end_native(const State& state,
                                       typename B::native_graph& graph) noexcept {

@@ -25,14 +25,21 @@ struct CaptureWatchTest : ::testing::Test {
   struct Answer {
     int status = 0;
     CaptureInfo info{CaptureState::active, 0};
+    bool was_asked_for_info = false;
   };
   static std::map<const void*, Answer>& answers() {
     static std::map<const void*, Answer> all;
     return all;
   }
   static int query(const detail::WhichStream& stream, CaptureInfo& info) noexcept {
-    const Answer& answer = answers()[stream.handle];
+    Answer& answer = answers()[stream.handle];
+    answer.was_asked_for_info = true;
     info = answer.info;
+    return answer.status;
+  }
+  static int query_state(const detail::WhichStream& stream, CaptureState& state) noexcept {
+    const Answer& answer = answers()[stream.handle];
+    state = answer.info.state;
     return answer.status;
   }
   struct Close {
@@ -44,6 +51,7 @@ struct CaptureWatchTest : ::testing::Test {
   static std::unique_ptr<CaptureWatch, Close> watch_on(int* stream) {
     std::unique_ptr<CaptureWatch, Close> watch(new CaptureWatch);
     watch->query_info = &query;
+    watch->query_state = &query_state;
     // Every stream is the library's.
     watch->hold = [](std::uint64_t) noexcept -> void* { return &answers(); };
     watch->let_go = [](void*) noexcept {};
@@ -306,6 +314,28 @@ TEST_F(CaptureWatchTest, EachOpenCaptureIsAsked) {
   EXPECT_TRUE(CaptureHookFunctions::is_open(newest->number)) << "the first was closed before";
   detail::close_watch(*newest);
   EXPECT_EQ(detail::open_captures(), nullptr);
+}
+
+// CUDA's driver crashes if another thread captures the stream meanwhile.
+TEST_F(CaptureWatchTest, WorkOfOtherStreamsNeverAsksAboutItsStream) {
+  const auto one = watch_on(&origin);
+  const auto two = watch_on(&second);
+  for (const auto& watch : {one.get(), two.get()}) {
+    watch->id = 5;
+    detail::open_watch(*watch);
+  }
+  answers()[&outside].info.id = 7;
+  CaptureHookFunctions::submitting(&outside, Name::of("copy"), {});
+  CaptureHookFunctions::launched(&outside, KernelEntry{}, nullptr);
+  EXPECT_EQ(CaptureHookFunctions::resources_of(&outside), nullptr);
+  CaptureHookFunctions::recorded(&event, &outside);
+  EXPECT_EQ(CaptureHookFunctions::waiting(&outside), 0U);
+  CaptureHookFunctions::waited(&outside, &event, 0, {});
+  CaptureHookFunctions::failed(some_error());
+  EXPECT_TRUE(answers()[&outside].was_asked_for_info) << "it may take part by other code's wait";
+  for (const int* const stream : {&origin, &second}) {
+    EXPECT_FALSE(answers()[stream].was_asked_for_info);
+  }
 }
 
 TEST_F(CaptureWatchTest, TheFirstFailureAfterWhichItIsBrokenIsKept) {

@@ -26,6 +26,14 @@ struct CudaGraphCalls {
   static int capture_end(cudaStream_t stream, native_graph& graph) noexcept {
     return cudaStreamEndCapture(stream, &graph);
   }
+  static int capture_state(cudaStream_t stream, CaptureState& state) noexcept {
+    cudaStreamCaptureStatus status{};
+    const cudaError_t asked = cudaStreamIsCapturing(stream, &status);
+    state = state_of(status);
+    return asked;
+  }
+  /// The driver crashes in this call, also without the nodes, if another thread captures the stream
+  /// meanwhile (an H200, driver 580.159.04); not in the one above.
   static int capture_info(cudaStream_t stream, CaptureInfo& info) noexcept {
     cudaStreamCaptureStatus state{};
     const cudaGraphNode_t* nodes = nullptr;

@@ -41,6 +41,12 @@ struct HipGraphCalls {
     static_cast<void>(hipGraphDestroy(empty));
 #endif
   }
+  static int capture_state(hipStream_t stream, CaptureState& state) noexcept {
+    hipStreamCaptureStatus status{};
+    const hipError_t asked = hipStreamIsCapturing(stream, &status);
+    state = state_of(status);
+    return asked;
+  }
   static int capture_info(hipStream_t stream, CaptureInfo& info) noexcept {
     hipStreamCaptureStatus state{};
     const hipGraphNode_t* nodes = nullptr;

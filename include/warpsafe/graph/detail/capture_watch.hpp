@@ -89,7 +89,10 @@ struct CaptureWatch {
 
   CaptureWatch* next = nullptr;
   std::uint64_t number = 0;  ///< of this capture in the process, from 1
+  /// For a stream that the calling thread uses: the driver may crash if another thread captures it
+  /// meanwhile. Everything else is asked for its state.
   int (*query_info)(const WhichStream& stream, CaptureInfo& info) noexcept = nullptr;
+  int (*query_state)(const WhichStream& stream, CaptureState& state) noexcept = nullptr;
   /// Keeps the stream of this library with that number, because the capture's end asks it for its
   /// nodes, and a destroyed one must not be asked (CUDA 13.0 on an H200 crashes). nullptr if the
   /// library did not make it.
@@ -99,6 +102,7 @@ struct CaptureWatch {
   CaptureMode mode = CaptureMode::global;
   pthread_t thread = pthread_self();
   WhichStream stream;
+  std::uint64_t id = 0;  ///< the runtime's, CaptureInfo::id; 0: it gave none
   ResourcesPtr resources;
   LaunchError broken =
       LaunchError::make(Errc{}, Stage{});  ///< the first error after which the capture was broken
@@ -134,10 +138,9 @@ struct CaptureWatch {
   /// runtime about a stream that is not known to take part.
   [[nodiscard]] bool draws_in(const WhichStream& which, const call_site& site) noexcept {
     if (takes_part(which)) return true;
+    if (which.handle == nullptr || id == 0 || state_of(which) != CaptureState::active) return false;
     CaptureInfo its{};
-    CaptureInfo own{};
-    if (which.handle == nullptr || !ask(which, its) || its.id == 0) return false;
-    if (!ask(stream, own) || own.id != its.id) return false;
+    if (!ask(which, its) || its.id != id) return false;
     if (Fork* const fork = forks.add({which, 0, true, site, nullptr, true})) {
       fork->held = hold(which.number);
     }
@@ -148,6 +151,12 @@ struct CaptureWatch {
       if (mark.event != nullptr && mark.event == event) return &mark;
     }
     return nullptr;
+  }
+  /// CaptureState::none if the runtime does not say.
+  [[nodiscard]] CaptureState state_of(const WhichStream& which) const noexcept {
+    CaptureState state = CaptureState::none;
+    if (StreamNumber(which.number).is_of_another_thread()) return state;
+    return query_state(which, state) == 0 ? state : CaptureState::none;
   }
   /// False if the runtime does not say. The handle of another thread's default stream would mean
   /// the calling thread's.
@@ -216,9 +225,8 @@ struct CaptureHookFunctions {
   static void failed(const LaunchError& error) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
-      CaptureInfo info{};
       if (watch->broken.code != Errc{} || watch->vendor != error.vendor) continue;
-      if (!watch->ask(watch->stream, info) || info.state != CaptureState::broken) continue;
+      if (watch->state_of(watch->stream) != CaptureState::broken) continue;
       watch->broken = error;
       watch->broken.subcode = error.code == Errc::capture_broken ? Subcode::broken_before_call
                                                                  : Subcode::broken_by_call;

@@ -65,13 +65,21 @@ struct GraphCalls {
       return 0;
     });
   }
+  static int capture_state(StreamHandle* handle, CaptureState& state) noexcept {
+    return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
+      const StreamState* const stream = stream_of(runtime, handle);
+      if (stream == nullptr) return raw(HostStatus::invalid_resource_handle);
+      state = state_of(*stream);
+      return 0;
+    });
+  }
   static int capture_info(StreamHandle* handle, CaptureInfo& info) noexcept {
     return call<pure_query>(__func__, [&](Runtime& runtime, auto&) {
       const StreamState* const stream = stream_of(runtime, handle);
       if (stream == nullptr) return raw(HostStatus::invalid_resource_handle);
       info = {};
-      if (stream->capture == nullptr) return 0;
-      info.state = stream->capture->broken ? CaptureState::broken : CaptureState::active;
+      info.state = state_of(*stream);
+      if (info.state == CaptureState::none) return 0;
       if (!stream->capture->broken)
         info.id = reinterpret_cast<std::uintptr_t>(stream->capture.get());
       for (const std::size_t node : stream->tail) {
@@ -166,6 +174,12 @@ struct GraphCalls {
       node.operation = static_cast<KernelOperation&>(*node.operation).copy();
     }
     return nodes;
+  }
+
+ private:
+  [[nodiscard]] static CaptureState state_of(const StreamState& stream) noexcept {
+    if (stream.capture == nullptr) return CaptureState::none;
+    return stream.capture->broken ? CaptureState::broken : CaptureState::active;
   }
 };
 
