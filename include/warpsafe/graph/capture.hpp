@@ -135,7 +135,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     detail::tell_call<Level>(state->stream.ref(), Name::of("capture end"), site);
     const int status = end_native(*state, graph);
     detail::close_watch(state->watch);
-    detail::run_postponed_frees<B>();
+    detail::run_postponed_frees<B>(state->stream.ref().native());
     if (status != 0 || lost_work(*state, before, graph)) {
       state->watch.resources->capture_lost();
       const LaunchError error = end_error(status, *state, unjoined, site);
@@ -280,7 +280,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     const int status = end_native(state, graph);
     detail::close_watch(state.watch);
     state.watch.resources->capture_lost();
-    detail::run_postponed_frees<B>();
+    detail::run_postponed_frees<B>(state.stream.ref().native());
     if constexpr (Level != CheckLevel::off) {
       std::size_t nodes = 0;
       const bool known = status == 0 && graph != nullptr && B::graph_nodes(graph, nodes) == 0;

@@ -215,7 +215,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
       const auto& ref = last_->ref();
       const int noted = resources_->has_run(ref.native(), ref.device().value(), ref.number());
       if (status == 0) status = noted;
-      detail::run_postponed_frees<B>();
+      detail::run_postponed_frees<B>(ref.native());
     }
     if (resources_->has_kept_values() && status == 0) {
       status = launched_.set(last_->ref());

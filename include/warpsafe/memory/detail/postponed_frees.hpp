@@ -12,14 +12,14 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// Runs the frees that were postponed (DeviceMemory). nullptr until a free was postponed, because a
 /// program that captures need not have buffers.
 template <class B>
-[[gnu::visibility("default")]] inline void (*postponed_frees)() noexcept = nullptr;
+[[gnu::visibility("default")]] inline void (*postponed_frees)(const void* existing) noexcept =
+    nullptr;
 
-/// Called at the end of a capture, and after a launch of a graph that allocates memory.
+/// Called at the end of a capture, and after a launch of a graph that allocates memory. `existing`:
+/// the stream of the call.
 template <class B>
-void run_postponed_frees() noexcept {
-  if (void (*const make)() noexcept = __atomic_load_n(&postponed_frees<B>, __ATOMIC_ACQUIRE)) {
-    make();
-  }
+void run_postponed_frees(const void* existing) noexcept {
+  if (auto* const make = __atomic_load_n(&postponed_frees<B>, __ATOMIC_ACQUIRE)) make(existing);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
