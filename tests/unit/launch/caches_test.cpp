@@ -177,6 +177,10 @@ TEST(KernelCache, SharedMemoryIsOnlyEverRaised) {
   EXPECT_EQ(Driver::attributes_asked, asked) << "remembered";
   EXPECT_EQ(cache.allow_dynamic_shared(entry, device, 200000), 0);
   EXPECT_EQ(Driver::raised, (std::vector<std::uint64_t>{100000, 200000}));
+  const std::uint64_t more_than_an_int = (std::uint64_t{1} << 32) + 1000;
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, device, more_than_an_int), 0);
+  EXPECT_EQ(cache.allow_dynamic_shared(entry, device, 220000), 0);
+  EXPECT_EQ(Driver::raised, (std::vector<std::uint64_t>{100000, 200000, 220000}));
 }
 
 TEST(KernelCache, EachDeviceIsRaisedOnItsOwn) {

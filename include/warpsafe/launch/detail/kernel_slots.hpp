@@ -145,7 +145,9 @@ class KernelSlots {
     int status = B::attributes_of(entry, now);
     if (status == 0) {
       std::uint64_t allowed = now.max_dynamic_shared;
-      if (bytes > allowed) {
+      // The runtimes take an int. No device has more, and the launch returns the error.
+      constexpr std::uint64_t most = 0x7fffffff;
+      if (bytes > allowed && bytes <= most) {
         status = B::raise_dynamic_shared(entry, bytes);
         allowed = bytes;
       }
