@@ -20,6 +20,7 @@
 #include <warpsafe/stream/stream_hold.hpp>
 
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -270,9 +271,16 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     int status = 0;
     if (last_.has_value()) {
       const auto stream = detail::reachable_stream(last_->ref(), last_number_);
-      status = note_launch(stream);
-      if (resources_->has_kept_values()) {
-        if (const int waited = wait_for_last<Level>(stream)) status = waited;
+      const bool is_legacy = detail::StreamNumber::is_default(stream.native()) &&
+                             !detail::StreamNumber(stream.number()).is_per_thread();
+      // A use of the legacy stream breaks the capture of a stream that it waits for.
+      if (is_legacy && detail::meets_capture<Level>(stream)) {
+        leak_resources();
+      } else {
+        status = note_launch(stream);
+        if (resources_->has_kept_values()) {
+          if (const int waited = wait_for_last<Level>(stream)) status = waited;
+        }
       }
     }
     resources_ = detail::ResourcesPtr{};
@@ -286,8 +294,18 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
       const detail::RelaxedCaptureScope<B, Level> outside;
       return detail::wait_for_stream(stream, {}, false);
     }
-    resources_->retain();  // nothing can tell when the launch ends, so they are leaked
+    leak_resources();
     return 0;
+  }
+  /// Nothing can tell when the last launch ends.
+  [[WARPSAFE_DETAIL_RARE]] void leak_resources() noexcept {
+    resources_->retain();
+    std::fprintf(
+        stderr,
+        "warpsafe: what an executable graph uses is never freed: a capture forbids to wait "
+        "for its last launch, on stream %p; end the capture before you close, update or "
+        "destroy the graph\n",
+        static_cast<const void*>(last_->ref().native()));
   }
   [[WARPSAFE_DETAIL_RARE]] static LaunchError memory_freed(const void* memory,
                                                            basic_stream_ref<B> stream,

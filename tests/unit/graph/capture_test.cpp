@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cstddef>
 #include <future>
 #include <optional>
@@ -430,6 +431,35 @@ TEST_F(CaptureTest, AnExecutableGraphIsMadeAndDestroyedBesideIt) {
     EXPECT_TRUE(before.close().has_value());
     EXPECT_TRUE(std::move(capture).end().has_value()) << "nothing broke it";
   }
+}
+
+// What another thread's default stream did is waited for through the legacy stream, whose use would
+// break the capture of a blocking stream.
+TEST_F(CaptureTest, OfABlockingStreamIsNotBrokenByTheEndOfAnotherThreadsWork) {
+  const auto own = [] { return StreamRef::borrow(host::per_thread_stream(), DeviceId(0)).value(); };
+  auto recorded = Capture::begin(other).value();
+  ASSERT_TRUE(put_on(other, 9).has_value());
+  const auto graph = std::move(recorded).end().value();
+  auto instance = graph.instantiate().value();
+  std::optional<ManagedBuffer<int>> managed;
+  std::atomic<int> step = 0;
+  std::thread worker([&] {
+    EXPECT_TRUE(instance.launch(own()).has_value());
+    managed = ManagedBuffer<int>::create(own(), 4).value();
+    step = 1;
+    while (step != 2) std::this_thread::yield();
+    EXPECT_TRUE(own().synchronize().has_value());
+  });
+  while (step != 1) std::this_thread::yield();
+  const auto blocking = StreamRef::borrow(host::create_blocking_stream(0), DeviceId(0)).value();
+  auto capture = Capture::begin(blocking, CaptureMode::relaxed).value();
+  EXPECT_EQ(error_in(std::move(*managed).to_host(other).get()).code, Errc::stream_capturing);
+  ::testing::internal::CaptureStderr();
+  EXPECT_TRUE(instance.close().has_value());
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("is never freed: a capture"));
+  EXPECT_TRUE(std::move(capture).end().has_value()) << "nothing broke it";
+  step = 2;
+  worker.join();
 }
 
 TEST_F(CaptureTest, ItsEventsAreNotForTheHost) {

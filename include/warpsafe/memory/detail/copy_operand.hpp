@@ -297,14 +297,15 @@ template <class B>
   return error;
 }
 /// Errc::stream_capturing for an operation that waits or uses host memory: the graph would run it
-/// later, when nothing waits and the memory may not exist. Errc::stream_null for a Stream that was
+/// later, when nothing waits and the memory may not exist; on the legacy stream it would break the
+/// capture of a stream that this one waits for. Errc::stream_null for a Stream that was
 /// moved from or closed.
 template <CheckLevel Level, class B>
 [[nodiscard, gnu::always_inline]] inline result<void> check_not_capturing(
     const basic_stream_ref<B>& stream, Name operation, const call_site& site) noexcept {
   const result<void> there = check_stream<Level>(operation, stream, site);
   if (!there.has_value()) return there;
-  if (captures<Level>(stream)) [[unlikely]]
+  if (meets_capture<Level>(stream)) [[unlikely]]
     return refused_by_capture(operation, stream.native(), stream.device().value(), site);
   return success();
 }
