@@ -9,7 +9,7 @@
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
-#include <warpsafe/launch/detail/observation.hpp>
+#include <warpsafe/launch/detail/watched_launch.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
 #include <warpsafe/memory/detail/postponed_frees.hpp>
 #include <warpsafe/stream/detail/beside_captures.hpp>
@@ -114,7 +114,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
       detail::Observation seen = detail::observe(at, LaunchShape{}, Name::of("(graph)"));
       const result<void> launched = submit(std::move(stream), site);
       if (!launched.has_value()) error = detail::UnwrapWithTryOrValue::error_in(launched);
-      if (seen.end(launched.has_value(), error)) return success();
+      if (detail::end_observation(seen, launched.has_value(), error)) return success();
       return error;
     } else {
       return submit(std::move(stream), site);

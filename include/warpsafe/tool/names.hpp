@@ -6,6 +6,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/environment.hpp>
 #include <warpsafe/core/detail/observing.hpp>
+#include <warpsafe/core/detail/observing_launches.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/observer.hpp>
 #include <warpsafe/debug/detail/listed_kernels.hpp>

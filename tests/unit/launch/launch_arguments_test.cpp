@@ -132,13 +132,15 @@ struct SeenArguments {
     Observer reader;
     reader.user = this;
     reader.inspect = &see;
-    detail::WatchedLaunch launch{detail::Observation(&reader, detail::backend_calls<NotedRuntime>),
+    detail::WatchedLaunch launch{{&reader, detail::backend_calls<NotedRuntime>},
+                                 shape,
+                                 nullptr,
                                  nullptr,
                                  shape,
                                  its_entry,
                                  kernel,
                                  words};
-    launch.observation.record().stream = NotedRuntime::handle<void*>(8);
+    launch.observation.record.stream = NotedRuntime::handle<void*>(8);
     LaunchError error = LaunchError::make(Errc{}, Stage{});
     EXPECT_EQ(detail::show_arguments(launch, true, error), LaunchVerdict::dispatch);
   }

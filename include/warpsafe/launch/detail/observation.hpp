@@ -21,7 +21,7 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-// How a checked launch calls the observers.
+// What a checked launch asks before it calls the observers.
 
 [[gnu::visibility("default")]] inline bool switches_checked = false;
 /// Without observers nothing reads the switches of the environment. Warns once about each that is
@@ -46,89 +46,25 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
   return first;
 }
 
-/// Tells the observers that a check has refused a launch. Returns whether one asks to launch
-/// regardless.
-[[nodiscard]] inline bool continues_after_refusal(LaunchError& error) noexcept {
-  const Observer* const first = launch_observers();
-  bool continues = false;
-  for (const Observer& one : ObserversFrom{first}) {
-    if (one.continues_after != nullptr && one.continues_after(one.user, error)) continues = true;
-  }
-  tell_failed(first, error);
-  return continues;
-}
+/// What observers are told of one launch (watched_launch.hpp).
+struct Observation {
+  // The record stays as it is: to clear it would be more code.
+  Observation(const Observer* observers, const BackendCalls& backend) noexcept
+      : first(observers), calls(backend) {}
 
-/// Tells the observers of one launch. Fill in the record and call `begin` before the launch is
-/// submitted, and `end` after it.
-class Observation {
- public:
-  /// `first`: the observers; nullptr: none.
-  Observation(const Observer* first, const BackendCalls& calls) noexcept
-      : first_(first), calls_(calls) {}
-  [[nodiscard]] bool is_observed() const noexcept { return first_ != nullptr; }
-  [[nodiscard]] LaunchRecord& record() noexcept { return record_; }
-  [[nodiscard]] const BackendCalls& calls() const noexcept { return calls_; }
-  /// Returns whether an observer asks for the launch's arguments.
-  [[gnu::always_inline]] bool begin() noexcept {
-    const LaunchBegin begun = tell_launching(first_, record_, calls_);
-    begun_ = begun.time;
-    return begun.asks_for_data;
-  }
-  [[nodiscard]] LaunchVerdict inspect(const LaunchArguments& arguments,
-                                      LaunchError& error) const noexcept {
-    return tell_arguments(first_, record_, calls_, arguments, error);
-  }
-  /// `launched`: the runtime accepted the launch; otherwise `error` says why not. The result is
-  /// false, with the fault in `error`, if an observer waits for the launch and finds one. `told`:
-  /// the observers know the error.
-  [[nodiscard, gnu::always_inline]] bool end(bool launched, LaunchError& error,
-                                             bool told = false) noexcept {
-    if (first_ == nullptr) return launched;
-    if (!launched) [[unlikely]] {
-      end_refused(error, told);
-      return false;
-    }
-    record_.state = LaunchState::submitted;
-    if (begun_ != 0) [[unlikely]]
-      tell_launched(first_, record_, begun_);
-    return !tell_finish(first_, record_, calls_, error);
-  }
-
- private:
-  [[WARPSAFE_DETAIL_RARE]] void end_refused(LaunchError& error, bool told) noexcept {
-    record_.state = LaunchState::refused;
-    error.sequence = record_.sequence;
-    if (begun_ != 0) tell_launched(first_, record_, begun_);
-    static_cast<void>(tell_finish(first_, record_, calls_, error));
-    if (!told) tell_failed(first_, error);
-  }
-
-  const Observer* first_;
-  const BackendCalls& calls_;
-  LaunchRecord record_;
-  std::uint64_t begun_ = 0;  ///< 0: no observer asks for the time
+  const Observer* first;  ///< nullptr: none
+  const BackendCalls& calls;
+  /// The launch says which kernel it is and where, and the watcher the rest. Until then, the number
+  /// of a per-thread stream is that of no thread.
+  LaunchRecord record;
+  std::uint64_t begun = 0;  ///< 0: no observer asks for the time
 };
-
-/// Begins the observation of a launch that has no arguments.
-template <class B>
-[[nodiscard]] Observation observe(const Located<B>& at, const LaunchShape& shape,
-                                  const Name& kernel) noexcept {
-  Observation observation(launch_observers(), backend_calls<B>);
-  if (observation.is_observed()) {
-    fill_record(observation.record(),
-                {kernel, shape, nullptr, at.stream.native(), at.stream.number(),
-                 at.stream.device().value(), at.site},
-                B::vendor);
-    observation.begin();
-  }
-  return observation;
-}
-
 /// A launch that an observer or an open capture watches.
 struct WatchedLaunch {
-  Observation observation;       ///< its record is filled in
-  const CaptureHooks* captures;  ///< nullptr: no capture is open
+  Observation observation;
   const LaunchShape& shape;
+  const KernelLimits* limits;    ///< of the kernel; nullptr if unknown
+  const CaptureHooks* captures;  ///< nullptr: no capture is open
   const KernelEntry& entry;
   const KernelFacts& kernel;
   const ArgumentWords& arguments;  ///< after `prepare`
@@ -143,9 +79,19 @@ struct LaunchWatcher {
   /// False with the problem in `error`. `launched`: the launch is submitted, or an observer has
   /// produced its results; otherwise `error` says why not.
   bool (*end)(WatchedLaunch& launch, bool launched, LaunchError& error) noexcept;
+  /// A check has refused a launch. Returns whether an observer asks to launch regardless.
+  bool (*refused)(LaunchError& error) noexcept;
 };
 /// Set once the program has an observer or has had a capture.
 [[gnu::visibility("default")]] inline const LaunchWatcher* launch_watcher = nullptr;
+
+/// Tells the observers that a check has refused a launch. Returns whether one asks to launch
+/// regardless.
+[[nodiscard]] inline bool continues_after_refusal(LaunchError& error) noexcept {
+  if (launch_observers() == nullptr) return false;
+  const LaunchWatcher* const watcher = __atomic_load_n(&launch_watcher, __ATOMIC_ACQUIRE);
+  return watcher != nullptr && watcher->refused(error);
+}
 
 /// Who watches a launch; nullptr: nobody. If somebody does, makes `launch`.
 template <class B>
@@ -158,11 +104,14 @@ template <class B>
   if (first == nullptr && captures == nullptr) [[likely]]
     return nullptr;
   ::new (static_cast<void*>(&launch))
-      WatchedLaunch{Observation(first, backend_calls<B>), captures, shape, entry, facts, arguments};
-  fill_record(launch.observation.record(),
-              {name, shape, limits, at.stream.native(), at.stream.number(),
-               at.stream.device().value(), at.site},
-              B::vendor);
+      WatchedLaunch{{first, backend_calls<B>}, shape, limits, captures, entry, facts, arguments};
+  LaunchRecord& record = launch.observation.record;
+  record.kernel = name;
+  record.stream = at.stream.native();
+  record.stream_number = StreamAccess::given_number(at.stream);
+  record.device = at.stream.device().value();
+  record.vendor = B::vendor;
+  record.site = at.site;
   return __atomic_load_n(&launch_watcher, __ATOMIC_ACQUIRE);
 }
 

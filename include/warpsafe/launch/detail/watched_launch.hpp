@@ -4,11 +4,16 @@
 
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/core/detail/keep_loaded.hpp>
-#include <warpsafe/core/detail/observing.hpp>
+#include <warpsafe/core/detail/observing_launches.hpp>
+#include <warpsafe/core/launch_shape.hpp>
+#include <warpsafe/core/name.hpp>
 #include <warpsafe/core/observer.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 #include <warpsafe/launch/detail/observation.hpp>
+#include <warpsafe/stream/detail/backend_calls.hpp>
+#include <warpsafe/stream/detail/stream_number.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,11 +23,57 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
+/// Begins the observation of a launch whose record is filled in. Returns whether an observer asks
+/// for its arguments.
+[[gnu::always_inline]] inline bool begin_observation(Observation& seen) noexcept {
+  const LaunchBegin begun = tell_launching(seen.first, seen.record, seen.calls);
+  seen.begun = begun.time;
+  return begun.asks_for_data;
+}
+/// Begins the observation of a launch that has no arguments.
+template <class B>
+[[nodiscard]] Observation observe(const Located<B>& at, const LaunchShape& shape,
+                                  const Name& kernel) noexcept {
+  Observation seen{launch_observers(), backend_calls<B>};
+  if (seen.first != nullptr) {
+    fill_record(seen.record,
+                {kernel, shape, nullptr, at.stream.native(), at.stream.number(),
+                 at.stream.device().value(), at.site},
+                B::vendor);
+    begin_observation(seen);
+  }
+  return seen;
+}
+[[WARPSAFE_DETAIL_RARE]] inline void end_refused(Observation& seen, LaunchError& error,
+                                                 bool told) noexcept {
+  seen.record.state = LaunchState::refused;
+  error.sequence = seen.record.sequence;
+  if (seen.begun != 0) tell_launched(seen.first, seen.record, seen.begun);
+  static_cast<void>(tell_finish(seen.first, seen.record, seen.calls, error));
+  if (!told) tell_failed(seen.first, error);
+}
+/// `launched`: the runtime accepted the launch; otherwise `error` says why not. The result is
+/// false, with the fault in `error`, if an observer waits for the launch and finds one. `told`: the
+/// observers know the error.
+[[nodiscard, gnu::always_inline]] inline bool end_observation(Observation& seen, bool launched,
+                                                              LaunchError& error,
+                                                              bool told = false) noexcept {
+  if (seen.first == nullptr) return launched;
+  if (!launched) [[unlikely]] {
+    end_refused(seen, error, told);
+    return false;
+  }
+  seen.record.state = LaunchState::submitted;
+  if (seen.begun != 0) [[unlikely]]
+    tell_launched(seen.first, seen.record, seen.begun);
+  return !tell_finish(seen.first, seen.record, seen.calls, error);
+}
+
 /// Shows the arguments of a launch to an open capture, which tracks the memory that the launch
 /// reaches, and if `asked` to the observers.
 [[nodiscard, WARPSAFE_DETAIL_RARE]] inline LaunchVerdict show_arguments(
     WatchedLaunch& launch, bool asked, LaunchError& error) noexcept {
-  const LaunchRecord& record = launch.observation.record();
+  const LaunchRecord& record = launch.observation.record;
   const std::size_t arity = launch.arguments.types().count;
   auto* const memory =
       static_cast<ArgumentMemory*>(__builtin_alloca((arity + 1) * sizeof(ArgumentMemory)));
@@ -50,18 +101,21 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
     launch.captures->launched({record.stream, record.stream_number}, launch.entry, values);
   }
   if (!asked) return LaunchVerdict::dispatch;
-  return launch.observation.inspect(
-      {launch.entry, launch.shape, const_cast<void*>(record.stream), values, memory,
-       launch.kernel.elements, launch.kernel.reference, launch.observation.calls()},
-      error);
+  const Observation& seen = launch.observation;
+  return tell_arguments(seen.first, record, seen.calls,
+                        {launch.entry, launch.shape, const_cast<void*>(record.stream), values,
+                         memory, launch.kernel.elements, launch.kernel.reference, seen.calls},
+                        error);
 }
 
 /// LaunchWatcher::begin.
 inline LaunchVerdict begin_watched_launch(WatchedLaunch& launch, LaunchError& error) noexcept {
-  const bool asked = launch.observation.begin();
+  LaunchRecord& record = launch.observation.record;
+  record.stream_number = StreamNumber(record.stream_number).here().value();
+  fill_dimensions(record, launch.shape, launch.limits);
+  const bool asked = begin_observation(launch.observation);
   if (!asked && launch.captures == nullptr) [[likely]]
     return LaunchVerdict::dispatch;
-  const LaunchRecord& record = launch.observation.record();
   const LaunchVerdict verdict = show_arguments(launch, asked, error);
   if (verdict == LaunchVerdict::failed) {
     if (error.kernel.empty()) error.kernel = record.kernel;
@@ -74,7 +128,18 @@ inline LaunchVerdict begin_watched_launch(WatchedLaunch& launch, LaunchError& er
 }
 /// LaunchWatcher::end.
 inline bool end_watched_launch(WatchedLaunch& launch, bool launched, LaunchError& error) noexcept {
-  return launch.observation.end(launched, error, launch.error_is_told);
+  return end_observation(launch.observation, launched, error, launch.error_is_told);
+}
+
+/// LaunchWatcher::refused.
+[[WARPSAFE_DETAIL_RARE]] inline bool refused_watched_launch(LaunchError& error) noexcept {
+  const Observer* const first = observers();
+  bool continues = false;
+  for (const Observer& one : ObserversFrom{first}) {
+    if (one.continues_after != nullptr && one.continues_after(one.user, error)) continues = true;
+  }
+  tell_failed(first, error);
+  return continues;
 }
 
 /// Tells the observers of a new error, which they may complete.
@@ -89,7 +154,7 @@ inline bool end_watched_launch(WatchedLaunch& launch, bool launched, LaunchError
 }
 
 [[gnu::visibility("default")]] inline constexpr LaunchWatcher watches_launches{
-    &begin_watched_launch, &end_watched_launch};
+    &begin_watched_launch, &end_watched_launch, &refused_watched_launch};
 
 /// From now on, launches that are watched reach the observers and captures, and errors the
 /// observers.
