@@ -166,13 +166,14 @@ namespace detail {
 /// Fills in `error` and returns false.
 [[WARPSAFE_DETAIL_RARE]] constexpr bool refuse(LaunchError& error, Errc code, Stage stage,
                                                std::uint64_t value = 0, std::uint64_t limit = 0,
-                                               Axis axis = Axis::none,
-                                               std::uint64_t extra = 0) noexcept {
+                                               Axis axis = Axis::none, std::uint64_t extra = 0,
+                                               Subcode subcode = Subcode::none) noexcept {
   error.reset(code, stage);
   error.value = value;
   error.limit = limit;
   error.axis = axis;
   error.extra = extra;
+  error.subcode = subcode;
   return false;
 }
 }  // namespace detail

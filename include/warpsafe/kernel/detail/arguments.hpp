@@ -137,45 +137,42 @@ template <class B>
 }
 
 /// The case of Errc::memory_closed for memory whose MemoryOwner::of_device is `of_device`.
-[[nodiscard]] constexpr Subcode why_closed(int of_device) noexcept {
+[[nodiscard, gnu::always_inline]] constexpr Subcode why_closed(int of_device) noexcept {
   return of_device == memory_is_at_host        ? Subcode::at_host
          : of_device == memory_of_idle_graph   ? Subcode::graph_idle
          : of_device == memory_of_lost_capture ? Subcode::graph_lost
                                                : Subcode::none;
 }
-[[gnu::cold]] inline bool refuse_access(LaunchError& error, int device, int memory_device,
-                                        int number) noexcept {
+[[WARPSAFE_DETAIL_RARE]] inline bool refuse_access(LaunchError& error, int device,
+                                                   int memory_device, int number) noexcept {
   const bool closed = memory_device <= memory_was_freed;
-  static_cast<void>(refuse(error, closed ? Errc::memory_closed : Errc::memory_wrong_device,
-                           Stage::validation, static_cast<std::uint64_t>(device),
-                           closed ? 0 : static_cast<std::uint64_t>(memory_device), Axis::none,
-                           static_cast<std::uint64_t>(number)));
-  if (closed) error.subcode = why_closed(memory_device);
-  return false;
+  return refuse(error, closed ? Errc::memory_closed : Errc::memory_wrong_device, Stage::validation,
+                static_cast<std::uint64_t>(device),
+                closed ? 0 : static_cast<std::uint64_t>(memory_device), Axis::none,
+                static_cast<std::uint64_t>(number),
+                closed ? why_closed(memory_device) : Subcode::none);
 }
 
-[[WARPSAFE_DETAIL_RARE]] inline bool refuse_value(Errc code, std::uint64_t value, int number,
-                                                  LaunchError& error) noexcept {
-  return refuse(error, code, Stage::validation, value, 0, Axis::none,
-                static_cast<std::uint64_t>(number));
-}
 /// Refuses a negative number of `bytes` bytes.
 [[WARPSAFE_DETAIL_RARE]] inline bool refuse_negative(const void* argument, std::size_t bytes,
                                                      int number, LaunchError& error) noexcept {
   std::int64_t value = -1;
   __builtin_memcpy(&value, argument, bytes < sizeof value ? bytes : sizeof value);
-  return refuse_value(Errc::argument_negative, ~static_cast<std::uint64_t>(value) + 1, number,
-                      error);
+  return refuse(error, Errc::argument_negative, Stage::validation,
+                ~static_cast<std::uint64_t>(value) + 1, 0, Axis::none,
+                static_cast<std::uint64_t>(number));
 }
 /// Checks a trusted pointer, or the pointer of a span, by the runtime's answer.
 template <class B>
 [[WARPSAFE_DETAIL_RARE]] bool check_pointer(ValueChecks checks, const void* argument, int device,
                                             int number, LaunchError& error) noexcept {
+  const auto place = static_cast<std::uint64_t>(number);
   TrustedBytes trusted{nullptr, {}};
   __builtin_memcpy(&trusted, argument,
                    checks.is_trusted_span ? sizeof trusted : sizeof trusted.pointer);
   if (trusted.size.negative) {
-    return refuse_value(Errc::argument_negative, trusted.size.magnitude, number, error);
+    return refuse(error, Errc::argument_negative, Stage::validation, trusted.size.magnitude, 0,
+                  Axis::none, place);
   }
   if (checks.is_trusted_span && trusted.size.magnitude == 0) return true;  // it may point anywhere
   if (trusted.pointer == nullptr) return true;
@@ -183,13 +180,12 @@ template <class B>
   int memory_device = device;
   const int status = B::pointer_kind(trusted.pointer, kind, memory_device);
   if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered)) {
-    return refuse_value(Errc::argument_host_pointer, 0, number, error);
+    return refuse(error, Errc::argument_host_pointer, Stage::validation, 0, 0, Axis::none, place);
   }
   const auto address = reinterpret_cast<std::uintptr_t>(trusted.pointer);
   if ((address & checks.aligned_bits) != 0) {
     return refuse(error, Errc::argument_misaligned, Stage::validation, address & (~address + 1),
-                  std::uint64_t{checks.aligned_bits} + 1, Axis::none,
-                  static_cast<std::uint64_t>(number));
+                  std::uint64_t{checks.aligned_bits} + 1, Axis::none, place);
   }
   return kind != MemoryKind::device || can_access<B>(device, trusted.pointer, memory_device) ||
          refuse_access(error, device, memory_device, number);

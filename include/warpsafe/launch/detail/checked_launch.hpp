@@ -182,11 +182,6 @@ struct KernelAnswer {
   __builtin_memcpy(static_cast<void*>(&error), &problem, sizeof error);
   return false;
 }
-[[WARPSAFE_DETAIL_RARE]] inline bool refuse_stream(Subcode problem, LaunchError& error) noexcept {
-  refuse(error, Errc::stream_null, Stage::validation);
-  error.subcode = problem;
-  return false;
-}
 /// The checks of stream, device and dimensions. False with the problem in `error`.
 template <class B, class Calls>
 [[gnu::always_inline]] inline bool check_numbers(
@@ -196,7 +191,7 @@ template <class B, class Calls>
   // of a destroyed one to another stream.
   if (const Subcode problem = StreamAccess::problem<CheckLevel::full>(at.stream);
       problem != Subcode::none) [[unlikely]] {
-    return refuse_stream(problem, error);
+    return refuse(error, Errc::stream_null, Stage::validation, 0, 0, Axis::none, 0, problem);
   }
   if (numbers.problem != nullptr && numbers.problem->code != Errc{}) [[unlikely]] {
     return keep_problem(*numbers.problem, error);

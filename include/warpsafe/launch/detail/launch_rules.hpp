@@ -42,8 +42,7 @@ struct Refusal {
   [[WARPSAFE_DETAIL_RARE]] constexpr bool operator()(
       Errc code, std::uint64_t value, std::uint64_t limit, Axis axis = Axis::none,
       std::uint64_t extra = 0, Subcode subcode = Subcode::none) const noexcept {
-    refuse(error, code, Stage::validation, value, limit, axis, extra);
-    error.subcode = subcode;
+    refuse(error, code, Stage::validation, value, limit, axis, extra, subcode);
     error.with_shape(shape).with_device(device);
     error.limit_is_floor = device.floored && device.device >= 0;
     return false;
@@ -243,8 +242,8 @@ constexpr bool validate_launch(const LaunchShape& shape, const KernelNeeds& need
 constexpr bool validate_reach(std::uint64_t elements, const LaunchShape& shape,
                               const KernelNeeds& needs, LaunchError& error) noexcept {
   if (elements <= needs.index_max || elements - 1 <= needs.index_max) return true;
-  refuse(error, Errc::index_overflow, Stage::validation, elements, needs.index_max + 1);
-  error.subcode = needs.index_assumed ? Subcode::elements_assumed_int : Subcode::elements;
+  refuse(error, Errc::index_overflow, Stage::validation, elements, needs.index_max + 1, Axis::none,
+         0, needs.index_assumed ? Subcode::elements_assumed_int : Subcode::elements);
   error.with_shape(shape);
   return false;
 }
