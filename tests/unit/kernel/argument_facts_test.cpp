@@ -193,6 +193,8 @@ TEST(ArgumentFacts, OfDeviceMemory) {
   EXPECT_TRUE(trusted.reaches_memory);
   EXPECT_EQ(trusted.source, &detail::source_of<trusted_ptr<float>>);
 
+  EXPECT_EQ((facts_of<float*, DeviceSpan<float>>().source), nullptr) << "its size is behind it";
+
   const ArgumentFacts null = facts_of<float*, std::nullptr_t>();
   EXPECT_FALSE(null.reaches_memory);
   EXPECT_EQ(null.source, nullptr);

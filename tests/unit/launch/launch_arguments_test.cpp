@@ -114,6 +114,16 @@ TEST_F(LaunchArgumentsTest, TheRaceDetectorLearnsTheBytesOfUpToSixtyFourParamete
   EXPECT_EQ(too_many.first(), nullptr) << "of more parameters it learns nothing";
 }
 
+TEST_F(LaunchArgumentsTest, TheNumberOfElementsOfASpanFollowsItsAddress) {
+  const std::uint64_t span[2] = {0x1000, 5};
+  const std::uint64_t address = span[0];
+  detail::ArgumentFacts facts = plain_facts(8);
+  facts.reaches_memory = true;
+  EXPECT_EQ(detail::bytes_behind(facts, span, &address, 4), 20U) << "for a pointer parameter";
+  facts.is_span = true;
+  EXPECT_EQ(detail::bytes_behind(facts, nullptr, span, 4), 20U) << "for a span parameter";
+}
+
 /// What a reader of a launch's arguments has seen.
 struct SeenArguments {
   std::vector<detail::ArgumentMemory> memory;
@@ -136,7 +146,6 @@ struct SeenArguments {
                                  shape,
                                  nullptr,
                                  nullptr,
-                                 shape,
                                  its_entry,
                                  kernel,
                                  words};

@@ -43,7 +43,8 @@ template <class A>
 struct ArgumentFacts {
   /// Writes the parameter to `value`. nullptr if the argument's own bytes are the parameter.
   void (*convert)(const void* argument, void* value) noexcept;
-  /// nullptr if the parameter reaches no memory and the argument has no owner.
+  /// nullptr if the parameter reaches no memory and the argument has no owner, and for a
+  /// DeviceSpan, whose number of elements follows its address.
   ArgumentSource (*source)(const void* argument) noexcept;
   /// nullptr if the parameter has no padding.
   void (*clear_padding)(void* value) noexcept;
@@ -108,8 +109,8 @@ constexpr ArgumentFacts make_argument_facts() noexcept {
                 !std::has_unique_object_representations_v<P>) {
     facts.clear_padding = &clear_padding<P>;
   }
-  if constexpr ((reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>) || is_view<A> ||
-                holds_owner<A>) {
+  if constexpr ((reaches_memory<P> && !std::is_same_v<A, std::nullptr_t> && !is_device_span<A>) ||
+                is_view<A> || holds_owner<A>) {
     facts.source = &source_of<A>;
   }
   return facts;

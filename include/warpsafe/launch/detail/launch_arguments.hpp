@@ -166,9 +166,10 @@ class AddressedArguments {
 [[nodiscard]] inline std::uint64_t bytes_behind(const ArgumentFacts& facts, const void* argument,
                                                 const void* value,
                                                 std::uint32_t element_bytes) noexcept {
+  const bool is_span = facts.is_span || facts.source == nullptr;
   std::uint64_t span[2] = {};  // the address, and the number of elements
-  __builtin_memcpy(span, value, facts.is_span ? sizeof span : sizeof span[0]);
-  const std::uint64_t count = facts.is_span ? span[1] : facts.source(argument).count;
+  if (is_span) __builtin_memcpy(span, facts.is_span ? value : argument, sizeof span);
+  const std::uint64_t count = is_span ? span[1] : facts.source(argument).count;
   const std::uint64_t each = facts.element_bytes != 0 ? facts.element_bytes : element_bytes;
   return count == unknown_extent ? count : count * each;
 }
