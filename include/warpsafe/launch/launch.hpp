@@ -55,10 +55,13 @@ inline result<void> launch_on(const Located<B, Copies>& at, const C& config, con
   } else if constexpr (Level != CheckLevel::off) {
     return launch_checked<typename K::declaration>(at, config, launched_kernel<B>(kernel),
                                                    arguments...);
+  } else if constexpr (needs_slots<config_of<C>>) {
+    return launch_unchecked<typename K::template calls<B>>(at, config, kernel.entry(),
+                                                           kernel.name(), &kernel_slots<B>(kernel),
+                                                           typename K::parameters{}, arguments...);
   } else {
     return launch_unchecked<typename K::template calls<B>>(
-        at, config, kernel.entry(), kernel.name(), slots_if<needs_slots<config_of<C>>, B>(kernel),
-        typename K::parameters{}, arguments...);
+        at, config, kernel.entry(), kernel.name(), nullptr, typename K::parameters{}, arguments...);
   }
 }
 

@@ -27,15 +27,6 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 template <class Config>
 inline constexpr bool needs_slots =
     Config::template has<PartKind::shared> || Config::template has<PartKind::dependent>;
-/// The kernel's slots if `Needed`, else nullptr.
-template <bool Needed, class B, class K>
-[[nodiscard, gnu::always_inline]] inline auto slots_if([[maybe_unused]] const K& kernel) noexcept {
-  if constexpr (Needed) {
-    return &kernel_slots<B>(kernel);
-  } else {
-    return nullptr;
-  }
-}
 
 /// The dimensions of a launch, from a LaunchShape or a configuration.
 [[nodiscard]] constexpr const LaunchShape& shape_of(const LaunchShape& shape) noexcept {
