@@ -60,15 +60,15 @@ constexpr void left_out(const Field&...) noexcept {}
 
 /// Puts `documented` in the place of a limit of 0.
 template <class T>
-[[gnu::always_inline]] constexpr void put_floor(T& limit, const T& documented,
-                                                bool& floored) noexcept {
+[[WARPSAFE_DETAIL_RARE]] constexpr void put_floor(T& limit, const T& documented,
+                                                  bool& floored) noexcept {
   if (limit == T{} && documented != T{}) {
     limit = documented;
     floored = true;
   }
 }
-[[gnu::always_inline]] constexpr void put_floor(Axes& limit, const Axes& documented,
-                                                bool& floored) noexcept {
+[[WARPSAFE_DETAIL_RARE]] constexpr void put_floor(Axes& limit, const Axes& documented,
+                                                  bool& floored) noexcept {
   for (int axis = 0; axis < 3; ++axis) put_floor(limit[axis], documented[axis], floored);
 }
 }  // namespace detail
