@@ -22,7 +22,7 @@ inline constexpr int cuda_attributes[] = {
 };
 
 /// Reads the raw limits.
-[[WARPSAFE_DETAIL_RARE]] inline int cuda_limits(int device, DeviceLimits& limits) noexcept {
+[[gnu::always_inline]] inline int cuda_limits(int device, DeviceLimits& limits) noexcept {
   const auto query = [device](int& value, int attribute) noexcept -> int {
     return cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(attribute), device);
   };
@@ -39,11 +39,11 @@ inline constexpr int cuda_attributes[] = {
 }
 
 /// Reads all names at the first call, because the runtime's property query takes milliseconds.
-[[WARPSAFE_DETAIL_RARE]] inline Name cuda_device_name(int device) noexcept {
+[[gnu::always_inline]] inline Name cuda_device_name(int device) noexcept {
   constexpr int most = 64;
   struct Names {
     char text[most][256] = {};
-    Names() noexcept {
+    [[WARPSAFE_DETAIL_RARE]] Names() noexcept {
       int count = 0;
       if (cudaGetDeviceCount(&count) != cudaSuccess) return;
       for (int i = 0; i < count && i < most; ++i) {

@@ -82,7 +82,7 @@ template <class B>
 
 /// The name of a device for the text of an error; empty if the backend does not know it.
 template <class B>
-[[nodiscard]] Name device_name(int device) noexcept {
+[[nodiscard, WARPSAFE_DETAIL_RARE]] Name device_name(int device) noexcept {
   if constexpr (requires { B::device_name(device); }) {
     return B::device_name(device);
   }

@@ -37,7 +37,7 @@ inline constexpr int hip_attributes[] = {
 
 /// Reads the raw limits. Uses queries of single attributes, because the layout of hipDeviceProp_t
 /// changed between releases under one name.
-[[WARPSAFE_DETAIL_RARE]] inline int hip_limits(int device, DeviceLimits& limits) noexcept {
+[[gnu::always_inline]] inline int hip_limits(int device, DeviceLimits& limits) noexcept {
   const auto query = [device](int& value, int attribute) noexcept -> int {
     return hipDeviceGetAttribute(&value, static_cast<hipDeviceAttribute_t>(attribute), device);
   };
@@ -59,11 +59,11 @@ inline constexpr int hip_attributes[] = {
 }
 
 /// Reads all names at the first call.
-[[WARPSAFE_DETAIL_RARE]] inline Name hip_device_name(int device) noexcept {
+[[gnu::always_inline]] inline Name hip_device_name(int device) noexcept {
   constexpr int most = 64;
   struct Names {
     char text[most][256] = {};
-    Names() noexcept {
+    [[WARPSAFE_DETAIL_RARE]] Names() noexcept {
       int count = 0;
       if (hipGetDeviceCount(&count) != hipSuccess) return;
       for (int i = 0; i < count && i < most; ++i) {

@@ -18,8 +18,9 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// threads. The suggestion has about the same shape, at most `limit` threads, and at most 64 in z,
 /// so that `block<…>` accepts it.
 /// @pre no axis of `block` is 0, and `limit` is at least 1
-constexpr std::uint64_t fitting_block(const std::uint32_t (&block)[3], std::uint64_t limit,
-                                      std::uint32_t (&fits)[3]) noexcept {
+[[WARPSAFE_DETAIL_RARE]] constexpr std::uint64_t fitting_block(const std::uint32_t (&block)[3],
+                                                               std::uint64_t limit,
+                                                               std::uint32_t (&fits)[3]) noexcept {
   for (int axis = 0; axis < 3; ++axis) fits[axis] = block[axis];
   for (;;) {
     const std::uint64_t plane = static_cast<std::uint64_t>(fits[0]) * fits[1];

@@ -81,7 +81,7 @@ class AttributeReader {
  public:
   [[gnu::always_inline]] AttributeReader(int unknown, const Ask& ask) noexcept
       : ask_(ask), unknown_(unknown) {}
-  [[nodiscard]] std::uint32_t operator()(int attribute) noexcept {
+  [[nodiscard, WARPSAFE_DETAIL_RARE]] std::uint32_t operator()(int attribute) noexcept {
     if (status_ != 0) return 0;
     int value = 0;
     status_ = ask_(value, attribute);

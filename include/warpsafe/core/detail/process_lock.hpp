@@ -23,14 +23,16 @@ int yield_processor() noexcept asm("sched_yield");
 /// Hidden, so that each module registers a handler of its own: dlclose takes a module's away.
 [[gnu::visibility("hidden")]] inline bool counts_processes = false;
 
+/// Counts the child of a fork. A function, not a lambda, which costs the compiler two.
+[[gnu::visibility("hidden")]] inline void count_process() noexcept {
+  __atomic_add_fetch(&counted_processes, 1U, __ATOMIC_RELAXED);
+}
 /// The number of this process. What another number marked belongs to the parent.
 [[nodiscard]] inline unsigned process_number() noexcept {
   if (!__atomic_load_n(&counts_processes, __ATOMIC_RELAXED)) [[unlikely]] {
     // Several handlers, of several modules or threads, count a fork more than once. That does no
     // harm, because a number is only compared for equality.
-    const int failed = at_fork(nullptr, nullptr, []() noexcept {
-      __atomic_add_fetch(&counted_processes, 1U, __ATOMIC_RELAXED);
-    });
+    const int failed = at_fork(nullptr, nullptr, &count_process);
     if (failed == 0) __atomic_store_n(&counts_processes, true, __ATOMIC_RELAXED);
   }
   return __atomic_load_n(&counted_processes, __ATOMIC_RELAXED);

@@ -17,7 +17,6 @@
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
-#include <new>
 #include <type_traits>
 
 // A launch with checks: what its types say, its rules, its call. A program has it once for each
@@ -80,8 +79,7 @@ bool check_residency(const Located<B>& at, const LaunchShape& shape,
     status = Calls::max_cluster_blocks(kernel.entry, shape, fits);
   }
   if (status != 0) {
-    ::new (static_cast<void*>(&error))
-        LaunchError(runtime_error<B>(status, Name::of("launch"), at.site, Stage::validation));
+    error = runtime_error<B>(status, Name::of("launch"), at.site, Stage::validation);
     return false;
   }
   const std::uint64_t most =
@@ -268,7 +266,7 @@ template <class B, class Calls>
 template <class Config>
 [[gnu::cold, gnu::noinline]] void find_problem(const Config& config, Name kernel, int device,
                                                LaunchError& error) noexcept {
-  ::new (static_cast<void*>(&error)) LaunchError(config.problem());
+  error = config.problem();
   if constexpr (is_strided_grid<typename Config::grid_type>) {
     if (error.code == Errc{}) config.grid().check_cap(kernel, device, config.shape(), error);
   }

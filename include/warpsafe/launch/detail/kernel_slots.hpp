@@ -17,7 +17,6 @@
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
-#include <new>
 #include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
@@ -45,9 +44,11 @@ class KernelSlots {
   [[WARPSAFE_DETAIL_RARE]] const KernelLimits* find(const KernelEntry& entry, int device,
                                                     KernelLimits& local, int& status) noexcept {
     if (const KernelLimits* const known = remembered(device)) return known;
-    const auto ask = [&]() noexcept { return B::attributes_of(entry, local); };
-    // A checked launch has made the device current.
-    status = Level == CheckLevel::full ? ask() : on(device, ask);
+    if constexpr (Level == CheckLevel::full) {  // a checked launch has made the device current
+      status = B::attributes_of(entry, local);
+    } else {
+      status = on(device, [&]() noexcept { return B::attributes_of(entry, local); });
+    }
     if (status != 0) return nullptr;
     local.known = false;
     {
@@ -63,7 +64,7 @@ class KernelSlots {
   }
 
   /// The cached limits, or nullptr. Does not call the driver.
-  [[nodiscard]] const KernelLimits* remembered(int device) const noexcept {
+  [[nodiscard, gnu::always_inline]] const KernelLimits* remembered(int device) const noexcept {
     const KernelSlot* const slot = slot_of(device);
     return slot != nullptr && __atomic_load_n(&slot->limits.known, __ATOMIC_ACQUIRE) ? &slot->limits
                                                                                      : nullptr;
@@ -211,8 +212,7 @@ requires requires(const K& kernel) { kernel.launched(); }
 template <class B>
 [[WARPSAFE_DETAIL_RARE]] bool query_failed(int status, const Located<B>& at,
                                            LaunchError& error) noexcept {
-  ::new (static_cast<void*>(&error))
-      LaunchError(kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation));
+  error = kernel_error<B>(status, Name::of("launch"), at.site, Stage::validation);
   return false;
 }
 

@@ -262,8 +262,7 @@ template <class B>
       continue;
     }
     if (const int status = record_use<B>(at.stream, *owner)) {
-      ::new (static_cast<void*>(&error))
-          LaunchError(runtime_error<B>(status, Name::of("event record"), at.site));
+      error = runtime_error<B>(status, Name::of("event record"), at.site);
       return false;
     }
   }

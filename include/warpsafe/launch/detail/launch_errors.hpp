@@ -10,7 +10,6 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
-#include <new>
 
 // The errors of a launch: of its configuration, of a check, and of the runtime. Each is made out of
 // line.
@@ -51,8 +50,7 @@ template <class B>
 [[WARPSAFE_DETAIL_RARE]] void launch_failed(int status, const LaunchShape& shape,
                                             const Located<B>& at, Name kernel,
                                             LaunchError& error) noexcept {
-  ::new (static_cast<void*>(&error))
-      LaunchError(runtime_error<B>(status, Name{}, at.site, Stage::launch));
+  error = runtime_error<B>(status, Name{}, at.site, Stage::launch);
   if (error.code == Errc::runtime_failed) error.code = Errc::launch_refused;
   error.kernel = kernel;
   error.with_shape(shape);

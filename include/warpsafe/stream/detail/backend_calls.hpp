@@ -16,7 +16,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// Whether repeated queries can change their answer. They cannot if a scheduler runs the work
 /// only inside calls.
 template <class B>
-[[nodiscard]] bool polling_helps() noexcept {
+[[nodiscard, gnu::always_inline]] inline bool polling_helps() noexcept {
   if constexpr (requires { B::is_scheduled(); }) {
     return !B::is_scheduled();
   } else {

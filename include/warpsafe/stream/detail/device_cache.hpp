@@ -76,7 +76,7 @@ struct [[gnu::visibility("hidden")]] DeviceCache {
   static inline OnceSlot<DeviceLimits> slots[cached_devices];
 
   /// The cached limits, or nullptr. Does not call the driver.
-  [[nodiscard]] static const DeviceLimits* remembered(int device) noexcept {
+  [[nodiscard, gnu::always_inline]] static const DeviceLimits* remembered(int device) noexcept {
     return has_slot<B>(device) ? slots[device].get() : nullptr;
   }
 
