@@ -22,7 +22,7 @@ inline constexpr std::size_t memory_alignment = 256;
 template <class T>
 constexpr bool check_element() noexcept {
   static_assert(
-      std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+      __is_trivially_copyable(T) && !std::is_const_v<T>,
       "warpsafe: a buffer holds only trivially copyable elements, because they are copied as bytes");
   static_assert(
       alignof(T) <= memory_alignment,

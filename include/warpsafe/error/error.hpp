@@ -153,7 +153,7 @@ struct LaunchError {
   }
 };
 
-static_assert(std::is_trivially_copyable_v<LaunchError>);
+static_assert(__is_trivially_copyable(LaunchError));
 
 #define WARPSAFE_DETAIL_SENTENCE "warpsafe: to print an error, include <warpsafe/print.hpp>"
 /// Diagnoses `<<` without its header, whose function is preferred.

@@ -248,7 +248,7 @@ constexpr bool check_parameter() noexcept {
       !reference,
       "warpsafe: the kernel takes a reference, and the device cannot use the address of a host object; take the parameter by value, or a pointer to device memory");
   if constexpr (!reference) {
-    constexpr bool polymorphic = std::is_polymorphic_v<P>;
+    constexpr bool polymorphic = __is_polymorphic(P);
     static_assert(
         !polymorphic,
         "warpsafe: the kernel takes a polymorphic type: its virtual functions exist only on the "

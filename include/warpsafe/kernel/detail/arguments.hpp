@@ -30,7 +30,7 @@ constexpr bool is_passed_in_place() noexcept {
   constexpr bool in_place = std::is_same_v<P, Form> ||
                             (is_device_span<P> && is_device_span<Form>) ||
                             ((std::is_pointer_v<P> || is_device_ptr<P>)&&begins_with_address);
-  static_assert(!in_place || std::is_same_v<P, A> || std::is_standard_layout_v<A>);
+  static_assert(!in_place || std::is_same_v<P, A> || __is_standard_layout(A));
   return in_place && !std::is_volatile_v<A>;
 }
 

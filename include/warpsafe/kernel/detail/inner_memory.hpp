@@ -100,7 +100,7 @@ inline constexpr bool may_reach_memory = sizeof(T) >= sizeof(void*) && !holds_nu
 /// The object with these bytes.
 template <class T>
 [[nodiscard]] T object_of(unsigned char* bytes) noexcept {
-  if constexpr (std::is_trivially_copyable_v<T>) {
+  if constexpr (__is_trivially_copyable(T)) {
     struct Bytes {
       alignas(T) unsigned char all[sizeof(T)];
     } copy;
@@ -214,7 +214,7 @@ class InnerMemorySearch {
   static constexpr bool is_plainly_optional() noexcept {
     if constexpr (OptionalValue<T> && may_reach_memory<T>) {
       using Value = typename T::value_type;
-      return std::is_constructible_v<T, Value> && std::is_trivially_copyable_v<T> &&
+      return std::is_constructible_v<T, Value> && __is_trivially_copyable(T) &&
              sizeof(T) > sizeof(Value);
     }
     return false;

@@ -286,9 +286,15 @@ constexpr bool shows_address() noexcept {
 
 /// Whether a copy of the bytes is a copy. Assignments do not matter: std::pair has its own.
 template <class P>
-inline constexpr bool is_copied_by_bytes = std::is_trivially_copyable_v<P> ||
-                                           (std::is_trivially_copy_constructible_v<P> &&
-                                            std::is_trivially_destructible_v<P>);
+constexpr bool find_copied_by_bytes() noexcept {
+  if constexpr (__is_trivially_copyable(P)) {
+    return true;
+  } else {
+    return std::is_trivially_copy_constructible_v<P> && std::is_trivially_destructible_v<P>;
+  }
+}
+template <class P>
+inline constexpr bool is_copied_by_bytes = find_copied_by_bytes<P>();
 /// A class with a reference or const member cannot be assigned, nor can a lambda with captures.
 template <class P>
 constexpr bool may_refer() noexcept {

@@ -17,7 +17,6 @@
 #include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstdint>
-#include <utility>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -96,8 +95,8 @@ class KernelSlots {
 
   /// Frees the slots of further devices. @pre the kernel is not used any more
   void forget() noexcept {
-    while (first_.next != nullptr) {
-      KernelSlot* const slot = std::exchange(first_.next, first_.next->next);
+    while (KernelSlot* const slot = first_.next) {
+      first_.next = slot->next;
       __builtin_free(slot);
     }
   }

@@ -32,7 +32,7 @@ template <class B>
 /// that tables of it in static storage need no code to start.
 template <class T>
 class OnceSlot {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(__is_trivially_copyable(T));
 
  public:
   /// The value, or nullptr if there is none yet.

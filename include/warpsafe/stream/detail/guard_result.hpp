@@ -6,8 +6,6 @@
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/error/result.hpp>
 
-#include <utility>
-
 // The result of a guard knows whether the program has looked at it. A guard is never used
 // afterwards, so nothing else would tell that there is none.
 
@@ -48,7 +46,9 @@ class basic_result_final<warpsafe::basic_device_guard<B>, E, warpsafe::detail::U
  public:
   using Outcome::Outcome;
   basic_result_final(basic_result_final&& other) noexcept
-      : Outcome(static_cast<Outcome&&>(other)), unseen_(std::exchange(other.unseen_, false)) {}
+      : Outcome(static_cast<Outcome&&>(other)), unseen_(other.unseen_) {
+    other.unseen_ = false;
+  }
   basic_result_final(const basic_result_final&) = delete;
   basic_result_final& operator=(const basic_result_final&) = delete;
   basic_result_final& operator=(basic_result_final&&) = delete;
