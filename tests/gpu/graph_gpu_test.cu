@@ -170,6 +170,7 @@ TEST_F(GraphOnGpu, WhatIsAllowedBreaksNothing) {
     auto fa = ws::DeviceBuffer<float>::from(*stream, std::vector<float>(64 * 64, 1.0F)).value();
     auto fb = ws::DeviceBuffer<float>::from(*stream, std::vector<float>(64 * 64, 2.0F)).value();
     auto pending = x->to_host(*other);
+    const auto earlier = ws::capture(*other, [&](ws::Capture&) { return add_to_x(*other, 0); });
     auto capture = ws::Capture::begin(*stream, mode).value();
     ASSERT_TRUE(add_to_x(*stream, 1).has_value());
     ASSERT_FALSE(ws::launch(*stream, ws::configure(ws::grid<1>, ws::BlockDim::create(1, 1, 65)),
@@ -183,6 +184,7 @@ TEST_F(GraphOnGpu, WhatIsAllowedBreaksNothing) {
     EXPECT_TRUE(ws::PinnedBuffer<int>::create(100).has_value());
     EXPECT_TRUE(ws::device_limits(stream->device()).has_value());
     EXPECT_TRUE(ws::memory_info(stream->device()).has_value());
+    EXPECT_TRUE(earlier.value().instantiate().value().close().has_value());
     { const auto more = ws::Stream::create().value(); }
     { const auto gone = std::move(fb); }  // its stream captures: the free waits
     EXPECT_TRUE(fa.zero(*stream).has_value());
@@ -253,6 +255,27 @@ TEST_F(GraphOnGpu, LaunchesOfOneGraphComeOneAfterAnother) {
   }
   ASSERT_TRUE(other->synchronize().has_value());
   expect_all(*x, 1000);
+}
+
+// The driver crashes in cudaStreamGetCaptureInfo of a stream that another thread captures.
+TEST_F(GraphOnGpu, ThreadsCaptureStreamsOfTheirOwn) {
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 8; ++thread) {
+    threads.emplace_back([&] {
+      const auto own = ws::Stream::create().value();
+      for (int round = 0; round < 300; ++round) {
+        const auto graph = ws::capture(
+            own,
+            [&](ws::Capture&) -> ws::result<void> {
+              for (int i = 0; i < 20; ++i) WARPSAFE_TRYV(add_to_x(own, 1));
+              return ws::success();
+            },
+            ws::CaptureMode::relaxed);
+        ASSERT_TRUE(graph.has_value());
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
 }
 
 TEST_F(GraphOnGpu, AnotherThreadMayNotEndIt) {
