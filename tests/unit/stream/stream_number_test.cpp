@@ -57,9 +57,21 @@ TEST(StreamNumber, KnowsWhetherItsStreamHasEnded) {
   }
 }
 
+// One that lives long does not keep others from being tracked.
+TEST(StreamNumber, ThatFindsItsSlotTakenIsLeftOut) {
+  const StreamNumber kept = StreamNumber::next();
+  for (std::uint64_t i = 0; i < 2 * LiveStreams::slots; ++i) {
+    const StreamNumber one = StreamNumber::next();
+    EXPECT_FALSE(one.has_ended());
+    one.end();
+    EXPECT_TRUE(one.has_ended()) << i;
+  }
+  kept.end();
+}
+
 // A slot is given again, and then the older number still is that of a stream that has ended. A
-// number that finds its slot taken is not tracked.
-TEST(StreamNumber, ThatFindsItsSlotTakenIsNeverCalledEnded) {
+// number for which there is no slot is not tracked.
+TEST(StreamNumber, ThatFindsNoSlotIsNeverCalledEnded) {
   const StreamNumber old = StreamNumber::next();
   old.end();
   const StreamNumber kept = StreamNumber::next();

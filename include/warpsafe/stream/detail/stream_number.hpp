@@ -15,8 +15,8 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-/// The streams that this library made and that exist: each has its number in its slot, unless the
-/// slot was taken. One for the whole program. But a plug-in has its own where the executable does
+/// The streams that this library made and that exist: each has its number in its slot, unless all
+/// slots were taken. One for the whole program. But a plug-in has its own where the executable does
 /// not export its symbols (g++ without -rdynamic), and so the numbers say whose they are. No
 /// initialiser, because nvcc's front end takes each element of one on its own; static storage is
 /// zero.
@@ -54,13 +54,19 @@ class StreamNumber {
       : value_(value) {}
   /// For a new stream of this library. Call `end` when the stream is destroyed.
   [[nodiscard]] static StreamNumber next() noexcept {
-    const std::uint64_t count =
-        __atomic_add_fetch(&live_streams.last_number, 1, __ATOMIC_RELAXED) & count_bits;
-    const std::uint64_t tracked = tracked_by_this_module() << count_width | count;
-    std::uint64_t free = 0;
-    const bool has_slot = __atomic_compare_exchange_n(slot_of(tracked), &free, tracked, false,
-                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    return StreamNumber(has_slot ? tracked : tracked & ~tracked_bit);
+    std::uint64_t tracked = 0;
+    // A number whose slot is taken is left out.
+    for (std::uint64_t tries = 0; tries < LiveStreams::slots; ++tries) {
+      const std::uint64_t count =
+          __atomic_add_fetch(&live_streams.last_number, 1, __ATOMIC_RELAXED) & count_bits;
+      tracked = tracked_by_this_module() << count_width | count;
+      std::uint64_t free = 0;
+      if (__atomic_compare_exchange_n(slot_of(tracked), &free, tracked, false, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED)) {
+        return StreamNumber(tracked);
+      }
+    }
+    return StreamNumber(tracked & ~tracked_bit);
   }
   /// The stream with this number, which `next` returned, is destroyed.
   void end() const noexcept {
@@ -69,7 +75,7 @@ class StreamNumber {
                                 __ATOMIC_RELAXED);
   }
   /// Whether this library made the stream, and destroyed it. False if that is not known: for a
-  /// stream that other code made, and for one whose slot was taken.
+  /// stream that other code made, and for one beside 4096 others.
   [[nodiscard, gnu::always_inline]] bool has_ended() const noexcept {
     return value_ >> count_width == tracked_by_this_module() &&
            __atomic_load_n(slot_of(value_), __ATOMIC_RELAXED) != value_;
