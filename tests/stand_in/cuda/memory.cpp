@@ -338,6 +338,7 @@ cudaError_t cudaFreeHost(void* pointer) {
   return api("cudaFreeHost", text(pointer), plain, [&](auto&) {
     if (pointer == nullptr) return cudaSuccess;
     if (!is_base(pointer, true)) return cudaErrorInvalidValue;
+    if (const cudaError_t refused = unsafe_call()) return refused;
     give_back(pointer);
     return cudaSuccess;
   });
@@ -424,6 +425,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     }
     if (!is_base(pointer, false)) return cudaErrorInvalidValue;
     if (in.capture != nullptr) return put(in, [] {});
+    if (const cudaError_t refused = unsafe_call()) return refused;
     Allocation& memory = runtime().allocations.at(pointer);
     memory.freed_by = in.number;
     memory.is_left = false;

@@ -53,7 +53,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
   return status;
 }
 
-/// For waiting for a stream, event or device, or querying it.
+/// For waiting for a stream, event or device, or querying it, and for allocating or freeing in the
+/// order of a stream.
 [[nodiscard]] inline int check_query(Runtime& runtime, StreamState& stream) {
   return stream.capture == nullptr ? unsafe_call(runtime) : check_not_capturing(stream);
 }

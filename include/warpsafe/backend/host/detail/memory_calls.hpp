@@ -61,7 +61,7 @@ struct MemoryCalls {
       if (const int status = usable(runtime, handle, stream); status != 0) return status;
       Device& device = stream->device;
       // CUDA makes this a node whose memory exists while the graph runs; this model does not.
-      if (const int no = check_not_capturing(*stream); no != 0) return no;
+      if (const int no = check_query(runtime, *stream); no != 0) return no;
       if (!device.limits.memory_pools) return raw(HostStatus::not_supported);
       const int status = take(runtime, lock, memory, bytes, MemoryKind::device, device, true);
       if (runtime.scheduler == nullptr || memory == nullptr) return status;
@@ -86,7 +86,7 @@ struct MemoryCalls {
       if (found == nullptr || !found->ordered || found->freed) {
         return raw(HostStatus::invalid_value);
       }
-      if (const int no = check_not_capturing(*stream); no != 0) return no;
+      if (const int no = check_query(runtime, *stream); no != 0) return no;
       runtime.submit(*stream, make_shared<ReleaseOperation>(runtime, memory, found->bytes));
       found->freed = true;
       runtime.devices[static_cast<std::size_t>(found->device)]->used -= found->bytes;
