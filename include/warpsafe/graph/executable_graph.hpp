@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -65,17 +66,9 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
         is_marked_(std::exchange(other.is_marked_, false)),
         drop_(other.drop_) {}
   basic_executable_graph& operator=(basic_executable_graph&& other) noexcept {
-    if (this != &other) {
-      drop_(*this);
-      native_ = std::exchange(other.native_, nullptr);
-      resources_ = std::move(other.resources_);
-      last_ = std::exchange(other.last_, std::nullopt);
-      last_number_ = other.last_number_;
-      launched_ = std::move(other.launched_);
-      is_marked_ = std::exchange(other.is_marked_, false);
-      drop_ = other.drop_;
-    }
-    return *this;
+    if (this == &other) return *this;
+    this->~basic_executable_graph();
+    return *::new (static_cast<void*>(this)) basic_executable_graph(std::move(other));
   }
   basic_executable_graph(const basic_executable_graph&,  // warpsafe: move it, or pass a reference
                          detail::MoveItOrPassAReference = {}) = delete;
