@@ -227,13 +227,13 @@ TEST_F(GraphCalls, AMovedInstanceTakesItsLastLaunchAlong) {
   EXPECT_TRUE(first->launch(basic_stream_hold(stream)).has_value());
   Exec second = instance(false);
   second = std::move(*first);
-  EXPECT_EQ(script.taken(), Calls{"graph_exec_destroy 4"});
+  EXPECT_EQ(script.taken(), Calls{"graph_exec_destroy 4 ~"});
   first.reset();
   EXPECT_EQ(script.taken(), Calls{}) << "it has nothing left";
   Exec third = std::move(second);
   EXPECT_TRUE(third.close().has_value());
   EXPECT_EQ(script.taken(),
-            (Calls{"event_synchronize 1 ~", "graph_exec_destroy 2", "event_destroy 1"}));
+            (Calls{"event_synchronize 1 ~", "graph_exec_destroy 2 ~", "event_destroy 1"}));
   EXPECT_TRUE(third.close().has_value());
   EXPECT_EQ(script.taken(), Calls{});
 }
@@ -261,7 +261,7 @@ TEST_F(GraphCalls, TheWaitOfAnInstanceHasItsOwnStatusAndNoTimeOut) {
   static_cast<void>(script.taken());
   script.fails = {{"waits", 1}};
   LaunchError error = error_in(exec.close(app));
-  EXPECT_EQ(script.taken(), (Calls{"waits 1 3 ~", "graph_exec_destroy 2", "event_destroy 1"}))
+  EXPECT_EQ(script.taken(), (Calls{"waits 1 3 ~", "graph_exec_destroy 2 ~", "event_destroy 1"}))
       << "what it keeps must outlive the work";
   EXPECT_EQ(text(error.operation), "graph launch");
   EXPECT_EQ(error.stage, Stage::completion);
@@ -282,7 +282,7 @@ TEST_F(GraphCalls, AnInstanceWhoseStreamCapturesWaitsForItsOwnLaunch) {
   static_cast<void>(script.taken());
   EXPECT_TRUE(exec.close().has_value());
   EXPECT_EQ(script.taken(),
-            (Calls{"event_synchronize 1 ~", "graph_exec_destroy 2", "event_destroy 1"}))
+            (Calls{"event_synchronize 1 ~", "graph_exec_destroy 2 ~", "event_destroy 1"}))
       << "a wait for the stream would break the capture";
   EXPECT_EQ(alive.use_count(), 1);
 }
@@ -363,7 +363,7 @@ TEST_F(GraphCalls, AClosedInstanceKeepsNoStream) {
   EXPECT_EQ(owner->release(), 0);
   static_cast<void>(script.taken());
   EXPECT_TRUE(exec.close().has_value());
-  EXPECT_EQ(script.taken(), (Calls{"graph_exec_destroy 2", "stream_destroy 1"}));
+  EXPECT_EQ(script.taken(), (Calls{"graph_exec_destroy 2 ~", "stream_destroy 1"}));
 }
 
 TEST(GraphLock, IsHeldByOne) {
