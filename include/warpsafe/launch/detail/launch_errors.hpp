@@ -10,7 +10,6 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
-
 // The errors of a launch: of its configuration, of a check, and of the runtime. Each is made out of
 // line.
 
