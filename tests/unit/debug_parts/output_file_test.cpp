@@ -263,12 +263,14 @@ TEST(CreatedFile, MayHaveTheNumberOfStandardInput) {
 TEST_F(FilesOfOthers, AFailureLeavesTheOldFileAndNothingBeside) {
   put(name);
   std::filesystem::permissions(name, std::filesystem::perms(0640));
-  const auto fails = [](std::FILE* to) {
-    EXPECT_EQ(std::fputs("half", to) < 0 ? EOF : std::fflush(to), 0);
-    return ENOSPC;
-  };
-  EXPECT_EQ(detail::write_to(name.c_str(), fails), ENOSPC);
-  EXPECT_EQ(content(name), "kept");
+  for (const int failure : {ENOSPC, EPERM, EBUSY}) {
+    const auto fails = [&](std::FILE* to) {
+      EXPECT_EQ(std::fputs("half", to) < 0 ? EOF : std::fflush(to), 0);
+      return failure;
+    };
+    EXPECT_EQ(detail::write_to(name.c_str(), fails), failure);
+    EXPECT_EQ(content(name), "kept");
+  }
   EXPECT_EQ(detail::write_to(name.c_str(), [](std::FILE* to) { return std::fputs("new", to) < 0; }),
             0);
   EXPECT_EQ(content(name), "new");

@@ -136,6 +136,7 @@ template <class Write>
   }
   if (const int refused = refusal_of(found); refused != 0) return refused;
   if (::faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0) return errno;
+  int written = 0;  // by `write`
   const auto replace = [&] {
     const std::string whole = path;
     std::string part = whole.substr(0, whole.rfind('/') + 1) + ".warpsafe.XXXXXX";
@@ -143,7 +144,8 @@ template <class Write>
     if (file < 0) return errno;
     if (found.st_gid != ::getegid()) static_cast<void>(!::fchown(file, uid_t(-1), found.st_gid));
     const bool kept = ::fchmod(file, found.st_mode & 07777U) == 0;
-    int failed = kept ? write_and_close(file, write) : errno;
+    if (kept) written = write_and_close(file, write);
+    int failed = kept ? written : errno;
     if (!kept) ::close(file);
     if (failed == 0 && std::rename(part.c_str(), path) != 0) failed = errno;
     if (failed != 0) ::unlink(part.c_str());
@@ -152,7 +154,7 @@ template <class Write>
   const int failed = catch_bad_alloc(replace, ENOMEM);
   // The folder cannot be written, or the file is a mount of its own, as containers have them.
   const bool only_itself =
-      failed == EACCES || failed == EPERM || failed == EROFS || failed == EBUSY;
+      written == 0 && (failed == EACCES || failed == EPERM || failed == EROFS || failed == EBUSY);
   return only_itself ? write_in_place(path, write) : failed;
 }
 
