@@ -24,7 +24,7 @@ def depths(compiler, include, first):
     said = subprocess.run(command, input=source, text=True, capture_output=True, check=True).stderr
     found = {}
     for dots, path in re.findall(r"^(\.+) (.*)$", said, re.MULTILINE):
-        found.setdefault(path.partition("/warpsafe/")[2], len(dots))
+        found.setdefault(path.removeprefix(f"{include}/warpsafe/"), len(dots))
     return found
 
 
