@@ -66,9 +66,11 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
         is_marked_(std::exchange(other.is_marked_, false)),
         drop_(other.drop_) {}
   basic_executable_graph& operator=(basic_executable_graph&& other) noexcept {
-    if (this == &other) return *this;
-    this->~basic_executable_graph();
-    return *::new (static_cast<void*>(this)) basic_executable_graph(std::move(other));
+    if (this != &other) {
+      this->~basic_executable_graph();
+      ::new (static_cast<void*>(this)) basic_executable_graph(std::move(other));
+    }
+    return *this;
   }
   basic_executable_graph(const basic_executable_graph&,  // warpsafe: move it, or pass a reference
                          detail::MoveItOrPassAReference = {}) = delete;

@@ -175,8 +175,6 @@ struct GraphCalls {
     }
     return nodes;
   }
-
- private:
   [[nodiscard]] static CaptureState state_of(const StreamState& stream) noexcept {
     if (stream.capture == nullptr) return CaptureState::none;
     return stream.capture->broken ? CaptureState::broken : CaptureState::active;
