@@ -20,18 +20,25 @@ inline void exchange_line(int value, const char* words) {
   note(status, "cudaThreadExchangeStreamCaptureMode(%s) before=%d", words, static_cast<int>(mode));
 }
 
-/// One call while `stream` captures in a mode and the thread is in another.
+/// The answer to one call while `stream` captures in a mode and the thread is in another.
+template <class Call>
+cudaError_t answer_beside(cudaStream_t stream, int capture, int thread, Call call) {
+  static_cast<void>(cudaDeviceSynchronize());
+  static_cast<void>(cudaStreamBeginCapture(stream, unlisted<cudaStreamCaptureMode>(capture)));
+  auto mode = unlisted<cudaStreamCaptureMode>(thread);
+  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
+  static_cast<void>(cudaGetLastError());
+  const cudaError_t status = call();
+  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
+  return status;
+}
+
+/// One call in each pair of modes.
 template <class Call>
 void beside_capture(cudaStream_t stream, const char* words, Call call) {
   for (int capture = 0; capture < 3; ++capture) {
     for (int thread = 0; thread < 3; ++thread) {
-      static_cast<void>(cudaDeviceSynchronize());
-      static_cast<void>(cudaStreamBeginCapture(stream, unlisted<cudaStreamCaptureMode>(capture)));
-      auto mode = unlisted<cudaStreamCaptureMode>(thread);
-      static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
-      static_cast<void>(cudaGetLastError());
-      const cudaError_t status = call();
-      static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
+      const cudaError_t status = answer_beside(stream, capture, thread, call);
       note(status, "%s, capture mode %d, thread mode %d", words, capture, thread);
       end_capture(stream, "stream");
     }
@@ -142,13 +149,11 @@ inline void capture_modes() {
   for (cudaStream_t made : {stream, other}) static_cast<void>(cudaStreamDestroy(made));
 }
 
-/// One call while `stream` captures in the mode that forbids most.
+/// One call in the modes that forbid most.
 template <class Call>
 void beside_global(cudaStream_t stream, const char* words, Call call) {
-  static_cast<void>(cudaDeviceSynchronize());
-  static_cast<void>(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  static_cast<void>(cudaGetLastError());
-  const cudaError_t status = call();
+  const cudaError_t status =
+      answer_beside(stream, cudaStreamCaptureModeGlobal, cudaStreamCaptureModeGlobal, call);
   note(status, "%s", words);
   end_capture(stream, "stream");
 }
