@@ -24,6 +24,8 @@ import xml.etree.ElementTree as ElementTree
 # The two closing lines. Several may be in the output, because a test may run another test program.
 CLOSING = re.compile(r"^\[=+\] (\d+) tests? from .* ran\.(?:.*)\n\[  PASSED  \]", re.MULTILINE)
 SKIPPED = 77
+# CTest kills what takes 900 seconds, and shows nothing of it. A program that is stopped before that tells its last test.
+LIMIT = int(os.environ.get("WS_TEST_SECONDS", "840"))
 
 
 def closing_of(output):
@@ -39,8 +41,17 @@ def closing_of(output):
 
 def run(program, *options):
     """The exit code, the output, and whether GoogleTest came to its end."""
-    done = subprocess.run([program, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
-    return done.returncode, done.stdout, bool(closing_of(done.stdout))
+    with tempfile.TemporaryFile() as written:
+        running = subprocess.Popen([program, *options], stdout=written, stderr=subprocess.STDOUT)
+        try:
+            code = running.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            running.kill()
+            running.wait()
+            code = f"a time limit of {LIMIT} s"
+        written.seek(0)
+        output = written.read().decode(errors="replace")
+    return code, output, bool(closing_of(output))
 
 
 def names_of(program, pattern="*"):
