@@ -266,10 +266,11 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     int status = 0;
     if (last_.has_value()) {
       const auto stream = detail::reachable_stream(last_->ref(), last_number_);
+      // A use of the legacy stream breaks the capture of a stream that it waits for.
       const bool is_legacy = detail::StreamNumber::is_default(stream.native()) &&
                              !detail::StreamNumber(stream.number()).is_per_thread();
-      // A use of the legacy stream breaks the capture of a stream that it waits for.
-      if (is_legacy && detail::meets_capture<Level>(stream)) {
+      const bool waits_for_stream = resources_->has_kept_values() && !is_marked_;
+      if ((is_legacy || waits_for_stream) && detail::meets_capture<Level>(stream)) {
         leak_resources();
       } else {
         status = note_launch(stream);
@@ -284,13 +285,9 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   template <CheckLevel Level>
   int wait_for_last(const basic_stream_ref<B>& stream) noexcept {
     if (is_marked_) return launched_.template wait<Level>({}, false);
-    if (!detail::meets_capture<Level>(stream)) {
-      // Other streams may capture, and an ordinary wait would break their captures.
-      const detail::RelaxedCaptureScope<B, Level> outside;
-      return detail::wait_for_stream(stream, {}, false);
-    }
-    leak_resources();
-    return 0;
+    // Other streams may capture, and an ordinary wait would break their captures.
+    const detail::RelaxedCaptureScope<B, Level> outside;
+    return detail::wait_for_stream(stream, {}, false);
   }
   /// Nothing can tell when the last launch ends.
   [[WARPSAFE_DETAIL_RARE]] void leak_resources() noexcept {

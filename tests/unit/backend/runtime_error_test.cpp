@@ -196,6 +196,19 @@ TEST(RuntimeError, ADeviceHasTheNameThatItsRuntimeTells) {
   EXPECT_EQ(text(detail::device_name<ErringRuntimeOfNames>(1)), "a name");
 }
 
+// A destructor's error, whose text is as long as the CPU model's texts of faults can be.
+TEST(RuntimeError, ADroppedErrorKeepsItsAdvice) {
+  const std::string fault(1020, 'x');
+  LaunchError error = LaunchError::make(Errc::runtime_failed, Stage::runtime_call);
+  error.operation = Name::of("device memory free");
+  error.raw_text = Name{fault.data(), fault.size()};
+  testing::internal::CaptureStderr();
+  detail::print_dropped(error, "call close() to get it");
+  const std::string printed = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(printed, testing::HasSubstr(fault));
+  EXPECT_THAT(printed, testing::EndsWith("drops this error: call close() to get it\n"));
+}
+
 // The other parts between the library and a backend.
 
 TEST(HostCaller, IsUnknownUntilACallNamesIt) {

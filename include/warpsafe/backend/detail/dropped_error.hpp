@@ -70,7 +70,7 @@ inline constexpr int no_host_memory = 2;
     if (faults_told.all() != 0) return;
     __atomic_add_fetch(&given, 1, __ATOMIC_ACQ_REL);
   }
-  char text[1024];
+  char text[2048];  // the CPU model's text of a fault takes up to half of it
   TextBuffer out(text, sizeof text);
   out << "warpsafe: " << error.operation << " failed: " << error.raw_text << " (" << error.raw_name
       << "); a destructor drops this error: " << advice << '\n';

@@ -4,7 +4,6 @@
 
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/capture_hooks.hpp>
-#include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/core/observer.hpp>
