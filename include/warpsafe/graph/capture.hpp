@@ -126,7 +126,9 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   /// capture, because that work ran at once; with CaptureMode::relaxed, only if the graph is empty.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
-    if (state_ == nullptr) return closed_capture_error(Name::of("capture end"), site);
+    if (state_ == nullptr)
+      return detail::refused_operation(Errc::capture_unmatched, B::vendor, Name::of("capture end"),
+                                       site);
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
     CaptureInfo before{};
@@ -162,7 +164,8 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     static_assert(
         !std::is_void_v<Never>,
         "warpsafe: end() consumes the capture; write auto graph = std::move(capture).end()");
-    return closed_capture_error(Name::of("capture end"), site);
+    return detail::refused_operation(Errc::capture_unmatched, B::vendor, Name::of("capture end"),
+                                     site);
   }
   /// Keeps `value` (a buffer, a library handle, a token) alive as long as the graph and its
   /// instances, and returns a pointer to it. Move it in; a MemoryHold and a module's kernel are
@@ -171,7 +174,9 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   template <class T>
   result<std::remove_cvref_t<T>*> keep(T&& value, call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_keep_argument<T>()) {
-      if (state_ == nullptr) return closed_capture_error(Name::of("capture keep"), site);
+      if (state_ == nullptr)
+        return detail::refused_operation(Errc::capture_unmatched, B::vendor,
+                                         Name::of("capture keep"), site);
       return detail::keep_value(*state_->watch.resources.get(), std::forward<T>(value), site);
     }
   }
@@ -241,13 +246,6 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     return detail::on_device_of<B>(state.stream.ref(), [&]() noexcept {
       return B::capture_end(state.stream.ref().native(), graph);
     });
-  }
-  [[WARPSAFE_DETAIL_RARE]] static LaunchError closed_capture_error(Name operation,
-                                                                   call_site site) noexcept {
-    LaunchError error = LaunchError::make(Errc::capture_unmatched, Stage::validation, site);
-    error.vendor = B::vendor;
-    error.operation = operation;
-    return error;
   }
   [[WARPSAFE_DETAIL_RARE]] static LaunchError end_error(int status, const State& state,
                                                         const detail::CaptureWatch::Fork* unjoined,

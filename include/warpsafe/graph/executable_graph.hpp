@@ -31,19 +31,6 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 template <class B>
 class basic_graph;
 
-namespace detail {
-
-/// The error of a graph that was moved from or closed.
-[[WARPSAFE_DETAIL_RARE]] inline LaunchError graph_moved_error(Vendor vendor, Name operation,
-                                                              call_site site) noexcept {
-  LaunchError error = LaunchError::make(Errc::graph_moved, Stage::validation, site);
-  error.vendor = vendor;
-  error.operation = operation;
-  return error;
-}
-
-}  // namespace detail
-
 /// A graph that can be launched any number of times. CUDA runs its launches one after another. The
 /// memory that it keeps is freed after its last launch. If it keeps anything else alive, the
 /// destructor waits for the last launch first, also while the stream captures; a launch then also
@@ -89,7 +76,8 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   [[nodiscard]] result<void> launch(basic_stream_hold<B> stream,
                                     call_site site = call_site::current()) noexcept {
     if (native_ == nullptr) [[unlikely]]
-      return detail::graph_moved_error(B::vendor, Name::of("graph launch"), site);
+      return detail::refused_operation(Errc::graph_moved, B::vendor, Name::of("graph launch"),
+                                       site);
     if constexpr (Level != CheckLevel::off) {
       if (const void* const freed = resources_->freed()) [[unlikely]]
         return memory_freed(freed, stream.ref(), site);
@@ -134,7 +122,8 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   [[nodiscard]] result<void> update(const basic_graph<B>& graph,
                                     call_site site = call_site::current()) noexcept {
     if (native_ == nullptr || graph.native_ == nullptr)
-      return detail::graph_moved_error(B::vendor, Name::of("graph update"), site);
+      return detail::refused_operation(Errc::graph_moved, B::vendor, Name::of("graph update"),
+                                       site);
     GraphChange change = GraphChange::none;
     if (const int status = B::graph_update(native_, graph.native_, change)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("graph update"), site);
@@ -238,9 +227,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     if (Level != CheckLevel::full && detail::open_captures() == nullptr) return false;
     // If the query fails, the launch reports the error.
     if (!detail::captures<Level>(stream)) return false;
-    error = detail::capturing_error(B::vendor, Name::of("graph launch"), site);
-    error.stream = stream.native();
-    error.device = stream.device().value();
+    error = detail::refused_on(stream, Errc::stream_capturing, Name::of("graph launch"), site);
     return true;
   }
 
@@ -302,12 +289,9 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   [[WARPSAFE_DETAIL_RARE]] static LaunchError memory_freed(const void* memory,
                                                            basic_stream_ref<B> stream,
                                                            call_site site) noexcept {
-    LaunchError error = LaunchError::make(Errc::graph_memory_freed, Stage::validation, site);
-    error.vendor = B::vendor;
-    error.operation = Name::of("graph launch");
+    LaunchError error =
+        detail::refused_on(stream, Errc::graph_memory_freed, Name::of("graph launch"), site);
     error.value = reinterpret_cast<std::uintptr_t>(memory);
-    error.stream = stream.native();
-    error.device = stream.device().value();
     return error;
   }
 

@@ -124,7 +124,8 @@ class WARPSAFE_DETAIL_OWNER basic_graph {
   result<std::remove_cvref_t<T>*> keep(T&& value, call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_keep_argument<T>()) {
       if (native_ == nullptr)
-        return detail::graph_moved_error(B::vendor, Name::of("graph keep"), site);
+        return detail::refused_operation(Errc::graph_moved, B::vendor, Name::of("graph keep"),
+                                         site);
       return detail::keep_value(*resources_.get(), std::forward<T>(value), site);
     }
   }
@@ -133,7 +134,7 @@ class WARPSAFE_DETAIL_OWNER basic_graph {
   [[nodiscard]] answer<std::size_t> node_count(
       call_site site = call_site::current()) const noexcept {
     if (native_ == nullptr)
-      return detail::graph_moved_error(B::vendor, Name::of("graph nodes"), site);
+      return detail::refused_operation(Errc::graph_moved, B::vendor, Name::of("graph nodes"), site);
     std::size_t count = 0;
     if (const int status = B::graph_nodes(native_, count)) {
       return detail::runtime_error<B>(status, Name::of("graph nodes"), site);
@@ -166,7 +167,8 @@ template <class B>
 template <CheckLevel Level>
 result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) const noexcept {
   if (native_ == nullptr)
-    return detail::graph_moved_error(B::vendor, Name::of("graph instantiate"), site);
+    return detail::refused_operation(Errc::graph_moved, B::vendor, Name::of("graph instantiate"),
+                                     site);
   typename B::native_graph_exec exec{};
   const detail::RelaxedCaptureScope<B, Level> outside;
   if (const int status = B::graph_instantiate(exec, native_)) {

@@ -153,8 +153,8 @@ class WARPSAFE_DETAIL_OWNER StreamBound
   [[nodiscard]] result<StreamBound> rebind(basic_stream_hold<B> stream,
                                            call_site site = call_site::current()) && noexcept {
     if (!bound_.owned) {
-      return detail::handle_error(Errc::handle_moved, detail::StepName<Traits, Step::bind>::value,
-                                  bound_.stream.ref(), site);
+      return detail::refused_on(bound_.stream.ref(), Errc::handle_moved,
+                                detail::StepName<Traits, Step::bind>::value, site);
     }
     auto usable = check_step<Step::bind, Level>(bound_.stream.ref(), site);
     if (usable.has_value()) usable = check_step<Step::bind, Level>(stream.ref(), site);
@@ -236,8 +236,8 @@ class WARPSAFE_DETAIL_OWNER StreamBound
     // Recorded first: of two threads that adopt it, one is refused.
     if (!Owned::add(handle, alone, made.bound_.entry)) {
       made.bound_.owned = false;
-      return detail::handle_error(Errc::handle_owned, detail::StepName<Traits, Step::bind>::value,
-                                  made.bound_.stream.ref(), site);
+      return detail::refused_on(made.bound_.stream.ref(), Errc::handle_owned,
+                                detail::StepName<Traits, Step::bind>::value, site);
     }
     const auto bound = made.bound_.template bind<Level>(site);
     if (!bound.has_value()) {

@@ -15,20 +15,6 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
-
-/// Whether a launch that raises no attribute, such as `<<<>>>`, has no more dynamic shared memory
-/// than the kernel's attribute allows now. Otherwise puts Errc::shared_not_opted_in into `error`.
-/// `now` holds the current attributes, not cached ones; a maximum of 0 means unknown.
-[[nodiscard]] constexpr bool shared_is_opted_in(const LaunchShape& shape, const KernelLimits& now,
-                                                LaunchError& error) noexcept {
-  if (now.max_dynamic_shared == 0 || shape.dynamic_shared <= now.max_dynamic_shared) return true;
-  return refuse(error, Errc::shared_not_opted_in, Stage::validation, shape.dynamic_shared,
-                now.max_dynamic_shared);
-}
-
-}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
-
 // For existing code: `check` in front of an unchanged `k<<<grid, block, bytes, stream>>>(…)`. It
 // takes the vendor's own types, the default stream included.
 

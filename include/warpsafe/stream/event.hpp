@@ -153,10 +153,8 @@ class WARPSAFE_DETAIL_OWNER basic_event {
     const detail::CaptureHooks* const hooks = detail::open_captures();
     const bool open = capture_ == others_capture || (hooks != nullptr && hooks->is_open(capture_));
     if (native_ != nullptr && may_join && open) return true;
-    error = LaunchError::make(native_ == nullptr ? Errc::event_moved : Errc::captured_event,
-                              Stage::validation, site);
-    error.vendor = B::vendor;
-    error.operation = operation;
+    error = detail::refused_operation(native_ == nullptr ? Errc::event_moved : Errc::captured_event,
+                                      B::vendor, operation, site);
     return false;
   }
 
@@ -236,10 +234,8 @@ class WARPSAFE_DETAIL_OWNER basic_event {
   [[WARPSAFE_DETAIL_RARE]] result<void> replace(basic_stream_ref<B> stream,
                                                 const call_site& site) noexcept {
     if (native_ == nullptr) {
-      LaunchError error = LaunchError::make(Errc::event_moved, Stage::validation, site);
-      error.vendor = B::vendor;
-      error.operation = Name::of("event record");
-      return error;
+      return detail::refused_operation(Errc::event_moved, B::vendor, Name::of("event record"),
+                                       site);
     }
     result<basic_event> made = create<Level>(stream, site);
     if (!made.has_value()) return made.assume_error();

@@ -218,11 +218,10 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
   friend class basic_stream_hold;
   [[WARPSAFE_DETAIL_RARE]] static LaunchError device_not_chosen(int device, int other,
                                                                 call_site site) noexcept {
-    LaunchError error = LaunchError::make(Errc::device_not_chosen, Stage::validation,
-                                          static_cast<std::uint64_t>(device),
-                                          static_cast<std::uint64_t>(other), Axis::none, site);
-    error.vendor = B::vendor;
-    error.operation = Name::of("stream create");
+    LaunchError error = detail::refused_operation(Errc::device_not_chosen, B::vendor,
+                                                  Name::of("stream create"), site);
+    error.value = static_cast<std::uint64_t>(device);
+    error.limit = static_cast<std::uint64_t>(other);
     return error;
   }
   basic_stream(basic_stream_ref<B> ref, detail::SharedStream<B>* shared) noexcept

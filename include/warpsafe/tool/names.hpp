@@ -19,7 +19,6 @@
 #include <warpsafe/debug/run/journal_file.hpp>
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/error/error.hpp>
-#include <warpsafe/launch/check.hpp>
 #include <warpsafe/launch/detail/launch_rules.hpp>
 #include <warpsafe/stream/detail/backend_calls.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>

@@ -161,7 +161,7 @@ TEST_F(BoundHandleTest, EachStepOfABindThatFailsIsNamed) {
 TEST_F(BoundHandleTest, AnErrorHasVendorStreamAndDevice) {
   const auto stream = Runtime::stream(5, 3);
   for (const LaunchError& error :
-       {detail::handle_error(Errc::handle_moved, Name::of("rig run"), stream, place),
+       {detail::refused_on(stream, Errc::handle_moved, Name::of("rig run"), place),
         detail::library_error<Traits>(7, Name::of("rig run"), stream, place)}) {
     EXPECT_EQ(error.vendor, Runtime::vendor);
     EXPECT_EQ(error.stream, stream.native());

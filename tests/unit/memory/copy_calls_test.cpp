@@ -126,12 +126,16 @@ TEST_F(CopyCalls, OfRowsWithoutAccessMoveEachRow) {
   EXPECT_EQ(script.taken(), Calls{"copy_2d 5 5 6 5 3 2 1"});
 }
 
-TEST_F(CopyCalls, OfNothingNeedNoStream) {
+// A program that copies in a capture must not begin to fail with its first element.
+TEST_F(CopyCalls, OfNothingAreRefusedAsThoseOfElementsAre) {
   const Rows none = flat(5, 0, 0);
-  capture(1);
-  EXPECT_TRUE(
-      detail::copy_blocking<full>(none, none, CopyKind::host_to_device, stream, app).has_value());
+  const auto copied = [&] {
+    return detail::copy_blocking<full>(none, none, CopyKind::host_to_device, stream, app);
+  };
+  EXPECT_TRUE(copied().has_value());
   EXPECT_EQ(script.taken(), Calls{});
+  capture(1);
+  EXPECT_EQ(error_in(copied()).code, Errc::stream_capturing);
 }
 
 TEST_F(CopyCalls, ThatBlockWaitForTheirEnd) {
@@ -419,7 +423,6 @@ TEST_F(CopyCalls, AMatrixHasRowsOfWholeAlignments) {
 
 TEST_F(CopyCalls, ABufferWithoutElementsIsWrittenWithoutACall) {
   Buffer<int> none = buffer(0);
-  capture(1);
   EXPECT_TRUE(copy_and_wait(stream, from(std::vector<int>{}), to(none)).has_value());
   EXPECT_EQ(script.taken(), Calls{});
   EXPECT_TRUE(none.close().has_value());

@@ -22,6 +22,16 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
   if (tell != nullptr) tell(error, device, earlier_work);
 }
 
+/// The error of an operation that was refused: no runtime or library was called.
+[[WARPSAFE_DETAIL_RARE]] inline LaunchError refused_operation(Errc code, Vendor vendor,
+                                                              Name operation,
+                                                              const call_site& site) noexcept {
+  LaunchError error = LaunchError::make(code, Stage::validation, site);
+  error.vendor = vendor;
+  error.operation = operation;
+  return error;
+}
+
 /// The error of a failed runtime call, with the runtime's own text. Pass the `device` of the call
 /// if it is known, so that a fault is matched with suspects on that device.
 template <class B>

@@ -61,18 +61,6 @@ template <class Traits>
   }
 }
 
-/// The error of a refused operation on a handle: the library was not called.
-template <class B>
-[[nodiscard]] LaunchError handle_error(Errc code, Name operation, basic_stream_ref<B> stream,
-                                       call_site site) noexcept {
-  LaunchError error = LaunchError::make(code, Stage::validation, site);
-  error.operation = operation;
-  error.vendor = B::vendor;
-  error.stream = stream.native();
-  error.device = stream.device().value();
-  return error;
-}
-
 /// Errc::stream_wrong_device unless the stream's device is current: handles, events and memory
 /// belong to the device that is current when they are made. Errc::stream_null for a Stream that was
 /// moved from or closed.
@@ -88,7 +76,7 @@ template <CheckLevel Level, class B>
     return runtime_error<B>(status, Name::of("current device"), site);
   }
   if (current == stream.device().value()) return success();
-  LaunchError error = handle_error(Errc::stream_wrong_device, operation, stream, site);
+  LaunchError error = refused_on(stream, Errc::stream_wrong_device, operation, site);
   error.value = static_cast<std::uint64_t>(current);
   error.limit = static_cast<std::uint64_t>(stream.device().value());
   return error;
@@ -104,7 +92,7 @@ template <CheckLevel Level, class B>
   if (const int status = B::stream_capturing(stream.native(), capturing)) {
     return runtime_error<B>(status, Name::of("stream capturing"), site);
   }
-  if (capturing) return handle_error(Errc::stream_capturing, operation, stream, site);
+  if (capturing) return refused_on(stream, Errc::stream_capturing, operation, site);
   return success();
 }
 
@@ -220,8 +208,8 @@ struct BoundHandle {
       const StatusType bound = Traits::set_stream(native, stream.ref().native());
       if (library_failed<Traits>(bound)) return error_of<Step::bind>(bound, site);
       if (const int astray = misplaced_inner_handle()) {
-        LaunchError error = handle_error(Errc::handle_partly_bound,
-                                         StepName<Traits, Step::bind>::value, stream.ref(), site);
+        LaunchError error = refused_on(stream.ref(), Errc::handle_partly_bound,
+                                       StepName<Traits, Step::bind>::value, site);
         error.value = static_cast<std::uint64_t>(astray);
         error.limit = static_cast<std::uint64_t>(inner_handles);
         return error;

@@ -58,7 +58,7 @@ template <class Traits>
     code = bound.find_change();
   }
   if (code == Errc{}) return true;
-  error = handle_error(code, function, bound.stream.ref(), site);
+  error = refused_on(bound.stream.ref(), code, function, site);
   if (code == Errc::handle_stream_changed && bound.number.is_of_another_thread()) {
     error.subcode = Subcode::other_stream;
   }
@@ -72,7 +72,7 @@ template <class Function, class Traits, class... A>
   const int device = bound.stream.ref().device().value();
   if (Function::check_values(device, error, arguments...)) return true;
   const LaunchError found = error;
-  error = handle_error(found.code, function, bound.stream.ref(), site);
+  error = refused_on(bound.stream.ref(), found.code, function, site);
   error.value = found.value;
   error.limit = found.limit;
   error.extra = found.extra;
@@ -89,7 +89,7 @@ template <CheckLevel Level, class Function, class Traits, class... A>
 template <class Traits>
 [[nodiscard, gnu::cold, gnu::noinline]] LaunchError host_result_error(
     const BoundHandle<Traits>& bound, Name function, const call_site& site) noexcept {
-  LaunchError error = handle_error(Errc::stream_capturing, function, bound.stream.ref(), site);
+  LaunchError error = refused_on(bound.stream.ref(), Errc::stream_capturing, function, site);
   error.subcode = Subcode::host_result;
   return error;
 }
@@ -124,8 +124,8 @@ template <auto Fn, class Traits, class... A>
   if constexpr (Function::may_mix && sizeof...(A) > 1) {
     const bool on_host = has_scalar_at<Function, ScalarPlace::host, A...>(first_place);
     if (!Traits::scalars_fit(first_of(arguments...).value, on_host, on_device)) {
-      LaunchError error = handle_error(Errc::handle_pointer_mode, FunctionName<Traits, Fn>::value,
-                                       bound.stream.ref(), site);
+      LaunchError error = refused_on(bound.stream.ref(), Errc::handle_pointer_mode,
+                                     FunctionName<Traits, Fn>::value, site);
       error.subcode = Subcode::in_descriptor;
       return error;
     }
@@ -192,8 +192,8 @@ template <auto Fn, CheckLevel Level, class Traits, class... A>
   if constexpr (!refused && Function::template check<A...>()) {
     if constexpr (Level == CheckLevel::off) {
       if (is_mixed<Function, A...>(first_place)) [[unlikely]] {
-        return handle_error(Errc::handle_pointer_mode, FunctionName<Traits, Fn>::value,
-                            bound.stream.ref(), site);
+        return refused_on(bound.stream.ref(), Errc::handle_pointer_mode,
+                          FunctionName<Traits, Fn>::value, site);
       }
       if (captures_host_result<Level, Function>(bound, arguments...)) [[unlikely]] {
         return host_result_error(bound, FunctionName<Traits, Fn>::value, site);

@@ -136,19 +136,6 @@ template <CheckLevel Level, class B, class T>
   return PendingAccess::failed<Level>(token, noted.assume_error());
 }
 
-/// Copies to pageable memory. Stores whether the copy may still run, if an error is returned.
-template <CheckLevel Level, class B>
-[[nodiscard]] result<void> copy_to_host(const basic_stream_ref<B>& stream, const CopyRows& host,
-                                        const CopyRows& device, bool& may_run,
-                                        const call_site& site) noexcept {
-  constexpr Name operation = Name::of("copy to host");
-  const result<void> sizes = check_same_size(host, device, site);
-  if (!sizes.has_value()) return sizes;
-  if (device.size == 0) return check_not_capturing<Level>(stream, operation, site);
-  if constexpr (Level != CheckLevel::off) tell_captures(stream, operation, site);
-  return copy_blocking<Level>(host, device, CopyKind::device_to_host, stream, site, &may_run);
-}
-
 /// Copies the elements to a std::vector, and waits: the runtime's copy to pageable memory returns
 /// only when it has ended (CUDA Runtime API, "API synchronization behavior"), so that an event
 /// behind it would mark nothing.
@@ -166,7 +153,8 @@ template <CheckLevel Level, class B, class T>
   }
   const CopyRows host = CopyRows::flat(target.data(), target.size());
   bool may_run = false;
-  const result<void> copied = copy_to_host<Level>(stream, host, device, may_run, site);
+  const result<void> copied =
+      copy_blocking<Level>(host, device, CopyKind::device_to_host, stream, site, &may_run);
   if (copied.has_value()) return PendingAccess::ended<Level, B>(stream, std::move(target), site);
   if (may_run) {
     static_cast<void>(record_use<Level>(owner, stream, site));

@@ -287,15 +287,6 @@ template <class B>
   });
 }
 
-[[WARPSAFE_DETAIL_RARE]] inline LaunchError refused_by_capture(Name operation, const void* stream,
-                                                               int device,
-                                                               const call_site& site) noexcept {
-  LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
-  error.operation = operation;
-  error.stream = stream;
-  error.device = device;
-  return error;
-}
 /// Errc::stream_capturing for an operation that waits or uses host memory: the graph would run it
 /// later, when nothing waits and the memory may not exist; on the legacy stream it would break the
 /// capture of a stream that this one waits for. Errc::stream_null for a Stream that was
@@ -306,7 +297,7 @@ template <CheckLevel Level, class B>
   const result<void> there = check_stream<Level>(operation, stream, site);
   if (!there.has_value()) return there;
   if (meets_capture<Level>(stream)) [[unlikely]]
-    return refused_by_capture(operation, stream.native(), stream.device().value(), site);
+    return refused_on(stream, Errc::stream_capturing, operation, site);
   return success();
 }
 
@@ -318,13 +309,12 @@ template <CheckLevel Level, class B>
                                          bool* may_run = nullptr) noexcept {
   const result<void> sizes = check_same_size(to, from, site);
   if (!sizes.has_value()) return sizes;
-  if (to.size == 0) return success();
   const Name operation =
       Name::of(kind == CopyKind::host_to_device ? "copy to device" : "copy to host");
   const result<void> allowed = check_not_capturing<Level>(stream, operation, site);
-  if (!allowed.has_value()) return allowed;
+  if (!allowed.has_value() || to.size == 0) return allowed;
   const CallScope<B> here(site);
-  tell_call<Level>(stream, operation, site, to.data, to.width * to.rows);
+  tell_submission<Level>(stream, operation, site, to.data, to.width * to.rows);
   const int device = stream.device().value();
   if (const int status = wait_ahead(stream, site)) {
     return runtime_error<B>(status, operation, site, Stage::completion, device);

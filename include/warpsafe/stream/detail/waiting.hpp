@@ -47,12 +47,19 @@ struct StreamPoint {
   }
 };
 
+/// The error of an operation on a stream that was refused.
+template <class Ref>
+[[WARPSAFE_DETAIL_RARE]] LaunchError refused_on(const Ref& stream, Errc code, Name operation,
+                                                const call_site& site) noexcept {
+  LaunchError error = refused_operation(code, Ref::backend::vendor, operation, site);
+  error.stream = stream.native();
+  error.device = stream.device().value();
+  return error;
+}
 [[WARPSAFE_DETAIL_RARE]] inline LaunchError no_stream(Vendor vendor, Name operation,
                                                       Subcode problem,
                                                       const call_site& site) noexcept {
-  LaunchError error = LaunchError::make(Errc::stream_null, Stage::validation, site);
-  error.vendor = vendor;
-  error.operation = operation;
+  LaunchError error = refused_operation(Errc::stream_null, vendor, operation, site);
   error.subcode = problem;
   return error;
 }
@@ -84,14 +91,6 @@ template <class B>
   return asked.assume_value() == Progress::ready;
 }
 
-[[WARPSAFE_DETAIL_RARE]] inline LaunchError capturing_error(Vendor vendor, Name operation,
-                                                            const call_site& site) noexcept {
-  LaunchError error = LaunchError::make(Errc::stream_capturing, Stage::validation, site);
-  error.vendor = vendor;
-  error.operation = operation;
-  return error;
-}
-
 /// Whether a call that waits, queries or allocates would break a capture. If so, do not make the
 /// call; `error` says why. `stream` and `event` are its arguments, or nullptr. Checked builds also
 /// ask the driver whether other code captures the stream.
@@ -100,7 +99,7 @@ template <class B, CheckLevel Level>
                                   Name operation, const call_site& site,
                                   LaunchError& error) noexcept {
   if (const CaptureHooks* const hooks = open_captures()) [[unlikely]] {
-    error = capturing_error(B::vendor, operation, site);
+    error = refused_operation(Errc::stream_capturing, B::vendor, operation, site);
     int mode = B::relaxed_capture;  // the thread's own mode once exchanged
     const bool exchanged = B::exchange_capture_mode(mode) == 0;
     const bool relaxed = exchanged && mode == B::relaxed_capture;
@@ -117,8 +116,7 @@ template <class B, CheckLevel Level>
             *stream, [&]() noexcept { return B::stream_capturing(stream->native(), capturing); }) ==
             0 &&
         capturing) {
-      error = capturing_error(B::vendor, operation, site);
-      error.stream = stream->native();
+      error = refused_on(*stream, Errc::stream_capturing, operation, site);
       return true;
     }
   }
