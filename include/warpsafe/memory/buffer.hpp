@@ -10,9 +10,12 @@
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
+#include <warpsafe/memory/detail/buffer_diagnostics.hpp>
+#include <warpsafe/memory/detail/buffer_use.hpp>
 #include <warpsafe/memory/detail/copy_calls.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/memory/detail/fill.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/memory/pending.hpp>
 #include <warpsafe/stream/stream.hpp>

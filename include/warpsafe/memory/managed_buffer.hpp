@@ -8,6 +8,8 @@
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/memory/detail/buffer_diagnostics.hpp>
+#include <warpsafe/memory/detail/buffer_use.hpp>
 #include <warpsafe/memory/detail/copy_calls.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>

@@ -10,6 +10,7 @@
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/memory/detail/buffer_diagnostics.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/stream/detail/beside_captures.hpp>
 

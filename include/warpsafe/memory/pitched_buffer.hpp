@@ -9,9 +9,12 @@
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/dims/extent.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/memory/detail/buffer_diagnostics.hpp>
+#include <warpsafe/memory/detail/buffer_use.hpp>
 #include <warpsafe/memory/detail/copy_calls.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/memory/detail/fill.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/memory/pending.hpp>
 #include <warpsafe/memory/pitched_view.hpp>

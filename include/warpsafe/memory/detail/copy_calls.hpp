@@ -7,12 +7,19 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/kernel/detail/arguments.hpp>
+#include <warpsafe/memory/detail/buffer_use.hpp>
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
 #include <warpsafe/memory/detail/element_addresses.hpp>
 #include <warpsafe/memory/memory_hold.hpp>
 #include <warpsafe/memory/pending.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
+#include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/stream_number.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +28,125 @@
 #include <utility>
 #include <vector>
 
-// The copies of the library: on the device, to and from the host, and those that a Pending waits
-// for.
+// The copies of the library and their calls of the runtime: on the device, to and from the host,
+// and those that a Pending waits for.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
+
+/// Whether the stream is a default stream, and all device memory of the copy is of one other
+/// device. The stream's handle means the stream of the current device, which must be the memory's.
+template <class B>
+[[nodiscard]] bool is_of_far_default(const CopyRows& to, const CopyRows& from, CopyKind kind,
+                                     const basic_stream_ref<B>& stream) noexcept {
+  if (!StreamNumber::is_default(stream.native())) return false;
+  if (kind == CopyKind::device_to_device && to.device != from.device) return false;
+  const int known = to.device >= 0 ? to.device : from.device;
+  return known >= 0 && known != stream.device().value();
+}
+
+template <class B>
+[[nodiscard]] int submit_copy(const CopyRows& to, const CopyRows& from, CopyKind kind,
+                              const basic_stream_ref<B>& stream) noexcept;
+
+/// The default stream of the memory's device runs the copy, between two points of `stream`.
+template <class B>
+[[nodiscard, gnu::noinline]] int submit_to_far_default(const CopyRows& to, const CopyRows& from,
+                                                       CopyKind kind,
+                                                       const basic_stream_ref<B>& stream) noexcept {
+  const int device = to.device >= 0 ? to.device : from.device;
+  const auto there = StreamAccess::make<B>(stream.native(), device);
+  StreamMark<B> before, after;
+  int status = before.set(stream);
+  if (status == 0) status = before.order_before(there);
+  if (status == 0) status = submit_copy(to, from, kind, there);
+  if (status != 0) return status;
+  status = after.set(there);
+  if (status == 0) status = after.order_before(stream);
+  // The caller takes a copy that failed for one that does not run.
+  if (status != 0) static_cast<void>(wait_for_stream(there, {}, false));
+  return status;
+}
+/// A copy between two devices, or of rows with gaps. @pre the device that runs it is current
+template <class B>
+[[nodiscard, gnu::noinline]] int submit_rows(const CopyRows& to, const CopyRows& from,
+                                             CopyKind kind,
+                                             const basic_stream_ref<B>& stream) noexcept {
+  const bool peers = to.device >= 0 && from.device >= 0 && to.device != from.device;
+  if (to.dense() && from.dense()) {
+    return B::copy_peer(to.data, to.device, from.data, from.device, to.width * to.rows,
+                        stream.native());
+  }
+  // An operand that is not a matrix takes the other's width and rows.
+  const std::size_t width = to.matrix ? to.width : from.width;
+  const std::size_t rows = to.matrix ? to.rows : from.rows;
+  const std::size_t to_pitch = to.matrix ? to.pitch : width;
+  const std::size_t from_pitch = from.matrix ? from.pitch : width;
+  if (!peers || can_access<B>(to.device, from.data, from.device)) {
+    return B::copy_2d(to.data, to_pitch, from.data, from_pitch, width, rows, kind, stream.native());
+  }
+  // No copy of rows takes the two devices.
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (const int status = B::copy_peer(static_cast<char*>(to.data) + row * to_pitch, to.device,
+                                        static_cast<const char*>(from.data) + row * from_pitch,
+                                        from.device, width, stream.native())) {
+      // The error says that nothing uses the memory.
+      if (row != 0) static_cast<void>(wait_for_stream(stream, {}, false));
+      return status;
+    }
+  }
+  return 0;
+}
+/// Submits the copy to the stream and returns the runtime's status. @pre check_same_size
+template <class B>
+[[nodiscard]] int submit_copy(const CopyRows& to, const CopyRows& from, CopyKind kind,
+                              const basic_stream_ref<B>& stream) noexcept {
+  if (to.size == 0) return 0;
+  if (is_of_far_default(to, from, kind, stream)) [[unlikely]]
+    return submit_to_far_default(to, from, kind, stream);
+  const bool peers = to.device >= 0 && from.device >= 0 && to.device != from.device;
+  // The memory's device must be current, whichever device the stream is of: otherwise CUDA does not
+  // find memory of that device's pool (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
+  const bool one_device = kind != CopyKind::device_to_device || to.device == from.device;
+  const int known = to.device >= 0 ? to.device : from.device;
+  // A default stream is the current device's; a copy between devices names them.
+  const bool of_stream = peers && StreamNumber::is_default(stream.native());
+  const int current =
+      known >= 0 && (one_device || peers) && !of_stream ? known : stream.device().value();
+  return on_device<B, submits_work>(current, [&]() noexcept -> int {
+    if (!peers && to.dense() && from.dense()) [[likely]] {
+      return B::copy(to.data, from.data, to.width * to.rows, kind, stream.native());
+    }
+    return submit_rows(to, from, kind, stream);
+  });
+}
+
+/// Copies, and returns when the copy has ended. Stores whether it may still run, if an error is
+/// returned. Errc::size_mismatch, ::stream_capturing, ::execution_failed, ::runtime_failed.
+template <CheckLevel Level, class B>
+[[nodiscard]] result<void> copy_blocking(const CopyRows& to, const CopyRows& from, CopyKind kind,
+                                         const basic_stream_ref<B>& stream, const call_site& site,
+                                         bool* may_run = nullptr) noexcept {
+  const result<void> sizes = check_same_size(to, from, site);
+  if (!sizes.has_value()) return sizes;
+  const Name operation =
+      Name::of(kind == CopyKind::host_to_device ? "copy to device" : "copy to host");
+  const result<void> allowed = check_not_capturing<Level>(stream, operation, site);
+  if (!allowed.has_value() || to.size == 0) return allowed;
+  const CallScope<B> here(site);
+  tell_submission<Level>(stream, operation, site, to.data, to.width * to.rows);
+  const int device = stream.device().value();
+  if (const int status = wait_ahead(stream, site)) {
+    return runtime_error<B>(status, operation, site, Stage::completion, device);
+  }
+  const int status = submit_copy(to, from, kind, stream);
+  if (status != 0) return runtime_error<B>(status, operation, site);
+  result<void> waited = wait_for<Level>(stream, site);
+  if (!waited.has_value() && may_run != nullptr) {
+    const Errc code = waited.assume_error().code;
+    *may_run = code != Errc::execution_failed && code != Errc::device_check_failed;
+  }
+  return waited;
+}
 
 /// Whether two pieces of memory have bytes in common.
 [[nodiscard]] inline bool overlap(const CopyRows& a, const CopyRows& b) noexcept {
