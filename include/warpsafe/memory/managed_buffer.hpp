@@ -61,7 +61,7 @@ class WARPSAFE_DETAIL_OWNER basic_managed_buffer {
     if (!memory.has_value()) return memory.assume_error();
     return basic_managed_buffer(basic_memory_hold<B>::adopt(memory.assume_value()),
                                 static_cast<T*>(memory.assume_value()->data()),
-                                bytes.assume_value().value() / sizeof(T), memory.assume_value());
+                                bytes.assume_value().value() / sizeof(T));
   }
   /// Diagnoses a missing stream or count, and a stream that is still a result.
   template <class First, class... More>
@@ -81,13 +81,11 @@ class WARPSAFE_DETAIL_OWNER basic_managed_buffer {
   basic_managed_buffer(basic_managed_buffer&& other) noexcept
       : hold_(std::move(other.hold_)),
         data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        memory_(std::exchange(other.memory_, nullptr)) {}
+        size_(std::exchange(other.size_, 0)) {}
   basic_managed_buffer& operator=(basic_managed_buffer&& other) noexcept {
     hold_ = std::move(other.hold_);
     data_ = std::exchange(other.data_, nullptr);
     size_ = std::exchange(other.size_, 0);
-    memory_ = std::exchange(other.memory_, nullptr);
     return *this;
   }
   basic_managed_buffer(const basic_managed_buffer&,  // warpsafe: move it, or pass its view()
@@ -101,8 +99,8 @@ class WARPSAFE_DETAIL_OWNER basic_managed_buffer {
   /// freed.
   [[nodiscard]] DeviceView<T> view() & noexcept WARPSAFE_DETAIL_BOUND {
     return DeviceView<T>({detail::DeviceAccess::pointer<T>(data_), size_},
-                         memory_ == nullptr ? -1 : memory_->stream().device().value(),
-                         detail::owner_or_closed(memory_));
+                         hold_.empty() ? -1 : memory()->stream().device().value(),
+                         detail::owner_or_closed(memory()));
   }
   template <class Never = void>
   auto view() const&& noexcept {
@@ -121,23 +119,23 @@ class WARPSAFE_DETAIL_OWNER basic_managed_buffer {
     constexpr Name operation = Name::of("hand managed memory to the host");
     // Whoever captures one of two streams: a wait for a record in a capture would draw the other
     // one into it.
-    const bool is_alone = memory_ == nullptr || memory_->is_own(stream);
+    const bool is_alone = hold_.empty() || memory()->is_own(stream);
     const auto check = [&](basic_stream_ref<B> one) noexcept {
       return is_alone ? detail::check_not_capturing<Level>(one, operation, site)
                       : detail::check_not_capturing<CheckLevel::full>(one, operation, site);
     };
     result<void> allowed = check(stream);
-    if (allowed.has_value()) allowed = detail::check_open(memory_ == nullptr, operation, site);
+    if (allowed.has_value()) allowed = detail::check_open(hold_.empty(), operation, site);
     // The work on its own stream before that stream's capture could not be waited for.
-    if (allowed.has_value()) allowed = check(memory_->reachable());
+    if (allowed.has_value()) allowed = check(memory()->reachable());
     if (!allowed.has_value()) {
       return detail::PendingAccess::failed<Level, B, Host>(stream, allowed.assume_error());
     }
-    if (const int status = memory_->order_uses_before(stream)) {
+    if (const int status = memory()->order_uses_before(stream)) {
       return detail::PendingAccess::failed<Level, B, Host>(
           stream, detail::runtime_error<B>(status, operation, site));
     }
-    memory_->of_device = detail::memory_is_at_host;
+    memory()->of_device = detail::memory_is_at_host;
     basic_memory_hold<B> held = hold_;
     return detail::PendingAccess::make<Level>(stream, Host(std::move(*this)), std::move(held),
                                               site);
@@ -152,13 +150,13 @@ class WARPSAFE_DETAIL_OWNER basic_managed_buffer {
  private:
   friend class basic_host_managed<B, T>;
   friend struct detail::PrintAccess;
-  basic_managed_buffer(basic_memory_hold<B> hold, T* data, std::size_t size,
-                       detail::DeviceMemory<B>* memory) noexcept
-      : hold_(std::move(hold)), data_(data), size_(size), memory_(memory) {}
+  basic_managed_buffer(basic_memory_hold<B> hold, T* data, std::size_t size) noexcept
+      : hold_(std::move(hold)), data_(data), size_(size) {}
+  /// nullptr for a buffer that was moved from.
+  [[nodiscard]] detail::DeviceMemory<B>* memory() const noexcept { return hold_.memory_; }
   basic_memory_hold<B> hold_;
   T* data_;
   std::size_t size_;
-  detail::DeviceMemory<B>* memory_;  // owned by `hold_`
 };
 
 /// Managed memory while the host owns it. ManagedBuffer::to_host makes it. Move-only.
@@ -187,7 +185,8 @@ class WARPSAFE_DETAIL_OWNER basic_host_managed {
   }
   /// Hands the elements back to the device: work submitted from now on may use them.
   [[nodiscard]] basic_managed_buffer<B, T> to_device() && noexcept {
-    if (auto* const memory = buffer_.memory_) memory->of_device = memory->stream().device().value();
+    if (auto* const memory = buffer_.memory())
+      memory->of_device = memory->stream().device().value();
     return std::move(buffer_);
   }
 

@@ -41,6 +41,8 @@ class basic_memory_hold {
  private:
   friend struct detail::PrintAccess;
   friend class detail::GraphResources;
+  template <class, class>
+  friend class basic_managed_buffer;
   /// DeviceMemory::hold_in
   [[nodiscard]] bool hold_in(detail::GraphResources& graph) const noexcept {
     return memory_ == nullptr || memory_->hold_in(graph);
