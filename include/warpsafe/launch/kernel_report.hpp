@@ -75,19 +75,19 @@ namespace detail {
 
 /// The occupancy of a launch of `config` on the stream's device. Launches nothing. Errc as
 /// `kernel_limits`, and the error in `config`.
-template <CheckLevel Level = current_level, class S, class C, class K>
+template <class S, class C, class K>
 [[nodiscard]] result<detail::later<S, Occupancy>> occupancy(
     const S& stream, const C& config, const K& kernel,
     call_site site = call_site::current()) noexcept {
   if constexpr (is_result<C>) {
     if (!config.has_value()) return config.assume_error();
-    return occupancy<Level>(stream, config.assume_value(), kernel, site);
+    return occupancy(stream, config.assume_value(), kernel, site);
   } else {
     static_assert(is_launch_config<C>, "warpsafe: occupancy takes a LaunchConfig second");
     static_assert(detail::is_kernel<K>, "warpsafe: occupancy takes kernel<fn> third");
     using B = typename S::backend;
     const LaunchShape shape = config.shape();
-    const auto known = kernel_limits<Level>(stream, kernel, site);
+    const auto known = kernel_limits(stream, kernel, site);
     if (!known.has_value()) return known.assume_error();
     const auto device = device_limits<B>(stream.device(), site);
     if (!device.has_value()) return device.assume_error();
@@ -96,8 +96,8 @@ template <CheckLevel Level = current_level, class S, class C, class K>
     found.threads = static_cast<std::uint32_t>(shape.threads_per_block());
     found.dynamic_shared = shape.dynamic_shared;
     found.blocks_launched = shape.blocks();
-    const auto each = detail::resident_per_multiprocessor<Level, B>(stream, kernel, found.threads,
-                                                                    shape.dynamic_shared, site);
+    const auto each = detail::resident_per_multiprocessor<B>(stream, kernel, found.threads,
+                                                             shape.dynamic_shared, site);
     if (!each.has_value()) return each.assume_error();
     const DeviceLimits& limits = device.assume_value();
     const std::uint32_t warp = limits.warp_size != 0 ? limits.warp_size : 1;
@@ -166,11 +166,11 @@ inline std::size_t format_kernel(Name kernel, const KernelLimits& limits, char* 
 
 /// Asks the stream's device about the kernel and writes the report as above. Errc as
 /// `kernel_limits`.
-template <CheckLevel Level = current_level, class S, class K>
+template <class S, class K>
 [[nodiscard]] result<detail::later<S, std::size_t>> format_kernel(
     const S& stream, const K& kernel, char* buffer, std::size_t capacity,
     call_site site = call_site::current()) noexcept {
-  const auto known = kernel_limits<Level>(stream, kernel, site);
+  const auto known = kernel_limits(stream, kernel, site);
   if (!known.has_value()) return known.assume_error();
   return format_kernel(kernel.name(), known.assume_value(), buffer, capacity);
 }

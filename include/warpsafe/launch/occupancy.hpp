@@ -7,6 +7,7 @@
 #include <warpsafe/launch/detail/kernel_slots.hpp>
 #include <warpsafe/launch/detail/launch_rules.hpp>
 #include <warpsafe/launch/launch_config.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/device.hpp>
 #include <warpsafe/stream/stream.hpp>
 
@@ -18,15 +19,13 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 
-template <CheckLevel Level, class B, class K>
+template <class B, class K>
 [[nodiscard]] result<later<B, KernelLimits>> find_kernel_limits(basic_stream_ref<B> stream,
                                                                 K kernel, call_site site) noexcept {
-  auto guard = basic_device_guard<B>::template create<Level>(stream.device(), site);
-  if (!guard.has_value()) return guard.assume_error();
   KernelLimits local;
   int status = 0;
-  const KernelLimits* known = kernel_slots<B>(kernel).template find<Level>(
-      kernel.entry(), stream.device().value(), local, status);
+  const KernelLimits* known =
+      kernel_slots<B>(kernel).find(kernel.entry(), stream.device().value(), local, status);
   if (known != nullptr) return *known;
   LaunchError error = kernel_error<B>(status, Name::of("kernel attributes"), site);
   error.kernel = kernel.name();
@@ -37,13 +36,11 @@ template <CheckLevel Level, class B, class K>
 /// The number of blocks of `threads` threads and `bytes` of dynamic shared memory each that a
 /// multiprocessor of the stream's device holds at once. @pre the kernel's attributes have been
 /// queried
-template <CheckLevel Level, class B, class K>
+template <class B, class K>
 [[nodiscard]] result<later<B, int>> resident_per_multiprocessor(basic_stream_ref<B> stream,
                                                                 K kernel, std::uint32_t threads,
                                                                 std::uint64_t bytes,
                                                                 call_site site) noexcept {
-  auto guard = basic_device_guard<B>::template create<Level>(stream.device(), site);
-  if (!guard.has_value()) return guard.assume_error();
   // Without the opt-in to the kernel's shared memory, the driver answers 0.
   using Calls = typename K::template calls<B>;
   if (const int status = kernel_slots<B>(kernel).allow_dynamic_shared(
@@ -51,7 +48,9 @@ template <CheckLevel Level, class B, class K>
     return runtime_error<B>(status, Name::of("opt-in to shared memory"), site);
   }
   int each = 0;
-  if (const int status = Calls::resident_blocks(kernel.entry(), threads, bytes, each)) {
+  if (const int status = on_device<B>(stream.device().value(), [&]() noexcept {
+        return Calls::resident_blocks(kernel.entry(), threads, bytes, each);
+      })) {
     return runtime_error<B>(status, Name::of("occupancy"), site);
   }
   return each;
@@ -63,13 +62,12 @@ template <CheckLevel Level, class B, class K>
 /// threads per block. The first call loads the kernel's code. An early call keeps the loading out
 /// of a launch, out of a capture, and out of the time in which a persistent kernel holds the
 /// device. Errc::not_a_kernel, ::no_kernel_image, ::no_device.
-template <CheckLevel Level = current_level, class S, class K>
+template <class S, class K>
 [[nodiscard]] result<detail::later<S, KernelLimits>> kernel_limits(
     const S& stream, K kernel, call_site site = call_site::current()) noexcept {
   static_assert(detail::is_stream<S>, "warpsafe: kernel_limits takes a Stream or StreamRef first");
   static_assert(detail::is_kernel<K>, "warpsafe: kernel_limits takes kernel<fn> second");
-  return detail::find_kernel_limits<Level>(basic_stream_ref<typename S::backend>(stream), kernel,
-                                           site);
+  return detail::find_kernel_limits(basic_stream_ref<typename S::backend>(stream), kernel, site);
 }
 
 /// The number of blocks of `block` threads with `dynamic_shared` bytes each that are resident at
@@ -79,18 +77,18 @@ template <CheckLevel Level = current_level, class S, class K>
 /// `validate`; 0 if no known limit is exceeded, and `grid_stride` then returns an error. A grid
 /// capped by it is for launches of this kernel and block, with these bytes, on this device:
 /// Errc::occupancy_mismatch otherwise, in checked builds. Errc as `kernel_limits`.
-template <CheckLevel Level = current_level, class S, class K, class Block>
+template <class S, class K, class Block>
 [[nodiscard]] result<detail::later<S, max_blocks>> max_resident_blocks(
     const S& stream, K kernel, Block block, Bytes dynamic_shared = Bytes{},
     call_site site = call_site::current()) noexcept {
   static_assert(is_block_dim<Block>,
                 "warpsafe: max_resident_blocks takes the block third: block<256>");
   using B = typename S::backend;
-  const auto limits = kernel_limits<Level>(stream, kernel, site);
+  const auto limits = kernel_limits(stream, kernel, site);
   if (!limits.has_value()) return limits.assume_error();
   const auto device = device_limits<B>(stream.device(), site);
   if (!device.has_value()) return device.assume_error();
-  const auto each = detail::resident_per_multiprocessor<Level, B>(
+  const auto each = detail::resident_per_multiprocessor<B>(
       stream, kernel, static_cast<std::uint32_t>(block.count()), dynamic_shared.value(), site);
   if (!each.has_value() || each.assume_value() == 0) {
     LaunchShape shape;

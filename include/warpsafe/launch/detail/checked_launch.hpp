@@ -115,7 +115,7 @@ template <class Calls, bool Shared, bool Dependent>
 int prepare_options(const LaunchedKernel<Calls>& kernel, int device, LaunchShape& shape) noexcept {
   int status = 0;
   if constexpr (Dependent) {
-    status = kernel.slots.template settle_dependence<CheckLevel::full>(kernel.entry, device, shape);
+    status = kernel.slots.settle_dependence(kernel.entry, device, shape);
   }
   if constexpr (Shared) {
     if (status == 0 && shape.dynamic_shared != 0) {

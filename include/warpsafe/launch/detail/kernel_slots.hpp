@@ -39,15 +39,10 @@ class KernelSlots {
  public:
   /// The kernel's limits. The first call asks the driver. nullptr, with the driver's status, if the
   /// kernel cannot be asked.
-  template <CheckLevel Level = CheckLevel::off>
   [[WARPSAFE_DETAIL_RARE]] const KernelLimits* find(const KernelEntry& entry, int device,
                                                     KernelLimits& local, int& status) noexcept {
     if (const KernelLimits* const known = remembered(device)) return known;
-    if constexpr (Level == CheckLevel::full) {  // a checked launch has made the device current
-      status = B::attributes_of(entry, local);
-    } else {
-      status = on(device, [&]() noexcept { return B::attributes_of(entry, local); });
-    }
+    status = on(device, [&]() noexcept { return B::attributes_of(entry, local); });
     if (status != 0) return nullptr;
     local.known = false;
     {
@@ -72,13 +67,12 @@ class KernelSlots {
   /// Makes an ordinary launch of a dependent one whose code, as loaded on the device, does not wait
   /// for its predecessor: it would use data that is not written yet. The first call asks the
   /// driver. Returns the runtime's status.
-  template <CheckLevel Level = CheckLevel::off>
   [[nodiscard]] int settle_dependence(const KernelEntry& entry, int device,
                                       LaunchShape& shape) noexcept {
     if constexpr (requires(const KernelLimits& limits) { B::waits_for_predecessor(limits); }) {
       KernelLimits local;
       int status = 0;
-      const KernelLimits* const limits = find<Level>(entry, device, local, status);
+      const KernelLimits* const limits = find(entry, device, local, status);
       if (limits == nullptr) return status;
       shape.programmatic = B::waits_for_predecessor(*limits);
     }
@@ -255,8 +249,7 @@ template <class B, class Calls>
   kernel_local = {};
   device_limits = DeviceCache<B>::find(device, device_local, status);
   if (status == 0) {
-    kernel_limits =
-        kernel.slots.template find<CheckLevel::full>(kernel.entry, device, kernel_local, status);
+    kernel_limits = kernel.slots.find(kernel.entry, device, kernel_local, status);
   }
   return status == 0 || query_failed(status, at, error);
 }

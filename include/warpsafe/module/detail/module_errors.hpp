@@ -196,8 +196,7 @@ template <class B>
   }
   if (status == 0) {
     KernelLimits local;
-    static_cast<void>(
-        found->slots.template find<CheckLevel::full>(found->entry, device, local, status));
+    static_cast<void>(found->slots.find(found->entry, device, local, status));
   }
   if (status == 0) return found;
   error = runtime_error<B>(status, Name::of("load kernel"), site);
