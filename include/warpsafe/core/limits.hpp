@@ -132,6 +132,9 @@ inline constexpr DeviceLimits amd_floor{
 }  // namespace limits
 
 namespace detail {
+/// The library remembers facts about this many devices, a slot or a bit for each. Further devices
+/// are asked every time.
+inline constexpr int cached_devices = 64;
 template <class B>
 constexpr const DeviceLimits& floor_member() noexcept {
   if constexpr (requires { B::floor; }) {

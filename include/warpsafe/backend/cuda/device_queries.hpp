@@ -40,7 +40,7 @@ inline constexpr int cuda_attributes[] = {
 
 /// Reads all names at the first call, because the runtime's property query takes milliseconds.
 [[gnu::always_inline]] inline Name cuda_device_name(int device) noexcept {
-  constexpr int most = 64;
+  constexpr int most = cached_devices;
   struct Names {
     char text[most][256] = {};
     [[WARPSAFE_DETAIL_RARE]] Names() noexcept {

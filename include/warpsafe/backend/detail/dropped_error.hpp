@@ -23,7 +23,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// so a destructor that meets it says nothing if the program knows of the fault. One variable for
 /// the whole program.
 struct FaultsTold {
-  static constexpr int devices = 64;
+  static constexpr int devices = cached_devices;
   std::uint64_t count[devices + 1];  ///< static storage is zero
 
   [[nodiscard, gnu::always_inline]] std::uint64_t& on(int device) noexcept {

@@ -60,7 +60,7 @@ inline constexpr int hip_attributes[] = {
 
 /// Reads all names at the first call.
 [[gnu::always_inline]] inline Name hip_device_name(int device) noexcept {
-  constexpr int most = 64;
+  constexpr int most = cached_devices;
   struct Names {
     char text[most][256] = {};
     [[WARPSAFE_DETAIL_RARE]] Names() noexcept {

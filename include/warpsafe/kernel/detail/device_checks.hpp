@@ -72,7 +72,8 @@ struct CheckUnit {
 };
 
 struct DeviceChecks {
-  static constexpr int devices = 64;  // further devices have no record, and their checks trap
+  static constexpr int devices =
+      cached_devices;  // further devices have no record, and their checks trap
   /// Several vendors' backends in one program number their devices from 0 each.
   struct OfVendor {
     CheckRecord* records[devices];

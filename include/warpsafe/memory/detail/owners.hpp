@@ -54,7 +54,7 @@ class [[gnu::visibility("default")]] Owners {
     }
     SharedStream<B>::report(stream->destroy());
   }
-  static constexpr int devices = 64;
+  static constexpr int devices = cached_devices;
   static inline std::uint64_t held[devices] = {};
   /// 0 of a device that has no count.
   [[nodiscard]] static std::uint64_t bytes_held(int device) noexcept {

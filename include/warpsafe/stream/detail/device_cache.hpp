@@ -21,8 +21,6 @@ inline constexpr bool caches_limits = !requires {
   requires B::limits_may_change;
 };
 
-/// The number of devices with cached limits. Devices beyond it are asked every time.
-inline constexpr int cached_devices = 64;
 template <class B>
 [[nodiscard, gnu::always_inline]] inline bool has_slot(int device) noexcept {
   return caches_limits<B> && device >= 0 && device < cached_devices;

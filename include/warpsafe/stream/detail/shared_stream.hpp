@@ -310,9 +310,8 @@ template <class B>
 /// nullptr if each Stream is its own.
 template <class B>
 [[nodiscard, gnu::visibility("default")]] SharedStream<B>** only_stream(int device) noexcept {
-  constexpr int devices = 64;
-  static SharedStream<B>* kept[devices];
-  return device >= 0 && device < devices && wants_one_stream() ? &kept[device] : nullptr;
+  static SharedStream<B>* kept[cached_devices];
+  return device >= 0 && device < cached_devices && wants_one_stream() ? &kept[device] : nullptr;
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -31,7 +31,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 [[gnu::cold, gnu::noinline, gnu::visibility("default")]] inline void log_device(
     std::int32_t device, const BackendCalls& calls) noexcept {
   static std::uint64_t shown = 0;
-  if (device < 0 || device >= 64) return;
+  if (device < 0 || device >= warpsafe::detail::cached_devices) return;
   const std::uint64_t bit = std::uint64_t{1} << device;
   if ((__atomic_fetch_or(&shown, bit, __ATOMIC_RELAXED) & bit) != 0) return;
   DeviceLimits limits;

@@ -4,6 +4,7 @@
 
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/launch_record.hpp>
+#include <warpsafe/core/limits.hpp>
 #include <warpsafe/stream/detail/stream_number.hpp>
 
 #include <cstddef>
@@ -24,7 +25,7 @@ class Completion {
   /// longer than necessary.
   static constexpr std::size_t streams = 1024;
   static constexpr std::size_t group = 8;
-  static constexpr std::int32_t devices = 64;
+  static constexpr std::int32_t devices = warpsafe::detail::cached_devices;
 
   /// The time of a launch that was just submitted; at least 1.
   [[nodiscard]] std::uint64_t now() const noexcept {
