@@ -317,7 +317,11 @@ class Finder:
             self.visit(branch, cursor, context)
 
     def visit_loop(self, cursor, children, context):
+        declared = [self.span(child) for child in children[:-1] if not child.kind.is_expression()]
         for child in children[:-1]:
+            at = self.span(child)[0]
+            if child.kind.is_expression() and any(start <= at < end for start, end in declared):
+                continue  # the name of a variable that the condition declares
             if child.kind.is_expression() and cursor.kind != self.kinds.CXX_FOR_RANGE_STMT:
                 follows = self.text[self.span(child)[1] :].lstrip()[:1]
                 if follows == ";" and cursor.kind == self.kinds.FOR_STMT or cursor.kind == self.kinds.WHILE_STMT:
