@@ -38,8 +38,7 @@ myst_heading_anchors = 4
 html_theme = "warpsafe"
 html_theme_path = ["theme"]
 html_title = f"warpsafe {release}"
-# The only place of the repository's address is "homepage" in vcpkg.json. Without it, no page has a link to one. A test
-# builds a page with another vcpkg.json.
+# The only place of the repository's address is "homepage" in vcpkg.json. Without it, no page has a link to one.
 repository = json.loads((project_folder / "vcpkg.json").read_text()).get("homepage", "")
 html_theme_options = {"repository": repository}
 html_show_sourcelink = False

@@ -51,8 +51,6 @@ def main():
         if not BINDING.search(text):
             problems.append(f"{place} has no structured binding of all fields")
         problems += [f"{place} binds {name} and does not use it" for name in unused_names(text)]
-    if unused_names("auto& [used, forgotten] = all;\n  use(used, other.forgotten);\n}\n") != ["forgotten"]:
-        problems.append("unused_names misses a forgotten name")
     for name, header, places, more in PLACES:
         source_text = "".join(f"#include <warpsafe/{place}>\n" for place in places) + more
         with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
 """A headless Chromium, over the DevTools protocol on two pipes. It needs nothing but the browser."""
-import base64
 import json
 import os
 import shutil
@@ -122,7 +121,3 @@ class Browser:
 
     def prefer(self, theme):
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
-
-    def picture(self, file):
-        with open(file, "wb") as out:
-            out.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
