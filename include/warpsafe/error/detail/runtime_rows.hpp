@@ -13,7 +13,7 @@ WARPSAFE_ERROR(4, bytes_overflow, "the size in bytes does not fit in 64 bits",
                          "numbers wrapped below 0; compare the numbers before you subtract"
                        : "{value} elements of {limit} bytes do not fit in 64 bits")
 
-// The sides of a copy, assignment or comparison differ in the number of elements, rows or columns.
+// The sides of a copy or a comparison differ in the number of elements, rows or columns.
 // The text says if they differ by the factor `sizeof(T)`: one of them was given in bytes.
 // Remedy: Give both sides the same size, or make the buffer with `DeviceBuffer<T>::from`.
 WARPSAFE_ERROR(5, size_mismatch, "two sizes that must be equal are not",

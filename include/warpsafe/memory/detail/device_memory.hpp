@@ -513,7 +513,7 @@ class DeviceMemory : public MemoryOwner {
     const auto now = memory_info<B>(DeviceId(device), site);
     if (!now.has_value()) return error;
     error.limit = now.assume_value().total;
-    error.extra = now.assume_value().free;  // free_bytes()
+    error.extra = now.assume_value().free;  // what LaunchError::free_bytes() returns
     error.held = now.assume_value().held;
     return error;
   }
