@@ -76,8 +76,7 @@ template <CheckLevel, class B, HostRange R>
 template <CheckLevel Level, class B, DeviceRange R>
 [[nodiscard]] result<std::vector<element_of<R>>> on_host(basic_stream_ref<B> stream, const R& range,
                                                          call_site site) {
-  return read_back<Level, B, element_of<R>>(stream, CopyOperand<R>::rows(range),
-                                            CopyOperand<R>::owner(range), site)
+  return read_back<Level, B, element_of<R>>(stream, CopyOperand<R>::rows(range), site)
       .template get<Level>(site);
 }
 

@@ -208,7 +208,7 @@ class WARPSAFE_DETAIL_OWNER basic_device_buffer {
   template <CheckLevel Level = current_level>
   [[nodiscard]] basic_pending<B, detail::HostElements<T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) const noexcept {
-    return detail::read_back<Level, B, T>(stream, rows(), memory_, site);
+    return detail::read_back<Level, B, T>(stream, rows(), site);
   }
   /// Diagnoses a missing stream. The return type is deduced, so that this is the first error.
   template <class Never = void>
@@ -241,6 +241,7 @@ class WARPSAFE_DETAIL_OWNER basic_device_buffer {
   [[nodiscard]] detail::CopyRows rows() const noexcept {
     const int device = memory_ == nullptr ? -1 : memory_->of_device;
     detail::CopyRows all = detail::CopyRows::flat(address(), size_, device);
+    all.owner = memory_;
     all.closed = memory_ == nullptr;
     return all;
   }
@@ -261,9 +262,6 @@ struct CopyOperand<basic_device_buffer<B, T>> {
   using backend = B;
   [[nodiscard]] static CopyRows rows(const basic_device_buffer<B, T>& buffer) noexcept {
     return buffer.rows();
-  }
-  [[nodiscard]] static DeviceMemory<B>* owner(const basic_device_buffer<B, T>& buffer) noexcept {
-    return buffer.memory_;
   }
 };
 }  // namespace detail

@@ -148,9 +148,6 @@ struct CopyOperand<basic_pinned_buffer<B, T>> {
     all.closed = !buffer.open_;
     return all;
   }
-  [[nodiscard]] static std::nullptr_t owner(const basic_pinned_buffer<B, T>&) noexcept {
-    return nullptr;
-  }
 };
 }  // namespace detail
 

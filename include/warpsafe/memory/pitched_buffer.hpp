@@ -174,7 +174,7 @@ class WARPSAFE_DETAIL_OWNER basic_pitched_buffer {
   template <CheckLevel Level = current_level>
   [[nodiscard]] basic_pending<B, detail::HostElements<T>> to_host(
       basic_stream_ref<B> stream, call_site site = call_site::current()) const noexcept {
-    return detail::read_back<Level, B, T>(stream, copy_rows(), memory_, site);
+    return detail::read_back<Level, B, T>(stream, copy_rows(), site);
   }
 
   /// Diagnoses host code that reads an element or a row.
@@ -212,7 +212,6 @@ class WARPSAFE_DETAIL_OWNER basic_pitched_buffer {
     detail::CopyRows rows = detail::PitchedAccess::rows_of(all);
     rows.closed = memory_ == nullptr;
     if (memory_ != nullptr) rows.device = memory_->of_device;
-    rows.owner = nullptr;  // a copy records the use of `memory_` already
     return rows;
   }
 
@@ -233,9 +232,6 @@ struct CopyOperand<basic_pitched_buffer<B, T>> {
   using backend = B;
   [[nodiscard]] static CopyRows rows(const basic_pitched_buffer<B, T>& buffer) noexcept {
     return buffer.copy_rows();
-  }
-  [[nodiscard]] static DeviceMemory<B>* owner(const basic_pitched_buffer<B, T>& buffer) noexcept {
-    return buffer.memory_;
   }
 };
 }  // namespace detail

@@ -130,7 +130,6 @@ struct CopyOperand<PitchedView<T>> {
   [[nodiscard]] static CopyRows rows(const PitchedView<T>& view) noexcept {
     return PitchedAccess::rows_of(view);
   }
-  [[nodiscard]] static std::nullptr_t owner(const PitchedView<T>&) noexcept { return nullptr; }
 };
 
 template <class T>

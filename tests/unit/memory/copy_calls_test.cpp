@@ -177,8 +177,8 @@ TEST_F(CopyCalls, BetweenDevicesAreNotForACapture) {
   } rows[] = {{0, 1, true},    {1, 0, true},   {2, 1, true},   {0, 0, false},
               {-1, -1, false}, {-1, 0, false}, {0, -1, false}, {1, 1, false}};
   for (const auto& [to, from, refused] : rows) {
-    const result<void> copied = detail::copy_on_device<full, ScriptedRuntime>(
-        stream, flat(5, to), nullptr, flat(6, from), nullptr, app);
+    const result<void> copied =
+        detail::copy_on_device<full, ScriptedRuntime>(stream, flat(5, to), flat(6, from), app);
     EXPECT_EQ(copied.has_value(), !refused) << to << ' ' << from;
     if (refused) {
       EXPECT_EQ(error_in(copied).code, Errc::stream_capturing);
@@ -189,8 +189,7 @@ TEST_F(CopyCalls, BetweenDevicesAreNotForACapture) {
 
 TEST_F(CopyCalls, OnTheDeviceNameTheirErrors) {
   const auto copied = [&](Ref on, const Rows& to, const Rows& from) {
-    return error_in(
-        detail::copy_on_device<full, ScriptedRuntime>(on, to, nullptr, from, nullptr, app));
+    return error_in(detail::copy_on_device<full, ScriptedRuntime>(on, to, from, app));
   };
   EXPECT_EQ(copied(stream, flat(5, 0), flat(6, 0, 11)).code, Errc::size_mismatch);
   EXPECT_EQ(copied(Runtime::stream(0), flat(5, 0), flat(6, 0)).code, Errc::stream_null);
@@ -300,7 +299,7 @@ TEST_F(PendingCalls, WithoutARecordOfTheirUseWaitAndHaveItsError) {
   EXPECT_EQ(
       printed([&] {
         auto token = detail::copy_pending<full, ScriptedRuntime>(stream, to, std::move(host), rows,
-                                                                 nullptr, true, app);
+                                                                 true, app);
         EXPECT_THAT(script.taken(), ::testing::Contains(::testing::StartsWith("event_synchronize")))
             << "it has ended";
         EXPECT_EQ(text(error_in(std::move(token).get()).operation), "event record");
@@ -365,7 +364,7 @@ TEST_F(PendingCalls, WithoutRoomForTheElementsAreRefused) {
   EXPECT_EQ(target.size(), 3U);
   Rows rows = flat(5, 0);
   rows.size = ~std::size_t{0} / sizeof(double);  // more than a vector can have
-  auto token = detail::read_back<full, ScriptedRuntime, double>(stream, rows, nullptr, app);
+  auto token = detail::read_back<full, ScriptedRuntime, double>(stream, rows, app);
   const LaunchError error = error_in(std::move(token).get());
   EXPECT_EQ(finding(error),
             (Finding{Errc::out_of_memory, Stage::runtime_call, rows.size * 8, 0, Axis::none}));

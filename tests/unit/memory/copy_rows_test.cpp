@@ -237,8 +237,8 @@ TEST_F(SubmittedCopy, OverlappingOnesAreToldTheirDistance) {
   char* const memory = bytes_on(stream, 0, keep);
   const auto overlapping = [&](std::size_t to, std::size_t from) {
     return finding(error_in(detail::copy_on_device<CheckLevel::full, default_backend>(
-        stream.ref(), rows_at(memory + to, 5, 3, 4, true, 0), nullptr,
-        rows_at(memory + from, 5, 3, 4, true, 0), nullptr, app)));
+        stream.ref(), rows_at(memory + to, 5, 3, 4, true, 0),
+        rows_at(memory + from, 5, 3, 4, true, 0), app)));
   };
   const std::uint64_t extent = 3 * 5 + 3;
   EXPECT_EQ(overlapping(2, 4),

@@ -167,15 +167,13 @@ template <CheckLevel Level, class B>
   return second.pitch != first.pitch || col + second.width > first.pitch;
 }
 
-/// Copies from device memory to device memory; the owners may be nullptr. Errc::size_mismatch,
-/// ::memory_closed, ::copy_overlaps (value: the distance in bytes, limit: the bytes from the
-/// target's first to its last), ::runtime_failed, and ::stream_capturing for a copy between two
-/// devices, which would break a capture (CUDA 13.0 on two H200s: cudaMemcpyPeerAsync returns 900).
+/// Copies from device memory to device memory. Errc::size_mismatch, ::memory_closed,
+/// ::copy_overlaps (value: the distance in bytes, limit: the bytes from the target's first to its
+/// last), ::runtime_failed, and ::stream_capturing for a copy between two devices, which would
+/// break a capture (CUDA 13.0 on two H200s: cudaMemcpyPeerAsync returns 900).
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> copy_on_device(basic_stream_ref<B> stream, const CopyRows& to,
-                                          DeviceMemory<B>* to_owner, const CopyRows& from,
-                                          DeviceMemory<B>* from_owner,
-                                          const call_site& site) noexcept {
+                                          const CopyRows& from, const call_site& site) noexcept {
   const result<void> sizes = check_same_size(to, from, site);
   if (!sizes.has_value()) return sizes;
   const result<void> there = check_stream<Level>(Name::of("copy on the device"), stream, site);
@@ -200,11 +198,15 @@ template <CheckLevel Level, class B>
   if (const int status = submit_copy(to, from, CopyKind::device_to_device, stream)) {
     return runtime_error<B>(status, Name::of("copy on the device"), site);
   }
-  const result<void> written = record_use<Level>(to_owner, stream, site);
-  if (!written.has_value()) return written;
-  const result<void> read = record_use<Level>(from_owner, stream, site);
-  if (!read.has_value()) return read;
   return record_uses(stream, site, to.owner, from.owner);
+}
+
+/// The memory of an owner, to be held; nullptr if no buffer of B owns it.
+template <class B>
+[[nodiscard]] DeviceMemory<B>* memory_of(MemoryOwner* owner) noexcept {
+  const bool is_of_buffer = owner != nullptr && owner->start != nullptr &&
+                            owner->vendor == static_cast<unsigned char>(B::vendor);
+  return is_of_buffer ? static_cast<DeviceMemory<B>*>(owner) : nullptr;
 }
 
 /// The elements on the host. A std::vector<bool> holds bits, which no copy can fill.
@@ -230,8 +232,8 @@ template <class T>
 /// current rows of `value`; moving `value` must not move its elements.
 template <CheckLevel Level, class B, class T>
 [[nodiscard]] basic_pending<B, T> copy_pending(basic_stream_ref<B> stream, CopyRows host, T value,
-                                               CopyRows device, DeviceMemory<B>* owner,
-                                               bool to_host, const call_site& site) noexcept {
+                                               CopyRows device, bool to_host,
+                                               const call_site& site) noexcept {
   const Name operation = Name::of(to_host ? "copy to host" : "copy to device");
   const CopyRows& to = to_host ? host : device;
   const CopyRows& from = to_host ? device : host;
@@ -250,10 +252,9 @@ template <CheckLevel Level, class B, class T>
   if (status != 0) {
     return PendingAccess::failed<Level, B, T>(stream, runtime_error<B>(status, operation, site));
   }
-  result<void> noted = record_use<Level>(owner, stream, site);
-  if (noted.has_value()) noted = record_uses(stream, site, device.owner);
-  auto token =
-      PendingAccess::make<Level>(stream, std::move(value), basic_memory_hold<B>(owner), site);
+  const result<void> noted = record_uses(stream, site, device.owner);
+  auto token = PendingAccess::make<Level>(stream, std::move(value),
+                                          basic_memory_hold<B>(memory_of<B>(device.owner)), site);
   if (noted.has_value()) return token;
   return PendingAccess::failed<Level>(token, noted.assume_error());
 }
@@ -264,7 +265,6 @@ template <CheckLevel Level, class B, class T>
 template <CheckLevel Level, class B, class T>
 [[nodiscard]] basic_pending<B, HostElements<T>> read_back(basic_stream_ref<B> stream,
                                                           const CopyRows& device,
-                                                          DeviceMemory<B>* owner,
                                                           const call_site& site) noexcept {
   using Elements = HostElements<T>;
   Elements target;
@@ -279,7 +279,6 @@ template <CheckLevel Level, class B, class T>
       copy_blocking<Level>(host, device, CopyKind::device_to_host, stream, site, &may_run);
   if (copied.has_value()) return PendingAccess::ended<Level, B>(stream, std::move(target), site);
   if (may_run) {
-    static_cast<void>(record_use<Level>(owner, stream, site));
     static_cast<void>(record_uses(stream, site, device.owner));
     PendingAccess::leak<B>(stream, std::move(target));
   }
@@ -305,19 +304,16 @@ auto copy_sides(basic_stream_ref<B> on, To&& to, From&& from, const call_site& s
   const CopyRows to_rows = ToOperand::rows(to);
   const CopyRows from_rows = FromOperand::rows(from);
   if constexpr (is_pinned<std::remove_cvref_t<To>>) {
-    return copy_pending<Level, B>(on, to_rows, std::forward<To>(to), from_rows,
-                                  FromOperand::owner(from), true, site);
+    return copy_pending<Level, B>(on, to_rows, std::forward<To>(to), from_rows, true, site);
   } else if constexpr (is_pinned<std::remove_cvref_t<From>>) {
     const result<void> usable =
         check_elements<Level, B>(from.span().data(), from.span().size(), site);
     using Pinned = std::remove_cvref_t<From>;
     if (!usable.has_value())
       return PendingAccess::failed<Level, B, Pinned>(on, usable.assume_error());
-    return copy_pending<Level, B>(on, from_rows, std::forward<From>(from), to_rows,
-                                  ToOperand::owner(to), false, site);
+    return copy_pending<Level, B>(on, from_rows, std::forward<From>(from), to_rows, false, site);
   } else {
-    return copy_on_device<Level, B>(on, to_rows, ToOperand::owner(to), from_rows,
-                                    FromOperand::owner(from), site);
+    return copy_on_device<Level, B>(on, to_rows, from_rows, site);
   }
 }
 template <CheckLevel Level, class B, class To, class From>

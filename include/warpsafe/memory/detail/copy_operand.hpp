@@ -26,7 +26,7 @@ struct CopyRows {
   bool matrix;                   ///< rows and columns must match, not only their product
   int device;                    ///< -1 for host memory, or if unknown; else as of MemoryOwner
   std::size_t size;              ///< in elements
-  MemoryOwner* owner = nullptr;  ///< of a view; it records the copy
+  MemoryOwner* owner = nullptr;  ///< of a buffer or its view; it records the copy
   bool closed = false;           ///< a buffer that was closed or moved from
 
   template <class T>
@@ -50,7 +50,7 @@ enum class CopyPlace : unsigned char { device, pinned };
 
 /// How a type takes part in copies. The specialisation for a type has these members:
 ///   known = true; place; element (const if it is only read); backend (void: any)
-///   static CopyRows rows(const A&); static DeviceMemory<backend>* owner(const A&)
+///   static CopyRows rows(const A&)
 template <class A>
 struct CopyOperand {
   static constexpr bool known = false;
@@ -71,7 +71,6 @@ struct CopyOperand<DeviceSpan<T>> {
   [[nodiscard]] static CopyRows rows(const DeviceSpan<T>& span) noexcept {
     return CopyRows::flat(span.pointer().get(), span.size());
   }
-  [[nodiscard]] static std::nullptr_t owner(const DeviceSpan<T>&) noexcept { return nullptr; }
 };
 
 /// The views that buffers return to host code.
@@ -82,7 +81,6 @@ struct CopyOperand<DeviceView<T>> : CopyOperand<DeviceSpan<T>> {
     rows.owner = checked_owner_of(view);
     return rows;
   }
-  [[nodiscard]] static std::nullptr_t owner(const DeviceView<T>&) noexcept { return nullptr; }
 };
 
 /// A side of a copy that the caller names with `from` or `to`.
