@@ -8,7 +8,7 @@
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
-#include <warpsafe/stream/detail/beside_captures.hpp>
+#include <warpsafe/stream/detail/capturing.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 

@@ -4,11 +4,11 @@
 
 #include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/error/result.hpp>
-#include <warpsafe/stream/detail/on_device.hpp>
+#include <warpsafe/stream/detail/capturing.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 
-// What a call does while a stream captures: whether this one does, and how to spare its capture.
+// How a call spares the captures of other streams.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -34,36 +34,6 @@ class [[nodiscard]] RelaxedCaptureScope {
   int mode_ = B::relaxed_capture;  // the thread's own mode once exchanged
   bool exchanged_;
 };
-
-/// Whether the stream captures, as the driver says. A stream that cannot be asked counts as not
-/// capturing.
-template <class B>
-[[nodiscard]] bool is_capturing(basic_stream_ref<B> stream) noexcept {
-  bool capturing = false;
-  return on_device_of<B>(
-             stream, [&]() noexcept { return B::stream_capturing(stream.native(), capturing); }) ==
-             0 &&
-         capturing;
-}
-
-/// The same. With checks off, a capture that other code began is only found while this library
-/// captures, too.
-template <CheckLevel Level, class B>
-[[nodiscard, gnu::always_inline]] inline bool captures(basic_stream_ref<B> stream) noexcept {
-  return may_meet_captures<Level>() && is_capturing(stream);
-}
-
-/// Whether a use of the stream would become part of a capture or break one: it captures, or it is
-/// the legacy stream and a stream that synchronises with it captures. With checks off as
-/// `captures`.
-template <CheckLevel Level, class B>
-[[nodiscard]] bool meets_capture(basic_stream_ref<B> stream) noexcept {
-  if (!may_meet_captures<Level>()) return false;
-  bool capturing = false;
-  const int status = on_device_of<B>(
-      stream, [&]() noexcept { return B::stream_capturing(stream.native(), capturing); });
-  return capturing || (status != 0 && B::classify(status) == Errc::stream_capturing);
-}
 
 /// Waits for the stream's work, even if other streams capture. Like
 /// basic_stream_ref::synchronize, but without a time-out.

@@ -12,6 +12,7 @@
 #include <warpsafe/core/observer.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/backend_calls.hpp>
+#include <warpsafe/stream/detail/capturing.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
@@ -109,13 +110,8 @@ template <class B, CheckLevel Level>
     if (hooks->refuses(which, event, relaxed, error)) return true;
   }
   if constexpr (Level == CheckLevel::full) {
-    bool capturing = false;
     // If the query fails, the call itself reports the error.
-    if (stream != nullptr &&
-        on_device_of<B>(
-            *stream, [&]() noexcept { return B::stream_capturing(stream->native(), capturing); }) ==
-            0 &&
-        capturing) {
+    if (stream != nullptr && is_capturing(*stream)) {
       error = refused_on(*stream, Errc::stream_capturing, operation, site);
       return true;
     }
