@@ -10,6 +10,7 @@
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/graph/detail/capture_reports.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
 #include <warpsafe/graph/graph.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>

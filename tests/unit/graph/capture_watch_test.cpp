@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
+#include <warpsafe/graph/detail/capture_reports.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
 
 #include <gtest/gtest.h>

@@ -8,6 +8,7 @@
 #include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/error/error.hpp>
+#include <warpsafe/graph/detail/plain_list.hpp>
 #include <warpsafe/launch/detail/watched_launch.hpp>
 #include <warpsafe/memory/detail/graph_resources.hpp>
 #include <warpsafe/stream/detail/stream_number.hpp>
@@ -16,10 +17,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <new>
-#include <type_traits>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -31,39 +28,6 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
   return a.handle == b.handle &&
          (a.number == b.number || !is_known(a.number) || !is_known(b.number));
 }
-
-/// Plain values, as many as there is host memory for. An addition moves the values.
-template <class T>
-class PlainList {
- public:
-  static_assert(std::is_trivially_copyable_v<T>);
-  PlainList() = default;
-  PlainList(const PlainList&) = delete;
-  PlainList& operator=(const PlainList&) = delete;
-  ~PlainList() { std::free(values_); }
-
-  /// Returns the copy in the list, or nullptr if there is no memory.
-  T* add(const T& value) noexcept {
-    if (count_ == room_) {
-      const std::size_t room = room_ == 0 ? 16 : 2 * room_;
-      void* const grown = std::realloc(static_cast<void*>(values_), room * sizeof(T));
-      if (grown == nullptr) return nullptr;
-      values_ = static_cast<T*>(grown);
-      room_ = room;
-    }
-    return ::new (static_cast<void*>(&values_[count_++])) T(value);
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return count_; }
-  [[nodiscard]] T* begin() noexcept { return values_; }
-  [[nodiscard]] T* end() noexcept { return values_ + count_; }
-  [[nodiscard]] const T* begin() const noexcept { return values_; }
-  [[nodiscard]] const T* end() const noexcept { return values_ + count_; }
-
- private:
-  T* values_ = nullptr;
-  std::size_t count_ = 0;
-  std::size_t room_ = 0;
-};
 
 /// Follows one open capture: the streams that take part, and the error that broke it. The runtime
 /// only reports that something went wrong; this structure records what, and on which line.
@@ -336,54 +300,6 @@ inline void close_watch(CaptureWatch& watch) noexcept {
   if (capture_watches == nullptr) {
     __atomic_store_n(&capture_hooks, nullptr, __ATOMIC_RELEASE);
   }
-}
-
-/// Puts the call that broke a capture into the error of the capture's end: its name, its place, the
-/// runtime's words, and a launch's dimensions.
-[[gnu::cold]] inline void take_breaking_call(LaunchError& error, const LaunchError& by) noexcept {
-  error.subcode = by.subcode;
-  error.operation = by.operation;
-  error.kernel = by.kernel;
-  error.site = by.site;
-  error.raw = by.raw;
-  error.raw_name = by.raw_name;
-  error.raw_text = by.raw_text;
-  for (int i = 0; i < 3; ++i) {
-    error.grid[i] = by.grid[i];
-    error.block[i] = by.block[i];
-  }
-  error.dynamic_shared = by.dynamic_shared;
-}
-
-/// Called for a capture whose thread submitted work to a stream that takes no part. `is_empty`: the
-/// capture holds no work.
-[[gnu::cold]] inline void report_outside_work(const CaptureWatch& watch, const call_site& began,
-                                              bool is_empty) noexcept {
-  const auto file_of = [](const call_site& site) { return site.file == nullptr ? "?" : site.file; };
-  const CaptureWatch::OutsideWork& work = watch.outside;
-  std::fprintf(
-      stderr,
-      "warpsafe: a capture of stream %p %s, and ran at once\n  begun at %s:%u; '%.*s' on "
-      "stream %p, at %s:%u\n  %s\n",
-      watch.stream.handle,
-      is_empty ? "is empty: the work since its beginning went to another stream"
-               : "does not hold all work of its thread: some went to a stream that takes no part",
-      file_of(began), began.line, static_cast<int>(work.what.size),
-      work.what.data == nullptr ? "" : work.what.data, work.stream, file_of(work.site),
-      work.site.line,
-      is_empty ? "submit the work to the captured stream, or capture the stream that it is "
-                 "submitted to"
-               : "submit the work to the captured stream, or let its stream wait for an event of "
-                 "the capture first; if it is meant to run now, and not in each launch of the "
-                 "graph, begin the capture with CaptureMode::relaxed");
-}
-/// Called for a capture whose work is lost.
-[[gnu::cold]] inline void report_lost_capture(const call_site& began) noexcept {
-  std::fprintf(stderr,
-               "warpsafe: a capture was dropped without end(), and the work that it holds never "
-               "runs\n  begun at %s:%u; write auto graph = std::move(capture).end(), or "
-               "capture.discard() to drop it on purpose\n",
-               began.file == nullptr ? "?" : began.file, static_cast<unsigned>(began.line));
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
