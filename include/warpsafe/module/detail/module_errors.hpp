@@ -293,7 +293,7 @@ template <class B, class... P>
       return wrong(Subcode::parameter_count, 0, count, there);
     }
     if (i == count) return types_match();
-    offset = (offset + declared[i].alignment - 1) / declared[i].alignment * declared[i].alignment;
+    offset = place_after(offset, declared[i].alignment);
     if (its_size != declared[i].size) {
       return wrong(Subcode::parameter_size, i + 1, declared[i].size, its_size);
     }
