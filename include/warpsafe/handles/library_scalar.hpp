@@ -12,6 +12,16 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
+namespace detail {
+/// Diagnoses an argument of type A&& that is a temporary owner of device memory.
+template <class A>
+constexpr void check_lives_on() noexcept {
+  static_assert(
+      !FreesTooEarly<A>,
+      "warpsafe: this temporary frees its device memory at the end of the statement, while the library's work may still run; give it a name that lives until the stream is synchronized, or declare may_be_temporary in its device_pointer_traits if its free waits for the handle's stream");
+}
+}  // namespace detail
+
 /// A scalar argument in host memory. host_scalar makes it.
 template <class T>
 struct HostScalar {
@@ -53,9 +63,7 @@ template <class Pointer>
 template <class Pointer>
 requires detail::FreesTooEarly<Pointer>
 auto device_scalar(Pointer&&) noexcept {
-  static_assert(
-      !detail::FreesTooEarly<Pointer>,
-      "warpsafe: this temporary frees its device memory at the end of the statement, while the library's work may still run; give it a name that lives until the stream is synchronized, or declare may_be_temporary in its device_pointer_traits if its free waits for the handle's stream");
+  detail::check_lives_on<Pointer>();
   return DeviceScalar<Pointer>{};
 }
 

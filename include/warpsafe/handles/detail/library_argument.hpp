@@ -192,14 +192,6 @@ template <class T, std::size_t Size>
   return argument;
 }
 
-/// Diagnoses an argument of type A&& that is a temporary owner of device memory.
-template <class A>
-constexpr void check_lives_on() noexcept {
-  static_assert(
-      !FreesTooEarly<A>,
-      "warpsafe: this temporary frees its device memory at the end of the statement, while the library's work may still run; give it a name that lives until the stream is synchronized, or declare may_be_temporary in its device_pointer_traits if its free waits for the handle's stream");
-}
-
 /// The first argument of the user together with the call's location. In this way, a function that
 /// ends in a parameter pack gets its caller's line. The argument is checked and converted here,
 /// because its parameter's type and role are known.
