@@ -24,6 +24,12 @@ inline constexpr bool descriptors_place_scalars = requires {
 };
 
 template <class Traits>
+concept SetsStream = requires(typename Traits::native handle,
+                              typename Traits::backend::native_stream stream) {
+  Traits::set_stream(handle, stream);
+};
+
+template <class Traits>
 inline constexpr bool has_pointer_mode = requires(typename Traits::native handle, bool& on) {
   Traits::set_scalars_on_device(handle, on);
   Traits::get_scalars_on_device(handle, on);

@@ -77,13 +77,8 @@ struct FirstArgumentOf<Traits, Scalars, TypeList<P, Rest...>> {
   using type = FirstArgument<Traits, P, role_at<Scalars>(TypeList<P, Rest...>{}, 0)>;
 };
 
-// Concepts of their own, because nvcc 13.0 takes such a requirement inside of the function for
+// A concept of its own, because nvcc 13.0 takes such a requirement inside of the function for
 // false.
-template <class Traits>
-concept SetsStream = requires(typename Traits::native handle,
-                              typename Traits::backend::native_stream stream) {
-  Traits::set_stream(handle, stream);
-};
 template <class Traits>
 concept HasFunctionsWithoutStream = requires {
   requires Traits::has_functions_without_stream;
