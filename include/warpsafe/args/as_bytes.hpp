@@ -10,9 +10,9 @@
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
-/// `start` is the view's address, as bytes.
-template <class T, class Byte>
-[[nodiscard]] DeviceView<Byte> bytes_of(const DeviceView<T>& view, Byte* start) noexcept {
+template <class Byte, class T>
+[[nodiscard]] DeviceView<Byte> bytes_of(const DeviceView<T>& view) noexcept {
+  auto* const start = reinterpret_cast<Byte*>(view.pointer().get());
   return DeviceView<Byte>({DeviceAccess::pointer(start), view.size() * sizeof(T)}, view.device(),
                           DeviceAccess::owner(view));
 }
@@ -23,8 +23,7 @@ template <class T, class Byte>
 /// buffer.
 template <class T>
 [[nodiscard]] DeviceView<const std::byte> as_bytes(DeviceView<T> view) noexcept {
-  const void* const start = view.pointer().get();
-  return detail::bytes_of(view, static_cast<const std::byte*>(start));
+  return detail::bytes_of<const std::byte>(view);
 }
 /// Diagnoses an argument that is not a view, and a matrix whose rows are not contiguous.
 template <class T>
@@ -37,8 +36,7 @@ auto as_bytes(const T&) noexcept {
 /// Like as_bytes, for a kernel that writes. The elements must not be const.
 template <class T>
 [[nodiscard]] DeviceView<std::byte> as_writable_bytes(DeviceView<T> view) noexcept {
-  void* const start = view.pointer().get();
-  return detail::bytes_of(view, static_cast<std::byte*>(start));
+  return detail::bytes_of<std::byte>(view);
 }
 /// Diagnoses const elements.
 template <class T>
