@@ -29,7 +29,7 @@ template <class T>
 template <class T>
 auto as_bytes(const T&) noexcept {
   static_assert(
-      !detail::is_size<decltype(sizeof(T*))>,
+      detail::is_never<T>,
       "warpsafe: as_bytes takes a view of contiguous elements; write as_bytes(buffer.view())");
   return nullptr;
 }
@@ -42,7 +42,7 @@ template <class T>
 template <class T>
 DeviceView<std::byte> as_writable_bytes(DeviceView<const T>) noexcept {
   static_assert(
-      !detail::is_size<decltype(sizeof(T*))>,
+      detail::is_never<T>,
       "warpsafe: these elements are const; use as_bytes(view) for a kernel that only reads");
   return {};
 }
@@ -50,7 +50,7 @@ DeviceView<std::byte> as_writable_bytes(DeviceView<const T>) noexcept {
 template <class T>
 auto as_writable_bytes(const T&) noexcept {
   static_assert(
-      !detail::is_size<decltype(sizeof(T*))>,
+      detail::is_never<T>,
       "warpsafe: as_writable_bytes takes a view of contiguous elements; write as_writable_bytes(buffer.view())");
   return nullptr;
 }

@@ -212,7 +212,7 @@ class WARPSAFE_DETAIL_OWNER basic_module {
   requires(std::is_convertible_v<const Text&, const char*>) auto kernel(
       const Text&) const noexcept {
     static_assert(
-        std::is_void_v<Text>,
+        detail::is_never<Text>,
         "warpsafe: take a module's kernel with the signature of its source: kernel<void(float*, std::size_t)>(name)");
   }
 

@@ -87,8 +87,7 @@ concept HasFunctionsWithoutStream = requires {
 /// `Scalars`: scalars_of the function.
 template <class Traits, class Function, unsigned Scalars = 0>
 struct LibraryFunction {
-  static_assert(!is_size<decltype(sizeof(Function))>,
-                "warpsafe: call<fn> takes a function of the library");
+  static_assert(is_never<Function>, "warpsafe: call<fn> takes a function of the library");
   using First = FirstArgument<Traits, void>;
   template <class... A>
   static constexpr bool check() noexcept {
