@@ -4,6 +4,7 @@
 // Scalars of a library's functions: their values, and where these are stored.
 
 #include "toy_fixture.hpp"
+#include <warpsafe/handles/detail/scalar_rows.hpp>
 #include <warpsafe/memory/buffer.hpp>
 
 #include <type_traits>

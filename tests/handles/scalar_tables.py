@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # Copyright (c) 2026 the warpsafe authors
-"""Compares the tables of scalars (handles/library_scalar.hpp) with the names of the parameters in the libraries' own
-headers. scalar_tables.py COMPILER INCLUDE PREFIX=HEADER...; a header that is not there is left out. The comparison
+"""Compares the tables of scalars (handles/detail/scalar_rows.hpp) with the names of the parameters in the libraries'
+own headers. scalar_tables.py COMPILER INCLUDE PREFIX=HEADER...; a header that is not there is left out. The comparison
 knows a scalar by its name: alpha, beta, result, and all parameters of the routines that make rotations."""
 
 import re
@@ -61,7 +61,8 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "tables.cpp"
-        source.write_text("#include <warpsafe/handles/library_scalar.hpp>\nusing namespace warpsafe;\n" + "\n".join(lines))
+        start = "#include <warpsafe/handles/detail/scalar_rows.hpp>\nusing namespace warpsafe;\n"
+        source.write_text(start + "\n".join(lines))
         flags = ["-std=c++20", "-fsyntax-only", f"-I{include}"]
         run = subprocess.run([compiler, *flags, str(source)], check=False, capture_output=True, text=True)
     print(*re.findall(r"static assertion failed: (.*)", run.stderr), sep="\n")

@@ -76,7 +76,7 @@ template <size_type Alignment, class T>
 template <size_type Alignment, class Memory>
 auto align(const Memory&) noexcept {
   static_assert(
-      !detail::is_size<decltype(sizeof(Memory*))>,
+      detail::is_never<Memory>,
       "warpsafe: align takes a device buffer's view() or a part of it; write align<16>(buffer.view())");
   return nullptr;
 }

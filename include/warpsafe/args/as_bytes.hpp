@@ -10,9 +10,9 @@
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
-/// `start` is the view's address, as bytes.
-template <class T, class Byte>
-[[nodiscard]] DeviceView<Byte> bytes_of(const DeviceView<T>& view, Byte* start) noexcept {
+template <class Byte, class T>
+[[nodiscard]] DeviceView<Byte> bytes_of(const DeviceView<T>& view) noexcept {
+  auto* const start = reinterpret_cast<Byte*>(view.pointer().get());
   return DeviceView<Byte>({DeviceAccess::pointer(start), view.size() * sizeof(T)}, view.device(),
                           DeviceAccess::owner(view));
 }
@@ -23,28 +23,26 @@ template <class T, class Byte>
 /// buffer.
 template <class T>
 [[nodiscard]] DeviceView<const std::byte> as_bytes(DeviceView<T> view) noexcept {
-  const void* const start = view.pointer().get();
-  return detail::bytes_of(view, static_cast<const std::byte*>(start));
+  return detail::bytes_of<const std::byte>(view);
 }
 /// Diagnoses an argument that is not a view, and a matrix whose rows are not contiguous.
 template <class T>
 auto as_bytes(const T&) noexcept {
   static_assert(
-      !detail::is_size<decltype(sizeof(T*))>,
+      detail::is_never<T>,
       "warpsafe: as_bytes takes a view of contiguous elements; write as_bytes(buffer.view())");
   return nullptr;
 }
 /// Like as_bytes, for a kernel that writes. The elements must not be const.
 template <class T>
 [[nodiscard]] DeviceView<std::byte> as_writable_bytes(DeviceView<T> view) noexcept {
-  void* const start = view.pointer().get();
-  return detail::bytes_of(view, static_cast<std::byte*>(start));
+  return detail::bytes_of<std::byte>(view);
 }
 /// Diagnoses const elements.
 template <class T>
 DeviceView<std::byte> as_writable_bytes(DeviceView<const T>) noexcept {
   static_assert(
-      !detail::is_size<decltype(sizeof(T*))>,
+      detail::is_never<T>,
       "warpsafe: these elements are const; use as_bytes(view) for a kernel that only reads");
   return {};
 }
@@ -52,7 +50,7 @@ DeviceView<std::byte> as_writable_bytes(DeviceView<const T>) noexcept {
 template <class T>
 auto as_writable_bytes(const T&) noexcept {
   static_assert(
-      !detail::is_size<decltype(sizeof(T*))>,
+      detail::is_never<T>,
       "warpsafe: as_writable_bytes takes a view of contiguous elements; write as_writable_bytes(buffer.view())");
   return nullptr;
 }

@@ -83,7 +83,7 @@ class device_ptr {
   template <class U = T>
   WARPSAFE_FN U& operator*() const noexcept {
     static_assert(
-        !detail::is_size<decltype(sizeof(U*))>,
+        detail::is_never<U>,
         "warpsafe: a device_ptr cannot be dereferenced; in a kernel use get(), and on the host copy the memory with buffer.to_host(stream)");
     return *pointer_;
   }

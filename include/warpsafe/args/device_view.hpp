@@ -36,7 +36,7 @@ class DeviceView {
   template <class U>
   static U* unreadable() noexcept {
     static_assert(
-        !detail::is_size<decltype(sizeof(U*))>,
+        detail::is_never<U>,
         "warpsafe: host code cannot read or write device memory; copy it with buffer.to_host(stream), or take its address with pointer(); kernels and their structures take a DeviceSpan: view.span()");
     return nullptr;
   }

@@ -11,8 +11,6 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 namespace detail {
 struct PitchedAccess;
-template <class T>
-inline constexpr bool is_contiguous = false;
 #if !defined(__CUDACC__) && !defined(__HIPCC__)
 /// As ElementIndex, for a matrix.
 struct MatrixIndex {
@@ -114,7 +112,7 @@ struct device_pointer_traits<PitchedSpan<T>> {
   template <class Given>
   WARPSAFE_FN static auto get(const Given&) noexcept {
     static_assert(
-        detail::is_contiguous<Given>,
+        detail::is_never<Given>,
         "warpsafe: the rows of this matrix have padding between them, which a pointer parameter does not show; let the kernel take a PitchedSpan, or pass row(i)");
     return static_cast<T*>(nullptr);
   }

@@ -11,16 +11,16 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
+#define WARPSAFE_DETAIL_SENTENCE \
+  "warpsafe: make a trusted pointer with trust(p), or with trust(p, count) for a number of elements"
+
 /// A raw pointer that the caller knows to be device memory. Checked builds ask the driver. Only
 /// `trust` creates one.
 template <class T>
 class trusted_ptr {
  public:
-#define WARPSAFE_DETAIL_SENTENCE \
-  "warpsafe: make a trusted pointer with trust(p), or with trust(p, count) for a number of elements"
   template <class U WARPSAFE_DETAIL_WHY>
   WARPSAFE_DETAIL_REFUSED explicit trusted_ptr(U*) WARPSAFE_DETAIL_REFUSAL(U);
-#undef WARPSAFE_DETAIL_SENTENCE
   [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
 
  private:
@@ -34,11 +34,8 @@ class trusted_ptr {
 template <class T>
 class trusted_span {
  public:
-#define WARPSAFE_DETAIL_SENTENCE \
-  "warpsafe: make a trusted pointer with trust(p), or with trust(p, count) for a number of elements"
   template <class U, class Count WARPSAFE_DETAIL_WHY>
   WARPSAFE_DETAIL_REFUSED explicit trusted_span(U*, Count) WARPSAFE_DETAIL_REFUSAL(U);
-#undef WARPSAFE_DETAIL_SENTENCE
   [[nodiscard]] WARPSAFE_FN constexpr T* get() const noexcept { return pointer_; }
   /// The number of elements with its sign. Checked builds return an error for a negative one.
   [[nodiscard]] WARPSAFE_FN constexpr detail::SignedSize size() const noexcept { return size_; }
@@ -51,6 +48,7 @@ class trusted_span {
   T* pointer_;
   detail::SignedSize size_;
 };
+#undef WARPSAFE_DETAIL_SENTENCE
 
 template <class U>
 trusted_ptr(U*) -> trusted_ptr<U>;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/cuda/cuda_backend.hpp>
+#include <warpsafe/handles/detail/scalar_rows.hpp>
 #include <warpsafe/handles/stream_bound.hpp>
 
 #include <cudnn.h>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/detail/pretty_name.hpp>
+#include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/core/name.hpp>
 
 #include <cstddef>
@@ -68,7 +69,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 template <class Handle>
 struct handle_traits {
   static_assert(
-      !std::is_same_v<Handle, Handle>,
+      detail::is_never<Handle>,
       "warpsafe: no handle_traits for this handle; include the library's header from <warpsafe/handles/>, or specialise handle_traits");
 };
 
@@ -85,7 +86,7 @@ namespace detail {
 template <class Function>
 struct DestroyFunction {
   static_assert(
-      !std::is_same_v<Function, Function>,
+      is_never<Function>,
       "warpsafe: HandleCalls needs the library's destroy function, which takes the handle "
       "alone: write out handle_traits for a library without one");
 };

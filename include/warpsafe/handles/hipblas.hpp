@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/hip/hip_backend.hpp>
+#include <warpsafe/handles/detail/scalar_rows.hpp>
 #include <warpsafe/handles/stream_bound.hpp>
 
 #include <hipblas/hipblas.h>

@@ -177,7 +177,7 @@ class WARPSAFE_DETAIL_OWNER StreamBound
   template <class S>
   result<StreamBound> rebind(const S&) & noexcept {
     static_assert(
-        !detail::is_size<decltype(sizeof(S))>,
+        detail::is_never<S>,
         "warpsafe: rebind consumes the handle; write auto moved = std::move(handle).rebind(stream)");
     return LaunchError::make(Errc::handle_moved, Stage::construction);
   }

@@ -40,6 +40,22 @@ namespace warpsafe {
 inline namespace WARPSAFE_DETAIL_VERSION {
 namespace detail {
 
+/// Writes all of a record but its state.
+WARPSAFE_FN inline void fill_check_record(CheckRecord& record, Local3 block, Local3 thread,
+                                          const char* text, const char* file, unsigned line,
+                                          const char* function) {
+  record.block[0] = block.x;
+  record.block[1] = block.y;
+  record.block[2] = block.z;
+  record.thread[0] = thread.x;
+  record.thread[1] = thread.y;
+  record.thread[2] = thread.z;
+  record.line = line;
+  copy_check_text(record.text, text);
+  copy_check_file(record.file, file);
+  copy_check_text(record.kernel, function);
+}
+
 #if defined(__CUDACC__) || defined(__HIPCC__)
 
 /// The record of the device, for this translation unit's kernels.
@@ -60,18 +76,7 @@ namespace detail {
   // is filled. An atomic of system scope on host memory needs a device with native atomics there
   // (cudaDevAttrHostNativeAtomicSupported); compute-sanitizer calls it invalid on others.
   if (atomicCAS(&record->state, CheckRecord::empty, CheckRecord::filling) == CheckRecord::empty) {
-    const Local3 block = block_index();
-    const Local3 thread = thread_in_block();
-    record->block[0] = block.x;
-    record->block[1] = block.y;
-    record->block[2] = block.z;
-    record->thread[0] = thread.x;
-    record->thread[1] = thread.y;
-    record->thread[2] = thread.z;
-    record->line = line;
-    copy_check_text(record->text, text);
-    copy_check_file(record->file, file);
-    copy_check_text(record->kernel, function);
+    fill_check_record(*record, block_index(), thread_in_block(), text, file, line, function);
     __threadfence_system();
     *static_cast<volatile unsigned*>(&record->state) = CheckRecord::filled;
   }
@@ -99,10 +104,9 @@ namespace detail {
 /// Appends to a text, cut to fit.
 template <unsigned Size>
 static __device__ void append_check_text(char (&to)[Size], const char* from) {
-  unsigned i = 0;
-  while (to[i] != '\0') ++i;
-  for (; i + 1 < Size && *from != '\0'; ++i, ++from) to[i] = *from;
-  to[i] = '\0';
+  unsigned end = 0;
+  while (to[end] != '\0') ++end;
+  copy_check_text(to, from, end);
 }
 template <unsigned Size>
 static __device__ void append_check_number(char (&to)[Size], size_type number) {
@@ -196,14 +200,8 @@ inline void fail_device_check(const char* text, const char* file, unsigned line,
   if (record != nullptr &&
       __atomic_compare_exchange_n(&record->state, &expected, CheckRecord::filling, false,
                                   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-    for (int axis = 0; axis < 3; ++axis) {
-      record->block[axis] = self.block[axis];
-      record->thread[axis] = self.thread[axis];
-    }
-    record->line = line;
-    copy_check_text(record->text, text);
-    copy_check_file(record->file, file);
-    copy_check_text(record->kernel, function);
+    fill_check_record(*record, to_local(self.block), to_local(self.thread), text, file, line,
+                      function);
     __atomic_store_n(&record->state, CheckRecord::filled, __ATOMIC_RELEASE);
   }
   self.leave(self, file, line);

@@ -208,14 +208,14 @@ inline void sync_block(const char* file = __builtin_FILE(), unsigned line = __bu
 template <class Never = void>
 WARPSAFE_DETAIL_KERNEL_CODE void wait_for_predecessor() {
   static_assert(
-      sizeof(Never*) == 0,
+      detail::is_never<Never>,
       "warpsafe: HIP has no dependent launch, so no kernel can wait for its predecessor; "
       "leave the call out of code for HIP, where each kernel begins after the one before");
 }
 template <class Never = void>
 WARPSAFE_DETAIL_KERNEL_CODE void allow_dependents() {
   static_assert(
-      sizeof(Never*) == 0,
+      detail::is_never<Never>,
       "warpsafe: HIP has no dependent launch, so no kernel can allow its dependents; "
       "leave the call out of code for HIP, where each kernel begins after the one before");
 }
@@ -343,7 +343,7 @@ WARPSAFE_DETAIL_KERNEL_CODE T* shared_array(Site&&) {
 template <class T, unsigned N, class... Tag>
 WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
   static_assert(
-      sizeof(T) == 0,
+      detail::is_never<T>,
       "warpsafe: shared_array takes an empty lambda, written in the call, which makes each "
       "call an array of its own: shared_array<float, 256>([] {})");
   return nullptr;
@@ -354,7 +354,7 @@ WARPSAFE_DETAIL_KERNEL_CODE T* shared_array() {
 template <class T, class Count, class = decltype(sizeof(Count{} + 1))>
 WARPSAFE_DETAIL_KERNEL_CODE auto shared_array(Count) {
   static_assert(
-      sizeof(T) == 0,
+      detail::is_never<T>,
       "warpsafe: the number of elements of shared_array is a constant in the brackets: "
       "shared_array<float, 256>([] {}); for a number known at run time use dynamic_shared<float>(n)");
   return static_cast<T*>(nullptr);
@@ -399,7 +399,7 @@ WARPSAFE_DETAIL_KERNEL_CODE auto atomic_add(T* counter, T amount) {
 /// Diagnoses an amount of another type than the counter's, and a counter that is no pointer.
 template <class Counter, class Amount>
 WARPSAFE_DETAIL_KERNEL_CODE auto atomic_add(Counter, Amount amount) {
-  static_assert(sizeof(Counter) == 0,
+  static_assert(detail::is_never<Counter>,
                 "warpsafe: atomic_add takes a pointer to a counter, and an amount of the counter's "
                 "type: atomic_add(&counts[i], 1U) for counters of type unsigned");
   return amount;

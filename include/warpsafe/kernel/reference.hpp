@@ -64,12 +64,22 @@ template <auto HostFn, class... P>
 inline constexpr bool takes_arguments =
     std::is_invocable_v<decltype(HostFn), typename HostParameter<P>::type...>;
 
-template <auto HostFn, class... P>
-struct ReferenceCall {
+template <auto HostFn, class Within, class Parameters>
+struct ReferenceOf;
+template <auto HostFn, class Within, class... P>
+struct ReferenceOf<HostFn, Within, TypeList<P...>> {
+  static constexpr bool fits() noexcept {
+    static_assert(
+        takes_shape<HostFn, P...> || takes_arguments<HostFn, P...>,
+        "warpsafe: the reference must take the kernel's parameters: T* for a pointer, std::span<T> for a DeviceSpan<T>, all others unchanged; before them a const LaunchShape& if it needs the grid");
+    return true;
+  }
   static void run(const LaunchShape& shape, void* const* values, void* const* memory,
                   const std::uint64_t* bytes) {
     call(shape, values, memory, bytes, std::index_sequence_for<P...>{});
   }
+  static constexpr HostReference value{&run, Within::tolerance,
+                                       !std::is_same_v<Within, OwnTolerance>};
 
  private:
   template <std::size_t... Place>
@@ -82,20 +92,6 @@ struct ReferenceCall {
       HostFn(HostParameter<P>::from(values[Place], memory[Place], bytes[Place])...);
     }
   }
-};
-
-template <auto HostFn, class Within, class Parameters>
-struct ReferenceOf;
-template <auto HostFn, class Within, class... P>
-struct ReferenceOf<HostFn, Within, TypeList<P...>> {
-  static constexpr bool fits() noexcept {
-    static_assert(
-        takes_shape<HostFn, P...> || takes_arguments<HostFn, P...>,
-        "warpsafe: the reference must take the kernel's parameters: T* for a pointer, std::span<T> for a DeviceSpan<T>, all others unchanged; before them a const LaunchShape& if it needs the grid");
-    return true;
-  }
-  static constexpr HostReference value{&ReferenceCall<HostFn, P...>::run, Within::tolerance,
-                                       !std::is_same_v<Within, OwnTolerance>};
 };
 
 }  // namespace detail

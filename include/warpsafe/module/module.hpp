@@ -2,76 +2,20 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/code_image.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/launch/launch.hpp>
+#include <warpsafe/module/detail/kernel_signature.hpp>
 #include <warpsafe/module/detail/loaded_module.hpp>
 #include <warpsafe/module/detail/module_errors.hpp>
+#include <warpsafe/module/detail/module_image.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 
-#include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <type_traits>
 #include <utility>
-
-// Copies an image from memory, or reads it from a file.
-
-namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
-
-/// Zeros behind an image. PTX must end in a zero, and code that reads the header of a bundle or an
-/// ELF file stays in bounds even if the image is shorter than the header.
-inline constexpr std::size_t image_padding = 64;
-
-/// A copy with zeros behind it, for std::free. nullptr if there is no memory.
-[[nodiscard]] inline void* copy_image(ImageBytes image) noexcept {
-  void* const copy = std::calloc(1, image.size + image_padding);
-  if (copy != nullptr && image.size != 0) std::memcpy(copy, image.data, image.size);
-  return copy;
-}
-
-struct ModuleFile {
-  void* image = nullptr;  ///< for std::free
-  std::size_t bytes = 0;
-  int error = 0;  ///< an errno; nothing was read if it is not 0
-};
-
-[[nodiscard]] inline ModuleFile read_module_file(const char* path) noexcept {
-  ModuleFile read;
-  std::FILE* const file = std::fopen(path, "rb");
-  if (file == nullptr) {
-    read.error = errno;
-    return read;
-  }
-  std::size_t room = 1U << 16U;
-  read.image = std::malloc(room + image_padding);
-  while (read.image != nullptr) {
-    read.bytes += std::fread(static_cast<unsigned char*>(read.image) + read.bytes, 1,
-                             room - read.bytes, file);
-    if (read.bytes < room) break;
-    room *= 2;
-    void* const grown = std::realloc(read.image, room + image_padding);
-    if (grown == nullptr) std::free(read.image);
-    read.image = grown;
-  }
-  if (read.image == nullptr) {
-    read.error = ENOMEM;
-  } else if (std::ferror(file) != 0) {
-    read.error = errno;
-  }
-  std::fclose(file);
-  if (read.error != 0) {
-    std::free(read.image);
-    return {nullptr, 0, read.error};
-  }
-  std::memset(static_cast<unsigned char*>(read.image) + read.bytes, 0, image_padding);
-  return read;
-}
-
-}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 
 // Kernels loaded by name at run time: from a cubin, PTX, fatbin, code object or bundle, in a file
 // or in memory as NVRTC and hipRTC produce it. They are launched like `kernel<fn>`.
@@ -212,7 +156,7 @@ class WARPSAFE_DETAIL_OWNER basic_module {
   requires(std::is_convertible_v<const Text&, const char*>) auto kernel(
       const Text&) const noexcept {
     static_assert(
-        std::is_void_v<Text>,
+        detail::is_never<Text>,
         "warpsafe: take a module's kernel with the signature of its source: kernel<void(float*, std::size_t)>(name)");
   }
 

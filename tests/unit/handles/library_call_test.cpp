@@ -113,10 +113,14 @@ TEST_F(LibraryCallTest, ABufferOfAnotherStreamIsFreedAfterTheCall) {
   EXPECT_THAT(calls(), testing::Contains("stream_wait 2 1"));
   auto late = buffer(2);
   calls();
-  script.fails["event_record"] = 7;
+  script.fails = {{"event_record", 7}, {"scalars_on_host", 6}};
   const auto not_recorded = bound.call<rig_scale, off>(from, late.view());
   ASSERT_FALSE(not_recorded.has_value());
   EXPECT_EQ(not_recorded.error().raw, 7);
+  const auto there = device_scalar(trust(x));
+  const auto also_not_reset = bound.call<rig_scale, off>(there, late.view());
+  ASSERT_FALSE(also_not_reset.has_value());
+  EXPECT_EQ(also_not_reset.error().raw, 7) << "the first failure";
   script.fails.clear();
 }
 

@@ -4,7 +4,7 @@
 // How a function's name leads to its scalars. library_scalar_test.cpp has the constants that this
 // becomes; here the same code runs.
 
-#include <warpsafe/handles/library_scalar.hpp>
+#include <warpsafe/handles/detail/scalar_rows.hpp>
 
 #include <gtest/gtest.h>
 

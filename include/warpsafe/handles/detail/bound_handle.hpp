@@ -157,14 +157,11 @@ struct BoundHandle {
   using StatusType = typename Traits::status;
   using Step = HandleStep;
 
-  static constexpr bool has_stream = requires(Native handle, typename B::native_stream stream) {
-    Traits::set_stream(handle, stream);
-  };
   static constexpr bool has_workspace = requires(Native handle) {
     Traits::set_workspace(handle, nullptr, std::size_t{});
   };
   static_assert(
-      !has_stream || requires { Traits::inner_handles; },
+      !SetsStream<Traits> || requires { Traits::inner_handles; },
       "warpsafe: handle_traits must define inner_handles, the number of inner handles that have a stream of their own: 0 for none, otherwise also define get_stream(handle, inner, stream)");
   static constexpr int inner_handles = [] {
     if constexpr (requires { Traits::inner_handles; }) {
@@ -204,7 +201,7 @@ struct BoundHandle {
   [[nodiscard]] result<void> bind(call_site site) noexcept {
     drop_ = &drop_at<Level>;
     number = StreamNumber(stream.ref().number());
-    if constexpr (has_stream) {
+    if constexpr (SetsStream<Traits>) {
       const StatusType bound = Traits::set_stream(native, stream.ref().native());
       if (library_failed<Traits>(bound)) return error_of<Step::bind>(bound, site);
       if (const int astray = misplaced_inner_handle()) {
@@ -251,12 +248,11 @@ struct BoundHandle {
     // The library may give the next handle the same value at once.
     OwnedHandles<Traits>::remove(std::exchange(entry, nullptr));
     auto guard = basic_device_guard<B>::template create<Level>(stream.ref().device(), site);
-    const bool is_current = guard.has_value();
     const StatusType destroyed = Traits::destroy(native);
     const int freed = free_workspace();
     if (library_failed<Traits>(destroyed)) return error_of<Step::destroy>(destroyed, site);
     if (freed != 0) return runtime_error<B>(freed, Name::of("free workspace"), site);
-    if (!is_current) return guard.assume_error();
+    if (!guard.has_value()) return guard.assume_error();
     return guard.assume_value().close(site);
   }
   /// Destroys at the check level of the last bind. The error is dropped.

@@ -24,6 +24,12 @@ inline constexpr bool descriptors_place_scalars = requires {
 };
 
 template <class Traits>
+concept SetsStream = requires(typename Traits::native handle,
+                              typename Traits::backend::native_stream stream) {
+  Traits::set_stream(handle, stream);
+};
+
+template <class Traits>
 inline constexpr bool has_pointer_mode = requires(typename Traits::native handle, bool& on) {
   Traits::set_scalars_on_device(handle, on);
   Traits::get_scalars_on_device(handle, on);
@@ -190,14 +196,6 @@ template <class T>
 template <class T, std::size_t Size>
 [[nodiscard]] constexpr T* decayed(T (&argument)[Size]) noexcept {
   return argument;
-}
-
-/// Diagnoses an argument of type A&& that is a temporary owner of device memory.
-template <class A>
-constexpr void check_lives_on() noexcept {
-  static_assert(
-      !FreesTooEarly<A>,
-      "warpsafe: this temporary frees its device memory at the end of the statement, while the library's work may still run; give it a name that lives until the stream is synchronized, or declare may_be_temporary in its device_pointer_traits if its free waits for the handle's stream");
 }
 
 /// The first argument of the user together with the call's location. In this way, a function that

@@ -151,7 +151,8 @@ template <auto Fn, class Traits, class... A>
   }
   if (on_device) {
     const auto set = bound.set_scalars_on_device(false, site);
-    if (!library_failed<Traits>(done) && !set.has_value()) return set.assume_error();
+    const bool is_first = !library_failed<Traits>(done) && noted.has_value();
+    if (is_first && !set.has_value()) return set.assume_error();
   }
   if (library_failed<Traits>(done)) [[unlikely]] {
     return library_error<Traits>(done, FunctionName<Traits, Fn>::value, bound.stream.ref(), site);

@@ -77,13 +77,8 @@ struct FirstArgumentOf<Traits, Scalars, TypeList<P, Rest...>> {
   using type = FirstArgument<Traits, P, role_at<Scalars>(TypeList<P, Rest...>{}, 0)>;
 };
 
-// Concepts of their own, because nvcc 13.0 takes such a requirement inside of the function for
+// A concept of its own, because nvcc 13.0 takes such a requirement inside of the function for
 // false.
-template <class Traits>
-concept SetsStream = requires(typename Traits::native handle,
-                              typename Traits::backend::native_stream stream) {
-  Traits::set_stream(handle, stream);
-};
 template <class Traits>
 concept HasFunctionsWithoutStream = requires {
   requires Traits::has_functions_without_stream;
@@ -92,8 +87,7 @@ concept HasFunctionsWithoutStream = requires {
 /// `Scalars`: scalars_of the function.
 template <class Traits, class Function, unsigned Scalars = 0>
 struct LibraryFunction {
-  static_assert(!is_size<decltype(sizeof(Function))>,
-                "warpsafe: call<fn> takes a function of the library");
+  static_assert(is_never<Function>, "warpsafe: call<fn> takes a function of the library");
   using First = FirstArgument<Traits, void>;
   template <class... A>
   static constexpr bool check() noexcept {

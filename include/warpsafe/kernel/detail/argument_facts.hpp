@@ -99,8 +99,10 @@ constexpr ArgumentFacts make_argument_facts() noexcept {
   facts.alignment = alignof(P);
   facts.element_bytes = element_bytes_behind<P, A>();
   facts.checks = value_checks<P, A>;
-  facts.has_owner = is_view<A> || holds_owner<A>;
-  facts.reaches_memory = reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>;
+  constexpr bool has_owner = is_view<A> || holds_owner<A>;
+  constexpr bool reaches = reaches_memory<P> && !std::is_same_v<A, std::nullptr_t>;
+  facts.has_owner = has_owner;
+  facts.reaches_memory = reaches;
   facts.is_span = is_device_span<P>;
   facts.inner = inner_memory_of<P>();
   if constexpr (!is_passed_in_place<P, A>()) facts.convert = &convert_to_parameter<P, A>;
@@ -109,18 +111,11 @@ constexpr ArgumentFacts make_argument_facts() noexcept {
                 !std::has_unique_object_representations_v<P>) {
     facts.clear_padding = &clear_padding<P>;
   }
-  if constexpr ((reaches_memory<P> && !std::is_same_v<A, std::nullptr_t> && !is_device_span<A>) ||
-                is_view<A> || holds_owner<A>) {
-    facts.source = &source_of<A>;
-  }
+  if constexpr ((reaches && !is_device_span<A>) || has_owner) facts.source = &source_of<A>;
   return facts;
 }
 template <class P, class A>
 inline constexpr ArgumentFacts argument_facts = make_argument_facts<P, A>();
-/// The offset of a parameter's copy behind `used` bytes.
-constexpr std::size_t place_after(std::size_t used, std::size_t alignment) noexcept {
-  return (used + alignment - 1) / alignment * alignment;
-}
 
 /// What a launch knows about its arguments from their types.
 struct ArgumentTypes {
@@ -140,8 +135,7 @@ struct ArgumentTable<TypeList<P...>, A...> {
   static constexpr const ArgumentFacts* facts[sizeof...(P) + 1] = {&argument_facts<P, A>...,
                                                                    nullptr};
   static constexpr std::uint32_t checked_count =
-      (static_cast<std::uint32_t>(value_checks<P, A>.has_size || value_checks<P, A>.any()) + ... +
-       0U);
+      (static_cast<std::uint32_t>(value_checks<P, A>.any_or_size()) + ... + 0U);
   struct Places {
     std::uint32_t all[checked_count + 1];
   };
@@ -150,8 +144,7 @@ struct ArgumentTable<TypeList<P...>, A...> {
     [[maybe_unused]] std::uint32_t place = 0;
     [[maybe_unused]] std::uint32_t count = 0;
     ((places.all[count] = place++,
-      count += static_cast<std::uint32_t>(argument_facts<P, A>.checks.has_size ||
-                                          argument_facts<P, A>.checks.any())),
+      count += static_cast<std::uint32_t>(value_checks<P, A>.any_or_size())),
      ...);
     return places;
   }();

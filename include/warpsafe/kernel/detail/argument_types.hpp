@@ -280,11 +280,15 @@ constexpr bool check_parameter() noexcept {
   return false;
 }
 
+/// The offset of a parameter behind `used` bytes.
+constexpr std::size_t place_after(std::size_t used, std::size_t alignment) noexcept {
+  return (used + alignment - 1) / alignment * alignment;
+}
 /// The size of a parameter block in bytes, in the runtimes' layout.
 template <class... P>
 constexpr std::size_t parameter_bytes() noexcept {
   std::size_t total = 0;
-  ((total = (total + alignof(P) - 1) / alignof(P) * alignof(P) + sizeof(P)), ...);
+  ((total = place_after(total, alignof(P)) + sizeof(P)), ...);
   return total;
 }
 

@@ -96,6 +96,7 @@ struct ValueChecks {
   [[nodiscard]] constexpr bool any() const noexcept {
     return signed_bytes != 0 || is_trusted || is_span;
   }
+  [[nodiscard]] constexpr bool any_or_size() const noexcept { return any() || has_size; }
 };
 template <class P, class A>
 inline constexpr ValueChecks value_checks{

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/device_check_hooks.hpp>
 #include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
@@ -11,7 +12,7 @@
 #include <cstdint>
 
 // The record that a failed WARPSAFE_DEVICE_CHECK leaves: plain data in memory that host and device
-// reach. C++17, without standard headers.
+// reach.
 
 namespace warpsafe {
 inline namespace WARPSAFE_DETAIL_VERSION {
@@ -32,24 +33,15 @@ struct CheckRecord {
   char text[192];
 };
 
-/// Copies a text, cut to fit.
+/// Copies a text behind the first `at` letters, cut to fit.
 template <unsigned Size>
-#if defined(__CUDACC__) || defined(__HIPCC__)
-__host__ __device__
-#endif
-    void
-    copy_check_text(char (&to)[Size], const char* from) {
-  unsigned i = 0;
-  for (; i + 1 < Size && from[i] != '\0'; ++i) to[i] = from[i];
-  to[i] = '\0';
+WARPSAFE_FN void copy_check_text(char (&to)[Size], const char* from, unsigned at = 0) {
+  for (; at + 1 < Size && *from != '\0'; ++at, ++from) to[at] = *from;
+  to[at] = '\0';
 }
 /// Copies a file name without its folders, cut to fit.
 template <unsigned Size>
-#if defined(__CUDACC__) || defined(__HIPCC__)
-__host__ __device__
-#endif
-    void
-    copy_check_file(char (&to)[Size], const char* from) {
+WARPSAFE_FN void copy_check_file(char (&to)[Size], const char* from) {
   const char* name = from;
   for (; *from != '\0'; ++from) {
     if (*from == '/') name = from + 1;
