@@ -10,8 +10,6 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
-#include <new>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
@@ -45,21 +43,6 @@ class Shown {
  private:
   char text_[256];
 };
-
-/// Runs `body()`. Returns its value, or `on_memory` if the host has no memory left.
-template <class Body, class T>
-[[nodiscard]] T catch_bad_alloc(const Body& body, T on_memory) noexcept {
-#if defined(__cpp_exceptions)
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return on_memory;
-  }
-#else
-  static_cast<void>(on_memory);
-  return body();
-#endif
-}
 
 /// Writes one message as it is.
 inline void write_shown(LogLevel level, const char* text, std::size_t size) noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/detail/process_lock.hpp>
+#include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 #include <warpsafe/debug/hooks/install.hpp>
 #include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
@@ -182,15 +183,7 @@ class RunRecorder {
   void locked(const Body& body) noexcept {
     if (forked()) return;
     const warpsafe::detail::Locked lock(lock_);
-#if defined(__cpp_exceptions)
-    try {
-      body();
-    } catch (...) {
-      run_.incomplete = true;
-    }
-#else
-    body();
-#endif
+    if (!detail::has_memory_for(body)) run_.incomplete = true;
   }
   void launched(const LaunchRecord& record, std::uint64_t begun, std::uint64_t ended) {
     clock_.launched(record);

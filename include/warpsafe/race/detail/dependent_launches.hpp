@@ -6,7 +6,7 @@
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/predecessor_watch.hpp>
-#include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 #include <warpsafe/race/detail/host_race_recorder.hpp>
 
 #include <algorithm>
@@ -44,11 +44,7 @@ class DependentLaunches {
   template <class Below>
   [[nodiscard]] bool begin(const StreamState& stream, const MemoryRegistry& memory,
                            const Below& below) noexcept {
-    const auto step = [&] {
-      prepare(stream, memory, below);
-      return true;
-    };
-    if (debug::detail::catch_bad_alloc(step, false)) return true;
+    if (debug::detail::has_memory_for([&] { prepare(stream, memory, below); })) return true;
     watch_.end();
     // Only a kernel needs memory.
     static_cast<KernelOperation&>(*stream.queue.front()).followed = false;
@@ -60,11 +56,7 @@ class DependentLaunches {
   /// That operation has run, and left the queue. False: no host memory for what it needs to know.
   [[nodiscard]] bool end(const StreamState& stream, const Shared<Operation>& operation,
                          HostRaceRecorder& recorder) noexcept {
-    const auto step = [&] {
-      conclude(stream, operation, recorder);
-      return true;
-    };
-    const bool done = debug::detail::catch_bad_alloc(step, false);
+    const bool done = debug::detail::has_memory_for([&] { conclude(stream, operation, recorder); });
     if (!done) forget(stream);
     return done;
   }

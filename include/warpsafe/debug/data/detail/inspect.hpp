@@ -6,6 +6,7 @@
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
 #include <warpsafe/debug/data/detail/profiler.hpp>
 #include <warpsafe/debug/data/shadow.hpp>
+#include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 #include <warpsafe/debug/detail/launch_of_error.hpp>
 #include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal.hpp>
