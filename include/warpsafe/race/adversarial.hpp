@@ -77,9 +77,9 @@ class AdversarialSession {
     running_ = true;
     return true;
   }
-  /// Runs the remaining work. Returns whether there is nothing to report. False in a process that
-  /// was forked since `begin`. `again`: the run has to
-  /// be repeated, because it showed that a kernel writes around its view.
+  /// Runs the remaining work. Returns whether there is nothing to report; false in a process that
+  /// was forked since `begin`. `again`: the run has to be repeated, because it showed that a kernel
+  /// writes around its view.
   bool end(bool& again) {
     if (runtime_.forked()) {
       again = false;
@@ -93,6 +93,8 @@ class AdversarialSession {
       if (failure.status != 0) failed(failure);
       device->recover();
     }
+    // Not before: if there was no memory for a finding, the destructor recovers the devices.
+    running_ = false;
     if (again) {
       report_.findings.clear();
       return true;
@@ -165,7 +167,6 @@ class AdversarialSession {
     scheduler_.drain(lock);
     written_after_free_ = runtime_.freed_memory.written_after_free();
     runtime_.set_scheduler(nullptr);
-    running_ = false;
   }
   [[nodiscard]] bool is_unavailable() {
     const int why = runtime_.unavailable();
