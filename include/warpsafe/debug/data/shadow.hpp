@@ -10,6 +10,7 @@
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
 #include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 #include <warpsafe/debug/detail/launch_of_error.hpp>
+#include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/reference.hpp>
@@ -76,7 +77,7 @@ struct DataModes {
                           : "is not written: ");
   if (argument != 0) out << "argument " << std::uint64_t{argument} << ' ';
   out << reason;
-  if (record.site.file != nullptr) out << ", at " << record.site;
+  put_place(out, record.site);
   write_log(LogLevel::warn, text, out.size());
 }
 
@@ -173,7 +174,7 @@ struct DataModes {
         << " differs from the result of the kernel's reference\n  grid=" << record.grid
         << ", block=" << record.block << ", shared=" << record.dynamic_shared << " bytes, stream "
         << record.stream;
-    if (record.site.file != nullptr) out << ", at " << record.site;
+    put_place(out, record.site);
     const auto log_numbers = [&] {
       compared.neighbourhood = warpsafe::detail::neighbourhood(
           type, memory.after(i), memory.before(i), count, compared.first_mismatch);

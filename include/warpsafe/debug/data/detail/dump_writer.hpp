@@ -7,6 +7,7 @@
 #include <warpsafe/debug/data/npy.hpp>
 #include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 #include <warpsafe/debug/detail/output_file.hpp>
+#include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 
 #include <sys/stat.h>
@@ -60,7 +61,7 @@ class DumpWriter {
          << ", block=" << record.block << ", shared=" << record.dynamic_shared << " bytes\n"
          << "launch " << record.sequence << ", device " << record.device << ", stream "
          << record.stream;
-    if (record.site.file != nullptr) text << ", at " << record.site;
+    detail::put_place(text, record.site);
     std::string about = line;
     for (std::size_t i = 0; i < memory.arguments(); ++i) {
       const auto& element = memory.element(i);
