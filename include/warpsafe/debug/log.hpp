@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/environment.hpp>
@@ -23,8 +22,6 @@ struct LogSink {
 };
 
 namespace detail {
-
-using warpsafe::detail::nanoseconds_now;
 
 [[gnu::visibility("default")]] inline const LogSink* sink_in_use = nullptr;
 // Not a LogLevel: nvcc has no atomic access to an enumeration.

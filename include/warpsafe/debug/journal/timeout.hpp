@@ -63,6 +63,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 namespace detail {
 
+using warpsafe::detail::nanoseconds_now;
+
 /// Writes milliseconds as "0.5 s".
 inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t milliseconds) noexcept {
   out << milliseconds / 1000;
