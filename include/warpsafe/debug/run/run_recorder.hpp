@@ -104,22 +104,18 @@ class RunRecorder {
   RunRecorder() {
     observer_.launching = [](void* self, LaunchRecord& record,
                              const warpsafe::detail::BackendCalls&) noexcept {
-      auto& recorder = *static_cast<RunRecorder*>(self);
-      recorder.locked([&] { recorder.clock_.launching(record); });
+      locked(self, [&](RunRecorder& recorder) { recorder.clock_.launching(record); });
       return false;
     };
     observer_.launched = [](void* self, const LaunchRecord& record, std::uint64_t begun,
                             std::uint64_t ended) noexcept {
-      auto& recorder = *static_cast<RunRecorder*>(self);
-      recorder.locked([&] { recorder.launched(record, begun, ended); });
+      locked(self, [&](RunRecorder& recorder) { recorder.launched(record, begun, ended); });
     };
     observer_.waited = [](void* self, const WaitRecord& wait) noexcept {
-      auto& recorder = *static_cast<RunRecorder*>(self);
-      recorder.locked([&] { recorder.waited(wait); });
+      locked(self, [&](RunRecorder& recorder) { recorder.waited(wait); });
     };
     observer_.failed = [](void* self, const LaunchError& error) noexcept {
-      auto& recorder = *static_cast<RunRecorder*>(self);
-      recorder.locked([&] { recorder.failed(error); });
+      locked(self, [&](RunRecorder& recorder) { recorder.failed(error); });
     };
     observer_.user = this;
   }
@@ -178,12 +174,14 @@ class RunRecorder {
   [[nodiscard]] bool forked() const noexcept {
     return process_ != warpsafe::detail::process_number();
   }
-  /// Runs `body` under the recorder's lock. If memory runs out, the run is marked as incomplete.
+  /// Calls `body` with the observer's recorder, under its lock. If memory runs out, the run is
+  /// marked as incomplete.
   template <class Body>
-  void locked(const Body& body) noexcept {
-    if (forked()) return;
-    const warpsafe::detail::Locked lock(lock_);
-    if (!detail::has_memory_for(body)) run_.incomplete = true;
+  static void locked(void* self, const Body& body) noexcept {
+    auto& recorder = *static_cast<RunRecorder*>(self);
+    if (recorder.forked()) return;
+    const warpsafe::detail::Locked lock(recorder.lock_);
+    if (!detail::has_memory_for([&] { body(recorder); })) recorder.run_.incomplete = true;
   }
   void launched(const LaunchRecord& record, std::uint64_t begun, std::uint64_t ended) {
     clock_.launched(record);
