@@ -16,7 +16,7 @@ WHY = {
     NO_VALUE: "Functions Signatures reference CufftPlan HipblasHandle HipfftPlan "
               "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm grid_space block_space cluster_space",
     TOOL: "debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
-          "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker "
+          "debug::LaunchDump debug::ProfilerRanges debug::RaceChecker "
           "debug::RunRecorder debug::SpdlogSink",
     PARTS: "debug::Action debug::Moment debug::NpyArray debug::Overlap debug::Party debug::Race debug::RunError debug::RunLaunch "
            "debug::RunRecord debug::RunWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",

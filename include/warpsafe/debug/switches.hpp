@@ -3,6 +3,8 @@
 #pragma once
 
 #include <warpsafe/debug/detail/environment_names.hpp>
+#include <warpsafe/debug/detail/launch_filter.hpp>
+#include <warpsafe/debug/detail/listed_kernels.hpp>
 #include <warpsafe/debug/detail/operation_trace.hpp>
 #include <warpsafe/debug/environment.hpp>
 #include <warpsafe/debug/log.hpp>

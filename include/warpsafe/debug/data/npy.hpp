@@ -4,8 +4,8 @@
 
 #include <warpsafe/core/element_type.hpp>
 #include <warpsafe/debug/detail/catch_bad_alloc.hpp>
+#include <warpsafe/debug/detail/cut_number.hpp>
 #include <warpsafe/debug/detail/output_file.hpp>
-#include <warpsafe/debug/environment.hpp>
 #include <warpsafe/debug/log.hpp>
 
 #include <sys/stat.h>
