@@ -7,7 +7,6 @@
 #include <warpsafe/debug/run/run_record.hpp>
 #include <warpsafe/error/message.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -11,10 +11,7 @@
 
 #include <bit>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {

@@ -17,7 +17,6 @@
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 
