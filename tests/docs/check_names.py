@@ -57,7 +57,7 @@ UNEXPLAINED = {
         "asked by the library's own templates and headers",
     r"(ModuleCalls|ParameterInfo|KernelEntry|MemoryKind|CopyKind|Provenance|LaunchShape)(::.*)?|host::AllCalls(::.*)?|host::NamedKernel::.*":
         "for a new backend: docs/contributing/backends.md leads to the concept Backend, whose header lists them",
-    r"debug::(Action\w*|Clock|Epoch|HappensBefore|Moment|Party|Point|Race(Checker|Report)?|Strand|StreamHistory|Finding|Mistake|Overlap)(::.*)?|(AccessKind|MemoryAccess)(::.*)?|debug::(no_point|finding_of|missing_wait|unwritten_read|add_findings|column_name|action_text)|host::AdversarialSession(::.*)?|adversarial::Seeds|host::(ComparedValue(::.*)?|IsOutcome|is_outcome)":
+    r"debug::(Action\w*|Clock|Epoch|HappensBefore|Moment|Party|Point|Race(Checker|Report)?|Strand|StreamHistory|Finding|Mistake|Overlap)(::.*)?|(AccessKind|MemoryAccess)(::.*)?|debug::(no_point|finding_of|missing_wait|unwritten_read|add_findings|column_name|action_text)|host::AdversarialSession(::.*)?|adversarial::Seeds|host::(ComparedValue(::.*)?|IsOutcome)":
         "the parts of the race detector: docs/internals.md says how they work",
     r"debug::(Environment|LaunchFilter|Journal|JournalReader|Incidents|Completion|JsonObject|DumpWriter|LaunchMemory|NvtxCalls|RoctxCalls|ProfilerRanges)(::.*)?|debug::(is_listed|is_in_flight|put_listed|put_in_flight|is_logged|log_level|instance|state_name|vendor_name|describe_environment)":
         "the parts of the debug tools: programs use the variables and the functions on the tools' pages",

@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <new>
@@ -59,6 +60,8 @@ WARPSAFE_KERNEL void add_one(int* values, std::size_t n) {
 void add_one_on_host(int* values, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) values[i] += 1;
 }
+void add_nothing_on_host(int*, std::size_t) {}
+WARPSAFE_KERNEL void writes_beyond(int* values, std::size_t n) { values[n + 100'000] = 1; }
 WARPSAFE_KERNEL void nothing() {}
 constexpr LaunchConfig small{grid<1>, block<32>};
 
@@ -170,6 +173,43 @@ TEST(NoMemory, ALaunchThatCannotBeInspectedIsNotMade) {
   EXPECT_GE(inspect("shadow"), 2) << "the inspection, and the reference's memory";
   EXPECT_GE(inspect("reference"), 2);
   std::filesystem::remove_all(folder);
+}
+
+TEST(NoMemory, ADifferenceIsReportedWithoutItsNumbers) {
+  struct Last {
+    char text[2048];
+    int count;
+  };
+  Last last{};
+  const debug::LogSink sink{
+      [](void* user, debug::LogLevel, const char* text, std::size_t) noexcept {
+        auto& said = *static_cast<Last*>(user);
+        std::snprintf(said.text, sizeof said.text, "%s", text);
+        ++said.count;
+      },
+      &last};
+  debug::set_log_sink(&sink);
+  debug::set_shadow("all");
+  const Stream stream = Stream::create().value();
+  auto buffer = DeviceBuffer<int>::from(stream, std::vector<int>(32)).value();
+  const auto wrong = kernel<add_one, reference<add_nothing_on_host>>;
+  int without_numbers = 0;
+  bool failed = true;
+  for (std::uint64_t nth = 1; failed; ++nth) {
+    SCOPED_TRACE(nth);
+    last = {};
+    result<void> launched = success();
+    failed = fails_at(nth, [&] { launched = launch(stream, small, wrong, buffer.view(), 32U); });
+    ASSERT_FALSE(launched.has_value());
+    if (launched.error().code != Errc::reference_differs) continue;
+    EXPECT_EQ(launched.error().value, 32U);
+    EXPECT_EQ(last.count, 1);
+    EXPECT_THAT(last.text, ::testing::HasSubstr("argument 1 differs from the result"));
+    without_numbers += std::strstr(last.text, "first at [0]") == nullptr ? 1 : 0;
+  }
+  EXPECT_GE(without_numbers, 2) << "the numbers around the first, and the text";
+  debug::set_shadow(nullptr);
+  debug::set_log_sink(nullptr);
 }
 
 /// Told by hand, because a launch needs memory of its own.
@@ -317,6 +357,66 @@ TEST(NoMemory, UnderTheRaceDetectorAWaitOrTheNextCallReportsEachFailure) {
     }
   }
   EXPECT_GE(later, 16) << "two of three kernels, at least";
+}
+
+TEST(NoMemory, AKernelThatCannotBeWatchedIsTakenForOneThatWritesAnywhere) {
+  host::Runtime& runtime = host::Runtime::get();
+  const Stream stream = Stream::create().value();
+  auto buffer = DeviceBuffer<int>::create(stream, 32).value();
+  ASSERT_TRUE(stream.synchronize().has_value());
+  int* const begin = buffer.view().span().pointer().get();
+  constexpr char function = 0;
+  const auto writer = host::make_shared<host::KernelOperation>(
+      KernelEntry{&function, nullptr, nullptr, 0}, LaunchShape{}, nullptr, runtime.pool);
+  writer->accesses.push_back({begin, 128, true, 1, 0, 4});
+  bool failed = true;
+  std::uint64_t nth = 1;
+  for (; failed; ++nth) {
+    SCOPED_TRACE(nth);
+    host::OutsideWrites outside;
+    failed = fails_at(nth, [&] { outside.begins(*writer); });
+    outside.has_run(*writer);
+    bool found = false;
+    EXPECT_EQ(fails_at(1,
+                       [&] {
+                         try {
+                           found = outside.takes_new();
+                         } catch (const std::bad_alloc&) {
+                         }
+                       }),
+              failed);
+    EXPECT_FALSE(found);
+    EXPECT_EQ(outside.takes_new(), failed);
+    EXPECT_EQ(outside.is_known(*writer), failed);
+  }
+  EXPECT_GE(nth, 3U) << "the copy of the memory, and its place in a list";
+}
+
+TEST(NoMemory, ARunThatThrowsLeavesNoDeviceLost) {
+  std::uint64_t threw = 0;
+  bool failed = true;
+  for (std::uint64_t nth = 1; failed; ++nth) {
+    SCOPED_TRACE(nth);
+    const auto body = [&] {
+      {
+        const Stream stream = Stream::create().value();
+        auto buffer = DeviceBuffer<int>::create(stream, 32).value();
+        static_cast<void>(launch(stream, small, kernel<writes_beyond>, buffer.view(), 32U));
+        static_cast<void>(stream.synchronize());
+      }
+      failures::arm(Kind::memory, nth);
+    };
+    try {
+      EXPECT_FALSE(adversarial::run(1, body).clean());
+    } catch (const std::bad_alloc&) {
+      ++threw;
+    }
+    failed = failures::disarm() >= nth;
+    const Stream stream = Stream::create().value();
+    EXPECT_TRUE(launch(stream, small, kernel<nothing>).has_value());
+    ASSERT_TRUE(stream.synchronize().has_value());
+  }
+  EXPECT_GE(threw, 2U);
 }
 
 TEST(NoMemory, ABufferWithoutMemoryForItsOwnRecordSaysHowMuch) {

@@ -26,6 +26,7 @@ namespace ws = warpsafe;
 using ::testing::_;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::Pair;
 
 class Rocprof : public VendorTest {
@@ -115,7 +116,9 @@ TEST_F(Rocprof, SeesTheLaunchAlone) {
 
   ws::detail::BackendCalls other{};
   other.vendor = ws::Vendor::host;
-  EXPECT_EQ(ws::debug::detail::profiler_of(other), nullptr) << "they record no other backend";
+  said.clear();
+  ws::debug::detail::switch_profiler(other, true);
+  EXPECT_THAT(said, IsEmpty()) << "they record no other backend";
 
   const auto stream = make_stream();
   const auto buffer = ws::DeviceBuffer<float>::create(stream, 4).value();

@@ -15,10 +15,10 @@ WHY = {
     FUNCTIONS: "cuda_backend host_backend basic_hip_backend host::AllCalls debug::NvtxCalls debug::RoctxCalls handle_traits HandleCalls PointerModeCalls",
     NO_VALUE: "Functions Signatures reference CufftPlan HipblasHandle HipfftPlan "
               "HiprandGenerator HipsolverHandle HipsparseHandle RcclComm grid_space block_space cluster_space",
-    TOOL: "debug::Clock debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
-          "debug::LaunchDump debug::LaunchFilter debug::ProfilerRanges debug::RaceChecker "
-          "debug::RunRecorder debug::SpdlogSink host::AdversarialSession",
-    PARTS: "debug::Action debug::Epoch debug::Moment debug::NpyArray debug::Overlap debug::Party debug::Race debug::RunError debug::RunLaunch "
+    TOOL: "debug::HappensBefore debug::Incidents debug::Journal debug::JournalReader "
+          "debug::LaunchDump debug::ProfilerRanges debug::RaceChecker "
+          "debug::RunRecorder debug::SpdlogSink",
+    PARTS: "debug::Action debug::Moment debug::NpyArray debug::Overlap debug::Party debug::Race debug::RunError debug::RunLaunch "
            "debug::RunRecord debug::RunWait debug::RunEnvironment debug::RuntimeVersions debug::StreamHistory",
     "values of kernel code, in which nothing is printed": "Local3 StrideRange",
     "pointers to the program's own functions": "debug::LogSink Observer",

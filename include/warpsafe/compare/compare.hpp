@@ -11,8 +11,8 @@
 #include <warpsafe/memory/detail/copy_operand.hpp>
 #include <warpsafe/stream/stream.hpp>
 
-#include <cstddef>
 #include <iterator>
+#include <ostream>
 #include <span>
 #include <type_traits>
 #include <utility>

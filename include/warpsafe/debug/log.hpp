@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/debug/environment.hpp>
@@ -10,8 +9,6 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
-#include <cstring>
-#include <new>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
@@ -25,8 +22,6 @@ struct LogSink {
 };
 
 namespace detail {
-
-using warpsafe::detail::nanoseconds_now;
 
 [[gnu::visibility("default")]] inline const LogSink* sink_in_use = nullptr;
 // Not a LogLevel: nvcc has no atomic access to an enumeration.
@@ -45,21 +40,6 @@ class Shown {
  private:
   char text_[256];
 };
-
-/// Runs `body()`. Returns its value, or `on_memory` if the host has no memory left.
-template <class Body, class T>
-[[nodiscard]] T catch_bad_alloc(const Body& body, T on_memory) noexcept {
-#if defined(__cpp_exceptions)
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return on_memory;
-  }
-#else
-  static_cast<void>(on_memory);
-  return body();
-#endif
-}
 
 /// Writes one message as it is.
 inline void write_shown(LogLevel level, const char* text, std::size_t size) noexcept {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <warpsafe/debug/detail/environment_names.hpp>
+#include <warpsafe/debug/detail/launch_filter.hpp>
+#include <warpsafe/debug/detail/listed_kernels.hpp>
 #include <warpsafe/debug/detail/operation_trace.hpp>
 #include <warpsafe/debug/environment.hpp>
 #include <warpsafe/debug/log.hpp>
@@ -11,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
-#include <utility>
 
 // The switches of the debug tools. The environment sets them first; a program may change them
 // later.
@@ -64,13 +65,27 @@ struct DataFilters {
   }
 
  private:
-  // log_active_switches reports what is refused here.
-  [[gnu::cold]] DataFilters() noexcept {
-    static_cast<void>(reference.set(warpsafe::detail::read_environment("WARPSAFE_REFERENCE")));
-    static_cast<void>(shadow.set(warpsafe::detail::read_environment("WARPSAFE_SHADOW")));
-    static_cast<void>(trace.set(warpsafe::detail::read_environment("WARPSAFE_TRACE")));
-  }
+  [[gnu::cold]] DataFilters() noexcept;
 };
+/// A variable that sets a filter.
+struct DataVariable {
+  const char* name;
+  LaunchFilter DataFilters::*filter;
+  const char* effect;  ///< on the launches that it selects
+};
+inline constexpr DataVariable data_variables[] = {
+    {"WARPSAFE_REFERENCE", &DataFilters::reference,
+     "the host's references run instead of these kernels"},
+    {"WARPSAFE_SHADOW", &DataFilters::shadow,
+     "the host's references run beside these kernels, and every such launch waits"},
+    {"WARPSAFE_TRACE", &DataFilters::trace,
+     "these launches wait for their kernels and are written to files"}};
+inline DataFilters::DataFilters() noexcept {
+  for (const auto& one : data_variables) {
+    // log_active_switches reports what is refused here.
+    static_cast<void>((this->*one.filter).set(warpsafe::detail::read_environment(one.name)));
+  }
+}
 
 /// A filter's text is refused, and the filter selects nothing.
 [[gnu::cold, gnu::noinline]] inline void log_bad_filter(const char* name,
@@ -102,24 +117,20 @@ struct DataFilters {
       __atomic_load_n(&blocking_in_use, __ATOMIC_RELAXED)) {
     print_idle("WARPSAFE_SYNC", environment.blocking_names, blocking_kernels);
   }
-  const DataFilters& filters = DataFilters::get();
-  const std::pair<const char*, const LaunchFilter*> all[] = {
-      {"WARPSAFE_REFERENCE", &filters.reference},
-      {"WARPSAFE_SHADOW", &filters.shadow},
-      {"WARPSAFE_TRACE", &filters.trace}};
-  for (const auto& [name, filter] : all) {
-    if (!filter->on()) continue;
-    const std::uint64_t seen = filter->seen();
+  for (const auto& one : data_variables) {
+    const LaunchFilter& filter = DataFilters::get().*one.filter;
+    if (!filter.on()) continue;
+    const std::uint64_t seen = filter.seen();
     if (seen == 0) {
-      print_idle(name, filter->names(), filter->listed());
-    } else if (seen <= filter->skipped()) {
+      print_idle(one.name, filter.names(), filter.listed());
+    } else if (seen <= filter.skipped()) {
       std::fprintf(stderr,
                    "warpsafe: %s=%s:%llu selected no launch: these kernels had %llu launches, and "
                    "the first %llu are left out\n",
-                   name, Shown(filter->names()).c_str(),
-                   static_cast<unsigned long long>(filter->skipped()),
+                   one.name, Shown(filter.names()).c_str(),
+                   static_cast<unsigned long long>(filter.skipped()),
                    static_cast<unsigned long long>(seen),
-                   static_cast<unsigned long long>(filter->skipped()));
+                   static_cast<unsigned long long>(filter.skipped()));
     }
   }
 }
@@ -166,12 +177,7 @@ struct DataFilters {
     log_line(LogLevel::warn, "warpsafe: WARPSAFE_ON_ERROR=%s is not one of error, warn",
              Shown(environment.on_error_unknown).c_str());
   }
-  const char* const data[][2] = {
-      {"WARPSAFE_REFERENCE", "the host's references run instead of these kernels"},
-      {"WARPSAFE_SHADOW",
-       "the host's references run beside these kernels, and every such launch waits"},
-      {"WARPSAFE_TRACE", "these launches wait for their kernels and are written to files"}};
-  for (const auto& [name, effect] : data) {
+  for (const auto& [name, filter, effect] : data_variables) {
     const char* const value = warpsafe::detail::read_environment(name);
     if (value == nullptr || *value == '\0') continue;
     if (!LaunchFilter::is_valid(value)) {
@@ -198,9 +204,7 @@ struct DataFilters {
       log_active_switches(environment);
       log_unknown_variables();
     }
-    const DataFilters& filters = DataFilters::get();
-    if (environment.blocking_names != nullptr || filters.reference.on() || filters.shadow.on() ||
-        filters.trace.on()) {
+    if (environment.blocking_names != nullptr || __atomic_load_n(&data_in_use, __ATOMIC_RELAXED)) {
       look_at_filters_at_exit();
     }
     return true;

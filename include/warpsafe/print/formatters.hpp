@@ -9,6 +9,7 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <version>
 
 // nvcc 13 does not compile fmt 9 in C++20.

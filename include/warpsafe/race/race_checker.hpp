@@ -78,7 +78,7 @@ class RaceChecker {
         access.bytes = known ? region.bytes : 1;
         if (known) access.begin = found->first;
       }
-      const bool stale = region.freed_before != no_point && !order_.knows(point, region.epoch);
+      const bool stale = is_stale(region, point);
       compare(region, known ? found->first : 0, point, access, stale, races, older);
       prune(region, point, access);
       const bool reads = access.kind == AccessKind::read;
@@ -131,12 +131,8 @@ class RaceChecker {
     each_region([&](Region& region) {
       forget_in(region.reads);
       forget_in(region.others);
+      if (is_stale(region, floor)) used[region.epoch.strand] = true;
     });
-    for (const auto& [begin, region] : regions_) {
-      if (region.freed_before != no_point && !order_.knows(floor, region.epoch)) {
-        used[region.epoch.strand] = true;
-      }
-    }
     order_.forget(std::move(kept), std::move(used));
   }
   /// Calls `access` with each point that may be the first of a later race, and `allocation` with
@@ -189,6 +185,10 @@ class RaceChecker {
 
   [[nodiscard]] bool is_before(const Touch& touch, Point point) const noexcept {
     return order_.knows(point, touch.epoch);
+  }
+  /// Whether the memory was freed and allocated again, and `point` does not come after that.
+  [[nodiscard]] bool is_stale(const Region& region, Point point) const noexcept {
+    return region.freed_before != no_point && !order_.knows(point, region.epoch);
   }
   template <class Visit>
   void each_region(const Visit& visit) {

@@ -199,15 +199,14 @@ namespace detail {
 }
 /// A dependent launch of a kernel that did not wait, as text.
 [[nodiscard]] inline Finding missing_wait(const StreamHistory& history, Point kernel) {
-  std::string text = "Missing wait: no thread of this kernel waited for its predecessor\n  " +
-                     describe(history, kernel) + ", with dependent_launch\n";
-  text +=
+  std::string text =
+      "Missing wait: no thread of this kernel waited for its predecessor\n  " +
+      describe(history, kernel) +
+      ", with dependent_launch\n"
       "  call wait_for_predecessor() in the kernel before it uses what an earlier kernel writes, or "
       "launch it without dependent_launch\n";
-  return {Mistake::missing_wait,
-          {history[kernel], AccessKind::read},
-          {history[kernel], AccessKind::read},
-          std::move(text)};
+  const Party waits{history[kernel], AccessKind::read};
+  return {Mistake::missing_wait, waits, waits, std::move(text)};
 }
 /// A copy to the host, or an atomic addition, of memory that nothing has written, as text.
 [[nodiscard]] inline Finding unwritten_read(const StreamHistory& history, Point work) {

@@ -3,7 +3,7 @@
 
 // name[:skip[:count]], as the switches that inspect data take it.
 
-#include <warpsafe/debug/environment.hpp>
+#include <warpsafe/debug/detail/launch_filter.hpp>
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 
 #include "data_fixture.hpp"
 #include "log_fixture.hpp"
+#include <warpsafe/debug/journal/journal_reader.hpp>
 #include <warpsafe/kernel/reference.hpp>
 
 #include <gmock/gmock.h>
@@ -76,6 +77,13 @@ TEST_F(Shadow, AKernelInPlaceThatIsRightIsSilent) {
   EXPECT_EQ(read(values)[80], 11.75F) << "the kernel's own results";
 }
 
+TEST_F(Shadow, ALaunchThatTheReferenceReplacedHasEnded) {
+  debug::set_reference("all");
+  auto values = filled(counting<float>(100));
+  ASSERT_TRUE(go(values, false).has_value());
+  debug::set_reference(nullptr);
+  EXPECT_TRUE(debug::JournalReader(&debug::is_in_flight).empty());
+}
 TEST_F(Shadow, APlantedWrongKernelIsTheFirstReportedAmongAThousandLaunches) {
   auto values = filled(counting<float>(100));
   const std::uint64_t before = debug::shadow_mismatches();

@@ -85,11 +85,14 @@ TEST_F(InspectedData, AReferencesResultsReachTheDevice) {
   EXPECT_THAT(data.calls, ElementsAre("out 4", "in 4"));
   EXPECT_EQ(device[3], 0);
   EXPECT_EQ(device[4], 4);
+  EXPECT_FALSE(debug::detail::finish_inspection(record, data_calls, error));
+  EXPECT_THAT(data.calls, ElementsAre("out 4", "in 4")) << "nothing is left to wait for";
   LaunchRecord found{};
   std::uint64_t submitted_at = 0;
   ASSERT_TRUE(
       debug::Journal::get().read(record.sequence % debug::Journal::capacity, found, submitted_at));
   EXPECT_EQ(found.state, LaunchState::submitted);
+  EXPECT_TRUE(debug::Completion::get().is_complete(found, submitted_at));
   // A copy that fails is the launch's error, and the launch never ran.
   data.copies = 1;
   record.sequence = debug::Journal::get().append(record);

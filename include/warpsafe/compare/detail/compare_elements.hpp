@@ -155,10 +155,11 @@ inline std::string neighbourhood(ElementType type, const void* actual, const voi
   return text;
 }
 
-/// Compares `count` numbers of one type; they need not be aligned.
-[[nodiscard]] inline Comparison compare_elements(ElementType type, const void* actual,
-                                                 const void* expected, std::size_t count,
-                                                 const Tolerance& tolerance) {
+/// Compares `count` numbers of one type, which need not be aligned. Leaves out `neighbourhood`,
+/// which needs memory.
+[[nodiscard]] inline Comparison count_differences(ElementType type, const void* actual,
+                                                  const void* expected, std::size_t count,
+                                                  const Tolerance& tolerance) noexcept {
   Comparison found;
   found.type = type;
   found.tolerance = tolerance;
@@ -186,6 +187,12 @@ inline std::string neighbourhood(ElementType type, const void* actual, const voi
       if (found.mismatches++ == 0) found.first_mismatch = i;
     }
   });
+  return found;
+}
+[[nodiscard]] inline Comparison compare_elements(ElementType type, const void* actual,
+                                                 const void* expected, std::size_t count,
+                                                 const Tolerance& tolerance) {
+  Comparison found = count_differences(type, actual, expected, count, tolerance);
   if (found.mismatches != 0) {
     found.neighbourhood = neighbourhood(type, actual, expected, count, found.first_mismatch);
   }

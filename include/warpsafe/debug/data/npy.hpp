@@ -3,7 +3,10 @@
 #pragma once
 
 #include <warpsafe/core/element_type.hpp>
+#include <warpsafe/debug/detail/catch_bad_alloc.hpp>
+#include <warpsafe/debug/detail/cut_number.hpp>
 #include <warpsafe/debug/detail/output_file.hpp>
+#include <warpsafe/debug/log.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +16,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -61,9 +63,8 @@ struct NpyArray {
     // The data begins at a multiple of 64 bytes; 10 bytes precede the header.
     header.append(63 - (10 + header.size()) % 64, ' ');
     header += '\n';
-    return 0;
   };
-  if (const int no = detail::catch_bad_alloc(make_header, ENOMEM); no != 0) return no;
+  if (!detail::has_memory_for(make_header)) return ENOMEM;
   const unsigned char start[] = {0x93,
                                  'N',
                                  'U',
@@ -208,17 +209,11 @@ namespace detail {
       if (read != next) return array.data.resize(before + read);
     }
   };
-#if defined(__cpp_exceptions)
-  try {
-    fill();
-  } catch (const std::bad_alloc&) {
+  if (!has_memory_for(fill)) {
     array.data = {};
     return "there is no host memory for its " + std::to_string(bytes) +
            " bytes; free some, or compare a part of the array";
   }
-#else
-  fill();
-#endif
   if (std::ferror(file) != 0) return "it cannot be read: " + std::string(std::strerror(errno));
   if (array.data.size() != bytes) return wrong_size(std::to_string(array.data.size()));
   if (std::fgetc(file) != EOF) return wrong_size("more than " + std::to_string(bytes));
@@ -236,6 +231,7 @@ namespace detail {
     problem = path + ": " + std::strerror(errno);
     return false;
   }
+  bool done = false;
   const auto read = [&] {
     std::size_t bytes = 0;
     std::string wrong = detail::read_npy_header(file, array, bytes);
@@ -243,13 +239,12 @@ namespace detail {
     if (failed) wrong = "it cannot be read: " + std::string(std::strerror(errno));
     if (wrong.empty()) wrong = detail::read_npy_data(file, array, bytes);
     if (!wrong.empty()) problem = path + ": " + wrong;
-    return wrong.empty() ? 0 : EINVAL;
+    done = wrong.empty();
   };
-  const int failed = detail::catch_bad_alloc(read, ENOMEM);
-  std::fclose(file);
   // Short enough to need no memory.
-  if (failed == ENOMEM) problem = "no host memory";
-  return failed == 0;
+  if (!detail::has_memory_for(read)) problem = "no host memory";
+  std::fclose(file);
+  return done;
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

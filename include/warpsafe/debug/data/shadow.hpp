@@ -8,7 +8,9 @@
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/debug/data/detail/dump_writer.hpp>
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
+#include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 #include <warpsafe/debug/detail/launch_of_error.hpp>
+#include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/debug/log.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/kernel/reference.hpp>
@@ -75,7 +77,7 @@ struct DataModes {
                           : "is not written: ");
   if (argument != 0) out << "argument " << std::uint64_t{argument} << ' ';
   out << reason;
-  if (record.site.file != nullptr) out << ", at " << record.site;
+  put_place(out, record.site);
   write_log(LogLevel::warn, text, out.size());
 }
 
@@ -155,14 +157,15 @@ struct DataModes {
 /// differs. If `tolerance` is nullptr, each type has its own. Returns true if any argument differs,
 /// with the first such argument in `error`.
 [[nodiscard]] inline bool log_mismatches(const LaunchRecord& record, const LaunchMemory& memory,
-                                         const Tolerance* tolerance, LaunchError& error) {
+                                         const Tolerance* tolerance, LaunchError& error) noexcept {
   bool found = false;
   for (std::size_t i = 0; i < memory.arguments(); ++i) {
     if (!memory.reaches(i) || !memory.writes(i)) continue;
     const ElementType type = memory.element(i).type;
-    const Comparison compared = warpsafe::detail::compare_elements(
-        type, memory.after(i), memory.before(i), memory.bytes(i) / element_size(type),
-        tolerance != nullptr ? *tolerance : tolerance_of(type));
+    const std::size_t count = memory.bytes(i) / element_size(type);
+    Comparison compared =
+        warpsafe::detail::count_differences(type, memory.after(i), memory.before(i), count,
+                                            tolerance != nullptr ? *tolerance : tolerance_of(type));
     if (compared.agrees()) continue;
     char start[1024];
     warpsafe::detail::TextBuffer out(start, sizeof start);
@@ -171,9 +174,18 @@ struct DataModes {
         << " differs from the result of the kernel's reference\n  grid=" << record.grid
         << ", block=" << record.block << ", shared=" << record.dynamic_shared << " bytes, stream "
         << record.stream;
-    if (record.site.file != nullptr) out << ", at " << record.site;
-    const std::string text = std::string(start) + "\n  " + message(compared);
-    write_log(LogLevel::error, text.c_str(), text.size());
+    put_place(out, record.site);
+    const auto log_numbers = [&] {
+      compared.neighbourhood = warpsafe::detail::neighbourhood(
+          type, memory.after(i), memory.before(i), count, compared.first_mismatch);
+      const std::string text = std::string(start) + "\n  " + message(compared);
+      write_log(LogLevel::error, text.c_str(), text.size());
+    };
+    if (!has_memory_for(log_numbers)) {
+      out << "\n  " << compared.mismatches << " of " << compared.count
+          << " numbers differ; there is no host memory to show them";
+      write_log(LogLevel::error, start, out.size());
+    }
     __atomic_add_fetch(&mismatches_found, 1, __ATOMIC_RELAXED);
     if (found) continue;
     found = true;

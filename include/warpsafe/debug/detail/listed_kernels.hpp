@@ -64,9 +64,10 @@ struct ShortNames {
 /// Whether `kernel` is one of the names in a comma-separated list. A name may be written in full,
 /// or without namespaces and template arguments. `all` matches every kernel.
 [[nodiscard]] inline bool is_listed(const Name& kernel, const char* list) noexcept {
-  const auto [untemplated, bare] = detail::ShortNames::of(kernel);
-  return detail::any_listed(list, [&, untemplated = untemplated, bare = bare](const Name& one) {
-    return one == kernel || one == bare || one == untemplated || one == Name::of("all");
+  const auto shorter = detail::ShortNames::of(kernel);
+  return detail::any_listed(list, [&](const Name& one) {
+    return one == kernel || one == shorter.bare || one == shorter.untemplated ||
+           one == Name::of("all");
   });
 }
 
@@ -97,10 +98,10 @@ class ListedKernels {
  private:
   void remember(const Name& kernel, const char* list) noexcept {
     if (__atomic_exchange_n(&busy_, true, __ATOMIC_ACQUIRE)) return;  // the next launch serves
-    const Name bare = detail::ShortNames::of(kernel).bare;
+    const Name bare = ShortNames::of(kernel).bare;
     std::size_t shared = 0;
-    static_cast<void>(detail::any_listed(list, [&](const Name& one) {
-      const std::size_t now = detail::shared_letters(one, bare);
+    static_cast<void>(any_listed(list, [&](const Name& one) {
+      const std::size_t now = shared_letters(one, bare);
       if (now > shared) shared = now;
       return false;
     }));

@@ -6,6 +6,7 @@
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/observer.hpp>
+#include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/debug/log.hpp>
 
 #include <cstdint>
@@ -19,8 +20,9 @@ inline void put_stream(warpsafe::detail::TextBuffer& out, const void* stream,
                        std::uint64_t number) noexcept {
   if (stream != nullptr || number != 0) out << ", stream " << stream;
 }
-inline void put_place(warpsafe::detail::TextBuffer& out, const call_site& site) noexcept {
-  if (site.file != nullptr) out << ", at " << site;
+/// Writes a time after a comma, in microseconds.
+inline void put_took(warpsafe::detail::TextBuffer& out, std::uint64_t nanoseconds) noexcept {
+  out << ", " << nanoseconds / 1000 << '.' << nanoseconds / 100 % 10 << " us";
 }
 
 /// Observer::called.
@@ -37,13 +39,12 @@ inline void put_place(warpsafe::detail::TextBuffer& out, const call_site& site) 
 /// Observer::waited.
 [[gnu::cold]] inline void trace_wait(const WaitRecord& wait) noexcept {
   if (!is_logged(LogLevel::trace)) return;
-  const std::uint64_t took = wait.ended - wait.begun;
   char text[512];
   warpsafe::detail::TextBuffer out(text, sizeof text);
   out << "  " << wait.what;
   put_stream(out, wait.stream, wait.stream_number);
   if (wait.status != 0) out << ", status " << wait.status;
-  out << ", " << took / 1000 << '.' << took / 100 % 10 << " us";
+  put_took(out, wait.ended - wait.begun);
   put_place(out, wait.site);
   write_log(LogLevel::trace, text, out.size());
 }

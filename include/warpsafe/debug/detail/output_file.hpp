@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -15,7 +15,6 @@
 #include <warpsafe/launch/observe.hpp>
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 // Gives the debug tools to the whole program if this file is compiled with checks.

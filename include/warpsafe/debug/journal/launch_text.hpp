@@ -6,6 +6,7 @@
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/limits.hpp>
+#include <warpsafe/core/name.hpp>
 
 #include <cstddef>
 
@@ -25,6 +26,15 @@ inline std::size_t format_limits(const DeviceLimits& limits, char* buffer,
   return out.size();
 }
 
+namespace detail {
+
+/// Writes a place after a comma, if it is known.
+inline void put_place(warpsafe::detail::TextBuffer& out, const call_site& site) noexcept {
+  if (site.file != nullptr) out << ", at " << site;
+}
+
+}  // namespace detail
+
 /// Writes one launch of a list on a line of its own: number, kernel, dimensions and place.
 /// `with_stream` also writes its stream.
 inline void put_listed(warpsafe::detail::TextBuffer& out, const LaunchRecord& record,
@@ -32,7 +42,7 @@ inline void put_listed(warpsafe::detail::TextBuffer& out, const LaunchRecord& re
   out << "\n    #" << record.sequence << " '" << record.kernel << "', grid=" << record.grid
       << ", block=" << record.block << ", shared=" << record.dynamic_shared << " bytes";
   if (with_stream) out << ", stream " << record.stream;
-  if (record.site.file != nullptr) out << ", at " << record.site;
+  detail::put_place(out, record.site);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug

@@ -79,7 +79,7 @@ class Incidents {
       out << "\n  no suspects: every launch of checked code had ended, and no wait had reported a fault; "
              "look at what else uses the device, and for an earlier write that was found late";
     } else {
-      out << "\n  " << (found->count == 1 ? "suspect: " : "suspects: ") << count_of(*found)
+      out << "\n  " << (found->count == 1 ? "suspect: " : "suspects: ") << found->count
           << (found->count == 1 ? " launch" : " launches") << " of ";
       if (found->device >= 0) {
         out << "device " << found->device;
@@ -91,7 +91,7 @@ class Incidents {
         put_listed(out, found->suspects[i], true);
       }
       if (found->count > shown) {
-        out << "\n    and " << count_of(*found) - shown << " older ones (debug::suspects)";
+        out << "\n    and " << found->count - shown << " older ones (debug::suspects)";
       }
       if (found->count > 1) {
         out << "\n  set WARPSAFE_SYNC=all to find the failing launch: every launch then waits for "
@@ -115,7 +115,7 @@ class Incidents {
     std::uint64_t number;
     std::uint64_t noticed_at;
     std::uint64_t overwritten;
-    std::size_t count;
+    std::uint64_t count;
     std::int32_t raw;
     std::int32_t device;
     Vendor vendor;
@@ -126,7 +126,6 @@ class Incidents {
     LaunchRecord suspects[Journal::capacity];
   };
 
-  [[nodiscard]] static std::uint64_t count_of(const Incident& one) noexcept { return one.count; }
   [[nodiscard]] Incident* find(std::uint64_t number) noexcept {
     for (Incident& one : incidents_) {
       if (number != 0 && one.number == number) return &one;

@@ -63,6 +63,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
 
 namespace detail {
 
+using warpsafe::detail::nanoseconds_now;
+
 /// Writes milliseconds as "0.5 s".
 inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t milliseconds) noexcept {
   out << milliseconds / 1000;
@@ -85,7 +87,7 @@ inline void put_seconds(warpsafe::detail::TextBuffer& out, std::uint64_t millise
   out << " (WARPSAFE_TIMEOUT): " << what;
   if (place.stream != nullptr) out << " of stream " << place.stream;
   if (place.device >= 0) out << " of device " << place.device;
-  if (place.site.file != nullptr) out << ", at " << place.site;
+  put_place(out, place.site);
   if (put_in_flight(out) && knows_options) {
     out << "\n  if blocks of a kernel wait for each other, launch it with cooperative";
   }

@@ -24,9 +24,6 @@ namespace detail {
 /// field is added.
 inline constexpr std::uint32_t journal_format = 1;
 
-[[nodiscard]] inline double microseconds(std::uint64_t nanoseconds) noexcept {
-  return static_cast<double>(nanoseconds) / 1000;
-}
 inline void add_site(JsonObject& line, const call_site& site) {
   if (site.file == nullptr) return;
   line.add("file", site.file).add("line", site.line).add("function", site.function);

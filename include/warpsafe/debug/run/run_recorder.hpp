@@ -3,88 +3,26 @@
 #pragma once
 
 #include <warpsafe/core/detail/process_lock.hpp>
+#include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 #include <warpsafe/debug/hooks/install.hpp>
 #include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal_reader.hpp>
 #include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/run/detail/describe_environment.hpp>
 #include <warpsafe/debug/run/detail/gpu_clock.hpp>
 #include <warpsafe/debug/run/run_record.hpp>
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/error/format.hpp>
 #include <warpsafe/launch/observe.hpp>
-#include <warpsafe/stream/device.hpp>
 
 #include <pthread.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <ctime>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug {
-
-namespace detail {
-
-/// Whether a variable has one of the prefixes of the runtimes, the tools around them and this
-/// library.
-[[nodiscard]] inline bool is_reported(const char* variable) noexcept {
-  for (const char* prefix : {"WARPSAFE_", "CUDA_", "NVIDIA_", "NCCL_", "HIP_", "ROCR_", "HSA_",
-                             "AMD_", "GPU_", "RCCL_", "CUBLAS_", "CUDNN_", "PYTORCH_"}) {
-    if (std::strncmp(variable, prefix, std::strlen(prefix)) == 0) return true;
-  }
-  return false;
-}
-[[nodiscard]] inline std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
-}  // namespace detail
-
-/// Describes this process as it runs on backend B: devices, versions, build level, variables.
-/// Leaves out what the runtime cannot answer. The calls may create a context. @pre no graph is
-/// being captured
-template <class B = default_backend, CheckLevel Level = current_level>
-[[nodiscard]] RunEnvironment describe_environment() {
-  RunEnvironment found;
-  found.started = detail::utc_now();
-  char host[256] = "";
-  if (::gethostname(host, sizeof host - 1) == 0) found.host = host;
-#if defined(__clang__)
-  found.compiler = "clang " __clang_version__;
-#else
-  found.compiler = "g++ " __VERSION__;
-#endif
-  found.level = static_cast<std::int32_t>(Level);
-  found.backend = B::name;
-  if constexpr (requires(int& number) { B::versions(number, number); }) {
-    int driver = 0;
-    int runtime = 0;
-    static_cast<void>(B::versions(driver, runtime));  // what it cannot tell stays 0
-    found.versions = {driver, runtime, B::toolkit_version};
-  }
-  const auto count = device_count<B>();
-  for (int device = 0; count.has_value() && device < count.assume_value(); ++device) {
-    const auto limits = device_limits<B>(DeviceId(device));
-    if (limits.has_value()) found.devices.push_back(limits.assume_value());
-  }
-  for (char** one = environ; one != nullptr && *one != nullptr; ++one) {
-    const char* const value = std::strchr(*one, '=');
-    if (value != nullptr && detail::is_reported(*one)) {
-      found.variables.emplace_back(std::string(*one, static_cast<std::size_t>(value - *one)),
-                                   std::string(value + 1));
-    }
-  }
-  return found;
-}
 
 /// What a RunRecorder records in addition.
 struct RecordOptions {
@@ -103,22 +41,18 @@ class RunRecorder {
   RunRecorder() {
     observer_.launching = [](void* self, LaunchRecord& record,
                              const warpsafe::detail::BackendCalls&) noexcept {
-      auto& recorder = *static_cast<RunRecorder*>(self);
-      recorder.locked([&] { recorder.clock_.launching(record); });
+      locked(self, [&](RunRecorder& recorder) { recorder.clock_.launching(record); });
       return false;
     };
     observer_.launched = [](void* self, const LaunchRecord& record, std::uint64_t begun,
                             std::uint64_t ended) noexcept {
-      auto& recorder = *static_cast<RunRecorder*>(self);
-      recorder.locked([&] { recorder.launched(record, begun, ended); });
+      locked(self, [&](RunRecorder& recorder) { recorder.launched(record, begun, ended); });
     };
     observer_.waited = [](void* self, const WaitRecord& wait) noexcept {
-      auto& recorder = *static_cast<RunRecorder*>(self);
-      recorder.locked([&] { recorder.waited(wait); });
+      locked(self, [&](RunRecorder& recorder) { recorder.waited(wait); });
     };
     observer_.failed = [](void* self, const LaunchError& error) noexcept {
-      auto& recorder = *static_cast<RunRecorder*>(self);
-      recorder.locked([&] { recorder.failed(error); });
+      locked(self, [&](RunRecorder& recorder) { recorder.failed(error); });
     };
     observer_.user = this;
   }
@@ -177,20 +111,14 @@ class RunRecorder {
   [[nodiscard]] bool forked() const noexcept {
     return process_ != warpsafe::detail::process_number();
   }
-  /// Runs `body` under the recorder's lock. If memory runs out, the run is marked as incomplete.
+  /// Calls `body` with the observer's recorder, under its lock. If memory runs out, the run is
+  /// marked as incomplete.
   template <class Body>
-  void locked(const Body& body) noexcept {
-    if (forked()) return;
-    const warpsafe::detail::Locked lock(lock_);
-#if defined(__cpp_exceptions)
-    try {
-      body();
-    } catch (...) {
-      run_.incomplete = true;
-    }
-#else
-    body();
-#endif
+  static void locked(void* self, const Body& body) noexcept {
+    auto& recorder = *static_cast<RunRecorder*>(self);
+    if (recorder.forked()) return;
+    const warpsafe::detail::Locked lock(recorder.lock_);
+    if (!detail::has_memory_for([&] { body(recorder); })) recorder.run_.incomplete = true;
   }
   void launched(const LaunchRecord& record, std::uint64_t begun, std::uint64_t ended) {
     clock_.launched(record);

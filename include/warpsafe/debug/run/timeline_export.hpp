@@ -7,7 +7,6 @@
 #include <warpsafe/debug/run/run_record.hpp>
 #include <warpsafe/error/message.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -111,10 +110,6 @@ class TraceWriter {
     }
     return first_thread + thread;
   }
-  [[nodiscard]] static double micro(std::uint64_t nanoseconds) noexcept {
-    return static_cast<double>(nanoseconds) / 1000;
-  }
-
   static void add_place(JsonObject& arguments, const call_site& site) {
     if (site.file != nullptr) {
       arguments.add("at", site.file + (':' + std::to_string(site.line)));
@@ -138,8 +133,8 @@ class TraceWriter {
     add_place(arguments, record.site);
     const std::uint32_t thread = row_of(one.thread);
     event(begin("X", host, thread, record.kernel)
-              .add("ts", micro(one.begun))
-              .add("dur", micro(one.ended - one.begun))
+              .add("ts", microseconds(one.begun))
+              .add("dur", microseconds(one.ended - one.begun))
               .add("cat", "launch")
               .add("args", arguments));
     if (record.state == LaunchState::refused) return;
@@ -147,8 +142,8 @@ class TraceWriter {
     const std::uint64_t begun = timed && one.gpu_begun > one.begun ? one.gpu_begun : one.begun;
     const std::uint64_t ended = timed ? one.gpu_ended : one.ended;
     event(begin("X", process, row, record.kernel)
-              .add("ts", micro(begun))
-              .add("dur", micro(ended > begun ? ended - begun : 0))
+              .add("ts", microseconds(begun))
+              .add("dur", microseconds(ended > begun ? ended - begun : 0))
               .add("cat", "kernel")
               .add("args", arguments));
     if (!timed) return;
@@ -156,12 +151,12 @@ class TraceWriter {
     event(begin("s", host, thread, Name::of("launch"))
               .add("cat", "flow")
               .add("id", record.sequence)
-              .add("ts", micro(one.begun)));
+              .add("ts", microseconds(one.begun)));
     event(begin("f", process, row, Name::of("launch"))
               .add("cat", "flow")
               .add("id", record.sequence)
               .add("bp", "e")
-              .add("ts", micro(begun)));
+              .add("ts", microseconds(begun)));
   }
   void wait(const RunWait& one) {
     const WaitRecord& wait = one.wait;
@@ -169,14 +164,14 @@ class TraceWriter {
     arguments.add("stream", wait.stream).add("status", wait.status);
     add_place(arguments, wait.site);
     event(begin("X", host, row_of(one.thread), wait.what)
-              .add("ts", micro(wait.begun))
-              .add("dur", micro(wait.ended - wait.begun))
+              .add("ts", microseconds(wait.begun))
+              .add("dur", microseconds(wait.ended - wait.begun))
               .add("cat", "wait")
               .add("args", arguments));
     if (wait.stream == nullptr) return;
     const std::uint32_t row = row_of(wait.vendor, wait.device, wait.stream, wait.stream_number);
     event(begin("i", process_of(wait.vendor, wait.device), row, Name::of("waited for"))
-              .add("ts", micro(wait.ended))
+              .add("ts", microseconds(wait.ended))
               .add("s", "t")
               .add("args", arguments));
   }
@@ -184,7 +179,7 @@ class TraceWriter {
     JsonObject arguments;
     arguments.add("text", one.text).add("after_launch", one.sequence);
     event(begin("i", host, row_of(one.thread), Name::of(describe(one.code)))
-              .add("ts", micro(one.at))
+              .add("ts", microseconds(one.at))
               .add("s", "t")
               .add("cat", "error")
               .add("args", arguments));

@@ -6,7 +6,7 @@
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/predecessor_watch.hpp>
-#include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 #include <warpsafe/race/detail/host_race_recorder.hpp>
 
 #include <algorithm>
@@ -44,11 +44,7 @@ class DependentLaunches {
   template <class Below>
   [[nodiscard]] bool begin(const StreamState& stream, const MemoryRegistry& memory,
                            const Below& below) noexcept {
-    const auto step = [&] {
-      prepare(stream, memory, below);
-      return true;
-    };
-    if (debug::detail::catch_bad_alloc(step, false)) return true;
+    if (debug::detail::has_memory_for([&] { prepare(stream, memory, below); })) return true;
     watch_.end();
     // Only a kernel needs memory.
     static_cast<KernelOperation&>(*stream.queue.front()).followed = false;
@@ -60,11 +56,7 @@ class DependentLaunches {
   /// That operation has run, and left the queue. False: no host memory for what it needs to know.
   [[nodiscard]] bool end(const StreamState& stream, const Shared<Operation>& operation,
                          HostRaceRecorder& recorder) noexcept {
-    const auto step = [&] {
-      conclude(stream, operation, recorder);
-      return true;
-    };
-    const bool done = debug::detail::catch_bad_alloc(step, false);
+    const bool done = debug::detail::has_memory_for([&] { conclude(stream, operation, recorder); });
     if (!done) forget(stream);
     return done;
   }
@@ -80,14 +72,12 @@ class DependentLaunches {
   void prepare(const StreamState& stream, const MemoryRegistry& memory, const Below& below) {
     const Operation& front = *stream.queue.front();
     if (front.kind() != OperationKind::kernel) {
-      // The record of an event orders nothing that follows on the stream.
-      if (front.kind() != OperationKind::mark || front.after != nullptr) chains_.erase(&stream);
+      if (!is_record(front)) chains_.erase(&stream);
       return;
     }
     auto& kernel = static_cast<KernelOperation&>(*stream.queue.front());
     Chain& chain = chains_[&stream];
-    const bool early = kernel.grid.shape.programmatic && !kernel.begins_alone;
-    if (early && chain.last.kernel != nullptr) {
+    if (is_dependent(kernel) && chain.last.kernel != nullptr) {
       late_ = chain.waited ? chain.late : chain.early;
       for (Pending& one : late_) {
         if (one.through == nullptr) one.through = chain.last.kernel;
@@ -156,15 +146,21 @@ class DependentLaunches {
   static constexpr std::uint64_t most_followed = 4096;  // threads of a grid, about
   static constexpr std::size_t most_old_bytes = std::size_t{64} << 20U;
 
+  /// Whether it is the record of an event, which orders nothing that follows on the stream.
+  [[nodiscard]] static bool is_record(const Operation& operation) {
+    return operation.kind() == OperationKind::mark && operation.after == nullptr;
+  }
+  [[nodiscard]] static bool is_dependent(const KernelOperation& kernel) {
+    return kernel.grid.shape.programmatic && !kernel.begins_alone;
+  }
   /// Whether the operation after the front one is a dependent launch.
   [[nodiscard]] static bool dependent_follows(const StreamState& stream) {
     for (std::size_t i = 1; i < stream.queue.size(); ++i) {
       const Operation& next = *stream.queue[i];
       if (next.kind() == OperationKind::kernel) {
-        const auto& kernel = static_cast<const KernelOperation&>(next);
-        return kernel.grid.shape.programmatic && !kernel.begins_alone;
+        return is_dependent(static_cast<const KernelOperation&>(next));
       }
-      if (next.kind() != OperationKind::mark || next.after != nullptr) return false;
+      if (!is_record(next)) return false;
     }
     return false;
   }
@@ -207,7 +203,8 @@ class DependentLaunches {
   }
   void set_rules(const MemoryRegistry& memory) {
     rules_.clear();
-    const auto add = [&](const std::vector<Pending>& pending, auto rule_of) {
+    using Rule = PredecessorMemory::Rule;
+    const auto add = [&](const std::vector<Pending>& pending, Rule PredecessorMemory::*its_rule) {
       for (const Pending& one : pending) {
         each_memory(*one.kernel, memory, [&](const Allocation& found, bool writes) {
           if (!writes && !one.allows) return;
@@ -219,16 +216,13 @@ class DependentLaunches {
                 {begin, found.bytes, found.storage.pages(), found.storage.page_bytes()});
             known = std::prev(rules_.end());
           }
-          auto& rule = rule_of(*known);
-          using Rule = PredecessorMemory::Rule;
+          Rule& rule = (*known).*its_rule;
           if (rule != Rule::no_access) rule = writes ? Rule::no_access : Rule::no_write;
         });
       }
     };
-    add(
-        early_, [](PredecessorMemory & one) -> auto& { return one.early; });
-    add(
-        late_, [](PredecessorMemory & one) -> auto& { return one.late; });
+    add(early_, &PredecessorMemory::early);
+    add(late_, &PredecessorMemory::late);
   }
   /// Reports each access that came too early, with each kernel that it came too early for.
   void report(const Kernel& kernel, HostRaceRecorder& recorder) const {

@@ -5,13 +5,11 @@
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
+#include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
@@ -26,8 +24,9 @@ class OutsideWrites final : public KernelWatch {
   [[nodiscard]] bool is_known(const KernelOperation& kernel) const noexcept {
     return std::find(known_.begin(), known_.end(), kernel.grid.function()) != known_.end();
   }
-  /// Whether a kernel was found since the last call.
-  [[nodiscard]] bool takes_new() noexcept {
+  /// Whether a kernel was found since the last call. Throws std::bad_alloc, and can then be
+  /// repeated.
+  [[nodiscard]] bool takes_new() {
     const bool any = found_ != nullptr;
     if (any) known_.push_back(found_);
     found_ = nullptr;
@@ -43,14 +42,12 @@ class OutsideWrites final : public KernelWatch {
       if (!access.writes || access.window == warpsafe::detail::unknown_extent) continue;
       const Allocation* const memory = runtime.memory.around(access.address, 1);
       if (memory == nullptr || covers(access, *memory) || has(memory->storage.get())) continue;
-      Contents kept{static_cast<unsigned char*>(memory->storage.get()), memory->bytes, nullptr};
-      kept.copy.reset(new (std::nothrow) unsigned char[memory->bytes]);
-      if (kept.copy == nullptr) {
+      auto* const begin = static_cast<unsigned char*>(memory->storage.get());
+      const auto keep = [&] { before_.push_back({begin, {begin, begin + memory->bytes}}); };
+      if (!debug::detail::has_memory_for(keep)) {
         found_ = kernel.grid.function();  // cannot watch it
         return;
       }
-      std::memcpy(kept.copy.get(), kept.begin, kept.bytes);
-      before_.push_back(std::move(kept));
     }
   }
   void has_run(const KernelOperation& kernel) noexcept override {
@@ -58,7 +55,7 @@ class OutsideWrites final : public KernelWatch {
       for (const Access& access : kernel.accesses) {
         if (access.writes) forget(kept, access);
       }
-      if (std::memcmp(kept.begin, kept.copy.get(), kept.bytes) != 0) {
+      if (std::memcmp(kept.begin, kept.copy.data(), kept.copy.size()) != 0) {
         found_ = kernel.grid.function();
       }
     }
@@ -69,8 +66,7 @@ class OutsideWrites final : public KernelWatch {
   /// What an allocation held before the kernel.
   struct Contents {
     unsigned char* begin;
-    std::size_t bytes;
-    std::unique_ptr<unsigned char[]> copy;
+    std::vector<unsigned char> copy;
   };
 
   [[nodiscard]] static bool covers(const Access& access, const Allocation& memory) noexcept {
@@ -84,13 +80,14 @@ class OutsideWrites final : public KernelWatch {
   /// Overwrites what the kernel may write with what is there now.
   static void forget(Contents& kept, const Access& access) noexcept {
     const auto* const from = static_cast<const unsigned char*>(access.address);
-    if (from < kept.begin || from >= kept.begin + kept.bytes) return;
+    const std::size_t bytes = kept.copy.size();
+    if (from < kept.begin || from >= kept.begin + bytes) return;
     const auto offset = static_cast<std::size_t>(from - kept.begin);
     const bool whole = access.window == warpsafe::detail::unknown_extent;
     std::size_t first = whole ? 0 : offset;
-    for (std::size_t row = 0; row < access.rows && first < kept.bytes; ++row) {
-      const std::size_t rest = kept.bytes - first;
-      std::memcpy(kept.copy.get() + first, kept.begin + first,
+    for (std::size_t row = 0; row < access.rows && first < bytes; ++row) {
+      const std::size_t rest = bytes - first;
+      std::memcpy(kept.copy.data() + first, kept.begin + first,
                   access.window < rest ? static_cast<std::size_t>(access.window) : rest);
       first += access.pitch;
     }

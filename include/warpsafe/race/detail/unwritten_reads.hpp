@@ -7,14 +7,11 @@
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
-#include <warpsafe/debug/log.hpp>
+#include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 
 #include <bit>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
@@ -48,12 +45,8 @@ class UnwrittenReads final : public KernelWatch {
     for (const Access& access : operation.accesses) {
       const Allocation* const memory = access.writes ? registry.around(access.address, 1) : nullptr;
       if (memory == nullptr) continue;
-      hides_ = debug::detail::catch_bad_alloc(
-          [&] {
-            written_.insert(memory->storage.get());
-            return hides_;
-          },
-          true);
+      const auto insert = [&] { written_.insert(memory->storage.get()); };
+      if (!debug::detail::has_memory_for(insert)) hides_ = true;
     }
   }
   /// Whether the operation copies such memory to the host.
@@ -129,12 +122,9 @@ class UnwrittenReads final : public KernelWatch {
         !is_fresh(last, last, some, whole)) {
       return;
     }
-    static_cast<void>(debug::detail::catch_bad_alloc(
-        [&] {
-          fresh_.push_back({begin, begin + bytes, whole});
-          return true;
-        },
-        false));
+    static_cast<void>(debug::detail::has_memory_for([&] {
+      fresh_.push_back({begin, begin + bytes, whole});
+    }));
   }
   /// Implements detail::atomic_read, on the kernel's thread.
   static void see(const void* address, const void* value, std::size_t bytes) noexcept {

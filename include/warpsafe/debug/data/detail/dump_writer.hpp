@@ -5,7 +5,9 @@
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
 #include <warpsafe/debug/data/npy.hpp>
+#include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 #include <warpsafe/debug/detail/output_file.hpp>
+#include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
 
 #include <sys/stat.h>
@@ -35,25 +37,18 @@ class DumpWriter {
   /// Writes everything except the results. `memory` holds its copy from before the launch.
   void write_inputs(const LaunchRecord& record, const warpsafe::detail::LaunchArguments& arguments,
                     const LaunchMemory& memory) noexcept {
-    report_bad_alloc([&] { try_inputs(record, arguments, memory); });
+    note_memory(detail::has_memory_for([&] { try_inputs(record, arguments, memory); }));
   }
   /// Writes the results from the copies that `copy` returns.
   void write_outputs(const LaunchMemory& memory,
                      unsigned char* (LaunchMemory::*copy)(std::size_t) const noexcept) noexcept {
-    report_bad_alloc([&] { try_outputs(memory, copy); });
+    note_memory(detail::has_memory_for([&] { try_outputs(memory, copy); }));
   }
 
  private:
-  template <class Body>
-  void report_bad_alloc(const Body& body) noexcept {
-    const bool done = detail::catch_bad_alloc(
-        [&] {
-          body();
-          return true;
-        },
-        false);
+  void note_memory(bool enough) noexcept {
     // Short enough to need no memory.
-    if (!done && problem_.empty()) problem_ = "no host memory";
+    if (!enough && problem_.empty()) problem_ = "no host memory";
   }
   void try_inputs(const LaunchRecord& record, const warpsafe::detail::LaunchArguments& arguments,
                   const LaunchMemory& memory) {
@@ -66,7 +61,7 @@ class DumpWriter {
          << ", block=" << record.block << ", shared=" << record.dynamic_shared << " bytes\n"
          << "launch " << record.sequence << ", device " << record.device << ", stream "
          << record.stream;
-    if (record.site.file != nullptr) text << ", at " << record.site;
+    detail::put_place(text, record.site);
     std::string about = line;
     for (std::size_t i = 0; i < memory.arguments(); ++i) {
       const auto& element = memory.element(i);

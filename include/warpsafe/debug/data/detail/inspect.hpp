@@ -6,6 +6,7 @@
 #include <warpsafe/debug/data/detail/launch_memory.hpp>
 #include <warpsafe/debug/data/detail/profiler.hpp>
 #include <warpsafe/debug/data/shadow.hpp>
+#include <warpsafe/debug/detail/catch_bad_alloc.hpp>
 #include <warpsafe/debug/detail/launch_of_error.hpp>
 #include <warpsafe/debug/journal/detail/completion.hpp>
 #include <warpsafe/debug/journal/journal.hpp>
@@ -31,6 +32,7 @@ struct DataLaunch {
   bool shadow;
   const warpsafe::detail::HostReference* reference;
   std::unique_ptr<DumpWriter> dump;
+  std::uint64_t replaced_at = 0;  ///< Completion's time if the reference has replaced the kernel
 };
 
 // These belong to the launch that this thread makes.
@@ -94,20 +96,20 @@ struct DataLaunch {
     if (!run_reference(arguments, launch->memory)) return no_memory();
   }
   if (modes.reference) {
+    launch->replaced_at = Completion::get().now();
+    const auto point =
+        warpsafe::detail::StreamPoint::of(record.stream, record.stream_number, record.device);
     if (!launch->memory.write_back(error)) return refuse();
+    point.reached(calls.vendor);
     if (modes.trace) {
       launch->dump->write_outputs(launch->memory, &LaunchMemory::before);
       log_dump(record, *launch->dump);
     }
-    Journal::get().submitted(record.sequence, Completion::get().now());
-    const auto point =
-        warpsafe::detail::StreamPoint::of(record.stream, record.stream_number, record.device);
-    point.reached(calls.vendor);
-    return LaunchVerdict::done;
+  } else if (modes.trace) {
+    switch_profiler(calls, true);
   }
-  if (modes.trace) switch_profiler(calls, true);
   data_launch = launch.release();
-  return LaunchVerdict::dispatch;
+  return modes.reference ? LaunchVerdict::done : LaunchVerdict::dispatch;
 }
 
 /// Ends the inspection of a launch that the runtime accepted or refused.
@@ -125,6 +127,11 @@ inline void stop_profiler(const DataLaunch& launch, const BackendCalls& calls) n
                                                            LaunchError& error) noexcept {
   const std::unique_ptr<DataLaunch> launch = take_inspection();
   if (launch == nullptr) return false;
+  if (launch->replaced_at != 0) {
+    // Before the wait that showed its end.
+    Journal::get().submitted(record.sequence, launch->replaced_at);
+    return false;
+  }
   const auto point =
       warpsafe::detail::StreamPoint::of(record.stream, record.stream_number, record.device);
   const bool ended = launch->memory.wait_for_launch(error);

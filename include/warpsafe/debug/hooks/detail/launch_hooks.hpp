@@ -17,7 +17,6 @@
 #include <warpsafe/debug/switches.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -115,8 +114,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
   char text[512];
   warpsafe::detail::TextBuffer out(text, sizeof text);
   out << "  " << calls.name << " launch(stream " << record.stream
-      << ") = " << calls.error_name(status) << ", " << took / 1000 << '.' << took / 100 % 10
-      << " us";
+      << ") = " << calls.error_name(status);
+  put_took(out, took);
   put_place(out, record.site);
   write_log(LogLevel::trace, text, out.size());
 }

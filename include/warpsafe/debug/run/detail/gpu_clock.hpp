@@ -10,8 +10,8 @@
 #include <warpsafe/core/observer.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
 
+#include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {

@@ -119,4 +119,12 @@ class JsonObject {
   std::string text_ = "{";
 };
 
+namespace detail {
+
+[[nodiscard]] inline double microseconds(std::uint64_t nanoseconds) noexcept {
+  return static_cast<double>(nanoseconds) / 1000;
+}
+
+}  // namespace detail
+
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug
