@@ -47,7 +47,7 @@ class WarpsafeConan(ConanFile):
                 "its CMake targets request it; for another build system, set compiler.cppstd=gnu20"
             )
 
-    # Outcome's headers; and Context, for the host backend. No recipe has CUDA or HIP: their parts are
+    # Outcome's headers; and Context, for the host backend except on x86-64. No recipe has CUDA or HIP: their parts are
     # offered where the machine has them.
     def requirements(self):
         self.requires("boost/[>=1.74 <2]", transitive_headers=True, transitive_libs=True)

@@ -19,9 +19,7 @@ may_install=yes to_paste=''
 need_build=('cmake|cmake|the build'
   'g++|g++|the build'
   '<boost/outcome.hpp>|libboost-dev|the build'
-  'ninja|ninja-build|nothing: make builds instead'
-  '<boost/context/fiber.hpp>|libboost-context-dev|the host backend, its tests and its examples'
-  '-lboost_context|libboost-context-dev|the host backend, its tests and its examples')
+  'ninja|ninja-build|nothing: make builds instead')
 need_tests=('python3|python3|the tests'
   '<gmock/gmock.h>|libgmock-dev|the tests'
   '-lgmock|libgmock-dev|the tests'
@@ -43,6 +41,12 @@ need_tests=('python3|python3|the tests'
   '<hsa/hsa.h>|libhsa-runtime-dev|the tests that run AMD software without a GPU'
   'mpicxx|libopenmpi-dev|the examples all_reduce and distributed'
   'mpirun|openmpi-bin|the examples all_reduce and distributed')
+# On x86-64 the host backend does without Boost.Context.
+if [[ $(uname -m) == x86_64 ]]; then
+  need_tests+=('-lboost_context|libboost-context-dev|the tests with Boost'\''s fibres')
+else
+  need_build+=('-lboost_context|libboost-context-dev|the host backend, its tests and its examples')
+fi
 need_amd=('-lhiprand|libhiprand-dev|hipRAND over AMD'\''s runtime' '<rocrand/rocrand.h>|librocrand-dev|hipRAND over AMD'\''s runtime'
   '-lhipblas|libhipblas-dev|hipBLAS over AMD'\''s runtime'
   '-lrocblas|librocblas-dev|rocBLAS over AMD'\''s runtime' '-lhipsparse|libhipsparse-dev|hipSPARSE over AMD'\''s runtime'

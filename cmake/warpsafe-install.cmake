@@ -1,5 +1,5 @@
-# Installation of the package. It contains only headers, is the same for every architecture, and is installed
-# under share/.
+# Installation of the package. It contains only headers, is the same for every architecture, except what
+# warpsafe-host.pc links, and is installed under share/.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -18,6 +18,10 @@ install(
 
 set(pc_dir ${CMAKE_INSTALL_DATADIR}/pkgconfig)
 string(REGEX REPLACE "[^/]+" ".." pc_up "${pc_dir}")
+set(host_libraries -pthread)
+if(warpsafe_context)
+  string(PREPEND host_libraries "-lboost_context ")
+endif()
 foreach(name IN ITEMS warpsafe warpsafe-host)
   configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${pc_dir})

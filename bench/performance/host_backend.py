@@ -18,7 +18,6 @@ def measure(folder, options):
         own,
         "-lbenchmark_main",
         "-lbenchmark",
-        "-lboost_context",
         "-pthread",
     )
     programs = [own]

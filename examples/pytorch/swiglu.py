@@ -8,6 +8,7 @@ for tests, it is not fast.
 """
 
 import functools
+import platform
 from pathlib import Path
 
 import torch
@@ -16,6 +17,8 @@ import torch.utils.cpp_extension
 HERE = Path(__file__).resolve().parent
 # In the project the headers are beside this folder. In a copy, install warpsafe or set CPATH.
 INCLUDE = [str(path) for path in [HERE.parents[1] / "include"] if path.is_dir()]
+# Of the host backend.
+LIBRARIES = ["-pthread"] if platform.machine() == "x86_64" else ["-lboost_context", "-pthread"]
 
 
 @functools.lru_cache(maxsize=None)
@@ -28,7 +31,7 @@ def load(device):
     return torch.utils.cpp_extension.load(
         name=f"swiglu_{device}", sources=[str(HERE / ("extension.cu" if cuda else "extension.cpp"))],
         extra_include_paths=INCLUDE, extra_cflags=flags, extra_cuda_cflags=flags, with_cuda=cuda,
-        extra_ldflags=[] if cuda else ["-lboost_context", "-pthread"])  # fmt: skip
+        extra_ldflags=[] if cuda else LIBRARIES)  # fmt: skip
 
 
 class _SwiGLU(torch.autograd.Function):

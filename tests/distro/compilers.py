@@ -28,6 +28,9 @@ from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/compile"))
+from host_libraries import host_libraries  # noqa: E402
+
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 # Several files are one unit, because most of the time goes into the headers that they share.
 UNITS = [["core/arithmetic", "launch/launch", "stream/stream", "error/try"], ["dims/safe_grid"]]
@@ -132,8 +135,8 @@ class Compiler:
                 files = [ROOT / "tests" / "unit" / f"{name}_test.cpp" for name in unit]
                 sources[-1].write_text("".join(f'#include "{file}"\n' for file in files))
             status, said = said_by(*self.command(
-                std, "-O0", "-DWARPSAFE_CHECKS=1", f"-I{ROOT / 'tests/unit/fixtures'}", *sources, "-lgmock_main", "-lgmock", "-lgtest", "-pthread",
-                "-lboost_context", "-o", program))  # fmt: skip
+                std, "-O0", "-DWARPSAFE_CHECKS=1", f"-I{ROOT / 'tests/unit/fixtures'}", *sources, "-lgmock_main", "-lgmock", "-lgtest",
+                *host_libraries(self.program), "-o", program))  # fmt: skip
             files = sum(map(len, UNITS))
             what = f"{files} unit test files: do NOT build"
             if status == 0:

@@ -10,6 +10,9 @@ import sys
 import tempfile
 
 project, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
+sys.path.insert(0, str(project / "tests/compile"))
+from host_libraries import host_libraries  # noqa: E402
+
 readme = (project / "README.md").read_text()
 programs = [code for code in re.findall(r"^```cpp\n(.*?)^```", readme, re.M | re.S) if "int main()" in code]
 outputs = re.findall(r"^```text\n(.*?)^```", readme, re.M | re.S)
@@ -27,10 +30,12 @@ if len(programs) != 2 or len(outputs) != 2 or command is None:
     sys.exit(f"README.md has {len(programs)} programs, {len(outputs)} outputs and this command of g++: {command}")
 problems = []
 with tempfile.TemporaryDirectory() as folder:
+    # The page's command is for x86-64.
+    libraries = command[2].split() + [word for word in host_libraries(compiler) if word != "-pthread"]
     # The output of the first is whole; the report of the second begins so, and its status tells of it.
     for name, code, shown, status in zip(("scaled", "race"), programs, outputs, (0, 1)):
         (pathlib.Path(folder) / f"{name}.cpp").write_text(code)
-        run(compiler, *command[1].split(), f"-I{project}/include", f"{name}.cpp", "-o", name, *command[2].split(), folder=folder)
+        run(compiler, *command[1].split(), f"-I{project}/include", f"{name}.cpp", "-o", name, *libraries, folder=folder)
         printed = run(f"./{name}", folder=folder, status=status)
         if printed != shown if name == "scaled" else not printed.startswith(shown) or printed.count("Race:") != 1:
             problems.append(f"README.md, {name}.cpp:\n{shown}\nand the program prints\n{printed}")

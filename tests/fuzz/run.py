@@ -24,6 +24,9 @@ EMPTY = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, decltype(si
 TIMEOUT, MEMORY = 10, 3000
 
 here = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(here.parent / "compile"))
+from host_libraries import host_libraries  # noqa: E402
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--seconds", type=int, default=int(os.environ.get("WS_FUZZ_SECONDS", "60")))
 parser.add_argument("--seed", type=int, default=0)
@@ -74,7 +77,7 @@ if probe.returncode != 0:
     print(f"skipped: {options.compiler} has no libFuzzer here (Debian: libclang-rt-dev)")
     sys.exit(77)
 text = options.harness.read_text()
-libraries = ["-lboost_context", "-pthread"] if "warpsafe/host.hpp" in text else ["-pthread"]
+libraries = host_libraries(options.compiler) if "warpsafe/host.hpp" in text else ["-pthread"]
 made = subprocess.run([options.compiler, *FLAGS, *includes, options.harness, "-o", program, *libraries], check=False)
 if made.returncode != 0:
     (options.build / f"{name}.line").write_text(f"{name:<14} does not compile\n")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "compile"))
 from compilers import WARNINGS, parse_arguments, run  # noqa: E402
+from host_libraries import host_libraries  # noqa: E402
 
 # The warnings of common templates for C++ projects.
 TEMPLATE = ["-Wsign-conversion", "-Wnull-dereference", "-Wformat=2", "-Wold-style-cast", "-Wdouble-promotion",
@@ -37,7 +38,7 @@ MODES = {
 
 
 def build(compiler, source, flags, program):
-    return run([*compiler.command, "-std=c++20", *flags, str(source), "-o", str(program), "-lboost_context", "-pthread"])
+    return run([*compiler.command, "-std=c++20", *flags, str(source), "-o", str(program), *host_libraries(compiler.command[0])])
 
 
 def main():

@@ -20,6 +20,9 @@ import threading
 import run
 
 ROOT = run.HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tests/compile"))
+from host_libraries import host_libraries  # noqa: E402
+
 # The files of tests/misuse/compile that show a room's compile-time checks.
 MISUSE = {
     "dims": ("a_sizes", "a_units", "a_order", "b_blocks"), "launch": ("b_blocks", "b_clusters", "c_by_value", "c_types"),
@@ -77,7 +80,7 @@ def compile_and_run(point, compiler, unity, with_misuse):
             program = f"{folder}/unit_{number}"
             steps.append((f"tests/unit/{room}", [*flags, "-O0", "-g0", "-DWARPSAFE_CHECKS=1", f"-I{ROOT}/tests/unit/fixtures",
                                                  str(source), "-o", program, "-lgmock_main", "-lgmock", "-lgtest",
-                                                 "-lboost_context", "-pthread"]))  # fmt: skip
+                                                 *host_libraries(compiler)]))  # fmt: skip
             steps.append((f"tests/unit/{room}", [program]))
         for name in MISUSE.get(room, ("b_blocks",)) if with_misuse else ():
             file = ROOT / "tests/misuse/compile" / f"{name}.cpp"

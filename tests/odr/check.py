@@ -13,6 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "compile"))
+from host_libraries import host_libraries  # noqa: E402
+
 # The operations that an observer is told of, and the moment at which each level finds
 # a size of 0, too much shared memory, and the same for a functor.
 EXPECTED = {1: "1 told: made checked checked", 0: "0 told: refused refused refused"}
@@ -56,7 +59,7 @@ class Build:
         """The command that links a program, and the program."""
         program = self.folder / "program"
         link = [self.arguments.compiler, self.main(units), *objects]
-        link += ["-o", program, "-lboost_context", "-pthread"]
+        link += ["-o", program, *host_libraries(self.arguments.compiler)]
         if self.arguments.cudart:
             link += [f"-L{self.arguments.cudart}", "-l:libcudart.so.13"]
         return link, program
@@ -157,7 +160,7 @@ def check_unload(build):
     that used the program's stream."""
     plugin, second, third, program = (build.folder / name for name in ("plugin.so", "second.so", "third.so", "unload"))
     common = ["-std=c++20", "-O0", "-g0", "-DWARPSAFE_CHECKS=1", *build.includes, HERE / "unload.cpp",
-              "-lboost_context", "-pthread", "-ldl"]  # fmt: skip
+              *host_libraries(build.arguments.compiler), "-ldl"]  # fmt: skip
     run(build.arguments.compiler, "-DPLUGIN=1", "-fPIC", "-shared", *common, "-o", plugin)
     run(build.arguments.compiler, "-DPLUGIN=2", "-fvisibility=hidden", "-fPIC", "-shared", *common, "-o", second)
     run(build.arguments.compiler, "-DPLUGIN=3", "-fvisibility=hidden", "-fPIC", "-shared", *common, "-o", third)
@@ -230,7 +233,7 @@ def check_hidden(build):
              *(f"case {i}: return &v{i};" for i in range(len(wanted))), "default: return nullptr; } }"]))  # fmt: skip
         run(compiler, "-std=c++20", "-O0", "-fPIC", "-c", table, "-o", build.folder / "table.o")
         run(compiler, *flags, f"-DPLUGIN={plugin}", "-shared", HERE / "hidden.cpp", build.folder / "table.o", *objects,
-            "-lboost_context", "-pthread", "-o", build.folder / f"lib{plugin}.so")  # fmt: skip
+            *host_libraries(compiler), "-o", build.folder / f"lib{plugin}.so")  # fmt: skip
     program = build.folder / "hidden"
     run(compiler, "-std=c++20", HERE / "hidden.cpp", f"-L{build.folder}", "-lfirst", "-lsecond",
         f"-Wl,-rpath,{build.folder}", "-o", program)  # fmt: skip

@@ -15,11 +15,14 @@ import printed_fields
 import public_types
 
 source, folder, compiler = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+sys.path.insert(0, str(source / "tests/compile"))
+from host_libraries import host_libraries  # noqa: E402
+
 folder.mkdir(parents=True, exist_ok=True)
 program = folder / "shown"
 subprocess.run(
     [compiler, "-std=c++20", "-g", "-O0", "-DWARPSAFE_BACKEND_HOST=1", f"-I{source / 'include'}", source / "tests/package/gdb/shown.cpp", "-o", program,
-     "-lboost_context", "-pthread"],
+     *host_libraries(compiler)],
     check=True,
 )
 run = subprocess.run([program], capture_output=True, text=True, timeout=600)

@@ -6,13 +6,15 @@
 Runs examples/axpy.cpp on it, and the program of docs/guide/tour.md. The program unit_single_header compares
 its behaviour with the headers'."""
 import pathlib
-import platform
 import re
 import subprocess
 import sys
 
 source, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 compiler = sys.argv[3].split("=", 1)[1]
+sys.path.insert(0, str(source / "tests/compile"))
+from host_libraries import host_libraries  # noqa: E402
+
 problems = []
 
 
@@ -53,12 +55,11 @@ code, includes = re.subn(r"#include <warpsafe/.*>\n", "", (source / example).rea
 expect(f"{example}: includes of warpsafe", includes, 3)
 (folder / "axpy.cpp").write_text('#include "warpsafe.hpp"\n' + code)
 (folder / "tools.cpp").write_text('#define WARPSAFE_WITH_TOOLS\n#include "warpsafe.hpp"\n')
-# The library's own switch between fibres needs no Boost.Context.
-fibres = [] if platform.machine() == "x86_64" else ["-lboost_context"]
+libraries = host_libraries(compiler)
 strict = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
-expect("the program compiles", run(*strict, folder / "tour.cpp", "-o", folder / "tour", *fibres, "-pthread"), (0, ""))
+expect("the program compiles", run(*strict, folder / "tour.cpp", "-o", folder / "tour", *libraries), (0, ""))
 expect("the program's output", run(folder / "tour"), (0, shown))
-expect(example, run(*strict, folder / "axpy.cpp", "-o", folder / "axpy", *fibres, "-pthread"), (0, ""))
+expect(example, run(*strict, folder / "axpy.cpp", "-o", folder / "axpy", *libraries), (0, ""))
 expect("its output", run(folder / "axpy"), (0, "3 * 2 + 1 = 7, 100000 times\n"))
 expect("the tools compile", run(*strict, "-fsyntax-only", folder / "tools.cpp"), (0, ""))
 status, said = run(compiler, "-std=c++20", "-DWARPSAFE_BACKEND_CUDA", "-E", folder / "tools.cpp", "-o", "/dev/null")

@@ -15,8 +15,8 @@ vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH share/cmake/warpsafe)
 vcpkg_fixup_pkgconfig()
 
-# vcpkg wants a copyright file instead of LICENSE. warpsafe-host.pc names a library, and vcpkg keeps two of each: one
-# to debug and one to release, which one file cannot tell apart.
+# vcpkg wants a copyright file instead of LICENSE. Except on x86-64, warpsafe-host.pc names a library, and vcpkg keeps
+# two of each: one to debug and one to release, which one file cannot tell apart.
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/share/doc")
 file(REMOVE "${CURRENT_PACKAGES_DIR}/share/pkgconfig/warpsafe-host.pc")
 

@@ -778,7 +778,7 @@ TEST(HostExceptions, ABodyThatThrowsHasTheStatusForNoMemory) {
 
 #if defined(__x86_64__) && !defined(__ILP32__)
 TEST(HostExceptions, ThePlacesOfFlagsAreNoModes) {
-  using Modes = host::FastSwitch::Modes;
+  using Modes = host::Switch::Modes;
   const unsigned before = _mm_getcsr();
   const unsigned base = before & ~0x3FU;
   _mm_setcsr(base);

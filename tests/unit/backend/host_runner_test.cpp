@@ -508,12 +508,6 @@ TEST(HostFibreRunner, AFollowedBlockBeginsItsThreadsOneByOne) {
   EXPECT_FALSE(watch.covered()) << "the thread that allows the dependents has not waited";
 }
 
-template <class Way>
-struct HostSwitch : ::testing::Test {};
-using Ways = ::testing::Types<host::BoostSwitch, host::Switch>;
-TYPED_TEST_SUITE(HostSwitch, Ways);
-
-template <class Way>
 struct PingPong {
   void* host = nullptr;
   void* fibre = nullptr;
@@ -529,24 +523,23 @@ struct PingPong {
       for (double& value : kept) value += 1;
       game.rounds = static_cast<int>(kept[7]) - 8;
       if (game.rounds % 2 == 0) {
-        Way::jump(game.fibre, game.host);
+        host::Switch::jump(game.fibre, game.host);
       } else {
-        Way::jump_elsewhere(game.fibre, game.host);
+        host::Switch::jump_elsewhere(game.fibre, game.host);
       }
     }
   }
 };
 
-TYPED_TEST(HostSwitch, ContinuesWhereItLeft) {
+TEST(HostSwitch, ContinuesWhereItLeft) {
   if (host::address_sanitizer || host::thread_sanitizer) GTEST_SKIP() << "they need Fibre";
   const host::StackSlab slab(host::least_stack_bytes);
   ASSERT_TRUE(slab.valid());
-  PingPong<TypeParam> game;
-  game.fibre =
-      TypeParam::make(slab.top(3), host::least_stack_bytes / 2, &PingPong<TypeParam>::play, &game);
+  PingPong game;
+  game.fibre = host::Switch::make(slab.top(3), host::least_stack_bytes / 2, &PingPong::play, &game);
   EXPECT_EQ(game.rounds, 0);
   for (int i = 1; i <= 1000; ++i) {
-    TypeParam::jump(game.host, game.fibre);
+    host::Switch::jump(game.host, game.fibre);
     ASSERT_EQ(game.rounds, i);
   }
   EXPECT_TRUE(game.aligned);

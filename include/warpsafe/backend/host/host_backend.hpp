@@ -49,7 +49,8 @@ struct AllCalls : ErrorCalls,
 
 /// A CPU model of a GPU for tests, laptops and CI. Streams are asynchronous, launches are checked
 /// against the limits of a modelled device, and errors behave as CUDA's do.
-/// <warpsafe/backend/host/control.hpp> controls it. Link Boost.Context and threads.
+/// <warpsafe/backend/host/control.hpp> controls it. Link threads, and on
+/// processors other than x86-64 also Boost.Context.
 struct [[gnu::visibility("default")]] host_backend : host::AllCalls{};
 
 static_assert(Backend<host_backend>);

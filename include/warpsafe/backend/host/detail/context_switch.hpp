@@ -4,7 +4,14 @@
 
 #include <warpsafe/core/cxx20.hpp>
 
+// Boost's switch is for the processors without one below. A test defines this macro to have it on
+// x86-64, where nothing else needs Boost.Context.
+#if !defined(WARPSAFE_DETAIL_BOOST_SWITCH) && (!defined(__x86_64__) || defined(__ILP32__))
+#define WARPSAFE_DETAIL_BOOST_SWITCH
+#endif
+#if defined(WARPSAFE_DETAIL_BOOST_SWITCH)
 #include <boost/context/detail/fcontext.hpp>
+#endif
 
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +19,10 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 
+#if defined(WARPSAFE_DETAIL_BOOST_SWITCH)
 /// Switches between flows of control of one OS thread, with Boost's fcontext: for every processor
 /// that it has. A context is where a flow of control continues.
-struct BoostSwitch {
+struct Switch {
   /// Whether `begin_of` exists.
   static constexpr bool restarts = false;
   /// The processor's modes that a switch does not save, such as the rounding mode.
@@ -71,10 +79,10 @@ struct BoostSwitch {
   }
 };
 
-#if defined(__x86_64__) && !defined(__ILP32__)
-/// As BoostSwitch, several times as fast, because it does not read the processor's modes, and
-/// because the processor predicts where it continues.
-struct FastSwitch {
+#else
+/// As Boost's, several times as fast, because it does not read the processor's modes, and because
+/// the processor predicts where it continues.
+struct Switch {
   static constexpr bool restarts = true;
   /// The modes of both floating-point units: rounding, exceptions, subnormal numbers.
   struct Modes {
@@ -139,9 +147,6 @@ struct FastSwitch {
     asm("subq $64, %rsp\n\tmovq $0, (%rsp)\n\tmovq %r12, %rdi\n\tjmpq *%rbx");
   }
 };
-using Switch = FastSwitch;
-#else
-using Switch = BoostSwitch;
 #endif
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host

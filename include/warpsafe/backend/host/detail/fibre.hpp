@@ -218,8 +218,8 @@ class alignas(64) Fibre {  // one line of the cache
     self.leave_for(next, nullptr);
     Switch::jump(self.context_, next.context_);
   }
-  /// Checks that `to` can be switched to. Otherwise Boost.Context ends the process with status 0,
-  /// as if its work were done.
+  /// Checks that `to` can be switched to. Boost.Context would otherwise end the process with status
+  /// 0, as if its work were done.
   [[gnu::always_inline]] void leave_for(Fibre& to, [[maybe_unused]] void** fake_stack) {
     if (to.done_) [[unlikely]]
       abort_ended_fibre();
