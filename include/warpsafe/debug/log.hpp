@@ -84,6 +84,11 @@ inline void write_shown(LogLevel level, const char* text, std::size_t size) noex
   write_log(level, text, fits ? static_cast<std::size_t>(size) : sizeof text - 1);
 }
 
+/// Writes a place after a comma, if it is known.
+inline void put_place(warpsafe::detail::TextBuffer& out, const call_site& site) noexcept {
+  if (site.file != nullptr) out << ", at " << site;
+}
+
 }  // namespace detail
 
 /// Sends the log to `sink`, which must outlive all launches; nullptr selects standard error again.

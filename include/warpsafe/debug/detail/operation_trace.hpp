@@ -6,7 +6,6 @@
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/observer.hpp>
-#include <warpsafe/debug/journal/launch_text.hpp>
 #include <warpsafe/debug/log.hpp>
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/limits.hpp>
 #include <warpsafe/core/name.hpp>
+#include <warpsafe/debug/log.hpp>
 
 #include <cstddef>
 
@@ -25,15 +26,6 @@ inline std::size_t format_limits(const DeviceLimits& limits, char* buffer,
   }
   return out.size();
 }
-
-namespace detail {
-
-/// Writes a place after a comma, if it is known.
-inline void put_place(warpsafe::detail::TextBuffer& out, const call_site& site) noexcept {
-  if (site.file != nullptr) out << ", at " << site;
-}
-
-}  // namespace detail
 
 /// Writes one launch of a list on a line of its own: number, kernel, dimensions and place.
 /// `with_stream` also writes its stream.
