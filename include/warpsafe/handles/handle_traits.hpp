@@ -166,7 +166,7 @@ template <auto Fn, class List>
 inline constexpr bool is_listed = false;
 template <auto Fn, auto... Listed>
 inline constexpr bool is_listed<Fn, Functions<Listed...>> =
-    (std::is_same_v<FunctionKey<Fn>, FunctionKey<Listed>> || ... || false);
+    (std::is_same_v<FunctionKey<Fn>, FunctionKey<Listed>> || ...);
 
 /// The name of one of the listed enumerators as the library's header spells it; empty for any other
 /// value.

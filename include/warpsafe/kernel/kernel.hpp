@@ -197,9 +197,9 @@ struct KernelDeclaration {
   static constexpr Provenance provenance = Where;
   static constexpr KernelNeeds needs = collect_needs<Needs...>();
   static constexpr std::uint32_t items = (Needs::its_items * ... * 1U);
-  static constexpr bool is_grid_stride = (Needs::its_grid_stride || ... || false);
-  static constexpr bool waits_for_predecessor = (Needs::its_waits || ... || false);
-  static_assert((Needs::template its_reference_fits<Parameters> && ... && true));
+  static constexpr bool is_grid_stride = (Needs::its_grid_stride || ...);
+  static constexpr bool waits_for_predecessor = (Needs::its_waits || ...);
+  static_assert((Needs::template its_reference_fits<Parameters> && ...));
   /// The kernel's reference function on the host, or nullptr.
   static constexpr const HostReference* host_reference = find_reference<Parameters, Needs...>();
 };

@@ -139,7 +139,7 @@ template <auto Fn, class Traits, class... A>
   // Buffers of other streams may be freed only after the call's work. A function that fails may
   // have submitted a part of it.
   result<void> noted = success();
-  if constexpr ((is_view<A> || ... || false) || (holds_owner<A> || ... || false)) {
+  if constexpr (((is_view<A> || holds_owner<A>) || ...)) {
     noted = record_uses(bound.stream.ref(), site, owner_of(arguments)...);
   }
   // A graph keeps the workspace. Outside of a capture the stream's order is enough.

@@ -101,8 +101,8 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
   using NativeStream = typename Traits::backend::native_stream;
   using Parameters = typename UserParameters<Traits, false, TypeList<>, P...>::type;
   static constexpr bool may_mix = descriptors_place_scalars<Traits>;
-  static constexpr bool takes_handle = (is_handle_parameter<Native, P> || ... || false);
-  static constexpr bool takes_address = (is_handle_address<Native, P> || ... || false);
+  static constexpr bool takes_handle = (is_handle_parameter<Native, P> || ...);
+  static constexpr bool takes_address = (is_handle_address<Native, P> || ...);
   // If the function belongs to another library, no other check runs.
   using First =
       typename FirstArgumentOf<Traits, Scalars,
@@ -124,8 +124,8 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
     static_assert(
         one_stream,
         "warpsafe: this function takes an array of streams, and a StreamBound has one stream; call the function directly with native() and the stream's native()");
-    constexpr bool has_stream = (std::is_same_v<P, NativeStream> || ... || false) ||
-                                SetsStream<Traits> || HasFunctionsWithoutStream<Traits>;
+    constexpr bool has_stream = (std::is_same_v<P, NativeStream> || ...) || SetsStream<Traits> ||
+                                HasFunctionsWithoutStream<Traits>;
     static_assert(
         has_stream || !takes_handle || !one_stream,
         "warpsafe: this function takes no stream, and handle_traits has no set_stream, so its work would run on the default stream; give HandleCalls the library's set_stream, or, if such functions submit no work, declare has_functions_without_stream = true");
@@ -196,15 +196,15 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
   }
   template <ScalarPlace Where, class... A, std::size_t... Place>
   static constexpr bool any_at(std::index_sequence<Place...>) noexcept {
-    return ((place_of_role<std::decay_t<A>, role(Place)> == Where) || ... || false);
+    return ((place_of_role<std::decay_t<A>, role(Place)> == Where) || ...);
   }
   template <class... A, class U1, class... U, std::size_t... Place>
   static constexpr bool any_result(TypeList<U1, U...>, std::index_sequence<Place...>) noexcept {
-    return (is_host_result<U, std::decay_t<A>, role(Place + 1)> || ... || false);
+    return (is_host_result<U, std::decay_t<A>, role(Place + 1)> || ...);
   }
   template <class... A, class... U, std::size_t... Place>
   static constexpr bool check_each(TypeList<U...>, std::index_sequence<Place...>) noexcept {
-    return (check_one<Place, U, A>() && ... && true);
+    return (check_one<Place, U, A>() && ...);
   }
   template <std::size_t Place, class U, class A>
   static constexpr bool check_one() noexcept {
@@ -232,7 +232,7 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
                          const A&... rest) noexcept {
     return (check_library_value<Traits, U, role(Place + 1)>(rest, device,
                                                             static_cast<int>(Place) + 2, error) &&
-            ... && true);
+            ...);
   }
   template <std::size_t Place, class Values>
   static decltype(auto) pick(Native handle, NativeStream stream, const Values& values) noexcept {

@@ -228,12 +228,13 @@ template <class B>
   MemoryKind kind{};
   int memory_device = device;
   const int status = B::pointer_kind(memory.address, kind, memory_device);
-  const bool known = status == 0 && kind != MemoryKind::unregistered;
-  if (!known && memory.bytes == unknown_extent) return true;
-  if (!known) memory_device = memory_was_freed;
-  if (known &&
-      (kind != MemoryKind::device || can_access<B>(device, memory.address, memory_device))) {
-    return true;
+  if (status == 0 && kind != MemoryKind::unregistered) {
+    if (kind != MemoryKind::device || can_access<B>(device, memory.address, memory_device)) {
+      return true;
+    }
+  } else {
+    if (memory.bytes == unknown_extent) return true;
+    memory_device = memory_was_freed;
   }
   static_cast<void>(
       refuse_access(error, device, memory_device, static_cast<int>(memory.parameter) + 1));
