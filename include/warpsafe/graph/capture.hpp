@@ -127,9 +127,10 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   /// capture, because that work ran at once; with CaptureMode::relaxed, only if the graph is empty.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
-    if (state_ == nullptr)
+    if (state_ == nullptr) {
       return detail::refused_operation(Errc::capture_unmatched, B::vendor, Name::of("capture end"),
                                        site);
+    }
     State* const state = std::exchange(state_, nullptr);
     const auto* const unjoined = state->watch.unjoined();
     CaptureInfo before{};
@@ -175,9 +176,10 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   template <class T>
   result<std::remove_cvref_t<T>*> keep(T&& value, call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_keep_argument<T>()) {
-      if (state_ == nullptr)
+      if (state_ == nullptr) {
         return detail::refused_operation(Errc::capture_unmatched, B::vendor,
                                          Name::of("capture keep"), site);
+      }
       return detail::keep_value(*state_->watch.resources.get(), std::forward<T>(value), site);
     }
   }

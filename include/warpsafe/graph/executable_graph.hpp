@@ -75,9 +75,10 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> launch(basic_stream_hold<B> stream,
                                     call_site site = call_site::current()) noexcept {
-    if (native_ == nullptr) [[unlikely]]
+    if (native_ == nullptr) [[unlikely]] {
       return detail::refused_operation(Errc::graph_moved, B::vendor, Name::of("graph launch"),
                                        site);
+    }
     if constexpr (Level != CheckLevel::off) {
       if (const void* const freed = resources_->freed()) [[unlikely]]
         return memory_freed(freed, stream.ref(), site);
@@ -121,9 +122,10 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> update(const basic_graph<B>& graph,
                                     call_site site = call_site::current()) noexcept {
-    if (native_ == nullptr || graph.native_ == nullptr)
+    if (native_ == nullptr || graph.native_ == nullptr) {
       return detail::refused_operation(Errc::graph_moved, B::vendor, Name::of("graph update"),
                                        site);
+    }
     GraphChange change = GraphChange::none;
     if (const int status = B::graph_update(native_, graph.native_, change)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("graph update"), site);

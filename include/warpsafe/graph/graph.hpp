@@ -123,9 +123,10 @@ class WARPSAFE_DETAIL_OWNER basic_graph {
   template <class T>
   result<std::remove_cvref_t<T>*> keep(T&& value, call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_keep_argument<T>()) {
-      if (native_ == nullptr)
+      if (native_ == nullptr) {
         return detail::refused_operation(Errc::graph_moved, B::vendor, Name::of("graph keep"),
                                          site);
+      }
       return detail::keep_value(*resources_.get(), std::forward<T>(value), site);
     }
   }
@@ -133,8 +134,9 @@ class WARPSAFE_DETAIL_OWNER basic_graph {
   /// from or closed, ::runtime_failed.
   [[nodiscard]] answer<std::size_t> node_count(
       call_site site = call_site::current()) const noexcept {
-    if (native_ == nullptr)
+    if (native_ == nullptr) {
       return detail::refused_operation(Errc::graph_moved, B::vendor, Name::of("graph nodes"), site);
+    }
     std::size_t count = 0;
     if (const int status = B::graph_nodes(native_, count)) {
       return detail::runtime_error<B>(status, Name::of("graph nodes"), site);
@@ -166,9 +168,10 @@ class WARPSAFE_DETAIL_OWNER basic_graph {
 template <class B>
 template <CheckLevel Level>
 result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) const noexcept {
-  if (native_ == nullptr)
+  if (native_ == nullptr) {
     return detail::refused_operation(Errc::graph_moved, B::vendor, Name::of("graph instantiate"),
                                      site);
+  }
   typename B::native_graph_exec exec{};
   const detail::RelaxedCaptureScope<B, Level> outside;
   if (const int status = B::graph_instantiate(exec, native_)) {
