@@ -49,14 +49,14 @@ class Dependents : public testing::Test {
     *at = 1;
     return at;
   }
-  [[nodiscard]] static Access writes(const void* at) {
-    return {at, Access::whole_allocation, true};
+  [[nodiscard]] static MemoryAccess writes(const void* at) {
+    return MemoryAccess::of(at, MemoryAccess::whole_allocation, AccessKind::write);
   }
-  [[nodiscard]] static Access reads(const void* at) {
-    return {at, Access::whole_allocation, false};
+  [[nodiscard]] static MemoryAccess reads(const void* at) {
+    return MemoryAccess::of(at, MemoryAccess::whole_allocation, AccessKind::read);
   }
-  Shared<KernelOperation> submit(bool dependent, Array<Access> accesses, std::uint32_t blocks = 1,
-                                 std::uint32_t threads = 1) {
+  Shared<KernelOperation> submit(bool dependent, Array<MemoryAccess> accesses,
+                                 std::uint32_t blocks = 1, std::uint32_t threads = 1) {
     LaunchShape shape{};
     for (int axis = 0; axis < 3; ++axis) shape.grid[axis] = shape.block[axis] = 1;
     shape.grid[0] = blocks;
@@ -508,7 +508,7 @@ TEST_F(EarlyAccesses, EachPendingKernelRacesOnlyWithWhatItForbids) {
       for (const bool stores : {false, true}) {
         recorder.begin();
         launches.clear();
-        Array<Access> accesses;
+        Array<MemoryAccess> accesses;
         if (does != Does::nothing) accesses.push_back(does == Does::reads ? reads(x) : writes(x));
         submit(false, accesses);
         submit(true, {writes(x)});

@@ -26,11 +26,7 @@ using Handed = host::Shared<const host::Operation>;
 struct Work final : host::Operation {
   explicit Work(const std::vector<MemoryAccess>& its_accesses, unsigned line) {
     caller.site = at(line);
-    for (const MemoryAccess& access : its_accesses) {
-      const bool writes = access.kind != AccessKind::read;
-      accesses.push_back({reinterpret_cast<const void*>(access.begin), access.bytes, writes,
-                          access.rows, access.pitch});
-    }
+    for (const MemoryAccess& access : its_accesses) accesses.push_back(access);
     if (its_accesses.empty()) return;
     const AccessKind first = its_accesses.front().kind;
     kind_ = first == AccessKind::allocate  ? host::OperationKind::allocate

@@ -53,7 +53,7 @@ TEST(RandomOfASeed, IsTheSameEverywhere) {
 
 /// Kernels differ by the address of their function.
 const char functions[4] = {};
-[[nodiscard]] Shared<KernelOperation> kernel_of(std::size_t number, Array<Access> accesses) {
+[[nodiscard]] Shared<KernelOperation> kernel_of(std::size_t number, Array<MemoryAccess> accesses) {
   static GridPool pool;
   const KernelEntry entry{&functions[number], nullptr, nullptr, 0};
   static std::vector<std::unique_ptr<KernelEntry>> entries;
@@ -63,9 +63,9 @@ const char functions[4] = {};
   made->caller = {line_7, Name::of("k")};
   return made;
 }
-[[nodiscard]] Access access_of(const void* memory, bool writes,
-                               std::uint64_t window = ::warpsafe::detail::unknown_extent) {
-  return {memory, Access::whole_allocation, writes, 1, 0, window};
+[[nodiscard]] MemoryAccess access_of(const void* memory, bool writes,
+                                     std::size_t bytes = MemoryAccess::whole_allocation) {
+  return MemoryAccess::of(memory, bytes, writes ? AccessKind::write : AccessKind::read);
 }
 
 class Recording : public testing::Test {
@@ -497,7 +497,7 @@ class Outside : public testing::Test {
     return static_cast<unsigned char*>(memory_) + byte;
   }
   /// Whether a kernel of these accesses is found out if it changes the byte.
-  [[nodiscard]] bool finds(Array<Access> accesses, unsigned char* byte) {
+  [[nodiscard]] bool finds(Array<MemoryAccess> accesses, unsigned char* byte) {
     OutsideWrites outside;
     const auto kernel = kernel_of(0, std::move(accesses));
     EXPECT_FALSE(outside.takes_new());

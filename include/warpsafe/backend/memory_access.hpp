@@ -29,6 +29,15 @@ struct MemoryAccess {
   /// pointer.
   static constexpr std::size_t whole_allocation = ~std::size_t{0};
 
+  /// The access to memory at an address of this process.
+  [[nodiscard]] static MemoryAccess of(const void* address, std::size_t bytes, AccessKind kind,
+                                       std::size_t rows = 1, std::size_t pitch = 0) noexcept {
+    return {reinterpret_cast<std::uintptr_t>(address), bytes, kind, rows, pitch};
+  }
+  [[nodiscard]] const void* address() const noexcept {
+    return reinterpret_cast<const void*>(begin);
+  }
+  [[nodiscard]] constexpr bool writes() const noexcept { return kind != AccessKind::read; }
   /// Bytes from the first to the last accessed one, including the gaps between rows.
   [[nodiscard]] constexpr std::size_t extent() const noexcept {
     return rows == 0 ? 0 : pitch * (rows - 1) + bytes;

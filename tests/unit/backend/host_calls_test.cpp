@@ -699,7 +699,7 @@ TEST_F(HostScheduled, FreedMemoryIsKeptUntilTheScheduleEnds) {
   EXPECT_EQ(runtime.freed_memory.written_after_free(), 24U);
   const host::ReleaseOperation operation(runtime, memory, 24);
   EXPECT_EQ(operation.kind(), host::OperationKind::release);
-  EXPECT_THAT(operation.accesses, ElementsAre(host::Access{memory, 24, true}));
+  EXPECT_THAT(operation.accesses, ElementsAre(MemoryAccess::of(memory, 24, AccessKind::release)));
 }
 
 TEST_F(HostScheduled, OnlyACopyIntoPageableMemoryWaits) {

@@ -386,8 +386,9 @@ TEST_F(HostControl, AKernelsAccessesFollowFromItsParameters) {
   host::GridPool pool;
   const host::KernelOperation operation(entry_of(many_parameters), shape_of(1, 1), args, pool);
   EXPECT_THAT(operation.accesses,
-              ::testing::ElementsAre(host::Access{&in, host::Access::whole_allocation, false},
-                                     host::Access{&out, host::Access::whole_allocation, true}));
+              ::testing::ElementsAre(
+                  MemoryAccess::of(&in, MemoryAccess::whole_allocation, AccessKind::read),
+                  MemoryAccess::of(&out, MemoryAccess::whole_allocation, AccessKind::write)));
 }
 
 }  // namespace

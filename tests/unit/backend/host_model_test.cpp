@@ -35,7 +35,6 @@
 namespace warpsafe::host_test {
 namespace {
 
-using host::Access;
 using host::Call;
 using host::CallBook;
 using host::CaptureWork;
@@ -178,6 +177,15 @@ TEST_F(HostGrid, KeepsTheFirstFailureUntilItIsTaken) {
 
 // Operations.
 
+MemoryAccess writes(const void* address, std::size_t bytes, std::size_t rows = 1,
+                    std::size_t pitch = 0) {
+  return MemoryAccess::of(address, bytes, AccessKind::write, rows, pitch);
+}
+MemoryAccess reads(const void* address, std::size_t bytes, std::size_t rows = 1,
+                   std::size_t pitch = 0) {
+  return MemoryAccess::of(address, bytes, AccessKind::read, rows, pitch);
+}
+
 TEST(HostOperation, ASubmittedMarkHasNoAccesses) {
   const host::MarkOperation mark;
   EXPECT_EQ(mark.kind(), OperationKind::mark);
@@ -186,15 +194,9 @@ TEST(HostOperation, ASubmittedMarkHasNoAccesses) {
   EXPECT_EQ(mark.number, 0U);
   EXPECT_THAT(mark.accesses, IsEmpty());
   EXPECT_EQ(host::MarkOperation().run().status, 0);
-  const Access none;
-  EXPECT_EQ(none.bytes, 0U);
-  EXPECT_FALSE(none.writes);
-  EXPECT_EQ(none.rows, 1U);
-  EXPECT_EQ(none.pitch, 0U);
-  EXPECT_EQ(none.window, detail::unknown_extent);
-  const host::AllocateOperation allocation(&none, 24);
+  const host::AllocateOperation allocation(&mark, 24);
   EXPECT_EQ(allocation.kind(), OperationKind::allocate);
-  EXPECT_THAT(allocation.accesses, ElementsAre(Access{&none, 24, true}));
+  EXPECT_THAT(allocation.accesses, ElementsAre(MemoryAccess::of(&mark, 24, AccessKind::allocate)));
 }
 
 TEST(HostOperation, TheExtentOfRowsEndsAtTheLastByte) {
@@ -227,7 +229,7 @@ TEST(HostOperation, ACopyMovesRowsAsTheyAreWhenItRunsOrIsStaged) {
     EXPECT_EQ(copy.kind(), OperationKind::copy);
     EXPECT_FALSE(copy.survives_loss());
     EXPECT_THAT(copy.accesses,
-                ElementsAre(Access{to.data(), 3, true, 2, 5}, Access{from.data(), 3, false, 2, 4}));
+                ElementsAre(writes(to.data(), 3, 2, 5), reads(from.data(), 3, 2, 4)));
     if (staged) copy.stage();
     from = "ABCYDEFY";
     EXPECT_EQ(copy.run().status, 0);
@@ -237,7 +239,7 @@ TEST(HostOperation, ACopyMovesRowsAsTheyAreWhenItRunsOrIsStaged) {
   host::FillOperation fill(bytes + 1, 7, 4);
   EXPECT_EQ(fill.kind(), OperationKind::fill);
   EXPECT_FALSE(fill.survives_loss());
-  EXPECT_THAT(fill.accesses, ElementsAre(Access{bytes + 1, 4, true}));
+  EXPECT_THAT(fill.accesses, ElementsAre(writes(bytes + 1, 4)));
   EXPECT_EQ(fill.run().status, 0);
   EXPECT_THAT(bytes, ElementsAre(1, 7, 7, 7, 7, 1));
 }
@@ -261,11 +263,10 @@ TEST(HostOperation, AKernelAccessesWhatItsPointersReach) {
   const KernelEntry entry{nullptr, nullptr, parameters, 5};
   void* args[] = {&pointer, &null, &small, &number, &span};
   host::GridPool pool;
-  const auto whole = Access::whole_allocation;
+  const auto whole = MemoryAccess::whole_allocation;
   {
     host::KernelOperation kernel(entry, shape_of(1, 1), args, pool);
-    EXPECT_THAT(kernel.accesses,
-                ElementsAre(Access{&first, whole, true}, Access{&second, whole, false}));
+    EXPECT_THAT(kernel.accesses, ElementsAre(writes(&first, whole), reads(&second, whole)));
     EXPECT_EQ(kernel.kind(), OperationKind::kernel);
     EXPECT_FALSE(kernel.survives_loss());
     EXPECT_FALSE(kernel.begins_alone);
@@ -285,8 +286,7 @@ TEST(HostOperation, AKernelAccessesWhatItsPointersReach) {
   host::caller().windows = windows;
   const host::KernelOperation narrow(entry, shape_of(1, 1), args, pool);
   host::caller().windows = nullptr;
-  EXPECT_THAT(narrow.accesses, ElementsAre(Access{&first, whole, true, 1, 0, 40},
-                                           Access{&second, whole, false, 1, 0, 44}));
+  EXPECT_THAT(narrow.accesses, ElementsAre(writes(&first, 40), reads(&second, 44)));
 }
 
 struct CountingWatch final : host::KernelWatch {
@@ -387,14 +387,13 @@ TEST(HostCapture, AGraphRunsItsNodesInOrderUntilOneFails) {
   std::vector<host::Shared<FailingOperation>> all;
   for (int i = 0; i < 3; ++i) {
     all.push_back(host::make_shared<FailingOperation>());
-    all.back()->accesses = {{&all, static_cast<std::size_t>(i), true}};
+    all.back()->accesses = {writes(&all, static_cast<std::size_t>(i))};
     nodes->push_back({all.back(), {}});
   }
   host::GraphOperation graph(nodes);
   EXPECT_EQ(graph.kind(), OperationKind::graph);
   EXPECT_FALSE(graph.survives_loss());
-  EXPECT_THAT(graph.accesses,
-              ElementsAre(Access{&all, 0, true}, Access{&all, 1, true}, Access{&all, 2, true}));
+  EXPECT_THAT(graph.accesses, ElementsAre(writes(&all, 0), writes(&all, 1), writes(&all, 2)));
   EXPECT_EQ(graph.run().status, 0);
   EXPECT_EQ(all[2]->runs, 1);
   all[1]->status = 5;

@@ -168,9 +168,9 @@ class DependentLaunches {
   template <class Visit>
   static void each_memory(const KernelOperation& kernel, const MemoryRegistry& memory,
                           const Visit& visit) {
-    for (const Access& access : kernel.accesses) {
-      const Allocation* const found = memory.around(access.address, 1);
-      if (found != nullptr) visit(*found, access.writes);
+    for (const MemoryAccess& access : kernel.accesses) {
+      const Allocation* const found = memory.around(access.address(), 1);
+      if (found != nullptr) visit(*found, access.writes());
     }
   }
   [[nodiscard]] static Contents contents(const KernelOperation& kernel,
@@ -231,10 +231,9 @@ class DependentLaunches {
       for (const Pending& one : touch.early ? early_ : late_) {
         bool reads = false;
         bool writes = false;
-        for (const Access& access : one.kernel->accesses) {
-          const auto at = reinterpret_cast<std::uintptr_t>(access.address);
-          if (at - rule.begin >= rule.bytes) continue;
-          (access.writes ? writes : reads) = true;
+        for (const MemoryAccess& access : one.kernel->accesses) {
+          if (access.begin - rule.begin >= rule.bytes) continue;
+          (access.writes() ? writes : reads) = true;
         }
         if (!writes && !(reads && touch.writes && one.allows)) continue;
         const MemoryAccess first{rule.begin, rule.bytes,

@@ -252,21 +252,13 @@ class HostRaceRecorder {
     if (std::find(unseen.begin(), unseen.end(), one) == unseen.end()) unseen.push_back(one);
   }
   void set_accesses(const Operation& operation) {
-    accesses_.clear();
-    const OperationKind kind = operation.kind();
-    if (kind == OperationKind::kernel) note_unseen(static_cast<const KernelOperation&>(operation));
-    const bool narrows = kind == OperationKind::kernel &&
-                         !outside.is_known(static_cast<const KernelOperation&>(operation));
-    const bool has_rows = narrows || kind != OperationKind::kernel;
-    for (const Access& access : operation.accesses) {
-      // An unknown window is the whole allocation, too.
-      accesses_.push_back({reinterpret_cast<std::uintptr_t>(access.address),
-                           narrows ? access.window : access.bytes,
-                           kind == OperationKind::allocate  ? AccessKind::allocate
-                           : kind == OperationKind::release ? AccessKind::release
-                           : access.writes                  ? AccessKind::write
-                                                            : AccessKind::read,
-                           has_rows ? access.rows : 1, has_rows ? access.pitch : 0});
+    accesses_.assign(operation.accesses.begin(), operation.accesses.end());
+    if (operation.kind() != OperationKind::kernel) return;
+    const auto& kernel = static_cast<const KernelOperation&>(operation);
+    note_unseen(kernel);
+    if (!outside.is_known(kernel)) return;
+    for (MemoryAccess& access : accesses_) {
+      access = {access.begin, MemoryAccess::whole_allocation, access.kind};
     }
   }
   /// Adds a graph's nodes, each after those that it waits for. The graph itself comes after all of

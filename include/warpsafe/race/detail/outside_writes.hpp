@@ -38,9 +38,9 @@ class OutsideWrites final : public KernelWatch {
     if (is_known(kernel) || found_ != nullptr) return;
     Runtime& runtime = Runtime::get();
     const Lock lock(runtime.mutex);
-    for (const Access& access : kernel.accesses) {
-      if (!access.writes || access.window == warpsafe::detail::unknown_extent) continue;
-      const Allocation* const memory = runtime.memory.around(access.address, 1);
+    for (const MemoryAccess& access : kernel.accesses) {
+      if (!access.writes() || access.bytes == MemoryAccess::whole_allocation) continue;
+      const Allocation* const memory = runtime.memory.around(access.address(), 1);
       if (memory == nullptr || covers(access, *memory) || has(memory->storage.get())) continue;
       auto* const begin = static_cast<unsigned char*>(memory->storage.get());
       const auto keep = [&] { before_.push_back({begin, {begin, begin + memory->bytes}}); };
@@ -52,8 +52,8 @@ class OutsideWrites final : public KernelWatch {
   }
   void has_run(const KernelOperation& kernel) noexcept override {
     for (Contents& kept : before_) {
-      for (const Access& access : kernel.accesses) {
-        if (access.writes) forget(kept, access);
+      for (const MemoryAccess& access : kernel.accesses) {
+        if (access.writes()) forget(kept, access);
       }
       if (std::memcmp(kept.begin, kept.copy.data(), kept.copy.size()) != 0) {
         found_ = kernel.grid.function();
@@ -69,26 +69,26 @@ class OutsideWrites final : public KernelWatch {
     std::vector<unsigned char> copy;
   };
 
-  [[nodiscard]] static bool covers(const Access& access, const Allocation& memory) noexcept {
-    return access.address == memory.storage.get() && access.rows == 1 &&
-           access.window >= memory.bytes;
+  [[nodiscard]] static bool covers(const MemoryAccess& access, const Allocation& memory) noexcept {
+    return access.address() == memory.storage.get() && access.rows == 1 &&
+           access.bytes >= memory.bytes;
   }
   [[nodiscard]] bool has(const void* begin) const noexcept {
     return std::any_of(before_.begin(), before_.end(),
                        [begin](const Contents& kept) { return kept.begin == begin; });
   }
   /// Overwrites what the kernel may write with what is there now.
-  static void forget(Contents& kept, const Access& access) noexcept {
-    const auto* const from = static_cast<const unsigned char*>(access.address);
+  static void forget(Contents& kept, const MemoryAccess& access) noexcept {
+    const auto* const from = static_cast<const unsigned char*>(access.address());
     const std::size_t bytes = kept.copy.size();
     if (from < kept.begin || from >= kept.begin + bytes) return;
     const auto offset = static_cast<std::size_t>(from - kept.begin);
-    const bool whole = access.window == warpsafe::detail::unknown_extent;
+    const bool whole = access.bytes == MemoryAccess::whole_allocation;
     std::size_t first = whole ? 0 : offset;
     for (std::size_t row = 0; row < access.rows && first < bytes; ++row) {
       const std::size_t rest = bytes - first;
       std::memcpy(kept.copy.data() + first, kept.begin + first,
-                  access.window < rest ? static_cast<std::size_t>(access.window) : rest);
+                  access.bytes < rest ? access.bytes : rest);
       first += access.pitch;
     }
   }

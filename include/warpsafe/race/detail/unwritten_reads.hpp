@@ -42,8 +42,9 @@ class UnwrittenReads final : public KernelWatch {
     } else if (kind != OperationKind::copy && kind != OperationKind::fill) {
       return;
     }
-    for (const Access& access : operation.accesses) {
-      const Allocation* const memory = access.writes ? registry.around(access.address, 1) : nullptr;
+    for (const MemoryAccess& access : operation.accesses) {
+      const Allocation* const memory =
+          access.writes() ? registry.around(access.address(), 1) : nullptr;
       if (memory == nullptr) continue;
       const auto insert = [&] { written_.insert(memory->storage.get()); };
       if (!debug::detail::has_memory_for(insert)) hides_ = true;
@@ -52,10 +53,10 @@ class UnwrittenReads final : public KernelWatch {
   /// Whether the operation copies such memory to the host.
   [[nodiscard]] bool in_copy(const Operation& operation, const MemoryRegistry& registry) const {
     if (operation.kind() != OperationKind::copy) return false;
-    const Access& to = operation.accesses[0];
-    const Access& from = operation.accesses[1];
-    const Allocation* const target = registry.around(to.address, 1);
-    const Allocation* const memory = registry.around(from.address, 1);
+    const MemoryAccess& to = operation.accesses[0];
+    const MemoryAccess& from = operation.accesses[1];
+    const Allocation* const target = registry.around(to.address(), 1);
+    const Allocation* const memory = registry.around(from.address(), 1);
     if (memory == nullptr || memory->kind != MemoryKind::device ||
         (target != nullptr && target->kind == MemoryKind::device)) {
       return false;
@@ -65,7 +66,7 @@ class UnwrittenReads final : public KernelWatch {
         (hides_ || written_.contains(memory->storage.get()))) {
       return false;
     }
-    const auto* row = static_cast<const unsigned char*>(from.address);
+    const auto* row = static_cast<const unsigned char*>(from.address());
     for (std::size_t i = 0; i < from.rows; ++i, row += from.pitch) {
       if (!is_fresh(row, row, from.bytes, memory->storage.get())) return false;
     }
@@ -80,9 +81,9 @@ class UnwrittenReads final : public KernelWatch {
     fresh_.clear();
     Runtime& runtime = Runtime::get();
     const Lock lock(runtime.mutex);
-    for (const Access& access : kernel.accesses) {
+    for (const MemoryAccess& access : kernel.accesses) {
       const Allocation* const memory =
-          access.writes ? runtime.memory.around(access.address, 1) : nullptr;
+          access.writes() ? runtime.memory.around(access.address(), 1) : nullptr;
       if (memory != nullptr && memory->kind == MemoryKind::device) add(access, *memory);
     }
     if (fresh_.empty()) return;
@@ -107,14 +108,13 @@ class UnwrittenReads final : public KernelWatch {
   }
   /// Adds the memory behind an access if its first and its last bytes were not written. All of them
   /// would take too long, and an atomic addition is compared anyway.
-  void add(const Access& access, const Allocation& memory) noexcept {
+  void add(const MemoryAccess& access, const Allocation& memory) noexcept {
     constexpr std::size_t looked_at = 256;
     const auto* const whole = static_cast<const unsigned char*>(memory.storage.get());
-    const bool known = access.window != warpsafe::detail::unknown_extent;
-    const auto* const begin = known ? static_cast<const unsigned char*>(access.address) : whole;
+    const bool known = access.bytes != MemoryAccess::whole_allocation;
+    const auto* const begin = known ? static_cast<const unsigned char*>(access.address()) : whole;
     const std::size_t rest = memory.bytes - static_cast<std::size_t>(begin - whole);
-    const std::size_t given =
-        Rows{static_cast<std::size_t>(access.window), access.rows}.extent(access.pitch);
+    const std::size_t given = Rows{access.bytes, access.rows}.extent(access.pitch);
     const std::size_t bytes = known && given < rest ? given : rest;
     const std::size_t some = bytes < looked_at ? bytes : looked_at;
     const unsigned char* const last = begin + (bytes - some);

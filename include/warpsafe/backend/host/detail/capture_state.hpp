@@ -56,12 +56,12 @@ struct GraphNodes : Counted, Array<GraphNode> {
 
   void find_memory(const MemoryRegistry& registry) {
     for (const GraphNode& node : *this) {
-      for (const Access& access : node.operation->accesses) {
-        const Allocation* const found = registry.around(access.address, 1);
+      for (const MemoryAccess& access : node.operation->accesses) {
+        const Allocation* const found = registry.around(access.address(), 1);
         if (found == nullptr) continue;
         const auto is_known = [&](const GraphMemory& one) { return one.number == found->number; };
         if (memory.first_where(is_known) != memory.size()) continue;
-        memory.push_back({access.address, found->number, found->bytes, found->site});
+        memory.push_back({access.address(), found->number, found->bytes, found->site});
       }
     }
   }

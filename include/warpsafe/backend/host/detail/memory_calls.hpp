@@ -25,7 +25,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 struct ReleaseOperation final : Operation {
   ReleaseOperation(Runtime& runtime, void* memory, std::size_t bytes)
       : runtime_(runtime), memory_(memory) {
-    accesses = {{memory, bytes, true}};
+    accesses = {MemoryAccess::of(memory, bytes, AccessKind::release)};
   }
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::release; }
   Failure run() override {
@@ -267,7 +267,7 @@ struct MemoryCalls {
   }
   static void touch(Runtime& runtime, const void* memory, std::size_t bytes, AccessKind kind) {
     if (runtime.scheduler == nullptr) return;
-    runtime.scheduler->touched({reinterpret_cast<std::uintptr_t>(memory), bytes, kind});
+    runtime.scheduler->touched(MemoryAccess::of(memory, bytes, kind));
   }
   /// Whether all these bytes are in memory that exists, and `from`, if given, may access it.
   [[nodiscard]] static bool reachable(const Runtime& runtime, const void* memory, std::size_t bytes,

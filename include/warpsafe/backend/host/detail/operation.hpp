@@ -26,27 +26,12 @@ struct StreamState;
 
 enum class OperationKind : std::uint8_t { mark, kernel, copy, fill, allocate, release, graph };
 
-/// Memory that an operation accesses. It decides whether two operations may run in either order.
-struct Access {
-  const void* address = nullptr;
-  std::size_t bytes = 0;  ///< of each row; or `whole_allocation`
-  bool writes = false;
-  std::size_t rows = 1;
-  std::size_t pitch = 0;  ///< bytes from one row to the next
-
-  /// The whole allocation that holds `address`, since a kernel may access all of it through a
-  /// pointer.
-  static constexpr std::size_t whole_allocation = ~std::size_t{0};
-  /// Of `whole_allocation`: the bytes of each row that the kernel was given from `address` on, or
-  /// `unknown_extent`. Only the race detector narrows the access to them.
-  std::uint64_t window = warpsafe::detail::unknown_extent;
-  friend bool operator==(const Access&, const Access&) = default;
-};
-
 /// An operation in a stream's queue. A scheduler may run it once all earlier operations of its
 /// stream and `after` are done. It judges the order by `accesses` alone.
 struct Operation : Counted {
-  Array<Access> accesses;
+  /// Of a kernel: what it was given. It may access the whole allocations, and only the race
+  /// detector narrows them.
+  Array<MemoryAccess> accesses;
   Shared<const Operation> after;  ///< of another stream; nullptr if there is nothing to wait for
   mutable Array<StreamState*>
       dependents;  ///< streams whose next operation waits for this one; or nullptr
@@ -80,7 +65,9 @@ struct MarkOperation final : Operation {
 
 /// Marks where in the order of a stream memory begins to exist. Only a scheduler uses it.
 struct AllocateOperation final : Operation {
-  AllocateOperation(const void* memory, std::size_t bytes) { accesses = {{memory, bytes, true}}; }
+  AllocateOperation(const void* memory, std::size_t bytes) {
+    accesses = {MemoryAccess::of(memory, bytes, AccessKind::allocate)};
+  }
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::allocate; }
 };
 
@@ -115,13 +102,11 @@ struct KernelOperation final : Operation {
       : grid(entry, shape, args), pool(its_pool), known(memory) {
     const std::uint64_t* const windows = host::caller().windows;
     warpsafe::detail::each_memory(entry, args, [&](const warpsafe::detail::GivenMemory& given) {
-      Access access{given.address, Access::whole_allocation, given.writes};
       const bool is_known =
           given.is_inner || given.bytes != warpsafe::detail::unknown_extent || windows == nullptr;
-      access.window = is_known ? given.bytes : windows[given.parameter];
-      access.rows = given.rows;
-      access.pitch = given.pitch;
-      accesses.push_back(access);
+      accesses.push_back(MemoryAccess::of(
+          given.address, is_known ? given.bytes : windows[given.parameter],
+          given.writes ? AccessKind::write : AccessKind::read, given.rows, given.pitch));
     });
   }
   /// The same launch, for another executable graph, which may run at the same time.
@@ -157,8 +142,8 @@ struct KernelOperation final : Operation {
   /// Looks behind the memory that the kernel was given. A GPU finds such a write later or never.
   [[nodiscard]] Failure find_overrun() const {
     const Lock lock(known->mutex);
-    for (const Access& access : accesses) {
-      Allocation* const memory = known->memory.around(access.address, 1);
+    for (const MemoryAccess& access : accesses) {
+      Allocation* const memory = known->memory.around(access.address(), 1);
       if (memory == nullptr) continue;
       char text[320];
       warpsafe::detail::TextBuffer out(text, sizeof text);
@@ -207,8 +192,8 @@ struct CopyOperation final : Operation {
         to_pitch_(to_pitch),
         from_pitch_(from_pitch),
         rows_(rows) {
-    accesses = {{to, rows.width, true, rows.rows, to_pitch},
-                {from, rows.width, false, rows.rows, from_pitch}};
+    accesses = {MemoryAccess::of(to, rows.width, AccessKind::write, rows.rows, to_pitch),
+                MemoryAccess::of(from, rows.width, AccessKind::read, rows.rows, from_pitch)};
   }
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::copy; }
   /// Reads the source's bytes now, as drivers do for pageable memory. The access stays declared in
@@ -245,7 +230,7 @@ struct CopyOperation final : Operation {
 struct FillOperation final : Operation {
   FillOperation(void* memory, unsigned char value, std::size_t bytes)
       : memory_(memory), value_(value), bytes_(bytes) {
-    accesses = {{memory, bytes, true}};
+    accesses = {MemoryAccess::of(memory, bytes, AccessKind::write)};
   }
   [[nodiscard]] OperationKind kind() const noexcept override { return OperationKind::fill; }
   Failure run() override {
