@@ -115,7 +115,7 @@ void check_filter(const std::string& text) {
   // The first name of the list is selected, after `skip` launches, `count` times.
   std::string first;
   for (int depth = 0; const char letter : expected->names) {
-    depth += letter == '<' ? 1 : letter == '>' ? -1 : 0;
+    depth += letter == '<' || letter == '(' ? 1 : letter == '>' || letter == ')' ? -1 : 0;
     if (letter == ',' && depth <= 0) break;
     first += letter;
   }
