@@ -115,7 +115,7 @@ void check_filter(const std::string& text) {
   // The first name of the list is selected, after `skip` launches, `count` times.
   std::string first;
   for (int depth = 0; const char letter : expected->names) {
-    depth += letter == '<' ? 1 : letter == '>' ? -1 : 0;
+    depth += letter == '<' || letter == '(' ? 1 : letter == '>' || letter == ')' ? -1 : 0;
     if (letter == ',' && depth <= 0) break;
     first += letter;
   }
@@ -229,7 +229,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 
   const std::string kernel(input.text());
   static_cast<void>(debug::is_listed({kernel.data(), kernel.size()}, sync.c_str()));
-  if (!kernel.empty() && kernel.find_first_of("<>,:") == std::string::npos &&
+  if (!kernel.empty() && kernel.find_first_of("<>(),:") == std::string::npos &&
       kernel.find('\0') == std::string::npos) {
     require(debug::is_listed({kernel.data(), kernel.size()}, (kernel + ",b").c_str()) &&
                 debug::is_listed({kernel.data(), kernel.size()}, ("b," + kernel).c_str()),

@@ -89,6 +89,8 @@ TEST(LaunchFilter, AListHasWholeNames) {
   EXPECT_EQ(taken("scale,,axpy", "axpy", 1), "x");
   EXPECT_EQ(taken("pair<int,long>,axpy", "axpy", 1), "x");
   EXPECT_EQ(taken("pair<a<int>,long>", "pair<a<int>,long>", 1), "x");
+  EXPECT_EQ(taken("f(int, float)::L::run,axpy", "f(int, float)::L::run", 1), "x");
+  EXPECT_EQ(taken("f(int, float)::L::run,axpy", "axpy", 1), "x");
 }
 
 TEST(LaunchFilter, NothingIsTakenWhereNothingIsSet) {

@@ -64,13 +64,11 @@ class LaunchFilter {
   [[nodiscard]] std::uint64_t skipped() const noexcept { return skip_; }
 
  private:
-  /// The first single ':' outside of brackets, or the end. A name may contain "::", and in brackets
-  /// a file and line ("(lambda at a.cpp:3:5)").
+  /// The first single ':' outside of brackets, or the end. A name may contain "::".
   [[nodiscard]] static const char* end_of_names(const char* text) noexcept {
     int depth = 0;
     for (; *text != '\0'; ++text) {
-      if (*text == '<' || *text == '(') ++depth;
-      if (*text == '>' || *text == ')') --depth;
+      depth += detail::bracket_depth(*text);
       if (*text != ':' || depth > 0) continue;
       if (text[1] != ':') break;
       ++text;

@@ -25,17 +25,20 @@ namespace detail {
   return 2 * shared_letters(a, b) >= (a.size < b.size ? a.size : b.size) && a.size != 0;
 }
 
+/// How far a letter of a name leads into brackets. What separates names is part of one there: a
+/// comma of "pair<int,long>" and of "f(int, float)::run", a colon of "(lambda at a.cpp:3:5)".
+[[nodiscard]] constexpr int bracket_depth(char letter) noexcept {
+  return letter == '<' || letter == '(' ? 1 : letter == '>' || letter == ')' ? -1 : 0;
+}
 /// Calls `found(name)` for each name in a comma-separated list, until it returns true. Returns
-/// whether it did. A comma between template arguments is part of the name.
+/// whether it did.
 template <class Found>
 [[nodiscard]] bool any_listed(const char* list, const Found& found) noexcept {
   while (*list != '\0') {
     std::size_t size = 0;
     int depth = 0;
     while (list[size] != '\0' && (list[size] != ',' || depth > 0)) {
-      if (list[size] == '<') ++depth;
-      if (list[size] == '>') --depth;
-      ++size;
+      depth += bracket_depth(list[size++]);
     }
     if (found(Name{list, size})) return true;
     list += size;
