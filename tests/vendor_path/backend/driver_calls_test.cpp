@@ -85,12 +85,12 @@ TEST_F(DriverCalls, ALaunchAtEachLevel) {
   const std::integral_constant<CheckLevel, CheckLevel::full> full;
   expect_row("off: any launch", [&] { return at_level(off); }, {"LaunchKernel"});
   expect_row("full: the first launch on a device", [&] { return at_level(full); },
-             {"GetDevice", all_limits, "FuncGetAttributes", "LaunchKernel"});
+             {"GetDevice", all_limits, "GetDevice", "FuncGetAttributes", "LaunchKernel"});
   expect_row("full: every later launch", [&] { return at_level(full); },
              {"GetDevice", "LaunchKernel"});
   expect_row("full: the first launch of another kernel",
              [&] { return ws::launch(*stream, four_blocks, ws::kernel<floats>, 1.0F, 2.0); },
-             {"GetDevice", "FuncGetAttributes", "LaunchKernel"});
+             {"GetDevice x2", "FuncGetAttributes", "LaunchKernel"});
 }
 
 TEST_F(DriverCalls, DynamicSharedMemory) {
