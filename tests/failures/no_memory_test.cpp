@@ -368,7 +368,7 @@ TEST(NoMemory, AKernelThatCannotBeWatchedIsTakenForOneThatWritesAnywhere) {
   constexpr char function = 0;
   const auto writer = host::make_shared<host::KernelOperation>(
       KernelEntry{&function, nullptr, nullptr, 0}, LaunchShape{}, nullptr, runtime.pool);
-  writer->accesses.push_back({begin, 128, true, 1, 0, 4});
+  writer->accesses.push_back(MemoryAccess::of(begin, 4, AccessKind::write));
   bool failed = true;
   std::uint64_t nth = 1;
   for (; failed; ++nth) {
