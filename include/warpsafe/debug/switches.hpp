@@ -69,8 +69,11 @@ struct DataFilters {
 };
 /// A variable that sets a filter.
 struct DataVariable {
+  // nvcc writes a member of this type with parentheses, of which g++ warns.
+  using Filter = LaunchFilter DataFilters::*;
+
   const char* name;
-  LaunchFilter DataFilters::*filter;
+  Filter filter;
   const char* effect;  ///< on the launches that it selects
 };
 inline constexpr DataVariable data_variables[] = {
