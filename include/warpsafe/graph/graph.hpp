@@ -26,10 +26,15 @@ namespace detail {
 
 /// Whether T refers to memory that it does not own: a pointer, a view, a span, a reference_wrapper.
 template <class T>
-inline constexpr bool is_reference_only = std::is_pointer_v<T> ||
-                                          (std::is_trivially_destructible_v<T> &&
-                                           (is_view<T> || is_device_memory<T> ||
-                                            is_view_by_shape<T>));
+constexpr bool is_reference_only() noexcept {
+  if constexpr (std::is_pointer_v<T>) {
+    return true;
+  } else if constexpr (std::is_trivially_destructible_v<T>) {
+    return is_view<T> || is_device_memory<T> || is_view_by_shape<T>;
+  } else {
+    return false;  // an owner's data() may be a sentence of the compiler
+  }
+}
 
 /// Whether a T shares what it owns, as a MemoryHold and a module's kernel do: keep() copies it.
 template <class T>
@@ -55,11 +60,11 @@ constexpr bool check_keep_argument() noexcept {
       !graph,
       "warpsafe: a graph that keeps itself or its instance is never destroyed: store the graph and the ExecutableGraph side by side in your program");
   static_assert(
-      !is_reference_only<std::remove_cvref_t<T>>,
+      !is_reference_only<std::remove_cvref_t<T>>(),
       "warpsafe: this refers to memory without owning it; give the graph the owner: keep(std::move(buffer)), or keep(buffer.keep())");
   constexpr bool owned = !std::is_lvalue_reference_v<T> || is_shared_owner<std::remove_cvref_t<T>>;
   static_assert(owned, "warpsafe: keep takes ownership; write keep(std::move(buffer))");
-  return owned && !graph && !is_reference_only<std::remove_cvref_t<T>>;
+  return owned && !graph && !is_reference_only<std::remove_cvref_t<T>>();
 }
 template <class T>
 [[nodiscard]] result<std::remove_cvref_t<T>*> keep_value(GraphResources& resources, T&& value,

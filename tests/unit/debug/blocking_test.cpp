@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <utility>
 
 WARPSAFE_KERNEL void matmul_f32() {}
@@ -119,6 +120,17 @@ TEST_F(Blocking, ALaunchIntoACaptureDoesNotWaitAndBreaksNothing) {
   ASSERT_TRUE(graph.has_value());
   EXPECT_TRUE(graph.value().instantiate().value().launch(stream).has_value());
   EXPECT_TRUE(stream.synchronize().has_value());
+}
+
+// A wait of another thread would break the capture.
+TEST_F(Blocking, ALaunchBesideACaptureOfAnotherThreadBreaksNothing) {
+  auto capture = Capture::begin(stream, CaptureMode::global).value();
+  std::thread([] {
+    const Stream own = Stream::create().value();
+    EXPECT_TRUE(launch(own, one_warp, kernel<matmul_f32>).has_value());
+  }).join();
+  EXPECT_TRUE(launch(capture.stream(), one_warp, kernel<matmul_f32>).has_value());
+  EXPECT_TRUE(std::move(capture).end().has_value());
 }
 
 TEST_F(Blocking, ALaunchOfLevelOffDoesNotWait) {

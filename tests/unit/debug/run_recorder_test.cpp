@@ -165,6 +165,17 @@ TEST_F(Recorder, WhileAGraphIsCapturedThereAreNoEvents) {
   EXPECT_THAT(ended().launches, SizeIs(2));
 }
 
+// Whether an event has been reached is a query, which would break the capture.
+TEST_F(Recorder, ARunThatIsReadInACaptureBreaksNothing) {
+  recorder.start({.gpu_times = true});
+  go(stream, kernel<loads>);
+  wait();
+  auto capture = Capture::begin(stream).value();
+  EXPECT_GE(recorder.run().launches.at(0).gpu_begun, 1U);
+  EXPECT_TRUE(std::move(capture).end().has_value());
+  static_cast<void>(ended());
+}
+
 TEST_F(Recorder, ThreadsAreNumberedAndLaunchesInOrder) {
   constexpr unsigned each = 50;
   recorder.start();

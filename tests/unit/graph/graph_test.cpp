@@ -5,7 +5,9 @@
 #include <warpsafe/graph.hpp>
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>
+#include <warpsafe/memory/copy.hpp>
 #include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/memory/pinned_buffer.hpp>
 
 #include <gmock/gmock.h>
 
@@ -233,6 +235,22 @@ TEST_F(GraphTest, OneThatWasMovedOrClosedKeepsNothing) {
   EXPECT_TRUE(moved.close().has_value());
   EXPECT_EQ(error_in(moved.keep(std::move(guard))).code, Errc::graph_moved);
   EXPECT_EQ(gone, 0);
+}
+
+// A Pending owns what its copy uses, and has a data() that does not compile.
+TEST_F(GraphTest, KeepsEachKindOfPending) {
+  auto buffer = DeviceBuffer<int>::from(stream, std::vector<int>(4, 7)).value();
+  auto managed = ManagedBuffer<int>::create(stream, 4).value();
+  auto elements = buffer.to_host(stream);
+  auto pinned = copy(stream, from(buffer), to(PinnedBuffer<int>::create(4).value()));
+  auto at_host = std::move(managed).to_host(stream);
+  const auto graph = capture(stream, [&](Capture& open) -> result<void> {
+    WARPSAFE_TRYV(open.keep(std::move(elements)));
+    WARPSAFE_TRYV(open.keep(std::move(pinned)));
+    WARPSAFE_TRYV(open.keep(std::move(at_host)));
+    return success();
+  });
+  EXPECT_TRUE(graph.has_value());
 }
 
 // The wait for the last launch is the library's own, so it breaks no capture of another stream.

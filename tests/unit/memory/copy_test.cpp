@@ -64,6 +64,18 @@ TEST_F(CopyTest, ReturnsBeforeItHasRun) {
   EXPECT_THAT(pinned.span(), ::testing::ElementsAre(0, 1, 2, 3));
 }
 
+TEST_F(CopyTest, ARefusedCopyLeavesThePinnedBufferWithItsCaller) {
+  auto pinned = PinnedBuffer<int>::create(3).value();
+  auto target = DeviceBuffer<int>::create(stream, 4).value();
+  EXPECT_EQ(error_in(copy(stream, from(std::move(pinned)), to(target)).get()).code,
+            Errc::size_mismatch);
+  // NOLINTNEXTLINE(bugprone-use-after-move): that it was not moved is the subject
+  EXPECT_EQ(pinned.size(), 3U);
+  EXPECT_EQ(error_in(copy(stream, from(target), to(std::move(pinned))).get()).code,
+            Errc::size_mismatch);
+  EXPECT_EQ(pinned.size(), 3U);  // NOLINT(bugprone-use-after-move)
+}
+
 TEST_F(CopyTest, PinnedMemoryGoesInAndComesBack) {
   auto pinned = PinnedBuffer<int>::create(3).value();
   for (int i = 0; i < 3; ++i) pinned.span()[static_cast<std::size_t>(i)] = 7 + i;

@@ -57,6 +57,10 @@ struct BackendCalls {
   int (*pointer_kind)(const void* memory, MemoryKind& kind, int& device) noexcept;
   /// Starts or stops a profiler that waits for this; nullptr if the runtime cannot.
   int (*profile)(bool on) noexcept;
+  /// Sets the calling thread's mode beside captures, and returns the one before; nullptr if the
+  /// runtime has none.
+  int (*exchange_capture_mode)(int& mode) noexcept = nullptr;
+  int relaxed_capture = 0;
 };
 
 /// The target of a wait, and the line of the call.

@@ -131,11 +131,21 @@ inline int prepare_checks(Vendor vendor, int device) noexcept {
   return find_failed_check().record != nullptr;
 }
 
+/// The newest failed check that a wait has told. Guarded by DeviceChecks::lock.
+[[gnu::visibility("default")]] inline LaunchError told_check =
+    LaunchError::make(Errc::device_check_failed, Stage::completion);
+
 [[gnu::cold]] inline void take_failed_check(LaunchError& error) noexcept {
-  error = LaunchError::make(Errc::device_check_failed, Stage::completion, error.site);
+  const call_site site = error.site;
   const Locked lock(device_checks.lock);
   const FailedCheck failed = find_failed_check();
-  if (failed.record == nullptr) return;
+  if (failed.record == nullptr) {
+    // Another thread's wait has taken the record since this one saw it: both tell the check.
+    error = told_check;
+    error.site = site;
+    return;
+  }
+  error = LaunchError::make(Errc::device_check_failed, Stage::completion, site);
   CheckRecord& record = *failed.record;
   error.device = failed.device;
   error.kernel = keep_error_text(Name::of(record.kernel));
@@ -146,6 +156,7 @@ inline int prepare_checks(Vendor vendor, int device) noexcept {
     error.grid[axis] = record.block[axis];
     error.block[axis] = record.thread[axis];
   }
+  told_check = error;
   __atomic_store_n(&record.state, CheckRecord::empty, __ATOMIC_RELEASE);
 }
 

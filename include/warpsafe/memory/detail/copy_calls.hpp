@@ -228,10 +228,11 @@ template <class T>
   return true;
 }
 
-/// Copies between device memory and `value` on the host, which the token owns. `host` describes the
-/// current rows of `value`; moving `value` must not move its elements.
+/// Copies between device memory and `value` on the host. The token owns it, unless the copy is
+/// refused. `host` describes the current rows of `value`; moving `value` must not move its
+/// elements.
 template <CheckLevel Level, class B, class T>
-[[nodiscard]] basic_pending<B, T> copy_pending(basic_stream_ref<B> stream, CopyRows host, T value,
+[[nodiscard]] basic_pending<B, T> copy_pending(basic_stream_ref<B> stream, CopyRows host, T&& value,
                                                CopyRows device, bool to_host,
                                                const call_site& site) noexcept {
   const Name operation = Name::of(to_host ? "copy to host" : "copy to device");

@@ -78,6 +78,8 @@ inline constexpr BackendCalls backend_calls{B::name,
                                             &device_name<B>,
                                             &StreamCalls<B>::copy,
                                             &B::pointer_kind,
-                                            profile_call<B>()};
+                                            profile_call<B>(),
+                                            &B::exchange_capture_mode,
+                                            B::relaxed_capture};
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/launch_record.hpp>
+#include <warpsafe/debug/detail/outside_captures.hpp>
 #include <warpsafe/debug/journal/timeout.hpp>
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/launch/detail/launch_arguments.hpp>
@@ -158,6 +159,7 @@ class LaunchMemory {
     const std::size_t size = region.end - region.begin;
     if (size == 0) return true;
     void* const device = reinterpret_cast<void*>(region.begin);
+    const detail::OutsideCaptures outside(calls_);
     const int status =
         calls_.copy(to_host ? host : device, to_host ? device : host, size,
                     to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream_);
@@ -165,6 +167,7 @@ class LaunchMemory {
   }
   /// `may_stop`: no copy that uses host memory is under way.
   [[nodiscard]] bool wait(bool may_stop, LaunchError& error) const noexcept {
+    const detail::OutsideCaptures outside(calls_);
     const int status = detail::wait_as_tool(*calls_.stream_wait, stream_,
                                             {stream_, record_.device, record_.site, may_stop});
     return status == 0 || failed(status, "stream synchronize", error);

@@ -8,6 +8,7 @@
 #include <warpsafe/debug/data/detail/inspect.hpp>
 #include <warpsafe/debug/detail/launch_of_error.hpp>
 #include <warpsafe/debug/detail/operation_trace.hpp>
+#include <warpsafe/debug/detail/outside_captures.hpp>
 #include <warpsafe/debug/hooks/detail/collectives.hpp>
 #include <warpsafe/debug/hooks/detail/error_hooks.hpp>
 #include <warpsafe/debug/hooks/detail/launch_break.hpp>
@@ -136,7 +137,9 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
         calls.error(queried, Name{}, record.site, Stage::launch, record.device);
     return error.severity == Severity::context_lost ? queried : 0;
   }
-  if (capturing || gives_up_launch(calls, stream, record)) return 0;
+  if (capturing) return 0;
+  const OutsideCaptures outside(calls);
+  if (gives_up_launch(calls, stream, record)) return 0;
   const auto point =
       warpsafe::detail::StreamPoint::of(record.stream, record.stream_number, record.device);
   const int status = warpsafe::detail::observed_wait(

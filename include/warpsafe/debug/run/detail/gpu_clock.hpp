@@ -8,6 +8,7 @@
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/launch_record.hpp>
 #include <warpsafe/core/observer.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
 
 #include <cstddef>
@@ -35,6 +36,7 @@ template <class B>
 struct TimingCallsOf {
   using Event = typename B::native_event;
   using Stream = typename B::native_stream;
+  using Outside = warpsafe::detail::RelaxedCaptureScope<B>;
   static int create(int device, void*& event) noexcept {
     return warpsafe::detail::on_device<B>(device, [&]() noexcept -> int {
       Event made{};
@@ -47,15 +49,20 @@ struct TimingCallsOf {
     return B::event_record(static_cast<Event>(event), static_cast<Stream>(stream));
   }
   static int elapsed(float& ms, void* begin, void* end) noexcept {
+    const Outside outside;
     return B::event_elapsed(ms, static_cast<Event>(begin), static_cast<Event>(end));
   }
-  static int query(void* event) noexcept { return B::event_query(static_cast<Event>(event)); }
+  static int query(void* event) noexcept {
+    const Outside outside;
+    return B::event_query(static_cast<Event>(event));
+  }
   static int destroy(void* event) noexcept { return B::event_destroy(static_cast<Event>(event)); }
   static int capturing(void* stream, bool& capturing) noexcept {
     return B::stream_capturing(static_cast<Stream>(stream), capturing);
   }
   /// Uses its own stream, so that no other work comes first.
   static int now(int device, void*& event) noexcept {
+    const Outside outside;
     return warpsafe::detail::on_device<B>(device, [&]() noexcept -> int {
       Stream stream{};
       if (const int status = B::stream_create(stream, 0)) return status;
