@@ -287,7 +287,10 @@ class Program {
     const std::vector<Word> words = numbers(choice);
     auto outcome =
         input_.below(2) == 0 ? Buffer::from(*on->real, std::span(words)) : filled(*on->real, words);
-    MMemory* const memory = model_.allocate(on->model, choice);
+    MMemory* memory = model_.allocate(on->model, choice);
+    if (memory != nullptr && on->model->capture != nullptr) {  // the copy of no elements is refused
+      model_.release(std::exchange(memory, nullptr));
+    }
     if (check("Buffer::from", outcome, memory != nullptr)) {
       slot.real.emplace(std::move(outcome).assume_value());
       slot.model = memory;
@@ -368,8 +371,8 @@ class Program {
     const std::vector<Word> words = numbers(choice);
     if (slot == nullptr) return;
     MMemory* const memory = slot->model;
-    const bool expected = memory != nullptr && choice == memory->words.size() &&
-                          (choice == 0 || memory->stream->capture == nullptr);
+    const bool expected =
+        memory != nullptr && choice == memory->words.size() && memory->stream->capture == nullptr;
     const auto copied = copy_and_wait(slot->real->stream(), warpsafe::from(std::span(words)),
                                       warpsafe::to(*slot->real));
     if (check("copy_and_wait", copied, expected)) {

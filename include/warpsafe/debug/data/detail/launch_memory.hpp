@@ -50,21 +50,25 @@ class LaunchMemory {
   /// Copies all regions to the host in the stream's order, and waits. Errc::out_of_memory (of the
   /// host), ::wait_timed_out if WARPSAFE_TIMEOUT stops waits, or the runtime's error.
   [[nodiscard]] bool copy_before(LaunchError& error) noexcept {
+    const detail::OutsideCaptures outside(calls_);
     // Wait first: a copy into pageable memory waits inside the runtime's call, which nothing
     // watches.
     return wait(true, error) && copy_to_host(&Region::before, false, error);
   }
   /// Waits for the launch, before its results are copied. Errors as in copy_before.
   [[nodiscard]] bool wait_for_launch(LaunchError& error) const noexcept {
+    const detail::OutsideCaptures outside(calls_);
     return wait(true, error);
   }
   /// Copies to the host the regions that the kernel may have written. Errors as in copy_before.
   [[nodiscard]] bool copy_after(LaunchError& error) noexcept {
+    const detail::OutsideCaptures outside(calls_);
     return copy_to_host(&Region::after, true, error);
   }
   /// For the regions that the kernel writes, copies `before` to the device, and waits. Errors as in
   /// copy_before.
   [[nodiscard]] bool write_back(LaunchError& error) const noexcept {
+    const detail::OutsideCaptures outside(calls_);
     for (std::size_t i = 0; i < regions_used_; ++i) {
       const Region& region = regions_[i];
       if (region.writes && !copy(region, region.before.get(), false, error)) return false;
@@ -159,7 +163,6 @@ class LaunchMemory {
     const std::size_t size = region.end - region.begin;
     if (size == 0) return true;
     void* const device = reinterpret_cast<void*>(region.begin);
-    const detail::OutsideCaptures outside(calls_);
     const int status =
         calls_.copy(to_host ? host : device, to_host ? device : host, size,
                     to_host ? CopyKind::device_to_host : CopyKind::host_to_device, stream_);
@@ -167,7 +170,6 @@ class LaunchMemory {
   }
   /// `may_stop`: no copy that uses host memory is under way.
   [[nodiscard]] bool wait(bool may_stop, LaunchError& error) const noexcept {
-    const detail::OutsideCaptures outside(calls_);
     const int status = detail::wait_as_tool(*calls_.stream_wait, stream_,
                                             {stream_, record_.device, record_.site, may_stop});
     return status == 0 || failed(status, "stream synchronize", error);

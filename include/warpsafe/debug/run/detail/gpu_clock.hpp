@@ -62,7 +62,6 @@ struct TimingCallsOf {
   }
   /// Uses its own stream, so that no other work comes first.
   static int now(int device, void*& event) noexcept {
-    const Outside outside;
     return warpsafe::detail::on_device<B>(device, [&]() noexcept -> int {
       Stream stream{};
       if (const int status = B::stream_create(stream, 0)) return status;
