@@ -254,7 +254,7 @@ template <CheckLevel Level, class B, class T>
     return PendingAccess::failed<Level, B, T>(stream, runtime_error<B>(status, operation, site));
   }
   const result<void> noted = record_uses(stream, site, device.owner);
-  auto token = PendingAccess::make<Level>(stream, std::move(value),
+  auto token = PendingAccess::make<Level>(stream, std::forward<T>(value),
                                           basic_memory_hold<B>(memory_of<B>(device.owner)), site);
   if (noted.has_value()) return token;
   return PendingAccess::failed<Level>(token, noted.assume_error());
