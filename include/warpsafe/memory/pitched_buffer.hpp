@@ -195,7 +195,7 @@ class WARPSAFE_DETAIL_OWNER basic_pitched_buffer {
   /// Guide, "Device Memory Accesses").
   static constexpr std::uint64_t row_alignment = 256;
   static constexpr std::uint64_t pitch_of(std::uint64_t width) noexcept {
-    return (width + row_alignment - 1) / row_alignment * row_alignment;
+    return detail::place_after(width, row_alignment);
   }
 
   basic_pitched_buffer(detail::DeviceMemory<B>* memory, std::size_t rows, std::size_t cols) noexcept

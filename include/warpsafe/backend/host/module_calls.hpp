@@ -6,6 +6,7 @@
 #include <warpsafe/backend/detail/code_image.hpp>
 #include <warpsafe/backend/host/host_backend.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/detail/arithmetic.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -79,7 +80,7 @@ struct ModuleCalls<host_backend> {
     offset = 0;
     for (std::size_t i = 0;; ++i) {
       const ParameterInfo& parameter = entry.parameters[i];
-      offset = (offset + parameter.alignment - 1) / parameter.alignment * parameter.alignment;
+      offset = detail::place_after(offset, parameter.alignment);
       size = parameter.size;
       if (i == index) return 0;
       offset += size;

@@ -4,9 +4,15 @@
 
 #include <warpsafe/core/cxx20.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
+
+/// The first multiple of `alignment` that is at least `used`.
+constexpr std::size_t place_after(std::size_t used, std::size_t alignment) noexcept {
+  return (used + alignment - 1) / alignment * alignment;
+}
 
 /// The smaller of two numbers; 0 means "none".
 [[gnu::always_inline]] constexpr std::uint64_t strictest(std::uint64_t a,

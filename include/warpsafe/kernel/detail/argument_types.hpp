@@ -4,6 +4,7 @@
 
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/detail/arithmetic.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/inner_memory.hpp>
 #include <warpsafe/kernel/detail/parameter.hpp>
@@ -280,10 +281,6 @@ constexpr bool check_parameter() noexcept {
   return false;
 }
 
-/// The offset of a parameter behind `used` bytes.
-constexpr std::size_t place_after(std::size_t used, std::size_t alignment) noexcept {
-  return (used + alignment - 1) / alignment * alignment;
-}
 /// The size of a parameter block in bytes, in the runtimes' layout.
 template <class... P>
 constexpr std::size_t parameter_bytes() noexcept {

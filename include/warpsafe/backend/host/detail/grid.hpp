@@ -9,6 +9,7 @@
 #include <warpsafe/backend/host/detail/threads.hpp>
 #include <warpsafe/backend/host/detail/warning.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/detail/arithmetic.hpp>
 #include <warpsafe/core/detail/text.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/name.hpp>
@@ -36,7 +37,7 @@ class ArgumentBlock {
     for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
       const ParameterInfo& parameter = entry.parameters[i];
       if (parameter.alignment > alignment) alignment = parameter.alignment;
-      bytes = (bytes + parameter.alignment - 1) / parameter.alignment * parameter.alignment;
+      bytes = warpsafe::detail::place_after(bytes, parameter.alignment);
       offsets.push_back(bytes);
       bytes += parameter.size;
     }

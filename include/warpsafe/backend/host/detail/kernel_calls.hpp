@@ -11,6 +11,7 @@
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/detail/stream_calls.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/detail/arithmetic.hpp>
 #include <warpsafe/core/launch_shape.hpp>
 #include <warpsafe/core/limits.hpp>
 
@@ -24,8 +25,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::host {
 [[nodiscard]] constexpr std::uint64_t parameter_bytes(const KernelEntry& entry) noexcept {
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < entry.parameter_count; ++i) {
-    const std::uint64_t alignment = entry.parameters[i].alignment;
-    bytes = (bytes + alignment - 1) / alignment * alignment + entry.parameters[i].size;
+    const ParameterInfo& parameter = entry.parameters[i];
+    bytes = warpsafe::detail::place_after(bytes, parameter.alignment) + parameter.size;
   }
   return bytes;
 }
