@@ -175,7 +175,9 @@ class WARPSAFE_DETAIL_OWNER basic_device_buffer {
     constexpr Name use = Name::of("record a use");
     result<void> usable = detail::check_open(memory_ == nullptr, use, site);
     if (usable.has_value()) usable = detail::check_stream<Level>(use, stream, site);
-    return usable.has_value() ? detail::record_use<Level>(memory_, stream, site) : usable;
+    return usable.has_value()
+               ? detail::record_uses(stream, site, static_cast<detail::MemoryOwner*>(memory_))
+               : usable;
   }
 
   /// Sets every byte to 0, in the order of `stream`. Errc::runtime_failed; checked builds:

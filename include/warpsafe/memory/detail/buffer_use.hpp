@@ -3,16 +3,14 @@
 #pragma once
 
 #include <warpsafe/args/detail/memory_owner.hpp>
-#include <warpsafe/backend/detail/runtime_error.hpp>
-#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/arguments.hpp>
-#include <warpsafe/memory/detail/device_memory.hpp>
 #include <warpsafe/stream/detail/capturing.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
-// What is checked before a stream uses a buffer, and recorded behind the use.
+// What is checked before a stream uses a buffer. record_uses (kernel/detail/arguments.hpp) records
+// the use behind it.
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -48,24 +46,6 @@ template <CheckLevel Level, class B>
   if (meets_capture<Level>(stream)) [[unlikely]]
     return refused_on(stream, Errc::stream_capturing, operation, site);
   return success();
-}
-
-template <CheckLevel Level, class B>
-[[nodiscard, gnu::noinline]] result<void> record_foreign_use(DeviceMemory<B>* memory,
-                                                             basic_stream_ref<B> stream,
-                                                             const call_site& site) noexcept {
-  const int status = memory->template record_use<Level>(stream);
-  if (status != 0) return runtime_error<B>(status, Name::of("event record"), site);
-  return success();
-}
-/// Records that `stream` uses the memory of a buffer. Errc::runtime_failed.
-template <CheckLevel Level, class B>
-[[nodiscard, gnu::always_inline]] inline result<void> record_use(DeviceMemory<B>* memory,
-                                                                 const basic_stream_ref<B>& stream,
-                                                                 const call_site& site) noexcept {
-  if (memory == nullptr || (memory->is_own(stream) && open_captures() == nullptr)) [[likely]]
-    return success();
-  return record_foreign_use<Level>(memory, stream, site);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -63,7 +63,7 @@ template <CheckLevel Level, class B>
   const int status = on_device<B, submits_work>(
       device, &B::fill, start, static_cast<unsigned char>(value), bytes, stream.native());
   if (status != 0) return fill_error<B>(status, site);
-  return record_use<Level>(memory, stream, site);
+  return record_uses(stream, site, static_cast<MemoryOwner*>(memory));
 }
 /// A fill that needs nothing but the runtime's call. The call leaves no other code in the
 /// processor's caches, so each line of this costs.
