@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/error/result.hpp>
@@ -38,9 +39,8 @@ template <class B>
     const auto word = reinterpret_cast<std::uintptr_t>(memory);
     if (word < edge || word >= ~edge || is_known(memory) || is_known(memory - 1)) continue;
     LaunchError error =
-        LaunchError::make(Errc::argument_host_pointer, Stage::validation, i, 0, Axis::none, site);
-    error.vendor = B::vendor;
-    error.operation = Name::of("copy to device");
+        refused_operation(Errc::argument_host_pointer, B::vendor, Name::of("copy to device"), site);
+    error.value = i;
     return error;
   }
   return success();

@@ -130,7 +130,7 @@ class AdversarialSession {
     Lock lock(runtime.mutex);
     if (runtime.scheduler != nullptr && bytes != 0) {
       runtime.scheduler->begin_call(lock);
-      runtime.scheduler->touched({reinterpret_cast<std::uintptr_t>(memory), bytes, kind});
+      runtime.scheduler->touched(MemoryAccess::of(memory, bytes, kind));
     }
   }
 
