@@ -15,8 +15,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <deque>
 #include <optional>
+#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -242,6 +245,39 @@ TEST_F(GraphOnGpu, MemoryIsKeptOrItsEndIsFound) {
     }
   }
   expect_all(*x, 2);
+}
+
+// CUDA's driver damages memory, and the host's heap, where such memory is freed after its
+// executable graph. Of 8 runs of raw calls with these sizes, 8 failed.
+TEST_F(GraphOnGpu, MemoryThatAGraphAllocatedOutlivesTheExecutableGraph) {
+  struct Held {
+    ws::DeviceBuffer<int> buffer;
+    int value;
+  };
+  std::vector<std::optional<Held>> held(5);
+  std::deque<ws::ExecutableGraph> execs;
+  std::mt19937 random(1);
+  for (int i = 0; i < 1500; ++i) {
+    std::optional<Held>& one = held[random() % held.size()];
+    if (one) {
+      const std::vector<int> read = one->buffer.to_host(*stream).get().value();
+      ASSERT_EQ(std::count(read.begin(), read.end(), one->value),
+                static_cast<std::ptrdiff_t>(read.size()));
+      if (random() % 3 == 0) one.reset();
+      continue;
+    }
+    const std::size_t size = std::size_t{1024} << random() % 7;
+    const auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+      WARPSAFE_TRY(auto buffer, ws::DeviceBuffer<int>::create(*stream, size));
+      one.emplace(Held{std::move(buffer), i});
+      WARPSAFE_TRYV(one->buffer.zero(*stream));
+      return ws::launch(*stream, config, ws::kernel<add>, i, one->buffer.view(), size);
+    });
+    ASSERT_TRUE(graph.has_value()) << ws::message(graph.error());
+    execs.push_back(graph.value().instantiate().value());
+    ASSERT_TRUE(execs.back().launch(*stream).has_value());
+    if (execs.size() > 3) execs.pop_front();
+  }
 }
 
 TEST_F(GraphOnGpu, LaunchesOfOneGraphComeOneAfterAnother) {

@@ -6,6 +6,7 @@
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/graph/detail/capture_watch.hpp>
@@ -34,7 +35,9 @@ class basic_graph;
 /// A graph that can be launched any number of times. CUDA runs its launches one after another. The
 /// memory that it keeps is freed after its last launch. If it keeps anything else alive, the
 /// destructor waits for the last launch first, also while the stream captures; a launch then also
-/// records an event. Move-only. Two threads must not use one object at the same time.
+/// records an event. On CUDA, buffers that the graph allocated keep the vendor's executable graph:
+/// it is destroyed after the last of them is freed. Move-only. Two threads must not use one object
+/// at the same time.
 template <class B>
 class WARPSAFE_DETAIL_OWNER basic_executable_graph {
  public:
@@ -159,6 +162,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   }
 
  private:
+  using native_graph_exec = typename B::native_graph_exec;
   /// The runtime's statuses.
   struct End {
     int waited = 0;
@@ -168,15 +172,33 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   [[nodiscard]] End destroy() noexcept {
     if (native_ == nullptr) return {};
     End end;
+    const detail::ResourcesPtr resources = resources_;
     end.waited = release_resources<Level>();
-    {
-      const detail::RelaxedCaptureScope<B, Level> outside;
-      end.destroyed = B::graph_exec_destroy(std::exchange(native_, nullptr));
-    }
+    const native_graph_exec exec = std::exchange(native_, nullptr);
+    if (!is_destroyed_later<Level>(exec, *resources.get())) end.destroyed = destroy<Level>(exec);
     last_ = std::nullopt;
     launched_ = {};
     is_marked_ = false;
     return end;
+  }
+  template <CheckLevel Level>
+  [[nodiscard]] static int destroy(native_graph_exec exec) noexcept {
+    const detail::RelaxedCaptureScope<B, Level> outside;
+    return B::graph_exec_destroy(exec);
+  }
+  template <CheckLevel Level>
+  [[nodiscard]] static bool is_destroyed_later(native_graph_exec exec,
+                                               detail::GraphResources& resources) noexcept {
+    if constexpr (B::vendor == Vendor::nvidia) {
+      if (!resources.allocates()) return false;
+      detail::keep_module();
+      return resources.destroy_after_memory(exec, [](void* late) noexcept {
+        detail::report_dropped<B>(destroy<Level>(static_cast<native_graph_exec>(late)),
+                                  Name::of("graph destroy"),
+                                  "close the graph's buffers first, then close() returns it");
+      });
+    }
+    return false;
   }
   [[nodiscard]] result<void> submit(basic_stream_hold<B>&& stream, call_site site) noexcept {
     const int launched = detail::on_device_of<B, detail::submits_work>(
@@ -244,7 +266,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
                               Name::of(status == end.waited ? "graph launch" : "graph destroy"),
                               "call close() to get it");
   }
-  basic_executable_graph(typename B::native_graph_exec native, detail::ResourcesPtr resources,
+  basic_executable_graph(native_graph_exec native, detail::ResourcesPtr resources,
                          Drop drop) noexcept
       : native_(native), resources_(std::move(resources)), drop_(drop) {}
 
@@ -297,7 +319,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     return error;
   }
 
-  typename B::native_graph_exec native_;
+  native_graph_exec native_;
   detail::ResourcesPtr resources_;
   std::optional<basic_stream_hold<B>> last_;  ///< of the newest launch
   detail::StreamNumber last_number_{};        ///< its number for the thread that launched

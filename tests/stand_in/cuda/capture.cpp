@@ -310,6 +310,12 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
     GraphExec* const exec = find(runtime().graph_execs, handle);
     if (exec == nullptr) return cudaErrorInvalidValue;
     if (const cudaError_t refused = unsafe_call()) return refused;
+    for (const Node& node : exec->nodes) {
+      const auto found = runtime().allocations.find(node.allocates);
+      if (found != runtime().allocations.end()) {
+        found->second.lost_its_exec = found->second.is_left;
+      }
+    }
     exec->nodes.clear();
     exec->destroy();
     return cudaSuccess;

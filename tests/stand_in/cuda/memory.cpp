@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 using namespace stand_in_cuda;
@@ -427,6 +429,11 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     if (in.capture != nullptr) return put(in, [] {});
     if (const cudaError_t refused = unsafe_call()) return refused;
     Allocation& memory = runtime().allocations.at(pointer);
+    if (memory.lost_its_exec) {
+      // Such frees damage other memory and the host's heap (H200, driver 580.159.04).
+      std::fprintf(stderr, "cudaFreeAsync: the executable graph that allocated it is destroyed\n");
+      std::abort();
+    }
     memory.freed_by = in.number;
     memory.is_left = false;
     const cudaError_t status = put(in, [pointer, number = memory.number] {

@@ -101,6 +101,7 @@ struct Allocation {
   bool of_graph = false;              ///< a node of a graph allocates it
   bool is_missing = false;            ///< that node has not run, or the graph has freed it since
   bool is_left = false;               ///< a launch has allocated it, and nobody has freed it
+  bool lost_its_exec = false;         ///< is_left, and the graph that the launch ran is destroyed
   std::weak_ptr<const void> graph{};  ///< of that node
   /// Number of the stream in whose order it is freed, while that work has not run; 0: it is not
   /// freed. An allocation in the order of this stream gets the memory at once, as from CUDA's pool

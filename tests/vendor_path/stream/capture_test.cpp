@@ -522,6 +522,33 @@ TEST_F(GraphMemoryPath, AGraphThatLeavesItsMemoryIsLaunchedAgain) {
   EXPECT_THAT(exec.launch(*stream), Succeeds()) << "nobody has the memory";
 }
 
+TEST_F(GraphMemoryPath, TheExecutableGraphIsDestroyedAfterTheMemoryThatItAllocated) {
+  std::optional<ws::DeviceBuffer<float>> second;
+  std::optional<ws::ExecutableGraph> exec;
+  {
+    const auto graph = ws::capture(*stream, [&](ws::Capture& capture) -> ws::result<void> {
+      for (auto* each : {&buffer, &second}) {
+        WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(capture.stream(), 100));
+        each->emplace(std::move(made));
+      }
+      return ws::success();
+    });
+    ASSERT_THAT(graph, Succeeds());
+    exec = graph.value().instantiate().value();
+  }
+  ASSERT_THAT(exec->launch(*stream), Succeeds());
+  EXPECT_THAT(exec->close(), Succeeds());
+  const auto free_of = [&](auto& memory) {
+    return calls_of([&] { EXPECT_THAT(memory->close(), Succeeds()); });
+  };
+  EXPECT_EQ(count("GraphExecDestroy"), 0U);
+  EXPECT_THAT(free_of(buffer), testing::Contains("FreeAsync"));
+  EXPECT_EQ(count("GraphExecDestroy"), 0U) << "the other memory is left";
+  const auto calls = free_of(second);
+  const auto freed = std::find(calls.begin(), calls.end(), "FreeAsync");
+  EXPECT_NE(std::find(freed, calls.end(), "GraphExecDestroy"), calls.end()) << "not after the free";
+}
+
 TEST_F(GraphMemoryPath, AFreeBeforeTheFirstLaunchIsMadeAfterIt) {
   auto graph = leaves_memory();
   auto exec = graph.value().instantiate().value();

@@ -422,7 +422,7 @@ class DeviceMemory : public MemoryOwner {
     SharedStream<B>* const stream = stream_.give_up();
     const unsigned ended = life;
     if (kind_ == Kind::captured) [[unlikely]]
-      GraphResources::forget(allocation_);
+      GraphResources::forget(allocation_, bytes != 0);
     // What a destructor would give back is gone with this.
     uses_.clear();
     Owners<B>::retire(this, ended, device, bytes, stream);

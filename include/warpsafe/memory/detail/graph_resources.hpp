@@ -58,6 +58,14 @@ struct KeptValue final : Kept {
 };
 
 class GraphResources;
+/// An executable graph that is destroyed after the memory that it allocated. CUDA's driver needs it
+/// for the free: without it, frees of such memory damage other memory and the host's heap, also in
+/// one thread on one stream (an H200, CUDA 13.0, driver 580.159.04).
+struct LateExec {
+  void* exec;
+  void (*destroy)(void* exec) noexcept;
+  int allocations = 0;  ///< that are not freed
+};
 /// Memory that a graph allocates, as its owner has it. Guarded by graph_lock.
 struct GraphAllocation {
   MemoryOwner* owner = nullptr;  ///< nullptr: other code captured the allocation
@@ -67,6 +75,7 @@ struct GraphAllocation {
   int device = 0;
   GraphResources* graph = nullptr;  ///< nullptr: none, or it is gone
   GraphAllocation* next = nullptr;
+  LateExec* late = nullptr;  ///< of its executable graph, if that waits for the free
 
   /// Whether a launch of the graph makes the memory exist again.
   [[nodiscard]] bool comes_back() const noexcept {
@@ -161,12 +170,37 @@ class GraphResources {
     made.next = allocations_;
     allocations_ = &made;
   }
-  static void forget(GraphAllocation& freed) noexcept {
+  /// `is_freed`: no work uses the memory any more.
+  static void forget(GraphAllocation& gone, bool is_freed) noexcept {
+    LateExec* last = nullptr;
+    {
+      const GraphLock lock;
+      if (gone.graph != nullptr) {
+        GraphAllocation** at = &gone.graph->allocations_;
+        while (*at != &gone) at = &(*at)->next;
+        *at = gone.next;
+      }
+      if (gone.late != nullptr && is_freed && --gone.late->allocations == 0) last = gone.late;
+    }
+    if (last == nullptr) return;
+    last->destroy(last->exec);
+    delete last;
+  }
+  /// Calls `destroy` once the memory that `exec` allocated is freed. Returns false if there is
+  /// none. Without memory for the record, `exec` is never destroyed.
+  [[nodiscard]] bool destroy_after_memory(void* exec, void (*destroy)(void*) noexcept) noexcept {
+    if (!allocates()) return false;
+    auto* const late = new (std::nothrow) LateExec{exec, destroy};
     const GraphLock lock;
-    if (freed.graph == nullptr) return;
-    GraphAllocation** at = &freed.graph->allocations_;
-    while (*at != &freed) at = &(*at)->next;
-    *at = freed.next;
+    if (is_idle_ || allocations_ == nullptr) {
+      delete late;
+      return false;
+    }
+    for (GraphAllocation* one = allocations_; late != nullptr && one != nullptr; one = one->next) {
+      one->late = late;
+      ++late->allocations;
+    }
+    return true;
   }
   /// The capture has ended: what it allocates does not exist until the graph has run.
   void capture_ended() noexcept {
