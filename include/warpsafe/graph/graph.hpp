@@ -177,9 +177,13 @@ result<basic_executable_graph<B>> basic_graph<B>::instantiate(call_site site) co
     return detail::refused_operation(Errc::graph_moved, B::vendor, Name::of("graph instantiate"),
                                      site);
   }
-  typename B::native_graph_exec exec{};
+  using native_exec = typename B::native_graph_exec;
+  native_exec exec{};
+  if constexpr (B::vendor == Vendor::nvidia) {
+    if (resources_->allocates()) exec = static_cast<native_exec>(resources_->take_late_exec());
+  }
   const detail::RelaxedCaptureScope<B, Level> outside;
-  if (const int status = B::graph_instantiate(exec, native_)) {
+  if (const int status = exec != nullptr ? 0 : B::graph_instantiate(exec, native_)) {
     return detail::runtime_error<B>(status, Name::of("graph instantiate"), site);
   }
   return basic_executable_graph<B>(exec, resources_,

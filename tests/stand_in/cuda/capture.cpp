@@ -118,10 +118,22 @@ std::vector<Node> copied(std::vector<Node> nodes) {
   return nodes;
 }
 
+/// Whether an executable graph of the same nodes exists, and the nodes allocate memory.
+bool allocates_for_another(const std::vector<Node>& nodes) {
+  const auto& execs = runtime().graph_execs;
+  return std::any_of(execs.begin(), execs.end(), [&](const GraphExec& exec) {
+    return std::equal(nodes.begin(), nodes.end(), exec.nodes.begin(), exec.nodes.end(),
+                      [](const Node& a, const Node& b) { return a.allocates == b.allocates; }) &&
+           std::any_of(nodes.begin(), nodes.end(),
+                       [](const Node& node) { return node.allocates != nullptr; });
+  });
+}
+
 cudaError_t instantiate(cudaGraphExec_t* exec, cudaGraph_t handle, unsigned long long flags) {
   const Graph* const graph = find(runtime().graphs, handle);
   if (graph == nullptr || exec == nullptr) return cudaErrorInvalidValue;
   if (const cudaError_t refused = unsafe_call()) return refused;
+  if (allocates_for_another(graph->nodes)) return cudaErrorNotSupported;
   GraphExec& made = runtime().graph_execs.emplace_back();
   made.nodes = copied(graph->nodes);
   made.frees_at_launch = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;

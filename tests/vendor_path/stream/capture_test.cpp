@@ -549,6 +549,21 @@ TEST_F(GraphMemoryPath, TheExecutableGraphIsDestroyedAfterTheMemoryThatItAllocat
   EXPECT_NE(std::find(freed, calls.end(), "GraphExecDestroy"), calls.end()) << "not after the free";
 }
 
+TEST_F(GraphMemoryPath, AGraphThatAllocatesIsInstantiatedAgain) {
+  const auto graph = leaves_memory();
+  ASSERT_THAT(graph, Succeeds());
+  const auto runs = [&] {
+    auto exec = graph.value().instantiate();
+    ASSERT_THAT(exec, Succeeds());
+    EXPECT_EQ(error_in(graph.value().instantiate()).raw, code::not_supported) << "CUDA has one";
+    EXPECT_THAT(exec.value().launch(*stream), Succeeds());
+  };
+  runs();
+  runs();
+  EXPECT_THAT(buffer->close(), Succeeds());
+  runs();
+}
+
 TEST_F(GraphMemoryPath, AFreeBeforeTheFirstLaunchIsMadeAfterIt) {
   auto graph = leaves_memory();
   auto exec = graph.value().instantiate().value();

@@ -202,6 +202,17 @@ class GraphResources {
     }
     return true;
   }
+  /// Takes back the `exec` of `destroy_after_memory`, if it still waits. CUDA has only one
+  /// executable graph at a time of a graph that allocates. Returns nullptr if none waits.
+  [[nodiscard]] void* take_late_exec() noexcept {
+    const GraphLock lock;
+    LateExec* const late = allocations_ == nullptr ? nullptr : allocations_->late;
+    if (late == nullptr) return nullptr;
+    for (GraphAllocation* one = allocations_; one != nullptr; one = one->next) one->late = nullptr;
+    void* const exec = late->exec;
+    delete late;
+    return exec;
+  }
   /// The capture has ended: what it allocates does not exist until the graph has run.
   void capture_ended() noexcept {
     const GraphLock lock;
