@@ -119,8 +119,8 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
 
   /// Replaces the operations and arguments of the coming launches with those of `graph`; use it to
   /// give captured kernels other scalars or buffers. `graph` must have the same operations in the
-  /// same order with the same dependencies. Otherwise Errc::graph_update_refused says what differs,
-  /// and this graph stays unchanged. Errc::graph_moved if one of them was moved from or closed,
+  /// same order with the same dependencies, and neither may leave memory allocated. Otherwise
+  /// Errc::graph_update_refused says what differs, and this graph stays unchanged. Errc::graph_moved if one of them was moved from or closed,
   /// ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> update(const basic_graph<B>& graph,
@@ -130,6 +130,13 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
                                        site);
     }
     GraphChange change = GraphChange::none;
+    // The memory of the graph before needs this executable graph for its free (LateExec).
+    if (resources_->allocates() || graph.resources_->allocates()) {
+      LaunchError error = detail::refused_operation(Errc::graph_update_refused, B::vendor,
+                                                    Name::of("graph update"), site);
+      error.value = static_cast<std::uint64_t>(GraphChange::unsupported);
+      return error;
+    }
     if (const int status = B::graph_update(native_, graph.native_, change)) {
       LaunchError error = detail::runtime_error<B>(status, Name::of("graph update"), site);
       if (error.code == Errc::graph_update_refused) {

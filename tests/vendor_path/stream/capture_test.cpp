@@ -564,6 +564,21 @@ TEST_F(GraphMemoryPath, AGraphThatAllocatesIsInstantiatedAgain) {
   runs();
 }
 
+TEST_F(GraphMemoryPath, AGraphThatLeavesItsMemoryIsNotUpdated) {
+  const auto first = leaves_memory();
+  auto exec = first.value().instantiate().value();
+  ASSERT_THAT(exec.launch(*stream), Succeeds());
+  auto memory = std::move(buffer);
+  for (const auto& graph : {leaves_memory(), ws::capture(*stream, [&](ws::Capture& capture) {
+                              return memory->zero(capture.stream());
+                            })}) {
+    const ws::LaunchError error = error_in(exec.update(graph.value()));
+    EXPECT_EQ(error.code, Errc::graph_update_refused);
+    EXPECT_EQ(error.graph_change(), ws::GraphChange::unsupported);
+  }
+  EXPECT_EQ(count("GraphExecUpdate"), 0U);
+}
+
 TEST_F(GraphMemoryPath, AFreeBeforeTheFirstLaunchIsMadeAfterIt) {
   auto graph = leaves_memory();
   auto exec = graph.value().instantiate().value();
