@@ -166,6 +166,10 @@ cudaError_t cudaDeviceSynchronize(void) {
     const cudaError_t status = unsafe_call();
     if (status != cudaSuccess) return status;
     for (const auto& mark : marks) r.wait(lock, mark);
+    // Captures that began meanwhile.
+    for (Stream& stream : r.streams) {
+      if (stream.device == device) spoil(stream);
+    }
     return cudaSuccess;
   });
 }

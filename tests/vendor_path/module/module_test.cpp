@@ -4,17 +4,20 @@
 // Modules over a vendor's runtime: the loaded code, the calls, and the errors.
 
 #include "../stand_in.hpp"
+#include <warpsafe/graph.hpp>
 #include <warpsafe/launch/occupancy.hpp>
 #include <warpsafe/module.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace vendor_test {
@@ -153,6 +156,30 @@ TEST_F(ModuleTest, ACooperativeLaunchIsOne) {
       warpsafe::LaunchConfig{warpsafe::grid<1000000>, warpsafe::block<64>, warpsafe::cooperative},
       bounded, nullptr);
   EXPECT_EQ(error_in(too_many).code, Errc::cooperative_too_large);
+}
+
+// The module's end waits for the device, which would break a capture.
+TEST_F(ModuleTest, AnEndBesideACaptureOfAnotherThreadBreaksNothing) {
+  const auto stream = make_stream();
+  const auto other = make_stream();
+  std::atomic<bool> ends{false};
+  std::thread ending([&] {
+    const warpsafe::LaunchConfig config{warpsafe::grid<1>, warpsafe::block<64>};
+    const warpsafe::device_ptr<float> no_memory = nullptr;
+    while (!ends) {
+      const auto module = Module::load(image()).value();
+      const auto scale = module.kernel<Scale>("scale").value();
+      EXPECT_THAT(warpsafe::launch(stream, config, scale, 2.0F, no_memory, 0UL), Succeeds());
+    }
+  });
+  for (int i = 0; i < 200; ++i) {
+    EXPECT_THAT(warpsafe::capture(
+                    other, [](warpsafe::Capture&) { return warpsafe::success(); },
+                    warpsafe::CaptureMode::thread),
+                Succeeds());
+  }
+  ends = true;
+  ending.join();
 }
 
 TEST_F(ModuleTest, AWrongNameNamesWhatThereIs) {

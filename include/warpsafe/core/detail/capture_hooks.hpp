@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/name.hpp>
 
 #include <cstdint>
@@ -66,13 +67,29 @@ struct CaptureHooks {
 /// program.
 [[gnu::visibility("default")]] inline int counted_captures = 0;
 
+/// A wait for a whole device breaks each capture that is open meanwhile, also one that another
+/// thread begins. Held by such a wait, so that no capture begins.
+[[gnu::visibility("default")]] inline ProcessLock device_wait{};
+
 /// Counts a capture, from before its beginning until after its end.
 struct CountedCapture {
-  CountedCapture() noexcept { __atomic_add_fetch(&counted_captures, 1, __ATOMIC_ACQ_REL); }
+  CountedCapture() noexcept {
+    const Locked none_waits(device_wait);
+    __atomic_add_fetch(&counted_captures, 1, __ATOMIC_ACQ_REL);
+  }
   ~CountedCapture() { __atomic_sub_fetch(&counted_captures, 1, __ATOMIC_ACQ_REL); }
   CountedCapture(const CountedCapture&) = delete;
   CountedCapture& operator=(const CountedCapture&) = delete;
 };
+/// Calls `wait`, which waits for a device, while no capture of this library exists. Returns false
+/// if there is one.
+template <class Wait>
+[[nodiscard]] bool wait_without_captures(const Wait& wait) noexcept {
+  const Locked no_capture_begins(device_wait);
+  if (__atomic_load_n(&counted_captures, __ATOMIC_ACQUIRE) != 0) return false;
+  wait();
+  return true;
+}
 /// Whether there may be a capture that a call must spare. With checks off only this library's
 /// captures count, so that a program without one asks the driver for none.
 template <CheckLevel Level>

@@ -127,8 +127,8 @@ class LoadedModule {
 
   /// Unloads the module and stores the runtime's status. Returns false if it cannot be unloaded.
   [[nodiscard]] bool unload_after_launches(int& status) noexcept {
-    if (open_captures() != nullptr && was_launched()) return false;
-    status = wait_for_launches();
+    const auto wait = [&]() noexcept { status = wait_for_launches(); };
+    if (was_launched() && !wait_without_captures(wait)) return false;
     if (status != 0 && B::severity_of(status) != Severity::context_lost) return false;
     const int unloaded = unload();
     if (status == 0) status = unloaded;
