@@ -356,7 +356,11 @@ template <CheckLevel Level, class B, bool Timed>
     before = hooks->waiting({stream.native(), stream.number()});
   const CallScope<B> here(site);
   tell_call<Level>(stream, Name::of("stream wait"), site);
-  const int status = on_device_of<B>(stream, &B::stream_wait, stream.native(), event.native());
+  const int status = on_device_of<B>(stream, [&]() noexcept {
+    if (hooks == nullptr) return B::stream_wait(stream.native(), event.native());
+    const Locked locked(capture_lock);  // the stream may come to take part
+    return B::stream_wait(stream.native(), event.native());
+  });
   if (status != 0) return stream_wait_error(status, event, site);
   if (hooks != nullptr) [[unlikely]]
     hooks->waited({stream.native(), stream.number()}, event.native(), before, site);

@@ -5,6 +5,9 @@
 #include "capture.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <thread>
 
 namespace stand_in_cuda {
 
@@ -118,6 +121,15 @@ std::vector<Node> copied(std::vector<Node> nodes) {
   return nodes;
 }
 
+/// Lets other threads call while this one begins or ends the stream's capture.
+void take_time(std::unique_lock<std::mutex>& lock, Stream& stream) {
+  stream.begins_or_ends_capture = true;
+  lock.unlock();
+  std::this_thread::sleep_for(std::chrono::microseconds(20));
+  lock.lock();
+  stream.begins_or_ends_capture = false;
+}
+
 /// Whether an executable graph of the same nodes exists, and the nodes allocate memory.
 bool allocates_for_another(const std::vector<Node>& nodes) {
   const auto& execs = runtime().graph_execs;
@@ -174,28 +186,31 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
-  return api("cudaStreamBeginCapture", text(handle, static_cast<int>(mode)), plain, [&](auto&) {
-    Runtime& r = runtime();
-    Stream& stream = r.stream(handle);
-    if (mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
-    if (stream.kind == Stream::Kind::legacy) return cudaErrorStreamCaptureUnsupported;
-    if (stream.capture != nullptr) return cudaErrorIllegalState;
-    auto capture = std::make_shared<Capture>();
-    capture->id = ++r.captures_begun;
-    capture->origin = &stream;
-    capture->mode = mode;
-    capture->thread = std::this_thread::get_id();
-    stream.capture = capture;
-    stream.captured_before.clear();
-    r.captures.push_back(std::move(capture));
-    return cudaSuccess;
-  });
+  return api("cudaStreamBeginCapture", text(handle, static_cast<int>(mode)), plain,
+             [&](auto& lock) {
+               Runtime& r = runtime();
+               Stream& stream = r.stream(handle);
+               take_time(lock, stream);
+               if (mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
+               if (stream.kind == Stream::Kind::legacy) return cudaErrorStreamCaptureUnsupported;
+               if (stream.capture != nullptr) return cudaErrorIllegalState;
+               auto capture = std::make_shared<Capture>();
+               capture->id = ++r.captures_begun;
+               capture->origin = &stream;
+               capture->mode = mode;
+               capture->thread = std::this_thread::get_id();
+               stream.capture = capture;
+               stream.captured_before.clear();
+               r.captures.push_back(std::move(capture));
+               return cudaSuccess;
+             });
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
-  return api("cudaStreamEndCapture", text(handle), plain, [&](auto&) {
+  return api("cudaStreamEndCapture", text(handle), plain, [&](auto& lock) {
     Runtime& r = runtime();
     Stream& stream = r.stream(handle);
+    take_time(lock, stream);
     if (graph == nullptr) return cudaErrorInvalidValue;
     *graph = nullptr;
     const std::shared_ptr<Capture> capture = stream.capture;

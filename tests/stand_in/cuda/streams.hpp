@@ -88,6 +88,7 @@ struct Stream : Handled<cudaStream_t> {
   std::shared_ptr<Mark> last;  ///< of the latest operation
   std::shared_ptr<Mark> hold;  ///< of a hold under way
   std::shared_ptr<Capture> capture;
+  bool begins_or_ends_capture = false;        ///< a thread is in that call
   std::set<std::size_t> captured_before;      ///< nodes that come before the next captured node
   std::vector<cudaGraphNode_t> dependencies;  ///< the last result of cudaStreamGetCaptureInfo
 

@@ -12,8 +12,11 @@
 #include <warpsafe/memory/memory_info.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <deque>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -600,6 +603,36 @@ TEST_F(GraphMemoryPath, AFreeWaitsForTheLaunchOnAnotherStream) {
     const auto wait = std::find(calls.begin(), calls.end(), "StreamWaitEvent");
     EXPECT_NE(std::find(wait, calls.end(), "FreeAsync"), calls.end()) << "not behind a wait";
   }
+}
+
+// The free records where the use ends, in a stream that its own thread captures again and again.
+TEST_F(CapturePath, AFreeBesideACaptureOfAStreamThatUsedTheMemory) {
+  std::deque<ws::DeviceBuffer<float>> used;
+  std::mutex lock;
+  std::atomic<bool> ends{false};
+  std::thread frees([&] {
+    while (!ends) {
+      std::optional<ws::DeviceBuffer<float>> next;
+      const std::lock_guard<std::mutex> locked(lock);
+      if (used.empty()) continue;
+      next.emplace(std::move(used.front()));
+      used.pop_front();
+    }
+  });
+  for (int i = 0; i < 200; ++i) {
+    auto buffer = ws::DeviceBuffer<float>::create(*other, 100).value();
+    EXPECT_THAT(ws::launch(*stream, plain, ws::kernel<counted>, std::as_const(buffer).view(), 100U),
+                Succeeds());
+    {
+      const std::lock_guard<std::mutex> locked(lock);
+      used.push_back(std::move(buffer));
+    }
+    EXPECT_THAT(ws::capture(
+                    *stream, [](ws::Capture&) { return ws::success(); }, CaptureMode::thread),
+                Succeeds());
+  }
+  ends = true;
+  frees.join();
 }
 
 TEST_F(CapturePath, AStreamThatOtherCodeDrawsInTakesPart) {

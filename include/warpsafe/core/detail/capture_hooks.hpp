@@ -67,14 +67,16 @@ struct CaptureHooks {
 /// program.
 [[gnu::visibility("default")]] inline int counted_captures = 0;
 
-/// A wait for a whole device breaks each capture that is open meanwhile, also one that another
-/// thread begins. Held by such a wait, so that no capture begins.
-[[gnu::visibility("default")]] inline ProcessLock device_wait{};
+/// Held while a capture begins, ends or takes in a stream, and by what must not happen beside that:
+/// a wait for a device breaks a capture that another thread begins meanwhile, and the driver
+/// crashes if one thread records an event in a stream as another begins or ends its capture (an
+/// H200, CUDA 13.0, driver 580.159.04).
+[[gnu::visibility("default")]] inline ProcessLock capture_lock{};
 
 /// Counts a capture, from before its beginning until after its end.
 struct CountedCapture {
   CountedCapture() noexcept {
-    const Locked none_waits(device_wait);
+    const Locked none_waits(capture_lock);
     __atomic_add_fetch(&counted_captures, 1, __ATOMIC_ACQ_REL);
   }
   ~CountedCapture() { __atomic_sub_fetch(&counted_captures, 1, __ATOMIC_ACQ_REL); }
@@ -85,7 +87,7 @@ struct CountedCapture {
 /// if there is one.
 template <class Wait>
 [[nodiscard]] bool wait_without_captures(const Wait& wait) noexcept {
-  const Locked no_capture_begins(device_wait);
+  const Locked no_capture_begins(capture_lock);
   if (__atomic_load_n(&counted_captures, __ATOMIC_ACQUIRE) != 0) return false;
   wait();
   return true;

@@ -4,6 +4,7 @@
 
 #include <warpsafe/backend/detail/dropped_error.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/core/detail/keep_loaded.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/stream/detail/beside_captures.hpp>
@@ -185,21 +186,26 @@ class StreamUses {
         ending.note_wait(status);
       } else {
         const auto stream = StreamAccess::make<B>(user->native, user->device(), user->number);
-        bool capturing = !in_capture && is_capturing(stream);
-        if (!capturing) {
-          status = one->point.set(stream);
-          // Another thread may have begun to capture meanwhile.
-          capturing = !in_capture && captures<CheckLevel::off>(stream);
-          if (in_capture && status != 0) {
-            ending.note(status);
-            ending.may_run = true;  // a wait would break the capture
-          } else if (!capturing && status != 0) {
-            const RelaxedCaptureScope<B> outside;
-            ending.note(status);
-            ending.note_wait(wait_for_stream(stream, {}, false));
+        bool capturing = false;
+        {
+          // Another thread may be about to capture the stream.
+          const Locked locked(capture_lock);
+          capturing = !in_capture && is_capturing(stream);
+          if (!capturing) {
+            status = one->point.set(stream);
+            // Other code may have begun to capture meanwhile.
+            capturing = !in_capture && captures<CheckLevel::off>(stream);
           }
-          if (capturing || status != 0) one->point = {};
         }
+        if (in_capture && status != 0) {
+          ending.note(status);
+          ending.may_run = true;  // a wait would break the capture
+        } else if (!capturing && status != 0) {
+          const RelaxedCaptureScope<B> outside;
+          ending.note(status);
+          ending.note_wait(wait_for_stream(stream, {}, false));
+        }
+        if (capturing || status != 0) one->point = {};
         SharedStream<B>::report(user->release());
         if (capturing) return false;
       }
