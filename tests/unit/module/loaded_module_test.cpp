@@ -254,18 +254,15 @@ TEST_F(LoadedModuleTest, AModuleOfADeviceIsUnloadedThere) {
 }
 
 TEST_F(LoadedModuleTest, StaysLoadedInACaptureOnlyIfItHasLaunched) {
-  const detail::CaptureHooks hooks{};
-  const detail::CaptureHooks* const open_before = detail::capture_hooks;
   auto* const fresh = loaded<SharedModules>();
   auto* const launched = loaded<SharedModules>();
   launched->mark_launched(1);
-  __atomic_store_n(&detail::capture_hooks, &hooks, __ATOMIC_RELEASE);
+  const detail::CountedCapture open;
   EXPECT_EQ(fresh->release(), 0);
   EXPECT_EQ(script.taken(), Calls{"module_unload 7 ~"});
   EXPECT_EQ(launched->release(), 0);
   EXPECT_EQ(script.taken(), Calls{}) << "a wait would break the capture";
   EXPECT_EQ(alive(), 1);
-  __atomic_store_n(&detail::capture_hooks, open_before, __ATOMIC_RELEASE);
 }
 
 TEST_F(LoadedModuleTest, ItsImageEndsWithIt) {
