@@ -12,7 +12,9 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace warpsafe::core_test {
@@ -74,9 +76,18 @@ void expect_asked(int questions, int queries) {
   EXPECT_EQ(count_of.queries, queries);
 }
 
+/// Whether this program has such a library without the tests.
+bool has_one_anyway() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    for (const char* const name : {"/libnccl", "/librccl", "/libmpi"}) {
+      if (line.find(name) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
 TEST(Collectives, AreThoseOfNcclRcclAndMpi) {
-  if (debug::detail::has_collectives())
-    GTEST_SKIP() << "this program has a library of NCCL, RCCL or MPI already";
+  if (has_one_anyway()) GTEST_SKIP() << "this program has a library of NCCL, RCCL or MPI already";
   for (const char* const name : {"libnccl.so.2", "librccl.so", "libmpi_cxx.so.40"}) {
     {
       const LoadedAs loaded(name);
@@ -93,7 +104,7 @@ TEST(Collectives, AreThoseOfNcclRcclAndMpi) {
 
 TEST(Collectives, ALaunchIsAskedAboutOnlyWhereItMayWaitForAnotherRank) {
   count_of = {};
-  if (!debug::detail::has_collectives()) expect_asked(0, 0);
+  if (!has_one_anyway()) expect_asked(0, 0);
   const LoadedAs loaded("libnccl.so.2");
   if (!loaded.worked()) GTEST_SKIP() << "no copy of libdl.so.2 can be loaded here";
   expect_asked(1, 1);
@@ -108,6 +119,44 @@ TEST(Collectives, ALaunchIsAskedAboutOnlyWhereItMayWaitForAnotherRank) {
   detail::capture_hooks = &open;
   expect_asked(0, 0);
   detail::capture_hooks = before;
+}
+
+/// In a process of its own, since a process gives up only three launches.
+[[noreturn]] void give_up_three(bool has_site) {
+  constexpr detail::WaitCalls never_ends{Name::of("stream synchronize"),
+                                         Vendor::amd,
+                                         34,
+                                         [](void*) noexcept { return 0; },
+                                         [](void*) noexcept { return 34; },
+                                         [](void*) noexcept { return true; }};
+  detail::BackendCalls calls{};
+  calls.stream_wait = &never_ends;
+  LaunchRecord record{};
+  record.kernel = Name::of("all_to_all");
+  if (has_site) record.site = app;
+  debug::set_blocking(true);
+  for (int i = 0; i < 3; ++i) {
+    if (!debug::blocking()) std::_Exit(8 + i);
+    if (!debug::detail::gives_up_launch(calls, nullptr, record, 0)) std::_Exit(18 + i);
+  }
+  std::_Exit(debug::blocking() ? 28 : 0);
+}
+TEST(Collectives, AfterThreeLaunchesThatMayWaitForAnotherRankNoneIsWaitedFor) {
+  const LoadedAs loaded("libnccl.so.2");
+  if (!loaded.worked()) GTEST_SKIP() << "no copy of libdl.so.2 can be loaded here";
+  const auto line = [](const std::string& place, const std::string& later) {
+    return "warpsafe: debug::set_blocking: kernel 'all_to_all' has not ended after 0 s, at " +
+           place +
+           "; it may wait for another rank, in a collective of NCCL, RCCL or MPI, so the program "
+           "goes on; " +
+           later + '\n';
+  };
+  for (const bool has_site : {true, false}) {
+    const std::string place = has_site ? "/home/me/src/app.cpp:7" : "\\?:0";
+    const std::string waits = line(place, "later launches wait");
+    EXPECT_EXIT(give_up_three(has_site), ::testing::ExitedWithCode(0),
+                '^' + waits + waits + line(place, "no launch waits from now on") + '$');
+  }
 }
 
 }  // namespace

@@ -35,11 +35,10 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 }
 /// Whether a launch that a switch made blocking should not be waited for: its kernel may be behind
 /// a collective that another rank does not reach, because that rank waits for a launch too. Returns
-/// after five seconds at most, and says so.
+/// after `patience`, in milliseconds, at most, and says so.
 [[gnu::cold, gnu::noinline, gnu::visibility("default")]] inline bool gives_up_launch(
-    const warpsafe::detail::BackendCalls& calls, void* stream,
-    const LaunchRecord& record) noexcept {
-  constexpr std::uint64_t patience = 5000;
+    const warpsafe::detail::BackendCalls& calls, void* stream, const LaunchRecord& record,
+    std::uint64_t patience = 5000) noexcept {
   constexpr unsigned most = 3;
   static unsigned given_up = 0;
   // WARPSAFE_TIMEOUT=SECONDS,stop ends the wait itself.
@@ -52,10 +51,11 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
   const bool is_last = __atomic_add_fetch(&given_up, 1U, __ATOMIC_RELAXED) >= most;
   log_line(
       LogLevel::warn,
-      "warpsafe: %s: kernel '%.*s' has not ended after 5 s, at %s:%u; it may wait for another "
+      "warpsafe: %s: kernel '%.*s' has not ended after %llu s, at %s:%u; it may wait for another "
       "rank, in a collective of NCCL, RCCL or MPI, so the program goes on; %s",
       Environment::get().blocking == nullptr ? "debug::set_blocking" : Environment::get().blocking,
       static_cast<int>(record.kernel.size), record.kernel.data,
+      static_cast<unsigned long long>(patience / 1000),
       record.site.file == nullptr ? "?" : record.site.file, record.site.line,
       is_last ? "no launch waits from now on" : "later launches wait");
   if (is_last) set_blocking(false);
