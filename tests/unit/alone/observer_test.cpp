@@ -142,8 +142,17 @@ TEST_F(OwnObserver, SeesAllocationsCopiesEventsCapturesAndFrees) {
                                    "a: free pinned memory, 12 bytes, at a line"));
   auto capture = Capture::begin<CheckLevel::full>(stream).value();
   ASSERT_TRUE(std::move(capture).end<CheckLevel::full>().has_value());
-  EXPECT_THAT(taken(), ElementsAre("a: capture begin, stream, at a line",
-                                   "a: capture end, stream, at a line"));
+  const auto begins_and_ends =
+      ElementsAre("a: capture begin, stream, at a line", "a: capture end, stream, at a line");
+  EXPECT_THAT(taken(), begins_and_ends);
+  for (const bool on_purpose : {true, false}) {
+    auto dropped = Capture::begin<CheckLevel::full>(stream).value();
+    if (on_purpose) dropped.discard();
+    if (!on_purpose) static_cast<void>(Capture(std::move(dropped)));
+    EXPECT_THAT(taken(), begins_and_ends) << "a stream does not capture for ever";
+  }
+  Capture::begin<CheckLevel::off>(stream).value().discard();
+  EXPECT_THAT(taken(), ElementsAre());
   EXPECT_TRUE(Stream::create<CheckLevel::full>().has_value());
   EXPECT_THAT(taken(), ElementsAre("a: stream create, stream, at a line"));
 }
