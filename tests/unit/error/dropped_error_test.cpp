@@ -51,7 +51,7 @@ struct DroppedError : LaunchTest {
       Object other = make();
       EXPECT_EQ(printed(call, [&] { assigned = std::move(other); }), line);
     }
-    if constexpr (requires(Object& one) { one.close(); }) {
+    if constexpr (requires(Object & one) { one.close(); }) {
       Object closed = make();
       EXPECT_EQ(printed(call,
                         [&] {
@@ -73,50 +73,60 @@ const std::string close_it = "call close() to get it";
 const std::string find_cause = "synchronize the stream to find the cause";
 
 TEST_F(DroppedError, OfAStream) {
-  expect_told(call_of<&host_backend::stream_destroy>, [] { return Stream::create().value(); },
-              "stream destroy", close_it);
+  expect_told(
+      call_of<&host_backend::stream_destroy>, [] { return Stream::create().value(); },
+      "stream destroy", close_it);
 }
 TEST_F(DroppedError, OfAnEvent) {
   constexpr auto destroy = call_of<&host_backend::event_destroy>;
-  expect_told(destroy, [&] { return stream.record().value(); }, "event destroy", find_cause);
-  expect_told(destroy, [&] { return stream.record_timed().value(); }, "event destroy", find_cause);
+  expect_told(
+      destroy, [&] { return stream.record().value(); }, "event destroy", find_cause);
+  expect_told(
+      destroy, [&] { return stream.record_timed().value(); }, "event destroy", find_cause);
 }
 TEST_F(DroppedError, OfEachBuffer) {
   const std::string freed = "free device memory";
-  expect_told(call_of<&host_backend::deallocate>,
-              [&] { return DeviceBuffer<int>::create(stream, 4).value(); }, freed, close_it);
-  expect_told(call_of<&host_backend::deallocate>,
-              [&] {
-                return PitchedBuffer<int>::create(stream, extent{rows{4}, cols{4}}).value();
-              },
-              freed, close_it);
-  expect_told(call_of<&host_backend::deallocate_unordered>,
-              [&] { return ManagedBuffer<int>::create(stream, 4).value(); }, freed, find_cause);
-  expect_told(call_of<&host_backend::host_deallocate>,
-              [] { return PinnedBuffer<int>::create(4).value(); }, "free pinned memory", close_it);
+  expect_told(
+      call_of<&host_backend::deallocate>,
+      [&] { return DeviceBuffer<int>::create(stream, 4).value(); }, freed, close_it);
+  expect_told(
+      call_of<&host_backend::deallocate>,
+      [&] {
+        return PitchedBuffer<int>::create(stream, extent{rows{4}, cols{4}}).value();
+      },
+      freed, close_it);
+  expect_told(
+      call_of<&host_backend::deallocate_unordered>,
+      [&] { return ManagedBuffer<int>::create(stream, 4).value(); }, freed, find_cause);
+  expect_told(
+      call_of<&host_backend::host_deallocate>, [] { return PinnedBuffer<int>::create(4).value(); },
+      "free pinned memory", close_it);
 }
 TEST_F(DroppedError, OfAHold) {
-  expect_told(call_of<&host_backend::deallocate>,
-              [&] {
-                const auto buffer = DeviceBuffer<int>::create(stream, 4).value();
-                return buffer.keep();
-              },
-              "free device memory", find_cause);
+  expect_told(
+      call_of<&host_backend::deallocate>,
+      [&] {
+        const auto buffer = DeviceBuffer<int>::create(stream, 4).value();
+        return buffer.keep();
+      },
+      "free device memory", find_cause);
 }
 TEST_F(DroppedError, OfAGraph) {
-  expect_told(call_of<&host_backend::graph_destroy>, [&] { return graph(); }, "graph destroy",
-              close_it);
-  expect_told(call_of<&host_backend::graph_exec_destroy>,
-              [&] { return graph().instantiate().value(); }, "graph destroy", close_it);
+  expect_told(
+      call_of<&host_backend::graph_destroy>, [&] { return graph(); }, "graph destroy", close_it);
+  expect_told(
+      call_of<&host_backend::graph_exec_destroy>, [&] { return graph().instantiate().value(); },
+      "graph destroy", close_it);
 }
 TEST_F(DroppedError, OfAGuard) {
   host::set_device_count(2);
-  expect_told(call_of<&host_backend::set_device>,
-              [] {
-                EXPECT_EQ(host_backend::set_device(0), 0);
-                return DeviceGuard::create(DeviceId(1)).value();
-              },
-              "restore device", close_it);
+  expect_told(
+      call_of<&host_backend::set_device>,
+      [] {
+        EXPECT_EQ(host_backend::set_device(0), 0);
+        return DeviceGuard::create(DeviceId(1)).value();
+      },
+      "restore device", close_it);
   EXPECT_EQ(host_backend::set_device(0), 0);
 }
 
