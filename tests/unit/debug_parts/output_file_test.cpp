@@ -7,12 +7,16 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -90,11 +94,27 @@ TEST(CreatedFile, TheSystemsOwnLinksAreFollowed) {
     const Redirected out(STDERR_FILENO, memory);
     EXPECT_EQ(written("/dev/stderr"), "written");
   }
+  {
+    const Redirected in(STDIN_FILENO, memory);
+    EXPECT_EQ(written("/dev/fd/0"), "written");
+    EXPECT_EQ(detail::write_to("/dev/fd/0", [](std::FILE* to) { return std::fputs("t", to) < 0; }),
+              0);
+  }
+  for (const int other : {19, 123}) {
+    const int copy = ::fcntl(memory, F_DUPFD, other);
+    ASSERT_GE(copy, other);
+    EXPECT_EQ(written("/dev/fd/" + std::to_string(copy)), "written");
+    ::close(copy);
+  }
   EXPECT_EQ(written("/dev/fd/" + number), "written");
   EXPECT_EQ(written("/proc/self/fd/" + number), "written");
   EXPECT_EQ(written("/proc/self/fd/"), std::strerror(EISDIR));
   EXPECT_EQ(written("/dev/fd/9999999999"), std::strerror(ENOENT));
   EXPECT_EQ(written("/dev/fd/" + number + "x"), std::strerror(ENOENT));
+  EXPECT_EQ(written("/dev/fd/" + number + "/0"), std::strerror(ENOTDIR));
+  EXPECT_EQ(written("/dev/fd/2147483640"), std::strerror(ENOENT))
+      << "more than a descriptor may be";
+  EXPECT_EQ(written("/dev/fd/2147483639"), std::strerror(EBADF));
   EXPECT_EQ(written("/dev/fd/1000000"), std::strerror(EBADF)) << "not open";
   // Anybody could have made these.
   for (const char* const name :
@@ -260,6 +280,79 @@ TEST(CreatedFile, MayHaveTheNumberOfStandardInput) {
   }
   EXPECT_EQ(number, STDIN_FILENO);
 }
+TEST_F(FilesOfOthers, AnExistingFileIsReplacedAlsoWithTheNumberOfStandardInput) {
+  put(name);
+  const Redirected closed(STDIN_FILENO, -1);
+  EXPECT_EQ(detail::write_to(name.c_str(), [](std::FILE* to) { return std::fputs("new", to) < 0; }),
+            0);
+  EXPECT_EQ(content(name), "new");
+}
+// The next file beside it must not fill another folder, such as the one above, or another disk.
+TEST_F(FilesOfOthers, TheNewFileIsMadeInItsFolder) {
+  put(name);
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder);
+  for (const std::string& path : {name, std::string("run.jsonl"), std::string("./run.jsonl")}) {
+    const auto write = [&](std::FILE* to) {
+      EXPECT_THAT(names(),
+                  UnorderedElementsAre("kept", "run.jsonl", ::testing::StartsWith(".warpsafe.")));
+      return std::fputs(path.c_str(), to) < 0;
+    };
+    EXPECT_EQ(detail::write_to(path.c_str(), write), 0);
+    EXPECT_EQ(content(name), path);
+  }
+  std::filesystem::current_path(before);
+}
+TEST_F(FilesOfOthers, AReplacedFileKeepsItsGroup) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to any group";
+  put(name);
+  ASSERT_EQ(::chown(name.c_str(), 0, 65533), 0);
+  EXPECT_EQ(detail::write_to(name.c_str(), [](std::FILE* to) { return std::fputs("new", to) < 0; }),
+            0);
+  struct ::stat found {};
+  ASSERT_EQ(::stat(name.c_str(), &found), 0);
+  EXPECT_EQ(found.st_gid, 65533U);
+  EXPECT_EQ(found.st_uid, 0U);
+  EXPECT_EQ(content(name), "new");
+}
+/// Writes the file in a process with mounts of its own, where `mount_them` returns 0. Ends with the
+/// errno of the failure, or 77 if this process may not mount.
+template <class Mount>
+[[noreturn]] void write_where(const std::string& name, const Mount& mount_them) {
+  constexpr unsigned long alone = MS_REC | MS_PRIVATE;
+  if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, alone, nullptr) != 0 ||
+      mount_them() != 0) {
+    std::_Exit(77);
+  }
+  std::_Exit(
+      detail::write_to(name.c_str(), [](std::FILE* to) { return std::fputs("new", to) < 0; }));
+}
+// As containers have them.
+TEST_F(FilesOfOthers, AFileThatIsAMountOrInAReadOnlyFolderIsWrittenInPlace) {
+  const auto bind = [](const std::string& path, unsigned long more = 0) {
+    return ::mount(path.c_str(), path.c_str(), nullptr, MS_BIND | more, nullptr);
+  };
+  const auto written = [&](bool read_only) {
+    put(name);
+    const int child = ::fork();
+    if (child == 0) {
+      write_where(name, [&] {
+        return (read_only ? bind(folder) : 0) + bind(name) +
+               (read_only ? bind(folder, MS_REMOUNT | MS_RDONLY) : 0);
+      });
+    }
+    int status = -1;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  for (const bool read_only : {false, true}) {
+    const int failed = written(read_only);
+    if (failed == 77) GTEST_SKIP() << "this process may not mount";
+    EXPECT_EQ(failed, 0) << read_only;
+    EXPECT_EQ(content(name), "new") << read_only;
+    EXPECT_THAT(names(), UnorderedElementsAre("kept", "run.jsonl"));
+  }
+}
 TEST_F(FilesOfOthers, AFailureLeavesTheOldFileAndNothingBeside) {
   put(name);
   std::filesystem::permissions(name, std::filesystem::perms(0640));
@@ -279,7 +372,10 @@ TEST_F(FilesOfOthers, AFailureLeavesTheOldFileAndNothingBeside) {
 }
 TEST_F(FilesOfOthers, AWholeFileIsRefusedAsAStreamIs) {
   const auto refused = [&] {
-    return detail::write_to(name.c_str(), [](std::FILE* to) { return std::fputs("new", to) < 0; });
+    return detail::write_to(name.c_str(), [](std::FILE*) {
+      ADD_FAILURE() << "nothing is written";
+      return 0;
+    });
   };
   std::filesystem::create_symlink("kept", name);
   EXPECT_EQ(refused(), ELOOP);
