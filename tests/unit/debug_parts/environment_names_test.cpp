@@ -9,6 +9,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -126,6 +128,58 @@ TEST(ListedKernels, TheMostSimilarKernelIsRemembered) {
   const std::string length(500, 'k');
   EXPECT_FALSE(listed.contains(Name::of(length.c_str()), "k"));
   EXPECT_EQ(listed.nearest(), length.substr(0, 127));
+}
+// A name of LaunchRecord ends where its size says, not at a '\0'.
+TEST(ListedKernels, AKernelsNameIsRememberedUpToItsSizeAndItsRoom) {
+  const std::string letters(200, 'k');
+  for (const std::size_t size : {1U, 7U, 126U, 127U, 128U, 129U, 200U}) {
+    debug::detail::ListedKernels listed;
+    EXPECT_FALSE(listed.contains(Name{letters.data(), size}, "none"));
+    EXPECT_EQ(std::string(listed.nearest()).size(), std::min<std::size_t>(size, 127)) << size;
+  }
+}
+TEST(ListedKernels, AreForgottenAtANewList) {
+  debug::detail::ListedKernels listed;
+  EXPECT_FALSE(listed.contains(Name::of("softmax2"), "softmax"));
+  EXPECT_TRUE(listed.contains(Name::of("softmax"), "softmax"));
+  EXPECT_FALSE(listed.contains(Name::of("softmax1"), "softmax_1"));
+  EXPECT_STREQ(listed.nearest(), "softmax2") << "one was found, so no slip is looked for";
+  listed.clear();
+  EXPECT_FALSE(listed.found());
+  EXPECT_STREQ(listed.nearest(), "");
+  // The first kernel is remembered whatever it shares, and another one only if it shares more.
+  EXPECT_FALSE(listed.contains(Name::of("a"), "z"));
+  EXPECT_FALSE(listed.contains(Name::of("b"), "z"));
+  EXPECT_STREQ(listed.nearest(), "a");
+  EXPECT_FALSE(listed.contains(Name::of("az"), "z"));
+  EXPECT_STREQ(listed.nearest(), "az");
+}
+TEST(SimilarNames, ShareHalfOfTheShorterOneAtTheirEnds) {
+  struct Row {
+    const char* a;
+    const char* b;
+    std::size_t shared;
+    bool similar;
+  };
+  for (const auto& [a, b, shared, similar] : {Row{"abcdefgh", "abcdefgh", 8, true},
+                                              {"abcxxxxxde", "abcyyyyyde", 5, true},
+                                              {"abxxxxxxde", "abyyyyyyde", 4, false},
+                                              {"axxxxxxxde", "ayyyyyyyde", 3, false},
+                                              {"abcd", "xabcd", 4, true},
+                                              {"abcd", "abcdx", 4, true},
+                                              {"aa", "aaaa", 2, true},
+                                              {"ab", "ba", 0, false},
+                                              {"abcde", "ab", 2, true},
+                                              {"", "", 0, false},
+                                              {"", "abc", 0, false}}) {
+    EXPECT_EQ(debug::detail::shared_letters(Name::of(a), Name::of(b)), shared) << a << ' ' << b;
+    EXPECT_EQ(debug::detail::shared_letters(Name::of(b), Name::of(a)), shared) << a << ' ' << b;
+    EXPECT_EQ(debug::detail::is_similar(Name::of(a), Name::of(b)), similar) << a << ' ' << b;
+  }
+  // Parts of longer names, which go on alike.
+  EXPECT_EQ(debug::detail::shared_letters(Name{"abcd", 2}, Name{"abcd", 2}), 2U);
+  EXPECT_EQ(debug::detail::shared_letters(Name{"abcd", 2}, Name{"abcd", 3}), 2U);
+  EXPECT_EQ(debug::detail::shared_letters(Name{"xab" + 1, 2}, Name{"xcb" + 1, 2}), 1U);
 }
 using IdleFiltersDeathTest = IdleFilters;
 TEST_F(IdleFiltersDeathTest, TheEndOfTheProgramSaysIt) {
