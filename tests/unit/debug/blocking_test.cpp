@@ -192,6 +192,20 @@ TEST_F(SwitchesDeathTest, TheLogGoesToStandardError) {
                "^warpsafe: WARPSAFE_LOG=verbose is not one of off, error, warn, debug, trace\n$");
 }
 
+/// A program with a stream of its own, whose first use of this library is a launch.
+[[noreturn]] void launch_first() {
+  ::setenv("WARPSAFE_LOG", "debug", 1);
+  host_backend::native_stream native = nullptr;
+  if (host_backend::stream_create(native, 0) != 0) std::_Exit(101);
+  const auto stream = StreamRef::borrow(native, DeviceId(0));
+  if (!launch(stream.value(), one_warp, kernel<matmul_f32>).has_value()) std::_Exit(102);
+  std::_Exit(0);
+}
+TEST_F(SwitchesDeathTest, TheFirstLaunchIsInTheLogAlsoIfItIsTheFirstCall) {
+  EXPECT_EXIT(launch_first(), ::testing::ExitedWithCode(0),
+              "^Device 0 .*\nLaunch: kernel=matmul_f32.*\n$");
+}
+
 TEST_F(SwitchesDeathTest, ASwitchThatLooksAtDataIsToldAtStart) {
   EXPECT_WAITS(0, "WARPSAFE_SHADOW", "other",
                "^warpsafe: WARPSAFE_SHADOW=other: the host's references run beside these kernels, "

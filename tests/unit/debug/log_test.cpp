@@ -181,9 +181,9 @@ TEST_F(Log, AFaultThatALaunchWaitsForIsAnError) {
   debug::set_log_level(LogLevel::error);
   debug::set_blocking(true);
   host::fault_in_kernel(1, HostStatus::illegal_address);
-  const bool launched = go().has_value();
+  const auto launched = go();
   debug::set_blocking(false);
-  EXPECT_FALSE(launched);
+  EXPECT_EQ(error_in(launched).sequence, debug::Journal::get().last());
   EXPECT_THAT(of(LogLevel::error),
               ElementsAre(StartsWith("warpsafe: Device synchronization failed after kernel "
                                      "'dequantize_q4_0': an illegal memory access")));
@@ -197,6 +197,7 @@ TEST_F(Log, AnErrorThatWasPendingIsToldBeforeTheLaunchAndLeftWhereItIs) {
   messages.clear();
   host::plant_last_error(HostStatus::invalid_pitch);
   ASSERT_TRUE(go().has_value());
+  EXPECT_EQ(of(LogLevel::warn).size(), 1U);
   ASSERT_TRUE(go().has_value());
   EXPECT_THAT(of(LogLevel::warn),
               ElementsAre(AllOf(StartsWith("warpsafe: an error was pending before the launch of "
@@ -204,6 +205,15 @@ TEST_F(Log, AnErrorThatWasPendingIsToldBeforeTheLaunchAndLeftWhereItIs) {
                                 HasSubstr("this launch is not its cause"))))
       << "once";
   EXPECT_EQ(host::take_last_error(), HostStatus::invalid_pitch);
+  ASSERT_TRUE(go().has_value());
+  EXPECT_EQ(of(LogLevel::warn).size(), 1U) << "nothing is pending";
+  host::plant_last_error(HostStatus::invalid_pitch);
+  ASSERT_TRUE(go().has_value());
+  EXPECT_EQ(of(LogLevel::warn).size(), 1U) << "this was told";
+  host::plant_last_error(HostStatus::invalid_value);
+  ASSERT_TRUE(go().has_value());
+  EXPECT_EQ(of(LogLevel::warn).size(), 2U);
+  host::take_last_error();
 }
 
 TEST_F(Log, TraceHasTheLaunchWithItsStatusAndItsPlace) {
@@ -212,6 +222,13 @@ TEST_F(Log, TraceHasTheLaunchWithItsStatusAndItsPlace) {
   EXPECT_THAT(of(LogLevel::trace),
               Contains(MatchesRegex("  host launch\\(stream 0x[0-9a-f]+\\) = hostSuccess, "
                                     "[0-9]+\\.[0-9] us, at log_test.cpp:[0-9]+")));
+  messages.clear();
+  host::fail_next(call_of<&host_backend::launch>, 1, HostStatus::invalid_value);
+  ASSERT_FALSE(go().has_value());
+  EXPECT_THAT(of(LogLevel::trace),
+              Contains(MatchesRegex("  host launch\\(stream 0x[0-9a-f]+\\) = "
+                                    "hostErrorInvalidValue, [0-9]+\\.[0-9] us, at log_test.cpp:"
+                                    "[0-9]+")));
 }
 
 TEST_F(Log, TraceHasEachOperationAndItsPlace) {
@@ -277,6 +294,8 @@ TEST_F(Log, WarnsOfStaticSharedMemoryThatIsGivenAgain) {
     EXPECT_TRUE(
         launch(stream, LaunchConfig{grid<1>, block<32>, shared(Bytes(bytes))}, k).has_value());
   };
+  run(2048);
+  EXPECT_THAT(messages, IsEmpty()) << "a kernel may have both";
   run(4096);
   run(4096);
   EXPECT_THAT(

@@ -121,6 +121,22 @@ TEST(Collectives, ALaunchIsAskedAboutOnlyWhereItMayWaitForAnotherRank) {
   detail::capture_hooks = before;
 }
 
+int queries_left = 0;
+TEST(Collectives, ALaunchThatEndsInTimeIsNotGivenUp) {
+  constexpr detail::WaitCalls ends_late{Name::of("stream synchronize"),
+                                        Vendor::amd,
+                                        34,
+                                        [](void*) noexcept { return 0; },
+                                        [](void*) noexcept { return --queries_left > 0 ? 34 : 0; },
+                                        [](void*) noexcept { return true; }};
+  const LoadedAs loaded("libnccl.so.2");
+  if (!loaded.worked()) GTEST_SKIP() << "no copy of libdl.so.2 can be loaded here";
+  detail::BackendCalls calls{};
+  calls.stream_wait = &ends_late;
+  queries_left = 5;
+  EXPECT_FALSE(debug::detail::gives_up_launch(calls, nullptr, LaunchRecord{}, 60'000));
+  EXPECT_EQ(queries_left, 0);
+}
 /// In a process of its own, since a process gives up only three launches.
 [[noreturn]] void give_up_three(bool has_site) {
   constexpr detail::WaitCalls never_ends{Name::of("stream synchronize"),

@@ -115,6 +115,8 @@ TEST_F(IncidentsTest, AContextThatIsLostKeepsItsFirstIncident) {
   EXPECT_EQ(add(fault()), 1U) << "still there";
   EXPECT_EQ(add(fault(702), 0), 5U);
   EXPECT_EQ(add(fault(702), 1), 6U) << "device 0 is no unknown device";
+  EXPECT_EQ(add(fault(703), 1), 7U);
+  EXPECT_EQ(add(fault(703), 0), 8U);
 }
 TEST_F(IncidentsTest, AFaultThatTheContextSurvivesIsNewEachTime) {
   EXPECT_EQ(add(fault(700, Severity::recoverable)), 1U);
@@ -143,6 +145,7 @@ TEST_F(IncidentsTest, TheSuspectsAreOfTheFaultsDeviceAndVendor) {
   launched("here");
   launched("beside", device + 1);
   launched("elsewhere", device, Vendor::nvidia);
+  EXPECT_THAT(kernels(add(fault(4), 0)), IsEmpty()) << "of device 0, not of any";
   EXPECT_THAT(kernels(add(fault(1))), ElementsAre("here"));
   EXPECT_THAT(kernels(add(fault(2), -1)), ElementsAre("beside", "here"));
   EXPECT_THAT(kernels(add(fault(3, Severity::context_lost, Vendor::nvidia), -1)),
@@ -194,6 +197,11 @@ TEST_F(IncidentsTest, ACopyEndsAtTheRoomThatTheCallerHas) {
   EXPECT_EQ(text(records[0].kernel), "c");
   EXPECT_EQ(text(records[1].kernel), "b");
   EXPECT_EQ(records[2].kernel.size, 0U);
+  records.resize(5);
+  records[3].sequence = 77;
+  EXPECT_EQ(incidents->copy(number, records.data(), 5), 3U);
+  EXPECT_EQ(text(records[2].kernel), "a");
+  EXPECT_EQ(records[3].sequence, 77U) << "there is no fourth";
 }
 
 TEST_F(IncidentsTest, TheTextSaysWhatIsKnown) {

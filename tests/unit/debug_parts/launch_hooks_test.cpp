@@ -26,6 +26,7 @@ using debug::LogLevel;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
+using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 /// The record of a launch, in memory that held something else.
@@ -199,6 +200,11 @@ TEST_F(LaunchHooks, ADevicesLimitsAreWrittenAtItsFirstLaunch) {
   }
   expect_once(runs, ElementsAre(StartsWith("Device 60 'Its name': max_threads_per_block=1024, "),
                                 StartsWith("Device 61 'Named': ")));
+  for (int i = 0; i < 2; ++i) {
+    answers = {};
+    debug::detail::log_device(63, answered);
+    EXPECT_THAT(answers.calls, SizeIs(i == 0 && runs == 1 ? 1 : 0)) << "the last one that is told";
+  }
   answers = {};
   debug::detail::log_device(64, answered);
   debug::detail::log_device(-1, answered);
@@ -224,6 +230,9 @@ TEST_F(LaunchHooks, TheLineOfALaunchHasItsStatusItsTimeAndItsPlace) {
               MatchesRegex(start + "fine, 36000[0-9]{5}\\.[0-9] us" + place));
   record.site = {};
   EXPECT_THAT(line(0, 0, record), MatchesRegex(start + "fine, [0-9.]+ us"));
+  messages.clear();
+  debug::detail::trace_launch(record, answered, 0);
+  EXPECT_THAT(messages, IsEmpty()) << "its line is written";
 }
 
 TEST_F(LaunchHooks, ABlockingLaunchIsWaitedForUnlessItIsCaptured) {

@@ -270,6 +270,42 @@ TEST_F(Device, ManyGuardsEndAsTheyBegan) {
   }
 }
 
+// Of the guards beyond the first 32 the thread keeps no list.
+TEST_F(Device, AGuardThatWasClosedDoesNothingMore) {
+  host::set_device_count(3);
+  std::vector<DeviceGuard> guards;
+  guards.reserve(34);
+  for (int i = 0; i < 34; ++i) guards.push_back(DeviceGuard::create(DeviceId(i % 2)).value());
+  for (const std::size_t place : {33U, 32U, 31U}) {
+    EXPECT_TRUE(guards[place].close().has_value());
+    EXPECT_EQ(current(), static_cast<int>((place - 1) % 2));
+    ASSERT_EQ(host_backend::set_device(2), 0);
+    EXPECT_TRUE(guards[place].close().has_value());
+    EXPECT_EQ(current(), 2);
+    guards.pop_back();
+    EXPECT_EQ(current(), 2);
+    ASSERT_EQ(host_backend::set_device(static_cast<int>((place - 1) % 2)), 0);
+  }
+}
+
+/// A runtime that tells a device's name by a question of its own.
+struct Named : host_backend {
+  static int limits_of(int device, DeviceLimits& limits) noexcept {
+    const int status = host_backend::limits_of(device, limits);
+    if (device == 0) limits.name = {};
+    return status;
+  }
+  static Name device_name(int device) noexcept {
+    return Name::of(device == 0 ? "asked for" : "wrong");
+  }
+};
+TEST_F(Device, ItsNameIsAskedForIfItsLimitsHaveNone) {
+  host::set_device_count(2);
+  EXPECT_EQ(text(device_limits<Named>(DeviceId(0)).value().name), "asked for");
+  EXPECT_EQ(text(device_limits<Named>(DeviceId(1)).value().name),
+            text(device_limits(DeviceId(1)).value().name));
+}
+
 /// The devices of the guards of a thread, and the device that it has made current.
 struct GuardModel {
   detail::GuardedDevices guards{};
