@@ -34,10 +34,10 @@ class Incidents {
     const Vendor vendor = error.vendor;
     const bool context_lost = error.severity == Severity::context_lost;
     const warpsafe::detail::Locked lock(lock_);
-    Incident* chosen = &incidents_[0];
+    Incident* chosen = incidents_;
     for (Incident& one : incidents_) {
-      if (one.number != 0 && context_lost && one.lost && one.raw == error.raw &&
-          one.vendor == vendor && (one.device == device || one.device < 0 || device < 0) &&
+      if (context_lost && one.lost && one.raw == error.raw && one.vendor == vendor &&
+          (one.device == device || one.device < 0 || device < 0) &&
           Completion::get().succeeded_at(vendor, one.device) <= one.noticed_at) {
         return one.number;
       }
