@@ -12,7 +12,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -126,6 +128,222 @@ TEST(UnwrittenBytes, FewerThanAnElementAreReported) {
       EXPECT_TRUE(set.clean()) << set;
     }
   }
+}
+
+TEST(UnwrittenBytes, AtAnyOffsetAreReported) {
+  for (const std::size_t size : {4U, 5U, 7U, 9U}) {
+    for (std::size_t begin = 0; begin < 6; ++begin) {
+      expect_one(run(some_seeds, [&]() -> result<void> {
+        WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)));
+        WARPSAFE_TRY(auto x, DeviceBuffer<char>::create(stream, 100));
+        WARPSAFE_TRY(const auto part, x.view().subspan(begin, size));
+        std::vector<char> host(size);
+        return copy_and_wait(stream, from(part), to(host));
+      }));
+    }
+  }
+}
+/// A run that copies the bytes 0xFA into a buffer, and one of its bytes to the host.
+template <class Write>
+debug::RaceReport after(const Write& write) {
+  return copied(1, 100, write);
+}
+// Each kind of work writes.
+TEST(UnwrittenBytes, ThatACopyAFillOrAGraphWroteAreNotReported) {
+  const auto by_copy = after([](const Stream& stream, DeviceBuffer<char>& x) {
+    return copy_and_wait(stream, from(std::vector<char>(100, static_cast<char>(0xFA))), to(x));
+  });
+  EXPECT_TRUE(by_copy.clean()) << by_copy;
+  const auto by_fill = after([](const Stream& stream, DeviceBuffer<char>& x) -> result<void> {
+    EXPECT_EQ(host_backend::fill(x.view().pointer().get(), 0xFA, 100, stream.native()), 0);
+    return success();
+  });
+  EXPECT_TRUE(by_fill.clean()) << by_fill;
+  const auto by_graph = after([](const Stream& stream, DeviceBuffer<char>& x) -> result<void> {
+    WARPSAFE_TRY(auto graph, capture(stream, [&](Capture&) {
+                   return launch(stream, once, kernel<set_bytes>, x.view(), x.size());
+                 }));
+    WARPSAFE_TRY(auto executable, graph.instantiate());
+    WARPSAFE_TRYV(executable.launch(stream));
+    return stream.synchronize();
+  });
+  EXPECT_TRUE(by_graph.clean()) << by_graph;
+}
+struct Hiding {
+  explicit Hiding(char* memory) : address(reinterpret_cast<std::uintptr_t>(memory)) {}
+  std::uintptr_t address;
+};
+// The kernel may have written the byte.
+TEST(UnwrittenBytes, ThatAKernelMayHaveWrittenUnseenAreNotReported) {
+  for (const bool other_kernel_follows : {false, true}) {
+    const auto report = after([&](const Stream& stream, DeviceBuffer<char>& x) -> result<void> {
+      const auto write = functor([](Hiding to) { *reinterpret_cast<char*>(to.address) = '\xFA'; });
+      WARPSAFE_TRYV(launch(stream, once, write, Hiding(x.view().pointer().get())));
+      if (other_kernel_follows) WARPSAFE_TRYV(launch(stream, once, functor([] {})));
+      return success();
+    });
+    ASSERT_EQ(report.findings.size(), 1U) << report;
+    EXPECT_EQ(report.findings[0].mistake, Mistake::unseen_memory) << report;
+  }
+}
+// What is known of the memory of one seed's run says nothing about the next.
+TEST(UnwrittenBytes, OfALaterRunAreReported) {
+  for (const bool unseen : {false, true}) {
+    int runs = 0;
+    const auto report = run(some_seeds, [&]() -> result<void> {
+      WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)));
+      WARPSAFE_TRY(auto x, DeviceBuffer<char>::create(stream, 1));
+      if (++runs == 1 && !unseen) {
+        WARPSAFE_TRYV(launch(stream, once, kernel<set_bytes>, x.view(), x.size()));
+      } else if (runs == 1) {
+        WARPSAFE_TRYV(
+            launch(stream, once, functor([](Hiding) {}), Hiding(x.view().pointer().get())));
+      }
+      std::vector<char> host(1);
+      return copy_and_wait(stream, from(x), to(host));
+    });
+    const auto found = [&](const debug::Finding& one) {
+      return one.mistake == Mistake::unwritten_read;
+    };
+    EXPECT_EQ(std::count_if(report.findings.begin(), report.findings.end(), found), 1) << report;
+  }
+}
+// Only the host's values come from the copy.
+TEST(UnwrittenBytes, AreReportedWhereTheyReachTheHost) {
+  enum class Target { device, pinned, plain };
+  for (const Target target : {Target::device, Target::pinned, Target::plain}) {
+    const auto report = run(some_seeds, [&]() -> result<void> {
+      WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)));
+      WARPSAFE_TRY(auto x, DeviceBuffer<int>::create(stream, 8));
+      WARPSAFE_TRY(auto other, DeviceBuffer<int>::create(stream, 8));
+      WARPSAFE_TRY(auto pinned, PinnedBuffer<int>::create(8));
+      std::vector<int> plain(8);
+      if (target == Target::plain) return copy_and_wait(stream, from(x), to(plain));
+      if (target == Target::pinned) return copy_and_wait(stream, from(x), to(pinned.span()));
+      WARPSAFE_TRYV(copy(stream, from(x), to(other)));
+      return stream.synchronize();
+    });
+    if (target == Target::device) {
+      EXPECT_TRUE(report.clean()) << report;
+    } else {
+      expect_one(report);
+    }
+  }
+  // The host itself may have written the memory that comes from there.
+  const auto from_host = run(some_seeds, []() -> result<void> {
+    WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)));
+    WARPSAFE_TRY(auto pinned, PinnedBuffer<int>::create(8));
+    std::vector<int> plain(8);
+    WARPSAFE_TRY(auto x, DeviceBuffer<int>::create(stream, 8));
+    WARPSAFE_TRYV(copy_and_wait(stream, from(pinned.span()), to(x)));
+    return copy_and_wait(stream, from(plain), to(x));
+  });
+  EXPECT_TRUE(from_host.clean()) << from_host;
+}
+WARPSAFE_KERNEL void set_row(PitchedSpan<int> x, unsigned row) {
+  for (unsigned i = 0; i < 8; ++i) x.row(row)[i] = 1;
+}
+// Part of a matrix may be unused.
+TEST(UnwrittenRows, AreReportedIfAllAreUnwritten) {
+  for (const int written : {-1, 0, 1, 2}) {
+    const auto report = run(some_seeds, [&]() -> result<void> {
+      WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)));
+      WARPSAFE_TRY(auto x, PitchedBuffer<int>::create(stream, extent{rows{3}, cols{8}}));
+      if (written >= 0) {
+        const auto row = static_cast<unsigned>(written);
+        WARPSAFE_TRYV(launch(stream, once, kernel<set_row>, x.view(), row));
+      }
+      std::vector<int> host(24);
+      return copy_and_wait(stream, from(x), to(host));
+    });
+    if (written < 0) {
+      expect_one(report);
+    } else {
+      EXPECT_TRUE(report.clean()) << written << report;
+    }
+  }
+}
+
+constexpr unsigned number_of_new_memory = 0xFFFAFAFA;
+WARPSAFE_KERNEL void add_at(unsigned* counters, std::size_t at) { atomic_add(&counters[at], 1U); }
+/// A run on a buffer of `size` counters, of which the kernel counts one.
+debug::RaceReport counted(std::size_t size, std::size_t at) {
+  return run(some_seeds, [&]() -> result<void> {
+    WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)));
+    WARPSAFE_TRY(auto counters, DeviceBuffer<unsigned>::create(stream, size));
+    WARPSAFE_TRYV(launch(stream, once, kernel<add_at>, counters.view(), at));
+    return stream.synchronize();
+  });
+}
+TEST(UnwrittenCounters, OfBuffersOfAnySizeAreReported) {
+  for (const std::size_t size : {1U, 2U, 63U, 64U, 65U, 127U, 128U, 129U}) {
+    for (const std::size_t at : {std::size_t{0}, size / 2, size - 1}) expect_one(counted(size, at));
+  }
+}
+WARPSAFE_KERNEL void set_part(unsigned* counters, std::size_t begin, std::size_t end) {
+  for (auto i : grid_stride(end - begin)) counters[begin + i] = number_of_new_memory;
+}
+// It is a number like any other where something was written.
+TEST(UnwrittenCounters, BesideOnesThatHoldTheNumberOfNewMemoryAreNot) {
+  for (const bool first_half : {true, false}) {
+    const auto report =
+        run_with<unsigned>([&](const Stream& stream, auto& counters) -> result<void> {
+          // An end that holds another number shows that the buffer is in use.
+          const std::size_t begin = first_half ? 1 : 500;
+          const std::size_t end = first_half ? 500 : 999;
+          WARPSAFE_TRY(const auto used, counters.view().subspan(first_half ? 0 : 999, 1));
+          WARPSAFE_TRYV(launch(stream, once, kernel<set_span>, used));
+          WARPSAFE_TRYV(launch(stream, once, kernel<set_part>, counters.view(), begin, end));
+          return launch(stream, once, kernel<add_at>, counters.view(), begin + 1);
+        });
+    EXPECT_TRUE(report.clean()) << report;
+  }
+}
+WARPSAFE_KERNEL void add_beside(unsigned* counters, unsigned*) { atomic_add(&counters[1], 1U); }
+// Of the kernel's memory, only the new one is watched.
+TEST(UnwrittenCounters, InMemoryBesideNewMemoryAreRight) {
+  for (const bool lower : {true, false}) {
+    const auto report = run(some_seeds, [&]() -> result<void> {
+      WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)));
+      WARPSAFE_TRY(auto first, DeviceBuffer<unsigned>::create(stream, 100));
+      WARPSAFE_TRY(auto second, DeviceBuffer<unsigned>::create(stream, 100));
+      const bool ascend = first.view().pointer().get() < second.view().pointer().get();
+      auto& used = ascend == lower ? first : second;
+      auto& unused = ascend == lower ? second : first;
+      WARPSAFE_TRYV(used.zero(stream));
+      WARPSAFE_TRYV(
+          launch(stream, once, kernel<set_part>, used.view(), std::size_t{1}, std::size_t{2}));
+      WARPSAFE_TRYV(launch(stream, once, kernel<add_beside>, used.view(), unused.view()));
+      return stream.synchronize();
+    });
+    EXPECT_TRUE(report.clean()) << report;
+  }
+}
+WARPSAFE_KERNEL void use(unsigned*) {}
+// The kernel before was given the memory when it was new.
+TEST(UnwrittenCounters, AreNotThoseOfAnEarlierKernel) {
+  const auto report = run_with<unsigned>([](const Stream& stream, auto& counters) -> result<void> {
+    WARPSAFE_TRYV(launch(stream, once, kernel<use>, counters.view()));
+    WARPSAFE_TRYV(counters.zero(stream));
+    WARPSAFE_TRYV(
+        launch(stream, once, kernel<set_part>, counters.view(), std::size_t{1}, std::size_t{2}));
+    WARPSAFE_TRY(auto unused, DeviceBuffer<unsigned>::create(stream, 100));
+    WARPSAFE_TRYV(launch(stream, once, kernel<add_beside>, counters.view(), unused.view()));
+    return stream.synchronize();
+  });
+  EXPECT_TRUE(report.clean()) << report;
+}
+// The host may have set them, which no work shows.
+TEST(UnwrittenCounters, InMemoryOfTheHostAreNotReported) {
+  const auto report = run(some_seeds, []() -> result<void> {
+    WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)));
+    WARPSAFE_TRY(auto pinned, PinnedBuffer<unsigned>::create(100));
+    WARPSAFE_TRY(auto managed, ManagedBuffer<unsigned>::create(stream, 100));
+    WARPSAFE_TRYV(launch(stream, once, kernel<count_up<unsigned>>, trust(pinned.span().data())));
+    WARPSAFE_TRYV(launch(stream, once, kernel<count_up<unsigned>>, managed.view()));
+    return stream.synchronize();
+  });
+  EXPECT_TRUE(report.clean()) << report;
 }
 
 TEST(UnwrittenCounters, InAStructureAreReported) {
