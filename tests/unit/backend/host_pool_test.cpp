@@ -7,6 +7,7 @@
 #include <warpsafe/backend/host/detail/grid_pool.hpp>
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
@@ -29,6 +31,7 @@ using host::Failure;
 using host::Grid;
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 struct HostPool : ::testing::Test {
   ~HostPool() override {
@@ -40,10 +43,12 @@ struct HostPool : ::testing::Test {
   Failure run(const LaunchShape& shape, void (*function)(P...), std::type_identity_t<P>... values) {
     void* args[] = {static_cast<void*>(&values)..., nullptr};
     Grid grid(entry_of(function), shape, args);
+    grid.kernel = kernel;
     pool.run(grid);
     return grid.take_failure();
   }
   host::GridPool pool;
+  Name kernel{};
 };
 
 void keep_thread(std::thread::id* ids) { ids[block_number()] = std::this_thread::get_id(); }
@@ -120,7 +125,9 @@ TEST_F(HostPool, TellsOfAGridWhoseBlocksMayWaitForOnesThatHaveNotBegun) {
   // All blocks of these grids have begun.
   LaunchShape together = shape_of(64, 1);
   together.cooperative = true;
-  for (const LaunchShape& shape : {together, shape_of(1, 1)}) {
+  std::vector<LaunchShape> shapes = {together, shape_of(1, 1)};
+  if (std::thread::hardware_concurrency() > 1) shapes.push_back(shape_of(2, 1));
+  for (const LaunchShape& shape : shapes) {
     std::atomic<unsigned> begun = 0;
     std::atomic<unsigned> turns = 0;
     std::thread runner([&] { EXPECT_EQ(run(shape, wait_for_turn, &begun, &turns).status, 0); });
@@ -142,9 +149,93 @@ TEST_F(HostPool, TellsOfAGridWhoseBlocksMayWaitForOnesThatHaveNotBegun) {
   while ((text = told()).empty()) std::this_thread::yield();
   EXPECT_THAT(text, HasSubstr("of 1000 have not begun; if its blocks wait for each other, launch "
                               "it with cooperative"));
+  EXPECT_THAT(text, StartsWith("warpsafe: no block of kernel '(unknown)' has ended for a while, "));
   EXPECT_EQ(told(), "") << "once";
   turns = 1000;
   runner.join();
+  kernel = Name::of("barrier");
+  begun = turns = 0;
+  runner = std::thread(
+      [&] { EXPECT_EQ(run(shape_of(1000, 1), wait_for_turn, &begun, &turns).status, 0); });
+  while ((text = told()).empty()) std::this_thread::yield();
+  EXPECT_THAT(text, StartsWith("warpsafe: no block of kernel 'barrier' has ended for a while, "));
+  turns = 1000;
+  runner.join();
+}
+
+void meet_and_go_on(std::atomic<unsigned>* here, std::atomic<unsigned>* ended) {
+  ++*here;
+  while (*here < 64) std::this_thread::yield();
+  for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+  ++*ended;
+}
+TEST_F(HostPool, ACooperativeGridHasEndedWithTheLastOfItsBlocks) {
+  LaunchShape shape = shape_of(64, 1);
+  shape.cooperative = true;
+  for (const bool serial : {false, true}) {
+    pool.run_serially(serial);
+    std::atomic<unsigned> here = 0;
+    std::atomic<unsigned> ended = 0;
+    EXPECT_EQ(run(shape, meet_and_go_on, &here, &ended).status, 0);
+    EXPECT_EQ(ended, 64U) << serial;
+  }
+}
+
+/// The bytes of addresses that this process uses.
+std::size_t mapped() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+void meet_and_measure(std::atomic<unsigned>* here, std::atomic<std::size_t>* most) {
+  if (++*here == 64) *most = mapped();
+  while (*here < 64) std::this_thread::yield();
+}
+// They would take the memory of all its threads for the rest of the program.
+TEST_F(HostPool, StacksOfACooperativeGridAreGivenBackAtItsEnd) {
+  if (host::thread_sanitizer || under_sanitizer) GTEST_SKIP() << "the sanitizers map memory, too";
+  if (std::thread::hardware_concurrency() > 16) GTEST_SKIP() << "the pool keeps many stacks";
+  LaunchShape shape = shape_of(64, 512);
+  shape.cooperative = true;
+  std::atomic<unsigned> here = 0;
+  std::atomic<std::size_t> most = 0;
+  const std::size_t before = mapped();
+  EXPECT_EQ(run(shape, meet_and_measure, &here, &most).status, 0);
+  const std::size_t after = mapped();
+  EXPECT_LT(after - before, (most - before) / 2) << before << ' ' << most << ' ' << after;
+}
+
+struct Rounds {
+  std::atomic<unsigned> begun = 0;
+  std::atomic<bool> over = false;
+};
+void go_round(Rounds* rounds) {
+  ++rounds->begun;
+  while (!rounds->over) sync_block();
+}
+// At the end of the program, a kernel that never ends must not hold it.
+TEST_F(HostPool, AGridStopsAtABarrierOnceThePoolIsClosed) {
+  for (const bool cooperative : {false, true}) {
+    for (const bool serial : {false, true}) {
+      if (serial && !cooperative) continue;  // nothing else runs then
+      host::GridPool mine;
+      mine.run_serially(serial);
+      Rounds rounds;
+      std::thread runner([&] {
+        Rounds* value = &rounds;
+        void* args[] = {static_cast<void*>(&value), nullptr};
+        LaunchShape shape = shape_of(2, 2);
+        shape.cooperative = cooperative;
+        Grid grid(entry_of(go_round), shape, args);
+        mine.run(grid);
+      });
+      while (rounds.begun < 2) std::this_thread::yield();
+      mine.close();
+      runner.join();
+      while (!mine.idle()) std::this_thread::yield();
+      mine.join();
+    }
+  }
 }
 
 void count_block(std::atomic<int>* runs) { ++runs[block_number()]; }
@@ -182,10 +273,14 @@ TEST_F(HostPool, ItsStacksAreUsedAgainUntilTheyAreDropped) {
 }
 
 TEST_F(HostPool, AGridOfOneBlockStartsNoHelpers) {
-  std::thread::id ran[1];
-  EXPECT_EQ(run(shape_of(1, 1), keep_thread, ran).status, 0);
-  EXPECT_EQ(ran[0], std::this_thread::get_id());
-  EXPECT_TRUE(pool.idle());
+  for (const bool cooperative : {false, true}) {
+    LaunchShape shape = shape_of(1, 1);
+    shape.cooperative = cooperative;
+    std::thread::id ran[1];
+    EXPECT_EQ(run(shape, keep_thread, ran).status, 0);
+    EXPECT_EQ(ran[0], std::this_thread::get_id());
+    EXPECT_TRUE(pool.idle());
+  }
 }
 
 TEST_F(HostPool, ABlockWithoutMemoryFailsItsGridAndNotTheProgram) {
