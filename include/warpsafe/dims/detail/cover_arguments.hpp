@@ -229,7 +229,7 @@ class GridCap<GridPolicy::strided> {
       static_cast<void>(refuse(error, Errc::occupancy_mismatch, Stage::validation, value, limit));
       error.subcode = what;
     };
-    compare(Subcode::none, occupancy_cap.kernel != hash_of(kernel) ? 1 : 0, 0);
+    compare(Subcode::none, hash_of(kernel), occupancy_cap.kernel);
     compare(Subcode::cap_device, static_cast<std::uint64_t>(device),
             static_cast<std::uint64_t>(occupancy_cap.device));
     compare(Subcode::cap_threads, shape.threads_per_block(), occupancy_cap.threads);
