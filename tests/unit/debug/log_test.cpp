@@ -297,6 +297,7 @@ TEST_F(Log, WarnsOfStaticSharedMemoryThatIsGivenAgain) {
   run(2048);
   EXPECT_THAT(messages, IsEmpty()) << "a kernel may have both";
   run(4096);
+  EXPECT_EQ(messages.size(), 1U);
   run(4096);
   EXPECT_THAT(
       of(LogLevel::warn),

@@ -211,6 +211,14 @@ TEST_F(IncidentsTest, TheTextSaysWhatIsKnown) {
     return "\n    #" + std::to_string(number) + " '" + kernel +
            "', grid=(1,1,1), block=(32,32,32), shared=0 bytes, stream 0x500, at app.cpp:7";
   };
+  if (Journal::get().overwritten() == 0) {
+    LaunchError error = fault();
+    error.incident = add(fault(4));
+    char room[1024];
+    detail::TextBuffer out(room, sizeof room);
+    incidents->put(out, error);
+    EXPECT_THAT(std::string(room), EndsWith("an earlier write that was found late"));
+  }
   EXPECT_EQ(said_of(9), "\n  its suspects were discarded to make room for newer faults");
   EXPECT_EQ(said_of(0), "\n  its suspects were discarded to make room for newer faults");
   EXPECT_EQ(

@@ -235,6 +235,15 @@ TEST_F(LaunchHooks, TheLineOfALaunchHasItsStatusItsTimeAndItsPlace) {
   EXPECT_THAT(messages, IsEmpty()) << "its line is written";
 }
 
+TEST_F(LaunchHooks, ALaunchThatBeganBeforeTheTraceHasNoLineInIt) {
+  const LaunchRecord record = record_made();
+  debug::set_log_level(LogLevel::error);
+  EXPECT_FALSE(debug::detail::before_launch(record, answered));
+  debug::set_log_level(LogLevel::trace);
+  debug::detail::trace_launch(record, answered, 0);
+  EXPECT_THAT(messages, IsEmpty());
+}
+
 TEST_F(LaunchHooks, ABlockingLaunchIsWaitedForUnlessItIsCaptured) {
   const LaunchRecord record = record_made();
   const auto waited = [&] {

@@ -280,12 +280,18 @@ TEST(CreatedFile, MayHaveTheNumberOfStandardInput) {
   }
   EXPECT_EQ(number, STDIN_FILENO);
 }
-TEST_F(FilesOfOthers, AnExistingFileIsReplacedAlsoWithTheNumberOfStandardInput) {
-  put(name);
+TEST_F(FilesOfOthers, AFileMayHaveTheNumberOfStandardInput) {
   const Redirected closed(STDIN_FILENO, -1);
-  EXPECT_EQ(detail::write_to(name.c_str(), [](std::FILE* to) { return std::fputs("new", to) < 0; }),
-            0);
-  EXPECT_EQ(content(name), "new");
+  for (const char* const text : {"new", "newer"}) {
+    EXPECT_EQ(
+        detail::write_to(name.c_str(), [&](std::FILE* to) { return std::fputs(text, to) < 0; }), 0);
+    EXPECT_EQ(content(name), text);
+  }
+  std::filesystem::remove(name);
+  errno = EEXIST;  // of an earlier call
+  const int file = detail::create_file(name.c_str());
+  EXPECT_EQ(file, STDIN_FILENO);
+  if (file >= 0) ::close(file);
 }
 // The next file beside it must not fill another folder, such as the one above, or another disk.
 TEST_F(FilesOfOthers, TheNewFileIsMadeInItsFolder) {
