@@ -169,6 +169,13 @@ TEST(UnwrittenBytes, ThatACopyAFillOrAGraphWroteAreNotReported) {
   });
   EXPECT_TRUE(by_graph.clean()) << by_graph;
 }
+TEST(UnwrittenBytes, AfterAKernelThatHasOtherMemoryAreReported) {
+  expect_one(after([](const Stream& stream, DeviceBuffer<char>&) -> result<void> {
+    WARPSAFE_TRY(auto other, DeviceBuffer<char>::create(stream, 100));
+    WARPSAFE_TRYV(launch(stream, once, kernel<set_bytes>, other.view(), other.size()));
+    return stream.synchronize();
+  }));
+}
 struct Hiding {
   explicit Hiding(char* memory) : address(reinterpret_cast<std::uintptr_t>(memory)) {}
   std::uintptr_t address;
@@ -229,7 +236,23 @@ TEST(UnwrittenBytes, AreReportedWhereTheyReachTheHost) {
       expect_one(report);
     }
   }
+  const auto to_the_last_byte = run(some_seeds, []() -> result<void> {
+    WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)));
+    WARPSAFE_TRY(auto x, DeviceBuffer<char>::create(stream, 1));
+    WARPSAFE_TRY(auto other, DeviceBuffer<char>::create(stream, 8));
+    WARPSAFE_TRY(auto last, other.view().subspan(7));
+    WARPSAFE_TRYV(copy(stream, from(x), to(last)));
+    return stream.synchronize();
+  });
+  EXPECT_TRUE(to_the_last_byte.clean()) << to_the_last_byte;
   // The host itself may have written the memory that comes from there.
+  const auto managed = run(some_seeds, []() -> result<void> {
+    WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)));
+    WARPSAFE_TRY(auto x, ManagedBuffer<int>::create(stream, 8));
+    std::vector<int> plain(8);
+    return copy_and_wait(stream, from(x.view()), to(plain));
+  });
+  EXPECT_TRUE(managed.clean()) << managed;
   const auto from_host = run(some_seeds, []() -> result<void> {
     WARPSAFE_TRY(const auto stream, Stream::create(DeviceId(0)));
     WARPSAFE_TRY(auto pinned, PinnedBuffer<int>::create(8));
@@ -367,6 +390,12 @@ TEST(UnwrittenCounters, BesideAPartThatWasWrittenAreReported) {
     WARPSAFE_TRY(const auto right, counters.view().subspan(500));
     WARPSAFE_TRYV(launch(stream, once, kernel<set_span>, left));
     return launch(stream, once, kernel<count_up<unsigned>>, right);
+  }));
+  expect_one(run_with<unsigned>([](const Stream& stream, auto& counters) -> result<void> {
+    WARPSAFE_TRY(const auto left, counters.view().subspan(0, 500));
+    WARPSAFE_TRY(const auto right, counters.view().subspan(500));
+    WARPSAFE_TRYV(launch(stream, once, kernel<set_span>, right));
+    return launch(stream, once, kernel<count_up<unsigned>>, left);
   }));
 }
 TEST(UnwrittenCounters, ThatTheKernelSetsItselfAreRight) {

@@ -118,10 +118,7 @@ class UnwrittenReads final : public KernelWatch {
     const std::size_t bytes = known && given < rest ? given : rest;
     const std::size_t some = bytes < looked_at ? bytes : looked_at;
     const unsigned char* const last = begin + (bytes - some);
-    if (bytes < sizeof fresh_pattern || !is_fresh(begin, begin, some, whole) ||
-        !is_fresh(last, last, some, whole)) {
-      return;
-    }
+    if (!is_fresh(begin, begin, some, whole) || !is_fresh(last, last, some, whole)) return;
     static_cast<void>(debug::detail::has_memory_for([&] {
       fresh_.push_back({begin, begin + bytes, whole});
     }));
