@@ -635,6 +635,31 @@ TEST_F(CapturePath, AFreeBesideACaptureOfAStreamThatUsedTheMemory) {
   frees.join();
 }
 
+// Of a stream that is not this library's, the launch itself leaves the mark that a free waits for.
+TEST_F(GraphMemoryPath, MemoryIsNotFreedUnderALaunchThatCannotBeMarked) {
+  NativeStream native = nullptr;
+  ASSERT_EQ(Backend::stream_create(native, 0), 0);
+  const auto borrowed = ws::StreamRef::borrow(native, ws::DeviceId(0)).value();
+  for (const bool fails : {false, true}) {
+    auto graph = leaves_memory();
+    auto exec = graph.value().instantiate().value();
+    if (fails) fail("EventRecord", 1, code::unknown);
+    EXPECT_EQ(exec.launch(borrowed).has_value(), !fails);
+    const auto freed = count("FreeAsync");
+    testing::internal::CaptureStderr();
+    buffer.reset();
+    const std::string printed = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(count("FreeAsync"), freed + (fails ? 0 : 1));
+    if (fails) {
+      EXPECT_THAT(printed, HasSubstr("400 bytes of device memory are never freed: work that uses "
+                                     "them may still run"));
+    } else {
+      EXPECT_EQ(printed, "");
+    }
+  }
+  EXPECT_EQ(Backend::stream_destroy(native), 0);
+}
+
 TEST_F(CapturePath, AStreamThatOtherCodeDrawsInTakesPart) {
   std::optional<ws::DeviceBuffer<float>> buffer(
       ws::DeviceBuffer<float>::create(*stream, 100).value());
