@@ -95,7 +95,6 @@ class ListedKernels {
   void clear() noexcept {
     found_ = false;
     nearest_[0] = '\0';
-    shared_ = 0;
   }
 
  private:
@@ -119,7 +118,7 @@ class ListedKernels {
 
   bool found_ = false;
   bool busy_ = false;
-  std::size_t shared_ = 0;
+  std::size_t shared_ = 0;  ///< of nearest_
   char nearest_[128] = "";
 };
 
