@@ -17,6 +17,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -522,14 +523,17 @@ TEST(NoMemory, AFileWithoutMemoryForItsNameIsNotLoaded) {
   EXPECT_GE(nth, 4U) << "the image, its name, and what describes it";
   std::filesystem::remove(path);
 }
+std::atomic<unsigned> blocks_run = 0;
+WARPSAFE_KERNEL void count_block() { ++blocks_run; }
 TEST(NoMemory, ACooperativeGridBeginsOnlyWithAThreadForEachBlock) {
   const Stream stream = Stream::create().value();
   ASSERT_TRUE(launch(stream, LaunchConfig{grid<8>, block<1>}, kernel<nothing>).has_value());
   ASSERT_TRUE(stream.synchronize().has_value());
   for (std::uint64_t nth = 1; nth <= 8; ++nth) {
+    blocks_run = 0;
     failures::arm(Kind::thread, nth);
     const auto launched =
-        launch(stream, LaunchConfig{grid<8>, block<1>, cooperative}, kernel<nothing>);
+        launch(stream, LaunchConfig{grid<8>, block<1>, cooperative}, kernel<count_block>);
     const auto ended = stream.synchronize();
     ASSERT_TRUE(launched.has_value());
     ASSERT_EQ(failures::disarm() >= nth, nth < 8) << "the caller runs one block itself";
@@ -538,6 +542,7 @@ TEST(NoMemory, ACooperativeGridBeginsOnlyWithAThreadForEachBlock) {
     } else {
       EXPECT_EQ(ended.error().code, Errc::out_of_memory) << nth;
     }
+    EXPECT_EQ(blocks_run, nth == 8 ? 8U : 0U);
   }
 }
 

@@ -138,6 +138,15 @@ TEST(ListedKernels, AKernelsNameIsRememberedUpToItsSizeAndItsRoom) {
     EXPECT_EQ(std::string(listed.nearest()).size(), std::min<std::size_t>(size, 127)) << size;
   }
 }
+TEST(ListedKernels, EachNameOfTheListIsComparedWithAKernels) {
+  for (const char* const list : {"softmax,unknown", "unknown,softmax", "unknown,softmax,other"}) {
+    debug::detail::ListedKernels listed;
+    for (const char* const name : {"norm", "soft_max", "reduce"}) {
+      EXPECT_FALSE(listed.contains(Name::of(name), list));
+    }
+    EXPECT_STREQ(listed.nearest(), "soft_max") << list;
+  }
+}
 TEST(ListedKernels, AreForgottenAtANewList) {
   debug::detail::ListedKernels listed;
   EXPECT_FALSE(listed.contains(Name::of("softmax2"), "softmax"));
@@ -179,7 +188,7 @@ TEST(SimilarNames, ShareHalfOfTheShorterOneAtTheirEnds) {
   // Parts of longer names, which go on alike.
   EXPECT_EQ(debug::detail::shared_letters(Name{"abcd", 2}, Name{"abcd", 2}), 2U);
   EXPECT_EQ(debug::detail::shared_letters(Name{"abcd", 2}, Name{"abcd", 3}), 2U);
-  EXPECT_EQ(debug::detail::shared_letters(Name{"xab" + 1, 2}, Name{"xcb" + 1, 2}), 1U);
+  EXPECT_EQ(debug::detail::shared_letters(Name{&"xab"[1], 2}, Name{&"xcb"[1], 2}), 1U);
 }
 using IdleFiltersDeathTest = IdleFilters;
 TEST_F(IdleFiltersDeathTest, TheEndOfTheProgramSaysIt) {

@@ -52,6 +52,32 @@ TEST(OutputFile, KeepsTheFirstFailure) {
   EXPECT_EQ(detail::OutputFile::last_errno(), ENOENT);
 }
 
+/// A file whose writes fail, each with another errno.
+std::FILE* failing_file(const int*& next) {
+  const ::cookie_io_functions_t functions{nullptr,
+                                          [](void* place, const char*, std::size_t) -> ::ssize_t {
+                                            errno = *(*static_cast<const int**>(place))++;
+                                            return 0;
+                                          },
+                                          nullptr, nullptr};
+  return ::fopencookie(&next, "wb", functions);
+}
+TEST(OutputFile, KeepsTheFirstFailureWhateverFollows) {
+  for (const bool buffers : {false, true}) {
+    const int failures[] = {ENOSPC, EIO, EIO, EIO, EIO, EIO};
+    const int* next = failures;
+    std::FILE* const file = failing_file(next);
+    ASSERT_NE(file, nullptr);
+    if (!buffers) std::setvbuf(file, nullptr, _IONBF, 0);
+    detail::OutputFile out(file);
+    out.write("text", 4);
+    if (!buffers) out.write("more", 4);
+    EXPECT_EQ(out.finish(), ENOSPC);
+    EXPECT_EQ(out.finish(), ENOSPC);
+    std::fclose(file);
+  }
+}
+
 /// While one exists, a descriptor of the process is another file, or closed for -1.
 class Redirected {
  public:
@@ -405,6 +431,8 @@ TEST_F(FilesOfOthers, AFileInAFolderThatCannotBeWrittenIsWrittenInPlace) {
   ASSERT_EQ(::seteuid(somebody), 0);
   EXPECT_EQ(detail::write_to(name.c_str(), [](std::FILE* to) { return std::fputs("new", to) < 0; }),
             0);
+  EXPECT_EQ(detail::create_file((folder + "/another").c_str()), -1);
+  EXPECT_EQ(errno, EACCES) << "not that it does not exist";
   ASSERT_EQ(::chmod(name.c_str(), 0400), 0);
   EXPECT_EQ(detail::write_to(name.c_str(), [](std::FILE*) { return 0; }), EACCES) << "read-only";
   ASSERT_EQ(::seteuid(0), 0);

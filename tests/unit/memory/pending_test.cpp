@@ -71,6 +71,20 @@ TEST_F(PendingTest, KeepsTheDevicesMemoryUntilThen) {
   EXPECT_EQ(taken(std::move(token)), counting(4));
   EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), 1U);
 }
+TEST_F(PendingTest, LetsGoOfTheDevicesMemoryWithTheWaitAndNotWithTheToken) {
+  for (const bool discards : {false, true}) {
+    auto buffer = filled(counting(4));
+    auto token = start_copy(stream, buffer);
+    ASSERT_TRUE(buffer.close().has_value());
+    const auto freed = host::calls_made(call_of<&host_backend::deallocate>);
+    if (discards) {
+      EXPECT_TRUE(std::move(token).discard().has_value());
+    } else {
+      EXPECT_TRUE(std::move(token).get().has_value());
+    }
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), freed + 1);
+  }
+}
 
 TEST_F(PendingTest, IsHadOnce) {
   const auto buffer = filled(counting(4));
