@@ -4,6 +4,7 @@
 // Every failure once. Each program runs without a failure, which counts the occurrences of each
 // kind. Then it runs once for each occurrence, which fails, and once more, which must succeed. A
 // child process runs them, so that a crash costs one occurrence; the next child continues after it.
+// Before that, each program runs again and again, and must give its memory back.
 //   failures [STEP]   every STEP-th occurrence; 1 without an argument
 
 #include "injector.hpp"
@@ -11,10 +12,12 @@
 #include <warpsafe/backend/host/control.hpp>
 #include <warpsafe/error/message.hpp>
 
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -88,6 +91,38 @@ void find_calls() {
     if (host_calls->count == static_cast<int>(std::size(host_calls->list))) std::abort();
     host_calls->list[host_calls->count++] = count.call;
   }
+}
+
+/// The bytes that malloc has given and not got back; 0 if a sanitizer has replaced it.
+[[nodiscard]] std::size_t bytes_in_use() {
+  static_cast<void>(held());  // waits for what the streams' threads still give back
+  const auto now = ::mallinfo2();
+  return now.uordblks + now.hblkhd;
+}
+/// Runs the program again and again, without a failure. Returns whether each run leaves memory.
+/// In a child.
+[[nodiscard]] bool grows(const Program& program) {
+  constexpr int batches = 5;
+  constexpr int runs = 64;
+  if (program.guard != nullptr) setenv("WARPSAFE_GUARD", program.guard, 1);
+  prepare();
+  // A list that finds no more room grows in one batch, and what is lost at each run in all of them.
+  std::int64_t least = INT64_MAX;
+  std::size_t before = 0;
+  for (int batch = 0; batch < batches; ++batch) {
+    alarm(seconds_of_a_run);
+    for (int i = 0; i < runs; ++i) static_cast<void>(program.run());
+    const std::size_t now = bytes_in_use();
+    const auto more = static_cast<std::int64_t>(now) - static_cast<std::int64_t>(before);
+    if (batch != 0 && more < least) least = more;
+    before = now;
+  }
+  const bool grown = least >= static_cast<std::int64_t>(runs * (program.keeps + 16));
+  if (grown) {
+    std::printf("VIOLATION: %s: each run leaves %lld bytes\n", program.name,
+                static_cast<long long>(least / runs));
+  }
+  return grown;
 }
 
 /// Runs all occurrences from `progress.next` on. In a child.
@@ -191,6 +226,21 @@ int main(int argc, char** argv) {
   // The programs make most of the backend's calls: too few would test too little.
   std::uint64_t violations = found != 0 || host_calls->count < 40 ? 1 : 0;
   std::printf("%d calls of the host backend, child status %#x\n", host_calls->count, found);
+  for (const Program& program : programs()) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+      const bool grown = grows(program);
+      std::fflush(stdout);
+      std::_Exit(grown ? 1 : 0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) {
+      ++violations;
+      std::printf("VIOLATION: %s, again and again: status %#x\n", program.name, status);
+    }
+  }
   const int all_kinds = static_cast<int>(std::size(kinds)) + host_calls->count;
   for (int kind = 0; kind < all_kinds; ++kind) {
     std::uint64_t count = 0;

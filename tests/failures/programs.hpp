@@ -24,6 +24,9 @@ struct Program {
   bool tells_files = false;
   /// WARPSAFE_GUARD, which a process reads once.
   const char* guard = nullptr;
+  /// The bytes that a run keeps for good: under the race detector, the handle of a stream is no
+  /// other stream's later.
+  std::size_t keeps = 0;
 };
 
 /// Programs of wide_programs.cpp.
