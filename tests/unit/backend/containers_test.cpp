@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpsafe::host_test {
+namespace warpsafe::host_test::containers {
 namespace {
 
 using ::testing::Each;
@@ -214,4 +214,4 @@ TEST_F(HostContainers, AQueueKeepsTheOrderHoweverManyComeAndGo) {
 }
 
 }  // namespace
-}  // namespace warpsafe::host_test
+}  // namespace warpsafe::host_test::containers

@@ -201,13 +201,13 @@ TEST_F(HostPool, ACooperativeGridHasEndedWithTheLastOfItsBlocks) {
 }
 
 /// The bytes of addresses that this process uses.
-std::size_t mapped() {
+std::size_t mapped_bytes() {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 void meet_and_measure(std::atomic<unsigned>* here, std::atomic<std::size_t>* most) {
-  if (++*here == 64) *most = mapped();
+  if (++*here == 64) *most = mapped_bytes();
   while (*here < 64) std::this_thread::yield();
 }
 // They would take the memory of all its threads for the rest of the program.
@@ -218,17 +218,17 @@ TEST_F(HostPool, StacksOfACooperativeGridAreGivenBackAtItsEnd) {
   shape.cooperative = true;
   std::atomic<unsigned> here = 0;
   std::atomic<std::size_t> most = 0;
-  const std::size_t before = mapped();
+  const std::size_t before = mapped_bytes();
   EXPECT_EQ(run(shape, meet_and_measure, &here, &most).status, 0);
-  const std::size_t after = mapped();
+  const std::size_t after = mapped_bytes();
   EXPECT_LT(after - before, (most - before) / 2) << before << ' ' << most << ' ' << after;
 }
 
-struct Rounds {
+struct EndlessRounds {
   std::atomic<unsigned> begun = 0;
   std::atomic<bool> over = false;
 };
-void go_round(Rounds* rounds) {
+void go_round(EndlessRounds* rounds) {
   ++rounds->begun;
   while (!rounds->over) sync_block();
 }
@@ -239,9 +239,9 @@ TEST_F(HostPool, AGridStopsAtABarrierOnceThePoolIsClosed) {
       if (serial && !cooperative) continue;  // nothing else runs then
       host::GridPool mine;
       mine.run_serially(serial);
-      Rounds rounds;
+      EndlessRounds rounds;
       std::thread runner([&] {
-        Rounds* value = &rounds;
+        EndlessRounds* value = &rounds;
         void* args[] = {static_cast<void*>(&value), nullptr};
         LaunchShape shape = shape_of(2, 2);
         shape.cooperative = cooperative;
