@@ -158,7 +158,10 @@ TEST_F(SwitchesOfTheProgram, ListenersComeAndGoInAnyOrder) {
   EXPECT_EQ(told_now(), "bc") << "it was removed before";
   stop_observing(c);
   EXPECT_EQ(told_now(), "b");
+  observe(a);
+  EXPECT_EQ(told_now(), "ba") << "one that comes back is the last";
   stop_observing(b);
+  stop_observing(a);
   EXPECT_EQ(told_now(), "");
 }
 
