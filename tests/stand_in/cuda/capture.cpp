@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <thread>
 
@@ -38,6 +40,12 @@ cudaError_t refuse_capturing(Stream& stream) {
   return cudaErrorStreamCaptureUnsupported;
 }
 
+void end_beside_a_change(const Stream& stream) {
+  if (!stream.begins_or_ends_capture) return;
+  std::fprintf(stderr, "a call on a stream whose capture another thread begins or ends\n");
+  std::abort();
+}
+
 cudaError_t refuse_legacy(Stream& stream) {
   if (stream.kind != Stream::Kind::legacy) return cudaSuccess;
   for (const Stream& other : runtime().streams) {
@@ -58,6 +66,7 @@ HandleValues& node_handles() {
 }  // namespace
 
 cudaError_t put(Stream& stream, Node work, std::shared_ptr<Mark>* mark, bool on_own_thread) {
+  end_beside_a_change(stream);
   Runtime& r = runtime();
   if (mark != nullptr) *mark = nullptr;
   if (stream.capture != nullptr) {

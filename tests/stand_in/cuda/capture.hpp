@@ -21,6 +21,10 @@ cudaError_t refuse_capturing(Stream& stream);
 /// stream of its device captures.
 cudaError_t refuse_legacy(Stream& stream);
 
+/// Ends the program if another thread begins or ends the stream's capture, where CUDA's driver
+/// crashes, or makes the call part of the graph (H200, driver 580.159.04).
+void end_beside_a_change(const Stream& stream);
+
 /// Adds work to the stream: to its capture, or to be done in its turn. @param mark receives the
 /// mark of the work; null if it was captured
 cudaError_t put(Stream& stream, Node work, std::shared_ptr<Mark>* mark = nullptr,

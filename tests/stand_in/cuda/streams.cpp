@@ -8,8 +8,6 @@
 #include "runtime.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 using namespace stand_in_cuda;
 
@@ -69,11 +67,7 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle) {
   if (event == nullptr) return cudaErrorInvalidResourceHandle;
   Stream& stream = runtime().stream(stream_handle);
   if (event->device != stream.device) return cudaErrorInvalidResourceHandle;
-  if (stream.begins_or_ends_capture) {
-    // CUDA's driver crashes (H200, driver 580.159.04).
-    std::fprintf(stderr, "cudaEventRecord: another thread begins or ends the stream's capture\n");
-    std::abort();
-  }
+  end_beside_a_change(stream);
   if (stream.capture != nullptr) {
     if (stream.capture->invalidated) return cudaErrorStreamCaptureInvalidated;
     event->capture = stream.capture;

@@ -635,6 +635,39 @@ TEST_F(CapturePath, AFreeBesideACaptureOfAStreamThatUsedTheMemory) {
   frees.join();
 }
 
+// Any thread's allocation makes them, also while another begins its next capture of the stream.
+TEST_F(CapturePath, FreesThatHadToWaitBecomePartOfNoOtherCapture) {
+  std::atomic<bool> ends{false};
+  std::thread allocates([&] {
+    const auto own = make_stream();
+    while (!ends) EXPECT_THAT(ws::DeviceBuffer<float>::create(own, 100), Succeeds());
+  });
+  const auto kept = ws::DeviceBuffer<float>::create(*stream, 100).value();
+  for (int i = 0; i < 400; ++i) {
+    // The memory's own stream captures, or a stream that used it.
+    std::optional<ws::DeviceBuffer<float>> buffer =
+        ws::DeviceBuffer<float>::create(i % 2 == 0 ? *stream : *other, 100).value();
+    const auto launches = [&](const auto& memory) {
+      return ws::launch(*stream, plain, ws::kernel<counted>, memory.view(), 100U);
+    };
+    EXPECT_THAT(launches(std::as_const(*buffer)), Succeeds());
+    EXPECT_THAT(ws::capture(
+                    *stream,
+                    [&](ws::Capture&) -> ws::result<void> {
+                      buffer.reset();
+                      return ws::success();
+                    },
+                    CaptureMode::thread),
+                Succeeds());
+    const auto next = ws::capture(
+        *stream, [&](ws::Capture&) { return launches(kept); }, CaptureMode::thread);
+    ASSERT_THAT(next, Succeeds());
+    EXPECT_EQ(next.value().node_count().value(), 1U);
+  }
+  ends = true;
+  allocates.join();
+}
+
 // Of a stream that is not this library's, the launch itself leaves the mark that a free waits for.
 TEST_F(GraphMemoryPath, MemoryIsNotFreedUnderALaunchThatCannotBeMarked) {
   NativeStream native = nullptr;

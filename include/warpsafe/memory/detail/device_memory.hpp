@@ -246,7 +246,6 @@ class DeviceMemory : public MemoryOwner {
     auto& self = static_cast<DeviceMemory&>(owner);
     const auto user = StreamAccess::make<B>(stream, device, StreamNumber(number));
     if (self.is_own(user)) return 0;
-    keep_module();
     const Locked lock(self.recording_);
     int status = 0;
     const bool recorded = self.uses_.note_or_set(user, status);
@@ -332,6 +331,7 @@ class DeviceMemory : public MemoryOwner {
   [[WARPSAFE_DETAIL_RARE]] void join_capture() noexcept {
     const ResourcesPtr graph = open_graph(stream_.ref());
     if (graph.get() == nullptr) return;
+    keep_module();  // here, because note_own_launch is called with a lock
     allocation_.owner = this;
     allocation_.note_launch = &note_own_launch;
     allocation_.device = MemoryOwner::of_device;
@@ -405,7 +405,14 @@ class DeviceMemory : public MemoryOwner {
       self.retire(0);
       return true;
     }
-    self.template free_now<Level>(uses);
+    // Any thread makes a postponed free, also beside the thread that captures the memory's stream.
+    if (self.was_postponed_ && self.kind_ != Kind::plain) {
+      const Locked locked(capture_lock);
+      if (self.template is_captured<Level>()) return false;
+      self.template free_now<Level>(uses);
+    } else {
+      self.template free_now<Level>(uses);
+    }
     status = uses.status;
     if (uses.may_run) {
       report_leak(self.bytes_,
