@@ -207,12 +207,13 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
 
     State(basic_stream_hold<B> its_stream, DiscardAt its_give_up) noexcept
         : stream(std::move(its_stream)), discard_at(its_give_up) {}
-    detail::CountedCapture counted;  ///< destroyed last
     basic_stream_hold<B> stream;
     DiscardAt discard_at;
     call_site site{};  ///< of the beginning
     int exceptions = std::uncaught_exceptions();
     detail::CaptureWatch watch;
+    detail::CountedCapture
+        counted;  ///< destroyed first: what the capture kept may wait for a device
   };
   explicit basic_capture(State* state) noexcept : state_(state) {}
 

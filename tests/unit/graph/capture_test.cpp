@@ -268,6 +268,12 @@ TEST_F(CaptureTest, WorkBecomesAGraphInsteadOfRunning) {
   EXPECT_EQ(numbers[1], 6);
 }
 
+// What the device waits for may need the thread that captures.
+TEST_F(CaptureTest, BeginsAlsoBesideAWaitForADeviceThatDoesNotEnd) {
+  const detail::Locked waits(detail::device_wait);
+  EXPECT_TRUE(capture(stream, [](Capture&) { return success(); }).has_value());
+}
+
 TEST_F(CaptureTest, ADroppedOneIsOver) {
   {
     const auto capture = Capture::begin(stream).value();

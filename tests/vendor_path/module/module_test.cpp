@@ -182,6 +182,22 @@ TEST_F(ModuleTest, AnEndBesideACaptureOfAnotherThreadBreaksNothing) {
   ending.join();
 }
 
+TEST_F(ModuleTest, ACaptureThatIsDroppedUnloadsTheModuleThatItKept) {
+  const auto stream = make_stream();
+  const warpsafe::LaunchConfig config{warpsafe::grid<1>, warpsafe::block<64>};
+  const warpsafe::device_ptr<float> no_memory = nullptr;
+  auto capture = warpsafe::Capture::begin(stream, warpsafe::CaptureMode::relaxed).value();
+  {
+    const auto module = Module::load(image()).value();
+    const auto scale = module.kernel<Scale>("scale").value();
+    EXPECT_THAT(warpsafe::launch(stream, config, scale, 2.0F, no_memory, 0UL), Succeeds());
+  }
+  const char* const unload = is_cuda ? "LibraryUnload" : "ModuleUnload";
+  EXPECT_EQ(count(unload), 0U);
+  capture.discard();
+  EXPECT_EQ(count(unload), 1U);
+}
+
 TEST_F(ModuleTest, AWrongNameNamesWhatThereIs) {
   const auto module = Module::load_file(image_path).value();
   const auto wrong = module.kernel<Scale>("scale_");

@@ -7,6 +7,7 @@
 #include <warpsafe/core/name.hpp>
 
 #include <cstdint>
+#include <ctime>
 
 // How other calls of the library reach its open captures: one pointer for the whole program, so a
 // program without a capture pays one load for each.
@@ -67,27 +68,37 @@ struct CaptureHooks {
 /// program.
 [[gnu::visibility("default")]] inline int counted_captures = 0;
 
-/// Held while a capture begins, ends or takes in a stream, and by what must not happen beside that:
-/// a wait for a device breaks a capture that another thread begins meanwhile, and the driver
-/// crashes if one thread records an event in a stream as another begins or ends its capture (an
-/// H200, CUDA 13.0, driver 580.159.04).
+/// Held while a capture begins, ends or takes in a stream, and by a call that must not fall
+/// together with that: CUDA's driver crashes if one thread records an event in a stream as another
+/// begins or ends its capture (an H200, CUDA 13.0, driver 580.159.04).
 [[gnu::visibility("default")]] inline ProcessLock capture_lock{};
+/// Held during a wait for a whole device, which breaks the captures of all threads.
+[[gnu::visibility("default")]] inline ProcessLock device_wait{};
 
 /// Counts a capture, from before its beginning until after its end.
 struct CountedCapture {
+  /// Returns after a wait for a device that is under way. For 0.1 s at most: what the device waits
+  /// for may need this thread.
   CountedCapture() noexcept {
-    const Locked none_waits(capture_lock);
     __atomic_add_fetch(&counted_captures, 1, __ATOMIC_ACQ_REL);
+    for (int tries = 0; tries < 100; ++tries) {
+      if (device_wait.try_lock()) {
+        device_wait.unlock();
+        return;
+      }
+      const timespec pause{0, 1'000'000};
+      nanosleep(&pause, nullptr);
+    }
   }
   ~CountedCapture() { __atomic_sub_fetch(&counted_captures, 1, __ATOMIC_ACQ_REL); }
   CountedCapture(const CountedCapture&) = delete;
   CountedCapture& operator=(const CountedCapture&) = delete;
 };
-/// Calls `wait`, which waits for a device, while no capture of this library exists. Returns false
-/// if there is one.
+/// Calls `wait`, which waits for a device, unless a capture of this library exists. Returns false
+/// if one does.
 template <class Wait>
 [[nodiscard]] bool wait_without_captures(const Wait& wait) noexcept {
-  const Locked no_capture_begins(capture_lock);
+  const Locked waits(device_wait);
   if (__atomic_load_n(&counted_captures, __ATOMIC_ACQUIRE) != 0) return false;
   wait();
   return true;
