@@ -212,8 +212,8 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     call_site site{};  ///< of the beginning
     int exceptions = std::uncaught_exceptions();
     detail::CaptureWatch watch;
-    detail::CountedCapture
-        counted;  ///< destroyed first: what the capture kept may wait for a device
+    /// Destroyed first: the end of what the capture kept may wait for a device.
+    detail::CountedCapture counted;
   };
   explicit basic_capture(State* state) noexcept : state_(state) {}
 

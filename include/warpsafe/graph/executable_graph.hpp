@@ -121,8 +121,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   /// give captured kernels other scalars or buffers. `graph` must have the same operations in the
   /// same order with the same dependencies, and neither may leave memory allocated. Otherwise
   /// Errc::graph_update_refused says what differs, and this graph stays unchanged.
-  /// Errc::graph_moved if one of them was moved from or closed,
-  /// ::runtime_failed.
+  /// Errc::graph_moved if one of them was moved from or closed, ::runtime_failed.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> update(const basic_graph<B>& graph,
                                     call_site site = call_site::current()) noexcept {

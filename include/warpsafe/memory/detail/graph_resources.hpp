@@ -170,7 +170,8 @@ class GraphResources {
     made.next = allocations_;
     allocations_ = &made;
   }
-  /// `is_freed`: no work uses the memory any more.
+  /// Removes memory that its owner gives up. `is_freed`: with its free; otherwise its executable
+  /// graph is never destroyed.
   static void forget(GraphAllocation& gone, bool is_freed) noexcept {
     LateExec* last = nullptr;
     {
@@ -189,7 +190,6 @@ class GraphResources {
   /// Calls `destroy` once the memory that `exec` allocated is freed. Returns false if there is
   /// none. Without memory for the record, `exec` is never destroyed.
   [[nodiscard]] bool destroy_after_memory(void* exec, void (*destroy)(void*) noexcept) noexcept {
-    if (!allocates()) return false;
     auto* const late = new (std::nothrow) LateExec{exec, destroy};
     const GraphLock lock;
     if (is_idle_ || allocations_ == nullptr) {
