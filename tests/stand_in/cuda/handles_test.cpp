@@ -267,7 +267,16 @@ TEST_F(StandInCudaHandles, AGraphsMemoryComesBackWithTheLastOfItsLaunches) {
       EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
       EXPECT_EQ(used(), bytes) << "the instance has the address";
       if (runs) EXPECT_EQ(cudaGraphLaunch(exec, stream), cudaSuccess);
-      if (runs && !frees) EXPECT_EQ(cudaFreeAsync(memory, stream), cudaSuccess);
+      if (runs && !frees) {
+        EXPECT_DEATH(
+            {
+              EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
+              if (used() == bytes) static_cast<void>(cudaFreeAsync(memory, stream));
+            },
+            "the executable graph that allocated it is destroyed")
+            << "the memory outlives it, and its free is too late";
+        EXPECT_EQ(cudaFreeAsync(memory, stream), cudaSuccess);
+      }
       EXPECT_EQ(cudaGraphExecDestroy(exec), cudaSuccess);
       EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
       EXPECT_EQ(used(), 0U) << frees << runs;

@@ -213,7 +213,9 @@ void meet_and_measure(std::atomic<unsigned>* here, std::atomic<std::size_t>* mos
 // They would take the memory of all its threads for the rest of the program.
 TEST_F(HostPool, StacksOfACooperativeGridAreGivenBackAtItsEnd) {
   if (host::thread_sanitizer || under_sanitizer) GTEST_SKIP() << "the sanitizers map memory, too";
-  if (std::thread::hardware_concurrency() > 16) GTEST_SKIP() << "the pool keeps many stacks";
+  if (std::thread::hardware_concurrency() > 16) {
+    GTEST_SKIP() << "the pool keeps the stacks of a block for each of more than 16 processors";
+  }
   LaunchShape shape = shape_of(64, 512);
   shape.cooperative = true;
   std::atomic<unsigned> here = 0;
