@@ -119,6 +119,7 @@ class ThreadRunner {
     Member& member = *members_.push_back(make_owned<Member>());
     member.thread = Thread([this, number, &member] {
       while (member.take_block()) run_thread(number);
+      pass_on_signals();
     });
   }
 
@@ -169,7 +170,10 @@ class ThreadRunner {
       ++elsewhere_;
     }
     ++waiting_;
-    if (waiting_ + finished_ == running_) {
+    if (grid_->stopped()) {
+      broken_ = true;
+      all_here_.notify_all();
+    } else if (waiting_ + finished_ == running_) {
       if (finished_ == 0 && elsewhere_ == 0) {
         waiting_ = 0;
         ++generation_;
