@@ -32,8 +32,10 @@ WARPSAFE_KERNEL void one_each_of_pointer(int* x, std::size_t size) {
   const auto i = thread_index().x;
   if (i < size) x[i] = 1;
 }
-WARPSAFE_KERNEL void in_block(DeviceSpan<int> x) { x[thread_in_block().x] = 1; }
-WARPSAFE_KERNEL void row_in_block(int* x) { x[thread_in_block().x] = 1; }
+/// For elements that several blocks write.
+void set(int& element) { __atomic_store_n(&element, 1, __ATOMIC_RELAXED); }
+WARPSAFE_KERNEL void in_block(DeviceSpan<int> x) { set(x[thread_in_block().x]); }
+WARPSAFE_KERNEL void row_in_block(int* x) { set(x[thread_in_block().x]); }
 
 // Right.
 WARPSAFE_KERNEL void four_in_a_row(DeviceSpan<int> x) {
@@ -66,7 +68,9 @@ WARPSAFE_KERNEL void first_of_each(DeviceSpan<int> x) {
 }
 WARPSAFE_KERNEL void neighbours(DeviceSpan<int> x) {
   const auto i = thread_index().x;
-  if (i + 1 < x.size()) x[i] = x[i + 1] - x[i];
+  if (i + 1 >= x.size()) return;
+  const int next = __atomic_load_n(&x[i + 1], __ATOMIC_RELAXED);
+  __atomic_store_n(&x[i], next - x[i], __ATOMIC_RELAXED);
 }
 WARPSAFE_KERNEL void nothing(DeviceSpan<int>) {}
 WARPSAFE_KERNEL void sum_of_each_thread(DeviceSpan<const int> x, DeviceSpan<int> sums) {

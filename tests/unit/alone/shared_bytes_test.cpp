@@ -12,14 +12,19 @@
 #include <cstddef>
 #include <string>
 
-#line 17 "/home/me/src/reverse.cpp"
-WARPSAFE_KERNEL void reverse(unsigned count) { warpsafe::dynamic_shared<float>(count)[0] = 1; }
-WARPSAFE_KERNEL void scan(unsigned count) { warpsafe::dynamic_shared<double>(count)[0] = 1; }
-WARPSAFE_KERNEL void use_all(unsigned count) {
-  for (unsigned i = 0; i < 4 * count; ++i) warpsafe::dynamic_shared<int>(count)[i] = 1;
+/// One thread of the block writes.
+template <class T>
+WARPSAFE_FN void set(T& element) {
+  if (warpsafe::thread_in_block().x == 0) element = 1;
 }
-WARPSAFE_KERNEL void of_bytes(unsigned count) { warpsafe::dynamic_shared<char>(count)[0] = 1; }
-#line 23 "shared_bytes_test.cpp"
+#line 17 "/home/me/src/reverse.cpp"
+WARPSAFE_KERNEL void reverse(unsigned count) { set(warpsafe::dynamic_shared<float>(count)[0]); }
+WARPSAFE_KERNEL void scan(unsigned count) { set(warpsafe::dynamic_shared<double>(count)[0]); }
+WARPSAFE_KERNEL void use_all(unsigned count) {
+  for (unsigned i = 0; i < 4 * count; ++i) set(warpsafe::dynamic_shared<int>(count)[i]);
+}
+WARPSAFE_KERNEL void of_bytes(unsigned count) { set(warpsafe::dynamic_shared<char>(count)[0]); }
+#line 28 "shared_bytes_test.cpp"
 
 namespace warpsafe::core_test {
 namespace {

@@ -80,15 +80,19 @@ WARPSAFE_KERNEL void two_arrays(DeviceSpan<int> x, std::size_t floats, std::size
   char* const marks = dynamic_shared<char>(flags);
   const unsigned t = thread_in_block().x;
   values[t] = 1;
-  marks[t] = 2;
   sync_block();
-  if (t == 0) x[0] = marks[0];
+  marks[t] = 2;
+  if (t == 0) x[block_index().x] = marks[0];
 }
 /// Each thread calls it in a loop, and a function that it calls asks for the same memory.
 WARPSAFE_FN int* memory_of(std::size_t count) { return dynamic_shared<int>(count); }
 WARPSAFE_KERNEL void one_array(DeviceSpan<int> x, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) dynamic_shared<int>(count)[i] = 1;
-  if (thread_in_block().x == 0) x[0] = memory_of(1)[0];
+  const unsigned t = thread_in_block().x;
+  for (std::size_t i = 0; i < count; ++i) {
+    int& one = dynamic_shared<int>(count)[i];
+    if (i == t) one = 1;
+  }
+  if (t == 0) x[block_index().x] = memory_of(1)[0];
 }
 /// Knows that each call returns the same memory.
 WARPSAFE_KERNEL void two_halves(DeviceSpan<int> x, std::size_t count) {
@@ -97,7 +101,7 @@ WARPSAFE_KERNEL void two_halves(DeviceSpan<int> x, std::size_t count) {
   const unsigned t = thread_in_block().x;
   first[t] = 1;
   second[t] = 2;
-  if (t == 0) x[0] = first[0] + second[0];
+  if (t == 0) x[block_index().x] = first[0] + second[0];
 }
 /// Two phases with another type each.
 WARPSAFE_KERNEL void two_phases(DeviceSpan<int> x, std::size_t count) {
@@ -106,7 +110,7 @@ WARPSAFE_KERNEL void two_phases(DeviceSpan<int> x, std::size_t count) {
   sync_block();
   dynamic_shared<int>(2 * count)[t] = 2;
   sync_block();
-  if (t == 0) x[0] = dynamic_shared<int>()[0];
+  if (t == 0) x[block_index().x] = dynamic_shared<int>()[0];
 }
 #line 108 "host_fault_test.cpp"
 WARPSAFE_KERNEL void stride_alone(int* x, std::size_t n) {
