@@ -27,7 +27,7 @@ look() {
   if ((left < 1)); then echo 'no time' > "${log%.log}.cell"; return; fi
   # The tests make calls fail on purpose; their own result is separate from the tool's findings.
   # Tools that run side by side need different ports.
-  WS_TEST_CONFIGURATIONS=2000 WS_TEST_BLOCKS=${most_blocks[$2]-18446744073709551615} WS_TEST_RUNS=8 \
+  WS_TEST_CONFIGURATIONS=2000 WS_TEST_BLOCKS=${most_blocks[$2]-18446744073709551615} WS_TEST_RUNS=8 WS_TEST_SEEDS=1 \
     timeout --kill-after=5 "$left" \
     "$sanitizer" --tool "$2" --report-api-errors no --check-exit-code no "--error-exitcode" "$found" --print-limit 10000 \
     --port "$3" --max-connections 20 "$out/$1" "--gtest_filter=${filters[$1]-*}" > "$log" 2>&1
