@@ -394,6 +394,7 @@ TEST(NoMemory, AKernelThatCannotBeWatchedIsTakenForOneThatWritesAnywhere) {
 }
 
 TEST(NoMemory, ARunThatThrowsLeavesNoDeviceLost) {
+  if (host::address_sanitizer) GTEST_SKIP() << "it ends the program at the kernel's bad access";
   std::uint64_t threw = 0;
   bool failed = true;
   for (std::uint64_t nth = 1; failed; ++nth) {

@@ -759,8 +759,8 @@ TEST_F(GraphTest, EachCallThatFailsIsNamedWithItsCallersLine) {
   fail(call_of<&host_backend::graph_launch>);
   expect_failed(exec.launch(stream, app), "graph launch");
   {
-    auto keeps = adds(1);
     int gone = 0;
+    auto keeps = adds(1);
     ASSERT_TRUE(keeps.keep(Guard(gone)).has_value());
     auto marked = keeps.instantiate().value();
     fail(call_of<&host_backend::event_record>);
