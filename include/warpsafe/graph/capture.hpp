@@ -74,7 +74,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     };
     basic_capture made(state);
     const int status = detail::on_device_of<B>(state->stream.ref(), [&]() noexcept {
-      const detail::Locked locked(detail::capture_lock);
+      const detail::CaptureLock locked;
       return B::capture_begin(state->stream.ref().native(), mode);
     });
     if (status != 0) {
@@ -249,7 +249,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   [[nodiscard]] static int end_native(const State& state,
                                       typename B::native_graph& graph) noexcept {
     return detail::on_device_of<B>(state.stream.ref(), [&]() noexcept {
-      const detail::Locked locked(detail::capture_lock);
+      const detail::CaptureLock locked;
       return B::capture_end(state.stream.ref().native(), graph);
     });
   }

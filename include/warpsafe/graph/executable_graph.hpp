@@ -291,7 +291,10 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
       if ((is_legacy || waits_for_stream) && detail::meets_capture<Level>(stream)) {
         leak_resources();
       } else {
-        status = note_launch(stream);
+        {
+          const detail::CaptureLock locked;
+          status = note_launch(stream);
+        }
         if (resources_->has_kept_values()) {
           if (const int waited = wait_for_last<Level>(stream)) status = waited;
         }

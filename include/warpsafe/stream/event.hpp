@@ -358,7 +358,7 @@ template <CheckLevel Level, class B, bool Timed>
   tell_call<Level>(stream, Name::of("stream wait"), site);
   const int status = on_device_of<B>(stream, [&]() noexcept {
     if (hooks == nullptr) return B::stream_wait(stream.native(), event.native());
-    const Locked locked(capture_lock);  // the stream may come to take part
+    const CaptureLock locked;  // the stream may come to take part
     return B::stream_wait(stream.native(), event.native());
   });
   if (status != 0) return stream_wait_error(status, event, site);

@@ -426,7 +426,10 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
       return put(in, std::move(node));
     }
     if (!is_base(pointer, false)) return cudaErrorInvalidValue;
-    if (in.capture != nullptr) return put(in, [] {});
+    if (in.capture != nullptr) {
+      std::fprintf(stderr, "cudaFreeAsync: captured, of memory that no capture allocated\n");
+      std::abort();
+    }
     if (const cudaError_t refused = unsafe_call()) return refused;
     Allocation& memory = runtime().allocations.at(pointer);
     if (memory.lost_its_exec) {

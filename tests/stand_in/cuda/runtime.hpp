@@ -229,10 +229,14 @@ inline std::string text_of(dim3 d) {
   return '(' + std::to_string(d.x) + ',' + std::to_string(d.y) + ',' + std::to_string(d.z) + ')';
 }
 
+/// Lets other threads run, if they call too: they may do so between any two calls of this one.
+void let_others_run();
+
 /// The frame of every runtime function: lock, record, injected failure, lost context, body, last
 /// error. @param body takes the lock, for a body that waits, and returns the runtime's answer
 template <class Body>
 cudaError_t api(const char* function, std::string arguments, CallKind kind, Body&& body) {
+  let_others_run();
   Runtime& r = runtime();
   std::unique_lock lock(r.mutex);
   const std::uint64_t epoch = r.epoch;

@@ -605,34 +605,81 @@ TEST_F(GraphMemoryPath, AFreeWaitsForTheLaunchOnAnotherStream) {
   }
 }
 
-// The free records where the use ends, in a stream that its own thread captures again and again.
-TEST_F(CapturePath, AFreeBesideACaptureOfAStreamThatUsedTheMemory) {
-  std::deque<ws::DeviceBuffer<float>> used;
-  std::mutex lock;
-  std::atomic<bool> ends{false};
-  std::thread frees([&] {
-    while (!ends) {
-      std::optional<ws::DeviceBuffer<float>> next;
-      const std::lock_guard<std::mutex> locked(lock);
-      if (used.empty()) continue;
-      next.emplace(std::move(used.front()));
-      used.pop_front();
-    }
-  });
-  for (int i = 0; i < 200; ++i) {
-    auto buffer = ws::DeviceBuffer<float>::create(*other, 100).value();
-    EXPECT_THAT(ws::launch(*stream, plain, ws::kernel<counted>, std::as_const(buffer).view(), 100U),
-                Succeeds());
-    {
-      const std::lock_guard<std::mutex> locked(lock);
-      used.push_back(std::move(buffer));
-    }
-    EXPECT_THAT(ws::capture(
-                    *stream, [](ws::Capture&) { return ws::success(); }, CaptureMode::thread),
-                Succeeds());
+/// Objects that another thread destroys as they come.
+template <class T>
+class DestroyedElsewhere {
+ public:
+  DestroyedElsewhere() = default;
+  DestroyedElsewhere(const DestroyedElsewhere&) = delete;
+  DestroyedElsewhere& operator=(const DestroyedElsewhere&) = delete;
+  ~DestroyedElsewhere() {
+    ends_ = true;
+    thread_.join();
   }
-  ends = true;
-  frees.join();
+  void add(T object) {
+    const std::lock_guard<std::mutex> locked(lock_);
+    objects_.push_back(std::move(object));
+  }
+
+ private:
+  void destroy() {
+    while (!ends_) {
+      std::deque<T> taken;
+      const std::lock_guard<std::mutex> locked(lock_);
+      taken.swap(objects_);
+    }
+  }
+  std::mutex lock_;
+  std::deque<T> objects_;
+  std::atomic<bool> ends_{false};
+  std::thread thread_{[this] { destroy(); }};
+};
+
+// The free records where the use ends, waits for it and frees, each in a stream that its own thread
+// captures again and again.
+TEST_F(CapturePath, AFreeBesideACaptureIsNoPartOfIt) {
+  DestroyedElsewhere<ws::DeviceBuffer<float>> freed;
+  const auto capture_nothing = [&] {
+    const auto empty = ws::capture(
+        *stream, [](ws::Capture&) { return ws::success(); }, CaptureMode::thread);
+    ASSERT_THAT(empty, Succeeds());
+    EXPECT_EQ(empty.value().node_count().value(), 0U);
+  };
+  for (int i = 0; i < 300; ++i) {
+    auto buffer = ws::DeviceBuffer<float>::create(i % 3 == 0 ? *other : *stream, 100).value();
+    EXPECT_THAT(ws::launch(i % 3 == 1 ? *other : *stream, plain, ws::kernel<counted>,
+                           std::as_const(buffer).view(), 100U),
+                Succeeds());
+    freed.add(std::move(buffer));
+    capture_nothing();
+  }
+}
+
+// At the end of an executable graph its memory gets a mark behind the last launch.
+TEST_F(CapturePath, AnExecutableGraphEndsBesideACaptureOfItsStream) {
+  NativeStream native = nullptr;
+  ASSERT_EQ(Backend::stream_create(native, 0), 0);
+  const auto borrowed = ws::StreamRef::borrow(native, ws::DeviceId(0)).value();
+  {
+    DestroyedElsewhere<ws::ExecutableGraph> ended;
+    for (int i = 0; i < 200; ++i) {
+      auto buffer = ws::DeviceBuffer<float>::create(*other, 100).value();
+      const auto graph = ws::capture(
+          borrowed,
+          [&](ws::Capture&) {
+            return ws::launch(borrowed, plain, ws::kernel<counted>, std::as_const(buffer).view(),
+                              100U);
+          },
+          CaptureMode::thread);
+      ASSERT_THAT(graph, Succeeds());
+      EXPECT_EQ(graph.value().node_count().value(), 1U);
+      auto exec = graph.value().instantiate().value();
+      ASSERT_THAT(exec.launch(borrowed), Succeeds());
+      ended.add(std::move(exec));
+    }
+  }
+  EXPECT_EQ(Backend::stream_synchronize(native), 0);
+  EXPECT_EQ(Backend::stream_destroy(native), 0);
 }
 
 // Any thread's allocation makes them, also while another begins its next capture of the stream.

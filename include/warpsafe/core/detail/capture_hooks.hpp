@@ -68,31 +68,72 @@ struct CaptureHooks {
 /// program.
 [[gnu::visibility("default")]] inline int counted_captures = 0;
 
-/// Held while a capture begins, ends or takes in a stream, and by a call that must not fall
-/// together with that: CUDA's driver crashes if one thread records an event in a stream as another
-/// begins or ends its capture (an H200, CUDA 13.0, driver 580.159.04).
+/// The lock of CaptureLock, the thread that has it, and the calls that did without.
 [[gnu::visibility("default")]] inline ProcessLock capture_lock{};
+[[gnu::visibility("default")]] inline unsigned long capture_lock_holder = 0;
+[[gnu::visibility("default")]] inline int calls_beside_captures = 0;
+/// POSIX's function, by a name of its own as in process_lock.hpp.
+unsigned long calling_thread() noexcept asm("pthread_self");
 /// Held during a wait for a whole device, which breaks the captures of all threads.
 [[gnu::visibility("default")]] inline ProcessLock device_wait{};
 
 /// Counts a capture, from before its beginning until after its end.
 struct CountedCapture {
-  /// Returns after a wait for a device that is under way. For 0.1 s at most: what the device waits
-  /// for may need this thread.
+  /// Returns after the calls beside captures that are under way, and after a wait for a device. For
+  /// some 0.1 s at most: what they wait for may need this thread.
   CountedCapture() noexcept {
-    __atomic_add_fetch(&counted_captures, 1, __ATOMIC_ACQ_REL);
-    for (int tries = 0; tries < 100; ++tries) {
-      if (device_wait.try_lock()) {
+    __atomic_add_fetch(&counted_captures, 1, __ATOMIC_SEQ_CST);
+    for (int tries = 0; tries < 200; ++tries) {
+      if (__atomic_load_n(&calls_beside_captures, __ATOMIC_SEQ_CST) == 0 &&
+          device_wait.try_lock()) {
         device_wait.unlock();
         return;
       }
-      const timespec pause{0, 1'000'000};
+      const timespec pause{0, tries < 100 ? 0 : 1'000'000};
       nanosleep(&pause, nullptr);
     }
   }
   ~CountedCapture() { __atomic_sub_fetch(&counted_captures, 1, __ATOMIC_ACQ_REL); }
   CountedCapture(const CountedCapture&) = delete;
   CountedCapture& operator=(const CountedCapture&) = delete;
+};
+/// Held while a capture of this library begins, ends or takes in a stream, and by calls on a stream
+/// that another thread may be about to capture. Between the question whether the stream captures
+/// and the call, a capture would take in the call. And CUDA's driver crashes if one thread records
+/// an event in a stream as another begins or ends its capture (an H200, CUDA 13.0, driver
+/// 580.159.04).
+///
+/// In a program without a capture such calls only count themselves: two atomic additions. A thread
+/// may hold it twice, because an observer of a call may make others.
+class CaptureLock {
+ public:
+  CaptureLock() noexcept {
+    __atomic_add_fetch(&calls_beside_captures, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&counted_captures, __ATOMIC_SEQ_CST) == 0) [[likely]]
+      return;
+    unlock();
+    if (__atomic_load_n(&capture_lock_holder, __ATOMIC_RELAXED) == calling_thread()) return;
+    capture_lock.lock();
+    __atomic_store_n(&capture_lock_holder, calling_thread(), __ATOMIC_RELAXED);
+    holds_ = Holds::lock;
+  }
+  ~CaptureLock() { unlock(); }
+  CaptureLock(const CaptureLock&) = delete;
+  CaptureLock& operator=(const CaptureLock&) = delete;
+
+  /// As the destructor, earlier.
+  void unlock() noexcept {
+    if (holds_ == Holds::count) __atomic_sub_fetch(&calls_beside_captures, 1, __ATOMIC_SEQ_CST);
+    if (holds_ == Holds::lock) {
+      __atomic_store_n(&capture_lock_holder, 0UL, __ATOMIC_RELAXED);
+      capture_lock.unlock();
+    }
+    holds_ = Holds::nothing;
+  }
+
+ private:
+  enum class Holds : unsigned char { count, lock, nothing };
+  Holds holds_ = Holds::count;
 };
 /// Calls `wait`, which waits for a device, unless a capture of this library exists. Returns false
 /// if one does.

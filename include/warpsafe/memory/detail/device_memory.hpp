@@ -370,12 +370,13 @@ class DeviceMemory : public MemoryOwner {
 
   template <CheckLevel Level>
   static bool try_free(DeviceMemory& self, int& status) noexcept {
-    if (self.template is_captured<Level>()) [[unlikely]]
-      return false;
     if (!self.needs_only_order()) [[unlikely]]
       return try_free_with_care<Level>(self, status);
-    self.template note_free<Level>();
     {
+      const CaptureLock locked;
+      if (self.template is_captured<Level>()) [[unlikely]]
+        return false;
+      self.template note_free<Level>();
       const RelaxedCaptureScope<B, Level> outside;
       status = B::deallocate(self.start, self.stream_.ref().native());
     }
@@ -405,14 +406,11 @@ class DeviceMemory : public MemoryOwner {
       self.retire(0);
       return true;
     }
-    // Any thread makes a postponed free, also beside the thread that captures the memory's stream.
-    if (self.was_postponed_ && self.kind_ != Kind::plain) {
-      const Locked locked(capture_lock);
-      if (self.template is_captured<Level>()) return false;
-      self.template free_now<Level>(uses);
-    } else {
-      self.template free_now<Level>(uses);
-    }
+    CaptureLock locked;
+    if (self.template is_captured<Level>()) return false;
+    if (self.kind_ == Kind::plain) locked.unlock();  // its free waits
+    self.template free_now<Level>(uses);
+    locked.unlock();
     status = uses.status;
     if (uses.may_run) {
       report_leak(self.bytes_,

@@ -188,8 +188,7 @@ class StreamUses {
         const auto stream = StreamAccess::make<B>(user->native, user->device(), user->number);
         bool capturing = false;
         {
-          // Another thread may be about to capture the stream.
-          const Locked locked(capture_lock);
+          const CaptureLock locked;
           capturing = !in_capture && is_capturing(stream);
           if (!capturing) {
             status = one->point.set(stream);
