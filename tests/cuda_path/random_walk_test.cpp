@@ -5,6 +5,7 @@
 // bear. It runs no kernels, so nothing is read.
 
 #include "../gpu/random_walk/cuda_walk.hpp"
+#include "../gpu/wanted.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,8 @@ namespace {
 
 TEST(RandomWalk, NoThreadBreaksTheCapturesOfAnother) {
   ASSERT_TRUE(share_memory(2));
-  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+  const std::uint64_t seeds = wanted("WS_TEST_SEEDS", 8);
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Options chosen = options(seed, 1 + static_cast<unsigned>(seed % 8), 300);
     chosen.devices = 1 + static_cast<int>(seed % 2);
     chosen.most_bits = 8;

@@ -74,11 +74,13 @@ struct Download {
   Word value;
 };
 
-/// What threads give to one another.
+/// What threads give to one another; graphs and streams only to be destroyed.
 struct Box {
   std::mutex mutex;
   std::list<Slot> slots;
   std::list<Download> downloads;
+  std::list<ExecutableGraph> graphs;
+  std::list<Stream> streams;
 };
 
 /// The value. Throws the error's text.
@@ -97,21 +99,25 @@ inline void done(const result<void>& outcome, const char* what) {
 
 class Walker {
  public:
-  Walker(const Options& options, unsigned thread, Box& box, std::atomic<bool>& failed)
+  /// `borrowed`: a stream of device 0, which outlives everything of the walk.
+  Walker(const Options& options, unsigned thread, default_backend::native_stream borrowed, Box& box,
+         std::atomic<bool>& failed)
       : options_(options),
         box_(box),
         failed_(failed),
         random_(options.seed * 1000 + thread),
-        numbers_(std::uint64_t{thread} << 32U) {}
+        numbers_(std::uint64_t{thread} << 32U),
+        borrowed_(value(StreamRef::borrow(borrowed, DeviceId(0)), "borrow")) {}
 
-  void walk() {
+  /// Throws what fails. `step`: how far it came.
+  void walk(unsigned& step) {
     const int device = pick(options_.devices);
     const DeviceGuard guard = value(DeviceGuard::create(DeviceId(device)), "guard");
     for (std::size_t i = 0; i < owned_streams; ++i) owned_[i].emplace(new_stream());
     for (const auto stream : options_.default_streams) {
       defaults_.push_back(value(StreamRef::borrow(stream, DeviceId(device)), "borrow"));
     }
-    for (step_ = 0; step_ < options_.steps && !failed_; ++step_) step();
+    for (; step < options_.steps && !failed_; ++step) take_step();
     while (!downloads_.empty()) look_at(downloads_.begin());
     for (Slot& slot : slots_) check_all(slot);
   }
@@ -124,10 +130,9 @@ class Walker {
   Walker(const Walker&) = delete;
   Walker& operator=(const Walker&) = delete;
 
-  [[nodiscard]] unsigned steps() const { return step_; }
-
  private:
   static constexpr std::size_t owned_streams = 4;
+  static constexpr std::size_t capturable_streams = owned_streams + 1;
   static constexpr std::size_t most_slots = 6;
 
   /// A change of memory that a graph makes at each launch.
@@ -154,9 +159,10 @@ class Walker {
     return value(Stream::create(DeviceId(pick(options_.devices))), "new stream");
   }
   [[nodiscard]] StreamRef stream(std::size_t i) const {
-    return i < owned_streams ? owned_[i]->ref() : defaults_[i - owned_streams];
+    if (i < owned_streams) return owned_[i]->ref();
+    return i == owned_streams ? borrowed_ : defaults_[i - capturable_streams];
   }
-  [[nodiscard]] std::size_t any_stream() { return pick(owned_streams + defaults_.size()); }
+  [[nodiscard]] std::size_t any_stream() { return pick(capturable_streams + defaults_.size()); }
   [[nodiscard]] Slot* find(std::uint64_t number) {
     const auto at = std::ranges::find(slots_, number, &Slot::number);
     return at == slots_.end() ? nullptr : &*at;
@@ -241,7 +247,7 @@ class Walker {
     return change;
   }
 
-  void step() {
+  void take_step() {
     switch (const int what = pick(100); what / 5) {
       case 0:
       case 1:
@@ -296,6 +302,10 @@ class Walker {
     for (Slot& slot : slots_) {
       if (slot.stream == i) leave(slot);
     }
+    if (once_in(2)) {
+      const std::lock_guard lock(box_.mutex);
+      box_.streams.push_back(std::move(*owned_[i]));
+    }
     if (once_in(2)) owned_[i].reset();  // so that the next one may get its handle
     owned_[i].emplace(new_stream());
   }
@@ -321,7 +331,11 @@ class Walker {
     }
   }
   void take() {
+    std::list<ExecutableGraph> graphs;
+    std::list<Stream> streams;
     const std::lock_guard lock(box_.mutex);
+    graphs.swap(box_.graphs);
+    streams.swap(box_.streams);
     if (!box_.slots.empty() && slots_.size() < most_slots) {
       slots_.splice(slots_.end(), box_.slots, box_.slots.begin());
     }
@@ -388,8 +402,8 @@ class Walker {
     for (int i = pick(5); i >= 0; --i) {
       if (const auto change = any_change(true)) changes.push_back(*change);
     }
-    const std::size_t on = pick(owned_streams);
-    const std::size_t fork = pick(owned_streams);
+    const std::size_t on = pick(capturable_streams);
+    const std::size_t fork = pick(capturable_streams);
     for (const Change& change : changes) {
       use(*find(change.target), on);
       use(*find(change.source), on);
@@ -411,7 +425,7 @@ class Walker {
     };
     // During a capture of mode global, no thread may wait.
     const CaptureMode mode = modes[pick(options_.threads == 1 ? 3 : 2)];
-    auto graph = value(capture(*owned_[on], body, mode), "capture");
+    auto graph = value(capture(stream(on), body, mode), "capture");
     kept_.push_back({value(graph.instantiate(), "instantiate"), std::move(changes), !makes});
     launch_graph(kept_.back(), makes || once_in(2) ? on : any_stream());
     if (!makes && once_in(4)) {
@@ -420,7 +434,7 @@ class Walker {
       for (Change& change : kept.changes)
         use(*find(change.target), on), use(*find(change.source), on);
       done(recapture(
-               kept.exec, *owned_[on],
+               kept.exec, stream(on),
                [&](Capture&) { return fork_and_submit(kept.changes, on, fork); }, mode),
            "recapture");
       launch_graph(kept, any_stream());
@@ -442,7 +456,12 @@ class Walker {
       return find(change.target) != nullptr && find(change.source) != nullptr;
     });
     if (kept->again && whole) return launch_graph(*kept, any_stream());
-    if (once_in(2)) kept_.erase(kept);
+    if (once_in(2)) return;
+    if (once_in(2)) {
+      const std::lock_guard lock(box_.mutex);
+      box_.graphs.push_back(std::move(kept->exec));
+    }
+    kept_.erase(kept);
   }
 
   const Options& options_;
@@ -450,16 +469,16 @@ class Walker {
   std::atomic<bool>& failed_;
   std::mt19937_64 random_;
   std::uint64_t numbers_;
-  unsigned step_ = 0;
   std::array<std::optional<Stream>, owned_streams> owned_;
+  StreamRef borrowed_;
   std::vector<StreamRef> defaults_;
   std::list<Slot> slots_;
   std::list<Download> downloads_;
   std::list<Kept> kept_;
 };
 
-/// Walks in as many threads as the options say. Returns what failed first, or nothing.
-[[nodiscard]] inline std::string walk(const Options& options) {
+[[nodiscard]] inline std::string walk_with(
+    const Options& options, const std::vector<default_backend::native_stream>& borrowed) {
   Box box;
   std::atomic<bool> failed = false;
   std::string first;
@@ -467,14 +486,14 @@ class Walker {
   std::vector<std::thread> threads;
   for (unsigned thread = 0; thread < options.threads; ++thread) {
     threads.emplace_back([&, thread] {
-      Walker walker(options, thread, box, failed);
+      unsigned steps = 0;
       try {
-        walker.walk();
+        Walker(options, thread, borrowed[thread], box, failed).walk(steps);
       } catch (const std::exception& error) {
         const std::lock_guard lock(mutex);
         if (!failed.exchange(true)) {
           first = "seed " + std::to_string(options.seed) + ", thread " + std::to_string(thread) +
-                  ", step " + std::to_string(walker.steps()) + ": " + error.what();
+                  ", step " + std::to_string(steps) + ": " + error.what();
         }
       }
     });
@@ -482,6 +501,20 @@ class Walker {
   for (std::thread& each : threads) each.join();
   for (Download& left : box.downloads) static_cast<void>(std::move(left.pending).discard());
   return first;
+}
+
+/// Walks in as many threads as the options say. Returns what failed first, or nothing.
+[[nodiscard]] inline std::string walk(const Options& options) {
+  std::vector<default_backend::native_stream> borrowed(options.threads);
+  for (auto& each : borrowed) {
+    if (default_backend::stream_create(each, 0) != 0) return "a stream cannot be created";
+  }
+  const std::string failed = walk_with(options, borrowed);
+  int status = 0;
+  for (const auto& each : borrowed) {
+    if (status == 0) status = default_backend::stream_destroy(each);
+  }
+  return failed.empty() && status != 0 ? "a stream cannot be destroyed" : failed;
 }
 
 }  // namespace warpsafe::random_walk
