@@ -101,7 +101,7 @@ class RaceChecker {
             known ? found->first : 0,
             known ? found->second.allocated : no_point,
             false,
-            no_point,
+            known && is_stale(found->second, first) ? found->second.freed_before : no_point,
             how};
   }
 

@@ -72,7 +72,7 @@ class DependentLaunches {
   void prepare(const StreamState& stream, const MemoryRegistry& memory, const Below& below) {
     const Operation& front = *stream.queue.front();
     if (front.kind() != OperationKind::kernel) {
-      if (!is_record(front)) chains_.erase(&stream);
+      if (orders_work(front)) chains_.erase(&stream);
       return;
     }
     auto& kernel = static_cast<KernelOperation&>(*stream.queue.front());
@@ -146,9 +146,19 @@ class DependentLaunches {
   static constexpr std::uint64_t most_followed = 4096;  // threads of a grid, about
   static constexpr std::size_t most_old_bytes = std::size_t{64} << 20U;
 
-  /// Whether it is the record of an event, which orders nothing that follows on the stream.
-  [[nodiscard]] static bool is_record(const Operation& operation) {
-    return operation.kind() == OperationKind::mark && operation.after == nullptr;
+  /// Whether what follows on the stream comes after this operation and what precedes it. Not after
+  /// the record of an event. Nor after an allocation or a free, which need no work of the device: a
+  /// dependent launch behind them overlaps with the kernel before them, and new memory may be what
+  /// that kernel still uses (an H200, driver 580.159.04).
+  [[nodiscard]] static bool orders_work(const Operation& operation) {
+    switch (operation.kind()) {
+      case OperationKind::mark:
+      case OperationKind::allocate:
+      case OperationKind::release:
+        return operation.after != nullptr;
+      default:
+        return true;
+    }
   }
   [[nodiscard]] static bool is_dependent(const KernelOperation& kernel) {
     return kernel.grid.shape.programmatic && !kernel.begins_alone;
@@ -160,7 +170,7 @@ class DependentLaunches {
       if (next.kind() == OperationKind::kernel) {
         return is_dependent(static_cast<const KernelOperation&>(next));
       }
-      if (!is_record(next)) return false;
+      if (orders_work(next)) return false;
     }
     return false;
   }
