@@ -18,8 +18,10 @@
 namespace warpsafe::core_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr std::size_t n = 1000;
 
@@ -31,6 +33,10 @@ WARPSAFE_KERNEL void one_each(DeviceSpan<int> x) {
 WARPSAFE_KERNEL void one_each_of_pointer(int* x, std::size_t size) {
   const auto i = thread_index().x;
   if (i < size) x[i] = 1;
+}
+WARPSAFE_KERNEL void one_each_then_throw(DeviceSpan<int> x) {
+  one_each(x);
+  if (thread_index().x == 767) throw 1;
 }
 /// For elements that several blocks write.
 void set(int& element) { __atomic_store_n(&element, 1, __ATOMIC_RELAXED); }
@@ -164,6 +170,12 @@ TEST_F(LeftOut, ANumberOfBlocksThatIsRoundedDownIsAWarning) {
             "warpsafe: the launch of 'one_each' has 3 blocks, 768 threads, and each thread used "
             "only the element of its own number in a span of more: elements from 768 on are left "
             "out; cover(n, block<256>) rounds the number of blocks up\n");
+}
+
+TEST_F(LeftOut, AGridThatFailedSaysThatAlone) {
+  const auto rounded_down = configure(GridDim::from_blocks(n / 256), block<256>);
+  EXPECT_THAT(said_by(stream, rounded_down, kernel<one_each_then_throw>, x.view()),
+              AllOf(HasSubstr("threw"), Not(HasSubstr("left out"))));
 }
 
 TEST_F(LeftOut, OtherNumbersOfBlocksAreSilent) {

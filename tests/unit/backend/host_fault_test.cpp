@@ -84,6 +84,21 @@ WARPSAFE_KERNEL void two_arrays(DeviceSpan<int> x, std::size_t floats, std::size
   marks[t] = 2;
   if (t == 0) x[block_index().x] = marks[0];
 }
+#line 5 "/home/me/src/marks.hpp"
+WARPSAFE_FN char* marks_of(std::size_t flags) { return dynamic_shared<char>(flags); }
+#line 16 "/home/me/src/arrays.cpp"
+/// The same, where both calls have the line number 5.
+WARPSAFE_KERNEL void arrays_of_two_files(DeviceSpan<int> x, std::size_t floats, std::size_t flags) {
+  const unsigned t = thread_in_block().x;
+  float* const values =
+#line 5
+      dynamic_shared<float>(floats);
+#line 23
+  values[t] = 1;
+  sync_block();
+  marks_of(flags)[t] = 2;
+  if (t == 0) x[block_index().x] = marks_of(flags)[0];
+}
 /// Each thread calls it in a loop, and a function that it calls asks for the same memory.
 WARPSAFE_FN int* memory_of(std::size_t count) { return dynamic_shared<int>(count); }
 WARPSAFE_KERNEL void one_array(DeviceSpan<int> x, std::size_t count) {
@@ -272,6 +287,9 @@ TEST_F(HostFault, TwoCallsOfDynamicSharedMakeOneArray) {
   const LaunchConfig odd{grid<3>, block<1>, shared(Bytes(9))};
   EXPECT_THAT(text_of(odd, kernel<two_arrays>, ten.view(), std::size_t{1}, std::size_t{5}),
               HasSubstr("4 bytes at arrays.cpp:5, 5 bytes at arrays.cpp:6"));
+  EXPECT_THAT(text_of(LaunchConfig{grid<3>, block<4>, shared(Bytes(20))},
+                      kernel<arrays_of_two_files>, ten.view(), std::size_t{4}, std::size_t{4}),
+              HasSubstr("16 bytes at arrays.cpp:5, 4 bytes at marks.hpp:5"));
   EXPECT_EQ(run(16, 4, 4), "") << "both may mean the same memory";
   EXPECT_EQ(run(24, 4, 4), "");
   EXPECT_EQ(run(20, 4, 0), "") << "the second call asks for nothing";
