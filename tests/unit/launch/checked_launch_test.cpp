@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,7 +72,12 @@ class CheckedLaunch : public ScriptedTest {
 
   const KernelEntry entry{nullptr, nullptr, nullptr, 0};
   KernelNeeds needs;
-  detail::KernelSlots<Driver> slots{};
+  /// Of each test its own. They stay, as those of a program do.
+  static detail::KernelSlots<Driver>& new_slots() {
+    static auto& all = *new std::deque<detail::KernelSlots<Driver>>;
+    return all.emplace_back();
+  }
+  detail::KernelSlots<Driver>& slots = new_slots();
   int module_device = -1;
   LaunchError error = LaunchError::make(Errc{}, Stage{});
   bool kernel_is_known = false;
