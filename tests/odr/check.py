@@ -18,7 +18,7 @@ from host_libraries import host_libraries  # noqa: E402
 
 # The operations that an observer is told of, and the moment at which each level finds
 # a size of 0, too much shared memory, and the same for a functor.
-EXPECTED = {1: "1 told: made checked checked", 0: "0 told: refused refused refused"}
+EXPECTED = {1: "5 told: made checked checked", 0: "0 told: refused refused refused"}
 LEVELS = {"full": 1, "off": 0}
 
 

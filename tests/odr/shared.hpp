@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/graph/capture.hpp>
 #include <warpsafe/launch/observe.hpp>
 #include <warpsafe/stream/event.hpp>
 #include <warpsafe/warpsafe.hpp>
@@ -51,6 +52,9 @@ inline const char* stage_of(const warpsafe::result<void>& outcome) {
       return "refused";
   }
 }
+
+/// A named function, which has one address in all units, as a lambda has not.
+inline warpsafe::result<void> capture_nothing(warpsafe::Capture&) { return warpsafe::success(); }
 
 /// Operations that an observer was told of.
 inline int told = 0;

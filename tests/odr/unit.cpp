@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the warpsafe authors
 
 // Compiled once per check level, as OBSERVE. Reports the number of operations that an observer is
-// told of when it creates a stream, and the moment at which this level notices each of three
-// mistakes.
+// told of when it creates a stream and captures it twice, and the moment at which this level
+// notices each of three mistakes.
 
 #include "shared.hpp"
 #include <warpsafe/kernel/functor.hpp>
@@ -13,7 +13,11 @@ namespace ws = warpsafe;
 std::string OBSERVE(SharedLayout) {
   told = 0;
   ws::observe(counting_observer);
-  { const auto dropped = ws::Stream::create(); }
+  {
+    const auto dropped = ws::Stream::create().value();
+    auto exec = ws::capture(dropped, capture_nothing).value().instantiate().value();
+    ws::recapture(exec, dropped, capture_nothing).value();
+  }
   ws::stop_observing(counting_observer);
   const std::string calls = std::to_string(told) + " told: ";
   const ws::Stream stream = ws::Stream::create().value();

@@ -51,6 +51,8 @@ template <std::size_t N>
 ///   on one that does not; `int unknown_function`: the status of a query about a function that is
 ///   not a kernel (none)
 /// * `launch_plain`: `launch` of a shape without attributes (`launch`)
+/// * `bool waits_for_predecessor(const KernelLimits&)`: whether the kernel's loaded code waits for
+///   its predecessor. If not, a dependent launch of it becomes an ordinary one (all code waits)
 /// * `Name device_name(int device)`: the name alone (`limits_of`)
 /// * `caller`, `enter_call`, `leave_call`: the backend records the user's line of each call, and
 ///   what the kernel of a launch may access (detail/call_scope.hpp)

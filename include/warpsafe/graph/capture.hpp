@@ -205,8 +205,8 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     /// Ends a capture without using its graph, through the calls of the level at which it began.
     using DiscardAt = void (*)(State& state, bool reported) noexcept;
 
-    State(basic_stream_hold<B> its_stream, DiscardAt its_give_up) noexcept
-        : stream(std::move(its_stream)), discard_at(its_give_up) {}
+    State(basic_stream_hold<B> its_stream, DiscardAt its_discard_at) noexcept
+        : stream(std::move(its_stream)), discard_at(its_discard_at) {}
     basic_stream_hold<B> stream;
     DiscardAt discard_at;
     call_site site{};  ///< of the beginning
@@ -307,21 +307,21 @@ template <class Body, class B>
 inline constexpr bool is_capture_body =
     std::is_invocable_r_v<result<void>, Body&, basic_capture<B>&>;
 
-template <class B, class Body>
+template <CheckLevel Level, class B, class Body>
 [[nodiscard]] result<basic_graph<B>> capture_body(basic_stream_hold<B> stream, CaptureMode mode,
                                                   Body& body, call_site site) {
   static_assert(
       is_capture_body<Body, B>,
       "warpsafe: capture takes a function of the Capture that returns result<void>: [&](Capture& capture) -> result<void> { … }");
   if constexpr (is_capture_body<Body, B>) {
-    auto open = basic_capture<B>::begin(std::move(stream), mode, site);
+    auto open = basic_capture<B>::template begin<Level>(std::move(stream), mode, site);
     if (!open.has_value()) return open.assume_error();
     const result<void> done = body(open.assume_value());
     if (!done.has_value()) {
       open.assume_value().discard();
       return done.assume_error();
     }
-    return std::move(open).assume_value().end(site);
+    return std::move(open).assume_value().template end<Level>(site);
   } else {
     return LaunchError::make(Errc::capture_unmatched, Stage::construction, site);
   }
@@ -332,32 +332,32 @@ template <class B, class Body>
 /// Captures the work that `body(capture)` submits: begins a capture, calls `body`, ends the
 /// capture. If `body` returns an error or throws, the capture is discarded and the error is passed
 /// on. Other errors are those of Capture::begin and ::end.
-template <class B, class Body>
+template <CheckLevel Level = current_level, class B, class Body>
 [[nodiscard]] result<basic_graph<B>> capture(const basic_stream<B>& stream, Body&& body,
                                              CaptureMode mode = CaptureMode::global,
                                              call_site site = call_site::current()) {
-  return detail::capture_body<B>(stream, mode, body, site);
+  return detail::capture_body<Level, B>(stream, mode, body, site);
 }
-template <class B, class Body>
+template <CheckLevel Level = current_level, class B, class Body>
 [[nodiscard]] result<basic_graph<B>> capture(basic_stream_ref<B> stream, Body&& body,
                                              CaptureMode mode = CaptureMode::global,
                                              call_site site = call_site::current()) {
-  return detail::capture_body<B>(stream, mode, body, site);
+  return detail::capture_body<Level, B>(stream, mode, body, site);
 }
-template <class B, class Body>
+template <CheckLevel Level = current_level, class B, class Body>
 result<basic_graph<B>> capture(basic_stream<B>&&, Body&&, CaptureMode = {}, call_site = {}) =
     delete;  // a temporary stream would not outlive the graph
 
 /// Captures `body` again and updates `exec` with the result. Use it to change the arguments of
 /// captured kernels. It replaces everything that `exec` does and keeps alive. Errors are those of
 /// capture and update.
-template <class B, class S, class Body>
+template <CheckLevel Level = current_level, class B, class S, class Body>
 [[nodiscard]] result<void> recapture(basic_executable_graph<B>& exec, const S& stream, Body&& body,
                                      CaptureMode mode = CaptureMode::global,
                                      call_site site = call_site::current()) {
-  const auto graph = capture(stream, body, mode, site);
+  const auto graph = capture<Level>(stream, body, mode, site);
   if (!graph.has_value()) return graph.assume_error();
-  return exec.update(graph.assume_value(), site);
+  return exec.template update<Level>(graph.assume_value(), site);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION

@@ -125,7 +125,7 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
     if (const int status = B::current_device(device)) {
       return detail::runtime_error<B>(status, Name::of("current device"), site);
     }
-    const detail::Located<B> at(detail::raw_stream<B>(stream, device), site);
+    const detail::Located<B> at(detail::StreamAccess::make<B>(stream, device), site);
     const bool fine = detail::raw_shape(grid, block, bytes, shape, error) &&
                       detail::check_raw_launch(at, shape, detail::launched_kernel<B>(kernel),
                                                K::needs, stream == nullptr, error);

@@ -36,11 +36,6 @@ template <class B>
                                                    StreamNumber number) noexcept {
   return number.is_of_another_thread() ? legacy_stream<B>(stream.device().value()) : stream;
 }
-template <class B>
-[[nodiscard]] basic_stream_ref<B> raw_stream(typename B::native_stream stream,
-                                             int device) noexcept {
-  return StreamAccess::make<B>(stream, device);
-}
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
 

@@ -21,13 +21,18 @@
 
 WARPSAFE_KERNEL void dequantize_q4_0() {}
 WARPSAFE_KERNEL void another_with_shared() {}
-#line 23 "/home/me/src/reverse.cpp"
-WARPSAFE_KERNEL void reverse(unsigned count) { warpsafe::dynamic_shared<float>(count)[0] = 1; }
-WARPSAFE_KERNEL void use_all(unsigned count) {
-  for (unsigned i = 0; i < 4 * count; ++i) warpsafe::dynamic_shared<int>(count)[i] = 1;
+/// One thread of the block writes.
+template <class T>
+WARPSAFE_FN void set(T& element) {
+  if (warpsafe::thread_in_block().x == 0) element = 1;
 }
-WARPSAFE_KERNEL void reverse_bytes(unsigned n) { warpsafe::dynamic_shared<char>(n)[0] = 1; }
-#line 28 "log_test.cpp"
+#line 23 "/home/me/src/reverse.cpp"
+WARPSAFE_KERNEL void reverse(unsigned count) { set(warpsafe::dynamic_shared<float>(count)[0]); }
+WARPSAFE_KERNEL void use_all(unsigned count) {
+  for (unsigned i = 0; i < 4 * count; ++i) set(warpsafe::dynamic_shared<int>(count)[i]);
+}
+WARPSAFE_KERNEL void reverse_bytes(unsigned n) { set(warpsafe::dynamic_shared<char>(n)[0]); }
+#line 36 "log_test.cpp"
 
 namespace warpsafe::core_test {
 namespace {

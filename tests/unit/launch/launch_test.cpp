@@ -4,6 +4,7 @@
 // Launches on the modelled GPU: which run, which are refused, and with which text.
 
 #include "launch_fixture.hpp"
+#include <warpsafe/launch/validate.hpp>
 #include <warpsafe/stream/event.hpp>
 
 #include <gmock/gmock.h>
@@ -331,6 +332,26 @@ TEST_F(Launch, TheKernelsIndexMustReachEveryElement) {
   EXPECT_TRUE(launch(stream, strided(most), walks).has_value());
   EXPECT_EQ(finding(error_in(launch(stream, strided(most + 1), walks))),
             (Finding{Errc::index_overflow, Stage::validation, most + 1, most, Axis::none}));
+}
+
+// Of several problems both name the same.
+TEST_F(Launch, NamesWhatValidateNames) {
+  const auto expect_same = [&](const auto& config, auto of) {
+    const auto launched = launch(stream, config, of);
+    const auto valid = validate(config, of, device_limits(DeviceId(0)).value());
+    ASSERT_FALSE(launched.has_value() || valid.has_value());
+    EXPECT_EQ(launched.error().code, valid.error().code);
+    EXPECT_EQ(launched.error().value, valid.error().value);
+  };
+  const auto far =
+      SafeGrid<>::grid_stride(std::uint64_t{3'000'000'000}, block<64>, max_blocks(8)).value();
+  constexpr auto strides = kernel<nothing, grid_stride_kernel>;
+  expect_same(LaunchConfig(far, cluster<2>), strides);
+  expect_same(LaunchConfig(far, cooperative), kernel<nothing, grid_stride_kernel, portable>);
+  expect_same(LaunchConfig(far, shared(Bytes(1 << 20))), strides);
+  expect_same(LaunchConfig(far, cluster<2>, shared(Bytes(1 << 20))), strides);
+  expect_same(LaunchConfig(far, shared(Bytes(100'000))),
+              kernel<nothing, grid_stride_kernel, portable>);
 }
 
 TEST_F(Launch, ADriverThatCannotTellWhatIsResidentIsTheError) {

@@ -19,6 +19,8 @@ namespace {
 
 namespace ws = warpsafe;
 
+static_assert(ws::Backend<ws::default_backend>);
+
 void runtime_calls_kernel() {}
 
 /// A member of the backend, with arguments, and the runtime's function behind it.

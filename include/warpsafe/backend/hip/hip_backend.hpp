@@ -46,8 +46,6 @@ struct HipCalls : HipGraphCalls, HipWaitCalls {
   /// The supported releases of HIP pass no cluster dimensions.
   static constexpr bool has_clusters = false;
   static constexpr bool device_count_is_fixed = true;
-  static constexpr const DeviceLimits& floor =
-      std::is_same_v<Platform, amd_platform> ? limits::amd_floor : limits::cuda_floor;
   using native_stream = hipStream_t;
   using native_event = hipEvent_t;
 

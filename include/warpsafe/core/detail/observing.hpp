@@ -19,8 +19,8 @@
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 enum class Stage : std::uint8_t;       // error/errc.hpp
-enum class CopyKind : std::uint8_t;    // backend/backend.hpp
-enum class MemoryKind : std::uint8_t;  // backend/backend.hpp
+enum class CopyKind : std::uint8_t;    // backend/kernel_entry.hpp
+enum class MemoryKind : std::uint8_t;  // backend/kernel_entry.hpp
 
 namespace detail {
 

@@ -205,10 +205,11 @@ template <class B, class Calls>
     return false;
   }
   const KernelNeeds& needs = types.kernel.needs;
+  // The rules in the order of `validate`, so that both name the same of several problems.
   return validate_plain(numbers.shape, needs, *answer.limits, *device_limits, error) &&
-         validate_reach(numbers.shape.elements, numbers.shape, needs, error) &&
          (types.check_options == nullptr ||
-          types.check_options(at, numbers.shape, kernel, *answer.limits, *device_limits, error));
+          types.check_options(at, numbers.shape, kernel, *answer.limits, *device_limits, error)) &&
+         validate_reach(numbers.shape.elements, numbers.shape, needs, error);
 }
 
 /// The whole checked launch. `words` as ArgumentWords has them.

@@ -208,8 +208,8 @@ constexpr bool validate_residency(const LaunchShape& shape, const KernelLimits& 
   return true;
 }
 
-/// All of the validation. It is pure, so that `launch`, `check` and tests with another GPU's limits
-/// share it.
+/// The validation that asks no device, so that `check`, `validate` and tests use it with the limits
+/// of any GPU. `launch` leaves out what the types of its configuration rule out (check_numbers).
 constexpr bool validate_numbers(const LaunchShape& shape, const KernelNeeds& needs,
                                 const KernelLimits& kernel, const DeviceLimits& device,
                                 LaunchError& error) noexcept {

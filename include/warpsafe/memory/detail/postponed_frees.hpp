@@ -19,7 +19,7 @@ template <class B>
 /// the stream of the call.
 template <class B>
 void run_postponed_frees(const void* existing) noexcept {
-  if (auto* const make = __atomic_load_n(&postponed_frees<B>, __ATOMIC_ACQUIRE)) make(existing);
+  if (auto* const run = __atomic_load_n(&postponed_frees<B>, __ATOMIC_ACQUIRE)) run(existing);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
