@@ -194,9 +194,9 @@
 ;@ file launch/detail/checked_launch.hpp
 ; The answer of check_numbers, without the question for the blocks that are resident at once.
 ;| return validate_plain(numbers.shape, needs, *answer.limits, *device_limits, error) &&
-;|        validate_reach(numbers.shape.elements, numbers.shape, needs, error) &&
 ;|        (types.check_options == nullptr ||
-;|         types.check_options(at, numbers.shape, kernel, *answer.limits, *device_limits, error));
+;|         types.check_options(at, numbers.shape, kernel, *answer.limits, *device_limits, error)) &&
+;|        validate_reach(numbers.shape.elements, numbers.shape, needs, error);
 ; The rest of validate_launch is in check_options, for launches whose types can have a cluster or be
 ; cooperative, and for portable kernels.
 ;| if (!validate_residency(shape, limits, device, error)) return false;

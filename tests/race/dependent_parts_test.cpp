@@ -36,6 +36,7 @@ class Dependents : public testing::Test {
   std::vector<std::size_t> asked;  // below what the random numbers were
   int* x = add_memory();
   int* y = add_memory();
+  static constexpr unsigned char zero = 0;  // the value of a fill
 
   Dependents() { recorder.begin(); }
   void SetUp() override {
@@ -120,8 +121,9 @@ TEST_F(Dependents, OnlyADependentLaunchSeesOldContents) {
   EXPECT_FALSE(sees_old(nothing)) << "a matter of chance";
 }
 
-TEST_F(Dependents, ARecordBetweenChangesNothingAndAWaitOrACopyOrdersBoth) {
+TEST_F(Dependents, ARecordOrAnAllocationBetweenChangesNothingAndAWaitOrAFillOrdersBoth) {
   EXPECT_TRUE(sees_old([&] { submit(make_shared<MarkOperation>()); }));
+  EXPECT_TRUE(sees_old([&] { submit(make_shared<AllocateOperation>(y, sizeof *y)); }));
   EXPECT_TRUE(sees_old([&] {
     submit(make_shared<MarkOperation>());
     submit(make_shared<MarkOperation>());
@@ -131,7 +133,12 @@ TEST_F(Dependents, ARecordBetweenChangesNothingAndAWaitOrACopyOrdersBoth) {
     wait->after = make_shared<MarkOperation>();
     submit(wait);
   }));
-  EXPECT_FALSE(sees_old([&] { submit(make_shared<AllocateOperation>(y, sizeof *y)); }));
+  EXPECT_FALSE(sees_old([&] {
+    const auto allocation = make_shared<AllocateOperation>(y, sizeof *y);
+    allocation->after = make_shared<MarkOperation>();
+    submit(allocation);
+  }));
+  EXPECT_FALSE(sees_old([&] { submit(make_shared<FillOperation>(y, zero, sizeof *y)); }));
   EXPECT_FALSE(sees_old([&] { submit(false, {}); })) << "a kernel that is no dependent";
 }
 
@@ -314,7 +321,7 @@ TEST_F(Dependents, AsksWhetherTheNextKernelSeesOldContentsOnlyIfItCanOverlap) {
     submit(true, {});
   }));
   EXPECT_FALSE(asks([&] {
-    submit(make_shared<AllocateOperation>(y, sizeof *y));
+    submit(make_shared<FillOperation>(y, zero, sizeof *y));
     submit(true, {});
   }));
   EXPECT_EQ(asked, (std::vector<std::size_t>{1})) << "after another operation nothing is pending";
