@@ -35,9 +35,10 @@ class basic_graph;
 /// A graph that can be launched any number of times. CUDA runs its launches one after another. The
 /// memory that it keeps is freed after its last launch. If it keeps anything else alive, the
 /// destructor waits for the last launch first, also while the stream captures; a launch then also
-/// records an event. On CUDA, buffers that the graph allocated keep the vendor's executable graph:
-/// it is destroyed after the last of them is freed. Move-only. Two threads must not use one object
-/// at the same time.
+/// records an event. So does one on a stream of other code, if the graph keeps memory of another
+/// stream: if the stream captures at the end, the destructor waits. On CUDA, buffers that the graph
+/// allocated keep the vendor's executable graph: it is destroyed after the last of them is freed.
+/// Move-only. Two threads must not use one object at the same time.
 template <class B>
 class WARPSAFE_DETAIL_OWNER basic_executable_graph {
  public:
@@ -146,6 +147,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     }
     const int waited = release_resources<Level>();
     resources_ = graph.resources_;
+    forget_launch();  // it did not use these
     if (waited != 0) return detail::runtime_error<B>(waited, Name::of("graph launch"), site);
     return success();
   }
@@ -183,10 +185,13 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     end.waited = release_resources<Level>();
     const native_graph_exec exec = std::exchange(native_, nullptr);
     if (!is_destroyed_later<Level>(exec, *resources.get())) end.destroyed = destroy<Level>(exec);
+    forget_launch();
+    return end;
+  }
+  void forget_launch() noexcept {
     last_ = std::nullopt;
     launched_ = {};
     is_marked_ = false;
-    return end;
   }
   template <CheckLevel Level>
   [[nodiscard]] static int destroy(native_graph_exec exec) noexcept {
@@ -233,7 +238,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
       if (status == 0) status = noted;
       detail::run_postponed_frees<B>(ref.native());
     }
-    if (resources_->has_kept_values() && status == 0) {
+    if ((resources_->has_kept_values() || needs_mark()) && status == 0) {
       status = launched_.set(last_->ref());
       is_marked_ = status == 0;
     }
@@ -277,6 +282,11 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
                          Drop drop) noexcept
       : native_(native), resources_(std::move(resources)), drop_(drop) {}
 
+  /// Whether memory must be freed behind the last launch, whose stream may capture by then. Of the
+  /// streams that capture, only those of this library can be noted.
+  [[nodiscard]] bool needs_mark() const noexcept {
+    return !last_number_.is_of_library() && resources_->needs_note(last_number_.value());
+  }
   /// Releases what the launches so far need: objects after the launches have ended, and memory in
   /// their order. Returns a status.
   template <CheckLevel Level>
@@ -284,20 +294,21 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     int status = 0;
     if (last_.has_value()) {
       const auto stream = detail::reachable_stream(last_->ref(), last_number_);
-      // A use of the legacy stream breaks the capture of a stream that it waits for.
-      const bool is_legacy = detail::StreamNumber::is_default(stream.native()) &&
-                             !detail::StreamNumber(stream.number()).is_per_thread();
-      const bool waits_for_stream = resources_->has_kept_values() && !is_marked_;
-      if ((is_legacy || waits_for_stream) && detail::meets_capture<Level>(stream)) {
-        leak_resources();
-      } else {
-        {
-          const detail::CaptureLock locked;
+      bool waits = resources_->has_kept_values();
+      bool captured = false;
+      {
+        const detail::CaptureLock locked;
+        captured = ((waits && !is_marked_) || needs_mark()) && detail::meets_capture<Level>(stream);
+        if (captured && needs_mark()) {
+          waits = true;
+        } else if (resources_->needs_note(last_number_.value())) {
           status = note_launch(stream);
         }
-        if (resources_->has_kept_values()) {
-          if (const int waited = wait_for_last<Level>(stream)) status = waited;
-        }
+      }
+      if (captured && !is_marked_) {
+        leak_resources();
+      } else if (waits) {
+        if (const int waited = wait_for_last<Level>(stream)) status = waited;
       }
     }
     resources_ = detail::ResourcesPtr{};
@@ -333,7 +344,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   detail::ResourcesPtr resources_;
   std::optional<basic_stream_hold<B>> last_;  ///< of the newest launch
   detail::StreamNumber last_number_{};        ///< its number for the thread that launched
-  /// The end of the newest launch, if the graph kept anything then. Unlike the stream, it can be
+  /// The end of the newest launch, if something must wait for it. Unlike the stream, it can be
   /// waited for while the stream captures.
   detail::StreamMark<B> launched_;
   bool is_marked_ = false;

@@ -443,7 +443,9 @@ TEST_F(CaptureTest, AnExecutableGraphIsMadeAndDestroyedBesideIt) {
 // break the capture of a blocking stream.
 TEST_F(CaptureTest, OfABlockingStreamIsNotBrokenByTheEndOfAnotherThreadsWork) {
   const auto own = [] { return StreamRef::borrow(host::per_thread_stream(), DeviceId(0)).value(); };
+  const auto used = DeviceBuffer<int>::create(other, 4).value();
   auto recorded = Capture::begin(other).value();
+  ASSERT_TRUE(recorded.keep(used.keep()).has_value());
   ASSERT_TRUE(put_on(other, 9).has_value());
   const auto graph = std::move(recorded).end().value();
   auto instance = graph.instantiate().value();
@@ -462,7 +464,7 @@ TEST_F(CaptureTest, OfABlockingStreamIsNotBrokenByTheEndOfAnotherThreadsWork) {
   EXPECT_EQ(error_in(std::move(*managed).to_host(other).get()).code, Errc::stream_capturing);
   ::testing::internal::CaptureStderr();
   EXPECT_TRUE(instance.close().has_value());
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("is never freed: a capture"));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "") << "the launch left a mark";
   EXPECT_TRUE(std::move(capture).end().has_value()) << "nothing broke it";
   step = 2;
   worker.join();

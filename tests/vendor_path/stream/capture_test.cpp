@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -713,6 +714,43 @@ TEST_F(CapturePath, FreesThatHadToWaitBecomePartOfNoOtherCapture) {
   }
   ends = true;
   allocates.join();
+}
+
+// A stream of other code that captures can be neither marked nor noted.
+TEST_F(CapturePath, MemoryIsFreedThoughTheLastLaunchsStreamCapturesAtTheGraphsEnd) {
+  NativeStream native = nullptr;
+  ASSERT_EQ(Backend::stream_create(native, 0), 0);
+  const auto borrowed = ws::StreamRef::borrow(native, ws::DeviceId(0)).value();
+  auto buffer = ws::DeviceBuffer<float>::create(*other, 100).value();
+  const auto uses_buffer = [&](ws::Capture&) {
+    return ws::launch(borrowed, plain, ws::kernel<counted>, std::as_const(buffer).view(), 100U);
+  };
+  auto exec = ws::capture(borrowed, uses_buffer).value().instantiate().value();
+  ASSERT_THAT(exec.launch(borrowed), Succeeds());
+  testing::internal::CaptureStderr();
+  EXPECT_THAT(ws::capture(borrowed, [&](ws::Capture&) { return exec.close(); }), Succeeds());
+  const auto calls = calls_of([&] { EXPECT_THAT(buffer.close(), Succeeds()); });
+  EXPECT_THAT(calls, testing::Contains(testing::AnyOf("FreeAsync", "Free")));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(Backend::stream_destroy(native), 0);
+}
+
+TEST_F(CapturePath, WhatNoLaunchUsedIsReleasedAtOnce) {
+  const auto kept = std::make_shared<int>(1);
+  bool keeps = false;
+  const auto body = [&](ws::Capture& capture) -> ws::result<void> {
+    if (keeps) WARPSAFE_TRYV(capture.keep(std::shared_ptr<int>(kept)));
+    return ws::launch(*stream, plain, ws::kernel<nothing>);
+  };
+  auto exec = ws::capture(*stream, body).value().instantiate().value();
+  ASSERT_THAT(exec.launch(*stream), Succeeds());
+  keeps = true;
+  ASSERT_THAT(ws::recapture(exec, *stream, body), Succeeds());
+  EXPECT_EQ(kept.use_count(), 2);
+  testing::internal::CaptureStderr();
+  EXPECT_THAT(ws::capture(*stream, [&](ws::Capture&) { return exec.close(); }), Succeeds());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(kept.use_count(), 1);
 }
 
 // Of a stream that is not this library's, the launch itself leaves the mark that a free waits for.

@@ -216,6 +216,10 @@ class DeviceMemory : public MemoryOwner {
   [[nodiscard]] int note_launch(basic_stream_ref<B> stream) noexcept {
     return note_launch_(*this, stream);
   }
+  /// GraphHeld::needs_note
+  [[nodiscard]] bool needs_note(std::uint64_t number) const noexcept {
+    return kind_ != Kind::plain && number != freed_on;
+  }
 
  private:
   /// Whether a launch of the graph that allocates the memory makes it exist again.
@@ -555,6 +559,9 @@ struct HeldDeviceMemory final : GraphHeld {
   ~HeldDeviceMemory() override { memory->report_free(memory->leave_graph()); }
   int note_launch(void* stream, int device, std::uint64_t number) noexcept override {
     return memory->note_launch(StreamAccess::make<B>(stream, device, StreamNumber(number)));
+  }
+  [[nodiscard]] bool needs_note(std::uint64_t number) const noexcept override {
+    return memory->needs_note(number);
   }
   DeviceMemory<B>* memory;
 };

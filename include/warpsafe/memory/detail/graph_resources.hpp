@@ -41,6 +41,8 @@ struct GraphHeld {
   virtual int note_launch(void* /*stream*/, int /*device*/, std::uint64_t /*number*/) noexcept {
     return 0;
   }
+  /// Whether a launch on the stream with that number must be noted once it is the last one.
+  [[nodiscard]] virtual bool needs_note(std::uint64_t /*number*/) const noexcept { return false; }
 };
 
 /// An object that lives as long as a graph.
@@ -161,6 +163,13 @@ class GraphResources {
       one = one->next;
     }
     return first;
+  }
+
+  /// GraphHeld::needs_note of any.
+  [[nodiscard]] bool needs_note(std::uint64_t number) const noexcept {
+    const GraphHeld* one = __atomic_load_n(&held_, __ATOMIC_ACQUIRE);
+    while (one != nullptr && !one->needs_note(number)) one = one->next;
+    return one != nullptr;
   }
 
   /// Adds memory that the capture allocates, until `forget`.
