@@ -156,11 +156,13 @@ class WARPSAFE_DETAIL_OWNER StreamBound
       return detail::refused_on(bound_.stream.ref(), Errc::handle_moved,
                                 detail::StepName<Traits, Step::bind>::value, site);
     }
+    detail::CaptureLock locked;  // another thread may begin to capture the old stream
     auto usable = check_step<Step::bind, Level>(bound_.stream.ref(), site);
     if (usable.has_value()) usable = check_step<Step::bind, Level>(stream.ref(), site);
     if (!usable.has_value()) return usable.assume_error();
     const auto old = detail::reachable_stream(bound_.stream.ref(), bound_.number);
     const auto done = basic_event<B, false>::template create<Level>(old, site);
+    locked.unlock();
     if (!done.has_value()) return done.assume_error();
     const auto ordered = wait<Level>(stream.ref(), done.assume_value(), site);
     if (!ordered.has_value()) return ordered.assume_error();

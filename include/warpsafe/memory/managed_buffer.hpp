@@ -5,6 +5,7 @@
 #include <warpsafe/args/device_view.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/core/detail/refused.hpp>
 #include <warpsafe/dims/bytes.hpp>
 #include <warpsafe/error/result.hpp>
@@ -124,6 +125,7 @@ class WARPSAFE_DETAIL_OWNER basic_managed_buffer {
       return is_alone ? detail::check_not_capturing<Level>(one, operation, site)
                       : detail::check_not_capturing<CheckLevel::full>(one, operation, site);
     };
+    detail::CaptureLock locked;  // another thread may begin to capture the buffer's own stream
     result<void> allowed = check(stream);
     if (allowed.has_value()) allowed = detail::check_open(hold_.empty(), operation, site);
     // The work on its own stream before that stream's capture could not be waited for.
@@ -135,6 +137,7 @@ class WARPSAFE_DETAIL_OWNER basic_managed_buffer {
       return detail::PendingAccess::failed<Level, B, Host>(
           stream, detail::runtime_error<B>(status, operation, site));
     }
+    locked.unlock();
     memory()->of_device = detail::memory_is_at_host;
     basic_memory_hold<B> held = hold_;
     return detail::PendingAccess::make<Level>(stream, Host(std::move(*this)), std::move(held),

@@ -165,11 +165,17 @@ TEST_F(DeviceMemoryTest, IsNotFreedUnderWorkThatMayRun) {
   EXPECT_EQ(use(memory, 2), 7);
   script.fails = {};
   EXPECT_FALSE(released(memory, 0));
-  for (const char* const wait : {"event_synchronize", "stream_synchronize"}) {
+  for (const bool is_used : {true, false}) {
     memory = made(8, 1, 0, true).value();
-    EXPECT_EQ(use(memory, 2), 0);
-    script.fails = {{wait, 7}};
-    EXPECT_FALSE(released(memory, 7)) << wait;
+    if (is_used) EXPECT_EQ(use(memory, 2), 0);
+    script.fails = {{"event_synchronize", 7}};
+    EXPECT_FALSE(released(memory, 7));
+    memory = made(8, 1, 0, true).value();
+    script.fails = {{"event_record", 7}};
+    EXPECT_TRUE(released(memory, 7)) << "the wait for the whole stream has seen its end";
+    memory = made(8, 1, 0, true).value();
+    script.fails = {{"event_record", 7}, {"stream_synchronize", 8}};
+    EXPECT_FALSE(released(memory, 7));
   }
 }
 
@@ -183,8 +189,9 @@ TEST_F(DeviceMemoryTest, WithoutPoolsTheFreeWaitsOnItsDevice) {
                                    "set_device 5", "event_record 2 2", "set_device 0"}));
   EXPECT_EQ(memory->release(), 0);
   EXPECT_EQ(script.taken(),
-            (Calls{"event_synchronize 2 ~", "stream_synchronize 1 ~", "set_device 5 ~",
-                   "deallocate_unordered 2 ~", "set_device 0 ~", "event_destroy 2"}));
+            (Calls{"set_device 5", "event_record 3 1", "set_device 0", "event_synchronize 2 ~",
+                   "event_synchronize 3 ~", "set_device 5 ~", "deallocate_unordered 2 ~",
+                   "set_device 0 ~", "event_destroy 2", "event_destroy 3"}));
   EXPECT_EQ(Owners::bytes_held(5), 0U);
   Memory* const of_three = made(8, 1, 5).value();
   EXPECT_EQ(use(of_three, 2, 5), 0);
@@ -193,11 +200,11 @@ TEST_F(DeviceMemoryTest, WithoutPoolsTheFreeWaitsOnItsDevice) {
   EXPECT_EQ(of_three->release(), 0);
   EXPECT_THAT(script.taken(),
               testing::IsSupersetOf(
-                  {"event_synchronize 4 ~", "event_synchronize 3 ~", "stream_synchronize 1 ~"}));
+                  {"event_synchronize 5 ~", "event_synchronize 4 ~", "event_synchronize 6 ~"}));
   const struct {
     const char* fails;
     int status;
-  } failures[] = {{"event_synchronize", 3}, {"stream_synchronize", 4}, {"deallocate_unordered", 5}};
+  } failures[] = {{"event_synchronize", 3}, {"event_record", 4}, {"deallocate_unordered", 5}};
   for (const auto& [fails, status] : failures) {
     Memory* const next = made(8, 1, 5).value();
     EXPECT_EQ(use(next, 2, 5), 0);
@@ -212,7 +219,8 @@ TEST_F(DeviceMemoryTest, ManagedMemoryIsForEveryDevice) {
   EXPECT_EQ(script.taken(), Calls{"allocate_managed 8 ~"});
   EXPECT_EQ(memory->accessed_from, ~0UL);
   EXPECT_EQ(memory->release(), 0);
-  EXPECT_EQ(script.taken(), (Calls{"stream_synchronize 1 ~", "deallocate_unordered 2 ~"}));
+  EXPECT_EQ(script.taken(), (Calls{"event_record 1 1", "event_synchronize 1 ~",
+                                   "deallocate_unordered 2 ~", "event_destroy 1"}));
   Memory* const other = made(8).value();
   EXPECT_EQ(other->accessed_from, 0U);
   EXPECT_EQ(other->release(), 0);
@@ -579,7 +587,8 @@ TEST_F(DeviceMemoryTest, ATimeOutStopsNoWaitBeforeAFree) {
   static_cast<void>(script.taken());
   EXPECT_EQ(managed->release(), 0);
   EXPECT_EQ(script.taken(),
-            (Calls{"waits 2 3 ~", "waits 1 0 ~", "deallocate_unordered 3 ~", "event_destroy 2"}));
+            (Calls{"event_record 3 1", "waits 2 3 ~", "waits 3 0 ~", "deallocate_unordered 3 ~",
+                   "event_destroy 2", "event_destroy 3"}));
 }
 
 TEST_F(DeviceMemoryTest, AStreamThatWasClosedHasNone) {

@@ -9,6 +9,7 @@
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
 #include <warpsafe/memory/memory_info.hpp>
 
 #include <algorithm>
@@ -751,6 +752,43 @@ TEST_F(CapturePath, WhatNoLaunchUsedIsReleasedAtOnce) {
   EXPECT_THAT(ws::capture(*stream, [&](ws::Capture&) { return exec.close(); }), Succeeds());
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(kept.use_count(), 1);
+}
+
+// Its free waits for its stream, which another thread may begin to capture.
+TEST_F(CapturePath, AManagedBufferEndsBesideACaptureOfItsStream) {
+  if (!ws::ManagedBuffer<int>::create(*stream, 100).has_value()) GTEST_SKIP();
+  DestroyedElsewhere<ws::ManagedBuffer<int>> freed;
+  for (int i = 0; i < 400; ++i) {
+    for (int j = 0; j < 4; ++j) freed.add(ws::ManagedBuffer<int>::create(*stream, 100).value());
+    EXPECT_THAT(ws::capture(
+                    *stream, [](ws::Capture&) { return ws::success(); }, CaptureMode::thread),
+                Succeeds());
+  }
+}
+
+TEST_F(CapturePath, AManagedBufferIsHandedToTheHostBesideACaptureOfItsStream) {
+  if (!ws::ManagedBuffer<int>::create(*stream, 100).has_value()) GTEST_SKIP();
+  auto kept = ws::ManagedBuffer<int>::create(*stream, 100).value();
+  std::atomic<bool> ends{false};
+  std::thread hands([&] {
+    const auto own = make_stream();
+    while (!ends) {
+      // The call takes the buffer only if it succeeds.
+      auto given = std::move(kept).to_host(own).get();
+      if (given.has_value()) {
+        kept = std::move(given).value().to_device();
+      } else {
+        EXPECT_EQ(error_in(given).code, Errc::stream_capturing);
+      }
+    }
+  });
+  for (int i = 0; i < 200; ++i) {
+    const auto empty = ws::capture(
+        *stream, [](ws::Capture&) { return ws::success(); }, CaptureMode::thread);
+    ASSERT_THAT(empty, Succeeds());
+  }
+  ends = true;
+  hands.join();
 }
 
 // Of a stream that is not this library's, the launch itself leaves the mark that a free waits for.

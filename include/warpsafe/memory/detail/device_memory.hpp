@@ -403,6 +403,8 @@ class DeviceMemory : public MemoryOwner {
     EndOfUses<B> uses;
     uses.may_run = self.has_lost_use_;
     if (!self.uses_.empty() && !self.uses_.mark(uses, self.is_in_own_capture())) return false;
+    CaptureLock locked;
+    if (self.template is_captured<Level>()) return false;
     if (self.was_postponed_ && self.stream_is_gone()) {
       report_leak(self.bytes_,
                   "a capture postponed the free, and the memory's stream was destroyed before it; "
@@ -410,10 +412,13 @@ class DeviceMemory : public MemoryOwner {
       self.retire(0);
       return true;
     }
-    CaptureLock locked;
-    if (self.template is_captured<Level>()) return false;
-    if (self.kind_ == Kind::plain) locked.unlock();  // its free waits
-    self.template free_now<Level>(uses);
+    StreamMark<B> own;
+    if (self.kind_ == Kind::plain) {
+      // Its free waits, and the stream may be captured meanwhile.
+      if (self.start != nullptr) self.mark_own(own, uses);
+      locked.unlock();
+    }
+    self.template free_now<Level>(uses, own);
     locked.unlock();
     status = uses.status;
     if (uses.may_run) {
@@ -439,7 +444,7 @@ class DeviceMemory : public MemoryOwner {
   /// Frees the memory after all that uses it, unless that may still run. `uses`: what is known of
   /// the noted streams.
   template <CheckLevel Level>
-  void free_now(EndOfUses<B>& uses) noexcept {
+  void free_now(EndOfUses<B>& uses, const StreamMark<B>& own) noexcept {
     if (start == nullptr || MemoryOwner::of_device == memory_of_lost_capture) return;
     if (!comes_back()) {
       note_free<Level>();
@@ -447,7 +452,7 @@ class DeviceMemory : public MemoryOwner {
       // A launch of the graph allocates its own memory again.
       tell_call<Level>(stream_.ref(), Name::of("free device memory"), {}, start, bytes_);
     }
-    if (kind_ == Kind::plain) return wait_and_free<Level>(uses);
+    if (kind_ == Kind::plain) return wait_and_free<Level>(uses, own);
     const basic_stream_ref<B> stream = free_stream();
     order_uses_before_free(stream, uses);
     if (uses.may_run) return;
@@ -468,16 +473,25 @@ class DeviceMemory : public MemoryOwner {
       return true;
     });
   }
-  /// Frees memory that no order of a stream frees.
+  /// Sets `own` behind the work of the memory's own stream. If that fails, waits.
+  void mark_own(StreamMark<B>& own, EndOfUses<B>& uses) noexcept {
+    const int status = own.set(reachable());
+    if (status == 0) return;
+    own = {};
+    const RelaxedCaptureScope<B> outside;
+    uses.note(status);
+    uses.note_wait(wait_for_stream(reachable(), {}, false));
+  }
+  /// Frees memory that no order of a stream frees. `own`: what its own stream must have reached.
   template <CheckLevel Level>
-  [[gnu::noinline]] void wait_and_free(EndOfUses<B>& uses) noexcept {
+  [[gnu::noinline]] void wait_and_free(EndOfUses<B>& uses, const StreamMark<B>& own) noexcept {
     uses_.each([&](const auto& use) noexcept {
       uses.note_wait(use.point.template wait<Level>({}, false));
       return true;
     });
-    const RelaxedCaptureScope<B, Level> outside;
-    uses.note_wait(wait_for_stream(reachable(), {}, false));
+    uses.note_wait(own.template wait<Level>({}, false));
     if (uses.may_run) return;
+    const RelaxedCaptureScope<B, Level> outside;
     uses.note(free_on(stream_.ref()));
   }
 
