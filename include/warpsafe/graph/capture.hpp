@@ -138,11 +138,19 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     static_cast<void>(query_info(state->watch.stream, before));
     typename B::native_graph graph{};
     detail::tell_call<Level>(state->stream.ref(), Name::of("capture end"), site);
+    // Memory of the capture is freed in it or after its end.
+    detail::CaptureLock locked;
     const int status = end_native(*state, graph);
     detail::close_watch(state->watch);
-    detail::run_postponed_frees<B>(state->stream.ref().native());
-    if (status != 0 || lost_work(*state, before, graph)) {
+    const bool is_lost = status != 0 || lost_work(*state, before, graph);
+    if (is_lost) {
       state->watch.resources->capture_lost();
+    } else {
+      state->watch.resources->capture_ended();
+    }
+    locked.unlock();
+    detail::run_postponed_frees<B>(state->stream.ref().native());
+    if (is_lost) {
       const LaunchError error = end_error(status, *state, unjoined, site);
       delete state;
       return error;
@@ -156,7 +164,6 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
         }
       }
     }
-    state->watch.resources->capture_ended();
     basic_graph<B> made(graph, state->watch.resources);
     delete state;
     return made;
@@ -246,10 +253,10 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     return detail::on_device_of<B>(
         stream, [&]() noexcept { return B::capture_state(stream.native(), state); });
   }
+  /// @pre CaptureLock
   [[nodiscard]] static int end_native(const State& state,
                                       typename B::native_graph& graph) noexcept {
     return detail::on_device_of<B>(state.stream.ref(), [&]() noexcept {
-      const detail::CaptureLock locked;
       return B::capture_end(state.stream.ref().native(), graph);
     });
   }
@@ -281,9 +288,11 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   static void discard_at(State& state, [[maybe_unused]] bool reported) noexcept {
     typename B::native_graph graph{};
     detail::tell_call<Level>(state.stream.ref(), Name::of("capture end"), state.site);
+    detail::CaptureLock locked;
     const int status = end_native(state, graph);
     detail::close_watch(state.watch);
     state.watch.resources->capture_lost();
+    locked.unlock();
     detail::run_postponed_frees<B>(state.stream.ref().native());
     if constexpr (Level != CheckLevel::off) {
       std::size_t nodes = 0;

@@ -791,6 +791,38 @@ TEST_F(CapturePath, AManagedBufferIsHandedToTheHostBesideACaptureOfItsStream) {
   hands.join();
 }
 
+TEST_F(GraphMemoryPath, MemoryOfAGraphIsFreedBesideItsLaunch) {
+  DestroyedElsewhere<ws::DeviceBuffer<float>> freed;
+  for (int i = 0; i < 200; ++i) {
+    auto graph = leaves_memory();
+    ASSERT_THAT(graph, Succeeds());
+    auto exec = graph.value().instantiate().value();
+    freed.add(*std::exchange(buffer, std::nullopt));
+    ASSERT_THAT(exec.launch(i % 2 == 0 ? *stream : *other), Succeeds());
+  }
+}
+// The free is a part of the capture, or is made once the graph has run.
+TEST_F(GraphMemoryPath, ACaptureEndsAsAnotherThreadFreesItsMemory) {
+  testing::internal::CaptureStderr();
+  {
+    DestroyedElsewhere<ws::DeviceBuffer<float>> freed;
+    for (int i = 0; i < 200; ++i) {
+      const auto graph = ws::capture(
+          *stream,
+          [&](ws::Capture&) -> ws::result<void> {
+            WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(*stream, 100));
+            WARPSAFE_TRYV(made.zero(*stream));
+            freed.add(std::move(made));
+            return ws::success();
+          },
+          CaptureMode::thread);
+      ASSERT_THAT(graph, Succeeds());
+      ASSERT_THAT(graph.value().instantiate().value().launch(*stream), Succeeds());
+    }
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 // Of a stream that is not this library's, the launch itself leaves the mark that a free waits for.
 TEST_F(GraphMemoryPath, MemoryIsNotFreedUnderALaunchThatCannotBeMarked) {
   NativeStream native = nullptr;

@@ -233,6 +233,13 @@ class DeviceMemory : public MemoryOwner {
     return status;
   }
 
+  /// Whether the graph that allocates the memory has not run.
+  [[nodiscard]] bool is_idle() const noexcept {
+    if (kind_ != Kind::captured) return false;
+    const GraphLock lock;  // another thread may launch it
+    return MemoryOwner::of_device == memory_of_idle_graph;
+  }
+
   template <CheckLevel Level>
   static int note_launch(DeviceMemory& self, const basic_stream_ref<B>& stream) noexcept {
     if (self.is_own(stream)) return 0;
@@ -399,7 +406,10 @@ class DeviceMemory : public MemoryOwner {
   }
   template <CheckLevel Level>
   [[gnu::noinline]] static bool try_free_with_care(DeviceMemory& self, int& status) noexcept {
-    if (self.of_device == memory_of_idle_graph) return false;  // a launch allocates it first
+    // The capture that allocates the memory may not end between the questions and the free.
+    CaptureLock own_capture;
+    if (self.kind_ != Kind::captured) own_capture.unlock();
+    if (self.is_idle()) return false;  // a launch allocates it first
     EndOfUses<B> uses;
     uses.may_run = self.has_lost_use_;
     if (!self.uses_.empty() && !self.uses_.mark(uses, self.is_in_own_capture())) return false;
@@ -420,6 +430,7 @@ class DeviceMemory : public MemoryOwner {
     }
     self.template free_now<Level>(uses, own);
     locked.unlock();
+    own_capture.unlock();
     status = uses.status;
     if (uses.may_run) {
       report_leak(self.bytes_,
