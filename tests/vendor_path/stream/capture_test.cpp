@@ -736,6 +736,25 @@ TEST_F(CapturePath, MemoryIsFreedThoughTheLastLaunchsStreamCapturesAtTheGraphsEn
   EXPECT_EQ(Backend::stream_destroy(native), 0);
 }
 
+TEST_F(GraphMemoryPath, AnAllocationOfACaptureLosesNoFreeThatWaitsForItsEnd) {
+  NativeStream native = nullptr;
+  ASSERT_EQ(Backend::stream_create(native, 0), 0);
+  const auto borrowed = ws::StreamRef::borrow(native, ws::DeviceId(0)).value();
+  std::optional<ws::DeviceBuffer<float>> waits(
+      ws::DeviceBuffer<float>::create(borrowed, 100).value());
+  testing::internal::CaptureStderr();
+  EXPECT_THAT(ws::capture(borrowed,
+                          [&](ws::Capture&) -> ws::result<void> {
+                            waits.reset();
+                            WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(borrowed, 100));
+                            return made.zero(borrowed);
+                          }),
+              Succeeds());
+  EXPECT_EQ(count("FreeAsync"), 2U) << "one in the capture, one at its end";
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(Backend::stream_destroy(native), 0);
+}
+
 TEST_F(CapturePath, WhatNoLaunchUsedIsReleasedAtOnce) {
   const auto kept = std::make_shared<int>(1);
   bool keeps = false;

@@ -228,8 +228,9 @@ class DeviceMemory : public MemoryOwner {
   }
   [[gnu::always_inline]] int free_or_postpone() noexcept {
     int status = 0;
+    const unsigned long before = __atomic_load_n(&postponed_free_runs<B>, __ATOMIC_SEQ_CST);
     if (!free_(*this, status)) [[unlikely]]
-      postpone(this);
+      postpone(this, before);
     return status;
   }
 
@@ -372,8 +373,9 @@ class DeviceMemory : public MemoryOwner {
   /// where the vendor has no number for a stream. This library's streams are kept.
   [[nodiscard]] bool stream_is_gone() const noexcept {
     const basic_stream_ref<B> stream = stream_.ref();
-    return start != nullptr && own_number().is_of_vendor() &&
-           stream_number<B>(stream.native(), stream.device().value()) != own_number();
+    if (start == nullptr || !own_number().is_of_vendor()) return false;
+    const StreamNumber now = stream_number<B>(stream.native(), stream.device().value());
+    return now.is_certain() && now != own_number();  // one that captures cannot be asked
   }
   [[WARPSAFE_DETAIL_RARE]] static void report_leak(std::size_t bytes, const char* why) noexcept {
     std::fprintf(stderr, "warpsafe: %zu bytes of device memory are never freed: %s\n", bytes, why);
@@ -509,14 +511,23 @@ class DeviceMemory : public MemoryOwner {
   // A stack of frees postponed because of a capture or a graph. A thread takes all of it and puts
   // back those that must still wait.
   [[gnu::visibility("default")]] static inline DeviceMemory* postponed = nullptr;
+  [[gnu::visibility("default")]] static inline ProcessLock postponed_lock{};
 
-  [[gnu::noinline]] static void postpone(DeviceMemory* memory) noexcept {
+  /// `before`: postponed_free_runs before the free was tried. If what it met ended since then,
+  /// nobody else would try again.
+  [[gnu::noinline]] static void postpone(DeviceMemory* memory, unsigned long before) noexcept {
+    const void* const existing = memory->stream_.ref().native();
+    postpone(memory);
+    if (__atomic_load_n(&postponed_free_runs<B>, __ATOMIC_SEQ_CST) != before)
+      retry_postponed(existing);
+  }
+  static void postpone(DeviceMemory* memory) noexcept {
     keep_module();
     memory->was_postponed_ = true;
     DeviceMemory* top = __atomic_load_n(&postponed, __ATOMIC_RELAXED);
     do {
       memory->next_ = top;
-    } while (!__atomic_compare_exchange_n(&postponed, &top, memory, true, __ATOMIC_RELEASE,
+    } while (!__atomic_compare_exchange_n(&postponed, &top, memory, true, __ATOMIC_SEQ_CST,
                                           __ATOMIC_RELAXED));
     __atomic_store_n(&postponed_frees<B>, &retry_postponed, __ATOMIC_RELEASE);
   }
@@ -529,11 +540,24 @@ class DeviceMemory : public MemoryOwner {
            native == existing;
   }
   [[gnu::noinline]] static void retry_postponed(const void* existing) noexcept {
-    DeviceMemory* all = __atomic_exchange_n(&postponed, nullptr, __ATOMIC_ACQUIRE);
-    while (all != nullptr) {
-      DeviceMemory* const memory = std::exchange(all, all->next_);
+    DeviceMemory* tried = nullptr;
+    {
+      // Whoever passes the stream of another one must find it on the stack.
+      const Locked lock(postponed_lock);
+      DeviceMemory* all = __atomic_exchange_n(&postponed, nullptr, __ATOMIC_SEQ_CST);
+      while (all != nullptr) {
+        DeviceMemory* const memory = std::exchange(all, all->next_);
+        if (memory->has_stream(existing)) {
+          memory->next_ = std::exchange(tried, memory);
+        } else {
+          postpone(memory);
+        }
+      }
+    }
+    while (tried != nullptr) {
+      DeviceMemory* const memory = std::exchange(tried, tried->next_);
       int status = 0;  // no owner is left to receive it
-      if (!memory->has_stream(existing) || !memory->free_(*memory, status)) postpone(memory);
+      if (!memory->free_(*memory, status)) postpone(memory);
       report_free(status);
     }
   }

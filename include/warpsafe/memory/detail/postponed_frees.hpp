@@ -15,10 +15,15 @@ template <class B>
 [[gnu::visibility("default")]] inline void (*postponed_frees)(const void* existing) noexcept =
     nullptr;
 
+/// How often run_postponed_frees was called.
+template <class B>
+[[gnu::visibility("default")]] inline unsigned long postponed_free_runs = 0;
+
 /// Called at the end of a capture, and after a launch of a graph that allocates memory. `existing`:
 /// the stream of the call.
 template <class B>
 void run_postponed_frees(const void* existing) noexcept {
+  __atomic_add_fetch(&postponed_free_runs<B>, 1, __ATOMIC_SEQ_CST);
   if (auto* const run = __atomic_load_n(&postponed_frees<B>, __ATOMIC_ACQUIRE)) run(existing);
 }
 
