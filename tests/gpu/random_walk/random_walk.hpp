@@ -7,7 +7,10 @@
 #include <warpsafe/graph/capture.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/copy.hpp>
+#include <warpsafe/memory/managed_buffer.hpp>
+#include <warpsafe/memory/memory_info.hpp>
 #include <warpsafe/memory/pinned_buffer.hpp>
+#include <warpsafe/memory/pitched_buffer.hpp>
 #include <warpsafe/warpsafe.hpp>
 
 #include <algorithm>
@@ -18,6 +21,7 @@
 #include <exception>
 #include <iterator>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -25,6 +29,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 // Threads that take steps at random: streams that come and go, memory that is written, read,
@@ -74,13 +79,35 @@ struct Download {
   Word value;
 };
 
-/// What threads give to one another; graphs and streams only to be destroyed.
+/// A change of memory that a graph makes at each launch.
+struct Change {
+  enum Kind { filled, added, added_other, copied } kind;
+  std::uint64_t target;
+  std::uint64_t source;
+  Word amount;
+  bool forked;
+};
+struct Kept {
+  ExecutableGraph exec;
+  std::vector<Change> changes;
+  bool again;  ///< it may be launched again
+};
+/// A graph with the memory that it changes.
+struct Whole {
+  Kept graph;
+  std::list<Slot> slots;
+};
+/// What another thread only destroys.
+using Left = std::variant<Stream, Event, Graph, ExecutableGraph, ManagedBuffer<Word>,
+                          PitchedBuffer<Word>, Pending<PinnedBuffer<Word>>>;
+
+/// What threads give to one another.
 struct Box {
   std::mutex mutex;
   std::list<Slot> slots;
   std::list<Download> downloads;
-  std::list<ExecutableGraph> graphs;
-  std::list<Stream> streams;
+  std::list<Whole> graphs;
+  std::list<Left> left;
 };
 
 /// The value. Throws the error's text.
@@ -94,6 +121,13 @@ auto value(Outcome&& outcome, const char* what) {
 inline void done(const result<void>& outcome, const char* what) {
   if (!outcome.has_value()) {
     throw std::runtime_error(std::string(what) + ": " + message(outcome.error()));
+  }
+}
+
+/// The result of a copy that nobody reads would be reported.
+inline void discard(Left& left) {
+  if (auto* const copied = std::get_if<Pending<PinnedBuffer<Word>>>(&left)) {
+    done(std::move(*copied).discard(), "discard");
   }
 }
 
@@ -134,20 +168,6 @@ class Walker {
   static constexpr std::size_t owned_streams = 4;
   static constexpr std::size_t capturable_streams = owned_streams + 1;
   static constexpr std::size_t most_slots = 6;
-
-  /// A change of memory that a graph makes at each launch.
-  struct Change {
-    enum Kind { filled, added, added_other, copied } kind;
-    std::uint64_t target;
-    std::uint64_t source;
-    Word amount;
-    bool forked;
-  };
-  struct Kept {
-    ExecutableGraph exec;
-    std::vector<Change> changes;
-    bool again;  ///< it may be launched again
-  };
 
   template <class Count>
   [[nodiscard]] Count pick(Count count) {
@@ -235,7 +255,7 @@ class Walker {
     const Slot* const target = any_slot();
     const Slot* const source = any_slot();
     if (target == nullptr) return std::nullopt;
-    Change change{static_cast<typename Change::Kind>(pick(4)), target->number, source->number,
+    Change change{static_cast<Change::Kind>(pick(4)), target->number, source->number,
                   once_in(3) ? 0 : static_cast<Word>(random_()), once_in(3)};
     if (change.kind == Change::filled || change.kind == Change::added) return change;
     if (source == target) change.kind = Change::added;
@@ -266,6 +286,7 @@ class Walker {
       case 8:
         return upload();
       case 9:
+        leave_behind();
         return downloads_.empty() ? wait_for_one() : look_at(any_of(downloads_));
       case 10:
       case 11:
@@ -280,7 +301,7 @@ class Walker {
   }
 
   void make() {
-    if (slots_.size() == most_slots) return;
+    if (slots_.size() >= most_slots) return;
     const std::size_t on = any_stream();
     const std::size_t size = std::size_t{1} << (4 + pick(options_.most_bits - 3));
     const auto written = static_cast<Word>(random_());
@@ -302,10 +323,7 @@ class Walker {
     for (Slot& slot : slots_) {
       if (slot.stream == i) leave(slot);
     }
-    if (once_in(2)) {
-      const std::lock_guard lock(box_.mutex);
-      box_.streams.push_back(std::move(*owned_[i]));
-    }
+    if (once_in(2)) leave_to_others(std::move(*owned_[i]));
     if (once_in(2)) owned_[i].reset();  // so that the next one may get its handle
     owned_[i].emplace(new_stream());
   }
@@ -320,7 +338,77 @@ class Walker {
   }
   void wait_for_one() { done(stream(any_stream()).synchronize(), "synchronize"); }
 
+  template <class T>
+  void leave_to_others(T object) {
+    const std::lock_guard lock(box_.mutex);
+    box_.left.emplace_back(std::move(object));
+  }
+  /// Objects whose work may be on its way on two streams.
+  void leave_behind() {
+    const std::size_t on = any_stream();
+    const std::size_t other = any_stream();
+    const auto ordered = [&] { done(wait(stream(other), record(on)), "wait"); };
+    const auto fills = [&](std::size_t there, const auto& span) {
+      const DeviceGuard guard = value(DeviceGuard::create(stream(there).device()), "guard");
+      done(launch(stream(there), SafeGrid<>::cover(64, block<64>), kernel<fill>, span, 1U), "fill");
+    };
+    switch (pick(4)) {
+      case 0: {
+        auto managed = value(ManagedBuffer<Word>::create(stream(on), 64), "managed");
+        fills(on, managed.view());
+        ordered();
+        fills(other, managed.view());
+        return leave_to_others(std::move(managed));
+      }
+      case 1: {
+        auto matrix =
+            value(PitchedBuffer<Word>::create(stream(on), extent{rows{4}, cols{16}}), "pitched");
+        ordered();
+        done(matrix.zero(stream(other)), "zero");
+        return leave_to_others(std::move(matrix));
+      }
+      case 2:
+        return leave_to_others(record(on));
+      default: {
+        Slot* const slot = any_slot();
+        if (slot == nullptr) return;
+        use(*slot, on);
+        auto pinned = value(PinnedBuffer<Word>::create(slot->buffer.size()), "pinned");
+        return leave_to_others(copy(stream(on), from(slot->buffer), to(std::move(pinned))));
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_whole(const Kept& kept) {
+    return std::ranges::all_of(kept.changes, [&](const Change& change) {
+      return find(change.target) != nullptr && find(change.source) != nullptr;
+    });
+  }
+  /// Another thread will launch the graph.
+  void give_graph() {
+    if (kept_.empty()) return;
+    const auto kept = any_of(kept_);
+    if (!kept->again || !is_whole(*kept)) return;
+    Whole given{std::move(*kept), {}};
+    kept_.erase(kept);
+    const auto is_given = [&](const Slot& slot) {
+      return std::ranges::any_of(given.graph.changes, [&](const Change& change) {
+        return change.target == slot.number || change.source == slot.number;
+      });
+    };
+    for (auto slot = slots_.begin(); slot != slots_.end();) {
+      const auto next = std::next(slot);
+      if (is_given(*slot)) {
+        leave(*slot);
+        given.slots.splice(given.slots.end(), slots_, slot);
+      }
+      slot = next;
+    }
+    const std::lock_guard lock(box_.mutex);
+    box_.graphs.push_back(std::move(given));
+  }
   void give() {
+    if (once_in(2)) give_graph();
     if (slots_.empty()) return;
     const auto one = any_of(slots_);
     leave(*one);
@@ -331,11 +419,19 @@ class Walker {
     }
   }
   void take() {
-    std::list<ExecutableGraph> graphs;
-    std::list<Stream> streams;
+    std::list<Left> left;
+    take_from_box(left);
+    for (Left& each : left) discard(each);
+  }
+  void take_from_box(std::list<Left>& left) {
     const std::lock_guard lock(box_.mutex);
-    graphs.swap(box_.graphs);
-    streams.swap(box_.streams);
+    left.swap(box_.left);
+    if (!box_.graphs.empty() && slots_.size() < most_slots) {
+      Whole& whole = box_.graphs.front();
+      slots_.splice(slots_.end(), whole.slots);
+      kept_.push_back(std::move(whole.graph));
+      box_.graphs.pop_front();
+    }
     if (!box_.slots.empty() && slots_.size() < most_slots) {
       slots_.splice(slots_.end(), box_.slots, box_.slots.begin());
     }
@@ -411,7 +507,12 @@ class Walker {
     const bool makes = options_.graph_memory && slots_.size() < most_slots && once_in(3);
     const std::size_t size = std::size_t{1} << (4 + pick(options_.most_bits - 3));
     const CaptureMode modes[] = {CaptureMode::thread, CaptureMode::relaxed, CaptureMode::global};
-    const auto body = [&](Capture&) -> result<void> {
+    const auto body = [&](Capture& open) -> result<void> {
+      if (once_in(3)) drop_beside(changes);
+      if (once_in(4)) WARPSAFE_TRYV(open.keep(std::make_shared<int>(0)));
+      if (once_in(4) && !changes.empty()) {
+        WARPSAFE_TRYV(open.keep(find(changes.front().target)->buffer.keep()));
+      }
       if (makes) {
         WARPSAFE_TRY(auto buffer, DeviceBuffer<Word>::create(stream(on), size));
         slots_.push_back({std::move(buffer), 0, ++numbers_, on, std::nullopt});
@@ -425,8 +526,10 @@ class Walker {
     };
     // During a capture of mode global, no thread may wait.
     const CaptureMode mode = modes[pick(options_.threads == 1 ? 3 : 2)];
+    if (!makes && once_in(6)) return lose(body, on, mode);
     auto graph = value(capture(stream(on), body, mode), "capture");
     kept_.push_back({value(graph.instantiate(), "instantiate"), std::move(changes), !makes});
+    if (once_in(4)) leave_to_others(std::move(graph));
     launch_graph(kept_.back(), makes || once_in(2) ? on : any_stream());
     if (!makes && once_in(4)) {
       Kept& kept = kept_.back();
@@ -441,6 +544,24 @@ class Walker {
     }
     if (kept_.size() > 3) kept_.pop_front();
   }
+  /// Captures the work and drops it, sometimes because a call broke the capture.
+  template <class Body>
+  void lose(const Body& body, std::size_t on, CaptureMode mode) {
+    auto open = value(Capture::begin(stream(on), mode), "capture begin");
+    done(body(open), "capture");
+    if (once_in(2)) return open.discard();
+    // The runtime refuses it, and the capture with it.
+    static_cast<void>(default_backend::stream_synchronize(stream(on).native()));
+    if (std::move(open).end().has_value()) throw std::runtime_error("a broken capture ended well");
+  }
+  /// Frees memory that the changes do not use.
+  void drop_beside(const std::vector<Change>& changes) {
+    slots_.remove_if([&](const Slot& slot) {
+      return once_in(3) && std::ranges::none_of(changes, [&](const Change& change) {
+               return change.target == slot.number || change.source == slot.number;
+             });
+    });
+  }
   void launch_graph(Kept& kept, std::size_t on) {
     for (const Change& change : kept.changes) {
       use(*find(change.target), on);
@@ -452,15 +573,9 @@ class Walker {
   void launch_again() {
     if (kept_.empty()) return;
     const auto kept = any_of(kept_);
-    const bool whole = std::ranges::all_of(kept->changes, [&](const Change& change) {
-      return find(change.target) != nullptr && find(change.source) != nullptr;
-    });
-    if (kept->again && whole) return launch_graph(*kept, any_stream());
+    if (kept->again && is_whole(*kept)) return launch_graph(*kept, any_stream());
     if (once_in(2)) return;
-    if (once_in(2)) {
-      const std::lock_guard lock(box_.mutex);
-      box_.graphs.push_back(std::move(kept->exec));
-    }
+    if (once_in(2)) leave_to_others(std::move(kept->exec));
     kept_.erase(kept);
   }
 
@@ -500,7 +615,17 @@ class Walker {
   }
   for (std::thread& each : threads) each.join();
   for (Download& left : box.downloads) static_cast<void>(std::move(left.pending).discard());
+  for (Left& left : box.left) discard(left);
   return first;
+}
+
+/// The memory that the library has not freed.
+[[nodiscard]] inline std::uint64_t bytes_held(int devices) {
+  std::uint64_t sum = 0;
+  for (int device = 0; device < devices; ++device) {
+    sum += value(memory_info(DeviceId(device)), "memory info").held;
+  }
+  return sum;
 }
 
 /// Walks in as many threads as the options say. Returns what failed first, or nothing.
@@ -509,12 +634,18 @@ class Walker {
   for (auto& each : borrowed) {
     if (default_backend::stream_create(each, 0) != 0) return "a stream cannot be created";
   }
+  const std::uint64_t before = bytes_held(options.devices);
   const std::string failed = walk_with(options, borrowed);
   int status = 0;
   for (const auto& each : borrowed) {
+    // Makes the frees that a capture of another stream has postponed.
+    static_cast<void>(
+        DeviceBuffer<Word>::create(value(StreamRef::borrow(each, DeviceId(0)), "borrow"), 16));
     if (status == 0) status = default_backend::stream_destroy(each);
   }
-  return failed.empty() && status != 0 ? "a stream cannot be destroyed" : failed;
+  if (!failed.empty()) return failed;
+  if (bytes_held(options.devices) != before) return "memory is never freed";
+  return status != 0 ? "a stream cannot be destroyed" : "";
 }
 
 }  // namespace warpsafe::random_walk
