@@ -54,6 +54,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
         last_(std::exchange(other.last_, std::nullopt)),
         last_number_(other.last_number_),
         launched_(std::move(other.launched_)),
+        uses_resources_(std::exchange(other.uses_resources_, false)),
         is_marked_(std::exchange(other.is_marked_, false)),
         drop_(other.drop_) {}
   basic_executable_graph& operator=(basic_executable_graph&& other) noexcept {
@@ -147,7 +148,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     }
     const int waited = release_resources<Level>();
     resources_ = graph.resources_;
-    forget_launch();  // it did not use these
+    uses_resources_ = false;
     if (waited != 0) return detail::runtime_error<B>(waited, Name::of("graph launch"), site);
     return success();
   }
@@ -185,13 +186,11 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     end.waited = release_resources<Level>();
     const native_graph_exec exec = std::exchange(native_, nullptr);
     if (!is_destroyed_later<Level>(exec, *resources.get())) end.destroyed = destroy<Level>(exec);
-    forget_launch();
-    return end;
-  }
-  void forget_launch() noexcept {
     last_ = std::nullopt;
     launched_ = {};
+    uses_resources_ = false;
     is_marked_ = false;
+    return end;
   }
   template <CheckLevel Level>
   [[nodiscard]] static int destroy(native_graph_exec exec) noexcept {
@@ -230,6 +229,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
       if (last_.has_value() && last_->ref().device() != stream.ref().device()) launched_ = {};
       last_ = std::move(stream);
     }
+    uses_resources_ = true;
     is_marked_ = false;
     int status = resources_->notes_each_launch() ? note_launch(last_->ref()) : 0;
     if (resources_->allocates()) [[unlikely]] {
@@ -292,7 +292,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   template <CheckLevel Level>
   int release_resources() noexcept {
     int status = 0;
-    if (last_.has_value()) {
+    if (uses_resources_) {
       const auto stream = detail::reachable_stream(last_->ref(), last_number_);
       bool waits = resources_->has_kept_values();
       bool captured = false;
@@ -347,7 +347,8 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   /// The end of the newest launch, if something must wait for it. Unlike the stream, it can be
   /// waited for while the stream captures.
   detail::StreamMark<B> launched_;
-  bool is_marked_ = false;
+  bool uses_resources_ = false;  ///< a launch since the last update
+  bool is_marked_ = false;       ///< `launched_` is behind that launch
   Drop drop_;
 };
 

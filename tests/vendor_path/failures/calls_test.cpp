@@ -37,9 +37,9 @@ constexpr const char* releases[] = {"Free",
                                     "EventSynchronize",
                                     "DeviceSynchronize",
                                     "StreamEndCapture"};
-/// A wait for a stream, or a question in its place, if a timeout watches the wait. Memory may stay
-/// behind it, and only with a line that says so.
-constexpr const char* waits[] = {"StreamSynchronize", "StreamQuery"};
+/// A wait for a stream or event, or a question in its place, if a timeout watches the wait. Memory
+/// may stay behind it, and only with a line that says so.
+constexpr const char* waits[] = {"StreamSynchronize", "StreamQuery", "EventQuery"};
 /// A call of a free on HIP, where the device has no memory pools (before release 6): it makes the
 /// memory's device current.
 constexpr const char* before_a_free[] = {"SetDevice"};
