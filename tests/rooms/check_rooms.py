@@ -5,8 +5,8 @@
 
 check_rooms.py INCLUDE_FOLDER. Fails for an include against the order, for two folders that include each
 other, for a folder without a row, for a call that a helper must make, for a header that all.hpp omits without
-need, for an entry header with code, for a tool that includes a header of detail/, and for a folder of tests/unit that is no
-room.
+need, for a declaration whose comment names a header without the definition, for an entry header with code, for
+a tool that includes a header of detail/, and for a folder of tests/unit that is no room.
 """
 
 import os
@@ -29,6 +29,8 @@ ENTRY_LINE = re.compile(r"\s*(//.*|#\s*(pragma once|include <.*>|if|elif|else|en
 # tests/unit has a folder for each room; these have the tests that need a program of their own, the fixtures, and the
 # tests of the parts of debug.
 NOT_ROOMS = {"alone", "off", "fixtures", "debug_parts"}
+# A declaration that names the header of the definition.
+DECLARED = re.compile(r"^\s*(?:struct|class|enum class) (\w+)[^;{]*;\s*// ([\w/]+[.]hpp)$", re.MULTILINE)
 INCLUDE = re.compile(r"^\s*#\s*include <warpsafe/([^>]+)>", re.MULTILINE)
 
 
@@ -100,6 +102,9 @@ def main():
         for call, helper, home in HELPERS:
             if header != home and call.search(body):
                 problems.append(f"{header}: call {helper} of {home} instead of '{call.search(body)[0]}'")
+        for name, home in DECLARED.findall(body):
+            if not re.search(rf"^(struct|class|enum class) (\[\[.*\]\] |[A-Z_]+ )?{name}\b[^;{{]*{{", text.get(home, ""), re.MULTILINE):
+                problems.append(f"{header}: {home} does not define '{name}'")
     for header in [header for header in text if "/" not in header]:
         for line in text[header].replace("\\\n", " ").split("\n"):
             if not ENTRY_LINE.fullmatch(line):
