@@ -167,7 +167,9 @@ TEST_F(DeviceMemoryTest, IsNotFreedUnderWorkThatMayRun) {
   EXPECT_FALSE(released(memory, 0));
   for (const bool is_used : {true, false}) {
     memory = made(8, 1, 0, true).value();
-    if (is_used) EXPECT_EQ(use(memory, 2), 0);
+    if (is_used) {
+      EXPECT_EQ(use(memory, 2), 0);
+    }
     script.fails = {{"event_synchronize", 7}};
     EXPECT_FALSE(released(memory, 7));
     memory = made(8, 1, 0, true).value();
