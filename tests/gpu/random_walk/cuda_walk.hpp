@@ -8,24 +8,13 @@
 
 namespace warpsafe::random_walk {
 
-/// Lets the kernels of each of the devices access the pool memory of the others. False if the
-/// devices cannot.
-[[nodiscard]] inline bool share_memory(int devices) {
-  for (int owner = 0; owner < devices; ++owner) {
-    for (int user = 0; user < devices; ++user) {
-      if (owner == user) continue;
-      int possible = 0;
-      cudaMemPool_t pool{};
-      const cudaMemAccessDesc access{{cudaMemLocationTypeDevice, user},
-                                     cudaMemAccessFlagsProtReadWrite};
-      if (cudaDeviceCanAccessPeer(&possible, user, owner) != cudaSuccess || possible == 0 ||
-          cudaDeviceGetDefaultMemPool(&pool, owner) != cudaSuccess ||
-          cudaMemPoolSetAccess(pool, &access, 1) != cudaSuccess) {
-        return false;
-      }
-    }
-  }
-  return true;
+/// Lets the kernels of `user` access the pool memory of `owner`.
+[[nodiscard]] inline cudaError_t share_memory(int owner, int user) {
+  cudaMemPool_t pool{};
+  const cudaMemAccessDesc access{{cudaMemLocationTypeDevice, user},
+                                 cudaMemAccessFlagsProtReadWrite};
+  const cudaError_t status = cudaDeviceGetDefaultMemPool(&pool, owner);
+  return status == cudaSuccess ? cudaMemPoolSetAccess(pool, &access, 1) : status;
 }
 
 /// A walk with the default streams of CUDA.

@@ -46,9 +46,8 @@ struct Options {
   std::uint64_t seed = 1;
   unsigned threads = 4;
   unsigned steps = 800;
-  unsigned most_bits = 16;  ///< buffers have 2^4 to 2^this elements
-  int devices = 1;          ///< each can access the memory of the others
-  bool graphs = true;
+  unsigned most_bits = 16;   ///< buffers have 2^4 to 2^this elements
+  int devices = 1;           ///< each can access the memory of the others
   bool graph_memory = true;  ///< captures allocate memory
   bool computes = true;      ///< kernels run, so that what memory holds is known
   /// Default streams of the calling thread's current device, which are not captured.
@@ -291,10 +290,10 @@ class Walker {
       case 10:
       case 11:
       case 12:
-        return options_.graphs ? capture_some() : change_one();
+        return capture_some();
       case 13:
       case 14:
-        return options_.graphs ? launch_again() : change_one();
+        return launch_again();
       default:
         return change_one();
     }

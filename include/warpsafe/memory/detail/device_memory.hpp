@@ -529,7 +529,7 @@ class DeviceMemory : public MemoryOwner {
       memory->next_ = top;
     } while (!__atomic_compare_exchange_n(&postponed, &top, memory, true, __ATOMIC_SEQ_CST,
                                           __ATOMIC_RELAXED));
-    __atomic_store_n(&postponed_frees<B>, &retry_postponed, __ATOMIC_RELEASE);
+    __atomic_store_n(&postponed_frees<B>, &retry_postponed, __ATOMIC_SEQ_CST);
   }
   /// Whether the driver may be asked about the memory's stream. It crashes in each call about a
   /// stream that other code has destroyed (an H200, driver 580.159.04). `existing`: a stream that

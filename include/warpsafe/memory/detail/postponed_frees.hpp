@@ -24,7 +24,7 @@ template <class B>
 template <class B>
 void run_postponed_frees(const void* existing) noexcept {
   __atomic_add_fetch(&postponed_free_runs<B>, 1, __ATOMIC_SEQ_CST);
-  if (auto* const run = __atomic_load_n(&postponed_frees<B>, __ATOMIC_ACQUIRE)) run(existing);
+  if (auto* const run = __atomic_load_n(&postponed_frees<B>, __ATOMIC_SEQ_CST)) run(existing);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
