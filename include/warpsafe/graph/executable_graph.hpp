@@ -298,10 +298,11 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
       bool captured = false;
       {
         const detail::CaptureLock locked;
-        captured = ((waits && !is_marked_) || needs_mark()) && detail::meets_capture<Level>(stream);
-        if (captured && needs_mark()) {
+        const bool marks = needs_mark();
+        captured = ((waits && !is_marked_) || marks) && detail::meets_capture<Level>(stream);
+        if (captured && marks) {
           waits = true;
-        } else if (resources_->needs_note(last_number_.value())) {
+        } else if (marks || resources_->needs_note(last_number_.value())) {
           status = note_launch(stream);
         }
       }

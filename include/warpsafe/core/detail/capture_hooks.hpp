@@ -107,7 +107,10 @@ struct CountedCapture {
 /// may hold it twice, because an observer of a call may make others.
 class CaptureLock {
  public:
-  CaptureLock() noexcept {
+  /// `needed`: false for a lock of nothing.
+  explicit CaptureLock(bool needed = true) noexcept
+      : holds_(needed ? Holds::count : Holds::nothing) {
+    if (!needed) return;
     __atomic_add_fetch(&calls_beside_captures, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&counted_captures, __ATOMIC_SEQ_CST) == 0) [[likely]]
       return;
@@ -133,7 +136,7 @@ class CaptureLock {
 
  private:
   enum class Holds : unsigned char { count, lock, nothing };
-  Holds holds_ = Holds::count;
+  Holds holds_;
 };
 /// Calls `wait`, which waits for a device, unless a capture of this library exists. Returns false
 /// if one does.

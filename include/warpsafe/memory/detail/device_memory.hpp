@@ -409,8 +409,7 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[gnu::noinline]] static bool try_free_with_care(DeviceMemory& self, int& status) noexcept {
     // The capture that allocates the memory may not end between the questions and the free.
-    CaptureLock own_capture;
-    if (self.kind_ != Kind::captured) own_capture.unlock();
+    CaptureLock own_capture(self.kind_ == Kind::captured);
     if (self.is_idle()) return false;  // a launch allocates it first
     EndOfUses<B> uses;
     uses.may_run = self.has_lost_use_;
