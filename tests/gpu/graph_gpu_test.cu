@@ -280,6 +280,26 @@ TEST_F(GraphOnGpu, MemoryThatAGraphAllocatedOutlivesTheExecutableGraph) {
   }
 }
 
+// The runtime does not know it, and the host cannot read it.
+TEST_F(GraphOnGpu, AnAddressOfMemoryThatAGraphAllocatesIsToldFromAHostAddress) {
+  std::optional<ws::DeviceBuffer<int>> made;
+  const auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+    WARPSAFE_TRY(auto buffer, ws::DeviceBuffer<int>::create(*stream, elements));
+    made = std::move(buffer);
+    WARPSAFE_TRYV(made->zero(*stream));
+    const std::size_t one = 1;
+    int at_host = 0;
+    const auto refused = ws::launch(*stream, config, ws::kernel<add>, 3, ws::trust(&at_host), one);
+    EXPECT_TRUE(refused.has_error());
+    if (refused.has_error()) EXPECT_EQ(refused.error().code, ws::Errc::argument_host_pointer);
+    return ws::launch(*stream, config, ws::kernel<add>, 3, ws::trust(made->view().pointer().get()),
+                      made->size());
+  });
+  ASSERT_TRUE(graph.has_value()) << ws::message(graph.error());
+  ASSERT_TRUE(graph.value().instantiate().value().launch(*stream).has_value());
+  expect_all(*made, 3);
+}
+
 TEST_F(GraphOnGpu, LaunchesOfOneGraphComeOneAfterAnother) {
   auto exec = ws::capture(*stream, [&](ws::Capture&) { return add_to_x(*stream, 1); })
                   .value()

@@ -78,6 +78,7 @@ const Section sections[] = {{"header", header},
                             {"last_error", last_error},
                             {"two_devices", two_devices},
                             {"copies_between_devices", copies_between_devices},
+                            {"graph_memory_of_two_devices", graph_memory_of_two_devices},
                             {"error_table", error_table}};
 
 // In a separate process, so that a crash in one section does not affect the others.

@@ -64,4 +64,71 @@ inline void two_devices() {
   static_cast<void>(cudaEventDestroy(event1));
 }
 
+/// What the runtime knows of memory that a graph of device 1 allocates. `access`: of device 0 to
+/// the pool during the capture, and not at any other time.
+inline void graph_memory(cudaMemAccessFlags access) {
+  const char* const has_access = access == cudaMemAccessFlagsProtNone ? "no access" : "access";
+  cudaMemPool_t pool = nullptr;
+  static_cast<void>(cudaDeviceGetMemPool(&pool, 1));
+  cudaMemLocation user{};
+  user.type = cudaMemLocationTypeDevice;
+  cudaMemAccessDesc asked{user, access};
+  cudaError_t status = cudaMemPoolSetAccess(pool, &asked, 1);
+  note(status, "cudaMemPoolSetAccess(%s)", has_access);
+  static_cast<void>(cudaSetDevice(1));
+  cudaStream_t stream = nullptr;
+  static_cast<void>(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  status = cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+  note(status, "cudaStreamBeginCapture(thread local)");
+  void* memory = nullptr;
+  status = cudaMallocAsync(&memory, 256, stream);
+  note(status, "cudaMallocAsync(capturing, %s)", has_access);
+  cudaMemAccessFlags answer{};
+  auto mode = cudaStreamCaptureModeRelaxed;
+  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
+  status = cudaMemPoolGetAccess(&answer, pool, &user);
+  note(status, "cudaMemPoolGetAccess(relaxed mode) flags=%d", static_cast<int>(answer));
+  static_cast<void>(cudaThreadExchangeStreamCaptureMode(&mode));
+  pointer_line("graph's memory of 1 in its capture, current 1", memory);
+  cudaGraph_t graph = nullptr;
+  status = cudaStreamEndCapture(stream, &graph);
+  note(status, "cudaStreamEndCapture()");
+  asked.flags = cudaMemAccessFlagsProtNone;
+  static_cast<void>(cudaMemPoolSetAccess(pool, &asked, 1));
+  cudaGraphExec_t exec = nullptr;
+  static_cast<void>(cudaGraphInstantiate(&exec, graph, 0));
+  pointer_line("graph's memory of 1 before the graph has run, current 1", memory);
+  status = cudaGraphLaunch(exec, stream);
+  note(status, "cudaGraphLaunch()");
+  static_cast<void>(cudaStreamSynchronize(stream));
+  pointer_line("graph's memory of 1, current 1", memory);
+  static_cast<void>(cudaSetDevice(0));
+  pointer_line("graph's memory of 1, current 0", memory);
+  static_cast<void>(cudaSetDevice(1));
+  status = cudaFreeAsync(memory, stream);
+  note(status, "cudaFreeAsync(graph's memory)");
+  static_cast<void>(cudaStreamSynchronize(stream));
+  static_cast<void>(cudaGraphExecDestroy(exec));
+  static_cast<void>(cudaGraphDestroy(graph));
+  // The question breaks a capture whose thread has another mode.
+  static_cast<void>(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  status = cudaMemPoolGetAccess(&answer, pool, &user);
+  note(status, "cudaMemPoolGetAccess(thread local mode)");
+  status = cudaMemPoolSetAccess(pool, &asked, 1);
+  note(status, "cudaMemPoolSetAccess(thread local mode)");
+  status = cudaStreamEndCapture(stream, &graph);
+  note(status, "cudaStreamEndCapture(after them)");
+  static_cast<void>(cudaStreamDestroy(stream));
+  static_cast<void>(cudaSetDevice(0));
+}
+
+inline void graph_memory_of_two_devices() {
+  int count = 0;
+  static_cast<void>(cudaGetDeviceCount(&count));
+  if (count < 2) return;
+  section("graph memory and two devices");
+  graph_memory(cudaMemAccessFlagsProtNone);
+  graph_memory(cudaMemAccessFlagsProtReadWrite);
+}
+
 }  // namespace record

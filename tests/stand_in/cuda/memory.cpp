@@ -80,6 +80,7 @@ bool is_device(const void* pointer) {
 bool is_accessible(const Allocation& memory, int device) {
   if (memory.type != cudaMemoryTypeDevice || memory.device == device || memory.of_all) return true;
   const auto& devices = runtime().devices;
+  if (memory.of_graph) return memory.readers.count(device) != 0;
   return memory.pooled
              ? devices[static_cast<std::size_t>(memory.device)].pool_readers.count(device) != 0
              : devices[static_cast<std::size_t>(device)].peers.count(memory.device) != 0;
@@ -229,6 +230,9 @@ void set_missing(const void* pointer, bool is_missing) {
   const auto found = runtime().allocations.find(pointer);
   if (found == runtime().allocations.end() || !found->second.of_graph) return;
   found->second.is_missing = is_missing;
+  // Nobody can read memory that does not exist.
+  mprotect(const_cast<void*>(pointer), found->second.bytes,
+           is_missing ? PROT_NONE : PROT_READ | PROT_WRITE);
   if (is_missing && found->second.graph.expired()) give_back(pointer);
 }
 
@@ -237,9 +241,11 @@ cudaError_t allocate_captured(void** pointer, std::size_t bytes, Stream& stream)
   if (made != cudaSuccess) return made;
   if (*pointer == nullptr) return put(stream, [] {});
   Allocation& memory = runtime().allocations[*pointer];
-  memory.pooled = memory.of_graph = memory.is_missing = true;
+  memory.pooled = memory.of_graph = true;
+  memory.readers = runtime().devices[static_cast<std::size_t>(stream.device)].pool_readers;
   const auto shared = std::make_shared<GraphMemory>(*pointer, memory.number);
   memory.graph = shared;
+  set_missing(*pointer, true);
   Node node([shared] { set_missing(shared->pointer, false); });
   node.allocates = *pointer;
   return put(stream, std::move(node));
@@ -383,7 +389,8 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     if (attributes == nullptr) return cudaErrorInvalidValue;
     *attributes = {};
     const auto found = runtime().allocation_of(pointer);
-    if (found == runtime().allocations.end()) {
+    // CUDA does not know memory of a graph that has not run (two H200s, CUDA 13.0).
+    if (found == runtime().allocations.end() || found->second.is_missing) {
       attributes->type = cudaMemoryTypeUnregistered;
       attributes->device = cudaInvalidDeviceId;
       attributes->hostPointer = const_cast<void*>(pointer);
@@ -392,7 +399,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     const Allocation& allocation = found->second;
     attributes->type = allocation.type;
     attributes->device = allocation.device;
-    if (is_accessible(allocation, runtime().thread().device))
+    // It has no device pointer to a graph's memory for any other device, also if that has access.
+    const int device = runtime().thread().device;
+    if (allocation.of_graph ? allocation.device == device : is_accessible(allocation, device))
       attributes->devicePointer = const_cast<void*>(pointer);
     if (allocation.type != cudaMemoryTypeDevice)
       attributes->hostPointer = const_cast<void*>(pointer);
@@ -486,6 +495,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list,
                                  std::size_t count) {
   return api("cudaMemPoolSetAccess", text(pool, count), plain, [&](auto&) {
+    if (const cudaError_t refused = unsafe_call()) return refused;
     const int device = device_of(pool);
     if (device < 0 || list == nullptr) return cudaErrorInvalidValue;
     auto& readers = runtime().devices[static_cast<std::size_t>(device)].pool_readers;
@@ -496,6 +506,19 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* li
         readers.insert(list[i].location.id);
       }
     }
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* access, cudaMemPool_t pool,
+                                 cudaMemLocation* user) {
+  return api("cudaMemPoolGetAccess", text(pool), plain, [&](auto&) {
+    if (const cudaError_t refused = unsafe_call()) return refused;
+    const int device = device_of(pool);
+    if (device < 0 || access == nullptr || user == nullptr) return cudaErrorInvalidValue;
+    const auto& readers = runtime().devices[static_cast<std::size_t>(device)].pool_readers;
+    const bool has_access = user->id == device || readers.count(user->id) != 0;
+    *access = has_access ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return cudaSuccess;
   });
 }

@@ -103,6 +103,7 @@ struct Allocation {
   bool is_left = false;               ///< a launch has allocated it, and nobody has freed it
   bool lost_its_exec = false;         ///< is_left, and the graph that the launch ran is destroyed
   std::weak_ptr<const void> graph{};  ///< of that node
+  std::set<int> readers{};            ///< the pool_readers as that node was made
   /// Number of the stream in whose order it is freed, while that work has not run; 0: it is not
   /// freed. An allocation in the order of this stream gets the memory at once, as from CUDA's pool
   /// (H200).

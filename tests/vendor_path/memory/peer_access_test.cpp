@@ -4,6 +4,7 @@
 // Memory of one device in the work of another, as the vendors' runtimes answer about it.
 #include "../kernels.hpp"
 #include "../stand_in.hpp"
+#include <warpsafe/graph.hpp>
 #include <warpsafe/memory.hpp>
 
 #include <optional>
@@ -41,16 +42,16 @@ class PeerAccess : public VendorTest {
 #endif
   }
   /// Device 0 can access the buffers of device 1.
-  static void allow() {
+  static void allow(bool allowed = true) {
 #if defined(WARPSAFE_BACKEND_CUDA)
     cudaMemPool_t pool = nullptr;
     ASSERT_EQ(cudaDeviceGetMemPool(&pool, 1), cudaSuccess);
     cudaMemAccessDesc access{};
     access.location = {cudaMemLocationTypeDevice, 0};
-    access.flags = cudaMemAccessFlagsProtReadWrite;
+    access.flags = allowed ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     ASSERT_EQ(cudaMemPoolSetAccess(pool, &access, 1), cudaSuccess);
 #else
-    amd_control_set_peers(1);
+    amd_control_set_peers(allowed ? 1 : 0);
 #endif
   }
   [[nodiscard]] ws::result<void> launch_far() {
@@ -185,6 +186,59 @@ TEST_F(PeerAccess, OfOneKindOfMemoryIsNotThatOfTheOther) {
   EXPECT_EQ(error_in(ws::launch(here(), one_block, ws::kernel<captured>, pointer)).code,
             ws::Errc::memory_wrong_device);
   EXPECT_EQ(cudaFree(plain), cudaSuccess);
+}
+
+// The pool's setting at the capture counts, and CUDA cannot be asked about the memory.
+TEST_F(PeerAccess, OfMemoryThatAGraphAllocatesIsThatOfItsCapture) {
+  for (const bool allowed : {false, true}) {
+    SCOPED_TRACE(allowed);
+    allow(allowed);
+    std::optional<ws::DeviceBuffer<float>> made;
+    const auto is_as_it_was = [&](const ws::result<void>& used) {
+      if (allowed) {
+        EXPECT_THAT(used, Succeeds());
+      } else {
+        EXPECT_EQ(error_in(used).code, ws::Errc::memory_wrong_device);
+      }
+    };
+    const auto use = [&] {
+      is_as_it_was(ws::launch(here(), one_block, ws::kernel<captured>, made->view()));
+      is_as_it_was(made->zero(here()));
+    };
+    auto graph = ws::capture(there(), [&](ws::Capture&) -> ws::result<void> {
+      WARPSAFE_TRY(auto buffer, ws::DeviceBuffer<float>::create(there(), 64));
+      made = std::move(buffer);
+      WARPSAFE_TRYV(made->zero(there()));
+      {
+        WARPSAFE_TRY(const auto guard, ws::DeviceGuard::create(ws::DeviceId(1)));
+        WARPSAFE_TRYV(ws::wait(here(), there().record().value()));
+      }
+      use();
+      return ws::wait(there(), here().record().value());
+    });
+    ASSERT_THAT(graph, Succeeds());
+    allow(!allowed);
+    auto exec = graph.value().instantiate().value();
+    ASSERT_THAT(exec.launch(there()), Succeeds());
+    ASSERT_THAT(there().synchronize(), Succeeds());
+    use();
+    ASSERT_THAT(here().synchronize(), Succeeds());
+  }
+}
+
+TEST_F(PeerAccess, AnAddressOfMemoryThatAGraphAllocatesIsKnownInItsCapture) {
+  const float at_host = 0;
+  const auto graph = ws::capture(here(), [&](ws::Capture&) -> ws::result<void> {
+    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(here(), 64));
+    const auto span = made.view().span();
+    WARPSAFE_TRYV(ws::launch(here(), one_block, ws::kernel<captured>,
+                             ws::trust(made.view().pointer().get())));
+    WARPSAFE_TRYV(ws::launch(here(), one_block, ws::kernel<inside>, Inside{1, span}));
+    const auto refused = ws::launch(here(), one_block, ws::kernel<captured>, ws::trust(&at_host));
+    EXPECT_EQ(error_in(refused).code, ws::Errc::argument_host_pointer);
+    return ws::success();
+  });
+  EXPECT_THAT(graph, Succeeds());
 }
 #endif
 

@@ -26,10 +26,12 @@ struct MemoryOwner {
   unsigned char vendor = 0;  ///< the memory's Vendor. Other vendors' uses are not recorded.
   int of_device = -1;        ///< the memory's device
   void* start = nullptr;     ///< its first byte; nullptr: none
-  /// Bit n: device n is known to have access. Only grows. All bits: managed memory.
+  /// Bit n: device n is known to have access. Only grows. All bits: every device has, or the access
+  /// is not known.
   unsigned long accessed_from = 0;
   /// Counts the owners that this storage has held.
   unsigned life = 0;
+  bool knows_access = false;  ///< `accessed_from` has every device with access: nobody is asked
 };
 
 /// The owner behind a view whose memory is gone: launches, copies and library calls refuse it.

@@ -355,6 +355,20 @@ struct CudaCalls : CudaGraphCalls {
     return status == cudaSuccess ? restored : status;
   }
 
+  static int pool_access(int device, int of, bool& answer) noexcept {
+    cudaMemPool_t pool{};
+    cudaError_t status = cudaDeviceGetMemPool(&pool, of);
+    cudaMemAccessFlags access{};
+    cudaMemLocation user{};
+    user.type = cudaMemLocationTypeDevice;
+    user.id = device;
+    if (status == cudaSuccess) status = cudaMemPoolGetAccess(&access, pool, &user);
+    int possible = 0;
+    if (status == cudaSuccess) status = cudaDeviceCanAccessPeer(&possible, device, of);
+    if (status == cudaSuccess) answer = access != cudaMemAccessFlagsProtNone && possible != 0;
+    return status;
+  }
+
  private:
   static cudaMemcpyKind native_kind(CopyKind kind) noexcept {
     static constexpr cudaMemcpyKind kinds[] = {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost,

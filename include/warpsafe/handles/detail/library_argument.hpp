@@ -146,7 +146,7 @@ template <class B>
   }
   MemoryKind kind{};
   int memory_device = device;
-  if (B::pointer_kind(pointer, kind, memory_device) == 0 && kind == MemoryKind::device) {
+  if (memory_kind<B>(pointer, kind, memory_device) == 0 && kind == MemoryKind::device) {
     return refuse(error, Errc::handle_pointer_mode, Stage::validation, 0, 0, Axis::none,
                   static_cast<std::uint64_t>(number));
   }

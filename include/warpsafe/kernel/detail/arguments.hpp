@@ -4,6 +4,7 @@
 
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/detail/given_memory.hpp>
+#include <warpsafe/backend/detail/memory_kind.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
@@ -129,6 +130,7 @@ template <class B>
         owner == nullptr ? 0 : __atomic_load_n(&owner->accessed_from, __ATOMIC_RELAXED);
     const bool ask = memory != nullptr && memory_device >= 0 && memory_device != device &&
                      (known & bit) == 0 && known != ~0UL;
+    if (ask && owner != nullptr && owner->knows_access) return !kept;
     if (ask && B::can_access(device, memory, memory_device, answer)) {
       return true;
     }
@@ -179,7 +181,7 @@ template <class B>
   if (trusted.pointer == nullptr) return true;
   MemoryKind kind{};
   int memory_device = device;
-  const int status = B::pointer_kind(trusted.pointer, kind, memory_device);
+  const int status = memory_kind<B>(trusted.pointer, kind, memory_device);
   if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered)) {
     return refuse(error, Errc::argument_host_pointer, Stage::validation, 0, 0, Axis::none, place);
   }
@@ -227,7 +229,7 @@ template <class B>
                                                          LaunchError& error) noexcept {
   MemoryKind kind{};
   int memory_device = device;
-  const int status = B::pointer_kind(memory.address, kind, memory_device);
+  const int status = memory_kind<B>(memory.address, kind, memory_device);
   if (status == 0 && kind != MemoryKind::unregistered) {
     if (kind != MemoryKind::device || can_access<B>(device, memory.address, memory_device)) {
       return true;

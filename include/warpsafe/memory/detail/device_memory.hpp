@@ -304,8 +304,29 @@ class DeviceMemory : public MemoryOwner {
     // while another thread does, unless the thread has set the relaxed mode (seen on an H200,
     // CUDA 13.0).
     const RelaxedCaptureScope<B, Level> outside;
+    if (kind_ == Kind::captured) [[unlikely]]
+      note_access<Level>();
     return on_device_of<B>(stream,
                            [&]() noexcept { return B::allocate(start, bytes_, stream.native()); });
+  }
+  /// Notes which devices can access the memory that the graph will allocate: those that can access
+  /// the pool now. Later the runtime cannot be asked: it does not know the memory before the graph
+  /// runs, and then has no device pointer to it for any other device (two H200s, CUDA 13.0).
+  template <CheckLevel Level>
+  [[gnu::cold, gnu::noinline]] void note_access() noexcept {
+    if constexpr (requires { &B::pool_access; }) {
+      int devices = 0;
+      if (Level == CheckLevel::off || B::device_count(devices) != 0) {
+        MemoryOwner::accessed_from = ~0UL;
+        return;
+      }
+      for (int user = 0; user < devices && user < cached_devices; ++user) {
+        bool has_access = true;
+        static_cast<void>(B::pool_access(user, MemoryOwner::of_device, has_access));
+        if (has_access) MemoryOwner::accessed_from |= 1UL << static_cast<unsigned>(user);
+      }
+      MemoryOwner::knows_access = true;
+    }
   }
   template <CheckLevel Level>
   [[nodiscard, gnu::noinline]] int take_plain(bool managed) noexcept {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/memory_kind.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
@@ -31,7 +32,7 @@ template <class B>
   const auto is_known = [](const char* memory) {
     MemoryKind kind{};
     int device = 0;
-    return B::pointer_kind(memory, kind, device) == 0 && kind != MemoryKind::unregistered;
+    return memory_kind<B>(memory, kind, device) == 0 && kind != MemoryKind::unregistered;
   };
   for (std::size_t i = 0; i < count && i < most_asked; ++i) {
     char* memory = nullptr;

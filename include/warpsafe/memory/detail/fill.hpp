@@ -54,7 +54,7 @@ template <CheckLevel Level, class B>
     // CUDA refuses this fill as an "invalid argument"; AMD's runtime fills by a kernel.
     const int of = memory->of_device;
     if (of <= memory_was_freed) return closed_error(operation, site, of);
-    if (of != device && !can_access<B>(device, start, of)) {
+    if (of != device && !can_access<B>(device, start, of, memory)) {
       return far_fill_error(operation, device, of, stream.native(), site);
     }
   }

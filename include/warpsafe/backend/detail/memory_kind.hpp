@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copyright (c) 2026 the warpsafe authors
+#pragma once
+
+#include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
+#include <warpsafe/core/limits.hpp>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
+
+/// Whether the host can read at the address.
+// Linux reads the new signal mask before it looks at the first argument, which names no operation.
+// Abseil's AddressIsReadable asks in the same way.
+[[nodiscard]] inline bool is_readable(const void* address) noexcept {
+  constexpr std::size_t mask_bytes = 8;
+  const auto begin = reinterpret_cast<std::uintptr_t>(address) & ~(mask_bytes - 1);
+  const int before = errno;
+  errno = 0;
+  syscall(SYS_rt_sigprocmask, ~0, begin, nullptr, mask_bytes);
+  const bool readable = errno != EFAULT;
+  errno = before;
+  return readable;
+}
+
+/// As B::pointer_kind. `device` is the device of the work that uses the memory, and stays so if
+/// that of the memory is not known.
+///
+/// CUDA's runtime does not know memory that a graph allocates before the graph has run (an H200,
+/// CUDA 13.0). So while a capture of this library is open, an address that the host cannot read
+/// counts as such memory.
+template <class B>
+[[nodiscard]] int memory_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
+  int its_device = device;
+  const int status = B::pointer_kind(memory, kind, its_device);
+  if (status == 0 && kind == MemoryKind::unregistered) {
+    if (B::vendor == Vendor::nvidia && open_captures() != nullptr && !is_readable(memory)) {
+      kind = MemoryKind::device;
+    }
+    return 0;
+  }
+  device = its_device;
+  return status;
+}
+
+}  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
