@@ -83,7 +83,9 @@ TEST_F(BoundHandleTest, ADestroyedHandleReportsItsFirstError) {
   EXPECT_EQ(error_of({"destroy", "deallocate"}), destroy);
   EXPECT_THAT(error_of({"deallocate"}), testing::HasSubstr("free workspace failed"));
   script.device = 0;
+  testing::internal::CaptureStderr();
   EXPECT_THAT(error_of({"deallocate", "set_device"}), testing::HasSubstr("free workspace failed"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "the caller has no guard";
   script.device = 0;
   EXPECT_THAT(error_of({"set_device"}), testing::HasSubstr("set device failed"));
 }

@@ -248,11 +248,12 @@ struct BoundHandle {
     // The library may give the next handle the same value at once.
     OwnedHandles<Traits>::remove(std::exchange(entry, nullptr));
     auto guard = basic_device_guard<B>::template create<Level>(stream.ref().device(), site);
+    const bool is_there = guard.has_value();  // a guard that nobody asks reports itself
     const StatusType destroyed = Traits::destroy(native);
     const int freed = free_workspace();
     if (library_failed<Traits>(destroyed)) return error_of<Step::destroy>(destroyed, site);
     if (freed != 0) return runtime_error<B>(freed, Name::of("free workspace"), site);
-    if (!guard.has_value()) return guard.assume_error();
+    if (!is_there) return guard.assume_error();
     return guard.assume_value().close(site);
   }
   /// Destroys at the check level of the last bind. The error is dropped.
