@@ -155,7 +155,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
       delete state;
       return error;
     }
-    if constexpr (Level != CheckLevel::off) {
+    if constexpr (Level == CheckLevel::full) {
       if (state->watch.outside.stream != nullptr) {
         std::size_t nodes = 1;
         if (before.tail <= 1) static_cast<void>(B::graph_nodes(graph, nodes));
@@ -294,7 +294,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     state.watch.resources->capture_lost();
     locked.unlock();
     detail::run_postponed_frees<B>(state.stream.ref().native());
-    if constexpr (Level != CheckLevel::off) {
+    if constexpr (Level == CheckLevel::full) {
       std::size_t nodes = 0;
       const bool known = status == 0 && graph != nullptr && B::graph_nodes(graph, nodes) == 0;
       if (reported && (nodes != 0 || !known)) detail::report_lost_capture(state.site);

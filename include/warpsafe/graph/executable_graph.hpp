@@ -84,7 +84,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
       return detail::refused_operation(Errc::graph_moved, B::vendor, Name::of("graph launch"),
                                        site);
     }
-    if constexpr (Level != CheckLevel::off) {
+    if constexpr (Level == CheckLevel::full) {
       if (const void* const freed = resources_->freed()) [[unlikely]]
         return memory_freed(freed, stream.ref(), site);
     }
@@ -94,7 +94,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     LaunchError error;
     if (is_captured<Level>(stream.ref(), site, error)) return error;
     const detail::CallScope<B> here(site);
-    if constexpr (Level != CheckLevel::off) {
+    if constexpr (Level == CheckLevel::full) {
       detail::tell_captures(stream.ref(), Name::of("graph launch"), site);
     }
     if constexpr (Level == CheckLevel::full) {
@@ -260,7 +260,7 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   template <CheckLevel Level>
   [[nodiscard]] static bool is_captured(const basic_stream_ref<B>& stream, call_site site,
                                         LaunchError& error) noexcept {
-    if (Level != CheckLevel::full && detail::open_captures() == nullptr) return false;
+    if (Level == CheckLevel::off && detail::open_captures() == nullptr) return false;
     // If the query fails, the launch reports the error.
     if (!detail::captures<Level>(stream)) return false;
     error = detail::refused_on(stream, Errc::stream_capturing, Name::of("graph launch"), site);

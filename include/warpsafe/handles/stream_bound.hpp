@@ -109,7 +109,7 @@ class WARPSAFE_DETAIL_OWNER StreamBound
                                                  call_site site = call_site::current()) noexcept {
     const auto usable = check_step<Step::bind, Level>(stream.ref(), site);
     if (!usable.has_value()) return usable.assume_error();
-    return bind_new<Level>(handle, std::move(stream), Level != CheckLevel::off, site);
+    return bind_new<Level>(handle, std::move(stream), Level == CheckLevel::full, site);
   }
   /// Diagnoses an argument that is not a stream of the library's backend, and missing options.
   template <class... S>

@@ -118,7 +118,7 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
                                  call_site site = call_site::current()) noexcept {
   static_assert(detail::is_kernel<K>, "warpsafe: check takes the kernel first, as kernel<fn>");
   static_cast<void>(kernel);
-  if constexpr (detail::check_raw_dims<G, Bk>() && Level != CheckLevel::off) {
+  if constexpr (detail::check_raw_dims<G, Bk>() && Level == CheckLevel::full) {
     LaunchShape shape;
     LaunchError error;
     int device = 0;

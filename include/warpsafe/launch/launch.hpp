@@ -52,7 +52,7 @@ inline result<void> launch_on(const Located<B, Copies>& at, const C& config, con
   } else if constexpr (!check_arguments<B, A...>(typename K::parameters{},
                                                  std::index_sequence_for<A...>{})) {
     return success();
-  } else if constexpr (Level != CheckLevel::off) {
+  } else if constexpr (Level == CheckLevel::full) {
     return launch_checked<typename K::declaration>(at, config, launched_kernel<B>(kernel),
                                                    arguments...);
   } else if constexpr (needs_slots<config_of<C>>) {

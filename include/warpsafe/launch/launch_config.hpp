@@ -208,7 +208,7 @@ template <CheckLevel Level = current_level, class... Parts>
   const LaunchError* error = nullptr;
   ((error = error != nullptr ? error : detail::error_of(parts)), ...);
   if (error != nullptr) return detail::failure<Config>(*error);
-  if constexpr (Level != CheckLevel::off && detail::may_have_problem<Config>) {
+  if constexpr (Level == CheckLevel::full && detail::may_have_problem<Config>) {
     const LaunchError problem = Config(detail::value_of(parts)...).problem();
     if (problem.code != Errc{}) return detail::failure<Config>(problem);
   }

@@ -122,7 +122,7 @@ class [[nodiscard]] basic_device_guard {
       LaunchError error = detail::runtime_error<B>(status, Name::of("set device"), site);
       error.device = device.value();
       result<basic_device_guard> none = detail::failure<basic_device_guard>(error);
-      if (Level != CheckLevel::off) none.expect_a_look();
+      if (Level == CheckLevel::full) none.expect_a_look();
       return none;
     }
     return basic_device_guard(before, device.value());

@@ -62,7 +62,7 @@ class WARPSAFE_DETAIL_OWNER basic_stream {
     typename B::native_stream stream{};
     detail::count_devices<B>();
     int status = detail::is_only_device<B>(device) ? 0 : B::current_device(device);
-    if constexpr (Level != CheckLevel::off) {
+    if constexpr (Level == CheckLevel::full) {
       if (urgency.value > detail::least_urgent) {
         return LaunchError::make(Errc::priority_range, Stage::construction,
                                  static_cast<std::uint64_t>(urgency.value), detail::least_urgent,

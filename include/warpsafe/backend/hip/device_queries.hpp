@@ -35,6 +35,10 @@ inline constexpr int hip_attributes[] = {
 #undef WARPSAFE_DEVICE_LIMIT
 };
 
+/// The size of a kernel's parameter block in bytes that every release accepts. hipcc does not check
+/// it.
+inline constexpr std::size_t hip_parameter_bytes = 4096;
+
 /// Reads the raw limits. Uses queries of single attributes, because the layout of hipDeviceProp_t
 /// changed between releases under one name.
 [[gnu::always_inline]] inline int hip_limits(int device, DeviceLimits& limits) noexcept {
@@ -45,7 +49,7 @@ inline constexpr int hip_attributes[] = {
   limits.vendor = hip_vendor;
   limits.device = device;
   read_limits(limits, hip_attributes, ask);
-  limits.max_parameter_bytes = 4096;
+  limits.max_parameter_bytes = hip_parameter_bytes;
 #if defined(__HIP_PLATFORM_NVIDIA__)
   // HIP 5.7 has no such query on this platform, but CUDA has.
   if (limits.shared_per_block_optin == 0 && ask.status() == hipSuccess) {

@@ -40,9 +40,7 @@ struct HipCalls : HipGraphCalls, HipWaitCalls {
   /// The status of a capture's begin on a stream that captures, and of its end on one that does
   /// not.
   static constexpr int illegal_state = hipErrorIllegalState;
-  /// The size of a kernel's parameter block in bytes that every release accepts. hipcc does not
-  /// check it.
-  static constexpr std::size_t parameter_bytes = 4096;
+  static constexpr std::size_t parameter_bytes = detail::hip_parameter_bytes;
   /// The supported releases of HIP pass no cluster dimensions.
   static constexpr bool has_clusters = false;
   static constexpr bool device_count_is_fixed = true;

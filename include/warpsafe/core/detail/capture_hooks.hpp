@@ -151,7 +151,7 @@ template <class Wait>
 /// captures count, so that a program without one asks the driver for none.
 template <CheckLevel Level>
 [[nodiscard, gnu::always_inline]] inline bool may_meet_captures() noexcept {
-  return Level != CheckLevel::off || __atomic_load_n(&counted_captures, __ATOMIC_RELAXED) != 0;
+  return Level == CheckLevel::full || __atomic_load_n(&counted_captures, __ATOMIC_RELAXED) != 0;
 }
 /// Tells the open captures that work is about to be submitted to `stream`, a StreamRef.
 template <class S>

@@ -111,7 +111,7 @@ template <CheckLevel Level, class S>
 [[gnu::always_inline]] inline void tell_call(const S& stream, const Name& what,
                                              const call_site& site, const void* memory = nullptr,
                                              std::uint64_t bytes = 0) noexcept {
-  if constexpr (Level != CheckLevel::off) {
+  if constexpr (Level == CheckLevel::full) {
     if (const Observer* const first = observers()) [[unlikely]] {
       tell_called(first, {what, site, stream.native(), stream.number(), memory, bytes});
     }
@@ -123,7 +123,7 @@ template <CheckLevel Level, class S>
                                                    const call_site& site,
                                                    const void* memory = nullptr,
                                                    std::uint64_t bytes = 0) noexcept {
-  if constexpr (Level != CheckLevel::off) {
+  if constexpr (Level == CheckLevel::full) {
     tell_captures(stream, what, site);
     tell_call<Level>(stream, what, site, memory, bytes);
   }

@@ -528,8 +528,7 @@ class DeviceMemory : public MemoryOwner {
     uses.note(free_on(stream_.ref()));
   }
 
-  // A stack of frees postponed because of a capture or a graph. A thread takes all of it and puts
-  // back those that must still wait.
+  // A stack of frees postponed because of a capture or a graph, and its lock.
   [[gnu::visibility("default")]] static inline DeviceMemory* postponed = nullptr;
   [[gnu::visibility("default")]] static inline ProcessLock postponed_lock{};
 
@@ -544,11 +543,9 @@ class DeviceMemory : public MemoryOwner {
   static void postpone(DeviceMemory* memory) noexcept {
     keep_module();
     memory->was_postponed_ = true;
-    DeviceMemory* top = __atomic_load_n(&postponed, __ATOMIC_RELAXED);
-    do {
-      memory->next_ = top;
-    } while (!__atomic_compare_exchange_n(&postponed, &top, memory, true, __ATOMIC_SEQ_CST,
-                                          __ATOMIC_RELAXED));
+    const Locked lock(postponed_lock);
+    memory->next_ = postponed;
+    __atomic_store_n(&postponed, memory, __ATOMIC_RELAXED);
     __atomic_store_n(&postponed_frees<B>, &retry_postponed, __ATOMIC_SEQ_CST);
   }
   /// Whether the driver may be asked about the memory's stream. It crashes in each call about a
@@ -562,17 +559,15 @@ class DeviceMemory : public MemoryOwner {
   [[gnu::noinline]] static void retry_postponed(const void* existing) noexcept {
     DeviceMemory* tried = nullptr;
     {
-      // Whoever passes the stream of another one must find it on the stack.
+      // The others stay: whoever passes their streams must find them.
       const Locked lock(postponed_lock);
-      DeviceMemory* all = __atomic_exchange_n(&postponed, nullptr, __ATOMIC_SEQ_CST);
-      while (all != nullptr) {
+      DeviceMemory* left = nullptr;
+      for (DeviceMemory* all = postponed; all != nullptr;) {
         DeviceMemory* const memory = std::exchange(all, all->next_);
-        if (memory->has_stream(existing)) {
-          memory->next_ = std::exchange(tried, memory);
-        } else {
-          postpone(memory);
-        }
+        DeviceMemory*& list = memory->has_stream(existing) ? tried : left;
+        memory->next_ = std::exchange(list, memory);
       }
+      __atomic_store_n(&postponed, left, __ATOMIC_RELAXED);
     }
     while (tried != nullptr) {
       DeviceMemory* const memory = std::exchange(tried, tried->next_);

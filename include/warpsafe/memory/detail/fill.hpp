@@ -50,7 +50,7 @@ template <CheckLevel Level, class B>
   if (bytes == 0) return success();
   const int device = stream.device().value();
   void* const start = memory->data();
-  if constexpr (Level != CheckLevel::off) {
+  if constexpr (Level == CheckLevel::full) {
     // CUDA refuses this fill as an "invalid argument"; AMD's runtime fills by a kernel.
     const int of = memory->of_device;
     if (of <= memory_was_freed) return closed_error(operation, site, of);
@@ -74,7 +74,7 @@ template <CheckLevel Level, class B>
   const int device = stream.device().value();
   if (memory == nullptr || !is_plain_call<Level>(stream) || bytes == 0 ||
       !memory->is_given(stream) || !is_only_device<B>(device) ||
-      (Level != CheckLevel::off && memory->of_device != device))
+      (Level == CheckLevel::full && memory->of_device != device))
     return fill_with_care<Level>(memory, bytes, value, stream, site);
   const CallScope<B> here(site);
   const int status =

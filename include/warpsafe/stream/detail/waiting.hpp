@@ -66,7 +66,7 @@ template <class Ref>
 }
 /// Whether a call on the stream needs nothing but the runtime's call, as far as the stream and
 /// those that watch calls tell. `Observed`: the call is told to observers.
-template <CheckLevel Level, bool Observed = Level != CheckLevel::off, class Ref>
+template <CheckLevel Level, bool Observed = Level == CheckLevel::full, class Ref>
 [[nodiscard, gnu::always_inline]] inline bool is_plain_call(const Ref& stream) noexcept {
   return StreamAccess::problem<Level>(stream) == Subcode::none && open_captures() == nullptr &&
          (!Observed || observers() == nullptr);
