@@ -204,6 +204,13 @@ TEST_F(PeerAccess, OfMemoryThatAGraphAllocatesIsThatOfItsCapture) {
     const auto use = [&] {
       is_as_it_was(ws::launch(here(), one_block, ws::kernel<captured>, made->view()));
       is_as_it_was(made->zero(here()));
+      // The checks know only the address.
+      const ws::DeviceSpan<float> span = made->view().span();
+      const float* const address = span.pointer().get() + 63;
+      is_as_it_was(ws::launch(here(), one_block, ws::kernel<captured>, ws::trust(address)));
+      is_as_it_was(ws::launch(here(), one_block, ws::kernel<captured>, ws::trust(address, 1)));
+      is_as_it_was(ws::launch(here(), one_block, ws::kernel<captured>, span));
+      is_as_it_was(ws::launch(here(), one_block, ws::kernel<inside>, Inside{1, span}));
     };
     auto graph = ws::capture(there(), [&](ws::Capture&) -> ws::result<void> {
       WARPSAFE_TRY(auto buffer, ws::DeviceBuffer<float>::create(there(), 64));
@@ -239,6 +246,39 @@ TEST_F(PeerAccess, AnAddressOfMemoryThatAGraphAllocatesIsKnownInItsCapture) {
     return ws::success();
   });
   EXPECT_THAT(graph, Succeeds());
+}
+
+TEST_F(PeerAccess, AnAddressOfMemoryThatAGraphAllocatesIsKnownInACaptureOfOtherCode) {
+  ASSERT_EQ(begin_capture(here().native()), code::success);
+  {
+    auto made = ws::DeviceBuffer<float>::create(here(), 64).value();
+    const auto span = made.view().span();
+    EXPECT_THAT(
+        ws::launch(here(), one_block, ws::kernel<captured>, ws::trust(span.pointer().get())),
+        Succeeds());
+    EXPECT_THAT(ws::launch(here(), one_block, ws::kernel<inside>, Inside{1, span}), Succeeds());
+  }
+  EXPECT_EQ(end_capture(here().native()), 4);
+}
+
+// Its memory is only needed as the graph runs.
+TEST_F(PeerAccess, ATableOfMemoryThatAGraphAllocatesMayBeMadeBeforeItRuns) {
+  std::optional<ws::DeviceBuffer<float>> made;
+  const auto graph = ws::capture(here(), [&](ws::Capture&) -> ws::result<void> {
+    WARPSAFE_TRY(auto buffer, ws::DeviceBuffer<float>::create(here(), 64));
+    made = std::move(buffer);
+    return made->zero(here());
+  });
+  ASSERT_THAT(graph, Succeeds());
+  const std::vector<float*> addresses{made->view().pointer().get()};
+  EXPECT_THAT(ws::DeviceBuffer<float*>::from(here(), addresses), Succeeds());
+  const auto early =
+      error_in(ws::launch(here(), one_block, ws::kernel<captured>, ws::trust(addresses[0])));
+  EXPECT_EQ(early.code, ws::Errc::memory_closed);
+  EXPECT_EQ(early.subcode, ws::Subcode::graph_idle);
+  ASSERT_THAT(graph.value().instantiate().value().launch(here()), Succeeds());
+  EXPECT_THAT(ws::launch(here(), one_block, ws::kernel<captured>, ws::trust(addresses[0])),
+              Succeeds());
 }
 #endif
 

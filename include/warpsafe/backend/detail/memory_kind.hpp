@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/args/detail/graph_memory.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/core/limits.hpp>
@@ -33,20 +34,27 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// that of the memory is not known.
 ///
 /// CUDA's runtime does not know memory that a graph allocates before the graph has run (an H200,
-/// CUDA 13.0). So while a capture of this library is open, an address that the host cannot read
-/// counts as such memory.
+/// CUDA 13.0). That of a buffer is device memory in a capture; after it, `device` says why it is
+/// none, as MemoryOwner::of_device. While a capture of this library is open, another address that
+/// the host cannot read counts as memory that other code captured.
 template <class B>
 [[nodiscard]] int memory_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
   int its_device = device;
   const int status = B::pointer_kind(memory, kind, its_device);
-  if (status == 0 && kind == MemoryKind::unregistered) {
-    if (B::vendor == Vendor::nvidia && open_captures() != nullptr && !is_readable(memory)) {
+  if (status != 0 || kind != MemoryKind::unregistered) {
+    device = its_device;
+    return status;
+  }
+  if constexpr (B::vendor == Vendor::nvidia) {
+    MemoryOwner owner;
+    if (find_graph_memory(memory, owner)) {
+      device = owner.of_device;
+      if (device > memory_was_freed) kind = MemoryKind::device;
+    } else if (open_captures() != nullptr && !is_readable(memory)) {
       kind = MemoryKind::device;
     }
-    return 0;
   }
-  device = its_device;
-  return status;
+  return 0;
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

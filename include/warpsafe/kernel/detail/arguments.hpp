@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/args/detail/graph_memory.hpp>
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/detail/given_memory.hpp>
 #include <warpsafe/backend/detail/memory_kind.hpp>
@@ -139,6 +140,15 @@ template <class B>
   return answer;
 }
 
+/// The same for an address whose owner the caller does not know.
+template <class B>
+[[WARPSAFE_DETAIL_RARE]] bool can_access_address(int device, const void* memory,
+                                                 int memory_device) noexcept {
+  MemoryOwner owner;
+  return can_access<B>(device, memory, memory_device,
+                       find_graph_memory(memory, owner) ? &owner : nullptr);
+}
+
 /// The case of Errc::memory_closed for memory whose MemoryOwner::of_device is `of_device`.
 [[nodiscard, gnu::always_inline]] constexpr Subcode why_closed(int of_device) noexcept {
   return of_device == memory_is_at_host        ? Subcode::at_host
@@ -183,6 +193,9 @@ template <class B>
   int memory_device = device;
   const int status = memory_kind<B>(trusted.pointer, kind, memory_device);
   if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered)) {
+    if (memory_device <= memory_was_freed) {
+      return refuse_access(error, device, memory_device, number);
+    }
     return refuse(error, Errc::argument_host_pointer, Stage::validation, 0, 0, Axis::none, place);
   }
   const auto address = reinterpret_cast<std::uintptr_t>(trusted.pointer);
@@ -190,7 +203,8 @@ template <class B>
     return refuse(error, Errc::argument_misaligned, Stage::validation, address & (~address + 1),
                   std::uint64_t{checks.aligned_bits} + 1, Axis::none, place);
   }
-  return kind != MemoryKind::device || can_access<B>(device, trusted.pointer, memory_device) ||
+  return kind != MemoryKind::device ||
+         can_access_address<B>(device, trusted.pointer, memory_device) ||
          refuse_access(error, device, memory_device, number);
 }
 
@@ -231,7 +245,8 @@ template <class B>
   int memory_device = device;
   const int status = memory_kind<B>(memory.address, kind, memory_device);
   if (status == 0 && kind != MemoryKind::unregistered) {
-    if (kind != MemoryKind::device || can_access<B>(device, memory.address, memory_device)) {
+    if (kind != MemoryKind::device ||
+        can_access_address<B>(device, memory.address, memory_device)) {
       return true;
     }
   } else {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/args/detail/graph_memory.hpp>
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/detail/call_scope.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
@@ -360,8 +361,11 @@ class DeviceMemory : public MemoryOwner {
     return hooks == nullptr ? ResourcesPtr()
                             : ResourcesPtr(hooks->resources({stream.native(), stream.number()}));
   }
-  /// Lets the graph of the open capture say whether the memory that it allocates exists.
+  /// Lists the memory by its address, and lets the graph of the open capture say whether it exists.
   [[WARPSAFE_DETAIL_RARE]] void join_capture() noexcept {
+    listed_.owner = this;
+    listed_.bytes = bytes_;
+    list_graph_memory(listed_);
     const ResourcesPtr graph = open_graph(stream_.ref());
     if (graph.get() == nullptr) return;
     keep_module();  // here, because note_own_launch is called with a lock
@@ -468,8 +472,10 @@ class DeviceMemory : public MemoryOwner {
     const int device = stream_.ref().device().value();
     SharedStream<B>* const stream = stream_.give_up();
     const unsigned ended = life;
-    if (kind_ == Kind::captured) [[unlikely]]
+    if (kind_ == Kind::captured) [[unlikely]] {
+      unlist_graph_memory(listed_);
       GraphResources::forget(allocation_, bytes != 0);
+    }
     // What a destructor would give back is gone with this.
     uses_.clear();
     Owners<B>::retire(this, ended, device, bytes, stream);
@@ -599,6 +605,7 @@ class DeviceMemory : public MemoryOwner {
   StreamUses<B> uses_;
   DeviceMemory* next_ = nullptr;
   GraphAllocation allocation_;  ///< of Kind::captured
+  GraphMemory listed_;          ///< of Kind::captured
   static constexpr std::uint64_t one_graph = std::uint64_t{1} << 32;
   std::uint64_t holders_ = 1;  ///< each graph counts `one_graph`, each other holder 1
   ProcessLock recording_{};    ///< two threads seldom share a buffer on foreign streams

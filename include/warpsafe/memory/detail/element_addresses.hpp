@@ -32,7 +32,9 @@ template <class B>
   const auto is_known = [](const char* memory) {
     MemoryKind kind{};
     int device = 0;
-    return memory_kind<B>(memory, kind, device) == 0 && kind != MemoryKind::unregistered;
+    const int status = memory_kind<B>(memory, kind, device);
+    // A table may be made before the graph that allocates its memory runs.
+    return status == 0 && (kind != MemoryKind::unregistered || device == memory_of_idle_graph);
   };
   for (std::size_t i = 0; i < count && i < most_asked; ++i) {
     char* memory = nullptr;
