@@ -35,6 +35,9 @@ using KnowingTraits = RigTraits<KnowingRuntime>;
 
 struct LibraryArgumentTest : core_test::ScriptedTest {
   LibraryArgumentTest() { KnowingRuntime::kind = MemoryKind::device; }
+  static basic_stream_ref<KnowingRuntime> stream_of(int device) {
+    return detail::StreamAccess::make<KnowingRuntime>(nullptr, device, {});
+  }
   LaunchError error;
   float* const x = Runtime::handle<float*>(8);
 };
@@ -94,7 +97,7 @@ TEST_F(LibraryArgumentTest, WhatCompilesIsConverted) {
 TEST_F(LibraryArgumentTest, ARawPointerOfAScalarMustNotBeOnTheDevice) {
   const auto passes = [&](const void* pointer) {
     error = {};
-    return detail::check_raw_pointer<KnowingRuntime>(pointer, PointerRole::scalar, 0, 3, error);
+    return detail::check_raw_pointer(pointer, PointerRole::scalar, stream_of(0), 3, error);
   };
   EXPECT_FALSE(passes(x));
   EXPECT_EQ(error.code, Errc::handle_pointer_mode);
@@ -116,8 +119,8 @@ TEST_F(LibraryArgumentTest, ARawPointerOfAScalarMustNotBeOnTheDevice) {
 
 TEST_F(LibraryArgumentTest, TheDriverIsAskedOnceAboutAScalarOnTheHost) {
   const auto passes = [&](const float* pointer) {
-    return detail::check_library_value<KnowingTraits, const float*, PointerRole::scalar>(pointer, 0,
-                                                                                         3, error);
+    return detail::check_library_value<KnowingTraits, const float*, PointerRole::scalar>(
+        pointer, stream_of(0), 3, error);
   };
   const float scalars[2] = {};
   KnowingRuntime::kind = MemoryKind::unregistered;
@@ -140,7 +143,7 @@ TEST_F(LibraryArgumentTest, TheDriverIsAskedOnceAboutAScalarOnTheHost) {
 TEST_F(LibraryArgumentTest, ARawPointerOfDataMustBeOnTheDevice) {
   const auto passes = [&](const void* pointer) {
     error = {};
-    return detail::check_raw_pointer<KnowingRuntime>(pointer, PointerRole::data, 0, 3, error);
+    return detail::check_raw_pointer(pointer, PointerRole::data, stream_of(0), 3, error);
   };
   EXPECT_TRUE(passes(x));
   KnowingRuntime::kind = MemoryKind::unregistered;
@@ -156,8 +159,8 @@ TEST_F(LibraryArgumentTest, ARawPointerOfDataMustBeOnTheDevice) {
 TEST_F(LibraryArgumentTest, AViewIsOfMemoryThatTheDeviceCanAccess) {
   const auto passes = [&](int device, detail::MemoryOwner* owner) {
     const DeviceView<float> view(DeviceSpan<float>(detail::DeviceAccess::pointer(x), 1), 1, owner);
-    return detail::check_library_value<KnowingTraits, float*, PointerRole::unknown>(view, device, 3,
-                                                                                    error);
+    return detail::check_library_value<KnowingTraits, float*, PointerRole::unknown>(
+        view, stream_of(device), 3, error);
   };
   detail::MemoryOwner owner;
   owner.vendor = static_cast<unsigned char>(Runtime::vendor);
@@ -184,7 +187,7 @@ TEST_F(LibraryArgumentTest, TheFirstArgumentKeepsWhatItsTypeTold) {
   const First of_array(on_host);
   EXPECT_EQ(of_array.value, &on_host[0]);
   EXPECT_EQ(of_array.memory_owner(), nullptr);
-  EXPECT_TRUE(of_array.check(of_array.original, 0, error))
+  EXPECT_TRUE(of_array.check(of_array.original, stream_of(0), error))
       << "an array of the program is host memory";
   EXPECT_THAT(script.taken(), IsEmpty());
   const First of_scalar(device_scalar(view));

@@ -21,7 +21,8 @@ struct ArgumentValue : AskedRuntimeTest {
   /// What check_value says of an argument; nothing if it passes.
   std::optional<LaunchError> checked(ValueChecks checks, const void* argument, int device = 0) {
     LaunchError error = LaunchError::make(Errc{}, Stage{});
-    const bool fine = detail::check_value<AskedRuntime>(checks, argument, device, 7, error);
+    const auto stream = detail::StreamAccess::make<AskedRuntime>(nullptr, device, {});
+    const bool fine = detail::check_value(checks, argument, stream, 7, error);
     EXPECT_EQ(fine, error.code == Errc{});
     if (fine) return std::nullopt;
     EXPECT_EQ(error.stage, Stage::validation);

@@ -7,6 +7,10 @@
 #include <warpsafe/graph.hpp>
 #include <warpsafe/memory.hpp>
 
+#if defined(WARPSAFE_BACKEND_CUDA)
+#include <sys/mman.h>
+#endif
+
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -258,7 +262,26 @@ TEST_F(PeerAccess, AnAddressOfMemoryThatAGraphAllocatesIsKnownInACaptureOfOtherC
         Succeeds());
     EXPECT_THAT(ws::launch(here(), one_block, ws::kernel<inside>, Inside{1, span}), Succeeds());
   }
-  EXPECT_EQ(end_capture(here().native()), 4);
+  void* memory = nullptr;  // that only the runtime's stream knows
+  ASSERT_EQ(cudaMallocAsync(&memory, 256, here().native()), cudaSuccess);
+  const auto trusted = ws::trust(static_cast<const float*>(memory));
+  EXPECT_THAT(ws::launch(here(), one_block, ws::kernel<captured>, trusted), Succeeds());
+  EXPECT_EQ(cudaFreeAsync(memory, here().native()), cudaSuccess);
+  EXPECT_EQ(end_capture(here().native()), 7);
+}
+
+TEST_F(PeerAccess, AnAddressIsNoMemoryOfAGraphForAStreamThatDoesNotCapture) {
+  void* const freed = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(freed, MAP_FAILED);
+  const ws::Stream other = make_stream(0);
+  const auto graph = ws::capture(here(), [&](ws::Capture&) -> ws::result<void> {
+    const auto launched = ws::launch(other, one_block, ws::kernel<captured>,
+                                     ws::trust(static_cast<const float*>(freed)));
+    EXPECT_EQ(error_in(launched).code, ws::Errc::argument_host_pointer);
+    return ws::success();
+  });
+  EXPECT_THAT(graph, Succeeds());
+  EXPECT_EQ(munmap(freed, 4096), 0);
 }
 
 // Its memory is only needed as the graph runs.

@@ -137,16 +137,16 @@ class HostScalars {
 /// not be device memory: the library would read it on the host. Data may not be host memory.
 template <class B>
 [[gnu::cold, gnu::noinline]] bool check_raw_pointer(const void* pointer, PointerRole role,
-                                                    int device, int number,
+                                                    const basic_stream_ref<B>& stream, int number,
                                                     LaunchError& error) noexcept {
   if (pointer == nullptr) return true;
   if (role == PointerRole::data) {
     constexpr ValueChecks as_trusted = value_checks<const char*, trusted_ptr<const char>>;
-    return check_value<B>(as_trusted, &pointer, device, number, error);
+    return check_value(as_trusted, &pointer, stream, number, error);
   }
   MemoryKind kind{};
-  int memory_device = device;
-  if (memory_kind<B>(pointer, kind, memory_device) == 0 && kind == MemoryKind::device) {
+  int memory_device = stream.device().value();
+  if (memory_kind(pointer, kind, memory_device, stream) == 0 && kind == MemoryKind::device) {
     return refuse(error, Errc::handle_pointer_mode, Stage::validation, 0, 0, Axis::none,
                   static_cast<std::uint64_t>(number));
   }
@@ -156,24 +156,26 @@ template <class B>
 
 /// The checks of an argument that need its value.
 template <class Traits, class P, PointerRole Role, class A>
-bool check_library_value([[maybe_unused]] const A& argument, [[maybe_unused]] int device,
+bool check_library_value([[maybe_unused]] const A& argument,
+                         [[maybe_unused]] const basic_stream_ref<typename Traits::backend>& stream,
                          [[maybe_unused]] int number,
                          [[maybe_unused]] LaunchError& error) noexcept {
   using B = typename Traits::backend;
   if constexpr (is_view<A>) {
     MemoryOwner* const owner = checked_owner_of(argument);
+    const int device = stream.device().value();
     if (owner != nullptr && owner->of_device != device) {
       return check_access<B>(device, *owner, number, error);
     }
   }
   if constexpr (scalar_place<A> == ScalarPlace::device) {
-    return check_library_value<Traits, P, PointerRole::unknown>(argument.pointer, device, number,
+    return check_library_value<Traits, P, PointerRole::unknown>(argument.pointer, stream, number,
                                                                 error);
   } else if constexpr (std::is_pointer_v<A> &&
                        (Role == PointerRole::scalar || Role == PointerRole::data)) {
     if (Role == PointerRole::scalar && HostScalars::contains(argument)) [[likely]]
       return true;
-    return check_raw_pointer<B>(argument, Role, device, number, error);
+    return check_raw_pointer(argument, Role, stream, number, error);
   } else if constexpr (std::is_enum_v<P> || std::is_pointer_v<A> ||
                        scalar_place<A> == ScalarPlace::host) {
     return true;
@@ -181,7 +183,7 @@ bool check_library_value([[maybe_unused]] const A& argument, [[maybe_unused]] in
     constexpr ValueChecks checks = value_checks<P, A>;
     if constexpr (checks.any()) {
       const volatile void* const address = __builtin_addressof(argument);
-      return check_value<B>(checks, const_cast<const void*>(address), device, number, error);
+      return check_value(checks, const_cast<const void*>(address), stream, number, error);
     } else {
       return true;
     }
@@ -203,6 +205,8 @@ template <class T, std::size_t Size>
 /// because its parameter's type and role are known.
 template <class Traits, class P, PointerRole Role = PointerRole::unknown>
 struct FirstArgument {
+  using StreamOf = basic_stream_ref<typename Traits::backend>;
+
   // Implicit, because its purpose is to convert; the constraint excludes copies.
   // NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload)
   template <class A>
@@ -222,11 +226,12 @@ struct FirstArgument {
     }
   }
   template <class A>
-  static bool check_original(const void* argument, int device, LaunchError& error) noexcept {
+  static bool check_original(const void* argument, const StreamOf& stream,
+                             LaunchError& error) noexcept {
     if constexpr (std::is_array_v<A>) {
       return true;
     } else {
-      return check_library_value<Traits, P, Role>(*static_cast<const A*>(argument), device, 1,
+      return check_library_value<Traits, P, Role>(*static_cast<const A*>(argument), stream, 1,
                                                   error);
     }
   }
@@ -239,7 +244,7 @@ struct FirstArgument {
   bool is_result;      ///< is_host_result
   MemoryOwner* owner;  ///< of a view
   const void* original;
-  bool (*check)(const void* argument, int device, LaunchError& error);
+  bool (*check)(const void* argument, const StreamOf& stream, LaunchError& error);
 };
 template <class Traits, class P, PointerRole Role>
 inline constexpr bool holds_owner<FirstArgument<Traits, P, Role>> = true;

@@ -69,8 +69,7 @@ template <class Function, class Traits, class... A>
 [[nodiscard]] bool check_call_values(const BoundHandle<Traits>& bound, Name function,
                                      call_site site, LaunchError& error,
                                      const A&... arguments) noexcept {
-  const int device = bound.stream.ref().device().value();
-  if (Function::check_values(device, error, arguments...)) return true;
+  if (Function::check_values(bound.stream.ref(), error, arguments...)) return true;
   const LaunchError found = error;
   error = refused_on(bound.stream.ref(), found.code, function, site);
   error.value = found.value;

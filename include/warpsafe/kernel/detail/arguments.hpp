@@ -5,7 +5,6 @@
 #include <warpsafe/args/detail/graph_memory.hpp>
 #include <warpsafe/args/detail/memory_owner.hpp>
 #include <warpsafe/backend/detail/given_memory.hpp>
-#include <warpsafe/backend/detail/memory_kind.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
@@ -13,6 +12,7 @@
 #include <warpsafe/error/error.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/kernel/detail/argument_types.hpp>
+#include <warpsafe/kernel/detail/memory_kind.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
 
@@ -177,8 +177,10 @@ template <class B>
 }
 /// Checks a trusted pointer, or the pointer of a span, by the runtime's answer.
 template <class B>
-[[WARPSAFE_DETAIL_RARE]] bool check_pointer(ValueChecks checks, const void* argument, int device,
-                                            int number, LaunchError& error) noexcept {
+[[WARPSAFE_DETAIL_RARE]] bool check_pointer(ValueChecks checks, const void* argument,
+                                            const basic_stream_ref<B>& stream, int number,
+                                            LaunchError& error) noexcept {
+  const int device = stream.device().value();
   const auto place = static_cast<std::uint64_t>(number);
   TrustedBytes trusted{nullptr, {}};
   __builtin_memcpy(&trusted, argument,
@@ -191,7 +193,7 @@ template <class B>
   if (trusted.pointer == nullptr) return true;
   MemoryKind kind{};
   int memory_device = device;
-  const int status = memory_kind<B>(trusted.pointer, kind, memory_device);
+  const int status = memory_kind(trusted.pointer, kind, memory_device, stream);
   if (checks.is_trusted && (status != 0 || kind == MemoryKind::unregistered)) {
     if (memory_device <= memory_was_freed) {
       return refuse_access(error, device, memory_device, number);
@@ -209,19 +211,21 @@ template <class B>
 }
 
 /// Checks the value of an argument: a negative number for an unsigned parameter, a trusted pointer
-/// that the driver does not know, that is misaligned or whose memory `device` cannot access, and
-/// the device of a span, if the program has used several devices. False with the problem in
-/// `error`.
+/// that the driver does not know, that is misaligned or whose memory the stream's device cannot
+/// access, and the device of a span, if the program has used several devices. False with the
+/// problem in `error`.
 template <class B>
-[[nodiscard]] bool check_value(ValueChecks checks, const void* argument, int device, int number,
+[[nodiscard]] bool check_value(ValueChecks checks, const void* argument,
+                               const basic_stream_ref<B>& stream, int number,
                                LaunchError& error) noexcept {
   if (checks.signed_bytes != 0) {
     // Both vendors' hosts are little-endian: the sign is in the last byte.
     return static_cast<const signed char*>(argument)[checks.signed_bytes - 1] >= 0 ||
            refuse_negative(argument, checks.signed_bytes, number, error);
   }
-  if (!checks.is_trusted && !(checks.is_span && has_streams_besides<B>(device))) return true;
-  return check_pointer<B>(checks, argument, device, number, error);
+  if (!checks.is_trusted && !(checks.is_span && has_streams_besides<B>(stream.device().value())))
+    return true;
+  return check_pointer(checks, argument, stream, number, error);
 }
 
 /// Checks that the memory of `owner` is a device's, and that work of `device` can access it. False
@@ -239,11 +243,13 @@ template <class B>
 /// As check_access, for memory that a structure holds. A span's memory must exist. A pointer may be
 /// the end of a range.
 template <class B>
-[[nodiscard, gnu::cold, gnu::noinline]] bool check_given(const GivenMemory& memory, int device,
+[[nodiscard, gnu::cold, gnu::noinline]] bool check_given(const GivenMemory& memory,
+                                                         const basic_stream_ref<B>& stream,
                                                          LaunchError& error) noexcept {
+  const int device = stream.device().value();
   MemoryKind kind{};
   int memory_device = device;
-  const int status = memory_kind<B>(memory.address, kind, memory_device);
+  const int status = memory_kind(memory.address, kind, memory_device, stream);
   if (status == 0 && kind != MemoryKind::unregistered) {
     if (kind != MemoryKind::device ||
         can_access_address<B>(device, memory.address, memory_device)) {

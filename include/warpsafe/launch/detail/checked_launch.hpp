@@ -129,8 +129,7 @@ template <class B>
 [[nodiscard]] bool check_values(const Located<B>& at, const ArgumentWords& arguments,
                                 LaunchError& error) noexcept {
   const ArgumentTypes& types = arguments.types();
-  const int device = at.stream.device().value();
-  const bool asks_for_spans = has_streams_besides<B>(device);
+  const bool asks_for_spans = has_streams_besides<B>(at.stream.device().value());
   for (std::uint32_t i = 0; i < types.checked_count; ++i) {
     const std::uint32_t place = types.checked[i];
     const void* const argument = arguments.argument(place);
@@ -140,7 +139,7 @@ template <class B>
       return refuse(error, Errc::argument_empty, Stage::validation, 0, 0, Axis::none, place + 1);
     }
     if ((checks.signed_bytes != 0 || checks.is_trusted || (checks.is_span && asks_for_spans)) &&
-        !check_value<B>(checks, argument, device, static_cast<int>(place) + 1, error)) {
+        !check_value(checks, argument, at.stream, static_cast<int>(place) + 1, error)) {
       return false;
     }
   }

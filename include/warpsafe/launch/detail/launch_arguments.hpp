@@ -218,7 +218,7 @@ template <class B>
     const ArgumentFacts& facts = *arguments.types().facts[i];
     if (facts.inner == nullptr) continue;
     each_inner_memory(facts.inner(), arguments.values()[i], i, [&](const GivenMemory& memory) {
-      fits = fits && check_given<B>(memory, device, error);
+      fits = fits && check_given(memory, at.stream, error);
     });
   }
   return fits;

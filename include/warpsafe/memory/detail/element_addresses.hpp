@@ -2,11 +2,12 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
-#include <warpsafe/backend/detail/memory_kind.hpp>
 #include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
 #include <warpsafe/core/config.hpp>
+#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/error/result.hpp>
+#include <warpsafe/kernel/detail/memory_kind.hpp>
 #include <warpsafe/kernel/detail/parameter.hpp>
 
 #include <cstddef>
@@ -32,8 +33,10 @@ template <class B>
   const auto is_known = [](const char* memory) {
     MemoryKind kind{};
     int device = 0;
-    const int status = memory_kind<B>(memory, kind, device);
-    // A table may be made before the graph that allocates its memory runs.
+    // A table may be made before the graph that allocates its memory runs, and by a stream that
+    // does not capture.
+    const int status =
+        memory_kind<B>(memory, kind, device, []() noexcept { return open_captures() != nullptr; });
     return status == 0 && (kind != MemoryKind::unregistered || device == memory_of_idle_graph);
   };
   for (std::size_t i = 0; i < count && i < most_asked; ++i) {

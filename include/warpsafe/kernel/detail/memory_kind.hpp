@@ -4,8 +4,9 @@
 
 #include <warpsafe/args/detail/graph_memory.hpp>
 #include <warpsafe/backend/kernel_entry.hpp>
-#include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/core/limits.hpp>
+#include <warpsafe/stream/detail/capturing.hpp>
+#include <warpsafe/stream/stream_ref.hpp>
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,10 +36,11 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 ///
 /// CUDA's runtime does not know memory that a graph allocates before the graph has run (an H200,
 /// CUDA 13.0). That of a buffer is device memory in a capture; after it, `device` says why it is
-/// none, as MemoryOwner::of_device. While a capture of this library is open, another address that
-/// the host cannot read counts as memory that other code captured.
-template <class B>
-[[nodiscard]] int memory_kind(const void* memory, MemoryKind& kind, int& device) noexcept {
+/// none, as MemoryOwner::of_device. Another address that the host cannot read counts as memory that
+/// other code captured, if `captures()` says that this is possible.
+template <class B, class Captures>
+[[nodiscard]] int memory_kind(const void* memory, MemoryKind& kind, int& device,
+                              const Captures& captures) noexcept {
   int its_device = device;
   const int status = B::pointer_kind(memory, kind, its_device);
   if (status != 0 || kind != MemoryKind::unregistered) {
@@ -50,11 +52,17 @@ template <class B>
     if (find_graph_memory(memory, owner)) {
       device = owner.of_device;
       if (device > memory_was_freed) kind = MemoryKind::device;
-    } else if (open_captures() != nullptr && !is_readable(memory)) {
+    } else if (!is_readable(memory) && captures()) {
       kind = MemoryKind::device;
     }
   }
   return 0;
+}
+/// For work of `stream`, which alone can use such memory while it captures.
+template <class B>
+[[nodiscard]] int memory_kind(const void* memory, MemoryKind& kind, int& device,
+                              const basic_stream_ref<B>& stream) noexcept {
+  return memory_kind<B>(memory, kind, device, [&]() noexcept { return is_capturing(stream); });
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
