@@ -211,8 +211,10 @@ TEST_F(PeerAccess, OfMemoryThatAGraphAllocatesIsThatOfItsCapture) {
       // The checks know only the address.
       const ws::DeviceSpan<float> span = made->view().span();
       const float* const address = span.pointer().get() + 63;
+      const float* const end = address + 1;
       is_as_it_was(ws::launch(here(), one_block, ws::kernel<captured>, ws::trust(address)));
       is_as_it_was(ws::launch(here(), one_block, ws::kernel<captured>, ws::trust(address, 1)));
+      is_as_it_was(ws::launch(here(), one_block, ws::kernel<captured>, ws::trust(end)));
       is_as_it_was(ws::launch(here(), one_block, ws::kernel<captured>, span));
       is_as_it_was(ws::launch(here(), one_block, ws::kernel<inside>, Inside{1, span}));
     };

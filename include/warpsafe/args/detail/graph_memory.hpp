@@ -37,18 +37,21 @@ inline void unlist_graph_memory(GraphMemory& gone) noexcept {
     return;
   }
 }
-/// Copies the owner of the memory at the address. Returns false if no capture of a buffer allocated
-/// it.
+/// Copies the owner of the memory at the address, which may be its end. Returns false if it is no
+/// memory of a buffer that a capture allocated.
 [[nodiscard]] inline bool find_graph_memory(const void* address, MemoryOwner& owner) noexcept {
   if (__atomic_load_n(&graph_memory, __ATOMIC_ACQUIRE) == nullptr) return false;
   const Locked lock(graph_memory_lock);
+  bool is_end = false;
   for (const GraphMemory* one = graph_memory; one != nullptr; one = one->next) {
     const auto begin = reinterpret_cast<std::uintptr_t>(one->owner->start);
-    if (reinterpret_cast<std::uintptr_t>(address) - begin >= one->bytes) continue;
+    const std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(address) - begin;
+    if (distance > one->bytes) continue;
     owner = *one->owner;
-    return true;
+    if (distance < one->bytes) return true;
+    is_end = true;
   }
-  return false;
+  return is_end;
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
