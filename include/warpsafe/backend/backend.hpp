@@ -72,10 +72,9 @@ template <std::size_t N>
 /// * `can_access(int device, const void* memory, int memory_device, bool& answer)`: whether work of
 ///   `device` can access memory of another device, whichever is current (all memory can be
 ///   accessed)
-/// * `pool_access(int device, int memory_device, bool& answer)`: the same for memory that the
-/// current
-///   pool of the other device allocates now. Called in the relaxed capture mode, for memory that a
-///   graph allocates (`can_access` is asked about such memory)
+/// * `pool_access(int device, int memory_device, bool& answer)`: the same for memory that the other
+///   device's current pool allocates now. Called in the relaxed capture mode, when a capture
+///   allocates (`can_access` is asked about such memory, too)
 /// * `profile(bool on)`: starts or stops a profiler that waits for this call (none)
 /// * `versions(int& driver, int& runtime)` and `toolkit_version`, for descriptions of a run (none)
 ///

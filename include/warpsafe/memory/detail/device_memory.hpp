@@ -322,6 +322,7 @@ class DeviceMemory : public MemoryOwner {
         return;
       }
       for (int user = 0; user < devices && user < cached_devices; ++user) {
+        if (user == MemoryOwner::of_device) continue;
         bool has_access = true;
         static_cast<void>(B::pool_access(user, MemoryOwner::of_device, has_access));
         if (has_access) MemoryOwner::accessed_from |= 1UL << static_cast<unsigned>(user);
