@@ -272,6 +272,21 @@ TEST_F(PeerAccess, AnAddressOfMemoryThatAGraphAllocatesIsKnownInACaptureOfOtherC
   EXPECT_EQ(end_capture(here().native()), 7);
 }
 
+// At level off nothing asks whether other code captures.
+TEST_F(PeerAccess, OfAnUncheckedBufferInACaptureOfOtherCodeIsNotKnown) {
+  ASSERT_EQ(begin_capture(there().native()), code::success);
+  {
+    auto made = ws::DeviceBuffer<float>::create<ws::CheckLevel::off>(there(), 64).value();
+    {
+      const auto guard = ws::DeviceGuard::create(ws::DeviceId(1));
+      ASSERT_THAT(ws::wait(here(), there().record().value()), Succeeds());
+    }
+    EXPECT_THAT(ws::launch(here(), one_block, ws::kernel<captured>, made.view()), Succeeds());
+    ASSERT_THAT(ws::wait(there(), here().record().value()), Succeeds());
+  }
+  EXPECT_GE(end_capture(there().native()), 2);
+}
+
 TEST_F(PeerAccess, AnAddressIsNoMemoryOfAGraphForAStreamThatDoesNotCapture) {
   void* const freed = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(freed, MAP_FAILED);

@@ -345,6 +345,10 @@ struct CudaCalls : CudaGraphCalls {
     if (status == cudaSuccess && before != device) status = cudaSetDevice(device);
     cudaPointerAttributes attributes{};
     if (status == cudaSuccess) status = cudaPointerGetAttributes(&attributes, memory);
+    // Memory that a capture allocated, before its graph has run: the runtime cannot tell.
+    if (status == cudaSuccess && attributes.type == cudaMemoryTypeUnregistered) {
+      status = cudaErrorInvalidValue;
+    }
     answer = attributes.devicePointer != nullptr;
     if (status == cudaSuccess && answer && device != of) {
       int possible = 0;
