@@ -37,8 +37,8 @@ inline void unlist_graph_memory(GraphMemory& gone) noexcept {
     return;
   }
 }
-/// Copies the owner of the memory at the address, which may be its end. Returns false if it is no
-/// memory of a buffer that a capture allocated.
+/// Copies the device and the access of the memory at the address, which may be its end. Returns
+/// false if it is no memory of a buffer that a capture allocated.
 [[nodiscard]] inline bool find_graph_memory(const void* address, MemoryOwner& owner) noexcept {
   if (__atomic_load_n(&graph_memory, __ATOMIC_ACQUIRE) == nullptr) return false;
   const Locked lock(graph_memory_lock);
@@ -47,7 +47,10 @@ inline void unlist_graph_memory(GraphMemory& gone) noexcept {
     const auto begin = reinterpret_cast<std::uintptr_t>(one->owner->start);
     const std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(address) - begin;
     if (distance > one->bytes) continue;
-    owner = *one->owner;
+    // Another thread may change the rest of a neighbour.
+    owner.of_device = one->owner->of_device;
+    owner.accessed_from = one->owner->accessed_from;
+    owner.knows_access = one->owner->knows_access;
     if (distance < one->bytes) return true;
     is_end = true;
   }
