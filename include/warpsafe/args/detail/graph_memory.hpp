@@ -37,12 +37,14 @@ inline void unlist_graph_memory(GraphMemory& gone) noexcept {
     return;
   }
 }
-/// Copies the device and the access of the memory at the address, which may be its end. Returns
-/// false if it is no memory of a buffer that a capture allocated.
-[[nodiscard]] inline bool find_graph_memory(const void* address, MemoryOwner& owner) noexcept {
-  if (__atomic_load_n(&graph_memory, __ATOMIC_ACQUIRE) == nullptr) return false;
+enum class InGraphMemory : unsigned char { no, end, inside };
+/// Where the address is in the memory of the buffers that captures allocated. Copies the device and
+/// the access of that memory.
+[[nodiscard]] inline InGraphMemory find_graph_memory(const void* address,
+                                                     MemoryOwner& owner) noexcept {
+  InGraphMemory place = InGraphMemory::no;
+  if (__atomic_load_n(&graph_memory, __ATOMIC_ACQUIRE) == nullptr) return place;
   const Locked lock(graph_memory_lock);
-  bool is_end = false;
   for (const GraphMemory* one = graph_memory; one != nullptr; one = one->next) {
     const auto begin = reinterpret_cast<std::uintptr_t>(one->owner->start);
     const std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(address) - begin;
@@ -51,10 +53,10 @@ inline void unlist_graph_memory(GraphMemory& gone) noexcept {
     owner.of_device = one->owner->of_device;
     owner.accessed_from = one->owner->accessed_from;
     owner.knows_access = one->owner->knows_access;
-    if (distance < one->bytes) return true;
-    is_end = true;
+    if (distance < one->bytes) return InGraphMemory::inside;
+    place = InGraphMemory::end;
   }
-  return is_end;
+  return place;
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -145,8 +145,10 @@ template <class B>
 [[WARPSAFE_DETAIL_RARE]] bool can_access_address(int device, const void* memory,
                                                  int memory_device) noexcept {
   MemoryOwner owner;
-  return can_access<B>(device, memory, memory_device,
-                       find_graph_memory(memory, owner) ? &owner : nullptr);
+  const InGraphMemory place = find_graph_memory(memory, owner);
+  // Other memory may begin at the end.
+  if (place != InGraphMemory::inside && can_access<B>(device, memory, memory_device)) return true;
+  return place != InGraphMemory::no && can_access<B>(device, memory, memory_device, &owner);
 }
 
 /// The case of Errc::memory_closed for memory whose MemoryOwner::of_device is `of_device`.

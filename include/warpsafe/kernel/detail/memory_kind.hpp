@@ -49,7 +49,7 @@ template <class B, class Captures>
   }
   if constexpr (B::vendor == Vendor::nvidia) {
     MemoryOwner owner;
-    if (find_graph_memory(memory, owner)) {
+    if (find_graph_memory(memory, owner) != InGraphMemory::no) {
       device = owner.of_device;
       if (device > memory_was_freed) kind = MemoryKind::device;
     } else if (!is_readable(memory) && captures()) {
