@@ -315,9 +315,12 @@ class DeviceMemory : public MemoryOwner {
   /// runs, and then has no device pointer to it for any other device (two H200s, CUDA 13.0).
   template <CheckLevel Level>
   [[gnu::cold, gnu::noinline]] void note_access() noexcept {
-    if constexpr (requires { &B::pool_access; }) {
+    constexpr bool asks = requires { &B::pool_access; };
+    if constexpr (asks && Level == CheckLevel::off) {
+      MemoryOwner::accessed_from = ~0UL;
+    } else if constexpr (asks) {
       int devices = 0;
-      if (Level == CheckLevel::off || B::device_count(devices) != 0) {
+      if (B::device_count(devices) != 0) {
         MemoryOwner::accessed_from = ~0UL;
         return;
       }
