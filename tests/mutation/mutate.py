@@ -140,13 +140,15 @@ class Finder:
     # ---- the walk
 
     def visit(self, cursor, parent, context):
+        # A class or a function may include the rows of a table.
+        if self.file_of(cursor) not in (None, self.file):
+            return
         kinds, kind = self.kinds, cursor.kind
         if kind in self.names:
             name = f"{context.function}::{cursor.spelling}" if context.function else cursor.spelling
             name = re.sub(r"^warpsafe::|(^|::)v\d+_\d+_\d+$", "", name)
             for child in cursor.get_children():
-                if self.file_of(child) == self.file:
-                    self.visit(child, cursor, context.within(function=name))
+                self.visit(child, cursor, context.within(function=name))
         elif kind in self.functions:
             self.visit_function(cursor, context)
         elif kind == kinds.LINKAGE_SPEC or kind == kinds.FRIEND_DECL or kind == kinds.UNEXPOSED_DECL:
