@@ -11,6 +11,21 @@
 
 namespace ws = warpsafe;
 
+#if !defined(PLUGIN)
+#define PLUGIN 0
+#endif
+
+// The program and the first plug-in each launch their own kernel of this name.
+WARPSAFE_KERNEL_EXTERN void same_name(int* x) { *x = PLUGIN; }
+extern "C" int launch_same_name() {
+  const ws::Stream stream = ws::Stream::create().value();
+  auto buffer = ws::DeviceBuffer<int>::create(stream, 1).value();
+  ws::launch(stream, ws::LaunchConfig{ws::grid<1>, ws::block<1>}, ws::kernel<same_name>,
+             buffer.view())
+      .value();
+  return buffer.to_host(stream).get().value().front();
+}
+
 #if PLUGIN == 2
 
 extern "C" [[gnu::visibility("default")]] void work() {
@@ -30,7 +45,7 @@ extern "C" [[gnu::visibility("default")]] void work_on(const ws::StreamRef& stre
   stream.synchronize().value();
 }
 
-#elif defined(PLUGIN)
+#elif PLUGIN == 1
 
 #include <warpsafe/debug.hpp>
 #include <warpsafe/device_check.hpp>
@@ -49,7 +64,10 @@ int main(int, char** arguments) {
   for (int time = 0; time < 2; ++time) {
     void* const plugin = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
     if (plugin == nullptr) std::puts(dlerror());
-    if (plugin == nullptr || dlclose(plugin) != 0) return 1;
+    if (plugin == nullptr) return 1;
+    const int launched = reinterpret_cast<int (*)()>(dlsym(plugin, "launch_same_name"))();
+    if (launched != 1 || launch_same_name() != 0) return 1;
+    if (dlclose(plugin) != 0) return 1;
     const ws::Stream stream = ws::Stream::create().value();
     auto capture = ws::Capture::begin(stream, ws::CaptureMode::relaxed).value();
     void* const second = dlopen(arguments[2], RTLD_NOW | RTLD_LOCAL);

@@ -11,9 +11,10 @@
 #if !defined(WARPSAFE_BACKEND_CUDA) && !defined(WARPSAFE_BACKEND_HIP)
 // The default backend is the host: another file of the host compiler defines the kernel, a plain
 // function. The tag is part of its symbol, so that the linker never takes a device compiler's stub
-// of the same name for it. Functions with C linkage have no tags.
-#define WARPSAFE_KERNEL_EXTERN __attribute__((abi_tag("warpsafe_host")))
-#define WARPSAFE_KERNEL_EXTERN_C extern "C"
+// of the same name for it. Functions with C linkage have no tags. Hidden, because each shared
+// object launches its own kernel, also if another one has a kernel of the same name.
+#define WARPSAFE_KERNEL_EXTERN __attribute__((abi_tag("warpsafe_host"), visibility("hidden")))
+#define WARPSAFE_KERNEL_EXTERN_C extern "C" __attribute__((visibility("hidden")))
 // Otherwise nvcc or hipcc compiles the kernel. The `const` before its `void` only changes the
 // function's type, by which a launch distinguishes the kernel from a host function. A function's
 // return type is no part of its mangled name.
