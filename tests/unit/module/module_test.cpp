@@ -263,6 +263,23 @@ TEST_F(ModuleTest, IsKeptByTheGraphsOfItsKernels) {
   EXPECT_EQ(stream.query().value(), Progress::ready) << "the launch has ended";
 }
 
+TEST_F(ModuleTest, WaitsForGraphsOnStreamsOfOtherDevices) {
+  host::set_device_count(2);
+  const Stream there = Stream::create(DeviceId(1)).value();
+  {
+    auto exec = [&] {
+      const auto kernel = module.kernel<void()>("no_parameters").value();
+      const auto graph = warpsafe::capture(stream, [&](Capture&) -> result<void> {
+        return launch(stream, LaunchConfig{grid<1>, block<8>}, kernel);
+      });
+      return graph.value().instantiate().value();
+    }();
+    EXPECT_TRUE(module.close().has_value());
+    EXPECT_TRUE(exec.launch(there).has_value());
+  }
+  EXPECT_EQ(there.query().value(), Progress::ready) << "the launch has ended";
+}
+
 TEST_F(ModuleTest, WhatIsNoTableIsRefused) {
   const auto nothing = Module::load(std::vector<host::NamedKernel>{});
   EXPECT_EQ(error_in(nothing).code, Errc::module_invalid);

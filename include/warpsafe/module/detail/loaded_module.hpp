@@ -102,6 +102,8 @@ class LoadedModule {
     bool& flag = launched_[device >= 0 && device < cached_devices ? device : 0];
     if (!__atomic_load_n(&flag, __ATOMIC_RELAXED)) __atomic_store_n(&flag, true, __ATOMIC_RELAXED);
   }
+  /// From now on, a graph may launch work of this module on any device with streams.
+  void mark_captured() noexcept { __atomic_store_n(&captured_, true, __ATOMIC_RELAXED); }
   void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
   /// Drops one reference. Returns the runtime's status if it was the last one, else 0. The object
   /// is then destroyed, unless it could not wait for its work: the module stays loaded, on a list
@@ -136,15 +138,19 @@ class LoadedModule {
   }
 
   [[nodiscard]] bool was_launched() const noexcept {
-    for (const bool& flag : launched_) {
-      if (__atomic_load_n(&flag, __ATOMIC_RELAXED)) return true;
+    for (int device = 0; device < cached_devices; ++device) {
+      if (may_have_run_on(device)) return true;
     }
     return false;
+  }
+  [[nodiscard]] bool may_have_run_on(int device) const noexcept {
+    return __atomic_load_n(&launched_[device], __ATOMIC_RELAXED) ||
+           (__atomic_load_n(&captured_, __ATOMIC_RELAXED) && has_streams_on<B>(device));
   }
   /// Neither vendor documents whether unloading waits for running kernels.
   [[nodiscard]] int wait_for_launches() noexcept {
     for (int device = 0; device < cached_devices; ++device) {
-      if (!__atomic_load_n(&launched_[device], __ATOMIC_RELAXED)) continue;
+      if (!may_have_run_on(device)) continue;
       const int status = on_device<B>(device, B::device_synchronize);
       if (status != 0) return status;
     }
@@ -177,6 +183,7 @@ class LoadedModule {
   int holders_ = 1;
   bool is_loaded_ = false;
   bool launched_[cached_devices] = {};
+  bool captured_ = false;
   ProcessLock functions_lock_{};
   LoadedFunction<B>* functions_ = nullptr;
   LoadedModule* next_kept_ = nullptr;
@@ -231,6 +238,7 @@ template <class B>
     return new (std::nothrow) HeldModule<B>(loaded);
   });
   if (!kept) loaded->retain();  // it is never unloaded
+  loaded->mark_captured();
 }
 
 /// A kernel that was loaded by name, for as long as its launch is submitted.

@@ -60,6 +60,12 @@ class OnceSlot {
 template <class B>
 [[gnu::visibility("default")]] inline unsigned long devices_with_streams = 0;
 
+template <class B>
+[[nodiscard]] bool has_streams_on(int device) noexcept {
+  const unsigned long bit =
+      device >= 0 && device < cached_devices ? 1UL << static_cast<unsigned>(device) : 0;
+  return (__atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED) & bit) != 0;
+}
 /// Whether the program has made or borrowed a stream on another device than `device`.
 // Not by the number of bits, which clang++ counts where two are asked for.
 template <class B>
