@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -326,7 +327,7 @@ TEST_F(StreamBoundTest, IsNotReboundWhileEitherStreamCaptures) {
   EXPECT_THAT(std::move(toy).rebind(next), Succeeds());
 }
 
-TEST_F(StreamBoundTest, ACallIsCapturedAndTheGraphKeepsTheWorkspaceOfAnEndedHandle) {
+TEST_F(StreamBoundTest, ACallIsCapturedAndTheGraphKeepsItsWorkspaceAfterTheHandlesEnd) {
   float* const x = device_array<float>(1);
   auto toy = std::make_unique<Toy>(Toy::create(stream).value());
   ASSERT_THAT(toy->call<toy::toy_write>(3.0F, trust(x)), Succeeds());
@@ -336,13 +337,53 @@ TEST_F(StreamBoundTest, ACallIsCapturedAndTheGraphKeepsTheWorkspaceOfAnEndedHand
   toy.reset();
   EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), freed)
       << "a free would be captured, or break it";
-  auto graph = std::move(capture).end();
-  ASSERT_THAT(graph, Succeeds());
-  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), freed) << "the graph uses it";
-  auto exec = graph.value().instantiate().value();
-  ASSERT_THAT(exec.launch(stream), Succeeds());
+  std::optional graph(std::move(capture).end());
+  ASSERT_THAT(*graph, Succeeds());
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), freed + 1) << "the handle's own";
+  {
+    auto exec = graph->value().instantiate().value();
+    graph.reset();
+    ASSERT_THAT(exec.launch(stream), Succeeds());
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), freed + 1) << "the graph's";
+  }
+  EXPECT_EQ(host::calls_made(call_of<&host_backend::deallocate>), freed + 2);
   ASSERT_THAT(stream.synchronize(), Succeeds());
   EXPECT_EQ(*x, 6.0F);
+}
+
+// Two graphs, or a graph and the handle's own calls, may run at once.
+TEST_F(StreamBoundTest, EachGraphHasAWorkspaceOfItsOwn) {
+  float* const x = device_array<float>(1);
+  auto toy = Toy::create(stream).value();
+  std::vector<void*> used{toy.native()->workspace};
+  const auto scale = [&] {
+    EXPECT_THAT(toy.call<toy::toy_scale>(1, host_scalar(2.0F), trust(x)), Succeeds());
+    return toy::scaled_in;
+  };
+  for (int i = 0; i < 2; ++i) {
+    const auto graph = capture(stream, [&](Capture&) -> result<void> {
+      used.push_back(scale());
+      EXPECT_EQ(scale(), used.back()) << "one for all calls of a graph";
+      return success();
+    });
+    EXPECT_THAT(graph, Succeeds());
+    EXPECT_EQ(scale(), used.front()) << "and the handle's own for the rest";
+  }
+  EXPECT_EQ(std::set<void*>(used.begin(), used.end()).size(), 3U);
+}
+
+TEST_F(StreamBoundTest, AGraphsWorkspaceThatCannotBeMadeIsAnError) {
+  float* const x = device_array<float>(1);
+  auto toy = Toy::create(stream).value();
+  void* const own = toy.native()->workspace;
+  auto capture = Capture::begin(stream).value();
+  host::fail_next(call_of<&host_backend::allocate>, 1, HostStatus::out_of_memory);
+  const auto called = toy.call<toy::toy_scale>(1, host_scalar(2.0F), trust(x));
+  EXPECT_THAT(message(called.error()), testing::HasSubstr("toy allocate workspace failed"));
+  EXPECT_EQ(toy.native()->workspace, own);
+  EXPECT_FALSE(toy.native()->scalars_on_device);
+  EXPECT_THAT(toy.call<toy::toy_scale>(1, host_scalar(2.0F), trust(x)), Succeeds());
+  EXPECT_THAT(std::move(capture).end(), Succeeds());
 }
 
 TEST_F(StreamBoundTest, AQuestionThatFailsIsAnError) {

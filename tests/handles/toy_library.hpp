@@ -42,7 +42,8 @@ inline std::mutex log_mutex;
 inline std::vector<std::string> log;
 inline std::string failing;  // the function whose next call fails with toy_broken
 
-inline int destroyed_on = -1;  // the device that was current
+inline int destroyed_on = -1;      // the device that was current
+inline void* scaled_in = nullptr;  // the workspace of the last toy_scale
 
 inline toy_status did(const char* function) {
   const std::lock_guard lock(log_mutex);
@@ -121,6 +122,7 @@ WARPSAFE_KERNEL void axpy_by_pointer(int n, const float* alpha, const float* x, 
 /// x *= factor.
 inline toy_status toy_scale_v2(toy_handle handle, int n, const float* factor, float* x) {
   const toy_status status = did("scale");
+  scaled_in = handle->workspace;
   if (status != toy_success) return status;
   if (n < 0) return toy_invalid_value;
   if (handle->scalars_on_device) {

@@ -178,6 +178,8 @@ struct BoundHandle {
         stream(std::move(other.stream)),
         number(other.number),
         workspace(std::exchange(other.workspace, nullptr)),
+        graph_workspace(other.graph_workspace),
+        workspace_graph(other.workspace_graph),
         owned(std::exchange(other.owned, false)),
         entry(std::exchange(other.entry, nullptr)),
         drop_(other.drop_) {}
@@ -187,6 +189,8 @@ struct BoundHandle {
     stream = std::move(other.stream);
     number = other.number;
     workspace = std::exchange(other.workspace, nullptr);
+    graph_workspace = other.graph_workspace;
+    workspace_graph = other.workspace_graph;
     owned = std::exchange(other.owned, false);
     entry = std::exchange(other.entry, nullptr);
     drop_ = other.drop_;
@@ -227,9 +231,35 @@ struct BoundHandle {
         workspace = made.assume_value();
       }
       workspace->move_to(stream);  // rebind moves the handle's work to another stream
-      const StatusType set = Traits::set_workspace(native, workspace->data(), bytes);
-      if (library_failed<Traits>(set)) return error_of<Step::set_workspace>(set, site);
+      return set_workspace(workspace->data(), site);
     }
+    return success();
+  }
+  /// Before a call while something is captured: if the stream captures, sets the workspace of the
+  /// calls that this capture contains. Its graph may run beside the handle's own work and beside
+  /// other graphs. The graph keeps the workspace. Returns whether it was set.
+  [[nodiscard, WARPSAFE_DETAIL_RARE]] result<bool> set_workspace_of_graph(call_site site) noexcept {
+    const ResourcesPtr graph = DeviceMemory<B>::open_graph(stream.ref());
+    if (graph.get() == nullptr) return false;
+    if (graph.get()->number() != workspace_graph) {
+      const auto made = make_workspace_for(*graph.get(), site);
+      if (!made.has_value()) {
+        LaunchError error = made.assume_error();
+        error.operation = StepName<Traits, Step::allocate_workspace>::value;
+        return error;
+      }
+      graph_workspace = made.assume_value();
+      workspace_graph = graph.get()->number();
+    }
+    const result<void> set = set_workspace(graph_workspace, site);
+    if (!set.has_value()) return set.assume_error();
+    return true;
+  }
+  /// Sets the workspace in the library.
+  [[nodiscard]] result<void> set_workspace(void* memory, call_site site) noexcept {
+    const std::size_t bytes = Traits::workspace_bytes(stream.ref().device().value());
+    const StatusType set = Traits::set_workspace(native, memory, bytes);
+    if (library_failed<Traits>(set)) return error_of<Step::set_workspace>(set, site);
     return success();
   }
   [[nodiscard]] result<void> set_scalars_on_device([[maybe_unused]] bool on,
@@ -304,12 +334,34 @@ struct BoundHandle {
   basic_stream_hold<B> stream;
   StreamNumber number{};  ///< of the stream, for the thread that bound the handle
   DeviceMemory<B>* workspace = nullptr;
+  void* graph_workspace = nullptr;    ///< exists while that graph is captured
+  std::uint64_t workspace_graph = 0;  ///< GraphResources::number
   bool owned = true;
   typename OwnedHandles<Traits>::Entry* entry = nullptr;
   // Whether a thread is in `call`. It exists at every check level, so that layouts agree.
   bool busy = false;
 
  private:
+  /// Memory in the order of a stream of its own, because this one captures.
+  [[nodiscard]] result<void*> make_workspace_for(GraphResources& graph, call_site site) noexcept {
+    const int device = stream.ref().device().value();
+    const RelaxedCaptureScope<B> outside;
+    const auto own = basic_stream<B>::template create<CheckLevel::off>(DeviceId(device), site);
+    if (!own.has_value()) return own.assume_error();
+    const basic_stream<B>& order = own.assume_value();
+    const auto made = DeviceMemory<B>::template allocate<CheckLevel::off>(
+        basic_stream_hold<B>(order), Bytes(Traits::workspace_bytes(device)), false, site);
+    if (!made.has_value()) return made.assume_error();
+    DeviceMemory<B>& memory = *made.assume_value();
+    keep_module();
+    const int status = wait_for_stream(order.ref(), {}, false);
+    const bool kept = status == 0 && memory.hold_in(graph);
+    void* const data = memory.data();
+    memory.drop();  // the graph has it
+    if (kept) return data;
+    return status != 0 ? runtime_error<B>(status, Name::of("stream synchronize"), site)
+                       : runtime_error<B>(no_host_memory, Name::of("keep workspace"), site);
+  }
   template <CheckLevel Level>
   static void drop_at(BoundHandle& self, call_site site) noexcept {
     report_dropped(self.template destroy<Level>(site));

@@ -133,6 +133,17 @@ template <auto Fn, class Traits, class... A>
     const auto set = bound.set_scalars_on_device(true, site);
     if (!set.has_value()) return set.assume_error();
   }
+  bool has_graphs_workspace = false;
+  if constexpr (BoundHandle<Traits>::has_workspace) {
+    if (open_captures() != nullptr) [[unlikely]] {
+      const result<bool> set = bound.set_workspace_of_graph(site);
+      if (!set.has_value()) {
+        if (on_device) static_cast<void>(bound.set_scalars_on_device(false, site));
+        return set.assume_error();
+      }
+      has_graphs_workspace = set.assume_value();
+    }
+  }
   const CallScope<typename Traits::backend> here(site);
   const auto done = Function::call(Fn, bound.native, bound.stream.ref().native(), arguments...);
   // Buffers of other streams may be freed only after the call's work. A function that fails may
@@ -141,11 +152,10 @@ template <auto Fn, class Traits, class... A>
   if constexpr (((is_view<A> || holds_owner<A>) || ...)) {
     noted = record_uses(bound.stream.ref(), site, owner_of(arguments)...);
   }
-  // A graph keeps the workspace. Outside of a capture the stream's order is enough.
   if constexpr (BoundHandle<Traits>::has_workspace) {
-    if (open_captures() != nullptr) [[unlikely]] {
-      const result<void> kept = record_uses(bound.stream.ref(), site, bound.workspace);
-      if (noted.has_value()) noted = kept;
+    if (has_graphs_workspace) [[unlikely]] {
+      const result<void> set = bound.set_workspace(bound.workspace->data(), site);
+      if (noted.has_value()) noted = set;
     }
   }
   if (on_device) {

@@ -151,6 +151,13 @@ class DeviceMemory : public MemoryOwner {
     return is_given(stream) || stream.number() == freed_on;
   }
 
+  /// The graph of the open capture that the stream takes part in, or nullptr.
+  [[nodiscard, WARPSAFE_DETAIL_RARE]] static ResourcesPtr open_graph(
+      const basic_stream_ref<B>& stream) noexcept {
+    const CaptureHooks* const hooks = open_captures();
+    return hooks == nullptr ? ResourcesPtr()
+                            : ResourcesPtr(hooks->resources({stream.native(), stream.number()}));
+  }
   /// Orders later work of `stream` after the work that uses the memory: that of its own stream, and
   /// the recorded uses. Returns the runtime's status. @pre the memory is not freed in stream order,
   /// and neither `stream` nor its own stream captures
@@ -358,13 +365,6 @@ class DeviceMemory : public MemoryOwner {
                : on_device_of<B>(stream, &B::deallocate, start, stream.native());
   }
 
-  /// The graph of the open capture that the stream takes part in, or nullptr.
-  [[nodiscard, WARPSAFE_DETAIL_RARE]] static ResourcesPtr open_graph(
-      const basic_stream_ref<B>& stream) noexcept {
-    const CaptureHooks* const hooks = open_captures();
-    return hooks == nullptr ? ResourcesPtr()
-                            : ResourcesPtr(hooks->resources({stream.native(), stream.number()}));
-  }
   /// Lists the memory by its address, and lets the graph of the open capture say whether it exists.
   [[WARPSAFE_DETAIL_RARE]] void join_capture() noexcept {
     listed_.owner = this;

@@ -94,12 +94,16 @@ struct GraphAllocation {
 /// The existing graphs whose kernels use memory.
 [[gnu::visibility("default")]] inline GraphResources* graphs_with_memory = nullptr;
 
+[[gnu::visibility("default")]] inline std::uint64_t graphs_made = 0;
+
 class GraphResources {
  public:
-  GraphResources() = default;
+  GraphResources() noexcept : number_(__atomic_add_fetch(&graphs_made, 1, __ATOMIC_RELAXED)) {}
   GraphResources(const GraphResources&) = delete;
   GraphResources& operator=(const GraphResources&) = delete;
 
+  /// Of this graph alone, in the life of the program. Not 0.
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   void retain() noexcept { __atomic_add_fetch(&holders_, 1, __ATOMIC_RELAXED); }
   void release() noexcept {
     if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) == 0) delete this;
@@ -292,6 +296,7 @@ class GraphResources {
   }
 
  private:
+  const std::uint64_t number_;
   ~GraphResources() {
     leave();
     leave_allocations();
