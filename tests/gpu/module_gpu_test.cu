@@ -8,8 +8,10 @@
 #include "gpu.hpp"
 #include <warpsafe/device_check.hpp>
 #include <warpsafe/error/message.hpp>
+#include <warpsafe/graph.hpp>
 #include <warpsafe/launch/kernel_report.hpp>
 #include <warpsafe/launch/occupancy.hpp>
+#include <warpsafe/memory.hpp>
 #include <warpsafe/module.hpp>
 #include <warpsafe/warpsafe.hpp>
 
@@ -175,6 +177,25 @@ TEST_F(ModuleOnGpu, UnloadingWaitsForItsKernels) {
   }
   EXPECT_EQ(stream->query().value(), ws::Progress::ready) << "the last holder has waited";
   EXPECT_EQ(values.to_host(*stream).get().value(), std::vector<float>(32, 7.0F));
+}
+
+TEST_F(ModuleOnGpu, UnloadingWaitsForAGraphOnAStreamOfAnotherDevice) {
+  if (ws::device_count().value() < 2) GTEST_SKIP() << "needs two GPUs, and found one";
+  auto values = ws::PinnedBuffer<float>::create(32).value();
+  const auto there = ws::Stream::create(ws::DeviceId(1)).value();
+  {
+    auto exec = [&] {
+      const auto late = ws::Module::load(compile(Kind::cubin)).value().kernel<Late>("late").value();
+      const auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+        return ws::launch(*stream, ws::LaunchConfig{ws::grid<1>, ws::block<32>}, late,
+                          ws::trust(values.span().data()), 200000000LL);
+      });
+      return graph.value().instantiate().value();
+    }();
+    ASSERT_TRUE(exec.launch(there).has_value());
+  }
+  EXPECT_EQ(there.query().value(), ws::Progress::ready) << "the last holder has waited";
+  EXPECT_EQ(values.span()[31], 7.0F);
 }
 
 TEST_F(ModuleOnGpu, SaysWhatIsNoImage) {

@@ -6,6 +6,8 @@
 
 #include "../gpu/gpu.hpp"
 #include <warpsafe/error/message.hpp>
+#include <warpsafe/error/try.hpp>
+#include <warpsafe/graph/capture.hpp>
 #include <warpsafe/handles/cublas.hpp>
 #include <warpsafe/handles/cublaslt.hpp>
 #include <warpsafe/handles/cufft.hpp>
@@ -247,6 +249,47 @@ TEST_F(CublasTest, AllocatesNothingWhileAGraphIsCapturedAfterARebindToo) {
   ASSERT_THAT(stream->synchronize(), Succeeds());
   EXPECT_EQ(nodes_captured(other, cudaGraphNodeTypeMemAlloc, [&] { multiply(moved); }), 0U);
   EXPECT_EQ(host(dc), c);
+}
+
+// cuBLAS splits sums as long as these, and adds their parts in the workspace.
+TEST_F(CublasTest, AGraphOfTheHandleRunsBesideItsOtherWork) {
+  constexpr int rows = 64;
+  constexpr int terms = 1 << 18;
+  const CudaStream other = CudaStream::create().value();
+  const auto ones = buffer(std::vector<float>(std::size_t{rows} * terms, 1.0F));
+  const auto twos = buffer(std::vector<float>(std::size_t{rows} * terms, 2.0F));
+  auto first = room<float>(std::size_t{rows} * rows);
+  auto second = room<float>(std::size_t{rows} * rows);
+  auto blas = StreamBound<cublasHandle_t>::create(*stream).value();
+  const auto multiply = [&](const Buffer<float>& x, Buffer<float>& sums) -> result<void> {
+    for (int i = 0; i < 20; ++i) {
+      WARPSAFE_TRYV(blas.call<cublasSgemm>(CUBLAS_OP_T, CUBLAS_OP_N, rows, rows, terms,
+                                           host_scalar(1.0F), x.view(), terms, ones.view(), terms,
+                                           host_scalar(0.0F), sums.view(), rows));
+    }
+    return success();
+  };
+  ASSERT_THAT(multiply(ones, first), Succeeds());
+  const auto graph_of = [&](const Buffer<float>& x, Buffer<float>& sums) {
+    return capture(*stream,
+                   [&](basic_capture<cuda_backend>&) -> result<void> { return multiply(x, sums); })
+        .value()
+        .instantiate()
+        .value();
+  };
+  auto sums_of_ones = graph_of(ones, first);
+  auto sums_of_twos = graph_of(twos, second);
+  for (int round = 0; round < 10; ++round) {
+    ASSERT_THAT(sums_of_ones.launch(other), Succeeds());
+    if (round % 2 == 0) {
+      ASSERT_THAT(multiply(twos, second), Succeeds());
+    } else {
+      ASSERT_THAT(sums_of_twos.launch(*stream), Succeeds());
+    }
+    ASSERT_THAT(other.synchronize(), Succeeds());
+    EXPECT_EQ(host(first), std::vector<float>(first.size(), float{terms})) << round;
+    EXPECT_EQ(host(second), std::vector<float>(second.size(), 2 * float{terms})) << round;
+  }
 }
 
 TEST_F(CublasTest, IsNotMadeWhileItsStreamCaptures) {
