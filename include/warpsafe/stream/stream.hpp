@@ -250,10 +250,10 @@ noexcept {
     if (stream == nullptr) {
       return LaunchError::make(Errc::stream_null, Stage::construction, site);
     }
+    const bool has_several = detail::note_device<B>(device.value());
     if constexpr (Level == CheckLevel::full) {
-      const int its_device = detail::note_device<B>(device.value())
-                                 ? detail::device_of<B>(stream, device.value())
-                                 : device.value();
+      const int its_device =
+          has_several ? detail::device_of<B>(stream, device.value()) : device.value();
       if (its_device != device.value()) {
         LaunchError error =
             LaunchError::make(Errc::stream_wrong_device, Stage::construction,

@@ -264,8 +264,14 @@ TEST_F(ModuleTest, IsKeptByTheGraphsOfItsKernels) {
 }
 
 TEST_F(ModuleTest, WaitsForGraphsOnStreamsOfOtherDevices) {
-  host::set_device_count(2);
-  const Stream there = Stream::create(DeviceId(1)).value();
+  // A device that no other test uses, and a stream that only this launch knows.
+  host::set_device_count(8);
+  host_backend::native_stream native{};
+  {
+    const auto guard = DeviceGuard::create(DeviceId(7)).value();
+    ASSERT_EQ(host_backend::stream_create(native, 0), 0);
+  }
+  const auto there = StreamRef::borrow<CheckLevel::off>(native, DeviceId(7)).value();
   {
     auto exec = [&] {
       const auto kernel = module.kernel<void()>("no_parameters").value();
@@ -278,6 +284,7 @@ TEST_F(ModuleTest, WaitsForGraphsOnStreamsOfOtherDevices) {
     EXPECT_TRUE(exec.launch(there).has_value());
   }
   EXPECT_EQ(there.query().value(), Progress::ready) << "the launch has ended";
+  EXPECT_EQ(host_backend::stream_destroy(native), 0);
 }
 
 TEST_F(ModuleTest, WhatIsNoTableIsRefused) {
