@@ -152,11 +152,11 @@ class WARPSAFE_DETAIL_OWNER basic_graph {
   [[nodiscard]] typename B::native_graph native() const noexcept { return native_; }
   /// Destroys the graph; its instances live on. Errc::runtime_failed.
   [[nodiscard]] result<void> close(call_site site = call_site::current()) noexcept {
+    const auto native = std::exchange(native_, nullptr);
+    const int status = native == nullptr ? 0 : B::graph_destroy(native);
+    // After it: the end of NCCL's communicator waits for the end of each graph with its calls.
     resources_ = detail::ResourcesPtr{};
-    if (native_ == nullptr) return success();
-    if (const int status = B::graph_destroy(std::exchange(native_, nullptr))) {
-      return detail::runtime_error<B>(status, Name::of("graph destroy"), site);
-    }
+    if (status != 0) return detail::runtime_error<B>(status, Name::of("graph destroy"), site);
     return success();
   }
 

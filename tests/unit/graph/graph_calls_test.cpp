@@ -342,6 +342,25 @@ TEST_F(GraphCalls, AnUpdateReleasesWhatTheInstanceKept) {
   EXPECT_EQ(old_value.use_count(), 1);
 }
 
+// As the end of NCCL's communicators, which waits for the graphs that captured them.
+TEST_F(GraphCalls, AGraphIsDestroyedBeforeWhatItKeeps) {
+  struct Kept {
+    Calls& seen;
+    explicit Kept(Calls& to) : seen(to) {}
+    Kept(const Kept&) = delete;
+    Kept& operator=(const Kept&) = delete;
+    ~Kept() { seen = script.taken(); }
+  };
+  Calls seen;
+  {
+    auto capture = begun();
+    EXPECT_TRUE(capture.keep(std::make_shared<Kept>(seen)).has_value());
+    const Made made = std::move(capture).end().value();
+    static_cast<void>(script.taken());
+  }
+  EXPECT_EQ(seen, Calls{"graph_destroy 1"});
+}
+
 TEST_F(GraphCalls, AnAssignedGraphIsDestroyed) {
   Made first = graph();
   Made second = graph();
