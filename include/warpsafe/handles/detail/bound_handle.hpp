@@ -242,7 +242,11 @@ struct BoundHandle {
     const ResourcesPtr graph = DeviceMemory<B>::open_graph(stream.ref());
     if (graph.get() == nullptr) return false;
     if (graph.get()->number() != workspace_graph) {
-      const auto made = make_workspace_for(*graph.get(), site);
+      // Calls through native() use the handle's own. So do all where one stream does all work.
+      const result<void> kept = record_uses(stream.ref(), site, workspace);
+      if (!kept.has_value()) return kept.assume_error();
+      const result<void*> made = wants_one_stream() ? result<void*>(workspace->data())
+                                                    : make_workspace_for(*graph.get(), site);
       if (!made.has_value()) {
         LaunchError error = made.assume_error();
         error.operation = StepName<Traits, Step::allocate_workspace>::value;
