@@ -18,7 +18,7 @@ VALUES = """
     void T std::tuple<T...> std::remove_cvref_t<T>*
     Dim3 Dim3<Space,X,Y,Z> SafeGrid Bytes max_blocks
     DeviceView DeviceView<T> PitchedView aligned_ptr<T,Alignment> aligned_view<T,Alignment> Aligned
-    std::vector<element_of<R>> DeviceMemory*
+    std::vector<element_of<R>> DeviceMemory* DeviceMemory<B>*
     DeviceId DeviceLimits KernelLimits Occupancy MemoryInfo
     StreamBound basic_capture basic_device_buffer basic_device_guard basic_event basic_event<B,false>
     basic_event<B,true> basic_executable_graph<B> basic_graph<B> basic_managed_buffer basic_module

@@ -238,21 +238,21 @@ struct BoundHandle {
   /// Before a call while something is captured: if the stream captures, sets the workspace of the
   /// calls that this capture contains. Its graph may run beside the handle's own work and beside
   /// other graphs. The graph keeps the workspace. Returns whether it was set.
-  [[nodiscard, WARPSAFE_DETAIL_RARE]] result<bool> set_workspace_of_graph(call_site site) noexcept {
+  [[nodiscard, WARPSAFE_DETAIL_RARE]] answer<bool> set_workspace_of_graph(call_site site) noexcept {
     const ResourcesPtr graph = DeviceMemory<B>::open_graph(stream.ref());
     if (graph.get() == nullptr) return false;
     if (graph.get()->number() != workspace_graph) {
       // Calls through native() use the handle's own. So do all where one stream does all work.
       const result<void> kept = record_uses(stream.ref(), site, workspace);
       if (!kept.has_value()) return kept.assume_error();
-      const result<void*> made = wants_one_stream() ? result<void*>(workspace->data())
-                                                    : make_workspace_for(*graph.get(), site);
+      const auto made = wants_one_stream() ? result<DeviceMemory<B>*>(workspace)
+                                           : make_workspace_for(*graph.get(), site);
       if (!made.has_value()) {
         LaunchError error = made.assume_error();
         error.operation = StepName<Traits, Step::allocate_workspace>::value;
         return error;
       }
-      graph_workspace = made.assume_value();
+      graph_workspace = made.assume_value()->data();
       workspace_graph = graph.get()->number();
     }
     const result<void> set = set_workspace(graph_workspace, site);
@@ -347,7 +347,8 @@ struct BoundHandle {
 
  private:
   /// Memory in the order of a stream of its own, because this one captures.
-  [[nodiscard]] result<void*> make_workspace_for(GraphResources& graph, call_site site) noexcept {
+  [[nodiscard]] result<DeviceMemory<B>*> make_workspace_for(GraphResources& graph,
+                                                            call_site site) noexcept {
     const int device = stream.ref().device().value();
     const RelaxedCaptureScope<B> outside;
     const auto own = basic_stream<B>::template create<CheckLevel::off>(DeviceId(device), site);
@@ -360,9 +361,8 @@ struct BoundHandle {
     keep_module();
     const int status = wait_for_stream(order.ref(), {}, false);
     const bool kept = status == 0 && memory.hold_in(graph);
-    void* const data = memory.data();
     memory.drop();  // the graph has it
-    if (kept) return data;
+    if (kept) return &memory;
     return status != 0 ? runtime_error<B>(status, Name::of("stream synchronize"), site)
                        : runtime_error<B>(no_host_memory, Name::of("keep workspace"), site);
   }

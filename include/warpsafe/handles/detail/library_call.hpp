@@ -136,7 +136,7 @@ template <auto Fn, class Traits, class... A>
   bool has_graphs_workspace = false;
   if constexpr (BoundHandle<Traits>::has_workspace) {
     if (open_captures() != nullptr) [[unlikely]] {
-      const result<bool> set = bound.set_workspace_of_graph(site);
+      const answer<bool> set = bound.set_workspace_of_graph(site);
       if (!set.has_value()) {
         if (on_device) static_cast<void>(bound.set_scalars_on_device(false, site));
         return set.assume_error();
