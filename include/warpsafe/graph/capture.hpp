@@ -123,7 +123,8 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   /// Ends the capture. Errc::capture_broken if a call broke it, whatever the runtime returns; if
   /// that call went through this library, the error names it, with its line and the runtime's code.
   /// Errc::capture_unjoined names the stream that was not joined, and the line where it first took
-  /// part. Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed. Checked builds print
+  /// part. Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed; if the stream still
+  /// captures after an error, so does this object, and `end` may be called again. Checked builds print
   /// a line to standard error if this thread submitted work to a stream that takes no part in any
   /// capture, because that work ran at once; with CaptureMode::relaxed, only if the graph is empty.
   template <CheckLevel Level = current_level>
@@ -132,7 +133,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
       return detail::refused_operation(Errc::capture_unmatched, B::vendor, Name::of("capture end"),
                                        site);
     }
-    State* const state = std::exchange(state_, nullptr);
+    State* const state = state_;
     const auto* const unjoined = state->watch.unjoined();
     CaptureInfo before{};
     static_cast<void>(query_info(state->watch.stream, before));
@@ -141,6 +142,8 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     // Memory of the capture is freed in it or after its end.
     detail::CaptureLock locked;
     const int status = end_native(*state, graph);
+    if (goes_on(*state, status)) return end_error(status, *state, unjoined, site);
+    state_ = nullptr;
     detail::close_watch(state->watch);
     const bool is_lost = status != 0 || lost_work(*state, before, graph);
     if (is_lost) {
@@ -276,6 +279,12 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
       error.code = Errc::capture_unmatched;
     }
     return error;
+  }
+  /// Whether the capture is still open after an end that failed, as with AMD's runtimes after one
+  /// in the wrong thread, which CUDA takes as an end.
+  [[nodiscard]] static bool goes_on(const State& state, int status) noexcept {
+    CaptureState now = CaptureState::none;
+    return status != 0 && query_state(state.watch.stream, now) == 0 && now == CaptureState::active;
   }
   void drop(bool reported) noexcept {
     if (state_ == nullptr) return;
