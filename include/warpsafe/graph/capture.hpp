@@ -124,9 +124,10 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   /// that call went through this library, the error names it, with its line and the runtime's code.
   /// Errc::capture_unjoined names the stream that was not joined, and the line where it first took
   /// part. Errc::capture_wrong_thread, ::capture_unmatched, ::runtime_failed; if the stream still
-  /// captures after an error, so does this object, and `end` may be called again. Checked builds print
-  /// a line to standard error if this thread submitted work to a stream that takes no part in any
-  /// capture, because that work ran at once; with CaptureMode::relaxed, only if the graph is empty.
+  /// captures after an error, so does this object, and `end` may be called again. Checked builds
+  /// print a line to standard error if this thread submitted work to a stream that takes no part in
+  /// any capture, because that work ran at once; with CaptureMode::relaxed, only if the graph is
+  /// empty.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<basic_graph<B>> end(call_site site = call_site::current()) && noexcept {
     if (state_ == nullptr) {

@@ -68,8 +68,11 @@ template <class G, class Bk>
 [[nodiscard]] constexpr bool raw_shape(const G& grid, const Bk& block, std::uint64_t bytes,
                                        LaunchShape& shape, LaunchError& error) noexcept {
   shape.dynamic_shared = bytes;
-  const bool grid_fits = raw_dims(grid, shape.grid, Errc::grid_too_large, 2147483647, error);
-  const bool block_fits = raw_dims(block, shape.block, Errc::block_axis_too_large, 1024, error);
+  // Of x both vendors document the same.
+  constexpr const DeviceLimits& floor = limits::cuda_floor;
+  const bool grid_fits = raw_dims(grid, shape.grid, Errc::grid_too_large, floor.max_grid[0], error);
+  const bool block_fits =
+      raw_dims(block, shape.block, Errc::block_axis_too_large, floor.max_block[0], error);
   return grid_fits && block_fits;
 }
 

@@ -34,9 +34,9 @@ class WARPSAFE_DETAIL_OWNER basic_event {
   [[nodiscard, gnu::always_inline]] static result<basic_event> create(
       basic_stream_ref<B> stream, call_site site = call_site::current()) noexcept {
     if constexpr (Level == CheckLevel::off) {
-      return create_here<Level>(stream, site);
+      return create_inline<Level>(stream, site);
     } else {
-      return create_elsewhere<Level>(stream, site);
+      return create_out_of_line<Level>(stream, site);
     }
   }
   /// Moves the event to the point after everything submitted to `stream` so far. A wait that was
@@ -47,9 +47,9 @@ class WARPSAFE_DETAIL_OWNER basic_event {
   [[nodiscard, gnu::always_inline]] result<void> record(
       basic_stream_ref<B> stream, call_site site = call_site::current()) noexcept {
     if constexpr (Level == CheckLevel::off) {
-      return record_plainly<Level>(stream, site);
+      return record_inline<Level>(stream, site);
     } else {
-      return record_elsewhere<Level>(stream, site);
+      return record_out_of_line<Level>(stream, site);
     }
   }
 #define WARPSAFE_DETAIL_SENTENCE \
@@ -161,7 +161,7 @@ class WARPSAFE_DETAIL_OWNER basic_event {
   // With checks off, what a careful hand writes is compiled into the caller. A function would cost
   // more than its checks.
   template <CheckLevel Level>
-  [[nodiscard, gnu::always_inline]] static result<basic_event> create_here(
+  [[nodiscard, gnu::always_inline]] static result<basic_event> create_inline(
       const basic_stream_ref<B>& stream, const call_site& site) noexcept {
     const auto there = detail::check_stream<Level>(Name::of("event record"), stream, site);
     if (!there.has_value()) return there.assume_error();
@@ -179,16 +179,16 @@ class WARPSAFE_DETAIL_OWNER basic_event {
     return made;
   }
   template <CheckLevel Level>
-  [[nodiscard, gnu::noinline]] static result<basic_event> create_elsewhere(
+  [[nodiscard, gnu::noinline]] static result<basic_event> create_out_of_line(
       const basic_stream_ref<B>& stream, const call_site& site) noexcept {
-    return create_here<Level>(stream, site);
+    return create_inline<Level>(stream, site);
   }
   /// A record that needs nothing but the runtime's call.
   template <CheckLevel Level>
-  [[nodiscard, gnu::always_inline]] result<void> record_plainly(const basic_stream_ref<B>& stream,
-                                                                const call_site& site) noexcept {
+  [[nodiscard, gnu::always_inline]] result<void> record_inline(const basic_stream_ref<B>& stream,
+                                                               const call_site& site) noexcept {
     if (!detail::is_plain_call<Level, true>(stream) || !can_move_to(stream))
-      return record_with_care<Level>(stream, site);
+      return record_in_full<Level>(stream, site);
     const detail::CallScope<B> here(site);
     const int status = B::event_record(native_, stream.native());
     if (status != 0) return record_failed(status, stream, site);
@@ -196,14 +196,14 @@ class WARPSAFE_DETAIL_OWNER basic_event {
     return success();
   }
   template <CheckLevel Level>
-  [[nodiscard, gnu::noinline]] result<void> record_elsewhere(const basic_stream_ref<B>& stream,
-                                                             const call_site& site) noexcept {
-    return record_plainly<Level>(stream, site);
+  [[nodiscard, gnu::noinline]] result<void> record_out_of_line(const basic_stream_ref<B>& stream,
+                                                               const call_site& site) noexcept {
+    return record_inline<Level>(stream, site);
   }
   /// All of `record`.
   template <CheckLevel Level>
-  [[nodiscard, gnu::cold, gnu::noinline]] result<void> record_with_care(basic_stream_ref<B> stream,
-                                                                        call_site site) noexcept {
+  [[nodiscard, gnu::cold, gnu::noinline]] result<void> record_in_full(basic_stream_ref<B> stream,
+                                                                      call_site site) noexcept {
     const auto there = detail::check_stream<Level>(Name::of("event record"), stream, site);
     if (!there.has_value()) return there;
     if (!can_move_to(stream)) return replace<Level>(stream, site);
@@ -344,7 +344,7 @@ template <class B, bool Timed>
 }
 /// All of `wait`.
 template <CheckLevel Level, class B, bool Timed>
-[[nodiscard, gnu::cold, gnu::noinline]] result<void> wait_with_care(
+[[nodiscard, gnu::cold, gnu::noinline]] result<void> wait_in_full(
     basic_stream_ref<B> stream, const basic_event<B, Timed>& event, call_site site) noexcept {
   const result<void> there = check_stream<Level>(Name::of("stream wait"), stream, site);
   if (!there.has_value()) return there;
@@ -374,22 +374,22 @@ template <class B, bool Timed>
 }
 /// A wait that needs nothing but the runtime's call.
 template <CheckLevel Level, class B, bool Timed>
-[[nodiscard, gnu::always_inline]] inline result<void> wait_plainly(
+[[nodiscard, gnu::always_inline]] inline result<void> wait_inline(
     const basic_stream_ref<B>& stream, const basic_event<B, Timed>& event,
     const call_site& site) noexcept {
   if (!is_plain_call<Level>(stream) || !event.is_outside_captures() ||
       StreamNumber::is_default(stream.native()))
-    return wait_with_care<Level>(stream, event, site);
+    return wait_in_full<Level>(stream, event, site);
   const CallScope<B> here(site);
   const int status = B::stream_wait(stream.native(), event.native());
   if (status != 0) return wait_failed(status, event, site);
   return success();
 }
 template <CheckLevel Level, class B, bool Timed>
-[[nodiscard, gnu::noinline]] result<void> wait_elsewhere(const basic_stream_ref<B>& stream,
-                                                         const basic_event<B, Timed>& event,
-                                                         const call_site& site) noexcept {
-  return wait_plainly<Level>(stream, event, site);
+[[nodiscard, gnu::noinline]] result<void> wait_out_of_line(const basic_stream_ref<B>& stream,
+                                                           const basic_event<B, Timed>& event,
+                                                           const call_site& site) noexcept {
+  return wait_inline<Level>(stream, event, site);
 }
 
 }  // namespace detail
@@ -405,9 +405,9 @@ template <CheckLevel Level = current_level, class B, bool Timed>
     std::type_identity_t<basic_stream_ref<B>> stream, const basic_event<B, Timed>& event,
     call_site site = call_site::current()) noexcept {
   if constexpr (Level == CheckLevel::off) {
-    return detail::wait_plainly<Level>(stream, event, site);
+    return detail::wait_inline<Level>(stream, event, site);
   } else {
-    return detail::wait_elsewhere<Level>(stream, event, site);
+    return detail::wait_out_of_line<Level>(stream, event, site);
   }
 }
 

@@ -249,7 +249,8 @@ struct CudaCalls : CudaGraphCalls {
   static int stream_capturing(native_stream stream, bool& capturing) noexcept {
     cudaStreamCaptureStatus state{};
     // The driver does not know the runtime's default streams by these handles.
-    const bool is_default = reinterpret_cast<std::uintptr_t>(stream) <= 2;
+    const bool is_default = reinterpret_cast<std::uintptr_t>(stream) <=
+                            reinterpret_cast<std::uintptr_t>(cudaStreamPerThread);
     const int status = is_default ? cudaStreamIsCapturing(stream, &state)
                                   : CudaDriver::is_capturing(stream, &state);
     capturing = state != cudaStreamCaptureStatusNone;

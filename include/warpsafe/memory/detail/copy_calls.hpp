@@ -66,12 +66,15 @@ template <class B>
   if (status != 0) static_cast<void>(wait_for_stream(there, {}, false));
   return status;
 }
+/// Whether the memories are known to be of two devices.
+[[nodiscard]] constexpr bool are_of_peers(const CopyRows& to, const CopyRows& from) noexcept {
+  return to.device >= 0 && from.device >= 0 && to.device != from.device;
+}
 /// A copy between two devices, or of rows with gaps. @pre the device that runs it is current
 template <class B>
 [[nodiscard, gnu::noinline]] int submit_rows(const CopyRows& to, const CopyRows& from,
                                              CopyKind kind,
                                              const basic_stream_ref<B>& stream) noexcept {
-  const bool peers = to.device >= 0 && from.device >= 0 && to.device != from.device;
   if (to.dense() && from.dense()) {
     return B::copy_peer(to.data, to.device, from.data, from.device, to.width * to.rows,
                         stream.native());
@@ -81,7 +84,7 @@ template <class B>
   const std::size_t rows = to.matrix ? to.rows : from.rows;
   const std::size_t to_pitch = to.matrix ? to.pitch : width;
   const std::size_t from_pitch = from.matrix ? from.pitch : width;
-  if (!peers || can_access<B>(to.device, from.data, from.device)) {
+  if (!are_of_peers(to, from) || can_access<B>(to.device, from.data, from.device)) {
     return B::copy_2d(to.data, to_pitch, from.data, from_pitch, width, rows, kind, stream.native());
   }
   // No copy of rows takes the two devices.
@@ -96,6 +99,22 @@ template <class B>
   }
   return 0;
 }
+/// The device that must be current for the copy: the memory's, whichever device the stream is of.
+/// Otherwise CUDA does not find memory of that device's pool (cudaErrorInvalidValue, seen on two
+/// H200s, CUDA 13.0).
+template <class B>
+[[nodiscard]] int device_of_copy(const CopyRows& to, const CopyRows& from, CopyKind kind,
+                                 const basic_stream_ref<B>& stream) noexcept {
+  const int of_stream = stream.device().value();
+  const int known = to.device >= 0 ? to.device : from.device;
+  if (known < 0) return of_stream;
+  if (are_of_peers(to, from)) {
+    // A default stream is the current device's; a copy between devices names them.
+    return StreamNumber::is_default(stream.native()) ? of_stream : known;
+  }
+  const bool half_known = kind == CopyKind::device_to_device && to.device != from.device;
+  return half_known ? of_stream : known;
+}
 /// Submits the copy to the stream and returns the runtime's status. @pre check_same_size
 template <class B>
 [[nodiscard]] int submit_copy(const CopyRows& to, const CopyRows& from, CopyKind kind,
@@ -103,17 +122,9 @@ template <class B>
   if (to.size == 0) return 0;
   if (is_of_far_default(to, from, kind, stream)) [[unlikely]]
     return submit_to_far_default(to, from, kind, stream);
-  const bool peers = to.device >= 0 && from.device >= 0 && to.device != from.device;
-  // The memory's device must be current, whichever device the stream is of: otherwise CUDA does not
-  // find memory of that device's pool (cudaErrorInvalidValue, seen on two H200s, CUDA 13.0).
-  const bool one_device = kind != CopyKind::device_to_device || to.device == from.device;
-  const int known = to.device >= 0 ? to.device : from.device;
-  // A default stream is the current device's; a copy between devices names them.
-  const bool of_stream = peers && StreamNumber::is_default(stream.native());
-  const int current =
-      known >= 0 && (one_device || peers) && !of_stream ? known : stream.device().value();
+  const int current = device_of_copy(to, from, kind, stream);
   return on_device<B, submits_work>(current, [&]() noexcept -> int {
-    if (!peers && to.dense() && from.dense()) [[likely]] {
+    if (to.dense() && from.dense() && !are_of_peers(to, from)) [[likely]] {
       return B::copy(to.data, from.data, to.width * to.rows, kind, stream.native());
     }
     return submit_rows(to, from, kind, stream);

@@ -413,7 +413,7 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   static bool try_free(DeviceMemory& self, int& status) noexcept {
     if (!self.needs_only_order()) [[unlikely]]
-      return try_free_with_care<Level>(self, status);
+      return try_free_in_full<Level>(self, status);
     {
       const CaptureLock locked;
       if (self.template is_captured<Level>()) [[unlikely]]
@@ -436,7 +436,7 @@ class DeviceMemory : public MemoryOwner {
     tell_call<Level>(stream_.ref(), Name::of("free device memory"), {}, start, bytes_);
   }
   template <CheckLevel Level>
-  [[gnu::noinline]] static bool try_free_with_care(DeviceMemory& self, int& status) noexcept {
+  [[gnu::noinline]] static bool try_free_in_full(DeviceMemory& self, int& status) noexcept {
     // The capture that allocates the memory may not end between the questions and the free.
     CaptureLock own_capture(self.kind_ == Kind::captured);
     if (self.is_idle()) return false;  // a launch allocates it first
