@@ -221,6 +221,26 @@ TEST_F(GraphOnGpu, RecaptureChangesTheArguments) {
   EXPECT_EQ(refused.error().value, static_cast<std::uint64_t>(ws::GraphChange::topology));
 }
 
+TEST_F(GraphOnGpu, ARefusedUpdateChangesNothing) {
+  auto exec = ws::capture(*stream,
+                          [&](ws::Capture&) -> ws::result<void> {
+                            WARPSAFE_TRYV(add_to_x(*stream, 1));
+                            return add_to_x(*stream, 10);
+                          })
+                  .value()
+                  .instantiate()
+                  .value();
+  // Its first operation has other arguments, and its second is of another kind.
+  const auto other_kind = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+    WARPSAFE_TRYV(add_to_x(*stream, 2));
+    return y->zero(*stream);
+  });
+  EXPECT_EQ(exec.update(other_kind.value()).error().code, ws::Errc::graph_update_refused);
+  broke = true;
+  ASSERT_TRUE(exec.launch(*stream).has_value());
+  expect_all(*x, 11);
+}
+
 TEST_F(GraphOnGpu, MemoryIsKeptOrItsEndIsFound) {
   std::optional<ws::ExecutableGraph> exec;
   for (const bool kept : {true, false}) {

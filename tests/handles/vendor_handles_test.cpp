@@ -292,6 +292,37 @@ TEST_F(CublasTest, AGraphOfTheHandleRunsBesideItsOtherWork) {
   }
 }
 
+TEST_F(CublasTest, ASumOfAGraphRunsBesideAnotherOfItsHandle) {
+  constexpr int terms = 1 << 22;
+  const CudaStream other = CudaStream::create().value();
+  const auto ones = buffer(std::vector<float>(terms, 1.0F));
+  const auto twos = buffer(std::vector<float>(terms, 2.0F));
+  auto first = room<float>(1);
+  auto second = room<float>(1);
+  auto blas = StreamBound<cublasHandle_t>::create(*stream).value();
+  const auto add_up = [&](const Buffer<float>& x, Buffer<float>& sum) -> result<void> {
+    for (int i = 0; i < 100; ++i) {
+      WARPSAFE_TRYV(
+          blas.call<cublasSdot>(terms, x.view(), 1, ones.view(), 1, device_scalar(sum.view())));
+    }
+    return success();
+  };
+  ASSERT_THAT(add_up(ones, first), Succeeds());
+  auto exec =
+      capture(*stream,
+              [&](basic_capture<cuda_backend>&) -> result<void> { return add_up(ones, first); })
+          .value()
+          .instantiate()
+          .value();
+  for (int round = 0; round < 10; ++round) {
+    ASSERT_THAT(exec.launch(other), Succeeds());
+    ASSERT_THAT(add_up(twos, second), Succeeds());
+    ASSERT_THAT(other.synchronize(), Succeeds());
+    EXPECT_EQ(host(first), std::vector<float>{float{terms}}) << round;
+    EXPECT_EQ(host(second), std::vector<float>{2 * float{terms}}) << round;
+  }
+}
+
 TEST_F(CublasTest, IsNotMadeWhileItsStreamCaptures) {
   ASSERT_EQ(cudaStreamBeginCapture(stream->native(), cudaStreamCaptureModeRelaxed), cudaSuccess);
   const auto refused = StreamBound<cublasHandle_t>::create(*stream);
