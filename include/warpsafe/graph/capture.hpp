@@ -143,7 +143,10 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     // Memory of the capture is freed in it or after its end.
     detail::CaptureLock locked;
     const int status = end_native(*state, graph);
-    if (goes_on(*state, status)) return end_error(status, *state, unjoined, site);
+    if (goes_on(*state, status)) {
+      state->has_failed = true;
+      return end_error(status, *state, unjoined, site);
+    }
     state_ = nullptr;
     detail::close_watch(state->watch);
     const bool is_lost = status != 0 || lost_work(*state, before, graph);
@@ -222,6 +225,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     DiscardAt discard_at;
     call_site site{};  ///< of the beginning
     int exceptions = std::uncaught_exceptions();
+    bool has_failed = false;  ///< an end, which returned an error
     detail::CaptureWatch watch;
     /// Destroyed first: the end of what the capture kept may wait for a device.
     detail::CountedCapture counted;
@@ -290,7 +294,8 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
   void drop(bool reported) noexcept {
     if (state_ == nullptr) return;
     State* const state = std::exchange(state_, nullptr);
-    state->discard_at(*state, reported && std::uncaught_exceptions() <= state->exceptions);
+    state->discard_at(
+        *state, reported && !state->has_failed && std::uncaught_exceptions() <= state->exceptions);
     delete state;
   }
   /// Implements State::discard_at. Errors are dropped.

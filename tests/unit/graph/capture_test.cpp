@@ -805,6 +805,18 @@ TEST_F(CaptureTest, EachCallThatFailsIsNamedWithItsCallersLine) {
   EXPECT_TRUE(std::move(capture).end().has_value()) << "the model never got to it";
 }
 
+TEST_F(CaptureTest, ADropAfterAnEndThatFailedSaysNothingMore) {
+  testing::internal::CaptureStderr();
+  {
+    auto capture = Capture::begin(stream).value();
+    ASSERT_TRUE(put_on(stream, 1).has_value());
+    host::fail_next(call_of<&host_backend::capture_end>, 1, HostStatus::unknown);
+    EXPECT_FALSE(std::move(capture).end().has_value());
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  expect_over();
+}
+
 TEST_F(CaptureTest, TheStreamLivesAsLongAsItsCapture) {
   auto mine = Stream::create().value();
   auto capture = Capture::begin(mine).value();
