@@ -9,7 +9,8 @@
 #include <cstdint>
 
 // The memory that captures allocated, by its addresses. CUDA's runtime does not know it before its
-// graph has run, and never says which other devices can access it.
+// graph has run, and then has no device pointer to it for any other device, whatever access that
+// has (two H200s, CUDA 13.0).
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
@@ -49,8 +50,8 @@ enum class InGraphMemory : unsigned char { no, end, inside };
     const auto begin = reinterpret_cast<std::uintptr_t>(one->owner->start);
     const std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(address) - begin;
     if (distance > one->bytes) continue;
-    // Another thread may change the rest of a neighbour.
-    owner.of_device = one->owner->of_device;
+    // Another thread may launch the graph meanwhile, or change the rest of the owner.
+    owner.of_device = __atomic_load_n(&one->owner->of_device, __ATOMIC_RELAXED);
     owner.accessed_from = one->owner->accessed_from;
     owner.knows_access = one->owner->knows_access;
     if (distance < one->bytes) return InGraphMemory::inside;

@@ -346,7 +346,7 @@ struct CudaCalls : CudaGraphCalls {
     if (status == cudaSuccess && before != device) status = cudaSetDevice(device);
     cudaPointerAttributes attributes{};
     if (status == cudaSuccess) status = cudaPointerGetAttributes(&attributes, memory);
-    // Memory that a capture allocated, before its graph has run: the runtime cannot tell.
+    // Graph memory (graph_memory.hpp): the runtime cannot tell.
     if (status == cudaSuccess && attributes.type == cudaMemoryTypeUnregistered) {
       status = cudaErrorInvalidValue;
     }

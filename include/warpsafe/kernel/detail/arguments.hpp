@@ -126,7 +126,7 @@ template <class B>
   if constexpr (requires { &B::can_access; }) {
     const bool kept =
         owner != nullptr && caches_limits<B> && device >= 0 && device < cached_devices;
-    const unsigned long bit = kept ? 1UL << static_cast<unsigned>(device) : 0;
+    const unsigned long bit = kept ? device_bit(device) : 0;
     const unsigned long known =
         owner == nullptr ? 0 : __atomic_load_n(&owner->accessed_from, __ATOMIC_RELAXED);
     const bool ask = memory != nullptr && memory_device >= 0 && memory_device != device &&
@@ -144,6 +144,7 @@ template <class B>
 template <class B>
 [[WARPSAFE_DETAIL_RARE]] bool can_access_address(int device, const void* memory,
                                                  int memory_device) noexcept {
+  if (memory_device == device) return true;
   MemoryOwner owner;
   const InGraphMemory place = find_graph_memory(memory, owner);
   // Other memory may begin at the end.

@@ -34,19 +34,17 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// As B::pointer_kind. `device` is the device of the work that uses the memory, and stays so if
 /// that of the memory is not known.
 ///
-/// CUDA's runtime does not know memory that a graph allocates before the graph has run (an H200,
-/// CUDA 13.0). That of a buffer is device memory in a capture; after it, `device` says why it is
-/// none, as MemoryOwner::of_device. Another address that the host cannot read counts as memory that
-/// other code captured, if `captures()` says that this is possible.
+/// Graph memory that the runtime does not know (graph_memory.hpp): that of a buffer is device
+/// memory in a capture; after it, `device` says why it is none, as MemoryOwner::of_device. Another
+/// address that the host cannot read counts as memory that other code captured, if `captures()`
+/// says that this is possible.
 template <class B, class Captures>
 [[nodiscard]] int memory_kind(const void* memory, MemoryKind& kind, int& device,
                               const Captures& captures) noexcept {
   int its_device = device;
   const int status = B::pointer_kind(memory, kind, its_device);
-  if (status != 0 || kind != MemoryKind::unregistered) {
-    device = its_device;
-    return status;
-  }
+  if (status == 0 && kind != MemoryKind::unregistered) device = its_device;
+  if (status != 0 || kind != MemoryKind::unregistered) return status;
   if constexpr (B::vendor == Vendor::nvidia) {
     MemoryOwner owner;
     if (find_graph_memory(memory, owner) != InGraphMemory::no) {

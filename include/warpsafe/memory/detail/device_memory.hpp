@@ -318,8 +318,7 @@ class DeviceMemory : public MemoryOwner {
                            [&]() noexcept { return B::allocate(start, bytes_, stream.native()); });
   }
   /// Notes which devices can access the memory that the graph will allocate: those that can access
-  /// the pool now. Later the runtime cannot be asked: it does not know the memory before the graph
-  /// runs, and then has no device pointer to it for any other device (two H200s, CUDA 13.0).
+  /// the pool now. Later the runtime cannot be asked (graph_memory.hpp).
   template <CheckLevel Level>
   [[gnu::cold, gnu::noinline]] void note_access() noexcept {
     constexpr bool asks = requires { &B::pool_access; };

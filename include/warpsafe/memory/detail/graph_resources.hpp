@@ -94,6 +94,7 @@ struct GraphAllocation {
 /// The existing graphs whose kernels use memory.
 [[gnu::visibility("default")]] inline GraphResources* graphs_with_memory = nullptr;
 
+/// The number of the last one.
 [[gnu::visibility("default")]] inline std::uint64_t graphs_made = 0;
 
 class GraphResources {
@@ -296,7 +297,6 @@ class GraphResources {
   }
 
  private:
-  const std::uint64_t number_;
   ~GraphResources() {
     leave();
     leave_allocations();
@@ -308,7 +308,8 @@ class GraphResources {
   /// `reason`: as of MemoryOwner::of_device; 0: the memory exists. @pre the lock is held
   void set_allocations(int reason) noexcept {
     for (GraphAllocation* one = allocations_; one != nullptr; one = one->next) {
-      one->owner->of_device = reason == 0 ? one->device : reason;
+      __atomic_store_n(&one->owner->of_device, reason == 0 ? one->device : reason,
+                       __ATOMIC_RELAXED);
     }
   }
   void leave_allocations() noexcept {
@@ -327,6 +328,7 @@ class GraphResources {
     }
   }
 
+  const std::uint64_t number_;
   int holders_ = 1;
   bool waits_ = false;
   bool notes_each_ = false;
