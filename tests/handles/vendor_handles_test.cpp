@@ -229,7 +229,7 @@ std::size_t nodes_captured(const CudaStream& stream, cudaGraphNodeType kind, Wor
   return found;
 }
 
-TEST_F(CublasTest, AllocatesNothingWhileAGraphIsCapturedAfterARebindToo) {
+TEST_F(CublasTest, AGraphHasNoAllocationNodeAfterARebindToo) {
   const int n = order;
   const auto da = buffer(a);
   const auto db = buffer(b);

@@ -13,7 +13,7 @@
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// cuBLAS: `StreamBound<cublasHandle_t>::create(stream)`, `blas.call<cublasSgemm>(…)`. The
-/// StreamBound owns the workspace, so that no call allocates in a graph.
+/// StreamBound owns its workspace, and each graph another, so that no call allocates in a graph.
 template <>
 struct handle_traits<cublasHandle_t>
     : HandleCalls<cuda_backend, cublasCreate, cublasDestroy, cublasSetStream, cublasGetStream>,

@@ -39,7 +39,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 ///     static status get_stream(native handle, int inner, backend::native_stream& stream) noexcept;
 ///     // Optional; makes the operation `create(stream, options)`:
 ///     using options = my_options;         // and create(native&, const options&)
-///     // Optional: a workspace, in bytes on device `device`, which StreamBound owns:
+///     // Optional: a workspace, in bytes on device `device`. StreamBound owns one, and each graph
+///     // another: it is set before and after a captured call, too.
 ///     static std::size_t workspace_bytes(int device) noexcept;
 ///     static status set_workspace(native handle, void* memory, std::size_t bytes) noexcept;
 ///     // Optional, if scalars may be on the host or on the device:

@@ -198,7 +198,8 @@ class WARPSAFE_DETAIL_OWNER StreamBound
   /// a trusted pointer to host memory, or a raw one in the place of an array. All builds return
   /// Errc::library_failed with the function's name and the library's own text,
   /// ::handle_pointer_mode for scalars on the host and on the device in one call, and
-  /// ::stream_capturing for a result on the host while the stream captures.
+  /// ::stream_capturing for a result on the host while the stream captures. The first call that a
+  /// graph captures allocates that graph's workspace: ::out_of_memory, ::runtime_failed.
   template <auto Fn, CheckLevel Level = current_level, class... A>
   [[nodiscard, gnu::always_inline]] result<void> call(
       typename detail::LibraryFunction<Traits, decltype(Fn), detail::scalars_of<Traits, Fn>>::First

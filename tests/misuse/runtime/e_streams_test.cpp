@@ -221,7 +221,7 @@ TEST_F(MisuseE12, NoHandleIsMadeInACapture) {
   note("call", message(error));
 }
 
-TEST_F(MisuseE12, WorkspaceIsThereBeforeTheCapture) {
+TEST_F(MisuseE12, ACapturedCallAllocatesNothingInTheGraph) {
   auto library = Library::create(stream);
   ASSERT_TRUE(library.has_value());
   const int missing = library_workspaces_missing;

@@ -219,15 +219,9 @@ struct BoundHandle {
     const auto on_host = set_scalars_on_device(false, site);
     if (!on_host.has_value()) return on_host.assume_error();
     if constexpr (has_workspace) {
-      const std::size_t bytes = Traits::workspace_bytes(stream.ref().device().value());
       if (workspace == nullptr) {
-        const auto made = DeviceMemory<B>::template allocate<Level>(basic_stream_hold<B>(stream),
-                                                                    Bytes(bytes), false, site);
-        if (!made.has_value()) {
-          LaunchError error = made.assume_error();
-          error.operation = StepName<Traits, Step::allocate_workspace>::value;
-          return error;
-        }
+        const auto made = allocate_workspace<Level>(stream, site);
+        if (!made.has_value()) return made.assume_error();
         workspace = made.assume_value();
       }
       workspace->move_to(stream);  // rebind moves the handle's work to another stream
@@ -247,11 +241,7 @@ struct BoundHandle {
       if (!kept.has_value()) return kept.assume_error();
       const auto made = wants_one_stream() ? result<DeviceMemory<B>*>(workspace)
                                            : make_workspace_for(*graph.get(), site);
-      if (!made.has_value()) {
-        LaunchError error = made.assume_error();
-        error.operation = StepName<Traits, Step::allocate_workspace>::value;
-        return error;
-      }
+      if (!made.has_value()) return made.assume_error();
       graph_workspace = made.assume_value()->data();
       workspace_graph = graph.get()->number();
     }
@@ -346,25 +336,34 @@ struct BoundHandle {
   bool busy = false;
 
  private:
-  /// Memory in the order of a stream of its own, because this one captures.
+  /// A workspace that is freed in the order of `order`.
+  template <CheckLevel Level>
+  [[nodiscard]] static result<DeviceMemory<B>*> allocate_workspace(basic_stream_hold<B> order,
+                                                                   call_site site) noexcept {
+    const std::size_t bytes = Traits::workspace_bytes(order.ref().device().value());
+    const auto made =
+        DeviceMemory<B>::template allocate<Level>(std::move(order), Bytes(bytes), false, site);
+    if (made.has_value()) return made.assume_value();
+    LaunchError error = made.assume_error();
+    error.operation = StepName<Traits, Step::allocate_workspace>::value;
+    return error;
+  }
+  /// In the order of a stream of its own, because this one captures.
   [[nodiscard]] result<DeviceMemory<B>*> make_workspace_for(GraphResources& graph,
                                                             call_site site) noexcept {
-    const int device = stream.ref().device().value();
     const RelaxedCaptureScope<B> outside;
-    const auto own = basic_stream<B>::template create<CheckLevel::off>(DeviceId(device), site);
+    const auto own = basic_stream<B>::template create<CheckLevel::off>(stream.ref().device(), site);
     if (!own.has_value()) return own.assume_error();
     const basic_stream<B>& order = own.assume_value();
-    const auto made = DeviceMemory<B>::template allocate<CheckLevel::off>(
-        basic_stream_hold<B>(order), Bytes(Traits::workspace_bytes(device)), false, site);
+    const auto made = allocate_workspace<CheckLevel::off>(order, site);
     if (!made.has_value()) return made.assume_error();
     DeviceMemory<B>& memory = *made.assume_value();
     keep_module();
-    const int status = wait_for_stream(order.ref(), {}, false);
-    const bool kept = status == 0 && memory.hold_in(graph);
+    int status = wait_for_stream(order.ref(), {}, false);
+    if (status == 0 && !memory.hold_in(graph)) status = no_host_memory;
     memory.drop();  // the graph has it
-    if (kept) return &memory;
-    return status != 0 ? runtime_error<B>(status, Name::of("stream synchronize"), site)
-                       : runtime_error<B>(no_host_memory, Name::of("keep workspace"), site);
+    if (status == 0) return &memory;
+    return runtime_error<B>(status, StepName<Traits, Step::allocate_workspace>::value, site);
   }
   template <CheckLevel Level>
   static void drop_at(BoundHandle& self, call_site site) noexcept {

@@ -205,7 +205,7 @@ template <class T, std::size_t Size>
 /// because its parameter's type and role are known.
 template <class Traits, class P, PointerRole Role = PointerRole::unknown>
 struct FirstArgument {
-  using StreamOf = basic_stream_ref<typename Traits::backend>;
+  using ItsStream = basic_stream_ref<typename Traits::backend>;
 
   // Implicit, because its purpose is to convert; the constraint excludes copies.
   // NOLINTBEGIN(google-explicit-constructor,bugprone-forwarding-reference-overload)
@@ -226,7 +226,7 @@ struct FirstArgument {
     }
   }
   template <class A>
-  static bool check_original(const void* argument, const StreamOf& stream,
+  static bool check_original(const void* argument, const ItsStream& stream,
                              LaunchError& error) noexcept {
     if constexpr (std::is_array_v<A>) {
       return true;
@@ -244,7 +244,7 @@ struct FirstArgument {
   bool is_result;      ///< is_host_result
   MemoryOwner* owner;  ///< of a view
   const void* original;
-  bool (*check)(const void* argument, const StreamOf& stream, LaunchError& error);
+  bool (*check)(const void* argument, const ItsStream& stream, LaunchError& error);
 };
 template <class Traits, class P, PointerRole Role>
 inline constexpr bool holds_owner<FirstArgument<Traits, P, Role>> = true;

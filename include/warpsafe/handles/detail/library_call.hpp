@@ -133,7 +133,7 @@ template <auto Fn, class Traits, class... A>
     const auto set = bound.set_scalars_on_device(true, site);
     if (!set.has_value()) return set.assume_error();
   }
-  bool has_graphs_workspace = false;
+  bool has_graph_workspace = false;
   if constexpr (BoundHandle<Traits>::has_workspace) {
     if (open_captures() != nullptr) [[unlikely]] {
       const answer<bool> set = bound.set_workspace_of_graph(site);
@@ -141,7 +141,7 @@ template <auto Fn, class Traits, class... A>
         if (on_device) static_cast<void>(bound.set_scalars_on_device(false, site));
         return set.assume_error();
       }
-      has_graphs_workspace = set.assume_value();
+      has_graph_workspace = set.assume_value();
     }
   }
   const CallScope<typename Traits::backend> here(site);
@@ -153,7 +153,7 @@ template <auto Fn, class Traits, class... A>
     noted = record_uses(bound.stream.ref(), site, owner_of(arguments)...);
   }
   if constexpr (BoundHandle<Traits>::has_workspace) {
-    if (has_graphs_workspace) [[unlikely]] {
+    if (has_graph_workspace) [[unlikely]] {
       const result<void> set = bound.set_workspace(bound.workspace->data(), site);
       if (noted.has_value()) noted = set;
     }

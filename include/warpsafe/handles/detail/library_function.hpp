@@ -99,7 +99,7 @@ template <class Traits, class StatusType, class... P, unsigned Scalars>
 struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
   using Native = typename Traits::native;
   using NativeStream = typename Traits::backend::native_stream;
-  using StreamOf = basic_stream_ref<typename Traits::backend>;
+  using ItsStream = basic_stream_ref<typename Traits::backend>;
   using Parameters = typename UserParameters<Traits, false, TypeList<>, P...>::type;
   static constexpr bool may_mix = descriptors_place_scalars<Traits>;
   static constexpr bool takes_handle = (is_handle_parameter<Native, P> || ...);
@@ -153,12 +153,12 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
                      std::index_sequence_for<P...>{});
   }
   template <class First, class... A>
-  [[nodiscard]] static bool check_values(const StreamOf& stream, LaunchError& error,
+  [[nodiscard]] static bool check_values(const ItsStream& stream, LaunchError& error,
                                          const First& first, const A&... rest) noexcept {
     return first.check(first.original, stream, error) &&
            check_rest(Parameters{}, std::index_sequence_for<A...>{}, stream, error, rest...);
   }
-  [[nodiscard]] static bool check_values(const StreamOf&, LaunchError&) noexcept { return true; }
+  [[nodiscard]] static bool check_values(const ItsStream&, LaunchError&) noexcept { return true; }
   /// Whether one of the arguments after the first is a scalar at `Where`. A function with another
   /// number of parameters has none.
   template <ScalarPlace Where, class... A>
@@ -229,7 +229,7 @@ struct LibraryFunction<Traits, StatusType (*)(P...), Scalars> {
   }
   template <class U1, class... U, class... A, std::size_t... Place>
   static bool check_rest(TypeList<U1, U...>, std::index_sequence<Place...>,
-                         [[maybe_unused]] const StreamOf& stream,
+                         [[maybe_unused]] const ItsStream& stream,
                          [[maybe_unused]] LaunchError& error, const A&... rest) noexcept {
     return (check_library_value<Traits, U, role(Place + 1)>(rest, stream,
                                                             static_cast<int>(Place) + 2, error) &&
