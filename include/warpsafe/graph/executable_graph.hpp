@@ -96,8 +96,6 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     const detail::CallScope<B> here(site);
     if constexpr (Level == CheckLevel::full) {
       detail::tell_captures(stream.ref(), Name::of("graph launch"), site);
-    }
-    if constexpr (Level == CheckLevel::full) {
       // Observers see one launch, however many kernels the graph holds.
       const detail::Located<B> at(stream.ref(), site);
       detail::Observation seen = detail::observe(at, LaunchShape{}, Name::of("(graph)"));

@@ -64,12 +64,11 @@ constexpr bool check_raw_dims() noexcept {
   return in_order && raw;
 }
 
-template <class G, class Bk>
+template <class B, class G, class Bk>
 [[nodiscard]] constexpr bool raw_shape(const G& grid, const Bk& block, std::uint64_t bytes,
                                        LaunchShape& shape, LaunchError& error) noexcept {
   shape.dynamic_shared = bytes;
-  // Of x both vendors document the same.
-  constexpr const DeviceLimits& floor = limits::cuda_floor;
+  constexpr const DeviceLimits& floor = floor_of<B>;
   const bool grid_fits = raw_dims(grid, shape.grid, Errc::grid_too_large, floor.max_grid[0], error);
   const bool block_fits =
       raw_dims(block, shape.block, Errc::block_axis_too_large, floor.max_block[0], error);
@@ -129,7 +128,7 @@ template <class B = default_backend, CheckLevel Level = current_level, class K, 
       return detail::runtime_error<B>(status, Name::of("current device"), site);
     }
     const detail::Located<B> at(detail::StreamAccess::make<B>(stream, device), site);
-    const bool fine = detail::raw_shape(grid, block, bytes, shape, error) &&
+    const bool fine = detail::raw_shape<B>(grid, block, bytes, shape, error) &&
                       detail::check_raw_launch(at, shape, detail::launched_kernel<B>(kernel),
                                                K::needs, stream == nullptr, error);
     if (!fine) {

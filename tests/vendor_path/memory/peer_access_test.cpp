@@ -45,7 +45,7 @@ class PeerAccess : public VendorTest {
     amd_control_set_peers(0);
 #endif
   }
-  /// Device 0 can access the buffers of device 1.
+  /// Whether device 0 can access the buffers of device 1 from now on.
   static void allow(bool allowed = true) {
 #if defined(WARPSAFE_BACKEND_CUDA)
     cudaMemPool_t pool = nullptr;

@@ -37,11 +37,11 @@ template <class B>
 }
 /// All of fill_memory.
 template <CheckLevel Level, class B>
-[[nodiscard, gnu::cold, gnu::noinline]] result<void> fill_with_care(DeviceMemory<B>* memory,
-                                                                    std::size_t bytes,
-                                                                    std::byte value,
-                                                                    basic_stream_ref<B> stream,
-                                                                    call_site site) noexcept {
+[[nodiscard, gnu::cold, gnu::noinline]] result<void> fill_in_full(DeviceMemory<B>* memory,
+                                                                  std::size_t bytes,
+                                                                  std::byte value,
+                                                                  basic_stream_ref<B> stream,
+                                                                  call_site site) noexcept {
   constexpr Name operation = fill_name;
   if (memory == nullptr) [[unlikely]]
     return closed_error(operation, site);
@@ -68,14 +68,16 @@ template <CheckLevel Level, class B>
 /// A fill that needs nothing but the runtime's call. The call leaves no other code in the
 /// processor's caches, so each line of this costs.
 template <CheckLevel Level, class B>
-[[nodiscard, gnu::always_inline]] inline result<void> fill_plainly(
-    DeviceMemory<B>* memory, std::size_t bytes, std::byte value, const basic_stream_ref<B>& stream,
-    const call_site& site) noexcept {
+[[nodiscard, gnu::always_inline]] inline result<void> fill_inline(DeviceMemory<B>* memory,
+                                                                  std::size_t bytes,
+                                                                  std::byte value,
+                                                                  const basic_stream_ref<B>& stream,
+                                                                  const call_site& site) noexcept {
   const int device = stream.device().value();
   if (memory == nullptr || !is_plain_call<Level>(stream) || bytes == 0 ||
       !memory->is_given(stream) || !is_only_device<B>(device) ||
       (Level == CheckLevel::full && memory->of_device != device))
-    return fill_with_care<Level>(memory, bytes, value, stream, site);
+    return fill_in_full<Level>(memory, bytes, value, stream, site);
   const CallScope<B> here(site);
   const int status =
       B::fill(memory->data(), static_cast<unsigned char>(value), bytes, stream.native());
@@ -83,11 +85,11 @@ template <CheckLevel Level, class B>
   return success();
 }
 template <CheckLevel Level, class B>
-[[nodiscard, gnu::noinline]] result<void> fill_elsewhere(DeviceMemory<B>* memory, std::size_t bytes,
-                                                         std::byte value,
-                                                         const basic_stream_ref<B>& stream,
-                                                         const call_site& site) noexcept {
-  return fill_plainly<Level>(memory, bytes, value, stream, site);
+[[nodiscard, gnu::noinline]] result<void> fill_out_of_line(DeviceMemory<B>* memory,
+                                                           std::size_t bytes, std::byte value,
+                                                           const basic_stream_ref<B>& stream,
+                                                           const call_site& site) noexcept {
+  return fill_inline<Level>(memory, bytes, value, stream, site);
 }
 /// Fills the first `bytes` bytes of a buffer, and records the use. `memory` is nullptr for a buffer
 /// that was closed or moved from. Checked builds: Errc::memory_wrong_device. Errc::memory_closed,
@@ -100,9 +102,9 @@ template <CheckLevel Level, class B>
                                                                   call_site site) noexcept {
   // With checks off, a function would cost more than what it does.
   if constexpr (Level == CheckLevel::off) {
-    return fill_plainly<Level>(memory, bytes, value, stream, site);
+    return fill_inline<Level>(memory, bytes, value, stream, site);
   } else {
-    return fill_elsewhere<Level>(memory, bytes, value, stream, site);
+    return fill_out_of_line<Level>(memory, bytes, value, stream, site);
   }
 }
 

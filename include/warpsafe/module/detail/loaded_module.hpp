@@ -130,14 +130,14 @@ class LoadedModule {
   /// Unloads the module and stores the runtime's status. Returns false if it cannot be unloaded.
   [[nodiscard]] bool unload_after_launches(int& status) noexcept {
     const auto wait = [&]() noexcept { status = wait_for_launches(); };
-    if (was_launched() && !wait_without_captures(wait)) return false;
+    if (may_have_run() && !wait_without_captures(wait)) return false;
     if (status != 0 && B::severity_of(status) != Severity::context_lost) return false;
     const int unloaded = unload();
     if (status == 0) status = unloaded;
     return true;
   }
 
-  [[nodiscard]] bool was_launched() const noexcept {
+  [[nodiscard]] bool may_have_run() const noexcept {
     for (int device = 0; device < cached_devices; ++device) {
       if (may_have_run_on(device)) return true;
     }

@@ -56,23 +56,25 @@ class OnceSlot {
   alignas(T) unsigned char value_[sizeof(T)];
 };
 
-/// Bit n: the program has made or borrowed a stream on device n.
+/// 0 of a device that has no bit.
+[[nodiscard, gnu::always_inline]] constexpr unsigned long device_bit(int device) noexcept {
+  return device >= 0 && device < cached_devices ? 1UL << static_cast<unsigned>(device) : 0;
+}
+
+/// The bit of each device on which the program has made or borrowed a stream.
 template <class B>
 [[gnu::visibility("default")]] inline unsigned long devices_with_streams = 0;
 
+/// Whether the program has made or borrowed a stream on the device.
 template <class B>
 [[nodiscard]] bool has_streams_on(int device) noexcept {
-  const unsigned long bit =
-      device >= 0 && device < cached_devices ? 1UL << static_cast<unsigned>(device) : 0;
-  return (__atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED) & bit) != 0;
+  return (__atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED) & device_bit(device)) != 0;
 }
 /// Whether the program has made or borrowed a stream on another device than `device`.
 // Not by the number of bits, which clang++ counts where two are asked for.
 template <class B>
 [[nodiscard, gnu::always_inline]] inline bool has_streams_besides(int device) noexcept {
-  const unsigned long here =
-      device >= 0 && device < cached_devices ? 1UL << static_cast<unsigned>(device) : 0;
-  return (__atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED) & ~here) != 0;
+  return (__atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED) & ~device_bit(device)) != 0;
 }
 
 template <class B>

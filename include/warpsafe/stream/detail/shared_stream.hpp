@@ -22,7 +22,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// Adds the device of a stream. Returns whether the program has streams on several devices.
 template <class B>
 bool note_device(int device) noexcept {
-  const unsigned long bit = device >= 0 && device < cached_devices ? 1UL << device : 0;
+  const unsigned long bit = device_bit(device);
   unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
   if ((devices & bit) != bit) {
     devices = __atomic_or_fetch(&devices_with_streams<B>, bit, __ATOMIC_RELAXED);
