@@ -372,6 +372,17 @@ TEST_F(StreamBoundTest, EachGraphHasAWorkspaceOfItsOwn) {
   EXPECT_EQ(std::set<void*>(used.begin(), used.end()).size(), 3U);
 }
 
+TEST_F(StreamBoundTest, IsMadeAndDestroyedBesideACaptureOfAnotherStream) {
+  toy::allocates = true;
+  const auto other = Stream::create().value();
+  auto capture = Capture::begin(other).value();
+  auto toy = Toy::create(stream);
+  EXPECT_THAT(toy, Succeeds());
+  EXPECT_THAT(toy.value().close(), Succeeds());
+  toy::allocates = false;
+  EXPECT_THAT(std::move(capture).end(), Succeeds());
+}
+
 TEST_F(StreamBoundTest, AGraphsWorkspaceThatCannotBeMadeIsAnError) {
   float* const x = device_array<float>(1);
   auto toy = Toy::create(stream).value();

@@ -25,6 +25,7 @@ struct Context {
   Stream stream = nullptr;  // the default stream
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
+  void* memory = nullptr;
   bool scalars_on_device = false;
 };
 struct Communicator {
@@ -42,6 +43,7 @@ inline std::mutex log_mutex;
 inline std::vector<std::string> log;
 inline std::string failing;  // the function whose next call fails with toy_broken
 
+inline bool allocates = false;     // create and destroy use memory of the device
 inline int destroyed_on = -1;      // the device that was current
 inline void* scaled_in = nullptr;  // the workspace of the last toy_scale
 
@@ -73,10 +75,17 @@ auto memory(T* pointer) {
 
 inline toy_status toy_create(toy_handle* handle) {
   *handle = new Context;
+  if (allocates && warpsafe::host_backend::allocate_unordered((*handle)->memory, 64) != 0) {
+    return toy_broken;
+  }
   return did("create");
 }
 inline toy_status toy_destroy(toy_handle handle) {
   static_cast<void>(warpsafe::host_backend::current_device(destroyed_on));
+  if (handle->memory != nullptr &&
+      warpsafe::host_backend::deallocate_unordered(handle->memory) != 0) {
+    return toy_broken;
+  }
   delete handle;
   return did("destroy");
 }

@@ -87,6 +87,7 @@ class WARPSAFE_DETAIL_OWNER StreamBound
     const auto usable = check_step<Step::create, Level>(stream.ref(), site);
     if (!usable.has_value()) return usable.assume_error();
     native_handle handle{};
+    const detail::RelaxedCaptureScope<B, Level> outside;  // a library allocates
     const auto status = [&] {
       if constexpr (std::is_empty_v<Options>) {
         return Traits::create(handle);
@@ -109,6 +110,7 @@ class WARPSAFE_DETAIL_OWNER StreamBound
                                                  call_site site = call_site::current()) noexcept {
     const auto usable = check_step<Step::bind, Level>(stream.ref(), site);
     if (!usable.has_value()) return usable.assume_error();
+    const detail::RelaxedCaptureScope<B, Level> outside;
     return bind_new<Level>(handle, std::move(stream), Level == CheckLevel::full, site);
   }
   /// Diagnoses an argument that is not a stream of the library's backend, and missing options.
@@ -157,10 +159,10 @@ class WARPSAFE_DETAIL_OWNER StreamBound
                                 detail::StepName<Traits, Step::bind>::value, site);
     }
     detail::CaptureLock locked;  // another thread may begin to capture the old stream
-    auto usable = check_step<Step::bind, Level>(bound_.stream.ref(), site);
+    const auto old = detail::reachable_stream(bound_.stream.ref(), bound_.number);
+    auto usable = check_step<Step::bind, Level>(old, site);
     if (usable.has_value()) usable = check_step<Step::bind, Level>(stream.ref(), site);
     if (!usable.has_value()) return usable.assume_error();
-    const auto old = detail::reachable_stream(bound_.stream.ref(), bound_.number);
     const auto done = basic_event<B, false>::template create<Level>(old, site);
     locked.unlock();
     if (!done.has_value()) return done.assume_error();

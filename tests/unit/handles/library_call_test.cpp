@@ -64,7 +64,7 @@ TEST_F(LibraryCallTest, OfTwoOwnersThatAdoptAHandleAtOnceOneIsRefused) {
   Errc code{};
   bool is_first = true;
   script.during = [&](const std::string& call) {
-    if (call != "set_stream 2" || !std::exchange(is_first, false)) return;
+    if (call != "set_stream 2 ~" || !std::exchange(is_first, false)) return;
     code = adopted(fresh).error().code;
   };
   EXPECT_TRUE(adopted(fresh).has_value());

@@ -272,7 +272,8 @@ struct BoundHandle {
     // The library may give the next handle the same value at once.
     OwnedHandles<Traits>::remove(std::exchange(entry, nullptr));
     auto guard = basic_device_guard<B>::template create<Level>(stream.ref().device(), site);
-    const bool is_there = guard.has_value();  // a guard that nobody asks reports itself
+    const bool is_there = guard.has_value();      // a guard that nobody asks reports itself
+    const RelaxedCaptureScope<B, Level> outside;  // a library frees
     const StatusType destroyed = Traits::destroy(native);
     const int freed = free_workspace();
     if (library_failed<Traits>(destroyed)) return error_of<Step::destroy>(destroyed, site);
