@@ -63,6 +63,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     state->watch.mode = mode;
     state->watch.vendor = B::vendor;
     state->watch.stream = {state->stream.ref().native(), state->stream.ref().number()};
+    state->watch.device = state->stream.ref().device().value();
     state->watch.query_info = &basic_capture::query_info;
     state->watch.query_state = &basic_capture::query_state;
     state->watch.hold = [](std::uint64_t number) noexcept -> void* {

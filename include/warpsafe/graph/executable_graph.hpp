@@ -121,7 +121,8 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   /// give captured kernels other scalars or buffers. `graph` must have the same operations in the
   /// same order with the same dependencies, and neither may leave memory allocated. Otherwise
   /// Errc::graph_update_refused says what differs, and this graph stays unchanged.
-  /// Errc::graph_moved if one of them was moved from or closed, ::runtime_failed.
+  /// Errc::graph_moved if one of them was moved from or closed, ::runtime_failed. After the update,
+  /// ::execution_failed of an earlier launch that had to end first.
   template <CheckLevel Level = current_level>
   [[nodiscard]] result<void> update(const basic_graph<B>& graph,
                                     call_site site = call_site::current()) noexcept {
@@ -210,8 +211,18 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     return false;
   }
   [[nodiscard]] result<void> submit(basic_stream_hold<B>&& stream, call_site site) noexcept {
+    const bool allocates = resources_->allocates();
+    if (allocates) [[unlikely]]
+      detail::allocating_launch.lock();
     const int launched = detail::on_device_of<B, detail::submits_work>(
         stream.ref(), [&]() noexcept { return B::graph_launch(native_, stream.ref().native()); });
+    int status = 0;
+    if (allocates) [[unlikely]] {
+      const auto& ref = stream.ref();
+      if (launched == 0)
+        status = resources_->has_run(ref.native(), ref.device().value(), ref.number());
+      detail::allocating_launch.unlock();
+    }
     if (launched != 0) {
       // As for a kernel launch, a fault reported here belongs to earlier work.
       LaunchError error =
@@ -229,13 +240,12 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     }
     uses_resources_ = true;
     is_marked_ = false;
-    int status = resources_->notes_each_launch() ? note_launch(last_->ref()) : 0;
-    if (resources_->allocates()) [[unlikely]] {
-      const auto& ref = last_->ref();
-      const int noted = resources_->has_run(ref.native(), ref.device().value(), ref.number());
+    if (resources_->notes_each_launch()) {
+      const int noted = note_launch(last_->ref());
       if (status == 0) status = noted;
-      detail::run_postponed_frees<B>(ref.native());
     }
+    if (allocates) [[unlikely]]
+      detail::run_postponed_frees<B>(last_->ref().native());
     if ((resources_->has_kept_values() || needs_mark()) && status == 0) {
       status = launched_.set(last_->ref());
       is_marked_ = status == 0;

@@ -14,9 +14,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -471,6 +473,59 @@ TEST_F(GraphMemoryPath, ACaptureFreesItsMemoryBehindItsOtherStreams) {
   EXPECT_EQ(Backend::stream_destroy(native), 0);
 }
 
+// A local buffer of the body ends after the last wait of the body.
+TEST_F(GraphMemoryPath, ACaptureFreesMemoryOfAStreamThatIsJoinedAlready) {
+  for (const bool used_on_own : {false, true}) {
+    auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
+      WARPSAFE_TRY(const auto fork, stream->record());
+      WARPSAFE_TRYV(ws::wait(*other, fork));
+      WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(*other, 100));
+      WARPSAFE_TRYV(made.zero(*other));
+      WARPSAFE_TRY(const auto join, other->record());
+      WARPSAFE_TRYV(ws::wait(*stream, join));
+      return used_on_own ? made.zero(*stream) : ws::success();
+    });
+    ASSERT_THAT(graph, Succeeds());
+    EXPECT_EQ(graph.value().node_count().value(), used_on_own ? 4U : 3U);
+    EXPECT_THAT(graph.value().instantiate().value().launch(*stream), Succeeds());
+  }
+}
+
+#if defined(WARPSAFE_BACKEND_CUDA)
+TEST_F(GraphMemoryPath, ACaptureOfAThreadsOwnStreamFreesWhatAForkUsed) {
+  const auto own = ws::StreamRef::borrow(cudaStreamPerThread, ws::DeviceId(0)).value();
+  auto graph = ws::capture(own, [&](ws::Capture&) -> ws::result<void> {
+    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(own, 100));
+    WARPSAFE_TRY(const auto fork, own.record());
+    WARPSAFE_TRYV(ws::wait(*other, fork));
+    WARPSAFE_TRYV(made.zero(*other));
+    WARPSAFE_TRY(const auto join, other->record());
+    return ws::wait(own, join);
+  });
+  ASSERT_THAT(graph, Succeeds());
+  EXPECT_EQ(graph.value().node_count().value(), 3U);
+}
+#endif
+
+// Nothing can mark the end of a stream that was destroyed while it captured.
+TEST_F(CapturePath, ABufferThatACapturedStreamUsedEndsBesideTheCapture) {
+  std::optional<ws::Stream> third(make_stream());
+  std::optional<ws::DeviceBuffer<float>> buffer(
+      ws::DeviceBuffer<float>::create(*other, 100).value());
+  ASSERT_THAT(buffer->zero(*third), Succeeds());
+  Backend::native_event join{};
+  ASSERT_EQ(Backend::event_create(join, false), 0);
+  auto capture = ws::Capture::begin(*stream).value();
+  const auto fork = stream->record().value();
+  ASSERT_EQ(Backend::stream_wait(third->native(), fork.native()), 0);
+  ASSERT_EQ(Backend::event_record(join, third->native()), 0);
+  ASSERT_EQ(Backend::stream_wait(stream->native(), join), 0);
+  third.reset();
+  buffer.reset();
+  EXPECT_THAT(std::move(capture).end(), Succeeds());
+  EXPECT_EQ(Backend::event_destroy(join), 0);
+}
+
 TEST_F(CapturePath, AStreamThatTookPartMayEndBeforeTheCapture) {
   auto graph = ws::capture(*stream, [&](ws::Capture&) -> ws::result<void> {
     WARPSAFE_TRY(const auto side, ws::Stream::create());
@@ -606,6 +661,46 @@ TEST_F(GraphMemoryPath, AFreeWaitsForTheLaunchOnAnotherStream) {
     const auto wait = std::find(calls.begin(), calls.end(), "StreamWaitEvent");
     EXPECT_NE(std::find(wait, calls.end(), "FreeAsync"), calls.end()) << "not behind a wait";
   }
+}
+
+/// Called after each launch of a graph, before it returns.
+std::function<void()> after_graph_launch;
+struct Observed : Backend {
+  static int graph_launch(native_graph_exec exec, native_stream stream) noexcept {
+    const int status = Backend::graph_launch(exec, stream);
+    if (after_graph_launch) after_graph_launch();
+    return status;
+  }
+};
+
+TEST_F(GraphMemoryPath, AFreeWaitsForALaunchThatHasNotReturned) {
+  const auto own = ws::basic_stream<Observed>::create().value();
+  const auto side = ws::basic_stream<Observed>::create().value();
+  using Buffer = ws::basic_device_buffer<Observed, float>;
+  std::optional<Buffer> made;
+  auto exec = ws::capture(own,
+                          [&](ws::basic_capture<Observed>&) -> ws::result<void> {
+                            WARPSAFE_TRY(auto memory, Buffer::create(own, 100));
+                            WARPSAFE_TRYV(memory.zero(own));
+                            made.emplace(std::move(memory));
+                            return ws::success();
+                          })
+                  .value()
+                  .instantiate()
+                  .value();
+  ASSERT_THAT(exec.launch(own), Succeeds());
+  std::thread frees;
+  after_graph_launch = [&] {
+    frees = std::thread([&] { made.reset(); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  const auto calls = calls_of([&] {
+    EXPECT_THAT(exec.launch(side), Succeeds());
+    frees.join();
+  });
+  after_graph_launch = nullptr;
+  const auto wait = std::find(calls.begin(), calls.end(), "StreamWaitEvent");
+  EXPECT_NE(std::find(wait, calls.end(), "FreeAsync"), calls.end()) << "not behind a wait";
 }
 
 /// Objects that another thread destroys as they come.

@@ -50,6 +50,10 @@ struct CaptureHooks {
   /// What the graph of the stream's capture keeps, with one reference for the caller. nullptr if
   /// the stream takes part in no capture.
   GraphResources* (*resources)(WhichStream stream) noexcept;
+  /// The stream on which a capture frees memory of `stream`, which takes part: its own stream, if
+  /// that is of the device and another stream waits for all work of `stream` already, since nothing
+  /// would wait for the free. Otherwise `stream`.
+  WhichStream (*freed_on)(WhichStream stream, int device) noexcept;
   /// A checked launch was captured: its graph monitors the memory behind its pointers.
   void (*launched)(WhichStream stream, const KernelEntry& entry, void* const* args) noexcept;
   /// A kernel, a copy, a fill or a library's work is about to be submitted to a stream, which need
@@ -143,7 +147,8 @@ class CaptureLock {
 template <class Wait>
 [[nodiscard]] bool wait_without_captures(const Wait& wait) noexcept {
   const Locked waits(device_wait);
-  if (__atomic_load_n(&counted_captures, __ATOMIC_ACQUIRE) != 0) return false;
+  // An addition, because a load may come before the lock: then a capture would find the lock free.
+  if (__atomic_fetch_add(&counted_captures, 0, __ATOMIC_ACQ_REL) != 0) return false;
   wait();
   return true;
 }

@@ -66,6 +66,7 @@ struct CaptureWatch {
   CaptureMode mode = CaptureMode::global;
   pthread_t thread = pthread_self();
   WhichStream stream;
+  int device = 0;        ///< of the stream
   std::uint64_t id = 0;  ///< the runtime's, CaptureInfo::id; 0: it gave none
   ResourcesPtr resources;
   LaunchError broken =
@@ -269,14 +270,24 @@ struct CaptureHookFunctions {
     }
     return nullptr;
   }
+  static WhichStream freed_on(WhichStream stream, int device) noexcept {
+    const GraphLock lock;
+    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
+      const CaptureWatch::Fork* const fork = watch->find_fork(stream);
+      if (fork == nullptr || fork->joined_tail == 0 || watch->device != device) continue;
+      const bool reachable = !StreamNumber(watch->stream.number).is_of_another_thread();
+      if (reachable && fork->joined_tail == watch->tail_of(stream)) return watch->stream;
+    }
+    return stream;
+  }
   static const CaptureHooks hooks;
 };
 inline const CaptureHooks CaptureHookFunctions::hooks = {
     &CaptureHookFunctions::failed,       &CaptureHookFunctions::refuses,
     &CaptureHookFunctions::recorded,     &CaptureHookFunctions::is_open,
     &CaptureHookFunctions::waiting,      &CaptureHookFunctions::waited,
-    &CaptureHookFunctions::resources_of, &CaptureHookFunctions::launched,
-    &CaptureHookFunctions::submitting};
+    &CaptureHookFunctions::resources_of, &CaptureHookFunctions::freed_on,
+    &CaptureHookFunctions::launched,     &CaptureHookFunctions::submitting};
 
 /// The number of the last capture. Guarded by graph_lock.
 [[gnu::visibility("default")]] inline std::uint64_t last_capture = 0;

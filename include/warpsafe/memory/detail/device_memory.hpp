@@ -386,9 +386,11 @@ class DeviceMemory : public MemoryOwner {
   template <CheckLevel Level>
   [[nodiscard]] bool is_captured() const noexcept {
     if (start == nullptr || !may_meet_captures<Level>()) return false;
-    // A capture of other code is taken for the one that allocated the memory.
-    if (kind_ == Kind::captured && (allocation_.owner == nullptr || is_in_own_capture())) {
-      return false;
+    if (kind_ == Kind::captured) {
+      // Another thread cannot name the thread's own default stream.
+      if (is_in_own_capture()) return own_number().is_of_another_thread();
+      // A capture of other code is taken for the one that allocated the memory.
+      if (allocation_.owner == nullptr) return false;
     }
     return meets_capture<Level>(free_stream());
   }
@@ -436,9 +438,16 @@ class DeviceMemory : public MemoryOwner {
   }
   template <CheckLevel Level>
   [[gnu::noinline]] static bool try_free_in_full(DeviceMemory& self, int& status) noexcept {
-    // The capture that allocates the memory may not end between the questions and the free.
-    CaptureLock own_capture(self.kind_ == Kind::captured);
+    if (self.kind_ != Kind::captured) return try_free_after_uses<Level>(self, status);
+    // Between the questions and the free, the capture that allocates the memory may not end, and
+    // its graph may not be launched.
+    const CaptureLock own_capture;
+    const Locked launches(allocating_launch);
     if (self.is_idle()) return false;  // a launch allocates it first
+    return try_free_after_uses<Level>(self, status);
+  }
+  template <CheckLevel Level>
+  [[gnu::noinline]] static bool try_free_after_uses(DeviceMemory& self, int& status) noexcept {
     EndOfUses<B> uses;
     uses.may_run = self.has_lost_use_;
     if (!self.uses_.empty() && !self.uses_.mark(uses, self.is_in_own_capture())) return false;
@@ -459,7 +468,6 @@ class DeviceMemory : public MemoryOwner {
     }
     self.template free_now<Level>(uses, own);
     locked.unlock();
-    own_capture.unlock();
     status = uses.status;
     if (uses.may_run) {
       report_leak(self.bytes_,
@@ -495,7 +503,9 @@ class DeviceMemory : public MemoryOwner {
       tell_call<Level>(stream_.ref(), Name::of("free device memory"), {}, start, bytes_);
     }
     if (kind_ == Kind::plain) return wait_and_free<Level>(uses, own);
-    const basic_stream_ref<B> stream = free_stream();
+    const bool in_capture = is_in_own_capture();
+    const basic_stream_ref<B> stream = in_capture ? free_stream_in_capture() : free_stream();
+    if (in_capture && stream != stream_.ref()) order_own_before_free(stream, uses);
     order_uses_before_free(stream, uses);
     if (uses.may_run) return;
     const RelaxedCaptureScope<B, Level> outside;
@@ -508,6 +518,23 @@ class DeviceMemory : public MemoryOwner {
     const StreamNumber own = own_number();
     const bool has_to_wait = own.is_per_thread() && (!uses_.empty() || own.is_of_another_thread());
     return has_to_wait ? legacy_stream<B>(stream_.ref().device().value()) : stream_.ref();
+  }
+  /// The same while the capture that allocates the memory is open.
+  [[nodiscard, WARPSAFE_DETAIL_RARE]] basic_stream_ref<B> free_stream_in_capture() const noexcept {
+    const basic_stream_ref<B> own = stream_.ref();
+    const int device = own.device().value();
+    const CaptureHooks* const hooks = open_captures();
+    if (hooks == nullptr) return own;
+    const WhichStream found = hooks->freed_on({own.native(), own.number()}, device);
+    return StreamAccess::make<B>(const_cast<void*>(found.handle), device,
+                                 StreamNumber(found.number));
+  }
+  void order_own_before_free(basic_stream_ref<B> stream, EndOfUses<B>& uses) noexcept {
+    StreamMark<B> own;
+    int status = own.set(reachable());
+    if (status == 0) status = own.order_before(stream);
+    uses.note(status);
+    uses.may_run = uses.may_run || status != 0;
   }
   void order_uses_before_free(basic_stream_ref<B> stream, EndOfUses<B>& uses) noexcept {
     uses_.each([&](const auto& use) noexcept {

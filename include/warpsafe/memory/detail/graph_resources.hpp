@@ -22,6 +22,10 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// memory is freed while a graph exists; never by a launch.
 [[gnu::visibility("default")]] inline ProcessLock graph_lock{};
 
+/// Held by the launch of a graph that leaves memory allocated, until that is known, and by the free
+/// of such memory, from the question for launches on.
+[[gnu::visibility("default")]] inline ProcessLock allocating_launch{};
+
 struct GraphLock : Locked {
   GraphLock() noexcept : Locked(graph_lock) {}
 };

@@ -68,15 +68,19 @@ class MarkedEnd final : public StreamEnd {
     end.note(status);
     if (status != 0) end.note_wait(point_.wait({}, false));
   }
-  /// If nothing marks the end of the work, waits for the device. Returns the runtime's status.
-  [[nodiscard]] int wait_if_unmarked() noexcept {
+  /// If nothing marks the end of the work, waits for the device and stores the runtime's status.
+  /// Returns false if a capture does not allow the wait.
+  [[nodiscard]] bool wait_if_unmarked(int& status) noexcept {
     const Locked locked(lock);
-    if (!is_unmarked_) return 0;
+    if (!is_unmarked_) return true;
     const RelaxedCaptureScope<B> outside;
-    const int status = on_device<B>(device_, []() noexcept { return B::device_synchronize(); });
-    // After another failure a second wait would not help.
-    if (status == 0 || B::classify(status) != Errc::stream_capturing) is_unmarked_ = false;
-    return status;
+    const auto wait = [&]() noexcept {
+      status = on_device<B>(device_, []() noexcept { return B::device_synchronize(); });
+    };
+    if (!wait_without_captures(wait)) return false;
+    if (status != 0 && B::classify(status) == Errc::stream_capturing) return false;
+    is_unmarked_ = false;  // also after a failure: a second wait would not help
+    return true;
   }
   /// Whether the stream is destroyed, and its work has ended. Does not wait.
   [[nodiscard]] bool has_ended() noexcept {
@@ -181,8 +185,7 @@ class StreamUses {
       SharedStream<B>* const user = SharedStream<B>::find(one->number.value());
       int status = 0;
       if (user == nullptr) {
-        status = one->end->wait_if_unmarked();
-        if (status != 0 && B::classify(status) == Errc::stream_capturing) return false;
+        if (!one->end->wait_if_unmarked(status)) return false;
         ending.note_wait(status);
       } else {
         const auto stream = StreamAccess::make<B>(user->native, user->device(), user->number);
