@@ -63,7 +63,8 @@ enum class LaunchVerdict : unsigned char {
 /// A tool that watches the program's launches, waits and errors. Fill in the functions that the
 /// tool needs, and pass the object to `observe`. A launch, a wait or an error calls the observers
 /// in the order in which they were added, on the thread that it happens on, so several threads may
-/// call at once. The functions must not launch through checked code.
+/// call at once. The functions must not launch through checked code, nor free memory that a graph
+/// allocates.
 struct Observer {
   // Launches with checks. A graph's launch has the name "(graph)".
 

@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <exception>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -136,6 +137,11 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
                                        site);
     }
     State* const state = state_;
+    if (is_of_another_thread(*state)) {
+      state->has_failed = true;
+      return detail::refused_on(state->stream.ref(), Errc::capture_wrong_thread,
+                                Name::of("capture end"), site);
+    }
     const auto* const unjoined = state->watch.unjoined();
     CaptureInfo before{};
     static_cast<void>(query_info(state->watch.stream, before));
@@ -157,6 +163,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
       state->watch.resources->capture_ended();
     }
     locked.unlock();
+    state->counted.reset();  // a free may wait for a device
     detail::run_postponed_frees<B>(state->stream.ref().native());
     if (is_lost) {
       const LaunchError error = end_error(status, *state, unjoined, site);
@@ -229,7 +236,7 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     bool has_failed = false;  ///< an end, which returned an error
     detail::CaptureWatch watch;
     /// Destroyed first: the end of what the capture kept may wait for a device.
-    detail::CountedCapture counted;
+    std::optional<detail::CountedCapture> counted{std::in_place};
   };
   explicit basic_capture(State* state) noexcept : state_(state) {}
 
@@ -286,6 +293,11 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     }
     return error;
   }
+  /// Whether the handle of the captured stream means this thread's own stream, and another thread's
+  /// was captured.
+  [[nodiscard]] static bool is_of_another_thread(const State& state) noexcept {
+    return detail::StreamNumber(state.watch.stream.number).is_of_another_thread();
+  }
   /// Whether the capture is still open after an end that failed, as with AMD's runtimes after one
   /// in the wrong thread, which CUDA takes as an end.
   [[nodiscard]] static bool goes_on(const State& state, int status) noexcept {
@@ -305,10 +317,12 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     typename B::native_graph graph{};
     detail::tell_call<Level>(state.stream.ref(), Name::of("capture end"), state.site);
     detail::CaptureLock locked;
-    const int status = end_native(state, graph);
+    const bool reachable = !is_of_another_thread(state);
+    const int status = reachable ? end_native(state, graph) : -1;
     detail::close_watch(state.watch);
     state.watch.resources->capture_lost();
     locked.unlock();
+    state.counted.reset();
     detail::run_postponed_frees<B>(state.stream.ref().native());
     if constexpr (Level == CheckLevel::full) {
       std::size_t nodes = 0;

@@ -212,16 +212,16 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
   }
   [[nodiscard]] result<void> submit(basic_stream_hold<B>&& stream, call_site site) noexcept {
     const bool allocates = resources_->allocates();
-    if (allocates) [[unlikely]]
-      detail::allocating_launch.lock();
-    const int launched = detail::on_device_of<B, detail::submits_work>(
-        stream.ref(), [&]() noexcept { return B::graph_launch(native_, stream.ref().native()); });
+    int launched = 0;
     int status = 0;
-    if (allocates) [[unlikely]] {
-      const auto& ref = stream.ref();
-      if (launched == 0)
+    {
+      const detail::AllocatingLaunch known(allocates);
+      launched = detail::on_device_of<B, detail::submits_work>(
+          stream.ref(), [&]() noexcept { return B::graph_launch(native_, stream.ref().native()); });
+      if (allocates && launched == 0) [[unlikely]] {
+        const auto& ref = stream.ref();
         status = resources_->has_run(ref.native(), ref.device().value(), ref.number());
-      detail::allocating_launch.unlock();
+      }
     }
     if (launched != 0) {
       // As for a kernel launch, a fault reported here belongs to earlier work.

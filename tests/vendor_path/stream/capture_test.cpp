@@ -505,6 +505,46 @@ TEST_F(GraphMemoryPath, ACaptureOfAThreadsOwnStreamFreesWhatAForkUsed) {
   ASSERT_THAT(graph, Succeeds());
   EXPECT_EQ(graph.value().node_count().value(), 3U);
 }
+
+// The free is a part of the capture, behind the use of a stream that only its handle names.
+TEST_F(GraphMemoryPath, AnotherThreadFreesMemoryOfACaptureOfAThreadsOwnStream) {
+  NativeStream native = nullptr;
+  ASSERT_EQ(Backend::stream_create(native, 0), 0);
+  const auto side = ws::StreamRef::borrow(native, ws::DeviceId(0)).value();
+  const auto own = ws::StreamRef::borrow(cudaStreamPerThread, ws::DeviceId(0)).value();
+  const auto body = [&](ws::Capture&) -> ws::result<void> {
+    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(own, 100));
+    WARPSAFE_TRY(const auto fork, own.record());
+    WARPSAFE_TRYV(ws::wait(side, fork));
+    WARPSAFE_TRYV(made.zero(side));
+    const auto calls = calls_of([&] {
+      std::thread([freed = std::move(made)] {}).join();
+      EXPECT_THAT(ws::DeviceBuffer<float>::create(own, 10), Succeeds()) << "which tries again";
+    });
+    const auto wait = std::find(calls.begin(), calls.end(), "StreamWaitEvent");
+    EXPECT_NE(std::find(wait, calls.end(), "FreeAsync"), calls.end()) << "not behind a wait";
+    WARPSAFE_TRY(const auto join, side.record());
+    return ws::wait(own, join);
+  };
+  EXPECT_THAT(ws::capture(own, body, CaptureMode::relaxed), Succeeds());
+  EXPECT_EQ(Backend::stream_destroy(native), 0);
+}
+
+// The handle means the other thread's stream, which may capture, too.
+TEST_F(CapturePath, AnotherThreadCannotEndTheCaptureOfAThreadsOwnStream) {
+  const auto own = ws::StreamRef::borrow(cudaStreamPerThread, ws::DeviceId(0)).value();
+  for (const bool captures_too : {false, true}) {
+    auto capture = ws::Capture::begin(own, CaptureMode::relaxed).value();
+    std::thread([&] {
+      std::optional<ws::Capture> second;
+      if (captures_too) second.emplace(ws::Capture::begin(own, CaptureMode::relaxed).value());
+      EXPECT_EQ(error_in(std::move(capture).end()).code, Errc::capture_wrong_thread);
+      if (captures_too) EXPECT_THAT(std::move(*second).end(), Succeeds());
+    }).join();
+    // NOLINTNEXTLINE(bugprone-use-after-move): what is tested
+    EXPECT_THAT(std::move(capture).end(), Succeeds());
+  }
+}
 #endif
 
 // Nothing can mark the end of a stream that was destroyed while it captured.
@@ -521,9 +561,47 @@ TEST_F(CapturePath, ABufferThatACapturedStreamUsedEndsBesideTheCapture) {
   ASSERT_EQ(Backend::event_record(join, third->native()), 0);
   ASSERT_EQ(Backend::stream_wait(stream->native(), join), 0);
   third.reset();
+  const auto held = [] { return ws::memory_info(ws::DeviceId(0)).value().held; };
+  const auto before = held();
   buffer.reset();
+  EXPECT_EQ(held(), before) << "the free waits";
   EXPECT_THAT(std::move(capture).end(), Succeeds());
+  EXPECT_LT(held(), before) << "for the end of the capture";
   EXPECT_EQ(Backend::event_destroy(join), 0);
+}
+
+TEST_F(GraphMemoryPath, ACaptureFreesMemoryThatAnotherCaptureUsed) {
+  for (const bool is_kept : {false, true}) {
+    auto first = ws::Capture::begin(*stream, CaptureMode::relaxed).value();
+    std::optional<ws::DeviceBuffer<float>> made(
+        ws::DeviceBuffer<float>::create(*stream, 100).value());
+    auto second = ws::Capture::begin(*other, CaptureMode::relaxed).value();
+    EXPECT_THAT(made->zero(*other), Succeeds());
+    if (is_kept) {
+      EXPECT_THAT(std::move(second).end(), Succeeds());
+    } else {
+      second.discard();
+    }
+    made.reset();
+    EXPECT_THAT(std::move(first).end(), Succeeds());
+  }
+}
+
+TEST_F(GraphMemoryPath, ACaptureFreesMemoryOfAnotherDevicesJoinedStream) {
+  const auto far = ws::Stream::create(ws::DeviceId(1)).value();
+  EXPECT_THAT(ws::capture(*stream,
+                          [&](ws::Capture&) -> ws::result<void> {
+                            WARPSAFE_TRY(const auto fork, stream->record());
+                            WARPSAFE_TRYV(ws::wait(far, fork));
+                            WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(far, 100));
+                            WARPSAFE_TRY(auto second, ws::DeviceBuffer<float>::create(far, 100));
+                            WARPSAFE_TRYV(made.zero(far));
+                            WARPSAFE_TRY(const auto guard,
+                                         ws::DeviceGuard::create(ws::DeviceId(1)));
+                            WARPSAFE_TRY(const auto join, far.record());
+                            return ws::wait(*stream, join);
+                          }),
+              Succeeds());
 }
 
 TEST_F(CapturePath, AStreamThatTookPartMayEndBeforeTheCapture) {
@@ -701,6 +779,51 @@ TEST_F(GraphMemoryPath, AFreeWaitsForALaunchThatHasNotReturned) {
   after_graph_launch = nullptr;
   const auto wait = std::find(calls.begin(), calls.end(), "StreamWaitEvent");
   EXPECT_NE(std::find(wait, calls.end(), "FreeAsync"), calls.end()) << "not behind a wait";
+}
+
+// Each waits for the launch, and one begins before the capture, one after it.
+TEST_F(GraphMemoryPath, FreesBesideALaunchAndACaptureEnd) {
+  using Buffer = ws::basic_device_buffer<Observed, float>;
+  const auto own = ws::basic_stream<Observed>::create().value();
+  const auto side = ws::basic_stream<Observed>::create().value();
+  const auto graph_of = [&](std::optional<Buffer>& made) {
+    return ws::capture(own,
+                       [&](ws::basic_capture<Observed>&) -> ws::result<void> {
+                         WARPSAFE_TRY(auto memory, Buffer::create(own, 100));
+                         WARPSAFE_TRYV(memory.zero(own));
+                         made.emplace(std::move(memory));
+                         return ws::success();
+                       })
+        .value()
+        .instantiate()
+        .value();
+  };
+  const auto pause = [](int of = 2) { std::this_thread::sleep_for(std::chrono::milliseconds(of)); };
+  // Which of the two frees goes on first is chance.
+  for (int round = 0; round < 10; ++round) {
+    std::optional<Buffer> first, second, third;
+    auto one = graph_of(first);
+    auto two = graph_of(second);
+    auto three = graph_of(third);
+    ASSERT_THAT(one.launch(own), Succeeds());
+    ASSERT_THAT(two.launch(own), Succeeds());
+    std::vector<std::thread> threads;
+    after_graph_launch = [&] {
+      threads.emplace_back([&] { first.reset(); });
+      pause();
+      threads.emplace_back([&] {
+        auto capture = ws::basic_capture<Observed>::begin(side, CaptureMode::relaxed).value();
+        pause(20);
+        capture.discard();
+      });
+      pause();
+      threads.emplace_back([&] { second.reset(); });
+      pause();
+    };
+    EXPECT_THAT(three.launch(own), Succeeds());
+    after_graph_launch = nullptr;
+    for (std::thread& each : threads) each.join();
+  }
 }
 
 /// Objects that another thread destroys as they come.

@@ -50,10 +50,12 @@ struct CaptureHooks {
   /// What the graph of the stream's capture keeps, with one reference for the caller. nullptr if
   /// the stream takes part in no capture.
   GraphResources* (*resources)(WhichStream stream) noexcept;
-  /// The stream on which a capture frees memory of `stream`, which takes part: its own stream, if
-  /// that is of the device and another stream waits for all work of `stream` already, since nothing
-  /// would wait for the free. Otherwise `stream`.
-  WhichStream (*freed_on)(WhichStream stream, int device) noexcept;
+  /// Whether another stream waits for all work that `stream` has in its capture, so that nothing
+  /// would wait for a free behind it. Stores the capture's own stream and its device. True, too, if
+  /// this thread cannot ask.
+  bool (*is_joined)(WhichStream stream, WhichStream& own, int& device) noexcept;
+  /// The capture's own stream waits for all work of `stream` again.
+  void (*joined)(WhichStream stream) noexcept;
   /// A checked launch was captured: its graph monitors the memory behind its pointers.
   void (*launched)(WhichStream stream, const KernelEntry& entry, void* const* args) noexcept;
   /// A kernel, a copy, a fill or a library's work is about to be submitted to a stream, which need
@@ -72,12 +74,9 @@ struct CaptureHooks {
 /// program.
 [[gnu::visibility("default")]] inline int counted_captures = 0;
 
-/// The lock of CaptureLock, the thread that has it, and the calls that did without.
-[[gnu::visibility("default")]] inline ProcessLock capture_lock{};
-[[gnu::visibility("default")]] inline unsigned long capture_lock_holder = 0;
+/// The lock of CaptureLock, and the calls that did without.
+[[gnu::visibility("default")]] inline ThreadLock capture_lock{};
 [[gnu::visibility("default")]] inline int calls_beside_captures = 0;
-/// POSIX's function, by a name of its own as in process_lock.hpp.
-unsigned long calling_thread() noexcept asm("pthread_self");
 /// Held during a wait for a whole device, which breaks the captures of all threads.
 [[gnu::visibility("default")]] inline ProcessLock device_wait{};
 
@@ -107,8 +106,7 @@ struct CountedCapture {
 /// an event in a stream as another begins or ends its capture (an H200, CUDA 13.0, driver
 /// 580.159.04).
 ///
-/// In a program without a capture such calls only count themselves: two atomic additions. A thread
-/// may hold it twice, because an observer of a call may make others.
+/// In a program without a capture such calls only count themselves: two atomic additions.
 class CaptureLock {
  public:
   /// `needed`: false for a lock of nothing.
@@ -119,10 +117,7 @@ class CaptureLock {
     if (__atomic_load_n(&counted_captures, __ATOMIC_SEQ_CST) == 0) [[likely]]
       return;
     unlock();
-    if (__atomic_load_n(&capture_lock_holder, __ATOMIC_RELAXED) == calling_thread()) return;
-    capture_lock.lock();
-    __atomic_store_n(&capture_lock_holder, calling_thread(), __ATOMIC_RELAXED);
-    holds_ = Holds::lock;
+    if (capture_lock.lock()) holds_ = Holds::lock;
   }
   ~CaptureLock() { unlock(); }
   CaptureLock(const CaptureLock&) = delete;
@@ -131,10 +126,7 @@ class CaptureLock {
   /// As the destructor, earlier.
   void unlock() noexcept {
     if (holds_ == Holds::count) __atomic_sub_fetch(&calls_beside_captures, 1, __ATOMIC_SEQ_CST);
-    if (holds_ == Holds::lock) {
-      __atomic_store_n(&capture_lock_holder, 0UL, __ATOMIC_RELAXED);
-      capture_lock.unlock();
-    }
+    if (holds_ == Holds::lock) capture_lock.unlock();
     holds_ = Holds::nothing;
   }
 

@@ -89,4 +89,27 @@ class Locked {
   ProcessLock& held_;
 };
 
+/// POSIX's function, by a name of its own as `at_fork`.
+unsigned long calling_thread() noexcept asm("pthread_self");
+
+/// A ProcessLock that its thread may hold twice, because an observer of a call may make others.
+class ThreadLock {
+ public:
+  /// Returns false if the thread has it already.
+  [[nodiscard]] bool lock() noexcept {
+    if (__atomic_load_n(&holder_, __ATOMIC_RELAXED) == calling_thread()) return false;
+    lock_.lock();
+    __atomic_store_n(&holder_, calling_thread(), __ATOMIC_RELAXED);
+    return true;
+  }
+  void unlock() noexcept {
+    __atomic_store_n(&holder_, 0UL, __ATOMIC_RELAXED);
+    lock_.unlock();
+  }
+
+ private:
+  ProcessLock lock_;
+  unsigned long holder_;  ///< 0, or the thread that has it
+};
+
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

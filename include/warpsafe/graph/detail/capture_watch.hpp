@@ -144,9 +144,11 @@ struct CaptureWatch {
     }
     return nullptr;
   }
+  [[nodiscard]] bool is_of_this_thread() const noexcept {
+    return pthread_equal(thread, pthread_self()) != 0;
+  }
   [[nodiscard]] bool forbids_unsafe_calls() const noexcept {
-    return mode == CaptureMode::global ||
-           (mode == CaptureMode::thread && pthread_equal(thread, pthread_self()) != 0);
+    return mode == CaptureMode::global || (mode == CaptureMode::thread && is_of_this_thread());
   }
 
   void record(const void* event, const WhichStream& which) noexcept {
@@ -257,28 +259,41 @@ struct CaptureHookFunctions {
     }
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       if (watch->outside.stream != nullptr) continue;
-      if (pthread_equal(watch->thread, pthread_self()) != 0)
-        watch->outside = {stream.handle, what, site};
+      if (watch->is_of_this_thread()) watch->outside = {stream.handle, what, site};
     }
   }
   static GraphResources* resources_of(WhichStream stream) noexcept {
     const GraphLock lock;
-    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
-      if (!watch->draws_in(stream, {})) continue;
-      watch->resources->retain();
-      return watch->resources.get();
-    }
-    return nullptr;
+    // Asks the runtime only about a stream that is known to take part in none.
+    CaptureWatch* found = capture_watches;
+    while (found != nullptr && !found->takes_part(stream)) found = found->next;
+    if (found == nullptr) found = capture_watches;
+    while (found != nullptr && !found->draws_in(stream, {})) found = found->next;
+    if (found == nullptr) return nullptr;
+    found->resources->retain();
+    return found->resources.get();
   }
-  static WhichStream freed_on(WhichStream stream, int device) noexcept {
+  static bool is_joined(WhichStream stream, WhichStream& own, int& device) noexcept {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       const CaptureWatch::Fork* const fork = watch->find_fork(stream);
-      if (fork == nullptr || fork->joined_tail == 0 || watch->device != device) continue;
-      const bool reachable = !StreamNumber(watch->stream.number).is_of_another_thread();
-      if (reachable && fork->joined_tail == watch->tail_of(stream)) return watch->stream;
+      if (fork == nullptr) continue;
+      own = watch->stream;
+      device = watch->device;
+      if (StreamNumber(own.number).is_of_another_thread()) return false;
+      if (!watch->is_of_this_thread()) return true;
+      return fork->joined_tail != 0 && fork->joined_tail == watch->tail_of(stream);
     }
-    return stream;
+    return false;
+  }
+  static void joined(WhichStream stream) noexcept {
+    const GraphLock lock;
+    for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
+      CaptureWatch::Fork* const fork = watch->find_fork(stream);
+      if (fork == nullptr || !watch->is_of_this_thread()) continue;
+      fork->joined_tail = watch->tail_of(stream);
+      fork->joined = true;
+    }
   }
   static const CaptureHooks hooks;
 };
@@ -286,8 +301,9 @@ inline const CaptureHooks CaptureHookFunctions::hooks = {
     &CaptureHookFunctions::failed,       &CaptureHookFunctions::refuses,
     &CaptureHookFunctions::recorded,     &CaptureHookFunctions::is_open,
     &CaptureHookFunctions::waiting,      &CaptureHookFunctions::waited,
-    &CaptureHookFunctions::resources_of, &CaptureHookFunctions::freed_on,
-    &CaptureHookFunctions::launched,     &CaptureHookFunctions::submitting};
+    &CaptureHookFunctions::resources_of, &CaptureHookFunctions::is_joined,
+    &CaptureHookFunctions::joined,       &CaptureHookFunctions::launched,
+    &CaptureHookFunctions::submitting};
 
 /// The number of the last capture. Guarded by graph_lock.
 [[gnu::visibility("default")]] inline std::uint64_t last_capture = 0;

@@ -153,10 +153,12 @@ class DeviceMemory : public MemoryOwner {
 
   /// The graph of the open capture that the stream takes part in, or nullptr.
   [[nodiscard, WARPSAFE_DETAIL_RARE]] static ResourcesPtr open_graph(
-      const basic_stream_ref<B>& stream) noexcept {
+      const WhichStream& stream) noexcept {
     const CaptureHooks* const hooks = open_captures();
-    return hooks == nullptr ? ResourcesPtr()
-                            : ResourcesPtr(hooks->resources({stream.native(), stream.number()}));
+    return hooks == nullptr ? ResourcesPtr() : ResourcesPtr(hooks->resources(stream));
+  }
+  [[nodiscard]] static ResourcesPtr open_graph(const basic_stream_ref<B>& stream) noexcept {
+    return open_graph(WhichStream{stream.native(), stream.number()});
   }
   /// Orders later work of `stream` after the work that uses the memory: that of its own stream, and
   /// the recorded uses. Returns the runtime's status. @pre the memory is not freed in stream order,
@@ -191,7 +193,7 @@ class DeviceMemory : public MemoryOwner {
       if (graph.get() != nullptr) {
         if (!hold_in(*graph.get())) return no_host_memory;
         // A capture that frees what it allocates does so behind its other streams.
-        if (B::vendor == Vendor::nvidia && kind_ == Kind::captured && !is_own(stream)) {
+        if (kind_ == Kind::captured && allocation_.is_of(graph.get()) && !is_own(stream)) {
           const Locked lock(recording_);
           int status = 0;
           return uses_.note_or_set(stream, status, true) ? status : no_host_memory;
@@ -379,7 +381,7 @@ class DeviceMemory : public MemoryOwner {
   }
   /// Whether the capture that allocated the memory is open, and so may free it.
   [[nodiscard]] bool is_in_own_capture() const noexcept {
-    return kind_ == Kind::captured && allocation_.is_of(open_graph(stream_.ref()).get());
+    return kind_ == Kind::captured && allocation_.is_of(open_graph(own_which()).get());
   }
   /// Freeing memory that the capture did not allocate would become part of the graph or break it,
   /// so the free is postponed. So is one whose uses are on a stream that captures.
@@ -394,7 +396,10 @@ class DeviceMemory : public MemoryOwner {
     }
     return meets_capture<Level>(free_stream());
   }
-  /// Of `stream_` for the thread that bound the memory to it.
+  /// `stream_`, for the thread that bound the memory to it.
+  [[nodiscard]] WhichStream own_which() const noexcept {
+    return {stream_.ref().native(), freed_on};
+  }
   [[nodiscard, gnu::always_inline]] StreamNumber own_number() const noexcept {
     return StreamNumber(freed_on);
   }
@@ -441,8 +446,8 @@ class DeviceMemory : public MemoryOwner {
     if (self.kind_ != Kind::captured) return try_free_after_uses<Level>(self, status);
     // Between the questions and the free, the capture that allocates the memory may not end, and
     // its graph may not be launched.
+    const AllocatingLaunch launches;
     const CaptureLock own_capture;
-    const Locked launches(allocating_launch);
     if (self.is_idle()) return false;  // a launch allocates it first
     return try_free_after_uses<Level>(self, status);
   }
@@ -503,13 +508,33 @@ class DeviceMemory : public MemoryOwner {
       tell_call<Level>(stream_.ref(), Name::of("free device memory"), {}, start, bytes_);
     }
     if (kind_ == Kind::plain) return wait_and_free<Level>(uses, own);
-    const bool in_capture = is_in_own_capture();
-    const basic_stream_ref<B> stream = in_capture ? free_stream_in_capture() : free_stream();
-    if (in_capture && stream != stream_.ref()) order_own_before_free(stream, uses);
+    if (is_in_own_capture()) return free_in_capture<Level>(uses);
+    const basic_stream_ref<B> stream = free_stream();
     order_uses_before_free(stream, uses);
     if (uses.may_run) return;
     const RelaxedCaptureScope<B, Level> outside;
     uses.note(free_on(stream));
+  }
+  /// Makes the free a part of the capture that allocates the memory.
+  template <CheckLevel Level>
+  [[gnu::cold, gnu::noinline]] void free_in_capture(EndOfUses<B>& uses) noexcept {
+    const CaptureHooks* const hooks = open_captures();
+    WhichStream waiter;
+    int device = 0;
+    const bool joins = hooks != nullptr && hooks->is_joined(own_which(), waiter, device);
+    order_uses_before_free(stream_.ref(), uses);
+    if (uses.may_run) return;
+    const RelaxedCaptureScope<B, Level> outside;
+    uses.note(free_on(stream_.ref()));
+    if (!joins) return;
+    StreamMark<B> end;
+    int status = end.set(stream_.ref());
+    if (status == 0) {
+      status = end.order_before(StreamAccess::make<B>(const_cast<void*>(waiter.handle), device,
+                                                      StreamNumber(waiter.number)));
+    }
+    if (status == 0) hooks->joined(own_which());
+    uses.note(status);
   }
   /// The stream in whose order the memory is freed. The legacy stream comes after a thread's
   /// default stream, and frees what was bound to it and used elsewhere: if a thread ends while its
@@ -518,23 +543,6 @@ class DeviceMemory : public MemoryOwner {
     const StreamNumber own = own_number();
     const bool has_to_wait = own.is_per_thread() && (!uses_.empty() || own.is_of_another_thread());
     return has_to_wait ? legacy_stream<B>(stream_.ref().device().value()) : stream_.ref();
-  }
-  /// The same while the capture that allocates the memory is open.
-  [[nodiscard, WARPSAFE_DETAIL_RARE]] basic_stream_ref<B> free_stream_in_capture() const noexcept {
-    const basic_stream_ref<B> own = stream_.ref();
-    const int device = own.device().value();
-    const CaptureHooks* const hooks = open_captures();
-    if (hooks == nullptr) return own;
-    const WhichStream found = hooks->freed_on({own.native(), own.number()}, device);
-    return StreamAccess::make<B>(const_cast<void*>(found.handle), device,
-                                 StreamNumber(found.number));
-  }
-  void order_own_before_free(basic_stream_ref<B> stream, EndOfUses<B>& uses) noexcept {
-    StreamMark<B> own;
-    int status = own.set(reachable());
-    if (status == 0) status = own.order_before(stream);
-    uses.note(status);
-    uses.may_run = uses.may_run || status != 0;
   }
   void order_uses_before_free(basic_stream_ref<B> stream, EndOfUses<B>& uses) noexcept {
     uses_.each([&](const auto& use) noexcept {

@@ -22,9 +22,23 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 /// memory is freed while a graph exists; never by a launch.
 [[gnu::visibility("default")]] inline ProcessLock graph_lock{};
 
+[[gnu::visibility("default")]] inline ThreadLock allocating_launch{};
 /// Held by the launch of a graph that leaves memory allocated, until that is known, and by the free
-/// of such memory, from the question for launches on.
-[[gnu::visibility("default")]] inline ProcessLock allocating_launch{};
+/// of such memory, from the question for launches on. Taken before a CaptureLock.
+class AllocatingLaunch {
+ public:
+  /// `needed`: false for a lock of nothing.
+  explicit AllocatingLaunch(bool needed = true) noexcept
+      : holds_(needed && allocating_launch.lock()) {}
+  ~AllocatingLaunch() {
+    if (holds_) allocating_launch.unlock();
+  }
+  AllocatingLaunch(const AllocatingLaunch&) = delete;
+  AllocatingLaunch& operator=(const AllocatingLaunch&) = delete;
+
+ private:
+  const bool holds_;
+};
 
 struct GraphLock : Locked {
   GraphLock() noexcept : Locked(graph_lock) {}

@@ -194,6 +194,7 @@ class StreamUses {
           const CaptureLock locked;
           capturing = !in_capture && is_capturing(stream);
           if (!capturing) {
+            one->in_capture = in_capture;
             status = one->point.set(stream);
             // Other code may have begun to capture meanwhile.
             capturing = !in_capture && captures<CheckLevel::off>(stream);
