@@ -13,6 +13,12 @@
 
 WARPSAFE_KERNEL void nothing() {}
 WARPSAFE_KERNEL void takes_unsigned(unsigned n, unsigned* out) { *out = n; }
+/// Its address is not what `&` returns.
+struct Reference {
+  unsigned value;
+  const void* operator&() const { return nullptr; }  // NOLINT(google-runtime-operator)
+};
+WARPSAFE_KERNEL void takes_reference(Reference n, unsigned* out) { *out = n.value; }
 
 namespace warpsafe::core_test {
 namespace {
@@ -38,6 +44,14 @@ TEST_F(ReleaseBuild, ALaunchIsOneCallOfTheDriver) {
         call_of<&host_backend::stream_device>, call_of<&host_backend::raise_dynamic_shared>}) {
     EXPECT_EQ(host::calls_made(call), 0U) << "member " << call.name();
   }
+}
+
+TEST_F(ReleaseBuild, AnArgumentIsReadAtItsAddress) {
+  auto* const out = device_array<unsigned>(1);
+  const LaunchConfig once{grid<1>, block<1>};
+  ASSERT_TRUE(launch(stream, once, kernel<takes_reference>, Reference{42}, trust(out)).has_value());
+  ASSERT_TRUE(stream.synchronize().has_value());
+  EXPECT_EQ(*out, 42U);
 }
 
 TEST_F(ReleaseBuild, AnImpossibleSizeIsRefusedByTheRuntimeWithNameAndDimensions) {

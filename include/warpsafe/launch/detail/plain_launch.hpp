@@ -82,7 +82,7 @@ template <class Calls, bool Plain, class B, class Slots, class... V>
   // is not zeroed.
   void* pointers[sizeof...(V) + 1];
   [[maybe_unused]] std::size_t count = 0;
-  (store_apart(pointers[count++], &values), ...);
+  (store_apart(pointers[count++], __builtin_addressof(values)), ...);
   if constexpr (Plain && requires { &Calls::launch_plain; }) {
     return Calls::launch_plain(entry, shape, pointers, stream.native());
   } else if constexpr (Plain) {
