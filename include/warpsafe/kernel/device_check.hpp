@@ -204,6 +204,8 @@ inline void fail_device_check(const char* text, const char* file, unsigned line,
                       function);
     __atomic_store_n(&record->state, CheckRecord::filled, __ATOMIC_RELEASE);
   }
+  // Without a checked launch nothing looks for a record: the kernel ends with an error of its own.
+  if (record == nullptr && self.fault != nullptr) self.fault(self, text);
   self.leave(self, file, line);
 }
 

@@ -17,6 +17,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,6 +62,19 @@ TEST_F(DeviceCheck, TheNextWaitSaysWhichAndWhere) {
   EXPECT_EQ(message(error),
             "Device synchronization failed after kernel 'checked': check 'no bad element (i != "
             "bad)' failed in block (1,0,0), thread (5,0,0), at kernels.cu:10\n  at app.cpp:7");
+}
+
+// In a process of its own: one checked launch prepares the record for all later ones.
+TEST_F(DeviceCheck, WithoutACheckedLaunchItFailsTheKernel) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto ends = [&] {
+    const auto launched = launch<CheckLevel::off>(stream, LaunchConfig{grid<1>, block<32>},
+                                                  kernel<checked>, values.view(), 1UL, 64UL);
+    const auto waited = stream.synchronize();
+    if (!waited.has_value()) std::fputs(message(waited.error()).c_str(), stderr);
+    std::_Exit(launched.has_value() && !waited.has_value() ? 0 : 1);
+  };
+  EXPECT_EXIT(ends(), testing::ExitedWithCode(0), "inside of the array");
 }
 
 TEST_F(DeviceCheck, TheDeviceGoesOnAfterIt) {
