@@ -341,6 +341,31 @@ TEST(HiddenMemory, IsSaidOfATableOfAddresses) {
   expect_unseen_table<AsPointer<float>>(
       [](DeviceSpan<float> x) { return AsPointer<float>{x.pointer()}; });
 }
+template <class T>
+struct WithTable {
+  int before;
+  DeviceSpan<const T> table;
+};
+TEST(HiddenMemory, IsSaidOfATableInAStructure) {
+  using Table = WithTable<DeviceSpan<float>>;
+  const auto in_table = [](const auto& as) {
+    return run(seeds, [&]() -> result<void> {
+      WARPSAFE_TRY(auto two, Two::create());
+      WARPSAFE_TRY(auto table, DeviceBuffer<DeviceSpan<float>>::from(
+                                   two.other, std::vector<DeviceSpan<float>>{two.x.view().span()}));
+      WARPSAFE_TRYV(two.x.zero(two.one));
+      const auto given = as(Table{1, std::as_const(table).view().span()});
+      const auto touch = functor([](float, std::remove_const_t<decltype(given)>) {});
+      WARPSAFE_TRYV(launch(two.other, once, touch, 1.0F, given));
+      return two.end();
+    });
+  };
+  for (const auto& report : {in_table([](Table table) { return table; }),
+                             in_table([](Table table) { return std::optional<Table>(table); })}) {
+    ASSERT_EQ(report.findings.size(), 1U) << report;
+    EXPECT_EQ(report.findings[0].mistake, debug::Mistake::unseen_memory);
+  }
+}
 TEST(HiddenMemory, IsNotSaidOfNumbers) {
   const auto report =
       run(seeds, [] { return race_with<Changing>([](DeviceSpan<float>) { return Changing{7}; }); });

@@ -21,6 +21,7 @@ struct MemoryPlace {
   std::uint32_t flag;  ///< the byte so far behind the address is 0 if there is none; 0: always
   bool writes;
   bool is_matrix;  ///< a PitchedSpan: the pitch, the rows and the columns follow
+  bool is_table;   ///< the elements are no numbers, and may hold addresses
 };
 /// The device memory that a structure holds.
 struct InnerMemory {
@@ -36,6 +37,7 @@ struct GivenMemory {
   std::uint32_t parameter;  ///< from 0
   bool writes;
   bool is_inner;  ///< the parameter is a structure that holds the address
+  bool is_table;  ///< the elements are no numbers, and may hold addresses
   std::uint64_t rows = 1;
   std::uint64_t pitch = 0;  ///< bytes from one row to the next
 };
@@ -63,8 +65,11 @@ void each_inner_memory(const InnerMemory& inner, const void* value, std::uint32_
     // A span without elements may point anywhere.
     if (span[0] == 0 || (is_span && span[1] == 0)) continue;
     GivenMemory memory{reinterpret_cast<const void*>(span[0]),
-                       is_span ? span[1] * place.element_bytes : unknown_extent, number,
-                       place.writes, true};
+                       is_span ? span[1] * place.element_bytes : unknown_extent,
+                       number,
+                       place.writes,
+                       true,
+                       place.is_table};
     if (place.is_matrix && !locate_matrix(at, place.element_bytes, memory)) continue;
     visit(memory);
   }
@@ -86,7 +91,8 @@ void each_memory(const KernelEntry& entry, void* const* args, const Visit& visit
       std::memcpy(span, args[i], sizeof span);
       if (span[1] == 0) continue;  // it may point anywhere
     }
-    GivenMemory memory{address, unknown_extent, i, parameter.writes, false};
+    const bool is_table = parameter.element == ElementType::bytes;
+    GivenMemory memory{address, unknown_extent, i, parameter.writes, false, is_table};
     const bool is_matrix = parameter.matrix_element_bytes != 0;
     if (is_matrix && !locate_matrix(args[i], parameter.matrix_element_bytes, memory)) continue;
     visit(memory);

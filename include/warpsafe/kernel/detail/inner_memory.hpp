@@ -139,10 +139,10 @@ class InnerMemorySearch {
     if constexpr (is_memory_value<T>) {
       using Element = std::remove_pointer_t<decltype(address_type<T>())>;
       constexpr bool sized = is_device_span<T> || is_matrix<T>;
-      mark(bytes, sized ? bytes_of_element<Element>() : 0, !std::is_const_v<Element>, is_matrix<T>);
+      mark<Element>(bytes, sized ? bytes_of_element<Element>() : 0, is_matrix<T>);
     } else if constexpr (std::is_pointer_v<T>) {
       using Element = std::remove_pointer_t<T>;
-      if constexpr (!std::is_function_v<Element>) mark(bytes, 0, !std::is_const_v<Element>);
+      if constexpr (!std::is_function_v<Element>) mark<Element>(bytes, 0);
     } else if constexpr (ChangingValue<T>) {
       if constexpr (is_plainly_optional<T>()) return engaged<T>();
       complete_ = complete_ && !may_reach_memory<T>;
@@ -237,15 +237,16 @@ class InnerMemorySearch {
   [[nodiscard]] static std::uintptr_t mark_of(std::uint32_t number) noexcept {
     return std::uintptr_t{0xA5C396D25A3C0001} + number;
   }
-  void mark(unsigned char* bytes, std::uint32_t element_bytes, bool writes,
-            bool is_of_matrix = false) noexcept {
+  template <class Element>
+  void mark(unsigned char* bytes, std::uint32_t element_bytes, bool is_of_matrix = false) noexcept {
+    constexpr bool is_number = std::is_arithmetic_v<std::remove_cv_t<Element>>;
     if (count_ == room_) {
       complete_ = false;
       return;
     }
     const std::uintptr_t address = mark_of(count_);
     std::memcpy(bytes, &address, sizeof address);
-    places_[count_++] = {0, element_bytes, 0, writes, is_of_matrix};
+    places_[count_++] = {0, element_bytes, 0, !std::is_const_v<Element>, is_of_matrix, !is_number};
   }
   /// Sets where the places from `first` on are in an object. `flag`: of those whose value may be
   /// absent, the distance of the byte that tells it from the object's beginning.

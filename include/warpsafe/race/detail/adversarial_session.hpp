@@ -3,9 +3,11 @@
 #pragma once
 
 #include <warpsafe/backend/detail/call_scope.hpp>
+#include <warpsafe/backend/detail/runtime_error.hpp>
 #include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/backend/host/host_backend.hpp>
 #include <warpsafe/backend/memory_access.hpp>
+#include <warpsafe/core/detail/device_check_hooks.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
 #include <warpsafe/core/name.hpp>
 #include <warpsafe/error/error.hpp>
@@ -65,6 +67,10 @@ class AdversarialSession {
       const Failure& failure = device->failure();
       if (failure.status != 0) failed(failure);
       device->recover();
+    }
+    if (warpsafe::detail::status_with_device_check(0) != 0) {
+      failed(warpsafe::detail::runtime_error<host_backend>(warpsafe::detail::failed_check_status,
+                                                           Name::of("race run"), {}));
     }
     // Not before: if there was no memory for a finding, the destructor recovers the devices.
     running_ = false;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the warpsafe authors
 #pragma once
 
+#include <warpsafe/backend/detail/given_memory.hpp>
 #include <warpsafe/backend/host/detail/caller.hpp>
 #include <warpsafe/backend/host/detail/capture_state.hpp>
 #include <warpsafe/backend/host/detail/host_status.hpp>
@@ -105,25 +106,27 @@ class HostRaceRecorder {
     }
     if (operation.kind() != OperationKind::kernel) return;
     auto& kernel = static_cast<KernelOperation&>(operation);
-    const KernelEntry& entry = kernel.grid.entry();
-    for (std::uint32_t i = 0; i < entry.parameter_count && kernel.unseen == 0; ++i) {
-      const ParameterInfo& parameter = entry.parameters[i];
-      if (!parameter.is_pointer || parameter.element != ElementType::bytes) continue;
-      const unsigned char* at = nullptr;
-      std::memcpy(&at, kernel.grid.values()[i], sizeof at);
-      const Allocation* const table = memory.around(at, 1);
-      if (table == nullptr) continue;
-      const auto* const end =
-          reinterpret_cast<const unsigned char*>(table->storage.get()) + table->bytes;
-      for (; end - at >= std::ptrdiff_t{sizeof(void*)}; at += sizeof(void*)) {
-        const void* element = nullptr;
-        std::memcpy(&element, at, sizeof element);
-        if (element == nullptr || memory.around(element, 1) == nullptr) continue;
-        kernel.unseen = i + 1;
-        break;
-      }
-    }
+    warpsafe::detail::each_memory(
+        kernel.grid.entry(), kernel.grid.values(), [&](const warpsafe::detail::GivenMemory& given) {
+          if (kernel.unseen == 0 && given.is_table && holds_address(given.address, memory)) {
+            kernel.unseen = given.parameter + 1;
+          }
+        });
     note_unseen(kernel);
+  }
+  /// Whether the memory at `begin` holds an address of device memory.
+  [[nodiscard]] static bool holds_address(const void* begin, const MemoryRegistry& memory) {
+    const Allocation* const table = memory.around(begin, 1);
+    if (table == nullptr) return false;
+    const auto* at = static_cast<const unsigned char*>(begin);
+    const auto* const end =
+        reinterpret_cast<const unsigned char*>(table->storage.get()) + table->bytes;
+    for (; end - at >= std::ptrdiff_t{sizeof(void*)}; at += sizeof(void*)) {
+      const void* element = nullptr;
+      std::memcpy(&element, at, sizeof element);
+      if (element != nullptr && memory.around(element, 1) != nullptr) return true;
+    }
+    return false;
   }
   /// An action of the host, after `after`, with its accesses, if any.
   void host(debug::ActionKind kind, std::span<const debug::Point> after = {},

@@ -6,6 +6,7 @@
 #include <warpsafe/core/config.hpp>
 #include <warpsafe/core/detail/observing.hpp>
 #include <warpsafe/core/detail/process_lock.hpp>
+#include <warpsafe/stream/detail/backend_calls.hpp>
 #include <warpsafe/stream/detail/device_cache.hpp>
 #include <warpsafe/stream/detail/stream_number.hpp>
 
@@ -311,7 +312,9 @@ template <class B>
 template <class B>
 [[nodiscard, gnu::visibility("default")]] SharedStream<B>** only_stream(int device) noexcept {
   static SharedStream<B>* kept[cached_devices];
-  return device >= 0 && device < cached_devices && wants_one_stream() ? &kept[device] : nullptr;
+  const bool is_one = device >= 0 && device < cached_devices && wants_one_stream();
+  // For the race detector it would be an order of the program's.
+  return is_one && polling_helps<B>() ? &kept[device] : nullptr;
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
