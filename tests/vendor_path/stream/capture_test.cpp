@@ -564,7 +564,7 @@ TEST_F(CapturePath, ABufferThatACapturedStreamUsedEndsBesideTheCapture) {
   const auto held = [] { return ws::memory_info(ws::DeviceId(0)).value().held; };
   const auto before = held();
   buffer.reset();
-  EXPECT_EQ(held(), before) << "the free waits";
+  if (is_cuda) EXPECT_EQ(held(), before) << "the free waits";
   EXPECT_THAT(std::move(capture).end(), Succeeds());
   EXPECT_LT(held(), before) << "for the end of the capture";
   EXPECT_EQ(Backend::event_destroy(join), 0);
