@@ -161,8 +161,8 @@ class WARPSAFE_DETAIL_OWNER basic_module {
   }
 
   /// Calls `visit(Name)` for each kernel of the module, with the name that `kernel` takes. The
-  /// names are valid during the visit. A module that was moved from or closed has none. AMD's
-  /// runtime does not list kernels, so there is no such call on AMD.
+  /// names are valid during the visit, which must not throw. A module that was moved from or closed
+  /// has none. AMD's runtime does not list kernels, so there is no such call on AMD.
   template <class Visit>
   void visit_kernels(Visit visit) const noexcept {
     constexpr bool lists = ModuleCalls<B>::lists_names;
