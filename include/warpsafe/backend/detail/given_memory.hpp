@@ -3,6 +3,7 @@
 #pragma once
 
 #include <warpsafe/backend/kernel_entry.hpp>
+#include <warpsafe/core/element_type.hpp>
 
 #include <cstdint>
 #include <cstring>
