@@ -185,14 +185,6 @@ TEST_F(Log, ErrorsHaveTheirWholeText) {
   EXPECT_EQ(messages.size(), 2U);
 }
 
-TEST_F(Log, AConfigurationThatIsAnErrorIsOne) {
-  debug::set_log_level(LogLevel::error);
-  const auto refused = launch(stream, SafeGrid<>::cover(0, block<32>), kernel<dequantize_q4_0>);
-  ASSERT_FALSE(refused.has_value());
-  EXPECT_THAT(of(LogLevel::error),
-              ElementsAre(StartsWith("warpsafe: Kernel 'dequantize_q4_0' not launched: ")));
-}
-
 TEST_F(Log, AFaultThatALaunchWaitsForIsAnError) {
   debug::set_log_level(LogLevel::error);
   debug::set_blocking(true);

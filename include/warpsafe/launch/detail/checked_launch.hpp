@@ -333,11 +333,8 @@ template <class K, class B, bool Copies, class C, class Calls, class... A>
   using Config = config_of<C>;
   const Located<B> at(place.stream, place.site);  // a copy at each call would be more code
   if constexpr (is_result<C>) {
-    if (!config.has_value()) [[unlikely]] {
-      auto refused = refused_configuration(UnwrapWithTryOrValue::error_in(config), at, kernel.name);
-      static_cast<void>(continues_after_refusal(UnwrapWithTryOrValue::error_in(refused)));
-      return refused;
-    }
+    if (!config.has_value()) [[unlikely]]
+      return refused_configuration(UnwrapWithTryOrValue::error_in(config), at, kernel.name);
   }
   const Config& given = value_of(config);
   if (given.empty()) return success();

@@ -45,8 +45,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 /// Observer::continues_after. Writes the error first.
 [[gnu::cold, gnu::noinline]] inline bool continues_after(LaunchError& error) noexcept {
   error.blocking_was_on = blocking();
-  // An error in place of a grid leaves nothing to launch.
-  const bool warn_only = Environment::get().warn_only && error.grid[0] != 0;
+  const bool warn_only = Environment::get().warn_only;
   if (warn_only) {
     log_error(LogLevel::warn, error, "\n  WARPSAFE_ON_ERROR=warn: launched anyway");
   } else if (is_logged(LogLevel::error)) {
