@@ -138,7 +138,6 @@ class WARPSAFE_DETAIL_OWNER basic_capture {
     }
     State* const state = state_;
     if (is_of_another_thread(*state)) {
-      state->has_failed = true;
       return detail::refused_on(state->stream.ref(), Errc::capture_wrong_thread,
                                 Name::of("capture end"), site);
     }

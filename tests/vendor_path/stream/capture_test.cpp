@@ -530,6 +530,21 @@ TEST_F(GraphMemoryPath, AnotherThreadFreesMemoryOfACaptureOfAThreadsOwnStream) {
   EXPECT_EQ(Backend::stream_destroy(native), 0);
 }
 
+TEST_F(GraphMemoryPath, AnotherThreadFreesAForksMemoryInACaptureOfAThreadsOwnStream) {
+  const auto own = ws::StreamRef::borrow(cudaStreamPerThread, ws::DeviceId(0)).value();
+  const auto body = [&](ws::Capture&) -> ws::result<void> {
+    WARPSAFE_TRY(const auto fork, own.record());
+    WARPSAFE_TRYV(ws::wait(*other, fork));
+    WARPSAFE_TRY(auto made, ws::DeviceBuffer<float>::create(*other, 100));
+    WARPSAFE_TRYV(made.zero(*other));
+    WARPSAFE_TRY(const auto join, other->record());
+    WARPSAFE_TRYV(ws::wait(own, join));
+    std::thread([freed = std::move(made)] {}).join();
+    return ws::success();
+  };
+  EXPECT_THAT(ws::capture(own, body, CaptureMode::relaxed), Succeeds());
+}
+
 // The handle means the other thread's stream, which may capture, too.
 TEST_F(CapturePath, AnotherThreadCannotEndTheCaptureOfAThreadsOwnStream) {
   const auto own = ws::StreamRef::borrow(cudaStreamPerThread, ws::DeviceId(0)).value();
@@ -585,6 +600,43 @@ TEST_F(GraphMemoryPath, ACaptureFreesMemoryThatAnotherCaptureUsed) {
     made.reset();
     EXPECT_THAT(std::move(first).end(), Succeeds());
   }
+}
+
+TEST_F(GraphMemoryPath, SeveralThreadsFreeMemoryOfAJoinedStreamInItsCapture) {
+  EXPECT_THAT(ws::capture(
+                  *stream,
+                  [&](ws::Capture&) -> ws::result<void> {
+                    WARPSAFE_TRY(const auto fork, stream->record());
+                    WARPSAFE_TRYV(ws::wait(*other, fork));
+                    WARPSAFE_TRY(auto here, ws::DeviceBuffer<float>::create(*other, 100));
+                    WARPSAFE_TRY(auto there, ws::DeviceBuffer<float>::create(*other, 100));
+                    WARPSAFE_TRY(const auto join, other->record());
+                    WARPSAFE_TRYV(ws::wait(*stream, join));
+                    std::thread([freed = std::move(there)] {}).join();
+                    return ws::success();
+                  },
+                  CaptureMode::relaxed),
+              Succeeds());
+}
+
+// Its error reaches the open captures, which have the lock of graphs.
+TEST_F(GraphMemoryPath, AFailedCallAfterALaunchBesideACaptureIsAnError) {
+  std::vector<NativeStream> natives(20);
+  auto graph = leaves_memory();
+  auto exec = graph.value().instantiate().value();
+  auto capture = ws::Capture::begin(*other, CaptureMode::relaxed).value();
+  for (NativeStream& native : natives) {
+    ASSERT_EQ(Backend::stream_create(native, 0), 0);
+    const auto on = ws::StreamRef::borrow(native, ws::DeviceId(0)).value();
+    fail("EventDestroy", 1, code::unknown);
+    testing::internal::CaptureStderr();
+    static_cast<void>(exec.launch(on));
+    ASSERT_THAT(on.synchronize(), Succeeds());
+    testing::internal::GetCapturedStderr();
+  }
+  capture.discard();
+  buffer.reset();
+  for (NativeStream native : natives) EXPECT_EQ(Backend::stream_destroy(native), 0);
 }
 
 TEST_F(GraphMemoryPath, ACaptureFreesMemoryOfAnotherDevicesJoinedStream) {

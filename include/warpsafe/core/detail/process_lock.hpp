@@ -61,6 +61,10 @@ class ProcessLock {
   [[gnu::always_inline]] void unlock() noexcept {
     __atomic_store_n(&holder_, 0U, __ATOMIC_RELEASE);
   }
+  /// Whether a thread of this process has it.
+  [[nodiscard]] bool is_held() const noexcept {
+    return __atomic_load_n(&holder_, __ATOMIC_RELAXED) == process_number();
+  }
 
  private:
   [[gnu::noinline, gnu::cold]] void wait_and_lock() noexcept {
@@ -97,7 +101,10 @@ class ThreadLock {
  public:
   /// Returns false if the thread has it already.
   [[nodiscard]] bool lock() noexcept {
-    if (__atomic_load_n(&holder_, __ATOMIC_RELAXED) == calling_thread()) return false;
+    // In the child of a fork, a new thread may have the number of one of the parent's.
+    if (__atomic_load_n(&holder_, __ATOMIC_RELAXED) == calling_thread() && lock_.is_held()) {
+      return false;
+    }
     lock_.lock();
     __atomic_store_n(&holder_, calling_thread(), __ATOMIC_RELAXED);
     return true;

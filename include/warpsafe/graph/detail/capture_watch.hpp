@@ -40,7 +40,8 @@ struct CaptureWatch {
     std::uint64_t joined_tail;
     bool joined;  ///< used if the runtime does not report nodes
     call_site site;
-    void* held;                  ///< by `hold`
+    void* held;                     ///< by `hold`
+    bool joined_elsewhere = false;  ///< another thread joined it, which may not ask for its nodes
     bool by_other_code = false;  ///< which may also have joined it, so nothing is known of its end
   };
   /// An event that was recorded in the capture.
@@ -106,7 +107,7 @@ struct CaptureWatch {
     if (which.handle == nullptr || id == 0 || state_of(which) != CaptureState::active) return false;
     CaptureInfo its{};
     if (!ask(which, its) || its.id != id) return false;
-    if (Fork* const fork = forks.add({which, 0, true, site, nullptr, true})) {
+    if (Fork* const fork = forks.add({which, 0, true, site, nullptr, false, true})) {
       fork->held = hold(which.number);
     }
     return true;
@@ -137,7 +138,7 @@ struct CaptureWatch {
   /// returns an error.
   [[nodiscard]] const Fork* unjoined() const noexcept {
     for (const Fork& fork : forks) {
-      if (fork.by_other_code) continue;
+      if (fork.by_other_code || fork.joined_elsewhere) continue;
       const bool exists = fork.held != nullptr || StreamNumber::is_default(fork.stream.handle);
       const std::uint64_t tail = exists ? tail_of(fork.stream) : 0;
       if (tail == 0 ? !fork.joined : tail != fork.joined_tail) return &fork;
@@ -281,7 +282,7 @@ struct CaptureHookFunctions {
       own = watch->stream;
       device = watch->device;
       if (StreamNumber(own.number).is_of_another_thread()) return false;
-      if (!watch->is_of_this_thread()) return true;
+      if (fork->joined_elsewhere || !watch->is_of_this_thread()) return true;
       return fork->joined_tail != 0 && fork->joined_tail == watch->tail_of(stream);
     }
     return false;
@@ -290,8 +291,9 @@ struct CaptureHookFunctions {
     const GraphLock lock;
     for (CaptureWatch* watch = capture_watches; watch != nullptr; watch = watch->next) {
       CaptureWatch::Fork* const fork = watch->find_fork(stream);
-      if (fork == nullptr || !watch->is_of_this_thread()) continue;
-      fork->joined_tail = watch->tail_of(stream);
+      if (fork == nullptr) continue;
+      fork->joined_elsewhere = !watch->is_of_this_thread();
+      if (!fork->joined_elsewhere) fork->joined_tail = watch->tail_of(stream);
       fork->joined = true;
     }
   }

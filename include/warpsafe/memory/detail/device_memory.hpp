@@ -389,12 +389,22 @@ class DeviceMemory : public MemoryOwner {
   [[nodiscard]] bool is_captured() const noexcept {
     if (start == nullptr || !may_meet_captures<Level>()) return false;
     if (kind_ == Kind::captured) {
-      // Another thread cannot name the thread's own default stream.
-      if (is_in_own_capture()) return own_number().is_of_another_thread();
+      if (is_in_own_capture()) return needs_another_thread();
       // A capture of other code is taken for the one that allocated the memory.
       if (allocation_.owner == nullptr) return false;
     }
     return meets_capture<Level>(free_stream());
+  }
+  /// Whether the free in its own capture needs a stream that only another thread can name: its own
+  /// default stream, as the memory's or as the captured one. @pre is_in_own_capture
+  [[nodiscard]] bool needs_another_thread() const noexcept {
+    WhichStream captured;
+    int device = 0;
+    if (const CaptureHooks* const hooks = open_captures()) {
+      static_cast<void>(hooks->is_joined(own_which(), captured, device));
+    }
+    return own_number().is_of_another_thread() ||
+           StreamNumber(captured.number).is_of_another_thread();
   }
   /// `stream_`, for the thread that bound the memory to it.
   [[nodiscard]] WhichStream own_which() const noexcept {

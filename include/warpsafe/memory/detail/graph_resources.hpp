@@ -257,11 +257,14 @@ class GraphResources {
     return __atomic_load_n(&allocates_, __ATOMIC_ACQUIRE);
   }
   /// The graph was launched: what it allocates exists, and its free waits for the stream. Returns
-  /// the first status that is none of success.
+  /// the first status that is none of success. @pre AllocatingLaunch is held: no memory is freed
   int has_run(void* stream, int device, std::uint64_t number) noexcept {
-    const GraphLock lock;
-    set_allocations(0);
-    is_idle_ = false;
+    {
+      const GraphLock lock;
+      set_allocations(0);
+      is_idle_ = false;
+    }
+    // Without the lock, because an error of a note looks at the open captures.
     int first = 0;
     for (GraphAllocation* one = allocations_; one != nullptr; one = one->next) {
       const int status = one->note_launch(*one->owner, stream, device, number);

@@ -87,8 +87,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
                                                       const BackendCalls& calls) noexcept {
   bool capturing = true;
   void* const stream = const_cast<void*>(record.stream);
-  return calls.stream_capturing(stream, capturing) == 0 && !capturing &&
-         !calls.stream_wait->may_query(stream);
+  return calls.vendor == Vendor::host && calls.stream_capturing(stream, capturing) == 0 &&
+         !capturing && !calls.stream_wait->may_query(stream);
 }
 
 /// When this thread's launch began, in nanoseconds; 0 unless the launch is in the trace.
