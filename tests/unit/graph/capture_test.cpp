@@ -437,6 +437,7 @@ TEST_F(CaptureTest, AnExecutableGraphIsMadeAndDestroyedBesideIt) {
     EXPECT_TRUE(before.close().has_value());
     EXPECT_TRUE(std::move(capture).end().has_value()) << "nothing broke it";
   }
+  EXPECT_TRUE(other.synchronize().has_value()) << "before the numbers are freed";
 }
 
 // What another thread's default stream did is waited for through the legacy stream, whose use would
