@@ -803,21 +803,27 @@ struct Observed : Backend {
   }
 };
 
+using ObservedBuffer = ws::basic_device_buffer<Observed, float>;
+/// A graph that leaves the memory of `made` allocated.
+[[nodiscard]] ws::basic_executable_graph<Observed> leaves_observed_memory(
+    const ws::basic_stream<Observed>& own, std::optional<ObservedBuffer>& made) {
+  return ws::capture(own,
+                     [&](ws::basic_capture<Observed>&) -> ws::result<void> {
+                       WARPSAFE_TRY(auto memory, ObservedBuffer::create(own, 100));
+                       WARPSAFE_TRYV(memory.zero(own));
+                       made.emplace(std::move(memory));
+                       return ws::success();
+                     })
+      .value()
+      .instantiate()
+      .value();
+}
+
 TEST_F(GraphMemoryPath, AFreeWaitsForALaunchThatHasNotReturned) {
   const auto own = ws::basic_stream<Observed>::create().value();
   const auto side = ws::basic_stream<Observed>::create().value();
-  using Buffer = ws::basic_device_buffer<Observed, float>;
-  std::optional<Buffer> made;
-  auto exec = ws::capture(own,
-                          [&](ws::basic_capture<Observed>&) -> ws::result<void> {
-                            WARPSAFE_TRY(auto memory, Buffer::create(own, 100));
-                            WARPSAFE_TRYV(memory.zero(own));
-                            made.emplace(std::move(memory));
-                            return ws::success();
-                          })
-                  .value()
-                  .instantiate()
-                  .value();
+  std::optional<ObservedBuffer> made;
+  auto exec = leaves_observed_memory(own, made);
   ASSERT_THAT(exec.launch(own), Succeeds());
   std::thread frees;
   after_graph_launch = [&] {
@@ -835,28 +841,15 @@ TEST_F(GraphMemoryPath, AFreeWaitsForALaunchThatHasNotReturned) {
 
 // Each waits for the launch, and one begins before the capture, one after it.
 TEST_F(GraphMemoryPath, FreesBesideALaunchAndACaptureEnd) {
-  using Buffer = ws::basic_device_buffer<Observed, float>;
   const auto own = ws::basic_stream<Observed>::create().value();
   const auto side = ws::basic_stream<Observed>::create().value();
-  const auto graph_of = [&](std::optional<Buffer>& made) {
-    return ws::capture(own,
-                       [&](ws::basic_capture<Observed>&) -> ws::result<void> {
-                         WARPSAFE_TRY(auto memory, Buffer::create(own, 100));
-                         WARPSAFE_TRYV(memory.zero(own));
-                         made.emplace(std::move(memory));
-                         return ws::success();
-                       })
-        .value()
-        .instantiate()
-        .value();
-  };
   const auto pause = [](int of = 2) { std::this_thread::sleep_for(std::chrono::milliseconds(of)); };
   // Which of the two frees goes on first is chance.
   for (int round = 0; round < 10; ++round) {
-    std::optional<Buffer> first, second, third;
-    auto one = graph_of(first);
-    auto two = graph_of(second);
-    auto three = graph_of(third);
+    std::optional<ObservedBuffer> first, second, third;
+    auto one = leaves_observed_memory(own, first);
+    auto two = leaves_observed_memory(own, second);
+    auto three = leaves_observed_memory(own, third);
     ASSERT_THAT(one.launch(own), Succeeds());
     ASSERT_THAT(two.launch(own), Succeeds());
     std::vector<std::thread> threads;
