@@ -104,6 +104,18 @@ TEST_F(Blocking, AFaultThatAnswersTheQuestionBeforeTheWaitIsTheKernels) {
   EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_synchronize>), before);
 }
 
+TEST_F(Blocking, AFaultAfterTheQuestionBeforeTheWaitDoesNotSkipTheWait) {
+  for (const unsigned question : {2U, 3U}) {
+    const auto before = host::calls_made(call_of<&host_backend::stream_synchronize>);
+    host::fail_next(call_of<&host_backend::stream_capturing>, question,
+                    HostStatus::illegal_address);
+    static_cast<void>(launch(stream, one_warp, kernel<matmul_f32>));
+    EXPECT_EQ(host::calls_made(call_of<&host_backend::stream_synchronize>), before + 1) << question;
+    host::reset();
+    stream = Stream::create().value();
+  }
+}
+
 TEST_F(Blocking, AQuestionBeforeTheWaitThatIsRefusedIsNoFault) {
   const auto before = host::calls_made(call_of<&host_backend::stream_synchronize>);
   host::fail_next(call_of<&host_backend::stream_capturing>, 1, HostStatus::invalid_value);

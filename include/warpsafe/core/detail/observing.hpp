@@ -61,6 +61,8 @@ struct BackendCalls {
   /// runtime has none.
   int (*exchange_capture_mode)(int& mode) noexcept = nullptr;
   int relaxed_capture = 0;
+  /// Whether work runs only inside calls now, as under the race detector; nullptr if it never does.
+  bool (*is_scheduled)() noexcept = nullptr;
 };
 
 /// The target of a wait, and the line of the call.

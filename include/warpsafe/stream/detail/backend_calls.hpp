@@ -13,15 +13,20 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
+template <class B>
+[[nodiscard]] constexpr auto scheduled_call() noexcept -> bool (*)() noexcept {
+  if constexpr (requires { B::is_scheduled(); }) {
+    return &B::is_scheduled;
+  } else {
+    return nullptr;
+  }
+}
 /// Whether repeated queries can change their answer. They cannot if a scheduler runs the work
 /// only inside calls.
 template <class B>
 [[nodiscard, gnu::always_inline]] inline bool polling_helps() noexcept {
-  if constexpr (requires { B::is_scheduled(); }) {
-    return !B::is_scheduled();
-  } else {
-    return true;
-  }
+  constexpr auto is_scheduled = scheduled_call<B>();
+  return is_scheduled == nullptr || !is_scheduled();
 }
 
 /// A backend's calls about a stream of type void*. They are functions, not lambdas: each lambda
@@ -80,6 +85,7 @@ inline constexpr BackendCalls backend_calls{B::name,
                                             &B::pointer_kind,
                                             profile_call<B>(),
                                             &B::exchange_capture_mode,
-                                            B::relaxed_capture};
+                                            B::relaxed_capture,
+                                            scheduled_call<B>()};
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

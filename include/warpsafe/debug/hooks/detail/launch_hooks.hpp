@@ -83,12 +83,8 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
 
 /// Whether the race detector's schedule runs the work: for the detector a wait of a tool would be
 /// an order of the program's.
-[[gnu::cold, gnu::noinline]] inline bool is_scheduled(const LaunchRecord& record,
-                                                      const BackendCalls& calls) noexcept {
-  bool capturing = true;
-  void* const stream = const_cast<void*>(record.stream);
-  return calls.vendor == Vendor::host && calls.stream_capturing(stream, capturing) == 0 &&
-         !capturing && !calls.stream_wait->may_query(stream);
+[[nodiscard]] inline bool is_scheduled(const BackendCalls& calls) noexcept {
+  return calls.is_scheduled != nullptr && calls.is_scheduled();
 }
 
 /// When this thread's launch began, in nanoseconds; 0 unless the launch is in the trace.
@@ -112,7 +108,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
   }
   break_at_launch(record);
   launch_begun = is_logged(LogLevel::trace) ? nanoseconds_now() : 0;
-  return requests_data(record) && !is_scheduled(record, calls);
+  return requests_data(record) && !is_scheduled(calls);
 }
 /// Writes the launch's line in the trace; `status` is the runtime's.
 [[gnu::cold, gnu::noinline]] inline void trace_launch(const LaunchRecord& record,
@@ -147,7 +143,7 @@ namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::debug::detail {
         calls.error(queried, Name{}, record.site, Stage::launch, record.device);
     return error.severity == Severity::context_lost ? queried : 0;
   }
-  if (capturing || is_scheduled(record, calls)) return 0;
+  if (capturing || is_scheduled(calls)) return 0;
   const OutsideCaptures outside(calls);
   if (gives_up_launch(calls, stream, record)) return 0;
   const auto point =
