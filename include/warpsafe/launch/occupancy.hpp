@@ -88,8 +88,11 @@ template <class S, class K, class Block>
   if (!limits.has_value()) return limits.assume_error();
   const auto device = device_limits<B>(stream.device(), site);
   if (!device.has_value()) return device.assume_error();
-  const auto each = detail::resident_per_multiprocessor<B>(
-      stream, kernel, static_cast<std::uint32_t>(block.count()), dynamic_shared.value(), site);
+  // No device has blocks of more threads: the driver refuses the largest number of 32 bits.
+  const std::uint32_t threads =
+      block.count() > 0xffffffffU ? 0xffffffffU : static_cast<std::uint32_t>(block.count());
+  const auto each =
+      detail::resident_per_multiprocessor<B>(stream, kernel, threads, dynamic_shared.value(), site);
   if (!each.has_value() || each.assume_value() == 0) {
     LaunchShape shape;
     for (auto& blocks : shape.grid) blocks = 1;
@@ -109,8 +112,8 @@ template <class S, class K, class Block>
   }
   max_blocks most(static_cast<std::uint64_t>(each.assume_value()) *
                   device.assume_value().multiprocessors);
-  most.of = {detail::hash_of(kernel.name()), dynamic_shared.value(),
-             static_cast<std::uint32_t>(block.count()), stream.device().value()};
+  most.of = {detail::hash_of(kernel.name()), dynamic_shared.value(), threads,
+             stream.device().value()};
   return most;
 }
 

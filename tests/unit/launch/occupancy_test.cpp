@@ -77,6 +77,11 @@ TEST_F(Occupancy, OfZeroNamesTheResource) {
   EXPECT_EQ(threads.limit, 32U);
 }
 
+TEST_F(Occupancy, OfMoreThreadsThan32BitsCountNamesTheBlock) {
+  const auto block = BlockDim::from_vendor(VendorDims{256, 16'777'217, 1});  // 2^32 + 256
+  EXPECT_EQ(error_in(max_resident_blocks(stream, strides, block)).code, Errc::block_too_large);
+}
+
 TEST_F(Occupancy, OfOtherBytesIsRefused) {
   const auto block = BlockDim::create(64).value();
   const auto most = max_resident_blocks(stream, strides, block).value();
