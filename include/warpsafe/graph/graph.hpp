@@ -123,8 +123,9 @@ class WARPSAFE_DETAIL_OWNER basic_graph {
   }
   /// Keeps `value` (a buffer, a library handle, a token) alive as long as this graph and its
   /// instances, and returns a pointer to it. Move it in; a MemoryHold and a module's kernel are
-  /// also copied. Errc::out_of_memory, and ::graph_moved for a graph that was moved from or closed;
-  /// `value` is then untouched.
+  /// also copied. A launch of an instance that has ended already does not wait for it.
+  /// Errc::out_of_memory, and ::graph_moved for a graph that was moved from or closed; `value` is
+  /// then untouched.
   template <class T>
   result<std::remove_cvref_t<T>*> keep(T&& value, call_site site = call_site::current()) noexcept {
     if constexpr (detail::check_keep_argument<T>()) {

@@ -241,11 +241,12 @@ WARPSAFE_ERROR(48, capture_unmatched, "the stream did not begin a capture",
 WARPSAFE_ERROR(77, graph_moved, "a graph was used after it was moved from or closed",
                "this Graph was moved from or closed; use the one that it was moved to")
 
-// Only a relaxed capture may be ended by another thread.
-// Remedy: End the capture in the thread that began it, or begin it with `CaptureMode::relaxed`.
+// Only a relaxed capture of a stream that threads share may be ended by another thread.
+// Remedy: End the capture in the thread that began it, or begin it with `CaptureMode::relaxed` on a
+// stream that is no per-thread default stream.
 WARPSAFE_ERROR(49, capture_wrong_thread, "the capture was begun by another thread",
                "another thread began the capture; end it in that thread, or begin it with "
-               "CaptureMode::relaxed")
+               "CaptureMode::relaxed on a stream that is no per-thread default stream")
 
 // More than the arguments of its operations has changed.
 // Remedy: `instantiate()` the new graph.
