@@ -443,8 +443,8 @@ class DeviceMemory : public MemoryOwner {
   }
   /// Whether the order of its own stream, one of this library, is all that the free needs.
   [[nodiscard, gnu::always_inline]] bool needs_only_order() const noexcept {
-    return start != nullptr && kind_ == Kind::ordered && !was_postponed_ && !has_lost_use_ &&
-           uses_.empty() && own_number().is_of_library();
+    return start != nullptr && kind_ == Kind::ordered && !has_lost_use_ && uses_.empty() &&
+           own_number().is_of_library();
   }
   template <CheckLevel Level>
   [[gnu::always_inline]] void note_free() const noexcept {
