@@ -59,7 +59,6 @@ class WARPSAFE_DETAIL_OWNER StreamBound
 
  public:
   using native_handle = typename Traits::native;
-  using is_library_handle = void;  ///< what a graph keeps of it ends after the executable graph
   /// The options that a handle is made from besides its stream; empty for most libraries.
   using Options = typename detail::OptionsOf<Traits>::type;
 

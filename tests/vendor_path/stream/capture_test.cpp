@@ -7,7 +7,6 @@
 #include "../stand_in.hpp"
 #include <warpsafe/graph.hpp>
 #include <warpsafe/graph/capture.hpp>
-#include <warpsafe/handles/stream_bound.hpp>
 #include <warpsafe/memory/buffer.hpp>
 #include <warpsafe/memory/copy.hpp>
 #include <warpsafe/memory/managed_buffer.hpp>
@@ -17,7 +16,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <functional>
@@ -28,24 +26,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-/// A library whose handle ends after the graphs with its calls, as NCCL's communicator.
-struct Communicator {};
-inline std::optional<std::uint64_t> execs_at_end;
-inline int open_communicator(Communicator** made) {
-  static Communicator only;
-  *made = &only;
-  return 0;
-}
-inline int close_communicator(Communicator*) {
-  execs_at_end = vendor_test::count("GraphExecDestroy");
-  return 0;
-}
-template <>
-struct warpsafe::handle_traits<Communicator*>
-    : HandleCalls<default_backend, open_communicator, close_communicator> {
-  static constexpr Name name = Name::of("communicator");
-};
 
 namespace vendor_test {
 namespace {
@@ -758,28 +738,6 @@ TEST_F(GraphMemoryPath, TheExecutableGraphIsDestroyedAfterTheMemoryThatItAllocat
   const auto calls = free_of(second);
   const auto freed = std::find(calls.begin(), calls.end(), "FreeAsync");
   EXPECT_NE(std::find(freed, calls.end(), "GraphExecDestroy"), calls.end()) << "not after the free";
-}
-
-TEST_F(GraphMemoryPath, AKeptHandleEndsAfterAnExecutableGraphThatOutlivesTheGraph) {
-  auto handle = ws::StreamBound<Communicator*>::create(*stream).value();
-  int other_values = 0;
-  {
-    auto graph = leaves_memory();
-    ASSERT_THAT(graph, Succeeds());
-    ASSERT_THAT(graph.value().keep(std::move(handle)), Succeeds());
-    auto ends = [&](const int* value) {
-      ++other_values;
-      delete value;
-    };
-    ASSERT_THAT(graph.value().keep(std::unique_ptr<int, decltype(ends)>(new int, ends)),
-                Succeeds());
-    auto exec = graph.value().instantiate().value();
-    ASSERT_THAT(exec.launch(*stream), Succeeds());
-  }
-  EXPECT_FALSE(execs_at_end.has_value());
-  EXPECT_EQ(other_values, 1);
-  EXPECT_THAT(buffer->close(), Succeeds());
-  EXPECT_EQ(execs_at_end.value_or(0), 1U);
 }
 
 TEST_F(GraphMemoryPath, AGraphThatAllocatesIsInstantiatedAgain) {

@@ -63,28 +63,19 @@ struct GraphHeld {
   [[nodiscard]] virtual bool needs_note(std::uint64_t /*number*/) const noexcept { return false; }
 };
 
-/// An object that lives as long as a graph. A library's handle also outlives the executable graphs:
-/// the end of NCCL's communicator waits for the end of each graph with its calls.
+/// An object that lives as long as a graph.
 struct Kept {
   Kept* next = nullptr;
-  const bool is_library_handle;
-
-  explicit Kept(bool is_handle) noexcept : is_library_handle(is_handle) {}
+  Kept() = default;
   Kept(const Kept&) = delete;
   Kept& operator=(const Kept&) = delete;
   virtual ~Kept() = default;
 };
 template <class T>
 struct KeptValue final : Kept {
-  static constexpr bool is_handle = requires { typename T::is_library_handle; };
-  explicit KeptValue(T&& its_value) : Kept(is_handle), value(std::move(its_value)) {}
+  explicit KeptValue(T&& its_value) : value(std::move(its_value)) {}
   T value;
 };
-/// Ends them, the newest first, as for variables. @pre no lock is held: a destructor may free
-/// memory
-inline void end_kept(Kept* newest) noexcept {
-  while (newest != nullptr) delete std::exchange(newest, newest->next);
-}
 
 class GraphResources;
 /// An executable graph that is destroyed after the memory that it allocated. CUDA's driver needs it
@@ -93,8 +84,7 @@ class GraphResources;
 struct LateExec {
   void* exec;
   void (*destroy)(void* exec) noexcept;
-  int allocations = 0;   ///< that are not freed
-  Kept* kept = nullptr;  ///< the library's handles of its graph, if the graph is gone
+  int allocations = 0;  ///< that are not freed
 };
 /// Memory that a graph allocates, as its owner has it. Guarded by graph_lock.
 struct GraphAllocation {
@@ -227,7 +217,6 @@ class GraphResources {
     }
     if (last == nullptr) return;
     last->destroy(last->exec);
-    end_kept(last->kept);
     delete last;
   }
   /// Calls `destroy` once the memory that `exec` allocated is freed. Returns false if there is
@@ -333,7 +322,8 @@ class GraphResources {
     leave();
     leave_allocations();
     std::free(used_);
-    end_kept(kept_);
+    // The newest first, as for variables. No lock is held, because a destructor may free memory.
+    while (kept_ != nullptr) delete std::exchange(kept_, kept_->next);
     while (held_ != nullptr) delete std::exchange(held_, held_->next);
   }
   /// `reason`: as of MemoryOwner::of_device; 0: the memory exists. @pre the lock is held
@@ -346,23 +336,8 @@ class GraphResources {
   void leave_allocations() noexcept {
     const GraphLock lock;
     if (is_idle_) set_allocations(memory_of_lost_capture);
-    if (allocations_ != nullptr && allocations_->late != nullptr) hand_over(*allocations_->late);
     for (; allocations_ != nullptr; allocations_ = allocations_->next) {
       allocations_->graph = nullptr;
-    }
-  }
-  /// Gives the library's handles to the executable graph that outlives this. @pre the lock is held
-  void hand_over(LateExec& late) noexcept {
-    Kept** last = &late.kept;
-    for (Kept** at = &kept_; *at != nullptr;) {
-      if (!(*at)->is_library_handle) {
-        at = &(*at)->next;
-        continue;
-      }
-      *last = *at;
-      *at = (*at)->next;
-      (*last)->next = nullptr;
-      last = &(*last)->next;
     }
   }
   void leave() noexcept {
