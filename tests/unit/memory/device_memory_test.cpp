@@ -527,6 +527,22 @@ TEST_F(OwnStreams, OfWhoseEndNothingIsKnownTheFreeWaitsForTheDevice) {
   EXPECT_EQ(script.taken(), (Calls{"device_synchronize ~", "deallocate 2 1 ~"}));
 }
 
+TEST_F(OwnStreams, OfWhoseEndNothingIsKnownKeepAllMemoryThatTheyUsed) {
+  Memory* const also = made(8).value();
+  for (Memory* const one : {memory, also}) EXPECT_EQ(use(one, 2), 0);
+  script.fails = {{"event_record", 7}, {"stream_synchronize", 7}};
+  EXPECT_EQ(user->release(), 0);
+  script.fails = {{"device_synchronize", 7}};
+  static_cast<void>(script.taken());
+  ::testing::internal::CaptureStderr();
+  for (Memory* const one : {memory, also}) {
+    EXPECT_EQ(one->release(), 7);
+    EXPECT_EQ(script.taken(), Calls{"device_synchronize ~"}) << "it may still run";
+  }
+  ::testing::internal::GetCapturedStderr();
+  script.fails = {};
+}
+
 TEST_F(OwnStreams, ThatEndWhileTheyCaptureAreNeitherMarkedNorWaitedFor) {
   EXPECT_EQ(use(memory, 2), 0);
   capture(2);

@@ -79,7 +79,7 @@ class MarkedEnd final : public StreamEnd {
     };
     if (!wait_without_captures(wait)) return false;
     if (status != 0 && B::classify(status) == Errc::stream_capturing) return false;
-    is_unmarked_ = false;  // also after a failure: a second wait would not help
+    is_unmarked_ = EndOfUses<B>::is_unknown(status);  // all memory that it used must learn of it
     return true;
   }
   /// Whether the stream is destroyed, and its work has ended. Does not wait.
