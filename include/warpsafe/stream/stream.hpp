@@ -250,10 +250,10 @@ noexcept {
     if (stream == nullptr) {
       return LaunchError::make(Errc::stream_null, Stage::construction, site);
     }
-    const bool has_several = detail::note_device<B>(device.value());
     if constexpr (Level == CheckLevel::full) {
-      const int its_device =
-          has_several ? detail::device_of<B>(stream, device.value()) : device.value();
+      const int its_device = detail::has_streams_besides<B>(device.value())
+                                 ? detail::device_of<B>(stream, device.value())
+                                 : device.value();
       if (its_device != device.value()) {
         LaunchError error =
             LaunchError::make(Errc::stream_wrong_device, Stage::construction,
@@ -263,6 +263,7 @@ noexcept {
         return error;
       }
     }
+    detail::note_device<B>(device.value());
     return basic_stream_ref(stream, device.value(),
                             detail::stream_number<B>(stream, device.value()));
   } else {

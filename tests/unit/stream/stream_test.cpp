@@ -175,6 +175,14 @@ TEST_F(StreamTest, BorrowRefusesTheDefaultStream) {
                           line));
 }
 
+// The end of a module whose kernels were captured waits for each device that the program uses.
+TEST_F(StreamTest, ARefusedBorrowMakesNoDeviceUsed) {
+  const auto last = static_cast<int>(detail::cached_devices) - 1;
+  EXPECT_EQ(error_in(StreamRef::borrow(stream.native(), DeviceId(last))).code,
+            Errc::stream_wrong_device);
+  EXPECT_FALSE(detail::has_streams_on<host_backend>(last));
+}
+
 TEST_F(StreamTest, BorrowRefusesAnotherDeviceThanTheStreams) {
   host::set_device_count(2);
   const Stream there = Stream::create(DeviceId(1)).value();

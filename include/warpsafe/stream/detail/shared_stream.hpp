@@ -20,15 +20,13 @@
 
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail {
 
-/// Adds the device of a stream. Returns whether the program has streams on several devices.
+/// Adds the device of a stream.
 template <class B>
-bool note_device(int device) noexcept {
+void note_device(int device) noexcept {
   const unsigned long bit = device_bit(device);
-  unsigned long devices = __atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED);
-  if ((devices & bit) != bit) {
-    devices = __atomic_or_fetch(&devices_with_streams<B>, bit, __ATOMIC_RELAXED);
+  if ((__atomic_load_n(&devices_with_streams<B>, __ATOMIC_RELAXED) & bit) != bit) {
+    __atomic_or_fetch(&devices_with_streams<B>, bit, __ATOMIC_RELAXED);
   }
-  return (devices & (devices - 1)) != 0;
 }
 /// The device of a stream that other code made; `device` if the runtime does not know.
 template <class B>
@@ -94,7 +92,7 @@ class SharedStream {
   [[nodiscard]] static SharedStream* make(typename B::native_stream stream, int device) noexcept {
     auto* const made = new (std::nothrow) SharedStream(stream, device);
     if (made == nullptr) return nullptr;
-    static_cast<void>(note_device<B>(device));
+    note_device<B>(device);
     SharedStream* unheld = nullptr;
     {
       const Locked lock(list_lock);
