@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace vendor_test {
@@ -81,6 +82,32 @@ TEST_F(Watched, AWaitAsksAndIsGivenUpAndTheSlotStaysAsItWas) {
   let_go(stream.native());
   const auto ended = stream.synchronize();
   EXPECT_TRUE(ended.has_value());
+}
+
+TEST_F(Watched, ACaptureThatBeginsDuringAWaitGoesOn) {
+  const auto stream = warpsafe::Stream::create().value();
+  const auto other = warpsafe::Stream::create().value();
+  auto buffer = warpsafe::DeviceBuffer<int>::create(stream, 4).value();
+  for (const bool on_event : {false, true}) {
+    const std::string question = on_event ? "EventQuery" : "StreamQuery";
+    const auto asks_twice_more = [&] {
+      const auto before = count(question);
+      while (count(question) < before + 2) std::this_thread::yield();
+    };
+    hold(stream.native());
+    ASSERT_TRUE(buffer.zero(stream).has_value());
+    auto event = stream.record().value();
+    warpsafe::debug::set_timeout(60'000);
+    std::thread waiter(
+        [&] { EXPECT_TRUE((on_event ? event.synchronize() : stream.synchronize()).has_value()); });
+    asks_twice_more();
+    ASSERT_EQ(begin_capture(other.native()), code::success);
+    asks_twice_more();
+    EXPECT_EQ(end_capture(other.native()), 0) << question << ": no node, and not broken";
+    let_go(stream.native());
+    waiter.join();
+    warpsafe::debug::clear_timeout();
+  }
 }
 
 TEST_F(Watched, AStreamThatCapturesIsNotAsked) {

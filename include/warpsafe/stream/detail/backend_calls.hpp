@@ -29,6 +29,23 @@ template <class B>
   return is_scheduled == nullptr || !is_scheduled();
 }
 
+/// During its lifetime a tool's query, in the middle of a wait of the program, spares a capture
+/// that began in another thread meanwhile. An ordinary query would break it.
+template <class B>
+class [[nodiscard]] QueryOfTool {
+ public:
+  QueryOfTool() noexcept : exchanged_(B::exchange_capture_mode(mode_) == 0) {}
+  QueryOfTool(const QueryOfTool&) = delete;
+  QueryOfTool& operator=(const QueryOfTool&) = delete;
+  ~QueryOfTool() {
+    if (exchanged_) static_cast<void>(B::exchange_capture_mode(mode_));
+  }
+
+ private:
+  int mode_ = B::relaxed_capture;  // the thread's own mode once exchanged
+  bool exchanged_;
+};
+
 /// A backend's calls about a stream of type void*. They are functions, not lambdas: each lambda
 /// costs the compiler two.
 template <class B>
@@ -37,7 +54,10 @@ struct StreamCalls {
   static int synchronize(void* stream) noexcept {
     return status_with_device_check(B::stream_synchronize(static_cast<Native>(stream)));
   }
-  static int query(void* stream) noexcept { return B::stream_query(static_cast<Native>(stream)); }
+  static int query(void* stream) noexcept {
+    const QueryOfTool<B> outside;
+    return B::stream_query(static_cast<Native>(stream));
+  }
   [[WARPSAFE_DETAIL_RARE]] static int capturing(void* stream, bool& answer) noexcept {
     return B::stream_capturing(static_cast<Native>(stream), answer);
   }
