@@ -236,6 +236,20 @@ TEST(Windows, APointerThatIsOnlyReadMayReadAroundItsView) {
   expect_race([&] { return beside_a_writer(kernel<sum_pointer>); });
 }
 
+TEST(Windows, MemoryThatExistedBeforeTheRunIsKnownWhole) {
+  Halves halves = Halves::create().value();
+  auto sum = DeviceBuffer<float>::from(halves.left, Floats(1, 0.0F)).value();
+  const auto beside_a_writer = [&](auto reader) -> result<void> {
+    WARPSAFE_TRYV(launch(halves.left, once, reader, halves.part(0), sum.view()));
+    return launch(halves.right, once, kernel<set_pointer>, halves.part(half));
+  };
+  expect_race([&] { return beside_a_writer(kernel<sum_pointer>); });
+  expect_race([&]() -> result<void> {
+    WARPSAFE_TRYV(launch(halves.left, once, kernel<set_behind>, halves.part(0)));
+    return launch(halves.right, once, kernel<set_pointer>, halves.part(half));
+  });
+}
+
 TEST(Windows, MemoryOfOtherCodeWithASizeIsNarrowedToo) {
   const auto trusted = [](bool with_size) -> result<void> {
     WARPSAFE_TRY(auto halves, Halves::create());

@@ -8,6 +8,7 @@
 #include <warpsafe/backend/host/detail/host_status.hpp>
 #include <warpsafe/backend/host/detail/memory.hpp>
 #include <warpsafe/backend/host/detail/operation.hpp>
+#include <warpsafe/backend/host/detail/runtime.hpp>
 #include <warpsafe/core/element_type.hpp>
 #include <warpsafe/race/detail/outside_writes.hpp>
 #include <warpsafe/race/race_report.hpp>
@@ -254,14 +255,25 @@ class HostRaceRecorder {
     if (kernel.unseen == 0) return;
     if (std::find(unseen.begin(), unseen.end(), one) == unseen.end()) unseen.push_back(one);
   }
+  /// @pre the runtime's lock is held
   void set_accesses(const Operation& operation) {
     accesses_.assign(operation.accesses.begin(), operation.accesses.end());
-    if (operation.kind() != OperationKind::kernel) return;
-    const auto& kernel = static_cast<const KernelOperation&>(operation);
-    note_unseen(kernel);
-    if (!outside.is_known(kernel)) return;
+    if (operation.kind() == OperationKind::kernel) {
+      const auto& kernel = static_cast<const KernelOperation&>(operation);
+      note_unseen(kernel);
+      if (outside.is_known(kernel)) {
+        for (MemoryAccess& access : accesses_) {
+          access = {access.begin, MemoryAccess::whole_allocation, access.kind};
+        }
+      }
+    }
+    // The checker knows only what was allocated during the run.
+    const Runtime& runtime = Runtime::get();
     for (MemoryAccess& access : accesses_) {
-      access = {access.begin, MemoryAccess::whole_allocation, access.kind};
+      if (access.bytes != MemoryAccess::whole_allocation) continue;
+      if (const Allocation* const memory = runtime.memory.around(access.address(), 1)) {
+        access = MemoryAccess::of(memory->storage.get(), memory->bytes, access.kind);
+      }
     }
   }
   /// Adds a graph's nodes, each after those that it waits for. The graph itself comes after all of
