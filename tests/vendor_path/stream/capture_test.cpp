@@ -982,6 +982,49 @@ TEST_F(CapturePath, FreesThatHadToWaitBecomePartOfNoOtherCapture) {
 }
 
 // A stream of other code that captures can be neither marked nor noted.
+/// Calls a function once, behind the runtime's end of an event.
+struct AfterEventEnd : Backend {
+  static inline std::function<void()> call;
+  static int event_destroy(native_event event) noexcept {
+    const int status = Backend::event_destroy(event);
+    if (const auto once = std::exchange(call, nullptr)) once();
+    return status;
+  }
+};
+TEST_F(CapturePath, AFreeIsMadeIfTwoCapturesThatRefusedItEndAtOnce) {
+  using Stream = ws::basic_stream<AfterEventEnd>;
+  using Capture = ws::basic_capture<AfterEventEnd>;
+  const auto own = Stream::create().value();
+  const auto one = Stream::create().value();
+  const auto two = Stream::create().value();
+  auto memory = ws::basic_device_buffer<AfterEventEnd, float>::create(own, 100).value();
+  ASSERT_THAT(memory.zero(one), Succeeds());
+  ASSERT_THAT(memory.zero(two), Succeeds());
+  auto first = Capture::begin(one, CaptureMode::relaxed).value();
+  const auto frees = count("FreeAsync") + count("Free");
+  ASSERT_THAT(memory.close(), Succeeds());
+  std::atomic<int> step = 0;
+  const auto wait_until = [&](int reached) {
+    while (step < reached) std::this_thread::yield();
+  };
+  std::thread other([&] {
+    auto second = Capture::begin(two, CaptureMode::relaxed).value();
+    step = 1;
+    wait_until(2);
+    second.discard();
+    step = 3;
+  });
+  wait_until(1);
+  AfterEventEnd::call = [&] {
+    step = 2;
+    wait_until(3);
+  };
+  first.discard();
+  if (step == 1) step = 2;  // where the free needs no event
+  other.join();
+  EXPECT_EQ(count("FreeAsync") + count("Free"), frees + 1);
+}
+
 TEST_F(CapturePath, MemoryIsFreedThoughTheLastLaunchsStreamCapturesAtTheGraphsEnd) {
   NativeStream native = nullptr;
   ASSERT_EQ(Backend::stream_create(native, 0), 0);

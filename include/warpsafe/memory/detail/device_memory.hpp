@@ -611,24 +611,36 @@ class DeviceMemory : public MemoryOwner {
            native == existing;
   }
   [[gnu::noinline]] static void retry_postponed(const void* existing) noexcept {
-    DeviceMemory* tried = nullptr;
-    {
-      // The others stay: whoever passes their streams must find them.
-      const Locked lock(postponed_lock);
-      DeviceMemory* left = nullptr;
-      for (DeviceMemory* all = postponed; all != nullptr;) {
-        DeviceMemory* const memory = std::exchange(all, all->next_);
-        DeviceMemory*& list = memory->has_stream(existing) ? tried : left;
-        memory->next_ = std::exchange(list, memory);
+    unsigned long before = 0;
+    bool is_left = false;
+    do {
+      before = __atomic_load_n(&postponed_free_runs<B>, __ATOMIC_SEQ_CST);
+      is_left = false;
+      for (DeviceMemory* tried = take_postponed(existing); tried != nullptr;) {
+        DeviceMemory* const memory = std::exchange(tried, tried->next_);
+        int status = 0;  // no owner is left to receive it
+        if (!memory->free_(*memory, status)) {
+          postpone(memory);
+          is_left = true;
+        }
+        report_free(status);
       }
-      __atomic_store_n(&postponed, left, __ATOMIC_RELAXED);
+      // What refused a free may have ended while this thread had it, and found nothing to try.
+    } while (is_left && __atomic_load_n(&postponed_free_runs<B>, __ATOMIC_SEQ_CST) != before);
+  }
+  /// Takes the frees that may be tried. The others stay: whoever passes their streams must find
+  /// them.
+  [[nodiscard]] static DeviceMemory* take_postponed(const void* existing) noexcept {
+    DeviceMemory* taken = nullptr;
+    DeviceMemory* left = nullptr;
+    const Locked lock(postponed_lock);
+    for (DeviceMemory* all = postponed; all != nullptr;) {
+      DeviceMemory* const memory = std::exchange(all, all->next_);
+      DeviceMemory*& list = memory->has_stream(existing) ? taken : left;
+      memory->next_ = std::exchange(list, memory);
     }
-    while (tried != nullptr) {
-      DeviceMemory* const memory = std::exchange(tried, tried->next_);
-      int status = 0;  // no owner is left to receive it
-      if (!memory->free_(*memory, status)) postpone(memory);
-      report_free(status);
-    }
+    __atomic_store_n(&postponed, left, __ATOMIC_RELAXED);
+    return taken;
   }
 
   [[WARPSAFE_DETAIL_RARE]] static LaunchError allocation_error(int status, Bytes bytes, int device,
