@@ -16,6 +16,7 @@
 #include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
+#include <warpsafe/stream/detail/stream_uses.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 #include <warpsafe/stream/stream_hold.hpp>
@@ -216,10 +217,12 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     int status = 0;
     {
       const detail::AllocatingLaunch known(allocates);
-      launched = detail::on_device_of<B, detail::submits_work>(
-          stream.ref(), [&]() noexcept { return B::graph_launch(native_, stream.ref().native()); });
+      const auto& ref = stream.ref();
+      const auto launch = [&]() noexcept { return B::graph_launch(native_, ref.native()); };
+      launched = detail::StreamNumber::is_default(ref.native())
+                     ? detail::submit_on_device(ref.device().value(), ref, launch)
+                     : launch();
       if (allocates && launched == 0) [[unlikely]] {
-        const auto& ref = stream.ref();
         status = resources_->has_run(ref.native(), ref.device().value(), ref.number());
       }
     }
@@ -315,9 +318,17 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
         }
       }
       if (captured && !is_marked_) {
-        leak_resources();
+        leak_resources(
+            "a capture forbids to wait for its last launch; end the capture before you close, "
+            "update or destroy the graph");
       } else if (waits) {
-        if (const int waited = wait_for_last<Level>(stream)) status = waited;
+        const int waited = wait_for_last<Level>(stream);
+        if (waited != 0) status = waited;
+        if (detail::EndOfUses<B>::is_unknown(waited)) {
+          leak_resources(
+              "the wait for its last launch failed; synchronize the stream before you "
+              "close, update or destroy the graph");
+        }
       }
     }
     resources_ = detail::ResourcesPtr{};
@@ -331,14 +342,11 @@ class WARPSAFE_DETAIL_OWNER basic_executable_graph {
     return detail::wait_for_stream(stream, {}, false);
   }
   /// Nothing can tell when the last launch ends.
-  [[WARPSAFE_DETAIL_RARE]] void leak_resources() noexcept {
-    resources_->retain();
-    std::fprintf(
-        stderr,
-        "warpsafe: what an executable graph uses is never freed: a capture forbids to wait "
-        "for its last launch, on stream %p; end the capture before you close, update or "
-        "destroy the graph\n",
-        static_cast<const void*>(last_->ref().native()));
+  [[WARPSAFE_DETAIL_RARE]] void leak_resources(const char* why) noexcept {
+    resources_->leak();
+    std::fprintf(stderr,
+                 "warpsafe: what an executable graph uses is never freed: on stream %p, %s\n",
+                 static_cast<const void*>(last_->ref().native()), why);
   }
   [[WARPSAFE_DETAIL_RARE]] static LaunchError memory_freed(const void* memory,
                                                            basic_stream_ref<B> stream,

@@ -287,6 +287,25 @@ TEST_F(GraphCalls, AnInstanceWhoseStreamCapturesWaitsForItsOwnLaunch) {
   EXPECT_EQ(alive.use_count(), 1);
 }
 
+TEST_F(GraphCalls, WhatAnInstanceKeepsOutlivesALaunchThatMayStillRun) {
+  for (const bool is_unknown : {true, false}) {
+    auto kept = std::make_shared<int>(1);
+    const std::weak_ptr<int> alive = kept;
+    auto capture = begun();
+    EXPECT_TRUE(capture.keep(std::move(kept)).has_value());
+    Exec exec = std::move(capture).end().value().instantiate().value();
+    EXPECT_TRUE(exec.launch(basic_stream_hold(stream)).has_value());
+    const auto status = is_unknown ? host::HostStatus::unknown : host::HostStatus::illegal_address;
+    script.fails = {{"event_synchronize", host::raw(status)}};
+    ::testing::internal::CaptureStderr();
+    EXPECT_FALSE(exec.close().has_value());
+    EXPECT_EQ(::testing::internal::GetCapturedStderr().find("is never freed") != std::string::npos,
+              is_unknown);
+    EXPECT_EQ(alive.expired(), !is_unknown) << "after the loss of the context nothing runs";
+    script.fails = {};
+  }
+}
+
 TEST_F(GraphCalls, AnInstanceIsNotLaunchedIntoACapture) {
   Exec exec = instance(false);
   const auto refused = [&]<CheckLevel Level>() {

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -105,7 +106,7 @@ TEST_F(CopyCalls, OfAFarDefaultStreamRunOnThatOfTheMemoryBetweenTwoPoints) {
   for (const char* const call : {"event_record", "stream_wait"}) {
     script.fails_later = {{call, 4}};
     EXPECT_EQ(copied(), 4) << call;
-    EXPECT_THAT(script.taken(), ::testing::Contains("stream_synchronize 0"))
+    EXPECT_THAT(script.taken(), ::testing::Contains("stream_synchronize 0 ~"))
         << "the caller may free the memory";
     script.fails = {};
   }
@@ -169,6 +170,31 @@ TEST_F(CopyCalls, ThatBlockWaitForTheirEnd) {
   }
 }
 
+TEST_F(CopyCalls, WhoseWaitFailsAreAUseOfTheBuffer) {
+  const std::vector<int> values(3);
+  std::vector<int> target(3);
+  const auto from_host = [&](Buffer<int>& memory) {
+    return copy_and_wait(stream, warpsafe::from(values), to(memory)).has_value();
+  };
+  const auto to_host = [&](Buffer<int>& memory) {
+    return copy_and_wait(stream, warpsafe::from(memory), to(target)).has_value();
+  };
+  const auto to_vector = [&](Buffer<int>& memory) {
+    return memory.to_host(stream).get().has_value();
+  };
+  const std::function<bool(Buffer<int>&)> copies[] = {from_host, to_host, to_vector};
+  for (const auto& copied : copies) {
+    Buffer<int> memory = buffer<int>(3, 2);
+    script.fails = {{"stream_synchronize", 8}};
+    EXPECT_FALSE(copied(memory));
+    script.fails = {};
+    static_cast<void>(script.taken());
+    EXPECT_TRUE(memory.close().has_value());
+    EXPECT_THAT(script.taken(), ::testing::Contains(::testing::StartsWith("stream_wait 2 ")))
+        << "the free does not wait for the copy";
+  }
+}
+
 TEST_F(CopyCalls, BetweenDevicesAreNotForACapture) {
   capture(1);
   const struct {
@@ -212,7 +238,8 @@ TEST_F(CopyCalls, RecordAUseOfBothSides) {
   script.fails = {{"event_record", 1}};
   LaunchError error = error_in(copy(stream, warpsafe::to(to), warpsafe::from(from)));
   EXPECT_EQ(text(error.operation), "event record");
-  EXPECT_EQ(script.taken(), (Calls{"copy 1 2 12 1", "event_record 1 1", "stream_synchronize 1 ~"}));
+  EXPECT_EQ(script.taken(), (Calls{"copy 1 2 12 1", "event_record 1 1", "stream_synchronize 1 ~",
+                                   "event_record 2 1", "stream_synchronize 1 ~"}));
   script.fails = {};
   script.fails_later = {{"event_record", 1}};
   EXPECT_FALSE(copy(stream, warpsafe::to(to), warpsafe::from(from)).has_value());

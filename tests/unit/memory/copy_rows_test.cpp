@@ -206,8 +206,8 @@ TEST_F(ScriptedCopy, OfRowsThatFailsAfterTheFirstHasEnded) {
   script.fails = {};
   script.fails_later = {{"copy_peer", 7}};
   EXPECT_EQ(copied(), 7);
-  EXPECT_EQ(script.taken(),
-            (Calls{"copy_peer 1 0 9 1 3 40", "copy_peer 3 0 10 1 3 40", "stream_synchronize 40"}));
+  EXPECT_EQ(script.taken(), (Calls{"copy_peer 1 0 9 1 3 40", "copy_peer 3 0 10 1 3 40",
+                                   "stream_synchronize 40 ~"}));
 }
 
 TEST_F(SubmittedCopy, AFillThatIsRefusedNamesTheStreamTheCallAndThePlace) {

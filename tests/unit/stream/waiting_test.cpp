@@ -5,6 +5,7 @@
 
 #include "stream_driver.hpp"
 #include <warpsafe/stream/detail/backend_calls.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/stream_mark.hpp>
 #include <warpsafe/stream/detail/stream_uses.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
@@ -212,12 +213,13 @@ TEST_F(Waiting, WorkThatWasSubmittedHasEndedIfTheDeviceIsNotRestored) {
     script.device = 1;
     script.fails.clear();
     script.fails_later = {{"set_device", 7}};
-    return detail::on_device_of<Driver, detail::submits_work>(
-        Driver::stream(0, 2), [&]() noexcept { return script.call("submit") + status; });
+    return detail::submit_on_device(2, Driver::stream(4, 1),
+                                    [&]() noexcept { return script.call("submit") + status; });
   };
   EXPECT_EQ(submit(0), 7);
   EXPECT_EQ(script.taken(),
-            (Calls{"set_device 2", "submit", "set_device 1", "device_synchronize"}));
+            (Calls{"set_device 2", "submit", "set_device 1", "exchange_capture_mode",
+                   "stream_synchronize 4 ~", "exchange_capture_mode ~"}));
   EXPECT_EQ(submit(5), 5);
   EXPECT_EQ(script.taken(), (Calls{"set_device 2", "submit", "set_device 1"})) << "nothing runs";
 }

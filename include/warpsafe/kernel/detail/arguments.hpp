@@ -284,9 +284,9 @@ template <class B, class... Owner>
   int status = 0;
   const std::uint64_t number = stream.number();
   for (MemoryOwner* const owner : {owners...}) {
-    if (status == 0 && owner != nullptr &&
-        (owner->freed_on != number || open_captures() != nullptr)) {
-      status = record_use<B>(stream, *owner);
+    if (owner != nullptr && (owner->freed_on != number || open_captures() != nullptr)) {
+      const int own = record_use<B>(stream, *owner);
+      if (status == 0) status = own;
     }
   }
   if (status != 0) {

@@ -254,6 +254,7 @@ template <class B>
 [[nodiscard, gnu::cold, gnu::noinline]] bool record_owners(const Located<B>& at,
                                                            const ArgumentWords& arguments,
                                                            LaunchError& error) noexcept {
+  int status = 0;
   for (std::uint32_t i = 0; i < arguments.types().count; ++i) {
     const ArgumentFacts& facts = *arguments.types().facts[i];
     if (!facts.has_owner) continue;
@@ -261,12 +262,11 @@ template <class B>
     if (owner == nullptr || (owner->freed_on == at.stream.number() && open_captures() == nullptr)) {
       continue;
     }
-    if (const int status = record_use<B>(at.stream, *owner)) {
-      error = runtime_error<B>(status, Name::of("event record"), at.site);
-      return false;
-    }
+    const int own = record_use<B>(at.stream, *owner);
+    if (status == 0) status = own;
   }
-  return true;
+  if (status != 0) error = runtime_error<B>(status, Name::of("event record"), at.site);
+  return status == 0;
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

@@ -62,8 +62,7 @@ template <class B>
   if (status != 0) return status;
   status = after.set(there);
   if (status == 0) status = after.order_before(stream);
-  // The caller takes a copy that failed for one that does not run.
-  if (status != 0) static_cast<void>(wait_for_stream(there, {}, false));
+  if (status != 0) end_submitted(there);
   return status;
 }
 /// Whether the memories are known to be of two devices.
@@ -92,8 +91,7 @@ template <class B>
     if (const int status = B::copy_peer(static_cast<char*>(to.data) + row * to_pitch, to.device,
                                         static_cast<const char*>(from.data) + row * from_pitch,
                                         from.device, width, stream.native())) {
-      // The error says that nothing uses the memory.
-      if (row != 0) static_cast<void>(wait_for_stream(stream, {}, false));
+      if (row != 0) end_submitted(stream);
       return status;
     }
   }
@@ -123,7 +121,7 @@ template <class B>
   if (is_of_far_default(to, from, kind, stream)) [[unlikely]]
     return submit_to_far_default(to, from, kind, stream);
   const int current = device_of_copy(to, from, kind, stream);
-  return on_device<B, submits_work>(current, [&]() noexcept -> int {
+  return submit_on_device(current, stream, [&]() noexcept -> int {
     if (to.dense() && from.dense() && !are_of_peers(to, from)) [[likely]] {
       return B::copy(to.data, from.data, to.width * to.rows, kind, stream.native());
     }
@@ -131,8 +129,9 @@ template <class B>
   });
 }
 
-/// Copies, and returns when the copy has ended. Stores whether it may still run, if an error is
-/// returned. Errc::size_mismatch, ::stream_capturing, ::execution_failed, ::runtime_failed.
+/// Copies, and returns when the copy has ended. If the wait fails and the copy may still run, it
+/// records the use of the device memory and sets `may_run`. Errc::size_mismatch,
+/// ::stream_capturing, ::execution_failed, ::runtime_failed.
 template <CheckLevel Level, class B>
 [[nodiscard]] result<void> copy_blocking(const CopyRows& to, const CopyRows& from, CopyKind kind,
                                          const basic_stream_ref<B>& stream, const call_site& site,
@@ -152,9 +151,12 @@ template <CheckLevel Level, class B>
   const int status = submit_copy(to, from, kind, stream);
   if (status != 0) return runtime_error<B>(status, operation, site);
   result<void> waited = wait_for<Level>(stream, site);
-  if (!waited.has_value() && may_run != nullptr) {
+  if (!waited.has_value()) {
     const Errc code = waited.assume_error().code;
-    *may_run = code != Errc::execution_failed && code != Errc::device_check_failed;
+    if (code != Errc::execution_failed && code != Errc::device_check_failed) {
+      static_cast<void>(record_uses(stream, site, to.owner, from.owner));
+      if (may_run != nullptr) *may_run = true;
+    }
   }
   return waited;
 }
@@ -290,10 +292,7 @@ template <CheckLevel Level, class B, class T>
   const result<void> copied =
       copy_blocking<Level>(host, device, CopyKind::device_to_host, stream, site, &may_run);
   if (copied.has_value()) return PendingAccess::ended<Level, B>(stream, std::move(target), site);
-  if (may_run) {
-    static_cast<void>(record_uses(stream, site, device.owner));
-    PendingAccess::leak<B>(stream, std::move(target));
-  }
+  if (may_run) PendingAccess::leak<B>(stream, std::move(target));
   return PendingAccess::failed<Level, B, Elements>(stream, copied.assume_error());
 }
 

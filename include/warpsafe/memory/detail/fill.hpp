@@ -9,6 +9,7 @@
 #include <warpsafe/kernel/detail/arguments.hpp>
 #include <warpsafe/memory/detail/buffer_use.hpp>
 #include <warpsafe/memory/detail/device_memory.hpp>
+#include <warpsafe/stream/detail/beside_captures.hpp>
 #include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream_ref.hpp>
@@ -60,8 +61,9 @@ template <CheckLevel Level, class B>
   }
   const CallScope<B> here(site);
   tell_submission<Level>(stream, operation, site, start, bytes);
-  const int status = on_device<B, submits_work>(
-      device, &B::fill, start, static_cast<unsigned char>(value), bytes, stream.native());
+  const int status = submit_on_device(device, stream, [&]() noexcept {
+    return B::fill(start, static_cast<unsigned char>(value), bytes, stream.native());
+  });
   if (status != 0) return fill_error<B>(status, site);
   return record_uses(stream, site, static_cast<MemoryOwner*>(memory));
 }

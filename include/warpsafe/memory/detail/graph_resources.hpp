@@ -127,6 +127,12 @@ class GraphResources {
   void release() noexcept {
     if (__atomic_sub_fetch(&holders_, 1, __ATOMIC_ACQ_REL) == 0) delete this;
   }
+  /// Never releases what it has, which the device may still use.
+  void leak() noexcept {
+    retain();
+    const GraphLock lock;
+    next_leaked_ = std::exchange(leaked, this);
+  }
 
   /// Keeps `value` as long as the graph lives. Returns nullptr and leaves `value` untouched if
   /// there is no memory.
@@ -349,7 +355,11 @@ class GraphResources {
     }
   }
 
+  [[gnu::visibility("default")]] static inline GraphResources* leaked =
+      nullptr;  // for leak checkers
+
   const std::uint64_t number_;
+  GraphResources* next_leaked_ = nullptr;
   int holders_ = 1;
   bool waits_ = false;
   bool notes_each_ = false;

@@ -5,6 +5,7 @@
 #include <warpsafe/core/detail/capture_hooks.hpp>
 #include <warpsafe/error/result.hpp>
 #include <warpsafe/stream/detail/capturing.hpp>
+#include <warpsafe/stream/detail/on_device.hpp>
 #include <warpsafe/stream/detail/waiting.hpp>
 #include <warpsafe/stream/stream.hpp>
 
@@ -41,6 +42,30 @@ template <CheckLevel Level, class B>
 [[nodiscard]] result<void> wait_for(basic_stream_ref<B> stream, call_site site) noexcept {
   const RelaxedCaptureScope<B, Level> outside;
   return StreamAccess::wait_uninterrupted<Level>(stream, site);
+}
+
+/// Waits for what a failed operation has submitted to the stream: its caller takes it for one that
+/// uses no memory.
+template <class B>
+[[WARPSAFE_DETAIL_RARE]] void end_submitted(const basic_stream_ref<B>& stream) noexcept {
+  const RelaxedCaptureScope<B> outside;
+  static_cast<void>(wait_for_stream(stream, {}, false));
+}
+/// on_device for a body that submits work to `stream`, which may be of another device. If the
+/// device cannot be restored afterwards, the work ends before the error is returned.
+template <class B, class Body>
+[[nodiscard, gnu::always_inline]] inline int submit_on_device(int device,
+                                                              const basic_stream_ref<B>& stream,
+                                                              const Body& body) noexcept {
+  bool submitted = false;
+  const int status = on_device<B>(device, [&]() noexcept {
+    const int own = body();
+    submitted = own == 0;
+    return own;
+  });
+  if (status != 0 && submitted) [[unlikely]]
+    end_submitted(stream);
+  return status;
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail

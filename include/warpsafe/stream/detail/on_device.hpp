@@ -35,11 +35,7 @@ template <class B>
          __atomic_load_n(&counted_devices<B>, __ATOMIC_RELAXED) == 1;
 }
 
-/// For a body that submits work. Its callers take an error for work that was not submitted, so if
-/// the device cannot be restored afterwards, the work ends before the error is returned.
-inline constexpr bool submits_work = true;
-
-template <class B, bool Submits, class Body, class... Arguments>
+template <class B, class Body, class... Arguments>
 [[nodiscard, gnu::noinline]] int on_one_of_many(int device, Body body,
                                                 Arguments... arguments) noexcept {
   int before = 0;
@@ -49,29 +45,26 @@ template <class B, bool Submits, class Body, class... Arguments>
   if (status != 0) return status;
   status = body(arguments...);
   const int restored = B::set_device(before);
-  if constexpr (Submits) {
-    if (status == 0 && restored != 0) static_cast<void>(B::device_synchronize());
-  }
   return status != 0 ? status : restored;
 }
 /// Runs `body(arguments...)`, which returns a runtime's status, with `device` current.
-template <class B, bool Submits = false, class Body, class... Arguments>
+template <class B, class Body, class... Arguments>
 [[nodiscard, gnu::always_inline]] inline int on_device(int device, const Body& body,
                                                        Arguments... arguments) noexcept {
   if (is_only_device<B>(device)) [[likely]]
     return body(arguments...);
-  return on_one_of_many<B, Submits>(device, body, arguments...);
+  return on_one_of_many<B>(device, body, arguments...);
 }
 
 /// Runs `body(arguments...)`, which passes the stream to the runtime. The handle of a default
 /// stream means the current device's, so its device is made current.
-template <class B, bool Submits = false, class Body, class... Arguments>
+template <class B, class Body, class... Arguments>
 [[nodiscard, gnu::always_inline]] inline int on_device_of(const basic_stream_ref<B>& stream,
                                                           const Body& body,
                                                           Arguments... arguments) noexcept {
   if (!StreamNumber::is_default(stream.native())) [[likely]]
     return body(arguments...);
-  return on_device<B, Submits>(stream.device().value(), body, arguments...);
+  return on_device<B>(stream.device().value(), body, arguments...);
 }
 
 }  // namespace warpsafe::inline WARPSAFE_DETAIL_VERSION::detail
