@@ -29,9 +29,9 @@
 namespace warpsafe::inline WARPSAFE_DETAIL_VERSION {
 
 /// Elements in device memory. Allocated and freed in the order of one stream, which the buffer
-/// keeps alive; a borrowed stream must outlive the buffer. The memory comes from the device's
-/// memory pool; on a device without pools, freeing it waits on the host for the work that uses it.
-/// Move-only. Sizes are in elements.
+/// keeps alive; a borrowed stream must outlive the buffer and each MemoryHold, Pending and graph
+/// that has its memory. The memory comes from the device's memory pool; on a device without pools,
+/// freeing it waits on the host for the work that uses it. Move-only. Sizes are in elements.
 ///
 /// Before the memory is freed, the device waits for the work of other streams that was given the
 /// buffer or a view of it (copies, kernels, library calls). Report work that was given a span or an

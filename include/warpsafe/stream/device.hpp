@@ -100,10 +100,11 @@ template <class B>
 }  // namespace detail
 
 /// Makes a device current for the calling thread. Its end restores the previous device, or leaves
-/// this to a guard that was made later and still exists. End guards in the reverse order of their
-/// creation, as scopes do: only the first 32 guards that a thread holds may end in another order.
-/// The end of a further guard restores the device that was current before it. @pre the thread that
-/// made the guard ends it
+/// this to a guard that was made later and still exists. If the device was current already, its end
+/// calls nothing: it does not undo what other code made current meanwhile. End guards in the
+/// reverse order of their creation, as scopes do: only the first 32 guards that a thread holds may
+/// end in another order. The end of a further guard restores the device that was current before it.
+/// @pre the thread that made the guard ends it
 template <class B>
 class [[nodiscard]] basic_device_guard {
  public:

@@ -18,7 +18,7 @@ class DeviceMemory;
 
 /// Keeps a stream alive for an object that is bound to it. A function that binds an object takes a
 /// hold as its parameter; pass a Stream, or a StreamRef to one. The owner of a borrowed stream must
-/// keep it until the bound object is destroyed. Copyable.
+/// keep it until the bound object is destroyed, and everything that keeps its memory. Copyable.
 template <class B>
 class basic_stream_hold {
  public:

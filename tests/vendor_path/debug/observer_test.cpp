@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Copyright (c) 2026 the warpsafe authors
 
-// What an observer is told over a vendor's runtime. With one device most operations have a short way
-// to the runtime's call, which no other backend takes.
+// What an observer is told over a vendor's runtime. With one device most operations have a short
+// way to the runtime's call, which no other backend takes.
 
 #include "../stand_in.hpp"
 #include <warpsafe/core/observer.hpp>
