@@ -310,6 +310,17 @@ TEST_F(HostExit, AFailureThatNoErrorToldIsPrinted) {
   EXPECT_EXIT(fail(true), ExitedWithCode(0), "^$");
 }
 
+TEST_F(HostExit, AProgramWithoutAFailurePrintsNothing) {
+  EXPECT_EXIT(
+      {
+        const Stream stream = Stream::create().value();
+        if (launch_raw(stream.native(), shape_of(1, 1), brief) != 0) std::_Exit(8);
+        if (!stream.synchronize().has_value()) std::_Exit(8);
+        std::exit(0);
+      },
+      ExitedWithCode(0), "^$");
+}
+
 TEST_F(HostExit, AFailureOfAnotherDeviceIsPrintedAlthoughOneWasTold) {
   EXPECT_EXIT(
       {
