@@ -20,22 +20,23 @@ using SharedStreams = StreamDriverTest;
 /// A backend for the bits of the devices alone.
 struct NotedBackend {};
 
-TEST(NoteDevice, TellsWhetherStreamsAreOnSeveralDevices) {
+TEST(NoteDevice, TellsWhichDevicesHaveStreams) {
   unsigned long& devices = detail::devices_with_streams<NotedBackend>;
-  const auto note = &detail::note_device<NotedBackend>;
+  const auto besides = &detail::has_streams_besides<NotedBackend>;
   for (const int first : {0, 1, 5, 62, 63}) {
     devices = 0;
     for (const int unknown : {-1, 64, 1000}) {
-      EXPECT_FALSE(note(unknown));
+      detail::note_device<NotedBackend>(unknown);
       EXPECT_EQ(devices, 0U) << unknown;
     }
     for (int again = 0; again < 2; ++again) {
-      EXPECT_FALSE(note(first));
-      EXPECT_EQ(devices, 1UL << static_cast<unsigned>(first));
+      detail::note_device<NotedBackend>(first);
+      EXPECT_FALSE(besides(first));
+      EXPECT_TRUE(besides(7));
+      EXPECT_TRUE(besides(-1));
     }
-    EXPECT_TRUE(note(first == 7 ? 8 : 7));
-    EXPECT_TRUE(note(first));
-    EXPECT_TRUE(note(-1));
+    detail::note_device<NotedBackend>(7);
+    EXPECT_TRUE(besides(first));
     EXPECT_EQ(devices, 1UL << static_cast<unsigned>(first) | 1UL << 7U);
   }
 }
