@@ -220,7 +220,7 @@ TEST_F(ArgumentAccess, DuringACaptureAUseByTheOwnStreamIsRecordedToo) {
   EXPECT_EQ(own.user, &streams[0]);
 }
 
-TEST_F(ArgumentAccess, AUseThatCannotBeRecordedEndsWithTheRuntimesStatus) {
+TEST_F(ArgumentAccess, AUseThatCannotBeRecordedIsAnErrorAndTheOthersAreRecorded) {
   int streams[2] = {};
   const int failed = static_cast<int>(host::HostStatus::out_of_memory);
   NotedOwner first(2, failed);
@@ -229,7 +229,7 @@ TEST_F(ArgumentAccess, AUseThatCannotBeRecordedEndsWithTheRuntimesStatus) {
   EXPECT_EQ(error.raw, failed);
   EXPECT_EQ(text(error.operation), "event record");
   EXPECT_TRUE(is_app(error.site));
-  EXPECT_EQ(second.uses, 0);
+  EXPECT_EQ(second.uses, 1);
 }
 
 }  // namespace
